@@ -60,6 +60,7 @@ void objects_free(struct objects *objects)
 	for (size_t i = 0; i < objects->count; i++)
 		free(objects->items[i].device);
 	free(objects->items);
+	strings_free(&objects->excluded);
 	*objects = (struct objects){0};
 }
 
@@ -122,10 +123,13 @@ static bool names_device(const struct device *device, const void *context)
 {
 	const struct objects *objects = context;
 
+	if (strings_contain(&objects->excluded, device->name) ||
+	    strings_contain(&objects->excluded, device->kernel_name))
+		return false;
 	for (size_t i = 0; i < objects->count; i++)
 		if (names(&objects->items[i], device))
 			return true;
-	return false;
+	return !objects->count;
 }
 
 static const struct device *find_device(const struct device_list *list, const struct object *object)
@@ -167,7 +171,7 @@ void objects_filter_devices(const struct objects *objects, struct device_list *l
 	for (size_t i = 0; i < objects->count; i++)
 		if (!find_device(list, &objects->items[i]) && !is_repeated(objects, i, false))
 			note_device(list, &objects->items[i], problems);
-	if (objects->count)
+	if (objects->count || objects->excluded.count)
 		device_list_filter(list, names_device, objects);
 }
 

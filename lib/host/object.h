@@ -12,7 +12,8 @@ struct object {
 
 struct objects {
 	struct object *items;
-	size_t count; /* 0 for everything */
+	size_t count;		 /* 0 for everything */
+	struct strings excluded; /* devices that are left out, before any file of theirs is read */
 };
 
 /*

@@ -59,12 +59,6 @@ static size_t count_ports(struct doctor_context *run, enum pma_state state, int 
 	return count;
 }
 
-/* mlx5 answers EINVAL for a function whose registers it may not read. */
-static bool is_restricted(const struct device *device, int error)
-{
-	return error == -EINVAL && device->driver && !strncmp(device->driver, "mlx5", 4);
-}
-
 void check_restricted_pf(struct doctor_context *run)
 {
 	static const char file[] = "ports/N/counters/symbol_error";
@@ -79,7 +73,7 @@ void check_restricted_pf(struct doctor_context *run)
 	} else if (count_ports(run, PMA_REFUSED, &error)) {
 		doctor_evidence(run, file, "%s: %s", file, strerror(-error));
 		doctor_blocks(run);
-		if (!is_restricted(run->device, error)) {
+		if (!pma_is_restricted(run->device, error)) {
 			doctor_unread(run, "a counter of the port", file, error, false);
 			return;
 		}

@@ -44,23 +44,6 @@ static struct pci_function *function_of(struct doctor_facts *facts, const struct
 	return pci ? pci_list_find(pci, device->pci_address) : NULL;
 }
 
-/* Every agent has this counter: the group of attributes pma in drivers/infiniband/core/sysfs.c. */
-static enum pma_state ask(const struct doctor_facts *facts, const struct port *port, int *ret_error)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&facts->root, text, PORT_DIRECTORY "/counters/symbol_error",
-				    port->kernel_name, (unsigned int)port->port.value);
-
-	if (length == -ENOENT)
-		return PMA_ABSENT;
-	if (length < 0) {
-		*ret_error = (int)length;
-		return PMA_REFUSED;
-	}
-	/* Kernels before 4.20 have the files even where the driver has no agent, with this text. */
-	return strncmp(text, "N/A", 3) ? PMA_READABLE : PMA_NONE;
-}
-
 enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, int *ret_error)
 {
 	struct doctor_ports *ports = ports_of(facts);
@@ -72,7 +55,7 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, i
 	if (!fact) {
 		fact = mem_append(&ports->items, &ports->count, sizeof(*ports->items));
 		fact->port = port;
-		fact->state = ask(facts, port, &fact->error);
+		fact->state = pma_probe(&facts->root, port, &fact->error);
 	}
 	*ret_error = fact->error;
 	return fact->state;

@@ -5,14 +5,8 @@
  */
 #pragma once
 
+#include "counter/pma_probe.h"
 #include "doctor/frame/facts.h"
-
-enum pma_state {
-	PMA_READABLE,
-	PMA_ABSENT,  /* no directory of counters: iWARP, EFA, Soft-RoCE */
-	PMA_NONE,    /* the files say "N/A (no PMA)" */
-	PMA_REFUSED, /* reading fails */
-};
 
 /*
  * Reads one counter of the port, once for all checks and both readings of growth: a restricted

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/pma_probe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "kernel/sysfs.h"
+
+/* Every agent has this counter: the group of attributes pma in drivers/infiniband/core/sysfs.c. */
+enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/counters/symbol_error",
+				    port->kernel_name, (unsigned int)port->port.value);
+
+	if (length == -ENOENT)
+		return PMA_ABSENT;
+	if (length < 0) {
+		*ret_error = (int)length;
+		return PMA_REFUSED;
+	}
+	/* Kernels before 4.20 have the files even where the driver has no agent, with this text. */
+	return strncmp(text, "N/A", 3) ? PMA_READABLE : PMA_NONE;
+}
+
+/* mlx5 answers EINVAL for a function whose registers it may not read. */
+bool pma_is_restricted(const struct device *device, int error)
+{
+	return error == -EINVAL && device->driver && !strncmp(device->driver, "mlx5", 4);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whether the performance counters of a port may be read at all, by reading one. A restricted
+ * function answers each reading of a counter with an error and a line in the kernel log, so whoever
+ * reads counters again and again asks here first, and leaves such a device alone.
+ */
+#pragma once
+
+#include "host/device.h"
+#include "kernel/root.h"
+
+enum pma_state {
+	PMA_READABLE,
+	PMA_ABSENT,  /* no directory of counters: iWARP, EFA, Soft-RoCE */
+	PMA_NONE,    /* the files say "N/A (no PMA)" */
+	PMA_REFUSED, /* reading fails */
+};
+
+/* *ret_error is the -errno of PMA_REFUSED. */
+enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error);
+/* Whether that error of pma_probe() tells a restricted function. Needs the device's driver. */
+bool pma_is_restricted(const struct device *device, int error);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "metric/metric.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "counter/counters.h"
+#include "counter/pma_probe.h"
+#include "host/need.h"
+
+#define NEEDS                                                                              \
+	(NEED_NODE_TYPE | NEED_FIRMWARE | NEED_NODE_GUID | NEED_BOARD_ID | NEED_HCA_TYPE | \
+	 NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NUMA | NEED_LINK_LAYER | NEED_STATE |       \
+	 NEED_PHYSICAL_STATE | NEED_RATE | COUNTERS_NEEDS_NETDEV)
+
+#define NSEC_PER_SEC   1e9
+#define BYTES_PER_GBIT (1e9 / 8)
+
+struct scrape {
+	const struct metrics_request *request;
+	struct metrics *metrics;
+	struct problems *problems;
+	struct inventory inventory;
+};
+
+static void label_number(struct metric_sample *sample, const char *name,
+			 const struct number *number)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (number->known)
+		text = mem_format("%llu", (unsigned long long)number->value);
+	metric_label(sample, name, text);
+}
+
+static void label_port(struct metric_sample *sample, const struct port *port)
+{
+	metric_label(sample, "device", port->device);
+	label_number(sample, "port", &port->port);
+}
+
+static void add_device(struct scrape *scrape, const struct device *device)
+{
+	struct metric_sample *sample = metric_add(
+		metrics_family(scrape->metrics, "rdma_device", METRIC_INFO, NULL,
+			       "What the device is; the value is always 1."),
+		1);
+	struct value guid;
+	const struct field *field = schema_find(&device_schema, "node_guid");
+
+	metric_label(sample, "device", device->name);
+	metric_label(sample, "driver", device->driver);
+	metric_label(sample, "firmware", device->firmware);
+	metric_label(sample, "board_id", device->board_id);
+	metric_label(sample, "hca_type", device->hca_type);
+	field_get(field, device, &guid);
+	metric_label(sample, "node_guid", guid.kind == VALUE_STRING ? guid.string : NULL);
+	metric_label(sample, "pci_address", device->pci_address);
+	label_number(sample, "numa_node", &device->numa_node);
+}
+
+/* One sample for each word, 1 for the state that the port is in. */
+static void add_states(struct scrape *scrape, const struct port *port, const char *name,
+		       const char *help, const struct enum_name *words, const struct number *state)
+{
+	struct metric_family *family = metrics_family(scrape->metrics, name, METRIC_GAUGE, NULL,
+						      help);
+
+	for (; state->known && words->word; words++) {
+		struct metric_sample *sample = metric_add(family, words->value == state->value);
+
+		label_port(sample, port);
+		metric_label(sample, "state", words->word);
+	}
+}
+
+static void add_port(struct scrape *scrape, const struct port *port)
+{
+	struct metrics *metrics = scrape->metrics;
+	struct metric_sample *sample = metric_add(
+		metrics_family(metrics, "rdma_port", METRIC_INFO, NULL,
+			       "What the port is; the value is always 1."),
+		1);
+
+	label_port(sample, port);
+	metric_label(sample, "link_layer",
+		     port->link_layer.known
+			     ? enum_word(link_layer_names, port->link_layer.value, NULL)
+			     : NULL);
+	metric_label(sample, "netdev", port->netdev);
+	metric_label(sample, "speed", port->speed);
+	label_number(sample, "width_lanes", &port->width_lanes);
+	add_states(scrape, port, "rdma_port_state",
+		   "Logical state of the port: 1 for the one that it is in.", port_state_names,
+		   &port->state);
+	add_states(scrape, port, "rdma_port_physical_state",
+		   "Physical state of the port: 1 for the one that it is in.", physical_state_names,
+		   &port->physical_state);
+	if (port->rate_gbps.known)
+		label_port(
+			metric_add_real(metrics_family(metrics, "rdma_port_rate_bytes_per_second",
+						       METRIC_GAUGE, "bytes_per_second",
+						       "Rate of the link as it is now, all lanes."),
+					port->rate_gbps.value * BYTES_PER_GBIT),
+			port);
+}
+
+/* rdma_port_tx_bytes, rdma_device_..., rdma_netdev_...; what is of the netdev is another thing. */
+static char *name_of(const struct counter_reading *reading)
+{
+	const char *place = reading->source == COUNTER_SOURCE_NETDEV ? "netdev"
+			    : reading->source == COUNTER_SOURCE_CM   ? "cm"
+			    : reading->port			     ? "port"
+								     : "device";
+	const char *prefix = reading->source == COUNTER_SOURCE_CM ? "cm_" : NULL;
+	const char *counter = reading->counter;
+
+	if (prefix && !strncmp(counter, prefix, strlen(prefix)))
+		counter += strlen(prefix);
+	return mem_format("rdma_%s_%s", place, counter);
+}
+
+static void label_reading(struct metric_sample *sample, const struct counter_reading *reading)
+{
+	metric_label(sample, "device", reading->device ? reading->device->name : NULL);
+	if (reading->port)
+		label_number(sample, "port", &reading->port->port);
+	metric_label(sample, "netdev", reading->netdev);
+}
+
+static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
+{
+	const enum counter_unit unit = counter_reading_unit(reading);
+	_cleanup_(freep) char *name = NULL;
+	struct metric_sample *sample;
+
+	if (!reading->name || !reading->value.known)
+		return;
+	name = name_of(reading);
+	label_reading(metric_add(metrics_family(scrape->metrics, name,
+						counter_reading_kind(reading) == COUNTER_GAUGE
+							? METRIC_GAUGE
+							: METRIC_COUNTER,
+						enum_word(counter_unit_names, unit, NULL),
+						reading->name->meaning),
+				 reading->value.value),
+		      reading);
+	if (!reading->saturated)
+		return;
+	sample = metric_add(metrics_family(scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
+					   "1 for a counter that has stopped at the most that its "
+					   "bits hold: it has to be reset."),
+			    1);
+	label_reading(sample, reading);
+	metric_label(sample, "counter", reading->counter);
+}
+
+static bool wants(const void *context, enum counter_source source, const char *kernel_name,
+		  const struct counter_name *name)
+{
+	const struct scrape *scrape = context;
+
+	(void)source;
+	(void)kernel_name;
+	return name &&
+	       (!scrape->request->groups.known || scrape->request->groups.value >> name->group & 1);
+}
+
+/* The devices that answer each reading with a line in the kernel log lose their ports here. */
+static void leave_out_restricted(struct scrape *scrape)
+{
+	struct device_list *devices = &scrape->inventory.devices;
+	struct root root;
+
+	if (root_open(scrape->request->root, &root))
+		return;
+	for (size_t i = 0; i < devices->count; i++) {
+		struct device *device = &devices->items[i];
+		int error = 0;
+
+		if (!device->port_count ||
+		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
+		    !pma_is_restricted(device, error))
+			continue;
+		problem_add_text(scrape->problems, device->name, "counters", "sysfs",
+				 "a restricted function, whose counters are left out: each reading "
+				 "would be a line in the kernel log",
+				 "--exclude leaves the device out altogether");
+		for (size_t j = 0; j < device->port_count; j++)
+			port_clear(&device->ports[j]);
+		device->port_count = 0;
+	}
+	root_close(&root);
+}
+
+static void add_counters(struct scrape *scrape)
+{
+	struct counters_request request = {
+		.root = scrape->request->root,
+		.inventory = &scrape->inventory,
+		.sources = COUNTERS_ALL_SOURCES,
+		.wants = wants,
+		.context = scrape,
+	};
+	struct counter_readings readings = {0};
+	struct counter_loader *loader;
+
+	if (counter_loader_open(&request, &loader))
+		return;
+	counter_loader_read(loader, &readings, scrape->problems, NULL);
+	for (size_t i = 0; i < readings.count; i++)
+		add_counter(scrape, &readings.items[i]);
+	counter_readings_clear(&readings);
+	counter_loader_free(loader);
+}
+
+static void add_problems(struct scrape *scrape)
+{
+	struct metric_family *family = metrics_family(
+		scrape->metrics, "rdma_scrape_problem", METRIC_GAUGE, NULL,
+		"1 for each thing that could not be read, and has no sample "
+		"therefore.");
+
+	for (size_t i = 0; i < scrape->problems->count; i++) {
+		const struct problem *problem = &scrape->problems->items[i];
+		struct metric_sample *sample = metric_add(family, 1);
+
+		metric_label(sample, "object", problem->object);
+		metric_label(sample, "attribute", problem->attribute);
+		metric_label(sample, "source", problem->source);
+		metric_label(sample, "error", problem->error);
+	}
+}
+
+static void add_self(struct scrape *scrape, uint64_t began_nsec)
+{
+	struct metrics *metrics = scrape->metrics;
+
+	metric_label(metric_add(metrics_family(metrics, "rdma_exporter", METRIC_INFO, NULL,
+					       "The program that made this."),
+				1),
+		     "version", scrape->request->version);
+	metric_add(metrics_family(metrics, "rdma_devices", METRIC_GAUGE, NULL,
+				  "RDMA devices of the host, those that are left out not counted."),
+		   scrape->inventory.devices.count);
+	metric_add_real(metrics_family(metrics, "rdma_scrape_duration_seconds", METRIC_GAUGE,
+				       "seconds", "How long it took to read all this."),
+			(double)(clock_nsec() - began_nsec) / NSEC_PER_SEC);
+}
+
+int metrics_collect(const struct metrics_request *request, struct metrics *metrics,
+		    struct problems *problems)
+{
+	const uint64_t began_nsec = clock_nsec();
+	const struct inventory_request what = {
+		.root = request->root,
+		.needs = NEEDS,
+		.objects = request->objects,
+		.closed = true,
+	};
+	struct scrape scrape = {.request = request, .metrics = metrics, .problems = problems};
+	int rc = inventory_load(&scrape.inventory, &what, problems, NULL);
+
+	for (size_t i = 0; !rc && i < scrape.inventory.devices.count; i++) {
+		const struct device *device = &scrape.inventory.devices.items[i];
+
+		add_device(&scrape, device);
+		for (size_t j = 0; j < device->port_count; j++)
+			add_port(&scrape, &device->ports[j]);
+	}
+	if (!rc) {
+		leave_out_restricted(&scrape);
+		add_counters(&scrape);
+	}
+	add_problems(&scrape);
+	add_self(&scrape, began_nsec);
+	inventory_free(&scrape.inventory);
+	return rc;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * https://prometheus.io/docs/instrumenting/exposition_formats/ and
+ * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md
+ */
+#include "render/metrics.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+static bool ends_with_unit(const char *name, const char *unit)
+{
+	const size_t length = strlen(name), unit_length = strlen(unit);
+
+	return length > unit_length && !strcmp(name + length - unit_length, unit) &&
+	       name[length - unit_length - 1] == '_';
+}
+
+struct metric_family *metrics_family(struct metrics *metrics, const char *name,
+				     enum metric_type type, const char *unit, const char *help)
+{
+	struct metric_family *family;
+
+	for (size_t i = 0; i < metrics->count; i++)
+		if (!strcmp(metrics->families[i].name, name))
+			return &metrics->families[i];
+	family = mem_append(&metrics->families, &metrics->count, sizeof(*metrics->families));
+	*family = (struct metric_family){
+		.name = mem_string(name),
+		.type = type,
+		.unit = unit && ends_with_unit(name, unit) ? mem_string(unit) : NULL,
+		.help = mem_string(help),
+	};
+	return family;
+}
+
+static struct metric_sample *add(struct metric_family *family)
+{
+	struct metric_sample *sample = mem_append(&family->samples, &family->sample_count,
+						  sizeof(*family->samples));
+
+	*sample = (struct metric_sample){.labels = NULL};
+	return sample;
+}
+
+struct metric_sample *metric_add(struct metric_family *family, uint64_t value)
+{
+	struct metric_sample *sample = add(family);
+
+	number_set(&sample->number, value);
+	return sample;
+}
+
+struct metric_sample *metric_add_real(struct metric_family *family, double value)
+{
+	struct metric_sample *sample = add(family);
+
+	sample->real = real_of(value);
+	return sample;
+}
+
+/* Both formats escape label values in the same way; help texts keep their double quotes. */
+static void extend_escaped(char **text, const char *value, bool quotes)
+{
+	for (; *value; value++) {
+		if (*value == '\n')
+			mem_extend(text, "\\n");
+		else if (*value == '\\' || (quotes && *value == '"'))
+			mem_extend(text, "\\%c", *value);
+		else
+			mem_extend(text, "%c", *value);
+	}
+}
+
+void metric_label(struct metric_sample *sample, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	mem_extend(&sample->labels, "%s%s=\"", sample->labels ? "," : "", name);
+	extend_escaped(&sample->labels, value, true);
+	mem_extend(&sample->labels, "\"");
+}
+
+void metrics_clear(struct metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->count; i++) {
+		struct metric_family *family = &metrics->families[i];
+
+		for (size_t j = 0; j < family->sample_count; j++)
+			free(family->samples[j].labels);
+		free(family->samples);
+		free(family->name);
+		free(family->unit);
+		free(family->help);
+	}
+	free(metrics->families);
+	*metrics = (struct metrics){0};
+}
+
+static const char *sample_suffix(enum metric_type type)
+{
+	return type == METRIC_COUNTER ? "_total" : type == METRIC_INFO ? "_info" : "";
+}
+
+char *metric_sample_name(const struct metric_family *family)
+{
+	return mem_format("%s%s", family->name, sample_suffix(family->type));
+}
+
+static void put_family_head(FILE *out, const struct metric_family *family,
+			    enum metrics_format format)
+{
+	static const char *const types[] = {
+		[METRIC_GAUGE] = "gauge", [METRIC_COUNTER] = "counter", [METRIC_INFO] = "info"};
+	const bool open = format == METRICS_OPENMETRICS;
+	/* The older format knows no info metrics, and names families as their samples. */
+	const char *type = types[open || family->type != METRIC_INFO ? family->type : METRIC_GAUGE];
+	const char *suffix = open ? "" : sample_suffix(family->type);
+	_cleanup_(freep) char *help = mem_string("");
+
+	extend_escaped(&help, family->help, open);
+	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix, help, family->name,
+		suffix, type);
+	if (open && family->unit)
+		fprintf(out, "# UNIT %s %s\n", family->name, family->unit);
+}
+
+static void put_sample(FILE *out, const struct metric_family *family,
+		       const struct metric_sample *sample)
+{
+	fprintf(out, "%s%s", family->name, sample_suffix(family->type));
+	if (sample->labels)
+		fprintf(out, "{%s}", sample->labels);
+	if (sample->number.known)
+		fprintf(out, " %" PRIu64 "\n", sample->number.value);
+	else
+		fprintf(out, " %.17g\n", sample->real.value);
+}
+
+int metrics_write(FILE *out, const struct metrics *metrics, enum metrics_format format)
+{
+	for (size_t i = 0; i < metrics->count; i++) {
+		const struct metric_family *family = &metrics->families[i];
+
+		if (family->sample_count)
+			put_family_head(out, family, format);
+		for (size_t j = 0; j < family->sample_count; j++)
+			put_sample(out, family, &family->samples[j]);
+	}
+	if (format == METRICS_OPENMETRICS)
+		fputs("# EOF\n", out);
+	return ferror(out) ? -EIO : 0;
+}
+
+const char *metrics_content_type(enum metrics_format format)
+{
+	return format == METRICS_OPENMETRICS
+		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		       : "text/plain; version=0.0.4; charset=utf-8";
+}
