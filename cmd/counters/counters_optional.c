@@ -21,19 +21,6 @@ struct optional {
 	struct strings enable, disable;
 };
 
-/* a,b,c */
-static void split(const char *words, struct strings *strings)
-{
-	while (words && *words) {
-		const size_t length = strcspn(words, ",");
-		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, words);
-
-		if (length)
-			strings_add(strings, word);
-		words += length + (words[length] == ',');
-	}
-}
-
 static bool is_of_any(const struct optional *optional, const char *word)
 {
 	for (size_t i = 0; i < optional->list.count; i++)
@@ -194,8 +181,8 @@ int counters_optional(const struct ctx *ctx, const struct counters_args *args, c
 	struct optional optional = {.args = args};
 	int status;
 
-	split(args->enable, &optional.enable);
-	split(args->disable, &optional.disable);
+	strings_add_list(&optional.enable, args->enable);
+	strings_add_list(&optional.disable, args->disable);
 	if (begin(&optional, ctx, words) && read_all(&optional)) {
 		if ((args->enable || args->disable) && check_words(&optional))
 			switch_all(&optional);

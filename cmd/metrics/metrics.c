@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "counter/names/counter_names.h"
 #include "metric/metric_row.h"
+#include "metric/metrics_server.h"
 
 #define TEXTFILE_SUFFIX ".prom"
 
@@ -23,7 +26,8 @@ struct metrics_args {
 	struct number format; /* enum metrics_format */
 	struct number only;   /* bits 1 << enum counter_group */
 	struct number top;
-	const char *exclude, *textfile;
+	const char *exclude, *textfile, *listen;
+	bool checks;
 };
 
 static const struct enum_name formats[] = {
@@ -38,12 +42,15 @@ static const struct option_row options[] = {
 		      "prometheus (default) or openmetrics"),
 	STRING_OPTION(struct metrics_args, textfile, 0, "textfile", "FILE", COMPLETE_FILE,
 		      "write FILE.prom for node_exporter's textfile collector"),
+	STRING_OPTION(struct metrics_args, listen, 0, "listen", "[ADDR:]PORT", COMPLETE_NOTHING,
+		      "serve /metrics over HTTP; without ADDR on 127.0.0.1"),
 	STRING_OPTION(struct metrics_args, exclude, 0, "exclude", "DEVICES", COMPLETE_DEVICE,
 		      "leave these devices out, before anything of them is read"),
 	CHOICES_OPTION(struct metrics_args, only, 0, "only", "GROUPS", counter_group_bits,
 		       "only counters of these groups"),
 	NUMBER_OPTION(COUNT, struct metrics_args, top, 0, "top", "N", 1, TOP_MOST,
-		      "add the N commands that have pinned most memory"),
+		      "add the N commands that have registered most memory"),
+	FLAG_OPTION(struct metrics_args, checks, 0, "checks", "add the verdicts of rdmactl doctor"),
 	{.name = NULL},
 };
 
@@ -53,19 +60,6 @@ struct metrics_run {
 	struct metrics_request request;
 	struct metrics metrics;
 };
-
-/* a,b,c */
-static void split(const char *words, struct strings *strings)
-{
-	while (words && *words) {
-		const size_t length = strcspn(words, ",");
-		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, words);
-
-		if (length)
-			strings_add(strings, word);
-		words += length + (words[length] == ',');
-	}
-}
 
 static enum metrics_format format_of(const struct metrics_run *run)
 {
@@ -139,6 +133,85 @@ static int print(struct metrics_run *run)
 	return status;
 }
 
+/* Each scrape reads everything anew; what goes wrong is in its samples. */
+static int make_page(void *context, enum metrics_format format, char **ret_text, size_t *ret_length)
+{
+	const struct metrics_run *run = context;
+	struct problems problems = {0};
+	struct metrics metrics = {0};
+	int rc = metrics_collect(&run->request, &metrics, &problems);
+	FILE *file = rc && rc != -ENODEV ? NULL : open_memstream(ret_text, ret_length);
+
+	if (file) {
+		rc = metrics_write(file, &metrics, format);
+		if (fclose(file) && !rc)
+			rc = -ENOMEM;
+	}
+	metrics_clear(&metrics);
+	problems_free(&problems);
+	return rc;
+}
+
+static bool open_socket(struct metrics_run *run, int *ret_fd)
+{
+	const char *address = run->args->listen;
+	_cleanup_(freep) char *message = NULL;
+	int rc = metrics_inherit(ret_fd);
+
+	if (!rc)
+		return true;
+	rc = metrics_listen(address, ret_fd);
+	if (!rc)
+		return true;
+	if (rc == -EINVAL)
+		message = mem_format("--listen: '%s' is not ADDR:PORT with numbers", address);
+	else
+		message = mem_format("cannot listen on %s: %s", address, strerror(-rc));
+	listing_fail(&run->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, message,
+		     rc == -EINVAL ? "such as 9879, 0.0.0.0:9879 or [::1]:9879" : NULL);
+	return false;
+}
+
+static void explain_service(struct metrics_run *run, int error)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (error == -ELIBACC || error == -ELIBBAD)
+		listing_fail(
+			&run->listing, STATUS_FAILED,
+			"--listen needs libmicrohttpd, which cannot be loaded",
+			"install libmicrohttpd12 (Debian) or libmicrohttpd, or use --textfile");
+	else {
+		message = mem_format("cannot serve: %s", strerror(-error));
+		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	}
+}
+
+static int serve(struct metrics_run *run)
+{
+	/* It reads files that everybody may read, and answers strangers. */
+	const struct confinement confinement = {.most_files = 256};
+	struct metrics_service service = {
+		.make = make_page,
+		.context = run,
+		.fixed = run->args->format.known,
+		.format = format_of(run),
+	};
+	int rc;
+
+	if (!open_socket(run, &service.listen_fd))
+		return listing_end_quietly(&run->listing, 0);
+	rc = confine(&confinement);
+	if (!rc && !run->listing.ctx->globals.quiet)
+		fprintf(stderr, "serving /metrics on %s\n", run->args->listen);
+	if (!rc)
+		rc = metrics_serve(&service);
+	close(service.listen_fd);
+	if (rc)
+		explain_service(run, rc);
+	return listing_end_quietly(&run->listing, 0);
+}
+
 static int work(struct metrics_run *run)
 {
 	struct listing *listing = &run->listing;
@@ -159,18 +232,26 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 	if (!listing_begin(listing, ctx, words, true) || !check_textfile(&run))
 		return listing_end(listing);
-	split(run.args->exclude, &listing->objects.excluded);
+	strings_add_list(&listing->objects.excluded, run.args->exclude);
 	run.request = (struct metrics_request){
 		.root = ctx->globals.root,
 		.objects = &listing->objects,
 		.groups = run.args->only,
 		.top = run.args->top.known ? (unsigned int)run.args->top.value : 0,
+		.checks = run.args->checks,
 		.version = RDMACTL_VERSION,
 	};
-	status = work(&run);
+	status = run.args->listen ? serve(&run) : work(&run);
 	metrics_clear(&run.metrics);
 	return status;
 }
+
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("listen textfile", NULL),
+	OPTIONS_EXCLUDE("listen textfile", "json jsonl tsv columns no-headings", NULL),
+	OPTIONS_EXCLUDE("format", "json jsonl tsv columns", NULL),
+	{.options = NULL},
+};
 
 const struct command metrics_command = {
 	.name = "metrics",
@@ -180,6 +261,7 @@ const struct command metrics_command = {
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct metrics_args),
 	.schema = &metric_row_schema,
 	.run = run,

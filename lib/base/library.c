@@ -22,6 +22,8 @@ static void *load(const char *name, int how)
 static void *find_symbol(void *handle, const struct library_symbol *symbol)
 {
 #ifdef __GLIBC__
+	if (!symbol->version)
+		return dlsym(handle, symbol->name);
 	return dlvsym(handle, symbol->name, symbol->version);
 #else
 	return dlsym(handle, symbol->name); /* musl ignores versions */

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 struct library_symbol {
-	const char *name, *version;
+	const char *name, *version; /* NULL: of a library without versions */
 	size_t offset; /* of the pointer in the caller's struct */
 	bool optional; /* if it is missing, the pointer is NULL */
 };

@@ -11,6 +11,7 @@
 #include "counter/counters.h"
 #include "counter/pma_probe.h"
 #include "host/need.h"
+#include "metric/metric_parts.h"
 
 #define NEEDS                                                                              \
 	(NEED_NODE_TYPE | NEED_FIRMWARE | NEED_NODE_GUID | NEED_BOARD_ID | NEED_HCA_TYPE | \
@@ -275,7 +276,11 @@ int metrics_collect(const struct metrics_request *request, struct metrics *metri
 	if (!rc) {
 		leave_out_restricted(&scrape);
 		add_counters(&scrape);
+		metrics_add_commands(metrics, &scrape.inventory, request->objects, request->top,
+				     problems);
 	}
+	if (request->checks)
+		metrics_add_checks(metrics, request->root, request->objects, problems);
 	add_problems(&scrape);
 	add_self(&scrape, began_nsec);
 	inventory_free(&scrape.inventory);

@@ -15,6 +15,7 @@ struct metrics_request {
 	const struct objects *objects; /* which devices and ports, and which not */
 	struct number groups;	       /* bits 1 << enum counter_group; unknown: all */
 	unsigned int top;	       /* so many commands that hold most; 0: none */
+	bool checks;		       /* the verdicts of the doctor */
 	const char *version;	       /* of this program */
 };
 

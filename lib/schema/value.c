@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 
 void number_set(struct number *number, uint64_t value)
@@ -18,6 +19,18 @@ void strings_add(struct strings *strings, const char *item)
 
 	*slot = mem_string(item);
 	strings->known = true;
+}
+
+void strings_add_list(struct strings *strings, const char *list)
+{
+	while (list && *list) {
+		const size_t length = strcspn(list, ",");
+		_cleanup_(freep) char *item = mem_format("%.*s", (int)length, list);
+
+		if (length)
+			strings_add(strings, item);
+		list += length + (list[length] == ',');
+	}
 }
 
 bool strings_contain(const struct strings *strings, const char *item)

@@ -63,6 +63,8 @@ static inline struct real real_of(double value)
 	return (struct real){.value = value, .known = true};
 }
 void strings_add(struct strings *strings, const char *item); /* copies the item */
+/* Adds the items of a list with commas between them; empty ones are left out. NULL: none. */
+void strings_add_list(struct strings *strings, const char *list);
 bool strings_contain(const struct strings *strings, const char *item);
 void strings_free(struct strings *strings);
 

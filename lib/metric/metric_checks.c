@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/frame/doctor.h"
+#include "metric/metric_parts.h"
+
+/* SEVERITY_INFO is the verdict not-checked. */
+static const int values[] = {
+	[SEVERITY_OK] = 0,	[SEVERITY_INFO] = -1, [SEVERITY_NOTICE] = 1,
+	[SEVERITY_WARNING] = 2, [SEVERITY_ERROR] = 3,
+};
+
+static bool is_same(const struct doctor_result *a, const struct doctor_result *b)
+{
+	const char *left = a->finding.object, *right = b->finding.object;
+
+	if (a->finding.id.value != b->finding.id.value)
+		return false;
+	return left && right ? !strcmp(left, right) : left == right;
+}
+
+/* The worst verdict of a check on the object, which may have several; -1 if this is not the first.
+ */
+static int worst(const struct doctor_results *results, size_t index)
+{
+	int value = -1;
+
+	for (size_t i = 0; i < results->count; i++) {
+		if (!is_same(&results->items[i], &results->items[index]))
+			continue;
+		if (i < index)
+			return -1;
+		if (values[results->items[i].finding.severity.value] > value)
+			value = values[results->items[i].finding.severity.value];
+	}
+	return value;
+}
+
+static void add_results(struct metrics *metrics, const struct doctor_results *results)
+{
+	struct metric_family *family = metrics_family(
+		metrics, "rdma_check", METRIC_GAUGE, NULL,
+		"Verdict of a check of the doctor on an object: 0 right, 1 worth a note, 2 "
+		"a warning, 3 an error; what was not checked is not here.");
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct finding *finding = &results->items[i].finding;
+		const int value = worst(results, i);
+		struct metric_sample *sample;
+
+		if (value < 0)
+			continue;
+		sample = metric_add(family, (uint64_t)value);
+		metric_label(sample, "check",
+			     enum_word(doctor_check_names, finding->id.value, NULL));
+		metric_label(sample, "object", finding->object);
+	}
+}
+
+void metrics_add_checks(struct metrics *metrics, const char *root, const struct objects *objects,
+			struct problems *problems)
+{
+	struct doctor_request request = {.root = root, .objects = objects, .environment = environ};
+	struct doctor_results results = {0};
+
+	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+		request.run[i] = true;
+	if (!doctor_run(&request, &results, problems))
+		add_results(metrics, &results);
+	doctor_results_free(&results);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metric/metric_parts.h"
+#include "resource/processes.h"
+#include "resource/resources.h"
+
+/* The processes of one command. Process numbers come and go; commands stay few. */
+struct command_usage {
+	const char *command; /* borrowed */
+	uint64_t pinned_bytes, queue_pairs, memory_regions;
+};
+
+/* Only the tables that are counted are read: a dump of queue pairs queries the hardware. */
+static const enum resource_kind kinds[] = {RESOURCE_QP, RESOURCE_MR};
+
+static void count_objects(struct resource_loader *loader, struct processes *processes,
+			  struct problems *problems)
+{
+	struct resource_list list = {0};
+
+	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		resource_loader_begin(loader, kinds[kind]);
+		while (resource_loader_next(loader, &list, problems, NULL)) {
+			for (size_t i = 0; i < list.count; i++) {
+				processes_name(processes, &list.items[i]);
+				processes_count(processes, kinds[kind], &list.items[i]);
+			}
+			resource_list_clear(&list);
+		}
+	}
+}
+
+static uint64_t value_or_zero(const struct number *number)
+{
+	return number->known ? number->value : 0;
+}
+
+static size_t sum_by_command(const struct process_usage_list *usages,
+			     struct command_usage *commands)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < usages->count; i++) {
+		const struct process_usage *usage = &usages->items[i];
+		size_t at = 0;
+
+		if (!usage->command)
+			continue;
+		while (at < count && strcmp(commands[at].command, usage->command))
+			at++;
+		if (at == count)
+			commands[count++] = (struct command_usage){.command = usage->command};
+		commands[at].pinned_bytes += value_or_zero(&usage->registered_bytes);
+		commands[at].queue_pairs += value_or_zero(&usage->counts[RESOURCE_QP]);
+		commands[at].memory_regions += value_or_zero(&usage->counts[RESOURCE_MR]);
+	}
+	return count;
+}
+
+static int compare_usage(const void *a, const void *b)
+{
+	const struct command_usage *left = a, *right = b;
+
+	if (left->pinned_bytes != right->pinned_bytes)
+		return left->pinned_bytes > right->pinned_bytes ? -1 : 1;
+	return strcmp(left->command, right->command);
+}
+
+static void add_command(struct metrics *metrics, const struct command_usage *usage)
+{
+	const struct {
+		const char *name, *unit, *help;
+		uint64_t value;
+	} rows[] = {
+		{"rdma_command_registered_bytes", "bytes",
+		 "Memory that the processes of the command have registered.", usage->pinned_bytes},
+		{"rdma_command_queue_pairs", NULL, "Queue pairs of the processes of the command.",
+		 usage->queue_pairs},
+		{"rdma_command_memory_regions", NULL,
+		 "Memory regions of the processes of the command.", usage->memory_regions},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		metric_label(metric_add(metrics_family(metrics, rows[i].name, METRIC_GAUGE,
+						       rows[i].unit, rows[i].help),
+					rows[i].value),
+			     "command", usage->command);
+}
+
+static void add_usages(struct metrics *metrics, const struct process_usage_list *usages,
+		       unsigned int top)
+{
+	struct command_usage *commands = mem_alloc_zero(usages->count + 1, sizeof(*commands));
+	const size_t count = sum_by_command(usages, commands);
+
+	qsort(commands, count, sizeof(*commands), compare_usage);
+	for (size_t i = 0; i < count && i < top; i++)
+		add_command(metrics, &commands[i]);
+	free(commands);
+}
+
+void metrics_add_commands(struct metrics *metrics, const struct inventory *inventory,
+			  const struct objects *objects, unsigned int top,
+			  struct problems *problems)
+{
+	struct process_usage_list usages = {0};
+	struct processes *processes = NULL;
+	struct resource_loader *loader = NULL;
+	int rc;
+
+	if (!inventory->live || !top)
+		return;
+	rc = processes_open(NULL, &processes);
+	if (!rc)
+		rc = resource_loader_open(inventory, objects, processes, &loader);
+	if (rc) {
+		problem_add(problems, NULL, "resources", "nldev", rc, NULL);
+	} else {
+		count_objects(loader, processes, problems);
+		processes_sum_up(processes, 1u << RESOURCE_QP | 1u << RESOURCE_MR, 0, &usages,
+				 problems);
+		add_usages(metrics, &usages, top);
+	}
+	process_usage_list_clear(&usages);
+	resource_loader_free(loader);
+	processes_free(processes);
+}

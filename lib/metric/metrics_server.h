@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An HTTP server with one page, /metrics, on libmicrohttpd, which is loaded when this is called. It
+ * runs in the caller's thread, answers one request after the other, and gives each connection a
+ * bounded time. TLS and passwords are left to a proxy.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "render/metrics.h"
+
+struct metrics_service {
+	int listen_fd; /* a listening socket; it stays the caller's */
+	/*
+	 * Makes the page in memory, for this module to free. A negative result is an -errno, and
+	 * the client gets a status of 503.
+	 */
+	int (*make)(void *context, enum metrics_format format, char **ret_text, size_t *ret_length);
+	void *context;
+	bool fixed; /* always `format`; else OpenMetrics for clients that accept it */
+	enum metrics_format format;
+};
+
+/*
+ * A listening TCP socket on a numeric ADDRESS:PORT, [ADDRESS]:PORT, or PORT, which means 127.0.0.1.
+ * The caller closes it. -EINVAL: the text is none of these; another -errno.
+ */
+int metrics_listen(const char *text, int *ret_fd);
+/* The socket that systemd handed over (sd_listen_fds(3)), or -ENOENT. */
+int metrics_inherit(int *ret_fd);
+/* Serves until SIGINT, SIGTERM or SIGHUP. 0; -ELIBACC, -ELIBBAD: no libmicrohttpd; -EIO. */
+int metrics_serve(const struct metrics_service *service);
