@@ -219,6 +219,20 @@ static void add_counters(struct scrape *scrape)
 	counter_loader_free(loader);
 }
 
+/* The doctor reads some things again, and meets the same problem. */
+static void drop_if_repeated(struct metric_family *family)
+{
+	struct metric_sample *last = &family->samples[family->sample_count - 1];
+
+	for (size_t i = 0; i + 1 < family->sample_count; i++) {
+		if (strcmp(family->samples[i].labels, last->labels))
+			continue;
+		free(last->labels);
+		family->sample_count--;
+		return;
+	}
+}
+
 static void add_problems(struct scrape *scrape)
 {
 	struct metric_family *family = metrics_family(
@@ -234,6 +248,7 @@ static void add_problems(struct scrape *scrape)
 		metric_label(sample, "attribute", problem->attribute);
 		metric_label(sample, "source", problem->source);
 		metric_label(sample, "error", problem->error);
+		drop_if_repeated(family);
 	}
 }
 

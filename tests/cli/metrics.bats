@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Metrics: both formats as their own parsers read them, the textfile, the server.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# The time it took is different each time.
+steady()
+{
+	sed 's/^\(rdma_scrape_duration_seconds\) .*/\1 0.001/'
+}
+
+# sample NAME{LABELS}: its value in $output
+sample()
+{
+	grep -v '^#' <<<"$output" | grep -F -- "$1 " | sed 's/.* //'
+}
+
+@test "metrics: the texts of a host" {
+	local format
+
+	for format in prometheus openmetrics; do
+		quickly on cx6dx-roce metrics mlx5_0 --format $format
+		[ "$status" = 0 ]
+		steady <<<"$output" >"$BATS_TEST_TMPDIR/now"
+		compare_golden "$top/tests/golden/cx6dx-roce/metrics.$format" "$BATS_TEST_TMPDIR/now"
+	done
+	nothing_wrong
+}
+
+@test "metrics: promtool and the OpenMetrics parser take those of every fixture" {
+	local tree
+
+	for tree in "$roots"/*; do
+		quickly try metrics --root "$tree" --checks
+		[ "$status" = 0 ] || [ "$status" = 3 ] || [ "$status" = 5 ] || wrong "$tree: status $status"
+		promtool check metrics <"$BATS_TEST_TMPDIR/out" >"$BATS_TEST_TMPDIR/lint" 2>&1 ||
+			wrong "$tree: $(<"$BATS_TEST_TMPDIR/lint")"
+		quickly try metrics --root "$tree" --checks --format openmetrics
+		/usr/bin/python3 "$BATS_TEST_DIRNAME/openmetrics.py" <"$BATS_TEST_TMPDIR/out" >"$BATS_TEST_TMPDIR/series" 2>&1
+		[[ $(<"$BATS_TEST_TMPDIR/series") =~ ^[0-9]+\ series$ ]] || wrong "$tree: $(<"$BATS_TEST_TMPDIR/series")"
+	done
+	nothing_wrong
+}
+
+@test "metrics: every counter of the catalogue that has a value is there, with that value" {
+	local tree
+
+	for tree in cx7-ib-ndr irdma-iwarp opa-hfi1; do
+		quickly on $tree counters -a --json
+		jq -r '.counters[] | select(.value != null and .group != "other") |
+			(if .source == "netdev" or .source == "cm" then .source elif .port then "port" else "device" end) as $place |
+			(.counter | if $place == "cm" then ltrimstr("cm_") else . end) as $name |
+			"rdma_\($place)_\($name)\(if .kind == "gauge" then "" else "_total" end) device=\"\(.device)\"" +
+			(if .port then ",port=\"\(.port)\"" else "" end) +
+			(if .source == "netdev" then ",netdev=\"\(.netdev)\"" else "" end) + " \(.value)"
+			' <<<"$output" | sort >"$BATS_TEST_TMPDIR/counters"
+		quickly on $tree metrics --json
+		jq -r '.metrics[] | "\(.metric) \(.labels) \(.value)"' <<<"$output" | sort >"$BATS_TEST_TMPDIR/metrics"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/counters")" -gt 50 ]
+		comm -23 "$BATS_TEST_TMPDIR"/{counters,metrics} >"$BATS_TEST_TMPDIR/missing"
+		[ ! -s "$BATS_TEST_TMPDIR/missing" ] || wrong "$tree: $(<"$BATS_TEST_TMPDIR/missing")"
+	done
+	nothing_wrong
+}
+
+@test "metrics: what cannot be read is a problem, and never 0" {
+	quickly on bad-rate metrics
+	[ "$status" = 3 ]
+	[[ $output = *'rdma_scrape_problem{object="mlx5_1/1",attribute="rate_gbps"'* ]]
+	[ -z "$(sample 'rdma_port_rate_bytes_per_second{device="mlx5_1",port="1"}')" ]
+	[ "$(sample 'rdma_devices')" -gt 0 ]
+}
+
+@test "metrics: a counter that is saturated says so" {
+	quickly on cx5-ib-edr metrics
+	[[ $output = *'rdma_saturated{device="mlx5_1",port="1",counter="tx_wait_ticks"} 1'* ]]
+}
+
+@test "metrics: a restricted function is left alone after one question" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	for file in "$tree"/sys/class/infiniband/mlx5_0/ports/1/counters/*; do
+		ln -sf '!EINVAL' "$file"
+	done
+	quickly try metrics --root "$tree"
+	[ "$status" = 3 ]
+	[[ $output = *'rdma_scrape_problem{object="mlx5_0",attribute="counters",source="sysfs",error="a restricted function'* ]]
+	[[ $output != *'tx_bytes_total{device="mlx5_0"'* ]]
+	[[ $output = *'tx_bytes_total{device="mlx5_1"'* ]]
+}
+
+@test "metrics: devices that are excluded, groups, and no such device" {
+	quickly on cx6dx-roce metrics --exclude mlx5_0,mlx5_2
+	[ "$status" = 0 ]
+	[[ $output != *'device="mlx5_0"'* && $output != *'device="mlx5_2"'* && $output = *'device="mlx5_1"'* ]]
+	quickly on cx6dx-roce metrics --only link,drops
+	[[ $output = *rdma_port_symbol_errors_total* && $output != *tx_bytes_total* ]]
+	quickly on cx6dx-roce metrics mlx5_9
+	[ "$status" = 5 ]
+	[ "$(sample rdma_devices)" = 0 ]
+	quickly on no-rdma metrics
+	[ "$status" = 5 ]
+	[ "$(sample rdma_devices)" = 0 ]
+}
+
+@test "metrics: the verdicts of the doctor" {
+	quickly on mlx4-dead-port metrics --checks
+	[ "$(sample 'rdma_check{check="port-state",object="mlx4_0/2"}')" = 1 ]
+}
+
+@test "metrics: --json follows its schema" {
+	mkdir "$BATS_TEST_TMPDIR/runs"
+	cd "$BATS_TEST_TMPDIR/runs"
+	"$binary" schema metrics >../schema
+	for tree in vendors hostile; do
+		on $tree metrics --json || :
+		cp ../out $tree.json
+		cp ../err $tree.err
+		echo "$status" >$tree.status
+	done
+	"$top/tests/cli/validate" ../schema .
+}
+
+@test "metrics: the textfile is whole, readable for all, and written even if something is missing" {
+	local file=$BATS_TEST_TMPDIR/rdma.prom
+
+	(umask 077 && quickly on bad-rate metrics --textfile "$file" && [ "$status" = 0 ] && [ -z "$output$stderr" ])
+	[ "$(stat -c %a "$file")" = 644 ]
+	promtool check metrics <"$file"
+	grep -q '^rdma_scrape_problem' "$file"
+	[ "$(ls "$BATS_TEST_TMPDIR"/*.prom*)" = "$file" ]
+	quickly on no-rdma metrics --textfile "$file"
+	[ "$status" = 0 ]
+	grep -q '^rdma_devices 0$' "$file"
+	try metrics --textfile "$BATS_TEST_TMPDIR/rdma.txt"
+	expect 2 '' 'rdmactl metrics: --textfile: node_exporter reads only files whose names end with .prom'
+	on vendors metrics --textfile "$BATS_TEST_TMPDIR/nowhere/rdma.prom"
+	[ "$status" = 1 ]
+}
+
+@test "metrics: words that are wrong" {
+	try metrics --listen nowhere
+	expect 2 '' "rdmactl metrics: --listen: 'nowhere' is not ADDR:PORT with numbers
+  such as 9879, 0.0.0.0:9879 or [::1]:9879"
+	try metrics --listen 9879 --textfile x.prom
+	[ "$status" = 2 ]
+	try metrics --format xml
+	[ "$status" = 2 ]
+	try metrics --only speed
+	[ "$status" = 2 ]
+}
+
+@test "metrics: over HTTP, to good clients and bad ones" {
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/metrics_http.py" "$binary" "$roots/cx6dx-roce"
+}
+
+@test "metrics: a real Prometheus scrapes them, a real node_exporter picks the textfile up" {
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/metrics_peers.py" "$binary" "$roots/cx6dx-roce"
+}

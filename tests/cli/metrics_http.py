@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl metrics --listen with good clients and bad ones, on 127.0.0.1.
+
+    metrics_http.py PROGRAM TREE
+"""
+
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+PROGRAM, TREE = sys.argv[1:]
+failed = []
+
+
+def check(good, what):
+    if not good:
+        failed.append(what)
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as listener:
+        listener.bind(('127.0.0.1', 0))
+        return listener.getsockname()[1]
+
+
+def serve(*words, **options):
+    return subprocess.Popen([PROGRAM, 'metrics', '--root', TREE, *words], stderr=subprocess.PIPE, **options)
+
+
+def ask(port, path='/metrics', method='GET', headers=None):
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=20)
+    connection.request(method, path, headers=headers or {})
+    reply = connection.getresponse()
+    body = reply.read()
+    connection.close()
+    return reply.status, reply.getheader('Content-Type'), body
+
+
+def good_clients(port):
+    status, kind, body = ask(port)
+    check(status == 200 and kind.startswith('text/plain; version=0.0.4'), 'a page: %s %s' % (status, kind))
+    check(b'rdma_port_tx_bytes_total{' in body and body.endswith(b'\n') and b'# EOF' not in body, 'its text')
+    status, kind, body = ask(port, headers={'Accept': 'application/openmetrics-text;version=1.0.0,*/*;q=0.1'})
+    check(kind.startswith('application/openmetrics-text') and body.endswith(b'# EOF\n'), 'OpenMetrics: %s' % kind)
+    status, _, body = ask(port, method='HEAD')
+    check(status == 200 and body == b'', 'HEAD: %s' % status)
+    check(ask(port, '/')[0] == 200, 'the first page')
+    check(ask(port, '/nothing')[0] == 404, 'an unknown path')
+    check(ask(port, '/metrics/../etc/passwd')[0] == 404, 'a path that climbs')
+    check(ask(port, method='POST')[0] == 405, 'POST')
+
+
+def bad_clients(port):
+    sockets = []
+    # Half a request, garbage, a head without an end, and one that sends nothing at all.
+    for text in (b'GET /metr', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', b'GET / HTTP/1.1\r\nX: ' + b'y' * 100000, b''):
+        client = socket.create_connection(('127.0.0.1', port))
+        client.settimeout(5)
+        with contextlib.suppress(OSError):
+            client.sendall(text)
+        sockets.append(client)
+    check(ask(port)[0] == 200, 'beside bad clients')
+    # A thousand connections from one address: most are turned away, and the server goes on.
+    for _ in range(1000):
+        client = socket.socket()
+        client.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            client.connect(('127.0.0.1', port))
+        sockets.append(client)
+    time.sleep(0.5)
+    for client in sockets:
+        client.close()
+    for _ in range(50):
+        try:
+            if ask(port)[0] == 200:
+                return
+        except OSError:
+            time.sleep(0.1)
+    check(False, 'after a thousand connections')
+
+
+def ends(server, number, what):
+    server.send_signal(number)
+    check(server.wait(10) == 0, 'the end by %s: status %s' % (what, server.returncode))
+    check(b'Sanitizer' not in server.stderr.read(), 'a report of a sanitizer')
+
+
+def ready(port, server):
+    for _ in range(200):
+        with contextlib.suppress(OSError):
+            socket.create_connection(('127.0.0.1', port)).close()
+            return
+        if server.poll() is not None:
+            break
+        time.sleep(0.05)
+    check(False, 'no server on port %d' % port)
+
+
+def inherited_socket():
+    """As systemd does it: descriptor 3 listens, and NOTIFY_SOCKET wants to know."""
+    listener = socket.create_server(('127.0.0.1', 0))
+    notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    name = '\0rdmactl-test-%d' % os.getpid()
+    notify.bind(name)
+    notify.settimeout(20)
+    script = 'exec env LISTEN_PID=$$ LISTEN_FDS=1 NOTIFY_SOCKET=@%s "$@" 3<&%d' % (name[1:], listener.fileno())
+    server = subprocess.Popen(['/bin/sh', '-c', script, 'sh', PROGRAM, 'metrics', '--root', TREE, '--listen', '1'],
+                              pass_fds=[listener.fileno()], stderr=subprocess.PIPE)
+    check(notify.recv(100) == b'READY=1', 'sd_notify')
+    check(ask(listener.getsockname()[1])[0] == 200, 'the socket of systemd')
+    ends(server, signal.SIGTERM, 'SIGTERM')
+
+
+PORT = free_port()
+SERVER = serve('--listen', str(PORT))
+ready(PORT, SERVER)
+good_clients(PORT)
+bad_clients(PORT)
+SECOND = serve('--listen', '127.0.0.1:%d' % PORT)
+check(SECOND.wait(10) == 1 and b'Address already in use' in SECOND.stderr.read(), 'a port that is taken')
+ends(SERVER, signal.SIGINT, 'SIGINT')
+inherited_socket()
+for line in failed:
+    print('not as it should be: %s' % line)
+sys.exit(1 if failed else 0)
