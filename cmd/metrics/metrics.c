@@ -27,6 +27,7 @@ struct metrics_args {
 	struct number only;   /* bits 1 << enum counter_group */
 	struct number top;
 	const char *exclude, *textfile, *listen;
+	struct number names; /* enum metrics_names */
 	bool checks;
 };
 
@@ -34,6 +35,15 @@ static const struct enum_name formats[] = {
 	{METRICS_PROMETHEUS, "prometheus", TONE_PLAIN,
 	 "the text format of Prometheus, version 0.0.4"},
 	{METRICS_OPENMETRICS, "openmetrics", TONE_PLAIN, "OpenMetrics 1.0"},
+	{0},
+};
+
+enum metrics_names { NAMES_RDMACTL, NAMES_NODE_EXPORTER };
+
+static const struct enum_name names[] = {
+	{NAMES_RDMACTL, "rdmactl", TONE_PLAIN, "one family for all drivers"},
+	{NAMES_NODE_EXPORTER, "node_exporter", TONE_PLAIN,
+	 "those of node_exporter's infiniband collector"},
 	{0},
 };
 
@@ -48,6 +58,8 @@ static const struct option_row options[] = {
 		      "leave these devices out, before anything of them is read"),
 	CHOICES_OPTION(struct metrics_args, only, 0, "only", "GROUPS", counter_group_bits,
 		       "only counters of these groups"),
+	CHOICE_OPTION(struct metrics_args, names, 0, "names", "NAMES", names,
+		      "rdmactl (default), or node_exporter for dashboards that have its names"),
 	NUMBER_OPTION(COUNT, struct metrics_args, top, 0, "top", "N", 1, TOP_MOST,
 		      "add the N commands that have registered most memory"),
 	FLAG_OPTION(struct metrics_args, checks, 0, "checks", "add the verdicts of rdmactl doctor"),
@@ -239,6 +251,8 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		.groups = run.args->only,
 		.top = run.args->top.known ? (unsigned int)run.args->top.value : 0,
 		.checks = run.args->checks,
+		.node_exporter = run.args->names.known &&
+				 run.args->names.value == NAMES_NODE_EXPORTER,
 		.version = RDMACTL_VERSION,
 	};
 	status = run.args->listen ? serve(&run) : work(&run);
@@ -248,6 +262,8 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 static const struct option_rule rules[] = {
 	OPTIONS_ONE_OF("listen textfile", NULL),
+	OPTIONS_EXCLUDE("names", "textfile",
+			"node_exporter drops series whose names its own collector has"),
 	OPTIONS_EXCLUDE("listen textfile", "json jsonl tsv columns no-headings", NULL),
 	OPTIONS_EXCLUDE("format", "json jsonl tsv columns", NULL),
 	{.options = NULL},

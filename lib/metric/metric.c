@@ -18,8 +18,7 @@
 	 NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NUMA | NEED_LINK_LAYER | NEED_STATE |       \
 	 NEED_PHYSICAL_STATE | NEED_RATE | COUNTERS_NEEDS_NETDEV)
 
-#define NSEC_PER_SEC   1e9
-#define BYTES_PER_GBIT (1e9 / 8)
+#define NSEC_PER_SEC 1e9
 
 struct scrape {
 	const struct metrics_request *request;
@@ -38,7 +37,7 @@ static void label_number(struct metric_sample *sample, const char *name,
 	metric_label(sample, name, text);
 }
 
-static void label_port(struct metric_sample *sample, const struct port *port)
+void metric_label_port(struct metric_sample *sample, const struct port *port)
 {
 	metric_label(sample, "device", port->device);
 	label_number(sample, "port", &port->port);
@@ -46,12 +45,12 @@ static void label_port(struct metric_sample *sample, const struct port *port)
 
 static void add_device(struct scrape *scrape, const struct device *device)
 {
+	const struct field *field = schema_find(&device_schema, "node_guid");
 	struct metric_sample *sample = metric_add(
 		metrics_family(scrape->metrics, "rdma_device", METRIC_INFO, NULL,
 			       "What the device is; the value is always 1."),
 		1);
 	struct value guid;
-	const struct field *field = schema_find(&device_schema, "node_guid");
 
 	metric_label(sample, "device", device->name);
 	metric_label(sample, "driver", device->driver);
@@ -74,7 +73,7 @@ static void add_states(struct scrape *scrape, const struct port *port, const cha
 	for (; state->known && words->word; words++) {
 		struct metric_sample *sample = metric_add(family, words->value == state->value);
 
-		label_port(sample, port);
+		metric_label_port(sample, port);
 		metric_label(sample, "state", words->word);
 	}
 }
@@ -87,7 +86,7 @@ static void add_port(struct scrape *scrape, const struct port *port)
 			       "What the port is; the value is always 1."),
 		1);
 
-	label_port(sample, port);
+	metric_label_port(sample, port);
 	metric_label(sample, "link_layer",
 		     port->link_layer.known
 			     ? enum_word(link_layer_names, port->link_layer.value, NULL)
@@ -102,11 +101,11 @@ static void add_port(struct scrape *scrape, const struct port *port)
 		   "Physical state of the port: 1 for the one that it is in.", physical_state_names,
 		   &port->physical_state);
 	if (port->rate_gbps.known)
-		label_port(
+		metric_label_port(
 			metric_add_real(metrics_family(metrics, "rdma_port_rate_bytes_per_second",
 						       METRIC_GAUGE, "bytes_per_second",
 						       "Rate of the link as it is now, all lanes."),
-					port->rate_gbps.value * BYTES_PER_GBIT),
+					port->rate_gbps.value * METRIC_BYTES_PER_GBIT),
 			port);
 }
 
@@ -133,16 +132,12 @@ static void label_reading(struct metric_sample *sample, const struct counter_rea
 	metric_label(sample, "netdev", reading->netdev);
 }
 
-static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
+static void add_value(struct scrape *scrape, const struct counter_reading *reading,
+		      const char *family)
 {
 	const enum counter_unit unit = counter_reading_unit(reading);
-	_cleanup_(freep) char *name = NULL;
-	struct metric_sample *sample;
 
-	if (!reading->name || !reading->value.known)
-		return;
-	name = name_of(reading);
-	label_reading(metric_add(metrics_family(scrape->metrics, name,
+	label_reading(metric_add(metrics_family(scrape->metrics, family,
 						counter_reading_kind(reading) == COUNTER_GAUGE
 							? METRIC_GAUGE
 							: METRIC_COUNTER,
@@ -150,6 +145,22 @@ static void add_counter(struct scrape *scrape, const struct counter_reading *rea
 						reading->name->meaning),
 				 reading->value.value),
 		      reading);
+}
+
+static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
+{
+	_cleanup_(freep) char *name = NULL;
+	struct metric_sample *sample;
+
+	if (!reading->name || !reading->value.known)
+		return;
+	if (scrape->request->node_exporter) {
+		if (node_exporter_counter(reading))
+			add_value(scrape, reading, node_exporter_counter(reading));
+		return;
+	}
+	name = name_of(reading);
+	add_value(scrape, reading, name);
 	if (!reading->saturated)
 		return;
 	sample = metric_add(metrics_family(scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
@@ -268,6 +279,20 @@ static void add_self(struct scrape *scrape, uint64_t began_nsec)
 			(double)(clock_nsec() - began_nsec) / NSEC_PER_SEC);
 }
 
+static void add_device_and_ports(struct scrape *scrape, const struct device *device)
+{
+	if (scrape->request->node_exporter)
+		node_exporter_add_device(scrape->metrics, device);
+	else
+		add_device(scrape, device);
+	for (size_t i = 0; i < device->port_count; i++) {
+		if (scrape->request->node_exporter)
+			node_exporter_add_port(scrape->metrics, &device->ports[i]);
+		else
+			add_port(scrape, &device->ports[i]);
+	}
+}
+
 int metrics_collect(const struct metrics_request *request, struct metrics *metrics,
 		    struct problems *problems)
 {
@@ -281,13 +306,8 @@ int metrics_collect(const struct metrics_request *request, struct metrics *metri
 	struct scrape scrape = {.request = request, .metrics = metrics, .problems = problems};
 	int rc = inventory_load(&scrape.inventory, &what, problems, NULL);
 
-	for (size_t i = 0; !rc && i < scrape.inventory.devices.count; i++) {
-		const struct device *device = &scrape.inventory.devices.items[i];
-
-		add_device(&scrape, device);
-		for (size_t j = 0; j < device->port_count; j++)
-			add_port(&scrape, &device->ports[j]);
-	}
+	for (size_t i = 0; !rc && i < scrape.inventory.devices.count; i++)
+		add_device_and_ports(&scrape, &scrape.inventory.devices.items[i]);
 	if (!rc) {
 		leave_out_restricted(&scrape);
 		add_counters(&scrape);

@@ -16,6 +16,7 @@ struct metrics_request {
 	struct number groups;	       /* bits 1 << enum counter_group; unknown: all */
 	unsigned int top;	       /* so many commands that hold most; 0: none */
 	bool checks;		       /* the verdicts of the doctor */
+	bool node_exporter;	       /* its names in place of ours */
 	const char *version;	       /* of this program */
 };
 

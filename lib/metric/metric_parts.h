@@ -2,8 +2,19 @@
 /* Metrics of other subjects than state and counters: processes, and the doctor's verdicts. */
 #pragma once
 
+#include "counter/counter_reading.h"
 #include "host/inventory/inventory.h"
 #include "metric/metric.h"
+
+#define METRIC_BYTES_PER_GBIT (1e9 / 8)
+
+/* The labels device and port. */
+void metric_label_port(struct metric_sample *sample, const struct port *port);
+
+/* The names of node_exporter's infiniband collector; NULL: it does not have the counter. */
+const char *node_exporter_counter(const struct counter_reading *reading);
+void node_exporter_add_device(struct metrics *metrics, const struct device *device);
+void node_exporter_add_port(struct metrics *metrics, const struct port *port);
 
 /*
  * Pinned memory, queue pairs and memory regions of the `top` commands that have pinned most; the

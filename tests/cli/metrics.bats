@@ -161,3 +161,10 @@ sample()
 @test "metrics: a real Prometheus scrapes them, a real node_exporter picks the textfile up" {
 	/usr/bin/python3 "$BATS_TEST_DIRNAME/metrics_peers.py" "$binary" "$roots/cx6dx-roce"
 }
+
+@test "metrics: --names node_exporter has the series and values of node_exporter" {
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/node_exporter_names.py" "$binary" \
+		"$roots"/{cx6dx-roce,cx7-ib-ndr,cx5-ib-edr,roce-bond-vlan}
+	try metrics --names node_exporter --textfile x.prom
+	[ "$status" = 2 ]
+}

@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as FOLDER:
     PICKED = node_exporter(FOLDER)
 WANTED = value_of(TEXT)
 COUNT = sum(1 for line in TEXT.splitlines() if line.startswith('rdma_'))
-good = WANTED and SCRAPED == (WANTED, str(COUNT)) and PICKED == (WANTED, True)
+good = WANTED and SCRAPED == (WANTED, str(COUNT)) and PICKED[1] and float(PICKED[0]) == float(WANTED)
 if not good:
     print('printed %s of %d series; Prometheus has %s; node_exporter has %s' % (WANTED, COUNT, SCRAPED, PICKED))
 sys.exit(0 if good else 1)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names of node_exporter's infiniband collector, for dashboards that have them: those that
+ * release 1.5.0 prints, which a test compares with it.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "counter/names/counter_names.h"
+#include "metric/metric_parts.h"
+
+#define PREFIX "node_infiniband_"
+
+/* The kernel's name of a counter of the port's agent, and the collector's family. */
+static const struct {
+	const char *kernel_name, *family;
+} rows[] = {
+	{"VL15_dropped", PREFIX "vl15_dropped"},
+	{"excessive_buffer_overrun_errors", PREFIX "excessive_buffer_overrun_errors"},
+	{"link_downed", PREFIX "link_downed"},
+	{"link_error_recovery", PREFIX "link_error_recovery"},
+	{"local_link_integrity_errors", PREFIX "local_link_integrity_errors"},
+	{"multicast_rcv_packets", PREFIX "multicast_packets_received"},
+	{"multicast_xmit_packets", PREFIX "multicast_packets_transmitted"},
+	{"port_rcv_constraint_errors", PREFIX "port_constraint_errors_received"},
+	{"port_rcv_data", PREFIX "port_data_received_bytes"},
+	{"port_rcv_errors", PREFIX "port_errors_received"},
+	{"port_rcv_packets", PREFIX "port_packets_received"},
+	{"port_rcv_remote_physical_errors", PREFIX "port_receive_remote_physical_errors"},
+	{"port_rcv_switch_relay_errors", PREFIX "port_receive_switch_relay_errors"},
+	{"port_xmit_constraint_errors", PREFIX "port_constraint_errors_transmitted"},
+	{"port_xmit_data", PREFIX "port_data_transmitted_bytes"},
+	{"port_xmit_discards", PREFIX "port_discards_transmitted"},
+	{"port_xmit_packets", PREFIX "port_packets_transmitted"},
+	{"port_xmit_wait", PREFIX "port_transmit_wait"},
+	{"symbol_error", PREFIX "symbol_error"},
+	{"unicast_rcv_packets", PREFIX "unicast_packets_received"},
+	{"unicast_xmit_packets", PREFIX "unicast_packets_transmitted"},
+};
+
+const char *node_exporter_counter(const struct counter_reading *reading)
+{
+	if (reading->source != COUNTER_SOURCE_PMA)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].kernel_name, reading->kernel_name))
+			return rows[i].family;
+	return NULL;
+}
+
+void node_exporter_add_device(struct metrics *metrics, const struct device *device)
+{
+	struct metric_sample *sample = metric_add(
+		metrics_family(metrics, "node_infiniband", METRIC_INFO, NULL,
+			       "What the device is; the value is always 1."),
+		1);
+
+	metric_label(sample, "board_id", device->board_id ? device->board_id : "");
+	metric_label(sample, "device", device->name);
+	metric_label(sample, "firmware_version", device->firmware);
+	metric_label(sample, "hca_type", device->hca_type ? device->hca_type : "");
+}
+
+void node_exporter_add_port(struct metrics *metrics, const struct port *port)
+{
+	const struct {
+		const char *name, *help;
+		const struct number *value;
+	} states[] = {
+		{PREFIX "state_id", "Logical state of the port as the kernel's number.",
+		 &port->state},
+		{PREFIX "physical_state_id", "Physical state of the port as the kernel's number.",
+		 &port->physical_state},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (states[i].value->known)
+			metric_label_port(metric_add(metrics_family(metrics, states[i].name,
+								    METRIC_GAUGE, NULL,
+								    states[i].help),
+						     states[i].value->value),
+					  port);
+	if (port->rate_gbps.known)
+		metric_label_port(metric_add_real(metrics_family(metrics,
+								 PREFIX "rate_bytes_per_second",
+								 METRIC_GAUGE, "bytes_per_second",
+								 "Rate of the link, all lanes."),
+						  port->rate_gbps.value * METRIC_BYTES_PER_GBIT),
+				  port);
+}
