@@ -183,9 +183,14 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 		if (change->state.value == CHANGE_CHANGED && change->undo)
 			mem_extend(&text, "undo: %s\n", change->undo);
 	}
-	for (size_t i = 0; i < plan->changes.count; i++)
-		for (size_t j = 0; j < plan->changes.items[i].notes.count; j++)
-			mem_extend(&text, "note: %s\n", plan->changes.items[i].notes.items[j]);
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		const struct change *change = &plan->changes.items[i];
+
+		for (size_t j = 0; args->dry_run && j < change->disturbs.count; j++)
+			mem_extend(&text, "it would disturb %s\n", change->disturbs.items[j]);
+		for (size_t j = 0; j < change->notes.count; j++)
+			mem_extend(&text, "note: %s\n", change->notes.items[j]);
+	}
 	for (size_t i = 0; args->persist && i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];
 

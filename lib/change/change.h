@@ -168,7 +168,7 @@ int change_parse(struct change *change, const char *text, char **ret_value);
 
 /* How to prepare. */
 enum change_mode {
-	CHANGE_DRY = 1 << 0,   /* asks for no privilege */
+	CHANGE_DRY = 1 << 0,   /* asks for no privilege, and refuses nothing that is in use */
 	CHANGE_FORCE = 1 << 1, /* in spite of those who are in the way */
 };
 

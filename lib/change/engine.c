@@ -128,7 +128,10 @@ static void prepare_one(struct change *change, unsigned int mode)
 				     : change_as_command(change, change->before);
 	if (setting->persist)
 		setting->persist(change);
-	if (!(mode & CHANGE_DRY) && !has_right(change))
+	/* A dry run tells who is in the way, and refuses nobody. */
+	if (mode & CHANGE_DRY)
+		return;
+	if (!has_right(change))
 		set_state(change, CHANGE_REFUSED);
 	else if (change->disturbs.count && !(mode & CHANGE_FORCE))
 		refuse_if_in_use(change);

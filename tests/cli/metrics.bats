@@ -168,3 +168,29 @@ sample()
 	try metrics --names node_exporter --textfile x.prom
 	[ "$status" = 2 ]
 }
+
+@test "metrics: the alerts, and the names in them and in the dashboard" {
+	local name tree
+
+	promtool check rules "$top/contrib/prometheus/rdmactl.rules.yml"
+	promtool test rules "$BATS_TEST_DIRNAME/metrics_rules.yml"
+	jq -e '.panels | length > 8' "$top/contrib/grafana/rdmactl.json"
+	for tree in cx6dx-roce bad-rate cx5-ib-edr; do
+		quickly on $tree metrics --checks --json
+		jq -r '.metrics[].metric' <<<"$output"
+	done | sort -u >"$BATS_TEST_TMPDIR/printed"
+	# Of a live system only: --top.
+	echo rdma_command_registered_bytes >>"$BATS_TEST_TMPDIR/printed"
+	grep -oh 'rdma_[a-z0-9_]*' "$top"/contrib/prometheus/*.yml "$top"/contrib/grafana/*.json | sort -u >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 20 ]
+	while read -r name; do
+		grep -qx "$name" "$BATS_TEST_TMPDIR/printed" || wrong "$name is not printed"
+	done <"$BATS_TEST_TMPDIR/named"
+	# The manual's table of node_exporter's names.
+	sed -n 's/^\.It [a-z0-9_]* Ta \(rdma_[a-z0-9_]*\)$/\1/p' "$top/man/rdmactl-metrics.1" >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" = 25 ]
+	while read -r name; do
+		grep -qx "$name" "$BATS_TEST_TMPDIR/printed" || wrong "$name is not printed"
+	done <"$BATS_TEST_TMPDIR/named"
+	nothing_wrong
+}

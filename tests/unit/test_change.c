@@ -195,6 +195,19 @@ static void who_is_in_the_way_is_named(void **state)
 	assert_int_equal(changes->items[1].disturbs.count, 1);
 }
 
+static void a_dry_run_names_them_and_refuses_nothing(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].user = "712";
+	want(changes, 1);
+	assert_true(changes_prepare(changes, CHANGE_DRY));
+	EXPECT_STATES(changes, CHANGE_PLANNED);
+	assert_int_equal(changes->items[0].disturbs.count, 1);
+	assert_null(changes->items[0].reason);
+	assert_string_equal(journal, "");
+}
+
 static void force_goes_on_and_still_names_them(void **state)
 {
 	struct changes *changes = *state;
@@ -367,6 +380,7 @@ int main(void)
 		CASE(what_is_so_already_is_not_written),
 		CASE(one_that_cannot_be_read_fails_before_any_is_written),
 		CASE(who_is_in_the_way_is_named),
+		CASE(a_dry_run_names_them_and_refuses_nothing),
 		CASE(force_goes_on_and_still_names_them),
 		CASE(a_missing_right_refuses_unless_nothing_is_done),
 		CASE(those_before_a_failure_are_undone_in_reverse),
