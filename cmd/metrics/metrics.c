@@ -83,7 +83,7 @@ static enum metrics_format format_of(const struct metrics_run *run)
 static int write_textfile(void *context, FILE *file)
 {
 	const struct metrics_run *run = context;
-	int rc = metrics_write(file, &run->metrics, format_of(run));
+	int rc = render_metrics(file, &run->metrics, format_of(run));
 
 	if (!rc && fchmod(fileno(file), TEXTFILE_MODE))
 		rc = -errno;
@@ -136,7 +136,7 @@ static int print(struct metrics_run *run)
 
 	if (!globals->json && !globals->jsonl && !globals->tsv && !globals->columns)
 		return listing_end_quietly(&run->listing,
-					   metrics_write(stdout, &run->metrics, format_of(run)));
+					   render_metrics(stdout, &run->metrics, format_of(run)));
 	count = metric_rows_make(&run->metrics, &rows);
 	for (size_t i = 0; i < count; i++)
 		listing_add(&run->listing, &rows[i]);
@@ -155,7 +155,7 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 	FILE *file = rc && rc != -ENODEV ? NULL : open_memstream(ret_text, ret_length);
 
 	if (file) {
-		rc = metrics_write(file, &metrics, format);
+		rc = render_metrics(file, &metrics, format);
 		if (fclose(file) && !rc)
 			rc = -ENOMEM;
 	}

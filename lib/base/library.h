@@ -23,8 +23,8 @@
 
 struct library_symbol {
 	const char *name, *version; /* NULL: of a library without versions */
-	size_t offset; /* of the pointer in the caller's struct */
-	bool optional; /* if it is missing, the pointer is NULL */
+	size_t offset;		    /* of the pointer in the caller's struct */
+	bool optional;		    /* if it is missing, the pointer is NULL */
 };
 
 #define LIBRARY_MEMBER(name, version) __typeof__(&name) name;

@@ -142,7 +142,7 @@ static void put_sample(FILE *out, const struct metric_family *family,
 		fprintf(out, " %.17g\n", sample->real.value);
 }
 
-int metrics_write(FILE *out, const struct metrics *metrics, enum metrics_format format)
+int render_metrics(FILE *out, const struct metrics *metrics, enum metrics_format format)
 {
 	for (size_t i = 0; i < metrics->count; i++) {
 		const struct metric_family *family = &metrics->families[i];

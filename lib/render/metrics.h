@@ -55,6 +55,6 @@ char *metric_sample_name(const struct metric_family *family);
 void metrics_clear(struct metrics *metrics);
 
 /* 0 or -errno of the stream. Families without samples are left out. */
-int metrics_write(FILE *out, const struct metrics *metrics, enum metrics_format format);
+int render_metrics(FILE *out, const struct metrics *metrics, enum metrics_format format);
 /* The Content-Type of HTTP. */
 const char *metrics_content_type(enum metrics_format format);

@@ -3,6 +3,7 @@
 #
 # Several changes from a file: what is wrong with it is told line by line, on a host without RDMA.
 
+# shellcheck disable=SC2016 # what a shell would expand is what is tested
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
