@@ -14,7 +14,7 @@
 #define BELOW_ROOT (CMA_DIRECTORY + 1)
 
 const struct enum_name roce_mode_names[] = {
-	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "Ethernet frames without an IP header"},
+	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "in Ethernet frames, without an IP header"},
 	{ROCE_MODE_V2, "roce-v2", TONE_PLAIN, "UDP packets, which have a DSCP"},
 	{0},
 };

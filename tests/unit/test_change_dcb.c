@@ -538,12 +538,14 @@ static void owners(void **state)
 	/* Others are refused while the firmware rules, unless it gives way in the same call. */
 	clear(bed);
 	add(bed, &dcb_pfc_setting, "3");
-	assert_false(changes_prepare(&bed->changes, CHANGE_DRY));
-	assert_non_null(strstr(bed->changes.items[0].reason, "the firmware"));
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_int_equal(bed->changes.items[0].disturbs.count, 1);
+	assert_non_null(strstr(bed->changes.items[0].disturbs.items[0], "the firmware"));
 	clear(bed);
 	add(bed, &dcb_pfc_setting, "3");
 	add(bed, &dcb_dcbx_setting, "host");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_int_equal(bed->changes.items[0].disturbs.count, 0);
 	change = &bed->changes.items[1];
 	assert_int_equal(change->setting->write(change, "host"), 0);
 	assert_int_equal(bed->driver.dcb.dcbx.value,

@@ -88,7 +88,9 @@ static void check_command(const struct command *command)
 
 	CHECK(command->run || command_has_children(command), "command", name);
 	check_help("command", name, command->summary);
-	CHECK(!command->objects == !command->most_objects, "command", name);
+	/* The word of a subcommand is no object. */
+	CHECK(command_has_children(command) || !command->objects == !command->most_objects,
+	      "command", name);
 	CHECK(command->least_objects >= 0, "command", name);
 	CHECK(command->most_objects < 0 || command->least_objects <= command->most_objects,
 	      "command", name);
@@ -203,7 +205,7 @@ static void check_option(const struct option_row *row, size_t args_size)
 	CHECK(row->offset + sizes[row->kind] <= args_size, "option", name);
 	CHECK(!row->letter || isalpha((unsigned char)row->letter), "option", name);
 	for (const char *c = row->metavar; c && *c; c++)
-		CHECK(isupper((unsigned char)*c) || strchr("_/=|-", *c), "metavar", name);
+		CHECK(isupper((unsigned char)*c) || strchr("_/=|-:", *c), "metavar", name);
 }
 
 /* The global options and the command's own are parsed together: names differ in both. */
@@ -257,7 +259,7 @@ static void check_field(const struct schema *schema, const struct field *field)
 	check_help(schema->name, key, field->help);
 	CHECK(field->heading, schema->name, key);
 	if (field->kind == FIELD_RECORDS) {
-		CHECK(field->get && field->records, schema->name, key);
+		CHECK(field->records, schema->name, key);
 		CHECK(!(field->flags & FIELD_DEFAULT), schema->name, key);
 	} else {
 		CHECK(field->heading[0], schema->name, key);
