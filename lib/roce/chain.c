@@ -162,7 +162,8 @@ static void follow_trust(const struct roce_facts *facts, struct roce_chain *chai
 		break;
 	default:
 		why = explain_dcb(facts);
-		add_step(chain, ROCE_TRUST, ROCE_UNKNOWN, NULL, "what the port trusts: %s", why);
+		add_step(chain, ROCE_TRUST, ROCE_UNKNOWN, NULL,
+			 "what the port trusts is not known: %s", why);
 	}
 }
 
@@ -174,8 +175,8 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 
 	if (facts->dcb_rc) {
 		why = explain_dcb(facts);
-		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL, "the priority of DSCP %u: %s",
-			 way.dscp, why);
+		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+			 "the priority of DSCP %u is not known: %s", way.dscp, why);
 	} else if (roce_trusts_dscp(facts) != TRISTATE_YES) {
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 			 "the priority is not that of the DSCP");
@@ -258,8 +259,8 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 			 "pause frames of the whole link stop all priorities");
 	} else if (!has_pfc(facts)) {
 		why = explain_dcb(facts);
-		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, NULL, "which priorities PFC pauses: %s",
-			 why);
+		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, NULL,
+			 "which priorities PFC pauses is not known: %s", why);
 	} else if (!mask) {
 		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
 			 "PFC is off for all priorities");

@@ -39,7 +39,7 @@ mlx5_1    1 ens1f1np1     -        0    -     - -   -   -     1500 -        trus
 mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trust' ''
 	on cx6dx-roce roce mlx5_0/1
 	expect 0
-	shows 'reason +what the port trusts: a saved tree does not hold it'
+	shows 'reason +what the port trusts is not known: a saved tree does not hold it'
 	shows 'STEP     VALUE   VERDICT TEXT'
 	shows 'tos      0       unknown the default TOS of rdma_cm cannot be seen'
 	run ! shows 'device +mlx5_1'
