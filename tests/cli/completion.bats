@@ -35,7 +35,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: commands" {
 	completes "$commands" ''
 	completes "$commands"
-	completes 'caps counters completion compat' c
+	completes 'caps counters change completion compat' c
 	completes devices devices
 	completes '' frobnicate
 	completes '' __
@@ -109,7 +109,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: devices and ports of a tree" {
 	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes 'mlx5_0 mlx5_1' --root="$r" caps mlx
-	completes 'mlx5_0 mlx5_1 mlx5_0/1 mlx5_1/1' ports --root "$r" ''
+	completes 'set mlx5_0 mlx5_1 mlx5_0/1 mlx5_1/1' ports --root "$r" ''
 	completes 'mlx5_0/1' ports --root "$r" mlx5_0/
 	completes 'mlx5_1 mlx5_1/1' --root "$r" gids mlx5_0 mlx5_1
 	completes '' ports --root "$r" bnxt
@@ -142,8 +142,8 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: no candidates, and no complaint, without devices" {
 	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes '' devices --root "$roots/no-rdma" ''
-	completes '' ports --root "$roots/empty-class" ''
-	completes '' ports --root "$BATS_TEST_TMPDIR/none" ''
+	completes 'set' ports --root "$roots/empty-class" ''
+	completes 'set' ports --root "$BATS_TEST_TMPDIR/none" ''
 	completes '' devices --root "$BATS_TEST_TMPDIR/none/" ''
 	nothing_wrong
 }
@@ -199,7 +199,7 @@ in_bash()
 
 @test "completion: the stub of bash" {
 	bash -n "$top/completions/rdmactl.bash"
-	in_bash 'rdmactl dev'
+	in_bash 'rdmactl devi'
 	[ "$output" = devices ] || wrong "command: $output"
 	in_bash 'rdmactl '
 	[ "$output" = "$commands" ] || wrong "commands: $output"
@@ -272,7 +272,7 @@ in_fish()
 
 @test "completion: the stub of fish" {
 	fish --no-config -n "$top/completions/rdmactl.fish"
-	in_fish 'rdmactl dev'
+	in_fish 'rdmactl devi'
 	[[ $output == $'devices\tlist RDMA devices'* ]] || wrong "command: $output"
 	in_fish "rdmactl devices --root $r "
 	[ "$output" = $'mlx5_0\nmlx5_1' ] || wrong "devices: $output"

@@ -157,7 +157,7 @@ def announce(value):
 
 def network(tap):
     finds(tap, 'an MTU of 1500 gives 1024', 'roce-mtu', 'note', name='rxa/1',
-          says=('1024', '1500'), step='ip link set dev va mtu')
+          says=('1024', '1500'), step='rdmactl roce set va mtu')
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 4500\nlink set vb mtu 4500\n')
     finds(tap, 'an MTU of 4500 is enough', 'roce-mtu', 'ok', name='rxa/1')
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 1500\nlink set vb mtu 1500\n')

@@ -141,7 +141,12 @@ static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
 			continue;
 		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
 		ipoib->link = link;
-		ipoib->rc = read_word(run, link, "mode", &ipoib->mode);
+		/* The inventory has read it; what it could not read is asked for the reason. */
+		if (link->ipoib_mode.known)
+			ipoib->mode = mem_string(
+				enum_word(ipoib_mode_names, link->ipoib_mode.value, "unknown"));
+		else
+			ipoib->rc = read_word(run, link, "mode", &ipoib->mode);
 		if (ipoib->mode)
 			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU %u", link->name,
 					ipoib->mode,
