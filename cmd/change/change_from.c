@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/device.h"
+#include "change/device/device.h"
 #include "cli/words.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "change/device.h"
-#include "change/sub_device.h"
+#include "change/device/device.h"
+#include "change/device/sub_device.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 #include "host/need.h"

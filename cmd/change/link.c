@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl link: the RDMA devices in software; link add makes one, link del deletes them. */
-#include "change/link.h"
+#include "change/link/link.h"
 
 #include <errno.h>
 #include <string.h>

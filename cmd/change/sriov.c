@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl sriov: physical, virtual and subfunctions; sriov set changes them. */
-#include "change/sriov.h"
+#include "change/sriov/sriov.h"
 
 #include <errno.h>
 #include <string.h>

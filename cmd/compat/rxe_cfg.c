@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/link.h"
+#include "change/link/link.h"
 #include "cmd/compat/compat.h"
 #include "host/inventory/inventory.h"
 #include "host/need.h"

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/device.h"
+#include "change/device/device.h"
 #include "change/system.h"
 #include "cli/words.h"
 

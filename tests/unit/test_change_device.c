@@ -13,8 +13,8 @@
 #include <rdma/rdma_netlink.h>
 
 #include "base/mem.h"
-#include "change/device.h"
-#include "change/sub_device.h"
+#include "change/device/device.h"
+#include "change/device/sub_device.h"
 #include "kernel/netlink/nldev.h"
 #include "netlink_message.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "change/link.h"
+#include "change/link/link.h"
 
 static void wishes(void **state)
 {

@@ -182,7 +182,8 @@ static void unknown(void **state)
 	facts.dcb_rc = -EOPNOTSUPP;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TRUST, NULL);
 	expect_step(&facts, ROCE_TRUST, ROCE_UNKNOWN, NULL,
-		    "what the port trusts is not known: the driver of eth0 has no data center bridging");
+		    "what the port trusts is not known: the driver of eth0 has no data center "
+		    "bridging");
 	facts = good();
 	facts.dcb.pfc_known = false;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_PFC, PROFILE);

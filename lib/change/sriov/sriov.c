@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The number of virtual functions: sysfs, sriov_numvfs_store() in drivers/pci/iov.c. */
-#include "change/sriov.h"
+#include "change/sriov/sriov.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/signals.h"
 #include "base/text.h"
-#include "change/link.h"
+#include "change/link/link.h"
 #include "host/nldev_devices.h"
 #include "kernel/holders.h"
 

@@ -10,7 +10,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/sriov.h"
+#include "change/sriov/sriov.h"
 #include "host/rtnl.h"
 #include "host/sriov/vf.h"
 

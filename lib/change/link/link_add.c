@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "change/link.h"
+#include "change/link/link.h"
 #include "host/nldev_devices.h"
 #include "kernel/modules.h"
 #include "kernel/sysfs.h"

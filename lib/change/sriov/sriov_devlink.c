@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "change/holders.h"
 #include "change/netdev.h"
-#include "change/sriov.h"
+#include "change/sriov/sriov.h"
 #include "host/inventory/inventory.h"
 #include "host/sriov/card.h"
 #include "kernel/netlink/devlink.h"

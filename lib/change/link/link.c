@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "change/link.h"
+#include "change/link/link.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/device.h"
+#include "change/device/device.h"
 #include "change/holders.h"
 #include "host/need.h"
 #include "kernel/modules.h"

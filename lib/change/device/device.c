@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "change/device.h"
+#include "change/device/device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/netns.h"
+#include "change/device/netns.h"
 #include "change/system.h"
 #include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"

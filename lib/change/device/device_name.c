@@ -9,7 +9,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/device.h"
+#include "change/device/device.h"
 #include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
