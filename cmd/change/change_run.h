@@ -23,7 +23,8 @@ struct change_plan {
 	struct changes changes;
 	struct change_host host;
 	struct signals signals; /* taken while something is written */
-	/* Of `change --from`, else empty: the file, the line of each change, a plan for each line.
+	/* Only `change --from` fills these: the file, the line of each change, a plan for each
+	 * line.
 	 */
 	char *file;
 	unsigned int *line_numbers;

@@ -56,7 +56,7 @@ static void clear_rows(struct run *run)
 	run->row_count = 0;
 }
 
-/* Who made the memory regions: their counters do not say. */
+/* Finds who made the memory regions, because their counters do not say. */
 static void find_owners(struct run *run, struct device_round *round)
 {
 	struct objects one = {.items = &(struct object){round->device->name, -1}, .count = 1};

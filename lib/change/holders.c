@@ -83,7 +83,7 @@ void device_users_take(struct device_users *users, enum resource_kind kind,
 	} else if (resource->pid.known) {
 		user = find_user(users, false, resource->pid.value, resource->command);
 	} else {
-		/* Of another PID namespace: fill_res_name_pid(), nldev.c */
+		/* It is in another PID namespace: fill_res_name_pid(), nldev.c */
 		user = find_user(users, false, 0, NULL);
 	}
 	user->counts[kind]++;

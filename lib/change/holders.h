@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who uses an RDMA device: processes that have its character devices open or own objects of it,
- * parts of the kernel, NFS mounts and NVMe controllers over RDMA, and IPoIB interfaces. For the
- * guards of settings.
+ * This finds who uses an RDMA device: processes that have its character devices open or own objects
+ * of it, parts of the kernel, NFS mounts and NVMe controllers over RDMA, and IPoIB interfaces. For
+ * the guards of settings.
  */
 #pragma once
 

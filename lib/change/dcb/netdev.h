@@ -20,9 +20,9 @@ int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t
 /* The words for an errno of one of these. */
 void netdev_explain(struct change *change, int error);
 
-/* Of struct setting, for a part of the record of data center bridging. */
+/* The functions of a struct setting for a part of the record of data center bridging. */
 int netdev_read(struct change *change, char **ret_value);
-/* Who rules the settings of data center bridging beside us. */
+/* Finds who else rules the settings of data center bridging. */
 void netdev_guard(struct change *change);
 void netdev_persist(struct change *change);
 /* The same for what is not a netdev, by a name that fits the name of a file. */
@@ -59,7 +59,7 @@ char *array_text(const struct array_form *form, const struct dcb *dcb);
  */
 bool array_parse(const struct array_form *form, const char *text, struct dcb *dcb,
 		 unsigned int *ret_given);
-/* Of struct setting. */
+/* These are functions of a struct setting. */
 int array_setting_parse(struct change *change, const char *text, char **ret_value);
 int array_setting_write(struct change *change, const char *value);
 int array_setting_check(struct change *change);

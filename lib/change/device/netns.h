@@ -9,7 +9,7 @@ struct netlink;
  * /run/netns, or with a / in it a path. -EINVAL: what is there is not a network namespace.
  */
 int netns_open(const char *text, int *ret_fd);
-/* That of this process. */
+/* It is the one of this process. */
 int netns_open_own(int *ret_fd);
 /*
  * The word for a namespace: its name in /run/netns, or net:[INODE] as the kernel writes it. The
