@@ -322,9 +322,10 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	if (!rc && listing_is_for_people(&plan.listing))
 		rc = print_after(&plan, common);
 	status = listing_end_quietly(&plan.listing, rc);
-	/* Those that came meanwhile were too late. */
-	is_interrupted(&plan);
-	signals_release(&plan.signals);
+	/*
+	 * The signals stay blocked until the process ends: one that comes now is too late, and its
+	 * status would take the place of the one that tells what became of the change.
+	 */
 	clear_plan(&plan);
 	return status;
 }

@@ -161,10 +161,11 @@ static bool is_allowed(const struct selftest_service *service, const struct ip_a
 	return !service->allowed_count;
 }
 
-static void meet(struct server *server, int channel, const struct ip_address *address)
+static void meet(struct server *server, int channel, const struct ip_address *address,
+		 struct served *place)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct served *surplus, *place;
+	struct served *surplus;
 	int rc;
 
 	if (!is_allowed(server->service, address)) {
@@ -175,8 +176,7 @@ static void meet(struct server *server, int channel, const struct ip_address *ad
 	surplus = crowd_find_surplus(&server->crowd, address);
 	if (surplus)
 		server_end_child(surplus, "dropped: others of its network are waiting");
-	place = crowd_place(&server->crowd);
-	rc = place ? server_start_child(server, channel, address, place) : -EAGAIN;
+	rc = server_start_child(server, channel, address, place);
 	if (!rc)
 		return;
 	text = mem_format("cannot start a process: %s", strerror(-rc));
@@ -187,12 +187,16 @@ static void meet(struct server *server, int channel, const struct ip_address *ad
 static void accept_clients(struct server *server)
 {
 	for (int i = 0; i < MOST_ACCEPTS && !server->pause_end_msec && !server->ended; i++) {
+		struct served *place = crowd_place(&server->crowd);
 		struct sockaddr_storage storage = {0};
 		socklen_t length = sizeof(storage);
-		int channel = accept4(server->listener, (struct sockaddr *)&storage, &length,
-				      SOCK_CLOEXEC);
 		struct ip_address address;
+		int channel;
 
+		if (!place)
+			return;
+		channel = accept4(server->listener, (struct sockaddr *)&storage, &length,
+				  SOCK_CLOEXEC);
 		if (channel < 0 &&
 		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
 			server->pause_end_msec = clock_msec() + PAUSE_MSEC;
@@ -200,7 +204,7 @@ static void accept_clients(struct server *server)
 		if (channel < 0)
 			return;
 		address = socket_address_ip(&storage);
-		meet(server, channel, &address);
+		meet(server, channel, &address, place);
 		close(channel);
 	}
 }
@@ -248,7 +252,9 @@ static void turn(struct server *server)
 
 	polls[0] = (struct pollfd){.fd = server->service->signals, .events = POLLIN};
 	polls[1] = (struct pollfd){.fd = server->children, .events = POLLIN};
-	polls[2] = (struct pollfd){.fd = pause ? -1 : server->listener, .events = POLLIN};
+	/* Without a place, because many that were ended still exist, the next one waits for it. */
+	polls[2] = (struct pollfd){.fd = pause || !crowd_place(crowd) ? -1 : server->listener,
+				   .events = POLLIN};
 	for (size_t i = 0; i < crowd->place_count; i++)
 		polls[OTHER_POLLS + i] = (struct pollfd){
 			.fd = crowd->places[i].state ? crowd->places[i].line : -1,
