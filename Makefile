@@ -24,7 +24,7 @@ Q := $(if $(filter 1,$(V)),,@)
 
 # LOADED libraries are opened when they are first needed (lib/base/library.h).
 LINKED := libnl-3.0 jansson
-LOADED := libibverbs librdmacm libibumad gnutls libmicrohttpd
+LOADED := libibverbs librdmacm libibumad gnutls libmicrohttpd libarchive
 HEADERS_OF := $(LINKED) $(LOADED)
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 

@@ -54,7 +54,7 @@ MUSL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -w -Itests/musl -Ilib -I. -I$(BUILD)/
 	-DRDMACTL_VERSION='"$(VERSION)"' -DLIBIBVERBS_BUILT_VERSION='""'
 $(MUSL_HEADERS): tests/tests.mk
 	$(Q)mkdir -p $@ && ln -sfn /usr/include/linux /usr/include/asm-generic /usr/include/rdma \
-		/usr/include/infiniband /usr/include/jansson*.h /usr/include/gnutls /usr/include/libnl3/netlink /usr/include/microhttpd.h \
+		/usr/include/infiniband /usr/include/jansson*.h /usr/include/gnutls /usr/include/libnl3/netlink /usr/include/microhttpd.h /usr/include/archive.h /usr/include/archive_entry.h \
 		$(firstword $(wildcard /usr/include/asm /usr/include/$(shell $(CC) -print-multiarch)/asm)) $@
 $(BUILD)/musl/%.o: %.c | $(MUSL_HEADERS) $(GENERATED)
 	@mkdir -p $(@D)
