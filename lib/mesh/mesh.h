@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a mesh consists of: hosts with rails, pairs of them that are tested, and what came of each.
+ * A rail is a port of a host; rail 3 of each host is connected to the same switches as rail 3 of
+ * the others, as it is usual where hosts have several adapters. Rails are numbered from 0 in the
+ * order of the adapters' PCI addresses. Text from other hosts is cleaned before it comes here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/endpoint/endpoint.h"
+
+/* More ports than a host has. */
+#define MESH_MOST_RAILS 16u
+#define MESH_MOST_HOSTS 65536u
+
+enum mesh_presence {
+	MESH_ABSENT,  /* named by the user or the launcher, but it never came */
+	MESH_PRESENT, /* its agent is connected */
+	MESH_REFUSED, /* it came and cannot take part; `reason` says why */
+	MESH_LOST,    /* its connection ended before the run */
+};
+
+struct mesh_host {
+	char *name;
+	struct number rank; /* of the launcher */
+	enum mesh_presence presence;
+	char *reason;		     /* of MESH_REFUSED and MESH_LOST, a sentence; else NULL */
+	char *release;		     /* of rdmactl there */
+	char *kernel;		     /* release of the kernel there */
+	char *boot_id;		     /* two agents with the same one are on one host */
+	char *firmware;		     /* of its first rail's adapter */
+	struct number memlock_bytes; /* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: none */
+	int64_t clock_msec; /* its clock minus ours, as far as the round trip lets us know */
+	struct endpoint *rails;
+	uint32_t rail_count;
+};
+
+void mesh_host_clear(struct mesh_host *host);
+
+/* Two hosts, by index, with the rail of each; the same twice: in loopback. `a` is the client. */
+struct mesh_pair {
+	uint32_t a, b;
+	uint16_t rail_a, rail_b;
+};
+
+enum mesh_outcome {
+	MESH_PASS,
+	MESH_FAIL,    /* the data path failed; `reason` says how */
+	MESH_UNTRIED, /* an agent was lost, or the time was over: says nothing about the pair */
+};
+
+enum mesh_end { MESH_END_A, MESH_END_B, MESH_ENDS };
+
+/* What came of a pair. Figures that were not measured are not known. */
+struct mesh_result {
+	struct mesh_pair pair;
+	uint32_t stage; /* of the plan; counted from 0 */
+	uint32_t round; /* of the stage */
+	bool again;	/* of the second pass: alone, while nobody else tests */
+	enum mesh_outcome outcome;
+	struct real latency_usec;	 /* median of one way */
+	struct real gbps[MESH_ENDS];	 /* sent by that end */
+	struct number errors[MESH_ENDS]; /* growth of the error counters of that end's port */
+	char reason[200];		 /* of MESH_FAIL and MESH_UNTRIED, a sentence; else empty */
+};
