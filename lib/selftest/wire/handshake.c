@@ -32,23 +32,30 @@ bool nonce_equal(const char a[static NONCE_BYTES], const char b[static NONCE_BYT
 	return !differences;
 }
 
+int handshake_prove(const char *token, const char *role, uint32_t version,
+		    const char first[static NONCE_BYTES], const char second[static NONCE_BYTES],
+		    char ret_mac[static NONCE_BYTES])
+{
+	char text[HANDSHAKE_MOST_ROLE + 2 * NONCE_BYTES + sizeof(version)];
+	const uint32_t order = htonl(version);
+	const size_t length = strlen(role);
+
+	if (length > HANDSHAKE_MOST_ROLE)
+		return -EINVAL;
+	memcpy(text, role, length);
+	memcpy(text + length, first, NONCE_BYTES);
+	memcpy(text + length + NONCE_BYTES, second, NONCE_BYTES);
+	memcpy(text + length + NONCE_BYTES + NONCE_BYTES, &order, sizeof(order));
+	return hmac_sha256(token, strlen(token), text, length + 2 * NONCE_BYTES + sizeof(order),
+			   (uint8_t *)ret_mac);
+}
+
 int handshake_mac(const char *token, enum handshake_role role,
 		  const struct message_challenge *challenge,
 		  const struct message_response *response, char ret_mac[static NONCE_BYTES])
 {
-	struct {
-		char role[23]; /* without the NUL */
-		char server_nonce[NONCE_BYTES], client_nonce[NONCE_BYTES];
-		uint8_t version[4];
-	} text;
-	const uint32_t version = htonl(challenge->version);
-
-	_Static_assert(sizeof(text) == 23 + 2 * NONCE_BYTES + 4, "it has no gaps");
-	memcpy(text.role,
-	       role == HANDSHAKE_CLIENT ? "rdmactl selftest client" : "rdmactl selftest server",
-	       sizeof(text.role));
-	memcpy(text.server_nonce, challenge->nonce, NONCE_BYTES);
-	memcpy(text.client_nonce, response->nonce, NONCE_BYTES);
-	memcpy(text.version, &version, sizeof(text.version));
-	return hmac_sha256(token, strlen(token), &text, sizeof(text), (uint8_t *)ret_mac);
+	return handshake_prove(token,
+			       role == HANDSHAKE_CLIENT ? "rdmactl selftest client"
+							: "rdmactl selftest server",
+			       challenge->version, challenge->nonce, response->nonce, ret_mac);
 }

@@ -17,6 +17,15 @@ int nonce_make(char ret_nonce[static NONCE_BYTES]);
 /* Takes the same time wherever they differ. */
 bool nonce_equal(const char a[static NONCE_BYTES], const char b[static NONCE_BYTES]);
 
+#define HANDSHAKE_MOST_ROLE 32u
+
+/*
+ * The HMAC of the role (who proves it, in which protocol; at most HANDSHAKE_MOST_ROLE bytes), both
+ * nonces and the version. 0 or an error of hmac_sha256().
+ */
+int handshake_prove(const char *token, const char *role, uint32_t version,
+		    const char first[static NONCE_BYTES], const char second[static NONCE_BYTES],
+		    char ret_mac[static NONCE_BYTES]);
 /* The proof of that side. 0 or an error of hmac_sha256(). */
 int handshake_mac(const char *token, enum handshake_role role,
 		  const struct message_challenge *challenge,

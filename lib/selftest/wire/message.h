@@ -13,10 +13,11 @@
 #include <stddef.h>
 
 #include "host/endpoint/endpoint.h"
+#include "selftest/wire/layout.h"
 
 #define MESSAGE_MAGIC	     0x52444d54u /* "RDMT" */
 #define MESSAGE_VERSION	     1u /* of the header, the same in all versions of the protocol */
-#define MESSAGE_HEADER_BYTES 16u
+#define MESSAGE_HEADER_BYTES WIRE_HEADER_BYTES
 #define MESSAGE_MOST_BYTES   4096u /* header and body */
 #define MESSAGE_PORT	     18777u
 
@@ -41,8 +42,6 @@
 #define LIMIT_TOKEN	 63u  /* bytes */
 #define NONCE_BYTES	 32u
 
-/* No MTU is larger than 4096 bytes (IBTA 1.0 14.2.5.6, NeighborMTU); iWARP may say more. */
-#define LIMIT_MTU     65536
 #define LIMIT_24_BITS 0xffffffu
 #define LIMIT_MSEC    3600000u
 
@@ -134,38 +133,6 @@ struct message {
 #define MESSAGE(number, constant, name, record) struct record name;
 #include "selftest/wire/messages.def"
 	};
-};
-
-enum wire_kind {
-	WIRE_NUMBER, /* uint32_t or uint64_t, by `size` */
-	WIRE_TEXT,
-	WIRE_BYTES,
-	WIRE_IP,     /* family byte and 16 bytes */
-	WIRE_RECORD, /* of another layout */
-	WIRE_ITEMS,  /* at most `most` records; their number is in the field before */
-};
-
-struct wire_layout;
-
-struct wire_field {
-	const char *name;
-	enum wire_kind kind;
-	size_t offset, size; /* in the record */
-	uint64_t least, most;
-	const struct wire_layout *layout;
-};
-
-struct wire_layout {
-	const char *name;
-	const struct wire_field *fields;
-	size_t count;
-	size_t record_size;
-};
-
-struct message_row {
-	const char *name;
-	const struct wire_layout *layout;
-	uint32_t reply; /* to an order: the type of the reply when it was carried out; else 0 */
 };
 
 /* By enum message_type; a type without a name does not exist. */
