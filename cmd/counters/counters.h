@@ -67,8 +67,6 @@ void counters_end(struct counters_run *run); /* frees all but the listing */
  * traffic, and one whose growth is unknown has to have a value that would be shown.
  */
 bool counters_move_is_shown(const struct counters_run *run, const struct counter_change *change);
-/* Returns the weight of a change when there is not room for all; 0 if nothing moved. */
-unsigned int counters_move_rank(const struct counter_change *change);
 
 /* Each ends the command and returns its exit status. */
 int counters_watch(const struct ctx *ctx, const struct counters_args *args, char **words);

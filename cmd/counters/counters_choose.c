@@ -123,26 +123,3 @@ bool counters_move_is_shown(const struct counters_run *run, const struct counter
 	}
 	return counters_shows(run, &reading);
 }
-
-unsigned int counters_move_rank(const struct counter_change *change)
-{
-	switch (change->state.value) {
-	case CHANGE_COUNTED:
-		break;
-	case CHANGE_GAUGE:
-	case CHANGE_NEW:
-		return 0;
-	default:
-		return 3;
-	}
-	if (!change->growth.known || !change->growth.value)
-		return 0;
-	switch (counter_reading_severity(&change->reading)) {
-	case COUNTER_SERIOUS:
-		return 3;
-	case COUNTER_WARNING:
-		return 2;
-	default:
-		return 1;
-	}
-}

@@ -202,6 +202,29 @@ void counter_changes_make(struct counter_changes *changes, const struct counter_
 			add_gone(changes, &before->items[next], interval);
 }
 
+unsigned int counter_change_rank(const struct counter_change *change)
+{
+	switch (change->state.value) {
+	case CHANGE_COUNTED:
+		break;
+	case CHANGE_GAUGE:
+	case CHANGE_NEW:
+		return 0;
+	default:
+		return 3;
+	}
+	if (!change->growth.known || !change->growth.value)
+		return 0;
+	switch (counter_reading_severity(&change->reading)) {
+	case COUNTER_SERIOUS:
+		return 3;
+	case COUNTER_WARNING:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
 void counter_changes_clear(struct counter_changes *changes)
 {
 	free(changes->items);

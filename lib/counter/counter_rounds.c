@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/counter_rounds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* The period in which the rates of ports are read again, even without a visible change. */
+#define REFRESH_MSEC 10000u
+
+/*
+ * Reads just enough to see whether devices, ports or their links have changed: the state of a port
+ * comes with the name of its netdev.
+ */
+static bool look(const struct counter_rounds *rounds, struct inventory *ret_inventory)
+{
+	struct inventory_request request = *rounds->request;
+	int rc;
+
+	request.needs = NEED_NETLINK | NEED_STATE;
+	rc = inventory_load(ret_inventory, &request, NULL, NULL);
+	return !rc || rc == -ENODEV;
+}
+
+static bool is_same_port(const struct port *a, const struct port *b)
+{
+	const char *one = a->netdev ? a->netdev : "", *other = b->netdev ? b->netdev : "";
+
+	return a->port.value == b->port.value && a->state.known == b->state.known &&
+	       a->state.value == b->state.value && !strcmp(one, other);
+}
+
+static bool has_same_rate(const struct port *a, const struct port *b)
+{
+	return a->rate_gbps.known == b->rate_gbps.known && a->rate_gbps.value == b->rate_gbps.value;
+}
+
+/* Returns whether both have the same devices, with ports that are the same by `is_same`. */
+static bool is_same_inventory(const struct inventory *a, const struct inventory *b,
+			      bool (*is_same)(const struct port *a, const struct port *b))
+{
+	if (a->devices.count != b->devices.count)
+		return false;
+	for (size_t i = 0; i < a->devices.count; i++) {
+		const struct device *one = &a->devices.items[i], *other = &b->devices.items[i];
+
+		if (strcmp(one->name, other->name) || one->index.value != other->index.value ||
+		    one->port_count != other->port_count)
+			return false;
+		for (size_t j = 0; j < one->port_count; j++)
+			if (!is_same(&one->ports[j], &other->ports[j]))
+				return false;
+	}
+	return true;
+}
+
+static void drop_scene(struct counter_scene *scene)
+{
+	counter_loader_free(scene->loader);
+	inventory_free(&scene->inventory);
+	*scene = (struct counter_scene){.loader = NULL};
+}
+
+void counter_rounds_note(struct counter_rounds *rounds, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+		char *key = mem_format("%s %s %s", problem->object ? problem->object : "",
+				       problem->attribute ? problem->attribute : "",
+				       problem->error ? problem->error : "");
+
+		if (!strings_contain(&rounds->reported, key)) {
+			strings_add(&rounds->reported, key);
+			problem_add_text(rounds->problems, problem->object, problem->attribute,
+					 problem->source, problem->error, problem->hint);
+		}
+		free(key);
+	}
+}
+
+/*
+ * Loads everything again, with `changed` even if the rates are the same. The old inventory is kept
+ * as the past, because the previous readings borrow from it. On failure everything stays.
+ */
+static bool reload(struct counter_rounds *rounds, bool changed)
+{
+	struct inventory fresh;
+	struct counter_loader *loader;
+	struct problems problems = {0};
+	int rc = inventory_load(&fresh, rounds->request, &problems, NULL);
+
+	if ((rc && rc != -ENODEV) ||
+	    (!changed && is_same_inventory(&fresh, rounds->inventory, has_same_rate))) {
+		problems_free(&problems);
+		inventory_free(&fresh);
+		return false;
+	}
+	rounds->past.inventory = *rounds->inventory;
+	rounds->past.loader = rounds->loader;
+	*rounds->inventory = fresh;
+	counter_rounds_note(rounds, &problems);
+	problems_free(&problems);
+	if (counter_loader_open(rounds->counters, &loader)) {
+		/* The root was opened a moment ago. */
+		loader = rounds->loader;
+		rounds->past.loader = NULL;
+	}
+	rounds->loader = loader;
+	return true;
+}
+
+/* Looks for devices that came, went or were replaced, and for new rates. */
+static bool look_again(struct counter_rounds *rounds)
+{
+	struct inventory now;
+	bool changed;
+
+	if (!rounds->has_seen)
+		return false;
+	if (!look(rounds, &now)) {
+		inventory_free(&now);
+		return false;
+	}
+	changed = !is_same_inventory(&rounds->seen, &now, is_same_port);
+	inventory_free(&rounds->seen);
+	rounds->seen = now;
+	if (!changed && clock_msec_until(rounds->refreshed_msec + REFRESH_MSEC))
+		return false;
+	rounds->refreshed_msec = clock_msec();
+	return reload(rounds, changed);
+}
+
+void counter_rounds_begin(struct counter_rounds *rounds, const struct inventory_request *request,
+			  const struct counters_request *counters, struct inventory *inventory,
+			  struct counter_loader *loader, struct problems *problems)
+{
+	*rounds = (struct counter_rounds){
+		.request = request,
+		.counters = counters,
+		.inventory = inventory,
+		.loader = loader,
+		.problems = problems,
+		.refreshed_msec = clock_msec(),
+	};
+	rounds->has_seen = look(rounds, &rounds->seen);
+}
+
+bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
+{
+	struct problems problems = {0};
+	const bool replaced = follow && look_again(rounds);
+
+	rounds->before = rounds->readings;
+	rounds->readings = (struct counter_readings){0};
+	counter_loader_read(rounds->loader, &rounds->readings, &problems, NULL);
+	counter_rounds_note(rounds, &problems);
+	problems_free(&problems);
+	return replaced;
+}
+
+struct counter_changes counter_rounds_compare(const struct counter_rounds *rounds, char *time)
+{
+	const struct counter_interval interval = {.time = time};
+	struct counter_changes changes = {0};
+
+	counter_changes_make(&changes, &rounds->before, &rounds->readings, &interval);
+	return changes;
+}
+
+void counter_rounds_forget(struct counter_rounds *rounds)
+{
+	counter_readings_clear(&rounds->before);
+	drop_scene(&rounds->past);
+}
+
+void counter_rounds_end(struct counter_rounds *rounds)
+{
+	counter_rounds_forget(rounds);
+	counter_readings_clear(&rounds->readings);
+	inventory_free(&rounds->seen);
+	strings_free(&rounds->reported);
+	counter_loader_free(rounds->loader);
+	*rounds = (struct counter_rounds){0};
+}
