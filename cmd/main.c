@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/compat/compat.h"
+#include "cmd/root_file.h"
 #include "render/render.h"
 
 #define COMMAND(name) &name##_command,
@@ -56,6 +57,19 @@ static int print_help(const struct ctx *ctx)
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 
+/* With --root FILE, what is in the archive is the root while the command runs. */
+static int run_on_root(struct ctx *ctx, const void *args, char **objects)
+{
+	struct snapshot snapshot = SNAPSHOT_NONE;
+	int status;
+
+	if (!root_file_open(ctx, &snapshot))
+		return STATUS_FAILED;
+	status = ctx->command->run(ctx, args, objects);
+	snapshot_close(&snapshot);
+	return status;
+}
+
 /* Runs a command, or one of its subcommands, with its own options and objects. */
 static int run_leaf(struct ctx *ctx, int argc, char **argv)
 {
@@ -80,7 +94,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 		ctx->globals.root = NULL;
 	if (!ctx->command->own_timeout)
 		start_timeout(&ctx->globals.timeout);
-	return ctx->command->run(ctx, args, argv + first);
+	return run_on_root(ctx, args, argv + first);
 }
 
 static int run_command(struct ctx *ctx, int argc, char **argv)
@@ -121,6 +135,19 @@ static int run(struct ctx *ctx, int argc, char **argv)
 	return run_command(ctx, argc - first, argv + first);
 }
 
+static int run_personality(struct ctx *ctx, const struct personality *personality, int argc,
+			   char **argv)
+{
+	struct snapshot snapshot = SNAPSHOT_NONE;
+	int status;
+
+	if (!root_file_open(ctx, &snapshot))
+		return STATUS_FAILED;
+	status = compat_run(ctx, personality, argc, argv);
+	snapshot_close(&snapshot);
+	return status;
+}
+
 /*
  * If a standard stream is closed, the next file or socket to be opened takes its number, and output
  * would be written into it. /dev/null is opened for reading only, so that writing to it fails.
@@ -147,7 +174,7 @@ int main(int argc, char **argv)
 		return STATUS_FAILED;
 	personality = compat_find(argv[0]);
 	if (personality)
-		return compat_run(&ctx, personality, argc, argv);
+		return run_personality(&ctx, personality, argc, argv);
 	/* Options may follow objects, even if the user prefers the POSIX order for other programs.
 	 */
 	unsetenv("POSIXLY_CORRECT");

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/library.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/member.h"
+
+#define LIBARCHIVE "libarchive.so.13"
+LIBRARY_NOTE(LIBARCHIVE, "snapshot", "snapshot, diff and --root FILE");
+
+/* The library has no symbol versions. */
+#define ARCHIVE_FUNCTIONS(MUST)                           \
+	MUST(archive_read_new, NULL)                      \
+	MUST(archive_read_free, NULL)                     \
+	MUST(archive_read_support_format_tar, NULL)       \
+	MUST(archive_read_support_filter_gzip, NULL)      \
+	MUST(archive_read_support_filter_xz, NULL)        \
+	MUST(archive_read_support_filter_zstd, NULL)      \
+	MUST(archive_read_open_fd, NULL)                  \
+	MUST(archive_read_next_header, NULL)              \
+	MUST(archive_read_data, NULL)                     \
+	MUST(archive_entry_new, NULL)                     \
+	MUST(archive_entry_free, NULL)                    \
+	MUST(archive_entry_clear, NULL)                   \
+	MUST(archive_entry_pathname, NULL)                \
+	MUST(archive_entry_symlink, NULL)                 \
+	MUST(archive_entry_hardlink, NULL)                \
+	MUST(archive_entry_filetype, NULL)                \
+	MUST(archive_entry_size, NULL)                    \
+	MUST(archive_entry_set_pathname, NULL)            \
+	MUST(archive_entry_set_symlink, NULL)             \
+	MUST(archive_entry_set_filetype, NULL)            \
+	MUST(archive_entry_set_perm, NULL)                \
+	MUST(archive_entry_set_size, NULL)                \
+	MUST(archive_entry_set_mtime, NULL)               \
+	MUST(archive_write_new, NULL)                     \
+	MUST(archive_write_free, NULL)                    \
+	MUST(archive_write_set_format_gnutar, NULL)       \
+	MUST(archive_write_add_filter_gzip, NULL)         \
+	MUST(archive_write_add_filter_xz, NULL)           \
+	MUST(archive_write_add_filter_zstd, NULL)         \
+	MUST(archive_write_add_filter_none, NULL)         \
+	MUST(archive_write_set_bytes_in_last_block, NULL) \
+	MUST(archive_write_open, NULL)                    \
+	MUST(archive_write_header, NULL)                  \
+	MUST(archive_write_data, NULL)                    \
+	MUST(archive_write_close, NULL)                   \
+	MUST(archive_errno, NULL)
+
+struct archive_functions {
+	ARCHIVE_FUNCTIONS(LIBRARY_MEMBER)
+};
+
+#define LIBRARY_RECORD struct archive_functions
+
+static const struct library_symbol symbols[] = {ARCHIVE_FUNCTIONS(LIBRARY_MUST)};
+
+enum {
+	READ_BLOCK = 1 << 16,
+	PIECE = 1 << 20,
+	/* The largest snapshot that is allowed takes some 10 s on a slow machine. */
+	MOST_MSEC = 120 * 1000,
+};
+
+bool archive_choose_filter(const char *path, enum archive_filter *ret_filter)
+{
+	static const struct {
+		const char *end;
+		enum archive_filter filter;
+	} names[] = {
+		{".tar.zst", ARCHIVE_ZSTD}, {".tzst", ARCHIVE_ZSTD}, {".tar.gz", ARCHIVE_GZIP},
+		{".tgz", ARCHIVE_GZIP},	    {".tar.xz", ARCHIVE_XZ}, {".txz", ARCHIVE_XZ},
+		{".tar", ARCHIVE_PLAIN},
+	};
+	const size_t length = strlen(path);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const size_t end = strlen(names[i].end);
+
+		if (length > end && !strcmp(path + length - end, names[i].end)) {
+			*ret_filter = names[i].filter;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct output {
+	struct archive_functions call;
+	struct archive *archive;
+	struct archive_entry *entry;
+	FILE *file;
+	int error; /* of the file */
+};
+
+static la_ssize_t write_block(struct archive *archive, void *context, const void *bytes,
+			      size_t length)
+{
+	struct output *output = context;
+
+	(void)archive;
+	if (fwrite(bytes, 1, length, output->file) == length)
+		return (la_ssize_t)length;
+	output->error = errno ? -errno : -EIO;
+	return -1;
+}
+
+/* The library would start a program, zstd or xz, for a compression that it was built without. */
+static int add_filter(struct output *output, enum archive_filter filter)
+{
+	int rc;
+
+	switch (filter) {
+	case ARCHIVE_ZSTD:
+		rc = output->call.archive_write_add_filter_zstd(output->archive);
+		break;
+	case ARCHIVE_GZIP:
+		rc = output->call.archive_write_add_filter_gzip(output->archive);
+		break;
+	case ARCHIVE_XZ:
+		rc = output->call.archive_write_add_filter_xz(output->archive);
+		break;
+	default:
+		rc = output->call.archive_write_add_filter_none(output->archive);
+	}
+	return rc == ARCHIVE_OK ? 0 : -ENOTSUP;
+}
+
+/* The error of the file, or what the library says. */
+static int output_error(const struct output *output)
+{
+	const int error = output->call.archive_errno(output->archive);
+
+	if (output->error)
+		return output->error;
+	return error > 0 ? -error : -EIO;
+}
+
+static int write_content(struct output *output, const struct content *content, time_t time)
+{
+	static const unsigned int types[] = {
+		[CONTENT_FILE] = AE_IFREG, [CONTENT_LINK] = AE_IFLNK, [CONTENT_FOLDER] = AE_IFDIR};
+	const struct archive_functions *call = &output->call;
+	struct archive_entry *entry = call->archive_entry_clear(output->entry);
+	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", content->path);
+
+	call->archive_entry_set_pathname(entry, path);
+	call->archive_entry_set_filetype(entry, types[content->kind]);
+	call->archive_entry_set_perm(entry, content->kind == CONTENT_FILE ? 0644 : 0755);
+	call->archive_entry_set_mtime(entry, time, 0);
+	if (content->kind == CONTENT_LINK)
+		call->archive_entry_set_symlink(entry, content->bytes);
+	if (content->kind == CONTENT_FILE)
+		call->archive_entry_set_size(entry, (la_int64_t)content->length);
+	if (call->archive_write_header(output->archive, entry) < ARCHIVE_WARN)
+		return output_error(output);
+	if (content->kind != CONTENT_FILE || !content->length)
+		return 0;
+	if (call->archive_write_data(output->archive, content->bytes, content->length) !=
+	    (la_ssize_t)content->length)
+		return output_error(output);
+	return 0;
+}
+
+static int write_contents(struct output *output, const struct contents *contents, time_t time)
+{
+	const uint64_t end = clock_msec() + MOST_MSEC;
+	int rc = 0;
+
+	if (output->call.archive_write_open(output->archive, output, NULL, write_block, NULL) !=
+	    ARCHIVE_OK)
+		return output_error(output);
+	for (size_t i = 0; !rc && i < contents->count; i++) {
+		rc = write_content(output, &contents->items[i], time);
+		if (!rc && clock_msec() > end)
+			rc = -ETIMEDOUT;
+	}
+	if (!rc && output->call.archive_write_close(output->archive) != ARCHIVE_OK)
+		rc = output_error(output);
+	return rc;
+}
+
+int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
+		  time_t time)
+{
+	struct output output = {.file = file};
+	int rc = library_open(LIBARCHIVE, symbols, ARRAY_SIZE(symbols), &output.call);
+
+	if (rc)
+		return rc;
+	output.archive = mem_check(output.call.archive_write_new());
+	output.entry = mem_check(output.call.archive_entry_new());
+	/* The format of GNU tar has names as they are, whatever bytes they are made of. */
+	output.call.archive_write_set_format_gnutar(output.archive);
+	/* No zeros after the compressed data. */
+	output.call.archive_write_set_bytes_in_last_block(output.archive, 1);
+	rc = add_filter(&output, filter);
+	if (!rc)
+		rc = write_contents(&output, contents, time);
+	output.call.archive_entry_free(output.entry);
+	output.call.archive_write_free(output.archive);
+	return rc;
+}
+
+struct input {
+	struct archive_functions call;
+	struct archive *archive;
+	struct archive_entry *entry; /* of the library */
+	struct member_sum sum;
+	uint64_t end_msec;
+	int (*take)(void *context, const struct content *content);
+	void *context;
+	char *why;
+};
+
+/* As above: only what the library can do without another program. */
+static void support(struct input *input, int (*filter)(struct archive *))
+{
+	struct archive *trial = mem_check(input->call.archive_read_new());
+
+	if (filter(trial) == ARCHIVE_OK)
+		filter(input->archive);
+	input->call.archive_read_free(trial);
+}
+
+static enum member_kind kind_of(const struct input *input)
+{
+	if (input->call.archive_entry_hardlink(input->entry))
+		return MEMBER_HARD_LINK;
+	switch (input->call.archive_entry_filetype(input->entry)) {
+	case AE_IFREG:
+		return MEMBER_FILE;
+	case AE_IFLNK:
+		return MEMBER_LINK;
+	case AE_IFDIR:
+		return MEMBER_FOLDER;
+	default:
+		return MEMBER_OTHER;
+	}
+}
+
+static int refuse(struct input *input, const char *path, const char *why)
+{
+	_cleanup_(freep) char *clean = path ? text_clean(path, strlen(path)) : mem_string("?");
+
+	free(input->why);
+	input->why = mem_format("is refused: its member '%.100s' %s", clean, why);
+	return -EBADMSG;
+}
+
+static int damaged(struct input *input)
+{
+	free(input->why);
+	input->why = mem_string(input->sum.count ? "is damaged or cut off"
+						 : "is not an archive, or is damaged");
+	return -EBADMSG;
+}
+
+/* Reads what the header has announced, no more; less means that the end is missing. */
+static int read_bytes(struct input *input, size_t length, char **ret_bytes)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	size_t have = 0;
+
+	do {
+		const size_t piece = length - have < PIECE ? length - have : PIECE;
+		la_ssize_t got;
+
+		/* Memory is taken as the data comes: a header alone costs nothing. */
+		bytes = mem_resize(bytes, have + piece + 1, 1);
+		got = piece ? input->call.archive_read_data(input->archive, bytes + have, piece)
+			    : 0;
+		if (got < 0 || (piece && !got))
+			return damaged(input);
+		have += (size_t)got;
+		if (clock_msec() > input->end_msec)
+			return -ETIMEDOUT;
+	} while (have < length);
+	bytes[length] = '\0';
+	*ret_bytes = bytes;
+	bytes = NULL;
+	return 0;
+}
+
+static enum content_kind content_kind_of(enum member_kind kind)
+{
+	if (kind == MEMBER_LINK)
+		return CONTENT_LINK;
+	return kind == MEMBER_FOLDER ? CONTENT_FOLDER : CONTENT_FILE;
+}
+
+static int read_member(struct input *input)
+{
+	const struct archive_functions *call = &input->call;
+	struct member member = {
+		.kind = kind_of(input),
+		.path = call->archive_entry_pathname(input->entry),
+		.target = call->archive_entry_symlink(input->entry),
+	};
+	const la_int64_t size = call->archive_entry_size(input->entry);
+	_cleanup_(freep) char *path = NULL, *bytes = NULL;
+	struct content content = {.kind = content_kind_of(member.kind)};
+	const char *why;
+	int rc;
+
+	if (member.kind == MEMBER_FILE)
+		member.bytes = size < 0 ? UINT64_MAX : (uint64_t)size;
+	why = member_refuse(&input->sum, &member);
+	if (why)
+		return refuse(input, member.path, why);
+	path = mem_string(member_inner_path(member.path));
+	if (*path && path[strlen(path) - 1] == '/')
+		path[strlen(path) - 1] = '\0';
+	if (!*path)
+		return 0;
+	content.path = path;
+	if (member.kind == MEMBER_FILE)
+		rc = read_bytes(input, (size_t)member.bytes, &bytes);
+	else
+		bytes = mem_string(member.kind == MEMBER_LINK ? member.target : ""), rc = 0;
+	if (rc)
+		return rc;
+	content.bytes = bytes;
+	content.length = member.kind == MEMBER_FILE ? (size_t)member.bytes : strlen(bytes);
+	rc = input->take(input->context, &content);
+	if (rc == -EEXIST || rc == -ENOTDIR)
+		return refuse(input, member.path, "comes twice, or is both file and folder");
+	return rc;
+}
+
+static int read_members(struct input *input)
+{
+	int rc = 0;
+
+	for (;;) {
+		const int got = input->call.archive_read_next_header(input->archive, &input->entry);
+
+		if (got == ARCHIVE_EOF)
+			break;
+		if (got < ARCHIVE_WARN)
+			return damaged(input);
+		rc = read_member(input);
+		if (!rc && clock_msec() > input->end_msec)
+			rc = -ETIMEDOUT;
+		if (rc)
+			return rc;
+	}
+	if (!input->sum.count) {
+		input->why = mem_string("is empty");
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+static int open_and_read(struct input *input, int fd)
+{
+	input->call.archive_read_support_format_tar(input->archive);
+	support(input, input->call.archive_read_support_filter_gzip);
+	support(input, input->call.archive_read_support_filter_xz);
+	support(input, input->call.archive_read_support_filter_zstd);
+	if (input->call.archive_read_open_fd(input->archive, fd, READ_BLOCK) != ARCHIVE_OK)
+		return damaged(input);
+	return read_members(input);
+}
+
+int archive_read(const char *path, int (*take)(void *context, const struct content *content),
+		 void *context, char **ret_why)
+{
+	struct input input = {.take = take, .context = context};
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+	int rc;
+
+	if (fd < 0 || fstat(fd, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -ENXIO;
+	rc = library_open(LIBARCHIVE, symbols, ARRAY_SIZE(symbols), &input.call);
+	if (rc)
+		return rc;
+	input.end_msec = clock_msec() + MOST_MSEC;
+	input.archive = mem_check(input.call.archive_read_new());
+	rc = open_and_read(&input, fd);
+	input.call.archive_read_free(input.archive);
+	if (rc == -EBADMSG)
+		*ret_why = input.why;
+	else
+		free(input.why);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Snapshots as archives (tar, compressed by zstd, gzip or xz), by libarchive, which the first call
+ * loads. Writing and reading are bounded: the constants are in member.h and in archive.c.
+ */
+#pragma once
+
+#include <stdio.h>
+#include <time.h>
+
+#include "snapshot/content.h"
+
+/* What is missing when a call returns -ELIBACC or -ELIBBAD, and the next step. */
+#define ARCHIVE_MISSING "snapshots need libarchive.so.13, which cannot be loaded"
+#define ARCHIVE_MISSING_HINT \
+	"install libarchive13 (Debian), libarchive13t64 (Ubuntu) or libarchive (Fedora, RHEL)"
+
+enum archive_filter { ARCHIVE_PLAIN, ARCHIVE_ZSTD, ARCHIVE_GZIP, ARCHIVE_XZ };
+
+/* By the end of the name: .tar.zst, .tar.gz, .tar.xz, .tar. False: none of them. */
+bool archive_choose_filter(const char *path, enum archive_filter *ret_filter);
+/*
+ * Writes the list, which is sorted. Members have that time, no owner and the mode 0644. 0 or
+ * -errno: -ENOTSUP if the library was built without that compression.
+ */
+int archive_write(FILE *file, enum archive_filter filter, const struct contents *contents,
+		  time_t time);
+/*
+ * Reads an archive and calls `take` for each member that may be unpacked, its path below the
+ * archive's folder, the bytes valid until it returns; its -errno ends the reading and is returned.
+ * Returns 0 or -errno; -EBADMSG with the rest of a sentence in *ret_why that begins with the
+ * archive's name, for the caller to free: "is no archive", "has a member ... that ...".
+ */
+int archive_read(const char *path, int (*take)(void *context, const struct content *content),
+		 void *context, char **ret_why);

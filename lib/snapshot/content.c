@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
+		   size_t length)
+{
+	struct content *content = mem_append(&contents->items, &contents->count,
+					     sizeof(*contents->items));
+
+	content->kind = kind;
+	content->path = mem_string(path);
+	content->bytes = bytes;
+	content->length = length;
+	contents->bytes += strlen(path) + length;
+}
+
+void contents_add(struct contents *contents, enum content_kind kind, const char *path,
+		  const void *bytes, size_t length)
+{
+	char *copy = mem_alloc_zero(length + 1, 1);
+
+	if (length)
+		memcpy(copy, bytes, length);
+	contents_take(contents, kind, path, copy, length);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(((const struct content *)one)->path, ((const struct content *)other)->path);
+}
+
+static void clear(struct content *content)
+{
+	free(content->path);
+	free(content->bytes);
+}
+
+void contents_sort(struct contents *contents)
+{
+	size_t kept = 0;
+
+	if (!contents->count)
+		return;
+	qsort(contents->items, contents->count, sizeof(*contents->items), compare);
+	for (size_t i = 1; i < contents->count; i++) {
+		struct content *item = &contents->items[i];
+
+		if (strcmp(item->path, contents->items[kept].path)) {
+			contents->items[++kept] = *item;
+			continue;
+		}
+		contents->bytes -= strlen(item->path) + item->length;
+		clear(item);
+	}
+	contents->count = kept + 1;
+}
+
+struct content *contents_find(const struct contents *contents, const char *path)
+{
+	/* The comparison reads only the path. */
+	char *copy = mem_string(path);
+	const struct content key = {.path = copy};
+	struct content *found = NULL;
+
+	if (contents->count)
+		found = bsearch(&key, contents->items, contents->count, sizeof(key), compare);
+	free(copy);
+	return found;
+}
+
+void contents_clear(struct contents *contents)
+{
+	for (size_t i = 0; i < contents->count; i++)
+		clear(&contents->items[i]);
+	free(contents->items);
+	*contents = (struct contents){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a snapshot holds: named blocks of bytes, links and empty folders, in memory. Collectors and
+ * recorders add to the list, anonymising changes it, archive_write() writes it. A path is below
+ * the archive's only folder: manifest.json, kmsg, root/sys/class/infiniband/mlx5_0,
+ * netlink/..., verbs/...
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The folder that all members of an archive are in. */
+#define SNAPSHOT_FOLDER "rdmactl-snapshot"
+/* Below it, the tree that stands for / with --root. */
+#define SNAPSHOT_ROOT "root"
+
+enum content_kind {
+	CONTENT_FILE,
+	CONTENT_LINK, /* symbolic; the bytes are its target */
+	CONTENT_FOLDER,
+};
+
+struct content {
+	enum content_kind kind;
+	char *path;
+	char *bytes; /* a NUL follows them, which length does not count */
+	size_t length;
+};
+
+struct contents {
+	struct content *items;
+	size_t count;
+	uint64_t bytes; /* of all items, with their paths */
+};
+
+/* Adds a copy of the bytes. The path must not be in the list yet; contents_find() tells. */
+void contents_add(struct contents *contents, enum content_kind kind, const char *path,
+		  const void *bytes, size_t length);
+/* The same with bytes that malloc() gave, which belong to the list from now on. */
+void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
+		   size_t length);
+/* Sorts by path, byte by byte, and drops what comes twice. */
+void contents_sort(struct contents *contents);
+/* Of a sorted list; NULL: no such path. */
+struct content *contents_find(const struct contents *contents, const char *path);
+void contents_clear(struct contents *contents);

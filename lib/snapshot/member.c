@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/member.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "snapshot/content.h"
+
+/* The folders of / that commands read. */
+static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
+/* What stands beside the tree: files, and folders of files. */
+static const char *const files[] = {"manifest.json", "versions.json", "kmsg"};
+static const char *const folders[] = {"netlink", "verbs"};
+
+static bool is_one_of(const char *name, size_t length, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == length && !memcmp(list[i], name, length))
+			return true;
+	return false;
+}
+
+bool member_is_error(const char *target)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	const size_t length = strlen(target);
+
+	return length > 2 && length < 32 && target[0] == '!' && target[1] == 'E' &&
+	       strspn(target + 1, letters) == length - 1;
+}
+
+/* Checks each name, and that the path neither climbs nor begins at /. */
+static const char *refuse_path(const char *path)
+{
+	size_t depth = 0;
+
+	if (!path || !*path)
+		return "has no name";
+	if (strlen(path) > MEMBER_MOST_PATH)
+		return "has a path of more than 1024 bytes";
+	if (*path == '/')
+		return "has an absolute path";
+	while (*path) {
+		const size_t length = strcspn(path, "/");
+
+		if (length > MEMBER_MOST_NAME)
+			return "has a name of more than 255 bytes";
+		if (length == 2 && !memcmp(path, "..", 2))
+			return "climbs out of its folder";
+		if (!length || (length == 1 && *path == '.'))
+			return "has an empty name in its path";
+		if (++depth > MEMBER_MOST_DEPTH)
+			return "is more than 48 folders deep";
+		path += length + (path[length] == '/');
+	}
+	return NULL;
+}
+
+const char *member_inner_path(const char *path)
+{
+	path += strlen(SNAPSHOT_FOLDER);
+	return path + (*path == '/');
+}
+
+static size_t trimmed_length(const char *path)
+{
+	const size_t length = strlen(path);
+
+	return length && path[length - 1] == '/' ? length - 1 : length;
+}
+
+/* Whether a snapshot has such a place at all. */
+static const char *refuse_place(const struct member *member)
+{
+	static const char unknown[] = "is in a place that no snapshot has";
+	const size_t folder = strcspn(member->path, "/");
+	const char *inner, *below;
+	size_t first, length;
+
+	if (folder != strlen(SNAPSHOT_FOLDER) || memcmp(member->path, SNAPSHOT_FOLDER, folder))
+		return "is not in the folder " SNAPSHOT_FOLDER;
+	inner = member_inner_path(member->path);
+	length = trimmed_length(inner);
+	if (!length)
+		return member->kind == MEMBER_FOLDER ? NULL : unknown;
+	first = strcspn(inner, "/");
+	if (first == length) {
+		if (is_one_of(inner, length, files, ARRAY_SIZE(files)))
+			return member->kind == MEMBER_FILE ? NULL : unknown;
+		if (member->kind != MEMBER_FOLDER)
+			return unknown;
+	}
+	if (is_one_of(inner, first, folders, ARRAY_SIZE(folders)))
+		return member->kind == MEMBER_LINK ? unknown : NULL;
+	if (first != strlen(SNAPSHOT_ROOT) || memcmp(inner, SNAPSHOT_ROOT, first))
+		return unknown;
+	if (first == length)
+		return NULL;
+	below = inner + first + 1;
+	if (!is_one_of(below, strcspn(below, "/"), tops, ARRAY_SIZE(tops)))
+		return unknown;
+	return strcspn(below, "/") == trimmed_length(below) && member->kind != MEMBER_FOLDER
+		       ? unknown
+		       : NULL;
+}
+
+/* How many folders below the tree's root a link is. */
+static size_t depth_of(const char *path)
+{
+	size_t depth = 0;
+
+	for (path = member_inner_path(path); *path; path++)
+		depth += *path == '/';
+	return depth - 1;
+}
+
+/*
+ * Follows the names of a target, without the links that they may lead through: those are bounded
+ * when they are used, by lib/kernel/root.h.
+ */
+static const char *refuse_target(const struct member *member)
+{
+	const char *target = member->target;
+	size_t depth = depth_of(member->path);
+
+	if (!target || !*target)
+		return "is a link to nothing";
+	if (strlen(target) > MEMBER_MOST_PATH)
+		return "is a link to a path of more than 1024 bytes";
+	if (*target == '/')
+		return "is a link to an absolute path";
+	while (*target) {
+		const size_t length = strcspn(target, "/");
+
+		if (length > MEMBER_MOST_NAME)
+			return "is a link to a name of more than 255 bytes";
+		if (length == 2 && !memcmp(target, "..", 2)) {
+			if (!depth--)
+				return "is a link that leads out of the tree";
+		} else if (length && !(length == 1 && *target == '.')) {
+			depth++;
+		}
+		target += length + (target[length] == '/');
+	}
+	return NULL;
+}
+
+static const char *refuse_kind(const struct member *member)
+{
+	switch (member->kind) {
+	case MEMBER_LINK:
+		return refuse_target(member);
+	case MEMBER_HARD_LINK:
+		return "is a hard link";
+	case MEMBER_OTHER:
+		return "is neither file, folder nor symbolic link";
+	default:
+		return NULL;
+	}
+}
+
+const char *member_refuse(struct member_sum *sum, const struct member *member)
+{
+	const char *why = refuse_path(member->path);
+
+	if (!why)
+		why = refuse_place(member);
+	if (!why)
+		why = refuse_kind(member);
+	if (why)
+		return why;
+	if (sum->count >= MEMBER_MOST)
+		return "is one too many: a snapshot has at most 1048576 members";
+	if (member->bytes > MEMBER_MOST_BYTES)
+		return "is larger than 64 MiB";
+	if (sum->bytes + member->bytes > MEMBERS_MOST_BYTES)
+		return "makes all of it larger than 512 MiB";
+	sum->count++;
+	sum->bytes += member->bytes;
+	return NULL;
+}
