@@ -16,6 +16,7 @@
 /* More ports than a host has. */
 #define MESH_MOST_RAILS 16u
 #define MESH_MOST_HOSTS 65536u
+#define MESH_NAME_BYTES 128u /* of a host's name, with the NUL */
 
 enum mesh_presence {
 	MESH_ABSENT,  /* named by the user or the launcher, but it never came */
@@ -37,6 +38,10 @@ struct mesh_host {
 	int64_t clock_msec; /* its clock minus ours, as far as the round trip lets us know */
 	struct endpoint *rails;
 	uint32_t rail_count;
+	struct ip_address address; /* where the others reach its server */
+	uint16_t server_port;	   /* TCP; 0: it serves nobody */
+	struct number others_qps;  /* user queue pairs of other programs on its rails */
+	bool rehearsed;		   /* its answers are made up */
 };
 
 void mesh_host_clear(struct mesh_host *host);
@@ -45,6 +50,14 @@ void mesh_host_clear(struct mesh_host *host);
 struct mesh_pair {
 	uint32_t a, b;
 	uint16_t rail_a, rail_b;
+};
+
+/* What is done with a pair; each needs those before it. */
+enum mesh_test {
+	MESH_CONNECT = 1 << 0, /* queue pairs are connected, and data arrives unchanged */
+	MESH_LATENCY = 1 << 1,
+	MESH_BANDWIDTH = 1 << 2, /* from a to b, then from b to a */
+	MESH_TESTS = (1 << 3) - 1,
 };
 
 enum mesh_outcome {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an agent tests with: the data path (selftest) or a rehearsal, which touches no RDMA. A
+ * runner opens what it needs once, says what rails this host has, and runs orders: each in a child
+ * of the agent, several at the same time on different rails.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include "mesh/mesh.h"
+
+/* Borrowed: it lives as long as the runner is open. */
+struct mesh_runner_setup {
+	const char *token;     /* that peers prove to know */
+	const char *file;      /* of a rehearsal */
+	const char *name;      /* of this host, from the command line; or NULL */
+	struct number rank;    /* of the launcher */
+	uint32_t seat;	       /* the how manieth agent that came, from 0 */
+	uint32_t timeout_msec; /* no order takes longer */
+};
+
+/* What the runner says of this host. The agent frees `host` with mesh_host_clear(). */
+struct mesh_local {
+	struct mesh_host host; /* name (or NULL: the agent's), firmware, rails, server_port ... */
+	pid_t server;	       /* a child that serves the peers; the agent waits for it. 0: none */
+};
+
+/* A test of one pair: this host is the client. */
+struct mesh_order {
+	uint64_t id;
+	char peer[MESH_NAME_BYTES]; /* the other host's name */
+	bool loopback;		    /* the peer is this host */
+	uint16_t rail, peer_rail;
+	struct endpoint near, far; /* the rails, as each host described its own */
+	struct ip_address peer_ip; /* of the peer's server */
+	uint16_t peer_port;
+	uint32_t tests;			       /* enum mesh_test */
+	uint32_t latency_msec, bandwidth_msec; /* how long each measurement may take */
+	uint32_t timeout_msec;		       /* the child is killed then */
+};
+
+struct mesh_runner {
+	/*
+	 * Fills *ret_local and *ret_state. -errno: this host cannot take part; *ret_reason says
+	 * why, and *ret_hint names the next step or stays NULL; the caller frees both.
+	 */
+	int (*open)(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
+		    void **ret_state, char **ret_reason, char **ret_hint);
+	/*
+	 * In a child of the agent, which exits afterwards: runs the order and fills outcome,
+	 * figures and reason of the result, which is zeroed.
+	 */
+	void (*run)(void *state, const struct mesh_order *order, struct mesh_result *result);
+	/* In the agent, when the coordinator has gone or says goodbye. */
+	void (*close)(void *state);
+};
+
+/* rdmactl selftest: its server in a child, its client in each order's child. */
+extern const struct mesh_runner mesh_runner_selftest;
+/* Answers from a file: see rdmactl-mesh(1), REHEARSAL. */
+extern const struct mesh_runner mesh_runner_rehearsal;

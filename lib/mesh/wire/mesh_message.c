@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/wire/mesh_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/wire/layout_rows.h"
+
+#include "mesh/wire/mesh_messages.def"
+
+static const struct message_row rows[MESH_MESSAGE_TYPES] = {
+#define MESSAGE(number, constant, name, record) [number] = {#name, &record##_layout, 0},
+#include "mesh/wire/mesh_messages.def"
+};
+
+const struct wire_protocol mesh_protocol = {
+	.magic = MESH_MAGIC,
+	.version = MESH_HEADER_VERSION,
+	.rows = rows,
+	.types = MESH_MESSAGE_TYPES,
+	.hello = MESH_MESSAGE_HELLO,
+	.refused = MESH_MESSAGE_REFUSED,
+};
+
+const char *mesh_message_name(uint32_t type)
+{
+	return wire_layout_of(&mesh_protocol, type) ? rows[type].name : "unknown";
+}
+
+size_t mesh_message_encode(const struct mesh_message *message,
+			   uint8_t bytes[static MESH_MOST_BYTES])
+{
+	return wire_encode(&mesh_protocol, message->type, &message->body, bytes);
+}
+
+ssize_t mesh_message_decode(const uint8_t *bytes, size_t length, struct mesh_message *message)
+{
+	const struct wire_layout *layout;
+	const char *field;
+	uint32_t type;
+	size_t body;
+	int rc;
+
+	if (length < WIRE_HEADER_BYTES)
+		return 0;
+	rc = wire_decode_header(&mesh_protocol, bytes, &type, &body);
+	if (rc)
+		return rc;
+	if (length < WIRE_HEADER_BYTES + body)
+		return 0;
+	layout = wire_layout_of(&mesh_protocol, type);
+	memset(&message->body, 0, layout->record_size);
+	message->type = type;
+	rc = wire_decode(layout, bytes + WIRE_HEADER_BYTES, body, &message->body, &field);
+	return rc ? rc : (ssize_t)(WIRE_HEADER_BYTES + body);
+}
+
+/* Copies text for the wire, cleaned; the rest of the buffer is NULs. */
+static void put_text(char *buffer, size_t size, const char *text)
+{
+	memset(buffer, 0, size);
+	if (text)
+		text_clean_into(buffer, size, text, strlen(text));
+}
+
+/* A copy of a received text, clean; NULL if it is empty. */
+static char *take_text(const char *text, size_t size)
+{
+	return *text ? text_clean(text, strnlen(text, size)) : NULL;
+}
+
+/* A figure in units of the wire; not negative, not a NaN, not larger than the wire takes. */
+static uint64_t figure(const struct real *real, double unit, uint64_t most)
+{
+	const double value = real->value * unit;
+
+	if (!(value > 0))
+		return 0;
+	return value < (double)most ? (uint64_t)(value + 0.5) : most;
+}
+
+#define GBPS_UNIT 1e9
+#define PSEC_UNIT 1e6 /* of microseconds */
+
+void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message)
+{
+	struct mesh_answer *answer = &message->answer;
+
+	message->type = MESH_MESSAGE_ANSWER;
+	*answer = (struct mesh_answer){
+		.id = id,
+		.outcome = result->outcome,
+		.latency_psec = figure(&result->latency_usec, PSEC_UNIT, MESH_MOST_PSEC),
+		.bps_a = figure(&result->gbps[MESH_END_A], GBPS_UNIT, MESH_MOST_BPS),
+		.bps_b = figure(&result->gbps[MESH_END_B], GBPS_UNIT, MESH_MOST_BPS),
+		.errors_a = result->errors[MESH_END_A].value,
+		.errors_b = result->errors[MESH_END_B].value,
+	};
+	answer->known = (result->latency_usec.known ? MESH_KNOWN_LATENCY : 0u) |
+			(result->gbps[MESH_END_A].known ? MESH_KNOWN_BPS_A : 0u) |
+			(result->gbps[MESH_END_B].known ? MESH_KNOWN_BPS_B : 0u) |
+			(result->errors[MESH_END_A].known ? MESH_KNOWN_ERRORS_A : 0u) |
+			(result->errors[MESH_END_B].known ? MESH_KNOWN_ERRORS_B : 0u);
+	put_text(answer->reason, sizeof(answer->reason), result->reason);
+}
+
+static struct real real_if(uint32_t known, uint64_t value, double unit)
+{
+	if (!known)
+		return (struct real){.known = false};
+	return (struct real){.value = (double)value / unit, .known = true};
+}
+
+static struct number number_if(uint32_t known, uint64_t value)
+{
+	return known ? number_of(value) : (struct number){.known = false};
+}
+
+void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *result)
+{
+	const uint32_t known = answer->known;
+
+	result->outcome = (enum mesh_outcome)answer->outcome;
+	result->latency_usec = real_if(known & MESH_KNOWN_LATENCY, answer->latency_psec, PSEC_UNIT);
+	result->gbps[MESH_END_A] = real_if(known & MESH_KNOWN_BPS_A, answer->bps_a, GBPS_UNIT);
+	result->gbps[MESH_END_B] = real_if(known & MESH_KNOWN_BPS_B, answer->bps_b, GBPS_UNIT);
+	result->errors[MESH_END_A] = number_if(known & MESH_KNOWN_ERRORS_A, answer->errors_a);
+	result->errors[MESH_END_B] = number_if(known & MESH_KNOWN_ERRORS_B, answer->errors_b);
+	put_text(result->reason, sizeof(result->reason), answer->reason);
+}
+
+void mesh_order_make(const struct mesh_order *order, struct mesh_message *message)
+{
+	message->type = MESH_MESSAGE_ORDER;
+	message->order = (struct mesh_order_message){
+		.id = order->id,
+		.loopback = order->loopback,
+		.rail = order->rail,
+		.peer_rail = order->peer_rail,
+		.far = order->far,
+		.peer_ip = order->peer_ip,
+		.peer_port = order->peer_port,
+		.tests = order->tests,
+		.latency_msec = order->latency_msec,
+		.bandwidth_msec = order->bandwidth_msec,
+		.timeout_msec = order->timeout_msec,
+	};
+	put_text(message->order.peer, sizeof(message->order.peer), order->peer);
+}
+
+void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order)
+{
+	*order = (struct mesh_order){
+		.id = message->id,
+		.loopback = message->loopback,
+		.rail = (uint16_t)message->rail,
+		.peer_rail = (uint16_t)message->peer_rail,
+		.far = message->far,
+		.peer_ip = message->peer_ip,
+		.peer_port = (uint16_t)message->peer_port,
+		.tests = message->tests,
+		.latency_msec = message->latency_msec,
+		.bandwidth_msec = message->bandwidth_msec,
+		.timeout_msec = message->timeout_msec,
+	};
+	put_text(order->peer, sizeof(order->peer), message->peer);
+}
+
+void mesh_identity_make(const struct mesh_host *host, struct mesh_message *message)
+{
+	struct mesh_identity *identity = &message->identity;
+
+	message->type = MESH_MESSAGE_IDENTITY;
+	*identity = (struct mesh_identity){
+		.with_rank = host->rank.known && host->rank.value <= UINT32_MAX,
+		.rank = (uint32_t)host->rank.value,
+		.with_memlock = host->memlock_bytes.known,
+		.memlock_bytes = host->memlock_bytes.value,
+		.with_others = host->others_qps.known,
+		.others_qps = (uint32_t)host->others_qps.value,
+		.rehearsed = host->rehearsed,
+		.address = host->address,
+		.server_port = host->server_port,
+		.rail_count = host->rail_count,
+	};
+	put_text(identity->name, sizeof(identity->name), host->name);
+	put_text(identity->release, sizeof(identity->release), host->release);
+	put_text(identity->kernel, sizeof(identity->kernel), host->kernel);
+	put_text(identity->boot_id, sizeof(identity->boot_id), host->boot_id);
+	put_text(identity->firmware, sizeof(identity->firmware), host->firmware);
+}
+
+void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *host)
+{
+	host->rank = number_if(identity->with_rank, identity->rank);
+	host->memlock_bytes = number_if(identity->with_memlock, identity->memlock_bytes);
+	host->others_qps = number_if(identity->with_others, identity->others_qps);
+	host->rehearsed = identity->rehearsed;
+	host->address = identity->address;
+	host->server_port = (uint16_t)identity->server_port;
+	host->name = take_text(identity->name, sizeof(identity->name));
+	host->release = take_text(identity->release, sizeof(identity->release));
+	host->kernel = take_text(identity->kernel, sizeof(identity->kernel));
+	host->boot_id = take_text(identity->boot_id, sizeof(identity->boot_id));
+	host->firmware = take_text(identity->firmware, sizeof(identity->firmware));
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The protocol between the coordinator of a mesh and its agents: messages as those of selftest
+ * (lib/selftest/wire/layout.h), whose records are in mesh_messages.def.
+ *
+ *	agent          coordinator
+ *	hello     >
+ *	          <    challenge        (or refused)
+ *	response  >
+ *	          <    admitted         (or refused)
+ *	identity, rail ..., finding ..., ready  >     (or refused)
+ *	          <    order ...
+ *	answer ... >
+ *	          <    bye
+ *
+ * Both prove the token; ping and pong at any time after that.
+ */
+#pragma once
+
+#include "mesh/agent/runner.h"
+#include "mesh/mesh.h"
+#include "selftest/wire/message.h"
+
+#define MESH_MAGIC	    0x52444d4du /* "RDMM" */
+#define MESH_HEADER_VERSION 1u
+#define MESH_PROTOCOL	    1u
+#define MESH_MOST_BYTES	    4096u /* header and body */
+#define MESH_PORT	    18778u
+#define MESH_MOST_FINDINGS  64u /* of a host */
+#define MESH_MOST_BPS	    UINT64_C(1000000000000000)
+#define MESH_MOST_PSEC	    UINT64_C(3600000000000000)
+
+#define MESH_LEAST_SILENCE_MSEC 500u
+
+/* Part of the protocol: new ones come last. */
+enum mesh_refusal {
+	MESH_REFUSAL_OTHER, /* `text` says it */
+	MESH_REFUSAL_VERSION,
+	MESH_REFUSAL_TOKEN,
+	MESH_REFUSAL_TWICE,   /* another agent of this host came first */
+	MESH_REFUSAL_FULL,    /* more agents than hosts were asked for */
+	MESH_REFUSAL_BUSY,    /* others use its rails */
+	MESH_REFUSAL_NO_RAIL, /* no RDMA device, or none that is active */
+	MESH_REFUSALS,
+};
+
+/* Which figures of an answer were measured. */
+enum mesh_known {
+	MESH_KNOWN_LATENCY = 1,
+	MESH_KNOWN_BPS_A = 2,
+	MESH_KNOWN_BPS_B = 4,
+	MESH_KNOWN_ERRORS_A = 8,
+	MESH_KNOWN_ERRORS_B = 16,
+};
+
+#define RECORD(record, name) struct record {
+#define END_RECORD(record, name) \
+	}                        \
+	;
+#define FIELD(record, type, member, least, most) type member;
+#define TEXT(record, member, size)		 char member[size];
+#define BYTES(record, member, size)		 char member[size];
+#define IP(record, member)			 struct ip_address member;
+#define NESTED(record, inner, member)		 struct inner member;
+#include "mesh/wire/mesh_messages.def"
+
+enum mesh_message_type {
+#define MESSAGE(number, constant, name, record) MESH_MESSAGE_##constant = number,
+#include "mesh/wire/mesh_messages.def"
+	/* The numbers have no gaps. */
+	MESH_MESSAGE_TYPES = 1
+#define MESSAGE(number, constant, name, record) +1
+#include "mesh/wire/mesh_messages.def"
+};
+
+struct mesh_message {
+	uint32_t type; /* enum mesh_message_type */
+	union {
+		struct mesh_hello body; /* begins where each record does */
+#define MESSAGE(number, constant, name, record) struct record name;
+#include "mesh/wire/mesh_messages.def"
+	};
+};
+
+extern const struct wire_protocol mesh_protocol;
+
+/* The name of a type, "unknown" if there is none. Never NULL. */
+const char *mesh_message_name(uint32_t type);
+size_t mesh_message_encode(const struct mesh_message *message,
+			   uint8_t bytes[static MESH_MOST_BYTES]);
+/*
+ * Decodes the first message of `length` bytes: how many bytes it has; 0: not all of it has come;
+ * -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: it is not one, and nothing that follows can be
+ * trusted.
+ */
+ssize_t mesh_message_decode(const uint8_t *bytes, size_t length, struct mesh_message *message);
+
+/* The texts of a host, a result, an order: clean, in both directions. */
+void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message);
+void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *result);
+void mesh_order_make(const struct mesh_order *order, struct mesh_message *message);
+void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order);
+/* `result` of a host: its strings are new; rails come one by one. */
+void mesh_identity_make(const struct mesh_host *host, struct mesh_message *message);
+void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *host);
