@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/wire/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* Room for the longest message, and for several of the usual ones. */
+#define IN_BYTES (2 * MESH_MOST_BYTES)
+
+void mesh_channel_open(struct mesh_channel *channel, int fd)
+{
+	const int yes = 1;
+
+	*channel = (struct mesh_channel){.fd = fd, .heard_msec = clock_msec()};
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	/* Of TCP only: a socketpair of a test refuses it. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+}
+
+static void drop_input(struct mesh_channel *channel)
+{
+	free(channel->in);
+	channel->in = NULL;
+	channel->in_at = channel->in_length = 0;
+}
+
+static void drop_output(struct mesh_channel *channel)
+{
+	free(channel->out);
+	channel->out = NULL;
+	channel->out_at = channel->out_length = 0;
+}
+
+void mesh_channel_close(struct mesh_channel *channel)
+{
+	if (channel->fd >= 0)
+		close(channel->fd);
+	channel->fd = -1;
+	drop_input(channel);
+	drop_output(channel);
+}
+
+int mesh_channel_receive(struct mesh_channel *channel)
+{
+	ssize_t got;
+
+	if (!channel->in)
+		channel->in = mem_alloc_zero(IN_BYTES, 1);
+	memmove(channel->in, channel->in + channel->in_at, channel->in_length);
+	channel->in_at = 0;
+	got = recv(channel->fd, channel->in + channel->in_length, IN_BYTES - channel->in_length,
+		   MSG_DONTWAIT);
+	if (got > 0) {
+		channel->in_length += (size_t)got;
+		channel->bytes_in += (uint64_t)got;
+		channel->heard_msec = clock_msec();
+		return 0;
+	}
+	if (!got)
+		return -ECONNRESET;
+	return errno == EINTR ? -EAGAIN : -errno;
+}
+
+int mesh_channel_next(struct mesh_channel *channel, struct mesh_message *message)
+{
+	ssize_t taken = 0;
+
+	if (channel->in)
+		taken = mesh_message_decode(channel->in + channel->in_at, channel->in_length,
+					    message);
+	if (taken < 0)
+		return (int)taken;
+	channel->in_at += (size_t)taken;
+	channel->in_length -= (size_t)taken;
+	channel->messages_in += taken > 0;
+	if (!channel->in_length)
+		drop_input(channel);
+	return taken > 0;
+}
+
+int mesh_channel_put(struct mesh_channel *channel, const struct mesh_message *message)
+{
+	uint8_t bytes[MESH_MOST_BYTES];
+	size_t length = mesh_message_encode(message, bytes);
+
+	if (channel->out_length + length > MESH_CHANNEL_MOST_UNSENT)
+		return -ENOBUFS;
+	channel->out = mem_resize(channel->out, channel->out_at + channel->out_length + length, 1);
+	memcpy(channel->out + channel->out_at + channel->out_length, bytes, length);
+	channel->out_length += length;
+	channel->messages_out++;
+	return 0;
+}
+
+int mesh_channel_flush(struct mesh_channel *channel)
+{
+	while (channel->out_length) {
+		ssize_t sent = send(channel->fd, channel->out + channel->out_at,
+				    channel->out_length, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno == EAGAIN) {
+			memmove(channel->out, channel->out + channel->out_at, channel->out_length);
+			channel->out_at = 0;
+			return -EAGAIN;
+		}
+		if (sent < 0)
+			return -errno;
+		channel->out_at += (size_t)sent;
+		channel->out_length -= (size_t)sent;
+		channel->bytes_out += (uint64_t)sent;
+	}
+	drop_output(channel);
+	return 0;
+}
