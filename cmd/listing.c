@@ -193,6 +193,12 @@ bool listing_refuses_root(struct listing *listing, const char *reason)
 	return listing->ctx->globals.root;
 }
 
+bool listing_refuses_tree(struct listing *listing, const char *reason)
+{
+	return !inventory_answers(listing->ctx->globals.root) &&
+	       listing_refuses_root(listing, reason);
+}
+
 /*
  * The same next step is printed only once, after the first problem that has it. Without -v, many
  * values that one cause hides are one line.

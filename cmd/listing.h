@@ -62,6 +62,8 @@ void listing_stream(struct listing *listing);
 bool listing_piece(struct listing *listing);
 /* True: --root or RDMACTL_ROOT is set, which the command refuses with `reason` as the message. */
 bool listing_refuses_root(struct listing *listing, const char *reason);
+/* The same unless the root is a snapshot, which answers for netlink and verbs as well. */
+bool listing_refuses_tree(struct listing *listing, const char *reason);
 /* The command saves to `path`: if that is standard output, no rows are printed to it. */
 void listing_saves_to(struct listing *listing, const char *path);
 /* Notes a problem that ends the command with `status`; strings are copied. */

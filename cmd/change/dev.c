@@ -86,7 +86,7 @@ static bool add_wanted(struct change_plan *plan, const char *name, const char *t
 		listing_fail(&plan->listing, STATUS_USAGE, change->reason, change->next_step);
 		return false;
 	}
-	rc = inventory_find_core(&plan->listing.problems);
+	rc = inventory_find_core(NULL, &plan->listing.problems);
 	if (rc)
 		plan->listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
 	return !rc;

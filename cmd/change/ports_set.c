@@ -54,7 +54,7 @@ static bool load(struct change_plan *plan, const char *word, uint64_t needs,
 	const struct inventory_request request = {.needs = needs, .objects = &objects};
 
 	inventory_free(&plan->listing.inventory);
-	plan->listing.inventory = (struct inventory){.live = false};
+	plan->listing.inventory = (struct inventory){.answers = false};
 	if (objects_parse(&objects, words, true, ret_message))
 		return false;
 	return !inventory_load(&plan->listing.inventory, &request, problems, NULL);

@@ -9,7 +9,7 @@
 
 static bool has_core(struct listing *listing)
 {
-	int rc = inventory_find_core(&listing->problems);
+	int rc = inventory_find_core(listing->ctx->globals.root, &listing->problems);
 
 	if (rc)
 		listing->status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
@@ -52,10 +52,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 	(void)args;
 	if (!listing_begin(&listing, ctx, words, false) ||
-	    listing_refuses_root(&listing, "a saved tree does not have these settings") ||
+	    listing_refuses_tree(&listing, "a saved tree does not have these settings") ||
 	    !has_core(&listing))
 		return listing_end(&listing);
-	rc = system_settings_read(&record);
+	rc = system_settings_read(ctx->globals.root, &record);
 	if (rc)
 		problem_add(&listing.problems, NULL, NULL, "nldev", rc, NULL);
 	listing_add(&listing, &record);

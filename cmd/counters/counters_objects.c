@@ -296,7 +296,7 @@ static void watch(struct run *run, struct round *before)
 static bool begin_listing(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
 {
 	if (!listing_begin(listing, ctx, words, ports) ||
-	    listing_refuses_root(listing, "a saved tree has no objects in use"))
+	    listing_refuses_tree(listing, "a saved tree has no objects in use"))
 		return false;
 	return listing_load_inventory(listing, NEED_NETLINK | columns_needs(&listing->columns));
 }
@@ -304,7 +304,7 @@ static bool begin_listing(struct listing *listing, const struct ctx *ctx, char *
 static bool open_sources(struct listing *listing, struct netlink **nldev)
 {
 	_cleanup_(freep) char *message = NULL;
-	int rc = nldev_open(nldev);
+	int rc = inventory_open_nldev(&listing->inventory, nldev);
 
 	if (!rc)
 		return true;
@@ -322,7 +322,8 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 	int status;
 
 	if (begin_listing(listing, ctx, words, *kind == OBJECT_COUNTER_QP) &&
-	    open_sources(listing, &run.nldev) && !processes_open(NULL, &run.processes)) {
+	    open_sources(listing, &run.nldev) &&
+	    !processes_open(ctx->globals.root, &run.processes)) {
 		if (run.counters.args->watch)
 			watch(&run, &round);
 		else

@@ -139,7 +139,7 @@ static bool read_all(struct optional *optional)
 {
 	struct listing *listing = &optional->listing;
 	_cleanup_(freep) char *message = NULL;
-	int rc = nldev_open(&optional->nldev);
+	int rc = inventory_open_nldev(&optional->listing.inventory, &optional->nldev);
 
 	if (rc) {
 		message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
@@ -170,7 +170,7 @@ static bool begin(struct optional *optional, const struct ctx *ctx, char **words
 		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
 		return false;
 	}
-	if (listing_refuses_root(listing, "a saved tree has no optional counters"))
+	if (listing_refuses_tree(listing, "a saved tree has no optional counters"))
 		return false;
 	listing->request.needs = NEED_NETLINK;
 	return listing_load(listing);

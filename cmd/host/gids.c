@@ -105,7 +105,8 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 		.links = &listing->inventory.links,
 		.devices = &listing->inventory.devices,
 	};
-	int rc = peer_find(peer, question.links, &question.peer, &question.route, &reason, &hint);
+	int rc = peer_find(peer, &listing->inventory, &question.peer, &question.route, &reason,
+			   &hint);
 
 	if (rc) {
 		listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason, hint);

@@ -153,7 +153,7 @@ static int run_caps(const struct ctx *ctx, const void *args, char **objects)
 	(void)args;
 	if (!listing_begin(&listing, ctx, objects, false))
 		return listing_end(&listing);
-	if (listing_refuses_root(&listing, "a saved tree holds no capabilities"))
+	if (listing_refuses_tree(&listing, "a saved tree holds no capabilities"))
 		return listing_end(&listing);
 	listing.request.needs = NEED_CAPS;
 	if (listing_load(&listing)) {

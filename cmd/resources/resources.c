@@ -81,7 +81,7 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 			     "first the kind of object, if any, then devices");
 		return false;
 	}
-	return !listing_refuses_root(listing, "a saved tree has no objects in use");
+	return !listing_refuses_tree(listing, "a saved tree has no objects in use");
 }
 
 void resources_fail(struct listing *listing, int rc)
@@ -95,7 +95,7 @@ void resources_fail(struct listing *listing, int rc)
 bool resources_open(struct listing *listing, bool with_processes, struct processes **ret_processes,
 		    struct resource_loader **ret_loader)
 {
-	int rc = with_processes ? processes_open(NULL, ret_processes) : 0;
+	int rc = with_processes ? processes_open(listing->ctx->globals.root, ret_processes) : 0;
 
 	if (!rc)
 		rc = resource_loader_open(&listing->inventory, &listing->objects, *ret_processes,

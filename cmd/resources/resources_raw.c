@@ -57,7 +57,7 @@ static void read_contexts(struct listing *listing, const struct resource_list *l
 			  struct qp_context *contexts)
 {
 	struct netlink *nldev;
-	int rc = nldev_open(&nldev);
+	int rc = inventory_open_nldev(&listing->inventory, &nldev);
 
 	if (rc) {
 		resources_fail(listing, rc);

@@ -88,8 +88,8 @@ static int open_once(int protocol, struct netlink **netlink, struct netlink **re
 {
 	int rc = *netlink ? 0
 		 : protocol == NETLINK_RDMA
-			 ? nldev_open(netlink)
-			 : netlink_open(protocol, NETLINK_LARGEST_MESSAGE, netlink);
+			 ? nldev_open(NULL, netlink)
+			 : netlink_open(NULL, protocol, NETLINK_LARGEST_MESSAGE, netlink);
 
 	if (!rc)
 		*ret_netlink = *netlink;

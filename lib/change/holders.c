@@ -341,7 +341,7 @@ static void take_resources(struct device_users *users, uint32_t device_index, st
 {
 	_cleanup_(nldev_resources_freep) struct nldev_resources *resources = NULL;
 	_cleanup_(processes_freep) struct processes *processes = NULL;
-	int rc = nldev_resources_open(&resources);
+	int rc = nldev_resources_open(NULL, &resources);
 
 	if (!rc)
 		rc = processes_open(NULL, &processes);

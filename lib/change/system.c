@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
+#include "kernel/root.h"
 #include "schema/rows.h"
 
 /* RDMA_NLDEV_SYS_ATTR_NETNS_MODE: ib_devices_shared_netns, drivers/infiniband/core/device.c */
@@ -39,11 +40,16 @@ static enum tristate tristate_of(const struct number *number)
 	return number->value ? TRISTATE_YES : TRISTATE_NO;
 }
 
-int system_settings_read(struct system_settings *ret_settings)
+int system_settings_read(const char *directory, struct system_settings *ret_settings)
 {
 	struct nldev_settings settings;
-	int rc = nldev_read_settings(&settings);
+	struct root root;
+	int rc = root_open(directory, &root);
 
+	if (rc)
+		return rc;
+	rc = nldev_read_settings(&root, &settings);
+	root_close(&root);
 	if (rc)
 		return rc;
 	*ret_settings = (struct system_settings){
@@ -58,7 +64,7 @@ int system_settings_read(struct system_settings *ret_settings)
 static int read_netns_mode(struct change *change, char **ret_value)
 {
 	struct system_settings settings;
-	int rc = system_settings_read(&settings);
+	int rc = system_settings_read(NULL, &settings);
 
 	(void)change;
 	if (rc)
@@ -125,7 +131,7 @@ static const struct enum_name on_off[] = {
 static int read_qkey(struct change *change, char **ret_value)
 {
 	struct system_settings settings;
-	int rc = system_settings_read(&settings);
+	int rc = system_settings_read(NULL, &settings);
 
 	if (rc)
 		return rc;

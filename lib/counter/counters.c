@@ -159,14 +159,14 @@ static void ask_nldev(struct counter_loader *loader, struct problems *notes)
 	struct round round = {.loader = loader, .notes = notes};
 	int rc = 0;
 
-	if (!loader->root.live || !wants_source(loader, COUNTER_SOURCE_HW))
+	if (!root_answers(&loader->root) || !wants_source(loader, COUNTER_SOURCE_HW))
 		return;
 	/* If the inventory came from sysfs, netlink did not answer. */
 	if (!loader->request.inventory->devices.count ||
 	    !loader->request.inventory->devices.items[0].index.known)
 		return;
 	if (!loader->nldev)
-		rc = nldev_open(&loader->nldev);
+		rc = nldev_open(&loader->root, &loader->nldev);
 	if (rc) {
 		note(&round, NULL, rc, NULL);
 		return;
@@ -191,7 +191,7 @@ static void ask_rtnl(struct counter_loader *loader)
 	struct round round = {.loader = loader, .places = places};
 	size_t count = 0;
 
-	if (!loader->root.live)
+	if (!root_answers(&loader->root))
 		return;
 	for (size_t i = 0; i < loader->place_count; i++) {
 		const struct counter_place *place = &loader->places[i];
@@ -201,7 +201,7 @@ static void ask_rtnl(struct counter_loader *loader)
 		places[count] = i;
 		indexes[count++] = (uint32_t)place->port->netdev_index.value;
 	}
-	if (!count || (!loader->rtnl && rtnl_open(&loader->rtnl)))
+	if (!count || (!loader->rtnl && rtnl_open(&loader->root, &loader->rtnl)))
 		return;
 	rtnl_get_stats(loader->rtnl, indexes, count, netdev_taken, &round);
 }

@@ -52,7 +52,7 @@ static void open_loader(struct doctor_facts *facts, const struct doctor_request 
 						     sizeof(*devices->items)) = *device;
 	}
 	counters->inventory = (struct inventory){
-		.live = facts->inventory.live,
+		.answers = facts->inventory.answers,
 		.devices = *devices,
 	};
 	if (counter_loader_open(&what, &counters->loader))

@@ -32,8 +32,7 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 		*ret_reason = mem_string("the devices cannot be listed");
 		return rc;
 	}
-	rc = peer_find(request->peer, &inventory->links, &request->peer_ip, &route, ret_reason,
-		       ret_hint);
+	rc = peer_find(request->peer, inventory, &request->peer_ip, &route, ret_reason, ret_hint);
 	if (rc)
 		return rc;
 	request->scope = zone ? if_nametoindex(zone + 1) : 0;
@@ -84,7 +83,7 @@ void check_peer_data(struct doctor_context *run)
 		.signals = -1,
 	};
 	struct selftest_results results = {.items = NULL};
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct endpoint endpoint;
 
 	if (find_path(run, &inventory, &request, &endpoint, &reason, &hint)) {

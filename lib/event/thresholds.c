@@ -173,7 +173,7 @@ static void unload(struct thresholds *thresholds)
 	counter_loader_free(thresholds->loader);
 	thresholds->loader = NULL;
 	inventory_free(&thresholds->inventory);
-	thresholds->inventory = (struct inventory){.live = true};
+	thresholds->inventory = (struct inventory){.answers = true};
 }
 
 static int load(struct thresholds *thresholds)

@@ -46,7 +46,7 @@ int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
 	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
 	_cleanup_(link_address_list_clear) struct link_address_list addresses = {.items = NULL};
 	struct netlink *rtnl;
-	int rc = rtnl_open(&rtnl);
+	int rc = rtnl_open(NULL, &rtnl);
 
 	if (rc)
 		return rc;

@@ -18,7 +18,7 @@
 #include "host/rtnl.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
-#include "kernel/uevent.h"
+#include "kernel/netlink/uevent.h"
 #include "kernel/verbs.h"
 #include "schema/problem.h"
 

@@ -148,7 +148,7 @@ static void open_nldev(struct watcher *watcher)
 
 	if (watcher->nldev || device_find_core(&watcher->root))
 		return;
-	rc = nldev_open(&watcher->nldev);
+	rc = nldev_open(NULL, &watcher->nldev);
 	if (rc)
 		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used");
 	rc = rc ? rc : nldev_listen(&watcher->nldev_monitor);

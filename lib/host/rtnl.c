@@ -39,9 +39,9 @@ static const struct nla_policy route_policy[RTA_VIA + 1] = {
 	[RTA_VIA] = {.minlen = sizeof(uint16_t)},
 };
 
-int rtnl_open(struct netlink **ret_rtnl)
+int rtnl_open(const struct root *root, struct netlink **ret_rtnl)
 {
-	return netlink_open(NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
+	return netlink_open(root, NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
 }
 
 /* IFLA_LINKINFO: the kind of a virtual netdev, and the number that is specific to this kind. */

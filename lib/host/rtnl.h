@@ -11,7 +11,7 @@
 #include "host/netdev.h"
 #include "kernel/netlink/netlink.h"
 
-int rtnl_open(struct netlink **ret_rtnl);
+int rtnl_open(const struct root *root, struct netlink **ret_rtnl);
 
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 /*

@@ -15,13 +15,26 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
+/* The tree in the folder of a snapshot, or -1: the folder is none. Neither may be a link. */
+static int open_tree(int folder)
+{
+	int manifest = openat(folder, "manifest.json", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (manifest < 0)
+		return -1;
+	close(manifest);
+	return openat(folder, "root", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 int root_open(const char *directory, struct root *ret_root)
 {
 	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int tree = fd >= 0 && directory ? open_tree(fd) : -1;
 
 	if (fd < 0)
 		return -errno;
-	*ret_root = (struct root){.fd = fd, .live = !directory};
+	*ret_root = tree >= 0 ? (struct root){.fd = tree, .recorded = true, .snapshot = fd}
+			      : (struct root){.fd = fd, .live = !directory};
 	return 0;
 }
 
@@ -29,7 +42,10 @@ void root_close(struct root *root)
 {
 	if (root->fd >= 0)
 		close(root->fd);
+	if (root->recorded)
+		close(root->snapshot);
 	root->fd = -1;
+	root->recorded = false;
 }
 
 /* A path in a saved tree that is followed here, component by component. */

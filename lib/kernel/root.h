@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The root that sysfs and proc are read below: the live system, or a saved tree (--root). A saved
- * tree comes from someone else. No path of it leads out of the tree, whatever its links say, and
- * nothing but its regular files and directories is opened: not a device file, whose opening alone
- * may do something (/dev/watchdog restarts the host), not a FIFO, not a socket.
+ * The root that sysfs and proc are read below: the live system, or a saved tree (--root). A folder
+ * that holds manifest.json and root/ is a snapshot: its tree is below root/, and recordings of what
+ * netlink and verbs said are beside it (kernel/recording.h). A saved tree comes from someone else.
+ * No path of it leads out of the tree, whatever its links say, and nothing but its regular files
+ * and directories is opened: not a device file, whose opening alone may do something (/dev/watchdog
+ * restarts the host), not a FIFO, not a socket.
  */
 #pragma once
 
@@ -12,14 +14,21 @@
 #include <sys/types.h>
 
 struct root {
-	int fd;	    /* of the root directory */
-	bool live;  /* not a saved tree: netlink and verbs describe the same system */
-	bool below; /* a directory of the live system, where paths begin */
+	int fd;	       /* of the root directory */
+	bool live;     /* not a saved tree: netlink and verbs describe the same system */
+	bool below;    /* a directory of the live system, where paths begin */
+	bool recorded; /* a snapshot: recordings answer for netlink and verbs */
+	int snapshot;  /* of its folder, if so */
 };
 
 /* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
+/* Whether netlink and verbs describe the same system: it is live, or recordings answer for it. */
+static inline bool root_answers(const struct root *root)
+{
+	return root->live || root->recorded;
+}
 /*
  * A directory below the root, for reading several of its files: the path to it, which leads through
  * links, is looked up once.

@@ -111,9 +111,9 @@ void metrics_add_commands(struct metrics *metrics, const struct inventory *inven
 	struct resource_loader *loader = NULL;
 	int rc;
 
-	if (!inventory->live || !top)
+	if (!inventory->answers || !top)
 		return;
-	rc = processes_open(NULL, &processes);
+	rc = processes_open(inventory->root, &processes);
 	if (!rc)
 		rc = resource_loader_open(inventory, objects, processes, &loader);
 	if (rc) {

@@ -50,6 +50,7 @@ static const struct {
 };
 
 struct nldev_resources {
+	const char *root;
 	struct netlink *netlink;
 	bool real;  /* a kernel socket, which can be reopened; false in tests */
 	bool large; /* large messages have been offered */
@@ -63,7 +64,7 @@ struct nldev_resources {
 static int open_socket(struct nldev_resources *resources)
 {
 	struct netlink *netlink;
-	int error = nldev_open(&netlink);
+	int error = nldev_open_at(resources->root, &netlink);
 
 	if (error)
 		return error;
@@ -74,11 +75,13 @@ static int open_socket(struct nldev_resources *resources)
 	return 0;
 }
 
-int nldev_resources_open(struct nldev_resources **ret_resources)
+int nldev_resources_open(const char *root, struct nldev_resources **ret_resources)
 {
 	struct nldev_resources *resources = mem_alloc_zero(1, sizeof(*resources));
-	int error = open_socket(resources);
+	int error;
 
+	resources->root = root;
+	error = open_socket(resources);
 	if (error) {
 		free(resources);
 		return error;

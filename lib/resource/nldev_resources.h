@@ -13,7 +13,8 @@
 
 struct nldev_resources;
 
-int nldev_resources_open(struct nldev_resources **ret_resources);
+/* `root` is a snapshot, or NULL for the live system; it must outlive the resources. */
+int nldev_resources_open(const char *root, struct nldev_resources **ret_resources);
 /* For tests: uses any socket that preserves datagrams. Takes ownership of the descriptor. */
 struct nldev_resources *nldev_resources_from_fd(int fd);
 void nldev_resources_free(struct nldev_resources *resources);

@@ -31,7 +31,7 @@ int resource_loader_open(const struct inventory *inventory, const struct objects
 			 struct processes *processes, struct resource_loader **ret_loader)
 {
 	struct nldev_resources *source;
-	int rc = nldev_resources_open(&source);
+	int rc = nldev_resources_open(inventory->root, &source);
 
 	if (rc)
 		return rc;
@@ -207,7 +207,7 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 {
 	struct resource_summary_list all = {0};
 	struct netlink *nldev;
-	int rc = nldev_open(&nldev);
+	int rc = inventory_open_nldev(inventory, &nldev);
 
 	if (rc)
 		return rc;

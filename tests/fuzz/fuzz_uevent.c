@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/uevent.h"
+#include "kernel/netlink/uevent.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

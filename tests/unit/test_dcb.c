@@ -323,7 +323,7 @@ static void own_kernel(void **state)
 	struct dcb dcb;
 
 	(void)state;
-	if (rtnl_open(&rtnl))
+	if (rtnl_open(NULL, &rtnl))
 		skip();
 	assert_int_equal(dcb_get(rtnl, "lo", &dcb), -EOPNOTSUPP);
 	netlink_free(rtnl);

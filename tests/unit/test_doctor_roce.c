@@ -143,7 +143,7 @@ static int set_up(void **state)
 	tree_open(&bed->tree);
 	*state = bed;
 	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
-	bed->facts.inventory.live = true;
+	bed->facts.inventory.answers = true;
 	bed->facts.problems = &bed->problems;
 	bed->facts.environment = bed->environment;
 	add_port(bed, 0);

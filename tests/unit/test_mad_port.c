@@ -59,7 +59,7 @@ static void check(struct inventory *inventory, bool ethernet, const char *device
 
 static void active_before_others(void **state)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 
 	(void)state;
 	add(&inventory, "a", LINK_LAYER_INFINIBAND, DOWN, POLLING);
@@ -77,7 +77,7 @@ static void active_before_others(void **state)
 
 static void ethernet_where_it_will_do(void **state)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 
 	(void)state;
 	add(&inventory, "a", LINK_LAYER_ETHERNET, DOWN, POLLING);
@@ -95,7 +95,7 @@ static void ethernet_where_it_will_do(void **state)
 
 static void no_link_layer_is_infiniband(void **state)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct port *port = add(&inventory, "a", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
 
 	(void)state;
@@ -106,7 +106,7 @@ static void no_link_layer_is_infiniband(void **state)
 /* The port of all planes has no subnet management: the port with the same GUID has it. */
 static void planes(void **state)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct port *port;
 
 	(void)state;
@@ -122,7 +122,7 @@ static void planes(void **state)
 
 static void default_prefix(void **state)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct port *port = add(&inventory, "a", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
 	struct mad_port chosen;
 	char *reason = NULL, *hint = NULL;
@@ -196,7 +196,7 @@ static void refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct inventory inventory = {.live = true};
+		struct inventory inventory = {.answers = true};
 		char *reason = NULL, *hint = NULL, name[] = "d0";
 
 		for (size_t j = 0; rows[i].devices[j].type; j++, name[1]++) {

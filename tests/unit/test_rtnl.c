@@ -517,7 +517,7 @@ static void own_kernel(void **state)
 	bool up = false;
 
 	(void)state;
-	if (rtnl_open(&rtnl))
+	if (rtnl_open(NULL, &rtnl))
 		skip();
 	assert_int_equal(rtnl_get_links(rtnl, &links), 0);
 	assert_non_null(link_by_name(&links, "lo"));

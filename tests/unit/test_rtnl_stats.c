@@ -194,7 +194,7 @@ static void own_kernel(void **state)
 	struct netlink *rtnl;
 
 	(void)state;
-	if (rtnl_open(&rtnl) || root_open(NULL, &root))
+	if (rtnl_open(NULL, &rtnl) || root_open(NULL, &root))
 		skip();
 	rtnl_get_stats(rtnl, indexes, ARRAY_SIZE(indexes), take_own, lists);
 	assert_true(lists[0].count >= 23);

@@ -382,7 +382,7 @@ static void words_refused(void **state)
 static void port_chosen(void **state)
 {
 	const struct mad_session_options options = {.pkey_index = 1};
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct fixture fixture = {.problems = {.count = 0}};
 	struct device *device;
 	struct port *port;

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "notes.h"
-#include "kernel/uevent.h"
+#include "kernel/netlink/uevent.h"
 
 #define UEVENT(text) text, sizeof(text) - 1
 

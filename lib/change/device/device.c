@@ -112,10 +112,10 @@ static void fill_settings(struct device_settings *settings, const struct device 
 }
 
 /* The word for the network namespace of the devices that are seen here; NULL: unknown. */
-static char *read_netns(struct problems *problems)
+static char *read_netns(const struct inventory *inventory, struct problems *problems)
 {
 	struct system_settings settings = {.netns_mode = {0}};
-	int rc = system_settings_read(&settings), fd;
+	int rc = system_settings_read(inventory->root, &settings), fd;
 	char *word;
 
 	if (rc)
@@ -140,8 +140,8 @@ struct device_settings *device_settings_list(const struct inventory *inventory,
 	struct netlink *nldev = NULL;
 
 	/* Without RDMA netlink the inventory has said so. */
-	if (inventory->live && !nldev_open(&nldev))
-		netns = read_netns(problems);
+	if (inventory->answers && !inventory_open_nldev(inventory, &nldev))
+		netns = read_netns(inventory, problems);
 	for (size_t i = 0; i < devices->count; i++) {
 		fill_settings(&settings[i], &devices->items[i], nldev, problems);
 		settings[i].netns = mem_string_or_null(netns);

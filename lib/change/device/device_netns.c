@@ -52,7 +52,7 @@ static bool is_there(struct netlink *nldev, const struct change *change, int *re
 static int refuse_shared(struct change *change)
 {
 	struct system_settings settings = {.netns_mode = {0}};
-	int rc = system_settings_read(&settings);
+	int rc = system_settings_read(NULL, &settings);
 
 	if (rc || !settings.netns_mode.known || !settings.netns_mode.value)
 		return rc;

@@ -111,7 +111,7 @@ int netns_open_nldev(int fd, struct netlink **ret_nldev)
 	/* A socket stays in the namespace in which it was made. */
 	if (setns(fd, CLONE_NEWNET))
 		return -errno;
-	rc = nldev_open(&nldev);
+	rc = nldev_open(NULL, &nldev);
 	if (setns(own, CLONE_NEWNET) && !rc) {
 		rc = -errno;
 		netlink_free(nldev);

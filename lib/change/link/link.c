@@ -135,7 +135,7 @@ static void list_links(const struct inventory *inventory, struct software_links 
 
 int software_links_read(struct software_links *links, struct problems *problems)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	int rc = load(&inventory, problems);
 
 	if (!rc)
@@ -269,7 +269,7 @@ static char *describe(const struct change *change, const struct device *device)
 
 static int read_link(struct change *change, char **ret_value)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	const struct device *device;
 	int rc = load(&inventory, NULL);
 
@@ -290,7 +290,7 @@ static int read_link(struct change *change, char **ret_value)
 /* Whether the kernel would do it, as far as that can be known before. */
 static int check(struct change *change)
 {
-	struct inventory inventory = {.live = true};
+	struct inventory inventory = {.answers = true};
 	struct software_links links = {.count = 0};
 	struct link_wish wish;
 	int rc = 0;

@@ -46,7 +46,7 @@ static void run_child(int report, uint32_t device_index)
 
 	setsid();
 	close_others(report);
-	rc = nldev_open(&nldev);
+	rc = nldev_open(NULL, &nldev);
 	if (!rc)
 		rc = nldev_delete_link(nldev, device_index);
 	signal(SIGPIPE, SIG_IGN);

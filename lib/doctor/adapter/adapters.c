@@ -28,7 +28,7 @@ static struct doctor_adapters *opened(struct doctor_facts *facts)
 	if (adapters->was_opened)
 		return adapters;
 	adapters->was_opened = true;
-	adapters->socket_rc = facts->root.live ? genl_open(&adapters->generic) : -EOPNOTSUPP;
+	adapters->socket_rc = genl_open(&facts->root, &adapters->generic);
 	if (!adapters->socket_rc)
 		adapters->socket_rc = genl_find(adapters->generic, names, ids, ARRAY_SIZE(names));
 	adapters->devlink_family = ids[0];

@@ -456,7 +456,7 @@ void check_privileged_qkey(struct doctor_context *run)
 		doctor_does_not_apply(run);
 		return;
 	}
-	rc = nldev_read_settings(&settings);
+	rc = nldev_read_settings(&run->facts->root, &settings);
 	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known)) {
 		doctor_does_not_apply(run);
 	} else if (rc) {

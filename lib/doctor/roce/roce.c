@@ -84,7 +84,7 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 	struct doctor_roce *roce = doctor_roce(facts);
 
 	if (!roce->rtnl_was_opened)
-		roce->rtnl_rc = rtnl_open(&roce->rtnl);
+		roce->rtnl_rc = rtnl_open(&facts->root, &roce->rtnl);
 	roce->rtnl_was_opened = true;
 	*ret_rc = roce->rtnl_rc;
 	return roce->rtnl;

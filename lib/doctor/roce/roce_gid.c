@@ -278,11 +278,11 @@ void check_gid_present(struct doctor_context *run)
 	/* Borrows everything but the GIDs, which are read for this check alone. */
 	struct port port = *run->port;
 
-	if (run->facts->inventory.live && !roce_link(run, run->port)) {
+	if (run->facts->inventory.answers && !roce_link(run, run->port)) {
 		roce_no_netdev(run);
 		return;
 	}
-	if (run->facts->inventory.live && is_idle_leg(run)) {
+	if (run->facts->inventory.answers && is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);
 		doctor_ok(run, "the GIDs are those of the active member of the bond");
@@ -290,7 +290,7 @@ void check_gid_present(struct doctor_context *run)
 	}
 	port.gids = NULL;
 	port.gid_count = 0;
-	if (run->facts->inventory.live)
+	if (run->facts->inventory.answers)
 		judge_live(run, &port);
 	else
 		judge_saved(run, &port);

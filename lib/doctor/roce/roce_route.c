@@ -203,7 +203,7 @@ void check_multi_rail_arp(struct doctor_context *run)
 	size_t shared = 0;
 	int rc = 0;
 
-	if (run->facts->inventory.live)
+	if (run->facts->inventory.answers)
 		add_addresses(run, &rails);
 	else
 		rc = add_routes(run, &rails);

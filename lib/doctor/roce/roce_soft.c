@@ -70,7 +70,7 @@ void check_firewall(struct doctor_context *run)
 	const char *found;
 	int rc = find_filters(run->facts, &found);
 
-	if (rc == -ENOENT && !run->facts->inventory.live) {
+	if (rc == -ENOENT && !run->facts->inventory.answers) {
 		doctor_not_checked(run, NEEDS_LIVE,
 				   "a saved tree does not hold the loaded modules");
 		return;

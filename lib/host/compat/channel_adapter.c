@@ -40,11 +40,11 @@ static void port_failed(void *context, const struct port *port, int error, const
 	(void)text;
 }
 
-static void ask_netlink(struct device_list *list)
+static void ask_netlink(const char *directory, struct device_list *list)
 {
 	struct netlink *nldev;
 
-	if (nldev_open(&nldev))
+	if (nldev_open_at(directory, &nldev))
 		return;
 	if (nldev_get_devices(nldev, list))
 		device_list_clear(list);
@@ -64,8 +64,8 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
 	(*ret_adapters)->files = files;
 	/* Do not let the netlink socket make the kernel load its RDMA core. */
-	if (!root && !class_files_list(files, &names, "%s", "") && names.count)
-		ask_netlink(&(*ret_adapters)->reported);
+	if (!class_files_list(files, &names, "%s", "") && names.count)
+		ask_netlink(root, &(*ret_adapters)->reported);
 	strings_free(&names);
 	return 0;
 }

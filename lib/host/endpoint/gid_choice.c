@@ -284,7 +284,7 @@ static int find_zone(const char *name, const struct ip_address *address,
 	return 0;
 }
 
-int peer_find(const char *name, const struct link_list *links, struct ip_address *ret_address,
+int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
 	      struct route *ret_route, char **ret_error, char **ret_hint)
 {
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
@@ -293,11 +293,12 @@ int peer_find(const char *name, const struct link_list *links, struct ip_address
 
 	*ret_hint = NULL;
 	if (!rc)
-		rc = find_zone(name, ret_address, links, &question.link_index, ret_error);
+		rc = find_zone(name, ret_address, &inventory->links, &question.link_index,
+			       ret_error);
 	if (rc)
 		return rc;
 	question.destination = *ret_address;
-	rc = rtnl_open(&rtnl);
+	rc = inventory_open_rtnl(inventory, &rtnl);
 	if (!rc)
 		rc = rtnl_get_route(rtnl, &question, ret_route);
 	if (rc == -EINVAL)

@@ -37,5 +37,5 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
  * into its first address. Returns 0, or -errno with a message for the user in *ret_error and the
  * next step in *ret_hint (may be NULL); the caller frees them.
  */
-int peer_find(const char *name, const struct link_list *links, struct ip_address *ret_address,
+int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
 	      struct route *ret_route, char **ret_error, char **ret_hint);

@@ -49,10 +49,10 @@ static void note_absence(const struct reading *reading, bool core)
 				   "rdma_rxe ...)");
 }
 
-int inventory_find_core(struct problems *problems)
+int inventory_find_core(const char *root, struct problems *problems)
 {
 	struct reading reading = {.problems = problems};
-	int rc = root_open(NULL, &reading.root);
+	int rc = root_open(root, &reading.root);
 
 	if (rc)
 		return rc;
@@ -76,8 +76,8 @@ static int list_devices(struct reading *reading)
 		note_absence(reading, false);
 		return -ENODEV;
 	}
-	if (reading->root.live) {
-		rc = nldev_open(&reading->nldev);
+	if (root_answers(&reading->root)) {
+		rc = nldev_open(&reading->root, &reading->nldev);
 		if (!rc)
 			rc = nldev_get_devices(reading->nldev, &inventory->devices);
 		for (size_t i = 0; !rc && i < inventory->devices.count; i++)
@@ -247,7 +247,7 @@ static void read_ports(struct reading *reading)
 /* A port of Omni-Path looks like one of InfiniBand: in a saved tree, only the driver tells. */
 static void doubt_infiniband(struct reading *reading, struct device *device)
 {
-	if (reading->root.live || !(reading->needs & NEED_DRIVER) || device->driver ||
+	if (root_answers(&reading->root) || !(reading->needs & NEED_DRIVER) || device->driver ||
 	    device->software || device->transport.value != TRANSPORT_INFINIBAND)
 		return;
 	device->transport.known = false;
@@ -325,13 +325,13 @@ static const struct reader {
  * Adds what the readers require, starting with the last one: each requires only facts of earlier
  * ones.
  */
-static uint64_t add_required(uint64_t needs, bool live)
+static uint64_t add_required(uint64_t needs, bool answers)
 {
 	for (size_t i = ARRAY_SIZE(readers); i > 0; i--) {
 		const struct reader *reader = &readers[i - 1];
 
 		if (needs & reader->gives)
-			needs |= reader->first | (live ? 0 : reader->first_saved);
+			needs |= reader->first | (answers ? 0 : reader->first_saved);
 	}
 	return needs;
 }
@@ -371,18 +371,48 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		.notes = notes,
 		.request = request,
 		.root = {.fd = -1},
-		.needs = add_required(request->needs, !request->root),
 	};
 	int rc;
 
-	*inventory = (struct inventory){.live = !request->root};
+	*inventory = (struct inventory){.root = request->root};
 	rc = root_open(request->root, &reading.root);
 	if (rc)
 		return rc;
+	inventory->answers = root_answers(&reading.root);
+	reading.needs = add_required(request->needs, inventory->answers);
 	rc = load(&reading);
 	netlink_free(reading.nldev);
 	netlink_free(reading.rtnl);
 	root_close(&reading.root);
+	return rc;
+}
+
+bool inventory_answers(const char *directory)
+{
+	struct root root;
+	bool answers;
+
+	if (root_open(directory, &root))
+		return false;
+	answers = root_answers(&root);
+	root_close(&root);
+	return answers;
+}
+
+int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
+{
+	return nldev_open_at(inventory->root, ret_nldev);
+}
+
+int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
+{
+	struct root root;
+	int rc = root_open(inventory->root, &root);
+
+	if (rc)
+		return rc;
+	rc = rtnl_open(&root, ret_rtnl);
+	root_close(&root);
 	return rc;
 }
 

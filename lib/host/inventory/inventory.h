@@ -20,8 +20,11 @@ struct inventory_request {
 	bool closed;	 /* open no device: MTU and limits stay unknown, GIDs come from sysfs */
 };
 
+struct netlink;
+
 struct inventory {
-	bool live;
+	const char *root; /* of the request */
+	bool answers;	  /* netlink and verbs describe it: root_answers() */
 	struct device_list devices;
 	struct link_list links;
 	struct link_address_list addresses;
@@ -38,11 +41,16 @@ struct inventory {
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes);
 /*
- * 0 if the live system has the RDMA core; an RDMA netlink socket would load it. -ENODEV if not,
- * with the reason and the next step among the problems.
+ * 0 if the root, NULL for the live system, has the RDMA core; an RDMA netlink socket would load it.
+ * -ENODEV if not, with the reason and the next step among the problems.
  */
-int inventory_find_core(struct problems *problems);
+int inventory_find_core(const char *root, struct problems *problems);
 void inventory_free(struct inventory *inventory);
+/* Whether netlink and verbs answer for a root: it is live, or a snapshot. */
+bool inventory_answers(const char *root);
+/* Open a socket to the system that the inventory is of: netlink_open(). */
+int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev);
+int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl);
 
 /*
  * Lists the names of the devices and DEV/PORT of their ports, for completion. Uses sysfs only,

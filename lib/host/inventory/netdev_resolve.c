@@ -49,12 +49,12 @@ static void read_links(struct reading *reading, struct problems *problems)
 	struct inventory *inventory = reading->inventory;
 	int rc = 0;
 
-	if (!reading->root.live) {
+	if (!root_answers(&reading->root)) {
 		read_saved_links(reading, problems);
 		return;
 	}
 	if (!reading->rtnl)
-		rc = rtnl_open(&reading->rtnl);
+		rc = rtnl_open(&reading->root, &reading->rtnl);
 	if (!rc)
 		rc = rtnl_get_links(reading->rtnl, &inventory->links);
 	inventory->links.incomplete = inventory->links.missing = rc;
@@ -469,7 +469,7 @@ void read_netdevs(struct reading *reading)
 
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
-	if (reading->root.live)
+	if (root_answers(&reading->root))
 		read_files(reading, &problems);
 	resolve(reading);
 	note_links(reading, &problems);

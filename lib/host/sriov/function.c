@@ -292,8 +292,8 @@ void function_list_read(struct function_list *list, const struct inventory *inve
 		add_all_pci(&reader);
 	add_subfunctions(&reader);
 	add_others(&reader);
-	if (root.live)
-		function_list_read_live(list, inventory, problems);
+	if (root_answers(&root))
+		function_list_read_live(&root, list, inventory, problems);
 	pci_list_clear(&reader.functions);
 	root_close(&root);
 }

@@ -55,7 +55,7 @@ static void read_vfs(struct function_list *list, const struct inventory *invento
 {
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	const size_t count = list->count;
-	int rc = rtnl_open(&rtnl);
+	int rc = inventory_open_rtnl(inventory, &rtnl);
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(vf_list_clear) struct vf_list vfs = {.count = 0};
@@ -76,13 +76,14 @@ static void read_vfs(struct function_list *list, const struct inventory *invento
 	}
 }
 
-static void read_switches(struct function_list *list, struct problems *problems)
+static void read_switches(const struct root *root, struct function_list *list,
+			  struct problems *problems)
 {
 	_cleanup_(devlink_list_clear) struct devlink_list devices = {.count = 0};
 	_cleanup_(netlink_freep) struct netlink *generic = NULL;
 	const char *const names[] = {DEVLINK_FAMILY};
 	uint16_t family = 0;
-	int rc = genl_open(&generic);
+	int rc = genl_open(root, &generic);
 
 	if (!rc)
 		rc = genl_find(generic, names, &family, ARRAY_SIZE(names));
@@ -108,11 +109,11 @@ static void read_switches(struct function_list *list, struct problems *problems)
 	}
 }
 
-void function_list_read_live(struct function_list *list, const struct inventory *inventory,
-			     struct problems *problems)
+void function_list_read_live(const struct root *root, struct function_list *list,
+			     const struct inventory *inventory, struct problems *problems)
 {
 	if (!list->count)
 		return;
 	read_vfs(list, inventory, problems);
-	read_switches(list, problems);
+	read_switches(root, list, problems);
 }

@@ -8,5 +8,5 @@
  * Adds what the PFs have set for their VFs (and those VFs that are no PCI functions), and the
  * switches of the drivers. May move the items of the list.
  */
-void function_list_read_live(struct function_list *list, const struct inventory *inventory,
-			     struct problems *problems);
+void function_list_read_live(const struct root *root, struct function_list *list,
+			     const struct inventory *inventory, struct problems *problems);

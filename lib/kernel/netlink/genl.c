@@ -19,9 +19,9 @@ static const struct nla_policy family_policy[CTRL_ATTR_FAMILY_NAME + 1] = {
 	[CTRL_ATTR_FAMILY_NAME] = {.minlen = 1},
 };
 
-int genl_open(struct netlink **ret_generic)
+int genl_open(const struct root *root, struct netlink **ret_generic)
 {
-	return netlink_open(NETLINK_GENERIC, NETLINK_LARGEST_MESSAGE, ret_generic);
+	return netlink_open(root, NETLINK_GENERIC, NETLINK_LARGEST_MESSAGE, ret_generic);
 }
 
 void genl_add(struct netlink_request *request, uint16_t family, uint8_t command, uint16_t flags)

@@ -14,8 +14,9 @@
 
 #include "kernel/netlink/netlink.h"
 
-/* Opens a socket; the protocol is built into every kernel with networking: this loads nothing. */
-int genl_open(struct netlink **ret_generic);
+/* Opens a socket, as netlink_open() does; the protocol is built into every kernel with networking:
+ * this loads nothing. */
+int genl_open(const struct root *root, struct netlink **ret_generic);
 /*
  * Looks up families by name: the number of each goes to the same place of `ret_ids`, 0 if the
  * kernel does not have it (in this network namespace). 0 or -errno of the list.

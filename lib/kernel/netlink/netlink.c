@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "kernel/netlink/netlink_record.h"
 
 /* Seconds without any answer after which a request is given up. */
 #define TIMEOUT_SECONDS 2
@@ -48,7 +48,8 @@ struct netlink {
 	int fd;
 	size_t largest;
 	unsigned int slot_count;
-	uint8_t *slots; /* slot_count times largest */
+	uint8_t *slots;		       /* slot_count times largest */
+	struct netlink_record *record; /* or NULL */
 };
 
 void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count)
@@ -65,7 +66,8 @@ static struct netlink *wrap(int fd, size_t largest, unsigned int slot_count)
 	struct netlink *netlink = mem_alloc_zero(1, sizeof(*netlink));
 
 	netlink->socket = mem_check(nl_socket_alloc());
-	nl_socket_set_fd(netlink->socket, -1, fd);
+	if (fd >= 0)
+		nl_socket_set_fd(netlink->socket, -1, fd);
 	netlink->fd = fd;
 	netlink_offer(netlink, largest, slot_count);
 	return netlink;
@@ -87,13 +89,24 @@ struct netlink *netlink_from_fd(int fd, size_t largest)
  * Not nl_connect(): it hides the error number, shrinks the receive buffer that NETLINK_BATCH relies
  * on to 64 KiB, and binds, which the kernel does with the first message.
  */
-int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink)
+int netlink_open(const struct root *root, int protocol, size_t largest,
+		 struct netlink **ret_netlink)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+	struct netlink_record *record;
+	int rc = netlink_record_open(root, protocol, &record), fd = -1;
 
-	if (fd < 0)
-		return -errno;
-	*ret_netlink = netlink_from_fd(fd, largest);
+	if (rc)
+		return rc;
+	if (!netlink_record_answers(record)) {
+		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+		if (fd < 0) {
+			rc = -errno;
+			netlink_record_free(record);
+			return rc;
+		}
+	}
+	*ret_netlink = fd < 0 ? wrap(fd, largest, 1) : netlink_from_fd(fd, largest);
+	(*ret_netlink)->record = record;
 	return 0;
 }
 
@@ -126,8 +139,9 @@ void netlink_free(struct netlink *netlink)
 	if (!netlink)
 		return;
 	if (nl_socket_get_fd(netlink->socket) < 0)
-		close(netlink->fd);
+		closep(&netlink->fd);
 	nl_socket_free(netlink->socket);
+	netlink_record_free(netlink->record);
 	free(netlink->slots);
 	free(netlink);
 }
@@ -152,6 +166,10 @@ static int send_messages(struct netlink *netlink, const struct netlink_request *
 	}
 	exchange->sequence = nlmsg_hdr(request->messages[0])->nlmsg_seq;
 	exchange->count = exchange->left = request->count;
+	exchange->record = netlink->record;
+	netlink_record_ask(netlink->record, request);
+	if (netlink_record_answers(netlink->record))
+		return 0;
 	/* A netlink socket that is not connected sends to the kernel. */
 	while (sendmsg(netlink->fd, &header, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)
@@ -222,6 +240,7 @@ static void end_answer(struct netlink_exchange *exchange, unsigned int index)
 {
 	exchange->answered[index] = true;
 	exchange->left--;
+	netlink_record_end(exchange->record, index);
 }
 
 /* Passes an answer to the handler and keeps its result. */
@@ -269,6 +288,7 @@ static int take_message(void *context, const struct nlmsghdr *message)
 	/* Left over from an exchange that was given up, or sent twice. */
 	if (index >= exchange->count || exchange->answered[index])
 		return 0;
+	netlink_record_take(exchange->record, index, message);
 	if (message->nlmsg_flags & NLM_F_DUMP_INTR)
 		exchange->interrupted = true;
 	if (message->nlmsg_type == NLMSG_ERROR || message->nlmsg_type == NLMSG_DONE) {
@@ -321,6 +341,8 @@ static int receive(struct netlink *netlink, struct netlink_exchange *exchange, i
 	struct iovec parts[MOST_SLOTS];
 	int count;
 
+	if (netlink_record_answers(netlink->record))
+		return netlink_record_receive(netlink->record, exchange);
 	for (unsigned int i = 0; i < netlink->slot_count; i++) {
 		parts[i].iov_base = netlink->slots + i * netlink->largest;
 		parts[i].iov_len = netlink->largest;
@@ -356,78 +378,6 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 			;
 	}
 	return error ? error : exchange.error;
-}
-
-/* Some requests of a series that are sent together. */
-struct part {
-	const struct netlink_series *series;
-	size_t first;
-	bool *answered; /* one for each */
-};
-
-static int take_part(void *context, unsigned int index, const struct netlink_answer *answer)
-{
-	const struct part *part = context;
-
-	part->answered[index] = true;
-	part->series->take(part->series->context, part->first + index, answer);
-	return 0;
-}
-
-static int ask_part(struct netlink *netlink, struct part *part, size_t count)
-{
-	struct netlink_request request = {.count = 0};
-
-	for (size_t i = 0; i < count; i++)
-		part->series->put(part->series->context, part->first + i, &request);
-	return netlink_ask(netlink, &request, take_part, part);
-}
-
-/* The answer to a request of a series was lost: sends it again alone, or reports `given_up`. */
-static int ask_again(struct netlink *netlink, struct part *part, int given_up)
-{
-	int error = given_up ? given_up : ask_part(netlink, part, 1);
-
-	if (!part->answered[0])
-		take_part(part, 0, &(struct netlink_answer){.error = error ? error : -EBADMSG});
-	return error;
-}
-
-void netlink_ask_all(struct netlink *netlink, const struct netlink_series *series)
-{
-	int given_up = 0;
-
-	for (size_t at = 0; at < series->count; at += NETLINK_BATCH) {
-		const size_t left = series->count - at;
-		const size_t size = left < NETLINK_BATCH ? left : NETLINK_BATCH;
-		bool answered[NETLINK_BATCH] = {false};
-
-		if (!given_up &&
-		    ask_part(netlink, &(struct part){series, at, answered}, size) == -ETIMEDOUT &&
-		    !memchr(answered, true, size))
-			given_up = -ETIMEDOUT;
-		for (size_t i = 0; i < size; i++) {
-			struct part lost = {series, at + i, &answered[i]};
-
-			if (!answered[i] && ask_again(netlink, &lost, given_up) == -ETIMEDOUT)
-				given_up = -ETIMEDOUT;
-		}
-	}
-}
-
-static int keep_text(void *context, unsigned int index, const struct netlink_answer *answer)
-{
-	char **ret_text = context;
-
-	(void)index;
-	if (answer->error && answer->text && ret_text)
-		*ret_text = mem_string(answer->text);
-	return answer->error;
-}
-
-int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text)
-{
-	return netlink_ask(netlink, request, keep_text, ret_text);
 }
 
 int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,

@@ -17,11 +17,13 @@
 #define NETLINK_LARGEST_MESSAGE 32768
 
 struct netlink;
+struct netlink_record;
 struct nl_msg;
 struct nla_policy;
 struct nlattr;
 struct nlmsghdr;
 struct number;
+struct root;
 
 /*
  * Requests in one batch. The kernel answers all of them before the send returns, and the answers
@@ -59,16 +61,22 @@ struct netlink_exchange {
 	unsigned int left;  /* requests whose answer has not ended yet */
 	bool answered[NETLINK_BATCH];
 	bool dump;
-	bool interrupted;   /* the tables changed while the kernel dumped them */
-	bool refused;	    /* the error is about the request: the dump never began */
-	unsigned int empty; /* messages without a record, in a row */
-	int error;	    /* the first error */
+	bool interrupted;	       /* the tables changed while the kernel dumped them */
+	bool refused;		       /* the error is about the request: the dump never began */
+	unsigned int empty;	       /* messages without a record, in a row */
+	int error;		       /* the first error */
+	struct netlink_record *record; /* which notes the answers, or gave them; or NULL */
 	netlink_handler *handle;
 	void *context;
 };
 
-/* `largest`: room for one datagram, in bytes; the kernel cuts dumps to this size, up to 32 KiB. */
-int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink);
+/*
+ * `root`: the system to ask; a snapshot answers as its kernel did, or -ENODATA if it was not asked.
+ * NULL is the live system. -EOPNOTSUPP: a saved tree has no answers. `largest`: room for one
+ * datagram, in bytes; the kernel cuts dumps to this size, up to 32 KiB.
+ */
+int netlink_open(const struct root *root, int protocol, size_t largest,
+		 struct netlink **ret_netlink);
 /*
  * A socket that never waits and listens to multicast groups (numbered from 1). -EPROTONOSUPPORT:
  * the kernel has no such protocol; -EPERM: the group is not open to everyone; -EINVAL: the protocol

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "kernel/root.h"
 #include "kernel/netlink/netlink.h"
 
 /* RDMA_NL_GROUP_NOTIFY. Not the group before it: ib_core takes a listener there for ibacm. */
@@ -110,9 +111,21 @@ size_t nldev_message_size(void)
 	return page < 8192 ? page : 8192;
 }
 
-int nldev_open(struct netlink **ret_nldev)
+int nldev_open(const struct root *root, struct netlink **ret_nldev)
 {
-	return netlink_open(NETLINK_RDMA, nldev_message_size(), ret_nldev);
+	return netlink_open(root, NETLINK_RDMA, nldev_message_size(), ret_nldev);
+}
+
+int nldev_open_at(const char *directory, struct netlink **ret_nldev)
+{
+	struct root root;
+	int rc = root_open(directory, &root);
+
+	if (rc)
+		return rc;
+	rc = nldev_open(&root, ret_nldev);
+	root_close(&root);
+	return rc;
 }
 
 int nldev_parse(const void *attributes, size_t length, struct nlattr **table)
@@ -157,12 +170,12 @@ static int handle_settings(void *context, unsigned int request, const struct net
 	return nldev_parse_settings(answer->payload, answer->length, context);
 }
 
-int nldev_read_settings(struct nldev_settings *ret_settings)
+int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings)
 {
 	struct netlink_request request = {.count = 0};
 	struct nldev_settings settings = {{0}};
 	struct netlink *nldev;
-	int error = nldev_open(&nldev);
+	int error = nldev_open(root, &nldev);
 
 	if (error)
 		return error;
@@ -179,7 +192,7 @@ int nldev_listen(struct netlink **ret_events)
 {
 	const unsigned int group = GROUP_NOTIFY;
 	struct nldev_settings settings;
-	int error = nldev_read_settings(&settings);
+	int error = nldev_read_settings(NULL, &settings);
 
 	if (error)
 		return error;

@@ -30,7 +30,9 @@ enum {
 };
 
 /* -EPROTONOSUPPORT: this kernel has no RDMA netlink. */
-int nldev_open(struct netlink **ret_nldev);
+int nldev_open(const struct root *root, struct netlink **ret_nldev);
+/* The same with the directory of the root, NULL for the live system. */
+int nldev_open_at(const char *directory, struct netlink **ret_nldev);
 /* The smallest messages that the kernel builds: enough for one device or port. */
 size_t nldev_message_size(void);
 
@@ -59,7 +61,7 @@ struct nldev_settings {
 };
 
 /* Any user may ask. -EOPNOTSUPP: a kernel before 5.1; -EPROTONOSUPPORT: no RDMA netlink. */
-int nldev_read_settings(struct nldev_settings *ret_settings);
+int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings);
 /* The pure part: the attributes of the answer, at a multiple of 4. -EBADMSG: damaged. */
 int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings);
 
@@ -92,8 +94,8 @@ struct nldev_event {
 /*
  * Listens to notifications: devices registered and gone, their netdevs attached and detached, names
  * changed. Linux has them since 6.12, in the first network namespace only. They come within
- * milliseconds of the uevents (kernel/uevent.h). -EOPNOTSUPP: this kernel does not notify (it would
- * accept a listener, and stay silent); -EPERM: it wants CAP_NET_ADMIN, unlike 6.12;
+ * milliseconds of the uevents (kernel/netlink/uevent.h). -EOPNOTSUPP: this kernel does not notify
+ * (it would accept a listener, and stay silent); -EPERM: it wants CAP_NET_ADMIN, unlike 6.12;
  * -EPROTONOSUPPORT: it has no RDMA netlink at all.
  */
 int nldev_listen(struct netlink **ret_events);

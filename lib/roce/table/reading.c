@@ -32,10 +32,10 @@ static void open_sockets(struct roce_reader *reader)
 	const char *const name = ETHTOOL_FAMILY;
 
 	reader->rtnl_rc = reader->generic_rc = -ENODATA;
-	if (!reader->root.live)
+	if (!root_answers(&reader->root))
 		return;
-	reader->rtnl_rc = rtnl_open(&reader->rtnl);
-	reader->generic_rc = genl_open(&reader->generic);
+	reader->rtnl_rc = rtnl_open(&reader->root, &reader->rtnl);
+	reader->generic_rc = genl_open(&reader->root, &reader->generic);
 	if (!reader->generic_rc)
 		reader->generic_rc = genl_find(reader->generic, &name, &reader->ethtool, 1);
 	if (!reader->generic_rc && !reader->ethtool)

@@ -107,7 +107,7 @@ int roce_target_find(const struct inventory *inventory, const char *word,
 int roce_target_load_links(struct inventory *inventory)
 {
 	struct netlink *rtnl;
-	int rc = inventory->links.count ? 0 : rtnl_open(&rtnl);
+	int rc = inventory->links.count ? 0 : inventory_open_rtnl(inventory, &rtnl);
 
 	if (rc || inventory->links.count)
 		return rc;

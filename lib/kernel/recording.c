@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/root.h"
+
+#define HEAD "rdmactl-recording/1 "
+
+/* A host with 100,000 queue pairs has some 40 MiB. */
+#define LARGEST_RECORDING (64u << 20)
+#define QUESTIONS_MOST	  (1u << 18)
+#define MESSAGES_MOST	  (1u << 20)
+/* One message: the largest of netlink is 32 KiB, a GID table of verbs may have 4,096 entries. */
+#define LARGEST_PAYLOAD (1u << 20)
+
+/* The descriptor that recording_fd() returns. */
+#define RECORD_VARIABLE "RDMACTL_RECORD_FD"
+
+struct recorded_question {
+	uint32_t protocol;
+	struct recorded_message message;
+	size_t first, count; /* of the messages of its answer */
+};
+
+struct recording {
+	char *text; /* which the payloads point into */
+	struct recorded_question *questions;
+	size_t question_count;
+	struct recorded_message *messages;
+	size_t message_count;
+};
+
+static const char *own_layout(void)
+{
+	const uint16_t one = 1;
+	const bool little = *(const uint8_t *)&one;
+
+	if (sizeof(void *) == 8)
+		return little ? "little 64" : "big 64";
+	return little ? "little 32" : "big 32";
+}
+
+/* Reads a decimal number and the blank after it. */
+static bool take_number(char **at, uint32_t most, uint32_t *ret_number)
+{
+	uint64_t value = 0;
+	char *digit = *at;
+
+	for (; *digit >= '0' && *digit <= '9' && value <= most; digit++)
+		value = value * 10 + (uint64_t)(*digit - '0');
+	if (digit == *at || *digit != ' ' || value > most)
+		return false;
+	*at = digit + 1;
+	*ret_number = (uint32_t)value;
+	return true;
+}
+
+/* Puts the bytes in the place of the digits, which reach to the end of the line. */
+static bool take_payload(char *digits, struct recorded_message *message)
+{
+	const size_t length = strlen(digits);
+
+	message->payload = (const uint8_t *)digits;
+	if (!strcmp(digits, "-"))
+		return true;
+	if (!length || length % 2 || length / 2 > LARGEST_PAYLOAD)
+		return false;
+	for (size_t i = 0; i < length / 2; i++) {
+		const int high = text_hex_digit(digits[2 * i]);
+		const int low = text_hex_digit(digits[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		digits[i] = (char)(high << 4 | low);
+	}
+	message->length = (uint32_t)(length / 2);
+	return true;
+}
+
+static bool take_message(char *words, struct recorded_message *message)
+{
+	uint32_t type, flags;
+
+	if (!take_number(&words, UINT16_MAX, &type) || !take_number(&words, UINT16_MAX, &flags))
+		return false;
+	message->type = (uint16_t)type;
+	message->flags = (uint16_t)flags;
+	return take_payload(words, message);
+}
+
+static bool take_question(struct recording *recording, char *words)
+{
+	struct recorded_question *question;
+
+	if (recording->question_count == QUESTIONS_MOST)
+		return false;
+	question = mem_append(&recording->questions, &recording->question_count,
+			      sizeof(*recording->questions));
+	question->first = recording->message_count;
+	return take_number(&words, UINT16_MAX, &question->protocol) &&
+	       take_message(words, &question->message);
+}
+
+static bool take_answer(struct recording *recording, char *words)
+{
+	if (recording->message_count == MESSAGES_MOST)
+		return false;
+	recording->questions[recording->question_count - 1].count++;
+	return take_message(words, mem_append(&recording->messages, &recording->message_count,
+					      sizeof(*recording->messages)));
+}
+
+/* `asked`: a question has begun and not ended. */
+static bool take_line(struct recording *recording, char *line, bool *asked)
+{
+	if (!strncmp(line, "ask ", 4) && !*asked) {
+		*asked = true;
+		return take_question(recording, line + 4);
+	}
+	if (!strncmp(line, "got ", 4) && *asked)
+		return take_answer(recording, line + 4);
+	if (!strcmp(line, "end") && *asked) {
+		*asked = false;
+		return true;
+	}
+	return false;
+}
+
+static int compare_questions(const struct recorded_question *a, const struct recorded_question *b)
+{
+	const struct recorded_message *first = &a->message, *second = &b->message;
+
+	if (a->protocol != b->protocol)
+		return a->protocol < b->protocol ? -1 : 1;
+	if (first->type != second->type)
+		return first->type < second->type ? -1 : 1;
+	if (first->flags != second->flags)
+		return first->flags < second->flags ? -1 : 1;
+	if (first->length != second->length)
+		return first->length < second->length ? -1 : 1;
+	return memcmp(first->payload, second->payload, first->length);
+}
+
+/* Of those that are equal, the one that was asked last comes last. */
+static int compare_in_order(const void *a, const void *b)
+{
+	const struct recorded_question *first = a, *second = b;
+	const int order = compare_questions(first, second);
+
+	return order ? order : (first->first > second->first) - (first->first < second->first);
+}
+
+static bool is_asked_again(const struct recording *recording, size_t at)
+{
+	return at + 1 < recording->question_count &&
+	       !compare_questions(&recording->questions[at], &recording->questions[at + 1]);
+}
+
+static void say(char **ret_message, const char *what, size_t line)
+{
+	if (ret_message && line)
+		*ret_message = mem_format("the recording is damaged in line %zu", line);
+	else if (ret_message)
+		*ret_message = mem_string(what);
+}
+
+/* The line without its newline, which has to be there; NULL at the end. */
+static char *next_line(char **at, const char *end)
+{
+	char *line = *at;
+	char *newline = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+
+	if (!newline)
+		return NULL;
+	*newline = '\0';
+	*at = newline + 1;
+	return line;
+}
+
+int recording_parse(char *text, size_t length, struct recording **ret_recording, char **ret_message)
+{
+	struct recording *recording = mem_alloc_zero(1, sizeof(*recording));
+	char *at = text, *end = text + length;
+	char *line = length <= LARGEST_RECORDING ? next_line(&at, end) : NULL;
+	size_t number = 1;
+	bool asked = false;
+	int rc = 0;
+
+	recording->text = text;
+	if (!line || strncmp(line, HEAD, strlen(HEAD))) {
+		rc = -EBADMSG;
+		say(ret_message, "this is no recording of rdmactl, or too large", 0);
+	} else if (strcmp(line + strlen(HEAD), own_layout())) {
+		rc = -ENOEXEC;
+		say(ret_message, "the recording is of a host with another byte order", 0);
+	}
+	while (!rc && (line = next_line(&at, end))) {
+		number++;
+		if (strlen(line) != (size_t)(at - line) - 1 || !take_line(recording, line, &asked))
+			rc = -EBADMSG;
+	}
+	if (!rc && (asked || at != end))
+		rc = -EBADMSG;
+	if (rc == -EBADMSG && number > 1)
+		say(ret_message, "", number);
+	if (rc) {
+		recording_free(recording);
+		return rc;
+	}
+	if (recording->question_count)
+		qsort(recording->questions, recording->question_count,
+		      sizeof(*recording->questions), compare_in_order);
+	*ret_recording = recording;
+	return 0;
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	free(recording->text);
+	free(recording->questions);
+	free(recording->messages);
+	free(recording);
+}
+
+static int read_text(int fd, char **ret_text, size_t *ret_length)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct stat status;
+	size_t at = 0, size;
+	ssize_t length;
+
+	if (fstat(fd, &status))
+		return -errno;
+	if (status.st_size > LARGEST_RECORDING)
+		return -EFBIG;
+	size = (size_t)status.st_size;
+	text = mem_alloc_zero(size + 1, 1);
+	while (at < size && (length = read(fd, text + at, size - at)) != 0) {
+		if (length < 0 && errno != EINTR)
+			return -errno;
+		at += length > 0 ? (size_t)length : 0;
+	}
+	*ret_text = text;
+	*ret_length = at;
+	text = NULL;
+	return 0;
+}
+
+int recording_open(const struct root *root, const char *path, struct recording **ret_recording,
+		   char **ret_message)
+{
+	const struct root folder = {.fd = root->snapshot};
+	_cleanup_(closep) int fd = root->recorded ? root_open_path(&folder, path, 0) : -ENOENT;
+	size_t length = 0;
+	char *text = NULL;
+	int rc;
+
+	if (fd < 0)
+		return fd == -ENOENT ? -ENODATA : fd;
+	rc = read_text(fd, &text, &length);
+	if (rc == -EFBIG)
+		say(ret_message, "the recording is larger than 64 MiB", 0);
+	return rc ? rc : recording_parse(text, length, ret_recording, ret_message);
+}
+
+const struct recorded_message *recording_find(const struct recording *recording, uint32_t protocol,
+					      const struct recorded_message *question,
+					      size_t *ret_count)
+{
+	const struct recorded_question wanted = {.protocol = protocol, .message = *question};
+	size_t low = 0, high = recording->question_count;
+
+	/* The first that is larger; the one before is the last that is not. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare_questions(&recording->questions[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || compare_questions(&recording->questions[low - 1], &wanted))
+		return NULL;
+	*ret_count = recording->questions[low - 1].count;
+	return recording->messages + recording->questions[low - 1].first;
+}
+
+static void add_message(struct text_buffer *text, const struct recorded_message *message)
+{
+	_cleanup_(freep) char *digits = mem_alloc_zero(2 * (size_t)message->length + 1, 1);
+
+	text_write_hex(digits, message->payload, message->length);
+	text_buffer_add(text, "%u %u %s\n", message->type, message->flags,
+			message->length ? digits : "-");
+}
+
+void recording_ask(struct text_buffer *text, uint32_t protocol,
+		   const struct recorded_message *question)
+{
+	text_buffer_add(text, "ask %u ", protocol);
+	add_message(text, question);
+}
+
+void recording_got(struct text_buffer *text, const struct recorded_message *answer)
+{
+	text_buffer_add(text, "got ");
+	add_message(text, answer);
+}
+
+void recording_format(const struct recording *recording, uint32_t first, uint32_t last,
+		      struct text_buffer *file)
+{
+	text_buffer_add(file, HEAD "%s\n", own_layout());
+	for (size_t i = 0; i < recording->question_count; i++) {
+		const struct recorded_question *question = &recording->questions[i];
+
+		if (question->protocol < first || question->protocol > last ||
+		    is_asked_again(recording, i))
+			continue;
+		recording_ask(file, question->protocol, &question->message);
+		for (size_t j = 0; j < question->count; j++)
+			recording_got(file, &recording->messages[question->first + j]);
+		text_buffer_add(file, "end\n");
+	}
+}
+
+/*
+ * The descriptor comes from the parent process. It is an open file of memory that appends, so that
+ * a variable which leaked from elsewhere makes nothing be written to a file on a disk.
+ */
+int recording_fd(const struct root *root)
+{
+	const char *variable = root && root->live ? secure_getenv(RECORD_VARIABLE) : NULL;
+	struct stat status;
+	uint64_t fd;
+
+	if (!variable || text_parse_u64(variable, 10, INT16_MAX, &fd) || fd <= STDERR_FILENO ||
+	    !(fcntl((int)fd, F_GETFL) & O_APPEND) || fcntl((int)fd, F_GET_SEALS) < 0 ||
+	    fstat((int)fd, &status) || !S_ISREG(status.st_mode))
+		return -1;
+	return status.st_size < LARGEST_RECORDING ? (int)fd : -1;
+}
+
+void recording_end(int fd, struct text_buffer *text)
+{
+	_cleanup_(freep) char *piece = NULL;
+	size_t length;
+	ssize_t written;
+
+	text_buffer_add(text, "end\n");
+	length = text->length;
+	piece = text_buffer_take(text);
+	written = write(fd, piece, length);
+	(void)written;
+}
