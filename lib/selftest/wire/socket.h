@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Socket addresses, and a TCP port to listen on. */
+#pragma once
+
+#include <sys/socket.h>
+
+#include "base/gid.h"
+
+/*
+ * Fills all of *ret and returns how many bytes of it are the address; `port` is in host byte order.
+ * `scope` is the netdev index of a link-local IPv6 address, and ignored for others.
+ */
+socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
+			 struct sockaddr_storage *ret);
+/* The IP address in it; an IPv4-mapped IPv6 address is returned as IPv4. */
+struct ip_address socket_address_ip(const struct sockaddr_storage *address);
+
+/* Listens on the address, or on every address if the family of `ip` is 0. 0 or -errno. */
+int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);
