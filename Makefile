@@ -45,7 +45,6 @@ FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,
 
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' \
-	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
@@ -55,7 +54,7 @@ SOURCES := $(LIB_SOURCES) $(CMD_SOURCES)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 GENERATED := $(BUILD)/generated/completion_bash.h $(BUILD)/generated/completion_zsh.h \
-	$(BUILD)/generated/completion_fish.h
+	$(BUILD)/generated/completion_fish.h $(BUILD)/generated/library_versions.h
 MAN_PAGES := $(sort $(wildcard man/*.[15]))
 
 .PHONY: all
@@ -93,6 +92,14 @@ QUOTE = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/'
 $(BUILD)/generated/completion_%.h: completions/rdmactl.%
 	@mkdir -p $(@D)
 	$(Q)$(QUOTE) $< >$@
+
+# The versions of the libraries that the program is compiled with, as pkg-config says them.
+$(BUILD)/generated/library_versions.h: $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(Q)for library in $(subst -3.0,,$(HEADERS_OF)); do \
+		name=$$(echo "$${library#lib}" | tr a-z A-Z); [ "$$name" != NL ] || library=libnl-3.0; \
+		echo "#define $${name}_BUILT_VERSION \"$$($(PKG_CONFIG) --modversion $$library 2>/dev/null)\""; \
+	done >$@
 
 $(GENERATED): Makefile
 

@@ -51,7 +51,7 @@ MUSL_HEADERS := $(BUILD)/musl/include
 MUSL_OBJECTS := $(SOURCES:%.c=$(BUILD)/musl/%.o)
 MUSL_TESTS := $(patsubst %.c,$(BUILD)/musl/%.o,$(sort $(wildcard tests/unit/test_*.c)))
 MUSL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -w -Itests/musl -Ilib -I. -I$(BUILD)/generated -I$(MUSL_HEADERS) \
-	-DRDMACTL_VERSION='"$(VERSION)"' -DLIBIBVERBS_BUILT_VERSION='""'
+	-DRDMACTL_VERSION='"$(VERSION)"'
 $(MUSL_HEADERS): tests/tests.mk
 	$(Q)mkdir -p $@ && ln -sfn /usr/include/linux /usr/include/asm-generic /usr/include/rdma \
 		/usr/include/infiniband /usr/include/jansson*.h /usr/include/gnutls /usr/include/libnl3/netlink /usr/include/microhttpd.h /usr/include/archive.h /usr/include/archive_entry.h \

@@ -7,8 +7,8 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/sonames.h"
 
-#define LIBGNUTLS "libgnutls.so.30"
 LIBRARY_NOTE(LIBGNUTLS, "token", "selftest --token");
 
 #define GNUTLS_FUNCTIONS(MUST) MUST(gnutls_hmac_fast, "GNUTLS_3_4")

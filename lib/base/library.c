@@ -4,9 +4,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+
+/* Before the version in the name of a file. */
+#define LIBRARY_SUFFIX ".so."
 
 /*
  * Local, because a library has no use for the program's symbols, and a provider that needs those of
@@ -62,4 +67,41 @@ char *library_path(const char *name)
 		path = mem_string(map->l_name);
 	dlclose(handle);
 	return path;
+}
+
+/* What a library's own function says. */
+struct version_call {
+	const char *(*version)(const char *least);
+};
+
+static char *version_by_call(const char *name, const char *call)
+{
+	const struct library_symbol symbol = {call, NULL, offsetof(struct version_call, version),
+					      false};
+	struct version_call calls;
+	const char *text, *last;
+
+	if (library_open(name, &symbol, 1, &calls))
+		return NULL;
+	text = calls.version(NULL);
+	last = text ? strrchr(text, ' ') : NULL;
+	return mem_string_or_null(last ? last + 1 : text);
+}
+
+static char *version_by_file(const char *name)
+{
+	_cleanup_(freep) char *path = NULL, *file = NULL;
+	const char *suffix;
+
+	if (library_open(name, NULL, 0, NULL))
+		return NULL;
+	path = library_path(name);
+	file = path ? realpath(path, NULL) : NULL;
+	suffix = file ? strstr(file, LIBRARY_SUFFIX) : NULL;
+	return suffix ? mem_string(suffix + strlen(LIBRARY_SUFFIX)) : NULL;
+}
+
+char *library_version(const char *name, const char *call)
+{
+	return call ? version_by_call(name, call) : version_by_file(name);
 }

@@ -52,5 +52,12 @@ struct library_symbol {
  */
 int library_open(const char *name, const struct library_symbol *symbols, size_t count,
 		 void *functions);
+/*
+ * Loads the library and tells its version: the last word of what its function `call` returns, which
+ * takes nothing or one pointer that may be NULL; or if `call` is NULL what the name of its file
+ * says, as those of rdma-core have to be asked (libibverbs.so.1.14.44.0). NULL: there is no such
+ * library, or it does not tell. The caller frees it.
+ */
+char *library_version(const char *name, const char *call);
 /* The path that the loaded library of that soname came from, or NULL. The caller frees it. */
 char *library_path(const char *name);

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
+#include "base/sonames.h"
 #include "base/text.h"
 #include "host/device.h"
 #include "kernel/sysfs.h"
-#include "kernel/verbs.h"
+#include "library_versions.h"
 #include "schema/value.h"
 #include "schema/rows.h"
 
@@ -129,13 +131,36 @@ static void add_kernel(struct component_list *list, const char *root_directory)
 		      present ? "RDMA core loaded" : "no RDMA core loaded");
 }
 
+/* A library of lib/base/sonames.h. */
+struct library {
+	const char *name, *soname, *built;
+	const char *purpose; /* what works with it, and does not without */
+	const char *call;    /* its function that tells its version; NULL: its file's name does */
+};
+
 void components_load(struct component_list *list, const char *root_directory)
 {
-	_cleanup_(freep) char *verbs = verbs_library_version();
+	static const struct library libraries[] = {
+		{"libibverbs", LIBIBVERBS, IBVERBS_BUILT_VERSION, "MTU, capabilities, selftest"},
+		{"librdmacm", LIBRDMACM, RDMACM_BUILT_VERSION, "selftest --cm, multicast, rping"},
+		{"libibumad", LIBUMAD, IBUMAD_BUILT_VERSION,
+		 "smp, perf, sa, mad, ping, sysstat, fabric"},
+		{"libgnutls", LIBGNUTLS, GNUTLS_BUILT_VERSION, "tokens of selftest and mesh",
+		 "gnutls_check_version"},
+		{"libmicrohttpd", LIBMICROHTTPD, MICROHTTPD_BUILT_VERSION, "metrics --listen",
+		 "MHD_get_version"},
+		{"libarchive", LIBARCHIVE, ARCHIVE_BUILT_VERSION, "snapshots",
+		 "archive_version_string"},
+	};
 
-	component_add(list, "libibverbs", LIBIBVERBS_BUILT_VERSION, verbs,
-		      verbs ? "MTU, GID tables, capabilities"
-			    : "not found: no MTU, no capabilities; GIDs come from sysfs");
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		_cleanup_(freep) char *running = library_version(libraries[i].soname,
+								 libraries[i].call);
+		_cleanup_(freep) char *note = mem_format("%s%s", running ? "" : "not found: no ",
+							 libraries[i].purpose);
+
+		component_add(list, libraries[i].name, libraries[i].built, running, note);
+	}
 	add_kernel(list, root_directory);
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/sonames.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
-#define LIBRARY "libibverbs.so.1"
 #define SUFFIX	"-rdmav"
 
 /* The library of rdma-core 44 has 131 KiB. */
@@ -72,7 +72,7 @@ static char *read_abi(const struct root *root, const char *path)
 
 static bool has_library(const struct root *root, const char *directory)
 {
-	_cleanup_(freep) char *path = mem_format("%s/" LIBRARY, directory);
+	_cleanup_(freep) char *path = mem_format("%s/" LIBIBVERBS, directory);
 	_cleanup_(closep) int fd = root_open_path(root, path, 0);
 
 	return fd >= 0;
@@ -153,7 +153,7 @@ void providers_read(const struct root *root, struct providers *providers)
 	providers->directory = find_directory(root);
 	if (!providers->directory)
 		return;
-	library = mem_format("%s/" LIBRARY, providers->directory);
+	library = mem_format("%s/" LIBIBVERBS, providers->directory);
 	providers->abi = read_abi(root, library);
 	inner = mem_format("%s/libibverbs", providers->directory);
 	list_libraries(root, inner, &providers->libraries);

@@ -10,6 +10,7 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/sonames.h"
 #include "mad/format/header.h"
 #include "kernel/sysfs.h"
 
@@ -32,7 +33,6 @@ struct umad_functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
 
-#define LIBUMAD "libibumad.so.3"
 LIBRARY_NOTE(LIBUMAD, "management", "smp, perf, sa, mad, ping, sysstat, fabric");
 
 #define LIBRARY_RECORD struct umad_functions

@@ -297,25 +297,6 @@ struct ibv_context *verbs_device_context(const struct verbs_device *device)
 	return device->context;
 }
 
-/* The file is called libibverbs.so.1.<ABI>.<release of rdma-core>. */
-#define LIBRARY_FILE "libibverbs.so."
-
-char *verbs_library_version(void)
-{
-	_cleanup_(freep) char *path = NULL, *file = NULL;
-	struct verbs_functions call;
-	const char *name;
-
-	if (library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &call))
-		return NULL;
-	path = library_path(LIBIBVERBS);
-	file = path ? realpath(path, NULL) : NULL;
-	/* The library has no call for its version, but its file is called libibverbs.so.1.14.44.0.
-	 */
-	name = file ? strstr(file, LIBRARY_FILE) : NULL;
-	return name ? mem_string(name + strlen(LIBRARY_FILE)) : NULL;
-}
-
 /*
  * Reads the kernel's bytes directly, without ibv_get_async_event(): that counts events of queue
  * pairs and other objects, whose destruction waits until each event is acknowledged. A context

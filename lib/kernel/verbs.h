@@ -55,8 +55,6 @@ struct ibv_context *verbs_device_context(const struct verbs_device *device);
  * hfi1. NULL: there is none, or none is known.
  */
 const char *verbs_provider(const char *module);
-/* Version of the library in use, freed by the caller, or NULL. */
-char *verbs_library_version(void);
 
 /*
  * Asynchronous events of an RDMA device and its ports. They come only to an open verbs context of

@@ -6,8 +6,7 @@
 
 #include "schema/value.h"
 #include "base/library.h"
-
-#define LIBIBVERBS "libibverbs.so.1"
+#include "base/sonames.h"
 
 #define VERBS_FUNCTIONS(MUST, MAY)                \
 	MUST(ibv_get_device_list, "IBVERBS_1.1")  \

@@ -16,9 +16,9 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/signals.h"
+#include "base/sonames.h"
 #include "base/text.h"
 
-#define LIBMICROHTTPD "libmicrohttpd.so.12"
 LIBRARY_NOTE(LIBMICROHTTPD, "metrics", "metrics --listen");
 
 /* The library has no symbol versions. */

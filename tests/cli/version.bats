@@ -78,6 +78,23 @@ machine()
 	! cut -f 2,3 <<<"$output" | grep -E '\.so|/' || return 1
 }
 
+@test "version: each library that is loaded when it is needed, as its package says" {
+	local library
+
+	try version --tsv --no-headings
+	expect 0
+	for library in libibverbs librdmacm libibumad libmicrohttpd libarchive; do
+		[ "$(awk -F '\t' -v name="$library" '$1 == name { print $3 }' <<<"$output")" = "$(pkg-config --modversion "$library")" ] ||
+			wrong "$library"
+	done
+	[ "$(awk -F '\t' '$1 == "libgnutls" { print $3 }' <<<"$output")" = "$(pkg-config --modversion gnutls)" ] || wrong libgnutls
+	# Each that the program's notes name is in the list.
+	for library in $(grep -ao '"soname":\["[^"]*' "$binary" | sed 's/.*"//; s/\.so.*//'); do
+		grep -q "^$library"$'\t' <<<"$output" || wrong "$library is not listed"
+	done
+	nothing_wrong
+}
+
 @test "version: columns" {
 	try version -o component --no-headings --tsv
 	expect 0

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/sonames.h"
 #include "kernel/verbs.h"
 #include "kernel/verbs_library.h"
 #include "selftest/agent/pattern.h"
 
-#define LIBRDMACM "librdmacm.so.1"
 LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 
 #define LIBRARY_RECORD struct api
