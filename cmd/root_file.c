@@ -31,6 +31,7 @@ bool root_file_open(struct ctx *ctx, struct snapshot *ret_snapshot)
 		fail(ctx, message, hint);
 		return false;
 	}
-	ctx->globals.root = ret_snapshot->root;
+	/* With manifest.json in it, so that what netlink and verbs said is found: kernel/root.h. */
+	ctx->globals.root = ret_snapshot->folder;
 	return true;
 }

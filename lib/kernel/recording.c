@@ -318,10 +318,15 @@ void recording_got(struct text_buffer *text, const struct recorded_message *answ
 	add_message(text, answer);
 }
 
+void recording_begin(struct text_buffer *file)
+{
+	text_buffer_add(file, HEAD "%s\n", own_layout());
+}
+
 void recording_format(const struct recording *recording, uint32_t first, uint32_t last,
 		      struct text_buffer *file)
 {
-	text_buffer_add(file, HEAD "%s\n", own_layout());
+	recording_begin(file);
 	for (size_t i = 0; i < recording->question_count; i++) {
 		const struct recorded_question *question = &recording->questions[i];
 
@@ -349,18 +354,21 @@ int recording_fd(const struct root *root)
 	    !(fcntl((int)fd, F_GETFL) & O_APPEND) || fcntl((int)fd, F_GET_SEALS) < 0 ||
 	    fstat((int)fd, &status) || !S_ISREG(status.st_mode))
 		return -1;
-	return status.st_size < LARGEST_RECORDING ? (int)fd : -1;
+	return (int)fd;
 }
 
 void recording_end(int fd, struct text_buffer *text)
 {
 	_cleanup_(freep) char *piece = NULL;
+	struct stat status;
+	ssize_t written = 0;
 	size_t length;
-	ssize_t written;
 
 	text_buffer_add(text, "end\n");
 	length = text->length;
 	piece = text_buffer_take(text);
-	written = write(fd, piece, length);
+	/* One more may begin at the same time; the reader's limit is twice as large. */
+	if (!fstat(fd, &status) && (size_t)status.st_size + length < LARGEST_RECORDING / 2)
+		written = write(fd, piece, length);
 	(void)written;
 }

@@ -70,6 +70,9 @@ const struct recorded_message *recording_find(const struct recording *recording,
 void recording_format(const struct recording *recording, uint32_t first, uint32_t last,
 		      struct text_buffer *file);
 
+/* The first line of a file. */
+void recording_begin(struct text_buffer *file);
+
 /*
  * Where this process is to note what it asks of the live system: the descriptor that the process
  * which makes a snapshot gave it, or -1, also for other roots and for NULL.

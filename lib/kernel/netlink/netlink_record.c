@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include <linux/netlink.h>
+#include <netlink/attr.h>
 #include <netlink/msg.h>
+#include <rdma/rdma_netlink.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -98,31 +100,68 @@ static bool is_noting(const struct netlink_record *record, unsigned int index)
 }
 
 /* An error repeats the header of the request, whose numbers are those of this process. */
-static void note_error(struct text_buffer *notes, const struct recorded_message *answer)
+static void hide_numbers(uint8_t *payload, size_t length)
 {
 	const size_t begin = offsetof(struct nlmsgerr, msg.nlmsg_seq);
-	_cleanup_(freep) uint8_t *copy = mem_alloc_zero(answer->length + 1, 1);
-	struct recorded_message anonymous = *answer;
 
-	memcpy(copy, answer->payload, answer->length);
-	if (answer->length >= sizeof(struct nlmsgerr))
-		memset(copy + begin, 0, sizeof(struct nlmsgerr) - begin);
-	anonymous.payload = copy;
-	recording_got(notes, &anonymous);
+	if (length >= sizeof(struct nlmsgerr))
+		memset(payload + begin, 0, sizeof(struct nlmsgerr) - begin);
+}
+
+/*
+ * Keys give access to memory, and the kernel shows them to administrators: fill_res_mr_entry() and
+ * fill_res_pd_entry(), drivers/infiniband/core/nldev.c. They become attributes of type 0, which no
+ * parser knows.
+ */
+static void hide_keys_of(struct nlattr *entry)
+{
+	struct nlattr *attribute;
+	int left;
+
+	nla_for_each_nested(attribute, entry, left)
+	{
+		switch (nla_type(attribute)) {
+		case RDMA_NLDEV_ATTR_RES_RKEY:
+		case RDMA_NLDEV_ATTR_RES_LKEY:
+		case RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY:
+		case RDMA_NLDEV_ATTR_RES_UNSAFE_GLOBAL_RKEY:
+			attribute->nla_type = 0;
+			memset(nla_data(attribute), 0, (size_t)nla_len(attribute));
+		}
+	}
+}
+
+static void hide_keys(uint8_t *payload, size_t length)
+{
+	struct nlattr *table, *entry;
+	int left, left_inside;
+
+	nla_for_each_attr(table, (struct nlattr *)(void *)payload, (int)length, left)
+	{
+		if (nla_type(table) != RDMA_NLDEV_ATTR_RES_MR &&
+		    nla_type(table) != RDMA_NLDEV_ATTR_RES_PD)
+			continue;
+		nla_for_each_nested(entry, table, left_inside) hide_keys_of(entry);
+	}
 }
 
 void netlink_record_take(struct netlink_record *record, unsigned int index,
 			 const struct nlmsghdr *message)
 {
+	_cleanup_(freep) uint8_t *copy = NULL;
 	struct recorded_message answer;
 
 	if (!is_noting(record, index))
 		return;
 	answer = recorded(message);
+	copy = mem_alloc_zero(answer.length + 1, 1);
+	memcpy(copy, answer.payload, answer.length);
+	answer.payload = copy;
 	if (message->nlmsg_type == NLMSG_ERROR)
-		note_error(&record->notes[index], &answer);
-	else
-		recording_got(&record->notes[index], &answer);
+		hide_numbers(copy, answer.length);
+	else if (record->protocol == NETLINK_RDMA)
+		hide_keys(copy, answer.length);
+	recording_got(&record->notes[index], &answer);
 	if (record->notes[index].length > LARGEST_NOTE)
 		free(text_buffer_take(&record->notes[index]));
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/recording.h"
+#include "schema/problem.h"
+#include "snapshot/content.h"
+
+/* How long one command may take, in milliseconds. */
+#define COMMAND_MSEC 30000
+
+enum { MOST_WORDS = 4 };
+
+/* Every command that asks netlink or verbs, with the options that make it ask more. */
+static const char *const commands[][MOST_WORDS] = {
+	{"devices"},
+	{"ports"},
+	{"gids", "--all"},
+	{"gids"},
+	{"pkeys", "--all"},
+	{"netdevs"},
+	{"caps"},
+	{"counters", "--all"},
+	{"counters", "--optional"},
+	{"counters", "qp", "--all"},
+	{"counters", "mr", "--all"},
+	{"counters", "mode"},
+	{"resources"},
+	{"resources", "--by", "process"},
+	{"resources", "qp"},
+	{"resources", "cm_id"},
+	{"resources", "cq"},
+	{"resources", "mr"},
+	{"resources", "pd"},
+	{"resources", "ctx"},
+	{"resources", "srq"},
+	{"metrics"},
+	{"doctor", "--all"},
+	{"topo", "--all"},
+	{"link"},
+	{"dev"},
+	{"system"},
+	{"roce"},
+	{"sriov"},
+	{"ipoib"},
+	{"version"},
+};
+
+/* In the child process, which has inherited the descriptor. */
+static void become(const char *const *words, int fd)
+{
+	char program[] = "/proc/self/exe", json[] = "--json", live[] = "RDMACTL_ROOT=";
+	_cleanup_(freep) char *record = mem_format("RDMACTL_RECORD_FD=%d", fd);
+	char *arguments[MOST_WORDS + 3] = {program}, *environment[] = {live, record, NULL};
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	size_t count = 1;
+
+	for (size_t i = 0; i < MOST_WORDS && words[i]; i++)
+		arguments[count++] = mem_string(words[i]);
+	/* Metrics are no records. */
+	if (strcmp(words[0], "metrics"))
+		arguments[count++] = json;
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
+	    dup2(null, STDERR_FILENO) >= 0)
+		execve(program, arguments, environment);
+	/* Nothing of this program's is to be run: neither its buffers nor its handlers. */
+	kill(getpid(), SIGKILL);
+}
+
+/* Waits for the end of the child, which has the other end of a pipe until then. */
+static void wait_for(pid_t child, int ended, int *ret_status)
+{
+	struct pollfd fd = {.fd = ended, .events = POLLIN};
+	int rc;
+
+	do
+		rc = poll(&fd, 1, COMMAND_MSEC);
+	while (rc < 0 && errno == EINTR);
+	if (!rc)
+		kill(child, SIGKILL);
+	while (waitpid(child, ret_status, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int run(const char *const *words, int fd, struct problems *problems)
+{
+	_cleanup_(closep) int ended = -1;
+	int ends[2], status = 0;
+	off_t before = lseek(fd, 0, SEEK_END);
+	pid_t child;
+
+	if (pipe2(ends, 0))
+		return -errno;
+	ended = ends[0];
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	child = fork();
+	if (!child)
+		become(words, fd);
+	close(ends[1]);
+	if (child < 0)
+		return -errno;
+	wait_for(child, ended, &status);
+	if (!WIFSIGNALED(status))
+		return 0;
+	problem_add_text(problems, words[0], NULL, "netlink",
+			 "the command that asks did not end well: what it asks is not recorded",
+			 NULL);
+	/* Its last piece may be half a piece. */
+	return ftruncate(fd, before) ? -errno : 0;
+}
+
+static int read_notes(int fd, struct text_buffer *text)
+{
+	_cleanup_(freep) char *notes = NULL;
+	struct stat status;
+	size_t at = 0;
+	ssize_t length;
+
+	if (fstat(fd, &status))
+		return -errno;
+	notes = mem_alloc_zero((size_t)status.st_size + 1, 1);
+	while (at < (size_t)status.st_size &&
+	       (length = pread(fd, notes + at, (size_t)status.st_size - at, (off_t)at)) != 0) {
+		if (length < 0 && errno != EINTR)
+			return -errno;
+		at += length > 0 ? (size_t)length : 0;
+	}
+	recording_begin(text);
+	text_buffer_add(text, "%s", notes);
+	return 0;
+}
+
+static void add_file(struct contents *contents, const char *path, const struct recording *recording,
+		     uint32_t first, uint32_t last)
+{
+	struct text_buffer text = {.text = NULL};
+	size_t length;
+
+	recording_format(recording, first, last, &text);
+	length = text.length;
+	contents_take(contents, CONTENT_FILE, path, text_buffer_take(&text), length);
+}
+
+int recording_collect(struct contents *contents, struct problems *problems)
+{
+	_cleanup_(closep) int fd = memfd_create("rdmactl-record", 0);
+	struct text_buffer notes = {.text = NULL};
+	struct recording *recording;
+	size_t length;
+	int rc = 0;
+
+	if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND))
+		return -errno;
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(commands); i++)
+		rc = run(commands[i], fd, problems);
+	if (!rc)
+		rc = read_notes(fd, &notes);
+	if (rc)
+		return rc;
+	length = notes.length;
+	rc = recording_parse(text_buffer_take(&notes), length, &recording, NULL);
+	if (rc)
+		return rc;
+	add_file(contents, RECORDING_NETLINK_FILE, recording, 0, RECORDING_VERBS - 1);
+	add_file(contents, RECORDING_VERBS_FILE, recording, RECORDING_VERBS, RECORDING_VERBS);
+	recording_free(recording);
+	return 0;
+}
