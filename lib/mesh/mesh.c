@@ -7,6 +7,7 @@ void mesh_host_clear(struct mesh_host *host)
 {
 	free(host->name);
 	free(host->reason);
+	free(host->hint);
 	free(host->release);
 	free(host->kernel);
 	free(host->boot_id);

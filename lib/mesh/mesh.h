@@ -30,6 +30,7 @@ struct mesh_host {
 	struct number rank; /* of the launcher */
 	enum mesh_presence presence;
 	char *reason;		     /* of MESH_REFUSED and MESH_LOST, a sentence; else NULL */
+	char *hint;		     /* the next step, or NULL */
 	char *release;		     /* of rdmactl there */
 	char *kernel;		     /* release of the kernel there */
 	char *boot_id;		     /* two agents with the same one are on one host */

@@ -88,7 +88,9 @@ void coordinator_dismiss(struct coordinator *coordinator, uint32_t msec);
 struct coordinator_cost {
 	uint64_t messages_in, messages_out;
 	uint64_t bytes_in, bytes_out;
-	uint64_t lost, strangers;
+	uint64_t lost, refused; /* hosts */
+	uint64_t strangers;	/* connections that came to nothing */
+	uint64_t tokenless;	/* agents that have no token */
 };
 
 struct coordinator_cost coordinator_cost(const struct coordinator *coordinator);

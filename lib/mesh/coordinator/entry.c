@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a stranger to the agent of a host: the handshake, who it is, its rails, what is wrong there.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/hmac.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/coordinator/connection.h"
+
+/* The agent reads its host's devices then, and may run the doctor. */
+#define ENTRY_MSEC  30000u
+#define DOCTOR_MSEC 120000u
+#define ORDER_MSEC  600000u /* the longest that an agent lets an order take */
+/* Hosts that came, besides those that were asked for, of which is kept why they were refused. */
+#define MOST_REFUSED 256u
+
+void coordinator_say(struct coordinator *coordinator, const struct connection *connection,
+		     char *text)
+{
+	_cleanup_(freep) char *raw = text, *clean = NULL, *line = NULL;
+	char address[IP_TEXT_SIZE] = "socket";
+
+	coordinator->cost.strangers++;
+	if (!coordinator->setup.say || !log_limit_take(&coordinator->strangers, clock_msec()))
+		return;
+	if (connection->address.family)
+		ip_format(&connection->address, address);
+	clean = text_clean(raw, strlen(raw));
+	line = mem_format("%s%s%s%s: %s", address, connection->name ? " (" : "",
+			  connection->name ?: "", connection->name ? ")" : "", clean);
+	coordinator->setup.say(coordinator->setup.context, line);
+}
+
+static void refuse(struct coordinator *coordinator, struct connection *connection,
+		   enum mesh_refusal refusal, const char *text, const char *hint)
+{
+	coordinator_say(coordinator, connection, mem_format("refused: %s", text));
+	connection_refuse(coordinator, connection, refusal, text, hint);
+}
+
+static void take_hello(struct coordinator *coordinator, struct connection *connection,
+		       const struct mesh_hello *hello)
+{
+	struct mesh_message reply;
+	int rc;
+
+	if (*hello->name)
+		connection->name = text_clean(hello->name, sizeof(hello->name));
+	if (hello->tokenless) {
+		coordinator->cost.tokenless++;
+		refuse(coordinator, connection, MESH_REFUSAL_TOKEN, "its agent has no token",
+		       "the launcher passes neither the environment nor standard input to it: give "
+		       "it a file with --token-file");
+		return;
+	}
+	connection->shake = mem_alloc_zero(1, sizeof(*connection->shake));
+	rc = mesh_shake_challenge(connection->shake, hello, &reply);
+	if (rc == -EPROTONOSUPPORT) {
+		refuse(coordinator, connection, MESH_REFUSAL_VERSION,
+		       "its rdmactl speaks no version of the protocol that this one speaks",
+		       "install the same rdmactl on all hosts");
+		return;
+	}
+	if (rc) {
+		connection_end(coordinator, connection, strerror(-rc));
+		return;
+	}
+	connection->state = CONNECTION_GUEST;
+	if (connection_put(coordinator, connection, &reply))
+		connection_flush(coordinator, connection);
+}
+
+static void take_response(struct coordinator *coordinator, struct connection *connection,
+			  const struct mesh_response *response)
+{
+	const struct coordinator_setup *setup = &coordinator->setup;
+	struct mesh_message reply = {
+		.type = MESH_MESSAGE_ADMITTED,
+		.admitted = {.silence_msec = setup->silence_msec,
+			     .timeout_msec = ORDER_MSEC,
+			     .doctor = setup->doctor,
+			     .busy = setup->busy},
+	};
+	int rc = mesh_shake_admit(connection->shake, setup->token, response, &reply.admitted);
+
+	if (rc) {
+		refuse(coordinator, connection, MESH_REFUSAL_TOKEN,
+		       rc == -EACCES ? "the token is wrong" : HMAC_MISSING, NULL);
+		return;
+	}
+	if (coordinator->begun || coordinator->seats == MESH_MOST_HOSTS) {
+		refuse(coordinator, connection, MESH_REFUSAL_FULL, "the mesh has begun already",
+		       "let it wait longer with --wait");
+		return;
+	}
+	free(connection->shake);
+	connection->shake = NULL;
+	reply.admitted.seat = coordinator->seats++;
+	coordinator->guests--;
+	connection->state = CONNECTION_ADMITTED;
+	connection->since_msec = clock_msec();
+	connection->end_msec = connection->since_msec + (setup->doctor ? DOCTOR_MSEC : ENTRY_MSEC);
+	if (connection_put(coordinator, connection, &reply))
+		connection_flush(coordinator, connection);
+}
+
+/* How many hosts of those that are waited for have come. */
+static size_t count_come(const struct coordinator *coordinator)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < coordinator->host_count; i++)
+		count += coordinator->hosts[i].presence != MESH_ABSENT ||
+			 coordinator->host_connections[i] != NO_CONNECTION;
+	return count;
+}
+
+/* A host that cannot take part: it is a finding, so it is kept, if there are not too many. */
+static void keep_refused(struct coordinator *coordinator, const char *name, const char *why,
+			 const char *hint)
+{
+	uint32_t number = names_find(coordinator, name);
+	struct mesh_host *host;
+
+	if (number == NO_CONNECTION && coordinator->cost.refused < MOST_REFUSED &&
+	    !coordinator->setup.names)
+		number = names_add(coordinator, name);
+	coordinator->cost.refused++;
+	if (number == NO_CONNECTION || coordinator->hosts[number].presence == MESH_PRESENT)
+		return;
+	host = &coordinator->hosts[number];
+	host->presence = MESH_REFUSED;
+	free(host->reason);
+	host->reason = mem_string(why);
+	free(host->hint);
+	host->hint = hint && *hint ? mem_string(hint) : NULL;
+	coordinator->arrival_msec = clock_msec();
+	if (coordinator->setup.changed)
+		coordinator->setup.changed(coordinator->setup.context, host);
+}
+
+/* Where other hosts reach this one: not by a loopback address, which an agent beside us has. */
+static struct ip_address address_of(const struct connection *connection,
+				    const struct mesh_host *host)
+{
+	return connection->address.family ? connection->address : host->address;
+}
+
+/* Puts what the agent said into its host's place, which keeps its name. */
+static void fill_host(struct coordinator *coordinator, struct connection *connection,
+		      struct mesh_host *told)
+{
+	struct mesh_host *host = &coordinator->hosts[connection->host];
+	char *name = host->name;
+
+	free(told->name);
+	told->name = name;
+	host->name = NULL;
+	mesh_host_clear(host);
+	*host = *told;
+	host->address = address_of(connection, host);
+	*told = (struct mesh_host){.name = NULL};
+}
+
+/* Where the host belongs, or NO_CONNECTION after a refusal. */
+static uint32_t place_of(struct coordinator *coordinator, struct connection *connection,
+			 const char *name)
+{
+	uint32_t number = names_find(coordinator, name);
+
+	if (number == NO_CONNECTION && coordinator->setup.names)
+		refuse(coordinator, connection, MESH_REFUSAL_FULL, "it is no host of --hosts",
+		       NULL);
+	else if (number == NO_CONNECTION && coordinator->setup.host_count &&
+		 count_come(coordinator) >= coordinator->setup.host_count)
+		refuse(coordinator, connection, MESH_REFUSAL_FULL,
+		       "as many hosts as --hosts says have come", NULL);
+	else if (number != NO_CONNECTION && coordinator->host_connections[number] != NO_CONNECTION)
+		refuse(coordinator, connection, MESH_REFUSAL_TWICE,
+		       "another agent of this host came first",
+		       "let the launcher start one agent on each host");
+	else if (number == NO_CONNECTION)
+		return names_add(coordinator, name);
+	else
+		return number;
+	return NO_CONNECTION;
+}
+
+static void take_identity(struct coordinator *coordinator, struct connection *connection,
+			  const struct mesh_identity *identity)
+{
+	struct mesh_host told = {.name = NULL};
+	uint32_t number;
+
+	mesh_identity_take(identity, &told);
+	if (!told.name)
+		told.name = mem_string("?");
+	free(connection->name);
+	connection->name = mem_string(told.name);
+	number = place_of(coordinator, connection, told.name);
+	if (number != NO_CONNECTION) {
+		connection->host = number;
+		connection->rails = identity->rail_count;
+		connection->state = CONNECTION_ENTERING;
+		coordinator->host_connections[number] = (uint32_t)(connection -
+								   coordinator->connections);
+		fill_host(coordinator, connection, &told);
+	}
+	mesh_host_clear(&told);
+}
+
+static void take_rail(struct coordinator *coordinator, struct connection *connection,
+		      const struct mesh_rail *rail)
+{
+	struct mesh_host *host = &coordinator->hosts[connection->host];
+
+	if (host->rail_count >= connection->rails) {
+		connection_end(coordinator, connection, "it has more rails than it said");
+		return;
+	}
+	host->rails = mem_resize(host->rails, host->rail_count + 1, sizeof(*host->rails));
+	host->rails[host->rail_count] = rail->endpoint;
+	text_clean_into(host->rails[host->rail_count].device,
+			sizeof(host->rails[host->rail_count].device), rail->endpoint.device,
+			sizeof(rail->endpoint.device));
+	text_clean_into(host->rails[host->rail_count].netdev,
+			sizeof(host->rails[host->rail_count].netdev), rail->endpoint.netdev,
+			sizeof(rail->endpoint.netdev));
+	host->rail_count++;
+}
+
+static char *clean_or_null(const char *text, size_t size)
+{
+	return *text ? text_clean(text, strnlen(text, size)) : NULL;
+}
+
+static void take_finding(struct coordinator *coordinator, struct connection *connection,
+			 const struct mesh_finding *told)
+{
+	struct finding finding = {
+		.severity = number_of(told->severity),
+		.object = clean_or_null(told->object, sizeof(told->object)),
+		.summary = clean_or_null(told->summary, sizeof(told->summary)),
+		.evidence = clean_or_null(told->evidence, sizeof(told->evidence)),
+		.next_step = clean_or_null(told->next_step, sizeof(told->next_step)),
+	};
+	_cleanup_(freep) char *check = text_clean(told->check, sizeof(told->check));
+
+	if (connection->findings++ < MESH_MOST_FINDINGS && coordinator->setup.found)
+		coordinator->setup.found(coordinator->setup.context,
+					 &coordinator->hosts[connection->host], check, &finding);
+	finding_clear(&finding);
+}
+
+static void take_ready(struct coordinator *coordinator, struct connection *connection)
+{
+	struct mesh_host *host = &coordinator->hosts[connection->host];
+
+	if (host->rail_count != connection->rails) {
+		connection_end(coordinator, connection, "it has fewer rails than it said");
+		return;
+	}
+	if (host->others_qps.known && host->others_qps.value && !coordinator->setup.busy) {
+		_cleanup_(freep) char *why = mem_format(
+			"%u queue pairs of other programs are in use on its rails",
+			(unsigned int)host->others_qps.value);
+
+		keep_refused(coordinator, host->name, why,
+			     "end them first: rdmactl resources qp; or test beside them with "
+			     "--busy");
+		connection_refuse(coordinator, connection, MESH_REFUSAL_BUSY, why, "--busy");
+		return;
+	}
+	connection->state = CONNECTION_MEMBER;
+	host->presence = MESH_PRESENT;
+	coordinator->arrival_msec = clock_msec();
+	if (coordinator->setup.changed)
+		coordinator->setup.changed(coordinator->setup.context, host);
+	connection_ping(coordinator, connection);
+}
+
+/* The agent itself cannot take part. */
+static void take_refused(struct coordinator *coordinator, struct connection *connection,
+			 const struct mesh_refused *refused)
+{
+	_cleanup_(freep) char *why = text_clean(refused->text, sizeof(refused->text));
+	_cleanup_(freep) char *hint = text_clean(refused->hint, sizeof(refused->hint));
+	_cleanup_(freep) char *name = mem_string(connection->host != NO_CONNECTION
+							 ? coordinator->hosts[connection->host].name
+						 : connection->name ? connection->name
+								    : "?");
+
+	/* Before it has proven the token, it can say what it likes. */
+	if (connection->state == CONNECTION_STRANGER || connection->state == CONNECTION_GUEST) {
+		connection_end(coordinator, connection, *why ? why : "its agent refuses");
+		return;
+	}
+	connection_end(coordinator, connection, NULL);
+	keep_refused(coordinator, name, *why ? why : "its agent refuses", hint);
+}
+
+void entry_take(struct coordinator *coordinator, struct connection *connection,
+		const struct mesh_message *message)
+{
+	const enum connection_state state = connection->state;
+
+	if (message->type == MESH_MESSAGE_HELLO && state == CONNECTION_STRANGER)
+		take_hello(coordinator, connection, &message->hello);
+	else if (message->type == MESH_MESSAGE_RESPONSE && state == CONNECTION_GUEST)
+		take_response(coordinator, connection, &message->response);
+	else if (message->type == MESH_MESSAGE_IDENTITY && state == CONNECTION_ADMITTED)
+		take_identity(coordinator, connection, &message->identity);
+	else if (message->type == MESH_MESSAGE_RAIL && state == CONNECTION_ENTERING)
+		take_rail(coordinator, connection, &message->rail);
+	else if (message->type == MESH_MESSAGE_FINDING && state == CONNECTION_ENTERING)
+		take_finding(coordinator, connection, &message->finding);
+	else if (message->type == MESH_MESSAGE_READY && state == CONNECTION_ENTERING)
+		take_ready(coordinator, connection);
+	else if (message->type == MESH_MESSAGE_REFUSED)
+		take_refused(coordinator, connection, &message->refused);
+	else
+		connection_end(coordinator, connection,
+			       "it sent a message that does not belong there");
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waiting for the hosts, and their order afterwards. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/coordinator/connection.h"
+
+struct count {
+	size_t present, gone, on_the_way;
+};
+
+static struct count count_hosts(const struct coordinator *coordinator)
+{
+	struct count count = {0};
+
+	for (size_t i = 0; i < coordinator->host_count; i++) {
+		const enum mesh_presence presence = coordinator->hosts[i].presence;
+
+		if (presence == MESH_PRESENT)
+			count.present++;
+		else if (presence != MESH_ABSENT)
+			count.gone++;
+	}
+	for (size_t i = 0; i < coordinator->connection_count; i++) {
+		const enum connection_state state = coordinator->connections[i].state;
+
+		count.on_the_way += state == CONNECTION_ADMITTED || state == CONNECTION_ENTERING;
+	}
+	return count;
+}
+
+/* Nobody else is expected: as many as asked for came, or for some time nobody has come. */
+static bool is_complete(const struct coordinator *coordinator, const struct count *count)
+{
+	const uint32_t wanted = coordinator->setup.host_count;
+	const uint64_t now = clock_msec();
+
+	if (wanted)
+		return count->present + count->gone >= wanted;
+	if (count->on_the_way || coordinator->guests || !(count->present + count->gone))
+		return false;
+	return now >= coordinator->arrival_msec + coordinator->setup.settle_msec;
+}
+
+struct place {
+	struct mesh_host host;
+	uint32_t connection;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->host.rank.known && b->host.rank.known && a->host.rank.value != b->host.rank.value)
+		return a->host.rank.value < b->host.rank.value ? -1 : 1;
+	return text_compare_natural(a->host.name, b->host.name);
+}
+
+/* By rank if all have one, else by name. */
+static void sort_hosts(struct coordinator *coordinator)
+{
+	const size_t count = coordinator->host_count;
+	_cleanup_(freep) struct place *places = mem_alloc_zero(count + 1, sizeof(*places));
+	bool ranked = true;
+
+	for (size_t i = 0; i < count; i++) {
+		places[i].host = coordinator->hosts[i];
+		places[i].connection = coordinator->host_connections[i];
+		ranked &= coordinator->hosts[i].rank.known;
+	}
+	/* The order must be total: some ranks are none. */
+	for (size_t i = 0; i < count && !ranked; i++)
+		places[i].host.rank.known = false;
+	qsort(places, count, sizeof(*places), compare_places);
+	for (uint32_t i = 0; i < count; i++) {
+		coordinator->hosts[i] = places[i].host;
+		coordinator->host_connections[i] = places[i].connection;
+		if (places[i].connection != NO_CONNECTION)
+			coordinator->connections[places[i].connection].host = i;
+	}
+	names_rebuild(coordinator);
+}
+
+/* Agents that are half way in have come too late. */
+static void close_door(struct coordinator *coordinator)
+{
+	coordinator->begun = true;
+	for (size_t i = 0; i < coordinator->connection_count; i++) {
+		struct connection *connection = &coordinator->connections[i];
+
+		if (connection->state == CONNECTION_ADMITTED ||
+		    connection->state == CONNECTION_ENTERING)
+			connection_refuse(coordinator, connection, MESH_REFUSAL_FULL,
+					  "the mesh has begun without it",
+					  "let it wait longer with --wait");
+	}
+}
+
+static bool is_loopback(const struct ip_address *address)
+{
+	static const uint8_t last[16] = {[15] = 1};
+
+	if (address->family == AF_INET)
+		return address->raw[0] == IN_LOOPBACKNET;
+	return address->family == AF_INET6 && !memcmp(address->raw, last, sizeof(last));
+}
+
+/*
+ * An agent beside the coordinator may have come by a loopback address. The others reach it by the
+ * address by which they have reached the coordinator.
+ */
+static void replace_loopback(struct coordinator *coordinator)
+{
+	struct ip_address ours = {.family = 0};
+
+	for (uint32_t i = 0; i < coordinator->host_count && !ours.family; i++) {
+		const struct connection *connection = connection_of(coordinator, i);
+
+		if (connection && !is_loopback(&connection->address))
+			ours = connection->local;
+	}
+	for (uint32_t i = 0; i < coordinator->host_count && ours.family; i++)
+		if (is_loopback(&coordinator->hosts[i].address))
+			coordinator->hosts[i].address = ours;
+}
+
+int coordinator_gather(struct coordinator *coordinator)
+{
+	const uint64_t end = clock_msec() + coordinator->setup.wait_msec;
+	struct count count = count_hosts(coordinator);
+
+	coordinator->arrival_msec = clock_msec();
+	while (!coordinator->interrupted && !is_complete(coordinator, &count)) {
+		const uint64_t now = clock_msec(), launched = coordinator->launcher_end_msec;
+
+		if (now >= end || (launched && now >= launched && !count.on_the_way))
+			break;
+		coordinator_turn(coordinator, launched && launched < end ? launched : end);
+		count = count_hosts(coordinator);
+	}
+	close_door(coordinator);
+	replace_loopback(coordinator);
+	if (!coordinator->setup.names)
+		sort_hosts(coordinator);
+	if (coordinator->interrupted)
+		return -EINTR;
+	return is_complete(coordinator, &count) ? 0 : -ETIMEDOUT;
+}

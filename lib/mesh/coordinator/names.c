@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Hosts by their names: node1 and node1.cluster are the same, if one of them has no domain. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mesh/coordinator/connection.h"
+
+/* Of the part before the first dot, without regard to case: FNV-1a, 32 bits. */
+static uint32_t hash(const char *name)
+{
+	uint32_t sum = 2166136261u;
+
+	for (; *name && *name != '.'; name++)
+		sum = (sum ^ (uint32_t)tolower((unsigned char)*name)) * 16777619u;
+	return sum % NAME_HEADS;
+}
+
+static bool is_name(const char *wanted, const char *name)
+{
+	const size_t length = strcspn(wanted, "."), other = strcspn(name, ".");
+
+	if (!strcasecmp(wanted, name))
+		return true;
+	return length == other && (!wanted[length] || !name[other]) &&
+	       !strncasecmp(wanted, name, length);
+}
+
+uint32_t names_find(const struct coordinator *coordinator, const char *name)
+{
+	uint32_t number = coordinator->name_heads[hash(name)];
+
+	while (number != NO_CONNECTION && !is_name(coordinator->hosts[number].name, name))
+		number = coordinator->name_next[number];
+	return number;
+}
+
+static void enter(struct coordinator *coordinator, uint32_t number)
+{
+	uint32_t *head = &coordinator->name_heads[hash(coordinator->hosts[number].name)];
+
+	coordinator->name_next[number] = *head;
+	*head = number;
+}
+
+uint32_t names_add(struct coordinator *coordinator, const char *name)
+{
+	struct mesh_host *host;
+
+	if (coordinator->host_count >= MESH_MOST_HOSTS)
+		return NO_CONNECTION;
+	host = mem_append(&coordinator->hosts, &coordinator->host_count, sizeof(*host));
+	host->name = mem_string(name);
+	enter(coordinator, (uint32_t)coordinator->host_count - 1);
+	return (uint32_t)coordinator->host_count - 1;
+}
+
+void names_rebuild(struct coordinator *coordinator)
+{
+	memset(coordinator->name_heads, 0xff, NAME_HEADS * sizeof(*coordinator->name_heads));
+	for (uint32_t i = 0; i < coordinator->host_count; i++)
+		enter(coordinator, i);
+}
