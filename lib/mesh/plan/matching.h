@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rounds of pairs of `count` places, 0 to count - 1: each place is in at most one pair of a round.
+ * A round is computed without the others.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct place_pair {
+	uint32_t a, b;
+};
+
+/* Of a tournament in which each meets each once: count - 1 rounds, or count if it is odd. */
+uint32_t circle_rounds(uint32_t count);
+/* Fills at most count / 2 pairs, and returns how many; if the count is odd, one place rests. */
+size_t circle_round(uint32_t count, uint32_t round, struct place_pair *pairs);
+
+/* Of a ring: 2 rounds, or 3 if the count is odd; two places have one pair only. */
+uint32_t ring_rounds(uint32_t count);
+size_t ring_round(uint32_t count, uint32_t round, struct place_pair *pairs);
+
+/* A sequence of random numbers that depends on the seed alone: the same on each machine. */
+uint64_t random_next(uint64_t *state);
+/* Puts the numbers 0 to count - 1 into a random order. */
+void random_order(uint64_t *state, uint32_t *items, uint32_t count);
+/* Shuffles what the array holds. */
+void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count);

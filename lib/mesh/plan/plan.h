@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which pairs are tested, in which order. A plan is a list of stages, each with a mode. A stage
+ * becomes a schedule when it begins, because it has only the rails that have passed until then. A
+ * schedule consists of rounds: within a round, a rail of a host is in one pair at most, except as
+ * the receiver of an incast. The pairs of a round are computed when they are asked for, so that a
+ * full mesh of 10,000 hosts takes no more memory than a ring of them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mesh/mesh.h"
+
+/* The switch of a port is not known. */
+#define MESH_NO_SWITCH UINT32_MAX
+
+enum mesh_mode {
+	MESH_LOOPBACK,	   /* each rail with itself */
+	MESH_RING,	   /* each host with the next one; the last with the first */
+	MESH_SAMPLE,	   /* `count` random matchings, none with a pair of another */
+	MESH_BISECTION,	   /* the first half of the hosts with the second; `count` times, shifted */
+	MESH_BY_SWITCH,	   /* `count` matchings within each switch */
+	MESH_CROSS_SWITCH, /* `count` matchings of hosts at different switches */
+	MESH_FULL,	   /* each pair */
+	MESH_INCAST, /* `count` senders to a receiver at once; each host is the receiver once */
+	MESH_PAIRS,  /* those of a file */
+	MESH_MODES,
+};
+
+/* The word of a mode in a plan, and a line of help for it. Ends with a NULL word. */
+extern const struct enum_name mesh_mode_names[];
+
+struct plan_stage {
+	enum mesh_mode mode;
+	uint32_t count;
+	char *path; /* of MESH_PAIRS; else NULL */
+	/* The pairs of that file, for whoever has read it: see plan_read_pairs(). Owned. */
+	struct mesh_pair *pairs;
+	size_t pair_count;
+};
+
+struct plan {
+	struct plan_stage *stages;
+	size_t count;
+};
+
+#define PLAN_DEFAULT	 "loopback,ring,sample:6"
+#define PLAN_MOST_STAGES 32u
+#define PLAN_MOST_COUNT	 65536u
+/* In place of both rails of a pair: each rail with the same one of the other host. */
+#define PLAN_ALL_RAILS UINT16_MAX
+
+/*
+ * Parses `loopback,ring,sample:6,pairs:FILE`; the path of a file has no comma. Returns 0, or
+ * -EINVAL with a message and perhaps a next step, to be freed.
+ */
+int plan_parse(const char *text, struct plan *ret_plan, char **ret_message, char **ret_hint);
+void plan_clear(struct plan *plan);
+/* `sample:6`, to be freed. */
+char *plan_stage_text(const struct plan_stage *stage);
+
+/* Who takes part in a stage, and how. All is borrowed until the schedule is freed. */
+struct plan_scope {
+	const struct mesh_host *hosts;
+	uint32_t host_count;
+	/* Of each host, the rails that take part as bits; NULL: all rails of hosts that are
+	 * present. */
+	const uint16_t *rails;
+	/*
+	 * By host * MESH_MOST_RAILS + rail, a number of the switch that the port is cabled to, or
+	 * MESH_NO_SWITCH; NULL: not known. Hosts at the same switch are neighbours then, in a ring
+	 * and in the halves of a bisection.
+	 */
+	const uint32_t *switches;
+	uint64_t seed;
+	bool one_rail; /* one rail after the other, in place of all side by side */
+};
+
+struct schedule;
+
+/* Returns 0, or -EINVAL with a message if the mode needs what is not known, to be freed. */
+int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
+		 struct schedule **ret_schedule, char **ret_message);
+void schedule_free(struct schedule *schedule);
+uint32_t schedule_rounds(const struct schedule *schedule);
+/* The number of pairs that no round exceeds, and of all rounds together. */
+size_t schedule_most_pairs(const struct schedule *schedule);
+uint64_t schedule_all_pairs(const struct schedule *schedule);
+/* Fills the array with the pairs of a round, counted from 0; returns how many there are. */
+size_t schedule_round(const struct schedule *schedule, uint32_t round, struct mesh_pair *pairs);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mesh/plan/lane.h"
+#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
+
+/* One lane a rail, or one for the pairs of a file. */
+struct schedule {
+	struct plan_stage stage; /* without what it owns */
+	struct lane *lanes;
+	size_t lane_count;
+	bool one_by_one;
+	uint32_t rounds;
+};
+
+static bool takes_part(const struct plan_scope *scope, uint32_t host, uint16_t rail)
+{
+	if (scope->rails)
+		return scope->rails[host] >> rail & 1;
+	return scope->hosts[host].presence == MESH_PRESENT && rail < scope->hosts[host].rail_count;
+}
+
+static bool needs_switches(enum mesh_mode mode)
+{
+	return mode == MESH_BY_SWITCH || mode == MESH_CROSS_SWITCH;
+}
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	if (a->at_switch != b->at_switch)
+		return a->at_switch < b->at_switch ? -1 : 1;
+	return a->host < b->host ? -1 : a->host > b->host;
+}
+
+static void fill_lane(struct lane *lane, const struct plan_stage *stage,
+		      const struct plan_scope *scope, uint16_t rail)
+{
+	lane->stage = stage;
+	lane->rail = rail;
+	lane->seed = scope->seed;
+	lane->members = mem_alloc_zero((size_t)scope->host_count + 1, sizeof(*lane->members));
+	for (uint32_t i = 0; i < scope->host_count; i++) {
+		uint32_t at = scope->switches ? scope->switches[i * MESH_MOST_RAILS + rail]
+					      : MESH_NO_SWITCH;
+
+		if (!takes_part(scope, i, rail) ||
+		    (needs_switches(stage->mode) && at == MESH_NO_SWITCH))
+			continue;
+		lane->members[lane->count++] = (struct member){.host = i, .at_switch = at};
+	}
+	if (lane->count)
+		qsort(lane->members, lane->count, sizeof(*lane->members), compare_members);
+	lane_begin(lane);
+}
+
+static void add_rails(struct schedule *schedule, const struct plan_scope *scope)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		struct lane *lane = mem_append(&schedule->lanes, &schedule->lane_count,
+					       sizeof(*lane));
+
+		fill_lane(lane, &schedule->stage, scope, rail);
+		if (lane->rounds)
+			continue;
+		lane_clear(lane);
+		schedule->lane_count--;
+	}
+}
+
+static void add_listed_pair(struct lane *lane, const struct plan_scope *scope, uint32_t *next,
+			    const struct mesh_pair *pair)
+{
+	uint32_t *next_a, *next_b;
+	struct listed_pair *listed;
+
+	if (!takes_part(scope, pair->a, pair->rail_a) || !takes_part(scope, pair->b, pair->rail_b))
+		return;
+	/* One rail at a time: then a host is what can be busy, and not a rail of it. */
+	next_a = &next[pair->a * MESH_MOST_RAILS + (scope->one_rail ? 0 : pair->rail_a)];
+	next_b = &next[pair->b * MESH_MOST_RAILS + (scope->one_rail ? 0 : pair->rail_b)];
+	listed = mem_append(&lane->listed, &lane->listed_count, sizeof(*listed));
+	*listed = (struct listed_pair){*pair, *next_a > *next_b ? *next_a : *next_b};
+	*next_a = *next_b = listed->round + 1;
+	if (lane->rounds <= listed->round)
+		lane->rounds = listed->round + 1;
+}
+
+static int compare_listed(const void *left, const void *right)
+{
+	const struct listed_pair *a = left, *b = right;
+
+	return a->round < b->round ? -1 : a->round > b->round;
+}
+
+/* Each pair is in the first round in which both of its ends are free. */
+static void add_list(struct schedule *schedule, const struct plan_scope *scope)
+{
+	const struct plan_stage *stage = &schedule->stage;
+	_cleanup_(freep) uint32_t *next = mem_alloc_zero(
+		(size_t)scope->host_count * MESH_MOST_RAILS + 1, sizeof(*next));
+	struct lane *lane = mem_append(&schedule->lanes, &schedule->lane_count, sizeof(*lane));
+
+	lane->stage = stage;
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		for (size_t i = 0; i < stage->pair_count; i++) {
+			struct mesh_pair pair = stage->pairs[i];
+
+			if (pair.rail_a == PLAN_ALL_RAILS)
+				pair.rail_a = pair.rail_b = rail;
+			if (pair.rail_a == rail)
+				add_listed_pair(lane, scope, next, &pair);
+		}
+	if (lane->listed_count)
+		qsort(lane->listed, lane->listed_count, sizeof(*lane->listed), compare_listed);
+}
+
+int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
+		 struct schedule **ret_schedule, char **ret_message)
+{
+	struct schedule *schedule;
+
+	if (needs_switches(stage->mode) && !scope->switches) {
+		*ret_message = mem_format("%s needs to know which host is at which switch",
+					  enum_word(mesh_mode_names, stage->mode, "?"));
+		return -EINVAL;
+	}
+	schedule = mem_alloc_zero(1, sizeof(*schedule));
+	schedule->stage = *stage;
+	schedule->one_by_one = scope->one_rail && stage->mode != MESH_PAIRS;
+	if (stage->mode == MESH_PAIRS)
+		add_list(schedule, scope);
+	else
+		add_rails(schedule, scope);
+	for (size_t i = 0; i < schedule->lane_count; i++) {
+		uint32_t rounds = schedule->lanes[i].rounds;
+
+		if (schedule->one_by_one)
+			schedule->rounds += rounds;
+		else if (rounds > schedule->rounds)
+			schedule->rounds = rounds;
+		/* The array has moved since the lane was filled. */
+		schedule->lanes[i].stage = &schedule->stage;
+	}
+	*ret_schedule = schedule;
+	return 0;
+}
+
+void schedule_free(struct schedule *schedule)
+{
+	if (!schedule)
+		return;
+	for (size_t i = 0; i < schedule->lane_count; i++)
+		lane_clear(&schedule->lanes[i]);
+	free(schedule->lanes);
+	free(schedule);
+}
+
+uint32_t schedule_rounds(const struct schedule *schedule)
+{
+	return schedule->rounds;
+}
+
+size_t schedule_most_pairs(const struct schedule *schedule)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < schedule->lane_count; i++) {
+		size_t pairs = lane_most_pairs(&schedule->lanes[i]);
+
+		if (!schedule->one_by_one)
+			most += pairs;
+		else if (pairs > most)
+			most = pairs;
+	}
+	return most;
+}
+
+uint64_t schedule_all_pairs(const struct schedule *schedule)
+{
+	uint64_t pairs = 0;
+
+	for (size_t i = 0; i < schedule->lane_count; i++)
+		pairs += lane_all_pairs(&schedule->lanes[i]);
+	return pairs;
+}
+
+size_t schedule_round(const struct schedule *schedule, uint32_t round, struct mesh_pair *pairs)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < schedule->lane_count; i++) {
+		const struct lane *lane = &schedule->lanes[i];
+
+		if (round < lane->rounds) {
+			count += lane_round(lane, round, pairs + count);
+			if (schedule->one_by_one)
+				break;
+		} else if (schedule->one_by_one) {
+			round -= lane->rounds;
+		}
+	}
+	return count;
+}
