@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which results are compared with each other, and the limits that follow from them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mesh/judge/judge_parts.h"
+
+/*
+ * Figures of a rail that is right scatter, too. A result is bad if it is below the user's limit and
+ * as far from the median as chance brings one of some ten million (5.5 standard deviations). No
+ * scatter excuses a result below three quarters of the median or above four times the latency.
+ */
+#define FAR_OUT		      5.5
+#define LEAST_SHARE_EXCUSED   0.75
+#define MOST_LATENESS_EXCUSED 4.0
+/* Of a normal distribution, from the median to the quartile: in standard deviations. */
+#define QUARTILE 0.6745
+
+static size_t class_key(uint32_t rail, enum class_kind kind, unsigned int distance,
+			unsigned int rate)
+{
+	return ((rail * CLASS_KINDS + kind) * (MOST_DISTANCE + 1) + distance) * (MOST_RATES + 1) +
+	       rate;
+}
+
+/* Switches between the two ports; 0: not known. */
+static unsigned int distance_of(const struct judge *judge, const struct mesh_pair *pair)
+{
+	const struct judge_fabric *fabric = judge->fabric;
+	uint32_t from, to;
+	uint8_t distance;
+
+	if (!fabric || !fabric->switches || !fabric->distances)
+		return 0;
+	from = fabric->switches[port_number(pair->a, pair->rail_a)];
+	to = fabric->switches[port_number(pair->b, pair->rail_b)];
+	if (from >= fabric->switch_count || to >= fabric->switch_count)
+		return 0;
+	distance = fabric->distances[(size_t)from * fabric->switch_count + to];
+	return distance > MOST_DISTANCE ? MOST_DISTANCE : distance;
+}
+
+uint16_t class_lookup(const struct judge *judge, uint32_t rail, enum class_kind kind,
+		      unsigned int distance, unsigned int rate)
+{
+	return judge->class_of[class_key(rail, kind, distance, rate)];
+}
+
+uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
+		    const struct mesh_pair *pair)
+{
+	const uint8_t rate_a = judge->ports[port_number(pair->a, pair->rail_a)].rate;
+	const uint8_t rate_b = judge->ports[port_number(pair->b, pair->rail_b)].rate;
+	uint16_t *number = &judge->class_of[class_key(rail, kind, distance_of(judge, pair),
+						      rate_a < rate_b ? rate_a : rate_b)];
+
+	if (!*number) {
+		mem_append(&judge->classes, &judge->class_count, sizeof(*judge->classes));
+		*number = (uint16_t)judge->class_count;
+	}
+	return *number;
+}
+
+static void class_judge(struct class *class, const struct judge_limits *limits)
+{
+	double low, spread, high;
+
+	class->judged = class->bandwidth.count >= limits->least_results;
+	if (class->judged) {
+		class->median = spread_quantile(&class->bandwidth, 0.5);
+		low = spread_quantile(&class->bandwidth, 0.25);
+		class->deviation = class->median > 0
+					   ? (class->median - low) / QUARTILE / class->median
+					   : 0;
+		low = 1 - FAR_OUT * class->deviation;
+		if (low < LEAST_SHARE_EXCUSED)
+			low = LEAST_SHARE_EXCUSED;
+		if (low > limits->bandwidth_share || LEAST_SHARE_EXCUSED > limits->bandwidth_share)
+			low = limits->bandwidth_share;
+		class->least = class->median * low;
+	}
+	class->most_latency = 0;
+	if (class->latency.count < limits->least_results)
+		return;
+	class->usual_latency = spread_quantile(&class->latency, 0.5);
+	high = spread_quantile(&class->latency, 0.75);
+	spread = (high - class->usual_latency) / QUARTILE;
+	high = class->usual_latency + FAR_OUT * spread;
+	if (high > class->usual_latency * MOST_LATENESS_EXCUSED)
+		high = class->usual_latency * MOST_LATENESS_EXCUSED;
+	if (high < class->usual_latency * limits->latency_factor)
+		high = class->usual_latency * limits->latency_factor;
+	class->most_latency = high;
+}
+
+void classes_judge(struct judge *judge)
+{
+	for (size_t i = 0; i < judge->class_count; i++)
+		class_judge(&judge->classes[i], &judge->limits);
+}
+
+struct rate_count {
+	uint64_t rate;
+	uint32_t count;
+};
+
+/* More different rates than a rail has; the others are unusual. */
+enum { RATES_COUNTED = 16 };
+
+static size_t count_rates(const struct judge *judge, uint16_t rail, struct rate_count *counts,
+			  uint32_t *ret_all)
+{
+	size_t count = 0;
+
+	*ret_all = 0;
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		uint64_t rate;
+		size_t j = 0;
+
+		if (rail >= judge->hosts[i].rail_count || !judge->hosts[i].rails[rail].rate_mbps)
+			continue;
+		rate = judge->hosts[i].rails[rail].rate_mbps;
+		++*ret_all;
+		while (j < count && counts[j].rate != rate)
+			j++;
+		if (j == RATES_COUNTED)
+			continue;
+		if (j == count)
+			counts[count++] = (struct rate_count){.rate = rate};
+		counts[j].count++;
+	}
+	return count;
+}
+
+static uint8_t rate_number(struct judge *judge, uint64_t rate)
+{
+	uint8_t i = 1;
+
+	while (i <= MOST_RATES && judge->rates[i] && judge->rates[i] != rate)
+		i++;
+	if (i > MOST_RATES)
+		return 0;
+	judge->rates[i] = rate;
+	return i;
+}
+
+/*
+ * Hosts of two generations have two rates, and each is compared with its like. A rate that less
+ * than a tenth of the ports has is no generation but a fault: it is compared with the most usual.
+ */
+static void rates_of_rail(struct judge *judge, uint16_t rail)
+{
+	struct rate_count counts[RATES_COUNTED], usual = {0};
+	uint32_t all;
+	const size_t count = count_rates(judge, rail, counts, &all);
+
+	for (size_t i = 0; i < count; i++)
+		if (counts[i].count > usual.count ||
+		    (counts[i].count == usual.count && counts[i].rate > usual.rate))
+			usual = counts[i];
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		struct port *port = &judge->ports[port_number(i, rail)];
+		uint64_t rate;
+
+		if (rail >= judge->hosts[i].rail_count)
+			continue;
+		rate = judge->hosts[i].rails[rail].rate_mbps;
+		for (size_t j = 0; j < count; j++)
+			if (counts[j].rate == rate && counts[j].count * UINT64_C(10) < all) {
+				port->slow_rate = rate < usual.rate;
+				rate = usual.rate;
+				break;
+			}
+		port->rate = rate ? rate_number(judge, rate) : 0;
+	}
+}
+
+void rates_find(struct judge *judge)
+{
+	uint64_t sorted[MOST_RATES + 1] = {0};
+	uint8_t place[MOST_RATES + 1] = {0};
+
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		rates_of_rail(judge, rail);
+	/* The lower of two is found by its number, so that they rise. */
+	for (uint8_t i = 1; i <= MOST_RATES && judge->rates[i]; i++) {
+		place[i] = 1;
+		for (uint8_t j = 1; j <= MOST_RATES && judge->rates[j]; j++)
+			place[i] = (uint8_t)(place[i] + (judge->rates[j] < judge->rates[i]));
+		sorted[place[i]] = judge->rates[i];
+	}
+	memcpy(judge->rates, sorted, sizeof(sorted));
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		judge->ports[i].rate = place[judge->ports[i].rate];
+}

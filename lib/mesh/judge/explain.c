@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The least explanation of all bad pairs. First what connects many hosts, then the rails that are
+ * bad with most of their partners, the worst first, each with all of its bad pairs; the pairs that
+ * are left are bad by themselves.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mesh/judge/judge_parts.h"
+
+/* Chance brings one mean of some ten million below this many standard deviations. */
+#define FAR_MEAN	      5.5
+#define LEAST_FIGURES_OF_MEAN 4u
+
+uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number)
+{
+	struct culprit *culprit = mem_append(&judge->culprits, &judge->culprit_count,
+					     sizeof(*culprit));
+
+	*culprit = (struct culprit){.kind = kind, .number = number};
+	return (uint32_t)judge->culprit_count;
+}
+
+/* Open bad pairs by port, and ports by how many they have. */
+struct cover {
+	uint32_t *starts; /* of each port in `edges` */
+	uint32_t *edges;
+	uint32_t *left;	  /* open bad pairs of each port */
+	uint32_t *judged; /* its partners, without those that others explain */
+	uint32_t *next;	  /* of each port, in its list */
+	uint32_t *lists;  /* of ports with so many; port + 1 */
+	uint32_t most;
+};
+
+static void cover_begin(struct judge *judge, struct cover *cover)
+{
+	const uint32_t ports = judge->port_count;
+	uint32_t at = 0, *fill;
+
+	cover->starts = mem_alloc_zero((size_t)ports + 2, sizeof(*cover->starts));
+	cover->left = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->left));
+	cover->judged = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->judged));
+	cover->next = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->next));
+	cover->edges = mem_alloc_zero(judge->edge_count * 2 + 1, sizeof(*cover->edges));
+	for (uint32_t i = 0; i < ports; i++)
+		cover->judged[i] = judge->ports[i].judged;
+	for (size_t i = 0; i < judge->edge_count; i++)
+		for (int end = 0; end < MESH_ENDS; end++) {
+			const struct edge *edge = &judge->edges[i];
+			uint32_t port = edge_port(edge, (enum mesh_end)end);
+
+			if (edge_is_open(edge))
+				cover->left[port]++;
+			else if (edge->faults && edge->culprit)
+				cover->judged[port] -= cover->judged[port] > 0;
+		}
+	for (uint32_t i = 0; i < ports; i++) {
+		cover->starts[i] = at;
+		at += cover->left[i];
+		if (cover->left[i] > cover->most)
+			cover->most = cover->left[i];
+	}
+	cover->starts[ports] = at;
+	fill = mem_alloc_zero((size_t)ports + 1, sizeof(*fill));
+	for (size_t i = 0; i < judge->edge_count; i++)
+		for (int end = 0; end < MESH_ENDS && edge_is_open(&judge->edges[i]); end++) {
+			uint32_t port = edge_port(&judge->edges[i], (enum mesh_end)end);
+
+			cover->edges[cover->starts[port] + fill[port]++] = (uint32_t)i;
+		}
+	free(fill);
+	cover->lists = mem_alloc_zero((size_t)cover->most + 1, sizeof(*cover->lists));
+}
+
+static void cover_end(struct cover *cover)
+{
+	free(cover->starts);
+	free(cover->edges);
+	free(cover->left);
+	free(cover->judged);
+	free(cover->next);
+	free(cover->lists);
+}
+
+static void list_port(struct cover *cover, uint32_t port)
+{
+	uint32_t *list = &cover->lists[cover->left[port]];
+
+	cover->next[port] = *list;
+	*list = port + 1;
+}
+
+/* The rail explains all of its bad pairs. */
+static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
+{
+	const uint32_t number = culprit_add(judge, CULPRIT_PORT, port);
+	struct culprit *culprit = &judge->culprits[number - 1];
+
+	culprit->bad = cover->left[port];
+	culprit->judged = cover->judged[port];
+	for (uint32_t i = cover->starts[port]; i < cover->starts[port + 1]; i++) {
+		struct edge *edge = &judge->edges[cover->edges[i]];
+		uint32_t other;
+
+		if (edge->culprit)
+			continue;
+		edge->culprit = number;
+		culprit->edges++;
+		other = edge_port(edge, MESH_END_A) == port ? edge_port(edge, MESH_END_B)
+							    : edge_port(edge, MESH_END_A);
+		cover->left[other]--;
+		cover->judged[other] -= cover->judged[other] > 0;
+	}
+	cover->left[port] = 0;
+}
+
+/* Takes rails of which at least `share` of the partners are bad, and two or more. */
+static void explain_by_ports(struct judge *judge, double share)
+{
+	struct cover cover = {0};
+
+	cover_begin(judge, &cover);
+	for (uint32_t i = judge->port_count; i > 0; i--)
+		if (cover.left[i - 1] >= 2)
+			list_port(&cover, i - 1);
+	for (uint32_t count = cover.most; count >= 2; count--)
+		while (cover.lists[count]) {
+			uint32_t port = cover.lists[count] - 1;
+
+			cover.lists[count] = cover.next[port];
+			if (cover.left[port] < count) {
+				if (cover.left[port] >= 2)
+					list_port(&cover, port);
+				continue;
+			}
+			if ((double)cover.left[port] > share * (double)cover.judged[port])
+				blame_port(judge, &cover, port);
+		}
+	cover_end(&cover);
+}
+
+/* Ports that are bad alone explain their pairs, if they have any. */
+static void explain_by_loopback(struct judge *judge)
+{
+	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
+							       sizeof(*culprit_of));
+
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		if (judge->ports[i].alone_bad)
+			culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i);
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		struct edge *edge = &judge->edges[i];
+
+		for (int end = 0; end < MESH_ENDS && edge->faults && !edge->culprit; end++) {
+			edge->culprit = culprit_of[edge_port(edge, (enum mesh_end)end)];
+			if (!edge->culprit || edge_is_loopback(edge))
+				continue;
+			judge->culprits[edge->culprit - 1].edges++;
+			judge->culprits[edge->culprit - 1].bad++;
+		}
+	}
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		judge->culprits[i].judged = judge->ports[judge->culprits[i].number].judged;
+}
+
+/* What is not bad in any pair may be bad in all of them together: 90 %, where 93 % is the limit. */
+static void explain_by_means(struct judge *judge)
+{
+	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
+						      sizeof(*known));
+
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].kind == CULPRIT_PORT)
+			known[judge->culprits[i].number] = true;
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		const struct port *port = &judge->ports[i];
+		const double count = (double)port->good_figures;
+		double missing;
+
+		if (known[i] || port->good_figures < LEAST_FIGURES_OF_MEAN || port->bad)
+			continue;
+		missing = count - port->good_share_sum;
+		if (missing < (1 - judge->limits.bandwidth_share) * count ||
+		    missing * missing < FAR_MEAN * FAR_MEAN * port->variance_sum)
+			continue;
+		culprit_add(judge, CULPRIT_PORT, i);
+		judge->culprits[judge->culprit_count - 1].by_mean = true;
+		judge->culprits[judge->culprit_count - 1].bad = port->judged;
+		judge->culprits[judge->culprit_count - 1].judged = port->judged;
+	}
+}
+
+static void explain_by_pairs(struct judge *judge)
+{
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		if (!edge_is_open(&judge->edges[i]))
+			continue;
+		judge->edges[i].culprit = culprit_add(judge, CULPRIT_PAIR, (uint32_t)i);
+		judge->culprits[judge->culprit_count - 1].edges = 1;
+		judge->culprits[judge->culprit_count - 1].bad = 1;
+		judge->culprits[judge->culprit_count - 1].judged = 1;
+	}
+}
+
+/* Two or more rails of a host, and at least half of those that were tested, are the host. */
+static void merge_hosts(struct judge *judge)
+{
+	_cleanup_(freep)
+		uint32_t *bad = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*bad));
+	_cleanup_(freep)
+		uint32_t *number = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*number));
+	const size_t count = judge->culprit_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (judge->culprits[i].kind == CULPRIT_PORT && !judge->culprits[i].merged)
+			bad[port_host(judge->culprits[i].number)]++;
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		uint32_t tested = 0;
+
+		if (bad[i] < 2)
+			continue;
+		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+			tested += judge->ports[port_number(i, rail)].results > 0;
+		if (bad[i] * 2 < tested)
+			continue;
+		number[i] = culprit_add(judge, CULPRIT_HOST, i);
+		judge->culprits[number[i] - 1].bad = bad[i];
+		judge->culprits[number[i] - 1].judged = tested;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct culprit *culprit = &judge->culprits[i];
+		uint32_t host = culprit->kind == CULPRIT_PORT ? port_host(culprit->number) : 0;
+
+		if (culprit->kind != CULPRIT_PORT || culprit->merged || !number[host])
+			continue;
+		culprit->merged = number[host];
+		judge->culprits[number[host] - 1].edges += culprit->edges;
+	}
+}
+
+/* Error counters that grew at ports that nothing else is wrong with. */
+static void find_growth(struct judge *judge)
+{
+	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
+						      sizeof(*known));
+
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].kind == CULPRIT_PORT)
+			known[judge->culprits[i].number] = true;
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		const struct port *port = &judge->ports[i];
+
+		if (known[i] || !port->error_results)
+			continue;
+		culprit_add(judge, CULPRIT_GROWTH, i);
+		judge->culprits[judge->culprit_count - 1].bad = port->error_results;
+		judge->culprits[judge->culprit_count - 1].judged = port->results;
+	}
+}
+
+void explain(struct judge *judge)
+{
+	rows_settle(judge);
+	free(judge->culprits);
+	judge->culprits = NULL;
+	judge->culprit_count = 0;
+	for (size_t i = 0; i < judge->edge_count; i++)
+		judge->edges[i].culprit = 0;
+	explain_by_loopback(judge);
+	explain_by_groups(judge);
+	explain_by_ports(judge, 2.0 / 3);
+	explain_by_ways(judge);
+	explain_by_ports(judge, 0.5);
+	explain_by_means(judge);
+	explain_by_pairs(judge);
+	merge_switches(judge);
+	merge_hosts(judge);
+	find_growth(judge);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The names of findings, their columns, and their list. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "mesh/judge/conclude.h"
+#include "schema/schema.h"
+
+struct kind {
+	enum severity severity;
+	const char *summary, *next_step;
+};
+
+#define FINDING(name_, id_, severity_, summary_, next_) \
+	[JUDGE_##name_] = {SEVERITY_##severity_, summary_, next_},
+static const struct kind kinds[] = {
+#include "mesh/judge/findings.def"
+};
+#undef FINDING
+
+#define FINDING(name_, id_, severity_, summary_, next_) {JUDGE_##name_, id_, .help = summary_},
+const struct enum_name judge_finding_names[] = {
+#include "mesh/judge/findings.def"
+	{0, NULL},
+};
+#undef FINDING
+
+static const struct enum_name direction_names[] = {
+	{JUDGE_BOTH_WAYS, "both"},
+	{JUDGE_SENDS, "send"},
+	{JUDGE_RECEIVES, "receive"},
+	{0, NULL},
+};
+
+static const struct field fields[] = {
+	FINDING_COLUMNS(struct judge_finding, finding, judge_finding_names),
+	STRING_FIELD(struct judge_finding, finding.object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "what is bad"),
+	STRING_FIELD(struct judge_finding, host_name, "host", "HOST", 0, 0, "host"),
+	UNSIGNED_FIELD(struct judge_finding, rail, "rail", "RAIL", FIELD_RIGHT, 0,
+		       "rail of the host, counted from 0"),
+	STRING_FIELD(struct judge_finding, device, "device", "DEVICE", 0, 0,
+		     "device and port of the rail"),
+	STRING_FIELD(struct judge_finding, peer_name, "peer", "PEER", 0, 0,
+		     "the other host of a pair"),
+	ENUM_FIELD(struct judge_finding, direction, direction_names, "direction", "DIRECTION", 0, 0,
+		   "which way data is slow"),
+	UNSIGNED_FIELD(struct judge_finding, bad, "bad", "BAD", FIELD_RIGHT, 0,
+		       "partners, pairs, rails or results that are bad"),
+	UNSIGNED_FIELD(struct judge_finding, judged, "judged", "JUDGED", FIELD_RIGHT, 0,
+		       "of how many"),
+	REAL_FIELD(struct judge_finding, share, "median_share", "SHARE", FIELD_RIGHT, 0,
+		   "bandwidth of what is slow as a part of the median"),
+	EVIDENCE_COLUMNS(struct judge_finding, finding),
+	LIST_FIELD(struct judge_finding, hosts, "hosts", "HOSTS", 0, 0,
+		   "hosts that a job should do without"),
+};
+
+const struct schema judge_schema = SCHEMA("mesh_findings", struct judge_finding, fields,
+					  "something that is wrong with the mesh");
+
+const char *judge_finding_summary(unsigned int id)
+{
+	return id < ARRAY_SIZE(kinds) ? kinds[id].summary : "";
+}
+
+struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
+				  char *object, char *evidence)
+{
+	struct judge_finding *finding = mem_append(&findings->items, &findings->count,
+						   sizeof(*finding));
+
+	*finding = (struct judge_finding){
+		.finding = {.id = number_of(id),
+			    .severity = number_of(kinds[id].severity),
+			    .object = object,
+			    .evidence = evidence,
+			    .next_step = mem_string(kinds[id].next_step)},
+	};
+	return finding;
+}
+
+void judge_findings_clear(struct judge_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct judge_finding *finding = &findings->items[i];
+
+		finding_clear(&finding->finding);
+		free(finding->host_name);
+		free(finding->peer_name);
+		free(finding->device);
+		strings_free(&finding->hosts);
+	}
+	free(findings->items);
+	*findings = (struct judge_findings){0};
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct judge_finding *a = left, *b = right;
+	const uint64_t keys[][2] = {
+		{b->finding.severity.value, a->finding.severity.value},
+		{a->finding.id.value, b->finding.id.value},
+		{!a->host.known, !b->host.known},
+		{a->host.value, b->host.value},
+		{a->rail.value, b->rail.value},
+		{a->peer.value, b->peer.value},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+void findings_sort(struct judge_findings *findings)
+{
+	if (findings->count)
+		qsort(findings->items, findings->count, sizeof(*findings->items), compare);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Takes results, and keeps what is needed of them. */
+#include "mesh/judge/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mesh/judge/judge_parts.h"
+
+const struct judge_limits judge_default_limits = {
+	.bandwidth_share = 0.93,
+	.latency_factor = 2.1,
+	.least_results = 8,
+	.most_retests = 64,
+	.most_single_rows = 20,
+};
+
+struct judge *judge_new(const struct mesh_host *hosts, uint32_t host_count,
+			const struct judge_limits *limits, const struct judge_fabric *fabric)
+{
+	struct judge *judge = mem_alloc_zero(1, sizeof(*judge));
+
+	judge->hosts = hosts;
+	judge->host_count = host_count;
+	judge->port_count = host_count * MESH_MOST_RAILS;
+	judge->limits = *limits;
+	judge->fabric = fabric;
+	judge->ports = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*judge->ports));
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		judge->ports[i].chain = i;
+	judge->class_of = mem_alloc_zero(CLASS_KEYS, sizeof(*judge->class_of));
+	judge->kind = CLASS_PAIR;
+	if (fabric && fabric->find_way)
+		judge->cables = mem_alloc_zero((size_t)fabric->cable_count + 1,
+					       sizeof(*judge->cables));
+	if (fabric && fabric->switches)
+		judge->leaves = mem_alloc_zero((size_t)fabric->switch_count + 1,
+					       sizeof(*judge->leaves));
+	rates_find(judge);
+	return judge;
+}
+
+void judge_free(struct judge *judge)
+{
+	if (!judge)
+		return;
+	for (size_t i = 0; i < judge->class_count; i++) {
+		spread_clear(&judge->classes[i].bandwidth);
+		spread_clear(&judge->classes[i].latency);
+	}
+	for (size_t i = 0; i < judge->reason_count; i++)
+		free(judge->reasons[i]);
+	free(judge->reasons);
+	free(judge->reason_hashes);
+	free(judge->ports);
+	free(judge->class_of);
+	free(judge->classes);
+	free(judge->rows);
+	free(judge->edges);
+	free(judge->retests);
+	free(judge->culprits);
+	free(judge->cables);
+	free(judge->leaves);
+	free(judge);
+}
+
+static enum class_kind kind_of_mode(enum mesh_mode mode)
+{
+	switch (mode) {
+	case MESH_LOOPBACK:
+		return CLASS_LOOPBACK;
+	case MESH_BISECTION:
+		return CLASS_BISECTION;
+	case MESH_INCAST:
+		return CLASS_INCAST;
+	default:
+		return CLASS_PAIR;
+	}
+}
+
+void judge_begin_stage(struct judge *judge, const struct plan_stage *stage)
+{
+	judge->kind = kind_of_mode(stage->mode);
+}
+
+void judge_end_stage(struct judge *judge)
+{
+	rows_settle(judge);
+	judge->kind = CLASS_PAIR;
+}
+
+/* FNV-1a. */
+static uint32_t hash_text(const char *text)
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * UINT32_C(16777619);
+	return hash;
+}
+
+/* The number of a sentence; one of too many is the last of all. */
+static uint16_t reason_number(struct judge *judge, const char *reason)
+{
+	const uint32_t hash = hash_text(reason);
+	size_t count = judge->reason_count;
+
+	for (size_t i = 0; i < judge->reason_count; i++)
+		if (judge->reason_hashes[i] == hash && !strcmp(judge->reasons[i], reason))
+			return (uint16_t)i;
+	if (judge->reason_count == MOST_REASONS)
+		return MOST_REASONS - 1;
+	*(uint32_t *)mem_append(&judge->reason_hashes, &count,
+				sizeof(*judge->reason_hashes)) = hash;
+	*(char **)mem_append(&judge->reasons, &judge->reason_count, sizeof(*judge->reasons)) =
+		mem_string(judge->reason_count + 1 == MOST_REASONS ? "for other reasons" : reason);
+	return (uint16_t)(judge->reason_count - 1);
+}
+
+static bool pair_exists(const struct judge *judge, const struct mesh_pair *pair)
+{
+	return pair->a < judge->host_count && pair->b < judge->host_count &&
+	       pair->rail_a < MESH_MOST_RAILS && pair->rail_b < MESH_MOST_RAILS;
+}
+
+static bool is_same_pair(const struct mesh_pair *one, const struct mesh_pair *other)
+{
+	return (one->a == other->a && one->b == other->b && one->rail_a == other->rail_a &&
+		one->rail_b == other->rail_b) ||
+	       (one->a == other->b && one->b == other->a && one->rail_a == other->rail_b &&
+		one->rail_b == other->rail_a);
+}
+
+static bool is_repeated(const struct judge *judge, const struct mesh_pair *pair)
+{
+	for (size_t i = 0; i < judge->retest_count; i++)
+		if (judge->retests[i].repeated && is_same_pair(&judge->retests[i].pair, pair))
+			return true;
+	return false;
+}
+
+static float figure_of(struct real real)
+{
+	return real.known && real.value >= 0 ? (float)real.value : -1;
+}
+
+static uint32_t errors_of(struct number number)
+{
+	if (!number.known)
+		return 0;
+	return number.value > UINT32_MAX ? UINT32_MAX : (uint32_t)number.value;
+}
+
+/* The second pass is compared with the first, and does not add to what is usual. */
+static void add_figures(struct judge *judge, const struct row *row)
+{
+	const uint16_t numbers[] = {row->class, row->whole_class};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !row->again; i++) {
+		struct class *class = &judge->classes[numbers[i] - 1];
+
+		for (int end = 0; end < MESH_ENDS; end++)
+			if (row->gbps[end] >= 0)
+				spread_add(&class->bandwidth, (double)row->gbps[end]);
+		if (row->latency >= 0)
+			spread_add(&class->latency, (double)row->latency);
+	}
+}
+
+static void append_row(struct judge *judge, const struct row *row)
+{
+	if (judge->row_count == MOST_ROWS) {
+		rows_settle(judge);
+		/* Of a class that is still too small after so many: what it has stays unjudged. */
+		if (judge->row_count > MOST_ROWS / 2)
+			judge->row_count = 0;
+	}
+	if (judge->row_count == judge->row_room) {
+		judge->row_room = judge->row_room ? judge->row_room * 2 : 1024;
+		judge->rows = mem_resize(judge->rows, judge->row_room, sizeof(*judge->rows));
+	}
+	judge->rows[judge->row_count++] = *row;
+}
+
+void judge_take(struct judge *judge, const struct mesh_result *result)
+{
+	const struct mesh_pair *pair = &result->pair;
+	struct row row = {.pair = *pair, .again = result->again};
+
+	if (!pair_exists(judge, pair))
+		return;
+	judge->progress.results++;
+	if (result->outcome == MESH_UNTRIED) {
+		judge->progress.untried++;
+		return;
+	}
+	row.kind = (uint8_t)(pair->a == pair->b && pair->rail_a == pair->rail_b ? CLASS_LOOPBACK
+			     : result->again					? CLASS_PAIR
+										: judge->kind);
+	row.class = class_find(judge, pair->rail_a, (enum class_kind)row.kind, pair);
+	row.whole_class = class_find(judge, ALL_RAILS, (enum class_kind)row.kind, pair);
+	row.outcome = (uint8_t)result->outcome;
+	row.repeated = result->again && is_repeated(judge, pair);
+	for (int end = 0; end < MESH_ENDS; end++) {
+		row.gbps[end] = figure_of(result->gbps[end]);
+		row.errors[end] = errors_of(result->errors[end]);
+	}
+	row.latency = figure_of(result->latency_usec);
+	if (result->outcome == MESH_FAIL) {
+		judge->progress.bad++;
+		row.reason = reason_number(judge, result->reason);
+	} else {
+		add_figures(judge, &row);
+	}
+	append_row(judge, &row);
+}
+
+void judge_progress(const struct judge *judge, struct judge_progress *ret_progress)
+{
+	*ret_progress = judge->progress;
+}
+
+/* Alone, or with all of two or more partners, without any data: it would only cost time. */
+static bool is_dead(const struct port *port)
+{
+	return port->alone_bad || (port->failed >= 2 && port->failed == port->judged);
+}
+
+void judge_rails(struct judge *judge, uint16_t *rails)
+{
+	rows_settle(judge);
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		const struct mesh_host *host = &judge->hosts[i];
+
+		rails[i] = 0;
+		if (host->presence != MESH_PRESENT)
+			continue;
+		for (uint16_t rail = 0; rail < host->rail_count && rail < MESH_MOST_RAILS; rail++)
+			if (!is_dead(&judge->ports[port_number(i, rail)]))
+				rails[i] |= (uint16_t)(1u << rail);
+	}
+}
+
+static double width_of(double low, double high, size_t parts)
+{
+	return high > low ? (high - low) / (double)parts : (high > 0 ? high / 100 : 1);
+}
+
+/* All distances and rates of a rail in the first pass. */
+static bool is_of_rail(size_t key, uint16_t rail)
+{
+	const size_t of_kind = (size_t)(MOST_DISTANCE + 1) * (MOST_RATES + 1);
+
+	return key / of_kind == (size_t)rail * CLASS_KINDS + CLASS_PAIR;
+}
+
+static struct spread *spread_of(const struct judge *judge, size_t key, enum judge_figure figure)
+{
+	const uint16_t number = judge->class_of[key];
+
+	if (!number)
+		return NULL;
+	return figure == JUDGE_BANDWIDTH ? &judge->classes[number - 1].bandwidth
+					 : &judge->classes[number - 1].latency;
+}
+
+size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figure figure,
+		       struct judge_bar *bars, size_t most)
+{
+	double low = 0, high = 0, width;
+	bool any = false;
+
+	for (size_t key = 0; key < CLASS_KEYS; key++) {
+		struct spread *spread = is_of_rail(key, rail) ? spread_of(judge, key, figure)
+							      : NULL;
+
+		if (!spread || !spread->count)
+			continue;
+		if (!any || spread_quantile(spread, 0) < low)
+			low = spread_quantile(spread, 0);
+		if (!any || spread_quantile(spread, 1) > high)
+			high = spread_quantile(spread, 1);
+		any = true;
+	}
+	if (!any || !most)
+		return 0;
+	width = width_of(low, high, most);
+	for (size_t i = 0; i < most; i++) {
+		bars[i] = (struct judge_bar){.least = low + width * (double)i,
+					     .below = low + width * (double)(i + 1)};
+		for (size_t key = 0; key < CLASS_KEYS; key++) {
+			struct spread *spread = is_of_rail(key, rail)
+							? spread_of(judge, key, figure)
+							: NULL;
+
+			if (!spread)
+				continue;
+			bars[i].count += (i + 1 == most
+						  ? spread->count
+						  : spread_count_below(spread, bars[i].below)) -
+					 (i ? spread_count_below(spread, bars[i].least) : 0);
+		}
+	}
+	return most;
+}
+
+struct real judge_median(const struct judge *judge, uint16_t rail, enum judge_figure figure)
+{
+	struct spread *most = NULL;
+
+	for (size_t key = 0; key < CLASS_KEYS; key++) {
+		struct spread *spread = is_of_rail(key, rail) ? spread_of(judge, key, figure)
+							      : NULL;
+
+		if (spread && spread->count && (!most || spread->count > most->count))
+			most = spread;
+	}
+	return most ? real_of(spread_quantile(most, 0.5)) : (struct real){.known = false};
+}

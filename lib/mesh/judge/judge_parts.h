@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the parts of the judge share: see judge.h. */
+#pragma once
+
+#include "mesh/judge/judge.h"
+#include "mesh/judge/spread.h"
+
+/* Results that are compared with each other only. */
+enum class_kind { CLASS_LOOPBACK, CLASS_PAIR, CLASS_BISECTION, CLASS_INCAST, CLASS_KINDS };
+
+enum {
+	ALL_RAILS = MESH_MOST_RAILS, /* the rails of a class for all of them together */
+	MOST_DISTANCE = 15,
+	MOST_RATES = 7,
+	CLASS_KEYS = (MESH_MOST_RAILS + 1) * CLASS_KINDS * (MOST_DISTANCE + 1) * (MOST_RATES + 1),
+	MOST_ROWS = 1 << 18,  /* results that wait for the others of their class */
+	MOST_EDGES = 1 << 20, /* bad pairs that are remembered */
+	MOST_REASONS = 1024,
+};
+
+struct class
+{
+	struct spread bandwidth, latency;
+	/* By what was taken so far: see class_judge(). */
+	bool judged;
+	double median, least;		    /* Gb/s */
+	double deviation;		    /* of the bandwidth, as a share of the median */
+	double usual_latency, most_latency; /* 0: not judged */
+};
+
+/* A result that was not judged yet. Figures below 0 are not known. */
+struct row {
+	struct mesh_pair pair;
+	float gbps[MESH_ENDS], latency;
+	uint32_t errors[MESH_ENDS];
+	uint16_t class, whole_class; /* of its rail, and of all rails; index + 1 */
+	uint16_t reason;
+	uint8_t kind; /* enum class_kind */
+	uint8_t outcome;
+	bool again, repeated;
+};
+
+enum edge_fault {
+	EDGE_FAILED = 1 << 0,
+	EDGE_SLOW_A = 1 << 1, /* what A sends */
+	EDGE_SLOW_B = 1 << 2,
+	EDGE_LATE = 1 << 3,
+};
+
+/* A pair that was bad, or any of the second pass. */
+struct edge {
+	struct mesh_pair pair;
+	float share[MESH_ENDS]; /* of the median, what each end sent; below 0: not known */
+	float lateness;		/* latency by its median */
+	float median;		/* Gb/s that the shares are of */
+	uint16_t reason;
+	uint8_t faults; /* enum edge_fault; 0: good */
+	bool again;
+	bool repeated;	  /* the same pair was bad in the first pass */
+	uint32_t culprit; /* index + 1 */
+};
+
+/* A rail of a host. */
+struct port {
+	uint32_t judged, bad; /* partners, except repeated ones */
+	uint32_t failed;
+	uint32_t figures; /* of both directions, bad ones included */
+	double share_sum, variance_sum;
+	uint32_t good_figures;
+	double good_share_sum;
+	uint64_t errors;
+	uint32_t error_results, results;
+	uint32_t chain; /* of the ports that are connected by good pairs: the next one up */
+	uint8_t rate;	/* index of a rate; 0: unknown */
+	bool slow_rate; /* few of its rail have so low a rate */
+	bool alone_bad; /* in loopback */
+};
+
+enum culprit_kind {
+	CULPRIT_PORT,
+	CULPRIT_HOST,
+	CULPRIT_PAIR,
+	CULPRIT_GROUP,
+	CULPRIT_SWITCH,
+	CULPRIT_CABLE,
+	CULPRIT_GROWTH,
+};
+
+/* The explanation of some bad pairs. */
+struct culprit {
+	enum culprit_kind kind;
+	uint32_t number; /* port, host, edge, switch, cable; of a group: chain_end() of its ports */
+	bool of_group;	 /* it was found because good pairs do not reach others */
+	uint32_t group;	 /* chain_end() of its ports */
+	uint16_t rail;	 /* of the group */
+	uint32_t bad, judged;
+	uint32_t merged; /* index + 1 of the culprit that includes it */
+	uint32_t edges;	 /* bad pairs that it explains */
+	bool by_mean;	 /* no single pair was bad */
+};
+
+struct retest {
+	struct mesh_pair pair;
+	bool repeated;
+};
+
+struct cable_count {
+	uint32_t all, bad;
+};
+
+struct judge {
+	const struct mesh_host *hosts;
+	uint32_t host_count, port_count;
+	struct judge_limits limits;
+	const struct judge_fabric *fabric;
+	uint64_t rates[MOST_RATES + 1]; /* Mb/s, rising */
+	struct port *ports;
+	uint16_t *class_of; /* CLASS_KEYS; index + 1 */
+	struct class *classes;
+	size_t class_count;
+	struct row *rows;
+	size_t row_count, row_room;
+	struct edge *edges;
+	size_t edge_count;
+	uint64_t lost_edges; /* beyond MOST_EDGES */
+	char **reasons;
+	uint32_t *reason_hashes;
+	size_t reason_count;
+	enum class_kind kind; /* of the stage */
+	bool stage_of_pairs;
+	struct retest *retests;
+	size_t retest_count, retests_left_out;
+	struct culprit *culprits;
+	size_t culprit_count;
+	struct cable_count *cables;
+	struct cable_count *leaves; /* pairs of different switches, by switch */
+	struct judge_progress progress;
+};
+
+static inline uint32_t port_number(uint32_t host, uint16_t rail)
+{
+	return host * MESH_MOST_RAILS + rail;
+}
+static inline uint32_t edge_port(const struct edge *edge, enum mesh_end end)
+{
+	return end == MESH_END_A ? port_number(edge->pair.a, edge->pair.rail_a)
+				 : port_number(edge->pair.b, edge->pair.rail_b);
+}
+static inline bool edge_is_loopback(const struct edge *edge)
+{
+	return edge->pair.a == edge->pair.b && edge->pair.rail_a == edge->pair.rail_b;
+}
+static inline uint32_t port_host(uint32_t port)
+{
+	return port / MESH_MOST_RAILS;
+}
+static inline uint16_t port_rail(uint32_t port)
+{
+	return (uint16_t)(port % MESH_MOST_RAILS);
+}
+
+/* The class of a pair, made if there is none; index + 1. */
+uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
+		    const struct mesh_pair *pair);
+/* Whether it exists: 0 if not. */
+uint16_t class_lookup(const struct judge *judge, uint32_t rail, enum class_kind kind,
+		      unsigned int distance, unsigned int rate);
+/* Median, deviation and limits of all classes, by what they have now. */
+void classes_judge(struct judge *judge);
+/* The rates that many ports of a rail have. */
+void rates_find(struct judge *judge);
+
+/* Judges the rows that wait; those of a class that is too small stay. */
+void rows_settle(struct judge *judge);
+
+/* The representative of the ports that good pairs connect. */
+uint32_t chain_end(struct judge *judge, uint32_t port);
+
+/* Finds the culprits anew; each bad edge has one then. */
+void explain(struct judge *judge);
+void explain_by_ways(struct judge *judge);
+void explain_by_groups(struct judge *judge);
+/* Rails that are all bad at one switch are the switch. */
+void merge_switches(struct judge *judge);
+uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number);
+static inline bool edge_is_open(const struct edge *edge)
+{
+	return edge->faults && !edge->culprit && !edge->repeated && !edge_is_loopback(edge);
+}

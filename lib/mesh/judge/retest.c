@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The second pass: who is tried again, alone, with whom. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "mesh/judge/judge_parts.h"
+
+enum { PARTNERS = 2 };
+
+struct retests {
+	struct judge *judge;
+	uint32_t *used; /* how often each port is a partner */
+	struct mesh_pair *pairs;
+	size_t count;
+};
+
+/* Good with each of its partners. */
+static bool is_good(const struct judge *judge, uint32_t port)
+{
+	const struct port *at = &judge->ports[port];
+
+	return at->judged && !at->bad && !at->alone_bad && !at->error_results &&
+	       judge->hosts[port_host(port)].presence == MESH_PRESENT;
+}
+
+static bool was_tried_again(const struct judge *judge, const struct mesh_pair *pair)
+{
+	for (size_t i = 0; i < judge->retest_count; i++)
+		if (judge->retests[i].pair.a == pair->a && judge->retests[i].pair.b == pair->b &&
+		    judge->retests[i].pair.rail_a == pair->rail_a &&
+		    judge->retests[i].pair.rail_b == pair->rail_b)
+			return true;
+	return false;
+}
+
+static void add(struct retests *retests, const struct mesh_pair *pair, bool repeated)
+{
+	struct judge *judge = retests->judge;
+
+	if (was_tried_again(judge, pair))
+		return;
+	*(struct mesh_pair *)mem_append(&retests->pairs, &retests->count, sizeof(*pair)) = *pair;
+	*(struct retest *)mem_append(&judge->retests, &judge->retest_count,
+				     sizeof(*judge->retests)) = (struct retest){*pair, repeated};
+}
+
+/*
+ * The good host on the rail that was a partner least often, looked for from the suspect on, so that
+ * not everybody is tried with the first two.
+ */
+static uint32_t find_partner(const struct retests *retests, uint32_t port, uint32_t not_this)
+{
+	const struct judge *judge = retests->judge;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 1; i < judge->host_count; i++) {
+		uint32_t host = (port_host(port) + i) % judge->host_count;
+		uint32_t other = port_number(host, port_rail(port));
+
+		if (other == not_this || !is_good(judge, other))
+			continue;
+		if (best == UINT32_MAX || retests->used[other] < retests->used[best])
+			best = other;
+		if (!retests->used[best])
+			break;
+	}
+	return best;
+}
+
+static void add_port(struct retests *retests, uint32_t port)
+{
+	uint32_t before = UINT32_MAX;
+
+	if (retests->judge->hosts[port_host(port)].presence != MESH_PRESENT)
+		return;
+	for (int i = 0; i < PARTNERS; i++) {
+		const uint32_t partner = find_partner(retests, port, before);
+
+		if (partner == UINT32_MAX)
+			return;
+		retests->used[partner]++;
+		before = partner;
+		add(retests,
+		    &(struct mesh_pair){.a = port_host(port),
+					.b = port_host(partner),
+					.rail_a = port_rail(port),
+					.rail_b = port_rail(partner)},
+		    false);
+	}
+}
+
+/* The first bad pairs that the culprit explains. */
+static void add_pairs(struct retests *retests, size_t number, size_t most)
+{
+	const struct judge *judge = retests->judge;
+
+	for (size_t i = 0; i < judge->edge_count && most; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (edge->culprit != number + 1 || !edge->faults || edge_is_loopback(edge))
+			continue;
+		add(retests, &edge->pair, true);
+		most--;
+	}
+}
+
+/* An end of a pair that was good with nobody else may be bad itself. */
+static void add_ends(struct retests *retests, const struct edge *edge)
+{
+	for (int end = 0; end < MESH_ENDS; end++) {
+		uint32_t port = edge_port(edge, (enum mesh_end)end);
+		const struct port *at = &retests->judge->ports[port];
+
+		if (at->judged == at->bad)
+			add_port(retests, port);
+	}
+}
+
+static void add_culprit(struct retests *retests, size_t number)
+{
+	const struct judge *judge = retests->judge;
+	const struct culprit *culprit = &judge->culprits[number];
+
+	switch (culprit->kind) {
+	case CULPRIT_PORT:
+	case CULPRIT_GROWTH:
+		add_port(retests, culprit->number);
+		break;
+	case CULPRIT_PAIR:
+		add_pairs(retests, number, 1);
+		add_ends(retests, &judge->edges[culprit->number]);
+		break;
+	case CULPRIT_GROUP:
+	case CULPRIT_SWITCH:
+	case CULPRIT_CABLE:
+		add_pairs(retests, number, PARTNERS);
+		break;
+	case CULPRIT_HOST: /* by two of its rails, below */
+		break;
+	}
+}
+
+/* Of a host two rails stand for all, and of a switch two of its ports. */
+enum { STAND_FOR_ALL = 2 };
+
+static bool is_enough(const struct culprit *culprit, uint8_t *taken)
+{
+	if (!culprit->merged)
+		return false;
+	if (taken[culprit->merged - 1] == STAND_FOR_ALL)
+		return true;
+	taken[culprit->merged - 1]++;
+	return false;
+}
+
+struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *ret_left_out)
+{
+	/* What many hosts depend on comes first, and growth of errors last. */
+	static const enum culprit_kind order[] = {CULPRIT_SWITCH, CULPRIT_CABLE, CULPRIT_GROUP,
+						  CULPRIT_PORT,	  CULPRIT_PAIR,	 CULPRIT_GROWTH};
+	struct retests retests = {.judge = judge};
+	uint8_t *taken;
+
+	explain(judge);
+	retests.used = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*retests.used));
+	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));
+	*ret_left_out = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		for (size_t j = 0; j < judge->culprit_count; j++) {
+			const struct culprit *culprit = &judge->culprits[j];
+
+			if (culprit->kind != order[i] || is_enough(culprit, taken))
+				continue;
+			if (retests.count >= judge->limits.most_retests)
+				++*ret_left_out;
+			else
+				add_culprit(&retests, j);
+		}
+	judge->retests_left_out = *ret_left_out;
+	free(retests.used);
+	free(taken);
+	*ret_count = retests.count;
+	return retests.pairs;
+}

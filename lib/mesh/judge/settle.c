@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which of the results that wait are bad, and what that means for the two rails. */
+#include "mesh/judge/judge_parts.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+uint32_t chain_end(struct judge *judge, uint32_t port)
+{
+	struct port *ports = judge->ports;
+
+	while (ports[port].chain != port) {
+		ports[port].chain = ports[ports[port].chain].chain;
+		port = ports[port].chain;
+	}
+	return port;
+}
+
+static void join(struct judge *judge, uint32_t a, uint32_t b)
+{
+	judge->ports[chain_end(judge, a)].chain = chain_end(judge, b);
+}
+
+/* That of its rail; if that is too small, that of all rails; NULL: there are too few results. */
+static const struct class *class_of_row(const struct judge *judge, const struct row *row)
+{
+	const struct class *class = &judge->classes[row->class - 1];
+
+	if (class->judged || class->most_latency > 0)
+		return class;
+	class = &judge->classes[row->whole_class - 1];
+	return class->judged || class->most_latency > 0 ? class : NULL;
+}
+
+static struct edge edge_of_row(const struct row *row, const struct class *class)
+{
+	static const uint8_t slow[MESH_ENDS] = {EDGE_SLOW_A, EDGE_SLOW_B};
+	struct edge edge = {
+		.pair = row->pair,
+		.share = {-1, -1},
+		.lateness = -1,
+		.reason = row->reason,
+		.again = row->again,
+		.repeated = row->repeated,
+		.faults = row->outcome == MESH_FAIL ? EDGE_FAILED : 0,
+	};
+
+	for (int end = 0; class && class->judged && end < MESH_ENDS; end++) {
+		edge.median = (float)class->median;
+		if (row->gbps[end] < 0 || class->median <= 0)
+			continue;
+		edge.share[end] = (float)((double)row->gbps[end] / class->median);
+		if ((double)row->gbps[end] < class->least && !(edge.faults & EDGE_FAILED))
+			edge.faults |= slow[end];
+	}
+	if (class && class->most_latency > 0 && row->latency >= 0) {
+		edge.lateness = (float)((double)row->latency / class->usual_latency);
+		if ((double)row->latency > class->most_latency && !(edge.faults & EDGE_FAILED))
+			edge.faults |= EDGE_LATE;
+	}
+	return edge;
+}
+
+static void count_for_port(struct judge *judge, const struct edge *edge, enum mesh_end end,
+			   const struct class *class)
+{
+	struct port *port = &judge->ports[edge_port(edge, end)];
+
+	if (edge->repeated)
+		return;
+	port->judged++;
+	port->bad += edge->faults != 0;
+	port->failed += (edge->faults & EDGE_FAILED) != 0;
+	for (int i = 0; i < MESH_ENDS; i++) {
+		if (edge->share[i] < 0)
+			continue;
+		port->figures++;
+		port->share_sum += (double)edge->share[i];
+		port->variance_sum += class->deviation * class->deviation;
+		if (edge->faults)
+			continue;
+		port->good_figures++;
+		port->good_share_sum += (double)edge->share[i];
+	}
+}
+
+/* Ways of data are those from the sender. */
+static void count_cables(struct judge *judge, const struct edge *edge)
+{
+	const struct judge_fabric *fabric = judge->fabric;
+	const uint32_t ports[MESH_ENDS] = {edge_port(edge, MESH_END_A),
+					   edge_port(edge, MESH_END_B)};
+	uint32_t cables[JUDGE_MOST_WAY];
+
+	if (judge->leaves) {
+		const uint32_t from = fabric->switches[ports[0]], to = fabric->switches[ports[1]];
+
+		if (from != to && from < fabric->switch_count && to < fabric->switch_count) {
+			judge->leaves[from].all++;
+			judge->leaves[to].all++;
+		}
+	}
+	for (int end = 0; judge->cables && end < MESH_ENDS; end++) {
+		int count = fabric->find_way(fabric->context, ports[end], ports[!end], cables,
+					     ARRAY_SIZE(cables));
+
+		for (int i = 0; i < count && i < (int)ARRAY_SIZE(cables); i++)
+			if (cables[i] < fabric->cable_count)
+				judge->cables[cables[i]].all++;
+	}
+}
+
+static void note_errors(struct judge *judge, const struct row *row)
+{
+	for (int end = 0; end < MESH_ENDS; end++) {
+		struct port *port = &judge->ports[end ? port_number(row->pair.b, row->pair.rail_b)
+						      : port_number(row->pair.a, row->pair.rail_a)];
+
+		port->results++;
+		port->errors += row->errors[end];
+		port->error_results += row->errors[end] > 0;
+	}
+}
+
+static void note_worst(struct judge *judge, const struct edge *edge)
+{
+	struct judge_progress *progress = &judge->progress;
+
+	progress->bad += edge->faults && !(edge->faults & EDGE_FAILED);
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (edge->share[end] >= 0 &&
+		    (!progress->worst_share.known ||
+		     (double)edge->share[end] < progress->worst_share.value)) {
+			progress->worst_share = real_of((double)edge->share[end]);
+			progress->worst = edge->pair;
+		}
+}
+
+static void settle(struct judge *judge, const struct row *row, const struct class *class)
+{
+	const struct edge edge = edge_of_row(row, class);
+
+	note_errors(judge, row);
+	note_worst(judge, &edge);
+	if (row->kind == CLASS_LOOPBACK) {
+		judge->ports[edge_port(&edge, MESH_END_A)].alone_bad |= edge.faults != 0;
+	} else {
+		count_for_port(judge, &edge, MESH_END_A, class);
+		count_for_port(judge, &edge, MESH_END_B, class);
+		if (!edge.faults && !edge.repeated)
+			join(judge, edge_port(&edge, MESH_END_A), edge_port(&edge, MESH_END_B));
+		if (!edge.repeated)
+			count_cables(judge, &edge);
+	}
+	if (!edge.faults && !edge.again)
+		return;
+	if (judge->edge_count == MOST_EDGES)
+		judge->lost_edges++;
+	else
+		*(struct edge *)mem_append(&judge->edges, &judge->edge_count,
+					   sizeof(*judge->edges)) = edge;
+}
+
+void rows_settle(struct judge *judge)
+{
+	size_t kept = 0;
+
+	if (!judge->row_count)
+		return;
+	classes_judge(judge);
+	for (size_t i = 0; i < judge->row_count; i++) {
+		const struct row *row = &judge->rows[i];
+		const struct class *class = class_of_row(judge, row);
+		bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
+
+		/* A failure needs no comparison, and what only had to connect has passed. */
+		if (class || row->outcome == MESH_FAIL || !has_figures)
+			settle(judge, row, class);
+		else
+			judge->rows[kept++] = *row;
+	}
+	judge->row_count = kept;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/judge/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* What the partner has with others, which were good. */
+static void add_partner(const struct judge *judge, struct tally *tally, uint32_t partner)
+{
+	const struct port *port = &judge->ports[partner];
+
+	if (!port->good_figures)
+		return;
+	tally->partner_share_sum += port->good_share_sum / (double)port->good_figures;
+	tally->partners++;
+}
+
+static void add_slow(struct tally *tally, const struct edge *edge, bool from_b)
+{
+	static const uint8_t slow[MESH_ENDS] = {EDGE_SLOW_A, EDGE_SLOW_B};
+
+	for (int end = 0; end < MESH_ENDS; end++) {
+		if (!(edge->faults & slow[end]))
+			continue;
+		tally->share_sum += (double)edge->share[end];
+		tally->shares++;
+		if ((end == MESH_END_B) == from_b)
+			tally->sends++;
+		else
+			tally->receives++;
+	}
+}
+
+static void add_edge(const struct judge *judge, struct tally *tally, uint32_t number, uint32_t port)
+{
+	const struct edge *edge = &judge->edges[number];
+	const bool from_b = port == edge_port(edge, MESH_END_B) &&
+			    port != edge_port(edge, MESH_END_A);
+
+	if (tally->first == UINT32_MAX)
+		tally->first = number;
+	tally->pairs++;
+	tally->late += (edge->faults & EDGE_LATE) != 0;
+	if (edge->faults & EDGE_LATE)
+		tally->lateness_sum += (double)edge->lateness;
+	tally->slow += (edge->faults & (EDGE_SLOW_A | EDGE_SLOW_B)) != 0;
+	if (edge->median > 0)
+		tally->median = (double)edge->median;
+	if (edge->faults & EDGE_FAILED) {
+		tally->failed++;
+		if (tally->reason == UINT32_MAX)
+			tally->reason = edge->reason;
+	}
+	add_slow(tally, edge, from_b);
+	if (port != UINT32_MAX && !edge_is_loopback(edge))
+		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
+}
+
+static bool is_same(const struct mesh_pair *one, const struct mesh_pair *other)
+{
+	return one->a == other->a && one->b == other->b && one->rail_a == other->rail_a &&
+	       one->rail_b == other->rail_b;
+}
+
+/* The culprit of the bad pair that was repeated; index + 1, or 0. */
+static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
+{
+	for (size_t i = 0; i < judge->edge_count; i++)
+		if (!judge->edges[i].again && judge->edges[i].faults &&
+		    is_same(&judge->edges[i].pair, pair))
+			return judge->edges[i].culprit;
+	return 0;
+}
+
+static void add_again(struct tally *tallies, const struct judge *judge, uint32_t culprit,
+		      const struct edge *edge)
+{
+	for (; culprit; culprit = judge->culprits[culprit - 1].merged) {
+		tallies[culprit - 1].again++;
+		tallies[culprit - 1].again_bad += edge->faults != 0;
+	}
+}
+
+struct tally *tallies_of(const struct judge *judge)
+{
+	struct tally *tallies = mem_alloc_zero(judge->culprit_count + 1, sizeof(*tallies));
+	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
+							       sizeof(*culprit_of));
+
+	for (size_t i = 0; i < judge->culprit_count; i++) {
+		const struct culprit *culprit = &judge->culprits[i];
+
+		tallies[i].first = tallies[i].reason = UINT32_MAX;
+		if (culprit->kind == CULPRIT_PORT || culprit->kind == CULPRIT_GROWTH)
+			culprit_of[culprit->number] = (uint32_t)i + 1;
+	}
+	for (uint32_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+		const struct culprit *culprit = edge->culprit ? &judge->culprits[edge->culprit - 1]
+							      : NULL;
+		uint32_t port = culprit && culprit->kind == CULPRIT_PORT ? culprit->number
+									 : UINT32_MAX;
+
+		if (culprit && !edge->again)
+			for (uint32_t j = edge->culprit; j; j = judge->culprits[j - 1].merged)
+				add_edge(judge, &tallies[j - 1], i, port);
+		if (!edge->again)
+			continue;
+		if (edge->repeated) {
+			add_again(tallies, judge, culprit_of_first(judge, &edge->pair), edge);
+			continue;
+		}
+		for (int end = 0; end < MESH_ENDS; end++)
+			add_again(tallies, judge, culprit_of[edge_port(edge, (enum mesh_end)end)],
+				  edge);
+	}
+	return tallies;
+}

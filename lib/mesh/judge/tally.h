@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The figures of the bad pairs that a culprit explains, for its evidence. */
+#pragma once
+
+#include "mesh/judge/judge_parts.h"
+
+struct tally {
+	uint32_t pairs, failed, slow, late;
+	uint32_t sends, receives; /* slow directions, seen from the rail; of a pair from A */
+	double share_sum;	  /* of the slow directions */
+	uint32_t shares;
+	double lateness_sum;
+	double median; /* Gb/s */
+	uint32_t again, again_bad;
+	double partner_share_sum; /* what its partners have with others */
+	uint32_t partners;
+	uint32_t first;	 /* edge; UINT32_MAX: none */
+	uint32_t reason; /* of the first failure; UINT32_MAX: none */
+};
+
+/* One for each culprit, of what it includes too; to be freed. */
+struct tally *tallies_of(const struct judge *judge);
