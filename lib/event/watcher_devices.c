@@ -257,7 +257,7 @@ void watcher_open_contexts(struct watcher *watcher)
 			continue;
 		/* libibverbs lists devices with netlink, which would load ib_uverbs. */
 		if (!tried && sysfs_has_directory(&watcher->root, "sys/class/infiniband_verbs"))
-			rc = verbs_open(&verbs);
+			rc = verbs_open(NULL, &verbs);
 		tried = true;
 		if (verbs)
 			rc = verbs_async_open(verbs, watched->tracked->kernel_name,

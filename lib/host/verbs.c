@@ -194,12 +194,10 @@ static int query_result(int rc)
  * These do the same as the inline functions of verbs.h, without a reference to the library's
  * symbols.
  */
-static int query_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
+static int ask_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
 {
 	struct verbs_context *extended = verbs_get_ctx_op(device->context, query_port);
 
-	if (!number || number > UINT8_MAX)
-		return -EINVAL;
 	memset(attr, 0, sizeof(*attr));
 	if (extended)
 		return query_result(extended->query_port(device->context, (uint8_t)number, attr,
@@ -209,21 +207,69 @@ static int query_port(struct verbs_device *device, uint64_t number, struct ibv_p
 		(device->call->ibv_query_port)(device->context, (uint8_t)number, (void *)attr));
 }
 
-static int query_device(struct verbs_device *device, struct ibv_device_attr_ex *attr,
-			bool *ret_extended)
+/* In a recording. The kernel's tables have at most 65,535 entries. */
+static int find_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
+{
+	struct ibv_port_attr found;
+	int rc = verbs_record_read(device->record, VERBS_ASK_PORT, device->name, number, &found,
+				   sizeof(found));
+
+	if (!rc && (found.gid_tbl_len < 0 || found.gid_tbl_len > UINT16_MAX))
+		return -EBADMSG;
+	if (!rc)
+		*attr = found;
+	return rc;
+}
+
+static int query_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
+{
+	int rc;
+
+	if (!number || number > UINT8_MAX)
+		return -EINVAL;
+	if (!device->context)
+		return find_port(device, number, attr);
+	rc = ask_port(device, number, attr);
+	verbs_record_note(device->record, VERBS_ASK_PORT, device->name, number, rc, attr,
+			  sizeof(*attr));
+	return rc;
+}
+
+struct verbs_limits {
+	uint64_t extended; /* 1: attr has more than attr.orig_attr */
+	struct ibv_device_attr_ex attr;
+};
+
+static int ask_limits(struct verbs_device *device, struct verbs_limits *limits)
 {
 	struct verbs_context *extended = verbs_get_ctx_op(device->context, query_device_ex);
 	int rc = -EOPNOTSUPP;
 
-	memset(attr, 0, sizeof(*attr));
+	memset(limits, 0, sizeof(*limits));
 	if (extended)
-		rc = query_result(
-			extended->query_device_ex(device->context, NULL, attr, sizeof(*attr)));
-	*ret_extended = !rc;
+		rc = query_result(extended->query_device_ex(device->context, NULL, &limits->attr,
+							    sizeof(limits->attr)));
+	limits->extended = !rc;
 	if (rc != -EOPNOTSUPP && rc != -ENOSYS)
 		return rc;
-	memset(attr, 0, sizeof(*attr));
-	return query_result(device->call->ibv_query_device(device->context, &attr->orig_attr));
+	memset(limits, 0, sizeof(*limits));
+	return query_result(
+		device->call->ibv_query_device(device->context, &limits->attr.orig_attr));
+}
+
+static int query_limits(struct verbs_device *device, struct verbs_limits *limits)
+{
+	int rc;
+
+	if (!device->context)
+		rc = verbs_record_read(device->record, VERBS_ASK_LIMITS, device->name, 0, limits,
+				       sizeof(*limits));
+	else
+		rc = ask_limits(device, limits);
+	verbs_record_note(device->record, VERBS_ASK_LIMITS, device->name, 0, rc, limits,
+			  sizeof(*limits));
+	/* Only a recording has so many ports. */
+	return !rc && limits->attr.phys_port_cnt_ex > UINT8_MAX ? -EBADMSG : rc;
 }
 
 int verbs_get_port(struct verbs_device *device, struct port *port)
@@ -260,13 +306,32 @@ static int get_gid_table_length(struct verbs_device *opened, const struct device
 	return 0;
 }
 
+/* In a recording. */
+static ssize_t find_gids(struct verbs_device *opened, struct ibv_gid_entry **ret_entries)
+{
+	const uint8_t *bytes;
+	size_t length, count;
+	int rc = verbs_record_find(opened->record, VERBS_ASK_GIDS, opened->name, 0, &bytes,
+				   &length);
+
+	if (rc)
+		return rc;
+	count = length / sizeof(**ret_entries);
+	*ret_entries = mem_resize(*ret_entries, count + 1, sizeof(**ret_entries));
+	memcpy(*ret_entries, bytes, count * sizeof(**ret_entries));
+	for (size_t i = 0; i < count; i++)
+		if ((*ret_entries)[i].gid_index > UINT16_MAX)
+			return -EBADMSG;
+	return (ssize_t)count;
+}
+
 /*
  * Reads the nonempty entries. The kernel returns either all of them or -EINVAL, so a buffer that is
  * nearly always large enough is tried before querying the length of the tables, which costs one
  * more firmware call for each port.
  */
-static ssize_t query_gids(struct verbs_device *opened, const struct device *device,
-			  struct ibv_gid_entry **ret_entries)
+static ssize_t ask_gids(struct verbs_device *opened, const struct device *device,
+			struct ibv_gid_entry **ret_entries)
 {
 	size_t room = 256 * (device->port_count ? device->port_count : 1), length = 0;
 	ssize_t count;
@@ -285,6 +350,20 @@ static ssize_t query_gids(struct verbs_device *opened, const struct device *devi
 	*ret_entries = mem_resize(*ret_entries, length, sizeof(**ret_entries));
 	return opened->call->_ibv_query_gid_table(opened->context, *ret_entries, length, 0,
 						  sizeof(**ret_entries));
+}
+
+static ssize_t query_gids(struct verbs_device *opened, const struct device *device,
+			  struct ibv_gid_entry **ret_entries)
+{
+	ssize_t count;
+
+	if (!opened->context)
+		return find_gids(opened, ret_entries);
+	count = ask_gids(opened, device, ret_entries);
+	verbs_record_note(opened->record, VERBS_ASK_GIDS, opened->name, 0,
+			  count < 0 ? (int)count : 0, *ret_entries,
+			  count < 0 ? 0 : (size_t)count * sizeof(**ret_entries));
+	return count;
 }
 
 static void set_gid(struct gid_entry *gid, const struct port *port,
@@ -335,16 +414,15 @@ int verbs_get_gids(struct verbs_device *verbs_device, struct device *device)
 
 int verbs_get_caps(struct verbs_device *device, struct caps *caps)
 {
-	struct ibv_device_attr_ex attr;
 	struct caps found = {0};
-	bool extended;
-	int rc = query_device(device, &attr, &extended);
+	struct verbs_limits limits;
+	int rc = query_limits(device, &limits);
 
 	if (rc)
 		return rc;
-	found.device = mem_string(device->context->device->name);
-	found.num_comp_vectors = number_of((unsigned int)device->context->num_comp_vectors);
-	verbs_caps_set_device(&found, &attr, extended);
+	found.device = mem_string(device->context ? device->context->device->name : device->name);
+	found.num_comp_vectors = number_of((unsigned int)device->identity.num_comp_vectors);
+	verbs_caps_set_device(&found, &limits.attr, limits.extended);
 	for (unsigned int i = 1; i <= found.port_count.value; i++) {
 		struct port_caps *port = caps_add_port(&found, i);
 		struct ibv_port_attr port_attr;
@@ -353,7 +431,7 @@ int verbs_get_caps(struct verbs_device *device, struct caps *caps)
 		if (!port->error)
 			verbs_caps_set_port(port, &port_attr);
 	}
-	verbs_caps_set_transport(&found, device->context->device->transport_type);
+	verbs_caps_set_transport(&found, device->identity.transport);
 	*caps = found;
 	return 0;
 }

@@ -153,29 +153,43 @@ static void restore_stderr(int saved, int text, struct strings *messages)
 		add_line(messages, line, (size_t)length - (line[length - 1] == '\n'));
 }
 
-int verbs_open(struct verbs **ret_verbs)
+static int open_library(struct verbs *verbs)
 {
-	_cleanup_(freep) struct verbs *verbs = mem_alloc_zero(1, sizeof(*verbs));
 	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
 	int saved, text = -1;
 
 	if (rc)
 		return rc;
-	verbs->warnings.known = true;
 	saved = divert_stderr(&text);
 	load_providers();
 	errno = 0;
 	verbs->list = verbs->call.ibv_get_device_list(NULL);
 	rc = verbs->list ? 0 : errno ? -errno : -EIO;
 	restore_stderr(saved, text, &verbs->warnings);
+	for (size_t i = 0; rc && i < verbs->warnings.count; i++)
+		fprintf(stderr, "%s\n", verbs->warnings.items[i]);
+	return rc;
+}
+
+int verbs_open(const struct root *root, struct verbs **ret_verbs)
+{
+	struct verbs *verbs = mem_alloc_zero(1, sizeof(*verbs));
+	const uint8_t *bytes;
+	size_t length;
+	int rc = verbs_record_open(root, &verbs->record);
+
+	verbs->warnings.known = true;
+	if (!rc && verbs_record_answers(verbs->record)) {
+		rc = verbs_record_find(verbs->record, VERBS_ASK_LIBRARY, "", 0, &bytes, &length);
+	} else if (!rc) {
+		rc = open_library(verbs);
+		verbs_record_note(verbs->record, VERBS_ASK_LIBRARY, "", 0, rc, NULL, 0);
+	}
 	if (rc) {
-		for (size_t i = 0; i < verbs->warnings.count; i++)
-			fprintf(stderr, "%s\n", verbs->warnings.items[i]);
-		strings_free(&verbs->warnings);
+		verbs_free(verbs);
 		return rc;
 	}
 	*ret_verbs = verbs;
-	verbs = NULL;
 	return 0;
 }
 
@@ -183,7 +197,9 @@ void verbs_free(struct verbs *verbs)
 {
 	if (!verbs)
 		return;
-	verbs->call.ibv_free_device_list(verbs->list);
+	if (verbs->list)
+		verbs->call.ibv_free_device_list(verbs->list);
+	verbs_record_free(verbs->record);
 	strings_free(&verbs->warnings);
 	free(verbs);
 }
@@ -196,7 +212,7 @@ const struct strings *verbs_warnings(const struct verbs *verbs)
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
 {
 	/* A caller stops at the NULL that ends the list. */
-	struct ibv_device *device = verbs->list[number];
+	struct ibv_device *device = verbs->list ? verbs->list[number] : NULL;
 
 	if (!device)
 		return false;
@@ -231,26 +247,49 @@ static struct ibv_device *find_device(const struct verbs *verbs, const char *nam
 	return NULL;
 }
 
-int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device)
+static int open_context(struct verbs *verbs, const char *name, struct ibv_context **ret_context)
 {
 	struct ibv_device *found = find_device(verbs, name);
-	struct verbs_device *device;
-	struct ibv_context *context;
-	int rc;
+	int rc = found ? try_node(found->dev_name) : -ENODEV;
 
-	if (!found)
-		return -ENODEV;
-	rc = try_node(found->dev_name);
 	if (rc)
 		return rc;
 	errno = 0;
-	context = verbs->call.ibv_open_device(found);
-	if (!context)
+	*ret_context = verbs->call.ibv_open_device(found);
+	if (!*ret_context)
 		return errno ? -errno : -EIO;
-	device = mem_alloc_zero(1, sizeof(*device));
-	device->call = &verbs->call;
-	device->context = context;
-	*ret_device = device;
+	return 0;
+}
+
+/* Opens the device, or looks up what was known of it when it was open. */
+static int identify(struct verbs *verbs, const char *name, struct verbs_device *device)
+{
+	struct verbs_identity *identity = &device->identity;
+	int rc;
+
+	if (verbs_record_answers(verbs->record))
+		return verbs_record_read(verbs->record, VERBS_ASK_OPEN, name, 0, identity,
+					 sizeof(*identity));
+	rc = open_context(verbs, name, &device->context);
+	if (!rc)
+		*identity = (struct verbs_identity){
+			.transport = device->context->device->transport_type,
+			.num_comp_vectors = device->context->num_comp_vectors,
+		};
+	verbs_record_note(verbs->record, VERBS_ASK_OPEN, name, 0, rc, identity, sizeof(*identity));
+	return rc;
+}
+
+int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device)
+{
+	struct verbs_device device = {.call = &verbs->call, .record = verbs->record};
+	int rc = identify(verbs, name, &device);
+
+	if (rc)
+		return rc;
+	device.name = verbs->record ? mem_string(name) : NULL;
+	*ret_device = mem_alloc_zero(1, sizeof(device));
+	**ret_device = device;
 	return 0;
 }
 
@@ -258,7 +297,9 @@ void verbs_close_device(struct verbs_device *device)
 {
 	if (!device)
 		return;
-	device->call->ibv_close_device(device->context);
+	if (device->context)
+		device->call->ibv_close_device(device->context);
+	free(device->name);
 	free(device);
 }
 
@@ -268,6 +309,8 @@ int verbs_probe_dmabuf(const struct verbs_device *device)
 	struct ibv_mr *region;
 	int error;
 
+	if (!device->context)
+		return -ENODATA;
 	if (!device->call->ibv_reg_dmabuf_mr)
 		return -EOPNOTSUPP;
 	errno = 0;
@@ -329,9 +372,14 @@ int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async *
 		return error;
 	*ret_async = verbs_async_from_fd(device->context->async_fd);
 	(*ret_async)->call = *device->call;
-	(*ret_async)->device = (struct verbs_device){&(*ret_async)->call, device->context};
+	(*ret_async)->device = (struct verbs_device){
+		.call = &(*ret_async)->call,
+		.context = device->context,
+		.identity = device->identity,
+	};
 	(*ret_async)->node = mem_string(device->context->device->dev_name);
 	/* Its contents were copied, so that `verbs` may be freed. */
+	free(device->name);
 	free(device);
 	return 0;
 }

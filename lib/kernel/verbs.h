@@ -13,14 +13,17 @@
 #include "schema/value.h"
 
 struct ibv_context;
+struct root;
 struct verbs;
 struct verbs_device;
 
 /*
- * Loads libibverbs and lists the devices. -ENOSYS: the kernel has no uverbs. Messages of libibverbs
+ * `root`: a snapshot answers as libibverbs did on its host, or -ENODATA; NULL is the live system.
+ * Loads libibverbs and lists the devices. -ENOSYS: the kernel has no uverbs; -EOPNOTSUPP: a saved
+ * tree has no answers. Messages of libibverbs
  * reach standard error only if this fails; otherwise verbs_warnings() has them.
  */
-int verbs_open(struct verbs **ret_verbs);
+int verbs_open(const struct root *root, struct verbs **ret_verbs);
 void verbs_free(struct verbs *verbs); /* the devices must be closed before */
 /* The messages of libibverbs while it looked for providers and devices, each cleaned. */
 const struct strings *verbs_warnings(const struct verbs *verbs);

@@ -6,6 +6,7 @@
 
 #include "schema/value.h"
 #include "base/library.h"
+#include "kernel/verbs_record.h"
 #include "base/sonames.h"
 
 #define VERBS_FUNCTIONS(MUST, MAY)                \
@@ -27,11 +28,15 @@ struct verbs_functions {
 
 struct verbs {
 	struct verbs_functions call;
-	struct ibv_device **list; /* ended by NULL */
+	struct ibv_device **list; /* ended by NULL; NULL if a recording answers */
 	struct strings warnings;
+	struct verbs_record *record; /* or NULL */
 };
 
 struct verbs_device {
 	const struct verbs_functions *call;
-	struct ibv_context *context;
+	struct ibv_context *context;	   /* NULL if a recording answers */
+	const struct verbs_record *record; /* of struct verbs, or NULL */
+	char *name;			   /* with a record: the device's */
+	struct verbs_identity identity;
 };

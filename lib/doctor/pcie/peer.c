@@ -261,7 +261,7 @@ static int probe_all(struct doctor_context *run, struct probed *probed)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	struct verbs *verbs = NULL;
-	int rc = verbs_open(&verbs);
+	int rc = verbs_open(&run->facts->root, &verbs);
 
 	for (size_t i = 0; !rc && i < devices->count; i++)
 		if (!devices->items[i].software)

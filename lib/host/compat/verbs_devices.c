@@ -32,7 +32,7 @@ int verbs_devices_open(struct verbs_devices **ret_devices)
 	rc = class_files_open(NULL, &devices->files);
 	if (rc)
 		return rc;
-	rc = verbs_open(&devices->verbs);
+	rc = verbs_open(NULL, &devices->verbs);
 	if (rc)
 		return rc;
 	*ret_devices = devices;

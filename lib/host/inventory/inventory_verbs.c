@@ -54,7 +54,7 @@ static struct verbs *open_verbs(struct reading *reading)
 
 	/* libibverbs lists devices with netlink, which would load ib_uverbs. */
 	if (sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
-		rc = verbs_open(&verbs);
+		rc = verbs_open(&reading->root, &verbs);
 	if (rc) {
 		note_failure(reading, NULL, rc);
 		return NULL;
@@ -157,12 +157,12 @@ void read_verbs(struct reading *reading)
 	struct device_list *list = &reading->inventory->devices;
 	struct verbs *verbs = NULL;
 
-	if (reading->root.live && !reading->request->closed)
+	if (root_answers(&reading->root) && !reading->request->closed)
 		verbs = open_verbs(reading);
 	else if (reading->needs & NEED_MTU)
 		problem_add_text(reading->notes, NULL, "MTU", "verbs",
-				 reading->root.live ? "no device is opened"
-						    : "a saved tree does not hold it",
+				 root_answers(&reading->root) ? "no device is opened"
+							      : "a saved tree does not hold it",
 				 NULL);
 	for (size_t i = 0; i < list->count; i++)
 		read_device(reading, verbs, &list->items[i]);

@@ -166,7 +166,7 @@ static int open_device(struct agent *agent)
 
 	if (rc)
 		return agent_fail(agent, STAGE_LIBRARY, -rc, "libibverbs");
-	rc = verbs_open(&agent->verbs);
+	rc = verbs_open(NULL, &agent->verbs);
 	if (rc)
 		return agent_fail(agent, STAGE_OPEN, -rc, "the list of devices");
 	rc = verbs_open_device(agent->verbs, name, &agent->device);
