@@ -62,13 +62,14 @@ static struct recorded_message question_of(enum verbs_question question, const c
 void verbs_record_note(const struct verbs_record *record, enum verbs_question question,
 		       const char *device, uint64_t port, int rc, const void *bytes, size_t length)
 {
-	const struct recorded_message asked = question_of(question, device, port);
-	const int32_t result = rc;
 	_cleanup_(freep) uint8_t *payload = NULL;
 	struct text_buffer text = {.text = NULL};
+	struct recorded_message asked;
+	const int32_t result = rc;
 
 	if (!record || record->recording)
 		return;
+	asked = question_of(question, device, port);
 	payload = mem_alloc_zero(sizeof(result) + length, 1);
 	memcpy(payload, &result, sizeof(result));
 	if (length)

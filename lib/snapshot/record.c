@@ -21,10 +21,10 @@
 /* How long one command may take, in milliseconds. */
 #define COMMAND_MSEC 30000
 
-enum { MOST_WORDS = 4 };
+enum { COMMAND_WORDS = 4 };
 
 /* Every command that asks netlink or verbs, with the options that make it ask more. */
-static const char *const commands[][MOST_WORDS] = {
+static const char *const commands[][COMMAND_WORDS] = {
 	{"devices"},
 	{"ports"},
 	{"gids", "--all"},
@@ -63,11 +63,11 @@ static void become(const char *const *words, int fd)
 {
 	char program[] = "/proc/self/exe", json[] = "--json", live[] = "RDMACTL_ROOT=";
 	_cleanup_(freep) char *record = mem_format("RDMACTL_RECORD_FD=%d", fd);
-	char *arguments[MOST_WORDS + 3] = {program}, *environment[] = {live, record, NULL};
+	char *arguments[COMMAND_WORDS + 3] = {program}, *environment[] = {live, record, NULL};
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	size_t count = 1;
 
-	for (size_t i = 0; i < MOST_WORDS && words[i]; i++)
+	for (size_t i = 0; i < COMMAND_WORDS && words[i]; i++)
 		arguments[count++] = mem_string(words[i]);
 	/* Metrics are no records. */
 	if (strcmp(words[0], "metrics"))

@@ -182,6 +182,7 @@ static int set_up(void **state)
 	made_up->context.context.device = &made_up->device;
 	made_up->context.context.num_comp_vectors = 63;
 	made_up->device.transport_type = IBV_TRANSPORT_IB;
+	made_up->opened.identity = (struct verbs_identity){IBV_TRANSPORT_IB, 63};
 	snprintf(made_up->device.name, sizeof(made_up->device.name), "mlx5_0");
 	snprintf(made_up->device.dev_name, sizeof(made_up->device.dev_name), "no-such-node");
 	made_up->call.ibv_query_device = answer_device;
