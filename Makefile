@@ -11,6 +11,7 @@ DOCDIR ?= $(PREFIX)/share/doc/rdmactl
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 # A separate folder, because packages install programs of the same names.
 COMPAT_DIR ?= $(PREFIX)/lib/rdmactl/compat
 
@@ -106,42 +107,71 @@ $(GENERATED): Makefile
 -include $(OBJECTS:.o=.d)
 
 include tests/tests.mk
+include packaging/packaging.mk
 
 .PHONY: man
 man: $(BUILD)/rdmactl
 	$(Q)for page in $(MAN_PAGES); do tests/lint/man-blocks $(BUILD)/rdmactl $$page >$(BUILD)/page && \
 		{ cmp -s $(BUILD)/page $$page || cp $(BUILD)/page $$page; } || exit 1; done
 
-SERVICES := $(wildcard systemd/*.service)
+UNITS := $(wildcard systemd/*.service systemd/*.socket systemd/*.timer)
+# Puts UNITS, with the program's own place, into a directory.
+put_units = for unit in $(notdir $(1)); do \
+	echo "  UNIT  $(2)/$$unit"; \
+	sed 's|/usr/local/bin|$(BINDIR)|' systemd/$$unit >$(2)/$$unit && chmod 644 $(2)/$$unit || exit 1; \
+	done
+DOCUMENTS := $(wildcard README.md README.zh.md LICENSE SECURITY.md CHANGELOG.md)
+CONTRIBUTED := $(wildcard contrib/*)
 
-.PHONY: install
-install: all
+# Installs what was built, and compiles nothing: an installation as root, or by a packager who gives
+# flags to the build only, must not make another program than the one that was tested.
+.PHONY: install install-strip
+install: built
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
-		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(DOCDIR)/systemd
-	$(INSTALL) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
+		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(DOCDIR)/systemd \
+		$(DESTDIR)$(DOCDIR)/man $(CONTRIBUTED:%=$(DESTDIR)$(DOCDIR)/%)
+	$(INSTALL) $(STRIPPED) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
 	$(INSTALL) -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 completions/rdmactl.bash $(DESTDIR)$(BASHDIR)/rdmactl
 	$(INSTALL) -m 644 completions/rdmactl.zsh $(DESTDIR)$(ZSHDIR)/_rdmactl
 	$(INSTALL) -m 644 completions/rdmactl.fish $(DESTDIR)$(FISHDIR)/rdmactl.fish
-	$(INSTALL) -m 644 README.md SECURITY.md $(DESTDIR)$(DOCDIR)
-	$(Q)for unit in $(notdir $(SERVICES)); do \
-		echo "  UNIT  $(DESTDIR)$(DOCDIR)/systemd/$$unit"; \
-		sed 's|/usr/local/bin|$(BINDIR)|' systemd/$$unit >$(DESTDIR)$(DOCDIR)/systemd/$$unit || exit 1; \
-	done
+	$(INSTALL) -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+	$(INSTALL) -m 644 $(wildcard man/*.svg) $(DESTDIR)$(DOCDIR)/man
+	$(Q)for folder in $(CONTRIBUTED); do \
+		$(INSTALL) -m 644 $$folder/* $(DESTDIR)$(DOCDIR)/$$folder || exit 1; done
+	$(Q)$(call put_units,$(UNITS),$(DESTDIR)$(DOCDIR)/systemd)
+install-strip:
+	$(Q)$(MAKE) --no-print-directory install STRIPPED=-s
 
-# The names of the older tools, as links. One of another program is left alone.
+.PHONY: built
+built:
+	@[ -x $(BUILD)/rdmactl ] || { \
+		echo "$(BUILD)/rdmactl is not there, and make install builds nothing: run make first" >&2; exit 1; }
+
+# The services of metrics where systemd finds them; nothing is enabled or started.
+.PHONY: install-units
+install-units:
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
+	$(Q)$(call put_units,$(filter systemd/rdmactl-metrics%,$(UNITS)),$(DESTDIR)$(UNITDIR))
+
+# The names of the older tools, as links: relative ones below the same PREFIX, which stay right in a
+# tree that is mounted elsewhere. One of another program is left alone.
 PERSONALITIES := $(shell sed -n 's/^PERSONALITY.\([^,]*\),.*$$/\1/p' cmd/compat/personalities.def)
+COMPAT_LINK = $(if $(and $(filter $(PREFIX)/%,$(COMPAT_DIR)),$(filter $(PREFIX)/%,$(BINDIR))),$(shell \
+	realpath -ms --relative-to=$(COMPAT_DIR) $(BINDIR)/rdmactl),$(BINDIR)/rdmactl)
 .PHONY: install-compat
 install-compat:
 	$(INSTALL) -d $(DESTDIR)$(COMPAT_DIR)
 	$(Q)for name in $(PERSONALITIES); do \
 		link=$(DESTDIR)$(COMPAT_DIR)/$$name; \
 		if [ -e $$link ] || [ -L $$link ]; then \
-			[ "$$(readlink $$link)" = $(BINDIR)/rdmactl ] && continue; \
-			echo "$$link is another program: COMPAT_DIR chooses another directory" >&2; exit 1; \
+			case $$(readlink $$link) in \
+			$(BINDIR)/rdmactl | $(COMPAT_LINK)) ;; \
+			*) echo "$$link is another program: COMPAT_DIR chooses another directory" >&2; exit 1 ;; \
+			esac; \
 		fi; \
-		echo "  LINK  $$link"; ln -s $(BINDIR)/rdmactl $$link || exit 1; \
+		echo "  LINK  $$link"; ln -sfn $(COMPAT_LINK) $$link || exit 1; \
 	done
 
 .PHONY: clean
@@ -162,5 +192,10 @@ help:
 	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"
 	@echo "make man        rewrite the generated parts of the man pages"
 	@echo "make deps       install the packages that building needs; deps-check: testing, too"
-	@echo "make install    with DESTDIR and PREFIX"
+	@echo "make install    what was built, with DESTDIR and PREFIX; install-strip: without debug information"
+	@echo "make install-units   the services of metrics, in UNITDIR ($(UNITDIR)); starts none"
 	@echo "make install-compat  links of the older tools' names, in COMPAT_DIR ($(COMPAT_DIR))"
+	@echo "make dist       the release as $(DIST)"
+	@echo "make deb, rpm   packages of it in $(BUILD)/deb and $(BUILD)/rpm; make sbom: what it is made of (SPDX)"
+	@echo "make check-packages  builds, installs, uses, upgrades and removes them in trees of their own"
+	@echo "make check-cross     builds for arm64 and s390x, and runs the unit tests in an emulator"

@@ -9,9 +9,9 @@ VM_KERNELS ?= 6.1 6.12
 # Undefined behaviour traps, and the address sanitizer reports where: the data of 27,000 messages
 # would take half of each start. UBSAN_TRAP= brings the messages back.
 UBSAN_TRAP ?= -fsanitize-undefined-trap-on-error
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined $(UBSAN_TRAP) \
+SANITIZE := -fno-pie -fsanitize=address,undefined -fno-sanitize-recover=undefined $(UBSAN_TRAP) \
 	-fno-omit-frame-pointer
-ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 -fno-pie $(SANITIZE)
+ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 $(SANITIZE)
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
 # position-dependent program with the sanitizers' runtime inside starts in half the time.
 ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed

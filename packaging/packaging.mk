@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The release, its packages, and what it is made of. Included by the Makefile.
+
+DIST := $(BUILD)/rdmactl-$(VERSION).tar.gz
+
+# VERSION has its home at the top of the Makefile; tests/lint/versions compares the others.
+.PHONY: dist
+dist:
+	@mkdir -p $(BUILD)
+	$(Q)packaging/dist $(VERSION) $(DIST)
+
+# Flags of this make, and of its user's programs, are not those of a package.
+CLEAN_ENVIRONMENT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u BUILD -u DEV -u V -u CC \
+	-u CFLAGS -u CPPFLAGS -u LDFLAGS -u PREFIX -u DESTDIR
+# What a package is made in; a package has the same bytes wherever that is.
+PACKAGE_TREE ?= $(BUILD)
+
+.PHONY: deb rpm sbom
+deb: dist
+	$(Q)$(CLEAN_ENVIRONMENT) packaging/build-deb $(VERSION) $(DIST) $(PACKAGE_TREE)/deb
+rpm: dist
+	$(Q)$(CLEAN_ENVIRONMENT) packaging/build-rpm $(VERSION) $(DIST) $(PACKAGE_TREE)/rpm
+
+sbom: dist built
+	$(Q)packaging/sbom $(VERSION) $(DIST) $(BUILD)/rdmactl >$(BUILD)/sbom && \
+		mv $(BUILD)/sbom $(BUILD)/rdmactl-$(VERSION).spdx.json
+	@echo "  SBOM  $(BUILD)/rdmactl-$(VERSION).spdx.json"
+
+.PHONY: check-packages check-cross
+check-packages:
+	$(Q)tests/packages $(BUILD)
+check-cross:
+	$(Q)tests/cross arm64 s390x
