@@ -29,5 +29,5 @@ sbom: dist built
 .PHONY: check-packages check-cross
 check-packages:
 	$(Q)tests/packages $(BUILD)
-check-cross:
+check-cross: all
 	$(Q)tests/cross arm64 s390x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016
 #
 # Debian trees to build and install in, so that a test changes nothing of its host: sourced by
 # tests/cross and tests/packages. A tree is kept, and made again with FRESH=1. Needs root, for
@@ -60,10 +60,10 @@ chroot_run()
 
 	shift
 	mkdir -p "$dir/src"
-	# shellcheck disable=SC2016 # for the inner shell
 	LC_ALL=C.UTF-8 unshare --mount --pid --fork --kill-child bash -c '
 		mount --bind "$2" "$1/src" && mount -o remount,bind,ro "$1/src" &&
-			mount -t proc proc "$1/proc" || exit
+			mount -t proc proc "$1/proc" && mount -t devpts -o newinstance,ptmxmode=666 devpts "$1/dev/pts" ||
+			exit
 		dir=$1
 		shift 2
 		exec chroot "$dir" "$@"' bash "$dir" "$(pwd -P)" "$@"

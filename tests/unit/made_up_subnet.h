@@ -302,9 +302,13 @@ static inline struct subnet *random_subnet(uint64_t *random)
 	for (unsigned int i = 0; i < switches; i++)
 		add(subnet, NODE_TYPE_SWITCH, 6 + random_below(random, 10));
 	cable_somehow(subnet, 0, 1, random);
-	for (unsigned int i = 0; i < switches * 2; i++)
-		cable_somehow(subnet, 1 + random_below(random, switches),
-			      1 + random_below(random, switches), random);
+	for (unsigned int i = 0; i < switches * 2; i++) {
+		/* One after the other: compilers differ in which argument they evaluate first. */
+		unsigned int to = 1 + random_below(random, switches);
+		unsigned int from = 1 + random_below(random, switches);
+
+		cable_somehow(subnet, from, to, random);
+	}
 	for (unsigned int i = 0; i < hosts; i++) {
 		unsigned int host = add(subnet, NODE_TYPE_CA, 1 + random_below(random, 2));
 

@@ -180,7 +180,7 @@ static void connections(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0}, listening = {0}, ib = {0};
 	struct bytes entry = {0}, listener = {0}, native = {0};
-	uint8_t address[128] = {27, 0, [8] = 0xfe, 0x80, [23] = 9, [30] = 0x1c, 0x06};
+	uint8_t address[128] = {[8] = 0xfe, 0x80, [23] = 9, [30] = 0x1c, 0x06};
 
 	(void)state;
 	put_u32(&entry, RDMA_NLDEV_ATTR_RES_CM_IDN, 5);
@@ -207,8 +207,9 @@ static void connections(void **state)
 
 	/* AF_IB: a GID, and the port at the end of the service ID; then a family that is unknown.
 	 */
+	memcpy(address, &(uint16_t){27}, sizeof(uint16_t)); /* in the order of the processor */
 	put_attribute(&native, RDMA_NLDEV_ATTR_RES_SRC_ADDR, address, sizeof(address));
-	address[0] = 77;
+	memcpy(address, &(uint16_t){77}, sizeof(uint16_t));
 	put_attribute(&native, RDMA_NLDEV_ATTR_RES_DST_ADDR, address, sizeof(address));
 	parse_one(RESOURCE_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID, &native, &ib);
 	assert_false(ib.items[0].remote_ip.known);
