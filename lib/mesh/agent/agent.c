@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/agent/agent.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/agent/agent_run.h"
+#include "selftest/wire/socket.h"
+
+#define SEND_MSEC    5000u
+#define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
+#define BOOT_ID_MOST 64
+#define TURN_MSEC    1000
+
+static int fail(struct mesh_agent *agent, int rc, char *reason)
+{
+	free(*agent->ret_reason);
+	free(*agent->ret_hint);
+	*agent->ret_hint = NULL;
+	*agent->ret_reason = reason;
+	return rc;
+}
+
+static void fill_names(struct mesh_agent *agent)
+{
+	struct mesh_host *host = &agent->local.host;
+	struct utsname system;
+	size_t length;
+
+	if (uname(&system))
+		return;
+	if (!host->name)
+		host->name = mem_string(agent->setup->name ?: system.nodename);
+	if (!host->kernel)
+		host->kernel = mem_string(system.release);
+	if (!host->release)
+		host->release = mem_string(RDMACTL_VERSION);
+	if (!host->boot_id && !file_read(BOOT_ID, BOOT_ID_MOST, &host->boot_id, &length))
+		host->boot_id[strcspn(host->boot_id, "\n")] = '\0';
+}
+
+static void fill_limits(struct mesh_agent *agent)
+{
+	struct mesh_host *host = &agent->local.host;
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+	struct rlimit limit;
+
+	if (!host->memlock_bytes.known && !getrlimit(RLIMIT_MEMLOCK, &limit))
+		host->memlock_bytes = number_of(limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
+										: limit.rlim_cur);
+	if (!host->rank.known)
+		host->rank = agent->setup->rank;
+	if (!host->address.family &&
+	    !getsockname(agent->channel.fd, (struct sockaddr *)&address, &length))
+		host->address = socket_address_ip(&address);
+}
+
+static int open_runner(struct mesh_agent *agent)
+{
+	const struct mesh_agent_setup *setup = agent->setup;
+	const struct mesh_runner_setup runner_setup = {
+		.token = setup->token,
+		.file = setup->file,
+		.name = setup->name,
+		.rank = setup->rank,
+		.seat = agent->admitted.seat,
+		.timeout_msec = agent->admitted.timeout_msec,
+	};
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	int rc = setup->runner->open(&runner_setup, &agent->local, &agent->state, &reason, &hint);
+
+	if (rc) {
+		agent_refuse(agent, MESH_REFUSAL_NO_RAIL, reason ?: strerror(-rc), hint);
+		fail(agent, rc, mem_string(reason ?: strerror(-rc)));
+		*agent->ret_hint = mem_string_or_null(hint);
+		return rc;
+	}
+	agent->open = true;
+	if (agent->local.host.rail_count > MESH_MOST_RAILS)
+		agent->local.host.rail_count = MESH_MOST_RAILS;
+	fill_names(agent);
+	fill_limits(agent);
+	return 0;
+}
+
+static void put_text(char *buffer, size_t size, const char *text)
+{
+	if (text)
+		text_clean_into(buffer, size, text, strlen(text));
+}
+
+static void send_finding(void *context, const char *check, const struct finding *finding)
+{
+	struct mesh_agent *agent = context;
+	struct mesh_message message = {.type = MESH_MESSAGE_FINDING};
+	struct mesh_finding *found = &message.finding;
+
+	found->severity = (uint32_t)finding->severity.value;
+	put_text(found->check, sizeof(found->check), check);
+	put_text(found->object, sizeof(found->object), finding->object);
+	put_text(found->summary, sizeof(found->summary), finding->summary);
+	put_text(found->evidence, sizeof(found->evidence), finding->evidence);
+	put_text(found->next_step, sizeof(found->next_step), finding->next_step);
+	agent_send(agent, &message, SEND_MSEC);
+}
+
+/* Who this is, its rails, what is wrong here, and that it is ready. */
+static int introduce(struct mesh_agent *agent)
+{
+	const struct mesh_host *host = &agent->local.host;
+	const struct mesh_message ready = {.type = MESH_MESSAGE_READY};
+	struct mesh_message message;
+	int rc;
+
+	mesh_identity_make(host, &message);
+	rc = agent_send(agent, &message, SEND_MSEC);
+	for (uint32_t i = 0; i < host->rail_count && !rc; i++) {
+		message = (struct mesh_message){.type = MESH_MESSAGE_RAIL};
+		message.rail.endpoint = host->rails[i];
+		rc = agent_send(agent, &message, SEND_MSEC);
+	}
+	if (!rc && agent->admitted.doctor && agent->setup->doctor)
+		agent->setup->doctor(send_finding, agent);
+	return rc ? rc : agent_send(agent, &ready, SEND_MSEC);
+}
+
+static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
+{
+	struct mesh_message pong = {.type = MESH_MESSAGE_PONG, .pong = {.number = ping->number}};
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	pong.pong.clock_msec = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return agent_send(agent, &pong, SEND_MSEC);
+}
+
+/* 1: goodbye. */
+static int obey(struct mesh_agent *agent, const struct mesh_message *message)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	switch (message->type) {
+	case MESH_MESSAGE_ORDER:
+		agent_start(agent, &message->order);
+		return 0;
+	case MESH_MESSAGE_CANCEL:
+		agent_cancel(agent, message->cancel.id);
+		return 0;
+	case MESH_MESSAGE_PING:
+		return answer_ping(agent, &message->ping);
+	case MESH_MESSAGE_BYE:
+		return 1;
+	case MESH_MESSAGE_REFUSED:
+		text = text_clean(message->refused.text, sizeof(message->refused.text));
+		return fail(agent, -EPERM,
+			    mem_format("the coordinator refuses this agent: %s", text));
+	default:
+		return fail(agent, -EPROTO,
+			    mem_string("the coordinator sent a message that does not belong here"));
+	}
+}
+
+static int listen_to(struct mesh_agent *agent)
+{
+	struct mesh_message message;
+	int rc = mesh_channel_receive(&agent->channel);
+
+	if (rc == -EAGAIN)
+		return 0;
+	if (rc)
+		return fail(agent, rc, mem_string("the coordinator has ended"));
+	while ((rc = mesh_channel_next(&agent->channel, &message)) > 0) {
+		rc = obey(agent, &message);
+		if (rc)
+			return rc;
+	}
+	if (rc < 0)
+		return fail(agent, rc, mem_string("the coordinator sent what is no message"));
+	return 0;
+}
+
+/* The process that serves the peers must not be missed silently. */
+static int look_at_server(struct mesh_agent *agent)
+{
+	int status;
+
+	if (!agent->local.server || waitpid(agent->local.server, &status, WNOHANG) <= 0)
+		return 0;
+	agent->local.server = 0;
+	agent_refuse(agent, MESH_REFUSAL_OTHER, "its test server has ended", NULL);
+	return fail(agent, -ECHILD, mem_string("the test server of this agent has ended"));
+}
+
+/* When the next child's time is over, the silence has lasted too long, or a second has passed. */
+static int next_look(const struct mesh_agent *agent)
+{
+	uint64_t next = clock_msec() + TURN_MSEC;
+
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
+		if (agent->children[i].pid && agent->children[i].end_msec < next)
+			next = agent->children[i].end_msec;
+	return clock_msec_until(next);
+}
+
+static int turn(struct mesh_agent *agent)
+{
+	struct pollfd polls[2 + MESH_MOST_CHILDREN] = {
+		{.fd = agent->channel.fd, .events = POLLIN},
+		{.fd = agent->setup->signals, .events = POLLIN},
+	};
+	const uint32_t silence = agent->admitted.silence_msec;
+	int rc = 0;
+
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
+		polls[2 + i] = (struct pollfd){
+			.fd = agent->children[i].pid ? agent->children[i].pipe : -1,
+			.events = POLLIN,
+		};
+	poll(polls, ARRAY_SIZE(polls), next_look(agent));
+	if (polls[1].revents)
+		return fail(agent, -EINTR, mem_string("ended by a signal"));
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
+		if (polls[2 + i].revents)
+			agent_take(agent, &agent->children[i]);
+	agent_look_at_time(agent, clock_msec());
+	if (polls[0].revents)
+		rc = listen_to(agent);
+	if (!rc)
+		rc = look_at_server(agent);
+	/* Also when this agent itself was stopped for so long: the coordinator has given it up. */
+	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)
+		rc = fail(agent, -ETIMEDOUT,
+			  mem_format("nothing was heard of the coordinator for %u s",
+				     silence / 1000));
+	return rc;
+}
+
+static void close_agent(struct mesh_agent *agent)
+{
+	agent_kill_all(agent);
+	if (agent->open)
+		agent->setup->runner->close(agent->state);
+	mesh_channel_close(&agent->channel);
+	mesh_host_clear(&agent->local.host);
+}
+
+int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char **ret_hint)
+{
+	struct mesh_agent agent = {
+		.setup = setup,
+		.channel.fd = -1,
+		.ret_reason = ret_reason,
+		.ret_hint = ret_hint,
+	};
+	int rc = agent_connect(&agent);
+
+	if (!rc)
+		rc = open_runner(&agent);
+	if (!rc) {
+		rc = introduce(&agent);
+		if (rc)
+			fail(&agent, rc, mem_string("the coordinator has ended"));
+	}
+	agent.channel.heard_msec = clock_msec();
+	while (!rc)
+		rc = turn(&agent);
+	if (rc == -EINTR)
+		agent_refuse(&agent, MESH_REFUSAL_OTHER, "its agent was ended by a signal", NULL);
+	close_agent(&agent);
+	if (rc > 0) {
+		free(*ret_reason);
+		free(*ret_hint);
+		*ret_reason = *ret_hint = NULL;
+		return 0;
+	}
+	return rc;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/hmac.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/agent/agent_run.h"
+
+#define CONNECT_MSEC	     3000
+#define SHAKE_MSEC	     8000
+#define DEFAULT_CONNECT_MSEC 60000u
+#define FIRST_PAUSE_MSEC     100u
+#define LONGEST_PAUSE_MSEC   2000u
+
+/* Waits for the channel; -EINTR: a signal came. */
+static int wait_for(const struct mesh_agent *agent, int fd, short events, uint64_t end_msec)
+{
+	struct pollfd polls[] = {
+		{.fd = fd, .events = events},
+		{.fd = agent->setup->signals, .events = POLLIN},
+	};
+	int ready = poll(polls, 2, clock_msec_until(end_msec));
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (polls[1].revents)
+		return -EINTR;
+	return ready ? 0 : -ETIMEDOUT;
+}
+
+static int flush(struct mesh_agent *agent, uint64_t end_msec)
+{
+	int rc = mesh_channel_flush(&agent->channel);
+
+	while (rc == -EAGAIN) {
+		rc = wait_for(agent, agent->channel.fd, POLLOUT, end_msec);
+		if (!rc)
+			rc = mesh_channel_flush(&agent->channel);
+	}
+	return rc;
+}
+
+int agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec)
+{
+	int rc = mesh_channel_put(&agent->channel, message);
+
+	return rc ? rc : flush(agent, clock_msec() + msec);
+}
+
+void agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
+		  const char *hint)
+{
+	struct mesh_message message = {
+		.type = MESH_MESSAGE_REFUSED,
+		.refused = {.refusal = refusal, .lowest = MESH_PROTOCOL, .highest = MESH_PROTOCOL},
+	};
+
+	text_clean_into(message.refused.text, sizeof(message.refused.text), text, strlen(text));
+	if (hint)
+		text_clean_into(message.refused.hint, sizeof(message.refused.hint), hint,
+				strlen(hint));
+	agent_send(agent, &message, CONNECT_MSEC);
+}
+
+static int receive(struct mesh_agent *agent, struct mesh_message *message, uint64_t end_msec)
+{
+	int rc;
+
+	while (!(rc = mesh_channel_next(&agent->channel, message))) {
+		rc = mesh_channel_receive(&agent->channel);
+		if (rc == -EAGAIN)
+			rc = wait_for(agent, agent->channel.fd, POLLIN, end_msec);
+		if (rc)
+			return rc;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int fail(struct mesh_agent *agent, int rc, char *reason, const char *hint)
+{
+	free(*agent->ret_reason);
+	free(*agent->ret_hint);
+	*agent->ret_reason = reason;
+	*agent->ret_hint = mem_string_or_null(hint);
+	return rc;
+}
+
+/* The coordinator's words; -EPERM: trying again would not help. */
+static int fail_refused(struct mesh_agent *agent, const struct mesh_refused *refused)
+{
+	_cleanup_(freep) char *text = text_clean(refused->text, sizeof(refused->text));
+	_cleanup_(freep) char *hint = text_clean(refused->hint, sizeof(refused->hint));
+
+	return fail(agent, -EPERM, mem_format("the coordinator refuses this agent: %s", text),
+		    *hint ? hint : NULL);
+}
+
+/* Receives a message of that type. */
+static int expect(struct mesh_agent *agent, uint32_t type, struct mesh_message *message,
+		  uint64_t end_msec)
+{
+	int rc = receive(agent, message, end_msec);
+
+	if (!rc && message->type == MESH_MESSAGE_REFUSED)
+		return fail_refused(agent, &message->refused);
+	return !rc && message->type != type ? -EPROTO : rc;
+}
+
+static int shake_hands(struct mesh_agent *agent)
+{
+	const struct mesh_agent_setup *setup = agent->setup;
+	const uint64_t end = clock_msec() + SHAKE_MSEC;
+	struct mesh_shake shake;
+	struct mesh_message message;
+	int rc;
+
+	mesh_shake_hello(setup->name, !setup->token, &message);
+	rc = agent_send(agent, &message, SHAKE_MSEC);
+	if (!rc)
+		rc = expect(agent, MESH_MESSAGE_CHALLENGE, &message, end);
+	if (rc)
+		return rc;
+	if (!setup->token)
+		return -EPROTO;
+	rc = mesh_shake_respond(&shake, setup->token, &message.challenge, &message);
+	if (rc)
+		return fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
+	rc = agent_send(agent, &message, SHAKE_MSEC);
+	if (!rc)
+		rc = expect(agent, MESH_MESSAGE_ADMITTED, &message, end);
+	if (rc)
+		return rc;
+	agent->admitted = message.admitted;
+	return mesh_shake_check(&shake, setup->token, &message.admitted);
+}
+
+static int connect_socket(struct mesh_agent *agent, const struct addrinfo *address)
+{
+	_cleanup_(closep) int fd = socket(address->ai_family,
+					  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t length = sizeof(int);
+	int error = 0;
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = connect(fd, address->ai_addr, address->ai_addrlen) ? -errno : 0;
+	if (rc && rc != -EINPROGRESS)
+		return rc;
+	rc = wait_for(agent, fd, POLLOUT, clock_msec() + CONNECT_MSEC);
+	if (rc)
+		return rc;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
+		return -errno;
+	if (error)
+		return -error;
+	mesh_channel_open(&agent->channel, fd);
+	fd = -1;
+	return 0;
+}
+
+static int try_address(struct mesh_agent *agent, const struct addrinfo *address)
+{
+	int rc = connect_socket(agent, address);
+
+	if (rc)
+		return rc;
+	rc = shake_hands(agent);
+	if (rc)
+		mesh_channel_close(&agent->channel);
+	return rc;
+}
+
+static const char *explain(int rc)
+{
+	if (rc == -EACCES)
+		return "what answers there does not know the token";
+	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE || rc == -EPROTONOSUPPORT)
+		return "what answers there is no coordinator";
+	return strerror(-rc);
+}
+
+static int try_name(struct mesh_agent *agent, const char *name)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+	struct addrinfo *list = NULL;
+	char port[8];
+	int rc, resolved;
+
+	snprintf(port, sizeof(port), "%u", agent->setup->port);
+	resolved = getaddrinfo(name, port, &hints, &list);
+	if (resolved)
+		return fail(agent, -EHOSTUNREACH,
+			    mem_format("cannot resolve %s: %s", clean, gai_strerror(resolved)),
+			    "name the coordinator by an address");
+	rc = -EHOSTUNREACH;
+	for (struct addrinfo *at = list; at && rc && rc != -EPERM && rc != -EINTR;
+	     at = at->ai_next) {
+		rc = try_address(agent, at);
+		if (rc && rc != -EPERM)
+			fail(agent, rc,
+			     mem_format("cannot reach the coordinator at %s port %s: %s", clean,
+					port, explain(rc)),
+			     "let its TCP port pass, or choose another address with --address");
+	}
+	freeaddrinfo(list);
+	return rc;
+}
+
+int agent_connect(struct mesh_agent *agent)
+{
+	const struct mesh_agent_setup *setup = agent->setup;
+	const uint64_t end = clock_msec() + (setup->connect_msec ?: DEFAULT_CONNECT_MSEC);
+	uint32_t pause = FIRST_PAUSE_MSEC;
+	int rc = -EHOSTUNREACH;
+
+	for (;;) {
+		for (size_t i = 0; i < setup->addresses->count; i++) {
+			rc = try_name(agent, setup->addresses->items[i]);
+			if (!rc || rc == -EPERM || rc == -EINTR)
+				return rc;
+		}
+		if (clock_msec() + pause >= end)
+			return rc;
+		if (wait_for(agent, -1, 0, clock_msec() + pause) == -EINTR)
+			return -EINTR;
+		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;
+	}
+}

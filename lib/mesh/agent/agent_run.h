@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of an agent: its connection, and the children that carry out orders. */
+#pragma once
+
+#include "mesh/agent/agent.h"
+#include "mesh/wire/channel.h"
+#include "mesh/wire/shake.h"
+
+/* An order on each rail, and the one before it that has not ended yet. */
+#define MESH_MOST_CHILDREN (2 * MESH_MOST_RAILS)
+
+struct mesh_child {
+	pid_t pid; /* 0: none */
+	int pipe;  /* its result comes from there */
+	uint64_t id;
+	uint64_t end_msec; /* it is killed then */
+	uint32_t timeout_msec;
+};
+
+struct mesh_agent {
+	const struct mesh_agent_setup *setup;
+	struct mesh_channel channel;
+	struct mesh_admitted admitted;
+	struct mesh_local local;
+	void *state; /* of the runner */
+	bool open;   /* the runner */
+	struct mesh_child children[MESH_MOST_CHILDREN];
+	char **ret_reason, **ret_hint;
+};
+
+/* agent_connect.c: connects and shakes hands, trying again. 0 or -errno with a reason. */
+int agent_connect(struct mesh_agent *agent);
+/* Sends a message, and waits until it is sent. */
+int agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec);
+/* Says why it ends. */
+void agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
+		  const char *hint);
+
+/* agent_children.c */
+void agent_start(struct mesh_agent *agent, const struct mesh_order_message *order);
+void agent_cancel(struct mesh_agent *agent, uint64_t id);
+/* Takes what has come from the child, which ends it. */
+void agent_take(struct mesh_agent *agent, struct mesh_child *child);
+/* Ends those whose time is over. */
+void agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec);
+void agent_kill_all(struct mesh_agent *agent);
