@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A rehearsal: a file of made-up hosts and results, described in rdmactl-mesh(1). Each line has a
+ * subject, and keys with values:
+ *
+ *	hosts n[1-4]                  names; an agent takes that of its rank, or the next one
+ *	all rails 2 gbps 95 latency 1.8 noise 2 msec 3
+ *	host n2 gbps 50
+ *	rail n3/1 fail no answer
+ *	pair n1 n4/0 latency 9
+ *
+ * What comes later in the file replaces what came before, if the subject is concerned.
+ */
+#pragma once
+
+#include "mesh/agent/runner.h"
+#include "schema/value.h"
+
+struct rehearsal_line {
+	char *subject;		/* all, host, rail or pair */
+	char *names[2];		/* of the hosts */
+	struct number rails[2]; /* not known: each */
+	struct strings keys;	/* key, value, key, value ...; a text is the last value */
+};
+
+struct rehearsal {
+	struct strings hosts;
+	struct rehearsal_line *lines;
+	size_t count;
+};
+
+/* 0; -EINVAL, *ret_reason says what is wrong in which line, for the caller to free. */
+int rehearsal_parse(const char *text, struct rehearsal *ret_rehearsal, char **ret_reason);
+void rehearsal_clear(struct rehearsal *rehearsal);
+/* The value of a key for a host, or NULL. */
+const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *host,
+				 const char *key);
+
+/* What a pair is to give. */
+struct rehearsal_act {
+	double gbps[MESH_ENDS], latency_usec, noise_percent;
+	uint64_t errors[MESH_ENDS], msec;
+	const char *fail; /* the reason, or NULL */
+	bool crash, hang;
+};
+
+void rehearsal_act(const struct rehearsal *rehearsal, const char *const names[MESH_ENDS],
+		   const uint16_t rails[MESH_ENDS], struct rehearsal_act *ret_act);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A runner that makes its answers up, as a file says, and touches no RDMA. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/device.h"
+#include "host/port.h"
+#include "mesh/agent/rehearsal.h"
+#include "mesh/agent/runner.h"
+
+#define MOST_BYTES     (1u << 20)
+#define DEFAULT_RATE   100 /* Gb/s */
+#define MTU_BYTES      4096
+#define MBPS_OF_GBPS   1000
+#define SHOWN_PORT     18777 /* nobody listens there */
+#define PORT_IS_ACTIVE 4
+
+struct rehearsed {
+	struct rehearsal rehearsal;
+	char *name;
+};
+
+static uint64_t number_for(const struct rehearsed *rehearsed, const char *key, uint64_t otherwise)
+{
+	const char *value = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, key);
+
+	return value ? (uint64_t)strtod(value, NULL) : otherwise;
+}
+
+static char *text_for(const struct rehearsed *rehearsed, const char *key)
+{
+	return mem_string_or_null(
+		rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, key));
+}
+
+/* Which of the file's hosts this agent plays: the one of that name, of its rank, or the next. */
+static char *choose_name(const struct rehearsal *rehearsal, const struct mesh_runner_setup *setup)
+{
+	const struct strings *hosts = &rehearsal->hosts;
+	const uint64_t number = setup->rank.known ? setup->rank.value : setup->seat;
+	char own[MESH_NAME_BYTES];
+
+	if (setup->name)
+		return mem_string(setup->name);
+	if (number < hosts->count)
+		return mem_string(hosts->items[number]);
+	if (gethostname(own, sizeof(own)))
+		own[0] = '\0';
+	own[sizeof(own) - 1] = '\0';
+	return mem_format("%s-%" PRIu64, own, number);
+}
+
+static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host)
+{
+	const uint64_t count = number_for(rehearsed, "rails", 1);
+
+	host->rail_count = count < MESH_MOST_RAILS ? (uint32_t)count : MESH_MOST_RAILS;
+	host->rails = mem_alloc_zero(host->rail_count + 1, sizeof(*host->rails));
+	for (uint32_t i = 0; i < host->rail_count; i++) {
+		struct endpoint *rail = &host->rails[i];
+
+		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
+		rail->port = 1;
+		rail->link_layer = LINK_LAYER_INFINIBAND;
+		rail->state = PORT_IS_ACTIVE;
+		rail->mtu_bytes = MTU_BYTES;
+		rail->lid = i + 1;
+		rail->rate_mbps = number_for(rehearsed, "rate", DEFAULT_RATE) * MBPS_OF_GBPS;
+	}
+}
+
+static void fill_local(const struct rehearsed *rehearsed, struct mesh_local *local)
+{
+	struct mesh_host *host = &local->host;
+	const char *others = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, "others");
+	const char *memlock = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name,
+						   "memlock");
+
+	*local = (struct mesh_local){.server = 0};
+	host->name = mem_string(rehearsed->name);
+	host->release = text_for(rehearsed, "release");
+	host->kernel = text_for(rehearsed, "kernel");
+	host->firmware = text_for(rehearsed, "firmware");
+	host->rehearsed = true;
+	host->server_port = SHOWN_PORT;
+	if (others)
+		host->others_qps = number_of((uint64_t)strtod(others, NULL));
+	if (memlock)
+		host->memlock_bytes = number_of((uint64_t)strtod(memlock, NULL));
+	fill_rails(rehearsed, host);
+}
+
+static void close_rehearsal(void *state)
+{
+	struct rehearsed *rehearsed = state;
+
+	rehearsal_clear(&rehearsed->rehearsal);
+	free(rehearsed->name);
+	free(rehearsed);
+}
+
+static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
+			  void **ret_state, char **ret_reason, char **ret_hint)
+{
+	_cleanup_(freep) char *text = NULL, *wrong = NULL;
+	struct rehearsal rehearsal;
+	struct rehearsed *rehearsed;
+	const char *refusal;
+	size_t length;
+	int rc = file_read(setup->file, MOST_BYTES, &text, &length);
+
+	if (rc) {
+		*ret_reason = mem_format("cannot read the rehearsal %s: %s", setup->file,
+					 strerror(-rc));
+		*ret_hint = mem_string("put the file where all hosts see it by the same path");
+		return rc;
+	}
+	rc = rehearsal_parse(text, &rehearsal, &wrong);
+	if (rc) {
+		*ret_reason = mem_format("%s: %s", setup->file, wrong);
+		return rc;
+	}
+	rehearsed = mem_alloc_zero(1, sizeof(*rehearsed));
+	rehearsed->rehearsal = rehearsal;
+	rehearsed->name = choose_name(&rehearsed->rehearsal, setup);
+	refusal = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, "refuse");
+	if (refusal) {
+		*ret_reason = mem_string(refusal);
+		close_rehearsal(rehearsed);
+		return -ENODEV;
+	}
+	fill_local(rehearsed, ret_local);
+	*ret_state = rehearsed;
+	return 0;
+}
+
+/* From -1 to 1, always the same for an order and a figure of it. */
+static double wobble(uint64_t id, unsigned int figure)
+{
+	uint64_t x = id * UINT64_C(0x9e3779b97f4a7c15) + figure * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+
+	/* The finalizer of splitmix64. */
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return (double)(x >> 11) / (double)(UINT64_C(1) << 52) - 1;
+}
+
+static struct real figure(const struct rehearsal_act *act, double value, uint64_t id,
+			  unsigned int number)
+{
+	return (struct real){
+		.value = value * (1 + wobble(id, number) * act->noise_percent / 100),
+		.known = true,
+	};
+}
+
+static void act_out(const struct rehearsal_act *act, const struct mesh_order *order,
+		    struct mesh_result *result)
+{
+	usleep((useconds_t)(act->msec * 1000));
+	while (act->hang)
+		pause();
+	if (act->crash)
+		abort();
+	if (act->fail) {
+		result->outcome = MESH_FAIL;
+		snprintf(result->reason, sizeof(result->reason), "%s", act->fail);
+		return;
+	}
+	result->outcome = MESH_PASS;
+	if (order->tests & MESH_LATENCY)
+		result->latency_usec = figure(act, act->latency_usec, order->id, MESH_ENDS);
+	for (unsigned int end = 0; end < MESH_ENDS; end++) {
+		result->errors[end] = number_of(act->errors[end]);
+		if (order->tests & MESH_BANDWIDTH)
+			result->gbps[end] = figure(act, act->gbps[end], order->id, end);
+	}
+}
+
+static void run_rehearsal(void *state, const struct mesh_order *order, struct mesh_result *result)
+{
+	const struct rehearsed *rehearsed = state;
+	const char *const names[MESH_ENDS] = {rehearsed->name, order->peer};
+	const uint16_t rails[MESH_ENDS] = {order->rail, order->peer_rail};
+	struct rehearsal_act act;
+
+	rehearsal_act(&rehearsed->rehearsal, names, rails, &act);
+	act_out(&act, order, result);
+}
+
+const struct mesh_runner mesh_runner_rehearsal = {
+	.open = open_rehearsal,
+	.run = run_rehearsal,
+	.close = close_rehearsal,
+};

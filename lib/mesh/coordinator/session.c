@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/coordinator/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* Connecting, the handshake and checking the data, before anything is measured. */
+#define CONNECT_MSEC 300u
+
+struct session {
+	const struct session_setup *setup;
+	struct session_outcome *outcome;
+	const struct mesh_host *hosts;
+	uint32_t host_count;
+	uint32_t stage;
+	uint64_t begin_msec;
+	uint64_t round_msec;	   /* of this stage, on the average; 0: not known */
+	struct mesh_pair *orphans; /* a: whose partner was lost */
+	size_t orphan_count;
+};
+
+uint32_t session_pair_msec(const struct session_setup *setup)
+{
+	const uint32_t tests = setup->tests ?: MESH_TESTS;
+	uint32_t msec = CONNECT_MSEC;
+
+	if (tests & MESH_LATENCY)
+		msec += setup->latency_msec;
+	if (tests & MESH_BANDWIDTH)
+		msec += 2 * setup->bandwidth_msec;
+	return msec;
+}
+
+static bool is_present(const struct session *session, uint32_t host)
+{
+	return session->hosts[host].presence == MESH_PRESENT;
+}
+
+static void keep_orphans(struct session *session, const struct mesh_pair *pair)
+{
+	const bool a = is_present(session, pair->a), b = is_present(session, pair->b);
+
+	if (a == b)
+		return;
+	*(struct mesh_pair *)mem_append(&session->orphans, &session->orphan_count,
+					sizeof(*pair)) = (struct mesh_pair){
+		.a = a ? pair->a : pair->b,
+		.rail_a = a ? pair->rail_a : pair->rail_b,
+	};
+}
+
+static void take(void *context, const struct mesh_result *result)
+{
+	struct session *session = context;
+
+	session->outcome->pairs++;
+	judge_take(session->setup->judge, result);
+	if (session->setup->result)
+		session->setup->result(session->setup->context, result);
+	if (result->outcome == MESH_UNTRIED)
+		keep_orphans(session, &result->pair);
+}
+
+/* Runs pairs side by side, in parts if there is a limit. */
+static int run_pairs(struct session *session, const struct mesh_pair *pairs, size_t count,
+		     uint32_t number, bool again)
+{
+	const struct session_setup *setup = session->setup;
+	const size_t most = again ? 1 : setup->most_pairs ?: count;
+	int rc = 0;
+
+	for (size_t done = 0; done < count && !rc; done += most) {
+		const struct coordinator_round round = {
+			.pairs = pairs + done,
+			.count = count - done < most ? count - done : most,
+			.tests = setup->tests ?: MESH_TESTS,
+			.stage = session->stage,
+			.number = number,
+			.again = again,
+			.latency_msec = setup->latency_msec,
+			.bandwidth_msec = setup->bandwidth_msec,
+			.timeout_msec = setup->timeout_msec,
+			.take = take,
+			.context = session,
+		};
+
+		rc = coordinator_round(setup->coordinator, &round);
+	}
+	session->outcome->rounds++;
+	return rc;
+}
+
+/* Those whose partner was lost, two and two; what is left over stays alone. */
+static int run_orphans(struct session *session, uint32_t number)
+{
+	_cleanup_(freep) struct mesh_pair *orphans = session->orphans;
+	const size_t count = session->orphan_count;
+	size_t pair_count = 0;
+	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(count + 1, sizeof(*pairs));
+	_cleanup_(freep) bool *taken = mem_alloc_zero(count + 1, sizeof(*taken));
+
+	session->orphans = NULL;
+	session->orphan_count = 0;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count && !taken[i]; j++) {
+			if (taken[j] || orphans[i].a == orphans[j].a ||
+			    orphans[i].rail_a != orphans[j].rail_a ||
+			    !is_present(session, orphans[i].a) ||
+			    !is_present(session, orphans[j].a))
+				continue;
+			taken[i] = taken[j] = true;
+			pairs[pair_count++] = (struct mesh_pair){
+				.a = orphans[i].a,
+				.b = orphans[j].a,
+				.rail_a = orphans[i].rail_a,
+				.rail_b = orphans[j].rail_a,
+			};
+		}
+	return pair_count ? run_pairs(session, pairs, pair_count, number, false) : 0;
+}
+
+static bool fits(const struct session *session)
+{
+	const uint64_t budget = session->setup->budget_msec;
+	const uint64_t round = session->round_msec ?: session_pair_msec(session->setup);
+
+	return !budget || clock_msec() - session->begin_msec + round <= budget;
+}
+
+/* Leaves out the pairs that have their results. */
+static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (session->setup->has &&
+		    session->setup->has(session->setup->context, session->stage, &pairs[i]))
+			session->outcome->resumed++;
+		else
+			pairs[left++] = pairs[i];
+	}
+	return left;
+}
+
+static int run_rounds(struct session *session, const struct schedule *schedule)
+{
+	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1,
+								  sizeof(*pairs));
+	const uint32_t rounds = schedule_rounds(schedule);
+	const uint64_t begin = clock_msec();
+	uint64_t run = 0;
+	int rc = 0;
+
+	session->round_msec = 0;
+	session->outcome->pairs_planned += schedule_all_pairs(schedule);
+	for (uint32_t i = 0; i < rounds && !rc; i++) {
+		size_t count = schedule_round(schedule, i, pairs);
+
+		count = drop_done(session, pairs, count);
+		if (!count)
+			continue;
+		if (!fits(session)) {
+			session->outcome->left_out += count;
+			continue;
+		}
+		rc = run_pairs(session, pairs, count, i, false);
+		session->round_msec = (clock_msec() - begin) / ++run;
+		session->outcome->end_msec = clock_msec() + session->round_msec * (rounds - i - 1);
+	}
+	return rc ? rc : run_orphans(session, rounds);
+}
+
+static int run_stage(struct session *session, const struct plan_stage *stage)
+{
+	const struct session_setup *setup = session->setup;
+	_cleanup_(freep) uint16_t *rails = mem_alloc_zero(session->host_count + 1, sizeof(*rails));
+	const struct plan_scope scope = {
+		.hosts = session->hosts,
+		.host_count = session->host_count,
+		.rails = rails,
+		.switches = setup->fabric ? setup->fabric->switches : NULL,
+		.seed = setup->seed + session->stage,
+		.one_rail = setup->one_rail,
+	};
+	struct schedule *schedule = NULL;
+	char *message = NULL;
+	int rc;
+
+	judge_rails(setup->judge, rails);
+	rc = schedule_new(stage, &scope, &schedule, &message);
+	if (rc) {
+		/* The others may be possible. */
+		free(session->outcome->stage_failed);
+		session->outcome->stage_failed = message;
+		return 0;
+	}
+	judge_begin_stage(setup->judge, stage);
+	rc = run_rounds(session, schedule);
+	judge_end_stage(setup->judge);
+	schedule_free(schedule);
+	return rc;
+}
+
+/* Each suspect alone. */
+static int run_retests(struct session *session)
+{
+	size_t count = 0;
+	_cleanup_(freep) struct mesh_pair *pairs = judge_retests(
+		session->setup->judge, &count, &session->outcome->suspects_left_out);
+	int rc = 0;
+
+	session->round_msec = 0;
+	for (size_t i = 0; i < count && !rc; i++) {
+		if (fits(session))
+			rc = run_pairs(session, &pairs[i], 1, (uint32_t)i, true);
+		else
+			session->outcome->left_out++;
+	}
+	return rc;
+}
+
+int session_run(const struct session_setup *setup, struct session_outcome *outcome)
+{
+	struct session session = {
+		.setup = setup,
+		.outcome = outcome,
+		.begin_msec = clock_msec(),
+	};
+	int rc = 0;
+
+	session.hosts = coordinator_hosts(setup->coordinator, &session.host_count);
+	for (; session.stage < setup->plan->count && !rc; session.stage++)
+		rc = run_stage(&session, &setup->plan->stages[session.stage]);
+	if (!rc)
+		rc = run_retests(&session);
+	free(session.orphans);
+	outcome->interrupted = rc == -EINTR;
+	return rc;
+}
