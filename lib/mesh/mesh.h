@@ -61,6 +61,20 @@ enum mesh_test {
 	MESH_TESTS = (1 << 3) - 1,
 };
 
+/* A test of one pair: the host that gets it is the client. */
+struct mesh_order {
+	uint64_t id;
+	char peer[MESH_NAME_BYTES]; /* the other host's name */
+	bool loopback;		    /* the peer is this host */
+	uint16_t rail, peer_rail;
+	struct endpoint near, far; /* the rails, as each host described its own */
+	struct ip_address peer_ip; /* of the peer's server */
+	uint16_t peer_port;
+	uint32_t tests;			       /* enum mesh_test */
+	uint32_t latency_msec, bandwidth_msec; /* how long each measurement may take */
+	uint32_t timeout_msec;		       /* the child is killed then */
+};
+
 enum mesh_outcome {
 	MESH_PASS,
 	MESH_FAIL,    /* the data path failed; `reason` says how */

@@ -20,10 +20,10 @@
 #include "mesh/agent/agent_run.h"
 #include "selftest/wire/socket.h"
 
-#define SEND_MSEC    5000u
-#define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
-#define BOOT_ID_MOST 64
-#define TURN_MSEC    1000
+#define AGENT_SEND_MSEC 5000u
+#define BOOT_ID		"/proc/sys/kernel/random/boot_id"
+#define BOOT_ID_MOST	64
+#define TURN_MSEC	1000
 
 static int fail(struct mesh_agent *agent, int rc, char *reason)
 {
@@ -84,7 +84,7 @@ static int open_runner(struct mesh_agent *agent)
 	int rc = setup->runner->open(&runner_setup, &agent->local, &agent->state, &reason, &hint);
 
 	if (rc) {
-		agent_refuse(agent, MESH_REFUSAL_NO_RAIL, reason ?: strerror(-rc), hint);
+		mesh_agent_refuse(agent, MESH_REFUSAL_NO_RAIL, reason ?: strerror(-rc), hint);
 		fail(agent, rc, mem_string(reason ?: strerror(-rc)));
 		*agent->ret_hint = mem_string_or_null(hint);
 		return rc;
@@ -115,7 +115,7 @@ static void send_finding(void *context, const char *check, const struct finding 
 	put_text(found->summary, sizeof(found->summary), finding->summary);
 	put_text(found->evidence, sizeof(found->evidence), finding->evidence);
 	put_text(found->next_step, sizeof(found->next_step), finding->next_step);
-	agent_send(agent, &message, SEND_MSEC);
+	mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 }
 
 /* Who this is, its rails, what is wrong here, and that it is ready. */
@@ -127,15 +127,15 @@ static int introduce(struct mesh_agent *agent)
 	int rc;
 
 	mesh_identity_make(host, &message);
-	rc = agent_send(agent, &message, SEND_MSEC);
+	rc = mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 	for (uint32_t i = 0; i < host->rail_count && !rc; i++) {
 		message = (struct mesh_message){.type = MESH_MESSAGE_RAIL};
 		message.rail.endpoint = host->rails[i];
-		rc = agent_send(agent, &message, SEND_MSEC);
+		rc = mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 	}
 	if (!rc && agent->admitted.doctor && agent->setup->doctor)
 		agent->setup->doctor(send_finding, agent);
-	return rc ? rc : agent_send(agent, &ready, SEND_MSEC);
+	return rc ? rc : mesh_agent_send(agent, &ready, AGENT_SEND_MSEC);
 }
 
 static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
@@ -145,7 +145,7 @@ static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	pong.pong.clock_msec = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	return agent_send(agent, &pong, SEND_MSEC);
+	return mesh_agent_send(agent, &pong, AGENT_SEND_MSEC);
 }
 
 /* 1: goodbye. */
@@ -155,10 +155,10 @@ static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 
 	switch (message->type) {
 	case MESH_MESSAGE_ORDER:
-		agent_start(agent, &message->order);
+		mesh_agent_start(agent, &message->order);
 		return 0;
 	case MESH_MESSAGE_CANCEL:
-		agent_cancel(agent, message->cancel.id);
+		mesh_agent_cancel(agent, message->cancel.id);
 		return 0;
 	case MESH_MESSAGE_PING:
 		return answer_ping(agent, &message->ping);
@@ -201,7 +201,7 @@ static int look_at_server(struct mesh_agent *agent)
 	if (!agent->local.server || waitpid(agent->local.server, &status, WNOHANG) <= 0)
 		return 0;
 	agent->local.server = 0;
-	agent_refuse(agent, MESH_REFUSAL_OTHER, "its test server has ended", NULL);
+	mesh_agent_refuse(agent, MESH_REFUSAL_OTHER, "its test server has ended", NULL);
 	return fail(agent, -ECHILD, mem_string("the test server of this agent has ended"));
 }
 
@@ -235,8 +235,8 @@ static int turn(struct mesh_agent *agent)
 		return fail(agent, -EINTR, mem_string("ended by a signal"));
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (polls[2 + i].revents)
-			agent_take(agent, &agent->children[i]);
-	agent_look_at_time(agent, clock_msec());
+			mesh_agent_take(agent, &agent->children[i]);
+	mesh_agent_look_at_time(agent, clock_msec());
 	if (polls[0].revents)
 		rc = listen_to(agent);
 	if (!rc)
@@ -251,7 +251,7 @@ static int turn(struct mesh_agent *agent)
 
 static void close_agent(struct mesh_agent *agent)
 {
-	agent_kill_all(agent);
+	mesh_agent_kill_all(agent);
 	if (agent->open)
 		agent->setup->runner->close(agent->state);
 	mesh_channel_close(&agent->channel);
@@ -266,7 +266,7 @@ int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char
 		.ret_reason = ret_reason,
 		.ret_hint = ret_hint,
 	};
-	int rc = agent_connect(&agent);
+	int rc = mesh_agent_connect(&agent);
 
 	if (!rc)
 		rc = open_runner(&agent);
@@ -279,7 +279,8 @@ int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char
 	while (!rc)
 		rc = turn(&agent);
 	if (rc == -EINTR)
-		agent_refuse(&agent, MESH_REFUSAL_OTHER, "its agent was ended by a signal", NULL);
+		mesh_agent_refuse(&agent, MESH_REFUSAL_OTHER, "its agent was ended by a signal",
+				  NULL);
 	close_agent(&agent);
 	if (rc > 0) {
 		free(*ret_reason);

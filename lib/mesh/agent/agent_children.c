@@ -14,14 +14,14 @@
 #include "mesh/agent/agent_run.h"
 
 /* The coordinator reads answers at once; if it does not, the connection is as good as lost. */
-#define ANSWER_MSEC 5000u
+#define CHILD_ANSWER_MSEC 5000u
 
 static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *result)
 {
 	struct mesh_message message;
 
 	mesh_answer_make(id, result, &message);
-	agent_send(agent, &message, ANSWER_MSEC);
+	mesh_agent_send(agent, &message, CHILD_ANSWER_MSEC);
 }
 
 static void answer_untried(struct mesh_agent *agent, uint64_t id, const char *reason)
@@ -97,7 +97,7 @@ static int fork_child(struct mesh_agent *agent, struct mesh_child *child,
 	return 0;
 }
 
-void agent_start(struct mesh_agent *agent, const struct mesh_order_message *message)
+void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message *message)
 {
 	const struct mesh_host *host = &agent->local.host;
 	struct mesh_child *child = free_place(agent);
@@ -138,14 +138,14 @@ static int end_child(struct mesh_child *child, int signal)
 	return status;
 }
 
-void agent_cancel(struct mesh_agent *agent, uint64_t id)
+void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id)
 {
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (agent->children[i].pid && agent->children[i].id == id)
 			end_child(&agent->children[i], SIGKILL);
 }
 
-void agent_take(struct mesh_agent *agent, struct mesh_child *child)
+void mesh_agent_take(struct mesh_agent *agent, struct mesh_child *child)
 {
 	const uint64_t id = child->id;
 	struct mesh_result result;
@@ -167,7 +167,7 @@ void agent_take(struct mesh_agent *agent, struct mesh_child *child)
 	answer_untried(agent, id, text);
 }
 
-void agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec)
+void mesh_agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec)
 {
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
 		struct mesh_child *child = &agent->children[i];
@@ -184,7 +184,7 @@ void agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec)
 	}
 }
 
-void agent_kill_all(struct mesh_agent *agent)
+void mesh_agent_kill_all(struct mesh_agent *agent)
 {
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (agent->children[i].pid)

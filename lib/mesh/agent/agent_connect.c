@@ -14,11 +14,11 @@
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
 
-#define CONNECT_MSEC	     3000
-#define SHAKE_MSEC	     8000
-#define DEFAULT_CONNECT_MSEC 60000u
-#define FIRST_PAUSE_MSEC     100u
-#define LONGEST_PAUSE_MSEC   2000u
+#define TCP_CONNECT_MSEC 3000
+#define AGENT_SHAKE_MSEC 8000
+#define DEFAULT_TRY_MSEC 60000u
+#define FIRST_TRY_MSEC	 100u
+#define LONGEST_TRY_MSEC 2000u
 
 /* Waits for the channel; -EINTR: a signal came. */
 static int wait_for(const struct mesh_agent *agent, int fd, short events, uint64_t end_msec)
@@ -48,15 +48,15 @@ static int flush(struct mesh_agent *agent, uint64_t end_msec)
 	return rc;
 }
 
-int agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec)
+int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec)
 {
 	int rc = mesh_channel_put(&agent->channel, message);
 
 	return rc ? rc : flush(agent, clock_msec() + msec);
 }
 
-void agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
-		  const char *hint)
+void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
+		       const char *hint)
 {
 	struct mesh_message message = {
 		.type = MESH_MESSAGE_REFUSED,
@@ -67,7 +67,7 @@ void agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const cha
 	if (hint)
 		text_clean_into(message.refused.hint, sizeof(message.refused.hint), hint,
 				strlen(hint));
-	agent_send(agent, &message, CONNECT_MSEC);
+	mesh_agent_send(agent, &message, TCP_CONNECT_MSEC);
 }
 
 static int receive(struct mesh_agent *agent, struct mesh_message *message, uint64_t end_msec)
@@ -117,13 +117,13 @@ static int expect(struct mesh_agent *agent, uint32_t type, struct mesh_message *
 static int shake_hands(struct mesh_agent *agent)
 {
 	const struct mesh_agent_setup *setup = agent->setup;
-	const uint64_t end = clock_msec() + SHAKE_MSEC;
+	const uint64_t end = clock_msec() + AGENT_SHAKE_MSEC;
 	struct mesh_shake shake;
 	struct mesh_message message;
 	int rc;
 
 	mesh_shake_hello(setup->name, !setup->token, &message);
-	rc = agent_send(agent, &message, SHAKE_MSEC);
+	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);
 	if (!rc)
 		rc = expect(agent, MESH_MESSAGE_CHALLENGE, &message, end);
 	if (rc)
@@ -133,7 +133,7 @@ static int shake_hands(struct mesh_agent *agent)
 	rc = mesh_shake_respond(&shake, setup->token, &message.challenge, &message);
 	if (rc)
 		return fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
-	rc = agent_send(agent, &message, SHAKE_MSEC);
+	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);
 	if (!rc)
 		rc = expect(agent, MESH_MESSAGE_ADMITTED, &message, end);
 	if (rc)
@@ -155,7 +155,7 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 	rc = connect(fd, address->ai_addr, address->ai_addrlen) ? -errno : 0;
 	if (rc && rc != -EINPROGRESS)
 		return rc;
-	rc = wait_for(agent, fd, POLLOUT, clock_msec() + CONNECT_MSEC);
+	rc = wait_for(agent, fd, POLLOUT, clock_msec() + TCP_CONNECT_MSEC);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
@@ -216,11 +216,11 @@ static int try_name(struct mesh_agent *agent, const char *name)
 	return rc;
 }
 
-int agent_connect(struct mesh_agent *agent)
+int mesh_agent_connect(struct mesh_agent *agent)
 {
 	const struct mesh_agent_setup *setup = agent->setup;
-	const uint64_t end = clock_msec() + (setup->connect_msec ?: DEFAULT_CONNECT_MSEC);
-	uint32_t pause = FIRST_PAUSE_MSEC;
+	const uint64_t end = clock_msec() + (setup->connect_msec ?: DEFAULT_TRY_MSEC);
+	uint32_t pause = FIRST_TRY_MSEC;
 	int rc = -EHOSTUNREACH;
 
 	for (;;) {
@@ -233,6 +233,6 @@ int agent_connect(struct mesh_agent *agent)
 			return rc;
 		if (wait_for(agent, -1, 0, clock_msec() + pause) == -EINTR)
 			return -EINTR;
-		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;
+		pause = pause * 2 < LONGEST_TRY_MSEC ? pause * 2 : LONGEST_TRY_MSEC;
 	}
 }

@@ -29,18 +29,18 @@ struct mesh_agent {
 };
 
 /* agent_connect.c: connects and shakes hands, trying again. 0 or -errno with a reason. */
-int agent_connect(struct mesh_agent *agent);
+int mesh_agent_connect(struct mesh_agent *agent);
 /* Sends a message, and waits until it is sent. */
-int agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec);
+int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec);
 /* Says why it ends. */
-void agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
-		  const char *hint);
+void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
+		       const char *hint);
 
 /* agent_children.c */
-void agent_start(struct mesh_agent *agent, const struct mesh_order_message *order);
-void agent_cancel(struct mesh_agent *agent, uint64_t id);
+void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message *order);
+void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id);
 /* Takes what has come from the child, which ends it. */
-void agent_take(struct mesh_agent *agent, struct mesh_child *child);
+void mesh_agent_take(struct mesh_agent *agent, struct mesh_child *child);
 /* Ends those whose time is over. */
-void agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec);
-void agent_kill_all(struct mesh_agent *agent);
+void mesh_agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec);
+void mesh_agent_kill_all(struct mesh_agent *agent);

@@ -26,20 +26,6 @@ struct mesh_local {
 	pid_t server;	       /* a child that serves the peers; the agent waits for it. 0: none */
 };
 
-/* A test of one pair: this host is the client. */
-struct mesh_order {
-	uint64_t id;
-	char peer[MESH_NAME_BYTES]; /* the other host's name */
-	bool loopback;		    /* the peer is this host */
-	uint16_t rail, peer_rail;
-	struct endpoint near, far; /* the rails, as each host described its own */
-	struct ip_address peer_ip; /* of the peer's server */
-	uint16_t peer_port;
-	uint32_t tests;			       /* enum mesh_test */
-	uint32_t latency_msec, bandwidth_msec; /* how long each measurement may take */
-	uint32_t timeout_msec;		       /* the child is killed then */
-};
-
 struct mesh_runner {
 	/*
 	 * Fills *ret_local and *ret_state. -errno: this host cannot take part; *ret_reason says

@@ -16,12 +16,12 @@
 #include "mesh/agent/rehearsal.h"
 #include "mesh/agent/runner.h"
 
-#define MOST_BYTES     (1u << 20)
-#define DEFAULT_RATE   100 /* Gb/s */
-#define MTU_BYTES      4096
-#define MBPS_OF_GBPS   1000
-#define SHOWN_PORT     18777 /* nobody listens there */
-#define PORT_IS_ACTIVE 4
+#define MOST_REHEARSAL_BYTES (1u << 20)
+#define DEFAULT_RATE	     100 /* Gb/s */
+#define MTU_BYTES	     4096
+#define MBPS_OF_GBPS	     1000
+#define SHOWN_PORT	     18777 /* nobody listens there */
+#define PORT_IS_ACTIVE	     4
 
 struct rehearsed {
 	struct rehearsal rehearsal;
@@ -115,7 +115,7 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 	struct rehearsed *rehearsed;
 	const char *refusal;
 	size_t length;
-	int rc = file_read(setup->file, MOST_BYTES, &text, &length);
+	int rc = file_read(setup->file, MOST_REHEARSAL_BYTES, &text, &length);
 
 	if (rc) {
 		*ret_reason = mem_format("cannot read the rehearsal %s: %s", setup->file,

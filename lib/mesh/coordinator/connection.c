@@ -15,12 +15,12 @@
 #include "base/text.h"
 #include "selftest/wire/socket.h"
 
-#define SHAKE_MSEC 5000u
-#define LEAVE_MSEC 1000u
+#define SHAKE_MSEC   5000u
+#define REFUSED_MSEC 1000u
 /* Pings in the time after which a silent side is given up. */
 #define PINGS_A_SILENCE 4u
 /* Reads of one turn, so that a side that sends without a pause does not hide the others. */
-#define MOST_READS 4
+#define MOST_READS_A_TURN 4
 
 static struct ip_address own_address(int fd)
 {
@@ -166,7 +166,7 @@ void connection_refuse(struct coordinator *coordinator, struct connection *conne
 		coordinator->host_connections[connection->host] = NO_CONNECTION;
 	connection->host = NO_CONNECTION;
 	connection->state = CONNECTION_LEAVING;
-	connection->end_msec = clock_msec() + LEAVE_MSEC;
+	connection->end_msec = clock_msec() + REFUSED_MSEC;
 	if (connection_put(coordinator, connection, &message))
 		connection_flush(coordinator, connection);
 }
@@ -260,7 +260,7 @@ void connection_ready(struct coordinator *coordinator, struct connection *connec
 	struct mesh_message message;
 	int rc = 0;
 
-	for (int i = 0; i < MOST_READS && !rc; i++) {
+	for (int i = 0; i < MOST_READS_A_TURN && !rc; i++) {
 		rc = mesh_channel_receive(&connection->channel);
 		if (rc == -EAGAIN)
 			return;

@@ -20,13 +20,13 @@
 #define DEFAULT_WAIT_MSEC    60000u
 #define DEFAULT_SETTLE_MSEC  5000u
 #define DEFAULT_SILENCE_MSEC 20000u
-#define BACKLOG		     4096 /* the kernel takes no more than net.core.somaxconn */
+#define AGENT_BACKLOG	     4096 /* the kernel takes no more than net.core.somaxconn */
 #define MOST_EVENTS	     256
 /* Accepts in one turn, so that a flood of connects does not hide the others. */
-#define MOST_ACCEPTS 64
+#define MOST_ACCEPTS_A_TURN 64
 /* How long no connection is accepted after descriptors ran out. */
-#define PAUSE_MSEC 500
-#define TICK_MSEC  200
+#define EXHAUSTED_MSEC 500
+#define TICK_MSEC      200
 
 /* What epoll says of others than connections, whose numbers are below these. */
 #define EVENT_LISTENER	UINT64_C(0x100000000)
@@ -91,7 +91,7 @@ static int start_listening(struct coordinator *coordinator)
 	int rc = tcp_listen(&coordinator->setup.bind, 0, coordinator->setup.port,
 			    &coordinator->listener);
 
-	if (!rc && listen(coordinator->listener, BACKLOG))
+	if (!rc && listen(coordinator->listener, AGENT_BACKLOG))
 		rc = -errno;
 	if (!rc && getsockname(coordinator->listener, (struct sockaddr *)&address, &length))
 		rc = -errno;
@@ -246,7 +246,7 @@ static void make_room(struct coordinator *coordinator)
 
 static void accept_agents(struct coordinator *coordinator)
 {
-	for (int i = 0; i < MOST_ACCEPTS; i++) {
+	for (int i = 0; i < MOST_ACCEPTS_A_TURN; i++) {
 		struct sockaddr_storage address;
 		socklen_t length = sizeof(address);
 		struct ip_address ip;
@@ -274,7 +274,7 @@ static void accept_agents(struct coordinator *coordinator)
 
 		coordinator->pause_end_msec = clock_msec() + (coordinator->guests >= MOST_GUESTS
 								      ? TICK_MSEC
-								      : PAUSE_MSEC);
+								      : EXHAUSTED_MSEC);
 		epoll_ctl(coordinator->epoll, EPOLL_CTL_MOD, coordinator->listener, &event);
 	}
 }

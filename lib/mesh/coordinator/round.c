@@ -16,7 +16,7 @@
 #include "mesh/coordinator/connection.h"
 
 /* After the time of an order, for its agent to end it and to say so. */
-#define GRACE_MSEC 3000u
+#define ORDER_GRACE_MSEC 3000u
 
 static void settle(struct coordinator *coordinator, struct slot *slot)
 {
@@ -245,7 +245,7 @@ static void end_orders(struct coordinator *coordinator, const char *why)
 
 int coordinator_round(struct coordinator *coordinator, const struct coordinator_round *round)
 {
-	const uint64_t end = clock_msec() + round->timeout_msec + GRACE_MSEC;
+	const uint64_t end = clock_msec() + round->timeout_msec + ORDER_GRACE_MSEC;
 	const uint64_t last = end + 2 * (uint64_t)coordinator->setup.silence_msec;
 
 	start(coordinator, round);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 /* Connecting, the handshake and checking the data, before anything is measured. */
-#define CONNECT_MSEC 300u
+#define PAIR_CONNECT_MSEC 300u
 
 struct session {
 	const struct session_setup *setup;
@@ -27,7 +27,7 @@ struct session {
 uint32_t session_pair_msec(const struct session_setup *setup)
 {
 	const uint32_t tests = setup->tests ?: MESH_TESTS;
-	uint32_t msec = CONNECT_MSEC;
+	uint32_t msec = PAIR_CONNECT_MSEC;
 
 	if (tests & MESH_LATENCY)
 		msec += setup->latency_msec;

@@ -17,7 +17,6 @@
  */
 #pragma once
 
-#include "mesh/agent/runner.h"
 #include "mesh/mesh.h"
 #include "selftest/wire/message.h"
 
