@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
 
-#define TCP_CONNECT_MSEC 3000
+#define AGENT_CONNECT_MSEC 3000
 #define AGENT_SHAKE_MSEC 8000
 #define DEFAULT_TRY_MSEC 60000u
 #define FIRST_TRY_MSEC	 100u
@@ -67,7 +67,7 @@ void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, cons
 	if (hint)
 		text_clean_into(message.refused.hint, sizeof(message.refused.hint), hint,
 				strlen(hint));
-	mesh_agent_send(agent, &message, TCP_CONNECT_MSEC);
+	mesh_agent_send(agent, &message, AGENT_CONNECT_MSEC);
 }
 
 static int receive(struct mesh_agent *agent, struct mesh_message *message, uint64_t end_msec)
@@ -155,7 +155,7 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 	rc = connect(fd, address->ai_addr, address->ai_addrlen) ? -errno : 0;
 	if (rc && rc != -EINPROGRESS)
 		return rc;
-	rc = wait_for(agent, fd, POLLOUT, clock_msec() + TCP_CONNECT_MSEC);
+	rc = wait_for(agent, fd, POLLOUT, clock_msec() + AGENT_CONNECT_MSEC);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))

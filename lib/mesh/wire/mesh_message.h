@@ -17,6 +17,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "mesh/mesh.h"
 #include "selftest/wire/message.h"
 
