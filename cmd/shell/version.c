@@ -2,7 +2,15 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "host/host.h"
+#include "cmd/shell/version.h"
+
+void version_components(struct component_list *list, const char *root)
+{
+	component_add(list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
+	component_add(list, "jansson", render_json_built_version(), render_json_running_version(),
+		      "JSON files and schemas");
+	components_load(list, root);
+}
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
@@ -11,12 +19,8 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	int status;
 
 	(void)args;
-	if (listing_begin(&listing, ctx, objects, false)) {
-		component_add(&list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
-		component_add(&list, "jansson", render_json_built_version(),
-			      render_json_running_version(), "JSON files and schemas");
-		components_load(&list, ctx->globals.root);
-	}
+	if (listing_begin(&listing, ctx, objects, false))
+		version_components(&list, ctx->globals.root);
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
 	status = listing_end(&listing);

@@ -34,28 +34,34 @@
 			return -ENAMETOOLONG;                                   \
 	} while (0)
 
+/* The errors of reading attributes, and their names in a saved tree. */
+static const struct enum_name saved_errors[] = {
+	{EINVAL, "!EINVAL"},
+	{EIO, "!EIO"},
+	{EACCES, "!EACCES"},
+	{EPERM, "!EPERM"},
+	{ENODEV, "!ENODEV"},
+	{ENXIO, "!ENXIO"},
+	{EOPNOTSUPP, "!EOPNOTSUPP"},
+	{EBUSY, "!EBUSY"},
+	{ETIMEDOUT, "!ETIMEDOUT"},
+	{EAGAIN, "!EAGAIN"},
+	{ENODATA, "!ENODATA"},
+	{ERANGE, "!ERANGE"},
+	{0, NULL},
+};
+
 /* The error that a link's target names; 0 for an ordinary link. */
 static int error_of_target(const char *target)
 {
-	/* The errors of reading attributes, and their names in a saved tree. */
-	static const struct enum_name errors[] = {
-		{EINVAL, "!EINVAL"},
-		{EIO, "!EIO"},
-		{EACCES, "!EACCES"},
-		{EPERM, "!EPERM"},
-		{ENODEV, "!ENODEV"},
-		{ENXIO, "!ENXIO"},
-		{EOPNOTSUPP, "!EOPNOTSUPP"},
-		{EBUSY, "!EBUSY"},
-		{ETIMEDOUT, "!ETIMEDOUT"},
-		{EAGAIN, "!EAGAIN"},
-		{ENODATA, "!ENODATA"},
-		{ERANGE, "!ERANGE"},
-		{0, NULL},
-	};
-	const struct enum_name *error = enum_find_word(errors, target);
+	const struct enum_name *error = enum_find_word(saved_errors, target);
 
 	return error ? -(int)error->value : 0;
+}
+
+const char *sysfs_saved_error(int error)
+{
+	return enum_word(saved_errors, (uint64_t)-error, "!EIO");
 }
 
 /*

@@ -21,6 +21,8 @@ struct problems;
 /* An attribute is at most a page, Documentation/filesystems/sysfs.rst. */
 enum { SYSFS_TEXT_SIZE = 4096 };
 
+/* The target of a link that keeps -errno in a saved tree: !EINVAL. Rare ones are kept as !EIO. */
+const char *sysfs_saved_error(int error);
 /* A descriptor of a file that is no text, for the caller to close, or -errno. */
 int sysfs_open(const struct root *root, const char *path);
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 
 void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
@@ -40,24 +41,32 @@ static void clear(struct content *content)
 	free(content->bytes);
 }
 
-void contents_sort(struct contents *contents)
+void contents_drop(struct contents *contents, const bool *marked)
 {
 	size_t kept = 0;
 
-	if (!contents->count)
-		return;
-	qsort(contents->items, contents->count, sizeof(*contents->items), compare);
-	for (size_t i = 1; i < contents->count; i++) {
+	for (size_t i = 0; i < contents->count; i++) {
 		struct content *item = &contents->items[i];
 
-		if (strcmp(item->path, contents->items[kept].path)) {
-			contents->items[++kept] = *item;
+		if (!marked[i]) {
+			contents->items[kept++] = *item;
 			continue;
 		}
 		contents->bytes -= strlen(item->path) + item->length;
 		clear(item);
 	}
-	contents->count = kept + 1;
+	contents->count = kept;
+}
+
+void contents_sort(struct contents *contents)
+{
+	_cleanup_(freep) bool *twice = mem_alloc_zero(contents->count + 1, sizeof(*twice));
+
+	if (contents->count)
+		qsort(contents->items, contents->count, sizeof(*contents->items), compare);
+	for (size_t i = 1; i < contents->count; i++)
+		twice[i] = !strcmp(contents->items[i].path, contents->items[i - 1].path);
+	contents_drop(contents, twice);
 }
 
 struct content *contents_find(const struct contents *contents, const char *path)

@@ -43,6 +43,8 @@ void contents_take(struct contents *contents, enum content_kind kind, const char
 		   size_t length);
 /* Sorts by path, byte by byte, and drops what comes twice. */
 void contents_sort(struct contents *contents);
+/* Drops those that are marked; the array is as long as the list. */
+void contents_drop(struct contents *contents, const bool *marked);
 /* Of a sorted list; NULL: no such path. */
 struct content *contents_find(const struct contents *contents, const char *path);
 void contents_clear(struct contents *contents);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What `rdmactl version` prints, which a snapshot holds, too. */
+#pragma once
+
+#include "host/host.h"
+
+/* The caller clears the list. `root` is that of --root, or NULL. */
+void version_components(struct component_list *list, const char *root);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl snapshot: a host in one archive, which --root reads. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/listing.h"
+#include "cmd/shell/version.h"
+#include "snapshot/archive.h"
+#include "snapshot/collect.h"
+#include "snapshot/manifest.h"
+
+enum { ARCHIVE_MODE = 0600 };
+
+struct snapshot_args {
+	const char *since;
+	bool force;
+};
+
+static const struct option_row options[] = {
+	STRING_OPTION(struct snapshot_args, since, 0, "since", "TIME", COMPLETE_NOTHING,
+		      "only kernel log lines from then on: 2h ago as 2h, or a UTC time"),
+	FLAG_OPTION(struct snapshot_args, force, 'f', "force", "replace a file that exists"),
+	{.name = NULL},
+};
+
+struct snapshot_run {
+	struct listing listing;
+	const struct snapshot_args *args;
+	const char *path;
+	enum archive_filter filter;
+	struct root root;
+	struct contents contents;
+	struct collection collection;
+	struct manifest manifest;
+};
+
+/* 90s, 30m, 2h, 7d: so much before now. */
+static bool parse_ago(const char *text, uint64_t *ret_seconds)
+{
+	static const struct {
+		char letter;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	const size_t length = strlen(text);
+	_cleanup_(freep) char *digits = length ? mem_format("%.*s", (int)length - 1, text) : NULL;
+	uint64_t number;
+
+	for (size_t i = 0; length && i < ARRAY_SIZE(units); i++)
+		if (text[length - 1] == units[i].letter &&
+		    !text_parse_u64(digits, 10, UINT32_MAX, &number)) {
+			*ret_seconds = number * units[i].seconds;
+			return true;
+		}
+	return false;
+}
+
+/* The kernel's log counts from the start of the host. */
+static bool parse_since(struct snapshot_run *run)
+{
+	const uint64_t up_usec = clock_nsec() / 1000;
+	uint64_t seconds = 0, then;
+
+	if (!run->args->since)
+		return true;
+	if (utc_parse(run->args->since, &then)) {
+		const time_t now = time(NULL);
+
+		seconds = (uint64_t)now > then / 1000 ? (uint64_t)now - then / 1000 : 0;
+	} else if (!parse_ago(run->args->since, &seconds)) {
+		listing_fail(&run->listing, STATUS_USAGE, "--since: not a time",
+			     "such as 30m, 2h, 7d or 2026-01-31T12:00:00Z");
+		return false;
+	}
+	run->collection.since_usec = seconds < up_usec / 1000000 ? up_usec - seconds * 1000000 : 0;
+	return true;
+}
+
+static bool check_output(struct snapshot_run *run)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct stat status;
+
+	if (file_is_output(run->path)) {
+		run->filter = ARCHIVE_ZSTD;
+		listing_saves_to(&run->listing, run->path);
+		if (!isatty(STDOUT_FILENO))
+			return true;
+		listing_fail(&run->listing, STATUS_USAGE, "an archive is not written to a terminal",
+			     "name a file, or send it on: rdmactl snapshot - >FILE.tar.zst");
+		return false;
+	}
+	if (!archive_choose_filter(run->path, &run->filter)) {
+		message = mem_format("'%s' does not say which archive it is to be", run->path);
+		listing_fail(&run->listing, STATUS_USAGE, message,
+			     "end the name with .tar.zst, .tar.gz, .tar.xz or .tar");
+		return false;
+	}
+	if (!run->args->force && !lstat(run->path, &status)) {
+		message = mem_format("%s exists", run->path);
+		listing_fail(&run->listing, STATUS_FAILED, message, "--force replaces it");
+		return false;
+	}
+	return true;
+}
+
+/* A document of one schema as a member. */
+static void add_document(struct snapshot_run *run, const char *path, const struct schema *schema,
+			 const void *const *rows, size_t count, const struct problems *problems)
+{
+	const struct render_options json = {.format = FORMAT_JSON};
+	struct columns columns = {0};
+	const struct document document = {
+		.columns = &columns, .rows = rows, .row_count = count, .problems = problems};
+	_cleanup_(freep) char *bad = NULL;
+	char *text = NULL;
+
+	columns_select(&columns, schema, COLUMNS_ALL, NULL, &bad);
+	if (!render_to_text(&json, &document, &text))
+		contents_take(&run->contents, CONTENT_FILE, path, text, strlen(text));
+	columns_free(&columns);
+}
+
+static void add_versions(struct snapshot_run *run)
+{
+	const struct problems none = {0};
+	struct component_list list = {0};
+	_cleanup_(freep) const void **rows = NULL;
+
+	version_components(&list, run->listing.ctx->globals.root);
+	rows = mem_alloc_zero(list.count, sizeof(*rows));
+	for (size_t i = 0; i < list.count; i++)
+		rows[i] = &list.items[i];
+	add_document(run, "versions.json", &component_schema, rows, list.count, &none);
+	component_list_clear(&list);
+}
+
+static void add_manifest(struct snapshot_run *run)
+{
+	const void *row = &run->manifest;
+	struct manifest *manifest = &run->manifest;
+
+	manifest->members = number_of(run->contents.count + 1);
+	manifest->bytes = number_of(run->contents.bytes);
+	manifest->unreadable = number_of(run->collection.unreadable);
+	manifest->left_out = number_of(run->listing.problems.count);
+	add_document(run, "manifest.json", &snapshot_schema, &row, 1, &run->listing.problems);
+	contents_sort(&run->contents);
+}
+
+static void gather(struct snapshot_run *run)
+{
+	run->collection.root = &run->root;
+	run->collection.contents = &run->contents;
+	run->collection.problems = &run->listing.problems;
+	manifest_read(&run->manifest, &run->root);
+	collect(&run->collection);
+	if (run->root.live)
+		collect_kernel_log(&run->collection);
+	add_versions(run);
+	add_manifest(run);
+}
+
+static int write_archive(void *context, FILE *file)
+{
+	struct snapshot_run *run = context;
+	int rc = archive_write(file, run->filter, &run->contents, time(NULL));
+
+	/* Others need not read what root could read. */
+	if (!rc && !file_is_output(run->path) && fchmod(fileno(file), ARCHIVE_MODE))
+		rc = -errno;
+	return rc;
+}
+
+static void fail_to_write(struct snapshot_run *run, int error)
+{
+	_cleanup_(freep) char *message = NULL;
+	const char *hint = NULL;
+
+	if (error == -ELIBACC || error == -ELIBBAD) {
+		listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING, ARCHIVE_MISSING_HINT);
+		return;
+	}
+	if (error == -ENOTSUP) {
+		message = mem_string("libarchive here lacks that compression");
+		hint = "name it .tar.gz or .tar";
+	} else {
+		message = mem_format("cannot write %s: %s", run->path, strerror(-error));
+		hint = error == -ENOSPC || error == -EDQUOT || error == -EFBIG
+			       ? "nothing was left behind; name a file on another file system"
+			       : NULL;
+	}
+	listing_fail(&run->listing, STATUS_FAILED, message, hint);
+}
+
+static void save(struct snapshot_run *run)
+{
+	struct stat status;
+	int rc;
+
+	/* A limit of the file size, setrlimit(2), is an error that is told, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
+	rc = file_replace(run->path, write_archive, run);
+	if (rc) {
+		fail_to_write(run, rc);
+		return;
+	}
+	run->manifest.file = text_clean(run->path, strlen(run->path));
+	if (!stat(run->path, &status) && S_ISREG(status.st_mode))
+		run->manifest.archive_bytes = number_of((uint64_t)status.st_size);
+	listing_add(&run->listing, &run->manifest);
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct snapshot_run run = {.args = args, .path = objects[0], .root.fd = -1};
+	struct listing *listing = &run.listing;
+	int status;
+
+	if (listing_begin_as(listing, ctx, ctx->command->schema, false) && check_output(&run) &&
+	    parse_since(&run)) {
+		int rc = root_open(ctx->globals.root, &run.root);
+
+		if (rc) {
+			_cleanup_(freep) char *message = mem_format(
+				"cannot open the root directory %s: %s", ctx->globals.root,
+				strerror(-rc));
+
+			listing_fail(listing, STATUS_FAILED, message, NULL);
+		} else {
+			gather(&run);
+			save(&run);
+		}
+	}
+	status = listing_end(listing);
+	root_close(&run.root);
+	contents_clear(&run.contents);
+	manifest_clear(&run.manifest);
+	return status;
+}
+
+const struct command snapshot_command = {
+	.name = "snapshot",
+	.group = GROUP_LIVE,
+	.summary = "keep all that the commands read of this host in one archive",
+	.objects = "FILE",
+	.object_completion = COMPLETE_FILE,
+	.least_objects = 1,
+	.most_objects = 1,
+	.options = {options},
+	.args_size = sizeof(struct snapshot_args),
+	.schema = &snapshot_schema,
+	.run = run,
+};

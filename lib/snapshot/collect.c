@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "kernel/sysfs.h"
+#include "snapshot/collect_read.h"
+#include "snapshot/member.h"
+
+static const struct source {
+	enum source_how how;
+	const char *folder, *names;
+} sources[] = {
+#define SOURCE(how_, folder_, names_) {SOURCE_##how_, folder_, names_},
+#include "snapshot/sources.def"
+#undef SOURCE
+};
+
+enum {
+	/* Other machines unpack it: less than their reader takes, for what is added later. */
+	MOST_ITEMS = MEMBER_MOST - 1024,
+	MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
+	/* 200,000 files take 3 s; a device whose firmware hangs delays each of its files. */
+	MOST_MSEC = 120 * 1000,
+	MOST_LINKS = 40,
+	MOST_DEPTH = 24, /* of a folder below a device */
+};
+
+struct walk {
+	struct collection *collection;
+	const struct source *source;
+	unsigned int links; /* followed on the way */
+	unsigned int depth;
+	uint64_t end_msec;
+	bool full;
+};
+
+enum entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK };
+
+/* False once no more may be taken; it is told once. */
+static bool has_room(struct walk *walk)
+{
+	const struct contents *contents = walk->collection->contents;
+	const char *why = NULL;
+
+	if (walk->full)
+		return false;
+	if (contents->count >= MOST_ITEMS)
+		why = "the rest was left out: a snapshot has at most 1048576 files";
+	else if (contents->bytes >= MOST_BYTES)
+		why = "the rest was left out: a snapshot has at most 512 MiB";
+	else if (clock_msec() > walk->end_msec)
+		why = "the rest was left out: reading takes longer than 2 minutes";
+	if (why)
+		collect_note(walk->collection, walk->source->folder, why);
+	walk->full = why;
+	return !why;
+}
+
+/* What is at the path itself, or with `follow` at the end of its links; opens no file. */
+static enum entry look(const struct root *root, const char *path, bool follow,
+		       char target[static PATH_MAX])
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat status;
+	ssize_t length = root_read_link(root, path, target);
+
+	if (length >= 0 && (!follow || member_is_error(target)))
+		return ENTRY_LINK;
+	if (length < 0 && length != -EINVAL)
+		return ENTRY_NONE;
+	if (root->live) {
+		if (fstatat(root->fd, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW))
+			return ENTRY_NONE;
+		if (S_ISDIR(status.st_mode))
+			return ENTRY_FOLDER;
+		/* An attribute without these bits is only written to. */
+		return S_ISREG(status.st_mode) && status.st_mode & 0444 ? ENTRY_FILE : ENTRY_NONE;
+	}
+	fd = root_open_path(root, path, O_DIRECTORY);
+	return fd >= 0 || fd == -EACCES ? ENTRY_FOLDER : ENTRY_FILE;
+}
+
+static bool matches(const char *names, const char *name)
+{
+	_cleanup_(freep) char *copy = mem_string(names);
+	char *rest = copy, *pattern;
+
+	while ((pattern = strsep(&rest, " ")))
+		if (*pattern && !fnmatch(pattern, name, 0))
+			return true;
+	return false;
+}
+
+static char *join(const char *folder, const char *name)
+{
+	return *folder ? mem_format("%s/%s", folder, name) : mem_string(name);
+}
+
+static void keep_link(struct walk *walk, const char *path, const char *target)
+{
+	_cleanup_(freep) char *place = collect_path(path);
+	contents_add(walk->collection->contents, CONTENT_LINK, place, target, strlen(target));
+}
+
+/* Absent is not empty: a folder without anything in it is kept, too. */
+static void keep_folder(struct walk *walk, const char *path)
+{
+	_cleanup_(freep) char *place = collect_path(path);
+
+	if (*path)
+		contents_add(walk->collection->contents, CONTENT_FOLDER, place, "", 0);
+}
+
+static bool list(struct walk *walk, const char *path, struct strings *names)
+{
+	const int rc = sysfs_list_all(walk->collection->root, names, "%s", *path ? path : ".");
+
+	if (rc == -EACCES || rc == -EPERM || rc == -EIO)
+		collect_error(walk->collection, path, rc);
+	else if (!rc)
+		keep_folder(walk, path);
+	return !rc;
+}
+
+static void take_tree(struct walk *walk, const char *folder);
+
+/* Power management and the events of a device are of no use to anyone, and some have effects. */
+static bool is_skipped(const char *folder, const char *name)
+{
+	static const char *const skipped[] = {"power", "modalias"};
+	const size_t length = strlen(folder), end = strlen("/device");
+
+	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
+		if (!strcmp(name, skipped[i]))
+			return true;
+	/* Where a copy followed the links, only its uevent tells what the device is. */
+	return !strcmp(name, "uevent") &&
+	       !(length > end && !strcmp(folder + length - end, "/device"));
+}
+
+static int take(struct walk *walk, const char *path)
+{
+	const enum source_how how = walk->source->how;
+	const bool follow = how != SOURCE_FILES && how != SOURCE_TREE && how != SOURCE_CONFIG &&
+			    how != SOURCE_VPD;
+	char target[PATH_MAX];
+
+	if (!has_room(walk))
+		return 0;
+	/* A device file is not opened, and a library's link may be broken. */
+	if (how == SOURCE_NAMES) {
+		if (root_read_link(walk->collection->root, path, target) == -ENOENT)
+			return 0;
+		return collect_file(walk->collection, path, how);
+	}
+	switch (look(walk->collection->root, path, follow, target)) {
+	case ENTRY_LINK:
+		keep_link(walk, path, target);
+		return 0;
+	case ENTRY_FILE:
+		return collect_file(walk->collection, path, how);
+	case ENTRY_FOLDER:
+		if (how == SOURCE_TREE)
+			take_tree(walk, path);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Each read of a counter that a function may not read costs a line in the kernel's log: after the
+ * first failure the others of the folder are not read (lib/counter/pma_probe.h).
+ */
+static bool floods(const struct walk *walk, const char *folder, int error)
+{
+	const char *slash = strrchr(folder, '/');
+
+	return walk->collection->root->live && slash && !strcmp(slash, "/counters") &&
+	       error != -ENOENT;
+}
+
+static void take_names(struct walk *walk, const char *folder, const char *names)
+{
+	struct strings found = {.known = false};
+	int error = 0;
+
+	if (!list(walk, folder, &found))
+		return;
+	for (size_t i = 0; i < found.count; i++) {
+		_cleanup_(freep) char *path = join(folder, found.items[i]);
+
+		if (!matches(names, found.items[i]) ||
+		    (walk->source->how == SOURCE_TREE && is_skipped(folder, found.items[i])))
+			continue;
+		if (error) {
+			collect_error(walk->collection, path, error);
+			continue;
+		}
+		error = take(walk, path);
+		if (!error || !floods(walk, folder, error))
+			error = 0;
+	}
+	strings_free(&found);
+}
+
+static void take_tree(struct walk *walk, const char *folder)
+{
+	if (walk->depth >= MOST_DEPTH)
+		return;
+	walk->depth++;
+	take_names(walk, folder, "*");
+	walk->depth--;
+}
+
+/* FOLDER/../../a as a path from the root, without links being looked at; NULL: it leads out. */
+static char *resolve(const char *link, const char *target)
+{
+	char *path = mem_string(*target == '/' ? "" : link);
+	_cleanup_(freep) char *copy = mem_string(target);
+	char *rest = copy, *name, *slash = strrchr(path, '/');
+
+	*(slash ? slash : path) = '\0';
+	while ((name = strsep(&rest, "/"))) {
+		char *longer;
+
+		if (!*name || !strcmp(name, "."))
+			continue;
+		if (!strcmp(name, "..")) {
+			slash = strrchr(path, '/');
+			if (!*path) {
+				free(path);
+				return NULL;
+			}
+			*(slash ? slash : path) = '\0';
+			continue;
+		}
+		longer = join(path, name);
+		free(path);
+		path = longer;
+	}
+	return path;
+}
+
+static void walk_to(struct walk *walk, const char *path, const char *literal, const char *pattern);
+
+/* The folder at `path` is a link: keeps it, and goes on from where it leads to. */
+static void walk_link(struct walk *walk, const char *path, const char *target, const char *literal,
+		      const char *pattern)
+{
+	_cleanup_(freep) char *place = NULL, *way = NULL;
+
+	keep_link(walk, path, target);
+	if (member_is_error(target) || walk->links >= MOST_LINKS)
+		return;
+	place = resolve(path, target);
+	if (!place)
+		return;
+	way = *literal ? join(place, literal) : mem_string(place);
+	walk->links++;
+	walk_to(walk, "", way, pattern);
+	walk->links--;
+}
+
+static void walk_into(struct walk *walk, const char *path, const char *literal, const char *pattern)
+{
+	const enum source_how how = walk->source->how;
+	const bool follow = how == SOURCE_TEXTS || how == SOURCE_NAMES || how >= SOURCE_LIBRARY;
+	char target[PATH_MAX];
+
+	switch (look(walk->collection->root, path, follow, target)) {
+	case ENTRY_LINK:
+		walk_link(walk, path, target, literal, pattern);
+		break;
+	case ENTRY_FOLDER:
+		walk_to(walk, path, literal, pattern);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Splits the first component off; the caller frees it. */
+static char *first_of(const char **path)
+{
+	const size_t length = strcspn(*path, "/");
+	char *name = mem_format("%.*s", (int)length, *path);
+
+	*path += length + ((*path)[length] == '/');
+	return name;
+}
+
+/*
+ * Goes from the folder `path`, to which no link leads, along names, and then along the patterns,
+ * and takes what the source names in each folder that it comes to.
+ */
+static void walk_to(struct walk *walk, const char *path, const char *literal, const char *pattern)
+{
+	const bool exact = *literal;
+	_cleanup_(freep) char *name = NULL;
+	struct strings found = {.known = false};
+
+	if (!has_room(walk))
+		return;
+	if (!exact && !*pattern) {
+		take_names(walk, path, walk->source->names);
+		return;
+	}
+	name = first_of(exact ? &literal : &pattern);
+	if (exact || !strpbrk(name, "*?[")) {
+		_cleanup_(freep) char *next = join(path, name);
+
+		walk_into(walk, next, literal, pattern);
+		return;
+	}
+	if (!list(walk, path, &found))
+		return;
+	for (size_t i = 0; i < found.count; i++) {
+		_cleanup_(freep) char *next = join(path, found.items[i]);
+
+		if (!fnmatch(name, found.items[i], 0))
+			walk_into(walk, next, "", pattern);
+	}
+	strings_free(&found);
+}
+
+/* Whether a folder above it is kept as a link, as one that cannot be read is. */
+static bool is_below_other(const struct contents *contents, const char *path)
+{
+	_cleanup_(freep) char *above = mem_string(path);
+	char *slash;
+
+	while ((slash = strrchr(above, '/'))) {
+		const struct content *found;
+
+		*slash = '\0';
+		found = contents_find(contents, above);
+		if (found && found->kind != CONTENT_FOLDER)
+			return true;
+	}
+	return false;
+}
+
+static bool is_refused(const struct contents *contents, const struct content *item)
+{
+	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", item->path);
+	static const enum member_kind kinds[] = {[CONTENT_FILE] = MEMBER_FILE,
+						 [CONTENT_LINK] = MEMBER_LINK,
+						 [CONTENT_FOLDER] = MEMBER_FOLDER};
+	const struct member member = {
+		.kind = kinds[item->kind],
+		.path = path,
+		.target = item->bytes,
+		.bytes = item->length,
+	};
+	struct member_sum sum = {0};
+
+	return member_refuse(&sum, &member) || is_below_other(contents, item->path);
+}
+
+/* Drops what the strict reader would refuse: a link out of the tree, a member below a link. */
+static void prune(struct collection *collection)
+{
+	struct contents *contents = collection->contents;
+	_cleanup_(freep) bool *refused = mem_alloc_zero(contents->count + 1, sizeof(*refused));
+
+	for (size_t i = 0; i < contents->count; i++) {
+		refused[i] = is_refused(contents, &contents->items[i]);
+		if (refused[i] && contents->items[i].kind == CONTENT_LINK)
+			problem_add_text(collection->problems, NULL,
+					 contents->items[i].path + strlen(SNAPSHOT_ROOT "/"),
+					 "file", "left out: the link leads out of the tree", NULL);
+	}
+	contents_drop(contents, refused);
+}
+
+void collect(struct collection *collection)
+{
+	struct walk walk = {.collection = collection, .end_msec = clock_msec() + MOST_MSEC};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		walk.source = &sources[i];
+		walk_to(&walk, "", "", sources[i].folder);
+	}
+	contents_sort(collection->contents);
+	prune(collection);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Gathers the files that any command reads, of the live system or of a saved tree, as the table
+ * sources.def names them. Nothing is changed: no file is written, and what is read has no effect.
+ * A file that cannot be read is kept as a link to !ERRNAME, which kernel/sysfs.h understands.
+ */
+#pragma once
+
+#include "kernel/root.h"
+#include "schema/problem.h"
+#include "snapshot/content.h"
+
+struct collection {
+	const struct root *root;
+	struct contents *contents;
+	struct problems *problems; /* what was left out, and why */
+	uint64_t since_usec;	   /* kernel log lines from then on, since boot; 0: all of them */
+	size_t unreadable;	   /* files whose read failed */
+};
+
+/* Paths begin with "root/". The list is sorted then. */
+void collect(struct collection *collection);
+/* Adds the lines of RDMA drivers in the live kernel's log, as "kmsg". */
+void collect_kernel_log(struct collection *collection);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/kmsg.h"
+#include "snapshot/collect.h"
+
+/* How lines of the RDMA core, of drivers and of the PCI bus begin. */
+static const char *const beginnings[] = {
+	"infiniband", "ib_",
+	"rdma",	      "iw_",
+	"mlx",	      "hfi1",
+	"qib",	      "bnxt_",
+	"irdma",      "ice ",
+	"i40iw",      "i40e ",
+	"efa",	      "mana",
+	"hns",	      "erdma",
+	"ocrdma",     "qed",
+	"cxgb4",      "iw_cxgb4",
+	"usnic",      "siw",
+	"rxe",	      "ionic",
+	"vmw_pvrdma", "isert",
+	"iser",	      "srp",
+	"rpcrdma",    "rds",
+	"smc",	      "nvme",
+	"nvidia",     "NVRM",
+	"amdgpu",     "pcieport",
+	"pcie_",      "AER",
+	"DMAR",	      "iommu",
+	"AMD-Vi",     "bonding: ",
+	"bond",	      "rdmavt",
+	"Lustre",     "IPv6: ADDRCONF",
+};
+
+enum { MOST_BYTES = 4 << 20 };
+
+struct log {
+	const struct collection *collection;
+	struct text_buffer lines;
+	size_t left_out;
+};
+
+static bool is_wanted(const struct kmsg_record *record)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
+		const size_t length = strlen(beginnings[i]);
+
+		if (record->text_length >= length && !memcmp(record->text, beginnings[i], length))
+			return true;
+	}
+	return false;
+}
+
+/* In the kernel's own form, so that kmsg_parse() reads it; the sequence is not kept. */
+static void take(void *context, const struct kmsg_record *record)
+{
+	struct log *log = context;
+
+	if (record->usec < log->collection->since_usec || !is_wanted(record))
+		return;
+	if (log->lines.length > MOST_BYTES) {
+		log->left_out++;
+		return;
+	}
+	text_buffer_add(&log->lines, "%u,0,%" PRIu64 ",-;%.*s\n", record->level, record->usec,
+			(int)record->text_length, record->text);
+	if (record->device)
+		text_buffer_add(&log->lines, " DEVICE=%.*s\n", (int)record->device_length,
+				record->device);
+}
+
+void collect_kernel_log(struct collection *collection)
+{
+	struct log log = {.collection = collection};
+	int rc = kmsg_read(take, &log);
+	char *text;
+
+	if (rc) {
+		problem_add(collection->problems, NULL, "kernel log", "/dev/kmsg", rc,
+			    rc == -EPERM || rc == -EACCES ? "run it as root" : NULL);
+		return;
+	}
+	if (log.left_out)
+		problem_add_text(collection->problems, NULL, "kernel log", "/dev/kmsg",
+				 "only the first 4 MiB were taken",
+				 "--since TIME chooses later lines");
+	text = text_buffer_take(&log.lines);
+	contents_take(collection->contents, CONTENT_FILE, "kmsg", text ? text : mem_string(""),
+		      text ? strlen(text) : 0);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/collect_read.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/providers.h"
+#include "kernel/sysfs.h"
+#include "snapshot/member.h"
+
+enum {
+	PIECE = 4096,
+	/* modules.dep of a distribution has 1 MiB, a table of GIDs' counters a page. */
+	MOST_OF_FILE = 8 << 20,
+};
+
+char *collect_path(const char *path)
+{
+	return mem_format(SNAPSHOT_ROOT "/%s", path);
+}
+
+void collect_note(struct collection *collection, const char *path, const char *why)
+{
+	_cleanup_(freep) char *line = mem_format("%s: %s", path, why);
+
+	problem_add_text(collection->problems, NULL, NULL, "file", line, NULL);
+}
+
+void collect_error(struct collection *collection, const char *path, int error)
+{
+	const char *target = sysfs_saved_error(error);
+	_cleanup_(freep) char *place = collect_path(path);
+
+	contents_add(collection->contents, CONTENT_LINK, place, target, strlen(target));
+	collection->unreadable++;
+	/* Other errors are the answer of the kernel: a port that is down has no speed. */
+	if (error == -EACCES || error == -EPERM)
+		problem_add(collection->problems, NULL, path, "file", error,
+			    "run it as root for a snapshot of all that root can read");
+}
+
+/* Up to `most` bytes; what comes after them is cut, and told. */
+static int read_all(struct collection *collection, const char *path, size_t most, char **ret_bytes,
+		    size_t *ret_length)
+{
+	_cleanup_(closep) int fd = sysfs_open(collection->root, path);
+	_cleanup_(freep) char *bytes = NULL;
+	size_t length = 0, size = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do {
+		if (length == size) {
+			size = size ? size * 2 : PIECE;
+			bytes = mem_resize(bytes, size + 1, 1);
+		}
+		got = read(fd, bytes + length, size - length);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		length += got > 0 ? (size_t)got : 0;
+	} while (got && length < most);
+	if (length >= most)
+		collect_note(collection, path, "only the beginning was taken");
+	bytes[length] = '\0';
+	*ret_bytes = bytes;
+	*ret_length = length;
+	bytes = NULL;
+	return 0;
+}
+
+/* Whether a word of a setting's name says that its value is secret. P_Keys are no secret. */
+static bool names_secret(const char *name, size_t length)
+{
+	static const char *const words[] = {"key", "passw", "passphrase", "secret", "token", "psk"};
+	_cleanup_(freep) char *lower = mem_format("%.*s", (int)length, name);
+	char *pkey;
+
+	for (char *at = lower; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	while ((pkey = strstr(lower, "pkey")))
+		memset(pkey, '-', strlen("pkey"));
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(lower, words[i]))
+			return true;
+	return false;
+}
+
+/* NAME=VALUE, NAME: VALUE, and NAME VALUE where the name is a word of its own. */
+void collect_hide_secrets(char *text)
+{
+	char *at = text;
+
+	while (*at) {
+		const size_t length = strcspn(at, " \t\n=:\"'");
+		char *value = at + length;
+
+		if (!names_secret(at, length)) {
+			at = value + (*value != '\0');
+			continue;
+		}
+		value += strspn(value, " \t=:\"'");
+		for (; *value && !strchr("\n \t\"'", *value); value++)
+			*value = 'x';
+		at = value;
+	}
+}
+
+/* Keeps the lines that `wanted` wants. */
+static size_t filter_lines(char *text, bool (*wanted)(const char *line))
+{
+	char *out = text;
+
+	for (char *line = text, *end; *line; line = end) {
+		char last;
+
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		last = *end;
+		*end = '\0';
+		if (wanted(line)) {
+			const size_t length = (size_t)(end - line);
+
+			memmove(out, line, length);
+			out += length;
+		}
+		*end = last;
+	}
+	*out = '\0';
+	return (size_t)(out - text);
+}
+
+static bool is_memory_limit(const char *line)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, "LimitMEMLOCK", strlen("LimitMEMLOCK")) ||
+	       !strncmp(line, "DefaultLimitMEMLOCK", strlen("DefaultLimitMEMLOCK"));
+}
+
+static bool is_cgroup_mount(const char *line)
+{
+	return strstr(line, " - cgroup");
+}
+
+/* The class of the PCI function that the file belongs to: 0x020000; 0: unknown. */
+static uint64_t class_of(const struct collection *collection, const char *path)
+{
+	char text[SYSFS_TEXT_SIZE];
+	uint64_t class;
+
+	if (sysfs_read(collection->root, text, "%.*s/class", (int)(strrchr(path, '/') - path),
+		       path) < 0 ||
+	    text_parse_u64(text, 16, 0xffffff, &class))
+		return 0;
+	return class;
+}
+
+/*
+ * Network, InfiniBand, display, bridges, accelerators: classes 02, 0c06, 03, 06, 12 of the PCI Code
+ * and ID Assignment Specification. Reading the config space of others is not needed, and reading
+ * what a device does not have has hung machines: lspci(8), option -xxxx.
+ */
+static bool wants(const struct collection *collection, const char *path, enum source_how how)
+{
+	const uint64_t class = class_of(collection, path);
+	const uint64_t base = class >> 16;
+	const bool network = base == 0x02 || class >> 8 == 0x0c06;
+
+	if (how == SOURCE_VPD)
+		return network;
+	return network || base == 0x03 || base == 0x06 || base == 0x12;
+}
+
+static void add(struct collection *collection, const char *path, char *bytes, size_t length)
+{
+	_cleanup_(freep) char *place = collect_path(path);
+
+	contents_take(collection->contents, CONTENT_FILE, place, bytes, length);
+}
+
+/* What providers_find_abi() finds in the library, which itself is too large. */
+static char *shrink_library(const char *bytes, size_t length)
+{
+	_cleanup_(freep) char *abi = providers_find_abi(bytes, length);
+
+	return abi ? mem_format("lib%%s-rdmav%s.so\n", abi) : mem_string("");
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_left_out(struct collection *collection, const char *path, enum source_how how)
+{
+	const char *name = name_of(path);
+
+	if (how == SOURCE_PARAMETERS && names_secret(name, strlen(name))) {
+		collect_note(collection, path, "left out, because it may be a key");
+		return true;
+	}
+	return (how == SOURCE_CONFIG || how == SOURCE_VPD) && !wants(collection, path, how);
+}
+
+int collect_file(struct collection *collection, const char *path, enum source_how how)
+{
+	char *bytes = NULL;
+	size_t length = 0;
+	int rc;
+
+	if (is_left_out(collection, path, how))
+		return 0;
+	if (how == SOURCE_NAMES) {
+		add(collection, path, mem_string(""), 0);
+		return 0;
+	}
+	rc = read_all(collection, path, MOST_OF_FILE, &bytes, &length);
+	if (rc) {
+		/* It is gone meanwhile, or was never a file. */
+		if (rc != -ENOENT && rc != -ENXIO && rc != -EISDIR && rc != -ESRCH)
+			collect_error(collection, path, rc);
+		return rc;
+	}
+	if (how == SOURCE_TEXTS && strlen(bytes) == length)
+		collect_hide_secrets(bytes);
+	if (how == SOURCE_UNITS)
+		length = filter_lines(bytes, is_memory_limit);
+	if (how == SOURCE_MOUNTS)
+		length = filter_lines(bytes, is_cgroup_mount);
+	if (how == SOURCE_LIBRARY) {
+		char *stub = shrink_library(bytes, length);
+
+		free(bytes);
+		bytes = stub;
+		length = strlen(stub);
+	}
+	/* Hundreds of units say nothing of it. */
+	if (how == SOURCE_UNITS && !length)
+		free(bytes);
+	else
+		add(collection, path, bytes, length);
+	return 0;
+}
