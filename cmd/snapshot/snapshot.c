@@ -19,6 +19,7 @@
 #include "snapshot/archive.h"
 #include "snapshot/collect.h"
 #include "snapshot/manifest.h"
+#include "snapshot/record.h"
 
 enum { ARCHIVE_MODE = 0600 };
 
@@ -158,6 +159,17 @@ static void add_manifest(struct snapshot_run *run)
 	contents_sort(&run->contents);
 }
 
+/* What files do not say. */
+static void record(struct snapshot_run *run)
+{
+	struct problems *problems = &run->listing.problems;
+	int rc = recording_collect(&run->contents, problems);
+
+	if (rc)
+		problem_add(problems, NULL, "netlink and verbs", "netlink", rc, NULL);
+	collect_kernel_log(&run->collection);
+}
+
 static void gather(struct snapshot_run *run)
 {
 	run->collection.root = &run->root;
@@ -166,7 +178,7 @@ static void gather(struct snapshot_run *run)
 	manifest_read(&run->manifest, &run->root);
 	collect(&run->collection);
 	if (run->root.live)
-		collect_kernel_log(&run->collection);
+		record(run);
 	add_versions(run);
 	add_manifest(run);
 }

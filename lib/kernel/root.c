@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "kernel/recording.h"
 
 /* The tree in the folder of a snapshot, or -1: the folder is none. Neither may be a link. */
 static int open_tree(int folder)
@@ -26,6 +27,13 @@ static int open_tree(int folder)
 	return openat(folder, "root", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* A snapshot of a saved tree, or of a host without RDMA netlink, has no recordings. */
+static bool has_recordings(int folder)
+{
+	return !faccessat(folder, RECORDING_NETLINK_FILE, F_OK, AT_SYMLINK_NOFOLLOW) ||
+	       !faccessat(folder, RECORDING_VERBS_FILE, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 int root_open(const char *directory, struct root *ret_root)
 {
 	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -33,8 +41,15 @@ int root_open(const char *directory, struct root *ret_root)
 
 	if (fd < 0)
 		return -errno;
-	*ret_root = tree >= 0 ? (struct root){.fd = tree, .recorded = true, .snapshot = fd}
-			      : (struct root){.fd = fd, .live = !directory};
+	*ret_root = (struct root){.fd = tree >= 0 ? tree : fd, .live = !directory};
+	if (tree < 0)
+		return 0;
+	if (has_recordings(fd)) {
+		ret_root->recorded = true;
+		ret_root->snapshot = fd;
+	} else {
+		close(fd);
+	}
 	return 0;
 }
 

@@ -31,7 +31,7 @@ enum {
 	MOST_ITEMS = MEMBER_MOST - 1024,
 	MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
 	/* 200,000 files take 3 s; a device whose firmware hangs delays each of its files. */
-	MOST_MSEC = 120 * 1000,
+	READ_MOST_MSEC = 120 * 1000,
 	MOST_LINKS = 40,
 	MOST_DEPTH = 24, /* of a folder below a device */
 };
@@ -387,7 +387,7 @@ static void prune(struct collection *collection)
 
 void collect(struct collection *collection)
 {
-	struct walk walk = {.collection = collection, .end_msec = clock_msec() + MOST_MSEC};
+	struct walk walk = {.collection = collection, .end_msec = clock_msec() + READ_MOST_MSEC};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		walk.source = &sources[i];

@@ -223,7 +223,8 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	ln -s loop "$BATS_TEST_TMPDIR/loop"
 	for command in $listings; do
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/file"
-		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/file: Not a directory" ||
+		expect_error 1 "$command" "$BATS_TEST_TMPDIR/file is not an archive, or is damaged" \
+			"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote" ||
 			wrong "$command file"
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/none"
 		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" ||
