@@ -82,6 +82,9 @@ static int print_schema(const struct ctx *ctx, const struct schema *schema)
 	struct columns columns;
 	int rc;
 
+	if (ctx->globals.jsonl || ctx->globals.tsv || ctx->globals.no_headings)
+		return command_usage(ctx, mem_string("a JSON Schema is one document"),
+				     mem_format("rdmactl schema %s prints it", schema->name));
 	if (columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
 		where = mem_format("rdmactl schema %s", schema->name);
 		listing_explain_column(where, schema, bad, &message, &hint);

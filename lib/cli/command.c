@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,24 @@ size_t command_option_sets(const struct command *command, struct globals *global
 	return count;
 }
 
+/* A command that prints no records prints its text in one form only. */
+static int check_form(const struct ctx *ctx, char **ret_message)
+{
+	const struct globals *globals = &ctx->globals;
+	const char *option = globals->json	    ? "json"
+			     : globals->jsonl	    ? "jsonl"
+			     : globals->tsv	    ? "tsv"
+			     : globals->columns	    ? "columns"
+			     : globals->no_headings ? "no-headings"
+						    : NULL;
+
+	if (!option || ctx->command->schema)
+		return 0;
+	*ret_message = mem_format("prints text that has no other form: --%s does not fit it",
+				  option);
+	return -EINVAL;
+}
+
 int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
 			  char **ret_message, char **ret_hint)
 {
@@ -81,7 +100,9 @@ int command_check_options(const struct ctx *ctx, const struct option_set *sets, 
 
 	if (!rc && ctx->parent)
 		rc = options_check(ctx->parent->rules, sets, set_count, ret_message, ret_hint);
-	return rc ? rc : options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint);
+	if (!rc)
+		rc = options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint);
+	return rc ? rc : check_form(ctx, ret_message);
 }
 
 char *command_check_objects(const struct command *command, int count)

@@ -6,6 +6,32 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
+@test "usage: a form of output that a command does not have" {
+	local option name
+
+	for option in --json --jsonl --tsv '--columns all' --no-headings; do
+		name=${option% all}
+		# shellcheck disable=SC2086 # words
+		quickly try help $option
+		expect_error 2 help "prints text that has no other form: $name does not fit it" 'rdmactl help --help' || wrong "help $option"
+		# shellcheck disable=SC2086 # words
+		quickly try completion bash $option
+		expect_error 2 completion "prints text that has no other form: $name does not fit it" 'rdmactl completion --help' || wrong "completion $option"
+	done
+	for option in --jsonl --tsv --no-headings; do
+		quickly try schema ports "$option"
+		expect_error 2 schema 'a JSON Schema is one document' 'rdmactl schema ports prints it' || wrong "schema $option"
+	done
+	quickly try schema --jsonl
+	expect 0
+	nothing_wrong
+}
+
+@test "usage: --timeout 0 sets no limit" {
+	RDMACTL_ROOT=$roots/efa try devices --timeout 0
+	expect 0
+}
+
 @test "usage: no command prints the overview as an error" {
 	try
 	expect 2 ''
