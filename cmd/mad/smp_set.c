@@ -23,34 +23,44 @@ static void complain(struct run *run, const char *hint, char *message)
 	free(message);
 }
 
-static bool find_field(struct run *run, struct smp_value *one)
+static bool find_fields(struct run *run)
 {
+	const struct schema *schema = run->change.attribute->schema;
 	_cleanup_(freep) char *command = NULL;
 	char *message = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc = smp_change_find(&run->change, &wrong);
 
-	one->field = schema_find(run->change.attribute->schema, one->key);
-	if (one->field && one->field->width)
+	if (!rc)
 		return true;
+	if (rc == -EPERM) {
+		complain(run, "a request only reads it",
+			 mem_format("--set: %s is set by the node alone", wrong->key));
+		return false;
+	}
 	command = mem_format("rdmactl smp %s --help", run->change.attribute->word);
-	listing_explain_column(command, run->change.attribute->schema, one->key, &message, &hint);
+	listing_explain_column(command, schema, wrong->key, &message, &hint);
 	complain(run, hint, mem_format("--set: %s", message));
 	free(message);
 	free(hint);
 	return false;
 }
 
-static bool apply(struct run *run, const struct smp_value *one)
+static bool put_values(struct run *run)
 {
-	_cleanup_(freep) char *clean = text_clean(one->text, strlen(one->text)), *hint = NULL;
-	int rc = packed_parse(one->field, &run->change.after, one->text);
+	_cleanup_(freep) char *clean = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc = smp_change_put(&run->change, &wrong);
 
 	if (!rc)
 		return true;
-	hint = field_explain(one->field);
+	clean = text_clean(wrong->text, strlen(wrong->text));
+	hint = rc == -ENXIO ? NULL : field_explain(wrong->field);
 	complain(run, hint,
-		 rc == -ERANGE
-			 ? mem_format("--set: '%s' is out of range for %s", clean, one->field->key)
-			 : mem_format("--set: '%s' is not a value of %s", clean, one->field->key));
+		 rc == -ENXIO ? mem_format("--set: this port does not have %s", wrong->key)
+		 : rc == -ERANGE
+			 ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
+			 : mem_format("--set: '%s' is not a value of %s", clean, wrong->key));
 	return false;
 }
 
@@ -75,14 +85,36 @@ static bool confirm(struct run *run)
 			       "--yes changes it without asking", "nothing was changed");
 }
 
+/* Whether a Set of this attribute means that the fields of its one record change. */
+static bool may_set(struct run *run)
+{
+	const struct mad_attribute *attribute = run->change.attribute;
+
+	if (!smp_is_record(attribute)) {
+		complain(run, "opensm writes tables from its configuration",
+			 mem_format("--set changes fields of one record, and %s is a table",
+				    attribute->word));
+		return false;
+	}
+	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; the fields stay. */
+	if (attribute->id == UMAD_SM_ATTR_SM_INFO) {
+		complain(run, "sminfo of infiniband-diags sends such commands",
+			 mem_string("--set cannot change a subnet manager: writing SMInfo is a "
+				    "command to hand over, and changes no field"));
+		return false;
+	}
+	return true;
+}
+
 /* Picks the port; a Set changes only one. */
 static bool choose_one(struct run *run)
 {
 	const struct mad_destination *at = &run->mad.session.destinations[0];
 	uint64_t port = 0;
 
-	if (run->mad.session.destination_count != 1 || at->word_count > 1 || run->args->all_ports ||
-	    run->change.attribute->entries) {
+	if (!may_set(run))
+		return false;
+	if (run->mad.session.destination_count != 1 || at->word_count > 1 || run->args->all_ports) {
 		complain(run, NULL,
 			 mem_string("--set changes one attribute of one port of one node"));
 		return false;
@@ -107,9 +139,8 @@ static void work(struct run *run)
 	listing->status = STATUS_FAILED;
 	if (!smp_change_read(change))
 		return;
-	for (size_t i = 0; i < change->value_count; i++)
-		if (!apply(run, &change->values[i]))
-			return;
+	if (!put_values(run))
+		return;
 	problems = listing->problems.count;
 	if (!run->args->force && smp_change_cuts_path(change)) {
 		listing_fail(listing, STATUS_FAILED,
@@ -121,6 +152,7 @@ static void work(struct run *run)
 	if (listing->problems.count > problems || !confirm(run) || !smp_change_write(change))
 		return;
 	listing->status = status;
+	change->after.node = smp_change_node(change);
 	change->after.object = mem_string(run->mad.session.destinations[0].name);
 	change->after.port = number_of(change->port);
 	listing_add(listing, &change->after);
@@ -142,9 +174,7 @@ int smp_set(const struct ctx *ctx, const struct smp_args *args,
 			 mem_string("--set takes FIELD=VALUE"));
 		good = false;
 	}
-	for (size_t i = 0; good && i < change->value_count; i++)
-		good = find_field(&run, &change->values[i]);
-	if (good)
+	if (good && find_fields(&run))
 		work(&run);
 	status = mad_listing_end(&run.mad);
 	smp_change_clear(change);

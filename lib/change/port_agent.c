@@ -22,6 +22,8 @@ enum {
 	STATE_STEP_MSEC = 50,
 };
 
+#define NO_SPEED "none"
+
 static const struct enum_name words[] = {
 	{0, "down", TONE_BAD, "disabled"},
 	{1, "up", TONE_GOOD, "enabled, in whatever state"},
@@ -76,14 +78,19 @@ static int set_field(struct change *change, const char *key, const char *text)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
 	_cleanup_(freep) char *pair = mem_format("%s=%s", key, text);
-	int rc = 0;
+	const struct smp_value *wrong;
+	int rc;
 
 	begin(change, &smp);
 	smp_change_parse(&smp, pair);
-	smp.values[0].field = schema_find(smp.attribute->schema, key);
+	rc = smp_change_find(&smp, &wrong);
+	if (rc)
+		return rc;
 	if (!smp_change_read(&smp))
 		return explain(change);
-	rc = packed_parse(smp.values[0].field, &smp.after, text);
+	rc = smp_change_put(&smp, &wrong);
+	if (rc == -ENXIO)
+		change_explain(change, NULL, "this port does not have %s", key);
 	if (rc)
 		return rc;
 	return smp_change_write(&smp) ? 0 : explain(change);
@@ -218,18 +225,37 @@ static const char *field_of(const struct change *change)
 					    : "speed_enabled";
 }
 
+/* The list of words; a port may have no extended speed enabled, which is "none". */
+static char *list_text(const struct field *field, const struct mad_record *record)
+{
+	char *text = smp_field_text(field, record);
+
+	if (*text)
+		return text;
+	free(text);
+	return mem_string(NO_SPEED);
+}
+
 static int parse_field(struct change *change, const char *text, char **ret_value)
 {
 	const struct field *field = schema_find(
 		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema,
 		field_of(change));
+	/* As its bits are, without the port's other fields, of which some are computed. */
+	const struct field bits = {.kind = field->kind,
+				   .offset = field->offset,
+				   .bit = field->bit,
+				   .width = field->width,
+				   .names = field->names};
+	const bool none = !strcmp(text, NO_SPEED) && field->get;
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
 	struct mad_record record = {.data = {0}};
-	uint64_t bits;
+	uint64_t number;
 
 	/* A number would be taken for the bits: 5 for SDR and QDR. */
-	if (text_parse_u64(text, 0, UINT64_MAX, &bits) && !packed_parse(field, &record, text)) {
-		*ret_value = smp_field_text(field, &record);
+	if (none || (*text && text_parse_u64(text, 0, UINT64_MAX, &number) &&
+		     !packed_parse(&bits, &record, text))) {
+		*ret_value = list_text(&bits, &record);
 		return 0;
 	}
 	for (const struct enum_name *name = field->names; name && name->word; name++)
@@ -246,8 +272,7 @@ static int read_field(struct change *change, char **ret_value)
 	begin(change, &smp);
 	if (!smp_change_read(&smp))
 		return explain(change);
-	*ret_value = smp_field_text(schema_find(smp.attribute->schema, field_of(change)),
-				    &smp.before);
+	*ret_value = list_text(schema_find(smp.attribute->schema, field_of(change)), &smp.before);
 	return 0;
 }
 

@@ -13,8 +13,6 @@
 #include "base/text.h"
 #include "mad/format/header.h"
 
-#define NODE_DESC_BYTES 64u
-
 #define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
 	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
 
@@ -339,7 +337,7 @@ void ping_describe_nodes(struct ping_client *ping)
 	for (size_t i = 0; i < asked; i++)
 		if (!items[i].error && !items[i].status && items[i].data[0])
 			ping->targets[targets[i]].record.host = text_clean(
-				(const char *)items[i].data, NODE_DESC_BYTES);
+				(const char *)items[i].data, NODE_DESCRIPTION_BYTES);
 	free(items);
 	free(targets);
 }

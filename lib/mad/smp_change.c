@@ -7,8 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/format/header.h"
 #include "mad/format/codes.h"
+#include "schema/bits.h"
 
 /* A piece without = belongs to the value before it, which is a list of flags. */
 int smp_change_parse(struct smp_change *change, const char *text)
@@ -35,6 +37,100 @@ int smp_change_parse(struct smp_change *change, const char *text)
 		*equals = '\0';
 		*last = (struct smp_value){.key = mem_string(piece),
 					   .text = mem_string(equals + 1)};
+	}
+	return 0;
+}
+
+/*
+ * What the node alone sets, by the tables of 14.2.5.4 (SwitchInfo) and 14.2.5.6 (PortInfo), where a
+ * component is RO. All of NodeInfo is, and what else is not here may be written.
+ */
+static const struct {
+	uint16_t attribute;
+	const char *key;
+} read_only[] = {
+	{UMAD_SM_ATTR_NODE_INFO, NULL},
+	{UMAD_SM_ATTR_PORT_INFO, "cap_mask"},
+	{UMAD_SM_ATTR_PORT_INFO, "capabilities"},
+	{UMAD_SM_ATTR_PORT_INFO, "cap_mask2"},
+	{UMAD_SM_ATTR_PORT_INFO, "capabilities2"},
+	{UMAD_SM_ATTR_PORT_INFO, "diag_code"},
+	{UMAD_SM_ATTR_PORT_INFO, "local_port"},
+	{UMAD_SM_ATTR_PORT_INFO, "width_lanes"},
+	{UMAD_SM_ATTR_PORT_INFO, "width_supported"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_supported"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_active"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_ext_supported"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_ext_active"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_ext2_supported"},
+	{UMAD_SM_ATTR_PORT_INFO, "speed_ext2_active"},
+	{UMAD_SM_ATTR_PORT_INFO, "mtu_cap_bytes"},
+	{UMAD_SM_ATTR_PORT_INFO, "vls_supported"},
+	{UMAD_SM_ATTR_PORT_INFO, "vl_arbitration_high_cap"},
+	{UMAD_SM_ATTR_PORT_INFO, "vl_arbitration_low_cap"},
+	{UMAD_SM_ATTR_PORT_INFO, "init_type"},
+	{UMAD_SM_ATTR_PORT_INFO, "guid_table_length"},
+	{UMAD_SM_ATTR_PORT_INFO, "response_time_usec"},
+	{UMAD_SM_ATTR_PORT_INFO, "max_credit_hint"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "linear_fdb_cap"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "random_fdb_cap"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "multicast_fdb_cap"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "lids_per_port"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_cap"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_in"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_out"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "filter_raw_in"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "filter_raw_out"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "enhanced_port0"},
+};
+
+static bool is_read_only(const struct smp_change *change, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
+		if (read_only[i].attribute == change->attribute->id &&
+		    (!read_only[i].key || !strcmp(read_only[i].key, key)))
+			return true;
+	return false;
+}
+
+int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong)
+{
+	for (size_t i = 0; i < change->value_count; i++) {
+		struct smp_value *value = &change->values[i];
+
+		*ret_wrong = value;
+		value->field = schema_find(change->attribute->schema, value->key);
+		if (!value->field)
+			return -ENOENT;
+		/* What is computed of others has no bits to write. */
+		if (!value->field->width || is_read_only(change, value->key))
+			return -EPERM;
+	}
+	return 0;
+}
+
+int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong)
+{
+	for (size_t i = 0; i < change->value_count; i++) {
+		const struct smp_value *value = &change->values[i];
+		const bool extended = !strcmp(value->key, "speed_ext_enabled");
+		const bool none = extended && !strcmp(value->text, "none");
+		struct value now;
+		int rc;
+
+		*ret_wrong = value;
+		field_get(value->field, &change->before, &now);
+		if (now.kind == VALUE_NONE ||
+		    (extended && !port_info_speed_ext_supported(change->before.data)))
+			return -ENXIO;
+		rc = packed_parse(value->field, &change->after, none ? "" : value->text);
+		if (rc)
+			return rc;
+		/* 0 is "no change", 14.2.5.6. */
+		if (extended &&
+		    !bits_get(change->after.data, value->field->bit, value->field->width))
+			bits_set(change->after.data, value->field->bit, value->field->width,
+				 SPEED_EXT_DISABLED);
 	}
 	return 0;
 }
@@ -203,6 +299,15 @@ bool smp_change_write(struct smp_change *change)
 	for (size_t i = 0; i < change->value_count; i++)
 		report_kept(change, change->values[i].field, &wanted);
 	return true;
+}
+
+char *smp_change_node(struct smp_change *change)
+{
+	unsigned char text[MAD_DATA_MOST];
+
+	if (!call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0, NULL, text))
+		return NULL;
+	return text_clean((const char *)text, strnlen((const char *)text, NODE_DESCRIPTION_BYTES));
 }
 
 void smp_change_clear(struct smp_change *change)

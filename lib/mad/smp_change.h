@@ -7,7 +7,10 @@
 
 #include "mad/session.h"
 
-/* A field to change, and its new value in words. */
+/*
+ * A field to change, and its new value in words. A field that shows more than its bits
+ * (speed_ext_enabled: "as supported") is written as the bits of its words.
+ */
 struct smp_value {
 	const struct field *field;
 	char *key, *text;
@@ -19,11 +22,21 @@ struct smp_change {
 	struct smp_value *values;
 	size_t value_count;
 	uint32_t port;
-	struct mad_record before, after; /* the caller writes the values into `after` */
+	struct mad_record before, after;
 };
 
 /* Splits FIELD=VALUE,... into values without their fields. -EINVAL: the text begins without `=`. */
 int smp_change_parse(struct smp_change *change, const char *text);
+/*
+ * Finds the fields of all values. 0; -ENOENT: the attribute has no such field; -EPERM: the node
+ * alone sets it. *ret_wrong is that value then.
+ */
+int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong);
+/*
+ * Puts the values into `after`. 0; -EINVAL, -ERANGE: not a value of the field; -ENXIO: this port
+ * does not have the field. *ret_wrong is that value then.
+ */
+int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong);
 /* Reads the attribute into `before` and `after`. */
 bool smp_change_read(struct smp_change *change);
 /*
@@ -31,6 +44,8 @@ bool smp_change_read(struct smp_change *change);
  * latter port is in the switch's forwarding table, at our LID, and need not be the same.
  */
 bool smp_change_cuts_path(struct smp_change *change);
+/* The description of the node, cleaned; NULL if it does not tell. The caller frees it. */
+char *smp_change_node(struct smp_change *change);
 /* Writes `after`, which then is what the node answered; fields that the node kept are reported. */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);

@@ -31,14 +31,14 @@ static const struct mad_attribute *choose(uint8_t table, uint8_t number)
 }
 
 /*
- * Not text that is shown cleaned, a code's number with the word for what is unknown, and more words
- * of 4 bytes than 64 bits can count in bytes.
+ * Not what shows more than its bits, text that is shown cleaned, a code's number with the word for
+ * what is unknown, and more words of 4 bytes than 64 bits can count in bytes.
  */
 static bool is_exact(const struct field *field, const struct mad_record *record, const char *text)
 {
 	if (field->factor > 1 && packed_number(field, record) > UINT64_MAX / field->factor)
 		return false;
-	return field->kind != FIELD_STRING && strncmp(text, "unknown-", 8) && *text;
+	return !field->get && field->kind != FIELD_STRING && strncmp(text, "unknown-", 8) && *text;
 }
 
 static void take_back(const struct field *field, const struct mad_record *record)

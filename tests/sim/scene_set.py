@@ -82,12 +82,31 @@ def bad_input(sim):
             ((lid, port, '--yes', '--set', 'stat=down'), "did you mean 'state'?"),
             ((lid, port, '--yes', '--set', 'state=sideways'), "'sideways' is not a value of state"),
             ((lid, port, '--yes', '--set', 'vl_high_limit=256'), "'256' is out of range"),
-            ((lid, port, '--yes', '--set', 'rate_gbps=5'), "unknown column 'rate_gbps'"),
+            ((lid, port, '--yes', '--set', 'rate_gbps=5'), 'rate_gbps is set by the node alone'),
+            ((lid, port, '--yes', '--set', 'mtu_cap_bytes=4096'), 'mtu_cap_bytes is set by the node alone'),
+            ((lid, port, '--yes', '--set', 'speed_ext_enabled=edr'), 'this port does not have speed_ext_enabled'),
             ((lid, port, '--yes', '--set', 'state'), '--set takes FIELD=VALUE'),
             ((lid, '1', '2', '--yes', '--set', 'state=down'), 'one port of one node'),
             ((lid, 'x', '--yes', '--set', 'state=down'), 'the port is not a number')):
         wrong += refused(sim, words, 2, part, (lid, port))
     return wrong
+
+
+def what_has_no_fields_to_set(sim):
+    """Tables, and the subnet manager, whose Set is a command; the row names the node."""
+    lid, port, _ = far_port(sim)
+    wrong = []
+    for words, part in (
+            (('pkeys', lid, port, '--yes', '--set', 'pkey=0x8001'), "'pkeys' does not take --yes"),
+            (('sl2vl', lid, port, '--yes', '--set', 'sl0_vl=1'), 'sl2vl is a table'),
+            (('sminfo', '--yes', '--set', 'priority=15'), '--set cannot change a subnet manager'),
+            (('nodeinfo', lid, '--yes', '--set', 'node_guid=0x1'), 'node_guid is set by the node alone')):
+        result = sim.rdmactl('smp', *words)
+        wrong += unequal(' '.join(words), result.status, 2)
+        wrong += [] if part in result.complaint() else ['%r is not in %r' % (part, result.complaint())]
+    document = sim.document('smp_portinfo', 'smp', 'portinfo', lid, port, '--yes', '--set', 'hoq_life_code=9')
+    plain = sim.document('smp_portinfo', 'smp', 'portinfo', lid, port).rows
+    return wrong + unequal('node', [row['node'] for row in document.rows], [row['node'] for row in plain])
 
 
 def raw(sim):
@@ -165,6 +184,7 @@ def ports_set_refused(sim):
             (('%s/%s' % (lid, port), 'state', 'sideways'), "'sideways' is not a state"),
             (('%s/%s' % (lid, port), 'width', '3x'), "'3x' is not a value of width"),
             (('%s/%s' % (lid, port), 'speed', '5'), "'5' is not a value of speed"),
+            (('%s/%s' % (lid, port), 'speed-ext', 'qdr'), "'qdr' is not a value of speed-ext"),
             (('%s/%s' % (lid, port), 'stat', 'down'), "did you mean 'state'?")):
         result = sim.rdmactl('ports', 'set', *words)
         wrong += unequal(' '.join(words), result.status, 2)
@@ -176,6 +196,8 @@ def play(tap, box):
     with bed.Simulator(box, NET) as sim:
         sim.start_manager()
         for name, function in (('changes, and tells what', changes),
+                               ('tables and the subnet manager have no fields to set',
+                                what_has_no_fields_to_set),
                                ('nothing without being asked', unasked),
                                ('the way to the node is left alone', way),
                                ('bad input changes nothing', bad_input),

@@ -221,14 +221,15 @@ static void check_round_trips(const struct mad_attribute *attribute)
 		fill(record.data, sizeof(record.data), &random);
 		fill_texts(schema, &record);
 		for (size_t i = 0; i < schema->field_count; i++) {
-			if (schema->fields[i].width)
+			/* A field that shows more than its bits is not written as it is shown. */
+			if (schema->fields[i].width && !schema->fields[i].get)
 				shown[i] += round_trip(&schema->fields[i], &record);
 			else
 				field_get(&schema->fields[i], &record, &value);
 		}
 	}
 	for (size_t i = 0; i < schema->field_count; i++)
-		if (schema->fields[i].width && !shown[i])
+		if (schema->fields[i].width && !schema->fields[i].get && !shown[i])
 			fail_msg("%s: %s was never shown", schema->name, schema->fields[i].key);
 }
 

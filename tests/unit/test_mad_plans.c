@@ -154,19 +154,112 @@ static void counters_of_named_ports(void **state)
 static void change(struct fixture *fixture, uint32_t port, const char *text,
 		   struct smp_change *change)
 {
+	const struct smp_value *wrong;
+
 	*change = (struct smp_change){
 		.session = &fixture->session,
 		.attribute = mad_attribute_find_word(sm_attributes, "portinfo"),
 		.port = port,
 	};
 	assert_int_equal(smp_change_parse(change, text), 0);
+	assert_int_equal(smp_change_find(change, &wrong), 0);
 	assert_true(smp_change_read(change));
-	for (size_t i = 0; i < change->value_count; i++) {
-		struct smp_value *value = &change->values[i];
+	assert_int_equal(smp_change_put(change, &wrong), 0);
+}
 
-		value->field = schema_find(change->attribute->schema, value->key);
-		assert_int_equal(packed_parse(value->field, &change->after, value->text), 0);
+/* What smp_change_find() says of a text. */
+static int find(const char *attribute, const char *text)
+{
+	struct smp_change one = {.attribute = mad_attribute_find_word(sm_attributes, attribute)};
+	const struct smp_value *wrong;
+	int rc;
+
+	assert_int_equal(smp_change_parse(&one, text), 0);
+	rc = smp_change_find(&one, &wrong);
+	if (rc)
+		assert_ptr_equal(wrong, &one.values[one.value_count - 1]);
+	smp_change_clear(&one);
+	return rc;
+}
+
+/* What is read only by the specification, what is computed, and what does not exist. */
+static void fields_that_cannot_be_set(void **state)
+{
+	(void)state;
+	assert_int_equal(find("portinfo", "lmc=1,state=down,speed_ext_enabled=edr"), 0);
+	assert_int_equal(find("portinfo", "lmc=1,mtu_cap_bytes=4096"), -EPERM);
+	assert_int_equal(find("portinfo", "rate_gbps=100"), -EPERM);
+	assert_int_equal(find("portinfo", "speed_active=qdr"), -EPERM);
+	assert_int_equal(find("portinfo", "speed_ext_active=edr"), -EPERM);
+	assert_int_equal(find("portinfo", "capabilities=sm"), -EPERM);
+	assert_int_equal(find("portinfo", "stat=down"), -ENOENT);
+	assert_int_equal(find("nodeinfo", "node_guid=0x1"), -EPERM);
+	assert_int_equal(find("switchinfo", "linear_fdb_top=7"), 0);
+	assert_int_equal(find("switchinfo", "linear_fdb_cap=7"), -EPERM);
+}
+
+/* 14.2.5.6: a bit for each speed, 30 for none of them, and 0 would mean "no change". */
+static void extended_speeds(void **state)
+{
+	static const struct {
+		const char *text;
+		uint8_t bits;
+		int rc;
+	} rows[] = {
+		{"speed_ext_enabled=edr", 2, 0},      {"speed_ext_enabled=fdr,edr", 3, 0},
+		{"speed_ext_enabled=none", 30, 0},    {"speed_ext_enabled=", 30, 0},
+		{"speed_ext_enabled=ndr,hdr", 12, 0}, {"speed_ext_enabled=qdr", 0, -EINVAL},
+		{"speed_ext_enabled=32", 0, -ERANGE},
+	};
+	struct fixture *fixture = begin(NULL, 0);
+	const struct smp_value *wrong;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smp_change one = {
+			.session = &fixture->session,
+			.attribute = mad_attribute_find_word(sm_attributes, "portinfo"),
+			.port = 1,
+		};
+
+		memset(fixture->port_info, 0, sizeof(fixture->port_info));
+		fixture->port_info[22] = 1 << 6; /* the capability */
+		fixture->port_info[62] = 15;	 /* all are supported */
+		fixture->port_info[63] = 31;	 /* as supported */
+		assert_int_equal(smp_change_parse(&one, rows[i].text), 0);
+		assert_int_equal(smp_change_find(&one, &wrong), 0);
+		assert_true(smp_change_read(&one));
+		assert_int_equal(smp_change_put(&one, &wrong), rows[i].rc);
+		if (!rows[i].rc) {
+			assert_true(smp_change_write(&one));
+			assert_int_equal(fixture->port_info[63], rows[i].bits);
+		}
+		smp_change_clear(&one);
 	}
+	assert_int_equal(fixture->problems.count, 0);
+	end(fixture);
+}
+
+/* A port without the capability has no such field. */
+static void a_field_that_the_port_lacks(void **state)
+{
+	struct fixture *fixture = begin(NULL, 0);
+	struct smp_change one = {
+		.session = &fixture->session,
+		.attribute = mad_attribute_find_word(sm_attributes, "portinfo"),
+		.port = 1,
+	};
+	const struct smp_value *wrong;
+
+	(void)state;
+	memset(fixture->port_info, 0, sizeof(fixture->port_info));
+	assert_int_equal(smp_change_parse(&one, "lmc=1,speed_ext_enabled=edr"), 0);
+	assert_int_equal(smp_change_find(&one, &wrong), 0);
+	assert_true(smp_change_read(&one));
+	assert_int_equal(smp_change_put(&one, &wrong), -ENXIO);
+	assert_string_equal(wrong->key, "speed_ext_enabled");
+	smp_change_clear(&one);
+	end(fixture);
 }
 
 /* The states are written as 0, "no change"; what the node keeps is a problem. */
@@ -235,6 +328,9 @@ int main(void)
 		cmocka_unit_test(counters_of_named_ports),
 		cmocka_unit_test(changed_fields),
 		cmocka_unit_test(path_is_cut),
+		cmocka_unit_test(fields_that_cannot_be_set),
+		cmocka_unit_test(extended_speeds),
+		cmocka_unit_test(a_field_that_the_port_lacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

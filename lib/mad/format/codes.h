@@ -100,6 +100,9 @@ unsigned int data_vls(unsigned int code);
 extern const struct enum_name link_width_names[]; /* for the bits of widths supported and enabled */
 extern const struct enum_name link_width_numbers[]; /* lanes */
 extern const struct enum_name link_speed_names[];   /* for both bits and active codes */
+/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all supported ones */
+enum { SPEED_EXT_DISABLED = 30, SPEED_EXT_ALL = 31 };
+
 extern const struct enum_name link_speed_ext_names[];
 extern const struct enum_name link_speed_ext_bit_names[];
 extern const struct enum_name link_speed_ext2_names[];

@@ -270,8 +270,9 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		FLAGS(base + 62, 4, 4, link_speed_ext_bit_names, "speed_ext_supported",            \
 		      "EXT SUPPORTED", 0, "extended speeds that the port can have", SA(55),        \
 		      .present = prefix_##_has_ext),                                               \
-		COMPUTED_FIELD(FIELD_LIST, prefix_##_get_ext_enabled, "speed_ext_enabled",         \
-			       "EXT ENABLED", 0, 0, "extended speeds that are enabled"),           \
+		FLAGS(base + 63, 3, 5, link_speed_ext_bit_names, "speed_ext_enabled",              \
+		      "EXT ENABLED", 0, "extended speeds that are enabled",                        \
+		      .get = prefix_##_get_ext_enabled),                                           \
 		HEX(base + 63, 3, 5, "speed_ext_enabled_mask", "EXT ENABLED MASK", 0,              \
 		    "extended speeds that are enabled, 0x1e for none", SA(57),                     \
 		    .present = prefix_##_has_ext),                                                 \

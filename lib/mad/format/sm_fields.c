@@ -6,12 +6,6 @@
 #include "mad/format/rows.h"
 #include "schema/bits.h"
 
-enum {
-	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all supported ones */
-	SPEED_EXT_DISABLED = 30,
-	SPEED_EXT_ALL = 31,
-};
-
 bool port_info_has_link(const unsigned char *info)
 {
 	return port_info_physical_state(info) == PHYSICAL_LINK_UP;
