@@ -148,13 +148,16 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 	int rc = endpoint_by_route(inventory, args->peer, ip, route, &wish, &endpoint, &reason,
 				   &hint);
 
+	if (!rc)
+		find_port(inventory, &endpoint, &device, &port);
+	/* The user named the port, so the exchange goes that way, too, if there is one. */
+	if (port && run->named && !args->peer_device &&
+	    peer_is_reached_from(inventory, port, &endpoint.ip, ip))
+		run->plan.request.source = endpoint.ip;
 	if (!rc && !args->all_gids)
 		return test_endpoint(run, &endpoint);
-	if (!rc) {
-		find_port(inventory, &endpoint, &device, &port);
-		if (device)
-			rc = test_gids(run, device, port, &reason, &hint);
-	}
+	if (device)
+		rc = test_gids(run, device, port, &reason, &hint);
 	if (rc && rc != -EINTR) {
 		note_no_path(run, reason, hint);
 		rc = 0;
@@ -224,7 +227,10 @@ static int find_for_client(void *context, const struct selftest_client *client,
 	struct problems problems = {0};
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
-	if (!rc)
+	if (!rc && client->device)
+		rc = endpoint_of_name(&inventory, client->device, client->port, &wish, ret_endpoint,
+				      ret_reason, ret_hint);
+	else if (!rc)
 		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
 					 ret_reason, ret_hint);
 	else

@@ -48,6 +48,9 @@ static const struct enum_name mtus[] = {
 const struct option_row selftest_options[] = {
 	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
 		      "test with this host, where rdmactl selftest --serve runs"),
+	STRING_OPTION(struct selftest_args, peer_device, 0, "peer-device", "DEV/PORT",
+		      COMPLETE_NOTHING,
+		      "--peer: the port that the peer uses; DEV alone: its first active one"),
 	FLAG_OPTION(struct selftest_args, serve, 0, "serve", "serve the tests of other hosts"),
 	CHOICE_OPTION(struct selftest_args, protocol, 0, "proto", "PROTOCOL", protocols,
 		      "what the peer runs: rdmactl, pingpong (ibv_rc_pingpong) or rping"),
@@ -113,15 +116,16 @@ const struct option_row selftest_options[] = {
 	{.name = NULL},
 };
 
-#define CLIENT_ONLY                                                                            \
-	"cm peer-gid-index all-gids test latency bandwidth operations all-sizes duration qps " \
-	"depth "                                                                               \
+#define CLIENT_ONLY                                                                           \
+	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
+	"duration qps "                                                                       \
+	"depth "                                                                              \
 	"batch expect-gbps expect-usec block-size block-count stride"
 
 const struct option_rule selftest_rules[] = {
 	OPTIONS_EXCLUDE("peer " CLIENT_ONLY, "serve", NULL),
 	OPTIONS_NEED("bind once " OWN_SERVER_ONLY, "serve", NULL),
-	OPTIONS_NEED("peer-gid-index", "peer", NULL),
+	OPTIONS_NEED("peer-device peer-gid-index", "peer", NULL),
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
 	OPTIONS_ONE_OF("iterations duration", NULL),
@@ -349,6 +353,25 @@ static char *parse_allow(struct selftest_plan *plan)
 	return NULL;
 }
 
+/* DEV or DEV/PORT of another host: nothing here can tell whether they exist. */
+static char *parse_peer_device(struct selftest_plan *plan)
+{
+	const char *text = plan->args->peer_device, *slash = strrchr(text, '/');
+	const size_t length = slash ? (size_t)(slash - text) : strlen(text);
+	uint64_t port = 0;
+
+	if (!length || length >= sizeof(((struct endpoint *)0)->device) ||
+	    (slash && (text_parse_u64(slash + 1, 10, UINT8_MAX, &port) || !port))) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		return mem_format("--peer-device: '%s' is neither DEV nor DEV/PORT", clean);
+	}
+	plan->peer_device = mem_format("%.*s", (int)length, text);
+	plan->request.peer_device = plan->peer_device;
+	plan->request.peer_port = (uint32_t)port;
+	return NULL;
+}
+
 /* An empty one is a variable that was lost, and would let everyone in. */
 static char *find_token(struct selftest_plan *plan, char **ret_hint)
 {
@@ -422,6 +445,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_bind(plan);
 	if (!message && args->allow)
 		message = parse_allow(plan);
+	if (!message && args->peer_device)
+		message = parse_peer_device(plan);
 	if (!message)
 		message = find_token(plan, &hint);
 	if (message) {
@@ -437,6 +462,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 void selftest_plan_free(struct selftest_plan *plan)
 {
 	strings_free(&plan->tests);
+	free(plan->peer_device);
+	plan->peer_device = NULL;
 	free(plan->allowed);
 	plan->allowed = NULL;
 	plan->allowed_count = 0;

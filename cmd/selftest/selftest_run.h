@@ -17,6 +17,7 @@ enum selftest_protocol { PROTOCOL_RDMACTL, PROTOCOL_PINGPONG, PROTOCOL_RPING };
 
 struct selftest_args {
 	const char *peer;
+	const char *peer_device;
 	bool serve;
 	struct number protocol; /* enum selftest_protocol */
 	bool cm;
@@ -55,6 +56,7 @@ struct selftest_plan {
 	uint32_t bind_scope;
 	struct ip_network *allowed;
 	size_t allowed_count;
+	char *peer_device;		 /* or NULL */
 	const char *token;		 /* or NULL */
 	struct selftest_request request; /* without the peer's address, signals and progress */
 };

@@ -2,9 +2,13 @@
 #include "selftest/selftest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/device.h"
 #include "selftest/trial/trial.h"
 
@@ -30,6 +34,39 @@ static void test_gid(struct trial *trial)
 	trial_check(trial, &trial->far, span, 1);
 }
 
+/* A server that does not know the order would open another port, and so test something else. */
+static int fail_older_server(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+	_cleanup_(freep) char *device = text_clean(request->peer_device,
+						   strlen(request->peer_device));
+	_cleanup_(freep) char *hint = mem_format(
+		"update rdmactl on %s; or there: rdmactl selftest --serve %s, and leave out "
+		"--peer-device here",
+		request->peer, device);
+
+	trial_fail(trial, hint,
+		   "the server on %s is older (version %u of the exchange protocol) and chooses "
+		   "its port itself",
+		   request->peer, trial->granted.version);
+	return -EPROTONOSUPPORT;
+}
+
+/* The server opens the port that the user named, or one of its choice. */
+static int open_far(struct trial *trial, const struct message_open *open,
+		    struct message_opened *ret_opened)
+{
+	const struct selftest_request *request = trial->request;
+	struct message_open_port order = {.open = *open, .port = request->peer_port};
+
+	if (!request->peer_device)
+		return trial_explain(trial, &trial->far, side_open(&trial->far, open, ret_opened));
+	if (trial->granted.version < PROTOCOL_NAMED_PORTS)
+		return fail_older_server(trial);
+	snprintf(order.device, sizeof(order.device), "%s", request->peer_device);
+	return trial_explain(trial, &trial->far, side_open_port(&trial->far, &order, ret_opened));
+}
+
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
 static int introduce(struct trial *trial, const struct endpoint *local)
 {
@@ -43,7 +80,7 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 	struct diagnosis_facts facts;
 	struct diagnosis diagnosis = {0};
 	struct message_opened opened;
-	int rc = trial_explain(trial, &trial->far, side_open(&trial->far, &open, &opened));
+	int rc = open_far(trial, &open, &opened);
 
 	if (rc)
 		return rc;

@@ -41,6 +41,8 @@ struct selftest_client {
 	struct ip_address local;   /* of ours */
 	struct endpoint endpoint;  /* that it tests from, as it claims: untrusted */
 	struct number gid_index;   /* of ours, that it asks for */
+	const char *device;	   /* of ours, that it asks for, as it wrote it; or NULL */
+	uint32_t port;		   /* of that device; 0: any */
 };
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
@@ -60,8 +62,8 @@ struct selftest_service {
 	uint64_t life_msec;    /* a client is served for; 0: 1 h, or two of the longest runs */
 	int signals;	       /* a signalfd that ends the server; -1: none */
 	/*
-	 * Chooses the port for a client, as endpoint_of_address() does; called in the client's own
-	 * process. 0, or -errno with the reason in words and the next step, which it frees.
+	 * Chooses the port for a client, as endpoint_of_address() or endpoint_of_name() does; called
+	 * in the client's own process. 0, or -errno with the reason in words and the next step, which it frees.
 	 */
 	int (*find)(void *context, const struct selftest_client *client,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);

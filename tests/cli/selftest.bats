@@ -50,6 +50,7 @@ no_device()
 	refused '--port needs --peer or --serve' --port 4000
 	refused '--proto needs --peer or --serve' --proto rping
 	refused '--peer-gid-index needs --peer' --peer-gid-index 1
+	refused '--peer-device needs --peer' --peer-device mlx5_1/1
 	for option in '--bind 192.0.2.1' --once '--max-clients 3' '--allow 10.0.0.0/8' \
 		'--memory 1g' '--longest 5m' '--idle 1m'; do
 		# shellcheck disable=SC2086 # two words
@@ -60,9 +61,18 @@ no_device()
 	for option in --latency --bandwidth --cm --all-sizes '--test rc' '--operations send' \
 		'--sizes 64' '--iterations 5' '--duration 1s' '--qps 2' '--depth 4' '--batch 2' \
 		'--mtu 1024' '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
-		'--stride 128' '--peer-gid-index 1'; do
+		'--stride 128' '--peer-gid-index 1' '--peer-device mlx5_1'; do
 		# shellcheck disable=SC2086
 		refused "${option%% *} cannot be used with --serve" --serve $option
+	done
+	nothing_wrong
+}
+
+@test "selftest: the peer's port is DEV or DEV/PORT" {
+	for port in '' /1 mlx5_0/ mlx5_0/0 mlx5_0/256 mlx5_0/x \
+		a234567890123456789012345678901234567890123456789012345678901234; do
+		refused "--peer-device: '$port' is neither DEV nor DEV/PORT" \
+			--peer 192.0.2.1 --peer-device "$port"
 	done
 	nothing_wrong
 }

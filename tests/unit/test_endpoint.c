@@ -521,6 +521,44 @@ static void server(void **state)
 					  "cannot talk to each other");
 }
 
+/* The client names the port; its address is of another network. */
+static void server_by_name(void **state)
+{
+	struct host *host = *state;
+	struct port *second;
+
+	add_link(host, "vb", ETHERNET);
+	add_address(host, "vb", "10.9.1.1", 24);
+	add_gid(add_device(host, "rxa", TRANSPORT_ROCE, "vb"), "::ffff:10.9.1.1", GID_TYPE_ROCE_V2,
+		"vb", 24);
+	second = device_add_port(&host->inventory.devices.items[0], 2);
+	second->state = number_of(1);
+	second->link_layer = number_of(LINK_LAYER_ETHERNET);
+	assert_int_equal(endpoint_of_name(&host->inventory, "rxa", 0, &host->wish, &host->endpoint,
+					  &host->reason, &host->hint),
+			 0);
+	check(host, "rxa", 0, "10.9.1.1");
+	assert_int_equal(host->endpoint.port, 1);
+	begin(host);
+	end(host,
+	    endpoint_of_name(&host->inventory, "rxa", 2, &host->wish, &host->endpoint,
+			     &host->reason, &host->hint),
+	    -ENETDOWN);
+	begin(host);
+	end(host,
+	    endpoint_of_name(&host->inventory, "rxa", 3, &host->wish, &host->endpoint,
+			     &host->reason, &host->hint),
+	    -ENODEV);
+	assert_string_equal(host->reason, "rxa has no port 3");
+	begin(host);
+	end(host,
+	    endpoint_of_name(&host->inventory, "rx\033", 0, &host->wish, &host->endpoint,
+			     &host->reason, &host->hint),
+	    -ENODEV);
+	assert_null(strchr(host->reason, '\033'));
+	assert_non_null(strstr(host->reason, "but rxa"));
+}
+
 /* The two ends of a veth, in one subnet: each names the other as what it is linked to. */
 static void server_on_a_wire(void **state)
 {
@@ -649,6 +687,7 @@ int main(void)
 		TEST(infiniband),
 		TEST(server),
 		TEST(server_without_the_type),
+		TEST(server_by_name),
 		TEST(server_on_a_wire),
 		TEST(all_gids),
 		TEST(mixed_ports),

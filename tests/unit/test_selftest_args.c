@@ -82,6 +82,22 @@ static void measurements(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
+static void port_of_the_peer(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_request *request = &parsed.plan.request;
+
+	(void)state;
+	PARSE(&parsed, "--peer host --peer-device mlx5_3/2");
+	assert_string_equal(request->peer_device, "mlx5_3");
+	assert_int_equal(request->peer_port, 2);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--peer host --peer-device mlx5_3");
+	assert_string_equal(request->peer_device, "mlx5_3");
+	assert_int_equal(request->peer_port, 0);
+	selftest_plan_free(&parsed.plan);
+}
+
 static void all_sizes(void **state)
 {
 	struct parsed parsed;
@@ -172,6 +188,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given),  cmocka_unit_test(measurements),
+		cmocka_unit_test(port_of_the_peer),
 		cmocka_unit_test(all_sizes),	  cmocka_unit_test(tests_and_groups),
 		cmocka_unit_test(server),	  cmocka_unit_test(token),
 		cmocka_unit_test(other_programs),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How long the self-test's server serves a client, by a server with little patience. */
+/*
+ * The self-test's server: how long it serves a client, by a server with little patience; clients of
+ * older versions of the protocol, by bytes as they sent them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "host/device.h"
 #include "selftest/selftest.h"
 
 /* Writes the log to a pipe. */
@@ -38,6 +44,20 @@ static uint32_t free_port(void)
 	return ntohs(address.sin_port);
 }
 
+/* No port at all; the log has what the client asked for. */
+static int find_none(void *context, const struct selftest_client *client,
+		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+{
+	(void)ret_endpoint;
+	(void)ret_hint;
+	dprintf(*(int *)context, "wanted %s port %u GID %d from %s\n",
+		client->device ? client->device : "any", client->port,
+		client->gid_index.known ? (int)client->gid_index.value : -1,
+		client->endpoint.device);
+	*ret_reason = mem_string("there is none");
+	return -ENODEV;
+}
+
 static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 {
 	const struct selftest_service service = {
@@ -45,6 +65,8 @@ static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 		.tcp_port = port,
 		.life_msec = life_msec,
 		.signals = -1,
+		.find = find_none,
+		.find_context = &log,
 		.say = say,
 		.say_context = &log,
 	};
@@ -53,21 +75,30 @@ static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 	pid_t pid = fork();
 
 	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
+	if (!pid)
 		_exit(selftest_serve(&service, &results, &reason, &hint) ? 1 : 0);
 	return pid;
 }
 
-static int greet(uint32_t port)
+static int connect_to(uint32_t port)
 {
 	const struct sockaddr_in address = {.sin_family = AF_INET,
 					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 					    .sin_port = htons((uint16_t)port)};
-	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 1, .highest = 1}};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int greet(uint32_t port)
+{
+	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 1, .highest = 1}};
+	int fd = connect_to(port);
 	const char *complaint;
 	struct message reply;
 
-	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(exchange_send(fd, &hello, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
 	assert_int_equal(reply.type, MESSAGE_WELCOME);
@@ -124,10 +155,109 @@ static void life_of_a_client(void **state)
 	(void)state;
 }
 
+/* Bytes as a client of version 2 has sent them: a hello, a response without a token, an open. */
+static const uint8_t hello_2[16 + 104] = "RDMT\0\0\0\1\0\0\0\1\0\0\0\150\0\0\0\1\0\0\0\0020.9.0";
+static const uint8_t response_2[16 + 64] = "RDMT\0\0\0\1\0\0\0\50\0\0\0\100";
+static const uint8_t open_2_head[16] = "RDMT\0\0\0\1\0\0\0\4\0\0\0\251";
+static const uint8_t open_2_tail[] = "\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\377\377\12\11\0\2"
+				     "\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0\6\0\0\4\0\0\0\0\0"
+				     "\0\0\0\0\0\0\47\20\2\12\11\0\2\0\0\0\0\0\0\0\0\0\0\0\0"
+				     "\0\0\0\1\0\0\0\7\0\0\4";
+
+/* The length and type of the next message, whose bytes a client of version 2 expects. */
+static void expect(int fd, uint32_t type, uint32_t length, uint8_t *body)
+{
+	uint8_t head[16];
+
+	assert_int_equal(recv(fd, head, sizeof(head), MSG_WAITALL), sizeof(head));
+	assert_memory_equal(head, "RDMT\0\0\0\1\0\0\0", 11);
+	assert_int_equal(head[11], type);
+	assert_int_equal(head[14] << 8 | head[15], length);
+	assert_int_equal(recv(fd, body, length, MSG_WAITALL), length);
+}
+
+static void client_of_version_2(void **state)
+{
+	const uint32_t port = free_port();
+	uint8_t body[4096], open_2[16 + 169] = {0};
+	int ends[2], fd;
+	FILE *log;
+	pid_t pid;
+
+	(void)state;
+	memcpy(open_2, open_2_head, 16);
+	memcpy(open_2 + 16, "rxb", 3);
+	memcpy(open_2 + 16 + 64, "vb", 2);
+	memcpy(open_2 + 16 + 80, open_2_tail, sizeof(open_2_tail));
+	assert_int_equal(pipe(ends), 0);
+	log = fdopen(ends[0], "r");
+	pid = start_server(port, 20000, ends[1]);
+	close(ends[1]);
+	await(log, "listening on");
+	fd = connect_to(port);
+	assert_int_equal(send(fd, hello_2, sizeof(hello_2), 0), sizeof(hello_2));
+	expect(fd, MESSAGE_CHALLENGE, 40, body);
+	assert_memory_equal(body, "\0\0\0\2\0\0\0", 8); /* version 2, no token */
+	assert_int_equal(send(fd, response_2, sizeof(response_2), 0), sizeof(response_2));
+	expect(fd, MESSAGE_ADMITTED, 152, body);
+	assert_memory_equal(body, "\0\0\0\2\0\0\0", 7);
+	assert_int_equal(send(fd, open_2, sizeof(open_2), 0), sizeof(open_2));
+	expect(fd, MESSAGE_REFUSED, 244, body);
+	assert_int_equal(body[3], REFUSAL_NO_PORT);
+	await(log, "wanted any port 0 GID 7 from rxb");
+	close(fd);
+	end_server(pid);
+	fclose(log);
+}
+
+/* What the client names is what the server looks for. */
+static void named_port(void **state)
+{
+	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 3, .highest = 9}};
+	const struct message response = {.type = MESSAGE_RESPONSE};
+	const struct message open = {
+		.type = MESSAGE_OPEN_PORT,
+		.open_port = {.open.near = {.port = 1, .device = "mlx5_0"},
+			      .device = "mlx5_7",
+			      .port = 2},
+	};
+	const uint32_t port = free_port();
+	const char *complaint;
+	struct message reply;
+	int ends[2], fd;
+	FILE *log;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	log = fdopen(ends[0], "r");
+	pid = start_server(port, 20000, ends[1]);
+	close(ends[1]);
+	await(log, "listening on");
+	fd = connect_to(port);
+	assert_int_equal(exchange_send(fd, &hello, 5000), 0);
+	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, MESSAGE_CHALLENGE);
+	assert_int_equal(reply.challenge.version, 3);
+	assert_int_equal(exchange_send(fd, &response, 5000), 0);
+	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, MESSAGE_ADMITTED);
+	assert_int_equal(exchange_send(fd, &open, 5000), 0);
+	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, MESSAGE_REFUSED);
+	assert_string_equal(reply.refused.text, "there is none");
+	await(log, "wanted mlx5_7 port 2 GID -1 from mlx5_0");
+	close(fd);
+	end_server(pid);
+	fclose(log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life_of_a_client),
+		cmocka_unit_test(client_of_version_2),
+		cmocka_unit_test(named_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,7 +321,7 @@ static void shake_hands(struct server *server, const char *token, int rc, const 
 		assert_int_equal(bed.trial.granted_msec, 7000);
 	}
 	/* Whatever happens, the token does not leave. */
-	assert_int_equal(server->hello.highest, 2);
+	assert_int_equal(server->hello.highest, PROTOCOL_NEWEST);
 	assert_int_equal(server->hello.lowest, token ? 2 : 1);
 	assert_string_equal(server->hello.token, "");
 	assert_int_equal(nonce_equal(server->response.mac, none),

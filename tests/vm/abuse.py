@@ -21,7 +21,7 @@ PORT = 18901
 
 _running = []  # servers that were not stopped
 MAGIC, VERSION = b'RDMT', 1  # of the header
-OLDEST, NEWEST = 1, 2  # versions of the protocol
+OLDEST, NEWEST = 1, 3  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
@@ -359,7 +359,7 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((3, 4, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
+    for lowest, highest, header in ((4, 5, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
                                     (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
@@ -370,7 +370,9 @@ def versions(server):
     with server.client() as client:
         wrong += unequal('the oldest', client.call(hello(0, 1))[0], WELCOME)
     with server.client() as client:
-        wrong += unequal('the newest', client.call(hello(2, 2))[0], CHALLENGE)
+        wrong += unequal('the one before', client.call(hello(2, 2))[0], CHALLENGE)
+    with server.client() as client:
+        wrong += unequal('the newest', client.call(hello(3, 3))[0], CHALLENGE)
     return wrong
 
 
@@ -656,7 +658,7 @@ def once(tap, command):
     server = Server(command, '--once')
     wrong = drops(server, b'GET / HTTP/1.0\r\n\r\n'.ljust(100), message(BYE))
     with server.client() as client:
-        wrong += unequal('another version', refusal(client.call(hello(3, 3)))[0], BAD_VERSION)
+        wrong += unequal('another version', refusal(client.call(hello(4, 4)))[0], BAD_VERSION)
     wrong += server.at_rest()
     with server.greeted() as client:
         with server.client() as second:

@@ -243,3 +243,22 @@ bed_gids()
 		bed_slot=$((bed_slot + 1))
 	done
 }
+
+# bed_second_wire: the netdevs vc (10.9.2.1) and vd (10.9.2.2) with the RDMA devices rxc and rxd: the
+# second rail of the two hosts that bed_wire makes.
+bed_second_wire()
+{
+	[ ! -e /sys/class/infiniband/rxd ] || return 0
+	bed_wire || return
+	{
+		cat <<-END
+		link add vc address 02:00:00:00:09:03 type veth peer vd address 02:00:00:00:09:04
+		link set vc up
+		link set vd up
+		END
+		bed_address 10.9.2 fd09:2 vc vd
+		bed_route 10.9.2 fd09:2 vc vd
+	} | ip -batch - || bed_fail "cannot lay the second wire" || return
+	bed_rule vc vd || return
+	printf 'link add %s type rxe netdev %s\n' rxc vc rxd vd | rdma -b -
+}

@@ -89,6 +89,15 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 			char **ret_reason, char **ret_hint);
 
 /*
+ * Chooses the server's end where the client names it: that device, and that port or, with 0, its
+ * first active one. The name is the client's: any bytes. -ENODEV: there is none; other errors are
+ * those of endpoint_of_port().
+ */
+int endpoint_of_name(const struct inventory *inventory, const char *device, uint32_t port,
+		     const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+		     char **ret_reason, char **ret_hint);
+
+/*
  * Lists every nonempty GID of a port, in the order of the table; for iWARP its only one. The caller
  * frees the array. -ENETDOWN and -EADDRNOTAVAIL as above.
  */

@@ -210,6 +210,65 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 			     mem_string("name a port: rdmactl selftest --serve DEV/PORT"));
 }
 
+/* The names of devices that an answer has room for. */
+#define MOST_NAMES 6u
+
+static char *list_devices(const struct inventory *inventory)
+{
+	char *names = mem_string("");
+
+	for (size_t i = 0; i < inventory->devices.count && i <= MOST_NAMES; i++) {
+		char *before = names;
+
+		names = mem_format("%s%s%s", before, i ? ", " : "",
+				   i < MOST_NAMES ? inventory->devices.items[i].name : "...");
+		free(before);
+	}
+	return names;
+}
+
+static int explain_name(const struct endpoint_search *search, const struct device *device,
+			const char *name, uint32_t port)
+{
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+	_cleanup_(freep) char *names = list_devices(search->inventory);
+
+	if (device)
+		return endpoint_fail(search, -ENODEV,
+				     mem_format("%s has no port %" PRIu32, clean, port),
+				     mem_string("rdmactl ports there shows those it has"));
+	return endpoint_fail(search, -ENODEV,
+			     mem_format("no RDMA device '%s' here, but %s", clean,
+					names[0] ? names : "none at all"),
+			     mem_string("rdmactl devices there shows them"));
+}
+
+int endpoint_of_name(const struct inventory *inventory, const char *name, uint32_t number,
+		     const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+		     char **ret_reason, char **ret_hint)
+{
+	const struct endpoint_search search = {.inventory = inventory,
+					       .wish = wish,
+					       .ret_reason = ret_reason,
+					       .ret_hint = ret_hint};
+	const struct device *device = NULL;
+	const struct port *port = NULL;
+
+	for (size_t i = 0; i < inventory->devices.count && !device; i++)
+		if (!strcmp(inventory->devices.items[i].kernel_name, name))
+			device = &inventory->devices.items[i];
+	for (size_t i = 0; device && i < device->port_count; i++) {
+		const struct port *candidate = &device->ports[i];
+
+		if (number ? candidate->port.value == number
+			   : !port || (!endpoint_is_active(port) && endpoint_is_active(candidate)))
+			port = candidate;
+	}
+	if (!port)
+		return explain_name(&search, device, name, number);
+	return endpoint_make(&search, device, port, ret_endpoint);
+}
+
 int endpoint_list_gids(const struct inventory *inventory, const struct device *device,
 		       const struct port *port, struct endpoint **ret_endpoints, size_t *ret_count,
 		       char **ret_reason, char **ret_hint)

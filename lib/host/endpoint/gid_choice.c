@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/endpoint/endpoint_search.h"
 #include "host/netdev.h"
 #include "host/rtnl.h"
 
@@ -309,4 +310,19 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 		*ret_hint = mem_format("ip route get %s shows what the kernel does", name);
 	}
 	return rc;
+}
+
+bool peer_is_reached_from(const struct inventory *inventory, const struct port *port,
+			  const struct ip_address *source, const struct ip_address *peer)
+{
+	const struct route_question question = {.destination = *peer, .source = *source};
+	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
+	struct route route = {0};
+	const struct link *link;
+
+	if (source->family != peer->family || is_link_local(source) ||
+	    inventory_open_rtnl(inventory, &rtnl) || rtnl_get_route(rtnl, &question, &route))
+		return false;
+	link = link_by_index(&inventory->links, &route.link_index);
+	return route.local || (link && endpoint_is_of_port(inventory, port, link));
 }

@@ -39,3 +39,10 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
  */
 int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
 	      struct route *ret_route, char **ret_error, char **ret_hint);
+
+/*
+ * True if packets from `source`, an address of the port, leave by that port to the peer: then a
+ * connection can go the way of the data.
+ */
+bool peer_is_reached_from(const struct inventory *inventory, const struct port *port,
+			  const struct ip_address *source, const struct ip_address *peer);

@@ -83,8 +83,8 @@ struct agent {
 	 * Finds the port and GID for an order to open, which is refused if this is NULL. Returns 0
 	 * or -errno with the reason in words.
 	 */
-	int (*find)(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
-		    char **ret_reason, char **ret_hint);
+	int (*find)(void *context, const struct message_open_port *order,
+		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
 	void *find_context;
 	/*
 	 * Counts memory that orders make this host lock or allocate, with negative bytes when they

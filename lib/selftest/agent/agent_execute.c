@@ -16,7 +16,8 @@
 /* How often to look whether the device still exists while the client is silent. */
 #define DEVICE_CHECK_MSEC 500u
 
-int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
+int agent_open_port(struct agent *agent, const struct message_open_port *order,
+		    struct message_opened *reply)
 {
 	const struct ibv_device_attr *limits = &agent->limits;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
@@ -33,7 +34,7 @@ int agent_open(struct agent *agent, const struct message_open *order, struct mes
 		rc = agent_open_device(agent, &endpoint);
 	}
 	if (!rc)
-		rc = guard_open(agent, &order->near);
+		rc = guard_open(agent, &order->open.near);
 	if (rc)
 		return rc;
 	*reply = (struct message_opened){
@@ -48,6 +49,11 @@ int agent_open(struct agent *agent, const struct message_open *order, struct mes
 		.vendor = limits->vendor_id,
 	};
 	return 0;
+}
+
+int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
+{
+	return agent_open_port(agent, &(struct message_open_port){.open = *order}, reply);
 }
 
 int agent_release(struct agent *agent, const struct message_none *order)
@@ -116,7 +122,8 @@ static int (*const handlers[MESSAGE_TYPES])(struct agent *agent, const struct me
 
 static int carry_out(struct agent *agent, const struct message *order, struct message *reply)
 {
-	bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_RELEASE;
+	const bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_OPEN_PORT &&
+				  order->type != MESSAGE_RELEASE;
 
 	if (order->type >= MESSAGE_TYPES || !handlers[order->type])
 		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is not an order",

@@ -206,8 +206,14 @@ static int wait_writable(struct watch *watch, int fd, uint64_t end_msec)
 	}
 }
 
-int tcp_connect(struct watch *watch, const struct sockaddr_storage *address, unsigned int msec,
-		int *ret_fd)
+static socklen_t address_length(const struct sockaddr_storage *address)
+{
+	return address->ss_family == AF_INET ? sizeof(struct sockaddr_in)
+					     : sizeof(struct sockaddr_in6);
+}
+
+int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
+		const struct sockaddr_storage *source, unsigned int msec, int *ret_fd)
 {
 	_cleanup_(closep) int fd = socket(address->ss_family,
 					  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -217,9 +223,9 @@ int tcp_connect(struct watch *watch, const struct sockaddr_storage *address, uns
 
 	if (fd < 0)
 		return -errno;
-	rc = connect(fd, (const struct sockaddr *)address,
-		     address->ss_family == AF_INET ? sizeof(struct sockaddr_in)
-						   : sizeof(struct sockaddr_in6));
+	if (source && bind(fd, (const struct sockaddr *)source, address_length(source)))
+		return -errno;
+	rc = connect(fd, (const struct sockaddr *)address, address_length(address));
 	if (rc < 0 && errno != EINPROGRESS)
 		return -errno;
 	rc = wait_writable(watch, fd, clock_msec() + msec);

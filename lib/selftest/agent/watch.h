@@ -126,9 +126,12 @@ int api_open_cm(struct api *api);
  * and the watch's signals and device end every wait. The caller closes the descriptors.
  */
 
-/* 0 or -errno: -EINTR and -ENODEV if the watch ended it, -ETIMEDOUT, and errors of the socket. */
-int tcp_connect(struct watch *watch, const struct sockaddr_storage *address, unsigned int msec,
-		int *ret_fd);
+/*
+ * `source` is the address to connect from, NULL any. 0 or -errno: -EINTR and -ENODEV if the watch
+ * ended it, -ETIMEDOUT, and errors of the socket.
+ */
+int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
+		const struct sockaddr_storage *source, unsigned int msec, int *ret_fd);
 /* Waits for a client without a time limit. */
 int tcp_accept(struct watch *watch, int listener, int *ret_fd,
 	       struct sockaddr_storage *ret_address);

@@ -338,7 +338,7 @@ static int connect_tcp(struct interop *session, int *ret_fd)
 	int rc;
 
 	socket_address(&request->peer_ip, request->scope, session->port, &address);
-	rc = tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
+	rc = tcp_connect(&session->agent->watch, &address, NULL, session->timeout_msec, ret_fd);
 	if (rc == -ECONNREFUSED && request->peer_ip.family == AF_INET6)
 		return interop_fail(session, LIST_INTEROP_IPV6, 0, NULL);
 	return rc ? interop_fail_at(session, STAGE_TCP, -rc) : 0;

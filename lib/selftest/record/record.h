@@ -25,6 +25,7 @@ struct selftest_request {
 	const char *peer; /* as named by the user; NULL: loopback */
 	struct ip_address peer_ip;
 	uint32_t scope;	   /* netdev index of a link-local peer_ip */
+	struct ip_address source; /* of the TCP connection; family 0: the route's */
 	uint32_t tcp_port; /* 0: the protocol's own */
 	const char *token;
 	bool by_cm;
@@ -41,6 +42,8 @@ struct selftest_request {
 	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
 	uint32_t mtu_bytes;
 	struct number peer_gid_index;
+	const char *peer_device; /* name of the peer's; NULL: the peer chooses */
+	uint32_t peer_port;	 /* of that device; 0: its first active one */
 	double expect_gbps, expect_usec; /* a row that misses them fails */
 	int signals;			 /* a signalfd that ends the tests; -1: none */
 	/* Called before each row with its test; the rows before it are complete. */

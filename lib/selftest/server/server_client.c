@@ -305,7 +305,7 @@ static int shake_hands(struct service_visit *visit)
 			 PROTOCOL_NEWEST, RDMACTL_VERSION);
 		return refuse(visit, REFUSAL_VERSION, text);
 	}
-	if (version > 1)
+	if (version >= PROTOCOL_PROVEN)
 		return challenge(visit, version);
 	if (visit->service->token)
 		return refuse(visit, REFUSAL_TOKEN,
@@ -315,12 +315,15 @@ static int shake_hands(struct service_visit *visit)
 	return welcome(visit, &granted);
 }
 
-static int find_port(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
-		     char **ret_reason, char **ret_hint)
+static int find_port(void *context, const struct message_open_port *order,
+		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
 	struct service_visit *visit = context;
+	const struct message_open *open = &order->open;
 	int rc;
 
+	visit->client.device = order->device[0] ? order->device : NULL;
+	visit->client.port = order->port;
 	visit->client.endpoint = open->near;
 	visit->client.gid_index = (struct number){0};
 	if (open->with_gid_index)

@@ -87,7 +87,7 @@ int trial_shake_hands(struct trial *trial)
 	const char *token = trial->request->token;
 	struct message hello = {
 		.type = MESSAGE_HELLO,
-		.hello = {.lowest = token ? PROTOCOL_NEWEST : PROTOCOL_OLDEST,
+		.hello = {.lowest = token ? PROTOCOL_PROVEN : PROTOCOL_OLDEST,
 			  .highest = PROTOCOL_NEWEST},
 	};
 	struct side *far = &trial->far;
@@ -99,7 +99,7 @@ int trial_shake_hands(struct trial *trial)
 	if (!rc)
 		rc = side_finish(far, &hello, 0, &reply);
 	if (token && ((rc == -EREMOTEIO && far->refused.refusal == REFUSAL_VERSION &&
-		       far->refused.highest < PROTOCOL_NEWEST) ||
+		       far->refused.highest < PROTOCOL_PROVEN) ||
 		      (!rc && reply.type == MESSAGE_WELCOME)))
 		return fail_old(trial);
 	if (rc)
@@ -197,7 +197,7 @@ void trial_prove(struct trial *trial)
 	const bool by_cm = trial->by_cm;
 	struct message_is_proven answer;
 
-	if (trial->granted.version < 2 ||
+	if (trial->granted.version < PROTOCOL_PROVEN ||
 	    trial_explain(trial, &trial->far,
 			  side_proven(&trial->far, &(struct message_none){}, &answer)) ||
 	    answer.proven)

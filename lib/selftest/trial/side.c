@@ -123,10 +123,10 @@ static void processors_restore(const struct processors *processors)
 		sched_setaffinity(0, sizeof(processors->all), &processors->all);
 }
 
-static int find_own(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
-		    char **ret_reason, char **ret_hint)
+static int find_own(void *context, const struct message_open_port *order,
+		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
-	(void)open;
+	(void)order;
 	(void)ret_reason;
 	(void)ret_hint;
 	*ret_endpoint = *(const struct endpoint *)context;
@@ -191,12 +191,15 @@ static int connect_tcp(struct trial *trial, int *ret_fd)
 {
 	const struct selftest_request *request = trial->request;
 	const uint32_t port = request->tcp_port ? request->tcp_port : MESSAGE_PORT;
-	struct sockaddr_storage address;
+	struct sockaddr_storage address, source;
 	const int on = 1;
 	int rc;
 
 	socket_address(&request->peer_ip, request->scope, port, &address);
-	rc = tcp_connect(&trial->near.agent->watch, &address, TCP_CONNECT_MSEC, ret_fd);
+	if (request->source.family)
+		socket_address(&request->source, 0, 0, &source);
+	rc = tcp_connect(&trial->near.agent->watch, &address,
+			 request->source.family ? &source : NULL, TCP_CONNECT_MSEC, ret_fd);
 	if (!rc)
 		setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return rc;

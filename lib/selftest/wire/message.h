@@ -23,10 +23,13 @@
 
 /*
  * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
- * can be proven. A side with a token speaks none but the newest.
+ * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
+ * the server's port.
  */
-#define PROTOCOL_OLDEST 1u
-#define PROTOCOL_NEWEST 2u
+#define PROTOCOL_OLDEST	     1u
+#define PROTOCOL_PROVEN	     2u
+#define PROTOCOL_NAMED_PORTS 3u
+#define PROTOCOL_NEWEST	     3u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	 8u

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl selftest --peer-device: the exchange over one network, the data over the port that is
+named; servers and clients of older versions of the protocol. Two hosts with two rails each, in one
+guest: rxa and rxc, rxb and rxd."""
+
+import socket
+import struct
+import threading
+
+import abuse
+import peers
+import selftest
+from tap import unequal
+
+CONTROL, CONTROL_PORT = '10.9.0.2', 18790
+DATA_SERVER, DATA_CLIENT = '10.9.2.2', '10.9.2.1'
+
+
+def ports(document):
+    return {(row['device'], row['port'], row['peer_device'], row['peer_port'])
+            for row in document.rows if row['result'] != 'skip'}
+
+
+def run(*words):
+    return selftest.run(*words, '--port', str(CONTROL_PORT), '--test', 'setup,rc-write,rc-send')
+
+
+def named(tap):
+    """Control by the first wire; the data cross the second one only."""
+    server = selftest.Server('--port', str(CONTROL_PORT), bind=CONTROL)
+    for words in (('--peer-device', 'rxd'), ('--peer-device', 'rxd/1'),
+                  ('--peer-device', 'rxd', '--cm')):
+        before = [int(peers.read('/sys/class/infiniband/%s/ports/1/hw_counters/rcvd_pkts' % name))
+                  for name in ('rxb', 'rxd')]
+        document = run('rxc', '--peer', CONTROL, *words)
+        after = [int(peers.read('/sys/class/infiniband/%s/ports/1/hw_counters/rcvd_pkts' % name))
+                 for name in ('rxb', 'rxd')]
+        wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
+        wrong += unequal('ports', ports(document), {('rxc', 1, 'rxd', 1)})
+        wrong += unequal('packets to the device of the control address', after[0] - before[0], 0)
+        wrong += [] if after[1] > before[1] else ['no packets came to the named device']
+        tap.test('selftest: %s, and the exchange goes over another network' % ' '.join(words),
+                 wrong)
+    document = run('rxa', '--peer', CONTROL)
+    tap.test('selftest: without a name the server chooses by the address',
+             selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
+             unequal('ports', ports(document), {('rxa', 1, 'rxb', 1)}))
+    for device, part in (('rxz', "no RDMA device 'rxz' here, but rxa, rxb, rxc, rxd"),
+                         ('rxd/2', 'rxd has no port 2')):
+        document = run('rxc', '--peer', CONTROL, '--peer-device', device)
+        tap.test('selftest: the peer has no %s: it says so' % device,
+                 selftest.wrong_with(document, 4, ('connect', 'fail', part)))
+    peers.must('ip', 'link', 'set', 'vd', 'down')
+    document = run('rxc', '--peer', CONTROL, '--peer-device', 'rxd')
+    tap.test("selftest: the peer's named port is down: it says so",
+             selftest.wrong_with(document, 4, ('connect', 'fail', 'rxd/1')))
+    peers.must('ip', 'link', 'set', 'vd', 'up')
+    peers.shell('bed_route 10.9.2 fd09:2 vc vd | ip -batch -')
+    tap.test('selftest: the server of named ports ends well', server.stop()[0])
+
+
+def own_address(tap):
+    """DEV is named: the connection comes from its address, though the route has another source."""
+    peers.must('ip', 'route', 'replace', '10.9.2.2/32', 'dev', 'vc', 'src', '10.9.0.1', 'table', '100')
+    server = selftest.Server('--port', str(CONTROL_PORT), bind=DATA_SERVER)
+    document = run('rxc', '--peer', DATA_SERVER)
+    wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
+    wrong += unequal('ports', ports(document), {('rxc', 1, 'rxd', 1)})
+    more, served = server.stop()
+    wrong += more + unequal('the address of the client', {row['peer'] for row in served.rows},
+                            {DATA_CLIENT})
+    peers.must('ip', 'route', 'replace', '10.9.2.2/32', 'dev', 'vc', 'src', DATA_CLIENT, 'table',
+               '100')
+    tap.test("selftest: with DEV named it connects from that device's address", wrong)
+
+
+def old_server(listener, heard):
+    """Version 2, by the bytes that it sent: challenge and admitted; it hears the next order."""
+    connection = listener.accept()[0]
+    with connection:
+        file = connection.makefile('rb')
+        heard.append(file.read(120)[16:24])
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
+                           struct.pack('>II', 2, 0) + bytes(32))
+        file.read(80)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
+                           struct.pack('>IIQ', 2, 64, 64 << 20) + b'0.9.0'.ljust(32, b'\0') +
+                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
+        heard.append(file.read(16))
+
+
+def older(tap):
+    """A server that chooses its port itself would test another one: it is told apart."""
+    heard = []
+    with socket.create_server((CONTROL, CONTROL_PORT)) as listener:
+        thread = threading.Thread(target=old_server, args=(listener, heard))
+        thread.start()
+        document = run('rxc', '--peer', CONTROL, '--peer-device', 'rxd')
+        thread.join(20)
+    wrong = selftest.wrong_with(document, 4, (
+        'connect', 'fail', 'is older (version 2 of the exchange protocol) and chooses its port'))
+    wrong += unequal('versions offered', heard[0], struct.pack('>II', 1, 3))
+    # bye, without an order to open
+    wrong += unequal('what it heard then', heard[1][8:12], struct.pack('>I', abuse.BYE))
+    tap.test('selftest: a server of version 2 is told apart, and opens nothing', wrong)
+
+
+def play(tap):
+    peers.shell('bed_second_wire')
+    named(tap)
+    own_address(tap)
+    older(tap)
