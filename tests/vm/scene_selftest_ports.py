@@ -51,7 +51,7 @@ def named(tap):
         tap.test('selftest: the peer has no %s: it says so' % device,
                  selftest.wrong_with(document, 4, ('connect', 'fail', part)))
     peers.must('ip', 'link', 'set', 'vd', 'down')
-    document = run('rxc', '--peer', CONTROL, '--peer-device', 'rxd')
+    document = run('rxa', '--peer', CONTROL, '--peer-device', 'rxd')
     tap.test("selftest: the peer's named port is down: it says so",
              selftest.wrong_with(document, 4, ('connect', 'fail', 'rxd/1')))
     peers.must('ip', 'link', 'set', 'vd', 'up')
