@@ -98,7 +98,8 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 		count += fabric->ports[i].number && is_open(run, i) &&
 			 (!list->type || fabric_node_of(fabric, i)->type == list->type) &&
 			 (!cabled_only || fabric->ports[i].peer != FABRIC_NONE) &&
-			 fabric_run_is_named(run, i);
+			 (fabric_run_is_named(run, i) ||
+			  (cabled_only && fabric_run_is_named(run, fabric->ports[i].peer)));
 	if (!count)
 		return;
 	message = mem_format(

@@ -408,11 +408,7 @@ bool fabric_run_match(struct fabric_run *run)
 
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)
 {
-	const struct fabric *fabric = &run->fabric;
-	uint32_t peer = fabric->ports[port].peer;
-
-	return !run->named || run->named[fabric->ports[port].node] ||
-	       (peer != FABRIC_NONE && run->named[fabric->ports[peer].node]);
+	return !run->named || run->named[run->fabric.ports[port].node];
 }
 
 int fabric_run_end(struct fabric_run *run)

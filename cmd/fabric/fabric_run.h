@@ -72,7 +72,7 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
  * list would look as if nothing were wrong.
  */
 bool fabric_run_match(struct fabric_run *run);
-/* Whether a port belongs to such a node, or is cabled to one. */
+/* Whether a port belongs to such a node. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);

@@ -23,6 +23,7 @@ struct tables {
 	struct linear_row *linear;
 	struct multicast_row *multicast;
 	size_t row_count;
+	bool shown; /* some row was */
 };
 
 /* Prints the rows so far; false: the output is broken. */
@@ -37,6 +38,7 @@ static bool flush(struct tables *tables)
 	done = listing_piece(listing);
 	for (size_t i = 0; i < tables->row_count && tables->multicast; i++)
 		multicast_row_clear(&tables->multicast[i]);
+	tables->shown |= tables->row_count > 0;
 	tables->row_count = 0;
 	return done;
 }
@@ -94,6 +96,16 @@ static void show(struct tables *tables, bool multicast)
 	flush(tables);
 }
 
+/* Which of both it is, a switch does not tell. */
+static void note_no_multicast(struct fabric_run *run)
+{
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
+			 "the multicast forwarding tables are empty: no subnet manager has filled "
+			 "them, or no group has a member",
+			 "rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists "
+			 "the groups");
+}
+
 static bool find_switches(struct tables *tables, char **words)
 {
 	struct fabric_run *run = &tables->run;
@@ -142,6 +154,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
 		tables.owners = forwarding_owners(&tables.run.fabric);
 		show(&tables, args->multicast);
+		if (args->multicast && !tables.shown && tables.forwarding.count)
+			note_no_multicast(&tables.run);
 	}
 	status = fabric_run_end(&tables.run);
 	forwarding_clear(&tables.forwarding);

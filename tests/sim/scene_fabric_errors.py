@@ -104,7 +104,7 @@ def filters(sim):
     wrong += unequal('--threshold 0', len(everything), len(places_of(sim)) +
                      sum(node.enhanced for node in sim.net.switches()))
     name = rows[0]['node']
-    named = [row for row in rows if name in (row['node'], row['peer'])]
+    named = [row for row in rows if row['node'] == name]
     return wrong + unequal('--name', brief(errors(sim, '--name', name).rows), brief(named))
 
 
