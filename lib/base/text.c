@@ -65,6 +65,18 @@ locale_t text_widths(void)
 	return newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
+size_t text_cut(const char *text, size_t most)
+{
+	size_t length = strnlen(text, most + 1);
+
+	if (length <= most)
+		return length;
+	/* Bytes 10xxxxxx continue a character. */
+	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
+		length--;
+	return length;
+}
+
 size_t text_width(const char *bytes, size_t length, locale_t widths)
 {
 	/* wcwidth() uses the locale of the thread; there is no variant that takes one. */

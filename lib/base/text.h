@@ -24,6 +24,9 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 /* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
 size_t text_utf8_length(const char *bytes, size_t length);
 
+/* The length of as much of a UTF-8 text as `most` bytes hold, without a part of a character. */
+size_t text_cut(const char *text, size_t most);
+
 /*
  * The columns of a terminal that `length` bytes of UTF-8 take: two for a wide character, none for a
  * combining one. `widths` is what text_widths() returned. It does not depend on the user's locale,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "counter/pma_probe.h"
 
 /* The period in which the rates of ports are read again, even without a visible change. */
 #define REFRESH_MSEC 10000u
@@ -92,6 +93,8 @@ static bool reload(struct counter_rounds *rounds, bool changed)
 	struct problems problems = {0};
 	int rc = inventory_load(&fresh, rounds->request, &problems, NULL);
 
+	if (rounds->spares_restricted)
+		pma_leave_out_restricted(rounds->request->root, &fresh.devices, &problems);
 	if ((rc && rc != -ENODEV) ||
 	    (!changed && is_same_inventory(&fresh, rounds->inventory, has_same_rate))) {
 		problems_free(&problems);

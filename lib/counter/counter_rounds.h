@@ -25,6 +25,7 @@ struct counter_rounds {
 	struct inventory seen;	   /* when `inventory` was loaded, in short */
 	bool has_seen;
 	struct problems *problems; /* gets each problem once, however many rounds have it */
+	bool spares_restricted;	   /* pma_leave_out_restricted() after each load */
 	struct strings reported;   /* problems, by object, cause and attribute */
 	uint64_t refreshed_msec;
 };

@@ -28,3 +28,29 @@ bool pma_is_restricted(const struct device *device, int error)
 {
 	return error == -EINVAL && device->driver && !strncmp(device->driver, "mlx5", 4);
 }
+
+void pma_leave_out_restricted(const char *root_directory, struct device_list *devices,
+			      struct problems *problems)
+{
+	struct root root;
+
+	if (root_open(root_directory, &root))
+		return;
+	for (size_t i = 0; i < devices->count; i++) {
+		struct device *device = &devices->items[i];
+		int error = 0;
+
+		if (!device->port_count ||
+		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
+		    !pma_is_restricted(device, error))
+			continue;
+		problem_add_text(problems, device->name, "counters", "sysfs",
+				 "a restricted function, whose counters are left out: each reading "
+				 "would be a line in the kernel log",
+				 "name the other devices to leave it out altogether");
+		for (size_t j = 0; j < device->port_count; j++)
+			port_clear(&device->ports[j]);
+		device->port_count = 0;
+	}
+	root_close(&root);
+}

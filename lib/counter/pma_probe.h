@@ -8,6 +8,7 @@
 
 #include "host/device.h"
 #include "kernel/root.h"
+#include "schema/problem.h"
 
 enum pma_state {
 	PMA_READABLE,
@@ -20,3 +21,9 @@ enum pma_state {
 enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error);
 /* Whether that error of pma_probe() tells a restricted function. Needs the device's driver. */
 bool pma_is_restricted(const struct device *device, int error);
+/*
+ * Takes the ports from the restricted functions of a list, so that nothing reads their counters,
+ * and says so. Needs the drivers. `root` as for root_open().
+ */
+void pma_leave_out_restricted(const char *root, struct device_list *devices,
+			      struct problems *problems);

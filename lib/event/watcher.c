@@ -228,7 +228,7 @@ static void poll_missing(struct watcher *watcher)
 		watcher->devices_stale = true;
 		watcher->devices_source = EVENT_SOURCE_POLL;
 	}
-	if (!watcher->rtnl_monitor)
+	if (!watcher->rtnl_monitor && watcher->root.live)
 		watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
 	for (size_t i = 0; i < watcher->device_count; i++)
 		if (!watcher->devices[i].async)
@@ -321,15 +321,17 @@ int watcher_open(const struct watcher_options *options, struct watcher **ret_wat
 	watcher->next_poll_msec = clock_msec() + POLL_MSEC;
 	watcher->state.flap_count = options->flap_count;
 	watcher->state.flap_window_nsec = options->flap_window_msec * 1000000;
-	rc = root_open(NULL, &watcher->root);
+	rc = root_open(options->root, &watcher->root);
 	if (rc) {
 		free(watcher);
 		return rc;
 	}
-	open_monitors(watcher);
-	rc = watcher_read_netdevs(watcher, EVENT_SOURCE_START);
-	if (rc)
-		problem_add(warnings, NULL, "netdevs", "rtnetlink", rc, NULL);
+	if (watcher->root.live) {
+		open_monitors(watcher);
+		rc = watcher_read_netdevs(watcher, EVENT_SOURCE_START);
+		if (rc)
+			problem_add(warnings, NULL, "netdevs", "rtnetlink", rc, NULL);
+	}
 	rc = watcher_read_devices(watcher, EVENT_SOURCE_START);
 	if (rc) {
 		watcher_free(watcher);

@@ -25,6 +25,11 @@
 struct watcher;
 
 struct watcher_options {
+	/*
+	 * A saved tree, or NULL. Nothing reports its changes: it is polled, and has no netdevs,
+	 * addresses or asynchronous events.
+	 */
+	const char *root;
 	const struct objects *objects;
 	bool all;		 /* also make events of reports that changed nothing */
 	unsigned int flap_count; /* 0 disables flapping */

@@ -146,7 +146,7 @@ static void open_nldev(struct watcher *watcher)
 {
 	int rc;
 
-	if (watcher->nldev || device_find_core(&watcher->root))
+	if (watcher->nldev || !watcher->root.live || device_find_core(&watcher->root))
 		return;
 	rc = nldev_open(NULL, &watcher->nldev);
 	if (rc)
@@ -250,6 +250,8 @@ void watcher_open_contexts(struct watcher *watcher)
 	bool tried = false;
 
 	watcher->nodes_stale = false;
+	if (!watcher->root.live)
+		return;
 	for (size_t i = 0; i < watcher->device_count; i++) {
 		struct watched *watched = &watcher->devices[i];
 

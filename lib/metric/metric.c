@@ -182,33 +182,6 @@ static bool wants(const void *context, enum counter_source source, const char *k
 	       (!scrape->request->groups.known || scrape->request->groups.value >> name->group & 1);
 }
 
-/* The devices that answer each reading with a line in the kernel log lose their ports here. */
-static void leave_out_restricted(struct scrape *scrape)
-{
-	struct device_list *devices = &scrape->inventory.devices;
-	struct root root;
-
-	if (root_open(scrape->request->root, &root))
-		return;
-	for (size_t i = 0; i < devices->count; i++) {
-		struct device *device = &devices->items[i];
-		int error = 0;
-
-		if (!device->port_count ||
-		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
-		    !pma_is_restricted(device, error))
-			continue;
-		problem_add_text(scrape->problems, device->name, "counters", "sysfs",
-				 "a restricted function, whose counters are left out: each reading "
-				 "would be a line in the kernel log",
-				 "--exclude leaves the device out altogether");
-		for (size_t j = 0; j < device->port_count; j++)
-			port_clear(&device->ports[j]);
-		device->port_count = 0;
-	}
-	root_close(&root);
-}
-
 static void add_counters(struct scrape *scrape)
 {
 	struct counters_request request = {
@@ -309,7 +282,7 @@ int metrics_collect(const struct metrics_request *request, struct metrics *metri
 	for (size_t i = 0; !rc && i < scrape.inventory.devices.count; i++)
 		add_device_and_ports(&scrape, &scrape.inventory.devices.items[i]);
 	if (!rc) {
-		leave_out_restricted(&scrape);
+		pma_leave_out_restricted(request->root, &scrape.inventory.devices, problems);
 		add_counters(&scrape);
 		metrics_add_commands(metrics, &scrape.inventory, request->objects, request->top,
 				     problems);

@@ -13,26 +13,6 @@ struct command_usage {
 	uint64_t pinned_bytes, queue_pairs, memory_regions;
 };
 
-/* Only the tables that are counted are read: a dump of queue pairs queries the hardware. */
-static const enum resource_kind kinds[] = {RESOURCE_QP, RESOURCE_MR};
-
-static void count_objects(struct resource_loader *loader, struct processes *processes,
-			  struct problems *problems)
-{
-	struct resource_list list = {0};
-
-	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-		resource_loader_begin(loader, kinds[kind]);
-		while (resource_loader_next(loader, &list, problems, NULL)) {
-			for (size_t i = 0; i < list.count; i++) {
-				processes_name(processes, &list.items[i]);
-				processes_count(processes, kinds[kind], &list.items[i]);
-			}
-			resource_list_clear(&list);
-		}
-	}
-}
-
 static uint64_t value_or_zero(const struct number *number)
 {
 	return number->known ? number->value : 0;
@@ -119,9 +99,10 @@ void metrics_add_commands(struct metrics *metrics, const struct inventory *inven
 	if (rc) {
 		problem_add(problems, NULL, "resources", "nldev", rc, NULL);
 	} else {
-		count_objects(loader, processes, problems);
-		processes_sum_up(processes, 1u << RESOURCE_QP | 1u << RESOURCE_MR, 0, &usages,
-				 problems);
+		processes_sum_up(processes,
+				 resource_loader_count(loader, processes, RESOURCES_IN_USE, NULL,
+						       NULL, problems, NULL),
+				 0, &usages, problems);
 		add_usages(metrics, &usages, top);
 	}
 	process_usage_list_clear(&usages);

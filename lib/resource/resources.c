@@ -229,3 +229,29 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 	resource_summary_list_clear(&all);
 	return rc;
 }
+
+unsigned int
+resource_loader_count(struct resource_loader *loader, struct processes *processes,
+		      unsigned int kinds,
+		      bool (*passes)(const void *context, const struct resource *resource),
+		      const void *context, struct problems *problems, struct problems *notes)
+{
+	struct resource_list list = {0};
+	unsigned int known = 0;
+
+	for (unsigned int kind = 0; kind < RESOURCE_KINDS; kind++) {
+		if (!(kinds >> kind & 1))
+			continue;
+		resource_loader_begin(loader, (enum resource_kind)kind);
+		while (resource_loader_next(loader, &list, problems, notes)) {
+			for (size_t i = 0; i < list.count; i++)
+				if (!passes || passes(context, &list.items[i]))
+					processes_count(processes, (enum resource_kind)kind,
+							&list.items[i]);
+			resource_list_clear(&list);
+		}
+		if (resource_loader_knows(loader))
+			known |= 1u << kind;
+	}
+	return known;
+}

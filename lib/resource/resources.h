@@ -10,6 +10,9 @@
 #include "host/inventory/inventory.h"
 #include "resource/processes.h"
 
+/* Queue pairs and memory regions: what a process that moves data holds. */
+enum { RESOURCES_IN_USE = 1 << RESOURCE_QP | 1 << RESOURCE_MR };
+
 struct resource_loader;
 
 /*
@@ -27,6 +30,16 @@ void resource_loader_begin(struct resource_loader *loader, enum resource_kind ki
  */
 bool resource_loader_next(struct resource_loader *loader, struct resource_list *list,
 			  struct problems *problems, struct problems *notes);
+/*
+ * Counts all objects of the kinds (bits 1 << enum resource_kind) for their holders in `processes`;
+ * `passes`, which may be NULL, selects. Returns the kinds that this kernel lists. A dump of queue
+ * pairs queries the hardware, so only the kinds that are needed should be asked for.
+ */
+unsigned int
+resource_loader_count(struct resource_loader *loader, struct processes *processes,
+		      unsigned int kinds,
+		      bool (*passes)(const void *context, const struct resource *resource),
+		      const void *context, struct problems *problems, struct problems *notes);
 /* True if the kernel knows the kind that reading began with. */
 bool resource_loader_knows(const struct resource_loader *loader);
 

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl top: traffic, losses, processes and events, on a screen that stays open. */
+#include "top/top.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/listing.h"
+#include "cmd/terminal.h"
+#include "cmd/top/top_processes.h"
+#include "counter/counter_rounds.h"
+#include "counter/pma_probe.h"
+#include "event/watcher.h"
+#include "host/need.h"
+#include "top/top_view.h"
+
+#define NEEDS                                                                                 \
+	(NEED_STATE | NEED_RATE | NEED_NETLINK | NEED_GUIDS | NEED_DRIVER | NEED_LINK_LAYER | \
+	 COUNTERS_NEEDS_NETDEV)
+#define SOURCES                                                                             \
+	(1u << COUNTER_SOURCE_PMA | 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_DEVICE | \
+	 1u << COUNTER_SOURCE_NETDEV)
+
+/* Milliseconds: limits of --interval, and the time between two drawings for events. */
+enum { INTERVAL_LEAST = 100, INTERVAL_MOST = 3600000, REDRAW_MSEC = 100 };
+
+struct top_args {
+	struct number interval, count;
+	struct number order; /* enum top_order */
+};
+
+static const struct option_row options[] = {
+	NUMBER_OPTION(DURATION, struct top_args, interval, 'i', "interval", "TIME", INTERVAL_LEAST,
+		      INTERVAL_MOST, "time between two rounds (default 1s)"),
+	NUMBER_OPTION(COUNT, struct top_args, count, 'c', "count", "N", 1, UINT32_MAX,
+		      "end after this many rounds"),
+	CHOICE_OPTION(struct top_args, order, 's', "sort", "ORDER", top_order_names,
+		      "order of the ports, largest first (default port)"),
+	{.name = NULL},
+};
+
+struct top_run {
+	struct listing listing;
+	const struct top_args *args;
+	struct terminal terminal;
+	struct top_view view;
+	struct top top;
+	struct counters_request request;
+	struct counter_rounds rounds;
+	struct top_processes processes;
+	struct watcher *watcher; /* NULL: nothing can be watched */
+	struct event_list events;
+	struct pollfd *fds;
+	uint64_t next_msec, drawn_msec;
+	uint64_t round_count;
+	bool stale; /* the screen shows less than is known */
+	bool ended;
+};
+
+static bool wants(const void *context, enum counter_source source, const char *kernel_name,
+		  const struct counter_name *name)
+{
+	(void)context;
+	(void)kernel_name;
+	return top_wants(source, name);
+}
+
+static void draw(struct top_run *run)
+{
+	struct top_view *view = &run->view;
+
+	view->height = screen_lines(&run->terminal.screen);
+	view->width = run->terminal.screen.columns;
+	view->problem_count = run->listing.problems.count;
+	run->listing.stream_rc = terminal_show(&run->terminal,
+					       top_text(&run->top, &run->processes.usages, view));
+	run->drawn_msec = clock_msec();
+	run->stale = false;
+	run->ended |= run->listing.stream_rc != 0;
+}
+
+/* Prints a row for each port, and keeps nothing. */
+static void print(struct top_run *run)
+{
+	struct listing *listing = &run->listing;
+	size_t count;
+	const struct top_port **rows = top_choose(&run->top, &run->view, &count);
+
+	for (size_t i = 0; i < count; i++)
+		listing_add(listing, rows[i]);
+	if (listing->ctx->globals.jsonl) {
+		listing_stream(listing);
+		listing->row_count = listing->streamed = 0;
+	} else {
+		listing_piece(listing);
+	}
+	free(rows);
+	run->ended |= listing->stream_rc != 0;
+}
+
+static void take_round(struct top_run *run, bool first)
+{
+	struct counter_changes changes = {0};
+	char *time = utc_now();
+
+	counter_rounds_read(&run->rounds, !first);
+	if (!first)
+		changes = counter_rounds_compare(&run->rounds, time);
+	top_update(&run->top, &run->listing.inventory, &changes, time);
+	counter_changes_clear(&changes);
+	counter_rounds_forget(&run->rounds);
+	free(time);
+	if (run->terminal.on)
+		top_processes_refresh(&run->processes, &run->listing, &run->rounds);
+}
+
+static void round_off(struct top_run *run)
+{
+	take_round(run, false);
+	if (run->terminal.on)
+		draw(run);
+	else
+		print(run);
+	run->round_count++;
+	if (run->args->count.known && run->round_count == run->args->count.value)
+		run->ended = true;
+	/* Rounds that were missed, because of a stop or slow reading, are skipped. */
+	do
+		run->next_msec += run->view.interval_msec;
+	while (run->next_msec <= clock_msec());
+}
+
+static struct event_time now(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (struct event_time){
+		.wall_nsec = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec,
+		.monotonic_nsec = clock_nsec(),
+	};
+}
+
+static void take_events(struct top_run *run)
+{
+	const struct event_time time = now();
+	int rc;
+
+	if (!run->watcher)
+		return;
+	rc = watcher_step(run->watcher, &time, &run->events);
+	run->stale |= run->events.count > 0;
+	top_take_events(&run->top, &run->events);
+	if (!rc)
+		return;
+	problem_add(&run->listing.problems, NULL, "events", NULL, rc, NULL);
+	watcher_free(run->watcher);
+	run->watcher = NULL;
+}
+
+/* The terminal is gone if there is nothing to read although it said so. */
+static void take_keys(struct top_run *run)
+{
+	const uint64_t interval = run->view.interval_msec;
+	char bytes[64];
+	const ssize_t length = read(STDIN_FILENO, bytes, sizeof(bytes));
+	enum top_action action;
+
+	if (length <= 0) {
+		run->ended |= !(length < 0 && (errno == EINTR || errno == EAGAIN));
+		return;
+	}
+	action = top_keys(&run->view, bytes, (size_t)length);
+	if (interval != run->view.interval_msec)
+		run->next_msec = clock_msec() + run->view.interval_msec;
+	if (action == TOP_QUIT)
+		run->ended = true;
+	else if (action == TOP_DRAW)
+		draw(run);
+}
+
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+/* Waits for signals, keys, events and the next round. Returns whether a key may be there. */
+static bool wait_for(struct top_run *run)
+{
+	const int keys = run->terminal.has_keys ? STDIN_FILENO : -1;
+	int timeout = run->view.paused ? -1 : clock_msec_until(run->next_msec);
+	size_t count = 0;
+
+	if (run->watcher)
+		timeout = sooner(timeout, watcher_timeout(run->watcher));
+	if (run->stale && run->terminal.on)
+		timeout = sooner(timeout, clock_msec_until(run->drawn_msec + REDRAW_MSEC));
+	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
+		.fd = run->terminal.signals.fd, .events = POLLIN};
+	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
+		.fd = keys, .events = POLLIN};
+	/* A reader of a pipe that has gone. */
+	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
+		.fd = run->terminal.on ? -1 : STDOUT_FILENO};
+	if (run->watcher)
+		watcher_poll(run->watcher, &run->fds, &count);
+	if (poll(run->fds, count, timeout) < 0)
+		return false;
+	if (run->fds[2].revents & (POLLERR | POLLHUP)) {
+		run->listing.stream_rc = -EPIPE;
+		run->ended = true;
+	}
+	return run->fds[1].revents;
+}
+
+static void work(struct top_run *run)
+{
+	take_round(run, true);
+	run->next_msec = clock_msec() + run->view.interval_msec;
+	if (run->terminal.on)
+		draw(run);
+	while (!run->ended) {
+		const bool keys = wait_for(run);
+
+		terminal_take_signals(&run->terminal);
+		if (run->terminal.stopped || run->ended)
+			break;
+		if (keys)
+			take_keys(run);
+		take_events(run);
+		if (!run->ended && !run->view.paused && !clock_msec_until(run->next_msec))
+			round_off(run);
+		else if (run->terminal.on && !run->ended &&
+			 (run->terminal.changed ||
+			  (run->stale && !clock_msec_until(run->drawn_msec + REDRAW_MSEC))))
+			draw(run);
+		run->terminal.changed = false;
+	}
+}
+
+/* What is missing, such as asynchronous events of a device, loses little: -v tells it. */
+static void begin_events(struct top_run *run)
+{
+	struct listing *listing = &run->listing;
+	const struct watcher_options watch = {
+		.root = listing->ctx->globals.root,
+		.objects = &listing->objects,
+	};
+	int rc = watcher_open(&watch, &run->watcher, &listing->notes, &listing->notes);
+
+	run->top.watched = !rc;
+	if (rc)
+		problem_add(&listing->problems, NULL, "events", NULL, rc, NULL);
+}
+
+static bool begin(struct top_run *run)
+{
+	struct listing *listing = &run->listing;
+	const struct globals *globals = &listing->ctx->globals;
+	struct counter_loader *loader;
+
+	if (!listing_load_inventory(listing, NEEDS))
+		return false;
+	pma_leave_out_restricted(globals->root, &listing->inventory.devices, &listing->problems);
+	run->request = (struct counters_request){
+		.root = globals->root,
+		.inventory = &listing->inventory,
+		.sources = SOURCES,
+		.wants = wants,
+	};
+	/* The inventory has opened the same root a moment ago. */
+	if (counter_loader_open(&run->request, &loader)) {
+		listing_fail(listing, STATUS_FAILED, "cannot open the root directory", NULL);
+		return false;
+	}
+	counter_rounds_begin(&run->rounds, &listing->request, &run->request, &listing->inventory,
+			     loader, &listing->problems);
+	run->rounds.spares_restricted = true;
+	run->view = (struct top_view){
+		.interval_msec = run->args->interval.known ? run->args->interval.value
+							   : WATCH_INTERVAL_MSEC,
+		.order = run->args->order.known ? (enum top_order)run->args->order.value
+						: TOP_BY_PORT,
+		.color = listing_options(listing).color,
+	};
+	begin_events(run);
+	return true;
+}
+
+static int finish(struct top_run *run)
+{
+	struct listing *listing = &run->listing;
+
+	watcher_free(run->watcher);
+	top_processes_clear(&run->processes);
+	counter_rounds_end(&run->rounds);
+	top_clear(&run->top);
+	event_list_clear(&run->events);
+	free(run->fds);
+	/* The screen was not output that somebody keeps. */
+	return run->terminal.on ? listing_end_quietly(listing, listing->stream_rc)
+				: listing_end(listing);
+}
+
+static int run_top(const struct ctx *ctx, const void *args, char **words)
+{
+	struct top_run run = {.args = args, .terminal = {.signals = SIGNALS_NONE}};
+	const struct globals *globals = &ctx->globals;
+	int rc;
+
+	if (!listing_begin(&run.listing, ctx, words, true) || !begin(&run))
+		return finish(&run);
+	terminal_begin(&run.terminal,
+		       !globals->json && !globals->jsonl && !globals->tsv && !globals->columns,
+		       true);
+	work(&run);
+	rc = terminal_end(&run.terminal, false);
+	if (rc && !run.listing.stream_rc)
+		run.listing.stream_rc = rc;
+	return finish(&run);
+}
+
+const struct command top_command = {
+	.name = "top",
+	.group = GROUP_LIVE,
+	.summary = "watch traffic, losses, processes and events of ports on a screen",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = {options},
+	.args_size = sizeof(struct top_args),
+	.schema = &top_schema,
+	.run = run_top,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Keys, order and filter. */
+#include "top/top_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+const struct enum_name top_order_names[] = {
+	{TOP_BY_PORT, "port", TONE_PLAIN, "names of devices and ports"},
+	{TOP_BY_TX, "tx", TONE_PLAIN, "bytes sent"},
+	{TOP_BY_RX, "rx", TONE_PLAIN, "bytes received"},
+	{TOP_BY_PACKETS, "packets", TONE_PLAIN, "packets sent and received"},
+	{TOP_BY_DROPS, "drops", TONE_PLAIN, "packets lost since the start"},
+	{TOP_BY_RETRANSMISSIONS, "retransmissions", TONE_PLAIN, "since the start"},
+	{TOP_BY_CONGESTION, "congestion", TONE_PLAIN,
+	 "ECN marks and CNPs since the start, then ticks of waiting"},
+	{TOP_BY_FLAPS, "flaps", TONE_PLAIN, "times that the port went down since the start"},
+	{0, NULL},
+};
+
+static const uint64_t intervals_msec[] = {100,	 200,	500,   1000,   2000,  5000,
+					  10000, 30000, 60000, 300000, 600000};
+
+enum { ESCAPE = 0x1b, DELETE = 0x7f, BACKSPACE = 0x08, ERASE_ALL = 0x15 };
+
+static void set_longer_interval(struct top_view *view)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(intervals_msec); i++)
+		if (intervals_msec[i] > view->interval_msec) {
+			view->interval_msec = intervals_msec[i];
+			return;
+		}
+}
+
+static void set_shorter_interval(struct top_view *view)
+{
+	for (size_t i = ARRAY_SIZE(intervals_msec); i-- > 0;)
+		if (intervals_msec[i] < view->interval_msec) {
+			view->interval_msec = intervals_msec[i];
+			return;
+		}
+}
+
+/* A key while the filter is being typed. */
+static void type_key(struct top_view *view, unsigned char key)
+{
+	const size_t length = strlen(view->filter);
+
+	if (key == '\r' || key == '\n') {
+		view->typing = false;
+	} else if (key == ESCAPE) {
+		view->typing = false;
+		view->filter[0] = 0;
+	} else if (key == DELETE || key == BACKSPACE) {
+		if (length)
+			view->filter[length - 1] = 0;
+	} else if (key == ERASE_ALL) {
+		view->filter[0] = 0;
+	} else if (key >= ' ' && key < DELETE && length + 1 < sizeof(view->filter)) {
+		view->filter[length] = (char)key;
+		view->filter[length + 1] = 0;
+	}
+	view->first = 0;
+}
+
+static enum top_action take_key(struct top_view *view, unsigned char key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return TOP_QUIT;
+	case 's':
+		view->order = (view->order + 1) % TOP_ORDERS;
+		break;
+	case 'S':
+		view->order = (view->order + TOP_ORDERS - 1) % TOP_ORDERS;
+		break;
+	case '/':
+	case 'f':
+		view->typing = true;
+		view->filter[0] = 0;
+		view->first = 0;
+		break;
+	case 'p':
+	case ' ':
+		view->paused = !view->paused;
+		break;
+	case '+':
+	case '=':
+		set_longer_interval(view);
+		break;
+	case '-':
+		set_shorter_interval(view);
+		break;
+	case 'h':
+	case '?':
+		view->help = !view->help;
+		break;
+	case 'j':
+		view->first++;
+		break;
+	case 'k':
+		view->first -= view->first > 0;
+		break;
+	case ESCAPE:
+		view->help = false;
+		view->filter[0] = 0;
+		break;
+	default:
+		return TOP_NOTHING;
+	}
+	return TOP_DRAW;
+}
+
+/*
+ * The length of a key that the terminal sends as a control sequence (ECMA-48, 5.4: CSI, parameters,
+ * a final byte from @ to ~), or as ESC O and a letter; 0 for another key.
+ */
+static size_t sequence_length(const char *bytes, size_t count)
+{
+	size_t length = 2;
+
+	if (count < 2 || bytes[0] != ESCAPE || (bytes[1] != '[' && bytes[1] != 'O'))
+		return 0;
+	while (length < count && (bytes[length] < '@' || bytes[length] > '~'))
+		length++;
+	return length < count ? length + 1 : count;
+}
+
+static enum top_action take_sequence(struct top_view *view, char last)
+{
+	if (view->typing)
+		return TOP_NOTHING;
+	if (last == 'A')
+		return take_key(view, 'k');
+	return last == 'B' ? take_key(view, 'j') : TOP_NOTHING;
+}
+
+enum top_action top_keys(struct top_view *view, const char *bytes, size_t count)
+{
+	enum top_action action = TOP_NOTHING;
+
+	for (size_t at = 0; at < count && action != TOP_QUIT;) {
+		const size_t length = sequence_length(bytes + at, count - at);
+		enum top_action next = TOP_DRAW;
+
+		if (length)
+			next = take_sequence(view, bytes[at + length - 1]);
+		else if (view->typing)
+			type_key(view, (unsigned char)bytes[at]);
+		else
+			next = take_key(view, (unsigned char)bytes[at]);
+		if (next != TOP_NOTHING)
+			action = next;
+		at += length ? length : 1;
+	}
+	return action;
+}
+
+static bool passes(const struct top_port *port, const char *filter)
+{
+	const char *state = port->present == TRISTATE_NO ? "gone"
+			    : port->state.known ? enum_word(port_state_names, port->state.value, "")
+						: "";
+
+	return !*filter || strcasestr(port->object, filter) ||
+	       (port->netdev && strcasestr(port->netdev, filter)) || strcasestr(state, filter);
+}
+
+static double or_zero(const struct real *real)
+{
+	return real->known ? real->value : 0;
+}
+
+static double weight(const struct top_port *port, enum top_order order)
+{
+	const struct number *totals = port->totals;
+
+	switch (order) {
+	case TOP_BY_TX:
+		return or_zero(&port->tx_gbps);
+	case TOP_BY_RX:
+		return or_zero(&port->rx_gbps);
+	case TOP_BY_PACKETS:
+		return or_zero(&port->per_sec[TOP_TX_PACKETS]) +
+		       or_zero(&port->per_sec[TOP_RX_PACKETS]);
+	case TOP_BY_DROPS:
+		return (double)totals[TOP_DROPS].value;
+	case TOP_BY_RETRANSMISSIONS:
+		return (double)totals[TOP_RETRANSMISSIONS].value;
+	case TOP_BY_CONGESTION:
+		/* Ticks are of another kind, and many: they count where there are no packets. */
+		return totals[TOP_ECN].value || totals[TOP_CNP].value
+			       ? (double)(totals[TOP_ECN].value + totals[TOP_CNP].value)
+			       : (double)totals[TOP_WAIT].value / 1e12;
+	case TOP_BY_FLAPS:
+		return (double)port->flaps.value;
+	default:
+		return 0;
+	}
+}
+
+struct ranked {
+	const struct top_port *port;
+	double weight;
+	size_t at;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *one = a, *other = b;
+
+	if (one->weight != other->weight)
+		return one->weight > other->weight ? -1 : 1;
+	return one->at < other->at ? -1 : 1;
+}
+
+const struct top_port **top_choose(const struct top *top, const struct top_view *view,
+				   size_t *ret_count)
+{
+	const struct top_port **rows = mem_alloc_zero(top->port_count + 1, sizeof(*rows));
+	struct ranked *ranked = mem_alloc_zero(top->port_count + 1, sizeof(*ranked));
+	size_t count = 0;
+
+	for (size_t i = 0; i < top->port_count; i++)
+		if (passes(&top->ports[i], view->filter)) {
+			ranked[count] = (struct ranked){
+				.port = &top->ports[i],
+				.weight = weight(&top->ports[i], view->order),
+				.at = i,
+			};
+			count++;
+		}
+	qsort(ranked, count, sizeof(*ranked), compare_ranked);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = ranked[i].port;
+	free(ranked);
+	*ret_count = count;
+	return rows;
+}
