@@ -15,7 +15,7 @@ static void read_all(const struct listing *listing, struct process_usage_list *r
 	struct processes *processes = NULL;
 	struct resource_loader *loader = NULL;
 	unsigned int kinds;
-	int rc = processes_open(NULL, &processes);
+	int rc = processes_open(listing->inventory.root, &processes);
 
 	if (!rc)
 		rc = resource_loader_open(&listing->inventory, &listing->objects, processes,
@@ -39,7 +39,7 @@ void top_processes_refresh(struct top_processes *processes, const struct listing
 	struct problems problems = {0};
 	uint64_t spared;
 
-	if (!listing->inventory.live || began_msec < processes->next_msec)
+	if (!listing->inventory.answers || began_msec < processes->next_msec)
 		return;
 	read_all(listing, &usages, &problems);
 	counter_rounds_note(rounds, &problems);
