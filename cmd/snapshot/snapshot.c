@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,21 +17,27 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "cmd/shell/version.h"
+#include "snapshot/anonymise.h"
 #include "snapshot/archive.h"
 #include "snapshot/collect.h"
 #include "snapshot/manifest.h"
 #include "snapshot/record.h"
 
-enum { ARCHIVE_MODE = 0600 };
+enum { ARCHIVE_MODE = 0600, KEY_BYTES = 32, MOST_KEY_BYTES = 4096 };
 
 struct snapshot_args {
-	const char *since;
-	bool force;
+	const char *since, *anonymise_key;
+	bool anonymise, force;
 };
 
 static const struct option_row options[] = {
 	STRING_OPTION(struct snapshot_args, since, 0, "since", "TIME", COMPLETE_NOTHING,
 		      "only kernel log lines from then on: 2h ago as 2h, or a UTC time"),
+	FLAG_OPTION(struct snapshot_args, anonymise, 0, "anonymise",
+		    "replace host names, GUIDs, addresses and serial numbers by others"),
+	STRING_OPTION(struct snapshot_args, anonymise_key, 0, "anonymise-key", "FILE",
+		      COMPLETE_FILE,
+		      "with --anonymise: the same key makes the same names and addresses"),
 	FLAG_OPTION(struct snapshot_args, force, 'f', "force", "replace a file that exists"),
 	{.name = NULL},
 };
@@ -170,7 +177,80 @@ static void record(struct snapshot_run *run)
 	collect_kernel_log(&run->collection);
 }
 
-static void gather(struct snapshot_run *run)
+static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_anonymiser)
+{
+	const char *path = run->args->anonymise_key;
+	_cleanup_(freep) char *key = NULL, *message = NULL;
+	char random[KEY_BYTES];
+	size_t length = sizeof(random);
+	int rc = 0;
+
+	if (path)
+		rc = file_read(path, MOST_KEY_BYTES, &key, &length);
+	else if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		rc = -errno;
+	if (rc || !length) {
+		message = mem_format("cannot read the key%s%s: %s", path ? " " : "",
+				     path ? path : "", rc ? strerror(-rc) : "it is empty");
+		listing_fail(&run->listing, STATUS_FAILED, message,
+			     path ? "make one: head -c 32 /dev/urandom >FILE" : NULL);
+		return false;
+	}
+	rc = anonymiser_new(key ? key : random, length, ret_anonymiser);
+	if (rc)
+		listing_fail(&run->listing, STATUS_FAILED,
+			     "--anonymise needs libgnutls.so.30, which cannot be loaded",
+			     HMAC_MISSING_HINT);
+	return !rc;
+}
+
+/* The value of a member that has become another one. */
+static void take_changed(const struct snapshot_run *run, const char *path, char **value)
+{
+	const struct content *content = contents_find(&run->contents, path);
+
+	if (!*value || !content)
+		return;
+	free(*value);
+	*value = text_clean(content->bytes, strcspn(content->bytes, "\n"));
+}
+
+static void change_problems(const struct anonymiser *anonymiser, struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		char **texts[] = {&problems->items[i].object, &problems->items[i].attribute,
+				  &problems->items[i].error};
+
+		for (size_t j = 0; j < ARRAY_SIZE(texts); j++) {
+			char *changed = *texts[j] ? anonymise_text(anonymiser, *texts[j], true)
+						  : NULL;
+
+			free(*texts[j]);
+			*texts[j] = changed;
+		}
+	}
+}
+
+static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
+{
+	size_t dropped = anonymise_contents(anonymiser, &run->contents);
+
+	take_changed(run, "root/proc/sys/kernel/hostname", &run->manifest.host);
+	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);
+	run->manifest.anonymised = TRISTATE_YES;
+	change_problems(anonymiser, &run->listing.problems);
+	if (dropped) {
+		_cleanup_(freep) char *line = mem_format(
+			"%zu files were left out: recorded answers and others in which "
+			"addresses cannot be found and replaced",
+			dropped);
+
+		problem_add_text(&run->listing.problems, NULL, NULL, "file", line,
+				 "without --anonymise they are there");
+	}
+}
+
+static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
 {
 	run->collection.root = &run->root;
 	run->collection.contents = &run->contents;
@@ -179,6 +259,9 @@ static void gather(struct snapshot_run *run)
 	collect(&run->collection);
 	if (run->root.live)
 		record(run);
+	contents_sort(&run->contents);
+	if (anonymiser)
+		anonymise(run, anonymiser);
 	add_versions(run);
 	add_manifest(run);
 }
@@ -233,6 +316,27 @@ static void save(struct snapshot_run *run)
 	listing_add(&run->listing, &run->manifest);
 }
 
+static void work(struct snapshot_run *run)
+{
+	const char *root = run->listing.ctx->globals.root;
+	struct anonymiser *anonymiser = NULL;
+	int rc;
+
+	if (run->args->anonymise && !make_anonymiser(run, &anonymiser))
+		return;
+	rc = root_open(root, &run->root);
+	if (rc) {
+		_cleanup_(freep) char *message = mem_format("cannot open the root directory %s: %s",
+							    root, strerror(-rc));
+
+		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	} else {
+		gather(run, anonymiser);
+		save(run);
+	}
+	anonymiser_free(anonymiser);
+}
+
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	struct snapshot_run run = {.args = args, .path = objects[0], .root.fd = -1};
@@ -240,26 +344,19 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	int status;
 
 	if (listing_begin_as(listing, ctx, ctx->command->schema, false) && check_output(&run) &&
-	    parse_since(&run)) {
-		int rc = root_open(ctx->globals.root, &run.root);
-
-		if (rc) {
-			_cleanup_(freep) char *message = mem_format(
-				"cannot open the root directory %s: %s", ctx->globals.root,
-				strerror(-rc));
-
-			listing_fail(listing, STATUS_FAILED, message, NULL);
-		} else {
-			gather(&run);
-			save(&run);
-		}
-	}
+	    parse_since(&run))
+		work(&run);
 	status = listing_end(listing);
 	root_close(&run.root);
 	contents_clear(&run.contents);
 	manifest_clear(&run.manifest);
 	return status;
 }
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("anonymise-key", "anonymise", NULL),
+	{.options = NULL},
+};
 
 const struct command snapshot_command = {
 	.name = "snapshot",
@@ -270,6 +367,7 @@ const struct command snapshot_command = {
 	.least_objects = 1,
 	.most_objects = 1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct snapshot_args),
 	.schema = &snapshot_schema,
 	.run = run,

@@ -30,6 +30,13 @@ void contents_add(struct contents *contents, enum content_kind kind, const char 
 	contents_take(contents, kind, path, copy, length);
 }
 
+void contents_recount(struct contents *contents)
+{
+	contents->bytes = 0;
+	for (size_t i = 0; i < contents->count; i++)
+		contents->bytes += strlen(contents->items[i].path) + contents->items[i].length;
+}
+
 static int compare(const void *one, const void *other)
 {
 	return strcmp(((const struct content *)one)->path, ((const struct content *)other)->path);

@@ -41,6 +41,8 @@ void contents_add(struct contents *contents, enum content_kind kind, const char 
 /* The same with bytes that malloc() gave, which belong to the list from now on. */
 void contents_take(struct contents *contents, enum content_kind kind, const char *path, char *bytes,
 		   size_t length);
+/* After items were changed in place. */
+void contents_recount(struct contents *contents);
 /* Sorts by path, byte by byte, and drops what comes twice. */
 void contents_sort(struct contents *contents);
 /* Drops those that are marked; the array is as long as the list. */

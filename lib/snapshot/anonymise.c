@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/anonymise.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "snapshot/anonymise_known.h"
+
+enum { TURNS = 6 };
+
+static bool is_zero(const uint8_t *bytes, size_t length)
+{
+	while (length && !bytes[length - 1])
+		length--;
+	return !length;
+}
+
+/* A keyed hash of the kind of value and the value; a failure was found by anonymiser_new(). */
+static void noise(const struct anonymiser *anonymiser, char kind, const void *bytes, size_t length,
+		  uint8_t out[static HMAC_BYTES])
+{
+	uint8_t text[1 + 256] = {(uint8_t)kind};
+
+	if (length > sizeof(text) - 1)
+		length = sizeof(text) - 1;
+	memcpy(text + 1, bytes, length);
+	memset(out, 0, HMAC_BYTES);
+	hmac_sha256(anonymiser->key, sizeof(anonymiser->key), text, 1 + length, out);
+}
+
+/* A permutation of the numbers of `bits` (even) bits: a Feistel network. */
+static uint32_t permute(const struct anonymiser *anonymiser, char kind, uint32_t value,
+			unsigned int bits)
+{
+	const unsigned int half = bits / 2;
+	const uint32_t mask = (1u << half) - 1;
+	uint32_t left = value >> half, right = value & mask;
+
+	for (uint8_t turn = 0; turn < TURNS; turn++) {
+		const uint8_t input[3] = {turn, (uint8_t)(right >> 8), (uint8_t)right};
+		uint8_t hash[HMAC_BYTES];
+		uint32_t mixed;
+
+		noise(anonymiser, kind, input, sizeof(input), hash);
+		mixed = ((uint32_t)hash[0] << 8 | hash[1]) & mask;
+		mixed ^= left;
+		left = right;
+		right = mixed;
+	}
+	return left << half | right;
+}
+
+/* The last three bytes of MAC addresses and GUIDs; ports of one adapter stay neighbours. */
+static void change_serial(const struct anonymiser *anonymiser, uint8_t serial[static 3])
+{
+	const uint32_t value = (uint32_t)serial[0] << 16 | (uint32_t)serial[1] << 8 | serial[2];
+	const uint32_t changed = permute(anonymiser, 's', value >> 4, 20) << 4 | (value & 15);
+
+	serial[0] = (uint8_t)(changed >> 16);
+	serial[1] = (uint8_t)(changed >> 8);
+	serial[2] = (uint8_t)changed;
+}
+
+void anonymise_mac(const struct anonymiser *anonymiser, uint8_t mac[static 6])
+{
+	/* Multicast addresses are well known. */
+	if (!is_zero(mac, 6) && !(mac[0] & 1))
+		change_serial(anonymiser, mac + 3);
+}
+
+static bool is_mac(const struct anonymiser *anonymiser, const uint8_t *bytes)
+{
+	return is_zero(bytes + 6, 2) && known_has(&anonymiser->macs, bytes);
+}
+
+void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8])
+{
+	static const uint8_t usual[][2] = {{0xff, 0xfe}, {0x03, 0x00}, {0, 0}, {0xff, 0xff}};
+	bool is_usual = false;
+
+	if (is_zero(guid, 8))
+		return;
+	if (is_mac(anonymiser, guid)) {
+		anonymise_mac(anonymiser, guid);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		is_usual |= !memcmp(guid + 3, usual[i], 2);
+	if (!is_usual) {
+		const uint32_t middle = permute(anonymiser, 'm', (uint32_t)guid[3] << 8 | guid[4],
+						16);
+
+		guid[3] = (uint8_t)(middle >> 8);
+		guid[4] = (uint8_t)middle;
+	}
+	change_serial(anonymiser, guid + 5);
+}
+
+static uint32_t number_of_ipv4(const uint8_t *address)
+{
+	return (uint32_t)address[0] << 24 | (uint32_t)address[1] << 16 | (uint32_t)address[2] << 8 |
+	       address[3];
+}
+
+/* How many bits of the address are kept: those of private networks, RFC 1918 and RFC 3927. */
+static unsigned int kept_bits(uint32_t address)
+{
+	static const struct {
+		uint32_t network;
+		unsigned int bits;
+	} networks[] = {{0x0a000000, 8}, {0xac100000, 12}, {0xc0a80000, 16}, {0xa9fe0000, 16}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
+		if ((address ^ networks[i].network) >> (32 - networks[i].bits) == 0)
+			return networks[i].bits;
+	return 0;
+}
+
+/*
+ * Each bit turns depending on the bits before it, so that addresses of one subnet stay in one. A
+ * public address becomes one of 198.18.0.0/15, which is for tests: RFC 2544.
+ */
+void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4])
+{
+	uint32_t value = number_of_ipv4(address), out;
+	unsigned int keep;
+	uint8_t hash[HMAC_BYTES];
+
+	if (address[0] == 0 || address[0] == 127 || address[0] >= 224)
+		return;
+	keep = kept_bits(value);
+	if (!keep) {
+		noise(anonymiser, 'n', address, 3, hash);
+		value = 0xc6120000 | (uint32_t)(hash[0] & 1) << 16 | (uint32_t)hash[1] << 8 |
+			address[3];
+		keep = 24;
+	}
+	out = value;
+	for (unsigned int bit = keep; bit < 32; bit++) {
+		const uint32_t before = bit ? value >> (32 - bit) : 0;
+		const uint8_t input[5] = {(uint8_t)bit, (uint8_t)(before >> 24),
+					  (uint8_t)(before >> 16), (uint8_t)(before >> 8),
+					  (uint8_t)before};
+
+		noise(anonymiser, '4', input, sizeof(input), hash);
+		out ^= (uint32_t)(hash[0] & 1) << (31 - bit);
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		address[i] = (uint8_t)(out >> (24 - 8 * i));
+}
+
+/* Global and local prefixes change, and so does a subnet prefix that somebody chose. */
+static void change_prefix(const struct anonymiser *anonymiser, uint8_t *prefix)
+{
+	uint8_t hash[HMAC_BYTES];
+
+	if (prefix[0] != 0xfe && !is_zero(prefix, 8)) {
+		noise(anonymiser, 'p', prefix, 6, hash);
+		/* 2000::/3 becomes 2001:db8::/32, which is for documentation: RFC 3849. */
+		if (prefix[0] >> 5 == 1) {
+			static const uint8_t documentation[] = {0x20, 0x01, 0x0d, 0xb8};
+
+			memcpy(prefix, documentation, sizeof(documentation));
+			memcpy(prefix + 4, hash, 2);
+		} else {
+			memcpy(prefix + 1, hash, 5);
+		}
+	} else if (!is_zero(prefix + 2, 5)) {
+		noise(anonymiser, 'i', prefix + 2, 6, hash);
+		memcpy(prefix + 2, hash, 6);
+	}
+}
+
+void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	uint8_t *tail = gid + 8, hash[HMAC_BYTES];
+
+	/* Multicast groups are those of everyone. */
+	if (is_zero(gid, 16) || gid[0] == 0xff)
+		return;
+	if (!memcmp(gid, mapped, sizeof(mapped))) {
+		anonymise_ipv4(anonymiser, gid + 12);
+		return;
+	}
+	/* The GID of an iWARP device begins with its MAC address. */
+	if (is_zero(gid + 6, 10) && known_has(&anonymiser->macs, gid)) {
+		anonymise_mac(anonymiser, gid);
+		return;
+	}
+	change_prefix(anonymiser, gid);
+	if ((tail[3] == 0xff && tail[4] == 0xfe) || known_has(&anonymiser->guids, tail) ||
+	    known_has(&anonymiser->vendors, tail)) {
+		anonymise_guid(anonymiser, tail);
+	} else if (!is_zero(tail, 6)) {
+		noise(anonymiser, 't', tail, 8, hash);
+		memcpy(tail, hash, 8);
+	}
+}
+
+void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t length)
+{
+	uint8_t hash[HMAC_BYTES];
+
+	noise(anonymiser, 'w', text, length, hash);
+	for (size_t i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		if (i && i % (HMAC_BYTES / 2) == 0)
+			noise(anonymiser, 'w', hash, sizeof(hash), hash);
+		if (isdigit(c))
+			text[i] = (char)('0' + hash[i % (HMAC_BYTES / 2)] % 10);
+		else if (isxdigit(c) && islower(c))
+			text[i] = (char)('a' + hash[i % (HMAC_BYTES / 2)] % 6);
+		else if (isalpha(c))
+			text[i] = (char)((isupper(c) ? 'A' : 'a') +
+					 hash[i % (HMAC_BYTES / 2)] % 26);
+	}
+}
+
+char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size_t length)
+{
+	uint8_t hash[HMAC_BYTES];
+
+	noise(anonymiser, 'h', name, length, hash);
+	return mem_format("host-%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3]);
+}
+
+int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anonymiser)
+{
+	struct anonymiser *anonymiser = mem_alloc_zero(1, sizeof(*anonymiser));
+	int rc;
+
+	anonymiser->macs.size = 6;
+	anonymiser->guids.size = 8;
+	anonymiser->vendors.size = 3;
+	/* Keys of any length, and a use of the library that shows that it works. */
+	rc = hmac_sha256("rdmactl snapshot", strlen("rdmactl snapshot"), key, length,
+			 anonymiser->key);
+	if (rc) {
+		free(anonymiser);
+		return rc;
+	}
+	*ret_anonymiser = anonymiser;
+	return 0;
+}
+
+void anonymiser_free(struct anonymiser *anonymiser)
+{
+	if (!anonymiser)
+		return;
+	free(anonymiser->macs.bytes);
+	free(anonymiser->guids.bytes);
+	free(anonymiser->vendors.bytes);
+	strings_free(&anonymiser->names);
+	memset(anonymiser->key, 0, sizeof(anonymiser->key));
+	free(anonymiser);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Other values for whatever tells one host from another: GUIDs, GIDs, MAC and IP addresses, host
+ * names, serial numbers. The same value always becomes the same other one under one key, and what
+ * belongs together still does: vendors (the first three bytes), neighbours (the lowest four bits),
+ * a GUID made from a MAC address, a GID of a prefix and a GUID, link-local and well-known prefixes,
+ * IPv4 addresses in one subnet. Nothing here reads a file.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hmac.h"
+#include "snapshot/content.h"
+
+struct anonymiser;
+
+/* -ELIBACC or -ELIBBAD if HMAC is not there, see HMAC_MISSING. The caller frees it. */
+int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anonymiser);
+void anonymiser_free(struct anonymiser *anonymiser);
+
+/*
+ * Learns what is an address where its form alone does not say it. All texts are learned before the
+ * first is changed.
+ */
+void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text);
+/* The host's name, or words of a node description; those that name a kind of device are no names.
+ */
+void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words);
+/* Ends the learning. */
+void anonymiser_prepare(struct anonymiser *anonymiser);
+
+void anonymise_mac(const struct anonymiser *anonymiser, uint8_t mac[static 6]);
+void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8]);
+void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16]);
+void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4]);
+/* Letters for letters, digits for digits. */
+void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t length);
+/* A name that stands for this one: host-3f2a91c0; to be freed. */
+char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size_t length);
+
+/* Replaces addresses and learned names in a text; `ipv4`: also what looks like an IPv4 address,
+ * as versions of firmware do. The caller frees the result. */
+char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4);
+
+/*
+ * Changes all of a snapshot: paths, targets, texts by what their files hold, binary files. Members
+ * in which addresses may be that cannot be found are dropped; returns how many.
+ */
+size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents);

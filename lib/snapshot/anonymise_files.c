@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which texts of a snapshot hold what. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/anonymise_known.h"
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_named(const struct content *content, const char *const *patterns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!fnmatch(patterns[i], name_of(content->path), 0))
+			return true;
+	return false;
+}
+
+static bool is_text(const struct content *content)
+{
+	return content->kind == CONTENT_FILE && strlen(content->bytes) == content->length;
+}
+
+static void replace(struct content *content, char *bytes)
+{
+	free(content->bytes);
+	content->bytes = bytes;
+	content->length = strlen(bytes);
+}
+
+/* Without the white space at the end. */
+static size_t trimmed(const struct content *content)
+{
+	size_t length = content->length;
+
+	while (length && strchr(" \t\n", content->bytes[length - 1]))
+		length--;
+	return length;
+}
+
+static bool holds_names(const struct content *content)
+{
+	static const char *const files[] = {"node_desc", "hostname"};
+
+	return is_text(content) && is_named(content, files, ARRAY_SIZE(files));
+}
+
+/* Files that hold nothing but a serial number or another mark of one piece. */
+static bool is_serial(const struct content *content)
+{
+	static const char *const files[] = {"serial",	    "*serial*", "phys_switch_id",
+					    "phys_port_id", "ifalias",	"boot_id"};
+
+	return is_named(content, files, ARRAY_SIZE(files));
+}
+
+/* Where four numbers with points between them are an address. */
+static bool holds_ipv4(const struct content *content)
+{
+	static const char *const files[] = {"kmsg", "arp_ip_target", "nccl.conf", "address",
+					    "cmdline"};
+
+	return is_named(content, files, ARRAY_SIZE(files)) ||
+	       strstr(content->path, "proc/net/bonding/");
+}
+
+/* hfi1: the last part of its GUID. */
+static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct content *content)
+{
+	uint8_t guid[8] = {0x00, 0x11, 0x75, 0x01, 0x01};
+
+	if (trimmed(content) != 10 || strncmp(content->bytes, "0x", 2) ||
+	    !text_read_hex(content->bytes + 4, guid + 5, 3))
+		return false;
+	anonymise_guid(anonymiser, guid);
+	for (size_t i = 0; i < 3; i++)
+		snprintf(content->bytes + 4 + 2 * i, 3, "%02x", guid[5 + i]);
+	if (content->length > 10)
+		content->bytes[10] = '\n';
+	return true;
+}
+
+static void change_serial(const struct anonymiser *anonymiser, struct content *content)
+{
+	const size_t length = trimmed(content);
+	uint8_t bytes[8];
+
+	if (!strcmp(name_of(content->path), "serial") && change_hfi1_serial(anonymiser, content))
+		return;
+	/* A switch is known by one of its addresses. */
+	if ((length == 12 || length == 16) && text_read_hex(content->bytes, bytes, length / 2)) {
+		if (length == 12)
+			anonymise_mac(anonymiser, bytes);
+		else
+			anonymise_guid(anonymiser, bytes);
+		for (size_t i = 0; i < length / 2; i++) {
+			const char after = content->bytes[2 * i + 2];
+
+			snprintf(content->bytes + 2 * i, 3, "%02x", bytes[i]);
+			content->bytes[2 * i + 2] = after;
+		}
+		return;
+	}
+	anonymise_word(anonymiser, content->bytes, length);
+}
+
+/* Words of a node description that name a kind of device stay. */
+static void change_names(struct anonymiser *anonymiser, struct content *content)
+{
+	replace(content, anonymise_text(anonymiser, content->bytes, false));
+}
+
+/* Interface, destination, gateway, flags, ..., mask: numbers in the memory's order, proc(5). */
+static char *change_route(const struct anonymiser *anonymiser, const char *line)
+{
+	char name[64], rest[512];
+	unsigned int destination, gateway, flags, references, use, metric, mask;
+	uint8_t address[4];
+	int end = 0;
+
+	if (sscanf(line, "%63s %8x %8x %4x %u %u %u %8x%n", name, &destination, &gateway, &flags,
+		   &references, &use, &metric, &mask, &end) != 8)
+		return mem_string(line);
+	snprintf(rest, sizeof(rest), "%s", line + end);
+	memcpy(address, &destination, sizeof(address));
+	anonymise_ipv4(anonymiser, address);
+	memcpy(&destination, address, sizeof(address));
+	destination &= mask;
+	memcpy(address, &gateway, sizeof(address));
+	anonymise_ipv4(anonymiser, address);
+	memcpy(&gateway, address, sizeof(address));
+	return mem_format("%s\t%08X\t%08X\t%04X\t%u\t%u\t%u\t%08X%s", name, destination, gateway,
+			  flags, references, use, metric, mask, rest);
+}
+
+static void change_routes(const struct anonymiser *anonymiser, struct content *content)
+{
+	_cleanup_(freep) char *copy = mem_string(content->bytes);
+	struct text_buffer out = {.text = NULL};
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		_cleanup_(freep) char *changed = change_route(anonymiser, line);
+
+		text_buffer_add(&out, "%s%s", changed, rest ? "\n" : "");
+	}
+	replace(content, text_buffer_take(&out));
+}
+
+/* Only what rules of modules and the topology are read from: the rest names disks and hosts. */
+static void change_cmdline(struct content *content)
+{
+	static const char *const wanted[] = {"*blacklist=*", "*iommu*",	   "pci=*",
+					     "mlx*",	     "ib_*",	   "rdma*",
+					     "*hugepages*",  "isolcpus=*", "numa*"};
+	_cleanup_(freep) char *copy = mem_string(content->bytes);
+	struct text_buffer out = {.text = NULL};
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, " \n")))
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+			if (!fnmatch(wanted[i], word, 0)) {
+				text_buffer_add(&out, "%s%s", out.length ? " " : "", word);
+				break;
+			}
+	text_buffer_add(&out, "\n");
+	replace(content, text_buffer_take(&out));
+}
+
+/* Names of users, jobs and containers; those of services stay, because limits are theirs. */
+static void change_cgroup(const struct anonymiser *anonymiser, struct content *content)
+{
+	char *at = content->bytes;
+
+	while (*at) {
+		const size_t length = strcspn(at, "/\n");
+		const bool service = length > 8 && !strncmp(at + length - 8, ".service", 8);
+
+		if (!service && !memchr(at, ':', length))
+			anonymise_word(anonymiser, at, length);
+		at += length + (at[length] != '\0');
+	}
+}
+
+/* Extended capabilities of the config space: 3 is the serial number, which is made of a MAC. */
+static void change_config(struct content *content)
+{
+	uint8_t *bytes = (uint8_t *)content->bytes;
+	size_t at = 0x100;
+
+	for (unsigned int count = 0; count < 64 && at + 12 <= content->length && at >= 0x100;
+	     count++) {
+		if (bytes[at] == 3 && bytes[at + 1] == 0)
+			memset(bytes + at + 4, 0, 8);
+		at = ((size_t)bytes[at + 3] << 4 | bytes[at + 2] >> 4) & ~(size_t)3;
+	}
+}
+
+/*
+ * Vital product data: keywords of two letters and a length in a resource of its own, PCI 3.0,
+ * appendix I. Only part number and revision of the board tell nothing of the single one.
+ */
+static void change_vpd(const struct anonymiser *anonymiser, struct content *content)
+{
+	uint8_t *bytes = (uint8_t *)content->bytes, sum = 0;
+	size_t at = 0;
+
+	while (at + 3 <= content->length && bytes[at] & 0x80) {
+		const size_t end = at + 3 + (bytes[at + 1] | (size_t)bytes[at + 2] << 8);
+		size_t field = at + 3;
+
+		if (end > content->length)
+			break;
+		for (; bytes[at] != 0x82 && field + 3 <= end;
+		     field += 3 + (size_t)bytes[field + 2]) {
+			const size_t length = bytes[field + 2];
+			char *value = content->bytes + field + 3;
+
+			if (field + 3 + length > end)
+				break;
+			if (!memcmp(bytes + field, "RV", 2) && length) {
+				for (size_t i = 0; i < field + 3; i++)
+					sum = (uint8_t)(sum + bytes[i]);
+				*value = (char)(uint8_t)-sum;
+				sum = 0;
+			} else if (memcmp(bytes + field, "PN", 2) &&
+				   memcmp(bytes + field, "EC", 2)) {
+				anonymise_word(anonymiser, value, length);
+			}
+		}
+		at = end;
+	}
+}
+
+/* "unique_id 12345" of an accelerator. */
+static void change_unique_id(const struct anonymiser *anonymiser, struct content *content)
+{
+	char *at = strstr(content->bytes, "unique_id ");
+
+	if (at) {
+		at += strlen("unique_id ");
+		anonymise_word(anonymiser, at, strspn(at, "0123456789"));
+	}
+}
+
+static void change_text(struct anonymiser *anonymiser, struct content *content)
+{
+	if (strstr(content->path, "proc/net/route"))
+		change_routes(anonymiser, content);
+	if (!strcmp(name_of(content->path), "cmdline"))
+		change_cmdline(content);
+	if (!strcmp(name_of(content->path), "cgroup") && strstr(content->path, "/proc/"))
+		change_cgroup(anonymiser, content);
+	if (!strcmp(name_of(content->path), "properties"))
+		change_unique_id(anonymiser, content);
+	replace(content, anonymise_text(anonymiser, content->bytes, holds_ipv4(content)));
+}
+
+static void change_file(struct anonymiser *anonymiser, struct content *content)
+{
+	const char *name = name_of(content->path);
+
+	if (is_text(content) && is_serial(content))
+		change_serial(anonymiser, content);
+	else if (holds_names(content))
+		change_names(anonymiser, content);
+	else if (!strcmp(name, "config"))
+		change_config(content);
+	else if (!strcmp(name, "vpd"))
+		change_vpd(anonymiser, content);
+	else if (is_text(content))
+		change_text(anonymiser, content);
+}
+
+static void learn(struct anonymiser *anonymiser, const struct contents *contents)
+{
+	for (size_t i = 0; i < contents->count; i++) {
+		const struct content *content = &contents->items[i];
+
+		if (is_text(content))
+			anonymiser_learn_text(anonymiser, content->bytes);
+		if (holds_names(content))
+			anonymiser_learn_names(anonymiser, content->bytes);
+	}
+	anonymiser_prepare(anonymiser);
+}
+
+/* Binary files of whose inside nothing is known. */
+static bool is_opaque(const struct content *content)
+{
+	static const char *const known[] = {"config", "vpd"};
+
+	return content->kind == CONTENT_FILE && !is_text(content) &&
+	       !is_named(content, known, ARRAY_SIZE(known));
+}
+
+static bool is_recording(const struct content *content)
+{
+	return !strncmp(content->path, "netlink/", strlen("netlink/")) ||
+	       !strncmp(content->path, "verbs/", strlen("verbs/"));
+}
+
+size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents)
+{
+	_cleanup_(freep) bool *dropped = mem_alloc_zero(contents->count + 1, sizeof(*dropped));
+	size_t count = 0;
+
+	learn(anonymiser, contents);
+	for (size_t i = 0; i < contents->count; i++) {
+		struct content *content = &contents->items[i];
+		char *path;
+
+		dropped[i] = is_opaque(content) || is_recording(content);
+		count += dropped[i];
+		if (dropped[i])
+			continue;
+		if (content->kind == CONTENT_FILE)
+			change_file(anonymiser, content);
+		if (content->kind == CONTENT_LINK)
+			replace(content, anonymise_text(anonymiser, content->bytes, false));
+		path = anonymise_text(anonymiser, content->path, false);
+		free(content->path);
+		content->path = path;
+	}
+	contents_drop(contents, dropped);
+	contents_recount(contents);
+	contents_sort(contents);
+	return count;
+}

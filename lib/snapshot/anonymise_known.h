@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an anonymiser has learned; private to this folder. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/value.h"
+#include "snapshot/anonymise.h"
+
+/* Values of one size, sorted once learning has ended. */
+struct known {
+	size_t size, count;
+	uint8_t *bytes;
+};
+
+struct anonymiser {
+	uint8_t key[HMAC_BYTES];
+	struct known macs, guids, vendors;
+	struct strings names; /* of hosts */
+};
+
+void known_add(struct known *known, const uint8_t *bytes);
+bool known_has(const struct known *known, const uint8_t *bytes);

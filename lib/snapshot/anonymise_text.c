@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Addresses and names in texts: found by their form, changed, written in the same form. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/anonymise_known.h"
+
+enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, MAC_BYTES = 6 };
+
+static int compare_bytes(const void *one, const void *other, void *size)
+{
+	return memcmp(one, other, *(const size_t *)size);
+}
+
+void known_add(struct known *known, const uint8_t *bytes)
+{
+	/* As mem_append(): room for powers of two. */
+	if ((known->count & (known->count - 1)) == 0)
+		known->bytes = mem_resize(known->bytes, known->count ? known->count * 2 : 1,
+					  known->size);
+	memcpy(known->bytes + known->count++ * known->size, bytes, known->size);
+}
+
+bool known_has(const struct known *known, const uint8_t *bytes)
+{
+	size_t low = 0, high = known->count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		const int order = memcmp(bytes, known->bytes + middle * known->size, known->size);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+static void sort(struct known *known)
+{
+	if (known->count)
+		qsort_r(known->bytes, known->count, known->size, compare_bytes, &known->size);
+}
+
+/* Words of a node description that name a kind of device, not a host. */
+static bool names_kind(const char *word, size_t length)
+{
+	static const char *const kinds[] = {
+		"HCA",	   "MT",	   "ConnectX", "BlueField",	 "Connect-IB", "Mellanox",
+		"NVIDIA",  "Technologies", "Broadcom", "NetXtreme",	 "RoCE",       "Driver",
+		"Elastic", "RDMA",	   "Adapter",  "iWARP",		 "stack",      "Software",
+		"rxe",	   "cxgb4",	   "Chelsio",  "Communications", "-",	       "mlx",
+		"hfi",	   "qib",	   "bnxt",     "irdma",		 "efa",	       "siw",
+		"mana",	   "hns",	   "erdma",    "ocrdma",	 "localhost",  "mthca",
+		"Intel",   "Omni-Path",	   "OPA",      "QLogic",	 "InfiniPath", "smi",
+		"usnic",   "(none)",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const size_t kind = strlen(kinds[i]);
+
+		if (length >= kind && !strncasecmp(word, kinds[i], kind))
+			return true;
+	}
+	return length < 2 || strspn(word, "0123456789.:_-") >= length;
+}
+
+void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
+{
+	while (*words) {
+		const size_t blank = strspn(words, " \t\n,;()'\"");
+		const size_t length = strcspn(words + blank, " \t\n,;()'\"");
+		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
+		const size_t label = strcspn(name, ".");
+
+		if (length && !names_kind(name, length) &&
+		    !strings_contain(&anonymiser->names, name))
+			strings_add(&anonymiser->names, name);
+		/* The name without its domain. */
+		if (label && label < length && !names_kind(name, label)) {
+			name[label] = '\0';
+			if (!strings_contain(&anonymiser->names, name))
+				strings_add(&anonymiser->names, name);
+		}
+		words += blank + length;
+	}
+}
+
+/* Reads LENGTH/2 bytes; groups of hexadecimal digits with colons, or without. */
+static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		const int digit = text_hex_digit(text[i]);
+
+		if (text[i] == ':')
+			continue;
+		if (digit < 0 || digits == 2 * IPOIB_BYTES)
+			return 0;
+		bytes[digits / 2] = (uint8_t)(digits & 1 ? bytes[digits / 2] | digit : digit << 4);
+		digits++;
+	}
+	return digits / 2;
+}
+
+/* Writes them back where the digits are, in the case of each. */
+static void write_bytes(char *text, size_t length, const uint8_t *bytes)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned int digit;
+
+		if (text[i] == ':')
+			continue;
+		digit = digits & 1 ? bytes[digits / 2] & 15 : bytes[digits / 2] >> 4;
+		text[i] = "0123456789abcdef"[digit];
+		digits++;
+	}
+}
+
+static bool has_upper(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (isupper((unsigned char)text[i]))
+			return true;
+	return false;
+}
+
+/* The number of digits of each group, if all are alike; 0: they are not. */
+static size_t group_size(const char *text, size_t length)
+{
+	size_t first = 0, group = 0;
+
+	for (size_t i = 0; i <= length; i++) {
+		if (i < length && text[i] != ':') {
+			group++;
+			continue;
+		}
+		if (!group || (first && group != first))
+			return 0;
+		first = group;
+		group = 0;
+	}
+	return first;
+}
+
+/* What a run of hexadecimal digits and colons is; 0: no address. */
+static size_t address_bytes(const char *text, size_t length)
+{
+	const size_t group = group_size(text, length);
+
+	if (group == 2 && length == 3 * IPOIB_BYTES - 1)
+		return IPOIB_BYTES;
+	if (group == 2 && length == 3 * MAC_BYTES - 1)
+		return MAC_BYTES;
+	if (group == 2 && length == 3 * GUID_BYTES - 1)
+		return GUID_BYTES;
+	if (group == 4 && length == 39)
+		return GID_BYTES;
+	if (group == 4 && length == 19)
+		return GUID_BYTES;
+	return 0;
+}
+
+static size_t run_length(const char *text)
+{
+	return strspn(text, "0123456789abcdefABCDEF:");
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == ':';
+}
+
+void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text)
+{
+	uint8_t bytes[IPOIB_BYTES];
+
+	for (const char *at = text; *at;) {
+		const size_t length = at == text || !is_word(at[-1]) ? run_length(at) : 0;
+		const size_t count = length && !is_word(at[length]) ? address_bytes(at, length) : 0;
+
+		if (count)
+			read_bytes(at, length, bytes);
+		if (count == MAC_BYTES)
+			known_add(&anonymiser->macs, bytes);
+		if (count == GUID_BYTES)
+			known_add(&anonymiser->guids, bytes);
+		if (count == IPOIB_BYTES)
+			known_add(&anonymiser->guids, bytes + IPOIB_BYTES - GUID_BYTES);
+		at += length ? length : 1;
+	}
+}
+
+void anonymiser_prepare(struct anonymiser *anonymiser)
+{
+	sort(&anonymiser->macs);
+	sort(&anonymiser->guids);
+	for (size_t i = 0; i < anonymiser->guids.count; i++) {
+		const uint8_t *guid = anonymiser->guids.bytes + i * GUID_BYTES;
+
+		if (guid[0] || guid[1] || guid[2])
+			known_add(&anonymiser->vendors, guid);
+	}
+	sort(&anonymiser->vendors);
+}
+
+static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, size_t count)
+{
+	if (count == MAC_BYTES)
+		anonymise_mac(anonymiser, bytes);
+	else if (count == GUID_BYTES)
+		anonymise_guid(anonymiser, bytes);
+	else if (count == GID_BYTES)
+		anonymise_gid(anonymiser, bytes);
+	else
+		anonymise_gid(anonymiser, bytes + IPOIB_BYTES - GID_BYTES);
+}
+
+/* Whether digits without colons are an address that was seen with them, or a GID of such. */
+static size_t known_bytes(const struct anonymiser *anonymiser, const char *text, size_t length)
+{
+	uint8_t bytes[IPOIB_BYTES];
+
+	if (memchr(text, ':', length) || length > 2 * IPOIB_BYTES || length % 2 ||
+	    !read_bytes(text, length, bytes))
+		return 0;
+	if (length == 2 * MAC_BYTES && known_has(&anonymiser->macs, bytes))
+		return MAC_BYTES;
+	if (length == 2 * GUID_BYTES && known_has(&anonymiser->guids, bytes))
+		return GUID_BYTES;
+	if (length == 2 * GID_BYTES && (known_has(&anonymiser->guids, bytes + GUID_BYTES) ||
+					(bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80)))
+		return GID_BYTES;
+	if (length == 2 * IPOIB_BYTES &&
+	    known_has(&anonymiser->guids, bytes + IPOIB_BYTES - GUID_BYTES))
+		return IPOIB_BYTES;
+	return 0;
+}
+
+/* fe80::1, or with all its groups but without their zeros. */
+static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, size_t length,
+			struct text_buffer *out)
+{
+	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
+	char written[INET6_ADDRSTRLEN];
+	uint8_t gid[GID_BYTES];
+	size_t colons = 0;
+
+	for (size_t i = 0; i < length; i++)
+		colons += text[i] == ':';
+	if (length < 3 || (!strstr(copy, "::") && colons != 7) ||
+	    inet_pton(AF_INET6, copy, gid) != 1)
+		return false;
+	anonymise_gid(anonymiser, gid);
+	inet_ntop(AF_INET6, gid, written, sizeof(written));
+	text_buffer_add(out, "%s", written);
+	return true;
+}
+
+/* Returns the length of what was replaced, or 0. */
+static size_t change_run(const struct anonymiser *anonymiser, const char *text,
+			 struct text_buffer *out)
+{
+	const size_t length = run_length(text);
+	uint8_t bytes[IPOIB_BYTES];
+	_cleanup_(freep) char *copy = NULL;
+	size_t count;
+
+	if (length < 3 || is_word(text[length]))
+		return 0;
+	count = address_bytes(text, length);
+	if (!count)
+		count = known_bytes(anonymiser, text, length);
+	if (!count)
+		return change_ipv6(anonymiser, text, length, out) ? length : 0;
+	copy = mem_format("%.*s", (int)length, text);
+	read_bytes(copy, length, bytes);
+	change_address(anonymiser, bytes, count);
+	write_bytes(copy, length, bytes);
+	for (size_t i = 0; has_upper(text, length) && i < length; i++)
+		copy[i] = (char)toupper((unsigned char)copy[i]);
+	text_buffer_add(out, "%s", copy);
+	return length;
+}
+
+/*
+ * Names that udev makes of addresses: enxMAC, ibxGUID; and numbers after 0x. Returns the length of
+ * the part before the digits.
+ */
+static size_t prefix_length(const char *text)
+{
+	static const char *const prefixes[] = {"enx", "rocex", "ibx", "ibpx", "iwx", "opax", "0x"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(text, prefixes[i], strlen(prefixes[i])))
+			return strlen(prefixes[i]);
+	return 0;
+}
+
+static size_t change_prefixed(const struct anonymiser *anonymiser, const char *text,
+			      struct text_buffer *out)
+{
+	const size_t prefix = prefix_length(text);
+	const char *digits = text + prefix;
+	const size_t length = prefix ? strspn(digits, "0123456789abcdefABCDEF") : 0;
+	uint8_t bytes[IPOIB_BYTES];
+	_cleanup_(freep) char *copy = NULL;
+	size_t count;
+
+	if (!length || is_word(digits[length]))
+		return 0;
+	count = known_bytes(anonymiser, digits, length);
+	/* A name says it, a number may be anything. */
+	if (!count && *text != '0' && (length == 2 * MAC_BYTES || length == 2 * GUID_BYTES))
+		count = length / 2;
+	if (!count)
+		return 0;
+	copy = mem_format("%.*s", (int)length, digits);
+	read_bytes(copy, length, bytes);
+	change_address(anonymiser, bytes, count);
+	write_bytes(copy, length, bytes);
+	for (size_t i = 0; has_upper(digits, length) && i < length; i++)
+		copy[i] = (char)toupper((unsigned char)copy[i]);
+	text_buffer_add(out, "%.*s%s", (int)prefix, text, copy);
+	return prefix + length;
+}
+
+static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
+			  struct text_buffer *out)
+{
+	const size_t length = strspn(text, "0123456789.");
+	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
+	uint8_t address[4];
+
+	if (length < 7 || inet_pton(AF_INET, copy, address) != 1)
+		return 0;
+	anonymise_ipv4(anonymiser, address);
+	text_buffer_add(out, "%u.%u.%u.%u", address[0], address[1], address[2], address[3]);
+	return length;
+}
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+static size_t change_name(const struct anonymiser *anonymiser, const char *text,
+			  struct text_buffer *out)
+{
+	size_t longest = 0;
+	_cleanup_(freep) char *name = NULL;
+
+	for (size_t i = 0; i < anonymiser->names.count; i++) {
+		const char *known = anonymiser->names.items[i];
+		const size_t length = strlen(known);
+
+		if (length > longest && !strncasecmp(text, known, length) && !is_name(text[length]))
+			longest = length;
+	}
+	if (!longest)
+		return 0;
+	name = anonymise_name(anonymiser, text, longest);
+	text_buffer_add(out, "%s", name);
+	return longest;
+}
+
+char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4)
+{
+	struct text_buffer out = {.text = NULL};
+	const char *done = text;
+	char *result;
+
+	for (const char *at = text; *at;) {
+		const char before = at == text ? ' ' : at[-1];
+		struct text_buffer other = {.text = NULL};
+		size_t length = 0;
+
+		if (!is_name(before)) {
+			if (!is_word(before))
+				length = change_run(anonymiser, at, &other);
+			if (!length)
+				length = change_prefixed(anonymiser, at, &other);
+			if (!length && ipv4 && before != '.')
+				length = change_ipv4(anonymiser, at, &other);
+			if (!length)
+				length = change_name(anonymiser, at, &other);
+		}
+		if (length) {
+			text_buffer_add(&out, "%.*s%s", (int)(at - done), done, other.text);
+			done = at + length;
+		}
+		free(other.text);
+		at += length ? length : 1;
+	}
+	text_buffer_add(&out, "%s", done);
+	result = text_buffer_take(&out);
+	return result;
+}
