@@ -120,9 +120,9 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 	(void)args;
 	if (!listing_begin(&listing, ctx, words, false) ||
-	    listing_refuses_root(&listing, "a saved tree has no devices that could be deleted"))
+	    listing_refuses_tree(&listing, "a saved tree has no devices that could be deleted"))
 		return listing_end(&listing);
-	rc = software_links_read(&links, &listing.problems);
+	rc = software_links_read(ctx->globals.root, &links, &listing.problems);
 	if (rc == -ENODEV)
 		listing.status = STATUS_NOTHING;
 	else if (rc)

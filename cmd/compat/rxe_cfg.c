@@ -252,7 +252,7 @@ static int add(const struct request *request, const char *netdev)
 	const struct software_link *link;
 	int status = 0;
 
-	software_links_read(&links, NULL);
+	software_links_read(NULL, &links, NULL);
 	link = software_links_find_on(&links, "rxe", netdev);
 	device = link ? mem_string(link->name) : software_link_free_name("rxe");
 	if (!link)
@@ -283,7 +283,7 @@ static int take_all_away(const struct request *request, const char *name)
 	bool found = false;
 	int status = 0;
 
-	software_links_read(&links, NULL);
+	software_links_read(NULL, &links, NULL);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct software_link *link = &links.items[i];
 

@@ -164,7 +164,7 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args, st
 		return "--ip takes an address without %NETDEV: name the netdev with --netdev";
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
 		return "--env prints shell settings, not JSON or TSV";
-	if (args->to && globals->root)
+	if (args->to && !inventory_answers(globals->root))
 		return "--to needs the routing table of the live system, not --root or "
 		       "RDMACTL_ROOT";
 	return NULL;

@@ -196,7 +196,8 @@ static uint64_t missing_needs(const struct doctor_context *run)
 	const struct doctor_request *request = run->request;
 	uint64_t missing = 0;
 
-	if (request->root)
+	/* A snapshot answers for the kernel, but nothing is sent from it. */
+	if (!root_answers(&run->facts->root) || (request->root && run->check->needs & NEEDS_PEER))
 		missing |= NEEDS_LIVE;
 	if (!request->interval_msec && !request->since)
 		missing |= NEEDS_INTERVAL;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "kernel/sysfs.h"
 
 /* CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read that has less room for a record fails. */
 #define LARGEST_RECORD 8192
@@ -96,7 +97,40 @@ static int open_log(void)
 	return -ENXIO;
 }
 
-int kmsg_read(void (*take)(void *context, const struct kmsg_record *record), void *context)
+/* A record in a snapshot's file: its line, and those after it that begin with a blank. */
+static size_t record_length(const char *text)
+{
+	const char *at = text;
+
+	do {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	} while (*at == ' ');
+	return (size_t)(at - text);
+}
+
+static int read_recorded(const struct root *root,
+			 void (*take)(void *context, const struct kmsg_record *record),
+			 void *context)
+{
+	const struct root folder = {.fd = root->snapshot};
+	_cleanup_(freep) char *text = NULL;
+	int rc = root->recorded ? sysfs_read_file(&folder, &text, "kmsg") : -ENODATA;
+	size_t length;
+
+	if (rc)
+		return rc == -ENOENT ? -ENODATA : rc;
+	for (const char *at = text; *at; at += length) {
+		struct kmsg_record record;
+
+		length = record_length(at);
+		if (!kmsg_parse(at, length, &record) && !record.facility)
+			take(context, &record);
+	}
+	return 0;
+}
+
+static int read_live(void (*take)(void *context, const struct kmsg_record *record), void *context)
 {
 	_cleanup_(closep) int fd = open_log();
 	struct kmsg_record record;
@@ -118,4 +152,10 @@ int kmsg_read(void (*take)(void *context, const struct kmsg_record *record), voi
 			take(context, &record);
 	}
 	return 0;
+}
+
+int kmsg_read(const struct root *root,
+	      void (*take)(void *context, const struct kmsg_record *record), void *context)
+{
+	return !root || root->live ? read_live(take, context) : read_recorded(root, take, context);
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct root;
+
 /* One line. The kernel has escaped all bytes but printable ASCII, as \xNN. */
 struct kmsg_record {
 	unsigned int level;    /* 0 (emergency) to 7 (debug) */
@@ -24,8 +26,10 @@ struct kmsg_record {
 int kmsg_parse(const char *bytes, size_t length, struct kmsg_record *ret_record);
 
 /*
- * Calls `take` for each record of the kernel's own, the oldest first. 0 or -errno: -EPERM without
- * the privilege, -ENOENT in a container without the device, -ENXIO if something else is in its
- * place.
+ * Calls `take` for each record of the kernel's own, the oldest first: of the live system (NULL,
+ * too), or those that a snapshot holds. 0 or -errno: -EPERM without the privilege, -ENOENT in a
+ * container without the device, -ENXIO if something else is in its place; -ENODATA: a saved tree
+ * has none.
  */
-int kmsg_read(void (*take)(void *context, const struct kmsg_record *record), void *context);
+int kmsg_read(const struct root *root,
+	      void (*take)(void *context, const struct kmsg_record *record), void *context);

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
+#include "base/gid.h"
 #include "base/mem.h"
 #include "kernel/recording.h"
 #include "schema/problem.h"
@@ -22,6 +24,10 @@
 #define COMMAND_MSEC 30000
 
 enum { COMMAND_WORDS = 4 };
+
+/* Each costs a process. */
+#define MOST_NEIGHBOURS 32
+#define ARP_BYTES	(1u << 20)
 
 /* Every command that asks netlink or verbs, with the options that make it ask more. */
 static const char *const commands[][COMMAND_WORDS] = {
@@ -121,6 +127,33 @@ static int run(const char *const *words, int fd, struct problems *problems)
 	return ftruncate(fd, before) ? -errno : 0;
 }
 
+/*
+ * How the kernel would reach its neighbours, which gids --to asks. The file has one line for each,
+ * which begins with the address (arp_format_neigh_entry(), net/ipv4/arp.c).
+ */
+static int ask_routes(int fd, struct problems *problems)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t length, count = 0;
+	char *rest, *line;
+	int rc = 0;
+
+	if (file_read("/proc/net/arp", ARP_BYTES, &text, &length))
+		return 0;
+	rest = text;
+	while (!rc && count < MOST_NEIGHBOURS && (line = strsep(&rest, "\n"))) {
+		const char *const words[COMMAND_WORDS] = {"gids", "--to", line};
+		struct ip_address address;
+
+		line[strcspn(line, " ")] = '\0';
+		if (ip_parse(line, &address))
+			continue;
+		count++;
+		rc = run(words, fd, problems);
+	}
+	return rc;
+}
+
 static int read_notes(int fd, struct text_buffer *text)
 {
 	_cleanup_(freep) char *notes = NULL;
@@ -165,6 +198,8 @@ int recording_collect(struct contents *contents, struct problems *problems)
 		return -errno;
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(commands); i++)
 		rc = run(commands[i], fd, problems);
+	if (!rc)
+		rc = ask_routes(fd, problems);
 	if (!rc)
 		rc = read_notes(fd, &notes);
 	if (rc)

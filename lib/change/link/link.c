@@ -82,7 +82,7 @@ static void add_leaving(struct software_links *links, const struct inventory *in
 	struct strings names = {.known = false};
 	struct root root;
 
-	if (root_open(NULL, &root))
+	if (root_open(inventory->root, &root))
 		return;
 	sysfs_list(&root, &names, SYSFS_RDMA_CLASS);
 	for (size_t i = 0; i < names.count; i++) {
@@ -99,10 +99,11 @@ static void add_leaving(struct software_links *links, const struct inventory *in
 	root_close(&root);
 }
 
-static int load(struct inventory *inventory, struct problems *problems)
+static int load(const char *root, struct inventory *inventory, struct problems *problems)
 {
 	const struct objects everything = {.count = 0};
-	const struct inventory_request request = {.needs = NEEDS, .objects = &everything};
+	const struct inventory_request request = {
+		.root = root, .needs = NEEDS, .objects = &everything};
 
 	return inventory_load(inventory, &request, problems, NULL);
 }
@@ -111,7 +112,7 @@ static int load(struct inventory *inventory, struct problems *problems)
 static int read_host(struct inventory *inventory)
 {
 	struct root root;
-	int rc = load(inventory, NULL);
+	int rc = load(NULL, inventory, NULL);
 
 	if (rc && rc != -ENODEV)
 		return rc;
@@ -133,10 +134,10 @@ static void list_links(const struct inventory *inventory, struct software_links 
 	add_leaving(links, inventory);
 }
 
-int software_links_read(struct software_links *links, struct problems *problems)
+int software_links_read(const char *root, struct software_links *links, struct problems *problems)
 {
 	struct inventory inventory = {.answers = true};
-	int rc = load(&inventory, problems);
+	int rc = load(root, &inventory, problems);
 
 	if (!rc)
 		list_links(&inventory, links);
@@ -271,7 +272,7 @@ static int read_link(struct change *change, char **ret_value)
 {
 	struct inventory inventory = {.answers = true};
 	const struct device *device;
-	int rc = load(&inventory, NULL);
+	int rc = load(NULL, &inventory, NULL);
 
 	/* Without RDMA there are no devices. */
 	if (!rc || rc == -ENODEV) {

@@ -30,7 +30,7 @@ extern const struct enum_name link_type_names[]; /* the help is the module */
  * Lists those of the host; the caller clears the list. 0, -ENODEV if it has no RDMA device of any
  * kind, or another -errno. Loads no module.
  */
-int software_links_read(struct software_links *links, struct problems *problems);
+int software_links_read(const char *root, struct software_links *links, struct problems *problems);
 void software_links_clear(struct software_links *links);
 const struct software_link *software_links_find(const struct software_links *links,
 						const char *name);

@@ -186,7 +186,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		struct software_links links = {.count = 0};
 		const struct software_link *renamed;
 
-		rc = software_links_read(&links, NULL);
+		rc = software_links_read(NULL, &links, NULL);
 		rc = rc == -ENODEV ? 0 : rc;
 		renamed = find_renamed(&links, change, wish);
 		if (!rc && renamed) {

@@ -204,25 +204,40 @@ void complaints_clear(struct complaints *complaints)
 	*complaints = (struct complaints){.count = 0};
 }
 
-static uint64_t boot_nsec(void)
+/* 0: it is not known. */
+static uint64_t boot_nsec(const struct root *root)
 {
+	static const char key[] = "\nbtime ";
+	_cleanup_(freep) char *text = NULL;
+	const char *boot = NULL;
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - clock_nsec();
+	if (root->live) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - clock_nsec();
+	}
+	if (!sysfs_read_file(root, &text, "proc/stat"))
+		boot = strstr(text, key);
+	return boot ? strtoull(boot + sizeof(key) - 1, NULL, 10) * 1000000000 : 0;
 }
 
 void check_kernel_log(struct doctor_context *run)
 {
 	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
-	const int rc = kmsg_read(complaints_take, &complaints);
+	const struct root *root = &run->facts->root;
+	const int rc = kmsg_read(root, complaints_take, &complaints);
+	const uint64_t boot = boot_nsec(root);
 
 	if (rc == -EPERM || rc == -EACCES)
 		doctor_not_checked(run, NEEDS_ROOT, "reading the kernel log needs CAP_SYSLOG");
+	else if (rc == -ENODATA)
+		doctor_not_checked(run, NEEDS_LIVE, "the snapshot has no kernel log");
 	else if (rc == -ENOENT || rc == -ENXIO)
 		doctor_not_checked(run, 0, "there is no /dev/kmsg here");
 	else if (rc)
 		doctor_unread(run, "the kernel log", "/dev/kmsg", rc, true);
+	else if (!boot)
+		doctor_not_checked(run, NEEDS_LIVE, "the snapshot lacks the time of the boot");
 	else
-		complaints_judge(run, &complaints, boot_nsec());
+		complaints_judge(run, &complaints, boot);
 }

@@ -42,7 +42,7 @@ enum doctor_check_id {
 /* What a check needs besides the files that every user may read. */
 enum doctor_need {
 	NEEDS_ROOT = 1 << 0,	 /* a capability: the check says which */
-	NEEDS_LIVE = 1 << 1,	 /* netlink or system calls: a saved tree has no answers */
+	NEEDS_LIVE = 1 << 1,	 /* netlink or system calls: only a snapshot has answers */
 	NEEDS_INTERVAL = 1 << 2, /* a second reading: --interval or --since */
 	NEEDS_PROBE = 1 << 3,	 /* opens a device: --probe */
 	NEEDS_PEER = 1 << 4,	 /* --peer HOST */

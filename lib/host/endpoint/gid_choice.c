@@ -302,6 +302,11 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 	rc = inventory_open_rtnl(inventory, &rtnl);
 	if (!rc)
 		rc = rtnl_get_route(rtnl, &question, ret_route);
+	if (rc == -ENODATA) {
+		*ret_error = mem_format("the snapshot does not hold the route to %s", name);
+		*ret_hint = mem_string("it holds those to the neighbours of the host");
+		return rc;
+	}
 	if (rc == -EINVAL)
 		rc = -EHOSTUNREACH; /* a blackhole route; elsewhere -EINVAL means a mistake of the
 				       caller */
