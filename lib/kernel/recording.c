@@ -186,13 +186,24 @@ static char *next_line(char **at, const char *end)
 	return line;
 }
 
+/* Those after the first. On failure *ret_number is that of the line. */
+static int take_lines(struct recording *recording, char *at, const char *end, size_t *ret_number)
+{
+	bool asked = false;
+	char *line;
+
+	for (*ret_number = 2; (line = next_line(&at, end)); ++*ret_number)
+		if (strlen(line) != (size_t)(at - line) - 1 || !take_line(recording, line, &asked))
+			return -EBADMSG;
+	return asked || at != end ? -EBADMSG : 0;
+}
+
 int recording_parse(char *text, size_t length, struct recording **ret_recording, char **ret_message)
 {
 	struct recording *recording = mem_alloc_zero(1, sizeof(*recording));
 	char *at = text, *end = text + length;
 	char *line = length <= LARGEST_RECORDING ? next_line(&at, end) : NULL;
-	size_t number = 1;
-	bool asked = false;
+	size_t number = 0;
 	int rc = 0;
 
 	recording->text = text;
@@ -203,15 +214,11 @@ int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		rc = -ENOEXEC;
 		say(ret_message, "the recording is of a host with another byte order", 0);
 	}
-	while (!rc && (line = next_line(&at, end))) {
-		number++;
-		if (strlen(line) != (size_t)(at - line) - 1 || !take_line(recording, line, &asked))
-			rc = -EBADMSG;
+	if (!rc) {
+		rc = take_lines(recording, at, end, &number);
+		if (rc)
+			say(ret_message, "", number);
 	}
-	if (!rc && (asked || at != end))
-		rc = -EBADMSG;
-	if (rc == -EBADMSG && number > 1)
-		say(ret_message, "", number);
 	if (rc) {
 		recording_free(recording);
 		return rc;
