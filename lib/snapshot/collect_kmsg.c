@@ -76,7 +76,7 @@ static void take(void *context, const struct kmsg_record *record)
 void collect_kernel_log(struct collection *collection)
 {
 	struct log log = {.collection = collection};
-	int rc = kmsg_read(take, &log);
+	int rc = kmsg_read(NULL, take, &log);
 	char *text;
 
 	if (rc) {
