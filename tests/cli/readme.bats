@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# README.md shows what the program prints, and README.zh.md is in step with it.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	ln -s "$binary" "$BATS_TEST_TMPDIR/bin/rdmactl"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	cd "$top"
+}
+
+@test "readme: the examples print what it shows (UPDATE=1 rewrites it)" {
+	"$BATS_TEST_DIRNAME/readme.py" show README.md "$roots" >"$BATS_TEST_TMPDIR/now"
+	[ -z "${UPDATE-}" ] || cat "$BATS_TEST_TMPDIR/now" >README.md
+	diff -u README.md "$BATS_TEST_TMPDIR/now"
+	[ "$(grep -c '^<!-- test: ' README.md)" -ge 4 ]
+	[ "$(wc -l <README.md)" -le 200 ]
+}
+
+@test "readme: every command and every option that it names is one of the program" {
+	local command options option help
+
+	while read -r _ command options; do
+		help=$(rdmactl "$command" --help 2>/dev/null) || { wrong "no command $command"; continue; }
+		# Options of subcommands are in their own help.
+		for option in $(sed -n '/ is one of:$/,/^rdmactl /s/^  \([a-z][a-z_-]*\) .*/\1/p' <<<"$help"); do
+			help+=$(rdmactl "$command" "$option" --help 2>/dev/null) || :
+		done
+		for option in $options; do
+			grep -qE -- "(^|[ ,])${option%%=*}([ =,]|\$)" <<<"$help" || wrong "$command has no $option"
+		done
+	done < <("$BATS_TEST_DIRNAME/readme.py" words README.md "$roots" | sort -u)
+	[ "$("$BATS_TEST_DIRNAME/readme.py" words README.md "$roots" | wc -l)" -ge 40 ]
+	nothing_wrong
+}
+
+@test "readme: the files that it links are there, and every target of make that it names" {
+	local name
+
+	for name in $(grep -ohE '\]\([^)#]+\)' README.md README.zh.md | tr -d '])(' | sort -u); do
+		[ -e "$name" ] || wrong "$name"
+	done
+	for name in $(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md | sed 's/.*make //' | sort -u); do
+		make -n --no-print-directory "$name" >/dev/null 2>&1 || wrong "make $name"
+	done
+	nothing_wrong
+}
+
+# The levels of the headings, what is in blocks, in spans of code and in links, line by line.
+skeleton()
+{
+	awk '
+	/^```/ { inside = !inside; print; next }
+	inside { sub(/ +#.*/, ""); print; next } # without comments
+	/^#/ { match($0, /^#+/); print "heading " RLENGTH }
+	/^<!--/ { print }
+	/^\|/ { print "row of " NF - 1 }' FS='|' "$1"
+	grep -oE '`[^`]+`|\]\([^)]+\)' "$1" | grep -v '^``' | grep -v 'README\.' | sort
+}
+
+@test "readme: README.zh.md has the same headings, examples, commands and links" {
+	skeleton README.md >"$BATS_TEST_TMPDIR/english"
+	skeleton README.zh.md >"$BATS_TEST_TMPDIR/chinese"
+	diff "$BATS_TEST_TMPDIR/english" "$BATS_TEST_TMPDIR/chinese"
+	# It is Chinese, every paragraph of it.
+	[ "$(grep -cP '\p{Han}' README.zh.md)" -ge 25 ]
+}
