@@ -11,7 +11,7 @@ setup()
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	ln -s "$binary" "$BATS_TEST_TMPDIR/bin/rdmactl"
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH
-	cd "$top"
+	cd "$top" || return
 }
 
 @test "readme: the examples print what it shows (UPDATE=1 rewrites it)" {
@@ -23,14 +23,14 @@ setup()
 }
 
 @test "readme: every command and every option that it names is one of the program" {
-	local command options option help
+	local command options option word help
 
 	while read -r _ command options; do
 		help=$(rdmactl "$command" --help 2>/dev/null) || { wrong "no command $command"; continue; }
 		# Options of subcommands are in their own help.
-		for option in $(sed -n '/ is one of:$/,/^rdmactl /s/^  \([a-z][a-z_-]*\) .*/\1/p' <<<"$help"); do
-			help+=$(rdmactl "$command" "$option" --help 2>/dev/null) || :
-		done
+		while read -r word; do
+			help+=$(rdmactl "$command" "$word" --help 2>/dev/null) || :
+		done < <(sed -n '/ is one of:$/,/^rdmactl /s/^  \([a-z][a-z_-]*\) .*/\1/p' <<<"$help")
 		for option in $options; do
 			grep -qE -- "(^|[ ,])${option%%=*}([ =,]|\$)" <<<"$help" || wrong "$command has no $option"
 		done
@@ -42,12 +42,12 @@ setup()
 @test "readme: the files that it links are there, and every target of make that it names" {
 	local name
 
-	for name in $(grep -ohE '\]\([^)#]+\)' README.md README.zh.md | tr -d '])(' | sort -u); do
+	while read -r name; do
 		[ -e "$name" ] || wrong "$name"
-	done
-	for name in $(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md | sed 's/.*make //' | sort -u); do
+	done < <(grep -ohE '\]\([^)#]+\)' README.md README.zh.md | tr -d '])(' | sort -u)
+	while read -r name; do
 		make -n --no-print-directory "$name" >/dev/null 2>&1 || wrong "make $name"
-	done
+	done < <(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md | sed 's/.*make //' | sort -u)
 	nothing_wrong
 }
 
@@ -60,6 +60,7 @@ skeleton()
 	/^#/ { match($0, /^#+/); print "heading " RLENGTH }
 	/^<!--/ { print }
 	/^\|/ { print "row of " NF - 1 }' FS='|' "$1"
+	# shellcheck disable=SC2016 # code of Markdown
 	grep -oE '`[^`]+`|\]\([^)]+\)' "$1" | grep -v '^``' | grep -v 'README\.' | sort
 }
 
