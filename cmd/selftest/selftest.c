@@ -213,32 +213,9 @@ static int find_for_client(void *context, const struct selftest_client *client,
 			   struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
 {
 	const struct selftest_run *run = context;
-	const struct inventory_request request = {
-		.needs = ENDPOINT_NEEDS,
-		.objects = &run->listing.objects,
-	};
-	const struct endpoint_wish wish = {
-		.gid_index = client->gid_index.known ? client->gid_index
-						     : run->plan.args->gid_index,
-		.peer = &client->endpoint,
-		.named = run->named,
-	};
-	struct inventory inventory = {0};
-	struct problems problems = {0};
-	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
-	if (!rc && client->device)
-		rc = endpoint_of_name(&inventory, client->device, client->port, &wish, ret_endpoint,
-				      ret_reason, ret_hint);
-	else if (!rc)
-		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
-					 ret_reason, ret_hint);
-	else
-		*ret_reason = problems.count ? problem_line(&problems.items[0])
-					     : mem_string("the RDMA devices cannot be listed");
-	problems_free(&problems);
-	inventory_free(&inventory);
-	return rc;
+	return selftest_find_port(client, &run->listing.objects, &run->plan.args->gid_index,
+				  ret_endpoint, ret_reason, ret_hint);
 }
 
 static int serve_rdmactl(struct selftest_run *run)

@@ -47,11 +47,12 @@ struct selftest_client {
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_service {
-	struct ip_address bind;		  /* family 0: every address, IPv4 and IPv6 */
-	uint32_t scope;			  /* netdev index of a link-local `bind` */
-	uint32_t tcp_port;		  /* 0: the protocol's own */
-	const char *token;		  /* that clients must send, at most 63 bytes; NULL: none */
-	bool once;			  /* end after the first client that was served */
+	struct ip_address bind; /* family 0: every address, IPv4 and IPv6 */
+	uint32_t scope;		/* netdev index of a link-local `bind` */
+	uint32_t tcp_port;	/* 0: the protocol's own */
+	int listener;		/* a socket that listens already, which it closes; 0: none */
+	const char *token;	/* that clients must send, at most 63 bytes; NULL: none */
+	bool once;		/* end after the first client that was served */
 	const struct ip_network *allowed; /* whose connections are not closed at once */
 	size_t allowed_count;		  /* 0: all */
 	uint32_t most_clients; /* at the same time; 0: 16. One address has half of them, one IPv6
@@ -62,8 +63,9 @@ struct selftest_service {
 	uint64_t life_msec;    /* a client is served for; 0: 1 h, or two of the longest runs */
 	int signals;	       /* a signalfd that ends the server; -1: none */
 	/*
-	 * Chooses the port for a client, as endpoint_of_address() or endpoint_of_name() does; called
-	 * in the client's own process. 0, or -errno with the reason in words and the next step, which it frees.
+	 * Chooses the port for a client, as endpoint_of_address() or endpoint_of_name() does;
+	 * called in the client's own process. 0, or -errno with the reason in words and the next
+	 * step, which it frees.
 	 */
 	int (*find)(void *context, const struct selftest_client *client,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
@@ -72,6 +74,16 @@ struct selftest_service {
 	void (*say)(void *context, const char *line);
 	void *say_context;
 };
+
+struct objects;
+
+/*
+ * For `find`: reads the system again, and chooses among the named objects (none: all) the port that
+ * the client names or that fits it. `gid_index` is that of the user, for clients without one.
+ */
+int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
+		       const struct number *gid_index, struct endpoint *ret_endpoint,
+		       char **ret_reason, char **ret_hint);
 
 /* A server keeps the rows of its last clients. */
 #define SERVICE_MOST_ROWS 1000u

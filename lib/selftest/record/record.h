@@ -38,6 +38,7 @@ struct selftest_request {
 	size_t size_count;		     /* 0: a few usual ones */
 	uint64_t iterations;
 	uint64_t duration_msec;
+	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
 	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
 	uint32_t mtu_bytes;

@@ -126,7 +126,10 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 		*ret_hint = mem_string(HMAC_MISSING_HINT);
 		return rc;
 	}
-	rc = tcp_listen(&service->bind, service->scope, port_of(service), &server->listener);
+	server->listener = service->listener ? service->listener : -1;
+	if (!service->listener)
+		rc = tcp_listen(&service->bind, service->scope, port_of(service),
+				&server->listener);
 	if (!rc && listen(server->listener, SERVER_BACKLOG))
 		rc = -errno;
 	if (rc)

@@ -97,14 +97,16 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 static void choose_length(const struct trial *trial, struct message_run *run)
 {
 	const struct selftest_request *request = trial->request;
+	const uint64_t own_msec = is_latency(trial) ? request->latency_msec
+						    : request->bandwidth_msec;
 
 	run->warmup = is_latency(trial) ? 100 : (uint64_t)run->qps * run->depth;
 	if (request->iterations) {
 		if (is_latency(trial) && run->warmup > request->iterations)
 			run->warmup = request->iterations;
 		run->iterations = request->iterations + run->warmup;
-	} else if (request->duration_msec) {
-		run->duration_msec = request->duration_msec;
+	} else if (own_msec || request->duration_msec) {
+		run->duration_msec = own_msec ? own_msec : request->duration_msec;
 	} else {
 		run->duration_msec = is_thorough(trial) ? 1000 : 100;
 	}

@@ -44,6 +44,16 @@ struct ip_address socket_address_ip(const struct sockaddr_storage *address)
 	return gid_to_ip(&gid);
 }
 
+uint16_t socket_address_port(const struct sockaddr_storage *address)
+{
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	memcpy(&in, address, sizeof(in));
+	memcpy(&in6, address, sizeof(in6));
+	return ntohs(address->ss_family == AF_INET ? in.sin_port : in6.sin6_port);
+}
+
 static int listen_at(const struct sockaddr_storage *address, socklen_t length, int *ret_fd)
 {
 	_cleanup_(closep) int fd = socket(address->ss_family,

@@ -14,6 +14,8 @@ socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t p
 			 struct sockaddr_storage *ret);
 /* The IP address in it; an IPv4-mapped IPv6 address is returned as IPv4. */
 struct ip_address socket_address_ip(const struct sockaddr_storage *address);
+/* Its port, in host byte order. */
+uint16_t socket_address_port(const struct sockaddr_storage *address);
 
 /* Listens on the address, or on every address if the family of `ip` is 0. 0 or -errno. */
 int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);

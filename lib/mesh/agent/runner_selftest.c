@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The runner that tests the data path, as rdmactl selftest does: its server in a child of the
+ * agent, on a free TCP port, and its client in the child of each order. Clients name the port of
+ * the server's host, so the exchange may go over any network that the hosts share.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "counter/counter.h"
+#include "host/inventory/inventory.h"
+#include "mesh/agent/rails.h"
+#include "mesh/agent/runner.h"
+#include "resource/resources.h"
+#include "selftest/selftest.h"
+#include "selftest/wire/socket.h"
+
+/* Rails of one peer at the same time, and peers that were given up and have not noticed. */
+#define MOST_CLIENTS 128u
+#define CLIENT_BYTES (UINT64_C(64) << 20)
+/* A pair whose client is silent is lost; the coordinator has given it up before. */
+#define IDLE_MSEC 60000u
+
+/* enum ib_qp_type and enum ib_qp_state, rdma/ib_verbs.h of the kernel. */
+enum { TYPE_UD = 4, STATE_RTS = 3 };
+
+struct tested {
+	char *token;
+	pid_t server;
+};
+
+/* ---- The host ---- */
+
+/*
+ * Queue pairs of programs that send: connected ones, because management programs such as ibacm keep
+ * some for datagrams. Unknown if the kernel does not list them.
+ */
+static struct number count_others(const struct inventory *inventory)
+{
+	static const struct objects all;
+	struct resource_loader *loader = NULL;
+	struct problems problems = {0}, notes = {0};
+	struct resource_list list = {0};
+	uint64_t count = 0;
+	bool more = true;
+
+	if (resource_loader_open(inventory, &all, NULL, &loader))
+		return (struct number){0};
+	for (resource_loader_begin(loader, RESOURCE_QP); more;) {
+		more = resource_loader_next(loader, &list, &problems, &notes);
+		for (size_t i = 0; i < list.count; i++) {
+			const struct resource *qp = &list.items[i];
+
+			count += qp->kernel == TRISTATE_NO && qp->type.known &&
+				 qp->type.value >= 2 && qp->type.value != TYPE_UD &&
+				 qp->state.known && qp->state.value == STATE_RTS;
+		}
+		resource_list_clear(&list);
+	}
+	more = problems.count;
+	resource_loader_free(loader);
+	problems_free(&problems);
+	problems_free(&notes);
+	return more ? (struct number){0} : number_of(count);
+}
+
+static int describe_host(struct mesh_host *host, char **ret_reason, char **ret_hint)
+{
+	static const struct objects all;
+	const struct inventory_request request = {
+		.needs = MESH_RAIL_NEEDS,
+		.objects = &all,
+	};
+	struct inventory inventory = {0};
+	struct problems problems = {0};
+	int rc = inventory_load(&inventory, &request, &problems, NULL);
+
+	if (rc)
+		*ret_reason = problems.count ? problem_line(&problems.items[0])
+					     : mem_string("the RDMA devices cannot be listed");
+	else
+		rc = mesh_rails_find(&inventory, host, ret_reason, ret_hint);
+	if (!rc)
+		host->others_qps = count_others(&inventory);
+	problems_free(&problems);
+	inventory_free(&inventory);
+	return rc;
+}
+
+/* ---- The server ---- */
+
+static int find_for_peer(void *context, const struct selftest_client *client,
+			 struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+{
+	static const struct objects all;
+	static const struct number best;
+
+	(void)context;
+	return selftest_find_port(client, &all, &best, ret_endpoint, ret_reason, ret_hint);
+}
+
+/*
+ * Keeps nothing of the agent's: its connection must end with it, and what reads its output must see
+ * the end of that. close_range() is newer than some kernels (5.9).
+ */
+static void keep_only(int fd)
+{
+	if (!syscall(SYS_close_range, (unsigned int)fd + 1, ~0u, 0) &&
+	    (fd == 3 || !syscall(SYS_close_range, 3u, (unsigned int)fd - 1, 0)))
+		return;
+	for (int i = 3; i < sysconf(_SC_OPEN_MAX) && i < 65536; i++)
+		if (i != fd)
+			close(i);
+}
+
+/* In the child. It ends with the agent, however that ends, and its own children with it. */
+static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
+{
+	struct selftest_service service = {
+		.listener = listener,
+		.token = setup->token,
+		.most_clients = MOST_CLIENTS,
+		.memory_bytes = MOST_CLIENTS * CLIENT_BYTES,
+		.idle_msec = IDLE_MSEC,
+		.find = find_for_peer,
+	};
+	struct selftest_results results = {0};
+	char *reason = NULL, *hint = NULL;
+	sigset_t set;
+
+	keep_only(listener);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	/* Those of the terminal are for the agent. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	service.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (service.signals < 0 || getppid() != parent)
+		_exit(1);
+	_exit(selftest_serve(&service, &results, &reason, &hint) ? 1 : 0);
+}
+
+static int start_server(const struct mesh_runner_setup *setup, struct mesh_local *local,
+			char **ret_reason)
+{
+	static const struct ip_address every;
+	struct sockaddr_storage storage = {0};
+	socklen_t length = sizeof(storage);
+	_cleanup_(closep) int listener = -1;
+	const pid_t parent = getpid();
+	int rc = tcp_listen(&every, 0, 0, &listener);
+
+	if (!rc && getsockname(listener, (struct sockaddr *)&storage, &length))
+		rc = -errno;
+	if (!rc) {
+		fflush(NULL); /* or the child might write it again */
+		local->server = fork();
+		rc = local->server < 0 ? -errno : 0;
+	}
+	if (rc) {
+		*ret_reason = mem_format("cannot serve the other hosts: %s", strerror(-rc));
+		return rc;
+	}
+	if (!local->server)
+		serve(setup, listener, parent);
+	local->host.server_port = socket_address_port(&storage);
+	return 0;
+}
+
+static int open_selftest(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
+			 void **ret_state, char **ret_reason, char **ret_hint)
+{
+	struct mesh_local local = {.server = 0};
+	struct tested *tested;
+	int rc = describe_host(&local.host, ret_reason, ret_hint);
+
+	if (!rc)
+		rc = start_server(setup, &local, ret_reason);
+	if (rc) {
+		mesh_host_clear(&local.host);
+		return rc;
+	}
+	tested = mem_alloc_zero(1, sizeof(*tested));
+	tested->token = mem_string_or_null(setup->token);
+	tested->server = local.server;
+	*ret_local = local;
+	*ret_state = tested;
+	return 0;
+}
+
+static void close_selftest(void *state)
+{
+	struct tested *tested = state;
+
+	/* The agent waits for it. */
+	if (tested->server > 0)
+		kill(tested->server, SIGTERM);
+	free(tested->token);
+	free(tested);
+}
+
+/* ---- Orders ---- */
+
+static void set_reason(struct mesh_result *result, enum mesh_outcome outcome,
+		       const struct selftest_result *row)
+{
+	result->outcome = outcome;
+	snprintf(result->reason, sizeof(result->reason), "%s: %s", row->test ? row->test : "test",
+		 row->reason ? row->reason : "failed");
+}
+
+static void take_counters(const struct selftest_result *row, struct mesh_result *result)
+{
+	for (size_t i = 0; i < row->counter_count; i++) {
+		const struct selftest_counter *counter = &row->counters[i];
+		const bool local = counter->side.value == SIDE_LOCAL;
+		struct number *errors = &result->errors[local ? MESH_END_A : MESH_END_B];
+
+		errors->known = true;
+		if (counter_class_of(counter->name) == COUNTER_ERROR &&
+		    counter->after.value > counter->before.value)
+			errors->value += counter->after.value - counter->before.value;
+	}
+}
+
+static bool is_test(const struct selftest_result *row, const char *name)
+{
+	return row->test && !strcmp(row->test, name);
+}
+
+static const char DATA_TEST[] = "rc-write", LATENCY_TEST[] = "latency-send";
+/* What is written comes from a, what is read from b. */
+static const char TO_B_TEST[] = "bandwidth-write", TO_A_TEST[] = "bandwidth-read";
+
+/* The first failure is the cause of those after it. */
+static void take_row(const struct selftest_result *row, struct mesh_result *result)
+{
+	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
+		set_reason(result, MESH_FAIL, row);
+	/* A device that cannot do that has shown nothing. */
+	if (row->verdict.value == SELFTEST_SKIP && is_test(row, DATA_TEST) &&
+	    result->outcome != MESH_FAIL)
+		set_reason(result, MESH_UNTRIED, row);
+	if (is_test(row, LATENCY_TEST))
+		result->latency_usec = row->latency_p50_usec;
+	else if (is_test(row, TO_B_TEST))
+		result->gbps[MESH_END_A] = row->bandwidth_gbps;
+	else if (is_test(row, TO_A_TEST))
+		result->gbps[MESH_END_B] = row->bandwidth_gbps;
+	else if (is_test(row, "counters"))
+		take_counters(row, result);
+}
+
+static void run_selftest(void *state, const struct mesh_order *order, struct mesh_result *result)
+{
+	const struct tested *tested = state;
+	const char *tests[4] = {DATA_TEST};
+	struct selftest_request request = {
+		.peer = order->loopback ? NULL : order->peer,
+		.peer_ip = order->peer_ip,
+		.tcp_port = order->peer_port,
+		.peer_device = order->loopback ? NULL : order->far.device,
+		.peer_port = order->far.port,
+		.token = tested->token,
+		.tests = tests,
+		.test_count = 1,
+		.latency_msec = order->latency_msec,
+		.bandwidth_msec = order->bandwidth_msec,
+		.signals = -1,
+	};
+	struct selftest_results results = {0};
+
+	if (order->tests & MESH_LATENCY)
+		tests[request.test_count++] = LATENCY_TEST;
+	if (order->tests & MESH_BANDWIDTH) {
+		tests[request.test_count++] = TO_B_TEST;
+		tests[request.test_count++] = TO_A_TEST;
+	}
+	result->outcome = MESH_PASS;
+	if (selftest_run(&request, &order->near, &results)) {
+		result->outcome = MESH_UNTRIED;
+		snprintf(result->reason, sizeof(result->reason), "it was interrupted");
+	}
+	for (size_t i = 0; i < results.count; i++)
+		take_row(results.items[i], result);
+	selftest_results_free(&results);
+}
+
+const struct mesh_runner mesh_runner_selftest = {
+	.open = open_selftest,
+	.run = run_selftest,
+	.close = close_selftest,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The port that a server opens for a client: the one that the client names, or one that fits. */
+#include "base/mem.h"
+#include "host/inventory/inventory.h"
+#include "selftest/selftest.h"
+
+int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
+		       const struct number *gid_index, struct endpoint *ret_endpoint,
+		       char **ret_reason, char **ret_hint)
+{
+	const struct inventory_request request = {.needs = ENDPOINT_NEEDS, .objects = objects};
+	const struct endpoint_wish wish = {
+		.gid_index = client->gid_index.known ? client->gid_index : *gid_index,
+		.peer = &client->endpoint,
+		.named = objects->count,
+	};
+	struct inventory inventory = {0};
+	struct problems problems = {0};
+	int rc = inventory_load(&inventory, &request, &problems, NULL);
+
+	if (!rc && client->device)
+		rc = endpoint_of_name(&inventory, client->device, client->port, &wish, ret_endpoint,
+				      ret_reason, ret_hint);
+	else if (!rc)
+		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
+					 ret_reason, ret_hint);
+	else
+		*ret_reason = problems.count ? problem_line(&problems.items[0])
+					     : mem_string("the RDMA devices cannot be listed");
+	problems_free(&problems);
+	inventory_free(&inventory);
+	return rc;
+}
