@@ -91,8 +91,7 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 
 static void add_keys(struct text_buffer *text, const struct top_view *view)
 {
-	static const char *const keys[] = {"q quit",	" p pause", " s sort",
-					   " / filter", " h help",  " + - interval"};
+	static const char *const keys[] = {"q:quit", " h:help", " p:pause", " s:sort", " /:filter", " + -:interval"};
 	char piece[64];
 	size_t room = view->width;
 
@@ -186,7 +185,7 @@ static void add_process(struct text_buffer *text, const struct top_view *view,
 	add_process_line(text, view,
 			 (const char *const[]){pid, usage->command ? usage->command : "-",
 					       queue_pairs, pinned, regions, registered},
-			 devices ? devices : "");
+			 devices ? devices : "-");
 	free(devices);
 }
 

@@ -20,14 +20,17 @@ teardown()
 	[ -z "${writer-}" ] || kill "$writer" 2>/dev/null || :
 }
 
-# grow FILE N: adds to a counter of mlx5_0/1. The new value is there at once.
+# put FILE TEXT: replaces a file of mlx5_0/1, which is never empty meanwhile.
+put()
+{
+	echo "$2" >"$BATS_TEST_TMPDIR/new"
+	mv "$BATS_TEST_TMPDIR/new" "$(realpath "$port/$1")"
+}
+
+# grow FILE N: adds to a counter.
 grow()
 {
-	local file
-
-	file=$(realpath "$port/$1")
-	echo $(($(<"$file") + $2)) >"$file.new"
-	mv "$file.new" "$file"
+	put "$1" $(($(<"$port/$1") + $2))
 }
 
 # Makes a port send 25 MB/s in words of four bytes, and lose packets, until the test ends.
@@ -263,7 +266,7 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 	fits 40 24
 	[[ $screen = *'mlx5_0/1 active'* ]]
 	tmux -S "$socket" resize-window -x 40 -y 5
-	wait_for '^q quit'
+	wait_for '^q:quit'
 	wait_without 'mlx5_2/1'
 	[[ $screen = *'ports 1-2 of 3'* && $screen = *mlx5_0/1* && $screen = *mlx5_1/1* ]]
 	fits 40 5
@@ -278,11 +281,11 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 @test "top: a port that goes down, a device that vanishes and comes back" {
 	open_terminal 80 24
 	start_top
-	echo '1: DOWN' >"$(realpath "$port/state")"
+	put state '1: DOWN'
 	wait_for '^mlx5_0/1 down'
 	wait_for 'Z mlx5_0/1 port-down state active -> down'
 	wait_for '^mlx5_0/1 .* 1$'
-	echo '4: ACTIVE' >"$(realpath "$port/state")"
+	put state '4: ACTIVE'
 	wait_for '^mlx5_0/1 active'
 	mv "$tree/sys/class/infiniband/mlx5_0" "$BATS_TEST_TMPDIR/gone"
 	wait_for '^mlx5_0/1 gone +- '
