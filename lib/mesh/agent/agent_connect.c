@@ -15,10 +15,10 @@
 #include "mesh/agent/agent_run.h"
 
 #define AGENT_CONNECT_MSEC 3000
-#define AGENT_SHAKE_MSEC 8000
-#define DEFAULT_TRY_MSEC 60000u
-#define FIRST_TRY_MSEC	 100u
-#define LONGEST_TRY_MSEC 2000u
+#define AGENT_SHAKE_MSEC   8000
+#define DEFAULT_TRY_MSEC   60000u
+#define FIRST_TRY_MSEC	   100u
+#define LONGEST_TRY_MSEC   2000u
 
 /* Waits for the channel; -EINTR: a signal came. */
 static int wait_for(const struct mesh_agent *agent, int fd, short events, uint64_t end_msec)

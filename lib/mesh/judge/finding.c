@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "mesh/judge/conclude.h"
+#include "mesh/summary.h"
 #include "schema/schema.h"
 
 struct kind {
@@ -56,8 +57,15 @@ static const struct field fields[] = {
 		   "hosts that a job should do without"),
 };
 
-const struct schema judge_schema = SCHEMA("mesh_findings", struct judge_finding, fields,
-					  "something that is wrong with the mesh");
+const struct schema judge_schema = {
+	.name = "mesh",
+	.version = 1,
+	.summary = "something that is wrong with the mesh",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct judge_finding),
+	.head = &mesh_summary_schema,
+};
 
 const char *judge_finding_summary(unsigned int id)
 {

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl mesh run, step and plan. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/mesh/mesh_run.h"
+#include "mesh/wire/mesh_message.h"
+
+/* This very program, as a path that other hosts hopefully have as well; to be freed. */
+static char *own_program(void)
+{
+	char path[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return mem_string("rdmactl");
+	path[length] = '\0';
+	return mem_string(path);
+}
+
+/* Launchers put words together to a line for a shell, so that blanks and quotes have no place. */
+static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
+		     const char *word)
+{
+	if (option)
+		strings_add(command, option);
+	strings_add(command, word);
+	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
+		return true;
+	listing_fail(&work->listing, STATUS_USAGE,
+		     "what agents are started with must have no blanks or quotes in it",
+		     "rename the file, or make a link to it");
+	return false;
+}
+
+/* A path that means the same wherever the agent runs; to be freed. */
+static char *full_path(const char *path)
+{
+	char *full = realpath(path, NULL);
+
+	return full ?: mem_string(path);
+}
+
+static bool make_command(struct mesh_work *work, char **objects, struct strings *command)
+{
+	const struct mesh_args *args = work->args;
+	_cleanup_(freep) char *program = args->program ? mem_string(args->program) : own_program();
+	_cleanup_(freep) char *addresses = args->address ? mem_string(args->address)
+							 : mesh_own_addresses();
+	_cleanup_(freep) char *target = mem_format("%s:%u", addresses,
+						   coordinator_port(work->coordinator));
+	_cleanup_(freep) char *rehearsal = args->rehearse ? full_path(args->rehearse) : NULL;
+	_cleanup_(freep) char *token = args->token_file ? full_path(args->token_file) : NULL;
+	bool good;
+
+	for (char **word = objects; *word; word++)
+		strings_add(command, *word);
+	good = add_word(work, command, NULL, program) && add_word(work, command, NULL, "mesh") &&
+	       add_word(work, command, "--agent", target);
+	if (good && args->name)
+		good = add_word(work, command, "--name", args->name);
+	if (good && rehearsal)
+		good = add_word(work, command, "--rehearse", rehearsal);
+	if (good && token)
+		good = add_word(work, command, "--token-file", token);
+	return good;
+}
+
+static bool start_launcher(struct mesh_work *work, char **objects)
+{
+	struct strings command = {.known = true};
+	_cleanup_(freep) char **words = NULL;
+	bool good = make_command(work, objects, &command);
+	int rc;
+
+	if (good) {
+		words = mem_alloc_zero(command.count + 1, sizeof(*words));
+		memcpy(words, command.items, command.count * sizeof(*words));
+		rc = mesh_launch_start(&work->launch, words, work->token);
+		if (rc) {
+			_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
+			_cleanup_(freep) char *message = mem_format(
+				"cannot start the launcher %s: %s", clean, strerror(-rc));
+
+			listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+			good = false;
+		}
+	}
+	strings_free(&command);
+	return good;
+}
+
+static bool make_token(struct mesh_work *work)
+{
+	_cleanup_(freep) char *reason = NULL;
+	int rc;
+
+	if (work->args->token_file)
+		rc = mesh_token_file(work->args->token_file, work->token, &work->token_file_made,
+				     &reason);
+	else
+		rc = mesh_token_make(work->token);
+	if (rc)
+		listing_fail(&work->listing, STATUS_FAILED, reason ?: strerror(-rc), NULL);
+	return !rc;
+}
+
+static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
+{
+	const struct mesh_args *args = mesh_args;
+	struct mesh_work work;
+
+	if (mesh_work_begin(&work, ctx, args) && make_token(&work) &&
+	    mesh_work_listen(&work, args->port.known ? (uint16_t)args->port.value : 0) &&
+	    start_launcher(&work, objects))
+		mesh_work_run(&work);
+	return mesh_work_end(&work);
+}
+
+/* The agent of the coordinator's own host. */
+static void run_own_agent(struct mesh_work *work, const struct ctx *ctx,
+			  const struct mesh_place *place, pid_t parent)
+{
+	struct strings addresses = {.known = true};
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(STATUS_FAILED);
+	signals_release(&work->signals);
+	strings_add(&addresses, "127.0.0.1");
+	strings_add(&addresses, "::1");
+	if (work->args->address)
+		strings_add(&addresses, work->args->address);
+	_exit(mesh_agent_main(ctx, work->args, &addresses, coordinator_port(work->coordinator),
+			      work->token, place));
+}
+
+static bool start_own_agent(struct mesh_work *work, const struct ctx *ctx,
+			    const struct mesh_place *place)
+{
+	const pid_t parent = getpid();
+	const pid_t pid = fork();
+
+	if (!pid)
+		run_own_agent(work, ctx, place, parent);
+	if (pid < 0)
+		listing_fail(&work->listing, STATUS_FAILED, "cannot start the agent of this host",
+			     NULL);
+	else
+		work->own_agent = pid;
+	return pid > 0;
+}
+
+static int coordinate(const struct ctx *ctx, const struct mesh_args *args, const char *token,
+		      const struct mesh_place *place, uint16_t port)
+{
+	struct mesh_work work;
+	const bool begun = mesh_work_begin(&work, ctx, args);
+
+	memcpy(work.token, token, sizeof(work.token));
+	if (begun && !work.host_count && !work.names.count && place->hosts.known)
+		work.host_count = (uint32_t)place->hosts.value;
+	if (begun && mesh_work_listen(&work, port) && start_own_agent(&work, ctx, place))
+		mesh_work_run(&work);
+	return mesh_work_end(&work);
+}
+
+static const char no_token[] = "all tasks need the same token";
+static const char no_token_hint[] =
+	"export RDMACTL_TOKEN=$(openssl rand -hex 16) before the launcher, or --token-file FILE";
+
+static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
+{
+	const struct mesh_args *args = mesh_args;
+	struct strings addresses = {.known = true};
+	_cleanup_(freep) char *reason = NULL;
+	char token[MESH_TOKEN_BYTES] = "";
+	struct mesh_place place;
+	uint16_t port = args->port.known ? (uint16_t)args->port.value : MESH_PORT;
+	int status, rc;
+
+	(void)objects;
+	mesh_place_read(&place);
+	rc = mesh_token_find(args->token_file, false, token, &reason);
+	if (!place.by) {
+		status = command_usage(ctx,
+				       mem_string("nothing in the environment says which task "
+						  "this is"),
+				       mem_string("start it by srun, mpirun or an indexed Job; "
+						  "or use rdmactl mesh run -- LAUNCHER"));
+	} else if (rc) {
+		command_complain(ctx, reason ?: no_token, no_token_hint);
+		status = STATUS_FAILED;
+	} else if (args->coordinator &&
+		   !mesh_parse_target(args->coordinator, port, &addresses, &port)) {
+		status = command_usage(ctx, mem_string("--coordinator: not HOST[:PORT]"), NULL);
+	} else if (!place.rank.value) {
+		status = coordinate(ctx, args, token, &place, port);
+	} else if (!args->coordinator && !place.first_host) {
+		status = command_usage(ctx, mem_string("where is the coordinator, task 0?"),
+				       mem_string(
+					       "--coordinator HOST names its host, for Kubernetes "
+					       "JOB-0.SERVICE"));
+	} else {
+		if (!addresses.count)
+			strings_add(&addresses, place.first_host);
+		status = mesh_agent_main(ctx, args, &addresses, port, token, &place);
+	}
+	strings_free(&addresses);
+	mesh_place_clear(&place);
+	return status;
+}
+
+const struct command mesh_run_command = {
+	.name = "run",
+	.summary = "test the hosts on which a launcher starts agents",
+	.objects = "-- LAUNCHER [ARGUMENT...]",
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {mesh_run_options, mesh_test_options, mesh_output_options},
+	.args_size = sizeof(struct mesh_args),
+	.schema = &judge_schema,
+	.passes_on = true,
+	.own_timeout = true,
+	.run = run,
+};
+
+const struct command mesh_step_command = {
+	.name = "step",
+	.summary = "test the hosts of the job step that this is a task of",
+	.options = {mesh_step_options, mesh_test_options, mesh_output_options},
+	.args_size = sizeof(struct mesh_args),
+	.schema = &judge_schema,
+	.own_timeout = true,
+	.run = step,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/mesh/mesh_run.h"
+#include "mesh/wire/mesh_message.h"
+
+#define MOST_SILENCE_MSEC 600000u
+#define MOST_RETRY_PAIRS  1000000u
+
+const struct option_row mesh_agent_options[] = {
+	STRING_OPTION(struct mesh_args, agent, 0, "agent", "ADDRESS:PORT", COMPLETE_NOTHING,
+		      "be the agent of this host, for the coordinator there"),
+	STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,
+		      "name of the host, in place of the system's"),
+	STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,
+		      "make the results up as the file says, without RDMA"),
+	STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE", COMPLETE_FILE,
+		      "file of the token, if neither the environment nor standard input has it"),
+	NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, 0,
+		      "how long to try to reach the coordinator (60s)"),
+	{.name = NULL},
+};
+
+#define HOST_OPTIONS                                                                            \
+	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,          \
+		      "hosts to wait for: how many, or their names"),                           \
+		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",               \
+			      COMPLETE_NOTHING,                                                 \
+			      "address of this host that agents reach; listen on no other"),    \
+		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,     \
+			      "TCP port of the coordinator"),                                   \
+		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, 0,        \
+			      "how long to wait for the hosts (60s)"),                          \
+		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",        \
+			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                       \
+			      "give a host up that is silent for so long (20s)"),               \
+		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                  \
+			    "also take hosts on which other programs use RDMA"),                \
+		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                              \
+			    "run the checks of rdmactl doctor on each host first"),             \
+		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE, \
+			      "agents make their results up as the file says, without RDMA"),   \
+		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,      \
+			      "name of each host, with what the launcher puts there: %h"),      \
+		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",            \
+			      COMPLETE_FILE,                                                    \
+			      "file of the token, on a file system that all hosts share")
+
+const struct option_row mesh_run_options[] = {
+	HOST_OPTIONS,
+	STRING_OPTION(struct mesh_args, program, 0, "program", "PATH", COMPLETE_FILE,
+		      "path of rdmactl on the hosts, if it is not the same as here"),
+	{.name = NULL},
+};
+
+const struct option_row mesh_step_options[] = {
+	HOST_OPTIONS,
+	STRING_OPTION(struct mesh_args, coordinator, 0, "coordinator", "HOST[:PORT]",
+		      COMPLETE_NOTHING, "host of task 0, if the launcher does not say it"),
+	{.name = NULL},
+};
+
+const struct option_row mesh_test_options[] = {
+	STRING_OPTION(struct mesh_args, plan, 0, "plan", "LIST", COMPLETE_NOTHING,
+		      "stages (" PLAN_DEFAULT "): loopback, ring, sample:N, bisection, by-switch, "
+		      "cross-switch, full, incast, pairs:FILE"),
+	NUMBER_OPTION(COUNT, struct mesh_args, seed, 0, "seed", "N", 0, 0,
+		      "seed of random matchings, to repeat a run"),
+	FLAG_OPTION(struct mesh_args, one_rail, 0, "one-rail",
+		    "one rail after the other, in place of all side by side"),
+	FLAG_OPTION(struct mesh_args, no_bandwidth, 0, "no-bandwidth",
+		    "data and latency only, without load"),
+	FLAG_OPTION(struct mesh_args, connect_only, 0, "connect-only",
+		    "only whether data arrives, without measuring"),
+	NUMBER_OPTION(DURATION, struct mesh_args, duration, 0, "duration", "TIME", 1, LIMIT_MSEC,
+		      "how long to measure bandwidth in each direction (500ms)"),
+	NUMBER_OPTION(DURATION, struct mesh_args, latency_duration, 0, "latency-duration", "TIME",
+		      1, LIMIT_MSEC, "how long to measure latency (200ms)"),
+	NUMBER_OPTION(DURATION, struct mesh_args, order_timeout, 0, "pair-timeout", "TIME", 1,
+		      LIMIT_MSEC, "how long a pair may take before it has failed (30s)"),
+	NUMBER_OPTION(DURATION, struct mesh_args, budget, 0, "budget", "TIME", 1, 0,
+		      "run what fits into this time, and say what does not"),
+	NUMBER_OPTION(COUNT, struct mesh_args, most_pairs, 0, "max-pairs", "N", 1, MOST_RETRY_PAIRS,
+		      "most pairs at the same time"),
+	{.name = NULL},
+};
+
+const struct option_row mesh_output_options[] = {
+	REAL_OPTION(struct mesh_args, least_share, 0, "bandwidth-share", "N",
+		    "bandwidth below this part of the median is bad (0.93)"),
+	REAL_OPTION(struct mesh_args, latency_factor, 0, "latency-factor", "N",
+		    "latency above this multiple of the median is bad (2.1)"),
+	{.name = NULL},
+};
+
+#define MEASURING "duration latency-duration bandwidth-share latency-factor"
+
+const struct option_rule mesh_rules[] = {
+	OPTIONS_EXCLUDE("no-bandwidth", "duration bandwidth-share connect-only", NULL),
+	OPTIONS_EXCLUDE("connect-only", MEASURING, NULL),
+	{.options = NULL},
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where hosts differ that should be alike: each value with its hosts, the most frequent first. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+#include "mesh/judge/conclude.h"
+
+#define MOST_NAMES  6u
+#define MOST_VALUES 4u
+/* Below that, a job's log files cannot be put in order, but nothing fails. */
+#define CLOCK_MSEC 500
+
+struct value_of_host {
+	char *value;
+	const char *host;
+};
+
+struct group {
+	const struct value_of_host *first;
+	size_t count;
+};
+
+static int compare_values(const void *left, const void *right)
+{
+	const struct value_of_host *a = left, *b = right;
+	const int order = strcmp(a->value, b->value);
+
+	return order ? order : text_compare_natural(a->host, b->host);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return strcmp(a->first->value, b->first->value);
+}
+
+static size_t find_groups(const struct value_of_host *values, size_t count, struct group *groups)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!i || strcmp(values[i].value, values[i - 1].value))
+			groups[found++] = (struct group){.first = &values[i]};
+		groups[found - 1].count++;
+	}
+	qsort(groups, found, sizeof(*groups), compare_groups);
+	return found;
+}
+
+/* "22.41.1000 on 14 hosts; 20.39.1002 on n3, n7". The most frequent value needs no names. */
+static char *describe(const struct group *groups, size_t count)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < count && i < MOST_VALUES; i++) {
+		mem_extend(&text, "%s%s on ", i ? "; " : "", groups[i].first->value);
+		if (!i && groups[i].count > 1) {
+			mem_extend(&text, "%zu hosts", groups[i].count);
+			continue;
+		}
+		for (size_t j = 0; j < groups[i].count && j < MOST_NAMES; j++)
+			mem_extend(&text, "%s%s", j ? ", " : "", groups[i].first[j].host);
+		if (groups[i].count > MOST_NAMES)
+			mem_extend(&text, " and %zu more", groups[i].count - MOST_NAMES);
+	}
+	if (count > MOST_VALUES)
+		mem_extend(&text, "; and %zu more values", count - MOST_VALUES);
+	return text;
+}
+
+/* `get` returns the value of a host as text to be freed, or NULL: it is not known. */
+static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
+			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
+			  struct judge_findings *findings)
+{
+	struct value_of_host *values = mem_alloc_zero(count + 1, sizeof(*values));
+	_cleanup_(freep) struct group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
+	size_t known = 0, found;
+
+	for (uint32_t i = 0; i < count; i++) {
+		char *value = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
+
+		if (value)
+			values[known++] = (struct value_of_host){value, hosts[i].name};
+	}
+	qsort(values, known, sizeof(*values), compare_values);
+	found = find_groups(values, known, groups);
+	if (found > 1)
+		finding_add(findings, id, NULL, describe(groups, found));
+	for (size_t i = 0; i < known; i++)
+		free(values[i].value);
+	free(values);
+}
+
+static char *get_release(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->release);
+}
+
+static char *get_kernel(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->kernel);
+}
+
+static char *get_firmware(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->firmware);
+}
+
+static char *get_memlock(const struct mesh_host *host)
+{
+	if (!host->memlock_bytes.known)
+		return NULL;
+	return host->memlock_bytes.value == UINT64_MAX ? mem_string("unlimited")
+						       : text_bytes(host->memlock_bytes.value);
+}
+
+static char *get_rails(const struct mesh_host *host)
+{
+	return mem_format("%u", host->rail_count);
+}
+
+/* A host's clock against this one's: they need not agree with ours, but with each other. */
+static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
+			   struct judge_findings *findings)
+{
+	const struct mesh_host *first = NULL, *last = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (hosts[i].presence != MESH_PRESENT)
+			continue;
+		if (!first || hosts[i].clock_msec < first->clock_msec)
+			first = &hosts[i];
+		if (!last || hosts[i].clock_msec > last->clock_msec)
+			last = &hosts[i];
+	}
+	if (first && last->clock_msec - first->clock_msec > CLOCK_MSEC)
+		finding_add(findings, JUDGE_CLOCK, NULL,
+			    mem_format("the clock of %s is %" PRId64 " ms ahead of that of %s",
+				       last->name, last->clock_msec - first->clock_msec,
+				       first->name));
+}
+
+void mesh_differences(const struct mesh_host *hosts, uint32_t count,
+		      struct judge_findings *findings)
+{
+	compare_hosts(hosts, count, get_rails, JUDGE_RAILS, findings);
+	compare_hosts(hosts, count, get_firmware, JUDGE_FIRMWARE, findings);
+	compare_hosts(hosts, count, get_memlock, JUDGE_MEMLOCK, findings);
+	compare_hosts(hosts, count, get_kernel, JUDGE_KERNEL, findings);
+	compare_hosts(hosts, count, get_release, JUDGE_RELEASE, findings);
+	compare_clocks(hosts, count, findings);
+	findings_sort(findings);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The launcher runs in a process group of its own, so that all that it starts on this host can be
+ * ended together, and ^C comes to the coordinator alone. Its status is not taken before the end: as
+ * long as it is there, no other group can get its number.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+
+#define TERM_MSEC   3000u
+#define POLL_MSEC   20
+#define EXEC_FAILED 127
+
+/* In the child. */
+static void run_launcher(char *const *command, const char *token, const int input[2], int output,
+			 int failure, pid_t parent)
+{
+	sigset_t none;
+	int error;
+
+	setpgid(0, 0);
+	/* It ends with the coordinator, however that ends; agents end with their connection. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXEC_FAILED);
+	dup2(input[0], STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("RDMACTL_TOKEN", token, 1);
+	execvp(command[0], command);
+	error = errno;
+	if (write(failure, &error, sizeof(error)) != (ssize_t)sizeof(error))
+		_exit(EXEC_FAILED);
+	_exit(EXEC_FAILED);
+}
+
+static void close_both(const int ends[2])
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static int open_pipes(int input[2], int output[2], int failure[2])
+{
+	if (pipe2(input, O_CLOEXEC))
+		return -errno;
+	if (pipe2(output, O_CLOEXEC)) {
+		close_both(input);
+		return -errno;
+	}
+	if (pipe2(failure, O_CLOEXEC)) {
+		close_both(input);
+		close_both(output);
+		return -errno;
+	}
+	return 0;
+}
+
+int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token)
+{
+	const pid_t parent = getpid();
+	int input[2], output[2], failure[2], error = 0;
+	int rc = open_pipes(input, output, failure);
+	pid_t pid;
+
+	if (rc)
+		return rc;
+	/* A line fits into a pipe. Launchers that pass standard input on give it to their agents.
+	 */
+	dprintf(input[1], "%s\n", token);
+	fflush(NULL);
+	pid = fork();
+	rc = -errno;
+	if (!pid)
+		run_launcher(command, token, input, output[1], failure[1], parent);
+	close_both(input);
+	close(output[1]);
+	close(failure[1]);
+	if (pid > 0) {
+		setpgid(pid, pid);
+		rc = read(failure[0], &error, sizeof(error)) == (ssize_t)sizeof(error) ? -error : 0;
+	}
+	close(failure[0]);
+	if (rc) {
+		close(output[0]);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return rc;
+	}
+	fcntl(output[0], F_SETFL, O_NONBLOCK);
+	*launch = (struct mesh_launch){.pid = pid, .output = output[0]};
+	return 0;
+}
+
+static void end_line(struct mesh_launch *launch, void (*say)(void *context, const char *line),
+		     void *context)
+{
+	_cleanup_(freep) char *clean = text_clean(launch->line, launch->length);
+
+	launch->length = 0;
+	if (!*clean)
+		return;
+	if (launch->lines.count == MESH_LAUNCH_LINES) {
+		free(launch->lines.items[0]);
+		memmove(launch->lines.items, launch->lines.items + 1,
+			(MESH_LAUNCH_LINES - 1) * sizeof(*launch->lines.items));
+		launch->lines.count--;
+	}
+	strings_add(&launch->lines, clean);
+	say(context, clean);
+}
+
+void mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
+		      void *context)
+{
+	char text[4096];
+	ssize_t got = launch->output < 0 ? 0 : read(launch->output, text, sizeof(text));
+
+	for (ssize_t i = 0; i < got; i++) {
+		if (text[i] == '\n' || launch->length == sizeof(launch->line))
+			end_line(launch, say, context);
+		if (text[i] != '\n')
+			launch->line[launch->length++] = text[i];
+	}
+	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	end_line(launch, say, context);
+	if (launch->output >= 0)
+		close(launch->output);
+	launch->output = -1;
+}
+
+bool mesh_launch_has_ended(struct mesh_launch *launch)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	if (!launch->pid || launch->ended)
+		return launch->ended;
+	if (waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+		return false;
+	launch->ended = true;
+	/* As waitpid() would say it. */
+	launch->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8
+						    : info.si_status & 0x7f;
+	return true;
+}
+
+char *mesh_launch_end_text(const struct mesh_launch *launch)
+{
+	if (WIFEXITED(launch->status))
+		return mem_format("ended with status %d", WEXITSTATUS(launch->status));
+	return mem_format("was killed by signal %d", WTERMSIG(launch->status));
+}
+
+static void swallow(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+/* Waits, and reads meanwhile, because a full pipe would keep it from ending. */
+static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
+{
+	const uint64_t end = clock_msec() + msec;
+
+	while (!mesh_launch_has_ended(launch) && clock_msec() < end) {
+		struct pollfd output = {.fd = launch->output, .events = POLLIN};
+
+		if (poll(&output, 1, POLL_MSEC) > 0)
+			mesh_launch_read(launch, swallow, NULL);
+	}
+	return launch->ended;
+}
+
+/* Whether the group has others than its first process, which is not waited for yet. */
+static bool group_is_empty(const struct mesh_launch *launch)
+{
+	return kill(-launch->pid, 0) && errno == ESRCH;
+}
+
+void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
+{
+	const uint64_t end = clock_msec() + msec + TERM_MSEC;
+
+	if (!launch->pid)
+		return;
+	wait_for_end(launch, msec);
+	/* What is stopped cannot end otherwise. */
+	kill(-launch->pid, SIGTERM);
+	kill(-launch->pid, SIGCONT);
+	wait_for_end(launch, (unsigned int)clock_msec_until(end));
+	kill(-launch->pid, SIGKILL);
+	while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
+		;
+	launch->ended = true;
+	for (int i = 0; i < 50 && !group_is_empty(launch); i++)
+		usleep(POLL_MSEC * 1000);
+	mesh_launch_read(launch, swallow, NULL);
+	if (launch->output >= 0)
+		close(launch->output);
+	launch->output = -1;
+	strings_free(&launch->lines);
+	launch->pid = 0;
+}

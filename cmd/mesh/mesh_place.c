@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What launchers put into the environment: srun(1) OUTPUT ENVIRONMENT VARIABLES, mpirun(1), the PMI
+ * of MPICH, and the completion index of a Kubernetes Job. */
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+#include "selftest/wire/socket.h"
+
+#define MOST_OWN_ADDRESSES 8
+
+/* A launcher's variables; the first whose rank is set is ours. */
+static const struct {
+	const char *rank, *hosts;
+} launchers[] = {
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+	{"PMIX_RANK", NULL},
+	{"PMI_RANK", "PMI_SIZE"},
+	{"SLURM_PROCID", "SLURM_STEP_NUM_NODES"},
+	{"JOB_COMPLETION_INDEX", NULL},
+};
+
+static struct number read_number(const char *name)
+{
+	const char *text = name ? getenv(name) : NULL;
+	uint64_t value;
+
+	if (!text || text_parse_u64(text, 10, MESH_MOST_HOSTS - 1, &value))
+		return (struct number){.known = false};
+	return number_of(value);
+}
+
+void mesh_place_read(struct mesh_place *place)
+{
+	*place = (struct mesh_place){.by = NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(launchers) && !place->by; i++) {
+		place->rank = read_number(launchers[i].rank);
+		if (!place->rank.known)
+			continue;
+		place->by = launchers[i].rank;
+		place->hosts = read_number(launchers[i].hosts);
+	}
+}
+
+void mesh_place_clear(struct mesh_place *place)
+{
+	free(place->first_host);
+	*place = (struct mesh_place){.by = NULL};
+}
+
+static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_address)
+{
+	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+	struct gid gid;
+
+	if (!interface->ifa_addr || !(interface->ifa_flags & IFF_UP) ||
+	    interface->ifa_flags & IFF_LOOPBACK)
+		return false;
+	if (interface->ifa_addr->sa_family == AF_INET)
+		memcpy(&address, interface->ifa_addr, sizeof(struct sockaddr_in));
+	else if (interface->ifa_addr->sa_family == AF_INET6)
+		memcpy(&address, interface->ifa_addr, sizeof(struct sockaddr_in6));
+	else
+		return false;
+	*ret_address = socket_address_ip(&address);
+	gid = ip_to_gid(ret_address);
+	return ret_address->family == AF_INET || !gid_is_link_local(&gid);
+}
+
+char *mesh_own_addresses(void)
+{
+	struct ifaddrs *list = NULL;
+	char *text = NULL;
+	size_t count = 0;
+
+	if (getifaddrs(&list))
+		list = NULL;
+	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next) {
+		char name[IP_TEXT_SIZE];
+		struct ip_address address;
+
+		if (!is_useful(at, &address))
+			continue;
+		ip_format(&address, name);
+		mem_extend(&text, "%s%s", count++ ? "," : "", name);
+	}
+	freeifaddrs(list);
+	return text ?: mem_string("127.0.0.1");
+}
+
+/* The port after the last colon, unless the text is an IPv6 address alone. */
+static bool take_port(char *text, uint16_t *port)
+{
+	char *last = strrchr(text, ':');
+	struct ip_address whole;
+	uint64_t number;
+
+	if (!last || !ip_parse(text, &whole))
+		return true;
+	if (text_parse_u64(last + 1, 10, UINT16_MAX, &number) || !number)
+		return false;
+	*last = '\0';
+	*port = (uint16_t)number;
+	return true;
+}
+
+bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
+		       uint16_t *ret_port)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	uint16_t port = default_port;
+	char *rest = copy;
+
+	if (!take_port(copy, &port) || !*copy)
+		return false;
+	for (char *word; (word = strsep(&rest, ","));) {
+		const size_t length = strlen(word);
+
+		/* [fd00::1]:18778 */
+		if (length > 1 && word[0] == '[' && word[length - 1] == ']') {
+			word[length - 1] = '\0';
+			word++;
+		}
+		if (!*word || *word == '-') {
+			strings_free(ret_addresses);
+			return false;
+		}
+		strings_add(ret_addresses, word);
+	}
+	*ret_port = port;
+	return true;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the parts of rdmactl mesh share. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/signals.h"
+#include "cmd/listing.h"
+#include "cmd/progress.h"
+#include "mesh/agent/agent.h"
+#include "mesh/coordinator/session.h"
+#include "mesh/summary.h"
+
+struct mesh_args {
+	/* agents */
+	const char *agent, *name;
+	/* both */
+	const char *rehearse, *token_file;
+	/* the coordinator's part */
+	const char *hosts, *address, *coordinator, *program;
+	struct number port, wait, silence;
+	bool busy, doctor, plan_only;
+	/* what is tested */
+	const char *plan, *resume, *save, *fabric;
+	struct number rails, seed, budget, duration, latency_duration, order_timeout, most_pairs;
+	bool one_rail, no_bandwidth, connect_only;
+	/* the verdict */
+	struct real least_share, latency_factor;
+	const char *exclude_list, *heat_map;
+	bool histogram, all_rows;
+};
+
+extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_step_options[],
+	mesh_test_options[], mesh_output_options[];
+extern const struct option_rule mesh_rules[];
+extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
+
+#define MESH_TOKEN_BYTES 64 /* with the NUL */
+
+/* mesh_place.c: what the environment says of this process's place. */
+
+struct mesh_place {
+	struct number rank;
+	struct number hosts; /* how many take part */
+	char *first_host;    /* of rank 0; or NULL */
+	const char *by;	     /* the variable that the rank is of */
+};
+
+void mesh_place_read(struct mesh_place *place);
+void mesh_place_clear(struct mesh_place *place);
+/* The system's addresses that other hosts may reach, with commas between; to be freed. */
+char *mesh_own_addresses(void);
+/* Splits ADDRESS[,ADDRESS...][:PORT]; false: it is none. */
+bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
+		       uint16_t *ret_port);
+
+/* mesh_token.c */
+
+/* A new one, of random bytes. 0 or -errno. */
+int mesh_token_make(char token[static MESH_TOKEN_BYTES]);
+/* Reads it from RDMACTL_TOKEN, else the file, else standard input. 0; -ENOENT: there is none;
+ * -errno with a reason to be freed. */
+int mesh_token_find(const char *path, bool from_input, char token[static MESH_TOKEN_BYTES],
+		    char **ret_reason);
+/* Takes the token of the file, or makes the file; *ret_made says which. 0 or -errno. */
+int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool *ret_made,
+		    char **ret_reason);
+
+/* mesh_launch.c: the launcher, in a process group of its own. */
+
+#define MESH_LAUNCH_LINES 8u
+
+struct mesh_launch {
+	pid_t pid;  /* 0: none */
+	int output; /* what it and the agents print; -1: closed */
+	bool ended;
+	int status;	/* of waitpid(), once it has ended */
+	char line[512]; /* that has not ended yet */
+	size_t length;
+	struct strings lines; /* the last ones, clean */
+	uint64_t left_out;
+};
+
+/* 0 or -errno: it cannot be started. */
+int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token);
+/* Reads what it printed, and calls `say` for each line. */
+void mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
+		      void *context);
+/* Whether it has ended, without taking its status. */
+bool mesh_launch_has_ended(struct mesh_launch *launch);
+/* "exited with status 1", "was killed by signal 9"; to be freed. */
+char *mesh_launch_end_text(const struct mesh_launch *launch);
+/* Waits so long for its end, then ends all of its process group. */
+void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
+
+/* mesh_work.c */
+
+struct mesh_work {
+	struct listing listing;
+	const struct mesh_args *args;
+	struct signals signals;
+	struct progress progress;
+	struct mesh_launch launch;
+	struct coordinator *coordinator;
+	struct plan plan;
+	struct judge *judge;
+	struct judge_findings findings;
+	struct mesh_summary summary;
+	struct session_outcome outcome;
+	struct strings names; /* of --hosts */
+	uint32_t host_count;
+	char token[MESH_TOKEN_BYTES];
+	bool token_file_made;
+	uint64_t begin_msec, shown_msec;
+	pid_t own_agent; /* of mesh step */
+	uint64_t failed, untried;
+	FILE *rows; /* of --save */
+	const char *phase;
+};
+
+/* Parses what the options of tests and hosts say; false: the listing has failed. */
+bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
+/* Opens the coordinator. */
+bool mesh_work_listen(struct mesh_work *work, uint16_t port);
+/* Gathers, tests, concludes. */
+void mesh_work_run(struct mesh_work *work);
+/* Prints, ends what was started, and frees; the exit status. */
+int mesh_work_end(struct mesh_work *work);
+void mesh_work_say(void *context, const char *line);
+
+/* mesh_output.c */
+int mesh_print(struct mesh_work *work);
+/* Where hosts differ that should be alike. */
+void mesh_differences(const struct mesh_host *hosts, uint32_t count,
+		      struct judge_findings *findings);
+/* mesh_agent.c: the exit status. */
+int mesh_agent_main(const struct ctx *ctx, const struct mesh_args *args,
+		    const struct strings *addresses, uint16_t port, const char *token,
+		    const struct mesh_place *place);

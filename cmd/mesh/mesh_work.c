@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The coordinator's work, from its options to its findings. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+#include "mesh/judge/conclude.h"
+#include "mesh/wire/mesh_message.h"
+
+#define DEFAULT_BANDWIDTH_MSEC 500u
+#define DEFAULT_LATENCY_MSEC   200u
+#define DEFAULT_PAIR_MSEC      30000u
+/* After the launcher's end, for agents that are connecting. */
+#define LAUNCHER_GRACE_MSEC 2000u
+/* For agents to say goodbye, and for a launcher to notice that. */
+#define DISMISS_MSEC   2000u
+#define LAUNCHER_MSEC  5000u
+#define OWN_AGENT_MSEC 2000u
+#define PROGRESS_MSEC  300u
+#define MOST_SEED      UINT32_MAX /* a number that can be typed again */
+
+static bool parse_hosts(struct mesh_work *work)
+{
+	const char *text = work->args->hosts;
+	_cleanup_(freep) char *copy = mem_string_or_null(text);
+	char *rest = copy;
+	uint64_t number;
+
+	if (!text)
+		return true;
+	if (!text_parse_u64(text, 10, MESH_MOST_HOSTS, &number) && number) {
+		work->host_count = (uint32_t)number;
+		return true;
+	}
+	for (char *word; (word = strsep(&rest, ","));)
+		if (*word)
+			strings_add(&work->names, word);
+	if (work->names.count)
+		return true;
+	listing_fail(&work->listing, STATUS_USAGE, "--hosts: neither a number nor names", NULL);
+	return false;
+}
+
+static bool parse_plan(struct mesh_work *work)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+
+	if (!plan_parse(work->args->plan ?: PLAN_DEFAULT, &work->plan, &message, &hint))
+		return true;
+	listing_fail(&work->listing, STATUS_USAGE, message, hint);
+	return false;
+}
+
+bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	uint32_t seed = 1;
+	bool good;
+
+	*work = (struct mesh_work){
+		.args = args,
+		.signals = SIGNALS_NONE,
+		.launch.output = -1,
+		.names.known = true,
+		.begin_msec = clock_msec(),
+	};
+	good = listing_begin_as(&work->listing, ctx, &judge_schema, false);
+	progress_begin(&work->progress, ctx);
+	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
+		     !parse_hosts(work) || !parse_plan(work)))
+		good = false;
+	if (!good)
+		return false;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = (uint32_t)clock_nsec();
+	work->summary.seed = args->seed.known ? args->seed : number_of(seed);
+	work->summary.plan = mem_string(args->plan ?: PLAN_DEFAULT);
+	signal(SIGPIPE, SIG_IGN);
+	signals_catch(&work->signals, numbers);
+	return true;
+}
+
+/* A line for the user, of the launcher, of strangers, of hosts that come and go. */
+void mesh_work_say(void *context, const char *line)
+{
+	struct mesh_work *work = context;
+
+	progress_erase(&work->progress);
+	if (!work->listing.ctx->globals.quiet)
+		fprintf(stderr, "rdmactl mesh: %s\n", line);
+}
+
+static void say_launcher(void *context, const char *line)
+{
+	_cleanup_(freep) char *text = mem_format("launcher: %s", line);
+
+	mesh_work_say(context, text);
+}
+
+static void read_launcher(void *context, int fd)
+{
+	struct mesh_work *work = context;
+
+	mesh_launch_read(&work->launch, say_launcher, work);
+	if (work->launch.output < 0)
+		coordinator_watch(work->coordinator, fd, NULL, NULL);
+}
+
+static void note_change(void *context, const struct mesh_host *host)
+{
+	struct mesh_work *work = context;
+	_cleanup_(freep) char *line = NULL;
+
+	if (host->presence == MESH_LOST)
+		line = mem_format("%s is lost: %s", host->name, host->reason);
+	else if (host->presence == MESH_REFUSED)
+		line = mem_format("%s cannot take part: %s", host->name, host->reason);
+	else if (work->listing.ctx->globals.verbose)
+		line = mem_format("%s came, with %u rails", host->name, host->rail_count);
+	if (line)
+		mesh_work_say(work, line);
+}
+
+/* Of the doctor of a host; its check is named in the evidence. */
+static void note_finding(void *context, const struct mesh_host *host, const char *check,
+			 const struct finding *finding)
+{
+	struct mesh_work *work = context;
+	struct judge_finding *added = finding_add(
+		&work->findings, JUDGE_DOCTOR,
+		finding->object ? mem_format("%s: %s", host->name, finding->object)
+				: mem_string(host->name),
+		mem_format("%s: %s%s%s", check, finding->summary ?: "",
+			   finding->evidence ? ": " : "", finding->evidence ?: ""));
+
+	added->finding.severity = finding->severity;
+	added->host_name = mem_string(host->name);
+	if (finding->next_step) {
+		free(added->finding.next_step);
+		added->finding.next_step = mem_string(finding->next_step);
+	}
+}
+
+static size_t count_presence(const struct mesh_work *work, enum mesh_presence presence)
+{
+	size_t found = 0;
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		found += hosts[i].presence == presence;
+	return found;
+}
+
+static char *progress_text(const struct mesh_work *work)
+{
+	struct judge_progress progress;
+	char *text;
+
+	if (!work->judge)
+		return mem_format("waiting for hosts: %zu came",
+				  count_presence(work, MESH_PRESENT));
+	judge_progress(work->judge, &progress);
+	text = mem_format("%" PRIu64 " of %" PRIu64 " pairs, %" PRIu64 " bad", progress.results,
+			  work->outcome.pairs_planned, progress.bad);
+	if (progress.worst_share.known)
+		mem_extend(&text, ", worst %.0f %% of the median",
+			   progress.worst_share.value * 100);
+	if (work->outcome.end_msec > clock_msec())
+		mem_extend(&text, ", %" PRIu64 " s left in this stage",
+			   (work->outcome.end_msec - clock_msec()) / 1000 + 1);
+	return text;
+}
+
+static void tick(void *context)
+{
+	struct mesh_work *work = context;
+	const uint64_t now = clock_msec();
+
+	if (work->launch.pid && !work->launch.ended && mesh_launch_has_ended(&work->launch)) {
+		coordinator_launcher_ended(work->coordinator, LAUNCHER_GRACE_MSEC);
+		if (WIFSIGNALED(work->launch.status) || WEXITSTATUS(work->launch.status)) {
+			_cleanup_(freep) char *end = mesh_launch_end_text(&work->launch);
+			_cleanup_(freep) char *line = mem_format("the launcher %s", end);
+
+			mesh_work_say(work, line);
+		}
+	}
+	if (work->progress.shown && now >= work->shown_msec + PROGRESS_MSEC) {
+		_cleanup_(freep) char *text = progress_text(work);
+
+		work->shown_msec = now;
+		progress_show(&work->progress, text);
+	}
+}
+
+bool mesh_work_listen(struct mesh_work *work, uint16_t port)
+{
+	const struct mesh_args *args = work->args;
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct coordinator_setup setup = {
+		.token = work->token,
+		.port = port,
+		.names = work->names.count ? &work->names : NULL,
+		.host_count = work->host_count,
+		.wait_msec = args->wait.known ? (uint32_t)args->wait.value : 0,
+		.silence_msec = args->silence.known ? (uint32_t)args->silence.value : 0,
+		.doctor = args->doctor,
+		.busy = args->busy,
+		.signals = work->signals.fd,
+		.say = mesh_work_say,
+		.changed = note_change,
+		.found = note_finding,
+		.tick = tick,
+		.context = work,
+	};
+
+	/* A name is for the agents only. */
+	if (args->address && ip_parse(args->address, &setup.bind))
+		setup.bind = (struct ip_address){.family = 0};
+	if (!coordinator_open(&setup, &work->coordinator, &reason, &hint))
+		return true;
+	listing_fail(&work->listing, STATUS_FAILED, reason, hint);
+	return false;
+}
+
+static void take_result(void *context, const struct mesh_result *result)
+{
+	struct mesh_work *work = context;
+
+	work->failed += result->outcome == MESH_FAIL;
+	work->untried += result->outcome == MESH_UNTRIED;
+}
+
+static void run_session(struct mesh_work *work)
+{
+	const struct mesh_args *args = work->args;
+	const struct session_setup setup = {
+		.coordinator = work->coordinator,
+		.plan = &work->plan,
+		.judge = work->judge,
+		.seed = work->summary.seed.value,
+		.one_rail = args->one_rail,
+		.tests = args->connect_only   ? MESH_CONNECT
+			 : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
+					      : MESH_TESTS,
+		.latency_msec = args->latency_duration.known
+					? (uint32_t)args->latency_duration.value
+					: DEFAULT_LATENCY_MSEC,
+		.bandwidth_msec = args->duration.known ? (uint32_t)args->duration.value
+						       : DEFAULT_BANDWIDTH_MSEC,
+		.timeout_msec = args->order_timeout.known ? (uint32_t)args->order_timeout.value
+							  : DEFAULT_PAIR_MSEC,
+		.budget_msec = args->budget.known ? args->budget.value : 0,
+		.most_pairs = args->most_pairs.known ? (uint32_t)args->most_pairs.value : 0,
+		.result = take_result,
+		.context = work,
+	};
+
+	session_run(&setup, &work->outcome);
+	if (work->outcome.stage_failed)
+		problem_add_text(&work->listing.problems, NULL, NULL, NULL,
+				 work->outcome.stage_failed, NULL);
+}
+
+static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+{
+	struct mesh_summary *summary = &work->summary;
+	const size_t present = count_presence(work, MESH_PRESENT);
+	const uint32_t wanted = work->names.count ? (uint32_t)work->names.count : work->host_count;
+	uint64_t rails = 0;
+	bool rehearsed = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (hosts[i].presence != MESH_PRESENT)
+			continue;
+		rails += hosts[i].rail_count;
+		rehearsed |= hosts[i].rehearsed;
+	}
+	summary->hosts_wanted = number_unless_zero(wanted);
+	summary->hosts_present = number_of(present);
+	summary->hosts_missing = number_of((wanted > count ? wanted : count) - present);
+	summary->rails = number_of(rails);
+	summary->pairs = number_of(work->outcome.pairs);
+	summary->rounds = number_of(work->outcome.rounds);
+	summary->pairs_failed = number_of(work->failed);
+	summary->pairs_untried = number_of(work->untried);
+	summary->pairs_left_out = number_of(work->outcome.left_out);
+	summary->pairs_resumed = number_of(work->outcome.resumed);
+	summary->median_gbps = judge_median(work->judge, 0, JUDGE_BANDWIDTH);
+	summary->median_latency_usec = judge_median(work->judge, 0, JUDGE_LATENCY);
+	summary->seconds = (struct real){
+		.value = (double)(clock_msec() - work->begin_msec) / 1000,
+		.known = true,
+	};
+	summary->rehearsed = rehearsed ? TRISTATE_YES : TRISTATE_NO;
+	summary->interrupted = work->outcome.interrupted ? TRISTATE_YES : TRISTATE_NO;
+}
+
+/* Nobody came at all: why, as far as that can be known. */
+static void explain_nobody(struct mesh_work *work)
+{
+	const struct coordinator_cost cost = coordinator_cost(work->coordinator);
+	_cleanup_(freep) char *message = NULL, *end = NULL;
+	const char *hint = "let the hosts reach this TCP port, or name another address with "
+			   "--address";
+
+	if (cost.tokenless)
+		hint = "the agents came without the token: give them a file with --token-file";
+	else if (work->launch.pid && work->launch.ended)
+		end = mesh_launch_end_text(&work->launch);
+	message = mem_format("no host came%s%s", end ? ": the launcher " : "", end ?: "");
+	if (end && work->launch.lines.count)
+		mem_extend(&message, ": %s",
+			   work->launch.lines.items[work->launch.lines.count - 1]);
+	if (end)
+		hint = "try the launcher alone: it must start a program on each host";
+	listing_fail(&work->listing, STATUS_FAILED, message, hint);
+}
+
+/* Hosts beyond those that were waited for by number only. */
+static void note_missing(struct mesh_work *work, uint32_t count)
+{
+	if (work->names.count || work->host_count <= count)
+		return;
+	finding_add(&work->findings, JUDGE_ABSENT,
+		    mem_format("%u of %u hosts", work->host_count - count, work->host_count),
+		    mem_format("%u came", count));
+}
+
+static void decide_status(struct mesh_work *work)
+{
+	bool missing = false, fault = false;
+
+	for (size_t i = 0; i < work->findings.count; i++) {
+		const struct finding *finding = &work->findings.items[i].finding;
+
+		if (finding->id.value == JUDGE_ABSENT || finding->id.value == JUDGE_REFUSED ||
+		    finding->id.value == JUDGE_LOST)
+			missing = true;
+		else if (finding->severity.value >= SEVERITY_WARNING)
+			fault = true;
+	}
+	if (work->outcome.interrupted)
+		listing_fail(&work->listing, STATUS_FAILED,
+			     "interrupted: the findings are those of the pairs so far", NULL);
+	else if (work->listing.status == STATUS_DONE)
+		work->listing.status = fault	 ? STATUS_FAULT
+				       : missing ? STATUS_PARTIAL
+						 : STATUS_DONE;
+}
+
+void mesh_work_run(struct mesh_work *work)
+{
+	struct judge_limits limits = judge_default_limits;
+	const struct mesh_host *hosts;
+	uint32_t count;
+	int rc;
+
+	if (work->args->least_share.known)
+		limits.bandwidth_share = work->args->least_share.value;
+	if (work->args->latency_factor.known)
+		limits.latency_factor = work->args->latency_factor.value;
+	if (work->launch.pid)
+		coordinator_watch(work->coordinator, work->launch.output, read_launcher, work);
+	rc = coordinator_gather(work->coordinator);
+	hosts = coordinator_hosts(work->coordinator, &count);
+	if (rc == -EINTR) {
+		listing_fail(&work->listing, STATUS_FAILED, "interrupted while hosts came", NULL);
+		return;
+	}
+	if (!count || (!count_presence(work, MESH_PRESENT) && !count_presence(work, MESH_REFUSED) &&
+		       !count_presence(work, MESH_LOST))) {
+		explain_nobody(work);
+		return;
+	}
+	work->judge = judge_new(hosts, count, &limits, NULL);
+	run_session(work);
+	judge_conclude(work->judge, &work->findings);
+	note_missing(work, count);
+	mesh_differences(hosts, count, &work->findings);
+	fill_summary(work, hosts, count);
+	decide_status(work);
+	work->listing.head = &work->summary;
+	for (size_t i = 0; i < work->findings.count; i++)
+		listing_add(&work->listing, &work->findings.items[i]);
+}
+
+/* It has been told goodbye, or has lost its coordinator. */
+static void end_own_agent(pid_t pid)
+{
+	const uint64_t end = clock_msec() + OWN_AGENT_MSEC;
+	pid_t ended = 0;
+
+	while (pid && !ended && clock_msec() < end) {
+		ended = waitpid(pid, NULL, WNOHANG);
+		if (!ended)
+			usleep(10000);
+	}
+	if (pid && !ended) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+int mesh_work_end(struct mesh_work *work)
+{
+	int status;
+
+	progress_erase(&work->progress);
+	if (work->coordinator)
+		coordinator_dismiss(work->coordinator, DISMISS_MSEC);
+	mesh_launch_stop(&work->launch,
+			 work->judge && !work->outcome.interrupted ? LAUNCHER_MSEC : 0);
+	if (work->token_file_made)
+		unlink(work->args->token_file);
+	coordinator_free(work->coordinator);
+	work->coordinator = NULL;
+	end_own_agent(work->own_agent);
+	if (work->judge && listing_is_for_people(&work->listing))
+		status = listing_end_quietly(&work->listing, mesh_print(work));
+	else
+		status = listing_end(&work->listing);
+	judge_free(work->judge);
+	judge_findings_clear(&work->findings);
+	mesh_summary_clear(&work->summary);
+	free(work->outcome.stage_failed);
+	plan_clear(&work->plan);
+	strings_free(&work->names);
+	explicit_bzero(work->token, sizeof(work->token));
+	signals_release(&work->signals);
+	return status;
+}

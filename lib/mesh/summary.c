@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/summary.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "schema/rows.h"
+
+#define RECORD struct mesh_summary
+static const struct field fields[] = {
+	TEXT(plan, "PLAN", SHOWN, 0, "stages that were asked for"),
+	NUMBER(seed, "SEED", 0, 0, "seed of random matchings: --seed repeats them"),
+	NUMBER(hosts_wanted, "WANTED", SHOWN, 0, "hosts that were waited for"),
+	NUMBER(hosts_present, "PRESENT", SHOWN, 0, "hosts that took part to the end"),
+	NUMBER(hosts_missing, "MISSING", SHOWN, 0, "hosts that are absent, refused or lost"),
+	NUMBER(rails, "RAILS", SHOWN, 0, "rails of all hosts together"),
+	NUMBER(pairs, "PAIRS", SHOWN, 0, "pairs that were tested, counting each test"),
+	NUMBER(rounds, "ROUNDS", SHOWN, 0, "rounds in which pairs were tested side by side"),
+	NUMBER(pairs_failed, "FAILED", SHOWN, 0, "tests that failed"),
+	NUMBER(pairs_untried, "UNTRIED", SHOWN, 0, "tests that a lost host prevented"),
+	NUMBER(pairs_left_out, "LEFT OUT", SHOWN, 0, "pairs that --budget left no time for"),
+	NUMBER(pairs_resumed, "RESUMED", SHOWN, 0, "pairs whose results an earlier run had"),
+	REAL(median_gbps, "GB/S", SHOWN, 0, "median bandwidth of rail 0, one direction"),
+	REAL(median_latency_usec, "USEC", SHOWN, 0, "median latency of rail 0, one way"),
+	REAL(seconds, "SECONDS", SHOWN, 0, "duration"),
+	YES_NO(rehearsed, "REHEARSED", SHOWN, 0, "results are made up: --rehearse"),
+	YES_NO(interrupted, "INTERRUPTED", SHOWN, 0, "a signal ended it early"),
+};
+#undef RECORD
+
+const struct schema mesh_summary_schema = SCHEMA("mesh_summary", struct mesh_summary, fields,
+						 "what a mesh has done");
+
+void mesh_summary_clear(struct mesh_summary *summary)
+{
+	free(summary->plan);
+	*summary = (struct mesh_summary){.plan = NULL};
+}
