@@ -84,6 +84,13 @@ static int open_runner(struct mesh_agent *agent)
 	int rc = setup->runner->open(&runner_setup, &agent->local, &agent->state, &reason, &hint);
 
 	if (rc) {
+		struct mesh_message message;
+
+		/* The coordinator learns which host it is that cannot take part. */
+		fill_names(agent);
+		mesh_identity_make(&agent->local.host, &message);
+		message.identity.rail_count = 0;
+		mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 		mesh_agent_refuse(agent, MESH_REFUSAL_NO_RAIL, reason ?: strerror(-rc), hint);
 		fail(agent, rc, mem_string(reason ?: strerror(-rc)));
 		*agent->ret_hint = mem_string_or_null(hint);

@@ -29,7 +29,8 @@ struct mesh_local {
 struct mesh_runner {
 	/*
 	 * Fills *ret_local and *ret_state. -errno: this host cannot take part; *ret_reason says
-	 * why, and *ret_hint names the next step or stays NULL; the caller frees both.
+	 * why, and *ret_hint names the next step or stays NULL; the caller frees both. Only the
+	 * name in *ret_local may be filled then.
 	 */
 	int (*open)(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		    void **ret_state, char **ret_reason, char **ret_hint);

@@ -134,6 +134,7 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 	refusal = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, "refuse");
 	if (refusal) {
 		*ret_reason = mem_string(refusal);
+		ret_local->host.name = mem_string(rehearsed->name);
 		close_rehearsal(rehearsed);
 		return -ENODEV;
 	}
