@@ -28,6 +28,8 @@ sbom: dist built
 
 .PHONY: check-packages check-cross
 check-packages:
+	$(Q)tests/deps build packages
 	$(Q)tests/packages $(BUILD)
 check-cross: all
+	$(Q)tests/deps packages
 	$(Q)tests/cross arm64 s390x
