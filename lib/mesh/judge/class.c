@@ -12,7 +12,10 @@
  * as far from the median as chance brings one of some ten million (5.5 standard deviations). No
  * scatter excuses a result below three quarters of the median or above four times the latency.
  */
-#define FAR_OUT		      5.5
+#define FAR_OUT 5.5
+/* Of fewer figures the scatter is not known: only what nothing excuses is bad. */
+#define ENOUGH_FIGURES	      32u
+#define FEW_FIGURES	      8.0
 #define LEAST_SHARE_EXCUSED   0.75
 #define MOST_LATENESS_EXCUSED 4.0
 /* Of a normal distribution, from the median to the quartile: in standard deviations. */
@@ -63,35 +66,60 @@ uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
 	return *number;
 }
 
+/* Of a normal distribution, from the upper quartile to the highest twentieth. */
+#define TWENTIETH 0.9704
+
+/*
+ * If half of all results are low (a switch of a quarter of the hosts does that), the median is one
+ * of them. The upper quartile stands for it where it is so far above that it would call the median
+ * bad.
+ */
+static void find_usual_bandwidth(struct class *class, const struct judge_limits *limits)
+{
+	const double median = spread_quantile(&class->bandwidth, 0.5);
+	const double upper = spread_quantile(&class->bandwidth, 0.75);
+	double width;
+
+	class->split = upper * limits->bandwidth_share > median;
+	class->median = class->split ? upper : median;
+	width = class->split ? (spread_quantile(&class->bandwidth, 0.95) - upper) / TWENTIETH
+			     : (median - spread_quantile(&class->bandwidth, 0.25)) / QUARTILE;
+	class->deviation = class->median > 0 ? width / class->median : 0;
+}
+
 static void class_judge(struct class *class, const struct judge_limits *limits)
 {
-	double low, spread, high;
+	double low, spread, high, usual;
 
 	class->judged = class->bandwidth.count >= limits->least_results;
 	if (class->judged) {
-		class->median = spread_quantile(&class->bandwidth, 0.5);
-		low = spread_quantile(&class->bandwidth, 0.25);
-		class->deviation = class->median > 0
-					   ? (class->median - low) / QUARTILE / class->median
-					   : 0;
-		low = 1 - FAR_OUT * class->deviation;
-		if (low < LEAST_SHARE_EXCUSED)
+		find_usual_bandwidth(class, limits);
+		/* Few figures tell little about how much they scatter. */
+		low = 1 - FAR_OUT * (1 + FEW_FIGURES / (double)class->bandwidth.count) *
+				  class->deviation;
+		if (low < LEAST_SHARE_EXCUSED || class->bandwidth.count < ENOUGH_FIGURES)
 			low = LEAST_SHARE_EXCUSED;
-		if (low > limits->bandwidth_share || LEAST_SHARE_EXCUSED > limits->bandwidth_share)
+		if (low > limits->bandwidth_share)
 			low = limits->bandwidth_share;
 		class->least = class->median * low;
 	}
 	class->most_latency = 0;
 	if (class->latency.count < limits->least_results)
 		return;
-	class->usual_latency = spread_quantile(&class->latency, 0.5);
+	usual = spread_quantile(&class->latency, 0.5);
 	high = spread_quantile(&class->latency, 0.75);
-	spread = (high - class->usual_latency) / QUARTILE;
-	high = class->usual_latency + FAR_OUT * spread;
-	if (high > class->usual_latency * MOST_LATENESS_EXCUSED)
-		high = class->usual_latency * MOST_LATENESS_EXCUSED;
-	if (high < class->usual_latency * limits->latency_factor)
-		high = class->usual_latency * limits->latency_factor;
+	spread = (high - usual) / QUARTILE;
+	low = spread_quantile(&class->latency, 0.25);
+	if (low * limits->latency_factor < usual) {
+		usual = low;
+		spread = 0;
+	}
+	class->usual_latency = usual;
+	high = usual + FAR_OUT * spread;
+	if (high > usual * MOST_LATENESS_EXCUSED)
+		high = usual * MOST_LATENESS_EXCUSED;
+	if (high < usual * limits->latency_factor)
+		high = usual * limits->latency_factor;
 	class->most_latency = high;
 }
 

@@ -14,6 +14,8 @@
 /* Chance brings one mean of some ten million below this many standard deviations. */
 #define FAR_MEAN	      5.5
 #define LEAST_FIGURES_OF_MEAN 4u
+/* A rail that is bad with so many of its partners is bad without any doubt. */
+#define MOST (2.0 / 3)
 
 uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number)
 {
@@ -52,6 +54,8 @@ static void cover_begin(struct judge *judge, struct cover *cover)
 			const struct edge *edge = &judge->edges[i];
 			uint32_t port = edge_port(edge, (enum mesh_end)end);
 
+			if (!edge_counts_for(edge, (enum mesh_end)end))
+				continue;
 			if (edge_is_open(edge))
 				cover->left[port]++;
 			else if (edge->faults && edge->culprit)
@@ -69,6 +73,8 @@ static void cover_begin(struct judge *judge, struct cover *cover)
 		for (int end = 0; end < MESH_ENDS && edge_is_open(&judge->edges[i]); end++) {
 			uint32_t port = edge_port(&judge->edges[i], (enum mesh_end)end);
 
+			if (!edge_counts_for(&judge->edges[i], (enum mesh_end)end))
+				continue;
 			cover->edges[cover->starts[port] + fill[port]++] = (uint32_t)i;
 		}
 	free(fill);
@@ -101,6 +107,8 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 
 	culprit->bad = cover->left[port];
 	culprit->judged = cover->judged[port];
+	culprit->is_weak = (double)culprit->bad - judge->ports[port].bad_again <=
+			   MOST * ((double)culprit->judged - judge->ports[port].judged_again);
 	for (uint32_t i = cover->starts[port]; i < cover->starts[port + 1]; i++) {
 		struct edge *edge = &judge->edges[cover->edges[i]];
 		uint32_t other;
@@ -109,6 +117,8 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 			continue;
 		edge->culprit = number;
 		culprit->edges++;
+		if (edge->again)
+			continue;
 		other = edge_port(edge, MESH_END_A) == port ? edge_port(edge, MESH_END_B)
 							    : edge_port(edge, MESH_END_A);
 		cover->left[other]--;
@@ -166,30 +176,51 @@ static void explain_by_loopback(struct judge *judge)
 		judge->culprits[i].judged = judge->ports[judge->culprits[i].number].judged;
 }
 
-/* What is not bad in any pair may be bad in all of them together: 90 %, where 93 % is the limit. */
-static void explain_by_means(struct judge *judge)
+/* Ports whose pairs are below the limit on the whole, although most are not one by one. */
+static void find_means(struct judge *judge, uint32_t *culprit_of)
 {
-	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
-						      sizeof(*known));
-
 	for (size_t i = 0; i < judge->culprit_count; i++)
 		if (judge->culprits[i].kind == CULPRIT_PORT)
-			known[judge->culprits[i].number] = true;
+			culprit_of[judge->culprits[i].number] = UINT32_MAX;
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		const struct port *port = &judge->ports[i];
 		const double count = (double)port->good_figures;
-		double missing;
+		const double missing = count - port->good_share_sum;
+		struct culprit *culprit;
 
-		if (known[i] || port->good_figures < LEAST_FIGURES_OF_MEAN || port->bad)
+		if (culprit_of[i] || port->good_figures < LEAST_FIGURES_OF_MEAN ||
+		    missing < (1 - judge->limits.bandwidth_share) * count ||
+		    missing * missing < FAR_MEAN * FAR_MEAN * port->good_variance_sum)
 			continue;
-		missing = count - port->good_share_sum;
-		if (missing < (1 - judge->limits.bandwidth_share) * count ||
-		    missing * missing < FAR_MEAN * FAR_MEAN * port->variance_sum)
-			continue;
-		culprit_add(judge, CULPRIT_PORT, i);
-		judge->culprits[judge->culprit_count - 1].by_mean = true;
-		judge->culprits[judge->culprit_count - 1].bad = port->judged;
-		judge->culprits[judge->culprit_count - 1].judged = port->judged;
+		culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i);
+		culprit = &judge->culprits[culprit_of[i] - 1];
+		culprit->by_mean = true;
+		culprit->bad = culprit->judged = port->judged;
+	}
+}
+
+/*
+ * A rail at 90 %, where 93 % is the limit, is not bad in any pair if the figures scatter much, but
+ * in all of them together. What failed or is far below does not count here: that is not the rail's
+ * if it is not in most of its pairs.
+ */
+static void explain_by_means(struct judge *judge)
+{
+	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
+							       sizeof(*culprit_of));
+
+	find_means(judge, culprit_of);
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		struct edge *edge = &judge->edges[i];
+
+		for (int end = 0; end < MESH_ENDS && edge_is_open(edge); end++) {
+			uint32_t number = culprit_of[edge_port(edge, (enum mesh_end)end)];
+
+			if (!number || number == UINT32_MAX)
+				continue;
+			edge->culprit = number;
+			judge->culprits[number - 1].edges++;
+		}
 	}
 }
 
@@ -202,42 +233,6 @@ static void explain_by_pairs(struct judge *judge)
 		judge->culprits[judge->culprit_count - 1].edges = 1;
 		judge->culprits[judge->culprit_count - 1].bad = 1;
 		judge->culprits[judge->culprit_count - 1].judged = 1;
-	}
-}
-
-/* Two or more rails of a host, and at least half of those that were tested, are the host. */
-static void merge_hosts(struct judge *judge)
-{
-	_cleanup_(freep)
-		uint32_t *bad = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*bad));
-	_cleanup_(freep)
-		uint32_t *number = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*number));
-	const size_t count = judge->culprit_count;
-
-	for (size_t i = 0; i < count; i++)
-		if (judge->culprits[i].kind == CULPRIT_PORT && !judge->culprits[i].merged)
-			bad[port_host(judge->culprits[i].number)]++;
-	for (uint32_t i = 0; i < judge->host_count; i++) {
-		uint32_t tested = 0;
-
-		if (bad[i] < 2)
-			continue;
-		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-			tested += judge->ports[port_number(i, rail)].results > 0;
-		if (bad[i] * 2 < tested)
-			continue;
-		number[i] = culprit_add(judge, CULPRIT_HOST, i);
-		judge->culprits[number[i] - 1].bad = bad[i];
-		judge->culprits[number[i] - 1].judged = tested;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct culprit *culprit = &judge->culprits[i];
-		uint32_t host = culprit->kind == CULPRIT_PORT ? port_host(culprit->number) : 0;
-
-		if (culprit->kind != CULPRIT_PORT || culprit->merged || !number[host])
-			continue;
-		culprit->merged = number[host];
-		judge->culprits[number[host] - 1].edges += culprit->edges;
 	}
 }
 
@@ -271,11 +266,13 @@ void explain(struct judge *judge)
 		judge->edges[i].culprit = 0;
 	explain_by_loopback(judge);
 	explain_by_groups(judge);
-	explain_by_ports(judge, 2.0 / 3);
-	explain_by_ways(judge);
+	explain_by_ways(judge, true);
+	explain_by_ports(judge, MOST);
+	explain_by_ways(judge, false);
 	explain_by_ports(judge, 0.5);
 	explain_by_means(judge);
 	explain_by_pairs(judge);
+	merge_rails_of_ways(judge);
 	merge_switches(judge);
 	merge_hosts(judge);
 	find_growth(judge);

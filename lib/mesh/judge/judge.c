@@ -60,6 +60,7 @@ void judge_free(struct judge *judge)
 	free(judge->edges);
 	free(judge->retests);
 	free(judge->culprits);
+	free(judge->seen);
 	free(judge->cables);
 	free(judge->leaves);
 	free(judge);

@@ -16,6 +16,7 @@ enum {
 	MOST_ROWS = 1 << 18,  /* results that wait for the others of their class */
 	MOST_EDGES = 1 << 20, /* bad pairs that are remembered */
 	MOST_REASONS = 1024,
+	MOST_SEEN = 1 << 17, /* places for pairs that were tested, half of them used at most */
 };
 
 struct class
@@ -23,7 +24,8 @@ struct class
 	struct spread bandwidth, latency;
 	/* By what was taken so far: see class_judge(). */
 	bool judged;
-	double median, least;		    /* Gb/s */
+	double median, least; /* Gb/s */
+	bool split; /* half of the results are low: the upper quartile stands for the median */
 	double deviation;		    /* of the bandwidth, as a share of the median */
 	double usual_latency, most_latency; /* 0: not judged */
 };
@@ -53,21 +55,22 @@ struct edge {
 	float share[MESH_ENDS]; /* of the median, what each end sent; below 0: not known */
 	float lateness;		/* latency by its median */
 	float median;		/* Gb/s that the shares are of */
+	bool split;		/* that is the upper quartile */
 	uint16_t reason;
 	uint8_t faults; /* enum edge_fault; 0: good */
 	bool again;
 	bool repeated;	  /* the same pair was bad in the first pass */
+	bool duplicate;	  /* the same pair was bad in an earlier stage */
 	uint32_t culprit; /* index + 1 */
 };
 
 /* A rail of a host. */
 struct port {
-	uint32_t judged, bad; /* partners, except repeated ones */
+	uint32_t judged, bad;		  /* partners, except repeated ones */
+	uint32_t judged_again, bad_again; /* of these, in the second pass */
 	uint32_t failed;
-	uint32_t figures; /* of both directions, bad ones included */
-	double share_sum, variance_sum;
-	uint32_t good_figures;
-	double good_share_sum;
+	uint32_t good_figures; /* of both directions, of pairs that are not bad */
+	double good_share_sum, good_variance_sum;
 	uint64_t errors;
 	uint32_t error_results, results;
 	uint32_t chain; /* of the ports that are connected by good pairs: the next one up */
@@ -84,6 +87,15 @@ enum culprit_kind {
 	CULPRIT_SWITCH,
 	CULPRIT_CABLE,
 	CULPRIT_GROWTH,
+	CULPRIT_SCATTER, /* pairs of a rail that have no host in common */
+};
+
+/* What the pairs of a switch or cable have in common. */
+enum culprit_share {
+	SHARES_NOTHING,
+	SHARES_CABLE,
+	SHARES_SWITCH, /* their way goes through it */
+	SHARES_LEAF,   /* they leave it or come to it */
 };
 
 /* The explanation of some bad pairs. */
@@ -96,7 +108,9 @@ struct culprit {
 	uint32_t bad, judged;
 	uint32_t merged; /* index + 1 of the culprit that includes it */
 	uint32_t edges;	 /* bad pairs that it explains */
-	bool by_mean;	 /* no single pair was bad */
+	enum culprit_share shares;
+	bool by_mean; /* no single pair was bad */
+	bool is_weak; /* hardly more than half of its partners are bad */
 };
 
 struct retest {
@@ -132,6 +146,8 @@ struct judge {
 	size_t retest_count, retests_left_out;
 	struct culprit *culprits;
 	size_t culprit_count;
+	uint64_t *seen; /* pairs of ports, with PAIR_WAS_BAD */
+	uint32_t seen_count;
 	struct cable_count *cables;
 	struct cable_count *leaves; /* pairs of different switches, by switch */
 	struct judge_progress progress;
@@ -145,6 +161,11 @@ static inline uint32_t edge_port(const struct edge *edge, enum mesh_end end)
 {
 	return end == MESH_END_A ? port_number(edge->pair.a, edge->pair.rail_a)
 				 : port_number(edge->pair.b, edge->pair.rail_b);
+}
+/* In the second pass the suspect is end A; its partner is none for it. */
+static inline bool edge_counts_for(const struct edge *edge, enum mesh_end end)
+{
+	return !edge->again || end == MESH_END_A;
 }
 static inline bool edge_is_loopback(const struct edge *edge)
 {
@@ -176,14 +197,32 @@ void rows_settle(struct judge *judge);
 /* The representative of the ports that good pairs connect. */
 uint32_t chain_end(struct judge *judge, uint32_t port);
 
+/* Fewer pairs of a rail are bad by themselves each. */
+#define LEAST_SCATTER 5u
+/* Whether the second pass tried the pairs that are bad by themselves, and how many were bad again.
+ */
+void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_again,
+		       uint32_t *ret_bad);
+/* Many pairs of a rail, if the second pass did not find them good, are one culprit. */
+void merge_pairs(struct judge *judge);
+
 /* Finds the culprits anew; each bad edge has one then. */
 void explain(struct judge *judge);
-void explain_by_ways(struct judge *judge);
+/* The first time before rails are blamed, with more care. */
+void explain_by_ways(struct judge *judge, bool first);
 void explain_by_groups(struct judge *judge);
+/* Rails whose bad pairs all go through a bad switch or cable are its, if others are good. */
+void merge_rails_of_ways(struct judge *judge);
 /* Rails that are all bad at one switch are the switch. */
 void merge_switches(struct judge *judge);
+void merge_hosts(struct judge *judge);
+/* Whether the pair goes through the switch or cable of the culprit. */
+bool edge_shares(const struct judge *judge, const struct edge *edge, const struct culprit *culprit);
+/* The switch of a port, or MESH_NO_SWITCH. */
+uint32_t switch_of(const struct judge *judge, uint32_t port);
 uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number);
 static inline bool edge_is_open(const struct edge *edge)
 {
-	return edge->faults && !edge->culprit && !edge->repeated && !edge_is_loopback(edge);
+	return edge->faults && !edge->culprit && !edge->repeated && !edge->duplicate &&
+	       !edge_is_loopback(edge);
 }

@@ -9,17 +9,21 @@ enum { PARTNERS = 2 };
 
 struct retests {
 	struct judge *judge;
-	uint32_t *used; /* how often each port is a partner */
+	uint32_t *used;	   /* how often each port is a partner */
+	uint32_t *excused; /* bad pairs of each port that are another rail's fault */
 	struct mesh_pair *pairs;
 	size_t count;
 };
 
-/* Good with each of its partners. */
-static bool is_good(const struct judge *judge, uint32_t port)
+/* Good with each of its partners, except perhaps those that are bad themselves. */
+static bool is_good(const struct retests *retests, uint32_t port, bool with_all)
 {
+	const struct judge *judge = retests->judge;
 	const struct port *at = &judge->ports[port];
 
-	return at->judged && !at->bad && !at->alone_bad && !at->error_results &&
+	if (with_all ? at->bad > 0 : at->bad > retests->excused[port])
+		return false;
+	return at->judged > at->bad && !at->alone_bad && !at->error_results &&
 	       judge->hosts[port_host(port)].presence == MESH_PRESENT;
 }
 
@@ -48,7 +52,8 @@ static void add(struct retests *retests, const struct mesh_pair *pair, bool repe
  * The good host on the rail that was a partner least often, looked for from the suspect on, so that
  * not everybody is tried with the first two.
  */
-static uint32_t find_partner(const struct retests *retests, uint32_t port, uint32_t not_this)
+static uint32_t find_partner(const struct retests *retests, uint32_t port, uint32_t not_this,
+			     bool with_all)
 {
 	const struct judge *judge = retests->judge;
 	uint32_t best = UINT32_MAX;
@@ -57,7 +62,7 @@ static uint32_t find_partner(const struct retests *retests, uint32_t port, uint3
 		uint32_t host = (port_host(port) + i) % judge->host_count;
 		uint32_t other = port_number(host, port_rail(port));
 
-		if (other == not_this || !is_good(judge, other))
+		if (other == not_this || !is_good(retests, other, with_all))
 			continue;
 		if (best == UINT32_MAX || retests->used[other] < retests->used[best])
 			best = other;
@@ -67,6 +72,25 @@ static uint32_t find_partner(const struct retests *retests, uint32_t port, uint3
 	return best;
 }
 
+/* The bad pairs of each port that a rail of another host explains. */
+static void find_excused(struct retests *retests)
+{
+	const struct judge *judge = retests->judge;
+
+	retests->excused = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (!edge->culprit || judge->culprits[edge->culprit - 1].kind != CULPRIT_PORT)
+			continue;
+		for (int end = 0; end < MESH_ENDS; end++) {
+			uint32_t port = edge_port(edge, (enum mesh_end)end);
+
+			retests->excused[port] += port != judge->culprits[edge->culprit - 1].number;
+		}
+	}
+}
+
 static void add_port(struct retests *retests, uint32_t port)
 {
 	uint32_t before = UINT32_MAX;
@@ -74,8 +98,10 @@ static void add_port(struct retests *retests, uint32_t port)
 	if (retests->judge->hosts[port_host(port)].presence != MESH_PRESENT)
 		return;
 	for (int i = 0; i < PARTNERS; i++) {
-		const uint32_t partner = find_partner(retests, port, before);
+		uint32_t partner = find_partner(retests, port, before, true);
 
+		if (partner == UINT32_MAX)
+			partner = find_partner(retests, port, before, false);
 		if (partner == UINT32_MAX)
 			return;
 		retests->used[partner]++;
@@ -136,6 +162,7 @@ static void add_culprit(struct retests *retests, size_t number)
 		add_pairs(retests, number, PARTNERS);
 		break;
 	case CULPRIT_HOST: /* by two of its rails, below */
+	case CULPRIT_SCATTER:
 		break;
 	}
 }
@@ -162,6 +189,7 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *
 	uint8_t *taken;
 
 	explain(judge);
+	find_excused(&retests);
 	retests.used = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*retests.used));
 	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));
 	*ret_left_out = 0;
@@ -178,6 +206,7 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *
 		}
 	judge->retests_left_out = *ret_left_out;
 	free(retests.used);
+	free(retests.excused);
 	free(taken);
 	*ret_count = retests.count;
 	return retests.pairs;

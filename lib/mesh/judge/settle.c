@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mesh/plan/matching.h"
 
 uint32_t chain_end(struct judge *judge, uint32_t port)
 {
@@ -48,6 +49,7 @@ static struct edge edge_of_row(const struct row *row, const struct class *class)
 
 	for (int end = 0; class && class->judged && end < MESH_ENDS; end++) {
 		edge.median = (float)class->median;
+		edge.split = class->split;
 		if (row->gbps[end] < 0 || class->median <= 0)
 			continue;
 		edge.share[end] = (float)((double)row->gbps[end] / class->median);
@@ -62,25 +64,58 @@ static struct edge edge_of_row(const struct row *row, const struct class *class)
 	return edge;
 }
 
+#define PAIR_WAS_BAD (UINT64_C(1) << 63)
+
+enum pair_history { PAIR_NEW, PAIR_GOOD_BEFORE, PAIR_BAD_BEFORE };
+
+/*
+ * Stages may have pairs in common, and a partner is one however often it was met. Of more pairs
+ * than there is room for, so few are that it does not matter.
+ */
+static enum pair_history look_up_pair(struct judge *judge, const struct edge *edge)
+{
+	const uint64_t a = edge_port(edge, MESH_END_A), b = edge_port(edge, MESH_END_B);
+	const uint64_t key = (a < b ? a << 32 | b : b << 32 | a) + 1;
+	uint64_t state = key;
+	size_t at = random_next(&state) % MOST_SEEN;
+
+	if (!judge->seen)
+		judge->seen = mem_alloc_zero(MOST_SEEN, sizeof(*judge->seen));
+	while (judge->seen[at] && (judge->seen[at] & ~PAIR_WAS_BAD) != key)
+		at = (at + 1) % MOST_SEEN;
+	if (judge->seen[at]) {
+		bool was_bad = judge->seen[at] & PAIR_WAS_BAD;
+
+		if (edge->faults)
+			judge->seen[at] |= PAIR_WAS_BAD;
+		return was_bad ? PAIR_BAD_BEFORE : PAIR_GOOD_BEFORE;
+	}
+	if (judge->seen_count < MOST_SEEN / 2) {
+		judge->seen_count++;
+		judge->seen[at] = key | (edge->faults ? PAIR_WAS_BAD : 0);
+	}
+	return PAIR_NEW;
+}
+
 static void count_for_port(struct judge *judge, const struct edge *edge, enum mesh_end end,
-			   const struct class *class)
+			   const struct class *class, bool is_new)
 {
 	struct port *port = &judge->ports[edge_port(edge, end)];
 
-	if (edge->repeated)
-		return;
-	port->judged++;
-	port->bad += edge->faults != 0;
-	port->failed += (edge->faults & EDGE_FAILED) != 0;
+	if (is_new) {
+		port->judged++;
+		port->judged_again += edge->again;
+		port->bad_again += edge->again && edge->faults;
+	}
+	if (!edge->duplicate) {
+		port->bad += edge->faults != 0;
+		port->failed += (edge->faults & EDGE_FAILED) != 0;
+	}
 	for (int i = 0; i < MESH_ENDS; i++) {
-		if (edge->share[i] < 0)
-			continue;
-		port->figures++;
-		port->share_sum += (double)edge->share[i];
-		port->variance_sum += class->deviation * class->deviation;
-		if (edge->faults)
+		if (edge->share[i] < 0 || edge->faults)
 			continue;
 		port->good_figures++;
+		port->good_variance_sum += class->deviation * class->deviation;
 		port->good_share_sum += (double)edge->share[i];
 	}
 }
@@ -139,19 +174,23 @@ static void note_worst(struct judge *judge, const struct edge *edge)
 
 static void settle(struct judge *judge, const struct row *row, const struct class *class)
 {
-	const struct edge edge = edge_of_row(row, class);
+	struct edge edge = edge_of_row(row, class);
 
 	note_errors(judge, row);
 	note_worst(judge, &edge);
 	if (row->kind == CLASS_LOOPBACK) {
 		judge->ports[edge_port(&edge, MESH_END_A)].alone_bad |= edge.faults != 0;
-	} else {
-		count_for_port(judge, &edge, MESH_END_A, class);
-		count_for_port(judge, &edge, MESH_END_B, class);
-		if (!edge.faults && !edge.repeated)
+	} else if (!edge.repeated) {
+		const enum pair_history history = look_up_pair(judge, &edge);
+
+		edge.duplicate = edge.faults && history == PAIR_BAD_BEFORE;
+		for (int end = 0; end < MESH_ENDS && edge_counts_for(&edge, (enum mesh_end)end);
+		     end++)
+			count_for_port(judge, &edge, (enum mesh_end)end, class,
+				       history == PAIR_NEW);
+		if (!edge.faults)
 			join(judge, edge_port(&edge, MESH_END_A), edge_port(&edge, MESH_END_B));
-		if (!edge.repeated)
-			count_cables(judge, &edge);
+		count_cables(judge, &edge);
 	}
 	if (!edge.faults && !edge.again)
 		return;

@@ -49,13 +49,14 @@ static void add_edge(const struct judge *judge, struct tally *tally, uint32_t nu
 	tally->slow += (edge->faults & (EDGE_SLOW_A | EDGE_SLOW_B)) != 0;
 	if (edge->median > 0)
 		tally->median = (double)edge->median;
+	tally->split |= edge->split;
 	if (edge->faults & EDGE_FAILED) {
 		tally->failed++;
 		if (tally->reason == UINT32_MAX)
 			tally->reason = edge->reason;
 	}
 	add_slow(tally, edge, from_b);
-	if (port != UINT32_MAX && !edge_is_loopback(edge))
+	if (port != UINT32_MAX)
 		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
 }
 
@@ -75,12 +76,28 @@ static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pa
 	return 0;
 }
 
+/* Who is suspected already is bad again if the whole pair is below the user's limit. */
+static bool is_bad_again(const struct judge *judge, const struct edge *edge)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (edge->share[end] >= 0) {
+			sum += (double)edge->share[end];
+			count++;
+		}
+	return edge->faults || (count && sum < judge->limits.bandwidth_share * count);
+}
+
 static void add_again(struct tally *tallies, const struct judge *judge, uint32_t culprit,
 		      const struct edge *edge)
 {
+	const bool is_bad = is_bad_again(judge, edge);
+
 	for (; culprit; culprit = judge->culprits[culprit - 1].merged) {
 		tallies[culprit - 1].again++;
-		tallies[culprit - 1].again_bad += edge->faults != 0;
+		tallies[culprit - 1].again_bad += is_bad;
 	}
 }
 
@@ -104,7 +121,7 @@ struct tally *tallies_of(const struct judge *judge)
 		uint32_t port = culprit && culprit->kind == CULPRIT_PORT ? culprit->number
 									 : UINT32_MAX;
 
-		if (culprit && !edge->again)
+		if (culprit && !edge->again && !edge_is_loopback(edge))
 			for (uint32_t j = edge->culprit; j; j = judge->culprits[j - 1].merged)
 				add_edge(judge, &tallies[j - 1], i, port);
 		if (!edge->again)

@@ -11,6 +11,7 @@ struct tally {
 	uint32_t shares;
 	double lateness_sum;
 	double median; /* Gb/s */
+	bool split;    /* that is the upper quartile */
 	uint32_t again, again_bad;
 	double partner_share_sum; /* what its partners have with others */
 	uint32_t partners;

@@ -20,7 +20,7 @@ static bool any_open(const struct judge *judge)
 	return false;
 }
 
-static uint32_t switch_of(const struct judge *judge, uint32_t port)
+uint32_t switch_of(const struct judge *judge, uint32_t port)
 {
 	uint32_t number = judge->fabric && judge->fabric->switches ? judge->fabric->switches[port]
 								   : MESH_NO_SWITCH;
@@ -155,15 +155,101 @@ static void count_bad_ways(struct judge *judge)
 	}
 }
 
+static bool goes_through(const struct judge *judge, const struct edge *edge, uint32_t number)
+{
+	uint32_t cables[2 * JUDGE_MOST_WAY], ends[2];
+	const size_t count = bad_way(judge, edge, cables);
+
+	for (size_t i = 0; i < count; i++) {
+		if (cables[i] >= judge->fabric->cable_count)
+			continue;
+		judge->fabric->cable_ends(judge->fabric->context, cables[i], ends);
+		if (ends[0] == number || ends[1] == number)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the pair leaves the switch, comes to it, or is of two of its ports. */
+static bool touches(const struct judge *judge, const struct edge *edge, uint32_t at)
+{
+	return switch_of(judge, edge_port(edge, MESH_END_A)) == at ||
+	       switch_of(judge, edge_port(edge, MESH_END_B)) == at;
+}
+
+static bool is_within(const struct judge *judge, const struct edge *edge, uint32_t at)
+{
+	return switch_of(judge, edge_port(edge, MESH_END_A)) == at &&
+	       switch_of(judge, edge_port(edge, MESH_END_B)) == at;
+}
+
+bool edge_shares(const struct judge *judge, const struct edge *edge, const struct culprit *culprit)
+{
+	switch (culprit->shares) {
+	case SHARES_CABLE:
+		return has_cable(judge, edge, culprit->number);
+	case SHARES_SWITCH:
+		return goes_through(judge, edge, culprit->number) ||
+		       is_within(judge, edge, culprit->number);
+	case SHARES_LEAF:
+		return touches(judge, edge, culprit->number);
+	default:
+		return false;
+	}
+}
+
+/*
+ * A bad rail has all of its pairs go through its switch, and some through each cable of it. So a
+ * switch or cable is to blame only if no rail has more than this part of the bad pairs.
+ */
+static bool is_of_many(const struct judge *judge, const struct culprit *culprit, double part)
+{
+	_cleanup_(freep) uint32_t *counts = NULL;
+	uint32_t all = 0, most = 0;
+
+	if (part >= 1)
+		return true;
+	counts = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*counts));
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (!edge_is_open(edge) || edge->again || !edge_shares(judge, edge, culprit))
+			continue;
+		all++;
+		for (int end = 0; end < MESH_ENDS; end++) {
+			uint32_t count = ++counts[edge_port(edge, (enum mesh_end)end)];
+
+			if (count > most)
+				most = count;
+		}
+	}
+	return (double)most <= part * (double)all;
+}
+
+/* Takes all open pairs that share it. */
+static void blame_shared(struct judge *judge, const struct culprit *shared)
+{
+	const uint32_t number = culprit_add(judge, shared->kind, shared->number);
+	struct culprit *culprit = &judge->culprits[number - 1];
+
+	*culprit = *shared;
+	for (size_t i = 0; i < judge->edge_count; i++)
+		if (edge_is_open(&judge->edges[i]) &&
+		    edge_shares(judge, &judge->edges[i], culprit)) {
+			judge->edges[i].culprit = number;
+			culprit->edges++;
+		}
+}
+
 /* The cable of most bad pairs that is bad more often than not, or nearly so in one direction. */
-static uint32_t worst_cable(const struct judge *judge)
+static uint32_t worst_cable(const struct judge *judge, const bool *left_out)
 {
 	uint32_t worst = UINT32_MAX;
 
 	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
 		const struct cable_count *count = &judge->cables[i];
 
-		if (count->bad < LEAST_SHARED ||
+		if (left_out[i] || count->bad < LEAST_SHARED ||
 		    (uint64_t)count->bad * 5 < (uint64_t)count->all * 2)
 			continue;
 		if (worst == UINT32_MAX || count->bad > judge->cables[worst].bad ||
@@ -174,37 +260,81 @@ static uint32_t worst_cable(const struct judge *judge)
 	return worst;
 }
 
-static void explain_by_cables(struct judge *judge)
+/* A cable's bad pairs, and all, at both of its switches. */
+static void sum_switches(const struct judge *judge, struct cable_count *sums, uint32_t *cables)
 {
-	for (unsigned int i = 0; i < MOST_CABLES; i++) {
-		uint32_t cable, number;
+	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
+		uint32_t ends[2];
 
-		count_bad_ways(judge);
-		cable = worst_cable(judge);
-		if (cable == UINT32_MAX)
-			return;
-		number = culprit_add(judge, CULPRIT_CABLE, cable);
-		judge->culprits[number - 1].bad = judge->cables[cable].bad;
-		judge->culprits[number - 1].judged = judge->cables[cable].all;
-		for (size_t j = 0; j < judge->edge_count; j++)
-			if (edge_is_open(&judge->edges[j]) &&
-			    has_cable(judge, &judge->edges[j], cable)) {
-				judge->edges[j].culprit = number;
-				judge->culprits[number - 1].edges++;
+		judge->fabric->cable_ends(judge->fabric->context, i, ends);
+		for (int end = 0; end < 2; end++)
+			if (ends[end] < judge->fabric->switch_count) {
+				sums[ends[end]].all += judge->cables[i].all;
+				sums[ends[end]].bad += judge->cables[i].bad;
+				cables[ends[end]] += judge->cables[i].bad > 0;
 			}
 	}
 }
 
-/* Whether the pair leaves the switch or comes to it. */
-static bool crosses(const struct judge *judge, const struct edge *edge, uint32_t at)
+/* The switch of most bad pairs, if nearly all pairs through two or more of its cables are bad. */
+static uint32_t worst_switch(const struct judge *judge, const bool *left_out,
+			     struct cable_count *ret_count)
 {
-	const uint32_t from = switch_of(judge, edge_port(edge, MESH_END_A));
-	const uint32_t to = switch_of(judge, edge_port(edge, MESH_END_B));
+	const size_t count = judge->fabric->switch_count;
+	_cleanup_(freep) struct cable_count *sums = mem_alloc_zero(count + 1, sizeof(*sums));
+	_cleanup_(freep) uint32_t *cables = mem_alloc_zero(count + 1, sizeof(*cables));
+	uint32_t worst = UINT32_MAX;
 
-	return from != to && (from == at || to == at);
+	sum_switches(judge, sums, cables);
+	for (uint32_t i = 0; i < count; i++)
+		if (!left_out[i] && cables[i] >= 2 && sums[i].bad >= LEAST_SHARED &&
+		    (uint64_t)sums[i].bad * 5 >= (uint64_t)sums[i].all * 4 &&
+		    (worst == UINT32_MAX || sums[i].bad > sums[worst].bad))
+			worst = i;
+	if (worst != UINT32_MAX)
+		*ret_count = sums[worst];
+	return worst;
 }
 
-static uint32_t worst_leaf(struct judge *judge)
+/* The switch or cable that explains most, which is blamed; false: there is none any more. */
+static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, double part)
+{
+	struct cable_count count = {0};
+	struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_SWITCH};
+
+	count_bad_ways(judge);
+	culprit.number = worst_switch(judge, switches, &count);
+	if (culprit.number == UINT32_MAX) {
+		culprit = (struct culprit){.kind = CULPRIT_CABLE, .shares = SHARES_CABLE};
+		culprit.number = worst_cable(judge, cables);
+		if (culprit.number == UINT32_MAX)
+			return false;
+		count = judge->cables[culprit.number];
+	}
+	culprit.bad = count.bad;
+	culprit.judged = count.all;
+	if (is_of_many(judge, &culprit, part))
+		blame_shared(judge, &culprit);
+	else if (culprit.kind == CULPRIT_SWITCH)
+		switches[culprit.number] = true;
+	else
+		cables[culprit.number] = true;
+	return true;
+}
+
+static void explain_by_cables(struct judge *judge, double part)
+{
+	_cleanup_(freep) bool *switches = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
+							 sizeof(*switches));
+	_cleanup_(freep) bool *cables = mem_alloc_zero((size_t)judge->fabric->cable_count + 1,
+						       sizeof(*cables));
+
+	for (unsigned int i = 0; i < MOST_CABLES; i++)
+		if (!explain_by_worst(judge, switches, cables, part))
+			return;
+}
+
+static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 {
 	const uint32_t count = judge->fabric->switch_count;
 	uint64_t all = 0, bad = 0;
@@ -234,7 +364,7 @@ static uint32_t worst_leaf(struct judge *judge)
 							       (double)(all - leaf->all)
 						     : 0;
 
-		if ((double)leaf->bad >= 4 + 4 * usual &&
+		if (!left_out[i] && (double)leaf->bad >= 4 + 4 * usual &&
 		    (worst == UINT32_MAX || leaf->bad > judge->leaves[worst].bad))
 			worst = i;
 	}
@@ -242,119 +372,32 @@ static uint32_t worst_leaf(struct judge *judge)
 }
 
 /* Where the ways are not known: a switch whose pairs with others are bad far more often. */
-static void explain_by_leaves(struct judge *judge)
+static void explain_by_leaves(struct judge *judge, double part)
 {
-	for (unsigned int i = 0; i < MOST_CABLES; i++) {
-		const uint32_t leaf = worst_leaf(judge);
-		uint32_t number;
+	_cleanup_(freep) bool *left_out = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
+							 sizeof(*left_out));
 
-		if (leaf == UINT32_MAX)
+	for (unsigned int i = 0; i < MOST_CABLES; i++) {
+		struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_LEAF};
+
+		culprit.number = worst_leaf(judge, left_out);
+		if (culprit.number == UINT32_MAX)
 			return;
-		number = culprit_add(judge, CULPRIT_SWITCH, leaf);
-		judge->culprits[number - 1].bad = judge->leaves[leaf].bad;
-		judge->culprits[number - 1].judged = judge->leaves[leaf].all;
-		for (size_t j = 0; j < judge->edge_count; j++)
-			if (edge_is_open(&judge->edges[j]) &&
-			    crosses(judge, &judge->edges[j], leaf)) {
-				judge->edges[j].culprit = number;
-				judge->culprits[number - 1].edges++;
-			}
+		culprit.bad = judge->leaves[culprit.number].bad;
+		culprit.judged = judge->leaves[culprit.number].all;
+		if (is_of_many(judge, &culprit, part))
+			blame_shared(judge, &culprit);
+		else
+			left_out[culprit.number] = true;
 	}
 }
 
-void explain_by_ways(struct judge *judge)
+void explain_by_ways(struct judge *judge, bool first)
 {
 	if (!any_open(judge))
 		return;
 	if (judge->cables)
-		explain_by_cables(judge);
-	if (judge->leaves)
-		explain_by_leaves(judge);
-}
-
-struct switch_count {
-	uint32_t ports, bad_ports, cables, bad_cables;
-	uint32_t first_host; /* of the bad ports; + 1 */
-	bool several_hosts;
-	uint32_t number; /* of the culprit */
-};
-
-static void count_switches(struct judge *judge, struct switch_count *counts)
-{
-	const struct judge_fabric *fabric = judge->fabric;
-
-	for (uint32_t i = 0; i < judge->port_count; i++)
-		if (judge->ports[i].results && switch_of(judge, i) != MESH_NO_SWITCH)
-			counts[switch_of(judge, i)].ports++;
-	for (uint32_t i = 0; judge->cables && i < fabric->cable_count; i++) {
-		uint32_t ends[2];
-
-		fabric->cable_ends(fabric->context, i, ends);
-		for (int end = 0; end < 2; end++)
-			if (ends[end] < fabric->switch_count)
-				counts[ends[end]].cables += judge->cables[i].all > 0;
-	}
-	for (size_t i = 0; i < judge->culprit_count; i++) {
-		const struct culprit *culprit = &judge->culprits[i];
-		uint32_t ends[2] = {MESH_NO_SWITCH, MESH_NO_SWITCH};
-
-		if (culprit->kind == CULPRIT_PORT)
-			ends[0] = switch_of(judge, culprit->number);
-		else if (culprit->kind == CULPRIT_CABLE)
-			fabric->cable_ends(fabric->context, culprit->number, ends);
-		for (int end = 0; end < 2; end++) {
-			struct switch_count *count = &counts[ends[end]];
-
-			if (ends[end] >= fabric->switch_count)
-				continue;
-			count->bad_cables += culprit->kind == CULPRIT_CABLE;
-			if (culprit->kind != CULPRIT_PORT)
-				continue;
-			count->bad_ports++;
-			if (!count->first_host)
-				count->first_host = port_host(culprit->number) + 1;
-			count->several_hosts |= count->first_host != port_host(culprit->number) + 1;
-		}
-	}
-}
-
-static bool is_bad_switch(const struct switch_count *count)
-{
-	return (count->several_hosts && count->bad_ports * 5 >= count->ports * 4) ||
-	       (count->bad_cables >= 2 && count->bad_cables * 3 >= count->cables * 2);
-}
-
-void merge_switches(struct judge *judge)
-{
-	_cleanup_(freep) struct switch_count *counts = NULL;
-	const size_t before = judge->culprit_count;
-
-	if (!judge->leaves)
-		return;
-	counts = mem_alloc_zero((size_t)judge->fabric->switch_count + 1, sizeof(*counts));
-	count_switches(judge, counts);
-	for (uint32_t i = 0; i < judge->fabric->switch_count; i++) {
-		struct culprit *culprit;
-
-		if (!is_bad_switch(&counts[i]))
-			continue;
-		counts[i].number = culprit_add(judge, CULPRIT_SWITCH, i);
-		culprit = &judge->culprits[counts[i].number - 1];
-		culprit->bad = counts[i].bad_ports ? counts[i].bad_ports : counts[i].bad_cables;
-		culprit->judged = counts[i].bad_ports ? counts[i].ports : counts[i].cables;
-	}
-	for (size_t i = 0; i < before; i++) {
-		struct culprit *culprit = &judge->culprits[i];
-		uint32_t ends[2] = {MESH_NO_SWITCH, MESH_NO_SWITCH};
-
-		if (culprit->kind == CULPRIT_PORT)
-			ends[0] = switch_of(judge, culprit->number);
-		else if (culprit->kind == CULPRIT_CABLE)
-			judge->fabric->cable_ends(judge->fabric->context, culprit->number, ends);
-		for (int end = 0; end < 2 && !culprit->merged; end++)
-			if (ends[end] < judge->fabric->switch_count)
-				culprit->merged = counts[ends[end]].number;
-		if (culprit->merged)
-			judge->culprits[culprit->merged - 1].edges += culprit->edges;
-	}
+		explain_by_cables(judge, first ? 1.0 / 2 : 1);
+	if (judge->leaves && (!judge->cables || !first))
+		explain_by_leaves(judge, first ? 1.0 / 3 : 1);
 }

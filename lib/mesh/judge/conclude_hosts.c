@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings that are about a host alone, and about what was not judged. */
+#include <inttypes.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mesh/judge/conclude.h"
+#include "mesh/judge/words.h"
+
+void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
+{
+	finding->host = number_of(host);
+	finding->host_name = mem_string(words_host(judge, host));
+}
+
+bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id)
+{
+	return conclusion->listed[id]++ < conclusion->judge->limits.most_single_rows;
+}
+
+void conclude_rates(struct conclusion *conclusion)
+{
+	const struct judge *judge = conclusion->judge;
+	_cleanup_(freep) bool *known = mem_alloc_zero((size_t)judge->port_count + 1,
+						      sizeof(*known));
+
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].kind == CULPRIT_PORT)
+			known[judge->culprits[i].number] = true;
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		struct judge_finding *finding;
+
+		if (!judge->ports[i].slow_rate || known[i] ||
+		    !conclusion_lists(conclusion, JUDGE_RATE))
+			continue;
+		finding = finding_add(
+			conclusion->findings, JUDGE_RATE,
+			mem_format("%s rail %u", words_host(judge, port_host(i)), port_rail(i)),
+			mem_format("the port runs at %" PRIu64 " Gb/s, most others at %" PRIu64,
+				   words_endpoint(judge, i)->rate_mbps / 1000,
+				   judge->rates[judge->ports[i].rate] / 1000));
+		finding_set_host(finding, judge, port_host(i));
+		finding->rail = number_of(port_rail(i));
+		finding->device = words_device(judge, i);
+	}
+}
+
+void conclude_presence(struct conclusion *conclusion)
+{
+	static const enum judge_finding_id ids[] = {
+		[MESH_ABSENT] = JUDGE_ABSENT,
+		[MESH_REFUSED] = JUDGE_REFUSED,
+		[MESH_LOST] = JUDGE_LOST,
+	};
+	const struct judge *judge = conclusion->judge;
+
+	for (uint32_t i = 0; i < judge->host_count; i++) {
+		const struct mesh_host *host = &judge->hosts[i];
+		struct judge_finding *finding;
+
+		if (host->presence == MESH_PRESENT)
+			continue;
+		finding = finding_add(
+			conclusion->findings, ids[host->presence], mem_string(words_host(judge, i)),
+			mem_string(host->reason ? host->reason : "no agent connected"));
+		finding_set_host(finding, judge, i);
+		strings_add(&finding->hosts, words_host(judge, i));
+	}
+}
+
+/* How many findings of an id were left out of the list. */
+void conclude_rest(struct conclusion *conclusion)
+{
+	const struct judge *judge = conclusion->judge;
+
+	for (unsigned int id = 0; id < ARRAY_SIZE(conclusion->listed); id++) {
+		uint32_t count = conclusion->listed[id];
+
+		if (count <= judge->limits.most_single_rows)
+			continue;
+		finding_add(conclusion->findings, (enum judge_finding_id)id, NULL,
+			    mem_format("%" PRIu32 " more, which are not listed",
+				       count - judge->limits.most_single_rows));
+	}
+	if (judge->row_count)
+		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
+			    mem_format("%zu results are of a rail and distance with fewer than "
+				       "%" PRIu32 " figures",
+				       judge->row_count, judge->limits.least_results));
+	if (judge->retests_left_out)
+		finding_add(conclusion->findings, JUDGE_NOT_RETRIED, NULL,
+			    mem_format("%zu suspects were not tried again alone",
+				       judge->retests_left_out));
+}

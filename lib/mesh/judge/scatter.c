@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Pairs that no host, switch or cable explains. */
+#include "base/mem.h"
+#include "mesh/judge/judge_parts.h"
+
+static bool is_pair_of(const struct judge *judge, const struct culprit *culprit, uint16_t rail)
+{
+	return culprit->kind == CULPRIT_PAIR && !culprit->merged &&
+	       (rail == ALL_RAILS || judge->edges[culprit->number].pair.rail_a == rail);
+}
+
+/* Where pairs without a culprit are, what half explains others is of the same cause. */
+static bool is_weak_port(const struct culprit *culprit, uint16_t rail)
+{
+	return culprit->kind == CULPRIT_PORT && !culprit->merged && culprit->is_weak &&
+	       port_rail(culprit->number) == rail;
+}
+
+void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_again,
+		       uint32_t *ret_bad)
+{
+	*ret_again = *ret_bad = 0;
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (!edge->repeated || (rail != ALL_RAILS && edge->pair.rail_a != rail))
+			continue;
+		++*ret_again;
+		*ret_bad += edge->faults != 0;
+	}
+}
+
+void merge_pairs(struct judge *judge)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		uint32_t pairs = 0, again, bad, number;
+
+		for (size_t i = 0; i < judge->culprit_count; i++)
+			pairs += is_pair_of(judge, &judge->culprits[i], rail);
+		count_pairs_again(judge, rail, &again, &bad);
+		if (pairs < LEAST_SCATTER || bad * 2 < again)
+			continue;
+		number = culprit_add(judge, CULPRIT_SCATTER, rail);
+
+		for (size_t i = 0; i + 1 < number; i++)
+			if (is_pair_of(judge, &judge->culprits[i], rail) ||
+			    is_weak_port(&judge->culprits[i], rail)) {
+				judge->culprits[i].merged = number;
+				judge->culprits[number - 1].edges += judge->culprits[i].edges;
+			}
+		judge->culprits[number - 1].bad = judge->culprits[number - 1].edges;
+	}
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/judge/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+const char *words_host(const struct judge *judge, uint32_t host)
+{
+	return judge->hosts[host].name ? judge->hosts[host].name : "?";
+}
+
+const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port)
+{
+	const struct mesh_host *host = &judge->hosts[port_host(port)];
+
+	return port_rail(port) < host->rail_count ? &host->rails[port_rail(port)] : NULL;
+}
+
+char *words_device(const struct judge *judge, uint32_t port)
+{
+	const struct endpoint *rail = words_endpoint(judge, port);
+	_cleanup_(freep) char *clean = NULL;
+
+	if (!rail || !rail->device[0])
+		return NULL;
+	clean = text_clean(rail->device, sizeof(rail->device));
+	return mem_format("%s/%" PRIu32, clean, rail->port);
+}
+
+/* "6 of 6 partners at 48 % of the median 392 Gb/s" and the like, of what is bad. */
+void words_add_figures(struct text_buffer *text, const struct judge *judge,
+		       const struct tally *tally, const struct culprit *culprit, const char *what)
+{
+	const char *of = culprit->judged ? " of " : "";
+	char judged[16] = "";
+
+	if (culprit->judged)
+		snprintf(judged, sizeof(judged), "%" PRIu32, culprit->judged);
+	if (tally->failed)
+		text_buffer_add(text, "%s%" PRIu32 "%s%s %s failed%s%s", text->length ? "; " : "",
+				tally->failed, of, judged, what,
+				tally->reason == UINT32_MAX ? "" : ": ",
+				tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
+	if (tally->slow && tally->shares)
+		text_buffer_add(text, "%s%" PRIu32 "%s%s %s at %.0f %% of the %s %.4g Gb/s",
+				text->length ? "; " : "", tally->slow, of, judged, what,
+				tally->share_sum / tally->shares * 100,
+				tally->split ? "upper quartile" : "median", tally->median);
+	if (tally->late)
+		text_buffer_add(text, "%s%" PRIu32 "%s%s %s with %.3g times the median latency",
+				text->length ? "; " : "", tally->late, of, judged, what,
+				tally->lateness_sum / tally->late);
+}
+
+void words_add_direction(struct text_buffer *text, struct judge_finding *finding,
+			 const struct tally *tally)
+{
+	if (!tally->slow || tally->failed)
+		return;
+	if (tally->sends && tally->receives) {
+		finding->direction = number_of(JUDGE_BOTH_WAYS);
+		return;
+	}
+	finding->direction = number_of(tally->sends ? JUDGE_SENDS : JUDGE_RECEIVES);
+	text_buffer_add(text, "; only what it %s is slow", tally->sends ? "sends" : "receives");
+}
+
+void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
+			   const struct tally *tally, bool alone_bad)
+{
+	if (!tally->again) {
+		if (!alone_bad)
+			text_buffer_add(text, "; not tried again alone");
+		return;
+	}
+	if (tally->again_bad) {
+		text_buffer_add(text, "; alone with good hosts: %" PRIu32 " of %" PRIu32 " bad",
+				tally->again_bad, tally->again);
+		return;
+	}
+	text_buffer_add(text, "; alone with good hosts it was good (%" PRIu32 " of %" PRIu32 ")",
+			tally->again, tally->again);
+	if (alone_bad)
+		return;
+	text_buffer_add(text, ": it is bad under load only");
+	finding->finding.severity = number_of(SEVERITY_WARNING);
+}
+
+void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number)
+{
+	const struct port *port = &judge->ports[number];
+
+	if (port->error_results)
+		text_buffer_add(text,
+				"; its error counters grew by %" PRIu64 " in %" PRIu32
+				" of %" PRIu32 " tests",
+				port->errors, port->error_results, port->results);
+	if (port->slow_rate)
+		text_buffer_add(text,
+				"; its port runs at %" PRIu64 " Gb/s, most others at %" PRIu64,
+				words_endpoint(judge, number)->rate_mbps / 1000,
+				judge->rates[port->rate] / 1000);
+	if (judge->fabric && judge->fabric->name_partner) {
+		_cleanup_(freep) char *partner = judge->fabric->name_partner(judge->fabric->context,
+									     number);
+
+		if (partner)
+			text_buffer_add(text, "; its cable leads to %s", partner);
+	}
+}
+
+/* "loopback at 48 % ...", from the pair of the rail with itself. */
+void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number)
+{
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+		const float share = edge->share[1] < 0 || (edge->share[0] >= 0 &&
+							   edge->share[0] < edge->share[1])
+					    ? edge->share[0]
+					    : edge->share[1];
+
+		if (!edge_is_loopback(edge) || edge_port(edge, MESH_END_A) != number)
+			continue;
+		if (edge->faults & EDGE_FAILED)
+			text_buffer_add(text, "alone, in loopback, it failed: %s",
+					judge->reasons[edge->reason]);
+		else if (edge->faults & EDGE_LATE)
+			text_buffer_add(text,
+					"alone, in loopback, it has %.3g times the median latency",
+					(double)edge->lateness);
+		else
+			text_buffer_add(text,
+					"alone, in loopback, it is at %.0f %% of the median %.4g "
+					"Gb/s",
+					(double)share * 100, (double)edge->median);
+		return;
+	}
+}
+
+/* The mean of all figures of a rail that no single pair gave away. */
+void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
+		    const struct judge *judge, uint32_t number)
+{
+	const struct port *port = &judge->ports[number];
+	const double mean = port->good_share_sum / (double)port->good_figures;
+
+	finding->share = real_of(mean);
+	text_buffer_add(text,
+			"with all of %" PRIu32 " partners together at %.0f %% of the median, too "
+			"far below for chance, although no single pair is",
+			port->judged, mean * 100);
+}
+
+void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number)
+{
+	const struct port *port = &judge->ports[number];
+
+	text_buffer_add(text, "; %s with others: %" PRIu32 " of %" PRIu32 " good",
+			words_host(judge, port_host(number)), port->judged - port->bad,
+			port->judged - (port->bad > 0));
+}

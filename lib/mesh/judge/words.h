@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of sentences that evidence is made of. */
+#pragma once
+
+#include "base/text.h"
+#include "mesh/judge/tally.h"
+
+const char *words_host(const struct judge *judge, uint32_t host);
+const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port);
+char *words_device(const struct judge *judge, uint32_t port);
+void words_add_figures(struct text_buffer *text, const struct judge *judge,
+		       const struct tally *tally, const struct culprit *culprit, const char *what);
+void words_add_direction(struct text_buffer *text, struct judge_finding *finding,
+			 const struct tally *tally);
+void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
+			   const struct tally *tally, bool alone_bad);
+void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number);
+void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number);
+void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
+		    const struct judge *judge, uint32_t number);
+void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number);

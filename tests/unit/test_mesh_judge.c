@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The judge on made-up clusters: each planted fault is named, and a clean run has no finding. What
+ * the evidence says; small clusters; distributions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "mesh/judge/spread.h"
+#include "tests/mesh/made_up_mesh.h"
+
+static void spreads(void **state)
+{
+	struct spread spread = {0};
+
+	(void)state;
+	assert_true(spread_quantile(&spread, 0.5) <= 0);
+	for (int i = 1; i <= 101; i++)
+		spread_add(&spread, i);
+	assert_non_null(spread.exact);
+	assert_float_equal(spread_quantile(&spread, 0), 1, 1e-9);
+	assert_float_equal(spread_quantile(&spread, 0.5), 51, 1e-9);
+	assert_float_equal(spread_quantile(&spread, 0.25), 26, 1e-9);
+	assert_float_equal(spread_quantile(&spread, 1), 101, 1e-9);
+	assert_int_equal(spread_count_below(&spread, 51), 50);
+	/* In bins: as good as promised. */
+	for (int i = 102; i <= 100001; i++)
+		spread_add(&spread, i);
+	assert_null(spread.exact);
+	assert_int_equal(spread.count, 100001);
+	for (int i = 1; i < 100; i++) {
+		double right = 1 + i * 1000.0;
+
+		assert_float_equal(spread_quantile(&spread, i / 100.0) / right, 1, 1.0 / 1024);
+	}
+	assert_float_equal((double)spread_count_below(&spread, 50000) / 50000, 1, 1.0 / 512);
+	spread_add(&spread, 0);
+	spread_add(&spread, -5);
+	spread_add(&spread, 1e300);
+	assert_int_equal(spread.count, 100004);
+	assert_true(spread_quantile(&spread, 0) > 0);
+	spread_clear(&spread);
+}
+
+static struct judge_findings judge_mesh(struct made_up_mesh *mesh, uint64_t seed, const char *plan)
+{
+	struct judge_findings findings = {0};
+	struct judge *judge;
+
+	made_up_begin(mesh, seed);
+	judge = judge_new(mesh->list, mesh->hosts, &judge_default_limits,
+			  mesh->know_fabric ? &mesh->fabric : NULL);
+	made_up_run(mesh, plan, judge);
+	judge_conclude(judge, &findings);
+	judge_free(judge);
+	return findings;
+}
+
+/* Named, and nothing else is. */
+static void check_fault(enum made_up_fault fault, uint32_t hosts, uint16_t rails, int known,
+			uint64_t seed)
+{
+	struct made_up_mesh mesh = {.hosts = hosts,
+				    .rails = rails,
+				    .noise = 0.03,
+				    .fault = fault,
+				    .know_fabric = known > 0,
+				    .know_ways = known > 1};
+	struct judge_findings findings = judge_mesh(&mesh, seed, PLAN_DEFAULT);
+	const bool expected = fault != NO_FAULT && (fault != BAD_PAIR || mesh.met);
+	unsigned int right, wrong;
+
+	made_up_count(&mesh, &findings, &right, &wrong);
+	if (wrong || (right > 0) != expected) {
+		for (size_t i = 0; i < findings.count; i++)
+			print_error("%s: %s\n", findings.items[i].finding.object,
+				    findings.items[i].finding.evidence);
+		fail_msg("fault %d at n%u, n%u, rail %u of %u hosts, facts %d, seed %u: %u right, "
+			 "%u "
+			 "wrong",
+			 fault, mesh.host + 1, mesh.other + 1, mesh.rail, hosts, known,
+			 (unsigned int)seed, right, wrong);
+	}
+	judge_findings_clear(&findings);
+	made_up_end(&mesh);
+}
+
+static void clean_runs(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++)
+		check_fault(NO_FAULT, 64, seed % 4 ? 2 : 8, (int)(seed % 3), seed);
+}
+
+static void planted_faults(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++)
+		for (int fault = 1; fault < MADE_UP_FAULTS; fault++)
+			for (int known = 0; known < 3; known++)
+				if (fault != BAD_SPINE || known == 2)
+					check_fault((enum made_up_fault)fault, 64, 4, known, seed);
+}
+
+static void small_clusters(void **state)
+{
+	static const enum made_up_fault faults[] = {SLOW_RAIL, DEAD_RAIL, BAD_PAIR, DEAF_RAIL,
+						    NO_FAULT};
+
+	(void)state;
+	for (uint32_t hosts = 3; hosts <= 9; hosts++)
+		for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
+			for (uint64_t seed = 1; seed <= 5; seed++)
+				check_fault(faults[i], hosts, 8, 0, seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spreads),
+		cmocka_unit_test(clean_runs),
+		cmocka_unit_test(planted_faults),
+		cmocka_unit_test(small_clusters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Plans and rounds: each pair once, each rail of a host in one pair at a time. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
+
+static void check_circle(uint32_t count, bool *met, uint32_t *busy, struct place_pair *pairs)
+{
+	const uint32_t rounds = circle_rounds(count);
+	uint64_t all = 0;
+
+	assert_int_equal(rounds, count % 2 ? count : count - 1);
+	memset(met, 0, (size_t)count * count * sizeof(*met));
+	memset(busy, 0xff, count * sizeof(*busy));
+	for (uint32_t round = 0; round < rounds; round++) {
+		size_t made = circle_round(count, round, pairs);
+
+		assert_int_equal(made, count / 2);
+		for (size_t i = 0; i < made; i++) {
+			uint32_t a = pairs[i].a, b = pairs[i].b;
+
+			if (a >= count || b >= count || a == b || busy[a] == round ||
+			    busy[b] == round || met[(size_t)a * count + b] ||
+			    met[(size_t)b * count + a])
+				fail_msg("%u hosts, round %u: %u and %u", count, round, a, b);
+			busy[a] = busy[b] = round;
+			met[(size_t)a * count + b] = true;
+		}
+		all += made;
+	}
+	assert_int_equal(all, (uint64_t)count * (count - 1) / 2);
+}
+
+/* Every number of hosts up to 130, and larger ones around powers of two and others. */
+static void circle(void **state)
+{
+	static const uint32_t larger[] = {199, 255,  256,  257,	 500,  511,
+					  512, 1000, 1023, 2047, 4095, 4096};
+	enum { MOST = 4096 };
+	_cleanup_(freep) bool *met = mem_alloc_zero((size_t)MOST * MOST, sizeof(*met));
+	_cleanup_(freep) uint32_t *busy = mem_alloc_zero(MOST, sizeof(*busy));
+	_cleanup_(freep) struct place_pair *pairs = mem_alloc_zero(MOST, sizeof(*pairs));
+
+	(void)state;
+	assert_int_equal(circle_rounds(0), 0);
+	assert_int_equal(circle_rounds(1), 0);
+	assert_int_equal(circle_round(1, 0, pairs), 0);
+	for (uint32_t count = 2; count <= 130; count++)
+		check_circle(count, met, busy, pairs);
+	for (size_t i = 0; i < ARRAY_SIZE(larger); i++)
+		check_circle(larger[i], met, busy, pairs);
+}
+
+static void ring(void **state)
+{
+	struct place_pair pairs[200];
+
+	(void)state;
+	assert_int_equal(ring_rounds(0), 0);
+	assert_int_equal(ring_rounds(1), 0);
+	for (uint32_t count = 2; count <= 200; count++) {
+		unsigned int met[200] = {0}, all = 0;
+
+		for (uint32_t round = 0; round < ring_rounds(count); round++) {
+			size_t made = ring_round(count, round, pairs);
+			bool busy[200] = {false};
+
+			for (size_t i = 0; i < made; i++, all++) {
+				assert_int_equal((pairs[i].a + 1) % count, pairs[i].b);
+				assert_false(busy[pairs[i].a] || busy[pairs[i].b]);
+				busy[pairs[i].a] = busy[pairs[i].b] = true;
+				met[pairs[i].a]++;
+			}
+		}
+		assert_int_equal(all, count == 2 ? 1 : count);
+		for (uint32_t i = 0; i < count; i++)
+			assert_true(met[i] <= 1);
+	}
+}
+
+struct cluster {
+	struct mesh_host *hosts;
+	uint32_t count;
+	uint32_t *switches;
+};
+
+static struct cluster make_cluster(uint32_t count, uint32_t rails, uint32_t at_a_switch)
+{
+	struct cluster cluster = {.hosts = mem_alloc_zero(count, sizeof(*cluster.hosts)),
+				  .count = count};
+
+	cluster.switches = mem_alloc_zero((size_t)count * MESH_MOST_RAILS, sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++) {
+		cluster.hosts[i].presence = MESH_PRESENT;
+		cluster.hosts[i].rail_count = rails;
+		/* Neighbours in the list are not at the same switch. */
+		for (uint32_t j = 0; j < MESH_MOST_RAILS; j++)
+			cluster.switches[i * MESH_MOST_RAILS + j] =
+				at_a_switch ? i % (count / at_a_switch) : MESH_NO_SWITCH;
+	}
+	return cluster;
+}
+
+static void free_cluster(struct cluster *cluster)
+{
+	free(cluster->hosts);
+	free(cluster->switches);
+}
+
+/* All pairs of a plan of one stage, with what holds for each of them checked. */
+struct run {
+	struct mesh_pair *pairs;
+	size_t count;
+	uint32_t rounds;
+};
+
+static struct run run_stage(const struct cluster *cluster, const char *text, uint64_t seed,
+			    bool one_rail)
+{
+	const struct plan_scope scope = {.hosts = cluster->hosts,
+					 .host_count = cluster->count,
+					 .switches = cluster->switches,
+					 .seed = seed,
+					 .one_rail = one_rail};
+	_cleanup_(freep) uint32_t *busy = mem_alloc_zero((size_t)cluster->count * MESH_MOST_RAILS,
+							 sizeof(*busy));
+	_cleanup_(freep) struct mesh_pair *pairs = NULL;
+	_cleanup_(freep) char *message = NULL;
+	struct schedule *schedule;
+	struct run run = {0};
+	struct plan plan;
+	bool incast;
+
+	assert_int_equal(plan_parse(text, &plan, &message, &message), 0);
+	incast = plan.stages[0].mode == MESH_INCAST;
+	assert_int_equal(schedule_new(&plan.stages[0], &scope, &schedule, &message), 0);
+	run.rounds = schedule_rounds(schedule);
+	pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1, sizeof(*pairs));
+	for (uint32_t round = 0; round < run.rounds; round++) {
+		size_t made = schedule_round(schedule, round, pairs);
+
+		assert_in_range(made, 1, schedule_most_pairs(schedule));
+		for (size_t i = 0; i < made; i++) {
+			const struct mesh_pair *pair = &pairs[i];
+			const uint32_t a = pair->a * MESH_MOST_RAILS + pair->rail_a;
+			const uint32_t b = pair->b * MESH_MOST_RAILS + pair->rail_b;
+
+			assert_int_equal(pair->rail_a, pair->rail_b);
+			assert_true(pair->a < cluster->count && pair->b < cluster->count);
+			assert_true(pair->rail_a < cluster->hosts[pair->a].rail_count);
+			assert_true(pair->rail_b < cluster->hosts[pair->b].rail_count);
+			assert_true(busy[a] != round + 1 && (incast || busy[b] != round + 1));
+			busy[a] = round + 1;
+			if (!incast)
+				busy[b] = round + 1;
+			if (one_rail)
+				assert_int_equal(pair->rail_a, pairs[0].rail_a);
+			*(struct mesh_pair *)mem_append(&run.pairs, &run.count,
+							sizeof(*pair)) = *pair;
+		}
+	}
+	assert_int_equal(run.count, schedule_all_pairs(schedule));
+	schedule_free(schedule);
+	plan_clear(&plan);
+	return run;
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+	return memcmp(left, right, sizeof(struct mesh_pair));
+}
+
+static void assert_all_different(struct run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->pairs[i].a > run->pairs[i].b) {
+			uint32_t a = run->pairs[i].a;
+
+			run->pairs[i].a = run->pairs[i].b;
+			run->pairs[i].b = a;
+		}
+	qsort(run->pairs, run->count, sizeof(*run->pairs), compare_pairs);
+	for (size_t i = 1; i < run->count; i++)
+		assert_true(compare_pairs(&run->pairs[i - 1], &run->pairs[i]) != 0);
+}
+
+static void full_and_loopback(void **state)
+{
+	struct cluster cluster = make_cluster(31, 3, 0);
+	struct run run;
+
+	(void)state;
+	/* Hosts with fewer rails, and absent ones, are left out where they have to be. */
+	cluster.hosts[4].rail_count = 1;
+	cluster.hosts[7].presence = MESH_ABSENT;
+	run = run_stage(&cluster, "full", 1, false);
+	assert_int_equal(run.rounds, 29);
+	assert_int_equal(run.count, 30 * 29 / 2 + 2 * (29 * 28 / 2));
+	assert_all_different(&run);
+	free(run.pairs);
+	run = run_stage(&cluster, "full", 1, true);
+	assert_int_equal(run.rounds, 29 + 29 + 29);
+	assert_all_different(&run);
+	free(run.pairs);
+	run = run_stage(&cluster, "loopback", 1, false);
+	assert_int_equal(run.rounds, 1);
+	assert_int_equal(run.count, 30 + 29 + 29);
+	for (size_t i = 0; i < run.count; i++)
+		assert_int_equal(run.pairs[i].a, run.pairs[i].b);
+	free(run.pairs);
+	free_cluster(&cluster);
+}
+
+static void samples(void **state)
+{
+	struct cluster cluster = make_cluster(100, 2, 0);
+	struct run run = run_stage(&cluster, "sample:6", 7, false), same, other;
+
+	(void)state;
+	same = run_stage(&cluster, "sample:6", 7, false);
+	other = run_stage(&cluster, "sample:6", 8, false);
+	assert_int_equal(run.rounds, 6);
+	assert_int_equal(run.count, 6 * 50 * 2);
+	assert_int_equal(run.count, same.count);
+	assert_memory_equal(run.pairs, same.pairs, run.count * sizeof(*run.pairs));
+	assert_memory_not_equal(run.pairs, other.pairs, run.count * sizeof(*run.pairs));
+	assert_all_different(&run);
+	free(run.pairs);
+	free(same.pairs);
+	free(other.pairs);
+	free_cluster(&cluster);
+	/* No more than there are. */
+	cluster = make_cluster(5, 1, 0);
+	run = run_stage(&cluster, "sample:60", 7, false);
+	assert_int_equal(run.count, 10);
+	assert_all_different(&run);
+	free(run.pairs);
+	free_cluster(&cluster);
+}
+
+static void switches(void **state)
+{
+	struct cluster cluster = make_cluster(48, 2, 12);
+	struct run run = run_stage(&cluster, "by-switch:3", 1, false);
+
+	(void)state;
+	assert_int_equal(run.count, 3 * 2 * 24);
+	for (size_t i = 0; i < run.count; i++)
+		assert_int_equal(run.pairs[i].a % 4, run.pairs[i].b % 4);
+	assert_all_different(&run);
+	free(run.pairs);
+	run = run_stage(&cluster, "cross-switch:5", 1, false);
+	assert_int_equal(run.count, 5 * 2 * 24);
+	for (size_t i = 0; i < run.count; i++)
+		assert_int_not_equal(run.pairs[i].a % 4, run.pairs[i].b % 4);
+	free(run.pairs);
+	/* Two switches in each half. */
+	run = run_stage(&cluster, "bisection:2", 1, false);
+	assert_int_equal(run.count, 2 * 2 * 24);
+	for (size_t i = 0; i < run.count; i++)
+		assert_true((run.pairs[i].a % 4 < 2) != (run.pairs[i].b % 4 < 2));
+	free(run.pairs);
+	free_cluster(&cluster);
+}
+
+static void incast(void **state)
+{
+	static const uint32_t counts[] = {2, 3, 5, 11, 24};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct cluster cluster = make_cluster(counts[i], 1, 0);
+		struct run run = run_stage(&cluster, "incast:4", 1, false);
+		unsigned int received[24] = {0};
+
+		for (size_t j = 0; j < run.count; j++) {
+			assert_int_not_equal(run.pairs[j].a, run.pairs[j].b);
+			received[run.pairs[j].b]++;
+		}
+		for (uint32_t j = 0; j < counts[i]; j++)
+			assert_int_equal(received[j], counts[i] > 4 ? 4 : counts[i] - 1);
+		free(run.pairs);
+		free_cluster(&cluster);
+	}
+}
+
+static void assert_refused(const char *text, const char *expected)
+{
+	struct plan plan = {.count = 77};
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+
+	assert_int_equal(plan_parse(text, &plan, &message, &hint), -EINVAL);
+	assert_string_equal(message, expected);
+	assert_int_equal(plan.count, 77);
+}
+
+static void parsing(void **state)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	const struct plan_scope scope = {.host_count = 0};
+	struct schedule *schedule = NULL;
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(
+		plan_parse("loopback,ring,sample,pairs:a:b,incast:9", &plan, &message, &hint), 0);
+	assert_int_equal(plan.count, 5);
+	for (size_t i = 0; i < plan.count; i++) {
+		static const char *const texts[] = {"loopback", "ring", "sample:6", "pairs:a:b",
+						    "incast:9"};
+		_cleanup_(freep) char *text = plan_stage_text(&plan.stages[i]);
+
+		assert_string_equal(text, texts[i]);
+	}
+	plan_clear(&plan);
+	assert_refused("", "unknown mode ''");
+	assert_refused("ring,", "unknown mode ''");
+	assert_refused("rings", "unknown mode 'rings'");
+	assert_refused("ri\033ng", "unknown mode 'ri\\x1bng'");
+	assert_refused("ring:2", "'ring' takes no number");
+	assert_refused("sample:0", "'0' after 'sample:' is no number from 1 to 65536");
+	assert_refused("sample:", "'' after 'sample:' is no number from 1 to 65536");
+	assert_refused("sample:-1", "'-1' after 'sample:' is no number from 1 to 65536");
+	assert_refused("sample:65537", "'65537' after 'sample:' is no number from 1 to 65536");
+	assert_refused("pairs", "'pairs' needs a file: pairs:FILE");
+	assert_refused(
+		"ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,"
+		"ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,ring,"
+		"ring",
+		"a plan has at most 32 stages");
+	assert_int_equal(plan_parse("by-switch", &plan, &message, &hint), 0);
+	assert_int_equal(schedule_new(&plan.stages[0], &scope, &schedule, &message), -EINVAL);
+	assert_string_equal(message, "by-switch needs to know which host is at which switch");
+	plan_clear(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(circle),
+		cmocka_unit_test(ring),
+		cmocka_unit_test(full_and_loopback),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(switches),
+		cmocka_unit_test(incast),
+		cmocka_unit_test(parsing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
