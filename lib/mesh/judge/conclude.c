@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The culprits in words, with the figures that they are found by. */
-#include "mesh/judge/conclude.h"
+#include "mesh/judge/conclude_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

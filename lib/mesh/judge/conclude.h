@@ -2,28 +2,10 @@
 /* The findings as they are made: see judge.h. */
 #pragma once
 
-#include "mesh/judge/judge_parts.h"
-#include "mesh/judge/tally.h"
+#include "mesh/judge/judge.h"
 
 /* Appends one with its severity and next step, and takes the strings over; the object may be NULL.
  */
 struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
 				  char *object, char *evidence);
 void findings_sort(struct judge_findings *findings);
-
-struct conclusion {
-	struct judge *judge;
-	struct judge_findings *findings;
-	struct tally *tallies;
-	uint32_t listed[JUDGE_NOT_RETRIED + 1]; /* findings by id */
-	uint32_t bad_ports[MESH_MOST_RAILS];	/* that have a finding each, by rail */
-	uint32_t pairs_again, pairs_bad_again;	/* pairs that the second pass tried */
-};
-
-/* Whether one more finding of the id has a line of its own. */
-bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id);
-void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host);
-/* Ports of an unusual rate; hosts that are not there; what was left out. */
-void conclude_rates(struct conclusion *conclusion);
-void conclude_presence(struct conclusion *conclusion);
-void conclude_rest(struct conclusion *conclusion);

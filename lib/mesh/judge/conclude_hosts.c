@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/judge/conclude.h"
+#include "mesh/judge/conclude_parts.h"
 #include "mesh/judge/words.h"
 
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)

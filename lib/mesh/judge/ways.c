@@ -10,7 +10,7 @@
 /* Fewer bad pairs have something in common by chance. */
 #define LEAST_SHARED 3u
 /* More bad cables than this are not one fault. */
-#define MOST_CABLES 256u
+#define MOST_SHARED 256u
 
 static bool any_open(const struct judge *judge)
 {
@@ -329,7 +329,7 @@ static void explain_by_cables(struct judge *judge, double part)
 	_cleanup_(freep) bool *cables = mem_alloc_zero((size_t)judge->fabric->cable_count + 1,
 						       sizeof(*cables));
 
-	for (unsigned int i = 0; i < MOST_CABLES; i++)
+	for (unsigned int i = 0; i < MOST_SHARED; i++)
 		if (!explain_by_worst(judge, switches, cables, part))
 			return;
 }
@@ -377,7 +377,7 @@ static void explain_by_leaves(struct judge *judge, double part)
 	_cleanup_(freep) bool *left_out = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
 							 sizeof(*left_out));
 
-	for (unsigned int i = 0; i < MOST_CABLES; i++) {
+	for (unsigned int i = 0; i < MOST_SHARED; i++) {
 		struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_LEAF};
 
 		culprit.number = worst_leaf(judge, left_out);
