@@ -53,13 +53,13 @@ const struct option_row mesh_run_options[] = {
 
 const struct option_row mesh_step_options[] = {
 	HOST_OPTIONS,
-	STRING_OPTION(struct mesh_args, coordinator, 0, "coordinator", "HOST[:PORT]",
+	STRING_OPTION(struct mesh_args, coordinator, 0, "coordinator", "HOST:PORT",
 		      COMPLETE_NOTHING, "host of task 0, if the launcher does not say it"),
 	{.name = NULL},
 };
 
 const struct option_row mesh_test_options[] = {
-	STRING_OPTION(struct mesh_args, plan, 0, "plan", "LIST", COMPLETE_NOTHING,
+	STRING_OPTION(struct mesh_args, stages, 0, "stages", "LIST", COMPLETE_NOTHING,
 		      "stages (" PLAN_DEFAULT "): loopback, ring, sample:N, bisection, by-switch, "
 		      "cross-switch, full, incast, pairs:FILE"),
 	NUMBER_OPTION(COUNT, struct mesh_args, seed, 0, "seed", "N", 0, 0,

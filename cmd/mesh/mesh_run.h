@@ -19,13 +19,14 @@ struct mesh_args {
 	/* the coordinator's part */
 	const char *hosts, *address, *coordinator, *program;
 	struct number port, wait, silence;
-	bool busy, doctor, plan_only;
+	bool busy, doctor;
 	/* what is tested */
-	const char *plan, *resume, *save, *fabric;
-	struct number rails, seed, budget, duration, latency_duration, order_timeout, most_pairs;
+	const char *stages, *resume, *save, *fabric;
+	struct number host_count, rails, seed, budget, duration, latency_duration, order_timeout,
+		most_pairs;
 	bool one_rail, no_bandwidth, connect_only;
 	/* the verdict */
-	struct real least_share, latency_factor;
+	struct real least_share, latency_factor, rate;
 	const char *exclude_list, *heat_map;
 	bool histogram, all_rows;
 };
@@ -120,6 +121,8 @@ struct mesh_work {
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
+/* What is measured, and how long, as the options say. */
+void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 /* Opens the coordinator. */
 bool mesh_work_listen(struct mesh_work *work, uint16_t port);
 /* Gathers, tests, concludes. */

@@ -55,7 +55,7 @@ static bool parse_plan(struct mesh_work *work)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
 
-	if (!plan_parse(work->args->plan ?: PLAN_DEFAULT, &work->plan, &message, &hint))
+	if (!plan_parse(work->args->stages ?: PLAN_DEFAULT, &work->plan, &message, &hint))
 		return true;
 	listing_fail(&work->listing, STATUS_USAGE, message, hint);
 	return false;
@@ -84,7 +84,7 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
 		seed = (uint32_t)clock_nsec();
 	work->summary.seed = args->seed.known ? args->seed : number_of(seed);
-	work->summary.plan = mem_string(args->plan ?: PLAN_DEFAULT);
+	work->summary.plan = mem_string(args->stages ?: PLAN_DEFAULT);
 	signal(SIGPIPE, SIG_IGN);
 	signals_catch(&work->signals, numbers);
 	return true;
@@ -242,31 +242,37 @@ static void take_result(void *context, const struct mesh_result *result)
 	work->untried += result->outcome == MESH_UNTRIED;
 }
 
+static uint32_t or_default(const struct number *number, uint32_t otherwise)
+{
+	return number->known ? (uint32_t)number->value : otherwise;
+}
+
+void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
+{
+	setup->tests = args->connect_only   ? MESH_CONNECT
+		       : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
+					    : MESH_TESTS;
+	setup->latency_msec = or_default(&args->latency_duration, DEFAULT_LATENCY_MSEC);
+	setup->bandwidth_msec = or_default(&args->duration, DEFAULT_BANDWIDTH_MSEC);
+	setup->timeout_msec = or_default(&args->order_timeout, DEFAULT_PAIR_MSEC);
+}
+
 static void run_session(struct mesh_work *work)
 {
 	const struct mesh_args *args = work->args;
-	const struct session_setup setup = {
+	struct session_setup setup = {
 		.coordinator = work->coordinator,
 		.plan = &work->plan,
 		.judge = work->judge,
 		.seed = work->summary.seed.value,
 		.one_rail = args->one_rail,
-		.tests = args->connect_only   ? MESH_CONNECT
-			 : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
-					      : MESH_TESTS,
-		.latency_msec = args->latency_duration.known
-					? (uint32_t)args->latency_duration.value
-					: DEFAULT_LATENCY_MSEC,
-		.bandwidth_msec = args->duration.known ? (uint32_t)args->duration.value
-						       : DEFAULT_BANDWIDTH_MSEC,
-		.timeout_msec = args->order_timeout.known ? (uint32_t)args->order_timeout.value
-							  : DEFAULT_PAIR_MSEC,
 		.budget_msec = args->budget.known ? args->budget.value : 0,
-		.most_pairs = args->most_pairs.known ? (uint32_t)args->most_pairs.value : 0,
+		.most_pairs = or_default(&args->most_pairs, 0),
 		.result = take_result,
 		.context = work,
 	};
 
+	mesh_work_tests(args, &setup);
 	session_run(&setup, &work->outcome);
 	if (work->outcome.stage_failed)
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL,

@@ -24,6 +24,7 @@ expected_schemas()
 				qp_counters mr_counters qp_counting change
 			;;
 		doctor) printf '%s\n' doctor doctor_checks ;;
+		mesh) printf '%s\n' mesh mesh_plan ;;
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps qp_contexts cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
@@ -87,8 +88,11 @@ every()
 	[ "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size +100c | wc -l)" -gt 40 ]
 	[ -z "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size -100c)" ]
 	every '[."$id", .properties.schema.const] | unique == ["rdmactl/\($name)/1"]'
-	# The document of a change begins with what the whole of it is.
-	every '.required == ["schema", $name, "problems"] + ({change: ["changed"]}[$name] // [])'
+	# The document of a change or a mesh begins with what the whole of it is.
+	every '.required == ["schema", $name, "problems"] + ({change: ["changed"], mesh: ["plan", "seed", "hosts_wanted",
+		"hosts_present", "hosts_missing", "rails", "pairs", "rounds", "pairs_failed", "pairs_untried",
+		"pairs_left_out", "pairs_resumed", "median_gbps", "median_latency_usec", "seconds", "rehearsed",
+		"interrupted"]}[$name] // [])'
 	every '[.. | objects | select(.required and .type == "object") | select((.properties | keys_unsorted) != .required)] == []'
 	every '.properties[$name].items.properties | length > 2 and
 		all(.[]; (.description | type) == "string" and (.description | length) > 3)'
