@@ -178,58 +178,6 @@ static void test_slurm_names(void **state)
 	free(text);
 }
 
-static void expect_hostlist(const char *expected, size_t most, const char *const *names,
-			    size_t count)
-{
-	char *list = hostlist_format(names, count, most);
-
-	assert_string_equal(list, expected);
-	free(list);
-}
-
-#define EXPECT_HOSTLIST(expected_, most_, ...)                                 \
-	do {                                                                   \
-		static const char *const names_[] = {__VA_ARGS__};             \
-		expect_hostlist(expected_, most_, names_, ARRAY_SIZE(names_)); \
-	} while (0)
-
-static void test_hostlist(void **state)
-{
-	(void)state;
-	expect_hostlist("", 0, NULL, 0);
-	EXPECT_HOSTLIST("a", 0, "a");
-	EXPECT_HOSTLIST("a1", 0, "a1");
-	EXPECT_HOSTLIST("a[1-3]", 0, "a3", "a1", "a2");
-	EXPECT_HOSTLIST("a[1-2]", 0, "a1", "a2", "a1", "a2");
-	EXPECT_HOSTLIST("a[1-2,4,7-8]", 0, "a8", "a7", "a4", "a2", "a1");
-	EXPECT_HOSTLIST("a[8-11]", 0, "a8", "a9", "a10", "a11");
-	EXPECT_HOSTLIST("a[08-11]", 0, "a08", "a09", "a10", "a11");
-	EXPECT_HOSTLIST("a,a[1-2],b1,b1-2", 0, "a", "a1", "b1", "a2", "b1-2");
-	EXPECT_HOSTLIST("a1b[1-2],a2b1", 0, "a1b1", "a1b2", "a2b1");
-	EXPECT_HOSTLIST("[1-3]", 0, "1", "2", "3");
-	/* 099 and 100 are of one width; 99 and 100 are counted on without zeros. */
-	EXPECT_HOSTLIST("a[099-100]", 0, "a099", "a100");
-	EXPECT_HOSTLIST("a[99-100]", 0, "a99", "a100");
-	EXPECT_HOSTLIST("a[0-1]", 0, "a0", "a1");
-	/* A number that is too long to count with. */
-	EXPECT_HOSTLIST("a12345678901,a12345678902", 0, "a12345678901", "a12345678902");
-	EXPECT_HOSTLIST("a[1,3,...]", 6, "a1", "a3", "a5", "a7");
-	EXPECT_HOSTLIST("one,...", 6, "one", "two", "three");
-}
-
-/* 01 and 1 are different names: no reader must make one of the other. */
-static void test_hostlist_zeros(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"a1", "a01", "a2", "a02", "a10", "a010"};
-	char *list = hostlist_format(names, ARRAY_SIZE(names), 0);
-
-	assert_null(strstr(list, "1-02"));
-	assert_null(strstr(list, "01-2"));
-	assert_non_null(strstr(list, "010"));
-	free(list);
-}
-
 static void expect_dot(const char *string, const char *quoted, const char *html)
 {
 	struct text_buffer text = {.text = NULL};
@@ -332,8 +280,6 @@ int main(void)
 		TEST(test_slurm_of_two_ports),
 		TEST(test_slurm_of_two_rails),
 		TEST(test_slurm_names),
-		cmocka_unit_test(test_hostlist),
-		cmocka_unit_test(test_hostlist_zeros),
 		cmocka_unit_test(test_dot_strings),
 		TEST(test_hostile_names),
 		TEST(test_twins),

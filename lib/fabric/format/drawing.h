@@ -42,14 +42,6 @@ struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *
 char *drawing_title(const struct drawing *drawing);
 
 /*
- * Many names in little space, in the format of Slurm, pdsh and others: `leaf[1-3,7],spine1`. Only
- * the number at the end of a name is counted, and leading zeros are kept. The names are sorted in
- * natural order, each once. Names that make the text longer than `most` bytes are replaced by
- * `...`; 0: no limit. To be freed.
- */
-char *hostlist_format(const char *const *names, size_t count, size_t most);
-
-/*
  * The subnet as a tree in ASCII: from the top switches down or, in another topology, from where the
  * scan began. A switch with several switches above it is printed in full at the first of them.
  * Nodes that are alike share a line; lines that need attention have a `!`.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 

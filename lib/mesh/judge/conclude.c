@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "mesh/judge/judge_parts.h"
@@ -190,17 +191,21 @@ static void add_merged_hosts(const struct judge *judge, size_t number, struct st
 	}
 }
 
+/* Bytes of a list of hosts in a line. */
+enum { MOST_OF_LIST = 60 };
+
 static char *object_of_shared(const struct judge *judge, const struct culprit *culprit,
 			      const struct strings *hosts)
 {
 	const struct judge_fabric *fabric = judge->fabric;
+	_cleanup_(freep) char *list = NULL;
 
 	if (culprit->kind == CULPRIT_CABLE)
 		return fabric->name_cable(fabric->context, culprit->number);
 	if (culprit->kind == CULPRIT_SWITCH)
 		return fabric->name_switch(fabric->context, culprit->number);
-	return mem_format("%s and %zu others, rail %u", hosts->count ? hosts->items[0] : "?",
-			  hosts->count ? hosts->count - 1 : 0, culprit->rail);
+	list = hostlist_format((const char *const *)hosts->items, hosts->count, MOST_OF_LIST);
+	return mem_format("%s, rail %u", list, culprit->rail);
 }
 
 static void conclude_shared(struct conclusion *conclusion, size_t number)
