@@ -302,3 +302,21 @@ int json_read(const char *text, size_t length, const struct schema *head_schema,
 		*ret_message = reader.in.message;
 	return rc;
 }
+
+int json_read_record(const char *text, size_t length, const struct schema *schema, void *record,
+		     char **ret_message)
+{
+	struct reader reader = {
+		.in = {.text = text, .at = text, .end = text + length, .value = text},
+		.schema = schema,
+	};
+	int rc = read_object(&reader, schema, record, read_member);
+
+	if (!rc && (json_peek(&reader.in), reader.in.at < reader.in.end))
+		rc = json_complain(&reader.in, reader.in.at, "unexpected data after the record");
+	if (!rc)
+		return 0;
+	record_clear(schema, record);
+	*ret_message = reader.in.message;
+	return rc;
+}

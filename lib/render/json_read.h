@@ -22,5 +22,12 @@ int json_read(const char *text, size_t length, const struct schema *head_schema,
 	      const struct schema *schema, void **ret_records, size_t *ret_count,
 	      char **ret_message);
 
+/*
+ * The same for a text that is one record, as a line of JSONL is. 0; -EINVAL with a message, and
+ * nothing is left in the record, which has to be empty before.
+ */
+int json_read_record(const char *text, size_t length, const struct schema *schema, void *record,
+		     char **ret_message);
+
 /* Frees the strings and records that json_read() put into a record. */
 void record_clear(const struct schema *schema, void *record);

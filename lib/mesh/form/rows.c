@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mesh/form/rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "render/json_read.h"
+#include "schema/rows.h"
+
+static const struct enum_name outcomes[] = {
+	{MESH_PASS, "pass", TONE_GOOD},
+	{MESH_FAIL, "fail", TONE_BAD},
+	{MESH_UNTRIED, "untried", TONE_WARNING},
+	{0, NULL},
+};
+
+#define RECORD struct mesh_row
+static const struct field fields[] = {
+	NUMBER(stage, "STAGE", 0, 0, "stage of the plan, counted from 0"),
+	NUMBER(round, "ROUND", 0, 0, "round of the stage, counted from 0"),
+	TEXT(host, "HOST", SHOWN, 0, "host that was the client"),
+	NUMBER(rail, "RAIL", SHOWN, 0, "its rail, counted from 0"),
+	TEXT(peer, "PEER", SHOWN, 0, "the other host; the same in loopback"),
+	NUMBER(peer_rail, "PEER RAIL", 0, 0, "rail of the other host"),
+	YES_NO_AS("second_pass", again, "AGAIN", 0, 0, "whether it was tried again, alone"),
+	WORD(outcome, outcomes, "OUTCOME", SHOWN, 0, "whether data went through"),
+	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median latency of one way"),
+	REAL(gbps, "Gb/s", SHOWN, 0, "bandwidth that the host sent"),
+	REAL(peer_gbps, "PEER Gb/s", SHOWN, 0, "bandwidth that its peer sent"),
+	NUMBER(errors, "ERRORS", 0, 0, "growth of the error counters of the host's port"),
+	NUMBER(peer_errors, "PEER ERRORS", 0, 0, "growth of the error counters of the peer's port"),
+	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or was not tried"),
+};
+#undef RECORD
+
+const struct schema mesh_rows_schema = SCHEMA("mesh_results", struct mesh_row, fields,
+					      "what came of a pair of hosts");
+
+void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *result,
+		   struct mesh_row *ret_row)
+{
+	*ret_row = (struct mesh_row){
+		.stage = number_of(result->stage),
+		.round = number_of(result->round),
+		.host = hosts[result->pair.a].name,
+		.peer = hosts[result->pair.b].name,
+		.rail = number_of(result->pair.rail_a),
+		.peer_rail = number_of(result->pair.rail_b),
+		.again = result->again ? TRISTATE_YES : TRISTATE_NO,
+		.outcome = number_of(result->outcome),
+		.latency_usec = result->latency_usec,
+		.gbps = result->gbps[MESH_END_A],
+		.peer_gbps = result->gbps[MESH_END_B],
+		.errors = result->errors[MESH_END_A],
+		.peer_errors = result->errors[MESH_END_B],
+		/* The schema only reads it. */
+		.reason = result->reason[0] ? (char *)(uintptr_t)result->reason : NULL,
+	};
+}
+
+struct named_host {
+	const char *name;
+	uint32_t host;
+};
+
+struct names {
+	struct named_host *items;
+	size_t count;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(((const struct named_host *)left)->name,
+		      ((const struct named_host *)right)->name);
+}
+
+static void sort_names(const struct mesh_host *hosts, uint32_t host_count, struct names *names)
+{
+	names->items = mem_alloc_zero((size_t)host_count + 1, sizeof(*names->items));
+	for (uint32_t i = 0; i < host_count; i++)
+		if (hosts[i].name)
+			names->items[names->count++] = (struct named_host){hosts[i].name, i};
+	qsort(names->items, names->count, sizeof(*names->items), compare_names);
+}
+
+static bool find_name(const struct names *names, const char *name, uint32_t *ret_host)
+{
+	const struct named_host wanted = {.name = name};
+	const struct named_host *found = bsearch(&wanted, names->items, names->count,
+						 sizeof(*names->items), compare_names);
+
+	if (found)
+		*ret_host = found->host;
+	return found != NULL;
+}
+
+/* A number of the row that has a bound; NULL: it is as it should be. */
+static const char *check_row(const struct mesh_row *row)
+{
+	if (!row->host || !row->peer)
+		return "it names no two hosts";
+	if (!row->rail.known || row->rail.value >= MESH_MOST_RAILS)
+		return "it names no rail";
+	if (row->peer_rail.known && row->peer_rail.value >= MESH_MOST_RAILS)
+		return "it names no rail";
+	if (!row->stage.known || row->stage.value > UINT16_MAX)
+		return "it names no stage";
+	if (!row->outcome.known)
+		return "it names no outcome";
+	return NULL;
+}
+
+static void make_result(const struct mesh_row *row, struct mesh_result *result)
+{
+	result->pair.rail_a = (uint16_t)row->rail.value;
+	result->pair.rail_b = (uint16_t)(row->peer_rail.known ? row->peer_rail : row->rail).value;
+	result->stage = (uint32_t)row->stage.value;
+	result->round = row->round.value > UINT32_MAX ? 0 : (uint32_t)row->round.value;
+	result->again = row->again == TRISTATE_YES;
+	result->outcome = (enum mesh_outcome)row->outcome.value;
+	result->latency_usec = row->latency_usec;
+	result->gbps[MESH_END_A] = row->gbps;
+	result->gbps[MESH_END_B] = row->peer_gbps;
+	result->errors[MESH_END_A] = row->errors;
+	result->errors[MESH_END_B] = row->peer_errors;
+	if (row->reason)
+		snprintf(result->reason, sizeof(result->reason), "%s", row->reason);
+}
+
+static void note_broken(struct mesh_rows_read *read, uint64_t line, const char *reason)
+{
+	if (!read->broken++)
+		read->reason = mem_format("line %" PRIu64 ": %s", line, reason);
+}
+
+static void read_line(const char *line, size_t length, uint64_t number, const struct names *names,
+		      void (*take)(void *context, const struct mesh_result *result), void *context,
+		      struct mesh_rows_read *read)
+{
+	struct mesh_result result = {.stage = 0};
+	_cleanup_(freep) char *message = NULL;
+	struct mesh_row row = {.host = NULL};
+	const char *reason;
+
+	if (json_read_record(line, length, &mesh_rows_schema, &row, &message)) {
+		note_broken(read, number, message);
+		return;
+	}
+	reason = check_row(&row);
+	if (reason) {
+		note_broken(read, number, reason);
+	} else if (!find_name(names, row.host, &result.pair.a) ||
+		   !find_name(names, row.peer, &result.pair.b)) {
+		read->strangers++;
+	} else {
+		make_result(&row, &result);
+		take(context, &result);
+		read->taken++;
+	}
+	record_clear(&mesh_rows_schema, &row);
+}
+
+void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hosts,
+		    uint32_t host_count,
+		    void (*take)(void *context, const struct mesh_result *result), void *context,
+		    struct mesh_rows_read *ret_read)
+{
+	const char *end;
+	struct names names = {.count = 0};
+	uint64_t number = 1;
+
+	*ret_read = (struct mesh_rows_read){.taken = 0};
+	sort_names(hosts, host_count, &names);
+	for (; (end = memchr(text, '\n', length)); number++) {
+		const size_t line = (size_t)(end - text);
+
+		if (line)
+			read_line(text, line, number, &names, take, context, ret_read);
+		text += line + 1;
+		length -= line + 1;
+	}
+	free(names.items);
+}
+
+/* Ports have 20 bits each: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */
+static uint64_t key_of(uint32_t stage, const struct mesh_pair *pair)
+{
+	const uint64_t a = (uint64_t)pair->a * MESH_MOST_RAILS + pair->rail_a;
+	const uint64_t b = (uint64_t)pair->b * MESH_MOST_RAILS + pair->rail_b;
+
+	return ((uint64_t)stage << 40 | (a < b ? a << 20 | b : b << 20 | a)) + 1;
+}
+
+static size_t place_of(const struct mesh_done *done, uint64_t key)
+{
+	/* The golden ratio spreads neighbours: Knuth, volume 3, 6.4. */
+	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) % done->places;
+
+	while (done->keys[at] && done->keys[at] != key)
+		at = (at + 1) % done->places;
+	return at;
+}
+
+static void grow(struct mesh_done *done)
+{
+	struct mesh_done larger = {.places = done->places ? done->places * 2 : 1024,
+				   .count = done->count};
+
+	larger.keys = mem_alloc_zero(larger.places, sizeof(*larger.keys));
+	for (size_t i = 0; i < done->places; i++)
+		if (done->keys[i])
+			larger.keys[place_of(&larger, done->keys[i])] = done->keys[i];
+	free(done->keys);
+	*done = larger;
+}
+
+void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
+{
+	const uint64_t key = key_of(stage, pair);
+	size_t at;
+
+	if (done->count * 2 >= done->places)
+		grow(done);
+	at = place_of(done, key);
+	done->count += !done->keys[at];
+	done->keys[at] = key;
+}
+
+bool mesh_done_has(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair)
+{
+	return done->count && done->keys[place_of(done, key_of(stage, pair))];
+}
+
+void mesh_done_clear(struct mesh_done *done)
+{
+	free(done->keys);
+	*done = (struct mesh_done){0};
+}

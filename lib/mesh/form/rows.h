@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A result as a row: one line of JSON each, written while the mesh runs, and read again by a run
+ * that goes on where another one was ended.
+ */
+#pragma once
+
+#include "mesh/mesh.h"
+#include "schema/schema.h"
+
+/* Borrows the names and the reason. */
+struct mesh_row {
+	struct number stage, round;
+	char *host, *peer;
+	struct number rail, peer_rail;
+	enum tristate again;
+	struct number outcome; /* enum mesh_outcome */
+	struct real latency_usec;
+	struct real gbps, peer_gbps; /* sent by the host, and by its peer */
+	struct number errors, peer_errors;
+	char *reason;
+};
+
+extern const struct schema mesh_rows_schema;
+
+void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *result,
+		   struct mesh_row *ret_row);
+
+struct mesh_rows_read {
+	uint64_t taken;
+	uint64_t strangers; /* of hosts that are not in this run */
+	uint64_t broken;    /* lines that are no results */
+	char *reason;	    /* of the first of them: `line 7: ...`; to be freed */
+};
+
+/*
+ * Hands each result of the text to `take`. A last line without its end, as a run leaves that was
+ * killed, is no error. Everything in the text may be wrong.
+ */
+void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hosts,
+		    uint32_t host_count,
+		    void (*take)(void *context, const struct mesh_result *result), void *context,
+		    struct mesh_rows_read *ret_read);
+
+/* Pairs that have a result. {0} is empty. */
+struct mesh_done {
+	uint64_t *keys;
+	size_t places, count;
+};
+
+void mesh_done_add(struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair);
+bool mesh_done_has(const struct mesh_done *done, uint32_t stage, const struct mesh_pair *pair);
+void mesh_done_clear(struct mesh_done *done);

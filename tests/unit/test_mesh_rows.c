@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Results as rows: written, read again, and broken in every way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/form/rows.h"
+#include "render/render.h"
+
+static char name_1[] = "n1", name_2[] = "n2", name_3[] = "n3";
+static const struct mesh_host hosts[] = {{.name = name_3}, {.name = name_1}, {.name = name_2}};
+
+struct taken {
+	struct mesh_result *items;
+	size_t count;
+};
+
+static void take(void *context, const struct mesh_result *result)
+{
+	struct taken *taken = context;
+
+	*(struct mesh_result *)mem_append(&taken->items, &taken->count, sizeof(*result)) = *result;
+}
+
+static struct mesh_rows_read read_rows(const char *text, struct taken *taken)
+{
+	/* A copy without a NUL, so that the sanitizer sees a read beyond it. */
+	const size_t length = strlen(text);
+	char *copy = mem_alloc_zero(length + !length, 1);
+	struct mesh_rows_read read;
+
+	memcpy(copy, text, length);
+	mesh_rows_read(copy, length, hosts, ARRAY_SIZE(hosts), take, taken, &read);
+	free(copy);
+	return read;
+}
+
+static char *write_rows(const struct mesh_result *results, size_t count)
+{
+	const struct render_options options = {.format = FORMAT_JSONL};
+	struct columns columns;
+	char *bad = NULL, *text;
+	struct mesh_row *rows = mem_alloc_zero(count, sizeof(*rows));
+	const void **list = mem_alloc_zero(count, sizeof(*list));
+
+	assert_int_equal(columns_select(&columns, &mesh_rows_schema, COLUMNS_ALL, NULL, &bad), 0);
+	for (size_t i = 0; i < count; i++) {
+		mesh_row_make(hosts, &results[i], &rows[i]);
+		list[i] = &rows[i];
+	}
+	assert_int_equal(render_to_text(&options,
+					&(const struct document){.columns = &columns,
+								 .rows = list,
+								 .row_count = count},
+					&text),
+			 0);
+	columns_free(&columns);
+	free(rows);
+	free(list);
+	return text;
+}
+
+static void there_and_back(void **state)
+{
+	static const struct mesh_result results[] = {
+		{.pair = {1, 2, 3, 4},
+		 .stage = 2,
+		 .round = 5,
+		 .again = true,
+		 .latency_usec = {1.5, true},
+		 .gbps = {{392.25, true}, {17, true}},
+		 .errors = {{7, true}, {0, true}}},
+		{.pair = {0, 0, 1, 1}, .outcome = MESH_FAIL, .reason = "the \"peer\" is \\ gone"},
+		{.pair = {2, 1, 0, 0}, .stage = 1, .outcome = MESH_UNTRIED},
+	};
+	_cleanup_(freep) char *text = write_rows(results, ARRAY_SIZE(results));
+	struct taken taken = {0};
+	struct mesh_rows_read read = read_rows(text, &taken);
+
+	(void)state;
+	assert_int_equal(read.taken, 3);
+	assert_int_equal(read.broken, 0);
+	assert_int_equal(read.strangers, 0);
+	assert_int_equal(taken.count, 3);
+	for (size_t i = 0; i < taken.count; i++) {
+		const struct mesh_result *got = &taken.items[i], *want = &results[i];
+
+		assert_memory_equal(&got->pair, &want->pair, sizeof(got->pair));
+		assert_int_equal(got->stage, want->stage);
+		assert_int_equal(got->round, want->round);
+		assert_int_equal(got->again, want->again);
+		assert_int_equal(got->outcome, want->outcome);
+		assert_int_equal(got->latency_usec.known, want->latency_usec.known);
+		for (int end = 0; end < MESH_ENDS; end++) {
+			assert_int_equal(got->gbps[end].known, want->gbps[end].known);
+			assert_float_equal(got->gbps[end].value, want->gbps[end].value, 1e-9);
+			assert_int_equal(got->errors[end].known, want->errors[end].known);
+			assert_int_equal(got->errors[end].value, want->errors[end].value);
+		}
+		assert_string_equal(got->reason, want->reason);
+	}
+	free(taken.items);
+}
+
+#define GOOD \
+	"{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n2\", \"rail\": 0, \"outcome\": \"pass\"}\n"
+
+static void broken_lines(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} cases[] = {
+		{"x\n", "line 1: line 1, column 1: a record is not an object"},
+		{"[]\n", "line 1: line 1, column 1: a record is not an object"},
+		{"{}\n", "line 1: it names no two hosts"},
+		{"{} {}\n", "line 1: line 1, column 4: unexpected data after the record"},
+		{"{\"host\": 7}\n", "line 1: line 1, column 10: host cannot be 7"},
+		{"{\"host\": \"n1\", \"host\": \"n2\"}\n", NULL},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 16}\n",
+		 "line 1: it names no rail"},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": -1}\n", NULL},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 1, \"peer_rail\": 99, \"stage\": "
+		 "0}\n",
+		 "line 1: it names no rail"},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 1}\n",
+		 "line 1: it names no stage"},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 1, \"stage\": 0}\n",
+		 "line 1: it names no outcome"},
+		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 1, \"stage\": 0, \"outcome\": "
+		 "\"?\"}\n",
+		 "line 1: it names no outcome"},
+		{"\n\n\x01\xff\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = mem_format("%s%s", cases[i].text, GOOD);
+		struct taken taken = {0};
+		struct mesh_rows_read read = read_rows(text, &taken);
+
+		assert_int_equal(read.broken, 1);
+		assert_int_equal(read.taken, 1);
+		if (cases[i].reason)
+			assert_string_equal(read.reason, cases[i].reason);
+		free(read.reason);
+		free(taken.items);
+	}
+}
+
+static void ends(void **state)
+{
+	struct taken taken = {0};
+	struct mesh_rows_read read = read_rows("", &taken);
+
+	(void)state;
+	assert_int_equal(read.taken + read.broken, 0);
+	/* Cut while it was written. */
+	read = read_rows(GOOD "{\"stage\": 0, \"ho", &taken);
+	assert_int_equal(read.taken, 1);
+	assert_int_equal(read.broken, 0);
+	read = read_rows("{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n9\", \"rail\": 0, "
+			 "\"outcome\": \"pass\"}\n",
+			 &taken);
+	assert_int_equal(read.strangers, 1);
+	assert_int_equal(read.taken, 0);
+	free(taken.items);
+}
+
+static void done(void **state)
+{
+	struct mesh_done done = {0};
+	struct mesh_pair pair = {.rail_a = 3, .rail_b = 3}, turned;
+
+	(void)state;
+	assert_false(mesh_done_has(&done, 0, &pair));
+	for (uint32_t a = 0; a < 100; a++)
+		for (uint32_t b = 0; b <= a; b++) {
+			pair.a = a;
+			pair.b = b;
+			mesh_done_add(&done, 1, &pair);
+			mesh_done_add(&done, 1, &pair);
+		}
+	assert_int_equal(done.count, 100 * 101 / 2);
+	for (uint32_t a = 0; a < 101; a++)
+		for (uint32_t b = 0; b <= a; b++) {
+			turned = (struct mesh_pair){.a = b, .b = a, .rail_a = 3, .rail_b = 3};
+			assert_int_equal(mesh_done_has(&done, 1, &turned), a < 100);
+			assert_false(mesh_done_has(&done, 2, &turned));
+			turned.rail_a = turned.rail_b = 2;
+			assert_false(mesh_done_has(&done, 1, &turned));
+		}
+	mesh_done_clear(&done);
+	pair = (struct mesh_pair){.a = MESH_MOST_HOSTS - 1,
+				  .b = MESH_MOST_HOSTS - 1,
+				  .rail_a = MESH_MOST_RAILS - 1,
+				  .rail_b = MESH_MOST_RAILS - 1};
+	mesh_done_add(&done, 31, &pair);
+	assert_true(mesh_done_has(&done, 31, &pair));
+	mesh_done_clear(&done);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(broken_lines),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(done),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
