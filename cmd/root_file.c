@@ -20,18 +20,27 @@ static void fail(const struct ctx *ctx, const char *message, const char *hint)
 	listing_end(&listing);
 }
 
+int root_file_unpack(const char *path, struct snapshot *ret_snapshot, const char **ret_root,
+		     char **ret_message, char **ret_hint)
+{
+	int rc = 0;
+
+	*ret_root = path;
+	if (!path || !snapshot_is_file(path))
+		return 0;
+	rc = snapshot_open(path, getenv("TMPDIR"), ret_snapshot, ret_message, ret_hint);
+	/* With manifest.json in it, so that what netlink and verbs said is found: kernel/root.h. */
+	if (!rc)
+		*ret_root = ret_snapshot->folder;
+	return rc;
+}
+
 bool root_file_open(struct ctx *ctx, struct snapshot *ret_snapshot)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
-	const char *root = ctx->globals.root;
 
-	if (!root || !snapshot_is_file(root))
+	if (!root_file_unpack(ctx->globals.root, ret_snapshot, &ctx->globals.root, &message, &hint))
 		return true;
-	if (snapshot_open(root, getenv("TMPDIR"), ret_snapshot, &message, &hint)) {
-		fail(ctx, message, hint);
-		return false;
-	}
-	/* With manifest.json in it, so that what netlink and verbs said is found: kernel/root.h. */
-	ctx->globals.root = ret_snapshot->folder;
-	return true;
+	fail(ctx, message, hint);
+	return false;
 }

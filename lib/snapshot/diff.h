@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The differences between two lists of records of one schema, field by field: what a reboot, a
+ * firmware or a driver has changed. Knows no subject: a kind says which fields name a record, which
+ * recognise it under another name, and which move by themselves.
+ */
+#pragma once
+
+#include "schema/problem.h"
+#include "schema/schema.h"
+
+enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+struct diff_kind {
+	const char *name; /* plural: devices */
+	const struct schema *schema;
+	/* Lists of keys, with commas between. NULL: none. */
+	const char *keys;     /* name the record: device,port gives mlx5_0/1 */
+	const char *identity; /* a record with the same value of one is the same, if only one has */
+	const char *moving;   /* left out, beside keys, counters, secrets and records */
+	bool partial;	      /* a list need not be complete: what only one has is not told */
+};
+
+enum diff_change { DIFF_CHANGED, DIFF_GONE, DIFF_NEW, DIFF_RENAMED };
+
+/* The record of differences_schema. Strings are owned. */
+struct difference {
+	const char *kind;     /* of struct diff_kind */
+	char *object;	      /* its name in the later list, if it is there */
+	struct number change; /* enum diff_change */
+	char *field;	      /* NULL: the record as a whole */
+	char *before, *after; /* NULL: none */
+};
+
+extern const struct schema differences_schema;
+
+/* One side of a comparison. */
+struct diff_rows {
+	const void *const *rows;
+	size_t count;
+	/* What could not be read: an unknown value of such an object is no difference. */
+	const struct problems *problems;
+	bool answers; /* netlink and verbs answer; else every unknown value is merely unknown */
+};
+
+struct diff {
+	struct difference *items;
+	size_t count;
+	struct strings names[DIFF_SIDES]; /* of renamed devices, before and after */
+	struct strings absent;		  /* what only one side has: its parts are not told again */
+	struct diff_unknown *unknowns;
+	size_t unknown_count;
+};
+
+/* Kinds whose records are named by others (ports by devices) come after those. */
+void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct diff_rows *before,
+		  const struct diff_rows *after);
+/* Tells which fields one side knows and the other does not; `names`: of the two sides. */
+void diff_note_unknowns(const struct diff *diff, const char *const names[DIFF_SIDES],
+			struct problems *problems);
+void diff_clear(struct diff *diff);

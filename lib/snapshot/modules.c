@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/modules.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+
+/* What a snapshot takes; the modules are those whose parameters it takes. */
+#define SOURCE(how_, folder_, names_) folder_,
+static const char *const folders[] = {
+#include "snapshot/sources.def"
+};
+#undef SOURCE
+
+static const struct field fields[] = {
+	STRING_FIELD(struct loaded_module, name, "module", "MODULE", FIELD_DEFAULT, 0, "its name"),
+	STRING_FIELD(struct loaded_module, version, "version", "VERSION", FIELD_DEFAULT, 0,
+		     "its version; null if it has none"),
+	STRING_FIELD(struct loaded_module, source_version, "srcversion", "SRCVERSION",
+		     FIELD_DEFAULT, 0, "a hash of its source"),
+	LIST_FIELD(struct loaded_module, parameters, "parameters", "PARAMETERS", FIELD_DEFAULT, 0,
+		   "what it is set to"),
+};
+
+const struct schema modules_schema = SCHEMA("modules", struct loaded_module, fields,
+					    "a loaded kernel module");
+
+static bool is_wanted(const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("sys/module/%s/parameters", name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (!fnmatch(folders[i], path, FNM_PATHNAME) &&
+		    strncmp(folders[i], "sys/module/*", 12))
+			return true;
+	return false;
+}
+
+static char *read_text(const struct root *root, const char *name, const char *attribute)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "sys/module/%s/%s", name, attribute);
+
+	return length > 0 ? text_clean(text, (size_t)length) : NULL;
+}
+
+static void read_parameters(const struct root *root, const char *name, struct strings *parameters)
+{
+	struct strings names = {0};
+
+	parameters->known = true;
+	if (sysfs_list(root, &names, "sys/module/%s/parameters", name))
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *path = mem_format("parameters/%s", names.items[i]);
+		_cleanup_(freep) char *value = read_text(root, name, path);
+		_cleanup_(freep) char *line = NULL, *clean = NULL;
+
+		line = mem_format("%s=%s", names.items[i], value ? value : "");
+		clean = text_clean(line, strlen(line));
+		strings_add(parameters, clean);
+	}
+	strings_free(&names);
+}
+
+/* The kernel has folders for parts that are built in, too: these have no state. */
+static void add_module(const struct root *root, const char *name, struct loaded_modules *modules)
+{
+	_cleanup_(freep) char *state = read_text(root, name, "initstate");
+	struct loaded_module *module;
+
+	if (!state)
+		return;
+	module = mem_append(&modules->items, &modules->count, sizeof(*modules->items));
+	module->name = text_clean(name, strlen(name));
+	module->version = read_text(root, name, "version");
+	module->source_version = read_text(root, name, "srcversion");
+	read_parameters(root, name, &module->parameters);
+}
+
+int loaded_modules_read(const char *directory, struct loaded_modules *modules)
+{
+	struct strings names = {0};
+	struct root root;
+	int rc = root_open(directory, &root);
+
+	if (rc)
+		return rc;
+	rc = sysfs_list(&root, &names, "sys/module");
+	for (size_t i = 0; !rc && i < names.count; i++)
+		if (is_wanted(names.items[i]))
+			add_module(&root, names.items[i], modules);
+	strings_free(&names);
+	root_close(&root);
+	return rc;
+}
+
+void loaded_modules_clear(struct loaded_modules *modules)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		free(modules->items[i].name);
+		free(modules->items[i].version);
+		free(modules->items[i].source_version);
+		strings_free(&modules->items[i].parameters);
+	}
+	free(modules->items);
+	*modules = (struct loaded_modules){.count = 0};
+}

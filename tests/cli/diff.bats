@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What differs between two saved machines, as trees and as archives. What a machine with netlink and
+# verbs has beside its files is compared in a guest.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	before=$BATS_TEST_TMPDIR/before
+	after=$BATS_TEST_TMPDIR/after
+	cp -a "$roots/cx6dx-roce" "$before"
+	cp -a "$roots/cx6dx-roce" "$after"
+	class=sys/class/infiniband
+}
+
+# Replaces a file of the later machine.
+put()
+{
+	rm -f "$after/$1"
+	printf '%s\n' "$2" >"$after/$1"
+}
+
+@test "diff: the same" {
+	try diff "$before" "$after"
+	expect 0 '' ''
+	try diff "$before" "$after" --json
+	[ "$status" = 0 ]
+	jq -e '.schema == "rdmactl/diff/1" and .diff == [] and .problems == []' <<<"$output"
+}
+
+@test "diff: firmware, state, a GID; an archive is the same as its tree" {
+	put $class/mlx5_0/fw_ver 22.39.2048
+	put $class/mlx5_1/ports/1/state '4: ACTIVE'
+	put $class/mlx5_0/ports/1/gids/9 0000:0000:0000:0000:0000:0000:0000:0000
+	try diff "$before" "$after" --tsv --no-headings
+	[ "$status" = 4 ]
+	[ -z "$stderr" ]
+	grep -qx $'devices\tmlx5_0\tchanged\tfirmware\t22.38.1002\t22.39.2048' <<<"$output"
+	grep -qx $'ports\tmlx5_1/1\tchanged\tstate\tdown\tactive' <<<"$output"
+	grep -qx $'gids\tmlx5_0/1/9\tgone\t\t\t' <<<"$output"
+	[ "$(grep -c ^devices <<<"$output")" = 1 ]
+	local trees=$output
+	"$RDMACTL" snapshot --root "$before" "$BATS_TEST_TMPDIR/before.tar.zst" >/dev/null
+	"$RDMACTL" snapshot --root "$after" "$BATS_TEST_TMPDIR/after.tar" >/dev/null
+	try diff "$BATS_TEST_TMPDIR/before.tar.zst" "$BATS_TEST_TMPDIR/after.tar" --tsv --no-headings
+	[ "$status" = 4 ]
+	[ "$output" = "$trees" ]
+	# Nothing of what was unpacked stays.
+	[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'rdmactl-*' -user "$(id -un)" -newer "$BATS_TEST_TMPDIR/after.tar")" ]
+}
+
+@test "diff: swapped names are renames" {
+	local one two
+	one=$(readlink "$after/$class/mlx5_0")
+	two=$(readlink "$after/$class/mlx5_1")
+	mv "$after/sys/class/infiniband/$one" "$after/sys/class/infiniband/${one%mlx5_0}mlx5_1"
+	mv "$after/sys/class/infiniband/$two" "$after/sys/class/infiniband/${two%mlx5_1}mlx5_0"
+	ln -sfn "${one%mlx5_0}mlx5_1" "$after/$class/mlx5_1"
+	ln -sfn "${two%mlx5_1}mlx5_0" "$after/$class/mlx5_0"
+	try diff "$before" "$after" --json
+	[ "$status" = 4 ]
+	jq -e '[.diff[] | select(.kind == "devices") | .change, .before, .after] ==
+		["renamed", "mlx5_0", "mlx5_1", "renamed", "mlx5_1", "mlx5_0"]' <<<"$output"
+	# All that belongs to them is the same.
+	jq -e '[.diff[] | select(.kind == "ports" or .kind == "gids" or .kind == "sriov")] == []' \
+		<<<"$output"
+}
+
+@test "diff: a device that is gone is one row" {
+	rm "$after/$class/mlx5_2"
+	try diff "$before" "$after" --json
+	[ "$status" = 4 ]
+	jq -e '[.diff[] | select(.object | startswith("mlx5_2")) | .kind, .change] ==
+		["devices", "gone"]' <<<"$output"
+	try diff "$after" "$before" --json
+	jq -e '[.diff[] | select(.object | startswith("mlx5_2")) | .kind, .change] ==
+		["devices", "new"]' <<<"$output"
+}
+
+@test "diff: what one side does not know is told, and is no difference" {
+	rm "$after/$class/mlx5_0/fw_ver"
+	ln -s '!EACCES' "$after/$class/mlx5_0/fw_ver"
+	try diff "$before" "$after"
+	[ "$status" = 3 ]
+	[ -z "$output" ]
+	[[ $stderr == *"$after: firmware is not known there, for 1 of the devices"* ]]
+	try diff "$after" "$before" --json
+	[ "$status" = 3 ]
+	jq -e '.diff == [] and (.problems | length) >= 1' <<<"$output"
+	# A difference outweighs it.
+	put $class/mlx5_1/fw_ver 1.2.3
+	try diff "$before" "$after"
+	[ "$status" = 4 ]
+}
+
+@test "diff: modules and their parameters" {
+	mkdir -p "$before/sys/module/mlx5_core/parameters" "$after/sys/module/mlx5_core/parameters"
+	printf 'live\n' | tee "$before/sys/module/mlx5_core/initstate" >"$after/sys/module/mlx5_core/initstate"
+	printf '1\n' >"$before/sys/module/mlx5_core/parameters/prof_sel"
+	printf '2\n' >"$after/sys/module/mlx5_core/parameters/prof_sel"
+	mkdir -p "$after/sys/module/ib_umad_test" "$after/sys/module/loop"
+	printf 'live\n' | tee "$after/sys/module/ib_umad_test/initstate" >"$after/sys/module/loop/initstate"
+	try diff "$before" "$after" --tsv --no-headings
+	[ "$status" = 4 ]
+	grep -q $'^modules\tmlx5_core\tchanged\tparameters\t.*prof_sel=1.*\t.*prof_sel=2' <<<"$output"
+	grep -qx $'modules\tib_umad_test\tnew\t\t\t' <<<"$output"
+	# Those that are none of RDMA's do not count.
+	run ! grep -q loop <<<"$output"
+}
+
+@test "diff: hostile text stays text" {
+	put $class/mlx5_0/fw_ver $'1\033[31m\t2'
+	try diff "$before" "$after"
+	[ "$status" = 4 ]
+	run ! grep -q $'\033' <<<"$output$stderr"
+}
+
+@test "diff: what cannot be compared" {
+	try diff "$before" "$BATS_TEST_TMPDIR/nosuch"
+	expect 1 '' "rdmactl diff: $BATS_TEST_TMPDIR/nosuch cannot be read: No such file or directory"
+	printf 'no archive\n' >"$BATS_TEST_TMPDIR/text"
+	try diff "$before" "$BATS_TEST_TMPDIR/text"
+	[ "$status" = 1 ]
+	[[ $stderr == "rdmactl diff: $BATS_TEST_TMPDIR/text "* ]]
+	try diff "$before" "$BATS_TEST_TMPDIR/text" --json
+	[ "$status" = 1 ]
+	jq -e '.diff == [] and (.problems | length) == 1' <<<"$output"
+	try diff
+	[ "$status" = 2 ]
+	try diff a b c
+	[ "$status" = 2 ]
+	try --root "$before" diff "$after"
+	[ "$status" = 2 ]
+	[[ $stderr == *'not with --root'* ]]
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Differences between two lists of records, with a made-up schema. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "snapshot/diff.h"
+
+struct thing {
+	char *name;
+	struct number guid, speed, count, key, moving;
+	char *parent;
+};
+
+static const struct field fields[] = {
+	STRING_FIELD(struct thing, name, "name", "NAME", 0, 0, "x"),
+	GUID_FIELD(struct thing, guid, "guid", "GUID", 0, 0, "x"),
+	UNSIGNED_FIELD(struct thing, speed, "speed", "SPEED", 0, 0, "x"),
+	UNSIGNED_FIELD(struct thing, count, "count", "COUNT", FIELD_COUNTER, 0, "x"),
+	UNSIGNED_FIELD(struct thing, key, "key", "KEY", FIELD_SECRET, 0, "x"),
+	UNSIGNED_FIELD(struct thing, moving, "moving", "MOVING", 0, 0, "x"),
+	STRING_FIELD(struct thing, parent, "parent", "PARENT", 0, 0, "x"),
+};
+
+static const struct schema schema = SCHEMA("things", struct thing, fields, "a thing");
+static const struct diff_kind kind = {"things", &schema, "name", "guid,parent", "moving"};
+static const struct diff_kind parts = {"parts", &schema, "name", NULL, "moving,guid"};
+
+struct list {
+	const void *rows[8];
+	struct diff_rows side;
+};
+
+static void add(struct list *list, const struct thing *thing)
+{
+	list->rows[list->side.count++] = thing;
+	list->side.rows = list->rows;
+	list->side.answers = true;
+}
+
+/* Each difference as a line. */
+static void expect(struct diff *diff, const char *expected)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct difference *item = &diff->items[i];
+		struct value change;
+
+		field_get(schema_find(&differences_schema, "change"), item, &change);
+		mem_extend(&text, "%s %s %s %s %s %s\n", item->kind, item->object, change.string,
+			   item->field ? item->field : "-", item->before ? item->before : "-",
+			   item->after ? item->after : "-");
+	}
+	assert_string_equal(text ? text : "", expected);
+	free(text);
+}
+
+#define THING(name_, guid_, speed_)                                           \
+	{                                                                     \
+		.name = (char *)(uintptr_t)(name_), .guid = number_of(guid_), \
+		.speed = number_of(speed_)                                    \
+	}
+
+static void test_equal(void **state)
+{
+	const struct thing one = THING("a", 1, 100);
+	struct thing same = THING("a", 1, 100);
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	/* Counters, keys and what moves are not compared. */
+	same.count = number_of(7);
+	same.key = number_of(7);
+	same.moving = number_of(7);
+	add(&before, &one);
+	add(&after, &same);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "");
+	diff_clear(&diff);
+}
+
+static void test_changed_gone_new(void **state)
+{
+	const struct thing one = THING("a", 1, 100), two = THING("b", 2, 100);
+	const struct thing faster = THING("a", 1, 200), three = THING("c", 3, 100);
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	add(&before, &one);
+	add(&before, &two);
+	add(&after, &three);
+	add(&after, &faster);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things a changed speed 100 200\n"
+		      "things b gone - - -\n"
+		      "things c new - - -\n");
+	diff_clear(&diff);
+}
+
+/* Names that two devices have swapped are renames, and nothing else is another. */
+static void test_swapped_names(void **state)
+{
+	const struct thing one = THING("a", 1, 100), two = THING("b", 2, 200);
+	const struct thing one_now = THING("b", 1, 100), two_now = THING("a", 2, 200);
+	struct thing part = THING("b/1", 0, 1), part_now = THING("a/1", 0, 1);
+	struct list before = {0}, after = {0}, parts_before = {0}, parts_after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	part.parent = (char *)(uintptr_t) "b";
+	part_now.parent = (char *)(uintptr_t) "a";
+	add(&before, &one);
+	add(&before, &two);
+	add(&after, &one_now);
+	add(&after, &two_now);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things b renamed - a b\n"
+		      "things a renamed - b a\n");
+	/* A value that names a renamed device is followed. */
+	part.name = part_now.name;
+	add(&parts_before, &part);
+	add(&parts_after, &part_now);
+	diff_compare(&diff, &parts, &parts_before.side, &parts_after.side);
+	assert_int_equal(diff.count, 2);
+	diff_clear(&diff);
+}
+
+/* The same place and another GUID, with another name. */
+static void test_renamed_by_second_identity(void **state)
+{
+	struct thing one = THING("a", 1, 100), now = THING("b", 2, 100);
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	one.parent = now.parent = (char *)(uintptr_t) "0000:3b:00.0";
+	add(&before, &one);
+	add(&after, &now);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things b renamed - a b\n"
+		      "things b changed guid 0000:0000:0000:0001 0000:0000:0000:0002\n");
+	diff_clear(&diff);
+}
+
+/* A GUID that is zero, or that several have, recognises nothing. */
+static void test_identity_is_not_one(void **state)
+{
+	const struct thing zero = THING("a", 0, 1), zero_now = THING("b", 0, 1);
+	const struct thing twin = THING("c", 5, 1), other = THING("d", 5, 1),
+			   now = THING("e", 5, 1);
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	add(&before, &zero);
+	add(&before, &twin);
+	add(&before, &other);
+	add(&after, &zero_now);
+	add(&after, &now);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things a gone - - -\nthings c gone - - -\nthings d gone - - -\n"
+		      "things b new - - -\nthings e new - - -\n");
+	diff_clear(&diff);
+}
+
+/* Parts of what is gone are not told again. */
+static void test_parts(void **state)
+{
+	const struct thing one = THING("a", 1, 1), part = THING("a/1", 0, 1);
+	const struct thing stays = THING("ab/1", 0, 1);
+	struct list before = {0}, after = {0}, parts_before = {0}, parts_after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	add(&before, &one);
+	add(&parts_before, &part);
+	add(&parts_before, &stays);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	diff_compare(&diff, &parts, &parts_before.side, &parts_after.side);
+	expect(&diff, "things a gone - - -\nparts ab/1 gone - - -\n");
+	diff_clear(&diff);
+}
+
+static void test_partial_list(void **state)
+{
+	static const struct diff_kind some = {"some", &schema, "name", NULL, NULL, .partial = true};
+	const struct thing one = THING("a", 1, 1), two = THING("b", 1, 1), now = THING("a", 1, 2);
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	add(&before, &one);
+	add(&before, &two);
+	add(&after, &now);
+	diff_compare(&diff, &some, &before.side, &after.side);
+	expect(&diff, "some a changed speed 1 2\n");
+	diff_clear(&diff);
+}
+
+/* What a side could not read is told, and is no difference; what it does not have is one. */
+static void test_unknown(void **state)
+{
+	const char *const names[] = {"one", "two"};
+	struct thing one = THING("a/1", 1, 100), lacks = THING("a/1", 1, 0);
+	struct problems unread = {0}, elsewhere = {0}, told = {0};
+	struct list before = {0}, after = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	lacks.speed.known = false;
+	add(&before, &one);
+	add(&after, &lacks);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things a/1 changed speed 100 -\n");
+	diff_clear(&diff);
+	/* A saved tree does not answer. */
+	after.side.answers = false;
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "");
+	diff_note_unknowns(&diff, names, &told);
+	assert_int_equal(told.count, 1);
+	assert_string_equal(told.items[0].object, "two");
+	assert_string_equal(told.items[0].error, "speed is not known there, for 1 of the things");
+	problems_free(&told);
+	diff_clear(&diff);
+	/* It answers, and the device could not be read. */
+	after.side.answers = true;
+	after.side.problems = &unread;
+	problem_add_text(&unread, "a", "speed", "verbs", "Permission denied", NULL);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "");
+	diff_clear(&diff);
+	/* Another one could not. */
+	after.side.problems = &elsewhere;
+	problem_add_text(&elsewhere, "ab", "speed", "verbs", "Permission denied", NULL);
+	problem_add_text(&elsewhere, "a/11", "speed", "verbs", "Permission denied", NULL);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "things a/1 changed speed 100 -\n");
+	diff_clear(&diff);
+	problems_free(&unread);
+	problems_free(&elsewhere);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_changed_gone_new),
+		cmocka_unit_test(test_swapped_names),
+		cmocka_unit_test(test_renamed_by_second_identity),
+		cmocka_unit_test(test_identity_is_not_one),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_partial_list),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
