@@ -273,12 +273,12 @@ static void change_file(struct anonymiser *anonymiser, struct content *content)
 		change_serial(anonymiser, content);
 	else if (holds_names(content))
 		change_names(anonymiser, content);
-	else if (!strcmp(name, "config"))
-		change_config(content);
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
 	else if (is_text(content))
 		change_text(anonymiser, content);
+	else
+		change_config(content);
 }
 
 static void learn(struct anonymiser *anonymiser, const struct contents *contents)

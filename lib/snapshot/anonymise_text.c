@@ -269,6 +269,36 @@ static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, s
 	return true;
 }
 
+/*
+ * A run of another form may hold an address that was seen elsewhere: a GID with something after it.
+ * Only GUIDs and MAC addresses are looked for, which are the parts that tell hosts apart.
+ */
+static bool change_inside(const struct anonymiser *anonymiser, char *text, size_t length)
+{
+	static const size_t sizes[] = {GUID_BYTES, MAC_BYTES};
+	bool changed = false;
+
+	for (size_t at = 0; at < length; at++) {
+		if (at && text[at - 1] != ':')
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			const size_t part = sizes[i] == GUID_BYTES ? 19 : 17;
+			uint8_t bytes[IPOIB_BYTES];
+
+			if (at + part > length || address_bytes(text + at, part) != sizes[i] ||
+			    read_bytes(text + at, part, bytes) != sizes[i] ||
+			    !known_has(i ? &anonymiser->macs : &anonymiser->guids, bytes))
+				continue;
+			change_address(anonymiser, bytes, sizes[i]);
+			write_bytes(text + at, part, bytes);
+			changed = true;
+			at += part;
+			break;
+		}
+	}
+	return changed;
+}
+
 /* Returns the length of what was replaced, or 0. */
 static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 			 struct text_buffer *out)
@@ -283,9 +313,15 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	count = address_bytes(text, length);
 	if (!count)
 		count = known_bytes(anonymiser, text, length);
-	if (!count)
-		return change_ipv6(anonymiser, text, length, out) ? length : 0;
+	if (!count && change_ipv6(anonymiser, text, length, out))
+		return length;
 	copy = mem_format("%.*s", (int)length, text);
+	if (!count) {
+		if (!change_inside(anonymiser, copy, length))
+			return 0;
+		text_buffer_add(out, "%s", copy);
+		return length;
+	}
 	read_bytes(copy, length, bytes);
 	change_address(anonymiser, bytes, count);
 	write_bytes(copy, length, bytes);

@@ -86,7 +86,7 @@ static bool names_secret(const char *name, size_t length)
 
 	for (char *at = lower; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
-	while ((pkey = strstr(lower, "pkey")))
+	while ((pkey = strstr(lower, "pkey")) || (pkey = strstr(lower, "p_key")))
 		memset(pkey, '-', strlen("pkey"));
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strstr(lower, words[i]))

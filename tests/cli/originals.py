@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Looks for what identifies a host in an anonymised snapshot of it.
+
+usage: originals.py TREE FOLDER [WORD...]
+
+Collects every GUID, GID, MAC and IP address, name and serial number of the files of TREE, and the
+WORDs, and prints each that is in FOLDER still, in any form: with and without colons, after 0x, in
+upper case, as bytes in either order. The last line is `N originals`.
+"""
+
+import ipaddress
+import os
+import re
+import sys
+
+ADDRESS = re.compile(
+    rb"(?<![0-9A-Za-z:])(?:(?:[0-9a-f]{2}:){19}[0-9a-f]{2}|(?:[0-9a-f]{4}:){7}[0-9a-f]{4}"
+    rb"|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2})(?![0-9A-Za-z:])"
+)
+WELL_KNOWN = re.compile(r"^(?:f|0|fe80)*0*1?$|^ff|^01")
+
+
+def contents(top):
+    for where, folders, names in os.walk(top):
+        for name in folders + names:
+            path = os.path.join(where, name)
+            yield os.path.relpath(path, top).encode("utf-8", "surrogateescape")
+            if os.path.islink(path):
+                yield os.fsencode(os.readlink(path))
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    yield file.read()
+
+
+def forms(digits):
+    """How an address, given as hexadecimal digits, may be written."""
+    raw = bytes.fromhex(digits)
+    yield digits
+    for size in (2, 4):
+        yield ":".join(digits[i : i + size] for i in range(0, len(digits), size))
+    if len(raw) == 16:
+        yield str(ipaddress.IPv6Address(raw))
+        if raw[:12] == bytes(10) + b"\xff\xff":
+            yield str(ipaddress.IPv4Address(raw[12:]))
+    if len(raw) == 6:
+        eui = bytes([raw[0] ^ 2]) + raw[1:3] + b"\xff\xfe" + raw[3:]
+        yield eui.hex()
+        yield ":".join(eui.hex()[i : i + 4] for i in range(0, 16, 4))
+
+
+def originals(tree, words):
+    texts, binary = set(words), set()
+    for data in contents(tree):
+        for match in ADDRESS.finditer(data):
+            digits = match.group(0).decode().replace(":", "")
+            parts = [digits]
+            if len(digits) == 40:
+                parts = [digits[8:], digits[24:]]
+            elif len(digits) == 32 and digits[16:].strip("0") and digits[22:26] == "fffe":
+                parts.append(digits[16:])
+            for part in parts:
+                if WELL_KNOWN.match(part) or part.startswith("0" * 16 + "0000ffff00"):
+                    continue
+                texts.update(forms(part))
+                raw = bytes.fromhex(part)
+                if len(raw.strip(b"\0")) > 3:
+                    binary.update((raw, raw[::-1]))
+    return texts, binary
+
+
+def main():
+    tree, folder, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    texts, binary = originals(tree, words)
+    haystack = b"\0\0\0".join(contents(folder))
+    lower = haystack.lower()
+    for text in sorted(texts):
+        pattern = rb"(?<![0-9a-z])" + re.escape(text.lower().encode()) + rb"(?![0-9a-z])"
+        if re.search(pattern, lower) or (len(text) > 11 and text.lower().encode() in lower):
+            print("left:", text)
+    for raw in binary:
+        if raw in haystack:
+            print("left: bytes", raw.hex())
+    print(len(texts), "originals")
+
+
+main()

@@ -1,0 +1,364 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rdmactl snapshot and --root FILE: an archive says what the tree says, an anonymised one says
+# nothing of the host, hostile archives are refused, and nothing is left behind.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir tmp
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	archive=$BATS_TEST_TMPDIR/host.tar.zst
+}
+
+# snap FIXTURE FILE [OPTION...]
+snap()
+{
+	quickly try snapshot "$2" --root "$roots/$1" "${@:3}"
+}
+
+# The private folder of --root FILE is gone, at once or, after a signal, soon.
+nothing_stays()
+{
+	local tries=0
+
+	while [ -n "$(ls -A "$TMPDIR")" ] && [ $((tries += 1)) -lt 100 ]; do
+		sleep 0.1
+	done
+	[ -z "$(ls -A "$TMPDIR")" ] || wrong "$1: left behind: $(ls -A "$TMPDIR")"
+}
+
+# Commands that together read all that is in a tree.
+listings='ports gids pkeys netdevs counters doctor topo roce sriov'
+
+# listing ROOT COMMAND: its JSON and status, without the path of the root.
+listing()
+{
+	quickly try "$2" --root "$1" --json
+	printf '%s\nstatus %s\n' "${output//"$3"/ROOT}" "$status"
+}
+
+@test "snapshot: what it writes and prints" {
+	snap cx6dx-roce "$archive" -o members,unreadable,left_out,anonymised --tsv --no-headings
+	expect 0 "$(tar --zstd -tf "$archive" | wc -l)"$'\t0\t0\tno' ''
+	[ "$(stat -c %a "$archive")" = 600 ]
+	[ "$(tar --zstd -tf "$archive" | grep -vc '^rdmactl-snapshot/')" = 0 ]
+	tar --zstd -xf "$archive"
+	"$binary" schema snapshot >schema
+	mkdir documents
+	cp rdmactl-snapshot/manifest.json documents/manifest.json
+	snap cx6dx-roce other.tar.gz --json
+	[ "$status" = 0 ]
+	cp out documents/printed.json
+	"$top/tests/cli/validate" schema documents
+	"$binary" schema version >schema
+	rm documents/*
+	cp rdmactl-snapshot/versions.json documents/versions.json
+	"$top/tests/cli/validate" schema documents
+	[ "$(jq -r '.snapshot[0].archive_bytes' out)" = "$(stat -c %s other.tar.gz)" ]
+}
+
+@test "snapshot: each form of archive, and standard output" {
+	local name
+
+	on cx6dx-roce ports --json
+	mv out ports
+	for name in a.tar.zst a.tzst a.tar.gz a.tgz a.tar.xz a.txz a.tar; do
+		snap cx6dx-roce "$name"
+		[ "$status" = 0 ] || wrong "$name: $stderr"
+		quickly try ports --root "$name" --json
+		cmp out ports || wrong "$name"
+	done
+	snap cx6dx-roce -
+	[ "$status" = 0 ]
+	mv out b
+	quickly try ports --root b --json
+	cmp out ports
+	nothing_stays end
+	nothing_wrong
+}
+
+@test "snapshot: every listing says the same of the archive and of the tree, for all machines" {
+	local tree name command
+
+	for tree in "$roots"/*; do
+		name=${tree##*/}
+		snap "$name" host.tar --force
+		[ "$status" = 0 ] || [ "$status" = 3 ] || wrong "$name: status $status: $stderr"
+		rm -rf rdmactl-snapshot
+		tar -xf host.tar
+		for command in $listings; do
+			listing "$tree" "$command" "$tree" >wanted
+			listing "$BATS_TEST_TMPDIR/rdmactl-snapshot" "$command" \
+				"$BATS_TEST_TMPDIR/rdmactl-snapshot" >got
+			cmp -s wanted got || wrong "$name $command: $(diff wanted got | head -n 4 | cut -c 1-200)"
+		done
+	done
+	nothing_wrong
+}
+
+@test "snapshot: the same by --root FILE, by RDMACTL_ROOT, by a personality" {
+	local command
+
+	snap cx7-ib-ndr "$archive"
+	for command in devices ports gids counters doctor topo; do
+		listing "$roots/cx7-ib-ndr" $command "$roots/cx7-ib-ndr" >wanted
+		listing "$archive" $command "$archive" >got
+		cmp wanted got || wrong "$command"
+	done
+	quickly on cx7-ib-ndr devices
+	mv out wanted
+	RDMACTL_ROOT=$archive quickly try devices
+	cmp wanted out || wrong RDMACTL_ROOT
+	ln -s "$binary" ibstat
+	RDMACTL_ROOT=$roots/cx7-ib-ndr ./ibstat >wanted
+	RDMACTL_ROOT=$archive ./ibstat >got
+	cmp wanted got || wrong ibstat
+	nothing_stays end
+	nothing_wrong
+}
+
+@test "snapshot: one of an archive is the same again" {
+	snap roce-bond-vlan one.tar
+	quickly try snapshot two.tar --root one.tar
+	[ "$status" = 0 ]
+	mkdir one two
+	tar -xf one.tar -C one
+	tar -xf two.tar -C two
+	diff -r --no-dereference one/rdmactl-snapshot/root two/rdmactl-snapshot/root
+}
+
+@test "snapshot: nothing stays behind, however the command ends" {
+	local signal pid tries
+
+	snap forty "$archive"
+	quickly try ports --root "$archive" --no-such-option
+	[ "$status" = 2 ]
+	quickly try devices no_such_device --root "$archive"
+	[ "$status" = 5 ]
+	nothing_stays errors
+	for signal in INT TERM HUP KILL; do
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$binary" counters --watch --root "$archive" \
+			>watched 2>&1 </dev/null 3>&- &
+		pid=$!
+		tries=0
+		while [ ! -s watched ] && [ $((tries += 1)) -lt 300 ]; do
+			sleep 0.1
+		done
+		[ -n "$(ls -A "$TMPDIR")" ] || wrong "$signal: not unpacked"
+		kill -$signal $pid
+		wait $pid || :
+		nothing_stays $signal
+	done
+	quickly try ports --root "$archive" --timeout 1ms
+	nothing_stays timeout
+	nothing_wrong
+}
+
+@test "snapshot: damaged archives and other files" {
+	snap cx6dx-roce "$archive"
+	head -c 3000 "$archive" >cut.tar.zst
+	quickly try ports --root cut.tar.zst
+	[ "$status" = 1 ]
+	[[ $stderr == 'rdmactl ports: cut.tar.zst is '*damaged* ]]
+	snap cx6dx-roce plain.tar
+	head -c 300000 plain.tar >cut.tar
+	quickly try ports --root cut.tar
+	expect_error 1 ports 'cut.tar is damaged or cut off' \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
+	cp "$archive" flipped
+	printf 'XXXXXXXX' | dd of=flipped bs=1 seek=9000 conv=notrunc status=none
+	quickly try ports --root flipped
+	[ "$status" = 1 ]
+	echo text >text
+	quickly try ports --root text --json
+	[ "$status" = 1 ]
+	jq -e '.ports == [] and (.problems | length) == 1' out
+	: >empty
+	quickly try ports --root empty
+	[ "$status" = 1 ]
+	nothing_stays end
+	nothing_wrong
+}
+
+@test "snapshot: hostile archives are refused with one line" {
+	local name words
+
+	mkdir bad
+	python3 "$BATS_TEST_DIRNAME/archives.py" bad >cases
+	quickly try devices --root bad/good.tar
+	[ "$status" = 5 ]
+	[ "$(wc -l <cases)" -gt 20 ]
+	while read -r name words; do
+		quickly try devices --root "bad/$name"
+		[ "$status" = 1 ] || wrong "$name: status $status"
+		[[ $stderr == "rdmactl devices: bad/$name is "*"$words"* ]] || wrong "$name: $stderr"
+		[ "$(wc -l <err)" = 2 ] || wrong "$name: $(<err)"
+		nothing_stays "$name"
+	done <cases
+	[ ! -e evil ] && [ ! -e /tmp/rdmactl-evil ]
+	nothing_wrong
+}
+
+@test "snapshot: no room to unpack" {
+	snap cx6dx-roce "$archive"
+	TMPDIR=$BATS_TEST_TMPDIR/none quickly try ports --root "$archive"
+	expect_error 1 ports "cannot make a folder to unpack $archive: No such file or directory" \
+		'TMPDIR=DIRECTORY chooses another place'
+}
+
+@test "snapshot: errors of the output" {
+	snap cx6dx-roce "$archive"
+	snap cx6dx-roce "$archive"
+	expect_error 1 snapshot "$archive exists" '--force replaces it'
+	snap cx6dx-roce "$archive" --force
+	[ "$status" = 0 ]
+	snap cx6dx-roce host.zip
+	expect_error 2 snapshot "'host.zip' does not say which archive it is to be" \
+		'end the name with .tar.zst, .tar.gz, .tar.xz or .tar'
+	snap cx6dx-roce none/host.tar
+	expect_error 1 snapshot 'cannot write none/host.tar: No such file or directory'
+	snap cx6dx-roce host.tar --since yesterday
+	expect_error 2 snapshot '--since: not a time' 'such as 30m, 2h, 7d or 2026-01-31T12:00:00Z'
+	snap cx6dx-roce host.tar --anonymise-key "$archive"
+	[ "$status" = 2 ]
+	quickly try snapshot host.tar --root none
+	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory'
+	quickly try snapshot
+	[ "$status" = 2 ]
+	[ "$(find . -name 'host.tar*' | sort | tr '\n' ' ')" = './host.tar.zst ' ]
+}
+
+@test "snapshot: a full disk leaves nothing behind" {
+	(
+		ulimit -f 4
+		snap cx7-ib-ndr big.tar
+		expect_error 1 snapshot 'cannot write big.tar: File too large' \
+			'nothing was left behind; name a file on another file system'
+	)
+	[ -z "$(find . -name 'big.tar*')" ]
+}
+
+@test "snapshot: standard output that fails" {
+	status=0
+	"$binary" snapshot - --root "$roots/cx6dx-roce" >/dev/full 2>err || status=$?
+	[ "$status" = 1 ]
+	grep -q 'No space left on device' err
+}
+
+@test "snapshot: what cannot be read is told, and is in the archive as its error" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -a "$roots/cx6dx-roce" "$tree"
+	ln -sfn '!EACCES' "$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
+	quickly try snapshot a.tar --root "$tree" --json
+	[ "$status" = 0 ]
+	quickly try ports --root a.tar
+	mv out got
+	mv err got.err
+	quickly try ports --root "$tree"
+	cmp out got
+	cmp err got.err
+	[[ $stderr == *'Permission denied'* ]]
+	[ "$(id -u)" = 0 ] || skip 'only root can become another user'
+	rm "$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
+	echo secret >"$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
+	chmod 000 "$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
+	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
+	cp "$binary" "$public/rdmactl"
+	cp -a "$tree" "$public/tree"
+	chmod 777 "$public"
+	status=0
+	(cd / && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
+		"$public/rdmactl" snapshot "$public/b.tar" --json --root "$public/tree") >out 2>err || status=$?
+	tar -tvf "$public/b.tar" >list
+	rm -rf "$public"
+	[ "$status" = 3 ]
+	grep -q 'ports/1/rate -> !EACCES' list
+	jq -e '.snapshot[0].unreadable == 1 and .problems[0].error == "Permission denied"' out
+	grep -q 'run it as root' err
+}
+
+@test "snapshot: keys are never in it" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -a "$roots/cx6dx-roce" "$tree"
+	mkdir -p "$tree"/etc/modprobe.d "$tree"/etc/systemd/system "$tree"/sys/module/mlx5_core/parameters "$tree"/proc
+	echo 'options mlx5_core auth_key=hunter1 prof_sel=2 sa_key: hunter2' >"$tree/etc/modprobe.d/a.conf"
+	echo 'options x password "hunter3" token = hunter4' >"$tree/etc/modprobe.d/b.conf"
+	printf '[Service]\nEnvironment=TOKEN=hunter5\nLimitMEMLOCK=infinity\n' >"$tree/etc/systemd/system/x.service"
+	echo hunter6 >"$tree/sys/module/mlx5_core/parameters/m_key"
+	echo 3 >"$tree/sys/module/mlx5_core/parameters/prof_sel"
+	echo 'quiet luks.key=hunter7 mlx5_core.sa_key=hunter8 pkey=0x8001' >"$tree/proc/cmdline"
+	quickly try snapshot a.tar --root "$tree"
+	[ "$status" = 3 ]
+	[[ $stderr == *'sys/module/mlx5_core/parameters/m_key: left out, because it may be a key'* ]]
+	tar -xf a.tar
+	run ! grep -r hunter rdmactl-snapshot
+	grep -q prof_sel=2 rdmactl-snapshot/root/etc/modprobe.d/a.conf
+	grep -q pkey=0x8001 rdmactl-snapshot/root/proc/cmdline
+	[ "$(<rdmactl-snapshot/root/etc/systemd/system/x.service)" = LimitMEMLOCK=infinity ]
+	[ "$(<rdmactl-snapshot/root/sys/module/mlx5_core/parameters/prof_sel)" = 3 ]
+	[ -s rdmactl-snapshot/root/sys/class/infiniband/mlx5_0/ports/1/pkeys/0 ]
+}
+
+@test "snapshot: --anonymise leaves no original of any machine" {
+	local tree name words
+
+	printf 'the key of this test' >key
+	for tree in "$roots"/*; do
+		name=${tree##*/}
+		snap "$name" a.tar --force --anonymise --anonymise-key key
+		[ "$status" = 0 ] || [ "$status" = 3 ] || wrong "$name: status $status: $stderr"
+		rm -rf rdmactl-snapshot
+		tar -xf a.tar
+		words=$(cat "$tree"/sys/class/infiniband/*/node_desc 2>/dev/null |
+			tr -s ' \t' '\n' | grep -E '^[a-z]+-?[a-z]*[0-9]+$' | grep -vE '^(mlx|hfi|qib|rxe|siw|cxgb|irdma|smi|bnxt)' | sort -u || :)
+		# shellcheck disable=SC2086 # several words
+		python3 "$BATS_TEST_DIRNAME/originals.py" "$tree" rdmactl-snapshot $words >found
+		[[ $(<found) =~ ^[0-9]+\ originals$ ]] || wrong "$name: $(<found)"
+	done
+	nothing_wrong
+}
+
+@test "snapshot: --anonymise keeps what belongs together" {
+	local name
+
+	printf 'the key of this test' >key
+	for name in cx6dx-roce cx7-ib-ndr roce-bond-vlan planes irdma-iwarp netns; do
+		snap "$name" a.tar --force --anonymise --anonymise-key key
+		for command in devices ports gids netdevs doctor; do
+			quickly on "$name" "$command"
+			# Addresses, names of hosts and the widths that they have.
+			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >wanted
+			quickly try "$command" --root a.tar
+			sed -E 's/[0-9a-f:.]{6,}|host-[0-9a-f]+|[^ ]*[0-9]+ (mlx|rxe|hfi)/X/g; s/ +/ /g' out >got
+			cmp -s wanted got || wrong "$name $command: $(diff wanted got | head -n 4)"
+		done
+	done
+	nothing_wrong
+}
+
+@test "snapshot: --anonymise is stable under one key, and differs under another" {
+	printf 'one key' >one
+	printf 'another' >another
+	snap cx6dx-roce a.tar --anonymise --anonymise-key one
+	snap cx6dx-roce b.tar --anonymise --anonymise-key one
+	snap cx6dx-roce c.tar --anonymise --anonymise-key another
+	snap cx6dx-roce d.tar --anonymise
+	for name in a b c d; do
+		quickly try gids --root $name.tar --json
+		mv out $name.json
+	done
+	cmp a.json b.json
+	run ! cmp -s a.json c.json
+	run ! cmp -s a.json d.json
+	[ "$(jq .snapshot[0].anonymised <(tar -xOf a.tar rdmactl-snapshot/manifest.json))" = true ]
+	: >empty
+	snap cx6dx-roce e.tar --anonymise --anonymise-key empty
+	expect_error 1 snapshot 'cannot read the key empty: it is empty' 'make one: head -c 32 /dev/urandom >FILE'
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which members of an archive are refused, and what anonymising makes of addresses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "snapshot/anonymise.h"
+#include "snapshot/archive.h"
+#include "snapshot/collect_read.h"
+#include "snapshot/member.h"
+
+#define TOP SNAPSHOT_FOLDER "/"
+
+static const char *refuse(enum member_kind kind, const char *path, const char *target)
+{
+	struct member_sum sum = {0};
+	const struct member member = {.kind = kind, .path = path, .target = target};
+
+	return member_refuse(&sum, &member);
+}
+
+static void assert_taken(enum member_kind kind, const char *path, const char *target)
+{
+	const char *why = refuse(kind, path, target);
+
+	if (why)
+		fail_msg("%s %s", path, why);
+}
+
+static void assert_refused(enum member_kind kind, const char *path, const char *target,
+			   const char *words)
+{
+	const char *why = refuse(kind, path, target);
+
+	if (!why || !strstr(why, words))
+		fail_msg("%s: %s, not %s", path, why ? why : "taken", words);
+}
+
+static void members_of_snapshots_are_taken(void **state)
+{
+	(void)state;
+	assert_taken(MEMBER_FOLDER, "rdmactl-snapshot", NULL);
+	assert_taken(MEMBER_FOLDER, TOP, NULL);
+	assert_taken(MEMBER_FILE, TOP "manifest.json", NULL);
+	assert_taken(MEMBER_FILE, TOP "netlink/answers", NULL);
+	assert_taken(MEMBER_FOLDER, TOP "verbs/", NULL);
+	assert_taken(MEMBER_FOLDER, TOP "root/sys/", NULL);
+	assert_taken(MEMBER_FILE, TOP "root/sys/class/infiniband/mlx5_0/rate", NULL);
+	assert_taken(MEMBER_LINK, TOP "root/sys/class/infiniband/mlx5_0",
+		     "../../devices/pci0000:00/0000:00:01.0/infiniband/mlx5_0");
+	assert_taken(MEMBER_LINK, TOP "root/sys/a", "..");
+	assert_taken(MEMBER_LINK, TOP "root/sys/a", "!EINVAL");
+	assert_taken(MEMBER_FILE, TOP "root/sys/...", NULL);
+}
+
+static void other_members_are_refused(void **state)
+{
+	(void)state;
+	assert_refused(MEMBER_FILE, NULL, NULL, "no name");
+	assert_refused(MEMBER_FILE, "", NULL, "no name");
+	assert_refused(MEMBER_FILE, "/etc/passwd", NULL, "absolute");
+	assert_refused(MEMBER_FILE, TOP "root/../../x", NULL, "climbs");
+	assert_refused(MEMBER_FILE, TOP "root/sys/..", NULL, "climbs");
+	assert_refused(MEMBER_FILE, TOP "root//x", NULL, "empty name");
+	assert_refused(MEMBER_FILE, TOP "root/./x", NULL, "empty name");
+	assert_refused(MEMBER_FILE, "rdmactl-snapshots/x", NULL, "not in the folder");
+	assert_refused(MEMBER_FILE, "rdmactl-snapshot", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "root", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "root/sys", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "root/sysx/a", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "other", NULL, "no snapshot has");
+	assert_refused(MEMBER_FOLDER, TOP "manifest.json", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "manifest.json/x", NULL, "no snapshot has");
+	assert_refused(MEMBER_LINK, TOP "kmsg", "x", "no snapshot has");
+	assert_refused(MEMBER_LINK, TOP "root/sys", "x", "no snapshot has");
+	assert_refused(MEMBER_HARD_LINK, TOP "root/sys/a", NULL, "hard link");
+	assert_refused(MEMBER_OTHER, TOP "root/sys/a", NULL, "neither");
+	assert_refused(MEMBER_LINK, TOP "root/sys/a", NULL, "nothing");
+	assert_refused(MEMBER_LINK, TOP "root/sys/a", "/etc", "absolute");
+	assert_refused(MEMBER_LINK, TOP "root/sys/a", "../..", "out of the tree");
+	assert_refused(MEMBER_LINK, TOP "root/sys/a", "b/../../../c", "out of the tree");
+}
+
+static void bounds_hold(void **state)
+{
+	struct member_sum sum = {.count = MEMBER_MOST - 1};
+	struct member member = {.kind = MEMBER_FILE, .path = TOP "root/sys/a"};
+
+	(void)state;
+	assert_null(member_refuse(&sum, &member));
+	assert_non_null(member_refuse(&sum, &member));
+	sum = (struct member_sum){0};
+	member.bytes = MEMBER_MOST_BYTES + 1ull;
+	assert_non_null(member_refuse(&sum, &member));
+	member.bytes = UINT64_MAX;
+	sum.bytes = 100;
+	assert_non_null(member_refuse(&sum, &member));
+	member.bytes = MEMBER_MOST_BYTES;
+	sum.bytes = 0;
+	for (int i = 0; i < MEMBERS_MOST_BYTES / MEMBER_MOST_BYTES; i++)
+		assert_null(member_refuse(&sum, &member));
+	member.bytes = 1;
+	assert_non_null(member_refuse(&sum, &member));
+}
+
+static void saved_errors_are_known(void **state)
+{
+	(void)state;
+	assert_true(member_is_error("!EINVAL"));
+	assert_false(member_is_error("!E"));
+	assert_false(member_is_error("!Einval"));
+	assert_false(member_is_error("!EIN/VAL"));
+	assert_false(member_is_error("EINVAL"));
+}
+
+static void filters_are_chosen_by_name(void **state)
+{
+	enum archive_filter filter = ARCHIVE_PLAIN;
+
+	(void)state;
+	assert_true(archive_choose_filter("a.tar.zst", &filter));
+	assert_int_equal(filter, ARCHIVE_ZSTD);
+	assert_true(archive_choose_filter("x/a.tgz", &filter));
+	assert_int_equal(filter, ARCHIVE_GZIP);
+	assert_false(archive_choose_filter(".tar", &filter));
+	assert_false(archive_choose_filter("a.zip", &filter));
+}
+
+static void assert_hidden(const char *text, const char *wanted)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+
+	collect_hide_secrets(copy);
+	assert_string_equal(copy, wanted);
+}
+
+static void secrets_are_hidden(void **state)
+{
+	(void)state;
+	assert_hidden("options a m_key=0x12 b=1\n", "options a m_key=xxxx b=1\n");
+	assert_hidden("Password: \"a b\"\n", "Password: \"x b\"\n");
+	assert_hidden("pkey=0x8001 P_Key 0xffff", "pkey=0x8001 P_Key 0xffff");
+	assert_hidden("a=b\n# nothing\n", "a=b\n# nothing\n");
+	assert_hidden("token", "token");
+	assert_hidden("", "");
+}
+
+static int start(void **state)
+{
+	struct anonymiser *anonymiser = NULL;
+
+	assert_int_equal(anonymiser_new("key", 3, &anonymiser), 0);
+	anonymiser_learn_text(anonymiser, "node_guid 0c42:a103:00a1:b2c0\n"
+					  "0c:42:a1:a1:b2:c0 and 04:3f:72:11:22:30");
+	anonymiser_learn_names(anonymiser, "gpu17.example.org mlx5_0");
+	anonymiser_prepare(anonymiser);
+	*state = anonymiser;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	anonymiser_free(*state);
+	return 0;
+}
+
+static void a_mac_and_its_eui64_stay_related(void **state)
+{
+	uint8_t mac[6] = {0x0c, 0x42, 0xa1, 0xa1, 0xb2, 0xc0};
+	uint8_t guid[8] = {0x0c, 0x42, 0xa1, 0x03, 0x00, 0xa1, 0xb2, 0xc0};
+	uint8_t gid[16] = {0xfe, 0x80, [8] = 0x0e, 0x42, 0xa1, 0xff, 0xfe, 0xa1, 0xb2, 0xc0};
+
+	anonymise_mac(*state, mac);
+	anonymise_guid(*state, guid);
+	anonymise_gid(*state, gid);
+	assert_memory_equal(mac, "\x0c\x42\xa1", 3);
+	assert_memory_not_equal(mac + 3, "\xa1\xb2\xc0", 3);
+	assert_memory_equal(mac + 3, guid + 5, 3);
+	assert_memory_equal(mac + 3, gid + 13, 3);
+	assert_memory_equal(gid, "\xfe\x80\0\0\0\0\0\0\x0e\x42\xa1\xff\xfe", 13);
+	assert_int_equal(mac[5] & 15, 0);
+}
+
+static void neighbours_stay_neighbours(void **state)
+{
+	uint8_t one[6] = {0x0c, 0x42, 0xa1, 0xa1, 0xb2, 0xc0};
+	uint8_t other[6] = {0x0c, 0x42, 0xa1, 0xa1, 0xb2, 0xc1};
+
+	anonymise_mac(*state, one);
+	anonymise_mac(*state, other);
+	assert_int_equal(one[5] + 1, other[5]);
+	assert_memory_equal(one, other, 5);
+}
+
+static void well_known_addresses_stay(void **state)
+{
+	static const uint8_t gids[][16] = {
+		{0},
+		{0xff, 0x12, 0x40, 0x1b, [15] = 1},
+		{0xfe, 0x80, [15] = 1},
+	};
+	uint8_t broadcast[6] = {255, 255, 255, 255, 255, 255}, none[8] = {0};
+	uint8_t loopback[4] = {127, 0, 0, 1}, any[4] = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(gids); i++) {
+		uint8_t gid[16];
+
+		memcpy(gid, gids[i], sizeof(gid));
+		anonymise_gid(*state, gid);
+		assert_memory_equal(gid, gids[i], sizeof(gid));
+	}
+	anonymise_mac(*state, broadcast);
+	assert_memory_equal(broadcast, "\xff\xff\xff\xff\xff\xff", 6);
+	anonymise_guid(*state, none);
+	assert_memory_equal(none, "\0\0\0\0\0\0\0\0", 8);
+	anonymise_ipv4(*state, loopback);
+	anonymise_ipv4(*state, any);
+	assert_memory_equal(loopback, "\x7f\0\0\1", 4);
+	assert_memory_equal(any, "\0\0\0\0", 4);
+}
+
+static void subnets_stay_together(void **state)
+{
+	uint8_t one[4] = {10, 1, 2, 3}, near[4] = {10, 1, 2, 200}, far[4] = {10, 9, 2, 3};
+	uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3}, public[4] = {8, 8, 8, 8};
+
+	anonymise_ipv4(*state, one);
+	anonymise_ipv4(*state, near);
+	anonymise_ipv4(*state, far);
+	anonymise_gid(*state, mapped);
+	anonymise_ipv4(*state, public);
+	assert_int_equal(one[0], 10);
+	assert_memory_not_equal(one, "\x0a\1\2\3", 4);
+	assert_memory_equal(one, near, 3);
+	assert_memory_not_equal(one, far, 3);
+	assert_memory_equal(mapped + 12, one, 4);
+	assert_int_equal(public[0], 198);
+	assert_int_equal(public[1] & ~1, 18);
+}
+
+/* That the text changes, and no part of it is left; with `same` that it does not. */
+static void assert_text(void **state, const char *text, const char *gone, bool ipv4)
+{
+	_cleanup_(freep) char *changed = anonymise_text(*state, text, ipv4);
+
+	if (gone && strstr(changed, gone))
+		fail_msg("'%s' is left in '%s'", gone, changed);
+	if (!gone)
+		assert_string_equal(changed, text);
+	if (gone && (strlen(changed) < 3 || !strcmp(changed, text)))
+		fail_msg("'%s'", changed);
+}
+
+static void all_forms_of_an_address_are_found(void **state)
+{
+	assert_text(state, "a 0c42:a103:00a1:b2c0.", "a1:b2c0", false);
+	assert_text(state, "0x0c42a10300a1b2c0", "a1b2c0", false);
+	assert_text(state, "0C42A10300A1B2C0", "A1B2C0", false);
+	assert_text(state, "enx0c42a1a1b2c0", "a1b2c0", false);
+	assert_text(state, "ibp0s1 rocex0c42a10300a1b2c0", "a1b2c0", false);
+	assert_text(state, "fe80::e42:a1ff:fea1:b2c0", "a1:b2c0", false);
+	assert_text(state, "fe80:0000:0000:0000:0e42:a1ff:fea1:b2c0", "b2c0", false);
+	assert_text(state, "fe80:0000:0000:0000:0c42:a103:00a1:b2c0:ffff", "b2c0", false);
+	assert_text(state, "00:00:10:29:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:a1:b2:c0",
+		    "a1:b2:c0", false);
+	assert_text(state, "at 10.1.2.3, port", "10.1.2.3", true);
+	assert_text(state, "gpu17 mlx5_0", "gpu17", false);
+	assert_text(state, "GPU17.example.org:", "example", false);
+}
+
+static void other_texts_stay(void **state)
+{
+	assert_text(state, "16.35.2000 and 0x1234567890abcdef", NULL, true);
+	assert_text(state, "version 218.0.152.0", NULL, false);
+	assert_text(state, "gpu170 xgpu17 gpu17x mlx5_0", NULL, false);
+	assert_text(state, "12:34:56 2026-01-01T12:34:56Z 0000:3b:00.0", NULL, true);
+	assert_text(state, "1234567890123456", NULL, false);
+	assert_text(state, "::: : :: a:b", NULL, true);
+	assert_text(state, "", NULL, true);
+}
+
+static void case_is_kept(void **state)
+{
+	_cleanup_(freep) char *lower = anonymise_text(*state, "0x0c42a10300a1b2c0", false);
+	_cleanup_(freep) char *upper = anonymise_text(*state, "0x0C42A10300A1B2C0", false);
+
+	for (char *at = lower + 2; *at; at++)
+		*at = *at >= 'a' ? (char)(*at - 'a' + 'A') : *at;
+	assert_string_equal(lower, upper);
+}
+
+static void other_keys_give_other_values(void **state)
+{
+	struct anonymiser *other = NULL;
+	uint8_t one[6] = {2, 0, 0, 1, 2, 3}, two[6] = {2, 0, 0, 1, 2, 3};
+
+	assert_int_equal(anonymiser_new("other", 5, &other), 0);
+	anonymise_mac(*state, one);
+	anonymise_mac(other, two);
+	assert_memory_not_equal(one, two, 6);
+	anonymiser_free(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_of_snapshots_are_taken),
+		cmocka_unit_test(other_members_are_refused),
+		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(saved_errors_are_known),
+		cmocka_unit_test(filters_are_chosen_by_name),
+		cmocka_unit_test(secrets_are_hidden),
+		cmocka_unit_test_setup_teardown(a_mac_and_its_eui64_stay_related, start, stop),
+		cmocka_unit_test_setup_teardown(neighbours_stay_neighbours, start, stop),
+		cmocka_unit_test_setup_teardown(well_known_addresses_stay, start, stop),
+		cmocka_unit_test_setup_teardown(subnets_stay_together, start, stop),
+		cmocka_unit_test_setup_teardown(all_forms_of_an_address_are_found, start, stop),
+		cmocka_unit_test_setup_teardown(other_texts_stay, start, stop),
+		cmocka_unit_test_setup_teardown(case_is_kept, start, stop),
+		cmocka_unit_test_setup_teardown(other_keys_give_other_values, start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
