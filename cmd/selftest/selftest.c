@@ -28,12 +28,14 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 
 	run->output.device = endpoint->device;
 	run->output.port = endpoint->port;
-	if (run->plan.protocol == PROTOCOL_PINGPONG)
+	if (run->plan.protocol == PROTOCOL_PINGPONG) {
 		rc = interop_pingpong_client(&run->interop, endpoint, &run->output.results);
-	else if (run->plan.protocol == PROTOCOL_RPING)
+	} else if (run->plan.protocol == PROTOCOL_RPING) {
 		rc = interop_rping_client(&run->interop, endpoint, &run->output.results);
-	else
+	} else {
+		selftest_default_path(endpoint, &run->plan.request.path);
 		rc = selftest_run(&run->plan.request, endpoint, &run->output.results);
+	}
 	run->output.device = NULL;
 	return rc;
 }

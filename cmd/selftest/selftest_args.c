@@ -103,6 +103,28 @@ const struct option_row selftest_options[] = {
 		      "bandwidth: work requests posted at once"),
 	CHOICE_OPTION(struct selftest_args, mtu, 0, "mtu", "BYTES", mtus,
 		      "path MTU of the queue pairs, if the ports support it"),
+	STRING_OPTION(struct selftest_args, tclass, 0, "tclass", "N", COMPLETE_NOTHING,
+		      "traffic class of the packets: DSCP * 4, and ECN"),
+	STRING_OPTION(struct selftest_args, dscp, 0, "dscp", "NAME", COMPLETE_NOTHING,
+		      "the same as a DSCP with ECN: a number, or EF, AF31, CS3 ..."),
+	STRING_OPTION(struct selftest_args, tos, 0, "tos", "N", COMPLETE_NOTHING,
+		      "the same, as rdma_cm's programs call it"),
+	NUMBER_OPTION(COUNT, struct selftest_args, sl, 0, "sl", "N", 0, 15,
+		      "service level; on RoCE in a VLAN its priority"),
+	STRING_OPTION(struct selftest_args, flow_label, 0, "flow-label", "N", COMPLETE_NOTHING,
+		      "flow label of the packets, up to 0xfffff"),
+	NUMBER_OPTION(COUNT, struct selftest_args, hop_limit, 0, "hop-limit", "N", 1, 255,
+		      "hop limit of the packets (64), but on RoCE, where the route has it"),
+	STRING_OPTION(struct selftest_args, pkey, 0, "pkey", "KEY", COMPLETE_NOTHING,
+		      "P_Key of the queue pairs on both sides: 0x8001"),
+	NUMBER_OPTION(COUNT, struct selftest_args, pkey_index, 0, "pkey-index", "N", 0, 65535,
+		      "its index in the table of both sides"),
+	NUMBER_OPTION(COUNT, struct selftest_args, ack_timeout, 0, "ack-timeout", "CODE", 0, 31,
+		      "time for an answer: 4.096 us * 2 ^ CODE (14: 67 ms), 0 for no end"),
+	NUMBER_OPTION(COUNT, struct selftest_args, retries, 0, "retries", "N", 0, 7,
+		      "how often a packet without an answer is sent again (6)"),
+	NUMBER_OPTION(COUNT, struct selftest_args, rnr_retries, 0, "rnr-retries", "N", 0, 7,
+		      "the same for a receiver that is not ready (7: without end)"),
 	REAL_OPTION(struct selftest_args, expect_gbps, 0, "expect-gbps", "N",
 		    "fail a bandwidth below N Gb/s"),
 	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
@@ -116,11 +138,14 @@ const struct option_row selftest_options[] = {
 	{.name = NULL},
 };
 
+/* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
+#define EXCHANGE_ONLY "sl flow-label hop-limit pkey pkey-index ack-timeout"
+#define PATH_OPTIONS  "tclass dscp tos retries rnr-retries " EXCHANGE_ONLY
+
 #define CLIENT_ONLY                                                                           \
 	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
-	"duration qps "                                                                       \
-	"depth "                                                                              \
-	"batch expect-gbps expect-usec block-size block-count stride"
+	"duration qps depth "                                                                 \
+	"batch expect-gbps expect-usec block-size block-count stride " PATH_OPTIONS
 
 const struct option_rule selftest_rules[] = {
 	OPTIONS_EXCLUDE("peer " CLIENT_ONLY, "serve", NULL),
@@ -129,6 +154,9 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
 	OPTIONS_ONE_OF("iterations duration", NULL),
+	OPTIONS_ONE_OF("tclass dscp tos", NULL),
+	OPTIONS_ONE_OF("pkey pkey-index", NULL),
+	OPTIONS_EXCLUDE(EXCHANGE_ONLY, "cm", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
 	OPTIONS_EXCLUDE(
 		"gid-index list-tests test latency bandwidth operations sizes all-sizes iterations "
@@ -447,6 +475,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_allow(plan);
 	if (!message && args->peer_device)
 		message = parse_peer_device(plan);
+	if (!message)
+		message = selftest_parse_path(plan, &hint);
 	if (!message)
 		message = find_token(plan, &hint);
 	if (message) {

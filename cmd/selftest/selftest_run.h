@@ -39,6 +39,11 @@ struct selftest_args {
 	struct number iterations, duration;
 	struct number queue_pairs, depth, batch;
 	struct number mtu;
+	const char *tclass, *tos, *dscp, *flow_label;
+	struct number sl, hop_limit;
+	const char *pkey;
+	struct number pkey_index;
+	struct number ack_timeout, retries, rnr_retries;
 	struct real expect_gbps, expect_usec;
 	struct number block_bytes, block_count, stride;
 };
@@ -68,6 +73,14 @@ struct selftest_plan {
 bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *args,
 			char **ret_message, char **ret_hint);
 void selftest_plan_free(struct selftest_plan *plan);
+
+/* The options of the path and of retries into the request. The message is as above, or NULL. */
+char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
+/*
+ * Where no traffic class was asked for, that of the host's configuration for this port: the
+ * default_roce_tos of rdma_cm, so that the test's packets take the way of the programs' packets.
+ */
+void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path);
 
 struct selftest_output {
 	struct listing *listing;

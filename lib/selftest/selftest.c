@@ -67,6 +67,52 @@ static int open_far(struct trial *trial, const struct message_open *open,
 	return trial_explain(trial, &trial->far, side_open_port(&trial->far, &order, ret_opened));
 }
 
+/* Whether the user chose what the packets shall carry. */
+static bool is_chosen(const struct selftest_path *path)
+{
+	return (path->traffic_class.known && !path->is_default) || path->flow_label.known ||
+	       path->hop_limit.known || path->sl.known || path->pkey.known ||
+	       path->pkey_index.known;
+}
+
+/* Tells both sides what their packets shall carry. */
+static int set_path(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+	const bool is_older = request->peer && trial->granted.version < PROTOCOL_NAMED_PORTS;
+	const struct selftest_path *path = &request->path;
+	const struct message_path order = {
+		.traffic_class = (uint32_t)path->traffic_class.value,
+		.flow_label = (uint32_t)path->flow_label.value,
+		.hop_limit = (uint32_t)path->hop_limit.value,
+		.sl = (uint32_t)path->sl.value,
+		.with_pkey = path->pkey.known,
+		.pkey = (uint32_t)path->pkey.value,
+		.pkey_index = (uint32_t)path->pkey_index.value,
+	};
+	int rc;
+
+	if (!is_chosen(path) && !path->is_default)
+		return 0;
+	/* ib_resolve_unicast_gid_dmac(), drivers/infiniband/core/verbs.c */
+	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE) {
+		trial_fail(trial, "ip route change ... hoplimit N sets it; leave out --hop-limit",
+			   "the kernel takes the hop limit of RoCE packets from the route");
+		return -EOPNOTSUPP;
+	}
+	rc = trial_explain(trial, &trial->near, side_path(&trial->near, &order));
+	if (rc || (is_older && !is_chosen(path)))
+		return rc;
+	if (is_older) {
+		trial_fail(trial, "update rdmactl there, or leave these options out",
+			   "the server on %s is older (version %u of the exchange protocol) and "
+			   "cannot be told what its packets shall carry",
+			   request->peer, trial->granted.version);
+		return -EPROTONOSUPPORT;
+	}
+	return trial_explain(trial, &trial->far, side_path(&trial->far, &order));
+}
+
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
 static int introduce(struct trial *trial, const struct endpoint *local)
 {
@@ -92,9 +138,10 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		trial_fail_as(trial, &diagnosis);
 		return -EPROTOTYPE;
 	}
-	if (request->peer)
+	rc = set_path(trial);
+	if (!rc && request->peer)
 		trial_prove(trial);
-	return 0;
+	return rc;
 }
 
 static int open_near(struct trial *trial, const struct endpoint *local)

@@ -35,6 +35,10 @@ no_device()
 
 @test "selftest: options that exclude each other" {
 	refused '--peer cannot be used with --serve' --serve --peer 192.0.2.1
+	refused '--tclass cannot be used with --dscp' --tclass 8 --dscp ef
+	refused '--dscp cannot be used with --tos' --dscp ef --tos 8
+	refused '--pkey cannot be used with --pkey-index' --pkey 0xffff --pkey-index 0
+	refused '--sl cannot be used with --cm' --cm --sl 3
 	refused '--sizes cannot be used with --all-sizes' --sizes 2 --all-sizes
 	refused '--iterations cannot be used with --duration' --iterations 5 --duration 1s
 	refused '--test cannot be used with --latency' --test rc --latency
@@ -211,6 +215,30 @@ no_device()
 	expect_error 2 selftest "unknown column 'sumary'" "did you mean 'summary'?"
 	try selftest --list-tests -o group --no-headings
 	[ "$(uniq <<<"${output%$'\n'}" | head -n 2 | xargs)" = 'setup rc' ]
+}
+
+@test "selftest: what the packets carry" {
+	local word
+
+	for word in af44 64 -1; do
+		quickly try selftest --dscp="$word"
+		expect_error 2 selftest "--dscp: '$word' is not a DSCP" 'a DSCP is a number from 0 to 63, or a name: CS0 to CS7, AF11 to AF43, EF, VOICE-ADMIT, LE' ||
+			wrong "--dscp $word"
+	done
+	for word in 0x8000 0x10000 ffff; do
+		quickly try selftest --pkey "$word"
+		expect_error 2 selftest "--pkey: '$word' is not a P_Key" 'rdmactl pkeys lists them: 0xffff, 0x8001' ||
+			wrong "--pkey $word"
+	done
+	refused "--tclass: '256' is not a traffic class, 0 to 255" --tclass 256
+	refused "--tos: 'x' is not a traffic class, 0 to 255" --tos x
+	refused "--flow-label: '0x100000' is not a flow label, 0 to 0xfffff" --flow-label 0x100000
+	refused "--sl: '16' is not between 0 and 15" --sl 16
+	refused "--hop-limit: '0' is not between 1 and 255" --hop-limit 0
+	refused "--ack-timeout: '32' is not between 0 and 31" --ack-timeout 32
+	refused '--tclass cannot be used with --serve' --serve --tclass 8
+	refused '--sl cannot be used with --proto pingpong' --peer 192.0.2.1 --proto pingpong --sl 1
+	nothing_wrong
 }
 
 @test "selftest: a saved tree cannot be tested" {

@@ -75,6 +75,8 @@ struct agent {
 	struct agent_samples samples;
 	struct watch watch;
 	struct guard guard;
+	struct message_path path;
+	uint32_t pkey_index; /* of the path */
 	uint64_t most_bytes; /* of all buffers */
 	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */

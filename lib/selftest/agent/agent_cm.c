@@ -317,6 +317,16 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 	return 0;
 }
 
+/* Without it the kernel's default_roce_tos counts. The side that accepts takes it over. */
+static int set_tos(struct agent *agent, struct rdma_cm_id *id)
+{
+	uint8_t tos = (uint8_t)agent->path.traffic_class;
+
+	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+						sizeof(tos))
+		   : 0;
+}
+
 static int resolve(struct agent *agent, struct agent_qp *qp, const struct message_connect *order,
 		   uint64_t end, struct message_connected *reply)
 {
@@ -329,6 +339,8 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 	cm_address(agent, &order->ip, order->port, &to);
 	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, NULL, RDMA_PS_TCP))
 		return fail_cm(agent, "rdma_create_id");
+	if (set_tos(agent, qp->cm_id))
+		return fail_cm(agent, "rdma_set_option");
 	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
 					 (struct sockaddr *)&to, RESOLVE_MSEC))
 		return fail_cm(agent, "rdma_resolve_addr");
@@ -429,6 +441,8 @@ static int join(struct agent *agent, struct agent_qp *qp, const struct message_j
 	cm_address(agent, &order->group, 0, &qp->group_address);
 	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
 		return fail_cm(agent, "rdma_create_id");
+	if (set_tos(agent, qp->group))
+		return fail_cm(agent, "rdma_set_option");
 	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
 		return fail_cm(agent, "rdma_bind_addr");
 	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,

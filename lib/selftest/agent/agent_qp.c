@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "mad/format/codes.h"
+#include "mad/format/mad.h"
 #include "selftest/agent/agent.h"
 
 /* What a driver and the kernel keep for each object, roughly. */
@@ -254,7 +255,7 @@ static void fill_address(const struct agent *agent, const struct endpoint *to, u
 {
 	*attr = (struct ibv_ah_attr){
 		.dlid = (uint16_t)to->lid,
-		.sl = (uint8_t)sl,
+		.sl = (uint8_t)(sl ? sl : agent->path.sl),
 		.port_num = (uint8_t)agent->endpoint.port,
 	};
 	/* RoCE has no LIDs; on InfiniBand a global header only where the subnets differ. */
@@ -264,14 +265,63 @@ static void fill_address(const struct agent *agent, const struct endpoint *to, u
 	attr->is_global = 1;
 	memcpy(attr->grh.dgid.raw, to->gid.raw, sizeof(attr->grh.dgid.raw));
 	attr->grh.sgid_index = (uint8_t)agent->endpoint.gid_index;
-	attr->grh.hop_limit = HOP_LIMIT;
+	attr->grh.hop_limit = (uint8_t)(agent->path.hop_limit ? agent->path.hop_limit : HOP_LIMIT);
+	attr->grh.traffic_class = (uint8_t)agent->path.traffic_class;
+	attr->grh.flow_label = agent->path.flow_label;
+}
+
+/*
+ * The index of a P_Key of the port: the same value, else one of the same partition, because full
+ * and limited members (the highest bit) of a partition may talk (IBTA 1, 10.9.1.1). -ENOENT.
+ */
+static int find_pkey(struct agent *agent, uint32_t pkey, int length, uint32_t *ret_index)
+{
+	int rc = -ENOENT;
+
+	for (int i = 0; i < length; i++) {
+		uint16_t raw, entry;
+
+		if (agent->api.ibv_query_pkey(agent->context, (uint8_t)agent->endpoint.port, i,
+					      &raw))
+			continue;
+		entry = ntohs(raw);
+		if (entry != pkey && (!rc || (entry ^ pkey) & ~PKEY_FULL_MEMBER))
+			continue;
+		*ret_index = (uint32_t)i;
+		rc = 0;
+		if (entry == pkey)
+			break;
+	}
+	return rc;
+}
+
+int agent_path(struct agent *agent, const struct message_path *order)
+{
+	struct ibv_port_attr port = {.pkey_tbl_len = 0};
+	uint32_t index = order->pkey_index;
+	int rc = (agent->api.ibv_query_port)(agent->context, (uint8_t)agent->endpoint.port,
+					     (struct _compat_ibv_port_attr *)&port);
+
+	if (rc)
+		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_port");
+	if (order->with_pkey && find_pkey(agent, order->pkey, port.pkey_tbl_len, &index))
+		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has no P_Key 0x%04x",
+				    agent->endpoint.device, agent->endpoint.port, order->pkey);
+	/* rxe would take any index. */
+	if (index >= port.pkey_tbl_len)
+		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has %u P_Keys, and no index %u",
+				    agent->endpoint.device, agent->endpoint.port, port.pkey_tbl_len,
+				    index);
+	agent->path = *order;
+	agent->pkey_index = index;
+	return 0;
 }
 
 static int fill_init(const struct agent *agent, const struct agent_qp *qp,
 		     const struct message_modify *order, struct ibv_qp_attr *attr)
 {
 	attr->port_num = (uint8_t)agent->endpoint.port;
-	attr->pkey_index = 0;
+	attr->pkey_index = (uint16_t)agent->pkey_index;
 	attr->qp_access_flags = (unsigned int)agent_access(order->access);
 	return IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 	       (qp->kind == QP_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);

@@ -68,6 +68,7 @@ enum stop watch_end(struct watch *watch);
 #define API_VERBS(MUST)                               \
 	MUST(ibv_query_device, "IBVERBS_1.1")         \
 	MUST(ibv_query_port, "IBVERBS_1.1")           \
+	MUST(ibv_query_pkey, "IBVERBS_1.1")           \
 	MUST(ibv_alloc_pd, "IBVERBS_1.1")             \
 	MUST(ibv_dealloc_pd, "IBVERBS_1.1")           \
 	MUST(ibv_reg_mr, "IBVERBS_1.1")               \
@@ -96,6 +97,7 @@ enum stop watch_end(struct watch *watch);
 	MUST(rdma_destroy_event_channel, "RDMACM_1.0") \
 	MUST(rdma_create_id, "RDMACM_1.0")             \
 	MUST(rdma_destroy_id, "RDMACM_1.0")            \
+	MUST(rdma_set_option, "RDMACM_1.0")            \
 	MUST(rdma_bind_addr, "RDMACM_1.0")             \
 	MUST(rdma_resolve_addr, "RDMACM_1.0")          \
 	MUST(rdma_resolve_route, "RDMACM_1.0")         \

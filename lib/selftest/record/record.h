@@ -20,13 +20,22 @@ enum selftest_operation {
 /* Messages of different sizes that one request can ask for. */
 #define SELFTEST_MOST_SIZES 32
 
+/* What packets carry, on both sides. What is not known is as the device and the kernel have it. */
+struct selftest_path {
+	struct number traffic_class; /* the TOS of RoCE v2: DSCP, and two bits of ECN */
+	struct number flow_label, hop_limit, sl;
+	struct number pkey, pkey_index; /* one of both at most */
+	/* The traffic class is the host's default, which a server that is older need not know. */
+	bool is_default;
+};
+
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {
 	const char *peer; /* as named by the user; NULL: loopback */
 	struct ip_address peer_ip;
-	uint32_t scope;	   /* netdev index of a link-local peer_ip */
+	uint32_t scope;		  /* netdev index of a link-local peer_ip */
 	struct ip_address source; /* of the TCP connection; family 0: the route's */
-	uint32_t tcp_port; /* 0: the protocol's own */
+	uint32_t tcp_port;	  /* 0: the protocol's own */
 	const char *token;
 	bool by_cm;
 	bool gid_only;		  /* one row: does this GID index carry data */
@@ -45,8 +54,10 @@ struct selftest_request {
 	struct number peer_gid_index;
 	const char *peer_device; /* name of the peer's; NULL: the peer chooses */
 	uint32_t peer_port;	 /* of that device; 0: its first active one */
-	double expect_gbps, expect_usec; /* a row that misses them fails */
-	int signals;			 /* a signalfd that ends the tests; -1: none */
+	struct selftest_path path;
+	struct number ack_timeout, retries, rnr_retries; /* of RC, but in tests of these */
+	double expect_gbps, expect_usec;		 /* a row that misses them fails */
+	int signals; /* a signalfd that ends the tests; -1: none */
 	/* Called before each row with its test; the rows before it are complete. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
@@ -108,11 +119,14 @@ struct selftest_result {
 	struct number peer_port;
 	struct known_gid peer_gid;
 	struct number connection; /* enum selftest_connection */
-	struct number group;	  /* enum selftest_group */
-	char *test;		  /* rc-write */
-	char *summary;		  /* what it does */
-	struct number verdict;	  /* enum selftest_verdict; the key is `result` */
-	char *reason;		  /* why it failed or was skipped, or a remark of a pass */
+	struct number traffic_class, flow_label, hop_limit, sl, pkey;
+	struct number qpn, peer_qpn, psn, peer_psn; /* of the first queue pair */
+	struct number path_mtu_bytes, ack_timeout, retries;
+	struct number group;   /* enum selftest_group */
+	char *test;	       /* rc-write */
+	char *summary;	       /* what it does */
+	struct number verdict; /* enum selftest_verdict; the key is `result` */
+	char *reason;	       /* why it failed or was skipped, or a remark of a pass */
 	char *next_step;
 	char *status; /* of the completion, as ibv_wc_status_str() words it */
 	struct number size_bytes;

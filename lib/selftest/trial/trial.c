@@ -46,10 +46,16 @@ void trial_name_peer(const struct trial *trial, struct selftest_result *row)
 
 static void fill_row(const struct trial *trial, struct selftest_result *row)
 {
+	const struct selftest_path *path = &trial->request->path;
 	const char *peer = trial->request->peer;
 
 	selftest_result_set_local(row, &trial->near_can.far);
 	row->connection = number_of(trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
+	row->traffic_class = path->traffic_class;
+	row->flow_label = path->flow_label;
+	row->hop_limit = path->hop_limit;
+	row->sl = path->sl;
+	row->pkey = path->pkey;
 	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
 	trial_name_peer(trial, row);
 }

@@ -30,6 +30,11 @@ static uint32_t default_retries(const struct trial *trial)
 								    : DEFAULT_RETRIES;
 }
 
+static uint32_t chosen(const struct number *number, uint32_t fallback)
+{
+	return number->known ? (uint32_t)number->value : fallback;
+}
+
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
 	return value ? value : fallback;
@@ -85,6 +90,19 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 	return trial_explain(trial, side, rc);
 }
 
+/* The row tells the first queue pair of each side; rdma_cm chooses the PSNs itself. */
+static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
+{
+	struct selftest_result *row = trial->result;
+
+	number_set(&row->qpn, numbers->near);
+	number_set(&row->peer_qpn, numbers->far);
+	if (trial->by_cm)
+		return;
+	number_set(&row->psn, numbers->near_psn);
+	number_set(&row->peer_psn, numbers->far_psn);
+}
+
 int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		   struct qp_numbers *numbers)
 {
@@ -111,6 +129,8 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 	if (make_qp(trial, &trial->far, &request, &far))
 		return -EIO;
 	*numbers = (struct qp_numbers){near.qpn, far.qpn, near.psn, far.psn};
+	if (!slot)
+		note_numbers(trial, numbers);
 	return 0;
 }
 
@@ -118,6 +138,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		 const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
 	const bool near = side == &trial->near, exact = shape->exact_retries;
+	const struct selftest_request *wish = trial->request;
 	const uint32_t mtu = or_default(shape->mtu_bytes, trial_mtu(trial));
 	const struct message_modify request = {
 		.slot = slot,
@@ -129,13 +150,19 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.to = near ? trial->far_can.far : trial->near_can.far,
 		.mtu_bytes = mtu < 4096 ? mtu : 4096,
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.timeout = exact ? shape->timeout : DEFAULT_TIMEOUT,
-		.retries = exact ? shape->retries : default_retries(trial),
-		.rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES,
+		.timeout = exact ? shape->timeout : chosen(&wish->ack_timeout, DEFAULT_TIMEOUT),
+		.retries = exact ? shape->retries : chosen(&wish->retries, default_retries(trial)),
+		.rnr_retries = exact ? shape->rnr_retries
+				     : chosen(&wish->rnr_retries, DEFAULT_RNR_RETRIES),
 		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = TRIAL_QKEY,
 	};
 
+	if (near && !slot && shape->kind == QP_RC && state == IBV_QPS_RTS) {
+		number_set(&trial->result->path_mtu_bytes, request.mtu_bytes);
+		number_set(&trial->result->ack_timeout, request.timeout);
+		number_set(&trial->result->retries, request.retries);
+	}
 	return trial_explain(trial, side, side_modify(side, &request));
 }
 
@@ -193,7 +220,9 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
 {
 	const bool exact = shape->exact_retries;
-	const uint32_t rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES;
+	const uint32_t rnr_retries = exact ? shape->rnr_retries
+					   : chosen(&trial->request->rnr_retries,
+						    DEFAULT_RNR_RETRIES);
 	const struct message accept = {
 		.type = MESSAGE_ACCEPT,
 		.accept = {.slot = slot,
@@ -207,7 +236,8 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		.cookie = trial->cookie,
 		.timeout_msec = CM_CONNECT_MSEC,
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.retries = exact ? shape->retries : default_retries(trial),
+		.retries = exact ? shape->retries
+				 : chosen(&trial->request->retries, default_retries(trial)),
 		.rnr_retries = rnr_retries,
 	};
 	struct side *near = &trial->near, *far = &trial->far;

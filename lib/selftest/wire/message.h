@@ -24,7 +24,7 @@
 /*
  * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
  * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
- * the server's port.
+ * the server's port, and choose the traffic class and what else is in message_path.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
@@ -42,7 +42,8 @@
 #define LIMIT_COMPLETION 32u
 #define LIMIT_COUNTERS	 72u
 #define LIMIT_GID_INDEX	 255u /* struct ibv_global_route has 8 bits for it */
-#define LIMIT_TOKEN	 63u  /* bytes */
+#define LIMIT_FLOW_LABEL 0xfffffu
+#define LIMIT_TOKEN	 63u /* bytes */
 #define NONCE_BYTES	 32u
 
 #define LIMIT_24_BITS 0xffffffu

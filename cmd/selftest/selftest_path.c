@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the packets of a self-test carry: as the user says, or as rdma_cm's programs have it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/selftest/selftest_run.h"
+#include "host/device.h"
+#include "kernel/root.h"
+#include "mad/format/mad.h"
+#include "roce/cma.h"
+#include "roce/tos.h"
+
+/* "--OPTION: 'TEXT' WHAT", for the caller to free. */
+static char *complain(const char *option, const char *text, const char *what)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+	return mem_format("--%s: '%s' %s", option, clean, what);
+}
+
+static char *parse_class(const struct selftest_args *args, struct number *traffic_class,
+			 char **ret_hint)
+{
+	const char *word = args->tclass ? args->tclass : args->tos;
+	unsigned int tos;
+
+	if (word && tos_parse(word, &tos))
+		return complain(args->tclass ? "tclass" : "tos", word,
+				"is not a traffic class, 0 to 255");
+	if (args->dscp && tos_parse_dscp(args->dscp, &tos)) {
+		*ret_hint = mem_string(TOS_DSCP_HINT);
+		return complain("dscp", args->dscp, "is not a DSCP");
+	}
+	if (word || args->dscp)
+		number_set(traffic_class, tos);
+	return NULL;
+}
+
+char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
+{
+	const struct selftest_args *args = plan->args;
+	struct selftest_path *path = &plan->request.path;
+	uint64_t number;
+
+	path->sl = args->sl;
+	path->hop_limit = args->hop_limit;
+	path->pkey_index = args->pkey_index;
+	plan->request.ack_timeout = args->ack_timeout;
+	plan->request.retries = args->retries;
+	plan->request.rnr_retries = args->rnr_retries;
+	if (args->flow_label) {
+		if (text_parse_u64(args->flow_label, 0, LIMIT_FLOW_LABEL, &number))
+			return complain("flow-label", args->flow_label,
+					"is not a flow label, 0 to 0xfffff");
+		number_set(&path->flow_label, number);
+	}
+	if (args->pkey) {
+		/* A key without the bits below the membership is no partition: IBTA 1, 10.9.1.2. */
+		if (text_parse_u64(args->pkey, 0, UINT16_MAX, &number) ||
+		    !(number & ~(uint64_t)PKEY_FULL_MEMBER)) {
+			*ret_hint = mem_string("rdmactl pkeys lists them: 0xffff, 0x8001");
+			return complain("pkey", args->pkey, "is not a P_Key");
+		}
+		number_set(&path->pkey, number);
+	}
+	return parse_class(args, &path->traffic_class, ret_hint);
+}
+
+void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path)
+{
+	char text[SYSFS_TEXT_SIZE];
+	struct root root = {.fd = -1};
+	unsigned int tos;
+
+	if (path->is_default)
+		path->traffic_class = (struct number){.known = false};
+	path->is_default = false;
+	if (path->traffic_class.known || endpoint->transport != TRANSPORT_ROCE ||
+	    root_open(NULL, &root))
+		return;
+	if (cma_read(&root, endpoint->device, endpoint->port, CMA_TOS, text) > 0 &&
+	    !tos_parse(text, &tos) && tos) {
+		path->is_default = true;
+		number_set(&path->traffic_class, tos);
+	}
+	root_close(&root);
+}

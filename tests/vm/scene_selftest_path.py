@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl selftest --tclass, --dscp, --hop-limit, --pkey and their kin: what the packets carry is
+read from the wire by a packet socket, in both directions."""
+
+import os
+import socket
+import struct
+import threading
+
+import abuse
+import peers
+import selftest
+from tap import unequal
+
+SERVER, PORT = '10.9.0.2', 18791
+ROCE_PORT = 4791
+CONFIGFS = '/sys/kernel/config/rdma_cm/rxa'
+ETH_P_ALL, ETH_P_IP, UDP = 3, 0x0800, 17
+
+
+class Wire:
+    """The RoCE v2 packets over IPv4 that cross a netdev: (source, TOS, TTL, P_Key) of each kind."""
+
+    def __init__(self, netdev):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket.bind((netdev, 0))
+        self.socket.settimeout(0.2)
+        self.kinds, self.over = set(), False
+        self.thread = threading.Thread(target=self.watch)
+        self.thread.start()
+
+    def watch(self):
+        while True:
+            try:
+                packet = self.socket.recv(2048)
+            except socket.timeout:
+                if self.over:
+                    return
+                continue
+            # A VLAN tag is not in the packet; a header of 20 bytes has no options.
+            if len(packet) < 54 or struct.unpack_from('>H', packet, 12)[0] != ETH_P_IP:
+                continue
+            if packet[14] != 0x45 or packet[23] != UDP:
+                continue
+            if struct.unpack_from('>H', packet, 36)[0] != ROCE_PORT:
+                continue
+            # The P_Key is in the base transport header, behind opcode and flags: IBTA 1, 9.2.
+            self.kinds.add((socket.inet_ntoa(packet[26:30]), packet[15], packet[22],
+                            struct.unpack_from('>H', packet, 44)[0]))
+
+    def end(self):
+        self.over = True
+        self.thread.join()
+        self.socket.close()
+        return self.kinds
+
+
+def run(*words, test='rc-write,rc-send'):
+    """What a client's run says, and the packets of both sides."""
+    wire = Wire('va')
+    document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT), *words, '--test', test)
+    return document, wire.end()
+
+
+def both(tos, ttl=64, pkey=0xffff):
+    return {('10.9.0.1', tos, ttl, pkey), ('10.9.0.2', tos, ttl, pkey)}
+
+
+def marked(tap):
+    """Every packet, of the answers too; the row tells what was chosen."""
+    for words, wanted, row in (
+            ((), both(0), {}),
+            (('--tclass', '106'), both(106), {'traffic_class': 106}),
+            (('--tos', '0x60'), both(96), {'traffic_class': 96}),
+            (('--dscp', 'af31'), both(106), {'traffic_class': 106}),
+            (('--dscp', '46'), both(186), {'traffic_class': 186}),
+            (('--sl', '3', '--flow-label', '0x12345'), both(0), {'sl': 3, 'flow_label': 0x12345}),
+            (('--pkey', '0xffff'), both(0), {'pkey': '0xffff'}),
+            (('--pkey', '0x7fff'), both(0), {'pkey': '0x7fff'}),
+            (('--pkey-index', '0'), both(0), {'pkey': None})):
+        document, kinds = run(*words)
+        rows = [line for line in document.rows if line['test'] in ('rc-write', 'rc-send')]
+        wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''), ('rc-send', 'pass', ''))
+        wrong += unequal('packets', kinds, wanted)
+        for key, value in row.items():
+            wrong += unequal(key, {line[key] for line in rows}, {value})
+        tap.test('selftest path: %s' % (' '.join(words) or 'nothing chosen'), wrong)
+
+
+def by_cm(tap):
+    """rdma_cm's messages and the data of its connections; the side that accepts takes the TOS over."""
+    document, kinds = run('--cm', '--tos', '104', test='rc-write')
+    data = {kind for kind in kinds if kind[1] == 104}
+    tap.test('selftest path: --cm --tos',
+             selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
+             unequal('sources with the TOS', {kind[0] for kind in data}, {'10.9.0.1', '10.9.0.2'}) +
+             unequal('row', {row['traffic_class'] for row in document.rows}, {104}))
+
+
+def by_default(tap):
+    """The host's default_roce_tos counts where no option says otherwise, without rdma_cm, too."""
+    peers.run('modprobe', 'configfs')
+    peers.run('modprobe', 'rdma_cm')
+    if not os.path.isdir(os.path.dirname(CONFIGFS)):
+        peers.run('mount', '-t', 'configfs', 'none', '/sys/kernel/config')
+    os.mkdir(CONFIGFS)
+    try:
+        with open(CONFIGFS + '/ports/1/default_roce_tos', 'w') as file:
+            file.write('96')
+        document, kinds = run(test='rc-write')
+        wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
+        wrong += unequal('packets', kinds, both(96))
+        wrong += unequal('row', {row['traffic_class'] for row in document.rows}, {96})
+        document, kinds = run('--tclass', '0', test='rc-write')
+        wrong += unequal('with --tclass 0', kinds, both(0))
+        tap.test("selftest path: the host's default_roce_tos", wrong)
+    finally:
+        with open(CONFIGFS + '/ports/1/default_roce_tos', 'w') as file:
+            file.write('0')
+        os.rmdir(CONFIGFS)
+
+
+def refused(tap):
+    """A P_Key that the port does not have, and an index behind its table."""
+    document, _ = run('--pkey', '0x8001')
+    tap.test('selftest path: a P_Key that is not there',
+             selftest.wrong_with(document, 4, ('connect', 'fail', 'rxa/1 has no P_Key 0x8001')))
+    document, _ = run('--hop-limit', '7')
+    tap.test('selftest path: the hop limit of RoCE is that of the route',
+             selftest.wrong_with(document, 4, (
+                 'connect', 'fail', 'the kernel takes the hop limit of RoCE packets from the route')))
+    document, _ = run('--pkey-index', '4711')
+    tap.test('selftest path: an index behind the table of P_Keys',
+             unequal('exit status', document.status, 4))
+
+
+def numbers(tap):
+    """What both queue pairs were told, as the kernel has it."""
+    document, _ = run('--ack-timeout', '15', '--retries', '3', '--rnr-retries', '2', test='rc-write')
+    row = [line for line in document.rows if line['test'] == 'rc-write'][0]
+    wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
+    wrong += unequal('told', (row['ack_timeout'], row['retries'], row['path_mtu_bytes']), (15, 3, 1024))
+    for key in ('qpn', 'peer_qpn', 'psn', 'peer_psn'):
+        wrong += [] if row[key] is not None else ['%s is not known' % key]
+    wrong += [] if row['qpn'] != row['peer_qpn'] or row['psn'] != row['peer_psn'] else ['the same numbers']
+    tap.test('selftest path: time-outs, numbers of queue pairs and packets', wrong)
+    document = selftest.run('rxa', '--tclass', '8', '--test', 'rc-write')
+    tap.test('selftest path: in loopback',
+             selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
+             unequal('row', {row['traffic_class'] for row in document.rows}, {8}))
+
+
+def older(tap):
+    """A server of version 2 cannot be told; the host's default is no reason to fail."""
+    heard = []
+    with socket.create_server((SERVER, PORT + 1)) as listener:
+        thread = threading.Thread(target=old_server, args=(listener, heard))
+        thread.start()
+        document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT + 1), '--tclass', '8',
+                                '--test', 'rc-write')
+        thread.join(20)
+    tap.test('selftest path: an older server is told apart', selftest.wrong_with(document, 4, (
+        'connect', 'fail', 'cannot be told what its packets shall carry')))
+
+
+def old_server(listener, heard):
+    """As scene_selftest_ports has it, and it opens a port."""
+    connection = listener.accept()[0]
+    with connection:
+        file = connection.makefile('rb')
+        file.read(120)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
+                           struct.pack('>II', 2, 0) + bytes(32))
+        file.read(80)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
+                           struct.pack('>IIQ', 2, 64, 64 << 20) + b'0.9.0'.ljust(32, b'\0') +
+                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
+        header = file.read(16)
+        length = struct.unpack_from('>I', header, 12)[0]
+        body = file.read(length)
+        # Its own port is as the client's, from the other address.
+        endpoint = body[:-12]
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.OPENED, len(endpoint) + 32) +
+                           endpoint + struct.pack('>IIIIIIII', 4, 64, 64, 1, 1, 1, 0, 0))
+        heard.append(file.read(16))
+
+
+def play(tap):
+    peers.shell('bed_wire')
+    server = selftest.Server('--port', str(PORT), bind=SERVER)
+    marked(tap)
+    by_cm(tap)
+    by_default(tap)
+    refused(tap)
+    numbers(tap)
+    tap.test('selftest path: the server ends well', server.stop()[0])
+    older(tap)
