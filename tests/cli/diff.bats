@@ -14,6 +14,8 @@ setup()
 	cp -a "$roots/cx6dx-roce" "$before"
 	cp -a "$roots/cx6dx-roce" "$after"
 	class=sys/class/infiniband
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
 }
 
 # Replaces a file of the later machine.
@@ -49,7 +51,7 @@ put()
 	[ "$status" = 4 ]
 	[ "$output" = "$trees" ]
 	# Nothing of what was unpacked stays.
-	[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'rdmactl-*' -user "$(id -un)" -newer "$BATS_TEST_TMPDIR/after.tar")" ]
+	[ -z "$(ls -A "$TMPDIR")" ]
 }
 
 @test "diff: swapped names are renames" {
