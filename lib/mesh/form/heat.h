@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * All pairs as a map: a row sends, a column receives. Hosts are in the order that the caller gives,
+ * by switch or by rank. With many hosts, a cell stands for several of them, and has the worst of
+ * their pairs. So it takes the same memory for a hundred hosts and for 10,000.
+ */
+#pragma once
+
+#include "mesh/mesh.h"
+
+#define HEAT_MOST_BINS 96u
+
+struct heat;
+
+/*
+ * `order` has the hosts in their order (NULL: as they are), and is copied; the hosts are borrowed.
+ */
+struct heat *heat_new(const struct mesh_host *hosts, uint32_t host_count, const uint32_t *order);
+void heat_free(struct heat *heat);
+void heat_take(struct heat *heat, const struct mesh_result *result);
+
+/* The medians by rail, Gb/s; 0: not known. Both texts are to be freed. */
+/* A picture with a map for each rail. */
+char *heat_svg(const struct heat *heat, const double medians[static MESH_MOST_RAILS]);
+/* One map of all rails, of at most so many columns. */
+char *heat_text(const struct heat *heat, const double medians[static MESH_MOST_RAILS],
+		unsigned int columns);
