@@ -23,12 +23,10 @@
 #define NEEDS                                                                                 \
 	(NEED_STATE | NEED_RATE | NEED_NETLINK | NEED_GUIDS | NEED_DRIVER | NEED_LINK_LAYER | \
 	 COUNTERS_NEEDS_NETDEV)
-#define SOURCES                                                                             \
-	(1u << COUNTER_SOURCE_PMA | 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_DEVICE | \
-	 1u << COUNTER_SOURCE_NETDEV)
+#define SOURCES (1u << COUNTER_SOURCE_PMA | 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_DEVICE)
 
 /* Milliseconds: limits of --interval, and the time between two drawings for events. */
-enum { INTERVAL_LEAST = 100, INTERVAL_MOST = 3600000, REDRAW_MSEC = 100 };
+enum { INTERVAL_LEAST = 100, INTERVAL_MOST = 3600000, REDRAW_MSEC = 100, FOLLOW_MSEC = 10000 };
 
 struct top_args {
 	struct number interval, count;
@@ -59,7 +57,9 @@ struct top_run {
 	struct pollfd *fds;
 	uint64_t next_msec, drawn_msec;
 	uint64_t round_count;
-	bool stale; /* the screen shows less than is known */
+	bool changed;		/* something happened to devices or ports since the last round */
+	uint64_t followed_msec; /* when devices and ports were looked for last */
+	bool stale;		/* the screen shows less than is known */
 	bool ended;
 };
 
@@ -104,18 +104,53 @@ static void print(struct top_run *run)
 	run->ended |= listing->stream_rc != 0;
 }
 
+/*
+ * The netdevs' counters take reading, too, so they are left alone as long as all ports have their
+ * own. Returns whether they are wanted from now on.
+ */
+static bool want_netdevs(struct top_run *run)
+{
+	const unsigned int netdev = 1u << COUNTER_SOURCE_NETDEV;
+
+	if (run->request.sources & netdev ||
+	    top_has_bytes(&run->listing.inventory, &run->rounds.readings))
+		return false;
+	run->request.sources |= netdev;
+	counter_rounds_reopen(&run->rounds);
+	return true;
+}
+
+/*
+ * Events tell that devices or ports have changed, so that these need not be looked at in each
+ * round; now and then they are nevertheless.
+ */
+static bool has_to_follow(struct top_run *run)
+{
+	if (run->watcher && !run->changed && clock_msec_until(run->followed_msec + FOLLOW_MSEC))
+		return false;
+	run->changed = false;
+	run->followed_msec = clock_msec();
+	return true;
+}
+
 static void take_round(struct top_run *run, bool first)
 {
 	struct counter_changes changes = {0};
 	char *time = utc_now();
+	const bool replaced = counter_rounds_read(&run->rounds, !first && has_to_follow(run));
 
-	counter_rounds_read(&run->rounds, !first);
 	if (!first)
 		changes = counter_rounds_compare(&run->rounds, time);
 	top_update(&run->top, &run->listing.inventory, &changes, time);
 	counter_changes_clear(&changes);
 	counter_rounds_forget(&run->rounds);
 	free(time);
+	if (first && want_netdevs(run)) {
+		counter_rounds_read(&run->rounds, false);
+		counter_rounds_forget(&run->rounds);
+	} else if (replaced) {
+		want_netdevs(run);
+	}
 	if (run->terminal.on)
 		top_processes_refresh(&run->processes, &run->listing, &run->rounds);
 }
@@ -156,6 +191,7 @@ static void take_events(struct top_run *run)
 		return;
 	rc = watcher_step(run->watcher, &time, &run->events);
 	run->stale |= run->events.count > 0;
+	run->changed |= run->events.count > 0;
 	top_take_events(&run->top, &run->events);
 	if (!rc)
 		return;
@@ -292,6 +328,7 @@ static bool begin(struct top_run *run)
 		.color = listing_options(listing).color,
 	};
 	begin_events(run);
+	run->followed_msec = clock_msec();
 	return true;
 }
 

@@ -121,7 +121,8 @@ static bool look_again(struct counter_rounds *rounds)
 	struct inventory now;
 	bool changed;
 
-	if (!rounds->has_seen)
+	/* The previous reading may borrow from one loader of the past. */
+	if (!rounds->has_seen || rounds->past.loader)
 		return false;
 	if (!look(rounds, &now)) {
 		inventory_free(&now);
@@ -162,6 +163,16 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 	counter_rounds_note(rounds, &problems);
 	problems_free(&problems);
 	return replaced;
+}
+
+void counter_rounds_reopen(struct counter_rounds *rounds)
+{
+	struct counter_loader *loader;
+
+	if (counter_loader_open(rounds->counters, &loader))
+		return;
+	rounds->past.loader = rounds->loader;
+	rounds->loader = loader;
 }
 
 struct counter_changes counter_rounds_compare(const struct counter_rounds *rounds, char *time)

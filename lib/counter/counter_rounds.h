@@ -39,6 +39,11 @@ void counter_rounds_begin(struct counter_rounds *rounds, const struct inventory_
  * Returns whether the inventory was replaced.
  */
 bool counter_rounds_read(struct counter_rounds *rounds, bool follow);
+/*
+ * Opens the loader anew, because the request wants other sources. Only after
+ * counter_rounds_forget(): the last reading stays valid until the next call of that.
+ */
+void counter_rounds_reopen(struct counter_rounds *rounds);
 /* What changed between the two readings. */
 struct counter_changes counter_rounds_compare(const struct counter_rounds *rounds, char *time);
 /* Frees the previous reading; changes made from it are then invalid. */

@@ -27,7 +27,7 @@ struct watcher;
 struct watcher_options {
 	/*
 	 * A saved tree, or NULL. Nothing reports its changes: it is polled, and has no netdevs,
-	 * addresses or asynchronous events.
+	 * addresses, GIDs or asynchronous events.
 	 */
 	const char *root;
 	const struct objects *objects;

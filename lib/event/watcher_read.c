@@ -138,7 +138,8 @@ static void read_port(struct watcher *watcher, struct watched *watched,
 		.lid = port->lid,
 		.sm_lid = port->sm_lid,
 	};
-	if (stale & STALE_GIDS) {
+	/* A table of a saved tree is read file by file, and does not change. */
+	if (stale & STALE_GIDS && watcher->root.live) {
 		read_gids(watcher, watched, &question);
 		take_gids(watcher, watched, port, &reading->gids);
 		reading->has_gids = reading->has_state;

@@ -117,6 +117,43 @@ bool top_wants(enum counter_source source, const struct counter_name *name)
 	return find_place(source, name, &sum) != NO_PLACE || may_be_worst(source, name);
 }
 
+/* A counter of the device is that of its only port. */
+static const struct port *port_of(const struct counter_reading *reading)
+{
+	const struct device *device = reading->device;
+
+	if (reading->port || !device || device->port_count != 1)
+		return reading->port;
+	return &device->ports[0];
+}
+
+static bool counts_bytes(const struct counter_reading *reading)
+{
+	enum top_sum sum;
+
+	return find_place(reading->source, reading->name, &sum) < PLACE_NETDEV &&
+	       sum == TOP_TX_BYTES;
+}
+
+bool top_has_bytes(const struct inventory *inventory, const struct counter_readings *readings)
+{
+	const struct port *last = NULL;
+	size_t ports = 0, with_bytes = 0;
+
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		ports += inventory->devices.items[i].port_count;
+	/* Readings are in the order of ports. */
+	for (size_t i = 0; i < readings->count; i++) {
+		const struct port *port = port_of(&readings->items[i]);
+
+		if (port && port != last && counts_bytes(&readings->items[i])) {
+			with_bytes++;
+			last = port;
+		}
+	}
+	return with_bytes == ports;
+}
+
 static struct top_port *find_port(const struct top *top, const char *device, uint64_t port,
 				  size_t hint)
 {
@@ -215,16 +252,6 @@ static void judge(struct top_port *row, const struct counter_change *change)
 	worst->time = mem_string(row->time);
 	number_set(&worst->severity, change->reading.name->severity);
 	worst->per_sec = change->rate_per_sec;
-}
-
-/* A counter of the device is that of its only port. */
-static const struct port *port_of(const struct counter_reading *reading)
-{
-	const struct device *device = reading->device;
-
-	if (reading->port || !device || device->port_count != 1)
-		return reading->port;
-	return &device->ports[0];
 }
 
 static void set_gbps(const struct top_port *row, const struct real *bytes, struct real *gbps,

@@ -65,6 +65,11 @@ extern const struct schema top_schema; /* `top`: struct top_port */
 /* Whether top shows anything of a counter, before it is read. */
 bool top_wants(enum counter_source source, const struct counter_name *name);
 /*
+ * Whether all ports have counters of their own for the bytes that they send. Else the netdev's are
+ * wanted, too.
+ */
+bool top_has_bytes(const struct inventory *inventory, const struct counter_readings *readings);
+/*
  * Takes a round: the ports that are there now, and what has changed. Ports that are gone keep their
  * row. `time` is copied.
  */

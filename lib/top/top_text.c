@@ -91,7 +91,8 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 
 static void add_keys(struct text_buffer *text, const struct top_view *view)
 {
-	static const char *const keys[] = {"q:quit", " h:help", " p:pause", " s:sort", " /:filter", " + -:interval"};
+	static const char *const keys[] = {"q:quit",  " h:help",   " p:pause",
+					   " s:sort", " /:filter", " + -:interval"};
 	char piece[64];
 	size_t room = view->width;
 
