@@ -48,7 +48,7 @@ static void small_map(void **state)
 
 	(void)state;
 	/* Host n3 receives badly, on one of the rails. */
-	assert_string_equal(text, "n4                . # . .\n"
+	assert_string_equal(text, "n4                # . .\n"
 				  "n3              .   . .\n"
 				  "n2              . #   .\n"
 				  "n1              . # .\n" LEGEND "\n");
