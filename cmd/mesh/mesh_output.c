@@ -65,6 +65,7 @@ int mesh_print(struct mesh_work *work)
 	for (size_t i = 0; i < work->findings.count && !rc; i++)
 		rc = print_finding(&options, &work->findings.items[i]);
 	if (!rc && !work->findings.count)
-		rc = render_text(stdout, "nothing wrong\n");
+		rc = render_text(stdout, work->outcome.interrupted ? "nothing wrong so far\n"
+								   : "nothing wrong\n");
 	return rc;
 }

@@ -23,11 +23,12 @@
 /* After the launcher's end, for agents that are connecting. */
 #define LAUNCHER_GRACE_MSEC 2000u
 /* For agents to say goodbye, and for a launcher to notice that. */
-#define DISMISS_MSEC   2000u
-#define LAUNCHER_MSEC  5000u
-#define OWN_AGENT_MSEC 2000u
-#define PROGRESS_MSEC  300u
-#define MOST_SEED      UINT32_MAX /* a number that can be typed again */
+#define DISMISS_MSEC	   2000u
+#define LAUNCHER_MSEC	   5000u
+#define LAUNCHER_LOST_MSEC 500u
+#define OWN_AGENT_MSEC	   2000u
+#define PROGRESS_MSEC	   300u
+#define MOST_SEED	   UINT32_MAX /* a number that can be typed again */
 
 static bool parse_hosts(struct mesh_work *work)
 {
@@ -419,15 +420,24 @@ static void end_own_agent(pid_t pid)
 	}
 }
 
+/* A launcher that is ended early, or that waits for a stopped agent, is not waited for. */
+static unsigned int launcher_patience(const struct mesh_work *work)
+{
+	if (!work->judge || work->outcome.interrupted)
+		return 0;
+	return count_presence(work, MESH_LOST) ? LAUNCHER_LOST_MSEC : LAUNCHER_MSEC;
+}
+
 int mesh_work_end(struct mesh_work *work)
 {
+	unsigned int patience;
 	int status;
 
 	progress_erase(&work->progress);
 	if (work->coordinator)
 		coordinator_dismiss(work->coordinator, DISMISS_MSEC);
-	mesh_launch_stop(&work->launch,
-			 work->judge && !work->outcome.interrupted ? LAUNCHER_MSEC : 0);
+	patience = launcher_patience(work);
+	mesh_launch_stop(&work->launch, patience);
 	if (work->token_file_made)
 		unlink(work->args->token_file);
 	coordinator_free(work->coordinator);
@@ -444,6 +454,8 @@ int mesh_work_end(struct mesh_work *work)
 	plan_clear(&work->plan);
 	strings_free(&work->names);
 	explicit_bzero(work->token, sizeof(work->token));
+	while (signals_take(&work->signals))
+		;
 	signals_release(&work->signals);
 	return status;
 }

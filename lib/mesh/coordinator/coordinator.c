@@ -330,7 +330,6 @@ void coordinator_turn(struct coordinator *coordinator, uint64_t end_msec)
 	now = clock_msec();
 	if (now < next)
 		return;
-	coordinator->tick_msec = now;
 	end_pause(coordinator, now);
 	connections_tick(coordinator, now);
 	if (coordinator->setup.tick)
