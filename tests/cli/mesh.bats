@@ -1,0 +1,343 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rdmactl mesh in rehearsal: real coordinators, launchers and agents on loopback, made-up results.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	failures=0
+	dir=$BATS_TEST_TMPDIR
+	mkdir "$dir/run"
+	printf '%s\n' 'hosts n1 n2 n3 n4' 'all rails 2 gbps 95 latency 1.8 noise 2 firmware 22.41' \
+		>"$dir/good"
+	cp "$dir/good" "$dir/slow"
+	# Long enough that a round is running while the test looks.
+	echo 'all msec 1500' >>"$dir/slow"
+}
+
+# The processes of the launcher's group that are alive.
+alive()
+{
+	local launcher
+
+	launcher=$(cat "$dir/run/launcher" 2>/dev/null) || return 0
+	ps -eo pgid=,stat=,args= | awk -v group="$launcher" '$1 == group && $2 !~ /^Z/'
+}
+
+# Fails if something of the run is left after a while.
+nothing_left()
+{
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		[ -n "$(alive)" ] || return 0
+		sleep 0.1
+	done
+	echo 'left running:'
+	alive
+	return 1
+}
+
+teardown()
+{
+	[ -z "$(alive)" ] || kill -9 -- "-$(cat "$dir/run/launcher")" || :
+}
+
+# mesh COUNT REHEARSAL OPTION...: so many agents.
+mesh()
+{
+	local count=$1 rehearsal=$2
+
+	shift 2
+	try mesh run --address 127.0.0.1 --wait 20s --seed 1 --rehearse "$dir/$rehearsal" "$@" \
+		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count"
+}
+
+# The same in the background; its process is $coordinator.
+mesh_in_background()
+{
+	local count=$1 rehearsal=$2
+
+	shift 2
+	"$binary" mesh run --address 127.0.0.1 --wait 20s --silence 1s --rehearse "$dir/$rehearsal" "$@" \
+		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count" \
+		>"$dir/out" 2>"$dir/err" </dev/null 3>&- &
+	coordinator=$!
+}
+
+# until_true COMMAND...: waits for it, at most 20 s.
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 200; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "never true: $*"
+	return 1
+}
+
+agents_are()
+{
+	[ "$(wc -l 2>/dev/null <"$dir/run/agents")" = "$1" ]
+}
+
+# A test of a pair is running: some agent has a child.
+a_round_runs()
+{
+	local pid
+
+	agents_are 4 || return
+	while read -r pid; do
+		[ -z "$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)" ] || return 0
+	done <"$dir/run/agents"
+	return 1
+}
+
+end_of_coordinator()
+{
+	status=0
+	wait "$coordinator" || status=$?
+	take "$dir/out" "$dir/err"
+	tried='mesh run (in the background)'
+}
+
+@test "mesh: good hosts" {
+	mesh 4 good --hosts 4
+	expect 0
+	shows '4 hosts, 8 rails: 28 pairs in 6 rounds, .* s; median 9[0-9]\.[0-9] Gb/s, 1\.[0-9]+ us'
+	shows 'REHEARSAL: the results are made up'
+	shows 'nothing wrong'
+	[ -z "$stderr" ]
+	nothing_left
+}
+
+@test "mesh: the token is on no command line" {
+	mesh 4 good --hosts 4
+	expect 0
+	! grep -qE '[0-9a-f]{32}' "$dir/run/line"
+	grep -qx -e --agent "$dir/run/line"
+}
+
+@test "mesh: a bad rail and a host that fails are named" {
+	printf '%s\n' 'hosts n1 n2 n3 n4 n5 n6 n7 n8' 'all rails 2 noise 2' 'rail n3/1 gbps 45' \
+		'host n5 fail no answer from the peer' >"$dir/bad"
+	mesh 8 bad --hosts 8
+	expect 4
+	shows 'error    n5: most rails of the host are bad \[host\]'
+	shows 'error    n3 rail 1: .* \[rail\]'
+	[ "$(grep -c '^error' "$dir/out")" = 2 ]
+	mesh 8 bad --hosts 8 --json
+	expect 4
+	[ "$(jq -c '[.mesh[] | [.finding, .host, .rail]]' "$dir/out")" = '[["host","n5",null],["rail","n3",1]]' ]
+	[ "$(jq -c '[.schema, .hosts_present, .rehearsed]' "$dir/out")" = '["rdmactl/mesh/1",8,true]' ]
+	nothing_left
+}
+
+@test "mesh: hosts that do not come, that cannot take part, and that differ" {
+	printf '%s\n' 'host n2 firmware 20.39' 'host n4 refuse no RDMA device' >>"$dir/good"
+	mesh 4 good --hosts n1,n2,n3,n4,n5 --wait 2s
+	expect 3
+	shows 'warning  n5: the host did not come \[absent\]'
+	shows 'warning  n4: the host came, and cannot take part \[refused\]'
+	shows '         no RDMA device'
+	shows 'notice   adapters have different firmware \[firmware-differs\]'
+	shows '         22\.41 on 2 hosts; 20\.39 on n2'
+	nothing_left
+}
+
+@test "mesh: hosts on which others use RDMA are refused, unless --busy" {
+	echo 'host n2 others 7' >>"$dir/good"
+	mesh 4 good --hosts 4
+	expect 3
+	shows '         7 queue pairs of other programs are in use on its rails'
+	mesh 4 good --hosts 4 --busy
+	expect 0
+}
+
+@test "mesh: no launcher, one that fails, one that starts nothing" {
+	try mesh run --hosts 2 --address 127.0.0.1 -- /nonexistent/launcher
+	expect_error 1 mesh 'cannot start the launcher /nonexistent/launcher: No such file or directory'
+	FAIL=7 mesh 4 good --hosts 4
+	expect 1 ''
+	[[ $stderr == *'no host came: the launcher ended with status 7'* ]]
+	mesh 0 good --hosts 4
+	expect 1 ''
+	[[ $stderr == *'no host came: the launcher ended with status 0'* ]]
+	nothing_left
+}
+
+@test "mesh: a file of the token is made, and removed" {
+	mesh 4 good --hosts 4 --token-file "$dir/token"
+	expect 0
+	grep -qx -e --token-file "$dir/run/line"
+	[ ! -e "$dir/token" ]
+	# One that others may read is refused; one of our own is kept.
+	echo secret >"$dir/token"
+	chmod 644 "$dir/token"
+	mesh 4 good --hosts 4 --token-file "$dir/token"
+	expect 1 ''
+	[[ $stderr == *'chmod 600'* ]]
+	chmod 600 "$dir/token"
+	mesh 4 good --hosts 4 --token-file "$dir/token"
+	expect 0
+	[ "$(cat "$dir/token")" = secret ]
+}
+
+@test "mesh: a launcher that passes neither environment nor standard input" {
+	try mesh run --hosts 2 --address 127.0.0.1 --wait 2s --rehearse "$dir/good" -- \
+		sh -c 'env -u RDMACTL_TOKEN "$@" </dev/null' sh
+	expect 1 ''
+	[[ $stderr == *'its agent has no token'* ]]
+	[[ $stderr == *--token-file* ]]
+}
+
+@test "mesh: the token on standard input, as clush passes it on" {
+	# Each agent gets the launcher's first line.
+	try mesh run --hosts 2 --address 127.0.0.1 --wait 10s --rehearse "$dir/good" -- \
+		sh -c 'read -r line; unset RDMACTL_TOKEN
+			echo "$line" | "$@" & echo "$line" | "$@" & wait' sh
+	expect 0
+	shows '2 hosts'
+}
+
+@test "mesh: an interruption while hosts come" {
+	mesh_in_background 4 good --hosts 5
+	until_true agents_are 4
+	kill -TERM "$coordinator"
+	end_of_coordinator
+	expect 1 ''
+	[[ $stderr == *'interrupted while hosts came'* ]]
+	nothing_left
+}
+
+@test "mesh: an interruption while pairs are tested" {
+	local signal
+
+	for signal in INT TERM HUP; do
+		rm -f "$dir"/run/*
+		mesh_in_background 4 slow --hosts 4
+		until_true a_round_runs
+		kill -$signal "$coordinator"
+		end_of_coordinator
+		expect 1 || wrong $signal
+		shows 'nothing wrong so far' || wrong $signal
+		[[ $stderr == *interrupted* ]] || wrong $signal
+		nothing_left || wrong $signal
+	done
+	nothing_wrong
+}
+
+@test "mesh: an agent that is killed has no bad pairs" {
+	mesh_in_background 4 slow --hosts 4 --stages ring
+	until_true a_round_runs
+	kill -KILL "$(head -n 1 "$dir/run/agents")"
+	end_of_coordinator
+	expect 3
+	[[ $output =~ warning\ \ n[1-4]:\ the\ host\ was\ lost ]]
+	! grep -q '^error' "$dir/out"
+	nothing_left
+}
+
+@test "mesh: an agent that is stopped is given up" {
+	mesh_in_background 4 slow --hosts 4 --stages ring
+	until_true a_round_runs
+	kill -STOP "$(head -n 1 "$dir/run/agents")"
+	end_of_coordinator
+	expect 3
+	[[ $output =~ 'its agent is stopped, or cut off' ]]
+	! grep -q '^error' "$dir/out"
+	nothing_left
+}
+
+@test "mesh: agents end with a coordinator that is killed" {
+	mesh_in_background 4 slow --hosts 4
+	until_true a_round_runs
+	kill -KILL "$coordinator"
+	end_of_coordinator
+	[ "$status" = 137 ]
+	nothing_left
+}
+
+@test "mesh: agents leave a coordinator that is stopped" {
+	mesh_in_background 4 slow --hosts 4
+	until_true a_round_runs
+	kill -STOP "$coordinator"
+	nothing_left
+	kill -CONT "$coordinator"
+	end_of_coordinator
+	expect 3
+	shows '0 hosts'
+}
+
+@test "mesh: a launcher that dies does not matter once the agents are there" {
+	mesh_in_background 4 slow --hosts 4 --stages ring
+	until_true a_round_runs
+	kill -KILL "$(cat "$dir/run/launcher")"
+	end_of_coordinator
+	expect 0
+	[[ $stderr == *'the launcher was killed by signal 9'* ]]
+	nothing_left
+}
+
+@test "mesh: a test that crashes, and one that hangs" {
+	echo 'host n2 crash' >>"$dir/good"
+	mesh 4 good --hosts 4 --stages ring
+	[ "$status" -le 4 ]
+	! grep -q 'fail' <<<"$output"
+	nothing_left
+	printf '%s\n' 'hosts n1 n2 n3 n4' 'host n2 hang' >"$dir/good"
+	mesh 4 good --hosts 4 --stages ring --pair-timeout 1s
+	expect 4
+	[[ $output == *'the test did not end within 1.0 s'* ]]
+	nothing_left
+}
+
+@test "mesh: step, by the environment of a launcher" {
+	local rank pids=()
+
+	export RDMACTL_TOKEN=0123456789abcdef
+	for rank in 1 2; do
+		SLURM_PROCID=$rank "$binary" mesh step --coordinator 127.0.0.1:18991 --wait 20s \
+			--rehearse "$dir/good" </dev/null 2>"$dir/agent.$rank" 3>&- &
+		pids+=($!)
+	done
+	SLURM_PROCID=0 SLURM_STEP_NUM_NODES=3 try mesh step --port 18991 --wait 20s --rehearse "$dir/good"
+	expect 0
+	shows '3 hosts'
+	for rank in "${pids[@]}"; do
+		wait "$rank"
+	done
+	unset RDMACTL_TOKEN
+	JOB_COMPLETION_INDEX=1 try mesh step --coordinator localhost
+	expect_error 1 mesh 'all tasks need the same token' \
+		'export RDMACTL_TOKEN=$(openssl rand -hex 16) before the launcher, or --token-file FILE'
+}
+
+@test "mesh: plan" {
+	try mesh plan --hosts 1000 --rails 8 --tsv --no-headings
+	expect 0 $'loopback\t1\t8000\t8000\t1.5\t100000\t0\nring\t2\t8000\t4000\t3\t100000\t0\nsample:6\t6\t24000\t4000\t9\t300000\t0' ''
+	try mesh plan --hosts 100 --stages full --budget 30s --tsv --no-headings -o pairs,pairs_left_out
+	expect 0 $'4950\t3950' ''
+	try mesh plan
+	expect 2 ''
+}
+
+@test "mesh: what the command line may not say" {
+	try mesh
+	expect 2 ''
+	try mesh run --hosts 2
+	expect 2 ''
+	try mesh run --stages frobnicate -- true
+	expect 2 ''
+	[[ $stderr == *frobnicate* ]]
+	try mesh run --connect-only --duration 1s -- true
+	expect 2 ''
+	try mesh --agent n1:0
+	expect 2 ''
+	[[ $stderr == *'--agent: not ADDRESS[,ADDRESS...]:PORT'* ]]
+}
