@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cmd/selftest/selftest_run.h"
 #include "host/device.h"
-#include "kernel/root.h"
 #include "mad/format/mad.h"
 #include "roce/cma.h"
 #include "roce/tos.h"
@@ -71,20 +70,11 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 
 void selftest_default_path(const struct endpoint *endpoint, struct selftest_path *path)
 {
-	char text[SYSFS_TEXT_SIZE];
-	struct root root = {.fd = -1};
-	unsigned int tos;
-
 	if (path->is_default)
 		path->traffic_class = (struct number){.known = false};
 	path->is_default = false;
-	if (path->traffic_class.known || endpoint->transport != TRANSPORT_ROCE ||
-	    root_open(NULL, &root))
+	if (path->traffic_class.known || endpoint->transport != TRANSPORT_ROCE)
 		return;
-	if (cma_read(&root, endpoint->device, endpoint->port, CMA_TOS, text) > 0 &&
-	    !tos_parse(text, &tos) && tos) {
-		path->is_default = true;
-		number_set(&path->traffic_class, tos);
-	}
-	root_close(&root);
+	path->traffic_class = cma_default_tos(endpoint->device, endpoint->port);
+	path->is_default = path->traffic_class.known;
 }

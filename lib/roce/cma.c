@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "roce/tos.h"
 
 #define BELOW_ROOT (CMA_DIRECTORY + 1)
 
@@ -48,6 +49,22 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 	if (!is_component(device))
 		return -ENODEV;
 	return sysfs_read(root, text, "%s/%s/ports/%u/%s", BELOW_ROOT, device, port, attribute);
+}
+
+struct number cma_default_tos(const char *device, unsigned int port)
+{
+	struct number tos = {.known = false};
+	char text[SYSFS_TEXT_SIZE];
+	struct root root = {.fd = -1};
+	unsigned int value;
+
+	if (root_open(NULL, &root))
+		return tos;
+	if (cma_read(&root, device, port, CMA_TOS, text) > 0 && !tos_parse(text, &value) &&
+	    value != ROCE_TOS_UNTOUCHED)
+		tos = number_of(value);
+	root_close(&root);
+	return tos;
 }
 
 /* Makes the directory of a device, unless it is there. 0 or -errno; *ret_made: it was not. */

@@ -31,6 +31,11 @@ struct number roce_mode_of(const char *text);
 ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 		 const char *attribute, char text[static SYSFS_TEXT_SIZE]);
 /*
+ * The TOS that connections of a port of the live system have by default, if somebody has made its
+ * directory and set another one than ROCE_TOS_UNTOUCHED; else unknown.
+ */
+struct number cma_default_tos(const char *device, unsigned int port);
+/*
  * Reads an attribute. If the directory does not exist it is made and removed again, but not in a
  * saved tree (`root`, or NULL). Returns the length or -errno: -ENOSYS if configfs has no rdma_cm
  * directory, is not mounted or rdma_cm is not loaded; -ENODEV if the device or the port does not
