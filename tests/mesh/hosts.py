@@ -50,6 +50,13 @@ class Task:
         except FileNotFoundError:
             return ''
 
+    def says(self, words, seconds=30):
+        """Waits for words on its standard error."""
+        end = time.monotonic() + seconds
+        while words not in self.text('err') and not self.done() and time.monotonic() < end:
+            time.sleep(0.05)
+        return words in self.text('err')
+
     def done(self):
         return os.path.exists(self.path + '.status')
 
