@@ -114,10 +114,10 @@ analyze: | $(GENERATED)
 
 TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
-.PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm
+.PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm check-mesh
 check: deps-check
 	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS)
-	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli sim vm
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli launchers sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
 check-musl: musl
@@ -130,6 +130,10 @@ check-sim: all asan
 	$(Q)$(TESTS) sim
 check-vm: all asan $(VM_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
+
+# The launchers again, because that takes a minute, and four guests for each kernel.
+check-mesh: all asan
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" launchers mesh
 
 $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)
 	@mkdir -p $(@D)
