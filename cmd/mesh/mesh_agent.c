@@ -16,7 +16,12 @@
 /* The host's own findings, from warnings on. */
 static void run_doctor(mesh_found found, void *context)
 {
-	struct doctor_request request = {.profile = PROFILE_AUTO, .environment = environ};
+	const struct objects everything = {.items = NULL};
+	struct doctor_request request = {
+		.objects = &everything,
+		.profile = PROFILE_AUTO,
+		.environment = environ,
+	};
 	struct doctor_results results = {.items = NULL};
 	struct problems problems = {.items = NULL};
 

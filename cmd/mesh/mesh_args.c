@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/mesh/mesh_run.h"
+#include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
 
 #define MOST_SILENCE_MSEC 600000u
@@ -83,11 +84,28 @@ const struct option_row mesh_test_options[] = {
 	{.name = NULL},
 };
 
+static const struct enum_name exclude_forms[] = {
+	{EXCLUDE_LIST, "nodes", TONE_PLAIN, "a folded list, for srun --exclude and clush -x"},
+	{EXCLUDE_SLURM, "slurm", TONE_PLAIN, "commands of scontrol that drain them"},
+	{0, NULL},
+};
+
 const struct option_row mesh_output_options[] = {
 	REAL_OPTION(struct mesh_args, least_share, 0, "bandwidth-share", "N",
 		    "bandwidth below this part of the median is bad (0.93)"),
 	REAL_OPTION(struct mesh_args, latency_factor, 0, "latency-factor", "N",
 		    "latency above this multiple of the median is bad (2.1)"),
+	STRING_OPTION(struct mesh_args, save, 0, "save", "FILE", COMPLETE_FILE,
+		      "write each result to this file as it comes, a line of JSON"),
+	STRING_OPTION(struct mesh_args, resume, 0, "resume", "FILE", COMPLETE_FILE,
+		      "go on with a run that was saved there, and add to it"),
+	CHOICE_OPTION(struct mesh_args, exclude_list, 0, "exclude-list", "FORM", exclude_forms,
+		      "print only the hosts that a job should do without"),
+	STRING_OPTION(struct mesh_args, heat_map, 0, "heat-map", "FILE", COMPLETE_FILE,
+		      "write a picture of all pairs, as SVG"),
+	FLAG_OPTION(struct mesh_args, map, 0, "map", "also print a map of all pairs"),
+	FLAG_OPTION(struct mesh_args, histogram, 0, "histogram",
+		    "also print the distributions of each rail"),
 	{.name = NULL},
 };
 
@@ -96,5 +114,8 @@ const struct option_row mesh_output_options[] = {
 const struct option_rule mesh_rules[] = {
 	OPTIONS_EXCLUDE("no-bandwidth", "duration bandwidth-share connect-only", NULL),
 	OPTIONS_EXCLUDE("connect-only", MEASURING, NULL),
+	OPTIONS_ONE_OF("save resume", NULL),
+	OPTIONS_EXCLUDE("exclude-list", "json jsonl tsv columns map histogram", NULL),
+	OPTIONS_EXCLUDE("map histogram", "json jsonl tsv columns", NULL),
 	{.options = NULL},
 };

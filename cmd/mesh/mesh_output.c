@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
+#include "mesh/form/exclude.h"
 
 static char *headline(const struct mesh_summary *summary)
 {
@@ -33,7 +36,8 @@ static char *headline(const struct mesh_summary *summary)
 	return text;
 }
 
-static int print_finding(const struct render_options *options, const struct judge_finding *found)
+static int print_finding(FILE *out, const struct render_options *options,
+			 const struct judge_finding *found)
 {
 	const struct finding *finding = &found->finding;
 	struct strings evidence = {.known = true};
@@ -42,7 +46,7 @@ static int print_finding(const struct render_options *options, const struct judg
 	if (finding->evidence)
 		strings_add(&evidence, finding->evidence);
 	rc = render_finding(
-		stdout, options,
+		out, options,
 		&(const struct finding_block){
 			.verdict = enum_find(severity_names, finding->severity.value),
 			.check = enum_word(judge_finding_names, finding->id.value, "?"),
@@ -56,16 +60,131 @@ static int print_finding(const struct render_options *options, const struct judg
 	return rc;
 }
 
-int mesh_print(struct mesh_work *work)
+#define MOST_BARS   12u
+#define BAR_COLUMNS 40u
+#define MAP_COLUMNS 80u
+
+static void add_bars(char **text, const struct judge_bar *bars, size_t count)
+{
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < count; i++)
+		most = bars[i].count > most ? bars[i].count : most;
+	for (size_t i = 0; i < count; i++) {
+		const int length = (int)((bars[i].count * BAR_COLUMNS + most - 1) / most);
+
+		mem_extend(text, "%10.4g - %-10.4g %8" PRIu64 " %.*s\n", bars[i].least,
+			   bars[i].below, bars[i].count, length,
+			   "########################################");
+	}
+}
+
+static char *histograms(const struct mesh_work *work)
+{
+	static const char *const units[] = {"Gb/s", "us"};
+	struct judge_bar bars[MOST_BARS];
+	char *text = mem_string("");
+
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		for (unsigned int figure = 0; figure < 2; figure++) {
+			const size_t count = judge_histogram(
+				work->judge, rail, (enum judge_figure)figure, bars, MOST_BARS);
+
+			if (count)
+				mem_extend(&text, "rail %u, %s:\n", rail, units[figure]);
+			add_bars(&text, bars, count);
+		}
+	return text;
+}
+
+static void fill_medians(const struct mesh_work *work, double medians[static MESH_MOST_RAILS])
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		const struct real median = judge_median(work->judge, rail, JUDGE_BANDWIDTH);
+
+		medians[rail] = median.known ? median.value : 0;
+	}
+}
+
+static char *map_text(const struct mesh_work *work)
+{
+	double medians[MESH_MOST_RAILS];
+
+	fill_medians(work, medians);
+	return heat_text(work->heat, medians, MAP_COLUMNS);
+}
+
+int mesh_print(struct mesh_work *work, FILE *out)
 {
 	const struct render_options options = listing_options(&work->listing);
 	_cleanup_(freep) char *head = headline(&work->summary);
-	int rc = render_text(stdout, head);
+	int rc = render_text(out, head);
 
 	for (size_t i = 0; i < work->findings.count && !rc; i++)
-		rc = print_finding(&options, &work->findings.items[i]);
+		rc = print_finding(out, &options, &work->findings.items[i]);
 	if (!rc && !work->findings.count)
-		rc = render_text(stdout, work->outcome.interrupted ? "nothing wrong so far\n"
-								   : "nothing wrong\n");
+		rc = render_text(out, work->outcome.interrupted ? "nothing wrong so far\n"
+								: "nothing wrong\n");
+	if (!rc && work->args->histogram) {
+		_cleanup_(freep) char *text = histograms(work);
+
+		rc = render_text(out, text);
+	}
+	if (!rc && work->args->map) {
+		_cleanup_(freep) char *text = map_text(work);
+
+		rc = render_text(out, text);
+	}
 	return rc;
+}
+
+static int write_map(void *context, FILE *file)
+{
+	const struct mesh_work *work = context;
+	_cleanup_(freep) char *svg = NULL;
+	double medians[MESH_MOST_RAILS];
+
+	fill_medians(work, medians);
+	svg = heat_svg(work->heat, medians);
+	return render_text(file, svg);
+}
+
+static void save_map(struct mesh_work *work)
+{
+	const char *path = work->args->heat_map;
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+	int rc = file_replace(path, write_map, work);
+
+	if (!rc)
+		return;
+	clean = text_clean(path, strlen(path));
+	message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+	listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+}
+
+/* What is not printed to standard output goes to standard error, for people. */
+int mesh_output(struct mesh_work *work)
+{
+	const struct mesh_args *args = work->args;
+	const struct globals *globals = &work->listing.ctx->globals;
+	int rc = work->shown_rc;
+
+	if (!work->judge)
+		return listing_end(&work->listing);
+	if (args->heat_map)
+		save_map(work);
+	if (args->exclude_list.known) {
+		_cleanup_(freep) char *text = exclude_text(
+			&work->findings, (enum exclude_form)args->exclude_list.value);
+
+		rc = render_text(stdout, text);
+	}
+	if (args->exclude_list.known || globals->jsonl) {
+		if (!globals->quiet)
+			mesh_print(work, stderr);
+		return listing_end_quietly(&work->listing, rc);
+	}
+	if (listing_is_for_people(&work->listing))
+		return listing_end_quietly(&work->listing, mesh_print(work, stdout));
+	return listing_end(&work->listing);
 }

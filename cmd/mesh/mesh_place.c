@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
@@ -36,6 +37,22 @@ static struct number read_number(const char *name)
 	return number_of(value);
 }
 
+/* The host of task 0 in `n[01-04],x`, to be freed; NULL: there is no such list. */
+static char *first_host(const char *list)
+{
+	_cleanup_(freep) char *message = NULL;
+	char **names = NULL, *first;
+	size_t count = 0;
+
+	if (!list || hostlist_parse(list, MESH_MOST_HOSTS, &names, &count, &message))
+		return NULL;
+	first = names[0];
+	for (size_t i = 1; i < count; i++)
+		free(names[i]);
+	free(names);
+	return first;
+}
+
 void mesh_place_read(struct mesh_place *place)
 {
 	*place = (struct mesh_place){.by = NULL};
@@ -46,6 +63,7 @@ void mesh_place_read(struct mesh_place *place)
 		place->by = launchers[i].rank;
 		place->hosts = read_number(launchers[i].hosts);
 	}
+	place->first_host = first_host(getenv("SLURM_STEP_NODELIST"));
 }
 
 void mesh_place_clear(struct mesh_place *place)

@@ -9,6 +9,8 @@
 #include "cmd/progress.h"
 #include "mesh/agent/agent.h"
 #include "mesh/coordinator/session.h"
+#include "mesh/form/heat.h"
+#include "mesh/form/rows.h"
 #include "mesh/summary.h"
 
 struct mesh_args {
@@ -27,8 +29,9 @@ struct mesh_args {
 	bool one_rail, no_bandwidth, connect_only;
 	/* the verdict */
 	struct real least_share, latency_factor, rate;
-	const char *exclude_list, *heat_map;
-	bool histogram, all_rows;
+	struct number exclude_list; /* enum exclude_form */
+	const char *heat_map;
+	bool map, histogram;
 };
 
 extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_step_options[],
@@ -115,8 +118,16 @@ struct mesh_work {
 	uint64_t begin_msec, shown_msec;
 	pid_t own_agent; /* of mesh step */
 	uint64_t failed, untried;
-	FILE *rows; /* of --save */
-	const char *phase;
+	FILE *rows; /* of --save and --resume */
+	struct columns row_columns;
+	struct render_stream saved_rows, shown_rows; /* out: NULL, if there are none */
+	int rows_rc, shown_rc;
+	char *resumed; /* the text of --resume, until the hosts are known */
+	size_t resumed_length;
+	struct mesh_result *earlier; /* results of it */
+	size_t earlier_count;
+	struct mesh_done done;
+	struct heat *heat;
 };
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */
@@ -131,8 +142,18 @@ void mesh_work_run(struct mesh_work *work);
 int mesh_work_end(struct mesh_work *work);
 void mesh_work_say(void *context, const char *line);
 
+/* mesh_rows.c */
+bool mesh_rows_open(struct mesh_work *work);
+void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
+void mesh_rows_flush(struct mesh_work *work);
+/* Takes the results of an earlier run. */
+void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
+void mesh_rows_close(struct mesh_work *work);
+
 /* mesh_output.c */
-int mesh_print(struct mesh_work *work);
+int mesh_print(struct mesh_work *work, FILE *out);
+/* What standard output gets, and the file of the heat map. */
+int mesh_output(struct mesh_work *work);
 /* Where hosts differ that should be alike. */
 void mesh_differences(const struct mesh_host *hosts, uint32_t count,
 		      struct judge_findings *findings);

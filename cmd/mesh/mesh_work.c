@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
@@ -33,8 +34,7 @@
 static bool parse_hosts(struct mesh_work *work)
 {
 	const char *text = work->args->hosts;
-	_cleanup_(freep) char *copy = mem_string_or_null(text);
-	char *rest = copy;
+	_cleanup_(freep) char *message = NULL;
 	uint64_t number;
 
 	if (!text)
@@ -43,12 +43,10 @@ static bool parse_hosts(struct mesh_work *work)
 		work->host_count = (uint32_t)number;
 		return true;
 	}
-	for (char *word; (word = strsep(&rest, ","));)
-		if (*word)
-			strings_add(&work->names, word);
-	if (work->names.count)
+	if (!hostlist_parse(text, MESH_MOST_HOSTS, &work->names.items, &work->names.count,
+			    &message))
 		return true;
-	listing_fail(&work->listing, STATUS_USAGE, "--hosts: neither a number nor names", NULL);
+	listing_fail(&work->listing, STATUS_USAGE, message, "--hosts 64 or --hosts n[01-64]");
 	return false;
 }
 
@@ -75,10 +73,11 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 		.names.known = true,
 		.begin_msec = clock_msec(),
 	};
-	good = listing_begin_as(&work->listing, ctx, &judge_schema, false);
+	good = listing_begin_as(&work->listing, ctx,
+				ctx->globals.jsonl ? &mesh_rows_schema : &judge_schema, false);
 	progress_begin(&work->progress, ctx);
 	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
-		     !parse_hosts(work) || !parse_plan(work)))
+		     !parse_hosts(work) || !parse_plan(work) || !mesh_rows_open(work)))
 		good = false;
 	if (!good)
 		return false;
@@ -241,6 +240,33 @@ static void take_result(void *context, const struct mesh_result *result)
 
 	work->failed += result->outcome == MESH_FAIL;
 	work->untried += result->outcome == MESH_UNTRIED;
+	heat_take(work->heat, result);
+	mesh_rows_add(work, result);
+}
+
+/* Results of an earlier run, with those of this one's stage. */
+static void begin_stage(void *context, uint32_t stage)
+{
+	struct mesh_work *work = context;
+
+	for (size_t i = 0; i < work->earlier_count; i++)
+		if (work->earlier[i].stage == stage) {
+			judge_take(work->judge, &work->earlier[i]);
+			heat_take(work->heat, &work->earlier[i]);
+			work->failed += work->earlier[i].outcome == MESH_FAIL;
+		}
+}
+
+static bool has_result(void *context, uint32_t stage, const struct mesh_pair *pair)
+{
+	const struct mesh_work *work = context;
+
+	return mesh_done_has(&work->done, stage, pair);
+}
+
+static void end_round(void *context)
+{
+	mesh_rows_flush(context);
 }
 
 static uint32_t or_default(const struct number *number, uint32_t otherwise)
@@ -269,7 +295,10 @@ static void run_session(struct mesh_work *work)
 		.one_rail = args->one_rail,
 		.budget_msec = args->budget.known ? args->budget.value : 0,
 		.most_pairs = or_default(&args->most_pairs, 0),
+		.has = work->earlier_count ? has_result : NULL,
+		.begin = begin_stage,
 		.result = take_result,
+		.end_round = end_round,
 		.context = work,
 	};
 
@@ -345,6 +374,17 @@ static void note_missing(struct mesh_work *work, uint32_t count)
 		    mem_format("%u came", count));
 }
 
+/* How to go on, if the results are kept: random matchings depend on the seed. To be freed. */
+static char *resume_hint(const struct mesh_work *work)
+{
+	const char *path = work->args->resume ?: work->args->save;
+	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
+
+	return path ? mem_format("--resume %s --seed %" PRIu64 " goes on", quoted,
+				 work->summary.seed.value)
+		    : NULL;
+}
+
 static void decide_status(struct mesh_work *work)
 {
 	bool missing = false, fault = false;
@@ -358,10 +398,14 @@ static void decide_status(struct mesh_work *work)
 		else if (finding->severity.value >= SEVERITY_WARNING)
 			fault = true;
 	}
-	if (work->outcome.interrupted)
+	if (work->outcome.interrupted) {
+		_cleanup_(freep) char *hint = resume_hint(work);
+
 		listing_fail(&work->listing, STATUS_FAILED,
-			     "interrupted: the findings are those of the pairs so far", NULL);
-	else if (work->listing.status == STATUS_DONE)
+			     "interrupted: the findings are those of the pairs so far", hint);
+		return;
+	}
+	if (work->listing.status == STATUS_DONE)
 		work->listing.status = fault	 ? STATUS_FAULT
 				       : missing ? STATUS_PARTIAL
 						 : STATUS_DONE;
@@ -392,6 +436,8 @@ void mesh_work_run(struct mesh_work *work)
 		return;
 	}
 	work->judge = judge_new(hosts, count, &limits, NULL);
+	work->heat = heat_new(hosts, count, NULL);
+	mesh_rows_resume(work, hosts, count);
 	run_session(work);
 	judge_conclude(work->judge, &work->findings);
 	note_missing(work, count);
@@ -399,7 +445,7 @@ void mesh_work_run(struct mesh_work *work)
 	fill_summary(work, hosts, count);
 	decide_status(work);
 	work->listing.head = &work->summary;
-	for (size_t i = 0; i < work->findings.count; i++)
+	for (size_t i = 0; i < work->findings.count && !work->listing.ctx->globals.jsonl; i++)
 		listing_add(&work->listing, &work->findings.items[i]);
 }
 
@@ -440,13 +486,11 @@ int mesh_work_end(struct mesh_work *work)
 	mesh_launch_stop(&work->launch, patience);
 	if (work->token_file_made)
 		unlink(work->args->token_file);
-	coordinator_free(work->coordinator);
-	work->coordinator = NULL;
 	end_own_agent(work->own_agent);
-	if (work->judge && listing_is_for_people(&work->listing))
-		status = listing_end_quietly(&work->listing, mesh_print(work));
-	else
-		status = listing_end(&work->listing);
+	mesh_rows_close(work);
+	status = mesh_output(work);
+	heat_free(work->heat);
+	coordinator_free(work->coordinator);
 	judge_free(work->judge);
 	judge_findings_clear(&work->findings);
 	mesh_summary_clear(&work->summary);

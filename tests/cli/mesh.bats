@@ -11,7 +11,7 @@ setup()
 	failures=0
 	dir=$BATS_TEST_TMPDIR
 	mkdir "$dir/run"
-	printf '%s\n' 'hosts n1 n2 n3 n4' 'all rails 2 gbps 95 latency 1.8 noise 2 firmware 22.41' \
+	printf '%s\n' 'hosts n[1-4]' 'all rails 2 gbps 95 latency 1.8 noise 2 firmware 22.41' \
 		>"$dir/good"
 	cp "$dir/good" "$dir/slow"
 	# Long enough that a round is running while the test looks.
@@ -119,7 +119,7 @@ end_of_coordinator()
 @test "mesh: the token is on no command line" {
 	mesh 4 good --hosts 4
 	expect 0
-	! grep -qE '[0-9a-f]{32}' "$dir/run/line"
+	run ! grep -qE '[0-9a-f]{32}' "$dir/run/line"
 	grep -qx -e --agent "$dir/run/line"
 }
 
@@ -239,7 +239,7 @@ end_of_coordinator()
 	end_of_coordinator
 	expect 3
 	[[ $output =~ warning\ \ n[1-4]:\ the\ host\ was\ lost ]]
-	! grep -q '^error' "$dir/out"
+	run ! grep -q '^error' "$dir/out"
 	nothing_left
 }
 
@@ -250,7 +250,7 @@ end_of_coordinator()
 	end_of_coordinator
 	expect 3
 	[[ $output =~ 'its agent is stopped, or cut off' ]]
-	! grep -q '^error' "$dir/out"
+	run ! grep -q '^error' "$dir/out"
 	nothing_left
 }
 
@@ -288,13 +288,57 @@ end_of_coordinator()
 	echo 'host n2 crash' >>"$dir/good"
 	mesh 4 good --hosts 4 --stages ring
 	[ "$status" -le 4 ]
-	! grep -q 'fail' <<<"$output"
+	run ! grep -q 'fail' <<<"$output"
 	nothing_left
 	printf '%s\n' 'hosts n1 n2 n3 n4' 'host n2 hang' >"$dir/good"
 	mesh 4 good --hosts 4 --stages ring --pair-timeout 1s
 	expect 4
 	[[ $output == *'the test did not end within 1.0 s'* ]]
 	nothing_left
+}
+
+@test "mesh: results as they come, and a run that goes on" {
+	mesh 4 good --hosts 4 --jsonl
+	expect 0
+	[ "$(wc -l <"$dir/out")" = 28 ]
+	[ "$(jq -c 'select(.outcome != "pass")' "$dir/out")" = '' ]
+	[[ $stderr == *'nothing wrong'* ]]
+	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,ring
+	expect 0
+	[ "$(wc -l <"$dir/rows")" = 16 ]
+	# A run that was killed leaves half a line.
+	printf '{"stage": 1, "rou' >>"$dir/rows"
+	mesh 4 good --hosts 4 --resume "$dir/rows" --json
+	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[12,16]' ]
+	mesh 4 good --hosts 4 --save /dev/full
+	expect 1 ''
+}
+
+@test "mesh: hosts to do without, a map, a picture, distributions" {
+	echo 'rail n3/1 gbps 45' >>"$dir/good"
+	mesh 4 good --hosts 4 --exclude-list nodes
+	expect 4 n3
+	[[ $stderr == *'n3 rail 1'* ]]
+	mesh 4 good --hosts 4 --map --histogram --heat-map "$dir/map.svg"
+	expect 4
+	shows 'n1 +[.#]'
+	shows 'rail 1, Gb/s:'
+	/usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/map.svg"
+}
+
+@test "mesh: a budget, and few pairs at once" {
+	mesh 4 good --hosts 4 --budget 1ms
+	shows '28 pairs left out: --budget'
+	mesh 4 good --hosts 4 --max-pairs 1 --json
+	expect 0
+	[ "$(jq .pairs "$dir/out")" = 28 ]
+}
+
+@test "mesh: the doctor of each host" {
+	mesh 1 good --hosts 1 --doctor --stages loopback --json
+	# What it finds depends on this machine; it names the host.
+	[ "$status" = 0 ] || [ "$status" = 4 ]
+	[ "$(jq -c '[.mesh[] | select(.finding == "doctor") | .host] | unique - ["n1"]' "$dir/out")" = '[]' ]
 }
 
 @test "mesh: step, by the environment of a launcher" {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -96,6 +97,7 @@ static bool parse_end(char *word, char **ret_name, struct number *ret_rail)
 
 static bool parse_line(char *text, struct rehearsal *rehearsal)
 {
+	_cleanup_(freep) char *message = NULL;
 	struct rehearsal_line *line;
 	char *rest = text, *word = next_word(&rest);
 	size_t ends;
@@ -103,9 +105,9 @@ static bool parse_line(char *text, struct rehearsal *rehearsal)
 	if (!word)
 		return true;
 	if (!strcmp(word, "hosts")) {
-		while ((word = next_word(&rest)))
-			strings_add(&rehearsal->hosts, word);
-		return rehearsal->hosts.count > 0;
+		strings_free(&rehearsal->hosts);
+		return rest && !hostlist_parse(rest, MESH_MOST_HOSTS, &rehearsal->hosts.items,
+					       &rehearsal->hosts.count, &message);
 	}
 	ends = !strcmp(word, "pair") ? 2 : !strcmp(word, "all") ? 0 : 1;
 	if (ends == 1 && strcmp(word, "host") && strcmp(word, "rail"))

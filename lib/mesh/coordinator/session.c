@@ -92,6 +92,8 @@ static int run_pairs(struct session *session, const struct mesh_pair *pairs, siz
 		rc = coordinator_round(setup->coordinator, &round);
 	}
 	session->outcome->rounds++;
+	if (setup->end_round)
+		setup->end_round(setup->context);
 	return rc;
 }
 
@@ -200,6 +202,8 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		return 0;
 	}
 	judge_begin_stage(setup->judge, stage);
+	if (setup->begin)
+		setup->begin(setup->context, session->stage);
 	rc = run_rounds(session, schedule);
 	judge_end_stage(setup->judge);
 	schedule_free(schedule);

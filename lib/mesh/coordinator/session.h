@@ -23,7 +23,10 @@ struct session_setup {
 	uint32_t most_pairs;  /* at the same time; 0: no limit */
 	/* A pair that has its result already, from an earlier run; or NULL. */
 	bool (*has)(void *context, uint32_t stage, const struct mesh_pair *pair);
+	/* A stage begins for the judge, who may get results of an earlier run now; or NULL. */
+	void (*begin)(void *context, uint32_t stage);
 	void (*result)(void *context, const struct mesh_result *result);
+	void (*end_round)(void *context); /* or NULL */
 	void *context;
 };
 

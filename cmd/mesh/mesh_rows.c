@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Results as rows: to standard output with --jsonl, to a file of --save, and back by --resume. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+
+/* A row has some 300 bytes: four million of them. */
+#define MOST_RESUME_BYTES ((size_t)1200 << 20)
+
+static bool fail_file(struct mesh_work *work, const char *what, const char *path, int rc)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, clean, strerror(-rc));
+
+	listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+	return false;
+}
+
+/* An own regular file, no link of somebody else's to a file of ours. */
+static int open_rows(const char *path, bool append, FILE **ret_file)
+{
+	_cleanup_(closep) int fd = open(path,
+					O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+						(append ? O_APPEND : 0),
+					S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+	struct stat status;
+	FILE *file;
+
+	if (fd < 0 || fstat(fd, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EEXIST;
+	if (status.st_uid != geteuid())
+		return -EPERM;
+	if (!append && ftruncate(fd, 0))
+		return -errno;
+	file = fdopen(fd, append ? "a" : "w");
+	if (!file)
+		return -errno;
+	fd = -1;
+	*ret_file = file;
+	return 0;
+}
+
+bool mesh_rows_open(struct mesh_work *work)
+{
+	static const struct render_options options = {.format = FORMAT_JSONL};
+	const struct mesh_args *args = work->args;
+	const char *path = args->resume ?: args->save;
+	_cleanup_(freep) char *bad = NULL;
+	size_t length;
+	int rc;
+
+	if (work->listing.ctx->globals.jsonl)
+		render_stream_init(&work->shown_rows, stdout, &options, &work->listing.columns);
+	if (!path)
+		return true;
+	if (args->resume) {
+		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
+		if (rc)
+			return fail_file(work, "read", path, rc);
+		work->resumed_length = length;
+	}
+	rc = open_rows(path, args->resume, &work->rows);
+	if (rc)
+		return fail_file(work, "write", path, rc);
+	/* A run that was killed may have left half a line. */
+	if (work->resumed && length && work->resumed[length - 1] != '\n')
+		fputc('\n', work->rows);
+	columns_select(&work->row_columns, &mesh_rows_schema, COLUMNS_ALL, NULL, &bad);
+	render_stream_init(&work->saved_rows, work->rows, &options, &work->row_columns);
+	return true;
+}
+
+void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
+{
+	struct mesh_row row;
+	const void *const rows[] = {&row};
+	uint32_t count;
+	int rc = 0;
+
+	if (!work->rows && !work->shown_rows.out)
+		return;
+	mesh_row_make(coordinator_hosts(work->coordinator, &count), result, &row);
+	if (work->rows && !work->rows_rc)
+		rc = render_stream_rows(&work->saved_rows, rows, 1);
+	if (rc)
+		work->rows_rc = rc;
+	if (work->shown_rows.out && !work->shown_rc) {
+		progress_erase(&work->progress);
+		work->shown_rc = render_stream_rows(&work->shown_rows, rows, 1);
+	}
+}
+
+/* Readers see the rows of whole rounds. */
+void mesh_rows_flush(struct mesh_work *work)
+{
+	if (work->rows && !work->rows_rc && render_flush(work->rows))
+		work->rows_rc = -EIO;
+	if (work->shown_rows.out && !work->shown_rc)
+		work->shown_rc = render_flush(stdout);
+}
+
+void mesh_rows_close(struct mesh_work *work)
+{
+	if (work->rows) {
+		if (fclose(work->rows) && !work->rows_rc)
+			work->rows_rc = -errno;
+		if (work->rows_rc)
+			fail_file(work, "write", work->args->resume ?: work->args->save,
+				  work->rows_rc);
+	}
+	work->rows = NULL;
+	render_stream_free(&work->saved_rows);
+	render_stream_free(&work->shown_rows);
+	columns_free(&work->row_columns);
+	mesh_done_clear(&work->done);
+	free(work->earlier);
+	free(work->resumed);
+}
+
+/* The second pass begins anew, and what was not tried has no result. */
+static void keep_earlier(void *context, const struct mesh_result *result)
+{
+	struct mesh_work *work = context;
+
+	if (result->again || result->outcome == MESH_UNTRIED ||
+	    mesh_done_has(&work->done, result->stage, &result->pair))
+		return;
+	mesh_done_add(&work->done, result->stage, &result->pair);
+	*(struct mesh_result *)mem_append(&work->earlier, &work->earlier_count,
+					  sizeof(*result)) = *result;
+}
+
+void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+{
+	struct mesh_rows_read found = {.taken = 0};
+	_cleanup_(freep) char *line = NULL;
+
+	if (!work->resumed)
+		return;
+	mesh_rows_read(work->resumed, work->resumed_length, hosts, count, keep_earlier, work,
+		       &found);
+	free(work->resumed);
+	work->resumed = NULL;
+	if (found.broken) {
+		line = mem_format("--resume: %" PRIu64 " lines are no results: %s", found.broken,
+				  found.reason);
+		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
+	}
+	free(found.reason);
+}
