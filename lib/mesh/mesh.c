@@ -2,6 +2,9 @@
 #include "mesh/mesh.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
 
 void mesh_host_clear(struct mesh_host *host)
 {
@@ -14,4 +17,38 @@ void mesh_host_clear(struct mesh_host *host)
 	free(host->firmware);
 	free(host->rails);
 	*host = (struct mesh_host){0};
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(((const struct mesh_name *)left)->name,
+		      ((const struct mesh_name *)right)->name);
+}
+
+void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names)
+{
+	*names = (struct mesh_names){
+		.items = mem_alloc_zero((size_t)count + 1, sizeof(*names->items)),
+	};
+	for (uint32_t i = 0; i < count; i++)
+		if (hosts[i].name)
+			names->items[names->count++] = (struct mesh_name){hosts[i].name, i};
+	qsort(names->items, names->count, sizeof(*names->items), compare_names);
+}
+
+bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host)
+{
+	const struct mesh_name wanted = {.name = name};
+	const struct mesh_name *found = bsearch(&wanted, names->items, names->count,
+						sizeof(*names->items), compare_names);
+
+	if (found)
+		*ret_host = found->host;
+	return found != NULL;
+}
+
+void mesh_names_clear(struct mesh_names *names)
+{
+	free(names->items);
+	*names = (struct mesh_names){0};
 }

@@ -95,3 +95,19 @@ struct mesh_result {
 	struct number errors[MESH_ENDS]; /* growth of the error counters of that end's port */
 	char reason[200];		 /* of MESH_FAIL and MESH_UNTRIED, a sentence; else empty */
 };
+
+/* Hosts by name. */
+struct mesh_name {
+	const char *name;
+	uint32_t host;
+};
+
+struct mesh_names {
+	struct mesh_name *items; /* sorted */
+	size_t count;
+};
+
+/* Borrows the names. */
+void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_names *names);
+bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
+void mesh_names_clear(struct mesh_names *names);

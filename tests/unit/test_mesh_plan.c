@@ -345,6 +345,65 @@ static void parsing(void **state)
 	plan_clear(&plan);
 }
 
+static void assert_no_pairs(const struct mesh_host *hosts, const char *text, const char *expected)
+{
+	struct plan_stage stage = {.mode = MESH_PAIRS};
+	_cleanup_(freep) char *message = NULL;
+
+	assert_int_equal(plan_read_pairs(text, strlen(text), hosts, 3, &stage, &message), -EINVAL);
+	assert_string_equal(message, expected);
+	free(stage.pairs);
+}
+
+static void pairs_of_a_file(void **state)
+{
+	static const char text[] = "# a comment\n\nn1 n2\n n3\tn1 # another\r\nn2/1 n3/0\nn2 n3";
+	char n1[] = "n1", n2[] = "n2", n3[] = "n3";
+	const struct mesh_host hosts[] = {
+		{.name = n1, .presence = MESH_PRESENT, .rail_count = 2},
+		{.name = n2, .presence = MESH_PRESENT, .rail_count = 2},
+		{.name = n3, .presence = MESH_PRESENT, .rail_count = 1},
+	};
+	const struct plan_scope scope = {.hosts = hosts, .host_count = 3};
+	struct plan_stage stage = {.mode = MESH_PAIRS};
+	struct mesh_pair pairs[8];
+	struct schedule *schedule;
+	char *message = NULL;
+	size_t all = 0;
+
+	(void)state;
+	assert_int_equal(plan_read_pairs(text, strlen(text), hosts, 3, &stage, &message), 0);
+	assert_int_equal(stage.pair_count, 4);
+	assert_int_equal(stage.pairs[0].rail_a, PLAN_ALL_RAILS);
+	assert_int_equal(stage.pairs[2].rail_a, 1);
+	assert_int_equal(schedule_new(&stage, &scope, &schedule, &message), 0);
+	/* n1 n2 on both rails, the others on the one that n3 has; n2/1 n3/0 with n1 n3. */
+	assert_int_equal(schedule_all_pairs(schedule), 5);
+	assert_true(schedule_most_pairs(schedule) <= ARRAY_SIZE(pairs));
+	for (uint32_t round = 0; round < schedule_rounds(schedule); round++) {
+		bool busy[3][2] = {{false}};
+		size_t count = schedule_round(schedule, round, pairs);
+
+		assert_true(count > 0);
+		for (size_t i = 0; i < count; i++, all++) {
+			assert_false(busy[pairs[i].a][pairs[i].rail_a]);
+			assert_false(busy[pairs[i].b][pairs[i].rail_b]);
+			busy[pairs[i].a][pairs[i].rail_a] = true;
+			busy[pairs[i].b][pairs[i].rail_b] = true;
+		}
+	}
+	assert_int_equal(all, 5);
+	schedule_free(schedule);
+	free(stage.pairs);
+	assert_no_pairs(hosts, "", "it has no pairs");
+	assert_no_pairs(hosts, "n1 n2\nn1\n", "line 2: 'n1': the second host is missing");
+	assert_no_pairs(hosts, "n1 n2 n3", "line 1: 'n3': only two hosts can be a pair");
+	assert_no_pairs(hosts, "n1 n\0334", "line 1: 'n\\x1b4': no host has this name");
+	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1': this is no rail");
+	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1': this is no rail");
+	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +414,7 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(incast),
 		cmocka_unit_test(parsing),
+		cmocka_unit_test(pairs_of_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,8 @@ static bool is_name(const char *name)
 {
 	char **names = NULL, *message = NULL;
 	size_t count = 0;
-	bool is = *name != '-' && text_is_plain(name) && !hostlist_parse(name, 1, &names, &count, &message) &&
-		  count == 1;
+	bool is = *name != '-' && text_is_plain(name) &&
+		  !hostlist_parse(name, 1, &names, &count, &message) && count == 1;
 
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);

@@ -62,42 +62,6 @@ void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *resu
 	};
 }
 
-struct named_host {
-	const char *name;
-	uint32_t host;
-};
-
-struct names {
-	struct named_host *items;
-	size_t count;
-};
-
-static int compare_names(const void *left, const void *right)
-{
-	return strcmp(((const struct named_host *)left)->name,
-		      ((const struct named_host *)right)->name);
-}
-
-static void sort_names(const struct mesh_host *hosts, uint32_t host_count, struct names *names)
-{
-	names->items = mem_alloc_zero((size_t)host_count + 1, sizeof(*names->items));
-	for (uint32_t i = 0; i < host_count; i++)
-		if (hosts[i].name)
-			names->items[names->count++] = (struct named_host){hosts[i].name, i};
-	qsort(names->items, names->count, sizeof(*names->items), compare_names);
-}
-
-static bool find_name(const struct names *names, const char *name, uint32_t *ret_host)
-{
-	const struct named_host wanted = {.name = name};
-	const struct named_host *found = bsearch(&wanted, names->items, names->count,
-						 sizeof(*names->items), compare_names);
-
-	if (found)
-		*ret_host = found->host;
-	return found != NULL;
-}
-
 /* A number of the row that has a bound; NULL: it is as it should be. */
 static const char *check_row(const struct mesh_row *row)
 {
@@ -137,7 +101,8 @@ static void note_broken(struct mesh_rows_read *read, uint64_t line, const char *
 		read->reason = mem_format("line %" PRIu64 ": %s", line, reason);
 }
 
-static void read_line(const char *line, size_t length, uint64_t number, const struct names *names,
+static void read_line(const char *line, size_t length, uint64_t number,
+		      const struct mesh_names *names,
 		      void (*take)(void *context, const struct mesh_result *result), void *context,
 		      struct mesh_rows_read *read)
 {
@@ -153,8 +118,8 @@ static void read_line(const char *line, size_t length, uint64_t number, const st
 	reason = check_row(&row);
 	if (reason) {
 		note_broken(read, number, reason);
-	} else if (!find_name(names, row.host, &result.pair.a) ||
-		   !find_name(names, row.peer, &result.pair.b)) {
+	} else if (!mesh_names_find(names, row.host, &result.pair.a) ||
+		   !mesh_names_find(names, row.peer, &result.pair.b)) {
 		read->strangers++;
 	} else {
 		make_result(&row, &result);
@@ -170,11 +135,11 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		    struct mesh_rows_read *ret_read)
 {
 	const char *end;
-	struct names names = {.count = 0};
+	struct mesh_names names;
 	uint64_t number = 1;
 
 	*ret_read = (struct mesh_rows_read){.taken = 0};
-	sort_names(hosts, host_count, &names);
+	mesh_names_fill(hosts, host_count, &names);
 	for (; (end = memchr(text, '\n', length)); number++) {
 		const size_t line = (size_t)(end - text);
 
@@ -183,7 +148,7 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		text += line + 1;
 		length -= line + 1;
 	}
-	free(names.items);
+	mesh_names_clear(&names);
 }
 
 /* Ports have 20 bits each: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */

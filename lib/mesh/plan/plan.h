@@ -59,6 +59,16 @@ struct plan {
  */
 int plan_parse(const char *text, struct plan *ret_plan, char **ret_message, char **ret_hint);
 void plan_clear(struct plan *plan);
+
+/* More pairs in a file are refused; a full mesh of 2,000 hosts has 2 million. */
+#define PLAN_MOST_PAIRS 4000000u
+/*
+ * Fills the pairs of a stage from the text of its file: `n1 n2` or `n1/0 n2/3` on each line, with
+ * rails counted from 0, all of them without a number; text after # is left out. Returns 0, or
+ * -EINVAL with a message that names the line, to be freed.
+ */
+int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hosts,
+		    uint32_t host_count, struct plan_stage *stage, char **ret_message);
 /* `sample:6`, to be freed. */
 char *plan_stage_text(const struct plan_stage *stage);
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mesh/plan/plan.h"
+
+/* `n1` or `n1/3`. NULL, or what is wrong with it. */
+static const char *parse_end(char *word, const struct mesh_names *names, uint32_t *ret_host,
+			     uint16_t *ret_rail)
+{
+	char *slash = strrchr(word, '/');
+	uint64_t rail = PLAN_ALL_RAILS;
+
+	if (slash) {
+		*slash = '\0';
+		if (text_parse_u64(slash + 1, 10, MESH_MOST_RAILS - 1, &rail))
+			return "this is no rail";
+	}
+	if (!mesh_names_find(names, word, ret_host))
+		return "no host has this name";
+	*ret_rail = (uint16_t)rail;
+	return NULL;
+}
+
+static int refuse(size_t line, const char *word, const char *reason, char **ret_message)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+	*ret_message = mem_format("line %zu: '%s': %s", line, clean, reason);
+	return -EINVAL;
+}
+
+/* Changes the text of the line. */
+static int parse_line(char *text, size_t line, const struct mesh_names *names,
+		      struct plan_stage *stage, char **ret_message)
+{
+	static const char blanks[] = " \t\r";
+	struct mesh_pair pair = {0};
+	char *rest = NULL, *words[2], *more;
+	const char *reason;
+
+	text[strcspn(text, "#")] = '\0';
+	words[0] = strtok_r(text, blanks, &rest);
+	if (!words[0])
+		return 0;
+	words[1] = strtok_r(NULL, blanks, &rest);
+	if (!words[1])
+		return refuse(line, words[0], "the second host is missing", ret_message);
+	more = strtok_r(NULL, blanks, &rest);
+	if (more)
+		return refuse(line, more, "only two hosts can be a pair", ret_message);
+	reason = parse_end(words[0], names, &pair.a, &pair.rail_a);
+	if (reason)
+		return refuse(line, words[0], reason, ret_message);
+	reason = parse_end(words[1], names, &pair.b, &pair.rail_b);
+	if (reason)
+		return refuse(line, words[1], reason, ret_message);
+	if ((pair.rail_a == PLAN_ALL_RAILS) != (pair.rail_b == PLAN_ALL_RAILS))
+		return refuse(line, words[1], "both hosts need a rail, or none", ret_message);
+	if (stage->pair_count == PLAN_MOST_PAIRS)
+		return refuse(line, words[0], "these are too many pairs", ret_message);
+	*(struct mesh_pair *)mem_append(&stage->pairs, &stage->pair_count, sizeof(pair)) = pair;
+	return 0;
+}
+
+int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hosts,
+		    uint32_t host_count, struct plan_stage *stage, char **ret_message)
+{
+	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
+	char *next = copy, *line;
+	struct mesh_names names;
+	size_t number = 1;
+	int rc = 0;
+
+	memcpy(copy, text, length);
+	mesh_names_fill(hosts, host_count, &names);
+	for (; !rc && (line = strsep(&next, "\n")); number++)
+		rc = parse_line(line, number, &names, stage, ret_message);
+	if (!rc && !stage->pair_count) {
+		*ret_message = mem_string("it has no pairs");
+		rc = -EINVAL;
+	}
+	mesh_names_clear(&names);
+	return rc;
+}
