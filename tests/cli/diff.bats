@@ -138,3 +138,17 @@ put()
 	[ "$status" = 2 ]
 	[[ $stderr == *'not with --root'* ]]
 }
+
+# A snapshot answers what these commands ask; scene snapshot of the guest compares all their answers.
+@test "diff: each command that lists is run for a snapshot" {
+	local command
+
+	for command in $commands; do
+		case $command in
+		# They send something, watch, change or need nothing of the host.
+		top | events | snapshot | diff | selftest | mesh | smp | perf | sa | mad | ping | sysstat | fabric | change | completion | compat | schema | help) continue ;;
+		esac
+		grep -q "{\"$command\"[,}]" "$top/lib/snapshot/record.c" || wrong "$command"
+	done
+	nothing_wrong
+}

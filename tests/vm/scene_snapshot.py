@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A snapshot says what the host said, when the devices are gone: netlink, verbs, processes."""
+
+import json
+import os
+import shutil
+
+import peers
+import program
+from scene_resources import listens
+from selftest import Running, until
+from tap import unequal
+
+ARCHIVE = '/run/host.tar.zst'
+# What is printed of the live host and of its snapshot, and may not differ but for what EXCEPT says.
+COMMANDS = (
+    ('devices',), ('ports',), ('gids',), ('gids', '--all'), ('pkeys',), ('netdevs',), ('caps',),
+    ('counters', '--all'), ('counters', 'qp', '--all'), ('counters', 'mr', '--all'),
+    ('counters', 'mode'), ('counters', '--optional'), ('resources',),
+    ('resources', '--by', 'process'), ('resources', 'qp'), ('resources', 'cm_id'),
+    ('resources', 'cq'), ('resources', 'mr'), ('resources', 'pd'), ('resources', 'ctx'),
+    ('resources', 'srq'), ('topo', '--all'), ('link',), ('dev',), ('system',), ('roce',),
+    ('sriov',), ('ipoib',), ('gids', '--to', '10.9.0.2'),
+)
+# Counters and packet numbers move. Keys are never in a snapshot.
+MOVING = {'value', 'rq_psn', 'sq_psn', 'free_user_contexts', 'user_contexts', 'values'}
+KEYS = {'rkey', 'lkey', 'local_dma_lkey', 'unsafe_global_rkey'}
+# The checks of what the program itself finds here and now: its own limits, libraries, device files.
+OWN_CHECKS = {'memlock', 'nofile', 'rdma-cgroup', 'provider', 'device-nodes', 'container-devices',
+              'shm', 'hugepages', 'cpu-power', 'kernel-log', 'pstore'}
+
+
+def still(value):
+    """The value without what moves, for comparisons."""
+    if isinstance(value, dict):
+        return {key: still(item) for key, item in value.items() if key not in MOVING | KEYS}
+    if isinstance(value, list):
+        return [still(item) for item in value]
+    return value
+
+
+def ask(words, *more):
+    result = program.rdmactl(*more, '-j', *words)
+    try:
+        return result, still(json.loads(result.text()))
+    except ValueError:
+        return result, None
+
+
+def differences(live, saved, path=''):
+    """Where two documents are not the same, as lines."""
+    if isinstance(live, dict) and isinstance(saved, dict):
+        return [line for key in sorted(set(live) | set(saved))
+                for line in differences(live.get(key), saved.get(key), '%s.%s' % (path, key))]
+    if isinstance(live, list) and isinstance(saved, list) and len(live) == len(saved):
+        return [line for number, (one, other) in enumerate(zip(live, saved))
+                for line in differences(one, other, '%s[%d]' % (path, number))]
+    return [] if live == saved else ['%s: live %r, snapshot %r' % (path, live, saved)]
+
+
+def same(words, before):
+    live_result, live = before
+    result, saved = ask(words, '--root', ARCHIVE)
+    wrong = unequal('exit status', result.status, live_result.status)
+    return (wrong + differences(live, saved))[:12]
+
+
+def verdicts(document):
+    """(check, object): verdict and evidence, of the checks that are not about this process."""
+    return {(row['check'], row['object']): (row['verdict'], row['summary'])
+            for row in document['doctor'] if row['check'] not in OWN_CHECKS}
+
+
+def doctor(before):
+    """Each verdict of the live host, with what it says."""
+    _, live = before
+    result, saved = ask(('doctor', '--all'), '--root', ARCHIVE)
+    if not live or not saved:
+        return result.describe()
+    wanted, found = verdicts(live), verdicts(saved)
+    return ['%s %s: live %r, snapshot %r' % (*key, value, found.get(key))
+            for key, value in wanted.items() if found.get(key) != value][:12]
+
+
+def no_keys(before):
+    """What gives access to memory is in the live answer, and nowhere in the archive."""
+    keys = {row['local_dma_lkey'] for row in before if row['local_dma_lkey']}
+    folder = '/run/unpacked'
+    peers.must('mkdir', '-p', folder)
+    peers.must('tar', '-C', folder, '--zstd', '-xf', ARCHIVE)
+    text = peers.read(folder + '/rdmactl-snapshot/netlink/answers') or ''
+    wrong = [] if text.count('\nask ') > 50 else ['only %d questions' % text.count('\nask ')]
+    for key in keys:
+        number = int(key, 16).to_bytes(4, 'little').hex()
+        # Attribute RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY (57), 8 bytes with its header.
+        if '08003900' + number in text:
+            wrong.append('the key %s is in the recording' % key)
+    shutil.rmtree(folder)
+    return wrong if keys else wrong + ['the live host shows no key to look for']
+
+
+def held():
+    """What was not asked is told so, and the neighbours' routes are there."""
+    result = program.rdmactl('--root', ARCHIVE, 'gids', '--to', '192.0.2.77')
+    wrong = unequal('exit status', result.status, 1)
+    wrong += unequal('message', 'the snapshot does not hold the route to 192.0.2.77' in
+                     result.complaint(), True)
+    return wrong
+
+
+def diff():
+    """Against the host without the devices: they are gone, and nothing of them is listed twice."""
+    document = program.listing('diff', ARCHIVE)
+    gone = [(row['kind'], row['object']) for row in document.rows if row['change'] == 'gone']
+    wrong = unequal('exit status', document.status, 4)
+    for device in ('rxa', 'rxb'):
+        wrong += unequal(device, [kind for kind, name in gone if name == device or
+                                  name.startswith(device + '/')], ['devices'])
+    return wrong if not wrong else wrong + document.describe()
+
+
+def diff_same():
+    """The host as it is differs in nothing from the snapshot that was just taken of it."""
+    document = program.listing('diff', ARCHIVE)
+    return [] if not document.rows else document.describe() + [json.dumps(row) for row in
+                                                               document.rows[:8]]
+
+
+def play(tap):
+    peers.shell('bed_wire')
+    peers.run('ping', '-c', '1', '-W', '2', '10.9.0.2')
+    server = Running('ibv_rc_pingpong', '-d', 'rxa', '-g', '1', '-p', '18600')
+    until(lambda: listens(server.process.pid, 'ibv_rc_pingpong'))
+    if os.path.exists(ARCHIVE):
+        os.unlink(ARCHIVE)
+    result = program.rdmactl('snapshot', ARCHIVE, timeout=600)
+    tap.test('snapshot: of two devices and a program that holds a queue pair',
+             unequal('exit status', result.status in (0, 3), True) or
+             unequal('an archive', os.path.exists(ARCHIVE), True) or
+             ([] if result.status == 0 else
+              [line for line in result.complaint().splitlines() if 'netlink' in line or
+               'verbs' in line]))
+    before = {words: ask(words) for words in COMMANDS}
+    judged = ask(('doctor', '--all'))
+    keys = json.loads(program.rdmactl('-j', 'resources', 'pd').text())['pds']
+    tap.test('snapshot: the same host does not differ from it', diff_same())
+    pid = server.process.pid
+    server.end(9)
+    peers.must('rdma', 'link', 'delete', 'rxa')
+    peers.must('rdma', 'link', 'delete', 'rxb')
+    for words in COMMANDS:
+        tap.test('snapshot: %s says what it said' % ' '.join(words), same(words, before[words]))
+    tap.test('snapshot: doctor says what it said', doctor(judged))
+    document = program.parse('qps', (), program.rdmactl('--root', ARCHIVE, '-j', 'resources',
+                                                        'qp'))
+    holders = [row['command'] for row in document.rows if row['pid'] == pid]
+    tap.test('snapshot: the process that has ended has its name',
+             unequal('command', set(holders), {'ibv_rc_pingpong'}))
+    tap.test('snapshot: no key of memory is in it', no_keys(keys))
+    tap.test('snapshot: what was not asked is told', held())
+    tap.test('snapshot: diff against the host without devices', diff())
+    os.unlink(ARCHIVE)
+    peers.shell('bed_wire')
