@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "cmd/listing.h"
+#include "snapshot/record.h"
 
 /* A command that prints records tells it in its document, too. */
 static void fail(const struct ctx *ctx, const char *message, const char *hint)
@@ -23,15 +25,25 @@ static void fail(const struct ctx *ctx, const char *message, const char *hint)
 int root_file_unpack(const char *path, struct snapshot *ret_snapshot, const char **ret_root,
 		     char **ret_message, char **ret_hint)
 {
+	_cleanup_(freep) char *why = NULL;
+	const char *folder = path;
 	int rc = 0;
 
-	*ret_root = path;
-	if (!path || !snapshot_is_file(path))
-		return 0;
-	rc = snapshot_open(path, getenv("TMPDIR"), ret_snapshot, ret_message, ret_hint);
-	/* With manifest.json in it, so that what netlink and verbs said is found: kernel/root.h. */
-	if (!rc)
-		*ret_root = ret_snapshot->folder;
+	if (path && snapshot_is_file(path)) {
+		rc = snapshot_open(path, getenv("TMPDIR"), ret_snapshot, ret_message, ret_hint);
+		/* With manifest.json in it: then recordings are found (kernel/root.h). */
+		folder = ret_snapshot->folder;
+	}
+	if (rc)
+		return rc;
+	*ret_root = folder;
+	rc = path ? recording_check(folder, &why) : 0;
+	if (rc) {
+		*ret_message = mem_format("%s: %s", path, why);
+		snapshot_close(ret_snapshot);
+		*ret_snapshot = SNAPSHOT_NONE;
+		*ret_root = NULL;
+	}
 	return rc;
 }
 

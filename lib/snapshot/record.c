@@ -17,6 +17,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "kernel/recording.h"
+#include "kernel/root.h"
 #include "schema/problem.h"
 #include "snapshot/content.h"
 
@@ -212,4 +213,29 @@ int recording_collect(struct contents *contents, struct problems *problems)
 	add_file(contents, RECORDING_VERBS_FILE, recording, RECORDING_VERBS, RECORDING_VERBS);
 	recording_free(recording);
 	return 0;
+}
+
+int recording_check(const char *directory, char **ret_message)
+{
+	static const char *const paths[] = {RECORDING_NETLINK_FILE, RECORDING_VERBS_FILE};
+	struct root root;
+	int rc = 0;
+
+	/* What is wrong with the root itself, the command will say. */
+	if (root_open(directory, &root))
+		return 0;
+	for (size_t i = 0; !rc && root.recorded && i < ARRAY_SIZE(paths); i++) {
+		_cleanup_(freep) char *why = NULL;
+		struct recording *recording;
+
+		rc = recording_open(&root, paths[i], &recording, &why);
+		if (!rc)
+			recording_free(recording);
+		else if (rc == -ENODATA)
+			rc = 0;
+		else
+			*ret_message = mem_format("%s: %s", paths[i], why ? why : strerror(-rc));
+	}
+	root_close(&root);
+	return rc;
 }

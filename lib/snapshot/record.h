@@ -12,3 +12,8 @@ struct problems;
  * leaves a problem and what it had been told until then. Keys of memory are left out. 0 or -errno.
  */
 int recording_collect(struct contents *contents, struct problems *problems);
+/*
+ * Whether the recordings of a snapshot can be read; a saved tree has none, which is right. 0 or
+ * -errno with what is wrong, for the caller to free.
+ */
+int recording_check(const char *root, char **ret_message);

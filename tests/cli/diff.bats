@@ -34,9 +34,9 @@ put()
 }
 
 @test "diff: firmware, state, a GID; an archive is the same as its tree" {
-	put $class/mlx5_0/fw_ver 22.39.2048
-	put $class/mlx5_1/ports/1/state '4: ACTIVE'
-	put $class/mlx5_0/ports/1/gids/9 0000:0000:0000:0000:0000:0000:0000:0000
+	put "$class/mlx5_0/fw_ver" 22.39.2048
+	put "$class/mlx5_1/ports/1/state" '4: ACTIVE'
+	put "$class/mlx5_0/ports/1/gids/9" 0000:0000:0000:0000:0000:0000:0000:0000
 	try diff "$before" "$after" --tsv --no-headings
 	[ "$status" = 4 ]
 	[ -z "$stderr" ]
@@ -93,7 +93,7 @@ put()
 	[ "$status" = 3 ]
 	jq -e '.diff == [] and (.problems | length) >= 1' <<<"$output"
 	# A difference outweighs it.
-	put $class/mlx5_1/fw_ver 1.2.3
+	put "$class/mlx5_1/fw_ver" 1.2.3
 	try diff "$before" "$after"
 	[ "$status" = 4 ]
 }
@@ -114,7 +114,7 @@ put()
 }
 
 @test "diff: hostile text stays text" {
-	put $class/mlx5_0/fw_ver $'1\033[31m\t2'
+	put "$class/mlx5_0/fw_ver" $'1\033[31m\t2'
 	try diff "$before" "$after"
 	[ "$status" = 4 ]
 	run ! grep -q $'\033' <<<"$output$stderr"
@@ -137,6 +137,33 @@ put()
 	try --root "$before" diff "$after"
 	[ "$status" = 2 ]
 	[[ $stderr == *'not with --root'* ]]
+}
+
+# Answers that were recorded, as an archive has them, beside the later machine as its root.
+@test "diff: damaged recordings are refused, by every command" {
+	local snapshot=$BATS_TEST_TMPDIR/snapshot head='rdmactl-recording/1 little 64'
+
+	mkdir -p "$snapshot/netlink" "$snapshot/verbs"
+	mv "$after" "$snapshot/root"
+	printf '{}\n' >"$snapshot/manifest.json"
+	printf '%s\nask 20 1 1 -\nend\nask 20 1 1 0\nend\n' "$head" >"$snapshot/netlink/answers"
+	printf '%s\n' "$head" >"$snapshot/verbs/answers"
+	try --root "$snapshot" ports
+	expect 1 '' "rdmactl ports: $snapshot: netlink/answers: the recording is damaged in line 4"
+	try diff "$before" "$snapshot"
+	expect 1 '' "rdmactl diff: $snapshot: netlink/answers: the recording is damaged in line 4"
+	printf '%s\n' "${head/little/middle}" >"$snapshot/netlink/answers"
+	try --root "$snapshot" devices --json
+	[ "$status" = 1 ]
+	jq -e '.problems[0].error | endswith("of a host with another byte order")' <<<"$output"
+	# What was not asked is told, and the files answer.
+	printf '%s\n' "$head" >"$snapshot/netlink/answers"
+	try --root "$snapshot" devices -o device --no-headings
+	expect 0 $'mlx5_0\nmlx5_1\nmlx5_2' ''
+	try --root "$snapshot" resources qp
+	[ "$status" != 0 ]
+	try --root "$snapshot" ports
+	[ "$status" = 3 ]
 }
 
 # A snapshot answers what these commands ask; scene snapshot of the guest compares all their answers.
