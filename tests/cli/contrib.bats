@@ -78,3 +78,92 @@ broken()
 	same 'message' 'mlx5_1/1: the link is up, but no subnet manager has configured the port' "$output"
 	[ ${#output} -lt "$(jq .pluginConfig.max_output_length "$file")" ]
 }
+
+# Programs of Slurm that write down how they were called; the node is drained if DRAINED is set.
+slurm()
+{
+	cat >"$BATS_TEST_TMPDIR/bin/scontrol" <<-'END'
+	#!/bin/sh
+	[ "$1" != show ] || { echo "NodeName=$3 State=IDLE${DRAINED:++DRAIN} "; exit; }
+	printf '%s\n' "$*" >>"$CALLS"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/bin/scontrol"
+	export CALLS=$BATS_TEST_TMPDIR/calls SLURMD_NODENAME=n7
+	: >"$CALLS"
+}
+
+@test "contrib: the health check of Slurm drains a node with the reason" {
+	slurm
+	RDMACTL_ROOT=$roots/cx5-ib-edr "$top/contrib/slurm/healthcheck" --only port-state
+	same 'a good node' '' "$(<"$CALLS")"
+	broken
+	RDMACTL_ROOT=$root DRAINED=1 "$top/contrib/slurm/healthcheck" --only port-state
+	same 'a node that is drained already' '' "$(<"$CALLS")"
+	RDMACTL_ROOT=$root "$top/contrib/slurm/healthcheck" --only port-state
+	same 'a bad node' 'update nodename=n7 state=drain reason=rdmactl: mlx5_1/1: the link is up, but no subnet manager has configured the port' \
+		"$(sed 's/;*$//' "$CALLS")"
+}
+
+# The self-test needs the live system: a program in its place ends as it would.
+@test "contrib: the prolog of Slurm refuses a host on which data do not flow" {
+	local code
+
+	slurm
+	rm "$BATS_TEST_TMPDIR/bin/rdmactl"
+	cat >"$BATS_TEST_TMPDIR/bin/rdmactl" <<-'END'
+	#!/bin/sh
+	[ "$*" = '--timeout 20s selftest --test rc-write' ] || exit 2
+	echo 'rdmactl selftest: mlx5_0/1 rc-write: wrong data' >&2
+	exit "$CODE"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/bin/rdmactl"
+	for code in 0 1 3 5; do
+		CODE=$code "$top/contrib/slurm/prolog"
+		same "status $code" '' "$(<"$CALLS")"
+	done
+	CODE=4 run "$top/contrib/slurm/prolog"
+	[ "$status" = 1 ]
+	same 'status 4' 'update nodename=n7 state=drain reason=rdmactl: mlx5_0/1 rc-write: wrong data' \
+		"$(<"$CALLS")"
+	# It is what the program knows.
+	"$binary" --timeout 20s selftest --test rc-write --help >/dev/null
+}
+
+@test "contrib: the recipe of ClusterShell, with agents that rehearse" {
+	printf 'hosts n[1-4]\nall rails 1 gbps 95 latency 2 msec 5\nhost n3 refuse no RDMA here\n' \
+		>"$BATS_TEST_TMPDIR/rehearsal"
+	CLUSH_OPTIONS='-R exec' run "$top/contrib/clustershell/rdmactl-mesh" 'n[1-4]' --address 127.0.0.1 \
+		--name %h --rehearse "$BATS_TEST_TMPDIR/rehearsal" --stages loopback,ring
+	[ "$status" = 3 ]
+	[[ $output == *'no RDMA here'* ]]
+}
+
+# What an Indexed Job and its headless service need to find each other.
+@test "contrib: the manifest for Kubernetes" {
+	/usr/bin/python3 - "$top/contrib/kubernetes/rdmactl-mesh.yaml" <<-'END' >"$BATS_TEST_TMPDIR/words"
+	import sys, yaml
+	service, job = yaml.safe_load_all(open(sys.argv[1]))
+	assert (service['apiVersion'], service['kind']) == ('v1', 'Service')
+	assert (job['apiVersion'], job['kind']) == ('batch/v1', 'Job')
+	spec, pod = job['spec'], job['spec']['template']['spec']
+	assert spec['completionMode'] == 'Indexed' and spec['completions'] == spec['parallelism']
+	assert service['spec']['clusterIP'] == 'None' and service['spec']['publishNotReadyAddresses']
+	labels = job['spec']['template']['metadata']['labels']
+	assert service['spec']['selector'].items() <= labels.items()
+	assert pod['subdomain'] == service['metadata']['name'] and pod['restartPolicy'] == 'Never'
+	container, = pod['containers']
+	words = container['command']
+	host = [word for word in words if word.startswith('--coordinator=')][0].split('=')[1]
+	assert host.split(':')[0] == '%s-0.%s' % (job['metadata']['name'], pod['subdomain'])
+	assert '--hosts=%d' % spec['completions'] in words
+	names = {entry['name'] for entry in container['env']}
+	assert names == {'NODE_NAME', 'RDMACTL_TOKEN'} and '--name=$(NODE_NAME)' in words
+	assert 'IPC_LOCK' in container['securityContext']['capabilities']['add']
+	print('\n'.join(words[1:]))
+	END
+	mapfile -t words <"$BATS_TEST_TMPDIR/words"
+	[ "${words[0]} ${words[1]}" = 'mesh step' ]
+	# The program takes these words: it fails for want of a place, not because of an option.
+	run "$binary" "${words[@]}"
+	[[ $output == *'nothing in the environment says which task this is'* ]]
+}
