@@ -27,10 +27,11 @@ put()
 	mv "$BATS_TEST_TMPDIR/new" "$(realpath "$port/$1")"
 }
 
-# grow FILE N: adds to a counter.
+# grow FILE N: adds to a counter, in one write to the same file, as the kernel's files stay.
 grow()
 {
-	put "$1" $(($(<"$port/$1") + $2))
+	echo $(($(<"$port/$1") + $2)) >"$BATS_TEST_TMPDIR/new"
+	dd if="$BATS_TEST_TMPDIR/new" of="$port/$1" conv=notrunc status=none
 }
 
 # Makes a port send 25 MB/s in words of four bytes, and lose packets, until the test ends.
@@ -127,18 +128,42 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 	[ "$(jq -r .object "$BATS_TEST_TMPDIR/out" | sort | uniq -c | xargs)" = '2 mlx5_0/1' ]
 }
 
+# The last line that top has printed, once it is what jq is asked for.
+last_line_is()
+{
+	local try
+
+	for ((try = 0; try < 400; try++)); do
+		! tail -n 1 "$lines" 2>/dev/null | jq -e "$1" >/dev/null 2>&1 || return 0
+		sleep 0.05
+	done
+	echo "not $1: $(tail -n 1 "$lines")"
+	return 1
+}
+
 @test "top: rates, sums since the start and the worst counter in JSON" {
-	keep_growing
-	try top --root "$tree" -c 4 -i 300ms --jsonl mlx5_0
-	[ "$status" = 0 ]
+	local step
+
+	lines=$BATS_TEST_TMPDIR/lines
+	"$binary" top --root "$tree" -i 100ms --jsonl mlx5_0 >"$lines" &
+	writer=$!
+	last_line_is '.drops == 0 and .flaps == 0 and .tx_gbps == 0 and .worst_counter == null'
+	for step in 1 2 3 4 5; do
+		grow counters/port_xmit_data 312500
+		grow counters/port_xmit_packets 1000
+		grow hw_counters/out_of_buffer 2
+		last_line_is ".drops == $((2 * step))"
+	done
+	last_line_is '.drops_per_sec == 0 and .tx_gbps == 0 and .worst_per_sec == null'
+	kill "$writer"
+	wait "$writer"
+	writer=
 	jq -se '
-		length == 4 and
-		all(.[]; .tx_gbps > 0.05 and .tx_gbps < 0.4 and .rx_gbps == 0 and .bytes_source == "pma"
-			and .tx_percent == .tx_gbps and .tx_packets_per_sec > 5000) and
-		.[3].drops > .[0].drops and .[0].drops > 0 and
-		all(.[]; .worst_counter == "rx_out_of_buffer" and .worst_severity == "warning" and
-			.worst_per_sec > 10)' "$BATS_TEST_TMPDIR/out" ||
-		{ cat "$BATS_TEST_TMPDIR/out" && false; }
+		any(.[]; .tx_gbps > 0) and any(.[]; .tx_packets_per_sec > 0) and
+		all(.[]; .tx_percent == .tx_gbps and .rx_gbps == 0 and .bytes_source == "pma") and
+		all(.[] | select(.drops > 0); .worst_counter == "rx_out_of_buffer" and
+			.worst_severity == "warning" and (.worst_per_sec > 0) == (.drops_per_sec > 0))' "$lines" ||
+		{ cat "$lines" && false; }
 }
 
 @test "top: a counter that cannot be read leaves its column unknown, with a problem" {
