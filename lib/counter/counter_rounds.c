@@ -155,11 +155,19 @@ void counter_rounds_begin(struct counter_rounds *rounds, const struct inventory_
 bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 {
 	struct problems problems = {0};
-	const bool replaced = follow && look_again(rounds);
+	bool replaced = follow && look_again(rounds);
 
 	rounds->before = rounds->readings;
 	rounds->readings = (struct counter_readings){0};
 	counter_loader_read(rounds->loader, &rounds->readings, &problems, NULL);
+	/* The counters of a device that has just been removed are no problem. */
+	if (problems.count && look_again(rounds)) {
+		problems_free(&problems);
+		problems = (struct problems){0};
+		counter_readings_clear(&rounds->readings);
+		counter_loader_read(rounds->loader, &rounds->readings, &problems, NULL);
+		replaced = true;
+	}
 	counter_rounds_note(rounds, &problems);
 	problems_free(&problems);
 	return replaced;

@@ -134,18 +134,18 @@ last_line_is()
 	local try
 
 	for ((try = 0; try < 400; try++)); do
-		! tail -n 1 "$lines" 2>/dev/null | jq -e "$1" >/dev/null 2>&1 || return 0
+		! tail -n 1 "$printed" 2>/dev/null | jq -e "$1" >/dev/null 2>&1 || return 0
 		sleep 0.05
 	done
-	echo "not $1: $(tail -n 1 "$lines")"
+	echo "not $1: $(tail -n 1 "$printed")"
 	return 1
 }
 
 @test "top: rates, sums since the start and the worst counter in JSON" {
 	local step
 
-	lines=$BATS_TEST_TMPDIR/lines
-	"$binary" top --root "$tree" -i 100ms --jsonl mlx5_0 >"$lines" &
+	printed=$BATS_TEST_TMPDIR/printed
+	"$binary" top --root "$tree" -i 100ms --jsonl mlx5_0 >"$printed" &
 	writer=$!
 	last_line_is '.drops == 0 and .flaps == 0 and .tx_gbps == 0 and .worst_counter == null'
 	for step in 1 2 3 4 5; do
@@ -162,8 +162,8 @@ last_line_is()
 		any(.[]; .tx_gbps > 0) and any(.[]; .tx_packets_per_sec > 0) and
 		all(.[]; .tx_percent == .tx_gbps and .rx_gbps == 0 and .bytes_source == "pma") and
 		all(.[] | select(.drops > 0); .worst_counter == "rx_out_of_buffer" and
-			.worst_severity == "warning" and (.worst_per_sec > 0) == (.drops_per_sec > 0))' "$lines" ||
-		{ cat "$lines" && false; }
+			.worst_severity == "warning" and (.worst_per_sec > 0) == (.drops_per_sec > 0))' "$printed" ||
+		{ cat "$printed" && false; }
 }
 
 @test "top: a counter that cannot be read leaves its column unknown, with a problem" {
@@ -176,13 +176,17 @@ last_line_is()
 
 @test "top: a host without devices, an unknown one, wrong options" {
 	on no-rdma top -c 1
-	[ "$status" = 5 ] && [ -z "$output" ]
+	[ "$status" = 5 ]
+	[ -z "$output" ]
 	on cx6dx-roce top -c 1 none
-	[ "$status" = 5 ] && [[ $stderr = *none* ]]
+	[ "$status" = 5 ]
+	[[ $stderr = *none* ]]
 	on cx6dx-roce top -i 1ms
-	[ "$status" = 2 ] && [[ $stderr = *interval* ]]
+	[ "$status" = 2 ]
+	[[ $stderr = *interval* ]]
 	on cx6dx-roce top --sort size
-	[ "$status" = 2 ] && [[ $stderr = *sort* ]]
+	[ "$status" = 2 ]
+	[[ $stderr = *sort* ]]
 }
 
 @test "top: ports of all machines; what a driver does not count is unknown" {
