@@ -187,10 +187,13 @@ static void other_programs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given),  cmocka_unit_test(measurements),
+		cmocka_unit_test(nothing_given),
+		cmocka_unit_test(measurements),
 		cmocka_unit_test(port_of_the_peer),
-		cmocka_unit_test(all_sizes),	  cmocka_unit_test(tests_and_groups),
-		cmocka_unit_test(server),	  cmocka_unit_test(token),
+		cmocka_unit_test(all_sizes),
+		cmocka_unit_test(tests_and_groups),
+		cmocka_unit_test(server),
+		cmocka_unit_test(token),
 		cmocka_unit_test(other_programs),
 	};
 

@@ -211,17 +211,17 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 }
 
 /* The names of devices that an answer has room for. */
-#define MOST_NAMES 6u
+#define SHOWN_DEVICES 6u
 
 static char *list_devices(const struct inventory *inventory)
 {
 	char *names = mem_string("");
 
-	for (size_t i = 0; i < inventory->devices.count && i <= MOST_NAMES; i++) {
+	for (size_t i = 0; i < inventory->devices.count && i <= SHOWN_DEVICES; i++) {
 		char *before = names;
 
 		names = mem_format("%s%s%s", before, i ? ", " : "",
-				   i < MOST_NAMES ? inventory->devices.items[i].name : "...");
+				   i < SHOWN_DEVICES ? inventory->devices.items[i].name : "...");
 		free(before);
 	}
 	return names;

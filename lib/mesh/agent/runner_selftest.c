@@ -28,7 +28,7 @@
 
 /* Rails of one peer at the same time, and peers that were given up and have not noticed. */
 #define MOST_CLIENTS 128u
-#define CLIENT_BYTES (UINT64_C(64) << 20)
+#define PEER_BYTES   (UINT64_C(64) << 20)
 /* A pair whose client is silent is lost; the coordinator has given it up before. */
 #define IDLE_MSEC 60000u
 
@@ -131,7 +131,7 @@ static void serve(const struct mesh_runner_setup *setup, int listener, pid_t par
 		.listener = listener,
 		.token = setup->token,
 		.most_clients = MOST_CLIENTS,
-		.memory_bytes = MOST_CLIENTS * CLIENT_BYTES,
+		.memory_bytes = MOST_CLIENTS * PEER_BYTES,
 		.idle_msec = IDLE_MSEC,
 		.find = find_for_peer,
 	};
