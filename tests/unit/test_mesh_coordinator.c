@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The coordinator of a mesh against agents that are good, hostile, slow or gone: real sockets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mesh/coordinator/coordinator.h"
+#include "mesh/wire/channel.h"
+#include "mesh/wire/shake.h"
+
+#define TOKEN	   "the token of this test"
+#define AGENT_MSEC 8000
+
+/* ---- Agents: each script runs in a child of its own ---- */
+
+struct agent {
+	struct mesh_channel channel;
+	uint16_t port;
+};
+
+static void open_channel(struct agent *agent)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(agent->port)};
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		_exit(90);
+	mesh_channel_open(&agent->channel, fd);
+}
+
+static void say(struct agent *agent, const struct mesh_message *message)
+{
+	if (mesh_channel_put(&agent->channel, message) || mesh_channel_flush(&agent->channel))
+		_exit(91);
+}
+
+/* The next message but pings, which are answered. False: the connection has ended. */
+static bool hear(struct agent *agent, struct mesh_message *message)
+{
+	const uint64_t end = clock_msec() + AGENT_MSEC;
+	struct mesh_message pong = {.type = MESH_MESSAGE_PONG};
+
+	while (clock_msec() < end) {
+		struct pollfd input = {.fd = agent->channel.fd, .events = POLLIN};
+		const int rc = mesh_channel_next(&agent->channel, message);
+
+		if (rc > 0 && message->type != MESH_MESSAGE_PING)
+			return true;
+		if (rc > 0) {
+			pong.pong.number = message->ping.number;
+			say(agent, &pong);
+			continue;
+		}
+		poll(&input, 1, 100);
+		if (mesh_channel_receive(&agent->channel) == -ECONNRESET)
+			return false;
+	}
+	_exit(92);
+}
+
+static void expect(struct agent *agent, uint32_t type, struct mesh_message *message)
+{
+	if (!hear(agent, message) || message->type != type)
+		_exit(93);
+}
+
+/* Up to the proof of the token. */
+static void shake(struct agent *agent, const char *token, struct mesh_message *message)
+{
+	struct mesh_shake state;
+
+	open_channel(agent);
+	mesh_shake_hello("agent", false, message);
+	say(agent, message);
+	expect(agent, MESH_MESSAGE_CHALLENGE, message);
+	if (mesh_shake_respond(&state, token, &message->challenge, message))
+		_exit(94);
+	say(agent, message);
+	if (!hear(agent, message))
+		_exit(95);
+	if (message->type == MESH_MESSAGE_ADMITTED &&
+	    mesh_shake_check(&state, TOKEN, &message->admitted))
+		_exit(96);
+}
+
+static void introduce(struct agent *agent, const char *name, uint32_t told, uint32_t sent)
+{
+	struct mesh_message message = {.type = MESH_MESSAGE_IDENTITY};
+
+	snprintf(message.identity.name, sizeof(message.identity.name), "%s", name);
+	message.identity.rail_count = told;
+	say(agent, &message);
+	for (uint32_t i = 0; i < sent; i++) {
+		message = (struct mesh_message){.type = MESH_MESSAGE_RAIL};
+		snprintf(message.rail.endpoint.device, sizeof(message.rail.endpoint.device),
+			 "mlx5_%u", i);
+		message.rail.endpoint.port = 1;
+		say(agent, &message);
+	}
+	message = (struct mesh_message){.type = MESH_MESSAGE_READY};
+	say(agent, &message);
+}
+
+static void enter(struct agent *agent, const char *name, uint32_t rails)
+{
+	struct mesh_message message;
+
+	shake(agent, TOKEN, &message);
+	if (message.type != MESH_MESSAGE_ADMITTED)
+		_exit(97);
+	introduce(agent, name, rails, rails);
+}
+
+static void answer(struct agent *agent, uint64_t id, enum mesh_outcome outcome)
+{
+	struct mesh_result result = {.outcome = outcome, .latency_usec = {1.5, true}};
+	struct mesh_message message;
+
+	mesh_answer_make(id, &result, &message);
+	say(agent, &message);
+}
+
+/* Answers each order, until it is told goodbye. */
+static void obey(struct agent *agent, enum mesh_outcome outcome)
+{
+	struct mesh_message message;
+
+	while (hear(agent, &message)) {
+		if (message.type == MESH_MESSAGE_BYE)
+			_exit(0);
+		if (message.type == MESH_MESSAGE_ORDER)
+			answer(agent, message.order.id, outcome);
+	}
+	_exit(98);
+}
+
+/* The coordinator ends the connection, perhaps with a refusal. */
+static void end_of(struct agent *agent, uint32_t refusal)
+{
+	struct mesh_message message;
+
+	while (hear(agent, &message))
+		if (message.type == MESH_MESSAGE_REFUSED)
+			_exit(message.refused.refusal == refusal ? 0 : 99);
+	_exit(refusal ? 100 : 0);
+}
+
+static void good_one(struct agent *agent)
+{
+	enter(agent, "n1", 2);
+	obey(agent, MESH_PASS);
+}
+
+static void good_two(struct agent *agent)
+{
+	enter(agent, "n2", 2);
+	obey(agent, MESH_PASS);
+}
+
+static void second_of_a_host(struct agent *agent)
+{
+	usleep(300000);
+	enter(agent, "n1.cluster", 2);
+	end_of(agent, MESH_REFUSAL_TWICE);
+}
+
+static void wrong_token(struct agent *agent)
+{
+	struct mesh_message message;
+
+	shake(agent, "another token", &message);
+	_exit(message.type == MESH_MESSAGE_REFUSED && message.refused.refusal == MESH_REFUSAL_TOKEN
+		      ? 0
+		      : 101);
+}
+
+static void no_token(struct agent *agent)
+{
+	struct mesh_message message;
+
+	open_channel(agent);
+	mesh_shake_hello("agent", true, &message);
+	say(agent, &message);
+	end_of(agent, MESH_REFUSAL_TOKEN);
+}
+
+static void garbage(struct agent *agent)
+{
+	static const char text[] = "GET / HTTP/1.0\r\nHost: example\r\n\r\n";
+
+	open_channel(agent);
+	if (send(agent->channel.fd, text, sizeof(text), MSG_NOSIGNAL) < 0)
+		_exit(102);
+	end_of(agent, 0);
+}
+
+/* Says who it is without having proven anything. */
+static void intruder(struct agent *agent)
+{
+	open_channel(agent);
+	introduce(agent, "n1", 1, 1);
+	end_of(agent, 0);
+}
+
+static void fewer_rails(struct agent *agent)
+{
+	struct mesh_message message;
+
+	shake(agent, TOKEN, &message);
+	introduce(agent, "liar", 8, 1);
+	end_of(agent, 0);
+}
+
+static void more_rails(struct agent *agent)
+{
+	struct mesh_message message;
+
+	shake(agent, TOKEN, &message);
+	introduce(agent, "liar", 1, 3);
+	end_of(agent, 0);
+}
+
+/* Answers orders that others have, and some that nobody has. */
+static void impostor(struct agent *agent)
+{
+	struct mesh_message message;
+
+	enter(agent, "n2", 2);
+	expect(agent, MESH_MESSAGE_ORDER, &message);
+	answer(agent, message.order.id ^ 1, MESH_FAIL);
+	end_of(agent, 0);
+}
+
+static void late_answers(struct agent *agent)
+{
+	struct mesh_message message;
+
+	enter(agent, "n2", 2);
+	expect(agent, MESH_MESSAGE_ORDER, &message);
+	/* Of a round that there never was, or is over: no fault, and no result. */
+	answer(agent, message.order.id + (UINT64_C(5) << 32), MESH_FAIL);
+	answer(agent, message.order.id, MESH_PASS);
+	answer(agent, message.order.id, MESH_FAIL);
+	obey(agent, MESH_PASS);
+}
+
+static void failing(struct agent *agent)
+{
+	enter(agent, "n1", 2);
+	obey(agent, MESH_FAIL);
+}
+
+/* Goes when it has an order. */
+static void deserter(struct agent *agent)
+{
+	struct mesh_message message;
+
+	enter(agent, "n2", 2);
+	expect(agent, MESH_MESSAGE_ORDER, &message);
+	_exit(0);
+}
+
+/* Reads no more. */
+static void sleeper(struct agent *agent)
+{
+	enter(agent, "n2", 2);
+	usleep(AGENT_MSEC * 1000 / 2);
+	_exit(0);
+}
+
+/* Many that say nothing, then half of a message each. */
+static void flood(struct agent *agent)
+{
+	for (int i = 0; i < 700; i++) {
+		open_channel(agent);
+		if (i % 2 && send(agent->channel.fd, "RDMM", 4, MSG_NOSIGNAL) < 0)
+			_exit(103);
+	}
+	usleep(3000000);
+	_exit(0);
+}
+
+static void good_after_flood(struct agent *agent)
+{
+	usleep(500000);
+	good_one(agent);
+}
+
+/* ---- The coordinator ---- */
+
+struct bed {
+	struct coordinator *coordinator;
+	struct coordinator_setup setup;
+	pid_t agents[8];
+	size_t agent_count;
+	struct mesh_result results[64];
+	size_t result_count;
+};
+
+static void bed_open(struct bed *bed, uint32_t hosts)
+{
+	char *reason = NULL, *hint = NULL;
+
+	*bed = (struct bed){
+		.setup = {.token = TOKEN,
+			  .bind = {.family = AF_INET, .raw = {127, 0, 0, 1}},
+			  .host_count = hosts,
+			  .wait_msec = 3000,
+			  .silence_msec = 1000,
+			  .signals = -1},
+	};
+	assert_int_equal(coordinator_open(&bed->setup, &bed->coordinator, &reason, &hint), 0);
+}
+
+static void bed_start(struct bed *bed, void (*script)(struct agent *agent))
+{
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct agent agent = {.port = coordinator_port(bed->coordinator)};
+
+		alarm(20);
+		script(&agent);
+		_exit(104);
+	}
+	bed->agents[bed->agent_count++] = pid;
+}
+
+/* All scripts must have gone as they should. */
+static void bed_close(struct bed *bed)
+{
+	coordinator_dismiss(bed->coordinator, 1000);
+	coordinator_free(bed->coordinator);
+	for (size_t i = 0; i < bed->agent_count; i++) {
+		int status;
+
+		assert_int_equal(waitpid(bed->agents[i], &status, 0), bed->agents[i]);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
+static void take(void *context, const struct mesh_result *result)
+{
+	struct bed *bed = context;
+
+	assert_true(bed->result_count < ARRAY_SIZE(bed->results));
+	bed->results[bed->result_count++] = *result;
+}
+
+/* Both rails, from a to b. */
+static void run_round(struct bed *bed, uint32_t a, uint32_t b)
+{
+	const struct mesh_pair pairs[] = {{a, b, 0, 0}, {a, b, 1, 1}};
+	const struct coordinator_round round = {
+		.pairs = pairs,
+		.count = ARRAY_SIZE(pairs),
+		.tests = MESH_TESTS,
+		.timeout_msec = 2000,
+		.take = take,
+		.context = bed,
+	};
+
+	bed->result_count = 0;
+	assert_int_equal(coordinator_round(bed->coordinator, &round), 0);
+	assert_int_equal(bed->result_count, 2);
+}
+
+static const struct mesh_host *host_at(const struct bed *bed, uint32_t number)
+{
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(bed->coordinator, &count);
+
+	assert_true(number < count);
+	return &hosts[number];
+}
+
+static void good_hosts(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, good_two);
+	bed_start(&bed, good_one);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	/* In the order of their names, whoever came first. */
+	assert_string_equal(host_at(&bed, 0)->name, "n1");
+	assert_string_equal(host_at(&bed, 1)->name, "n2");
+	assert_int_equal(host_at(&bed, 1)->rail_count, 2);
+	run_round(&bed, 0, 1);
+	run_round(&bed, 1, 0);
+	for (size_t i = 0; i < bed.result_count; i++) {
+		assert_int_equal(bed.results[i].outcome, MESH_PASS);
+		assert_true(bed.results[i].latency_usec.known);
+		assert_false(bed.results[i].gbps[MESH_END_A].known);
+	}
+	bed_close(&bed);
+}
+
+static void strangers(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, wrong_token);
+	bed_start(&bed, no_token);
+	bed_start(&bed, garbage);
+	bed_start(&bed, intruder);
+	bed_start(&bed, good_one);
+	bed_start(&bed, good_two);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_PASS);
+	assert_int_equal(coordinator_cost(bed.coordinator).tokenless, 1);
+	assert_true(coordinator_cost(bed.coordinator).strangers >= 3);
+	bed_close(&bed);
+}
+
+static void two_of_a_host(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, good_one);
+	bed_start(&bed, second_of_a_host);
+	assert_int_equal(coordinator_gather(bed.coordinator), -ETIMEDOUT);
+	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
+	bed_close(&bed);
+}
+
+static void liars(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, fewer_rails);
+	bed_start(&bed, more_rails);
+	bed_start(&bed, good_one);
+	coordinator_gather(bed.coordinator);
+	for (uint32_t i = 0; i < 2; i++)
+		if (!strcmp(host_at(&bed, i)->name, "liar"))
+			assert_int_not_equal(host_at(&bed, i)->presence, MESH_PRESENT);
+	bed_close(&bed);
+}
+
+static void results_of_others(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, good_one);
+	bed_start(&bed, impostor);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	{
+		/* n1 has the first order, n2 the second. */
+		const struct mesh_pair pairs[] = {{0, 0, 0, 0}, {1, 1, 0, 0}};
+		const struct coordinator_round round = {
+			.pairs = pairs,
+			.count = 2,
+			.tests = MESH_CONNECT,
+			.timeout_msec = 2000,
+			.take = take,
+			.context = &bed,
+		};
+
+		assert_int_equal(coordinator_round(bed.coordinator, &round), 0);
+	}
+	for (size_t i = 0; i < bed.result_count; i++)
+		assert_int_equal(bed.results[i].outcome,
+				 bed.results[i].pair.a ? MESH_UNTRIED : MESH_PASS);
+	assert_int_equal(host_at(&bed, 1)->presence, MESH_LOST);
+	bed_close(&bed);
+}
+
+static void answers_that_come_late(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, good_one);
+	bed_start(&bed, late_answers);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	run_round(&bed, 1, 0);
+	assert_int_equal(bed.results[0].outcome, MESH_PASS);
+	assert_int_equal(bed.results[1].outcome, MESH_PASS);
+	assert_int_equal(host_at(&bed, 1)->presence, MESH_PRESENT);
+	bed_close(&bed);
+}
+
+static void failures(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, failing);
+	bed_start(&bed, good_two);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_FAIL);
+	bed_close(&bed);
+}
+
+/* A failure with a host that is gone says nothing about the pair. */
+static void failures_with_the_gone(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, failing);
+	bed_start(&bed, sleeper);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	assert_int_equal(bed.results[1].outcome, MESH_UNTRIED);
+	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
+	assert_int_equal(host_at(&bed, 1)->presence, MESH_LOST);
+	bed_close(&bed);
+}
+
+static void lost_agents(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, good_one);
+	bed_start(&bed, deserter);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	run_round(&bed, 1, 0);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	assert_int_equal(host_at(&bed, 1)->presence, MESH_LOST);
+	/* And from then on at once. */
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	/* Pairs that do not exist harm nobody. */
+	run_round(&bed, 0, 77);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	bed_close(&bed);
+}
+
+static void many_strangers(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 1);
+	bed_start(&bed, flood);
+	bed_start(&bed, good_after_flood);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_hosts),	     cmocka_unit_test(strangers),
+		cmocka_unit_test(two_of_a_host),     cmocka_unit_test(liars),
+		cmocka_unit_test(results_of_others), cmocka_unit_test(answers_that_come_late),
+		cmocka_unit_test(failures),	     cmocka_unit_test(failures_with_the_gone),
+		cmocka_unit_test(lost_agents),	     cmocka_unit_test(many_strangers),
+	};
+
+	return cmocka_run_group_tests_name("mesh_coordinator", tests, NULL, NULL);
+}

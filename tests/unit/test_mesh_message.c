@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Messages of a mesh: there and back, in pieces, with figures that nobody can have measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mesh/agent/rehearsal.h"
+#include "mesh/wire/mesh_message.h"
+
+static void every_message_fits(void **state)
+{
+	uint8_t bytes[MESH_MOST_BYTES];
+
+	(void)state;
+	for (uint32_t type = 1; type < MESH_MESSAGE_TYPES; type++) {
+		struct mesh_message message = {.type = type};
+		const struct wire_layout *layout = wire_layout_of(&mesh_protocol, type);
+
+		assert_non_null(layout);
+		assert_true(layout->record_size <=
+			    sizeof(message) - offsetof(struct mesh_message, body));
+		assert_true(mesh_message_encode(&message, bytes) <= sizeof(bytes));
+	}
+	assert_string_equal(mesh_message_name(MESH_MESSAGE_TYPES), "unknown");
+}
+
+static void answers(void **state)
+{
+	const struct mesh_result result = {
+		.outcome = MESH_FAIL,
+		.latency_usec = {1.25, true},
+		.gbps = {{387.5, true}, {0, false}},
+		.errors = {{7, true}, {0, false}},
+		.reason = "no answer\033[2J",
+	};
+	struct mesh_message message, back;
+	struct mesh_result got = {.stage = 9};
+	uint8_t bytes[MESH_MOST_BYTES];
+	size_t length;
+
+	(void)state;
+	mesh_answer_make(77, &result, &message);
+	length = mesh_message_encode(&message, bytes);
+	for (size_t i = 0; i < length; i++)
+		assert_int_equal(mesh_message_decode(bytes, i, &back), 0);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), length);
+	assert_int_equal(back.answer.id, 77);
+	mesh_answer_take(&back.answer, &got);
+	assert_int_equal(got.stage, 9);
+	assert_int_equal(got.outcome, MESH_FAIL);
+	assert_float_equal(got.latency_usec.value, 1.25, 1e-9);
+	assert_float_equal(got.gbps[MESH_END_A].value, 387.5, 1e-9);
+	assert_false(got.gbps[MESH_END_B].known);
+	assert_int_equal(got.errors[MESH_END_A].value, 7);
+	assert_false(got.errors[MESH_END_B].known);
+	assert_string_equal(got.reason, "no answer\\x1b[2J");
+}
+
+static void figures_that_are_none(void **state)
+{
+	static const double values[] = {NAN, INFINITY, -1, 1e300};
+	uint8_t bytes[MESH_MOST_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		const struct mesh_result result = {
+			.latency_usec = {values[i], true},
+			.gbps = {{values[i], true}, {values[i], true}},
+		};
+		struct mesh_message message;
+		size_t length;
+
+		mesh_answer_make(1, &result, &message);
+		length = mesh_message_encode(&message, bytes);
+		/* The receiver takes it: it is in range. */
+		assert_int_equal(mesh_message_decode(bytes, length, &message), length);
+	}
+}
+
+static void what_is_no_message(void **state)
+{
+	struct mesh_message message = {.type = MESH_MESSAGE_PING};
+	uint8_t bytes[MESH_MOST_BYTES];
+	size_t length = mesh_message_encode(&message, bytes);
+
+	(void)state;
+	bytes[0] ^= 1;
+	assert_int_equal(mesh_message_decode(bytes, length, &message), -EPROTO);
+	bytes[0] ^= 1;
+	bytes[7] ^= 2;
+	assert_int_equal(mesh_message_decode(bytes, length, &message), -EPROTONOSUPPORT);
+	bytes[7] ^= 2;
+	bytes[13] = 1;
+	assert_int_equal(mesh_message_decode(bytes, length, &message), -EMSGSIZE);
+	message = (struct mesh_message){.type = MESH_MESSAGE_ANSWER};
+	message.answer.outcome = 200;
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &message), -ERANGE);
+}
+
+static void rehearsals(void **state)
+{
+	static const char *const names[MESH_ENDS] = {"n3", "n1"};
+	static const char *const wrong[] = {
+		"frobnicate",	   "all",
+		"all gbps",	   "all gbps fast",
+		"rail n1 gbps 5",  "pair n1 gbps 5",
+		"host n1 gbps -1", "rail n1/99 gbps 5",
+		"hosts n[3-1]",
+	};
+	const uint16_t rails[MESH_ENDS] = {1, 1};
+	struct rehearsal rehearsal;
+	struct rehearsal_act act;
+	char *reason = NULL;
+
+	(void)state;
+	assert_int_equal(rehearsal_parse("# of a test\n"
+					 "hosts n[1-3]\n"
+					 "all gbps 90 latency 2\n"
+					 "rail n3/1 send_gbps 40\n"
+					 "rail n3/0 gbps 1\n"
+					 "pair n1/1 n3/1 errors 5\n"
+					 "pair n1 n2 fail no way\n",
+					 &rehearsal, &reason),
+			 0);
+	assert_int_equal(rehearsal.hosts.count, 3);
+	rehearsal_act(&rehearsal, names, rails, &act);
+	assert_float_equal(act.gbps[MESH_END_A], 40, 0);
+	assert_float_equal(act.gbps[MESH_END_B], 90, 0);
+	assert_int_equal(act.errors[MESH_END_A], 5);
+	assert_null(act.fail);
+	rehearsal_clear(&rehearsal);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (!rehearsal_parse(wrong[i], &rehearsal, &reason))
+			fail_msg("taken: %s", wrong[i]);
+		assert_non_null(strstr(reason, "line 1"));
+		free(reason);
+		reason = NULL;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_message_fits),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(figures_that_are_none),
+		cmocka_unit_test(what_is_no_message),
+		cmocka_unit_test(rehearsals),
+	};
+
+	return cmocka_run_group_tests_name("mesh_message", tests, NULL, NULL);
+}
