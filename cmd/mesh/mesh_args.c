@@ -3,8 +3,11 @@
 #include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
 
-#define MOST_SILENCE_MSEC 600000u
-#define MOST_RETRY_PAIRS  1000000u
+#define DEFAULT_BANDWIDTH_MSEC 500u
+#define DEFAULT_LATENCY_MSEC   200u
+#define DEFAULT_PAIR_MSEC      30000u
+#define MOST_SILENCE_MSEC      600000u
+#define MOST_RETRY_PAIRS       1000000u
 
 const struct option_row mesh_agent_options[] = {
 	STRING_OPTION(struct mesh_args, agent, 0, "agent", "ADDRESS:PORT", COMPLETE_NOTHING,
@@ -119,3 +122,18 @@ const struct option_rule mesh_rules[] = {
 	OPTIONS_EXCLUDE("map histogram", "json jsonl tsv columns", NULL),
 	{.options = NULL},
 };
+
+static uint32_t or_default(const struct number *number, uint32_t otherwise)
+{
+	return number->known ? (uint32_t)number->value : otherwise;
+}
+
+void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
+{
+	setup->tests = args->connect_only   ? MESH_CONNECT
+		       : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
+					    : MESH_TESTS;
+	setup->latency_msec = or_default(&args->latency_duration, DEFAULT_LATENCY_MSEC);
+	setup->bandwidth_msec = or_default(&args->duration, DEFAULT_BANDWIDTH_MSEC);
+	setup->timeout_msec = or_default(&args->order_timeout, DEFAULT_PAIR_MSEC);
+}

@@ -10,8 +10,8 @@
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/judge/conclude.h"
 
-#define MOST_NAMES  6u
-#define MOST_VALUES 4u
+#define MOST_NAMED_HOSTS 6u
+#define MOST_VALUES	 4u
 /* Below that, a job's log files cannot be put in order, but nothing fails. */
 #define CLOCK_MSEC 500
 
@@ -66,10 +66,10 @@ static char *describe(const struct group *groups, size_t count)
 			mem_extend(&text, "%zu hosts", groups[i].count);
 			continue;
 		}
-		for (size_t j = 0; j < groups[i].count && j < MOST_NAMES; j++)
+		for (size_t j = 0; j < groups[i].count && j < MOST_NAMED_HOSTS; j++)
 			mem_extend(&text, "%s%s", j ? ", " : "", groups[i].first[j].host);
-		if (groups[i].count > MOST_NAMES)
-			mem_extend(&text, " and %zu more", groups[i].count - MOST_NAMES);
+		if (groups[i].count > MOST_NAMED_HOSTS)
+			mem_extend(&text, " and %zu more", groups[i].count - MOST_NAMED_HOSTS);
 	}
 	if (count > MOST_VALUES)
 		mem_extend(&text, "; and %zu more values", count - MOST_VALUES);

@@ -21,9 +21,9 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 
-#define TERM_MSEC   3000u
-#define POLL_MSEC   20
-#define EXEC_FAILED 127
+#define TERM_MSEC	   3000u
+#define LAUNCHER_POLL_MSEC 20
+#define EXEC_FAILED	   127
 
 /* In the child. */
 static void run_launcher(char *const *command, const char *token, const int input[2], int output,
@@ -182,7 +182,7 @@ static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 	while (!mesh_launch_has_ended(launch) && clock_msec() < end) {
 		struct pollfd output = {.fd = launch->output, .events = POLLIN};
 
-		if (poll(&output, 1, POLL_MSEC) > 0)
+		if (poll(&output, 1, LAUNCHER_POLL_MSEC) > 0)
 			mesh_launch_read(launch, swallow, NULL);
 	}
 	return launch->ended;
@@ -210,7 +210,7 @@ void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 		;
 	launch->ended = true;
 	for (int i = 0; i < 50 && !group_is_empty(launch); i++)
-		usleep(POLL_MSEC * 1000);
+		usleep(LAUNCHER_POLL_MSEC * 1000);
 	mesh_launch_read(launch, swallow, NULL);
 	if (launch->output >= 0)
 		close(launch->output);

@@ -63,6 +63,7 @@ void mesh_place_read(struct mesh_place *place)
 		place->by = launchers[i].rank;
 		place->hosts = read_number(launchers[i].hosts);
 	}
+	place->name = getenv("SLURMD_NODENAME");
 	place->first_host = first_host(getenv("SLURM_STEP_NODELIST"));
 }
 

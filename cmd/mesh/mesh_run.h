@@ -39,6 +39,9 @@ extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_st
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
+/* What is measured, and how long, as the options say. */
+void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
+
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
 
 /* mesh_place.c: what the environment says of this process's place. */
@@ -48,6 +51,7 @@ struct mesh_place {
 	struct number hosts; /* how many take part */
 	char *first_host;    /* of rank 0; or NULL */
 	const char *by;	     /* the variable that the rank is of */
+	const char *name;    /* of this host; or NULL */
 };
 
 void mesh_place_read(struct mesh_place *place);
@@ -132,8 +136,6 @@ struct mesh_work {
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
-/* What is measured, and how long, as the options say. */
-void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 /* Opens the coordinator. */
 bool mesh_work_listen(struct mesh_work *work, uint16_t port);
 /* Gathers, tests, concludes. */

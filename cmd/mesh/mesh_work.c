@@ -18,9 +18,6 @@
 #include "mesh/judge/conclude.h"
 #include "mesh/wire/mesh_message.h"
 
-#define DEFAULT_BANDWIDTH_MSEC 500u
-#define DEFAULT_LATENCY_MSEC   200u
-#define DEFAULT_PAIR_MSEC      30000u
 /* After the launcher's end, for agents that are connecting. */
 #define LAUNCHER_GRACE_MSEC 2000u
 /* For agents to say goodbye, and for a launcher to notice that. */
@@ -28,7 +25,7 @@
 #define LAUNCHER_MSEC	   5000u
 #define LAUNCHER_LOST_MSEC 500u
 #define OWN_AGENT_MSEC	   2000u
-#define PROGRESS_MSEC	   300u
+#define MESH_PROGRESS_MSEC 300u
 #define MOST_SEED	   UINT32_MAX /* a number that can be typed again */
 
 static bool parse_hosts(struct mesh_work *work)
@@ -196,7 +193,7 @@ static void tick(void *context)
 			mesh_work_say(work, line);
 		}
 	}
-	if (work->progress.shown && now >= work->shown_msec + PROGRESS_MSEC) {
+	if (work->progress.shown && now >= work->shown_msec + MESH_PROGRESS_MSEC) {
 		_cleanup_(freep) char *text = progress_text(work);
 
 		work->shown_msec = now;
@@ -269,21 +266,6 @@ static void end_round(void *context)
 	mesh_rows_flush(context);
 }
 
-static uint32_t or_default(const struct number *number, uint32_t otherwise)
-{
-	return number->known ? (uint32_t)number->value : otherwise;
-}
-
-void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
-{
-	setup->tests = args->connect_only   ? MESH_CONNECT
-		       : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
-					    : MESH_TESTS;
-	setup->latency_msec = or_default(&args->latency_duration, DEFAULT_LATENCY_MSEC);
-	setup->bandwidth_msec = or_default(&args->duration, DEFAULT_BANDWIDTH_MSEC);
-	setup->timeout_msec = or_default(&args->order_timeout, DEFAULT_PAIR_MSEC);
-}
-
 static void run_session(struct mesh_work *work)
 {
 	const struct mesh_args *args = work->args;
@@ -294,7 +276,7 @@ static void run_session(struct mesh_work *work)
 		.seed = work->summary.seed.value,
 		.one_rail = args->one_rail,
 		.budget_msec = args->budget.known ? args->budget.value : 0,
-		.most_pairs = or_default(&args->most_pairs, 0),
+		.most_pairs = args->most_pairs.known ? (uint32_t)args->most_pairs.value : 0,
 		.has = work->earlier_count ? has_result : NULL,
 		.begin = begin_stage,
 		.result = take_result,

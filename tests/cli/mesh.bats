@@ -189,6 +189,7 @@ end_of_coordinator()
 }
 
 @test "mesh: a launcher that passes neither environment nor standard input" {
+	# shellcheck disable=SC2016 # for the launcher
 	try mesh run --hosts 2 --address 127.0.0.1 --wait 2s --rehearse "$dir/good" -- \
 		sh -c 'env -u RDMACTL_TOKEN "$@" </dev/null' sh
 	expect 1 ''
@@ -198,6 +199,7 @@ end_of_coordinator()
 
 @test "mesh: the token on standard input, as clush passes it on" {
 	# Each agent gets the launcher's first line.
+	# shellcheck disable=SC2016 # for the launcher
 	try mesh run --hosts 2 --address 127.0.0.1 --wait 10s --rehearse "$dir/good" -- \
 		sh -c 'read -r line; unset RDMACTL_TOKEN
 			echo "$line" | "$@" & echo "$line" | "$@" & wait' sh
@@ -358,6 +360,7 @@ end_of_coordinator()
 	done
 	unset RDMACTL_TOKEN
 	JOB_COMPLETION_INDEX=1 try mesh step --coordinator localhost
+	# shellcheck disable=SC2016 # for the user
 	expect_error 1 mesh 'all tasks need the same token' \
 		'export RDMACTL_TOKEN=$(openssl rand -hex 16) before the launcher, or --token-file FILE'
 }
