@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of node_exporter's infiniband collector, for dashboards that have them: those that
- * release 1.5.0 prints, which a test compares with it.
+ * The names of node_exporter's infiniband collector, for dashboards that have them. A test compares
+ * those that release 1.5.0 prints with it.
  */
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #define PREFIX "node_infiniband_"
 
 /* The kernel's name of a counter of the port's agent, and the collector's family. */
-static const struct {
+static const struct row {
 	const char *kernel_name, *family;
-} rows[] = {
+} agent_rows[] = {
 	{"VL15_dropped", PREFIX "vl15_dropped"},
 	{"excessive_buffer_overrun_errors", PREFIX "excessive_buffer_overrun_errors"},
 	{"link_downed", PREFIX "link_downed"},
@@ -38,11 +38,51 @@ static const struct {
 	{"unicast_xmit_packets", PREFIX "unicast_packets_transmitted"},
 };
 
+/*
+ * The same of a counter of the driver, which later releases print (collector/infiniband_linux.go):
+ * the kernel's names are those of mlx5.
+ */
+static const struct row driver_rows[] = {
+	{"duplicate_request", PREFIX "duplicate_requests_packets"},
+	{"implied_nak_seq_err", PREFIX "implied_nak_seq_errors"},
+	{"local_ack_timeout_err", PREFIX "local_ack_timeout_errors"},
+	{"np_cnp_sent", PREFIX "np_cnp_packets_sent"},
+	{"np_ecn_marked_roce_packets", PREFIX "np_ecn_marked_roce_packets_received"},
+	{"out_of_buffer", PREFIX "out_of_buffer_drops"},
+	{"out_of_sequence", PREFIX "out_of_sequence_packets_received"},
+	{"packet_seq_err", PREFIX "packet_sequence_errors"},
+	{"req_cqe_error", PREFIX "req_cqes_errors"},
+	{"req_cqe_flush_error", PREFIX "req_cqes_flush_errors"},
+	{"req_remote_access_errors", PREFIX "req_remote_access_errors"},
+	{"req_remote_invalid_request", PREFIX "req_remote_invalid_request_errors"},
+	{"resp_cqe_error", PREFIX "resp_cqes_errors"},
+	{"resp_cqe_flush_error", PREFIX "resp_cqes_flush_errors"},
+	{"resp_local_length_error", PREFIX "resp_local_length_errors"},
+	{"resp_remote_access_errors", PREFIX "resp_remote_access_errors"},
+	{"rnr_nak_retry_err", PREFIX "rnr_nak_retry_packets_received"},
+	{"roce_adp_retrans", PREFIX "roce_adp_retransmits"},
+	{"roce_adp_retrans_to", PREFIX "roce_adp_retransmits_timeout"},
+	{"roce_slow_restart", PREFIX "roce_slow_restart_used"},
+	{"roce_slow_restart_cnps", PREFIX "roce_slow_restart_cnps"},
+	{"roce_slow_restart_trans", PREFIX "roce_slow_restart"},
+	{"rp_cnp_handled", PREFIX "rp_cnp_packets_handled"},
+	{"rp_cnp_ignored", PREFIX "rp_cnp_ignored_packets_received"},
+	{"rx_atomic_requests", PREFIX "rx_atomic_requests"},
+	{"rx_dct_connect", PREFIX "rx_dct_connect_requests"},
+	{"rx_read_requests", PREFIX "rx_read_requests"},
+	{"rx_write_requests", PREFIX "rx_write_requests"},
+	{"rx_icrc_encapsulated", PREFIX "rx_icrc_encapsulated_errors"},
+};
+
 const char *node_exporter_counter(const struct counter_reading *reading)
 {
-	if (reading->source != COUNTER_SOURCE_PMA)
+	const bool driver = reading->source == COUNTER_SOURCE_HW;
+	const struct row *rows = driver ? driver_rows : agent_rows;
+	const size_t count = driver ? ARRAY_SIZE(driver_rows) : ARRAY_SIZE(agent_rows);
+
+	if (!driver && reading->source != COUNTER_SOURCE_PMA)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < count; i++)
 		if (!strcmp(rows[i].kernel_name, reading->kernel_name))
 			return rows[i].family;
 	return NULL;

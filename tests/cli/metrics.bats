@@ -188,7 +188,7 @@ sample()
 	done <"$BATS_TEST_TMPDIR/named"
 	# The manual's table of node_exporter's names.
 	sed -n '/^\.It Li /{n;s/^\.Li //p;}' "$top/man/rdmactl-metrics.1" >"$BATS_TEST_TMPDIR/named"
-	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" = 25 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" = 54 ]
 	while read -r name; do
 		grep -qx "$name" "$BATS_TEST_TMPDIR/printed" || wrong "$name is not printed"
 	done <"$BATS_TEST_TMPDIR/named"
