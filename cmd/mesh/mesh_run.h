@@ -103,6 +103,20 @@ void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 
 /* mesh_work.c */
 
+/* mesh_fabric.c: --fabric */
+
+struct mesh_fabric;
+
+/* Reads a saved scan, or a text of ibnetdiscover. NULL: *ret_message says why, to be freed. */
+struct mesh_fabric *mesh_fabric_open(const char *path, char **ret_message);
+/* Finds the hosts' rails in it, once; returns how many are cabled to its switches. */
+size_t mesh_fabric_place(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count);
+/* What the judge wants to know; NULL if no rail was found, or without a scan. */
+const struct judge_fabric *mesh_fabric_facts(const struct mesh_fabric *mesh);
+/* The hosts, those at the same switch side by side; to be freed. NULL: not known. */
+uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count);
+void mesh_fabric_free(struct mesh_fabric *mesh);
+
 struct mesh_work {
 	struct listing listing;
 	const struct mesh_args *args;
@@ -132,6 +146,7 @@ struct mesh_work {
 	size_t earlier_count;
 	struct mesh_done done;
 	struct heat *heat;
+	struct mesh_fabric *fabric; /* of --fabric, or NULL */
 };
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */

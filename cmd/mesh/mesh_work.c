@@ -47,6 +47,29 @@ static bool parse_hosts(struct mesh_work *work)
 	return false;
 }
 
+static bool open_fabric(struct mesh_work *work)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (!work->args->fabric)
+		return true;
+	work->fabric = mesh_fabric_open(work->args->fabric, &message);
+	if (!work->fabric)
+		listing_fail(&work->listing, STATUS_FAILED, message,
+			     "rdmactl fabric scan --save FILE writes one");
+	return work->fabric;
+}
+
+/* A scan of another subnet, or of before the hosts were renamed, helps nobody. */
+static void place_hosts(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+{
+	if (work->fabric && !mesh_fabric_place(work->fabric, hosts, count))
+		problem_add_text(&work->listing.problems, NULL, NULL, "--fabric",
+				 "no rail of these hosts is at a switch of that scan: nothing is "
+				 "known of switches",
+				 "is it a scan of this subnet, and from today?");
+}
+
 static bool parse_plan(struct mesh_work *work)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
@@ -74,7 +97,8 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 				ctx->globals.jsonl ? &mesh_rows_schema : &judge_schema, false);
 	progress_begin(&work->progress, ctx);
 	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
-		     !parse_hosts(work) || !parse_plan(work) || !mesh_rows_open(work)))
+		     !parse_hosts(work) || !parse_plan(work) || !open_fabric(work) ||
+		     !mesh_rows_open(work)))
 		good = false;
 	if (!good)
 		return false;
@@ -273,6 +297,7 @@ static void run_session(struct mesh_work *work)
 		.coordinator = work->coordinator,
 		.plan = &work->plan,
 		.judge = work->judge,
+		.fabric = mesh_fabric_facts(work->fabric),
 		.seed = work->summary.seed.value,
 		.one_rail = args->one_rail,
 		.budget_msec = args->budget.known ? args->budget.value : 0,
@@ -396,6 +421,7 @@ static void decide_status(struct mesh_work *work)
 void mesh_work_run(struct mesh_work *work)
 {
 	struct judge_limits limits = judge_default_limits;
+	_cleanup_(freep) uint32_t *order = NULL;
 	const struct mesh_host *hosts;
 	uint32_t count;
 	int rc;
@@ -417,8 +443,10 @@ void mesh_work_run(struct mesh_work *work)
 		explain_nobody(work);
 		return;
 	}
-	work->judge = judge_new(hosts, count, &limits, NULL);
-	work->heat = heat_new(hosts, count, NULL);
+	place_hosts(work, hosts, count);
+	work->judge = judge_new(hosts, count, &limits, mesh_fabric_facts(work->fabric));
+	order = mesh_fabric_order(work->fabric, count);
+	work->heat = heat_new(hosts, count, order);
 	mesh_rows_resume(work, hosts, count);
 	run_session(work);
 	judge_conclude(work->judge, &work->findings);
@@ -472,6 +500,7 @@ int mesh_work_end(struct mesh_work *work)
 	mesh_rows_close(work);
 	status = mesh_output(work);
 	heat_free(work->heat);
+	mesh_fabric_free(work->fabric);
 	coordinator_free(work->coordinator);
 	judge_free(work->judge);
 	judge_findings_clear(&work->findings);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * --fabric: which switches the hosts' ports are cabled to, and how far switches are apart, by a
+ * scan that was saved. A rail is found by the GUID of its port, which is in its GID on InfiniBand;
+ * else by the description that rdma-ndd(8) gives adapters: the host's name and the device's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mesh/mesh_run.h"
+#include "fabric/format/saved.h"
+#include "fabric/graph/graph.h"
+#include "fabric/graph/view.h"
+#include "host/device.h"
+
+struct mesh_fabric {
+	struct fabric fabric;
+	struct fabric_view view;
+	uint32_t *numbers;  /* of each node: that of the switch, or MESH_NO_SWITCH */
+	uint32_t *nodes;    /* of each switch */
+	uint32_t *switches; /* of each port of a host */
+	uint32_t *partners; /* of each port of a host: the switch's port, or FABRIC_NONE */
+	uint8_t *distances;
+	size_t found; /* ports of hosts that are in the scan */
+	struct judge_fabric facts;
+};
+
+static uint32_t switch_at(const struct mesh_fabric *mesh, uint32_t port)
+{
+	const uint32_t peer = mesh->fabric.ports[port].peer;
+
+	return peer == FABRIC_NONE ? MESH_NO_SWITCH : mesh->numbers[mesh->fabric.ports[peer].node];
+}
+
+static void number_switches(struct mesh_fabric *mesh)
+{
+	const struct fabric *fabric = &mesh->fabric;
+
+	mesh->numbers = mem_alloc_zero(fabric->node_count + 1, sizeof(*mesh->numbers));
+	mesh->nodes = mem_alloc_zero(fabric->node_count + 1, sizeof(*mesh->nodes));
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		mesh->numbers[i] = MESH_NO_SWITCH;
+		if (fabric->nodes[i].type != NODE_TYPE_SWITCH)
+			continue;
+		mesh->numbers[i] = mesh->facts.switch_count;
+		mesh->nodes[mesh->facts.switch_count++] = i;
+	}
+}
+
+/* Breadth first from one switch; 1 on itself, 0 where no way is known, at most 255. */
+static void measure_from(struct mesh_fabric *mesh, uint32_t from, uint32_t *queue)
+{
+	const struct fabric *fabric = &mesh->fabric;
+	uint8_t *distances = mesh->distances + (size_t)from * mesh->facts.switch_count;
+	size_t head = 0, tail = 0;
+
+	distances[from] = 1;
+	queue[tail++] = from;
+	while (head < tail) {
+		const uint32_t at = queue[head++];
+		const struct fabric_node *node = &fabric->nodes[mesh->nodes[at]];
+
+		for (uint32_t i = 1; i <= node->port_count; i++) {
+			const uint32_t next = switch_at(mesh, node->first_port + i);
+
+			if (next == MESH_NO_SWITCH || distances[next])
+				continue;
+			distances[next] = distances[at] < UINT8_MAX ? distances[at] + 1 : UINT8_MAX;
+			queue[tail++] = next;
+		}
+	}
+}
+
+static void measure(struct mesh_fabric *mesh)
+{
+	const size_t count = mesh->facts.switch_count;
+	uint32_t *queue = mem_alloc_zero(count + 1, sizeof(*queue));
+
+	mesh->distances = mem_alloc_zero(count * count + 1, sizeof(*mesh->distances));
+	for (uint32_t i = 0; i < count; i++)
+		measure_from(mesh, i, queue);
+	free(queue);
+}
+
+/* `n17 mlx5_0`, and some write `n17 HCA-1`: the first word and, if it is the device's, the second.
+ */
+static bool is_described(const struct fabric_node *node, const struct mesh_host *host,
+			 const struct endpoint *rail)
+{
+	const char *text = (const char *)node->description;
+	const size_t length = strlen(host->name), device = strlen(rail->device);
+
+	return node->has_description && length + device + 1 < sizeof(node->description) &&
+	       !memcmp(text, host->name, length) && text[length] == ' ' &&
+	       !memcmp(text + length + 1, rail->device, device) &&
+	       (!text[length + 1 + device] || text[length + 1 + device] == ' ');
+}
+
+struct named {
+	const char *name;
+	uint32_t host;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct named *one = left, *other = right;
+
+	return strcmp(one->name, other->name);
+}
+
+static uint64_t guid_of(const struct endpoint *rail)
+{
+	uint64_t guid = 0;
+
+	if (rail->link_layer != LINK_LAYER_INFINIBAND)
+		return 0;
+	for (int i = 8; i < 16; i++)
+		guid = guid << 8 | rail->gid.raw[i];
+	return guid;
+}
+
+static void place(struct mesh_fabric *mesh, size_t number, uint32_t port)
+{
+	if (mesh->partners[number] != FABRIC_NONE || mesh->fabric.ports[port].peer == FABRIC_NONE)
+		return;
+	mesh->partners[number] = mesh->fabric.ports[port].peer;
+	mesh->switches[number] = switch_at(mesh, port);
+	mesh->found += mesh->switches[number] != MESH_NO_SWITCH;
+}
+
+/* The hosts whose names are the first word of the node's description. */
+static void place_described(struct mesh_fabric *mesh, const struct mesh_host *hosts,
+			    const struct named *names, uint32_t count, uint32_t node_number)
+{
+	const struct fabric_node *node = &mesh->fabric.nodes[node_number];
+	char word[NODE_DESCRIPTION_BYTES + 1] = "";
+	struct named *named;
+
+	memcpy(word, node->description, sizeof(node->description));
+	word[strcspn(word, " ")] = '\0';
+	named = bsearch(&(struct named){.name = word}, names, count, sizeof(*names), compare_names);
+	for (uint32_t i = 0; named && i < hosts[named->host].rail_count; i++) {
+		const struct endpoint *rail = &hosts[named->host].rails[i];
+
+		if (is_described(node, &hosts[named->host], rail) && rail->port <= node->port_count)
+			place(mesh, (size_t)named->host * MESH_MOST_RAILS + i,
+			      fabric_port_at(&mesh->fabric, node_number, rail->port));
+	}
+}
+
+struct port_guid {
+	uint64_t guid;
+	uint32_t port;
+};
+
+static int compare_guids(const void *left, const void *right)
+{
+	const struct port_guid *one = left, *other = right;
+
+	return one->guid < other->guid ? -1 : one->guid > other->guid;
+}
+
+static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
+{
+	const struct fabric *fabric = &mesh->fabric;
+	struct port_guid *guids = mem_alloc_zero(fabric->port_count + 1, sizeof(*guids));
+	size_t guid_count = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		if (fabric->ports[i].guid)
+			guids[guid_count++] = (struct port_guid){fabric->ports[i].guid, i};
+	qsort(guids, guid_count, sizeof(*guids), compare_guids);
+	for (uint32_t h = 0; h < count; h++)
+		for (uint32_t r = 0; r < hosts[h].rail_count; r++) {
+			const struct port_guid key = {.guid = guid_of(&hosts[h].rails[r])};
+			const struct port_guid *found = key.guid ? bsearch(&key, guids, guid_count,
+									   sizeof(*guids),
+									   compare_guids)
+								 : NULL;
+
+			if (found)
+				place(mesh, (size_t)h * MESH_MOST_RAILS + r, found->port);
+		}
+	free(guids);
+}
+
+static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
+{
+	const size_t ports = (size_t)count * MESH_MOST_RAILS;
+	struct named *names = mem_alloc_zero(count + 1, sizeof(*names));
+
+	mesh->switches = mem_alloc_zero(ports + 1, sizeof(*mesh->switches));
+	mesh->partners = mem_alloc_zero(ports + 1, sizeof(*mesh->partners));
+	for (size_t i = 0; i < ports; i++) {
+		mesh->switches[i] = MESH_NO_SWITCH;
+		mesh->partners[i] = FABRIC_NONE;
+	}
+	place_by_guid(mesh, hosts, count);
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = (struct named){hosts[i].name, i};
+	qsort(names, count, sizeof(*names), compare_names);
+	for (uint32_t i = 0; i < mesh->fabric.node_count; i++)
+		if (fabric_is_host(&mesh->fabric, i) && mesh->fabric.nodes[i].has_description)
+			place_described(mesh, hosts, names, count, i);
+	free(names);
+}
+
+static char *name_switch(const void *context, uint32_t number)
+{
+	const struct mesh_fabric *mesh = context;
+
+	return fabric_node_name(&mesh->view, mesh->nodes[number]);
+}
+
+static char *name_partner(const void *context, uint32_t port)
+{
+	const struct mesh_fabric *mesh = context;
+
+	return mesh->partners[port] == FABRIC_NONE
+		       ? NULL
+		       : fabric_port_name(&mesh->view, mesh->partners[port]);
+}
+
+struct mesh_fabric *mesh_fabric_open(const char *path, char **ret_message)
+{
+	struct mesh_fabric *mesh = mem_alloc_zero(1, sizeof(*mesh));
+
+	if (fabric_file_read(path, &mesh->fabric, ret_message)) {
+		mesh_fabric_free(mesh);
+		return NULL;
+	}
+	mesh->view.fabric = &mesh->fabric;
+	number_switches(mesh);
+	return mesh;
+}
+
+size_t mesh_fabric_place(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
+{
+	place_all(mesh, hosts, count);
+	measure(mesh);
+	mesh->facts.switches = mesh->switches;
+	mesh->facts.distances = mesh->distances;
+	mesh->facts.name_switch = name_switch;
+	mesh->facts.name_partner = name_partner;
+	mesh->facts.context = mesh;
+	return mesh->found;
+}
+
+const struct judge_fabric *mesh_fabric_facts(const struct mesh_fabric *mesh)
+{
+	return mesh && mesh->found ? &mesh->facts : NULL;
+}
+
+void mesh_fabric_free(struct mesh_fabric *mesh)
+{
+	if (!mesh)
+		return;
+	fabric_clear(&mesh->fabric);
+	free(mesh->numbers);
+	free(mesh->nodes);
+	free(mesh->switches);
+	free(mesh->partners);
+	free(mesh->distances);
+	free(mesh);
+}
+
+struct ordered {
+	uint32_t at, host;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct ordered *one = left, *other = right;
+
+	if (one->at != other->at)
+		return one->at < other->at ? -1 : 1;
+	return one->host < other->host ? -1 : one->host > other->host;
+}
+
+uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count)
+{
+	struct ordered *hosts;
+	uint32_t *order;
+
+	if (!mesh || !mesh->found)
+		return NULL;
+	hosts = mem_alloc_zero(count + 1, sizeof(*hosts));
+	order = mem_alloc_zero(count + 1, sizeof(*order));
+	for (uint32_t i = 0; i < count; i++)
+		hosts[i] = (struct ordered){mesh->switches[(size_t)i * MESH_MOST_RAILS], i};
+	qsort(hosts, count, sizeof(*hosts), compare_places);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = hosts[i].host;
+	free(hosts);
+	return order;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rdmactl mesh --fabric in rehearsal: which switch the hosts are at, and what bad pairs share.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	local i
+
+	failures=0
+	dir=$BATS_TEST_TMPDIR
+	net=$top/tests/fixtures/subnets/two-leaves.txt
+	mkdir "$dir/run"
+	printf '%s\n' 'hosts n[1-8]' 'all rails 1 gbps 190 latency 1.8 noise 2' >"$dir/good"
+	cp "$dir/good" "$dir/leaf"
+	for i in 5 6 7 8; do
+		echo "host n$i gbps 90" >>"$dir/leaf"
+	done
+}
+
+# mesh REHEARSAL OPTION...: the eight hosts of the two leaves.
+mesh()
+{
+	local rehearsal=$1
+
+	shift
+	try mesh run --address 127.0.0.1 --wait 20s --seed 1 --rehearse "$dir/$rehearsal" "$@" \
+		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" 8
+}
+
+@test "mesh --fabric: hosts at one switch that are slow with everybody: the switch" {
+	mesh leaf --fabric "$net" --stages loopback,by-switch,cross-switch,full --json
+	[ "$status" = 4 ]
+	[ "$(jq -r '.mesh[] | select(.severity == "error") | .finding + " " + .object' <<<"$output")" = 'switch leaf B' ]
+	[ "$(jq -r .problems <<<"$output")" = '[]' ]
+}
+
+@test "mesh --fabric: neighbours are at the same switch, others are not" {
+	local pair at=([1]=A [2]=A [3]=A [4]=A [5]=B [6]=B [7]=B [8]=B)
+
+	mesh good --fabric "$net" --stages by-switch --jsonl
+	[ "$status" = 0 ]
+	[ "$(grep -c '"pass"' <<<"$output")" -ge 4 ]
+	for pair in $(jq -r '"\(.host)-\(.peer)"' <<<"$output" | tr -d n); do
+		[ "${at[${pair%-*}]}" = "${at[${pair#*-}]}" ] || wrong "by-switch: $pair"
+	done
+	mesh good --fabric "$net" --stages cross-switch --jsonl
+	[ "$status" = 0 ]
+	for pair in $(jq -r '"\(.host)-\(.peer)"' <<<"$output" | tr -d n); do
+		[ "${at[${pair%-*}]}" != "${at[${pair#*-}]}" ] || wrong "cross-switch: $pair"
+	done
+	nothing_wrong
+}
+
+@test "mesh --fabric: a scan that knows none of the hosts, none at all, and what needs one" {
+	sed 's/"n\([1-8]\) mlx5_0"/"m\1 mlx5_0"/' "$net" >"$dir/other"
+	mesh good --fabric "$dir/other" --stages loopback
+	[ "$status" = 3 ]
+	[[ $stderr == *'no rail of these hosts is at a switch of that scan'* ]]
+	mesh good --fabric "$dir/nothing" --stages loopback
+	expect 1 '' "rdmactl mesh: cannot read $dir/nothing: No such file or directory
+  rdmactl fabric scan --save FILE writes one"
+	echo 'no topology' >"$dir/text"
+	mesh good --fabric "$dir/text" --stages loopback
+	[ "$status" = 1 ]
+	mesh good --stages by-switch
+	[ "$status" != 0 ]
+	[[ $stderr == *'by-switch needs to know which host is at which switch'* ]]
+}
