@@ -26,9 +26,16 @@ struct metric_family *metrics_family(struct metrics *metrics, const char *name,
 {
 	struct metric_family *family;
 
-	for (size_t i = 0; i < metrics->count; i++)
-		if (!strcmp(metrics->families[i].name, name))
-			return &metrics->families[i];
+	/* Each port has the same families in the same order: most likely it is the next one. */
+	for (size_t i = 0; i < metrics->count; i++) {
+		const size_t at = (metrics->last + 1 + i) % metrics->count;
+
+		if (!strcmp(metrics->families[at].name, name)) {
+			metrics->last = at;
+			return &metrics->families[at];
+		}
+	}
+	metrics->last = metrics->count;
 	family = mem_append(&metrics->families, &metrics->count, sizeof(*metrics->families));
 	*family = (struct metric_family){
 		.name = mem_string(name),
@@ -67,13 +74,17 @@ struct metric_sample *metric_add_real(struct metric_family *family, double value
 /* Both formats escape label values in the same way; help texts keep their double quotes. */
 static void extend_escaped(char **text, const char *value, bool quotes)
 {
-	for (; *value; value++) {
-		if (*value == '\n')
-			mem_extend(text, "\\n");
-		else if (*value == '\\' || (quotes && *value == '"'))
-			mem_extend(text, "\\%c", *value);
-		else
-			mem_extend(text, "%c", *value);
+	const char *const special = quotes ? "\n\\\"" : "\n\\";
+
+	for (;;) {
+		const size_t plain = strcspn(value, special);
+
+		mem_extend(text, "%.*s", (int)plain, value);
+		value += plain;
+		if (!*value)
+			return;
+		mem_extend(text, "\\%c", *value == '\n' ? 'n' : *value);
+		value++;
 	}
 }
 

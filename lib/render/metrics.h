@@ -37,6 +37,7 @@ struct metric_family {
 struct metrics {
 	struct metric_family *families;
 	size_t count;
+	size_t last; /* index of the family found last */
 };
 
 /*
