@@ -131,8 +131,18 @@ check-sim: all asan
 check-vm: all asan $(VM_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
 
+# A mesh of made-up hosts: is each planted fault named, what does it cost?
+$(BUILD)/mesh/simulate: $(BUILD)/tests/mesh/simulate.o $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+.SECONDARY: $(BUILD)/tests/mesh/simulate.o
+.PHONY: simulate-mesh
+simulate-mesh: $(BUILD)/mesh/simulate
+	$(Q)tests/mesh/simulation $<
+
 # The launchers again, because that takes a minute, and four guests for each kernel.
-check-mesh: all asan
+check-mesh: all asan $(BUILD)/mesh/simulate
+	$(Q)tests/mesh/simulation $(BUILD)/mesh/simulate
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" launchers mesh
 
 $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)

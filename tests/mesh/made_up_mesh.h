@@ -37,6 +37,7 @@ enum made_up_fault {
 	SPLIT,	       /* the last quarter of the hosts on one rail cannot reach the others */
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
+	LOST_AGENT, /* an agent's connection ends; only where there are agents */
 	MADE_UP_FAULTS,
 };
 
@@ -453,6 +454,8 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 		return made_up_is_rail(mesh, finding, JUDGE_GROWTH);
 	case ABSENT_HOST:
 		return id == JUDGE_ABSENT && finding->host.value == mesh->host;
+	case LOST_AGENT:
+		return id == JUDGE_LOST && finding->host.value == mesh->host;
 	case NO_FAULT:
 	case MADE_UP_FAULTS:
 		return false;

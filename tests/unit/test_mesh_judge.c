@@ -103,7 +103,7 @@ static void planted_faults(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 10; seed++)
-		for (int fault = 1; fault < MADE_UP_FAULTS; fault++)
+		for (int fault = 1; fault < LOST_AGENT; fault++)
 			for (int known = 0; known < 3; known++)
 				if (fault != BAD_SPINE || known == 2)
 					check_fault((enum made_up_fault)fault, 64, 4, known, seed);
