@@ -172,13 +172,20 @@ static char *bin_words(const struct heat *heat)
 }
 
 /* In pixels. */
-enum { MAP = 384, GAP = 24, MARGIN = 24, HEAD = 56, LABEL = 18, MAPS_A_ROW = 4 };
+enum {
+	HEAT_MAP = 384,
+	HEAT_GAP = 24,
+	HEAT_MARGIN = 24,
+	HEAT_HEAD = 56,
+	HEAT_LABEL = 18,
+	MAPS_A_ROW = 4
+};
 
 /* Cells of a kind side by side are one rectangle. What is bad says what it is. */
 static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t row, uint32_t from,
 		    uint32_t to, enum warmth warmth)
 {
-	const double size = (double)MAP / heat->bins;
+	const double size = (double)HEAT_MAP / heat->bins;
 
 	if (warmth == HEAT_EMPTY)
 		return;
@@ -232,29 +239,31 @@ char *heat_svg(const struct heat *heat, const double medians[static MESH_MOST_RA
 	text_buffer_add(&text,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
 			"font-family=\"sans-serif\" font-size=\"12\">\n<style>rect.k0{fill:%s}",
-			2 * MARGIN + columns * MAP + (columns - 1) * GAP,
-			HEAD + rows * (LABEL + MAP + GAP), kinds[HEAT_EMPTY].color);
+			2 * HEAT_MARGIN + columns * HEAT_MAP + (columns - 1) * HEAT_GAP,
+			HEAT_HEAD + rows * (HEAT_LABEL + HEAT_MAP + HEAT_GAP),
+			kinds[HEAT_EMPTY].color);
 	for (int i = HEAT_GOOD; i < HEAT_KINDS; i++)
 		text_buffer_add(&text, ".k%d{fill:%s}", i, kinds[i].color);
 	text_buffer_add(&text,
 			"</style>\n<text x=\"%u\" y=\"20\">%" PRIu32
 			" hosts: rows send, columns receive%s</text>\n",
-			MARGIN, heat->host_count, words);
+			HEAT_MARGIN, heat->host_count, words);
 	for (int i = HEAT_GOOD; i < HEAT_KINDS; i++)
 		text_buffer_add(&text,
 				"<rect x=\"%d\" y=\"30\" width=\"12\" height=\"12\" "
 				"class=\"k%d\"/><text x=\"%d\" y=\"40\">%s</text>\n",
-				MARGIN + (i - 1) * 76 + (i > 1) * 110, i,
-				MARGIN + (i - 1) * 76 + (i > 1) * 110 + 16, kinds[i].words);
+				HEAT_MARGIN + (i - 1) * 76 + (i > 1) * 110, i,
+				HEAT_MARGIN + (i - 1) * 76 + (i > 1) * 110 + 16, kinds[i].words);
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
 		if (!heat->cells[rail])
 			continue;
 		text_buffer_add(&text,
 				"<g transform=\"translate(%u %u)\"><text y=\"-5\">rail %u</text>"
 				"<rect width=\"%u\" height=\"%u\" class=\"k0\"/>\n",
-				MARGIN + at % MAPS_A_ROW * (MAP + GAP),
-				HEAD + LABEL + at / MAPS_A_ROW * (LABEL + MAP + GAP), rail, MAP,
-				MAP);
+				HEAT_MARGIN + at % MAPS_A_ROW * (HEAT_MAP + HEAT_GAP),
+				HEAT_HEAD + HEAT_LABEL +
+					at / MAPS_A_ROW * (HEAT_LABEL + HEAT_MAP + HEAT_GAP),
+				rail, HEAT_MAP, HEAT_MAP);
 		add_map(&text, heat, rail, medians[rail]);
 		text_buffer_add(&text, "</g>\n");
 		at++;
