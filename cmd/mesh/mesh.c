@@ -220,6 +220,8 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 	return status;
 }
 
+static const struct schema *const more_schemas[] = {&mesh_rows_schema, NULL};
+
 const struct command mesh_run_command = {
 	.name = "run",
 	.summary = "test the hosts on which a launcher starts agents",
@@ -229,6 +231,7 @@ const struct command mesh_run_command = {
 	.options = {mesh_run_options, mesh_test_options, mesh_output_options},
 	.args_size = sizeof(struct mesh_args),
 	.schema = &judge_schema,
+	.more_schemas = more_schemas,
 	.passes_on = true,
 	.own_timeout = true,
 	.run = run,
@@ -240,6 +243,7 @@ const struct command mesh_step_command = {
 	.options = {mesh_step_options, mesh_test_options, mesh_output_options},
 	.args_size = sizeof(struct mesh_args),
 	.schema = &judge_schema,
+	.more_schemas = more_schemas,
 	.own_timeout = true,
 	.run = step,
 };

@@ -64,8 +64,7 @@ const struct option_row mesh_step_options[] = {
 
 const struct option_row mesh_test_options[] = {
 	STRING_OPTION(struct mesh_args, stages, 0, "stages", "LIST", COMPLETE_NOTHING,
-		      "stages (" PLAN_DEFAULT "): loopback, ring, sample:N, bisection, by-switch, "
-		      "cross-switch, full, incast, pairs:FILE"),
+		      "stages of the plan (" PLAN_DEFAULT ")"),
 	NUMBER_OPTION(COUNT, struct mesh_args, seed, 0, "seed", "N", 0, 0,
 		      "seed of random matchings, to repeat a run"),
 	FLAG_OPTION(struct mesh_args, one_rail, 0, "one-rail",

@@ -17,6 +17,9 @@
 /* A row has some 300 bytes: four million of them. */
 #define MOST_RESUME_BYTES ((size_t)1200 << 20)
 
+/* A line has two names of hosts. */
+#define MOST_PAIRS_BYTES ((size_t)256 << 20)
+
 static bool fail_file(struct mesh_work *work, const char *what, const char *path, int rc)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -159,4 +162,28 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
 	}
 	free(found.reason);
+}
+
+bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+{
+	for (size_t i = 0; i < work->plan.count; i++) {
+		struct plan_stage *stage = &work->plan.stages[i];
+		_cleanup_(freep) char *text = NULL, *message = NULL, *line = NULL;
+		size_t length = 0;
+		int rc = 0;
+
+		if (stage->mode != MESH_PAIRS)
+			continue;
+		rc = file_read(stage->path, MOST_PAIRS_BYTES, &text, &length);
+		if (rc)
+			message = mem_string(strerror(-rc));
+		else
+			rc = plan_read_pairs(text, length, hosts, count, stage, &message);
+		if (!rc)
+			continue;
+		line = mem_format("--stages pairs:%s: %s", stage->path, message);
+		listing_fail(&work->listing, STATUS_FAILED, line, NULL);
+		return false;
+	}
+	return true;
 }

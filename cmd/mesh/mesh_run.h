@@ -166,6 +166,8 @@ void mesh_rows_flush(struct mesh_work *work);
 /* Takes the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 void mesh_rows_close(struct mesh_work *work);
+/* Files of pairs name hosts, which are known only now. */
+bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 
 /* mesh_output.c */
 int mesh_print(struct mesh_work *work, FILE *out);

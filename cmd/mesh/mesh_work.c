@@ -443,6 +443,8 @@ void mesh_work_run(struct mesh_work *work)
 		explain_nobody(work);
 		return;
 	}
+	if (!mesh_read_pairs(work, hosts, count))
+		return;
 	place_hosts(work, hosts, count);
 	work->judge = judge_new(hosts, count, &limits, mesh_fabric_facts(work->fabric));
 	order = mesh_fabric_order(work->fabric, count);

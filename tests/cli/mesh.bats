@@ -328,6 +328,16 @@ end_of_coordinator()
 	/usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/map.svg"
 }
 
+@test "mesh: the pairs of a file" {
+	printf '%s\n' 'n1 n2' 'n3/1 n4/1' >"$dir/pairs"
+	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs" --json
+	[ "$(jq .pairs "$dir/out")" = 3 ]
+	echo 'n1 n9' >"$dir/pairs"
+	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
+	expect 1 ''
+	[[ $stderr == *'line 1'* ]]
+}
+
 @test "mesh: a budget, and few pairs at once" {
 	mesh 4 good --hosts 4 --budget 1ms
 	shows '28 pairs left out: --budget'

@@ -24,7 +24,7 @@ expected_schemas()
 				qp_counters mr_counters qp_counting change
 			;;
 		doctor) printf '%s\n' doctor doctor_checks ;;
-		mesh) printf '%s\n' mesh mesh_plan ;;
+		mesh) printf '%s\n' mesh mesh_results mesh_plan ;;
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps qp_contexts cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
