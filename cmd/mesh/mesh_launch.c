@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 
+#define OWN_AGENT_MSEC	   2000u
 #define TERM_MSEC	   3000u
 #define LAUNCHER_POLL_MSEC 20
 #define EXEC_FAILED	   127
@@ -217,4 +218,20 @@ void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	launch->output = -1;
 	strings_free(&launch->lines);
 	launch->pid = 0;
+}
+
+void mesh_end_own_agent(pid_t pid)
+{
+	const uint64_t end = clock_msec() + OWN_AGENT_MSEC;
+	pid_t ended = 0;
+
+	while (pid && !ended && clock_msec() < end) {
+		ended = waitpid(pid, NULL, WNOHANG);
+		if (!ended)
+			usleep(10000);
+	}
+	if (pid && !ended) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
 }

@@ -187,3 +187,13 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 	}
 	return true;
 }
+
+char *mesh_rows_hint(const struct mesh_work *work)
+{
+	const char *path = work->args->resume ?: work->args->save;
+	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
+
+	return path ? mem_format("--resume %s --seed %" PRIu64 " goes on", quoted,
+				 work->summary.seed.value)
+		    : NULL;
+}

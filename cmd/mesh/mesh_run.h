@@ -101,6 +101,9 @@ char *mesh_launch_end_text(const struct mesh_launch *launch);
 /* Waits so long for its end, then ends all of its process group. */
 void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 
+/* Of mesh step: it has been told goodbye, or has lost its coordinator. */
+void mesh_end_own_agent(pid_t pid);
+
 /* mesh_work.c */
 
 /* mesh_fabric.c: --fabric */
@@ -165,6 +168,8 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(struct mesh_work *work);
 /* Takes the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
+/* How to go on, if the results are kept: random matchings depend on the seed. To be freed. */
+char *mesh_rows_hint(const struct mesh_work *work);
 void mesh_rows_close(struct mesh_work *work);
 /* Files of pairs name hosts, which are known only now. */
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);

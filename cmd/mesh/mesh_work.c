@@ -24,7 +24,6 @@
 #define DISMISS_MSEC	   2000u
 #define LAUNCHER_MSEC	   5000u
 #define LAUNCHER_LOST_MSEC 500u
-#define OWN_AGENT_MSEC	   2000u
 #define MESH_PROGRESS_MSEC 300u
 #define MOST_SEED	   UINT32_MAX /* a number that can be typed again */
 
@@ -381,17 +380,6 @@ static void note_missing(struct mesh_work *work, uint32_t count)
 		    mem_format("%u came", count));
 }
 
-/* How to go on, if the results are kept: random matchings depend on the seed. To be freed. */
-static char *resume_hint(const struct mesh_work *work)
-{
-	const char *path = work->args->resume ?: work->args->save;
-	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
-
-	return path ? mem_format("--resume %s --seed %" PRIu64 " goes on", quoted,
-				 work->summary.seed.value)
-		    : NULL;
-}
-
 static void decide_status(struct mesh_work *work)
 {
 	bool missing = false, fault = false;
@@ -406,7 +394,7 @@ static void decide_status(struct mesh_work *work)
 			fault = true;
 	}
 	if (work->outcome.interrupted) {
-		_cleanup_(freep) char *hint = resume_hint(work);
+		_cleanup_(freep) char *hint = mesh_rows_hint(work);
 
 		listing_fail(&work->listing, STATUS_FAILED,
 			     "interrupted: the findings are those of the pairs so far", hint);
@@ -461,23 +449,6 @@ void mesh_work_run(struct mesh_work *work)
 		listing_add(&work->listing, &work->findings.items[i]);
 }
 
-/* It has been told goodbye, or has lost its coordinator. */
-static void end_own_agent(pid_t pid)
-{
-	const uint64_t end = clock_msec() + OWN_AGENT_MSEC;
-	pid_t ended = 0;
-
-	while (pid && !ended && clock_msec() < end) {
-		ended = waitpid(pid, NULL, WNOHANG);
-		if (!ended)
-			usleep(10000);
-	}
-	if (pid && !ended) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-}
-
 /* A launcher that is ended early, or that waits for a stopped agent, is not waited for. */
 static unsigned int launcher_patience(const struct mesh_work *work)
 {
@@ -498,7 +469,7 @@ int mesh_work_end(struct mesh_work *work)
 	mesh_launch_stop(&work->launch, patience);
 	if (work->token_file_made)
 		unlink(work->args->token_file);
-	end_own_agent(work->own_agent);
+	mesh_end_own_agent(work->own_agent);
 	mesh_rows_close(work);
 	status = mesh_output(work);
 	heat_free(work->heat);
