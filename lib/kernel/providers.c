@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
-#define SUFFIX	"-rdmav"
+#define SUFFIX "-rdmav"
 
 /* The library of rdma-core 44 has 131 KiB. */
 enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };

@@ -89,9 +89,9 @@ machine()
 	done
 	[ "$(awk -F '\t' '$1 == "libgnutls" { print $3 }' <<<"$output")" = "$(pkg-config --modversion gnutls)" ] || wrong libgnutls
 	# Each that the program's notes name is in the list.
-	for library in $(grep -ao '"soname":\["[^"]*' "$binary" | sed 's/.*"//; s/\.so.*//'); do
+	while read -r library; do
 		grep -q "^$library"$'\t' <<<"$output" || wrong "$library is not listed"
-	done
+	done < <(grep -ao '"soname":\["[^"]*' "$binary" | sed 's/.*"//; s/\.so.*//')
 	nothing_wrong
 }
 

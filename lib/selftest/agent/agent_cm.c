@@ -322,8 +322,7 @@ static int set_tos(struct agent *agent, struct rdma_cm_id *id)
 {
 	uint8_t tos = (uint8_t)agent->path.traffic_class;
 
-	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
-						sizeof(tos))
+	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1)
 		   : 0;
 }
 
