@@ -352,3 +352,12 @@ int api_open_cm(struct api *api)
 		return 0;
 	return library_open(LIBRDMACM, cm_symbols, ARRAY_SIZE(cm_symbols), api);
 }
+
+int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
+{
+	uint8_t tos = (uint8_t)agent->path.traffic_class;
+
+	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+						sizeof(tos))
+		   : 0;
+}

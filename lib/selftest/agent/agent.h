@@ -149,6 +149,11 @@ uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
 void agent_cm_release(struct agent *agent);
+/*
+ * The traffic class of the path for a connection; without it the kernel's default_roce_tos counts.
+ * The side that accepts takes it over. 0 or -1 and errno.
+ */
+int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
 /* enum ibv_qp_state: "RTS", or "unknown". */
 const char *agent_state_word(uint32_t state);
 /* enum buffer_access as IBV_ACCESS_*. */

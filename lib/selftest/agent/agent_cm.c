@@ -317,15 +317,6 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 	return 0;
 }
 
-/* Without it the kernel's default_roce_tos counts. The side that accepts takes it over. */
-static int set_tos(struct agent *agent, struct rdma_cm_id *id)
-{
-	uint8_t tos = (uint8_t)agent->path.traffic_class;
-
-	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1)
-		   : 0;
-}
-
 static int resolve(struct agent *agent, struct agent_qp *qp, const struct message_connect *order,
 		   uint64_t end, struct message_connected *reply)
 {
@@ -338,7 +329,7 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 	cm_address(agent, &order->ip, order->port, &to);
 	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, NULL, RDMA_PS_TCP))
 		return fail_cm(agent, "rdma_create_id");
-	if (set_tos(agent, qp->cm_id))
+	if (agent_cm_set_tos(agent, qp->cm_id))
 		return fail_cm(agent, "rdma_set_option");
 	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
 					 (struct sockaddr *)&to, RESOLVE_MSEC))
@@ -440,7 +431,7 @@ static int join(struct agent *agent, struct agent_qp *qp, const struct message_j
 	cm_address(agent, &order->group, 0, &qp->group_address);
 	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
 		return fail_cm(agent, "rdma_create_id");
-	if (set_tos(agent, qp->group))
+	if (agent_cm_set_tos(agent, qp->group))
 		return fail_cm(agent, "rdma_set_option");
 	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
 		return fail_cm(agent, "rdma_bind_addr");
