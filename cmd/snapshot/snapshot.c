@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl snapshot: a host in one archive, which --root reads. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,41 @@ static bool parse_since(struct snapshot_run *run)
 	return true;
 }
 
+static void fail_to_write(struct snapshot_run *run, int error)
+{
+	_cleanup_(freep) char *message = NULL;
+	const char *hint = NULL;
+
+	if (error == -ELIBACC || error == -ELIBBAD) {
+		listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING, ARCHIVE_MISSING_HINT);
+		return;
+	}
+	if (error == -ENOTSUP) {
+		message = mem_string("libarchive here lacks that compression");
+		hint = "name it .tar.gz or .tar";
+	} else {
+		message = mem_format("cannot write %s: %s", run->path, strerror(-error));
+		hint = error == -ENOSPC || error == -EDQUOT || error == -EFBIG
+			       ? "nothing was left behind; name a file on another file system"
+			       : NULL;
+	}
+	listing_fail(&run->listing, STATUS_FAILED, message, hint);
+}
+
+/* Reading takes seconds: whoever may not write is told before. */
+static bool check_folder(struct snapshot_run *run)
+{
+	const char *slash = strrchr(run->path, '/');
+	_cleanup_(freep) char *folder = slash ? mem_format("%.*s/", (int)(slash - run->path),
+							   run->path)
+					      : mem_string(".");
+
+	if (!faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+		return true;
+	fail_to_write(run, -errno);
+	return false;
+}
+
 static bool check_output(struct snapshot_run *run)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -119,7 +155,7 @@ static bool check_output(struct snapshot_run *run)
 		listing_fail(&run->listing, STATUS_FAILED, message, "--force replaces it");
 		return false;
 	}
-	return true;
+	return check_folder(run);
 }
 
 /* A document of one schema as a member. */
@@ -259,6 +295,8 @@ static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
 	collect(&run->collection);
 	if (run->root.live)
 		record(run);
+	else if (run->root.recorded)
+		collect_recorded(&run->collection);
 	contents_sort(&run->contents);
 	if (anonymiser)
 		anonymise(run, anonymiser);
@@ -275,27 +313,6 @@ static int write_archive(void *context, FILE *file)
 	if (!rc && !file_is_output(run->path) && fchmod(fileno(file), ARCHIVE_MODE))
 		rc = -errno;
 	return rc;
-}
-
-static void fail_to_write(struct snapshot_run *run, int error)
-{
-	_cleanup_(freep) char *message = NULL;
-	const char *hint = NULL;
-
-	if (error == -ELIBACC || error == -ELIBBAD) {
-		listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING, ARCHIVE_MISSING_HINT);
-		return;
-	}
-	if (error == -ENOTSUP) {
-		message = mem_string("libarchive here lacks that compression");
-		hint = "name it .tar.gz or .tar";
-	} else {
-		message = mem_format("cannot write %s: %s", run->path, strerror(-error));
-		hint = error == -ENOSPC || error == -EDQUOT || error == -EFBIG
-			       ? "nothing was left behind; name a file on another file system"
-			       : NULL;
-	}
-	listing_fail(&run->listing, STATUS_FAILED, message, hint);
 }
 
 static void save(struct snapshot_run *run)

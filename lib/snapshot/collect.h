@@ -22,3 +22,5 @@ struct collection {
 void collect(struct collection *collection);
 /* Adds the lines of RDMA drivers in the live kernel's log, as "kmsg". */
 void collect_kernel_log(struct collection *collection);
+/* Adds what a snapshot as the root holds besides files: recordings, and its kernel log. */
+void collect_recorded(struct collection *collection);

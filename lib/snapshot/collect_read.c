@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/providers.h"
+#include "kernel/recording.h"
 #include "kernel/sysfs.h"
 #include "snapshot/member.h"
 
@@ -48,10 +49,10 @@ void collect_error(struct collection *collection, const char *path, int error)
 }
 
 /* Up to `most` bytes; what comes after them is cut, and told. */
-static int read_all(struct collection *collection, const char *path, size_t most, char **ret_bytes,
-		    size_t *ret_length)
+static int read_all(struct collection *collection, const struct root *root, const char *path,
+		    size_t most, char **ret_bytes, size_t *ret_length)
 {
-	_cleanup_(closep) int fd = sysfs_open(collection->root, path);
+	_cleanup_(closep) int fd = sysfs_open(root, path);
 	_cleanup_(freep) char *bytes = NULL;
 	size_t length = 0, size = 0;
 	ssize_t got;
@@ -145,6 +146,12 @@ static bool is_memory_limit(const char *line)
 	       !strncmp(line, "DefaultLimitMEMLOCK", strlen("DefaultLimitMEMLOCK"));
 }
 
+/* When the host started: the total of its processors comes before it in /proc/stat. */
+static bool is_boot_time(const char *line)
+{
+	return !strncmp(line, "cpu ", strlen("cpu ")) || !strncmp(line, "btime ", strlen("btime "));
+}
+
 static bool is_cgroup_mount(const char *line)
 {
 	return strstr(line, " - cgroup");
@@ -224,7 +231,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		add(collection, path, mem_string(""), 0);
 		return 0;
 	}
-	rc = read_all(collection, path, MOST_OF_FILE, &bytes, &length);
+	rc = read_all(collection, collection->root, path, MOST_OF_FILE, &bytes, &length);
 	if (rc) {
 		/* It is gone meanwhile, or was never a file. */
 		if (rc != -ENOENT && rc != -ENXIO && rc != -EISDIR && rc != -ESRCH)
@@ -235,6 +242,8 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		collect_hide_secrets(bytes);
 	if (how == SOURCE_UNITS)
 		length = filter_lines(bytes, is_memory_limit);
+	if (how == SOURCE_BOOT)
+		length = filter_lines(bytes, is_boot_time);
 	if (how == SOURCE_MOUNTS)
 		length = filter_lines(bytes, is_cgroup_mount);
 	if (how == SOURCE_LIBRARY) {
@@ -250,4 +259,18 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 	else
 		add(collection, path, bytes, length);
 	return 0;
+}
+
+void collect_recorded(struct collection *collection)
+{
+	static const char *const files[] = {RECORDING_NETLINK_FILE, RECORDING_VERBS_FILE, "kmsg"};
+	const struct root folder = {.fd = collection->root->snapshot};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char *bytes = NULL;
+		size_t length;
+
+		if (!read_all(collection, &folder, files[i], MEMBER_MOST_BYTES, &bytes, &length))
+			contents_take(collection->contents, CONTENT_FILE, files[i], bytes, length);
+	}
 }

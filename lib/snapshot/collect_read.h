@@ -15,6 +15,7 @@ enum source_how {
 	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
 	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
 	SOURCE_MOUNTS,	   /* of control groups */
+	SOURCE_BOOT,	   /* of the host: its time */
 };
 
 /* The path below root/ in the list; to be freed. */

@@ -15,6 +15,8 @@ from tap import unequal
 
 # What a recording answers is compared where it is recorded; these are read from files as well.
 SAME = ('devices', 'ports', 'gids', 'pkeys', 'netdevs')
+# Seconds that a snapshot may take here: it runs each listing once, sanitized and emulated.
+SLOW = 300
 # Files say less than netlink and verbs, and some values move on.
 MOVING = {'source', 'sources', 'index', 'contexts', 'user_contexts', 'free_user_contexts'}
 
@@ -44,7 +46,7 @@ def members(path):
 def taken(tap, folder):
     before = modules()
     path = os.path.join(folder, 'host.tar.gz')
-    document = program.listing('snapshot', path)
+    document = program.listing('snapshot', path, timeout=SLOW)
     wrong = [] if document.status in (0, 3) else document.describe()
     tap.test('snapshot: it is taken', wrong)
     tap.test('snapshot: no module was loaded', unequal('modules', modules(), before))
@@ -82,11 +84,11 @@ def unprivileged(tap, folder):
     path = os.path.join(folder, 'nobody', 'host.tar.gz')
     os.mkdir(os.path.dirname(path))
     os.chmod(os.path.dirname(path), 0o777)
-    result = program.rdmactl('snapshot', path, prefix=peers.NOBODY)
+    result = program.rdmactl('snapshot', path, prefix=peers.NOBODY, timeout=SLOW)
     tap.test('snapshot: an ordinary user gets one with problems',
              (unequal('status', result.status, 3) if result.status != 0 else []) +
              ([] if os.path.exists(path) else ['there is none']))
-    result = program.rdmactl('snapshot', '/etc/rdmactl-no.tar.gz', prefix=peers.NOBODY)
+    result = program.rdmactl('snapshot', '/etc/rdmactl-no.tar.gz', prefix=peers.NOBODY, timeout=SLOW)
     tap.test('snapshot: a place that may not be written to is told',
              unequal('status', result.status, 1) +
              ([] if 'Permission denied' in result.complaint() else result.describe()))
@@ -96,11 +98,11 @@ def full(tap, folder):
     disk = os.path.join(folder, 'disk')
     os.mkdir(disk)
     peers.must('mount', '-t', 'tmpfs', '-o', 'size=16k', 'none', disk)
-    result = program.rdmactl('snapshot', disk + '/host.tar')
+    path = os.path.join(folder, 'host.tar.gz')
+    result = program.rdmactl('snapshot', disk + '/host.tar', '--root', path)
     tap.test('snapshot: a full disk is told, and nothing stays there',
              unequal('status', result.status, 1) + unequal('files', written(disk), []) +
              ([] if 'No space left' in result.complaint() else result.describe()))
-    path = os.path.join(folder, 'host.tar.gz')
     result = program.rdmactl('devices', '--root', path, env={'TMPDIR': disk})
     tap.test('snapshot: so is one where it cannot be unpacked',
              unequal('status', result.status, 1) + unequal('files', written(disk), []) +
@@ -121,7 +123,8 @@ def own_addresses():
 
 def anonymised(tap, folder):
     path = os.path.join(folder, 'other.tar.gz')
-    document = program.listing('snapshot', path, '--anonymise')
+    document = program.listing('snapshot', path, '--anonymise', '--root',
+                               os.path.join(folder, 'host.tar.gz'))
     wrong = [] if document.status in (0, 3) else document.describe()
     addresses = own_addresses() | {os.uname().nodename}
     for member, data in members(path):
@@ -138,8 +141,8 @@ def anonymised(tap, folder):
                      [(row['device'], row['state']) for row in live.rows]))
 
 
-def stdout(tap):
-    result = peers.run(program.RDMACTL, 'snapshot', '-')
+def stdout(tap, path):
+    result = peers.run(program.RDMACTL, 'snapshot', '-', '--root', path)
     tap.test('snapshot: to standard output, zstd',
              unequal('magic', result.out[:4], b'\x28\xb5\x2f\xfd'))
 
@@ -157,6 +160,6 @@ def play(tap):
         unprivileged(tap, folder)
         full(tap, folder)
         anonymised(tap, folder)
-        stdout(tap)
+        stdout(tap, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
