@@ -2,6 +2,7 @@
 /* Addresses and names in texts: found by their form, changed, written in the same form. */
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -55,23 +56,29 @@ static void sort(struct known *known)
 static bool names_kind(const char *word, size_t length)
 {
 	static const char *const kinds[] = {
-		"HCA",	   "MT",	   "ConnectX", "BlueField",	 "Connect-IB", "Mellanox",
-		"NVIDIA",  "Technologies", "Broadcom", "NetXtreme",	 "RoCE",       "Driver",
-		"Elastic", "RDMA",	   "Adapter",  "iWARP",		 "stack",      "Software",
-		"rxe",	   "cxgb4",	   "Chelsio",  "Communications", "-",	       "mlx",
-		"hfi",	   "qib",	   "bnxt",     "irdma",		 "efa",	       "siw",
-		"mana",	   "hns",	   "erdma",    "ocrdma",	 "localhost",  "mthca",
-		"Intel",   "Omni-Path",	   "OPA",      "QLogic",	 "InfiniPath", "smi",
-		"usnic",   "(none)",
+		"HCA",		"HCA-[0-9]*",	"MT[0-9]*",
+		"ConnectX*",	"BlueField*",	"Connect-IB",
+		"Mellanox",	"Technologies", "NVIDIA",
+		"Broadcom",	"NetXtreme*",	"RoCE",
+		"Driver",	"Elastic",	"RDMA",
+		"Adapter",	"iWARP",	"stack",
+		"Software",	"Chelsio",	"Communications",
+		"Intel",	"Omni-Path",	"OPA",
+		"QLogic",	"InfiniPath",	"localhost",
+		"rxe",		"siw",		"cxgb4",
+		"mlx[45]_*",	"mthca[0-9]*",	"hfi1_[0-9]*",
+		"qib[0-9]*",	"bnxt_re*",	"irdma[0-9]*",
+		"efa_[0-9]*",	"mana_[0-9]*",	"hns_[0-9]*",
+		"erdma_[0-9]*", "ocrdma[0-9]*", "usnic_[0-9]*",
+		"cxgb4_[0-9]*", "rxe[0-9]*",	"siw[0-9]*",
+		"smi[0-9]*",	"none",
 	};
+	_cleanup_(freep) char *name = mem_format("%.*s", (int)length, word);
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const size_t kind = strlen(kinds[i]);
-
-		if (length >= kind && !strncasecmp(word, kinds[i], kind))
+	for (size_t n = 0; n < ARRAY_SIZE(kinds); n++)
+		if (!fnmatch(kinds[n], name, FNM_CASEFOLD))
 			return true;
-	}
-	return length < 2 || strspn(word, "0123456789.:_-") >= length;
+	return length < 2 || strspn(name, "0123456789.:_-") >= length;
 }
 
 void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
