@@ -24,7 +24,7 @@
 #include "snapshot/manifest.h"
 #include "snapshot/record.h"
 
-enum { ARCHIVE_MODE = 0600, KEY_BYTES = 32, MOST_KEY_BYTES = 4096 };
+enum { ARCHIVE_MODE = 0600, RANDOM_KEY_BYTES = 32, MOST_KEY_BYTES = 4096 };
 
 struct snapshot_args {
 	const char *since, *anonymise_key;
@@ -217,7 +217,7 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 {
 	const char *path = run->args->anonymise_key;
 	_cleanup_(freep) char *key = NULL, *message = NULL;
-	char random[KEY_BYTES];
+	char random[RANDOM_KEY_BYTES];
 	size_t length = sizeof(random);
 	int rc = 0;
 

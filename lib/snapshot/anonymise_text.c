@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <fnmatch.h>
+#include <linux/if_ether.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +13,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise_known.h"
 
-enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, MAC_BYTES = 6 };
+enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8 };
 
 static int compare_bytes(const void *one, const void *other, void *size)
 {
@@ -169,8 +170,8 @@ static size_t address_bytes(const char *text, size_t length)
 
 	if (group == 2 && length == 3 * IPOIB_BYTES - 1)
 		return IPOIB_BYTES;
-	if (group == 2 && length == 3 * MAC_BYTES - 1)
-		return MAC_BYTES;
+	if (group == 2 && length == 3 * ETH_ALEN - 1)
+		return ETH_ALEN;
 	if (group == 2 && length == 3 * GUID_BYTES - 1)
 		return GUID_BYTES;
 	if (group == 4 && length == 39)
@@ -200,7 +201,7 @@ void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text)
 
 		if (count)
 			read_bytes(at, length, bytes);
-		if (count == MAC_BYTES)
+		if (count == ETH_ALEN)
 			known_add(&anonymiser->macs, bytes);
 		if (count == GUID_BYTES)
 			known_add(&anonymiser->guids, bytes);
@@ -225,7 +226,7 @@ void anonymiser_prepare(struct anonymiser *anonymiser)
 
 static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, size_t count)
 {
-	if (count == MAC_BYTES)
+	if (count == ETH_ALEN)
 		anonymise_mac(anonymiser, bytes);
 	else if (count == GUID_BYTES)
 		anonymise_guid(anonymiser, bytes);
@@ -243,8 +244,8 @@ static size_t known_bytes(const struct anonymiser *anonymiser, const char *text,
 	if (memchr(text, ':', length) || length > 2 * IPOIB_BYTES || length % 2 ||
 	    !read_bytes(text, length, bytes))
 		return 0;
-	if (length == 2 * MAC_BYTES && known_has(&anonymiser->macs, bytes))
-		return MAC_BYTES;
+	if (length == 2 * ETH_ALEN && known_has(&anonymiser->macs, bytes))
+		return ETH_ALEN;
 	if (length == 2 * GUID_BYTES && known_has(&anonymiser->guids, bytes))
 		return GUID_BYTES;
 	if (length == 2 * GID_BYTES && (known_has(&anonymiser->guids, bytes + GUID_BYTES) ||
@@ -282,7 +283,7 @@ static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, s
  */
 static bool change_inside(const struct anonymiser *anonymiser, char *text, size_t length)
 {
-	static const size_t sizes[] = {GUID_BYTES, MAC_BYTES};
+	static const size_t sizes[] = {GUID_BYTES, ETH_ALEN};
 	bool changed = false;
 
 	for (size_t at = 0; at < length; at++) {
@@ -366,7 +367,7 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 		return 0;
 	count = known_bytes(anonymiser, digits, length);
 	/* A name says it, a number may be anything. */
-	if (!count && *text != '0' && (length == 2 * MAC_BYTES || length == 2 * GUID_BYTES))
+	if (!count && *text != '0' && (length == 2 * ETH_ALEN || length == 2 * GUID_BYTES))
 		count = length / 2;
 	if (!count)
 		return 0;

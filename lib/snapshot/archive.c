@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/sonames.h"
 #include "base/text.h"
 #include "snapshot/member.h"
 
-#define LIBARCHIVE "libarchive.so.13"
 LIBRARY_NOTE(LIBARCHIVE, "snapshot", "snapshot, diff and --root FILE");
 
 /* The library has no symbol versions. */
@@ -68,7 +68,7 @@ static const struct library_symbol symbols[] = {ARCHIVE_FUNCTIONS(LIBRARY_MUST)}
 
 enum {
 	READ_BLOCK = 1 << 16,
-	PIECE = 1 << 20,
+	READ_PIECE = 1 << 20,
 	/* The largest snapshot that is allowed takes some 10 s on a slow machine. */
 	MOST_MSEC = 120 * 1000,
 };
@@ -274,7 +274,7 @@ static int read_bytes(struct input *input, size_t length, char **ret_bytes)
 	size_t have = 0;
 
 	do {
-		const size_t piece = length - have < PIECE ? length - have : PIECE;
+		const size_t piece = length - have < READ_PIECE ? length - have : READ_PIECE;
 		la_ssize_t got;
 
 		/* Memory is taken as the data comes: a header alone costs nothing. */

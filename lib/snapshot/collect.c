@@ -29,11 +29,11 @@ static const struct source {
 enum {
 	/* Other machines unpack it: less than their reader takes, for what is added later. */
 	MOST_ITEMS = MEMBER_MOST - 1024,
-	MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
+	COLLECTED_MOST_BYTES = MEMBERS_MOST_BYTES - (64 << 20),
 	/* 200,000 files take 3 s; a device whose firmware hangs delays each of its files. */
 	READ_MOST_MSEC = 120 * 1000,
 	MOST_LINKS = 40,
-	MOST_DEPTH = 24, /* of a folder below a device */
+	MOST_FOLDER_DEPTH = 24, /* of a folder below a device */
 };
 
 struct walk {
@@ -57,7 +57,7 @@ static bool has_room(struct walk *walk)
 		return false;
 	if (contents->count >= MOST_ITEMS)
 		why = "the rest was left out: a snapshot has at most 1048576 files";
-	else if (contents->bytes >= MOST_BYTES)
+	else if (contents->bytes >= COLLECTED_MOST_BYTES)
 		why = "the rest was left out: a snapshot has at most 512 MiB";
 	else if (clock_msec() > walk->end_msec)
 		why = "the rest was left out: reading takes longer than 2 minutes";
@@ -217,7 +217,7 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 
 static void take_tree(struct walk *walk, const char *folder)
 {
-	if (walk->depth >= MOST_DEPTH)
+	if (walk->depth >= MOST_FOLDER_DEPTH)
 		return;
 	walk->depth++;
 	take_names(walk, folder, "*");

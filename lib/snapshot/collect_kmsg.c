@@ -36,7 +36,7 @@ static const char *const beginnings[] = {
 	"Lustre",     "IPv6: ADDRCONF",
 };
 
-enum { MOST_BYTES = 4 << 20 };
+enum { LOG_MOST_BYTES = 4 << 20 };
 
 struct log {
 	const struct collection *collection;
@@ -62,7 +62,7 @@ static void take(void *context, const struct kmsg_record *record)
 
 	if (record->usec < log->collection->since_usec || !is_wanted(record))
 		return;
-	if (log->lines.length > MOST_BYTES) {
+	if (log->lines.length > LOG_MOST_BYTES) {
 		log->left_out++;
 		return;
 	}

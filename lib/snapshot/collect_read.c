@@ -18,7 +18,7 @@
 #include "snapshot/member.h"
 
 enum {
-	PIECE = 4096,
+	FIRST_PIECE = 4096,
 	/* modules.dep of a distribution has 1 MiB, a table of GIDs' counters a page. */
 	MOST_OF_FILE = 8 << 20,
 };
@@ -61,7 +61,7 @@ static int read_all(struct collection *collection, const struct root *root, cons
 		return fd;
 	do {
 		if (length == size) {
-			size = size ? size * 2 : PIECE;
+			size = size ? size * 2 : FIRST_PIECE;
 			bytes = mem_resize(bytes, size + 1, 1);
 		}
 		got = read(fd, bytes + length, size - length);

@@ -28,16 +28,17 @@ def device(name):
     return info, data
 
 
+ROOT = "/".join((TOP, "root"))
 GOOD = [
     entry(TOP + "/manifest.json", data=b"{}\n"),
-    entry(TOP + "/root/sys/class/infiniband", tarfile.DIRTYPE),
+    entry(ROOT + "/sys/class/infiniband", tarfile.DIRTYPE),
 ]
-FILE = TOP + "/root/sys/"
+FILE = ROOT + "/sys/"
 CASES = {
-    "climbs": (entry(TOP + "/root/sys/../../../../evil", data=b"x"), "climbs out"),
+    "climbs": (entry(ROOT + "/sys/../../../../evil", data=b"x"), "climbs out"),
     "absolute": (entry("/tmp/rdmactl-evil", data=b"x"), "absolute path"),
     "outside": (entry("evil", data=b"x"), "not in the folder"),
-    "top": (entry(TOP + "/root/home/evil", data=b"x"), "no snapshot has"),
+    "top": (entry(ROOT + "/home/evil", data=b"x"), "no snapshot has"),
     "beside": (entry(TOP + "/evil", data=b"x"), "no snapshot has"),
     "script": (entry(TOP + "/netlink", data=b"x"), "no snapshot has"),
     "link-out": (entry(FILE + "l", tarfile.SYMTYPE, "../../../evil"), "leads out of the tree"),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
@@ -20,8 +21,6 @@ const struct enum_name vf_policy_names[] = {
 	{0},
 };
 
-enum { MAC_BYTES = 6 };
-
 static const struct nla_policy link_policy[IFLA_VFINFO_LIST + 1] = {
 	[IFLA_VFINFO_LIST] = {.type = NLA_NESTED},
 };
@@ -36,7 +35,7 @@ static const struct nla_policy vf_attributes[IFLA_VF_IB_PORT_GUID + 1] = {
 
 static void take_mac(struct vf *vf, const struct nlattr *attribute)
 {
-	static const unsigned char zero[MAC_BYTES];
+	static const unsigned char zero[ETH_ALEN];
 	struct ifla_vf_mac found;
 
 	memcpy(&found, nla_data(attribute), sizeof(found));
