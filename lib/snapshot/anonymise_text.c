@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <fnmatch.h>
-#include <linux/if_ether.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,7 +12,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise_known.h"
 
-enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8 };
+enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6 };
 
 static int compare_bytes(const void *one, const void *other, void *size)
 {
@@ -170,8 +169,8 @@ static size_t address_bytes(const char *text, size_t length)
 
 	if (group == 2 && length == 3 * IPOIB_BYTES - 1)
 		return IPOIB_BYTES;
-	if (group == 2 && length == 3 * ETH_ALEN - 1)
-		return ETH_ALEN;
+	if (group == 2 && length == 3 * ETHERNET_BYTES - 1)
+		return ETHERNET_BYTES;
 	if (group == 2 && length == 3 * GUID_BYTES - 1)
 		return GUID_BYTES;
 	if (group == 4 && length == 39)
@@ -201,7 +200,7 @@ void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text)
 
 		if (count)
 			read_bytes(at, length, bytes);
-		if (count == ETH_ALEN)
+		if (count == ETHERNET_BYTES)
 			known_add(&anonymiser->macs, bytes);
 		if (count == GUID_BYTES)
 			known_add(&anonymiser->guids, bytes);
@@ -226,7 +225,7 @@ void anonymiser_prepare(struct anonymiser *anonymiser)
 
 static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, size_t count)
 {
-	if (count == ETH_ALEN)
+	if (count == ETHERNET_BYTES)
 		anonymise_mac(anonymiser, bytes);
 	else if (count == GUID_BYTES)
 		anonymise_guid(anonymiser, bytes);
@@ -244,8 +243,8 @@ static size_t known_bytes(const struct anonymiser *anonymiser, const char *text,
 	if (memchr(text, ':', length) || length > 2 * IPOIB_BYTES || length % 2 ||
 	    !read_bytes(text, length, bytes))
 		return 0;
-	if (length == 2 * ETH_ALEN && known_has(&anonymiser->macs, bytes))
-		return ETH_ALEN;
+	if (length == 2 * ETHERNET_BYTES && known_has(&anonymiser->macs, bytes))
+		return ETHERNET_BYTES;
 	if (length == 2 * GUID_BYTES && known_has(&anonymiser->guids, bytes))
 		return GUID_BYTES;
 	if (length == 2 * GID_BYTES && (known_has(&anonymiser->guids, bytes + GUID_BYTES) ||
@@ -283,7 +282,7 @@ static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, s
  */
 static bool change_inside(const struct anonymiser *anonymiser, char *text, size_t length)
 {
-	static const size_t sizes[] = {GUID_BYTES, ETH_ALEN};
+	static const size_t sizes[] = {GUID_BYTES, ETHERNET_BYTES};
 	bool changed = false;
 
 	for (size_t at = 0; at < length; at++) {
@@ -367,7 +366,7 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 		return 0;
 	count = known_bytes(anonymiser, digits, length);
 	/* A name says it, a number may be anything. */
-	if (!count && *text != '0' && (length == 2 * ETH_ALEN || length == 2 * GUID_BYTES))
+	if (!count && *text != '0' && (length == 2 * ETHERNET_BYTES || length == 2 * GUID_BYTES))
 		count = length / 2;
 	if (!count)
 		return 0;
