@@ -63,6 +63,8 @@ static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 	struct snapshot snapshot = SNAPSHOT_NONE;
 	int status;
 
+	if (ctx->command->without_root)
+		return ctx->command->run(ctx, args, objects);
 	if (!root_file_open(ctx, &snapshot))
 		return STATUS_FAILED;
 	status = ctx->command->run(ctx, args, objects);

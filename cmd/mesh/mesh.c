@@ -15,6 +15,12 @@
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/wire/mesh_message.h"
 
+/*
+ * The coordinator listens before the launcher starts: an agent that does not reach it for so long
+ * has lost it.
+ */
+#define AGENT_WAIT "20s"
+
 /* This very program, as a path that other hosts hopefully have as well; to be freed. */
 static char *own_program(void)
 {
@@ -68,6 +74,8 @@ static bool make_command(struct mesh_work *work, char **objects, struct strings 
 	       add_word(work, command, "--agent", target);
 	if (good && args->name)
 		good = add_word(work, command, "--name", args->name);
+	if (good)
+		good = add_word(work, command, "--wait", AGENT_WAIT);
 	if (good && rehearsal)
 		good = add_word(work, command, "--rehearse", rehearsal);
 	if (good && token)

@@ -50,6 +50,7 @@ const struct command completion_command = {
 	.object_choices = shells,
 	.least_objects = 1,
 	.most_objects = 1,
+	.without_root = true,
 	.run = run_completion,
 };
 

@@ -34,6 +34,7 @@ const struct command help_command = {
 	.objects = "[COMMAND [SUBCOMMAND]]",
 	.object_completion = COMPLETE_COMMAND,
 	.most_objects = 2,
+	.without_root = true,
 	.run = run_help,
 };
 

@@ -117,5 +117,6 @@ const struct command schema_command = {
 	.object_completion = COMPLETE_SCHEMA,
 	.most_objects = 1,
 	.schema = &schemas_schema,
+	.without_root = true,
 	.run = run,
 };

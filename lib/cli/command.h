@@ -94,8 +94,9 @@ struct command {
 	size_t args_size;		 /* of the struct that the options fill */
 	const struct schema *schema;	 /* of its records, or NULL */
 	const struct schema *const *more_schemas; /* that options choose instead; ends with NULL */
-	bool all_columns;		       /* the default is every field: a vertical record */
-	const struct command *const *children; /* subcommands; ends with NULL */
+	bool without_root; /* reads nothing of any host: --root is not looked at */
+	bool all_columns;  /* the default is every field: a vertical record */
+	const struct command *const *children;			 /* subcommands; ends with NULL */
 	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
 	/*
 	 * The words that may follow the objects, each with a value after it: `dev set DEV name NAME

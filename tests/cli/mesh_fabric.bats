@@ -38,6 +38,23 @@ mesh()
 	[ "$(jq -r .problems <<<"$output")" = '[]' ]
 }
 
+@test "mesh --fabric: all that goes between the switches is slow: the distance" {
+	local a b
+
+	for a in 1 2 3 4; do
+		for b in 5 6 7 8; do
+			echo "pair n$a n$b gbps 90"
+		done
+	done | cat "$dir/good" - >"$dir/up"
+	mesh up --fabric "$net" --stages loopback,by-switch:3,cross-switch:4 --json
+	[ "$status" = 4 ]
+	[ "$(jq -r '.mesh[] | select(.finding == "distance") | .severity + " " + .object' <<<"$output")" = 'warning rail 0, 3 switches apart' ]
+	[[ $(jq -r '.mesh[] | select(.finding == "distance").evidence' <<<"$output") == *'4'[78]' % of the '*' Gb/s of those that have 1 switch between them' ]]
+	mesh good --fabric "$net" --stages loopback,by-switch:3,cross-switch:4 --json
+	[ "$status" = 0 ]
+	[ "$(jq -r '[.mesh[] | select(.severity != "info")] | length' <<<"$output")" = 0 ]
+}
+
 @test "mesh --fabric: neighbours are at the same switch, others are not" {
 	local pair at=([1]=A [2]=A [3]=A [4]=A [5]=B [6]=B [7]=B [8]=B)
 

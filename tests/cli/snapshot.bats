@@ -142,6 +142,7 @@ listing()
 	[ "$status" = 5 ]
 	nothing_stays errors
 	for signal in INT TERM HUP KILL; do
+		rm -f watched
 		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$binary" counters --watch --root "$archive" \
 			>watched 2>&1 </dev/null 3>&- &
 		pid=$!

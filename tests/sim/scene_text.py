@@ -100,8 +100,10 @@ def changes(sim):
     for words, status, part in (
             (('portinfo', lid, '5', '--set', 'link_round_trip_latency=5', '--yes'), 3,
              'the node kept link_round_trip_latency as it was: 0'),
-            (('nodeinfo', lid, '--set', 'port_count=3', '--yes'), 1,
+            (('nodedesc', lid, '--set', 'node_description=other', '--yes'), 1,
              'not changed: the node refused it with status 0x0008: method-not-supported'),
+            (('nodeinfo', lid, '--set', 'port_count=3', '--yes'), 2,
+             'port_count is set by the node alone'),
             (('portinfo', lid, '5', '--set', 'state=dwn', '--yes'), 2,
              'logical state: nop, down, init, armed, active'),
             (('portinfo', lid, '5', '--set', 'stat=down', '--yes'), 2, "did you mean 'state'?"),

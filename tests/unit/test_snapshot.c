@@ -182,7 +182,7 @@ static void a_mac_and_its_eui64_stay_related(void **state)
 	anonymise_guid(*state, guid);
 	anonymise_gid(*state, gid);
 	assert_memory_equal(mac, "\x0c\x42\xa1", 3);
-	assert_memory_not_equal(mac + 3, "\xa1\xb2\xc0", 3);
+	assert_true(memcmp(mac + 3, "\xa1\xb2\xc0", 3));
 	assert_memory_equal(mac + 3, guid + 5, 3);
 	assert_memory_equal(mac + 3, gid + 13, 3);
 	assert_memory_equal(gid, "\xfe\x80\0\0\0\0\0\0\x0e\x42\xa1\xff\xfe", 13);
@@ -238,9 +238,9 @@ static void subnets_stay_together(void **state)
 	anonymise_gid(*state, mapped);
 	anonymise_ipv4(*state, public);
 	assert_int_equal(one[0], 10);
-	assert_memory_not_equal(one, "\x0a\1\2\3", 4);
+	assert_true(memcmp(one, "\x0a\1\2\3", 4));
 	assert_memory_equal(one, near, 3);
-	assert_memory_not_equal(one, far, 3);
+	assert_true(memcmp(one, far, 3));
 	assert_memory_equal(mapped + 12, one, 4);
 	assert_int_equal(public[0], 198);
 	assert_int_equal(public[1] & ~1, 18);
@@ -305,7 +305,7 @@ static void other_keys_give_other_values(void **state)
 	assert_int_equal(anonymiser_new("other", 5, &other), 0);
 	anonymise_mac(*state, one);
 	anonymise_mac(other, two);
-	assert_memory_not_equal(one, two, 6);
+	assert_true(memcmp(one, two, 6));
 	anonymiser_free(other);
 }
 

@@ -110,3 +110,7 @@ def play(tap):
     named(tap)
     own_address(tap)
     older(tap)
+    # The scenes after it have the first wire only.
+    for device in ('rxc', 'rxd'):
+        peers.must('rdma', 'link', 'del', device)
+    peers.must('ip', 'link', 'del', 'vc')

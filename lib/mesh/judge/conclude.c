@@ -374,6 +374,7 @@ void judge_conclude(struct judge *judge, struct judge_findings *findings)
 			break;
 		}
 	}
+	conclude_distances(&conclusion);
 	conclude_rates(&conclusion);
 	conclude_presence(&conclusion);
 	conclude_rest(&conclusion);

@@ -7,6 +7,9 @@
 #include "mesh/judge/conclude_parts.h"
 #include "mesh/judge/words.h"
 
+/* What nothing else excuses, either: see class.c. */
+#define LEAST_DISTANCE_SHARE 0.75
+
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
 {
 	finding->host = number_of(host);
@@ -16,6 +19,51 @@ void finding_set_host(struct judge_finding *finding, const struct judge *judge, 
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id)
 {
 	return conclusion->listed[id]++ < conclusion->judge->limits.most_single_rows;
+}
+
+/*
+ * Results are compared with those of the same distance, so that a fabric that is thinner on top is
+ * not called bad. Nor is it passed over: a cut of the same size in every way up looks alike.
+ */
+static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsigned int rate)
+{
+	const struct judge *judge = conclusion->judge;
+	const struct class *nearest = NULL;
+	unsigned int shortest = 0;
+
+	for (unsigned int distance = 1; distance <= MOST_DISTANCE; distance++) {
+		const uint16_t number = class_lookup(judge, rail, CLASS_PAIR, distance, rate);
+		const struct class *class = number ? &judge->classes[number - 1] : NULL;
+		struct judge_finding *finding;
+		double share;
+
+		if (!class || !class->judged || class->median <= 0)
+			continue;
+		if (!nearest) {
+			nearest = class;
+			shortest = distance;
+			continue;
+		}
+		share = class->median / nearest->median;
+		if (share >= LEAST_DISTANCE_SHARE || !conclusion_lists(conclusion, JUDGE_DISTANCE))
+			continue;
+		finding = finding_add(
+			conclusion->findings, JUDGE_DISTANCE,
+			mem_format("rail %u, %u switches apart", rail, distance),
+			mem_format("the median of %" PRIu64 " figures is %.3g Gb/s, %.0f %% of the "
+				   "%.3g Gb/s of those that have %u switch%s between them",
+				   class->bandwidth.count, class->median, share * 100,
+				   nearest->median, shortest, shortest == 1 ? "" : "es"));
+		finding->rail = number_of(rail);
+		finding->share = real_of(share);
+	}
+}
+
+void conclude_distances(struct conclusion *conclusion)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		for (unsigned int rate = 0; rate <= MOST_RATES; rate++)
+			compare_distances(conclusion, rail, rate);
 }
 
 void conclude_rates(struct conclusion *conclusion)
