@@ -102,7 +102,9 @@ def order(rows):
 def mended(row):
     """A row of rdma, with the name of the command where it has been overwritten."""
     row = dict(row)
-    if row.get('lqpn') and isinstance(row['lqpn'], list) and row.get('comm') == row['lqpn'][-1]:
+    # By the end of the list of queue pairs, as long as the name is or longer.
+    if row.get('lqpn') and isinstance(row['lqpn'], list) and row.get('comm') and \
+            ','.join(row['lqpn']).endswith(row['comm']):
         row['comm'] = peers.read('/proc/%d/comm' % row['pid'])
         compare.known('rdma-srq-command')
     return row
