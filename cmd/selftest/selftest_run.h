@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl selftest: its options and what they mean (selftest_args.c); its output: rows as they come
- * or at the end, progress, histograms, the failures again as problems with their next steps, and
- * the signals that end it (selftest_output.c).
+ * rdmactl selftest: its options (selftest_options.c) and what they mean (selftest_args.c); its
+ * output: rows as they come or at the end, progress, histograms, the failures again as problems
+ * with their next steps, and the signals that end it (selftest_output.c).
  */
 #pragma once
 
@@ -48,9 +48,23 @@ struct selftest_args {
 	struct number block_bytes, block_count, stride;
 };
 
-extern const struct option_row selftest_options[];
+/* selftest_options.c: who tests with whom, what is measured, and what the packets carry. */
+extern const struct option_row selftest_options[], selftest_measure_options[],
+	selftest_path_options[];
 /* Options that clash, whatever their values. */
 extern const struct option_rule selftest_rules[];
+extern const struct enum_name selftest_protocols[];
+
+/* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
+#define SELFTEST_EXCHANGE_ONLY "sl flow-label hop-limit pkey pkey-index ack-timeout"
+#define SELFTEST_PATH_OPTIONS  "tclass dscp tos retries rnr-retries " SELFTEST_EXCHANGE_ONLY
+/* What only a client has. */
+#define SELFTEST_CLIENT_ONLY                                                                  \
+	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
+	"duration qps depth "                                                                 \
+	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_PATH_OPTIONS
+/* Those of --serve that programs of rdma-core do not have. */
+#define SELFTEST_SERVER_ONLY "allow max-clients memory longest idle"
 
 /* The meaning of the options; it refers to the args and the environment. */
 struct selftest_plan {

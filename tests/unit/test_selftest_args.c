@@ -22,14 +22,18 @@ struct parsed {
 
 static void parse(struct parsed *parsed, char *text)
 {
-	const struct option_set set = {selftest_options, &parsed->args};
+	const struct option_set sets[] = {
+		{selftest_options, &parsed->args},
+		{selftest_measure_options, &parsed->args},
+		{selftest_path_options, &parsed->args},
+	};
 	char *message = NULL, *hint = NULL;
 	int count = 1;
 
 	*parsed = (struct parsed){.words = {(char[]){"selftest"}}};
 	for (char *word; (word = strsep(&text, " "));)
 		parsed->words[count++] = word;
-	assert_true(options_parse(count, parsed->words, &set, 1, false, &message, &hint) > 0);
+	assert_true(options_parse(count, parsed->words, sets, 3, false, &message, &hint) > 0);
 	if (!selftest_plan_make(&parsed->plan, &parsed->args, &message, &hint))
 		fail_msg("%s", message);
 }

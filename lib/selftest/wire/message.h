@@ -24,12 +24,14 @@
 /*
  * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
  * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
- * the server's port, and choose the traffic class and what else is in message_path.
+ * the server's port, and choose the traffic class and what else is in message_path. Version 4 has
+ * more ways to measure, kinds of memory, and ports at once.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
 #define PROTOCOL_NAMED_PORTS 3u
-#define PROTOCOL_NEWEST	     3u
+#define PROTOCOL_WAYS	     4u
+#define PROTOCOL_NEWEST	     4u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	 8u
