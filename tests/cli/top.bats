@@ -65,7 +65,7 @@ show()
 
 start_top()
 {
-	press "clear; stty -g; $binary top --root $tree -i 100ms; echo status=\$?; stty -g" Enter
+	press "clear; stty -g; $binary top --root $tree -i 100ms; status=\$?; stty -g; echo status=\$status" Enter
 	wait_for '^PORT '
 }
 
