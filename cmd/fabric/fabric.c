@@ -43,7 +43,7 @@ static const struct option_rule rules[] = {
 	OPTIONS_EXCLUDE("tree format", "json jsonl tsv columns", NULL),
 	OPTIONS_EXCLUDE("load",
 			"from switch hops interval since threshold via retries window sl "
-			"pkey-index mkey qkey",
+			"pkey-index mkey qkey routes",
 			NULL),
 	{.options = NULL},
 };

@@ -131,9 +131,9 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	(void)objects;
-	if (fabric_run_begin(&balances.run, ctx, args, &fabric_balance_schema)) {
-		fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
-				       &balances.forwarding);
+	if (fabric_run_begin(&balances.run, ctx, args, &fabric_balance_schema) &&
+	    fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
+				   &balances.forwarding)) {
 		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);
 		balance_count(&balances.run.fabric, &balances.forwarding, &balances.balance);
 		drawing_begin(&balances.run.view, &balances.drawing);
@@ -156,7 +156,7 @@ static const struct option_row options[] = {
 const struct command fabric_balance_command = {
 	.name = "balance",
 	.summary = "how many routes each cable carries",
-	.options = {options, fabric_scan_options, mad_options},
+	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_balance_schema,
 	.rules = fabric_start_rules,

@@ -86,8 +86,11 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 	};
 
 	if (run->args->load) {
-		skip(&facts, "counters, subnet managers and forwarding tables",
-		     "a saved scan has none");
+		skip(&facts, "counters and subnet managers", "a saved scan has none");
+		if (forwarding_recall(&run->fabric, NULL, 0, &facts.forwarding))
+			facts.input.forwarding = &facts.forwarding;
+		else
+			skip(&facts, "forwarding tables", "a scan saved without --routes has none");
 		/* The findings not-checked name the checks. */
 		if (run->fabric.source == FABRIC_TEXT)
 			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,

@@ -16,6 +16,7 @@ struct routes {
 	struct fabric_place ends[2]; /* FROM, TO */
 	struct fabric_route routes[2];
 	struct route_path paths[2];
+	struct forwarding saved; /* of a file */
 	struct route_row *rows;
 	size_t row_count;
 	uint32_t failed_port; /* of the switch whose failure was noted; it is queried on the way
@@ -31,6 +32,8 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	struct fabric_failure failure;
 	unsigned int port;
 
+	if (run->args->load)
+		return forwarding_port(&routes->saved, forwarding_of(&routes->saved, node), lid);
 	if (!forwarding_read_entry(run->mad.session.engine, &run->scan, &run->fabric, node, lid,
 				   &port, &failure))
 		return port;
@@ -225,11 +228,15 @@ static void ask_sa(struct routes *routes)
 
 	if (!shows(routes, ROUTE_OF_SA))
 		return;
-	if (!mad->session.route.subnet_manager) {
+	if (!mad->session.engine || !mad->session.route.subnet_manager) {
 		if (wanted)
 			problem_add_text(&mad->listing.problems, NULL, "path record", "sa",
-					 "the port does not know a subnet manager",
-					 "rdmactl fabric check shows whether there is one");
+					 mad->session.engine
+						 ? "the port does not know a subnet manager"
+						 : "a saved scan has no path records",
+					 mad->session.engine
+						 ? "rdmactl fabric check shows whether there is one"
+						 : NULL);
 		return;
 	}
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
@@ -273,6 +280,11 @@ static void read_errors(struct routes *routes)
 
 	if (!shows(routes, ROUTE_OF_COUNTERS))
 		return;
+	if (routes->run.args->load) {
+		problem_add_text(problems, NULL, "errors", NULL, "a saved scan has no counters",
+				 NULL);
+		return;
+	}
 	for (size_t i = 0; i < routes->row_count; i++) {
 		uint32_t port = routes->rows[i].at.place;
 
@@ -305,6 +317,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	if (fabric_run_begin(&routes.run, ctx, args, &fabric_route_schema) &&
+	    (!args->load ||
+	     fabric_forwarding_read(&routes.run, NULL, 0, FORWARDING_LINEAR, &routes.saved)) &&
 	    find_ends(&routes, objects)) {
 		follow(&routes, ROUTE_THERE);
 		follow(&routes, ROUTE_BACK);
@@ -318,13 +332,14 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
 		route_clear(&routes.routes[i]);
 	free(routes.rows);
+	forwarding_clear(&routes.saved);
 	return status;
 }
 
 const struct command fabric_route_command = {
 	.name = "route",
 	.summary = "the route from one port to another and back",
-	.options = {fabric_scan_options, mad_options},
+	.options = {fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_route_schema,
 	.objects = "FROM TO",

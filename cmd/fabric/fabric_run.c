@@ -198,6 +198,19 @@ static void note_counts(struct fabric_run *run)
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL, text, NULL);
 }
 
+/* Tables without an answer are noted with the other failures of the scan. */
+static int read_routes(struct fabric_run *run)
+{
+	struct forwarding forwarding = {.tables = NULL};
+	int rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
+				 FORWARDING_LINEAR, &forwarding);
+
+	fabric_run_note(run, forwarding.failures, forwarding.failure_count);
+	forwarding_store(&forwarding, &run->fabric);
+	forwarding_clear(&forwarding);
+	return rc;
+}
+
 static bool scan(struct fabric_run *run)
 {
 	struct fabric_scan_options *options = &run->scan;
@@ -220,6 +233,8 @@ static bool scan(struct fabric_run *run)
 	rc = fabric_scan(run->mad.session.engine, options, &run->fabric);
 	if (!rc && run->args->details)
 		rc = fabric_details_read(run->mad.session.engine, options, &run->fabric);
+	if (!rc && run->args->routes)
+		rc = read_routes(run);
 	progress_erase(&run->progress);
 	if (run->mad.listing.ctx->globals.verbose)
 		note_counts(run);
@@ -290,6 +305,14 @@ static void save(struct fabric_run *run)
 }
 
 /* Each port has at least one P_Key: a scan without any did not read details. */
+static bool has_details(const struct fabric *fabric)
+{
+	for (size_t i = 0; i < fabric->detail_count; i++)
+		if (fabric->details[i].attribute == UMAD_SM_ATTR_PKEY_TABLE)
+			return true;
+	return false;
+}
+
 static void note_no_details(struct fabric_run *run)
 {
 	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
@@ -318,7 +341,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	/* If the scan cannot be saved, it is still printed. */
 	if (done && args->save)
 		save(run);
-	if (done && args->load && args->details && !run->fabric.detail_count)
+	if (done && args->load && args->details && !has_details(&run->fabric))
 		note_no_details(run);
 	return done;
 }

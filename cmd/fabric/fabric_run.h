@@ -23,7 +23,7 @@ enum fabric_format {
 
 struct fabric_args {
 	struct mad_args mad;
-	bool tree, details, down, multicast;
+	bool tree, details, routes, down, multicast;
 	const char *save, *load, *diff, *from, *part, *names, *name, *since;
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
@@ -117,9 +117,11 @@ void fabric_counters_clear(struct fabric_counters *counters);
 bool fabric_counters_save(struct fabric_run *run, const char *path,
 			  const struct port_errors *errors);
 
-/* The forwarding tables, read from the switches; a graph from a file has none. */
-/* Fills empty tables as forwarding_read() does; failures are noted as problems. */
-void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
+/*
+ * The forwarding tables, read from the switches as forwarding_read() does (failures are noted as
+ * problems), or the linear ones of a file. False: the file has none, and the listing says so.
+ */
+bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
 /* Notes a problem if the linear tables of all switches are known, and empty. */
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

@@ -146,10 +146,10 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		command_complain(ctx, complaint, "name a switch, or use --from or --switch");
 		return STATUS_USAGE;
 	}
-	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects)) {
-		fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
-				       args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
-				       &tables.forwarding);
+	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects) &&
+	    fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
+				   args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
+				   &tables.forwarding)) {
 		if (!args->multicast)
 			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
 		tables.owners = forwarding_owners(&tables.run.fabric);
@@ -172,12 +172,18 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
+static const struct option_rule tables_rules[] = {
+	OPTIONS_EXCLUDE("multicast", "load", "a saved scan has the linear tables only"),
+	{.options = NULL},
+};
+
 static const struct schema *const more_schemas[] = {&fabric_multicast_schema, NULL};
 
 const struct command fabric_tables_command = {
 	.name = "tables",
 	.summary = "forwarding tables of switches",
-	.options = {options, fabric_scan_options, mad_options},
+	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
+	.rules = tables_rules,
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_tables_schema,
 	.objects = "[SWITCH...]",
@@ -186,13 +192,29 @@ const struct command fabric_tables_command = {
 	.run = run,
 };
 
-void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
+static bool recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
+		   struct forwarding *forwarding)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (forwarding_recall(&run->fabric, nodes, count, forwarding) || !forwarding->count)
+		return true;
+	message = mem_format("the scan in %s has no forwarding tables", run->args->load);
+	listing_fail(&run->mad.listing, STATUS_FAILED, message,
+		     "rdmactl fabric scan --routes --save FILE saves them");
+	return false;
+}
+
+bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding)
 {
 	struct mad_listing *mad = &run->mad;
-	int rc = forwarding_read(mad->session.engine, &run->scan, &run->fabric, nodes, count, kinds,
-				 forwarding);
+	int rc;
 
+	if (run->args->load)
+		return recall(run, nodes, count, forwarding);
+	rc = forwarding_read(mad->session.engine, &run->scan, &run->fabric, nodes, count, kinds,
+			     forwarding);
 	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
 	/* An interrupted scan has been reported already. */
 	if (rc && !run->fabric.interrupted)
@@ -200,6 +222,7 @@ void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 			&mad->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
 			rc == -ECANCELED ? "interrupted: the output is incomplete" : strerror(-rc),
 			NULL);
+	return true;
 }
 
 static bool is_empty(const struct forwarding *forwarding, const struct forwarding_table *table)

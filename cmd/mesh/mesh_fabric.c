@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --fabric: which switches the hosts' ports are cabled to, and how far switches are apart, by a
- * scan that was saved. A rail is found by the GUID of its port, which is in its GID on InfiniBand;
- * else by the description that rdma-ndd(8) gives adapters: the host's name and the device's.
+ * --fabric: which switches the hosts' ports are cabled to, how far switches are apart, and, where
+ * the scan has forwarding tables, which cables packets take: by a scan that was saved. A rail is
+ * found by the GUID of its port, which is in its GID on InfiniBand; else by the description that
+ * rdma-ndd(8) gives adapters: the host's name and the device's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "fabric/format/saved.h"
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
+#include "fabric/route/forwarding.h"
 #include "host/device.h"
 
 struct mesh_fabric {
@@ -24,7 +26,10 @@ struct mesh_fabric {
 	uint32_t *switches; /* of each port of a host */
 	uint32_t *partners; /* of each port of a host: the switch's port, or FABRIC_NONE */
 	uint8_t *distances;
-	size_t found; /* ports of hosts that are in the scan */
+	struct forwarding forwarding;
+	uint32_t *cables;     /* of each port of the scan: that of the cable between switches */
+	uint32_t *cable_ends; /* of each cable: one of its ports */
+	size_t found;	      /* ports of hosts that are in the scan */
 	struct judge_fabric facts;
 };
 
@@ -224,6 +229,95 @@ static char *name_partner(const void *context, uint32_t port)
 		       : fabric_port_name(&mesh->view, mesh->partners[port]);
 }
 
+/*
+ * The cables that packets from one port of a host to another take, by the tables. This is called
+ * for each result, so it makes no list of the switches that it passed: a way that is longer than
+ * any that is counted, or a loop, is not known.
+ */
+static int find_way(const void *context, uint32_t from_port, uint32_t to_port, uint32_t *cables,
+		    size_t most)
+{
+	const struct mesh_fabric *mesh = context;
+	const struct fabric *fabric = &mesh->fabric;
+	uint32_t at = mesh->partners[from_port], to;
+	size_t count = 0;
+
+	if (at == FABRIC_NONE || mesh->partners[to_port] == FABRIC_NONE)
+		return -1;
+	to = fabric->ports[mesh->partners[to_port]].peer;
+	while (count <= most) {
+		const struct fabric_node *node = fabric_node_of(fabric, at);
+		const struct forwarding_table *table = forwarding_of(&mesh->forwarding,
+								     fabric->ports[at].node);
+		const unsigned int out = table ? forwarding_port(
+							 &mesh->forwarding, table,
+							 fabric_port_lid(&fabric->ports[to]))
+					       : FORWARDING_UNKNOWN;
+
+		if (!out || out > node->port_count)
+			return -1;
+		at = fabric->ports[node->first_port + out].peer;
+		if (at == to)
+			return (int)count;
+		if (at == FABRIC_NONE || mesh->cables[at] == FABRIC_NONE || count == most)
+			return -1;
+		cables[count++] = mesh->cables[at];
+	}
+	return -1;
+}
+
+static char *name_cable(const void *context, uint32_t number)
+{
+	const struct mesh_fabric *mesh = context;
+	const uint32_t port = mesh->cable_ends[number];
+	_cleanup_(freep) char *one = fabric_port_name(&mesh->view, port);
+	_cleanup_(freep) char *other = fabric_port_name(&mesh->view, mesh->fabric.ports[port].peer);
+
+	return mem_format("%s to %s", one, other);
+}
+
+static void cable_ends(const void *context, uint32_t number, uint32_t ret_switches[2])
+{
+	const struct mesh_fabric *mesh = context;
+	const struct fabric *fabric = &mesh->fabric;
+	const uint32_t port = mesh->cable_ends[number];
+
+	ret_switches[0] = mesh->numbers[fabric->ports[port].node];
+	ret_switches[1] = mesh->numbers[fabric->ports[fabric->ports[port].peer].node];
+}
+
+static void number_cables(struct mesh_fabric *mesh)
+{
+	const struct fabric *fabric = &mesh->fabric;
+
+	mesh->cables = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(*mesh->cables));
+	mesh->cable_ends = mem_alloc_zero((size_t)fabric->port_count + 1,
+					  sizeof(*mesh->cable_ends));
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		mesh->cables[i] = FABRIC_NONE;
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const uint32_t peer = fabric->ports[i].peer;
+
+		if (peer == FABRIC_NONE || mesh->cables[i] != FABRIC_NONE ||
+		    mesh->numbers[fabric->ports[i].node] == MESH_NO_SWITCH ||
+		    switch_at(mesh, i) == MESH_NO_SWITCH)
+			continue;
+		mesh->cables[i] = mesh->cables[peer] = mesh->facts.cable_count;
+		mesh->cable_ends[mesh->facts.cable_count++] = i;
+	}
+}
+
+/* Without forwarding tables in the scan no cable between switches can be told apart. */
+static void learn_ways(struct mesh_fabric *mesh)
+{
+	if (!forwarding_recall(&mesh->fabric, NULL, 0, &mesh->forwarding))
+		return;
+	number_cables(mesh);
+	mesh->facts.find_way = find_way;
+	mesh->facts.name_cable = name_cable;
+	mesh->facts.cable_ends = cable_ends;
+}
+
 struct mesh_fabric *mesh_fabric_open(const char *path, char **ret_message)
 {
 	struct mesh_fabric *mesh = mem_alloc_zero(1, sizeof(*mesh));
@@ -241,6 +335,7 @@ size_t mesh_fabric_place(struct mesh_fabric *mesh, const struct mesh_host *hosts
 {
 	place_all(mesh, hosts, count);
 	measure(mesh);
+	learn_ways(mesh);
 	mesh->facts.switches = mesh->switches;
 	mesh->facts.distances = mesh->distances;
 	mesh->facts.name_switch = name_switch;
@@ -264,6 +359,9 @@ void mesh_fabric_free(struct mesh_fabric *mesh)
 	free(mesh->switches);
 	free(mesh->partners);
 	free(mesh->distances);
+	forwarding_clear(&mesh->forwarding);
+	free(mesh->cables);
+	free(mesh->cable_ends);
 	free(mesh);
 }
 

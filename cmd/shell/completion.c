@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/root_file.h"
 #include "host/inventory/inventory.h"
 #include "render/render.h"
 #include "selftest/selftest.h"
@@ -66,14 +68,28 @@ static void list_tests(struct strings *ret_names)
 	}
 }
 
-static void list(enum completion completion, const char *root, struct strings *ret_names)
+/* Names of the host, or of the tree or snapshot of --root; a file that is none has no names. */
+static void list_objects(enum completion completion, const char *path, struct strings *ret_names)
 {
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	struct snapshot snapshot = SNAPSHOT_NONE;
+	const char *root;
+
+	if (root_file_unpack(path, &snapshot, &root, &message, &hint))
+		return;
 	if (completion == COMPLETE_NETDEV)
 		inventory_netdev_names(root, ret_names);
-	else if (completion == COMPLETE_TEST)
-		list_tests(ret_names);
 	else
 		inventory_names(root, completion == COMPLETE_PORT, ret_names);
+	snapshot_close(&snapshot);
+}
+
+static void list(enum completion completion, const char *root, struct strings *ret_names)
+{
+	if (completion == COMPLETE_TEST)
+		list_tests(ret_names);
+	else
+		list_objects(completion, root, ret_names);
 }
 
 static int run_complete(const struct ctx *ctx, const void *args, char **objects)

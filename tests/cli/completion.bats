@@ -106,6 +106,17 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
+@test "completion: devices of a snapshot, and of a file that is none" {
+	local file=$BATS_TEST_TMPDIR/host.tar
+
+	"$binary" snapshot "$file" --root "$r" >/dev/null 2>&1 || [ $? = 3 ]
+	completes 'mlx5_0 mlx5_1' devices --root "$file" ''
+	completes 'mlx5_1/1' ports --root="$file" mlx5_1/
+	echo 'no archive' >"$file"
+	completes '' devices --root "$file" ''
+	nothing_wrong
+}
+
 @test "completion: devices and ports of a tree" {
 	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes 'mlx5_0 mlx5_1' --root="$r" caps mlx

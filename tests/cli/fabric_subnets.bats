@@ -51,7 +51,7 @@ rdmactl fabric: $subnets/noise.txt: line 51: not a line of ibnetdiscover: [root@
 @test "fabric: slow cables of a text, and what it does not tell" {
 	try fabric check --load "$subnets/slow-cables.txt" --tsv --no-headings -o severity,finding,node,port
 	expect 4 "$(printf 'warning\t%s\n' $'rate-mismatch\tleaf2\t3' $'link-below-parallel\tspine1\t4' \
-		$'link-below-siblings\tleaf1\t2'; for _ in 1 2 3 4 5 6; do printf 'info\tnot-checked\t\t\n'; done)" \
+		$'link-below-siblings\tleaf1\t2'; for _ in 1 2 3 4 5 6 7; do printf 'info\tnot-checked\t\t\n'; done)" \
 		'rdmactl fabric: some checks are not made: the file lacks what ports support, their states and MTUs
   rdmactl fabric scan --save FILE saves it'
 	sed 's/1xSDR\|1xQDR\|4xDDR/4xQDR/' "$subnets/slow-cables.txt" >"$dir/good"
@@ -130,7 +130,8 @@ warning  the link is slower than most such links of the switch [link-below-sibli
          leaf1 port 2: the link runs at 1x SDR; 4 of 4 such links of the switch are wider. This is a guess: what its ports support is unknown
          -> rdmactl smp portinfo shows what both ends support
 info     something could not be checked [not-checked]
-         counters, subnet managers and forwarding tables: a saved scan has none
+         counters and subnet managers: a saved scan has none
+         forwarding tables: a scan saved without --routes has none
          port-init, link-not-active: the state of 28 of 28 ports with a cable is unknown
          mtu-mismatch, mtu-low: the MTU of 28 of 28 ports with a cable is unknown
          vl-mismatch: the number of virtual lanes of 28 of 28 ports with a cable is unknown
@@ -147,7 +148,8 @@ warning  the link is narrower or slower than both ends support [link-below-best]
          S-1 port 2: the link runs at 4x SDR; both ends support 12x QDR
          -> reseat or replace the cable; rdmactl smp portinfo shows what is enabled
 info     something could not be checked [not-checked]
-         counters, subnet managers and forwarding tables: a saved scan has none
+         counters and subnet managers: a saved scan has none
+         forwarding tables: a scan saved without --routes has none
          -> remove the cause in the evidence, and check again'
 }
 

@@ -11,6 +11,7 @@ setup()
 	local i
 
 	failures=0
+	count=8
 	dir=$BATS_TEST_TMPDIR
 	net=$top/tests/fixtures/subnets/two-leaves.txt
 	mkdir "$dir/run"
@@ -28,7 +29,7 @@ mesh()
 
 	shift
 	try mesh run --address 127.0.0.1 --wait 20s --seed 1 --rehearse "$dir/$rehearsal" "$@" \
-		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" 8
+		-- "$BATS_TEST_DIRNAME/mesh_launcher" "$dir/run" "$count"
 }
 
 @test "mesh --fabric: hosts at one switch that are slow with everybody: the switch" {
@@ -53,6 +54,35 @@ mesh()
 	mesh good --fabric "$net" --stages loopback,by-switch:3,cross-switch:4 --json
 	[ "$status" = 0 ]
 	[ "$(jq -r '[.mesh[] | select(.severity != "info")] | length' <<<"$output")" = 0 ]
+}
+
+@test "mesh --fabric: forwarding tables in the scan: the cable between switches, by its ports" {
+	local routes=$top/tests/fixtures/subnets/two-spines.json a b
+
+	# What goes over leaf A/5: to n4, n6 and n8, and from there back to n1 and n3.
+	sed -i 's/n\[1-8\]/n[1-9]/' "$dir/good"
+	cp "$dir/good" "$dir/cable"
+	for a in 1 2 3; do
+		for b in 4 6 8; do
+			echo "pair n$a n$b send_gbps 90"
+		done
+	done >>"$dir/cable"
+	for a in 4 5 6 7 8 9; do
+		for b in 1 3; do
+			echo "pair n$a n$b send_gbps 90"
+		done
+	done >>"$dir/cable"
+	count=9
+	mesh cable --fabric "$routes" --stages loopback,full --json
+	[ "$status" = 4 ]
+	[ "$(jq -r '.mesh[] | select(.severity == "error") | .finding + " " + .object' <<<"$output")" = 'cable leaf A/5 to spine 1/1' ]
+	mesh good --fabric "$routes" --stages loopback,full --json
+	[ "$status" = 0 ]
+	# The same figures with a scan that has no tables name no cable.
+	jq 'del(.fabric[0].details)' "$routes" >"$dir/no-routes"
+	mesh cable --fabric "$dir/no-routes" --stages loopback,full --json
+	[ "$status" = 4 ]
+	[ "$(jq -r '.mesh[] | select(.finding == "cable")' <<<"$output")" = '' ]
 }
 
 @test "mesh --fabric: neighbours are at the same switch, others are not" {

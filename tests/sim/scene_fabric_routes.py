@@ -75,6 +75,21 @@ def balance(sim):
     return wrong + ([] if document.rows else ['no link'])
 
 
+def saved(sim):
+    """A scan with its tables says the same about routes as the switches did."""
+    path = sim.path('routes.json')
+    wrong = unequal('scan', sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv').status, 0)
+    ends = sorted(lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch)
+    for words in (('tables',), ('balance',), ('route', str(ends[0]), str(ends[-1]), '-o',
+                                              'direction,hop,node_guid,out_port,peer_guid,in_port,lid,same_cable')):
+        live = sim.document('fabric_' + words[0], 'fabric', *words)
+        again = sim.document('fabric_' + words[0], 'fabric', *words, '--load', path)
+        wrong += unequal('status of ' + words[0], again.status, live.status)
+        wrong += unequal(words[0], again.rows, live.rows)
+        wrong += [] if live.rows else ['no row of ' + words[0]]
+    return wrong
+
+
 def unrouted(sim):
     """Nothing to list is told for what it is, where routes have to be."""
     wrong = []
@@ -198,5 +213,6 @@ def play(tap, box):
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()
-            for what, test in (('tables', tables), ('routes', routes), ('balance', balance)):
+            for what, test in (('tables', tables), ('routes', routes), ('balance', balance),
+                               ('saved tables', saved)):
                 tap.test('fabric: %s: %s' % (name, what), test(sim))

@@ -414,7 +414,7 @@ static int add_details(struct maker *maker)
 		};
 
 		if (detail.port == FABRIC_NONE || !is_below(&saved->attribute, UINT16_MAX + 1u) ||
-		    !is_below(&saved->modifier, UINT32_MAX) || !saved->data ||
+		    !is_below(&saved->modifier, UINT64_C(1) << 32) || !saved->data ||
 		    !text_read_hex(saved->data, detail.data, sizeof(detail.data)))
 			return complain(maker, "row %zu of the details is malformed", i);
 		*(struct fabric_detail *)mem_append(&fabric->details, &fabric->detail_count,

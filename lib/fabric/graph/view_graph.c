@@ -108,7 +108,7 @@ const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struc
 						      unanswered_fields,
 						      "a query without a usable answer");
 
-enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH };
+enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH, LFT };
 
 static const struct enum_name table_names[] = {
 	{GUIDS, "guids", .help = "GUIDs of the port"},
@@ -116,6 +116,7 @@ static const struct enum_name table_names[] = {
 	{SL2VL, "sl2vl", .help = "virtual lane of each service level, from SL 0 to 15"},
 	{VLARB_LOW, "vlarb-low", .help = "virtual lanes of low priority with their weights"},
 	{VLARB_HIGH, "vlarb-high", .help = "virtual lanes of high priority with their weights"},
+	{LFT, "lft", .help = "linear forwarding table, from --routes: the port of each LID"},
 	{0, NULL},
 };
 
@@ -136,6 +137,8 @@ static enum table_word word_of(const struct fabric_detail *detail)
 		return PKEYS;
 	case UMAD_SM_ATTR_SLVL_TABLE:
 		return SL2VL;
+	case UMAD_SM_ATTR_LINEAR_FT:
+		return LFT;
 	default:
 		return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
 	}
@@ -182,6 +185,9 @@ static void get_first(const void *record, struct value *value)
 	case SL2VL:
 		value_set_unsigned(value, 0);
 		break;
+	case LFT:
+		value_set_unsigned(value, (uint64_t)detail->modifier * MAD_LINEAR_BLOCK);
+		break;
 	default:
 		value_set_unsigned(value, ((detail->modifier >> 16) - 1) % 2 * 32);
 	}
@@ -208,6 +214,12 @@ static void write_entry(const struct fabric_detail *detail, unsigned int index, 
 		snprintf(text, GUID_TEXT_SIZE, "%u",
 			 (unsigned int)bits_get(detail->data, (size_t)index * 4, 4));
 		break;
+	case LFT:
+		if (detail->data[index] == MAD_LINEAR_NOWHERE)
+			memcpy(text, "-", sizeof("-"));
+		else
+			snprintf(text, GUID_TEXT_SIZE, "%u", detail->data[index]);
+		break;
 	default: /* the arbiter skips a VL of weight 0 */
 		if (detail->data[2 * index + 1])
 			snprintf(text, GUID_TEXT_SIZE, "%u:%u", detail->data[2 * index] & 0xfu,
@@ -218,7 +230,8 @@ static void write_entry(const struct fabric_detail *detail, unsigned int index, 
 static void get_values(const void *record, struct value *value)
 {
 	static const unsigned int entries[] = {
-		[GUIDS] = 8, [PKEYS] = 32, [SL2VL] = 16, [VLARB_LOW] = 32, [VLARB_HIGH] = 32};
+		[GUIDS] = 8,	  [PKEYS] = 32,	     [SL2VL] = 16,
+		[VLARB_LOW] = 32, [VLARB_HIGH] = 32, [LFT] = MAD_LINEAR_BLOCK};
 	const struct fabric_detail *detail = detail_of(record);
 	char *text = value->scratch;
 	size_t count = 0;
@@ -257,13 +270,14 @@ static const struct field detail_fields[] = {
 	VIEW_COLUMN(FIELD_UNSIGNED, get_detail_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		    "number of the port"),
 	VIEW_COLUMN(FIELD_ENUM, get_table, "table", "TABLE", FIELD_DEFAULT,
-		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high"),
+		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high, lft"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_in_port, "in_port", "IN PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		    "sl2vl of a switch: port that the packets arrive at"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_first, "first", "FIRST", FIELD_RIGHT,
 		    "number of the block's first entry in its table"),
-	VIEW_COLUMN(FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
-		    "entries in use; for vlarb, virtual lanes with their weights"),
+	VIEW_COLUMN(
+		FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
+		"entries in use; for vlarb, virtual lanes with their weights; for lft, the ports"),
 	VIEW_COLUMN(FIELD_GUID, get_detail_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
 	NODE_INDEX_COLUMN(get_detail_index),
 	VIEW_COLUMN(FIELD_HEX, get_attribute_id, "attribute_id", "ATTRIBUTE ID", 0,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fabric/route/forwarding_parts.h"
 #include "mad/format/attribute.h"
 #include "mad/engine/gather.h"
 #include "schema/bits.h"
@@ -197,8 +198,8 @@ static bool next(void *context, struct mad_request *request)
 	return false;
 }
 
-static void take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
-			uint32_t block, const uint8_t *data)
+void forwarding_take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
+			    uint32_t block, const uint8_t *data)
 {
 	uint32_t first = block * MAD_LINEAR_BLOCK, count = table->lids - first;
 
@@ -235,11 +236,21 @@ static void done(void *context, const struct mad_reply *reply)
 	}
 	table->in_vain = 0;
 	if (request->attribute == UMAD_SM_ATTR_LINEAR_FT)
-		take_linear(reader->forwarding, table, request->modifier,
-			    reply->mad + MAD_SMP_DATA_AT);
+		forwarding_take_linear(reader->forwarding, table, request->modifier,
+				       reply->mad + MAD_SMP_DATA_AT);
 	else
 		take_multicast(reader->forwarding, table, request->modifier,
 			       reply->mad + MAD_SMP_DATA_AT);
+}
+
+void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, size_t count,
+			    unsigned int kinds, struct forwarding *forwarding)
+{
+	forwarding->of_node = mem_alloc_zero(fabric->node_count + 1, sizeof(uint32_t));
+	memset(forwarding->of_node, 0xff, fabric->node_count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < (nodes ? count : fabric->node_count); i++)
+		add_table(fabric, nodes ? nodes[i] : i, kinds, forwarding);
+	make_room(forwarding);
 }
 
 int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
@@ -255,11 +266,7 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
 
-	forwarding->of_node = mem_alloc_zero(fabric->node_count + 1, sizeof(uint32_t));
-	memset(forwarding->of_node, 0xff, fabric->node_count * sizeof(uint32_t));
-	for (uint32_t i = 0; i < (nodes ? count : fabric->node_count); i++)
-		add_table(fabric, nodes ? nodes[i] : i, kinds, forwarding);
-	make_room(forwarding);
+	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
 	return forwarding->count ? mad_engine_run(engine, &work) : 0;
 }
 

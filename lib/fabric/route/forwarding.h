@@ -11,9 +11,8 @@
 
 #define FORWARDING_LIDS	     0xc000u /* unicast LIDs, with the reserved 0; multicast LIDs follow */
 #define FORWARDING_MOST_MLID 0xfffeu
-#define FORWARDING_NOWHERE                                                    \
-	255u /* of an entry: packets are dropped, or the table ends before it \
-	      */
+/* Of an entry: packets are dropped, or the table ends before it. */
+#define FORWARDING_NOWHERE MAD_LINEAR_NOWHERE
 #define FORWARDING_UNKNOWN 256u
 
 enum forwarding_kind {
@@ -55,6 +54,16 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
 		    unsigned int kinds, struct forwarding *forwarding);
 void forwarding_clear(struct forwarding *forwarding);
+
+/* Appends the known blocks of the linear tables to the details of the graph, to be saved with it.
+ */
+void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric);
+/*
+ * Fills empty tables of `count` nodes (NULL: all) from these details; blocks that are not there
+ * are unknown. Returns how many blocks there were.
+ */
+size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
+			 struct forwarding *forwarding);
 /* NULL if the table was not read, or the node is not a switch. */
 const struct forwarding_table *forwarding_of(const struct forwarding *forwarding, uint32_t node);
 /*

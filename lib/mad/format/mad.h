@@ -150,6 +150,7 @@ MAD_ACCESSORS(node_info, vendor_id, uint32_t, 37, 0, 24)
 #define SWITCH_INFO_BYTES 20
 /* LIDs in a block of the linear table, 14.2.5.10, and of the multicast table, 14.2.5.12. */
 #define MAD_LINEAR_BLOCK    64u
+#define MAD_LINEAR_NOWHERE  255u /* packets to the LID are dropped: 14.2.5.10 */
 #define MAD_MULTICAST_BLOCK 32u
 /*
  * Part of the VL arbitration table, in the high half of the modifier; each table has a second part:

@@ -184,7 +184,7 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 	return value;
 }
 
-/* Which ends the line concerns: bits by enum mesh_end. */
+/* Which ends the line concerns, of a pair the one named first: bits by enum mesh_end. */
 static unsigned int concerned(const struct rehearsal_line *line, const char *const names[MESH_ENDS],
 			      const uint16_t rails[MESH_ENDS])
 {
@@ -195,10 +195,8 @@ static unsigned int concerned(const struct rehearsal_line *line, const char *con
 		return 3;
 	if (!line->names[1])
 		return (first ? 1u : 0u) | (second ? 2u : 0u);
-	if ((first && is_end(line, 1, names[MESH_END_B], rails[MESH_END_B])) ||
-	    (second && is_end(line, 1, names[MESH_END_A], rails[MESH_END_A])))
-		return 3;
-	return 0;
+	return (first && is_end(line, 1, names[MESH_END_B], rails[MESH_END_B]) ? 1u : 0u) |
+	       (second && is_end(line, 1, names[MESH_END_A], rails[MESH_END_A]) ? 2u : 0u);
 }
 
 static void apply(const char *key, const char *value, unsigned int ends, struct rehearsal_act *act)

@@ -273,6 +273,9 @@ void connection_ready(struct coordinator *coordinator, struct connection *connec
 			if (connection->state == CONNECTION_FREE)
 				return;
 		}
+		/* What comes next is an event of its own. */
+		if (!rc && connection->channel.drained)
+			return;
 	}
 	if (rc)
 		connection_end(coordinator, connection,

@@ -246,6 +246,8 @@ static void make_room(struct coordinator *coordinator)
 
 static void accept_agents(struct coordinator *coordinator)
 {
+	int rc = 0;
+
 	for (int i = 0; i < MOST_ACCEPTS_A_TURN; i++) {
 		struct sockaddr_storage address;
 		socklen_t length = sizeof(address);
@@ -263,13 +265,14 @@ static void accept_agents(struct coordinator *coordinator)
 			continue;
 		if (fd < 0 && errno == EAGAIN)
 			return;
-		if (fd < 0)
+		rc = fd < 0 ? errno : 0;
+		if (rc)
 			break;
 		ip = socket_address_ip(&address);
 		connection_add(coordinator, fd, &ip);
 	}
-	if (coordinator->guests >= MOST_GUESTS || errno == EMFILE || errno == ENFILE ||
-	    errno == ENOBUFS || errno == ENOMEM) {
+	if (coordinator->guests >= MOST_GUESTS || rc == EMFILE || rc == ENFILE || rc == ENOBUFS ||
+	    rc == ENOMEM) {
 		struct epoll_event event = {.data.u64 = EVENT_LISTENER};
 
 		coordinator->pause_end_msec = clock_msec() + (coordinator->guests >= MOST_GUESTS

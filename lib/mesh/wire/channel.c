@@ -51,15 +51,17 @@ void mesh_channel_close(struct mesh_channel *channel)
 
 int mesh_channel_receive(struct mesh_channel *channel)
 {
+	size_t room;
 	ssize_t got;
 
 	if (!channel->in)
 		channel->in = mem_alloc_zero(IN_BYTES, 1);
 	memmove(channel->in, channel->in + channel->in_at, channel->in_length);
 	channel->in_at = 0;
-	got = recv(channel->fd, channel->in + channel->in_length, IN_BYTES - channel->in_length,
-		   MSG_DONTWAIT);
+	room = IN_BYTES - channel->in_length;
+	got = recv(channel->fd, channel->in + channel->in_length, room, MSG_DONTWAIT);
 	if (got > 0) {
+		channel->drained = (size_t)got < room;
 		channel->in_length += (size_t)got;
 		channel->bytes_in += (uint64_t)got;
 		channel->heard_msec = clock_msec();

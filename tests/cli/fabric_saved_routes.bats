@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rdmactl fabric tables, balance, route and check of a scan that was saved with its forwarding
+# tables (fabric scan --routes): of a simulated subnet of three leaves, two spines and nine
+# hosts that opensm had routed. tests/sim compares what is saved with the switches' own answers.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	scan=$top/tests/fixtures/subnets/two-spines.json
+	bare=$BATS_TEST_TMPDIR/bare.json
+}
+
+@test "fabric tables --load: each entry of a switch" {
+	try fabric tables 'leaf A' --load "$scan" -o lid,out_port,peer --tsv --no-headings
+	expect 0 "$(printf '%s\t%s\t%s\n' 1 2 'n2 mlx5_0' 2 0 '' 3 5 'spine 1' 4 1 'n1 mlx5_0' 5 5 'spine 1' \
+		6 6 'spine 2' 7 5 'spine 1' 8 3 'n3 mlx5_0' 9 5 'spine 1' 10 6 'spine 2' 11 5 'spine 1' \
+		12 6 'spine 2' 13 5 'spine 1' 14 6 'spine 2')" ''
+}
+
+@test "fabric route --load: over one spine there, over the other back" {
+	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$scan" -o direction,node,out_port --tsv --no-headings
+	expect 0 "$(printf '%s\t%s\t%s\n' there 'n2 mlx5_0' 1 there 'leaf A' 5 there 'spine 1' 2 there 'leaf B' 1 \
+		back 'n4 mlx5_0' 1 back 'leaf B' 6 back 'spine 2' 1 back 'leaf A' 2)" ''
+	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$scan" -o node,errors
+	[ "$status" = 3 ]
+	[[ $stderr == *'a saved scan has no counters'* ]]
+	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$scan" -o node,path_rate_gbps
+	[ "$status" = 3 ]
+	[[ $stderr == *'a saved scan has no path records'* ]]
+}
+
+@test "fabric balance --load: the hosts' LIDs at the cables between switches" {
+	try fabric balance --load "$scan" -o node,port,routes --tsv --no-headings
+	expect 0 "$(printf '%s\t%s\t%s\n' 'leaf A' 5 3 'leaf A' 6 3 'leaf B' 5 3 'leaf B' 6 3 'leaf C' 5 3 'leaf C' 6 3 \
+		'spine 1' 1 3 'spine 1' 2 3 'spine 1' 3 3 'spine 2' 1 3 'spine 2' 2 3 'spine 2' 3 3)" ''
+}
+
+@test "fabric check --load: a table that sends a LID to the wrong port" {
+	try fabric check --load "$scan" --json
+	[ "$(jq -r '[.fabric_check[] | select(.severity == "error")] | length' <<<"$output")" = 0 ]
+	# spine 1: LID 9 (n4) goes back to leaf A, which sends it to spine 1.
+	jq '(.fabric[0].details[] | select(.node_index == 4 and .attribute_id == "0x0019").data) |= .[:18] + "01" + .[20:]' \
+		"$scan" >"$bare"
+	try fabric check --load "$bare" --json
+	[ "$status" = 4 ]
+	[ "$(jq -r '.fabric_check[] | select(.severity == "error") | "\(.finding) \(.evidence)"' <<<"$output")" = \
+		'lft-loop LID 9 of n4 mlx5_0/1 goes to port 5 and is back here after 2 hops' ]
+}
+
+@test "fabric tables, balance, route --load: a scan without tables, or with a part of one" {
+	jq 'del(.fabric[0].details)' "$scan" >"$bare"
+	for words in tables balance 'route n1?mlx5_0 n4?mlx5_0'; do
+		# shellcheck disable=SC2086
+		try fabric ${words//\?/ } --load "$bare"
+		[ "$status" != 0 ]
+	done
+	try fabric tables --load "$bare"
+	expect 1 '' "rdmactl fabric: the scan in $bare has no forwarding tables
+  rdmactl fabric scan --routes --save FILE saves them"
+	jq '.fabric[0].details |= map(select(.node_index != 4))' "$scan" >"$bare"
+	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$bare"
+	[ "$status" = 3 ]
+	[[ $stderr == *'the route there is unknown beyond spine 1'* ]]
+}
+
+@test "fabric tables --load: blocks that no table has are ignored" {
+	jq '.fabric[0].details += [(.fabric[0].details[0] | .modifier = "0xffffffff"), (.fabric[0].details[0] | .node_index = 0)]' \
+		"$scan" >"$bare"
+	try fabric tables --load "$scan" --tsv
+	local before=$output
+
+	try fabric tables --load "$bare" --tsv
+	[ "$status" = 0 ]
+	[ "$output" = "$before" ]
+}
+
+@test "fabric scan --details --load: the tables, a block a row" {
+	try fabric scan --details --load "$scan" -o node,table,first,entries --tsv --no-headings
+	[ "$status" = 3 ]
+	[ "$(cut -f 1-3 <<<"$output")" = "$(printf '%s\tlft\t0\n' 'leaf A' 'spine 1' 'spine 2' 'leaf B' 'leaf C')" ]
+	[[ $output == *$'leaf A\tlft\t0\t-,2,0,5,1,5,6,5,3,5,6,5,6,5,6'* ]]
+}
+
+@test "fabric: --routes and --multicast need a live subnet" {
+	try fabric scan --routes --load "$scan"
+	[ "$status" = 2 ]
+	try fabric tables --multicast --load "$scan"
+	[ "$status" = 2 ]
+	[[ $stderr == *'a saved scan has the linear tables only'* ]]
+}
