@@ -80,12 +80,15 @@ def saved(sim):
     path = sim.path('routes.json')
     wrong = unequal('scan', sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv').status, 0)
     ends = sorted(lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch)
-    for words in (('tables',), ('balance',), ('route', str(ends[0]), str(ends[-1]), '-o',
-                                              'direction,hop,node_guid,out_port,peer_guid,in_port,lid,same_cable')):
+    for words in (('tables',), ('balance',), ('route', str(ends[0]), str(ends[-1]))):
         live = sim.document('fabric_' + words[0], 'fabric', *words)
         again = sim.document('fabric_' + words[0], 'fabric', *words, '--load', path)
-        wrong += unequal('status of ' + words[0], again.status, live.status)
-        wrong += unequal(words[0], again.rows, live.rows)
+        # What the subnet administrator and the counters say of a route is not in the file.
+        asked = {key for row in live.rows for key in row if 'path' in key or 'errors' in key}
+        wrong += unequal('status of ' + words[0], again.status, 3 if asked else live.status)
+        wrong += unequal(words[0], again.rows,
+                         [{key: None if key in asked else value for key, value in row.items()}
+                          for row in live.rows])
         wrong += [] if live.rows else ['no row of ' + words[0]]
     return wrong
 
