@@ -28,11 +28,7 @@ refused()
 	refused "'tables' does not take --tree" 'it is for scan' tables --tree
 	refused "'balance' does not take --name" \
 		'it is for nodes, switches, hosts, routers, links, ports, errors' balance --name x
-	for word in errors 'route 1 2' tables balance; do
-		# shellcheck disable=SC2086 # words
-		refused "'${word%% *}' does not take --load" \
-			'it is for scan, nodes, switches, hosts, routers, links, ports, check' $word --load "$whole"
-	done
+	refused "'balance' does not take --routes" 'it is for scan' balance --routes
 	refused '--threshold needs --interval or --since' 'rdmactl fabric check --help' \
 		check --threshold 5
 	nothing_wrong
