@@ -55,7 +55,7 @@ int mesh_channel_receive(struct mesh_channel *channel)
 	ssize_t got;
 
 	if (!channel->in)
-		channel->in = mem_alloc_zero(IN_BYTES, 1);
+		channel->in = mem_resize(NULL, IN_BYTES, 1);
 	memmove(channel->in, channel->in + channel->in_at, channel->in_length);
 	channel->in_at = 0;
 	room = IN_BYTES - channel->in_length;
