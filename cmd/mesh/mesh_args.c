@@ -94,7 +94,7 @@ static const struct enum_name exclude_forms[] = {
 
 const struct option_row mesh_output_options[] = {
 	STRING_OPTION(struct mesh_args, fabric, 0, "fabric", "FILE", COMPLETE_FILE,
-		      "a scan of the subnet (fabric scan --save): switches and distances"),
+		      "a scan of the subnet (fabric scan --routes --save): switches, cables"),
 	REAL_OPTION(struct mesh_args, least_share, 0, "bandwidth-share", "N",
 		    "bandwidth below this part of the median is bad (0.93)"),
 	REAL_OPTION(struct mesh_args, latency_factor, 0, "latency-factor", "N",

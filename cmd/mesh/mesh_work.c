@@ -55,7 +55,7 @@ static bool open_fabric(struct mesh_work *work)
 	work->fabric = mesh_fabric_open(work->args->fabric, &message);
 	if (!work->fabric)
 		listing_fail(&work->listing, STATUS_FAILED, message,
-			     "rdmactl fabric scan --save FILE writes one");
+			     "rdmactl fabric scan --routes --save FILE writes one");
 	return work->fabric;
 }
 

@@ -109,7 +109,7 @@ mesh()
 	[[ $stderr == *'no rail of these hosts is at a switch of that scan'* ]]
 	mesh good --fabric "$dir/nothing" --stages loopback
 	expect 1 '' "rdmactl mesh: cannot read $dir/nothing: No such file or directory
-  rdmactl fabric scan --save FILE writes one"
+  rdmactl fabric scan --routes --save FILE writes one"
 	echo 'no topology' >"$dir/text"
 	mesh good --fabric "$dir/text" --stages loopback
 	[ "$status" = 1 ]
