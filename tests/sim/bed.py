@@ -236,7 +236,7 @@ class Simulator:
 
     # The subnet manager
 
-    def start_manager(self, *options):
+    def start_manager(self, *options, seconds=SECONDS):
         """opensm, until the fabric is configured. No periodic sweeps: traps cause them."""
         home = self.path('osm')
         os.makedirs(home + '/tmp', exist_ok=True)
@@ -249,7 +249,7 @@ class Simulator:
             self.sm = self.bed.start(['opensm', '-d2', '-f', log, '-s', '0', *options], cwd=home,
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                      env=environment)
-        wait_until('opensm', self.manager_said, self.sm)
+        wait_until('opensm', self.manager_said, self.sm, seconds)
 
     def sweep(self):
         """Has the manager configure the whole fabric again, and waits until it has done so."""
