@@ -42,6 +42,11 @@ struct changer {
 
 int change_run(const struct ctx *ctx, const void *args, char **words);
 
+/* What the struct command of such a command has besides its words. */
+#define CHANGING_COMMAND(changer_)                                            \
+	.options = {change_options}, .args_size = sizeof(struct change_args), \
+	.schema = &change_schema, .data = &(changer_), .run = change_run
+
 /*
  * Adds a change for each pair of words, SETTING VALUE, from a table that ends with NULL. `fill`
  * gives the object to each, or is NULL; it may refuse by change_explain() and false. False: a word

@@ -52,12 +52,8 @@ static const struct command set_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &set_changer,
-	.run = change_run,
+	CHANGING_COMMAND(set_changer),
 };
 
 /* The words after the name of an added sub-device. */
@@ -129,12 +125,8 @@ static const struct command add_command = {
 	.objects = "NAME type smi parent DEV",
 	.least_objects = 5,
 	.most_objects = 5,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = add_keyword,
-	.data = &add_changer,
-	.run = change_run,
+	CHANGING_COMMAND(add_changer),
 };
 
 static const struct command del_command = {
@@ -145,11 +137,7 @@ static const struct command del_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = 1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
-	.data = &del_changer,
-	.run = change_run,
+	CHANGING_COMMAND(del_changer),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

@@ -112,12 +112,8 @@ static const struct command add_command = {
 	.object_completion = COMPLETE_NETDEV,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = add_keyword,
-	.data = &add_changer,
-	.run = change_run,
+	CHANGING_COMMAND(add_changer),
 };
 
 static const struct command del_command = {
@@ -128,11 +124,7 @@ static const struct command del_command = {
 	.object_completion = COMPLETE_NETDEV,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
-	.data = &del_changer,
-	.run = change_run,
+	CHANGING_COMMAND(del_changer),
 };
 
 /* With objects on the command line, only the netdevs of their ports. */

@@ -88,12 +88,8 @@ static const struct command add_command = {
 	.objects = "NAME type rxe|siw netdev IF",
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &add_changer,
-	.run = change_run,
+	CHANGING_COMMAND(add_changer),
 };
 
 static const struct command delete_command = {
@@ -105,11 +101,7 @@ static const struct command delete_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
-	.data = &delete_changer,
-	.run = change_run,
+	CHANGING_COMMAND(delete_changer),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

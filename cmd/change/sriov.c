@@ -98,12 +98,8 @@ static const struct command set_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &set_changer,
-	.run = change_run,
+	CHANGING_COMMAND(set_changer),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

@@ -36,12 +36,8 @@ static const struct command set_command = {
 	.summary = "change what the RDMA subsystem is set to",
 	.objects = "SETTING VALUE...",
 	.most_objects = -1,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
 	.keyword = keyword,
-	.data = &set_changer,
-	.run = change_run,
+	CHANGING_COMMAND(set_changer),
 };
 
 static int run(const struct ctx *ctx, const void *args, char **words)

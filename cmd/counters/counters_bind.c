@@ -214,21 +214,27 @@ static const struct changer auto_changer = {.plan = plan_auto};
 static const struct changer bind_changer = {.plan = plan_bind};
 static const struct changer unbind_changer = {.plan = plan_unbind};
 
-#define CHANGING_COMMAND(name_, summary_, objects_, changer_)                                 \
-	{                                                                                     \
-		.name = name_, .group = GROUP_LIVE, .summary = summary_, .objects = objects_, \
-		.object_completion = COMPLETE_PORT, .most_objects = -1,                       \
-		.options = {change_options}, .args_size = sizeof(struct change_args),         \
-		.schema = &change_schema, .keyword = binding_keyword, .data = &(changer_),    \
-		.run = change_run,                                                            \
-	}
+const struct command counters_bind_command = {
+	.name = "bind",
+	.group = GROUP_LIVE,
+	.summary = "count a queue pair (root)",
+	.objects = "DEV/PORT lqpn N [counter-id ID]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.keyword = binding_keyword,
+	CHANGING_COMMAND(bind_changer),
+};
 
-const struct command counters_bind_command = CHANGING_COMMAND(
-	"bind", "count a queue pair (root)", "DEV/PORT lqpn N [counter-id ID]", bind_changer);
-
-const struct command counters_unbind_command = CHANGING_COMMAND(
-	"unbind", "do not count queue pairs any more (root)", "DEV/PORT [counter-id ID] [lqpn N]",
-	unbind_changer);
+const struct command counters_unbind_command = {
+	.name = "unbind",
+	.group = GROUP_LIVE,
+	.summary = "do not count queue pairs any more (root)",
+	.objects = "DEV/PORT [counter-id ID] [lqpn N]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.keyword = binding_keyword,
+	CHANGING_COMMAND(unbind_changer),
+};
 
 const struct command counters_auto_command = {
 	.name = "auto",
@@ -237,9 +243,5 @@ const struct command counters_auto_command = {
 	.objects = "DEV/PORT off|type|pid|type,pid",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = 2,
-	.options = {change_options},
-	.args_size = sizeof(struct change_args),
-	.schema = &change_schema,
-	.data = &auto_changer,
-	.run = change_run,
+	CHANGING_COMMAND(auto_changer),
 };
