@@ -201,8 +201,12 @@ static int run_client(struct selftest_run *run)
 	run->listing.request.needs |= ENDPOINT_NEEDS;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
-	rc = args->peer ? test_peer(run) : test_ports(run);
-	if (rc == -EINTR)
+	rc = selftest_samples_begin(run);
+	if (!rc)
+		rc = args->peer ? test_peer(run) : test_ports(run);
+	selftest_samples_end(run);
+	/* A signal is the only end of what goes on forever. */
+	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 	/* In a run of all tests histograms would hide the results. */
 	return selftest_output_end(&run->output, args->latency || args->tests || run->interop.peer);
@@ -431,7 +435,8 @@ const struct command selftest_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
-	.options = {selftest_options, selftest_measure_options, selftest_path_options},
+	.options = {selftest_options, selftest_measure_options, selftest_ways_options,
+		    selftest_path_options},
 	.rules = selftest_rules,
 	.args_size = sizeof(struct selftest_args),
 	.schema = &selftest_schema,

@@ -36,6 +36,17 @@ static const struct group_option {
 	{"batch", GROUP(BANDWIDTH)},
 	{"expect-gbps", GROUP(BANDWIDTH)},
 	{"expect-usec", GROUP(LATENCY)},
+	{"expect-mops", GROUP(BANDWIDTH)},
+	{"transport", MEASURES},
+	{"both-ways", GROUP(BANDWIDTH)},
+	{"reversed", GROUP(BANDWIDTH)},
+	{"signal-every", GROUP(BANDWIDTH)},
+	{"inline", MEASURES},
+	{"events", MEASURES},
+	{"cpu", MEASURES},
+	{"every", MEASURES},
+	{"samples", GROUP(LATENCY)},
+	{"no-relaxed", MEASURES},
 	{"block-size", GROUP(GATHER)},
 	{"block-count", GROUP(GATHER)},
 	{"stride", GROUP(GATHER)},
@@ -44,7 +55,7 @@ static const struct group_option {
 static bool is_given(const struct selftest_args *args, const char *name)
 {
 	const struct option_row *const tables[] = {selftest_options, selftest_measure_options,
-						   selftest_path_options};
+						   selftest_ways_options, selftest_path_options};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		for (const struct option_row *row = tables[i]; row->name; row++)
@@ -332,6 +343,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_peer_device(plan);
 	if (!message)
 		message = selftest_parse_path(plan, &hint);
+	if (!message)
+		message = selftest_parse_ways(plan, &hint);
 	if (!message)
 		message = find_token(plan, &hint);
 	if (message) {

@@ -26,6 +26,8 @@ static const struct enum_name operations[] = {
 	{0, NULL},
 };
 
+static const struct enum_name durations[] = {{SELFTEST_FOREVER, "forever"}, {0, NULL}};
+
 /* All path MTUs: InfiniBand Architecture Specification volume 1, 9.2.4. */
 static const struct enum_name mtus[] = {
 	{256, "256"}, {512, "512"}, {1024, "1024"}, {2048, "2048"}, {4096, "4096"}, {0, NULL},
@@ -83,8 +85,10 @@ const struct option_row selftest_measure_options[] = {
 		    "measure the powers of two from 2 bytes to 8 MiB"),
 	NUMBER_OPTION(COUNT, struct selftest_args, iterations, 0, "iterations", "N", 1,
 		      PERFTEST_MOST_ITERATIONS, "number of messages to measure"),
-	NUMBER_OPTION(DURATION, struct selftest_args, duration, 0, "duration", "TIME", 1,
-		      LIMIT_MSEC, "how long to measure each size"),
+	OPTION_ROW(DURATION, struct number, struct selftest_args, duration, 0, "duration",
+		   "how long to measure each size; forever: until ^C", .metavar = "TIME",
+		   .least = 1, .most = LIMIT_MSEC, .choices = durations,
+		   .completion = COMPLETE_CHOICE),
 	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1, LIMIT_QPS,
 		      "bandwidth: number of queue pairs"),
 	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, LIMIT_DEPTH,
@@ -101,6 +105,32 @@ const struct option_row selftest_measure_options[] = {
 		      LIMIT_BYTES, "gather: number of blocks"),
 	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1, LIMIT_BYTES,
 		      "gather: distance between the starts of two blocks"),
+	{.name = NULL},
+};
+
+const struct option_row selftest_ways_options[] = {
+	CHOICE_OPTION(struct selftest_args, transport, 0, "transport", "WORD",
+		      selftest_transport_names,
+		      "measure reliable (rc) or unreliable connections (uc), datagrams (ud)"),
+	FLAG_OPTION(struct selftest_args, both_ways, 0, "both-ways",
+		    "bandwidth: both sides send at once"),
+	FLAG_OPTION(struct selftest_args, reversed, 0, "reversed",
+		    "bandwidth: data flow from the peer"),
+	NUMBER_OPTION(COUNT, struct selftest_args, signal_every, 0, "signal-every", "N", 1,
+		      LIMIT_DEPTH, "bandwidth: one completion for N messages"),
+	NUMBER_OPTION(SIZE, struct selftest_args, inline_bytes, 0, "inline", "SIZE", 0,
+		      LIMIT_INLINE, "send messages up to this size inline; 0: none"),
+	FLAG_OPTION(struct selftest_args, events, 0, "events",
+		    "sleep until completions come, instead of polling"),
+	FLAG_OPTION(struct selftest_args, cpu, 0, "cpu", "show the processor time of both sides"),
+	NUMBER_OPTION(DURATION, struct selftest_args, every, 0, "every", "TIME", 100, LIMIT_MSEC,
+		      "--duration: a row for each interval, then one for all"),
+	STRING_OPTION(struct selftest_args, samples, 0, "samples", "FILE", COMPLETE_FILE,
+		      "write each latency to this file, in nanoseconds"),
+	FLAG_OPTION(struct selftest_args, strict_order, 0, "no-relaxed",
+		    "memory without relaxed ordering of PCIe"),
+	REAL_OPTION(struct selftest_args, expect_mops, 0, "expect-mops", "N",
+		    "fail a bandwidth of less than N million messages a second"),
 	{.name = NULL},
 };
 
@@ -139,13 +169,16 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
 	OPTIONS_ONE_OF("iterations duration", NULL),
+	OPTIONS_ONE_OF("both-ways reversed", NULL),
+	OPTIONS_NEED("every", "duration", NULL),
 	OPTIONS_ONE_OF("tclass dscp tos", NULL),
 	OPTIONS_ONE_OF("pkey pkey-index", NULL),
 	OPTIONS_EXCLUDE(SELFTEST_EXCHANGE_ONLY, "cm", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
 	OPTIONS_EXCLUDE(
 		"gid-index list-tests test latency bandwidth operations sizes all-sizes iterations "
-		"duration qps depth batch expect-gbps expect-usec block-size block-count stride",
+		"duration qps depth batch expect-gbps expect-usec block-size block-count "
+		"stride " SELFTEST_WAYS,
 		"all-gids", NULL),
 	{.options = NULL},
 };

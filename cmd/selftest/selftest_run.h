@@ -44,13 +44,17 @@ struct selftest_args {
 	const char *pkey;
 	struct number pkey_index;
 	struct number ack_timeout, retries, rnr_retries;
-	struct real expect_gbps, expect_usec;
+	struct real expect_gbps, expect_usec, expect_mops;
+	struct number transport; /* enum selftest_transport */
+	bool both_ways, reversed, events, cpu, strict_order;
+	struct number signal_every, inline_bytes, every;
+	const char *samples;
 	struct number block_bytes, block_count, stride;
 };
 
 /* selftest_options.c: who tests with whom, what is measured, and what the packets carry. */
 extern const struct option_row selftest_options[], selftest_measure_options[],
-	selftest_path_options[];
+	selftest_ways_options[], selftest_path_options[];
 /* Options that clash, whatever their values. */
 extern const struct option_rule selftest_rules[];
 extern const struct enum_name selftest_protocols[];
@@ -58,11 +62,16 @@ extern const struct enum_name selftest_protocols[];
 /* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
 #define SELFTEST_EXCHANGE_ONLY "sl flow-label hop-limit pkey pkey-index ack-timeout"
 #define SELFTEST_PATH_OPTIONS  "tclass dscp tos retries rnr-retries " SELFTEST_EXCHANGE_ONLY
+/* How latency and bandwidth are measured. */
+#define SELFTEST_WAYS                                                                           \
+	"transport both-ways reversed signal-every inline events cpu every samples no-relaxed " \
+	"expect-mops "
 /* What only a client has. */
 #define SELFTEST_CLIENT_ONLY                                                                  \
 	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
 	"duration qps depth "                                                                 \
-	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_PATH_OPTIONS
+	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS          \
+		SELFTEST_PATH_OPTIONS
 /* Those of --serve that programs of rdma-core do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients memory longest idle"
 
@@ -88,6 +97,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 			char **ret_message, char **ret_hint);
 void selftest_plan_free(struct selftest_plan *plan);
 
+/* The options that say how latency and bandwidth are measured; the message is as above. */
+char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint);
 /* The options of the path and of retries into the request. The message is as above, or NULL. */
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
 /*
@@ -135,4 +146,14 @@ struct selftest_run {
 	struct selftest_output output;
 	struct interop_request interop;
 	bool named; /* the user named devices or ports */
+	/* --samples: held in memory until the end, because half a file would be taken for a whole
+	 * one. */
+	FILE *samples;
+	char *samples_text;
+	size_t samples_length;
 };
+
+/* Collects the latencies of all rows, if --samples names a file. 0, or -errno and it has failed. */
+int selftest_samples_begin(struct selftest_run *run);
+/* Writes the file; the run fails if that is not possible. */
+void selftest_samples_end(struct selftest_run *run);

@@ -217,8 +217,7 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	_cleanup_(freep) char *longer = NULL;
 
 	/* Completes the last word of a list. */
-	if (comma &&
-	    ((row->choices && row->kind != OPTION_CHOICE) || row->completion == COMPLETE_TEST)) {
+	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST)) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
 		completer->lead = longer;
 		partial = comma + 1;

@@ -218,9 +218,14 @@ static char *complain_number(const struct option_row *row, const char *text)
 static char *store_number(const struct option_row *row, struct number *number, const char *text)
 {
 	_cleanup_(freep) char *clean = NULL, *least = NULL, *most = NULL;
+	const struct enum_name *word = row->choices ? enum_find_word(row->choices, text) : NULL;
 	uint64_t value;
 	int rc;
 
+	if (word) {
+		number_set(number, word->value);
+		return NULL;
+	}
 	if (row->kind == OPTION_DURATION)
 		rc = option_parse_duration(text, &value);
 	else if (row->kind == OPTION_SIZE)

@@ -45,7 +45,7 @@ struct option_row {
 	size_t offset;
 	const char *metavar;
 	const char *help;
-	const struct enum_name *choices;
+	const struct enum_name *choices; /* of a number: words for some values of it */
 	enum completion completion;
 	bool hidden;
 	uint64_t least, most; /* of a count, size or duration; most 0: the kind's own limit */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "selftest/agent/measure.h"
 #include "selftest/trial/trial.h"
 
@@ -22,12 +23,19 @@ static void test_layout(void **state)
 		for (uint32_t qps = 1; qps <= LIMIT_QPS; qps *= 4) {
 			struct run_layout layout;
 
-			run_layout_set(&layout, qps, sizes[i]);
+			run_layout_set(&layout, QP_RC, qps, sizes[i]);
+			assert_int_equal(layout.header, 0);
 			assert_true(layout.stride >= run_receive_bytes(sizes[i]));
 			assert_int_equal(layout.stride % 64, 0);
 			assert_int_equal(layout.receive, qps * layout.stride);
 			assert_int_equal(layout.control, 2 * layout.receive);
 			assert_true(layout.bytes >= layout.control + qps * 16);
+			/* A datagram arrives with a header before it. */
+			run_layout_set(&layout, QP_UD, qps, sizes[i]);
+			assert_int_equal(layout.header, 40);
+			assert_true(layout.stride >= 40 + run_receive_bytes(sizes[i]));
+			assert_int_equal(layout.receive, qps * layout.stride + 40);
+			assert_int_equal(layout.control, 2 * qps * layout.stride);
 		}
 	}
 }
@@ -45,7 +53,7 @@ static void test_end(void **state)
 /* A receive's id keeps its queue pair, whatever its lower bits count. */
 static void test_lanes(void **state)
 {
-	struct run_qp qps[LIMIT_QPS];
+	struct run_qp *qps = mem_alloc_zero(LIMIT_QPS, sizeof(*qps));
 	const struct measure measure = {.qps = qps};
 
 	(void)state;
@@ -58,6 +66,7 @@ static void test_lanes(void **state)
 		assert_true(measure_is_send(&(struct ibv_wc){.wr_id = send | run_receive_id(i)}));
 		assert_false(measure_is_send(&(struct ibv_wc){.wr_id = run_receive_id(i)}));
 	}
+	free(qps);
 }
 
 static void test_few_samples(void **state)

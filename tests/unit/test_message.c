@@ -183,10 +183,19 @@ static void one_round_trip(uint32_t type, enum fill fill)
 	free(got);
 }
 
+/* The numbers have gaps. */
+static uint32_t next_type(uint32_t type)
+{
+	do
+		type++;
+	while (type < MESSAGE_TYPES && !message_rows[type].name);
+	return type;
+}
+
 static void round_trips(void **state)
 {
 	(void)state;
-	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++)
+	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type = next_type(type))
 		for (enum fill fill = FILL_LEAST; fill < FILLS; fill++)
 			one_round_trip(type, fill);
 }
@@ -194,7 +203,7 @@ static void round_trips(void **state)
 static void other_lengths(void **state)
 {
 	(void)state;
-	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++) {
+	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type = next_type(type)) {
 		uint8_t bytes[MESSAGE_MOST_BYTES + 1] = {0};
 		struct message *message = make(type, FILL_MOST);
 		size_t length = message_encode(message, bytes) - MESSAGE_HEADER_BYTES;
@@ -254,7 +263,7 @@ static void out_of_range(void **state)
 	unsigned int bounded = 0;
 
 	(void)state;
-	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++) {
+	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type = next_type(type)) {
 		uint8_t bytes[MESSAGE_MOST_BYTES];
 		struct message *message = make(type, FILL_MOST);
 		struct leaves leaves = {.count = 0};
@@ -342,7 +351,7 @@ static void headers(void **state)
 static void header_lengths(void **state)
 {
 	(void)state;
-	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++) {
+	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type = next_type(type)) {
 		struct message *least = make(type, FILL_LEAST), *most = make(type, FILL_MOST);
 		uint8_t bytes[MESSAGE_MOST_BYTES];
 		uint32_t shortest = (uint32_t)message_encode(least, bytes) - MESSAGE_HEADER_BYTES;

@@ -97,7 +97,10 @@ static void layouts(void **state)
 {
 	(void)state;
 	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++) {
-		assert_non_null(message_rows[type].name);
+		if (!message_rows[type].name) {
+			assert_string_equal(message_name(type), "unknown");
+			continue;
+		}
 		assert_string_equal(message_name(type), message_rows[type].name);
 		check_layout(message_rows[type].layout);
 		assert_true(message_rows[type].layout->record_size <= sizeof(struct message));

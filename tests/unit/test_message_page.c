@@ -95,7 +95,7 @@ static size_t collect(const struct wire_layout *found[static 16])
 	for (uint32_t type = 1; type < MESSAGE_TYPES; type++) {
 		const struct wire_layout *layout = message_rows[type].layout;
 
-		for (size_t i = 0; i < layout->count; i++) {
+		for (size_t i = 0; layout && i < layout->count; i++) {
 			const struct wire_layout *inner = layout->fields[i].layout;
 			size_t at = 0;
 

@@ -25,6 +25,7 @@ static void parse(struct parsed *parsed, char *text)
 	const struct option_set sets[] = {
 		{selftest_options, &parsed->args},
 		{selftest_measure_options, &parsed->args},
+		{selftest_ways_options, &parsed->args},
 		{selftest_path_options, &parsed->args},
 	};
 	char *message = NULL, *hint = NULL;
@@ -33,7 +34,8 @@ static void parse(struct parsed *parsed, char *text)
 	*parsed = (struct parsed){.words = {(char[]){"selftest"}}};
 	for (char *word; (word = strsep(&text, " "));)
 		parsed->words[count++] = word;
-	assert_true(options_parse(count, parsed->words, sets, 3, false, &message, &hint) > 0);
+	assert_true(options_parse(count, parsed->words, sets, ARRAY_SIZE(sets), false, &message,
+				  &hint) > 0);
 	if (!selftest_plan_make(&parsed->plan, &parsed->args, &message, &hint))
 		fail_msg("%s", message);
 }

@@ -21,7 +21,7 @@ LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 
 #define LIBRARY_RECORD struct api
 
-static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST)};
+static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST, LIBRARY_MAY)};
 static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
 
 /*
@@ -36,6 +36,8 @@ struct agent *agent_new(int channel, int signals)
 
 	agent->most_bytes = LIMIT_BYTES;
 	agent->most_qps = LIMIT_QPS;
+	/* The first slot can have an id of librdmacm without a queue pair. */
+	agent->qp_end = 1;
 	watch_init(&agent->watch, &agent->api, channel, signals);
 	if (getrandom(&agent->random, sizeof(agent->random), 0) < 0)
 		agent->random = (uint32_t)getpid();
@@ -78,7 +80,7 @@ static void stop_sending(struct agent *agent)
 {
 	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
 
-	for (size_t i = 0; i < LIMIT_QPS; i++)
+	for (size_t i = 0; i < agent->qp_end; i++)
 		if (agent->qps[i].qp)
 			agent->api.ibv_modify_qp(agent->qps[i].qp, &error, IBV_QP_STATE);
 }
@@ -89,8 +91,9 @@ void agent_reset(struct agent *agent)
 	/* Unread events of queue pairs would keep them from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
-	for (size_t i = 0; i < LIMIT_QPS; i++)
+	for (size_t i = 0; i < agent->qp_end; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);
+	agent->way = (struct message_way){0};
 	agent_cm_release(agent);
 	if (agent->srq)
 		agent->api.ibv_destroy_srq(agent->srq);
@@ -223,11 +226,18 @@ static uint64_t bytes_in_use(const struct agent *agent)
 static int register_buffer(struct agent *agent, const struct message_buffer *order,
 			   struct agent_buffer *buffer)
 {
+	struct ibv_pd *domain = agent->domains[order->domain];
+	const int access = agent_access(order->access);
 	struct rlimit limit = {0};
 	int error;
 
-	buffer->mr = (agent->api.ibv_reg_mr)(agent->domains[order->domain], buffer->bytes,
-					     buffer->length, agent_access(order->access));
+	/* It drops optional rights that the kernel or the driver does not know: ibv_reg_mr(3). */
+	if (agent->way.relaxed && agent->api.ibv_reg_mr_iova2)
+		buffer->mr = agent->api.ibv_reg_mr_iova2(
+			domain, buffer->bytes, buffer->length, (uintptr_t)buffer->bytes,
+			(unsigned int)access | IBV_ACCESS_RELAXED_ORDERING);
+	else
+		buffer->mr = (agent->api.ibv_reg_mr)(domain, buffer->bytes, buffer->length, access);
 	if (buffer->mr)
 		return 0;
 	error = errno;

@@ -17,6 +17,9 @@
 struct verbs;
 struct verbs_device;
 
+/* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
+#define DATAGRAM_HEADER_BYTES 40u
+
 struct agent_buffer {
 	uint8_t *bytes; /* page aligned; NULL: the slot is free */
 	size_t length;
@@ -44,7 +47,8 @@ struct agent_qp {
 	struct ibv_ah *ah;	  /* of a UD queue pair */
 	struct rdma_cm_id *cm_id; /* if rdma_cm connected it */
 	bool connected;
-	struct rdma_cm_id *group; /* the multicast group that it joined */
+	uint32_t target_qpn, target_qkey; /* of a run of a UD queue pair; 0: none */
+	struct rdma_cm_id *group;	  /* the multicast group that it joined */
 	struct gid group_gid;
 	uint16_t group_lid;
 	struct sockaddr_storage group_address;
@@ -68,11 +72,15 @@ struct agent {
 	uint64_t srq_reserved;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
 	struct agent_cq cqs[LIMIT_CQS];
-	struct agent_qp qps[LIMIT_QPS];
+	struct agent_qp qps[LIMIT_QPS]; /* pages of the unused ones are never touched */
+	uint32_t qp_end;		/* slots from here on were never used */
+	uint32_t work;			/* work requests that all queues have room for */
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
 	bool connecting; /* near side: a message of the other side means that it failed */
 	struct agent_samples samples;
+	struct message_way way;
+	struct message_reported report; /* of the last run */
 	struct watch watch;
 	struct guard guard;
 	struct message_path path;
@@ -107,7 +115,8 @@ void agent_reset(struct agent *agent);
 
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
- * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, prove.c, measure.c and agent_gather.c.
+ * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, prove.c, measure.c, agent_ways.c and
+ * agent_gather.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -154,6 +163,9 @@ void agent_cm_release(struct agent *agent);
  * The side that accepts takes it over. 0 or -1 and errno.
  */
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
+/* What the run that follows takes of the processor, for the order to report. */
+void agent_begin_report(struct agent *agent);
+void agent_end_report(struct agent *agent);
 /* enum ibv_qp_state: "RTS", or "unknown". */
 const char *agent_state_word(uint32_t state);
 /* enum buffer_access as IBV_ACCESS_*. */

@@ -77,7 +77,7 @@ void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 
 static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
 {
-	for (size_t i = 0; i < LIMIT_QPS; i++)
+	for (size_t i = 0; i < agent->qp_end; i++)
 		if (cq->cq && agent->qps[i].qp && agent->qps[i].qp->send_cq == cq->cq)
 			return true;
 	return false;
@@ -131,6 +131,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 	if (qp->cm_id)
 		agent->api.rdma_destroy_id(qp->cm_id);
 	agent_unreserve(agent, &qp->reserved);
+	agent->work -= qp->depth;
 	*qp = (struct agent_qp){0};
 }
 
@@ -198,16 +199,6 @@ static int create_qp(struct agent *agent, const struct message_qp *order, struct
 	return 0;
 }
 
-/* Memory of queues is the kernel's or the device's: no limit of the process holds for it. */
-static uint32_t work_in_use(const struct agent *agent)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < LIMIT_QPS; i++)
-		sum += agent->qps[i].depth;
-	return sum;
-}
-
 int agent_qp(struct agent *agent, const struct message_qp *order, struct message_qp_created *reply)
 {
 	struct agent_qp *qp = &agent->qps[order->slot];
@@ -221,7 +212,9 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 				    agent->most_qps);
 	if (!agent->cqs[order->cq].cq)
 		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u", order->cq);
-	if (work_in_use(agent) + order->send_depth + order->receive_depth > LIMIT_WORK)
+	/* Memory of queues is the kernel's or the device's: no limit of the process holds for it.
+	 */
+	if (agent->work + order->send_depth + order->receive_depth > LIMIT_WORK)
 		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
 				    LIMIT_WORK);
 	rc = order->srq ? make_srq(agent, order) : 0;
@@ -238,6 +231,9 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	qp->kind = order->kind;
 	qp->sges = order->sges;
 	qp->depth = order->send_depth + order->receive_depth;
+	agent->work += qp->depth;
+	if (agent->qp_end <= order->slot)
+		agent->qp_end = order->slot + 1;
 	qp->send_depth = order->send_depth;
 	qp->signal_all = order->signal_all;
 	qp->psn = new_psn(agent);

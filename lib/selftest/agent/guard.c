@@ -159,14 +159,28 @@ int guard_post(struct agent *agent, const struct agent_qp *qp, const struct mess
 
 	if (!agent->guard.strict)
 		return 0;
-	if (qp->kind == QP_UD && (order->qpn < 2 || order->qkey & PRIVILEGED_QKEY))
-		return refuse_management(agent);
-	if (qp->kind != QP_RC && bytes * qp->send_depth > GUARD_MOST_UNACKNOWLEDGED)
-		return agent_refuse(agent, REFUSAL_LIMIT,
-				    "a queue of %" PRIu32 " messages of %" PRIu64
-				    " bytes that nobody acknowledges",
-				    qp->send_depth, bytes);
+	if (qp->kind == QP_UD && guard_target(agent, order->qpn, order->qkey))
+		return -EINVAL;
+	if (guard_unacknowledged(agent, qp, bytes))
+		return -EINVAL;
 	return guard_packets(agent, order->count, bytes);
+}
+
+int guard_target(struct agent *agent, uint32_t qpn, uint32_t qkey)
+{
+	return agent->guard.strict && (qpn < 2 || qkey & PRIVILEGED_QKEY) ? refuse_management(agent)
+									  : 0;
+}
+
+int guard_unacknowledged(struct agent *agent, const struct agent_qp *qp, uint64_t bytes)
+{
+	if (!agent->guard.strict || qp->kind == QP_RC ||
+	    bytes * qp->send_depth <= GUARD_MOST_UNACKNOWLEDGED)
+		return 0;
+	return agent_refuse(agent, REFUSAL_LIMIT,
+			    "a queue of %" PRIu32 " messages of %" PRIu64
+			    " bytes that nobody acknowledges",
+			    qp->send_depth, bytes);
 }
 
 int guard_run(struct agent *agent, uint64_t msec)

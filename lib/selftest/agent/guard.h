@@ -50,6 +50,10 @@ int guard_connection(struct agent *agent, struct ibv_qp_attr *attr, int mask);
 int guard_look(struct agent *agent);
 /* ... work requests with these, too many bytes under way, or any but a few for an unproven port, */
 int guard_post(struct agent *agent, const struct agent_qp *qp, const struct message_post *order);
+/* a run of messages that nobody acknowledges, ... */
+int guard_unacknowledged(struct agent *agent, const struct agent_qp *qp, uint64_t bytes);
+/* a run to a queue pair that takes management datagrams, ... */
+int guard_target(struct agent *agent, uint32_t qpn, uint32_t qkey);
 /*
  * and runs that are longer than granted, or to an unproven port. `msec` 0: so many operations as it
  * takes; the watch ends such a run when the time is over.

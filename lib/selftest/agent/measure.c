@@ -2,6 +2,7 @@
 #include "selftest/agent/measure.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,25 @@
 
 #define SEND_ID	   (UINT64_C(1) << 63)
 #define COUNT_MASK ((UINT64_C(1) << RUN_QP_SHIFT) - 1)
+/* In place of a count: a credit among the messages. */
+#define CREDIT_COUNT COUNT_MASK
 
-void run_layout_set(struct run_layout *layout, uint32_t qps, uint64_t message_bytes)
+/* For messages of unreliable queue pairs that are still under way, when the other side is done. */
+#define LINGER_NSEC UINT64_C(100000000)
+/* The longest sleep for an event: what ends a run is looked for in between, and a credit, which
+ * makes no event. */
+#define NAP_MSEC    10
+#define CREDIT_MSEC 1
+
+void run_layout_set(struct run_layout *layout, uint32_t kind, uint32_t qps, uint64_t message_bytes)
 {
-	layout->stride = (run_receive_bytes(message_bytes) + LINE - 1) / LINE * LINE;
-	layout->receive = qps * layout->stride;
-	layout->control = 2 * layout->receive;
+	uint64_t bytes;
+
+	layout->header = kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
+	bytes = layout->header + run_receive_bytes(message_bytes);
+	layout->stride = (bytes + LINE - 1) / LINE * LINE;
+	layout->receive = qps * layout->stride + layout->header;
+	layout->control = 2 * qps * layout->stride;
 	layout->bytes = layout->control + qps * LINE;
 }
 
@@ -50,6 +64,16 @@ void sampler_end(struct sampler *sampler)
 
 bool measure_stopped(struct measure *measure, enum stop stop)
 {
+	if (stop == STOP_PEER_SPOKE && measure->lingers) {
+		uint64_t now = clock_raw_nsec();
+
+		measure->told = true;
+		if (!measure->deadline_nsec)
+			measure->deadline_nsec = now + LINGER_NSEC;
+		/* An unreliable run ends so; else the end is there, or it never comes. */
+		measure->stop = measure->kind == QP_RC ? stop : STOP_NONE;
+		return now >= measure->deadline_nsec;
+	}
 	if (stop == STOP_INTERRUPTED) {
 		uint64_t now = clock_raw_nsec();
 
@@ -90,6 +114,44 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 	measure->vendor_error = item->vendor_err;
 }
 
+/*
+ * Sleeps until there are completions, but not for long. One that comes between the last poll and
+ * the arming makes no event, so the queue is polled once more: ibv_req_notify_cq(3).
+ */
+static int await_event(struct measure *measure, struct ibv_wc *items, int room)
+{
+	struct agent_cq *queue = measure->queue;
+	struct pollfd event = {.fd = queue->channel->fd, .events = POLLIN};
+	struct ibv_cq *ready;
+	void *context;
+	int count;
+
+	if (ibv_req_notify_cq(queue->cq, 0))
+		return -1;
+	count = ibv_poll_cq(queue->cq, room, items);
+	if (count)
+		return count;
+	if (poll(&event, 1, measure->nap_msec) > 0 &&
+	    !measure->agent->api.ibv_get_cq_event(queue->channel, &ready, &context)) {
+		queue->unacknowledged++;
+		measure->events++;
+	}
+	return ibv_poll_cq(queue->cq, room, items);
+}
+
+/* Accounts for a completion of a send. */
+static void note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
+{
+	uint64_t count = id & COUNT_MASK;
+
+	if (count == CREDIT_COUNT) {
+		qp->crediting = false;
+		return;
+	}
+	measure->completed += count - qp->completed;
+	qp->completed = count;
+}
+
 int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 {
 	int count;
@@ -97,7 +159,9 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 	if (measure_halted(measure))
 		return -1;
 	count = ibv_poll_cq(measure->cq, room, items);
-	if (!count && measure->yields)
+	if (!count && measure->queue)
+		count = await_event(measure, items, room);
+	else if (!count && measure->yields)
 		sched_yield();
 	if (count < 0) {
 		measure_fail(measure, EIO, "ibv_poll_cq");
@@ -119,7 +183,9 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 			return -1;
 		}
 		if (measure_is_send(&items[i]))
-			qp->completed = items[i].wr_id & COUNT_MASK;
+			note_sent(measure, qp, items[i].wr_id);
+		else if (measure->both && !measure_take(measure, &items[i]))
+			return -1;
 	}
 	return count;
 }
@@ -179,6 +245,37 @@ bool measure_receive(struct measure *measure, struct run_qp *qp)
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
 }
 
+/* As give_credit() does, but among the messages of this side. */
+static bool give_credit(struct measure *measure, struct run_qp *qp)
+{
+	uint32_t every = (measure->order->depth + 1) / 2;
+	struct ibv_send_wr *bad;
+	int rc;
+
+	if (qp->crediting || qp->received - qp->credited < every)
+		return true;
+	*qp->taken = qp->credited = qp->received;
+	qp->crediting = true;
+	rc = ibv_post_send(qp->qp, &qp->credit_request, &bad);
+	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
+}
+
+bool measure_take(struct measure *measure, const struct ibv_wc *item)
+{
+	struct run_qp *qp = measure_qp(measure, item->wr_id);
+
+	if (measure->credited && item->byte_len != measure->order->bytes) {
+		qp->ended = true;
+		measure->ended++;
+		return true;
+	}
+	qp->received++;
+	measure_progress(measure, measure->completed + ++measure->received);
+	if (!measure_receive(measure, qp))
+		return false;
+	return !measure->credited || qp->ended || give_credit(measure, qp);
+}
+
 static const enum ibv_wr_opcode opcodes[RUN_OPERATIONS] = {
 	[RUN_SEND] = IBV_WR_SEND,
 	[RUN_WRITE] = IBV_WR_RDMA_WRITE,
@@ -200,7 +297,11 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 		request->sg_list = fetches ? &qp->receive_part : &qp->send_part;
 		request->num_sge = order->bytes ? 1 : 0;
 		request->opcode = opcodes[order->operation];
-		if (order->operation == RUN_ATOMIC) {
+		if (measure->kind == QP_UD) {
+			request->wr.ud.ah = qp->owner->ah;
+			request->wr.ud.remote_qpn = qp->owner->target_qpn;
+			request->wr.ud.remote_qkey = qp->owner->target_qkey;
+		} else if (order->operation == RUN_ATOMIC) {
 			request->wr.atomic.remote_addr = remote;
 			request->wr.atomic.rkey = order->rkey;
 			request->wr.atomic.compare_add = 1;
@@ -219,23 +320,30 @@ static void prepare_qp(struct measure *measure, uint32_t number)
 	uint64_t *control = (uint64_t *)(measure->bytes + measure->layout.control + number * LINE);
 	uint32_t key = measure->agent->buffers[order->buffer].mr->lkey;
 
-	qp->qp = measure->agent->qps[number].qp;
+	qp->owner = &measure->agent->qps[number];
+	qp->qp = qp->owner->qp;
 	qp->list = measure->requests + (size_t)number * order->batch;
 	qp->quota = UINT64_MAX;
 	qp->credit = control;
 	qp->taken = control + 1;
 	qp->send_part = (struct ibv_sge){(uintptr_t)measure->bytes + place, (uint32_t)order->bytes,
 					 key};
-	qp->receive_part = (struct ibv_sge){qp->send_part.addr + measure->layout.receive,
-					    (uint32_t)run_receive_bytes(order->bytes), key};
+	qp->receive_part = (struct ibv_sge){
+		qp->send_part.addr + measure->layout.receive - measure->layout.header,
+		(uint32_t)(measure->layout.header + run_receive_bytes(order->bytes)), key};
 	qp->credit_part = (struct ibv_sge){(uintptr_t)qp->taken, sizeof(*qp->taken), key};
 	qp->receive.wr_id = run_receive_id(number);
 	qp->receive.sg_list = &qp->receive_part;
 	qp->receive.num_sge = 1;
 	prepare_requests(measure, qp, place);
+	measure_prepare_credit(measure, qp, &qp->credit_request);
+	qp->credit_request.wr_id = SEND_ID | run_receive_id(number) | CREDIT_COUNT;
+	qp->credit_request.send_flags = IBV_SEND_SIGNALED;
 }
 
-static bool (*const loops[][RUN_OPERATIONS][2])(struct measure *measure) = {
+typedef bool (*run_loop)(struct measure *measure);
+
+static const run_loop loops[][RUN_OPERATIONS][2] = {
 	[RUN_LATENCY] =
 		{
 			[RUN_SEND] = {latency_send_answer, latency_send_ask},
@@ -252,15 +360,51 @@ static bool (*const loops[][RUN_OPERATIONS][2])(struct measure *measure) = {
 		},
 };
 
+/* Those of UC and UD; a datagram has no writes. */
+static const run_loop unreliable_loops[][2][2] = {
+	[RUN_LATENCY] =
+		{
+			[RUN_SEND] = {unreliable_send_answer, unreliable_send_ask},
+			[RUN_WRITE] = {unreliable_write_answer, unreliable_write_ask},
+		},
+	[RUN_BANDWIDTH] =
+		{
+			[RUN_SEND] = {unreliable_listen, bandwidth_ask},
+			[RUN_WRITE] = {NULL, bandwidth_ask},
+		},
+};
+
+static run_loop find_loop(const struct agent *agent, const struct message_run *order)
+{
+	if (agent->way.both && order->operation == RUN_SEND)
+		return bandwidth_both;
+	return agent->qps[0].kind == QP_RC
+		       ? loops[order->mode][order->operation][order->active]
+		       : unreliable_loops[order->mode][order->operation][order->active];
+}
+
+/* Whether the queue pair can carry out such messages, and has an address if it needs one. */
+static bool fits(const struct agent *agent, const struct agent_qp *qp,
+		 const struct message_run *order)
+{
+	if (!qp->qp || qp->kind != agent->qps[0].kind || qp->qp->srq ||
+	    qp->qp->send_cq != agent->cqs[order->cq].cq)
+		return false;
+	if (qp->kind == QP_UD)
+		return order->operation == RUN_SEND && qp->ah && qp->target_qpn;
+	return qp->kind == QP_RC || order->operation <= RUN_WRITE;
+}
+
 static int check_qps(struct agent *agent, const struct message_run *order)
 {
 	for (uint32_t i = 0; i < order->qps; i++) {
 		const struct agent_qp *qp = &agent->qps[i];
 
-		/* A datagram would need an address handle, a shared queue another post. */
-		if (!qp->qp || qp->kind != QP_RC || qp->qp->srq ||
-		    qp->qp->send_cq != agent->cqs[order->cq].cq)
+		/* A shared queue would need another post. */
+		if (!fits(agent, qp, order))
 			return agent_refuse(agent, REFUSAL_ORDER, "a run without queue pair %u", i);
+		if (guard_unacknowledged(agent, qp, order->bytes))
+			return -EINVAL;
 		if (qp->inline_bytes < order->inline_bytes)
 			return agent_refuse(agent, REFUSAL_ORDER, "more inline than possible");
 	}
@@ -273,9 +417,14 @@ static int check_order(struct agent *agent, const struct message_run *order)
 	const struct agent_buffer *buffer = &agent->buffers[order->buffer];
 	struct run_layout layout;
 
-	run_layout_set(&layout, order->qps, order->bytes);
+	run_layout_set(&layout, agent->qps[0].kind, order->qps, order->bytes);
 	if (order->mode == RUN_LATENCY && (order->qps != 1 || order->batch != 1))
 		return agent_refuse(agent, REFUSAL_ORDER, "a latency is that of one queue pair");
+	if (agent->way.both && (order->mode != RUN_BANDWIDTH || !order->active))
+		return agent_refuse(agent, REFUSAL_ORDER, "both sides of a bandwidth are active");
+	if (agent->way.events && (!agent->cqs[order->cq].channel ||
+				  (order->mode == RUN_LATENCY && order->operation == RUN_WRITE)))
+		return agent_refuse(agent, REFUSAL_ORDER, "a run that waits for no event");
 	if (order->mode == RUN_LATENCY && order->operation == RUN_WRITE && !order->bytes)
 		return agent_refuse(agent, REFUSAL_ORDER, "a ping-pong of writes without data");
 	if (order->operation == RUN_ATOMIC && order->bytes != sizeof(uint64_t))
@@ -296,8 +445,19 @@ static int check_order(struct agent *agent, const struct message_run *order)
 
 static void prepare(struct measure *measure, struct agent *agent, const struct message_run *order)
 {
-	*measure = (struct measure){.agent = agent, .order = order};
-	run_layout_set(&measure->layout, order->qps, order->bytes);
+	const bool sends = order->operation == RUN_SEND;
+
+	*measure = (struct measure){
+		.agent = agent,
+		.order = order,
+		.kind = agent->qps[0].kind,
+		.queue = agent->way.events ? &agent->cqs[order->cq] : NULL,
+		.both = agent->way.both && sends,
+	};
+	measure->credited = sends && order->mode == RUN_BANDWIDTH && measure->kind == QP_RC;
+	measure->lingers = !order->active && (measure->kind != QP_RC || !agent->guard.strict);
+	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;
+	run_layout_set(&measure->layout, measure->kind, order->qps, order->bytes);
 	measure->bytes = agent->buffers[order->buffer].bytes;
 	measure->cq = agent->cqs[order->cq].cq;
 	measure->yields = sysconf(_SC_NPROCESSORS_ONLN) == 1;
@@ -329,6 +489,9 @@ static int finish(struct measure *measure, struct message_ran *reply)
 {
 	struct agent *agent = measure->agent;
 
+	agent->report.received = measure->received;
+	agent->report.lost = measure->lost;
+	agent->report.events = measure->events;
 	if (measure->error)
 		return agent_fail(agent, STAGE_TRANSFER, measure->error, "%s", measure->failed);
 	*reply = (struct message_ran){
@@ -344,14 +507,15 @@ static int finish(struct measure *measure, struct message_ran *reply)
 int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply)
 {
 	struct measure measure;
-	bool (*loop)(struct measure * measure);
+	run_loop loop;
 	int rc = check_order(agent, order);
 
 	if (!rc)
 		rc = guard_run(agent, order->duration_msec);
 	if (rc)
 		return rc;
-	loop = loops[order->mode][order->operation][order->active];
+	loop = find_loop(agent, order);
+	agent->report = (struct message_reported){0};
 	if (!loop) {
 		*reply = (struct message_ran){0};
 		return 0;
@@ -361,7 +525,10 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 	if (rc) {
 		rc = agent_fail(agent, STAGE_TRANSFER, -rc, "a thread that watches");
 	} else {
-		loop(&measure);
+		agent_begin_report(agent);
+		if (loop(&measure))
+			measure.stop = STOP_NONE;
+		agent_end_report(agent);
 		watch_end(&agent->watch);
 		rc = finish(&measure, reply);
 	}

@@ -20,12 +20,24 @@
  */
 #pragma once
 
+#include "base/clock.h"
 #include "selftest/agent/agent.h"
+
+/*
+ * Unreliable queue pairs (UC, UD) may lose any message, so they have neither an end nor credits: a
+ * ping has its number as immediate data (UC writes: the stamp) and is repeated if no pong comes,
+ * receives that are missing lose messages, and the passive side ends when it is spoken to
+ * (STOP_PEER_SPOKE), after the last message can have arrived.
+ *
+ * If both sides send (struct message_way, `both`) each is the active one, and takes what arrives in
+ * between; each ends when its own messages are sent and the other's end has come.
+ */
 
 /* Where the parts of a run's buffer are; the same on both sides. */
 struct run_layout {
+	uint64_t header;  /* of what arrives, before its data */
 	uint64_t stride;  /* from one pair's message to the next pair's */
-	uint64_t receive; /* where messages arrive; those to send are at 0 */
+	uint64_t receive; /* where data arrive; those to send are at 0 */
 	uint64_t control; /* where credits arrive */
 	uint64_t bytes;	  /* all together */
 };
@@ -35,7 +47,8 @@ struct run_layout {
  */
 #define RUN_STILL_MSEC 15000u
 
-void run_layout_set(struct run_layout *layout, uint32_t qps, uint64_t message_bytes);
+/* `kind` is enum qp_kind. */
+void run_layout_set(struct run_layout *layout, uint32_t kind, uint32_t qps, uint64_t message_bytes);
 
 static inline uint32_t run_receives(uint32_t depth)
 {
@@ -107,16 +120,19 @@ static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
 /* One queue pair of a run. Counts are of messages since the run began. */
 struct run_qp {
 	struct ibv_qp *qp;
+	const struct agent_qp *owner;
 	uint64_t posted, completed;
 	uint64_t quota;	   /* what it posts at all */
 	uint64_t received; /* passive side of a bandwidth of sends */
 	uint64_t credited; /* of those, how many the other side knows of */
 	uint32_t unsignaled;
 	bool ended;
-	const uint64_t *credit;	  /* active side: where the other one's count arrives */
-	uint64_t *taken;	  /* passive side: the count that is sent */
+	bool crediting;		/* a credit is under way, among the messages that this side sends */
+	const uint64_t *credit; /* active side: where the other one's count arrives */
+	uint64_t *taken;	/* passive side: the count that is sent */
 	struct ibv_send_wr *list; /* a batch */
 	struct ibv_recv_wr receive;
+	struct ibv_send_wr credit_request;
 	struct ibv_sge send_part, receive_part, credit_part;
 };
 
@@ -132,7 +148,19 @@ struct measure {
 	struct ibv_send_wr *requests;
 	struct sampler sampler;
 	uint64_t counted, elapsed_nsec;
+	uint64_t completed;	/* of all queue pairs */
+	uint64_t received;	/* messages */
+	uint64_t lost;		/* pings without an answer */
 	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
+	struct agent_cq *queue; /* with a channel to sleep on; NULL: polls */
+	int nap_msec;		/* the longest sleep */
+	uint64_t events;	/* that woke it */
+	uint32_t kind;		/* enum qp_kind */
+	uint32_t ended;		/* queue pairs that had the other side's end */
+	bool credited;		/* the receiver tells the sender how much it took */
+	bool both;		/* it sends and receives at once */
+	bool lingers;		/* ends when it was spoken to and nothing more has come */
+	bool told;		/* it was */
 	bool yields;		/* one processor, which the other side may need, too */
 	bool ending;		/* the message that is sent next is the last */
 	enum stop stop;
@@ -183,6 +211,12 @@ static inline bool measure_is_send(const struct ibv_wc *item)
 	return item->wr_id >> 63;
 }
 
+/* Takes a message that arrived while this side sends, too. */
+bool measure_take(struct measure *measure, const struct ibv_wc *item);
+/* The request that writes the count of messages taken to the other side. */
+void measure_prepare_credit(const struct measure *measure, struct run_qp *qp,
+			    struct ibv_send_wr *request);
+
 /* The loops. False: cut short; else it came to a regular end. */
 bool latency_send_ask(struct measure *measure);
 bool latency_send_answer(struct measure *measure);
@@ -191,3 +225,58 @@ bool latency_write_answer(struct measure *measure);
 bool latency_one_sided(struct measure *measure);
 bool bandwidth_ask(struct measure *measure);
 bool bandwidth_answer(struct measure *measure);
+/* measure_ways.c: both sides send; and those of unreliable queue pairs. */
+bool bandwidth_both(struct measure *measure);
+bool unreliable_listen(struct measure *measure);
+bool unreliable_send_ask(struct measure *measure);
+bool unreliable_send_answer(struct measure *measure);
+bool unreliable_write_ask(struct measure *measure);
+bool unreliable_write_answer(struct measure *measure);
+
+/*
+ * The last byte of a ping and of its pong is a stamp of the iteration: neither older data nor
+ * memory that was never written (0) can be mistaken for it. Devices write the last byte of a
+ * message last; the InfiniBand specification does not guarantee that (o9-20), but all programs that
+ * poll memory rely on it.
+ */
+#define STAMPS	  127u
+#define STAMP_END 0x80u
+
+static inline uint8_t stamp_of(uint64_t iteration)
+{
+	return (uint8_t)(1 + iteration % STAMPS);
+}
+
+static inline uint8_t *last_byte(const struct measure *measure, uint64_t offset)
+{
+	return measure->bytes + offset + measure->order->bytes - 1;
+}
+
+/* The time of a ping-pong. */
+struct clock {
+	uint64_t begin_nsec, last_nsec;
+	uint64_t iteration;
+	unsigned int share; /* round trips: half of the time is a sample */
+};
+
+void clock_begin(struct clock *clock, unsigned int share);
+void clock_end(const struct clock *clock, struct measure *measure);
+
+/* An iteration is over. */
+static inline void clock_tick(struct clock *clock, struct measure *measure)
+{
+	const struct message_run *order = measure->order;
+	uint64_t now = clock_raw_nsec();
+
+	if (clock->iteration >= order->warmup)
+		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);
+	else
+		clock->begin_nsec = now;
+	clock->last_nsec = now;
+	clock->iteration++;
+	measure_progress(measure, clock->iteration);
+	if (order->iterations ? clock->iteration + 1 >= order->iterations
+			      : clock->iteration > order->warmup &&
+					now - clock->begin_nsec >= order->duration_msec * 1000000)
+		measure->ending = true;
+}

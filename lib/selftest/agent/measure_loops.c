@@ -7,57 +7,17 @@
 
 #include <sched.h>
 
-#include "base/clock.h"
-
-/*
- * The last byte of a ping and of its pong is a stamp of the iteration: neither older data nor
- * memory that was never written (0) can be mistaken for it. Devices write the last byte of a
- * message last; the InfiniBand specification does not guarantee that (o9-20), but all programs that
- * poll memory rely on it.
- */
-#define STAMPS	  127u
-#define STAMP_END 0x80u
 /* Memory does not show that a connection failed: polls for completions, too, after so many spins.
  */
 #define SPINS_BEFORE_POLL 65536u
 
-static inline uint8_t stamp_of(uint64_t iteration)
+void clock_begin(struct clock *clock, unsigned int share)
 {
-	return (uint8_t)(1 + iteration % STAMPS);
-}
-
-struct clock {
-	uint64_t begin_nsec, last_nsec, deadline_nsec;
-	uint64_t iteration;
-	unsigned int share; /* round trips: half of the time is a sample */
-};
-
-static void clock_begin(struct clock *clock, unsigned int share)
-{
-	*clock = (struct clock){.share = share, .deadline_nsec = UINT64_MAX};
+	*clock = (struct clock){.share = share};
 	clock->begin_nsec = clock->last_nsec = clock_raw_nsec();
 }
 
-/* An iteration is over. */
-static inline void clock_tick(struct clock *clock, struct measure *measure)
-{
-	const struct message_run *order = measure->order;
-	uint64_t now = clock_raw_nsec();
-
-	if (clock->iteration >= order->warmup)
-		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);
-	else
-		clock->begin_nsec = now;
-	clock->last_nsec = now;
-	clock->iteration++;
-	measure_progress(measure, clock->iteration);
-	if (order->iterations ? clock->iteration + 1 >= order->iterations
-			      : clock->iteration > order->warmup &&
-					now - clock->begin_nsec >= order->duration_msec * 1000000)
-		measure->ending = true;
-}
-
-static void clock_end(const struct clock *clock, struct measure *measure)
+void clock_end(const struct clock *clock, struct measure *measure)
 {
 	measure->counted = measure->sampler.seen;
 	measure->elapsed_nsec = measure->counted ? clock->last_nsec - clock->begin_nsec : 0;
@@ -149,11 +109,6 @@ static inline uint8_t await_stamp(struct measure *measure, const uint8_t *arrive
 	}
 }
 
-static inline uint8_t *last_byte(const struct measure *measure, uint64_t offset)
-{
-	return measure->bytes + offset + measure->order->bytes - 1;
-}
-
 bool latency_write_ask(struct measure *measure)
 {
 	uint8_t *sent = last_byte(measure, 0);
@@ -231,6 +186,7 @@ bool latency_one_sided(struct measure *measure)
  */
 
 enum { POLL_MOST = 16 };
+#define FEW_QPS 64u
 
 /* All queue pairs together, in one phase: what warms up, or what counts. */
 struct tally {
@@ -248,23 +204,40 @@ static inline uint32_t postable(const struct measure *measure, const struct run_
 
 	if (qp->posted + count > qp->completed + order->depth)
 		return 0;
-	if (order->operation == RUN_SEND &&
+	if (measure->credited &&
 	    qp->posted + count >
 		    __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE) + run_receives(order->depth))
 		return 0;
 	return count;
 }
 
+static inline bool post_one(struct measure *measure, struct run_qp *qp)
+{
+	uint32_t count;
+
+	while ((count = postable(measure, qp)) > 0)
+		if (!measure_post(measure, qp, count))
+			return false;
+	return true;
+}
+
 static inline bool post_all(struct measure *measure)
 {
-	for (uint32_t i = 0; i < measure->order->qps; i++) {
-		struct run_qp *qp = &measure->qps[i];
-		uint32_t count;
+	for (uint32_t i = 0; i < measure->order->qps; i++)
+		if (!post_one(measure, &measure->qps[i]))
+			return false;
+	return true;
+}
 
-		while ((count = postable(measure, qp)) > 0)
-			if (!measure_post(measure, qp, count))
-				return false;
-	}
+/* With many queue pairs, only those that have room again; credits come to any of them. */
+static inline bool post_again(struct measure *measure, const struct ibv_wc *items, int count)
+{
+	if (measure->order->qps <= FEW_QPS || measure->credited)
+		return post_all(measure);
+	for (int i = 0; i < count; i++)
+		if (measure_is_send(&items[i]) &&
+		    !post_one(measure, measure_qp(measure, items[i].wr_id)))
+			return false;
 	return true;
 }
 
@@ -293,9 +266,7 @@ static void take_time(struct measure *measure, struct tally *tally)
 	const struct message_run *order = measure->order;
 
 	tally->last_nsec = clock_raw_nsec();
-	tally->completed = 0;
-	for (uint32_t i = 0; i < order->qps; i++)
-		tally->completed += measure->qps[i].completed;
+	tally->completed = measure->completed;
 	measure_progress(measure, tally->completed);
 	if (tally->by_duration &&
 	    tally->last_nsec - tally->begin_nsec >= order->duration_msec * 1000000)
@@ -323,20 +294,23 @@ static bool run_phase(struct measure *measure, struct tally *tally)
 	struct ibv_wc items[POLL_MOST];
 	bool ended = false;
 
+	if (!post_all(measure))
+		return false;
 	while (!complete(measure)) {
-		int count;
+		int count = measure_poll(measure, items, POLL_MOST);
 
-		if (measure->ending && !ended) {
-			end_qps(measure);
-			ended = true;
-		}
-		if (!post_all(measure))
-			return false;
-		count = measure_poll(measure, items, POLL_MOST);
 		if (count < 0)
 			return false;
 		if (count)
 			take_time(measure, tally);
+		if (measure->ending && !ended) {
+			end_qps(measure);
+			ended = true;
+			if (!post_all(measure))
+				return false;
+		} else if (!post_again(measure, items, count)) {
+			return false;
+		}
 	}
 	return true;
 }
@@ -369,7 +343,7 @@ bool bandwidth_ask(struct measure *measure)
 		measure->counted = tally.completed - tally.before;
 		measure->elapsed_nsec = tally.last_nsec - tally.begin_nsec;
 	}
-	if (order->operation != RUN_SEND)
+	if (!measure->credited)
 		return good;
 	for (uint32_t i = 0; good && i < order->qps; i++)
 		good = await_credit(measure, &measure->qps[i]) &&
@@ -392,16 +366,17 @@ static inline bool give_credit(struct measure *measure, struct run_qp *qp)
 	return measure_post(measure, qp, 1);
 }
 
-static void prepare_credit(struct measure *measure, struct run_qp *qp)
+void measure_prepare_credit(const struct measure *measure, struct run_qp *qp,
+			    struct ibv_send_wr *request)
 {
 	const struct message_run *order = measure->order;
 	uint64_t offset = (uint64_t)((const uint8_t *)qp->credit - measure->bytes);
 
-	*qp->list = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE,
-					 .sg_list = &qp->credit_part,
-					 .num_sge = 1,
-					 .wr.rdma.remote_addr = order->remote_address + offset,
-					 .wr.rdma.rkey = order->rkey};
+	*request = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE,
+					.sg_list = &qp->credit_part,
+					.num_sge = 1,
+					.wr.rdma.remote_addr = order->remote_address + offset,
+					.wr.rdma.rkey = order->rkey};
 }
 
 static inline bool take(struct measure *measure, const struct ibv_wc *item, uint32_t *ended)
@@ -429,7 +404,7 @@ bool bandwidth_answer(struct measure *measure)
 
 	measure->flags = 0;
 	for (uint32_t i = 0; i < measure->order->qps; i++)
-		prepare_credit(measure, &measure->qps[i]);
+		measure_prepare_credit(measure, &measure->qps[i], measure->qps[i].list);
 	while (ended < measure->order->qps) {
 		int count = measure_poll(measure, items, POLL_MOST);
 

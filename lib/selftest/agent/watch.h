@@ -65,7 +65,7 @@ enum stop watch_end(struct watch *watch);
 
 #define RNR_TIMER_CODE 12u /* 0.64 ms, IBTA 1 table 45 */
 
-#define API_VERBS(MUST)                               \
+#define API_VERBS(MUST, MAY)                          \
 	MUST(ibv_query_device, "IBVERBS_1.1")         \
 	MUST(ibv_query_port, "IBVERBS_1.1")           \
 	MUST(ibv_query_pkey, "IBVERBS_1.1")           \
@@ -73,6 +73,7 @@ enum stop watch_end(struct watch *watch);
 	MUST(ibv_dealloc_pd, "IBVERBS_1.1")           \
 	MUST(ibv_reg_mr, "IBVERBS_1.1")               \
 	MUST(ibv_dereg_mr, "IBVERBS_1.1")             \
+	MAY(ibv_reg_mr_iova2, "IBVERBS_1.8")          \
 	MUST(ibv_create_comp_channel, "IBVERBS_1.0")  \
 	MUST(ibv_destroy_comp_channel, "IBVERBS_1.0") \
 	MUST(ibv_create_cq, "IBVERBS_1.1")            \
@@ -115,7 +116,7 @@ enum stop watch_end(struct watch *watch);
 	MUST(rdma_leave_multicast, "RDMACM_1.0")
 
 struct api {
-	API_VERBS(LIBRARY_MEMBER)
+	API_VERBS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 	API_CM(LIBRARY_MEMBER)
 };
 

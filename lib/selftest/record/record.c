@@ -162,6 +162,23 @@ const struct enum_name selftest_verdict_names[] = {
 	{0, NULL},
 };
 
+const struct enum_name selftest_transport_names[] = {
+	{SELFTEST_BY_RC, "rc", TONE_PLAIN, "reliable connection"},
+	{SELFTEST_BY_UC, "uc", TONE_PLAIN, "unreliable connection: sends and RDMA writes"},
+	{SELFTEST_BY_UD, "ud", TONE_PLAIN, "datagrams: sends of at most a path MTU"},
+	{SELFTEST_BY_XRC, "xrc", TONE_PLAIN, "extended reliable connection: is not measured"},
+	{SELFTEST_BY_SRD, "srd", TONE_PLAIN, "that of EFA: is not measured"},
+	{SELFTEST_BY_DC, "dc", TONE_PLAIN, "dynamically connected, of mlx5: is not measured"},
+	{0, NULL},
+};
+
+static const struct enum_name direction_names[] = {
+	{DIRECTION_OUT, "out", TONE_PLAIN, "data flow to the peer"},
+	{DIRECTION_IN, "in", TONE_PLAIN, "data flow from the peer"},
+	{DIRECTION_BOTH, "both", TONE_PLAIN, "data flow both ways at once"},
+	{0, NULL},
+};
+
 static const struct enum_name side_names[] = {
 	{SIDE_LOCAL, "local"},
 	{SIDE_PEER, "peer"},
@@ -246,11 +263,22 @@ static void get_ratio(const struct real *part, const struct real *total, double 
 	value_set_real(value, computed);
 }
 
+static bool is_both_ways(const struct selftest_result *result)
+{
+	return result->sent_gbps.known && result->received_gbps.known;
+}
+
+/* A port sends and receives at its rate at the same time. */
+static double percent_of_rate(const struct selftest_result *result)
+{
+	return is_both_ways(result) ? 50 : 100;
+}
+
 static void get_rate_percent(const void *record, struct value *value)
 {
 	const struct selftest_result *result = record;
 
-	get_ratio(&result->bandwidth_gbps, &result->rate_gbps, 100, value);
+	get_ratio(&result->bandwidth_gbps, &result->rate_gbps, percent_of_rate(result), value);
 }
 
 static void get_packed_ratio(const void *record, struct value *value)
@@ -280,6 +308,8 @@ static int decimals(double number)
 }
 
 #define FIGURES_MOST 63u /* characters */
+/* The rate of messages so small says more than their bandwidth. */
+#define SMALL_MESSAGE 512u
 
 /* Appends a piece, or leaves it out if it does not fit into a cell of a table. */
 __attribute__((format(printf, 2, 3))) static void append(struct value *value, const char *format,
@@ -319,9 +349,26 @@ static void append_bandwidth(const struct selftest_result *result, struct value 
 	if (!gbps->known)
 		return;
 	append(value, "%.*f Gb/s", decimals(gbps->value), gbps->value);
-	if (ratio(gbps, &result->rate_gbps, 100, &percent))
-		append(value, "%.*f %% of %g Gb/s", percent < 9.95 ? 1 : 0, percent,
-		       result->rate_gbps.value);
+	if (ratio(gbps, &result->rate_gbps, percent_of_rate(result), &percent))
+		append(value, "%.*f %% of %s%g Gb/s", percent < 9.95 ? 1 : 0, percent,
+		       is_both_ways(result) ? "2 x " : "", result->rate_gbps.value);
+	if (is_both_ways(result))
+		append(value, "%.*f out + %.*f in", decimals(result->sent_gbps.value),
+		       result->sent_gbps.value, decimals(result->received_gbps.value),
+		       result->received_gbps.value);
+}
+
+/* "CPU 100 %, peer 97 %", and millions of messages if that is what matters. */
+static void append_cost(const struct selftest_result *result, struct value *value)
+{
+	double millions = result->messages_per_second.value / 1e6;
+
+	if (result->messages_per_second.known && result->size_bytes.value <= SMALL_MESSAGE)
+		append(value, "%.*f M/s", decimals(millions), millions);
+	if (result->cpu_percent.known)
+		append(value, "CPU %.0f %%", result->cpu_percent.value);
+	if (result->peer_cpu_percent.known)
+		append(value, "peer %.0f %%", result->peer_cpu_percent.value);
 }
 
 /* The key figures for people; in JSON each has its own key. */
@@ -334,6 +381,7 @@ static void get_figures(const void *record, struct value *value)
 		append(value, "%.*f x packed", decimals(packed), packed);
 	append_latency(result, value);
 	append_bandwidth(result, value);
+	append_cost(result, value);
 }
 
 #define TEXT(member, heading, flags, help) \
@@ -390,6 +438,23 @@ static const struct field selftest_fields[] = {
 	NUMBER(iterations, "ITERATIONS", 0, "how often the operation was done"),
 	NUMBER(queue_pairs, "QPS", 0, "queue pairs in use"),
 	NUMBER(depth, "DEPTH", 0, "operations under way at once on a queue pair"),
+	NUMBER(batch, "BATCH", 0, "work requests posted at once"),
+	NUMBER(signal_every, "SIGNAL EVERY", 0, "one completion for so many operations"),
+	NUMBER(inline_bytes, "INLINE", 0, "messages up to this size go inline"),
+	ENUM_FIELD(struct selftest_result, transport, selftest_transport_names, "transport",
+		   "TRANSPORT", 0, 0, "what the queue pairs of a measurement are"),
+	ENUM_FIELD(struct selftest_result, direction, direction_names, "direction", "DIRECTION", 0,
+		   0, "which way the data of a bandwidth flow: out, in or both"),
+	BOOL_FIELD(struct selftest_result, events, "events", "EVENTS", 0, 0,
+		   "sleeps until completions come, instead of polling"),
+	BOOL_FIELD(struct selftest_result, relaxed_ordering, "relaxed_ordering", "RELAXED", 0, 0,
+		   "asked for memory with relaxed ordering; a driver may ignore that"),
+	NUMBER(interval, "INTERVAL", 0, "number of the interval; none: all of them together"),
+	NUMBER(lost_messages, "LOST", 0, "messages of UC or UD that did not arrive"),
+	NUMBER(memory_bytes, "MEMORY", 0, "largest memory of this program so far, in bytes"),
+	NUMBER(peer_memory_bytes, "PEER MEMORY", 0, "the same of the peer's program"),
+	REAL(cpu_percent, "CPU %", "processor time of the measuring thread, in percent of the run"),
+	REAL(peer_cpu_percent, "PEER CPU %", "the same of the peer's"),
 	REAL(duration_msec, "DURATION ms", "how long the test took, in milliseconds"),
 	REAL(latency_min_usec, "MIN us", "smallest latency, in microseconds"),
 	REAL(latency_p50_usec, "P50 us", "median of the latency, in microseconds"),
@@ -400,7 +465,9 @@ static const struct field selftest_fields[] = {
 	REAL(latency_mean_usec, "MEAN us", "mean latency, in microseconds"),
 	REAL(latency_stddev_usec, "STDDEV us",
 	     "standard deviation of the latency, in microseconds"),
-	REAL(bandwidth_gbps, "BANDWIDTH Gb/s", "bandwidth, gigabits a second"),
+	REAL(bandwidth_gbps, "BANDWIDTH Gb/s", "bandwidth, gigabits a second; both ways: the sum"),
+	REAL(sent_gbps, "SENT Gb/s", "bandwidth to the peer, gigabits a second"),
+	REAL(received_gbps, "RECEIVED Gb/s", "bandwidth from the peer, gigabits a second"),
 	RATIO(get_bandwidth_mibps, "bandwidth_mibps", "BANDWIDTH MiB/s",
 	      "bandwidth, mebibytes a second"),
 	REAL(messages_per_second, "MESSAGES /s", "messages a second"),

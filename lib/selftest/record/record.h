@@ -29,6 +29,38 @@ struct selftest_path {
 	bool is_default;
 };
 
+enum selftest_direction { DIRECTION_OUT, DIRECTION_IN, DIRECTION_BOTH };
+
+/* The words of --transport; the first ones are those of enum qp_kind. */
+enum selftest_transport {
+	SELFTEST_BY_RC,
+	SELFTEST_BY_UC,
+	SELFTEST_BY_UD,
+	SELFTEST_BY_XRC,
+	SELFTEST_BY_SRD,
+	SELFTEST_BY_DC,
+};
+
+#define SELFTEST_FOREVER UINT64_MAX
+
+struct selftest_result;
+
+/* How latency and bandwidth are measured. */
+struct selftest_ways {
+	uint32_t transport; /* enum selftest_transport */
+	uint32_t direction; /* enum selftest_direction, of a bandwidth */
+	bool by_events;	    /* sleeps for completions, instead of polling */
+	bool cpu;	    /* shows the processor time of both sides */
+	bool in_order;	    /* memory without relaxed ordering */
+	struct number signal_every, inline_bytes;
+	uint64_t every_msec; /* a row for each interval; 0: one for all */
+	/* The samples of a latency, in their order, before the row is complete; NULL: nobody wants
+	 * them. */
+	void (*samples)(void *context, const struct selftest_result *row, const uint64_t *nsec,
+			size_t count);
+	void *samples_context;
+};
+
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {
 	const char *peer; /* as named by the user; NULL: loopback */
@@ -46,7 +78,7 @@ struct selftest_request {
 	uint64_t sizes[SELFTEST_MOST_SIZES]; /* bytes of a message */
 	size_t size_count;		     /* 0: a few usual ones */
 	uint64_t iterations;
-	uint64_t duration_msec;
+	uint64_t duration_msec;		       /* SELFTEST_FOREVER: until a signal comes */
 	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
 	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
@@ -56,7 +88,8 @@ struct selftest_request {
 	uint32_t peer_port;	 /* of that device; 0: its first active one */
 	struct selftest_path path;
 	struct number ack_timeout, retries, rnr_retries; /* of RC, but in tests of these */
-	double expect_gbps, expect_usec;		 /* a row that misses them fails */
+	double expect_gbps, expect_usec, expect_mops;	 /* a row that misses them fails */
+	struct selftest_ways ways;
 	int signals; /* a signalfd that ends the tests; -1: none */
 	/* Called before each row with its test; the rows before it are complete. */
 	void (*progress)(void *context, const char *what);
@@ -133,6 +166,14 @@ struct selftest_result {
 	struct number iterations;
 	struct number queue_pairs;
 	struct number depth;
+	struct number batch, signal_every, inline_bytes;
+	struct number transport; /* enum selftest_transport */
+	struct number direction; /* enum selftest_direction */
+	enum tristate events, relaxed_ordering;
+	struct number interval;	     /* from 1 on; of the summary: unknown */
+	struct number lost_messages; /* of an unreliable transport */
+	struct number memory_bytes, peer_memory_bytes;
+	struct real cpu_percent, peer_cpu_percent;
 	struct real duration_msec;
 	struct real latency_min_usec;
 	struct real latency_p50_usec;
@@ -142,7 +183,8 @@ struct selftest_result {
 	struct real latency_max_usec;
 	struct real latency_mean_usec;
 	struct real latency_stddev_usec;
-	struct real bandwidth_gbps;
+	struct real bandwidth_gbps; /* of both directions together */
+	struct real sent_gbps, received_gbps;
 	struct real messages_per_second;
 	struct real rate_gbps;	   /* the active rate, to compare the bandwidth with */
 	struct real transfer_usec; /* gathered or scattered by the device */
@@ -157,6 +199,7 @@ extern const struct schema selftest_schema;
 extern const struct enum_name selftest_connection_names[];
 extern const struct enum_name selftest_group_names[];
 extern const struct enum_name selftest_verdict_names[];
+extern const struct enum_name selftest_transport_names[];
 
 /* Percentiles and histogram of latencies, which are sorted in place. */
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);

@@ -231,7 +231,8 @@ static void fill_welcome(uint32_t version, struct message_welcome *welcome)
 {
 	*welcome = (struct message_welcome){
 		.version = version,
-		.qps = LIMIT_QPS,
+		/* An older client refuses a welcome with more. */
+		.qps = version < PROTOCOL_WAYS ? LIMIT_OLD_QPS : LIMIT_QPS,
 		.bytes = MOST_BUFFER_BYTES,
 	};
 	snprintf(welcome->release, sizeof(welcome->release), "%s", RDMACTL_VERSION);

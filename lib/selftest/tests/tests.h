@@ -81,9 +81,6 @@ void rc_run_states(struct trial *trial);
  * so it is sent again, a few times, and the row says how many were lost.
  */
 
-/* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
-#define DATAGRAM_HEADER_BYTES 40u
-
 /* Parts of the buffer TRIAL_DATA on each side: what is sent, and where messages arrive. */
 #define DATAGRAM_ROOM	 16384u
 #define DATAGRAM_RECEIVE DATAGRAM_ROOM

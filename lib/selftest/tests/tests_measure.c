@@ -3,220 +3,68 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "selftest/agent/measure.h"
-#include "selftest/trial/trial.h"
-
-/* Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
- * ones: a software device that needs longer than the timeout for them retransmits. */
-#define PERFTEST_DEPTH 128u
-#define LEAST_DEPTH    4u
-#define THOROUGH_BYTES (UINT64_C(8) << 20)
-#define QUICK_BYTES    (UINT64_C(1) << 20)
-/* Entries of a completion queue for many queue pairs: the limit of the smaller devices. */
-#define MOST_ENTRIES 32767u
-/* One completion for so many sends, or bytes. */
-#define SIGNAL_EVERY 32u
-#define SIGNAL_BYTES (UINT64_C(256) << 10)
-/* Sent inline if both devices can, as perftest does. */
-#define INLINE_MOST 236u
+#include "selftest/tests/tests_measure.h"
 
 /* The patterns of both sides differ. */
 enum { NEAR_PATTERN = 1, FAR_PATTERN = 2 };
 
-/* A row. */
-struct plan {
-	struct message order; /* for the near side */
-	struct run_layout layout;
-	struct message_buffered near_memory, far_memory;
-	struct message_ran near_ran;
-	struct message far_reply;
-	int near_rc;
-};
-
-static const uint64_t quick_latency[] = {2}, quick_bandwidth[] = {65536};
-static const uint64_t usual_latency[] = {2, 64, 1024, 4096, 65536};
-static const uint64_t usual_bandwidth[] = {4096, 65536, 1048576};
-static const uint64_t atomic_size[] = {sizeof(uint64_t)};
-
-static bool is_latency(const struct trial *trial)
-{
-	return trial->test->group == SELFTEST_LATENCY;
-}
-
-/* The user asked for measurements, so they may take longer. */
-static bool is_thorough(const struct trial *trial)
-{
-	const struct selftest_request *request = trial->request;
-
-	return request->latency || request->bandwidth || request->iterations ||
-	       request->duration_msec;
-}
-
-static size_t choose_sizes(const struct trial *trial, const uint64_t **ret)
-{
-	if (trial->test->value == RUN_ATOMIC) {
-		*ret = atomic_size;
-		return 1;
-	}
-	if (trial->request->size_count) {
-		*ret = trial->request->sizes;
-		return trial->request->size_count;
-	}
-	if (!is_thorough(trial)) {
-		*ret = is_latency(trial) ? quick_latency : quick_bandwidth;
-		return 1;
-	}
-	*ret = is_latency(trial) ? usual_latency : usual_bandwidth;
-	return is_latency(trial) ? ARRAY_SIZE(usual_latency) : ARRAY_SIZE(usual_bandwidth);
-}
-
-static uint32_t receives_of(const struct trial *trial, uint32_t depth)
-{
-	return trial->test->value == RUN_SEND ? run_receives(depth) : 1;
-}
-
-/* As many as wanted, within the limits of both devices' queues and the completion queue. */
-static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
-{
-	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
-	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
-	uint32_t depth = PERFTEST_DEPTH;
-
-	while (depth > LEAST_DEPTH && depth * bytes > under_way)
-		depth /= 2;
-	if (!is_latency(trial) && trial->request->depth)
-		depth = trial->request->depth;
-	limit = at_most(limit, LIMIT_DEPTH);
-	while (depth > 1 && (depth > limit || receives_of(trial, depth) > limit ||
-			     qps * (depth + receives_of(trial, depth)) > MOST_ENTRIES))
-		depth--;
-	return depth;
-}
-
-static void choose_length(const struct trial *trial, struct message_run *run)
-{
-	const struct selftest_request *request = trial->request;
-	const uint64_t own_msec = is_latency(trial) ? request->latency_msec
-						    : request->bandwidth_msec;
-
-	run->warmup = is_latency(trial) ? 100 : (uint64_t)run->qps * run->depth;
-	if (request->iterations) {
-		if (is_latency(trial) && run->warmup > request->iterations)
-			run->warmup = request->iterations;
-		run->iterations = request->iterations + run->warmup;
-	} else if (own_msec || request->duration_msec) {
-		run->duration_msec = own_msec ? own_msec : request->duration_msec;
-	} else {
-		run->duration_msec = is_thorough(trial) ? 1000 : 100;
-	}
-	if (!is_thorough(trial))
-		run->warmup = (run->warmup + 3) / 4;
-}
-
-/* Completions are the sign of progress. */
-static uint32_t choose_signals(const struct message_run *run)
-{
-	uint32_t every = at_most(SIGNAL_EVERY, (run->depth + 3) / 4);
-
-	while (every > 1 && every * run->bytes > SIGNAL_BYTES)
-		every /= 2;
-	return every;
-}
-
-static struct message make_order(const struct trial *trial, uint64_t bytes)
-{
-	struct message order = {.type = MESSAGE_RUN};
-	struct message_run *run = &order.run;
-
-	run->mode = is_latency(trial) ? RUN_LATENCY : RUN_BANDWIDTH;
-	run->operation = (uint32_t)trial->test->value;
-	run->active = 1;
-	run->qps = is_latency(trial) || !trial->request->queue_pairs ? 1
-								     : trial->request->queue_pairs;
-	run->cq = TRIAL_CQ;
-	run->buffer = TRIAL_DATA;
-	run->bytes = bytes;
-	run->depth = choose_depth(trial, run->qps, bytes);
-	run->batch = is_latency(trial) || !trial->request->batch
-			     ? 1
-			     : at_most(trial->request->batch, run->depth);
-	run->signal_every = choose_signals(run);
-	choose_length(trial, run);
-	return order;
-}
-
-/* Whether a side can make a queue pair that sends so many bytes inline. */
-static bool has_inline(struct side *side, uint32_t bytes)
-{
-	struct message_cq cq = {.slot = TRIAL_CQ, .entries = 4};
-	struct message_qp qp = {
-		.cq = TRIAL_CQ,
-		.send_depth = 1,
-		.receive_depth = 1,
-		.sges = 1,
-		.inline_bytes = bytes,
-	};
-	struct message_qp_created created;
-	bool has;
-
-	if (side_cq(side, &cq))
-		return false;
-	has = !side_qp(side, &qp, &created) && created.inline_bytes >= bytes;
-	qp.destroy = 1;
-	cq.entries = 0;
-	return !side_qp(side, &qp, &created) && !side_cq(side, &cq) && has;
-}
-
-static uint32_t choose_inline(struct trial *trial, const struct message_run *run)
-{
-	if (run->mode != RUN_LATENCY || run->operation > RUN_WRITE || !run->bytes ||
-	    run->bytes > INLINE_MOST || !has_inline(&trial->near, (uint32_t)run->bytes) ||
-	    !has_inline(&trial->far, (uint32_t)run->bytes))
-		return 0;
-	return (uint32_t)run->bytes;
-}
-
 static int connect_qps(struct trial *trial, struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
-	uint32_t receives = receives_of(trial, run->depth);
 	struct qp_shape shape = {
-		.kind = QP_RC,
-		.send_depth = run->depth,
-		.receive_depth = receives,
+		.kind = plan->transport,
+		.send_depth = plan_sends(plan),
+		.receive_depth = plan_receives(plan),
 		.inline_bytes = run->inline_bytes,
-		.entries = run->qps * (run->depth + receives),
+		.entries = plan_entries(plan),
 		.unsignaled = true,
+		.channel = plan->way.events,
 		.max_rd_atomic = at_most(trial->near_can.max_rd_atomic,
 					 trial->far_can.max_rd_atomic),
 	};
+	struct qp_numbers numbers;
 	int rc = 0;
 
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
 		shape.keep_cq = slot > 0;
-		rc = trial_connect(trial, slot, &shape, NULL);
+		rc = trial_connect(trial, slot, &shape, &numbers);
+		if (!rc && plan->transport == SELFTEST_BY_UD)
+			rc = ways_aim(trial, slot, &numbers);
 	}
 	return rc;
 }
 
-static int post_receives(struct trial *trial, struct side *side, const struct plan *plan)
+static int post_receives(struct trial *trial, struct side *side, const struct plan *plan,
+			 uint32_t count)
 {
 	const struct message_run *run = &plan->order.run;
-	uint64_t bytes = run_receive_bytes(run->bytes);
+	const struct run_layout *layout = &plan->layout;
 	int rc = 0;
 
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
 		const struct message_receive receive = {
 			.slot = slot,
-			.count = run_receives(run->depth),
+			.count = count,
 			.id = run_receive_id(slot),
-			.span = trial_span(plan->layout.receive + slot * plan->layout.stride,
-					   bytes),
+			.span = trial_span(layout->receive - layout->header + slot * layout->stride,
+					   layout->header + run_receive_bytes(run->bytes)),
 		};
 
 		rc = trial_receive(trial, side, &receive);
 	}
+	return rc;
+}
+
+int measure_post_receives(struct trial *trial, const struct plan *plan, uint32_t count)
+{
+	int rc = 0;
+
+	if (plan->order.run.operation != RUN_SEND || !count)
+		return 0;
+	if (plan->out)
+		rc = post_receives(trial, &trial->far, plan, count);
+	if (!rc && (plan->in || plan->latency))
+		rc = post_receives(trial, &trial->near, plan, count);
 	return rc;
 }
 
@@ -248,18 +96,20 @@ static int fill(struct trial *trial, const struct plan *plan)
 }
 
 /*
- * The last fetch-and-add of each queue pair returned the number of those before it: together they
- * must be as many as the run had, those of the warm-up included.
+ * The last fetch-and-add of each queue pair returned the number of those before it; if it was the
+ * far side that added, the sums are in the memory of this one. Together they must be as many as the
+ * run had, those of the warm-up included.
  */
-static int check_sums(struct trial *trial, const struct plan *plan)
+static int check_sums(struct trial *trial, const struct plan *plan, bool out)
 {
 	const struct message_run *run = &plan->order.run;
-	const uint8_t *bytes = trial->near.agent->buffers[TRIAL_DATA].bytes + plan->layout.receive;
-	uint64_t expected = run->warmup + plan->near_ran.iterations, got = 0, last;
+	const uint8_t *bytes = trial->near.agent->buffers[TRIAL_DATA].bytes +
+			       (out ? plan->layout.receive : 0);
+	uint64_t expected = run->warmup + plan_ran(plan, out)->iterations, got = 0, last;
 
 	for (uint32_t i = 0; i < run->qps; i++) {
 		memcpy(&last, bytes + i * plan->layout.stride, sizeof(last));
-		got += last + 1;
+		got += last + out;
 	}
 	if (got == expected)
 		return 0;
@@ -270,11 +120,12 @@ static int check_sums(struct trial *trial, const struct plan *plan)
 	return -EBADMSG;
 }
 
-/* The far side took as many messages as were sent. */
-static int check_count(struct trial *trial, const struct plan *plan)
+/* The other side took as many messages as were sent. */
+static int check_count(struct trial *trial, const struct plan *plan, bool out)
 {
-	uint64_t sent = plan->order.run.warmup + plan->near_ran.iterations;
-	uint64_t taken = plan->far_reply.ran.iterations;
+	uint64_t sent = plan->order.run.warmup + plan_ran(plan, out)->iterations;
+	uint64_t taken = plan->way.both ? (out ? &plan->far_report : &plan->near_report)->received
+					: plan_ran(plan, !out)->iterations;
 
 	if (sent == taken)
 		return 0;
@@ -283,21 +134,58 @@ static int check_count(struct trial *trial, const struct plan *plan)
 	return -EBADMSG;
 }
 
-static int check(struct trial *trial, const struct plan *plan)
+/* Not even one message of an unreliable queue pair need arrive. */
+static bool has_arrived(struct trial *trial, const struct plan *plan, bool out)
+{
+	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
+
+	if (plan_is_reliable(plan))
+		return true;
+	if (plan->order.run.operation != RUN_SEND || report->received)
+		return plan->order.run.operation == RUN_SEND;
+	trial_fail(trial, "rdmactl selftest --test ud,uc shows which of them arrive",
+		   "%llu messages were sent, but none arrived",
+		   (unsigned long long)plan_ran(plan, out)->iterations);
+	return false;
+}
+
+/* The data of the side that sends, at the other one; of reads, the other way round. */
+static int check_flow(struct trial *trial, const struct plan *plan, bool out)
 {
 	const struct message_run *run = &plan->order.run;
 	struct span span = data_span(plan, plan->layout.receive);
-	bool near = run->mode == RUN_LATENCY || run->operation == RUN_READ;
-	int rc = 0;
+	const bool to_far = out == (run->operation != RUN_READ);
 
 	if (run->operation == RUN_ATOMIC)
-		return check_sums(trial, plan);
-	if (run->operation == RUN_SEND && check_count(trial, plan))
+		return check_sums(trial, plan, out);
+	if (run->operation == RUN_SEND && plan_is_reliable(plan) && check_count(trial, plan, out))
+		return -EBADMSG;
+	if (!span.block_bytes || !has_arrived(trial, plan, out))
+		return 0;
+	/* With many queue pairs, some of an unreliable transport may have lost all. */
+	if (!plan_is_reliable(plan))
+		span.blocks = 1;
+	return trial_check(trial, to_far ? &trial->far : &trial->near, span,
+			   to_far ? NEAR_PATTERN : FAR_PATTERN);
+}
+
+static int check(struct trial *trial, const struct plan *plan)
+{
+	const struct message_run *run = &plan->order.run;
+	const struct span span = data_span(plan, plan->layout.receive);
+	int rc = 0;
+
+	if (!plan->latency) {
+		rc = plan->out ? check_flow(trial, plan, true) : 0;
+		return !rc && plan->in ? check_flow(trial, plan, false) : rc;
+	}
+	if (run->operation == RUN_ATOMIC)
+		return check_sums(trial, plan, true);
+	if (run->operation == RUN_SEND && plan_is_reliable(plan) && check_count(trial, plan, true))
 		return -EBADMSG;
 	if (!span.block_bytes)
 		return 0;
-	if (near)
-		rc = trial_check(trial, &trial->near, span, FAR_PATTERN);
+	rc = trial_check(trial, &trial->near, span, FAR_PATTERN);
 	if (!rc && run->operation != RUN_READ)
 		rc = trial_check(trial, &trial->far, span, NEAR_PATTERN);
 	return rc;
@@ -305,22 +193,16 @@ static int check(struct trial *trial, const struct plan *plan)
 
 static int set_up(struct trial *trial, struct plan *plan)
 {
-	struct message_run *run = &plan->order.run;
-	int rc;
+	int rc = ways_tell(trial, plan);
 
-	run_layout_set(&plan->layout, run->qps, run->bytes);
-	run->inline_bytes = choose_inline(trial, run);
-	rc = trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
-			  &plan->near_memory);
+	if (!rc)
+		rc = trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
+				  &plan->near_memory);
 	if (!rc)
 		rc = trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
 				  &plan->far_memory) ||
 		     connect_qps(trial, plan) || fill(trial, plan);
-	if (!rc && run->operation == RUN_SEND)
-		rc = post_receives(trial, &trial->far, plan);
-	if (!rc && run->operation == RUN_SEND && is_latency(trial))
-		rc = post_receives(trial, &trial->near, plan);
-	return rc;
+	return rc ? rc : measure_post_receives(trial, plan, plan_receives(plan));
 }
 
 static bool went_well(int rc, const struct message_ran *ran)
@@ -328,33 +210,58 @@ static bool went_well(int rc, const struct message_ran *ran)
 	return !rc && !ran->status && !ran->stop;
 }
 
+/* The near side's part. If it is the passive one, an answer of the far side ends it. */
+static int run_near(struct trial *trial, struct plan *plan)
+{
+	struct watch *watch = &trial->near.agent->watch;
+	const bool patient = watch->patient;
+	int rc;
+
+	watch->patient = plan->out;
+	rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
+	watch->patient = patient;
+	return rc;
+}
+
+/* How long the far side may go on when the near one is done. */
+static uint32_t far_msec(const struct plan *plan)
+{
+	const uint64_t msec = plan->order.run.duration_msec + RUN_STILL_MSEC;
+
+	if (!plan->in)
+		return 0;
+	return plan->order.run.duration_msec ? (uint32_t)msec : LIMIT_MSEC;
+}
+
 /*
  * Both sides run. Returns how the far side's part ended. If the near side failed, the far one may
- * wait for something that never comes: any further order ends that.
+ * wait for something that never comes, and a passive one of an unreliable transport does not know
+ * the end: any further order ends that.
  */
 static int run_both(struct trial *trial, struct plan *plan)
 {
 	const struct message query = {.type = MESSAGE_QUERY};
 	struct message far = plan->order, reply;
-	bool well;
+	bool speak;
 	int rc;
 
 	plan->order.run.remote_address = plan->far_memory.address;
 	plan->order.run.rkey = plan->far_memory.rkey;
-	far.run.active = 0;
+	far.run.active = plan->in;
 	far.run.remote_address = plan->near_memory.address;
 	far.run.rkey = plan->near_memory.rkey;
 	plan->near_rc = -ECANCELED;
 	rc = side_start(&trial->far, &far, &plan->far_reply);
 	if (rc)
 		return rc;
-	plan->near_rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
-	well = went_well(plan->near_rc, &plan->near_ran);
-	if (!well)
+	plan->near_rc = run_near(trial, plan);
+	speak = !went_well(plan->near_rc, &plan->near_ran) ||
+		(!plan->in && !plan_is_reliable(plan));
+	if (speak)
 		rc = side_start(&trial->far, &query, &reply);
 	if (!rc)
-		rc = side_finish(&trial->far, &far, 0, &plan->far_reply);
-	if (!well && !trial->far.stop)
+		rc = side_finish(&trial->far, &far, far_msec(plan), &plan->far_reply);
+	if (speak && !trial->far.stop)
 		side_finish(&trial->far, &query, 0, &reply);
 	return rc;
 }
@@ -382,46 +289,79 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 				  RUN_STILL_MSEC);
 }
 
-static void note_bandwidth(struct trial *trial, const struct message_run *run,
-			   const struct message_ran *ran)
+/* The share of the messages that arrived; what nobody counts counts as arrived. */
+static double arrived(const struct plan *plan, bool out)
+{
+	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
+	uint64_t sent = plan->order.run.warmup + plan_ran(plan, out)->iterations;
+
+	if (plan_is_reliable(plan) || plan->order.run.operation != RUN_SEND || !sent ||
+	    (out && !plan->far_reported))
+		return 1;
+	return (double)report->received / (double)sent;
+}
+
+static void note_direction(struct trial *trial, const struct plan *plan, bool out,
+			   struct real *gbps)
+{
+	const struct message_ran *ran = plan_ran(plan, out);
+	struct selftest_result *row = trial->result;
+	double nsec = (double)ran->elapsed_nsec, messages;
+
+	if (!ran->iterations || !ran->elapsed_nsec)
+		return;
+	messages = (double)ran->iterations * arrived(plan, out);
+	/* Bits per nanosecond are gigabits per second. */
+	*gbps = real_of((double)plan->order.run.bytes * 8 * messages / nsec);
+	row->bandwidth_gbps = real_of(row->bandwidth_gbps.value + gbps->value);
+	row->messages_per_second = real_of(row->messages_per_second.value + messages * 1e9 / nsec);
+}
+
+static void note_bandwidth(struct trial *trial, const struct plan *plan)
 {
 	uint64_t near = trial->near_can.far.rate_mbps, far = trial->far_can.far.rate_mbps;
 	struct selftest_result *row = trial->result;
-	double nsec = (double)ran->elapsed_nsec;
 
 	if (near && far)
 		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
-	if (!ran->iterations || !ran->elapsed_nsec)
-		return;
-	/* Bits per nanosecond are gigabits per second. */
-	row->bandwidth_gbps = real_of((double)run->bytes * 8 * (double)ran->iterations / nsec);
-	row->messages_per_second = real_of((double)ran->iterations * 1e9 / nsec);
+	if (plan->out)
+		note_direction(trial, plan, true, &row->sent_gbps);
+	if (plan->in)
+		note_direction(trial, plan, false, &row->received_gbps);
 }
 
-/* The figures of the run that the near side just finished, also of one that was cut short. */
-static void note_figures(struct trial *trial, const struct message_run *run,
-			 const struct message_ran *ran)
+/* The figures of the run that both sides just finished, also of one that was cut short. */
+static void note_figures(struct trial *trial, const struct plan *plan)
 {
+	const struct selftest_ways *ways = &trial->request->ways;
 	struct agent_samples *samples = &trial->near.agent->samples;
+	const struct message_ran *ran = plan_ran(plan, plan->out);
+	struct selftest_result *row = trial->result;
 
-	trial->result->iterations = number_of(ran->iterations);
-	trial->result->duration_msec = real_of((double)ran->elapsed_nsec / 1e6);
-	if (run->mode == RUN_BANDWIDTH)
-		note_bandwidth(trial, run, ran);
-	else if (samples->count)
-		selftest_result_set_latency(trial->result, samples->nsec, samples->count);
+	row->iterations = number_of((plan->out ? plan->near_ran.iterations : 0) +
+				    (plan->in ? plan->far_reply.ran.iterations : 0));
+	row->duration_msec = real_of((double)ran->elapsed_nsec / 1e6);
+	ways_note(trial, plan);
+	if (!plan->latency) {
+		note_bandwidth(trial, plan);
+	} else if (samples->count) {
+		if (ways->samples)
+			ways->samples(ways->samples_context, row, samples->nsec, samples->count);
+		selftest_result_set_latency(row, samples->nsec, samples->count);
+	}
 }
 
 static const char slow_hint[] = "look for other load on both hosts and on the path between them, "
 				"then check rate and MTU of both ports (rdmactl ports), their PCIe "
 				"links (lspci -vv) and NUMA nodes; --all-sizes shows more";
 
-/* Fails the row if it misses what the user expects. */
-static void compare_figures(struct trial *trial, const struct message_run *run)
+void measure_compare(struct trial *trial, const struct plan *plan)
 {
 	const struct selftest_request *request = trial->request;
+	const struct message_run *run = &plan->order.run;
 	const struct selftest_result *row = trial->result;
 	double usec = row->latency_p50_usec.value, gbps = row->bandwidth_gbps.value;
+	double mops = row->messages_per_second.value / 1e6;
 
 	if (request->expect_usec > 0 && row->latency_p50_usec.known && usec > request->expect_usec)
 		trial_fail(trial, slow_hint,
@@ -433,39 +373,59 @@ static void compare_figures(struct trial *trial, const struct message_run *run)
 		trial_fail(trial, slow_hint,
 			   "the bandwidth is %.2f Gb/s, expected at least %.2f Gb/s", gbps,
 			   request->expect_gbps);
+	if (request->expect_mops > 0 && row->messages_per_second.known &&
+	    mops < request->expect_mops)
+		trial_fail(trial, slow_hint,
+			   "%.3f million messages a second, expected at least %.3f million", mops,
+			   request->expect_mops);
+}
+
+bool measure_once(struct trial *trial, struct plan *plan)
+{
+	int rc = run_both(trial, plan);
+	bool good = false;
+
+	if (!plan->near_rc && !rc && ways_report(trial, plan))
+		return false;
+	if (!plan->near_rc)
+		note_figures(trial, plan);
+	if (!went_well(plan->near_rc, &plan->near_ran) || !went_well(rc, &plan->far_reply.ran))
+		explain(trial, plan, rc);
+	else /* A run that the user ended may have ended in the warm-up. */
+		good = trial->near.agent->watch.interrupted || !check(trial, plan);
+	if (good)
+		measure_compare(trial, plan);
+	return good;
 }
 
 static void measure_row(struct trial *trial, uint64_t bytes)
 {
-	struct plan plan = {.order = make_order(trial, bytes)};
-	const struct message_run *run = &plan.order.run;
-	int rc;
+	struct plan plan;
 
-	trial->result->size_bytes = number_of(bytes);
-	trial->result->queue_pairs = number_of(run->qps);
-	trial->result->depth = number_of(is_latency(trial) ? 1 : run->depth);
-	run_layout_set(&plan.layout, run->qps, bytes);
-	if (!trial_is_granted(trial, run->qps, plan.layout.bytes))
+	plan_make(trial, bytes, &plan);
+	plan_describe(trial, &plan);
+	if (!trial_is_granted(trial, plan.order.run.qps, plan.layout.bytes) ||
+	    !ways_fit(trial, &plan))
 		return;
-	if (run->operation == RUN_WRITE && is_latency(trial) && !bytes) {
-		trial_skip(trial, "a write without data cannot be noticed");
+	plan_inline(trial, &plan);
+	if (plan.inline_missing) {
+		trial_skip(trial, "a device cannot send %u bytes inline",
+			   plan.order.run.inline_bytes);
 		return;
 	}
+	plan_describe(trial, &plan);
 	if (set_up(trial, &plan))
 		return;
-	rc = run_both(trial, &plan);
-	if (!plan.near_rc)
-		note_figures(trial, run, &plan.near_ran);
-	if (!went_well(plan.near_rc, &plan.near_ran) || !went_well(rc, &plan.far_reply.ran))
-		explain(trial, &plan, rc);
-	else if (!check(trial, &plan))
-		compare_figures(trial, run);
+	if (trial->request->ways.every_msec)
+		ways_measure_intervals(trial, &plan);
+	else
+		measure_once(trial, &plan);
 }
 
 static void measure_sizes(struct trial *trial)
 {
 	const uint64_t *sizes;
-	size_t count = choose_sizes(trial, &sizes);
+	size_t count = plan_sizes(trial, &sizes);
 
 	for (size_t i = 0; i < count; i++) {
 		if (i) {

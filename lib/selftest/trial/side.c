@@ -181,7 +181,11 @@ int session_open_loopback(struct session *session, struct trial *trial,
 		return rc;
 	}
 	session->in_thread = true;
-	trial->granted = (struct message_welcome){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	trial->granted = (struct message_welcome){
+		.version = PROTOCOL_NEWEST,
+		.qps = LIMIT_QPS,
+		.bytes = LIMIT_BYTES,
+	};
 	session->channel = pair[0];
 	attach(session, trial);
 	return 0;

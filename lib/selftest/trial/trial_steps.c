@@ -41,14 +41,22 @@ static char *duration_text(uint64_t msec)
 			    : mem_format("%llum", (unsigned long long)msec / 60000);
 }
 
+/* An interval is a run of its own. */
+static uint64_t run_msec(const struct selftest_request *request)
+{
+	const uint64_t every = request->ways.every_msec, all = request->duration_msec;
+
+	return every && every < all ? every : all;
+}
+
 /* The user asked for that time, so a shorter run would not be an answer. */
 static void fail_long(struct trial *trial)
 {
-	_cleanup_(freep) char *wanted = duration_text(trial->request->duration_msec);
+	_cleanup_(freep) char *wanted = duration_text(run_msec(trial->request));
 	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
 	_cleanup_(freep) char *hint = mem_format(
-		"there: rdmactl selftest --serve --longest %s; or here: --duration %s", wanted,
-		most);
+		"there: rdmactl selftest --serve --longest %s; or here: --%s %s", wanted,
+		trial->request->ways.every_msec ? "every" : "duration", most);
 
 	trial_fail(trial, hint, "a measurement of %s is longer than the server grants: %s", wanted,
 		   most);
@@ -66,7 +74,7 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 	else if (bytes > granted->bytes)
 		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
 			   most);
-	else if (trial->granted_msec && trial->request->duration_msec > trial->granted_msec)
+	else if (trial->granted_msec && run_msec(trial->request) > trial->granted_msec)
 		fail_long(trial);
 	else
 		return true;

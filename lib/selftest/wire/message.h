@@ -36,10 +36,12 @@
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	 8u
 #define LIMIT_CQS	 4u
-#define LIMIT_QPS	 64u
+#define LIMIT_QPS	 16384u
+#define LIMIT_OLD_QPS	 64u /* before version 4 */
 #define LIMIT_DEPTH	 16384u
 #define LIMIT_WORK	 65536u /* work requests that all queue pairs of a side have room for */
 #define LIMIT_SGES	 16u
+#define LIMIT_INLINE	 4096u		       /* bytes */
 #define LIMIT_BYTES	 (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION 32u
 #define LIMIT_COUNTERS	 72u
@@ -126,11 +128,14 @@ enum run_operation { RUN_SEND, RUN_WRITE, RUN_READ, RUN_ATOMIC, RUN_OPERATIONS }
 enum message_type {
 #define MESSAGE(number, constant, name, record) MESSAGE_##constant = number,
 #include "selftest/wire/messages.def"
-	/* The numbers have no gaps. */
-	MESSAGE_TYPES = 1
-#define MESSAGE(number, constant, name, record) +1
+};
+
+/* As large as the largest number, and one: the numbers have gaps. */
+union message_numbers {
+#define MESSAGE(number, constant, name, record) char name[(number) + 1];
 #include "selftest/wire/messages.def"
 };
+#define MESSAGE_TYPES ((uint32_t)sizeof(union message_numbers))
 
 struct message {
 	uint32_t type; /* enum message_type */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a self-test measures: transports, directions, events, intervals, samples. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/selftest/selftest_run.h"
+
+static char *check_ways(const struct selftest_args *args, char **ret_hint)
+{
+	if (args->cm && args->transport.value != SELFTEST_BY_RC) {
+		*ret_hint = mem_string("leave out --cm: the exchange connects them");
+		return mem_format("--cm cannot be used with --transport %s",
+				  enum_word(selftest_transport_names, args->transport.value, ""));
+	}
+	if (args->depth.known && args->signal_every.known &&
+	    args->signal_every.value > args->depth.value)
+		return mem_string("--signal-every is more than --depth");
+	if (args->duration.known && args->duration.value == SELFTEST_FOREVER &&
+	    !args->every.known) {
+		*ret_hint = mem_string("--every 1s");
+		return mem_string("--duration forever needs --every");
+	}
+	return NULL;
+}
+
+char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint)
+{
+	const struct selftest_args *args = plan->args;
+	struct selftest_ways *ways = &plan->request.ways;
+	char *message = check_ways(args, ret_hint);
+
+	if (message)
+		return message;
+	*ways = (struct selftest_ways){
+		.transport = (uint32_t)args->transport.value,
+		.direction = args->both_ways  ? DIRECTION_BOTH
+			     : args->reversed ? DIRECTION_IN
+					      : DIRECTION_OUT,
+		.by_events = args->events,
+		.cpu = args->cpu,
+		.in_order = args->strict_order,
+		.signal_every = args->signal_every,
+		.inline_bytes = args->inline_bytes,
+		.every_msec = args->every.value,
+	};
+	plan->request.expect_mops = args->expect_mops.value;
+	return NULL;
+}
+
+/* ---- --samples ---- */
+
+static void add_samples(void *context, const struct selftest_result *row, const uint64_t *nsec,
+			size_t count)
+{
+	const struct selftest_run *run = context;
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(run->samples, "%s\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
+			row->device ? row->device : "", row->port.value, row->test,
+			row->size_bytes.value, nsec[i]);
+}
+
+static int fail(struct selftest_run *run, int rc)
+{
+	const char *path = run->plan.args->samples;
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+	_cleanup_(freep) char *message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+
+	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	return rc;
+}
+
+int selftest_samples_begin(struct selftest_run *run)
+{
+	struct selftest_ways *ways = &run->plan.request.ways;
+
+	if (!run->plan.args->samples)
+		return 0;
+	run->samples = open_memstream(&run->samples_text, &run->samples_length);
+	if (!run->samples)
+		return fail(run, -errno);
+	fputs("device\tport\ttest\tsize_bytes\tnsec\n", run->samples);
+	ways->samples = add_samples;
+	ways->samples_context = run;
+	return 0;
+}
+
+static int write_samples(void *context, FILE *file)
+{
+	const struct selftest_run *run = context;
+
+	return fwrite(run->samples_text, 1, run->samples_length, file) == run->samples_length
+		       ? 0
+		       : -EIO;
+}
+
+void selftest_samples_end(struct selftest_run *run)
+{
+	int rc;
+
+	if (!run->samples)
+		return;
+	rc = fclose(run->samples) ? -errno : 0;
+	run->samples = NULL;
+	if (!rc)
+		rc = file_replace(run->plan.args->samples, write_samples, run);
+	if (rc)
+		fail(run, rc);
+	free(run->samples_text);
+}

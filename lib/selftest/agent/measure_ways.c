@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A bandwidth in both directions at once, and the loops of unreliable queue pairs: a ping without a
+ * pong within PONG_NSEC is repeated, and its time is no sample.
+ */
+#include "selftest/agent/measure.h"
+
+#include <sched.h>
+
+#define PONG_NSEC UINT64_C(100000000)
+/* Nothing more comes from the other side, which has no way to say so. */
+#define SILENCE_NSEC UINT64_C(200000000)
+/* How many vain polls there are between two looks at the clock. */
+#define POLLS_BETWEEN_LOOKS 256u
+
+enum { POLL_MOST = 16 };
+
+/* A time limit that is looked at now and then, because that takes as long as a poll. */
+struct patience {
+	uint64_t end_nsec;
+	unsigned int polls;
+};
+
+static inline bool is_over(struct patience *patience, const struct measure *measure)
+{
+	/* A sleep for an event is long. */
+	if (!measure->queue && ++patience->polls % POLLS_BETWEEN_LOOKS)
+		return false;
+	return clock_raw_nsec() >= patience->end_nsec;
+}
+
+static void wait_again(struct patience *patience, uint64_t nsec)
+{
+	*patience = (struct patience){.end_nsec = clock_raw_nsec() + nsec};
+}
+
+/* Takes the rest of what the other side sends. */
+static bool take_rest(struct measure *measure)
+{
+	struct ibv_wc items[POLL_MOST];
+	struct patience patience;
+	uint64_t received = measure->received;
+
+	wait_again(&patience, SILENCE_NSEC);
+	while (measure->credited ? measure->ended < measure->order->qps
+				 : !is_over(&patience, measure)) {
+		if (measure_poll(measure, items, POLL_MOST) < 0)
+			return false;
+		if (received == measure->received)
+			continue;
+		received = measure->received;
+		wait_again(&patience, SILENCE_NSEC);
+	}
+	return true;
+}
+
+/* measure_poll() takes what arrives. */
+bool bandwidth_both(struct measure *measure)
+{
+	return bandwidth_ask(measure) && take_rest(measure);
+}
+
+bool unreliable_listen(struct measure *measure)
+{
+	struct ibv_wc items[POLL_MOST];
+
+	for (;;) {
+		int count = measure_poll(measure, items, POLL_MOST);
+
+		if (count < 0)
+			return measure->told;
+		for (int i = 0; i < count; i++)
+			if (!measure_is_send(&items[i]) && !measure_take(measure, &items[i]))
+				return false;
+		measure->counted = measure->received;
+	}
+}
+
+/* Posts a message of that number. */
+static bool send_number(struct measure *measure, uint32_t number)
+{
+	struct run_qp *qp = measure->qps;
+
+	qp->list->opcode = IBV_WR_SEND_WITH_IMM;
+	qp->list->imm_data = number;
+	qp->quota = qp->posted + 1; /* signaled */
+	return measure_drain(measure, qp, measure->order->depth - 1) &&
+	       measure_post(measure, qp, 1);
+}
+
+/* Waits for the pong of that number; others are late. *ret_came: false, it did not come in time. */
+static bool await_pong(struct measure *measure, uint32_t number, bool *ret_came)
+{
+	struct patience patience;
+	struct ibv_wc item;
+
+	*ret_came = false;
+	wait_again(&patience, PONG_NSEC);
+	while (!*ret_came) {
+		int count = measure_poll(measure, &item, 1);
+
+		if (count < 0)
+			return false;
+		if (!count && is_over(&patience, measure))
+			return true;
+		if (!count || measure_is_send(&item))
+			continue;
+		*ret_came = item.wc_flags & IBV_WC_WITH_IMM && item.imm_data == number;
+		measure->received += *ret_came;
+		if (!measure_receive(measure, measure->qps))
+			return false;
+	}
+	return true;
+}
+
+/* The time that was waited in vain belongs to no sample. */
+static void note_loss(struct clock *clock, struct measure *measure)
+{
+	measure->lost++;
+	clock->last_nsec = clock_raw_nsec();
+}
+
+bool unreliable_send_ask(struct measure *measure)
+{
+	struct clock clock;
+	uint32_t number = 0;
+	bool last = measure->order->iterations == 1, good = true, came = true;
+
+	clock_begin(&clock, 2);
+	for (;;) {
+		good = send_number(measure, number) && await_pong(measure, number, &came);
+		if (!good)
+			break;
+		number++;
+		if (came)
+			clock_tick(&clock, measure);
+		else
+			note_loss(&clock, measure);
+		if (last && came)
+			break;
+		last = measure->ending;
+	}
+	clock_end(&clock, measure);
+	return good && measure_drain(measure, measure->qps, 0);
+}
+
+bool unreliable_send_answer(struct measure *measure)
+{
+	struct ibv_wc item;
+
+	for (;;) {
+		int count = measure_poll(measure, &item, 1);
+
+		if (count < 0)
+			return measure->told;
+		if (!count || measure_is_send(&item))
+			continue;
+		if (!send_number(measure, item.imm_data) || !measure_receive(measure, measure->qps))
+			return measure->told;
+		measure->counted = ++measure->received;
+		measure_progress(measure, measure->received);
+	}
+}
+
+/* Writes the stamp to the other side. */
+static bool write_stamp(struct measure *measure, uint8_t stamp)
+{
+	struct run_qp *qp = measure->qps;
+
+	*last_byte(measure, 0) = stamp;
+	qp->quota = qp->posted + 1;
+	return measure_drain(measure, qp, measure->order->depth - 1) &&
+	       measure_post(measure, qp, 1);
+}
+
+/* Waits for the other side's stamp, as await_pong(). */
+static bool await_stamp(struct measure *measure, uint8_t stamp, bool *ret_came)
+{
+	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
+	struct patience patience;
+	struct ibv_wc item;
+
+	wait_again(&patience, PONG_NSEC);
+	for (;;) {
+		*ret_came = __atomic_load_n(arrives, __ATOMIC_ACQUIRE) == stamp;
+		if (*ret_came)
+			return true;
+		if (measure_halted(measure))
+			return false;
+		if (measure->yields)
+			sched_yield();
+		if (++patience.polls % POLLS_BETWEEN_LOOKS)
+			continue;
+		if (measure_poll(measure, &item, 1) < 0)
+			return false;
+		if (clock_raw_nsec() >= patience.end_nsec)
+			return true;
+	}
+}
+
+bool unreliable_write_ask(struct measure *measure)
+{
+	struct clock clock;
+	bool last = measure->order->iterations == 1, good = true, came = true;
+
+	clock_begin(&clock, 2);
+	for (;;) {
+		uint8_t stamp = stamp_of(clock.iteration);
+
+		good = write_stamp(measure, stamp) && await_stamp(measure, stamp, &came);
+		if (!good)
+			break;
+		/* If not, the same stamp again: it may be the pong that was lost. */
+		if (came)
+			clock_tick(&clock, measure);
+		else
+			note_loss(&clock, measure);
+		if (last && came)
+			break;
+		last = measure->ending;
+	}
+	clock_end(&clock, measure);
+	return good && measure_drain(measure, measure->qps, 0);
+}
+
+bool unreliable_write_answer(struct measure *measure)
+{
+	bool came;
+
+	for (;;) {
+		if (!await_stamp(measure, stamp_of(measure->counted), &came))
+			return measure->told;
+		/* In vain: the ping was lost, or the last pong, which is written again. */
+		if (!came && !measure->counted)
+			continue;
+		measure->counted += came;
+		if (!write_stamp(measure, stamp_of(measure->counted - 1)))
+			return measure->told;
+		measure_progress(measure, measure->counted);
+	}
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a row of latency or bandwidth does: sizes, depth, length, signals, inline data. */
+#include "base/mem.h"
+#include "selftest/tests/tests_measure.h"
+
+/* Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
+ * ones: a software device that needs longer than the timeout for them retransmits. */
+#define PERFTEST_DEPTH 128u
+#define LEAST_DEPTH    4u
+#define THOROUGH_BYTES (UINT64_C(8) << 20)
+#define QUICK_BYTES    (UINT64_C(1) << 20)
+/* One completion for so many sends, or bytes. */
+#define SIGNAL_EVERY 32u
+#define SIGNAL_BYTES (UINT64_C(256) << 10)
+/* Sent inline if both devices can, as perftest does. */
+#define INLINE_MOST 236u
+
+static const uint64_t quick_latency[] = {2}, quick_bandwidth[] = {65536};
+static const uint64_t usual_latency[] = {2, 64, 1024, 4096, 65536};
+static const uint64_t usual_bandwidth[] = {4096, 65536, 1048576};
+static const uint64_t atomic_size[] = {sizeof(uint64_t)};
+
+static bool is_latency(const struct trial *trial)
+{
+	return trial->test->group == SELFTEST_LATENCY;
+}
+
+/* The user asked for measurements, so they may take longer. */
+static bool is_thorough(const struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+
+	return request->latency || request->bandwidth || request->iterations ||
+	       request->duration_msec;
+}
+
+/* Datagrams are no longer than a packet: those sizes that are, or the longest one. */
+static size_t choose_datagrams(const struct trial *trial, size_t count, const uint64_t **sizes)
+{
+	static const uint64_t mtus[] = {256, 512, 1024, 2048, 4096};
+	const uint32_t mtu = trial_mtu(trial);
+	size_t fit = 0, longest = 0;
+
+	while (fit < count && (*sizes)[fit] <= mtu)
+		fit++;
+	if (fit)
+		return fit;
+	while (longest + 1 < ARRAY_SIZE(mtus) && mtus[longest + 1] <= mtu)
+		longest++;
+	*sizes = &mtus[longest];
+	return 1;
+}
+
+size_t plan_sizes(const struct trial *trial, const uint64_t **ret)
+{
+	size_t count;
+
+	if (trial->test->value == RUN_ATOMIC) {
+		*ret = atomic_size;
+		return 1;
+	}
+	if (trial->request->size_count) {
+		*ret = trial->request->sizes;
+		return trial->request->size_count;
+	}
+	if (!is_thorough(trial)) {
+		*ret = is_latency(trial) ? quick_latency : quick_bandwidth;
+		count = 1;
+	} else {
+		*ret = is_latency(trial) ? usual_latency : usual_bandwidth;
+		count = is_latency(trial) ? ARRAY_SIZE(usual_latency) : ARRAY_SIZE(usual_bandwidth);
+	}
+	return trial->request->ways.transport == SELFTEST_BY_UD
+		       ? choose_datagrams(trial, count, ret)
+		       : count;
+}
+
+static uint32_t receives_of(const struct trial *trial, uint32_t depth)
+{
+	return trial->test->value == RUN_SEND ? run_receives(depth) : 1;
+}
+
+uint32_t plan_receives(const struct plan *plan)
+{
+	return plan->order.run.operation == RUN_SEND ? run_receives(plan->order.run.depth) : 1;
+}
+
+/* A credit goes among the messages, if both sides send. */
+uint32_t plan_sends(const struct plan *plan)
+{
+	return plan->order.run.depth + (plan->out && plan->in ? 1 : 0);
+}
+
+/* Receives of RDMA writes and reads complete nothing. */
+static uint32_t entries_of(const struct trial *trial, uint32_t qps, uint32_t depth)
+{
+	bool both = trial->request->ways.direction == DIRECTION_BOTH;
+	uint32_t receives = trial->test->value == RUN_SEND ? run_receives(depth) : 0;
+
+	return qps * (depth + receives + both);
+}
+
+uint32_t plan_entries(const struct plan *plan)
+{
+	const struct message_run *run = &plan->order.run;
+	uint32_t receives = run->operation == RUN_SEND ? plan_receives(plan) : 0;
+
+	return run->qps * (plan_sends(plan) + receives);
+}
+
+/* As many as wanted, within the limits of both devices' queues and the completion queue. */
+static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
+{
+	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
+	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
+	uint32_t depth = PERFTEST_DEPTH;
+
+	while (depth > LEAST_DEPTH && depth * bytes > under_way)
+		depth /= 2;
+	if (!is_latency(trial) && trial->request->depth)
+		depth = trial->request->depth;
+	limit = at_most(limit, LIMIT_DEPTH);
+	while (depth > 1 && (depth > limit || receives_of(trial, depth) > limit ||
+			     entries_of(trial, qps, depth) > MOST_ENTRIES ||
+			     qps * (depth + 1 + receives_of(trial, depth)) > LIMIT_WORK))
+		depth--;
+	return depth;
+}
+
+static void choose_length(const struct trial *trial, struct message_run *run)
+{
+	const struct selftest_request *request = trial->request;
+	const uint64_t own_msec = is_latency(trial) ? request->latency_msec
+						    : request->bandwidth_msec;
+
+	run->warmup = is_latency(trial) ? 100 : (uint64_t)run->qps * run->depth;
+	if (request->iterations) {
+		if (is_latency(trial) && run->warmup > request->iterations)
+			run->warmup = request->iterations;
+		run->iterations = request->iterations + run->warmup;
+	} else if (own_msec || request->duration_msec) {
+		run->duration_msec = own_msec ? own_msec : request->duration_msec;
+		if (request->ways.every_msec && request->ways.every_msec < run->duration_msec)
+			run->duration_msec = request->ways.every_msec;
+	} else {
+		run->duration_msec = is_thorough(trial) ? 1000 : 100;
+	}
+	if (!is_thorough(trial))
+		run->warmup = (run->warmup + 3) / 4;
+}
+
+/* Completions are the sign of progress. */
+static uint32_t choose_signals(const struct trial *trial, const struct message_run *run)
+{
+	const struct number *wish = &trial->request->ways.signal_every;
+	uint32_t every = at_most(SIGNAL_EVERY, (run->depth + 3) / 4);
+
+	if (wish->known && !is_latency(trial))
+		return at_most((uint32_t)wish->value, run->depth);
+	while (every > 1 && every * run->bytes > SIGNAL_BYTES)
+		every /= 2;
+	return every;
+}
+
+static void make_order(const struct trial *trial, uint64_t bytes, struct message_run *run)
+{
+	run->mode = is_latency(trial) ? RUN_LATENCY : RUN_BANDWIDTH;
+	run->operation = (uint32_t)trial->test->value;
+	run->qps = is_latency(trial) || !trial->request->queue_pairs ? 1
+								     : trial->request->queue_pairs;
+	run->cq = TRIAL_CQ;
+	run->buffer = TRIAL_DATA;
+	run->bytes = bytes;
+	run->depth = choose_depth(trial, run->qps, bytes);
+	run->batch = is_latency(trial) || !trial->request->batch
+			     ? 1
+			     : at_most(trial->request->batch, run->depth);
+	run->signal_every = choose_signals(trial, run);
+	choose_length(trial, run);
+}
+
+void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
+{
+	const struct selftest_ways *ways = &trial->request->ways;
+	struct message_run *run = &plan->order.run;
+	bool polls_memory;
+
+	*plan = (struct plan){
+		.order.type = MESSAGE_RUN,
+		.transport = ways->transport,
+		.latency = is_latency(trial),
+		.modern = trial->granted.version >= PROTOCOL_WAYS,
+	};
+	make_order(trial, bytes, run);
+	plan->out = plan->latency || ways->direction != DIRECTION_IN;
+	plan->in = !plan->latency && ways->direction != DIRECTION_OUT;
+	run->active = plan->out;
+	/* The last byte of a message says that all of it is there: that needs its order. */
+	polls_memory = plan->latency && run->operation == RUN_WRITE;
+	plan->way = (struct message_way){
+		.both = plan->out && plan->in,
+		.events = ways->by_events,
+		.relaxed = plan->modern && !ways->in_order && !polls_memory,
+	};
+	run_layout_set(&plan->layout, ways->transport, run->qps, bytes);
+}
+
+/* Whether a side can make a queue pair that sends so many bytes inline. */
+static bool has_inline(struct side *side, uint32_t bytes)
+{
+	struct message_cq cq = {.slot = TRIAL_CQ, .entries = 4};
+	struct message_qp qp = {
+		.cq = TRIAL_CQ,
+		.send_depth = 1,
+		.receive_depth = 1,
+		.sges = 1,
+		.inline_bytes = bytes,
+	};
+	struct message_qp_created created;
+	bool has;
+
+	if (side_cq(side, &cq))
+		return false;
+	has = !side_qp(side, &qp, &created) && created.inline_bytes >= bytes;
+	qp.destroy = 1;
+	cq.entries = 0;
+	return !side_qp(side, &qp, &created) && !side_cq(side, &cq) && has;
+}
+
+static bool both_have_inline(struct trial *trial, uint32_t bytes)
+{
+	return has_inline(&trial->near, bytes) && has_inline(&trial->far, bytes);
+}
+
+void plan_inline(struct trial *trial, struct plan *plan)
+{
+	const struct number *wish = &trial->request->ways.inline_bytes;
+	struct message_run *run = &plan->order.run;
+
+	if (run->operation > RUN_WRITE)
+		return;
+	if (wish->known) {
+		run->inline_bytes = (uint32_t)wish->value;
+		plan->inline_missing = wish->value &&
+				       !both_have_inline(trial, (uint32_t)wish->value);
+	} else if (plan->latency && run->bytes && run->bytes <= INLINE_MOST &&
+		   both_have_inline(trial, (uint32_t)run->bytes)) {
+		run->inline_bytes = (uint32_t)run->bytes;
+	}
+}
+
+void plan_describe(struct trial *trial, const struct plan *plan)
+{
+	struct selftest_result *row = trial->result;
+	const struct message_run *run = &plan->order.run;
+
+	row->size_bytes = number_of(run->bytes);
+	row->queue_pairs = number_of(run->qps);
+	row->depth = number_of(plan->latency ? 1 : run->depth);
+	row->batch = number_of(run->batch);
+	row->signal_every = number_of(run->signal_every);
+	row->transport = number_of(plan->transport);
+	row->events = plan->way.events ? TRISTATE_YES : TRISTATE_NO;
+	row->relaxed_ordering = plan->way.relaxed ? TRISTATE_YES : TRISTATE_NO;
+	if (run->operation <= RUN_WRITE)
+		row->inline_bytes = number_of(run->inline_bytes);
+	if (!plan->latency)
+		row->direction = number_of(trial->request->ways.direction);
+}

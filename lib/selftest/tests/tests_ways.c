@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ways to measure that version 4 of the exchange has: see tests_measure.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/tests/tests_measure.h"
+
+/* Why a transport is not measured at all. */
+static const char *const missing[] = {
+	[SELFTEST_BY_XRC] = "XRC is not measured: no device that rdmactl is tested with has it "
+			    "(ibv_open_xrcd)",
+	[SELFTEST_BY_SRD] = "SRD is not measured: only the driver's own verbs make such queue "
+			    "pairs (efadv_create_qp_ex)",
+	[SELFTEST_BY_DC] = "DC is not measured: only the driver's own verbs make such queue pairs "
+			   "(mlx5dv_create_qp)",
+};
+
+/* What the operation or the network lacks for the transport, or NULL. */
+static const char *lacks(const struct trial *trial, const struct plan *plan)
+{
+	const uint32_t operation = plan->order.run.operation;
+
+	if (plan->transport >= SELFTEST_BY_XRC)
+		return missing[plan->transport];
+	if (plan->transport == SELFTEST_BY_UC && operation > RUN_WRITE)
+		return "an unreliable connection (UC) has no RDMA reads and no atomics";
+	if (plan->transport == SELFTEST_BY_UD && operation != RUN_SEND)
+		return "datagrams (UD) are sends: there is no RDMA write, read or atomic";
+	if (trial_is_iwarp(trial) && plan->transport == SELFTEST_BY_UC)
+		return "iWARP has no unreliable connections (UC)";
+	if (trial_is_iwarp(trial) && plan->transport == SELFTEST_BY_UD)
+		return "iWARP has no datagrams (UD)";
+	if (trial_is_iwarp(trial) && plan->in)
+		return "on iWARP the side that connects sends first (RFC 5044, 7.1.2)";
+	if (plan->latency && operation == RUN_WRITE && !plan->order.run.bytes)
+		return "a write without data cannot be noticed";
+	if (plan->latency && operation == RUN_WRITE && plan->way.events)
+		return "RDMA writes arrive without an event";
+	return NULL;
+}
+
+/* A server that does not know the orders would measure something else. */
+static void fail_older(struct trial *trial, const char *option)
+{
+	const struct selftest_request *request = trial->request;
+	_cleanup_(freep) char *hint = mem_format("update rdmactl on %s, or leave out %s",
+						 request->peer, option);
+
+	trial_fail(trial, hint,
+		   "this needs version %u of the exchange protocol; the server on %s speaks %u",
+		   PROTOCOL_WAYS, request->peer, trial->granted.version);
+}
+
+bool ways_fit(struct trial *trial, const struct plan *plan)
+{
+	const char *lack = lacks(trial, plan);
+	const uint32_t mtu = trial_mtu(trial), entries = plan_entries(plan);
+
+	if (lack)
+		trial_skip(trial, "%s", lack);
+	else if (plan->transport == SELFTEST_BY_UD && plan->order.run.bytes > mtu)
+		trial_skip(trial, "a datagram has at most the path MTU, %u bytes", mtu);
+	else if (entries > MOST_ENTRIES)
+		trial_skip(trial, "it needs a completion queue of %u entries, the limit is %u",
+			   entries, MOST_ENTRIES);
+	else if (!plan->modern && plan->transport != SELFTEST_BY_RC)
+		fail_older(trial, "--transport");
+	else if (!plan->modern && plan->way.both)
+		fail_older(trial, "--both-ways");
+	else if (!plan->modern && plan->way.events)
+		fail_older(trial, "--events");
+	else
+		return true;
+	return false;
+}
+
+int ways_tell(struct trial *trial, const struct plan *plan)
+{
+	const struct message_way *way = &plan->way;
+	int rc;
+
+	if (!way->both && !way->events && !way->relaxed)
+		return 0;
+	rc = trial_explain(trial, &trial->near, side_way(&trial->near, way));
+	return rc ? rc : trial_explain(trial, &trial->far, side_way(&trial->far, way));
+}
+
+int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *numbers)
+{
+	struct message_target target = {.slot = slot, .qpn = numbers->far, .qkey = TRIAL_QKEY};
+	int rc = trial_explain(trial, &trial->near, side_target(&trial->near, &target));
+
+	target.qpn = numbers->near;
+	return rc ? rc : trial_explain(trial, &trial->far, side_target(&trial->far, &target));
+}
+
+/* An older server has no report; one that nobody needs is not asked for. */
+static bool wants_report(const struct trial *trial, const struct plan *plan)
+{
+	return plan->modern && (trial->request->ways.cpu || plan->way.both ||
+				!plan_is_reliable(plan) || trial->request->queue_pairs);
+}
+
+int ways_report(struct trial *trial, struct plan *plan)
+{
+	const struct message_none none = {};
+	int rc = trial_explain(trial, &trial->near,
+			       side_report(&trial->near, &none, &plan->near_report));
+
+	if (rc || !wants_report(trial, plan))
+		return rc;
+	rc = trial_explain(trial, &trial->far, side_report(&trial->far, &none, &plan->far_report));
+	plan->far_reported = !rc;
+	return rc;
+}
+
+static struct real cpu_percent(const struct message_reported *report)
+{
+	if (!report->wall_nsec)
+		return (struct real){.known = false};
+	return real_of(100.0 * (double)report->cpu_nsec / (double)report->wall_nsec);
+}
+
+/* Messages of one direction that were sent and did not arrive. */
+static uint64_t lost(const struct plan *plan, bool out)
+{
+	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
+	uint64_t sent = plan->order.run.warmup + plan_ran(plan, out)->iterations;
+
+	return sent > report->received ? sent - report->received : 0;
+}
+
+static void note_losses(struct trial *trial, const struct plan *plan)
+{
+	uint64_t count = plan->near_report.lost;
+
+	if (plan->order.run.operation != RUN_SEND && !plan->latency) {
+		trial_remark(trial, "nothing counts the writes that arrive: this is what was sent");
+		return;
+	}
+	if (!plan->latency)
+		count = (plan->out ? lost(plan, true) : 0) + (plan->in ? lost(plan, false) : 0);
+	trial->result->lost_messages = number_of(count);
+	if (count)
+		trial_remark(trial, "%llu messages were lost", (unsigned long long)count);
+}
+
+void ways_note(struct trial *trial, const struct plan *plan)
+{
+	struct selftest_result *row = trial->result;
+
+	row->memory_bytes = number_unless_zero(plan->near_report.peak_bytes);
+	if (trial->request->ways.cpu)
+		row->cpu_percent = cpu_percent(&plan->near_report);
+	if (plan->far_reported) {
+		row->peer_memory_bytes = number_unless_zero(plan->far_report.peak_bytes);
+		if (trial->request->ways.cpu)
+			row->peer_cpu_percent = cpu_percent(&plan->far_report);
+		if (!plan_is_reliable(plan))
+			note_losses(trial, plan);
+	}
+}
+
+/* All intervals together. */
+struct total {
+	uint64_t iterations, lost;
+	double sent_gbits, received_gbits, messages, msec;
+	double cpu_msec, peer_cpu_msec;
+	bool loses;
+	struct sampler sampler;
+};
+
+/* What a rate a second and a time come to. */
+static double amount(const struct real *rate, double msec)
+{
+	return rate->known ? rate->value * msec / 1e3 : 0;
+}
+
+/* The row of the interval; its latencies are those of the last run. */
+static void add_interval(const struct trial *trial, struct total *total)
+{
+	const struct selftest_result *row = trial->result;
+	const struct agent_samples *samples = &trial->near.agent->samples;
+	const double msec = row->duration_msec.value;
+
+	total->iterations += row->iterations.value;
+	total->lost += row->lost_messages.value;
+	total->loses = total->loses || row->lost_messages.known;
+	total->msec += msec;
+	total->sent_gbits += amount(&row->sent_gbps, msec);
+	total->received_gbits += amount(&row->received_gbps, msec);
+	total->messages += amount(&row->messages_per_second, msec);
+	total->cpu_msec += amount(&row->cpu_percent, msec);
+	total->peer_cpu_msec += amount(&row->peer_cpu_percent, msec);
+	for (size_t i = 0; row->latency_p50_usec.known && i < samples->count; i++)
+		sampler_add(&total->sampler, samples->nsec[i]);
+}
+
+static struct real rate_of(double amount, double msec)
+{
+	return real_of(amount / msec * 1e3);
+}
+
+/* The last row: all intervals that were measured. */
+static void summarize(struct trial *trial, const struct plan *plan, struct total *total)
+{
+	const struct selftest_ways *ways = &trial->request->ways;
+	const struct real rate = trial->result->rate_gbps;
+	struct selftest_result *row;
+
+	trial_next_row(trial, trial->test->id, "all intervals together");
+	plan_describe(trial, plan);
+	row = trial->result;
+	row->iterations = number_of(total->iterations);
+	row->duration_msec = real_of(total->msec);
+	row->rate_gbps = rate;
+	if (total->loses)
+		row->lost_messages = number_of(total->lost);
+	if (plan->out && !plan->latency)
+		row->sent_gbps = rate_of(total->sent_gbits, total->msec);
+	if (plan->in)
+		row->received_gbps = rate_of(total->received_gbits, total->msec);
+	if (!plan->latency) {
+		row->bandwidth_gbps = rate_of(total->sent_gbits + total->received_gbits,
+					      total->msec);
+		row->messages_per_second = rate_of(total->messages, total->msec);
+	}
+	if (ways->cpu)
+		row->cpu_percent = rate_of(total->cpu_msec, total->msec);
+	if (ways->cpu && plan->modern)
+		row->peer_cpu_percent = rate_of(total->peer_cpu_msec, total->msec);
+	sampler_end(&total->sampler);
+	if (total->sampler.count)
+		selftest_result_set_latency(row, total->sampler.nsec, total->sampler.count);
+	measure_compare(trial, plan);
+}
+
+/*
+ * Ready for another run on the same queue pairs: nothing of the last one in the memory, and a
+ * receive for the one that each queue pair consumed at its end.
+ */
+static int rewind_run(struct trial *trial, const struct plan *plan)
+{
+	const struct message_run *run = &plan->order.run;
+	const struct run_layout *layout = &plan->layout;
+	const uint64_t begin = run->operation == RUN_ATOMIC ? 0 : run->qps * layout->stride;
+	const struct span span = trial_span(begin, layout->bytes - begin);
+
+	if (trial_fill_constant(trial, &trial->near, span, 0) ||
+	    trial_fill_constant(trial, &trial->far, span, 0))
+		return -EIO;
+	return measure_post_receives(trial, plan, plan_is_reliable(plan) ? 1 : 0);
+}
+
+/* Each interval is a run: the server's limit is that of a run, and its counts are exact. */
+void ways_measure_intervals(struct trial *trial, struct plan *plan)
+{
+	const struct selftest_request *request = trial->request;
+	const double all_msec = request->duration_msec == SELFTEST_FOREVER
+					? -1
+					: (double)request->duration_msec;
+	struct total total = {0};
+	uint64_t begin_nsec = clock_nsec();
+	bool good = true;
+
+	if (plan->latency)
+		sampler_begin(&total.sampler, 0);
+	for (uint64_t interval = 1; good; interval++) {
+		if (interval > 1) {
+			trial_next_row(trial, trial->test->id, trial->test->summary);
+			plan_describe(trial, plan);
+			if (rewind_run(trial, plan))
+				break;
+		}
+		trial->result->interval = number_of(interval);
+		good = measure_once(trial, plan);
+		add_interval(trial, &total);
+		if (watch_look(&trial->near.agent->watch) == STOP_INTERRUPTED || trial->stop ||
+		    (all_msec >= 0 && (double)(clock_nsec() - begin_nsec) / 1e6 >= all_msec))
+			break;
+	}
+	if (total.msec > 0 && !trial->near.stop && !trial->far.stop)
+		summarize(trial, plan, &total);
+	free(total.sampler.nsec);
+}
