@@ -65,13 +65,13 @@ extern const struct enum_name selftest_protocols[];
 /* How latency and bandwidth are measured. */
 #define SELFTEST_WAYS                                                                           \
 	"transport both-ways reversed signal-every inline events cpu every samples no-relaxed " \
-	"expect-mops "
+	"expect-mops"
 /* What only a client has. */
 #define SELFTEST_CLIENT_ONLY                                                                  \
 	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
 	"duration qps depth "                                                                 \
 	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS          \
-		SELFTEST_PATH_OPTIONS
+	" " SELFTEST_PATH_OPTIONS
 /* Those of --serve that programs of rdma-core do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients memory longest idle"
 

@@ -120,6 +120,29 @@ no_device()
 	nothing_wrong
 }
 
+@test "selftest: ways to measure that clash" {
+	local none='and none of them is selected'
+
+	refused '--both-ways cannot be used with --reversed' --both-ways --reversed
+	refused '--every needs --duration' --every 1s
+	refused '--signal-every is more than --depth' --depth 4 --signal-every 5
+	refused '--cpu cannot be used with --serve' --serve --cpu
+	refused '--events cannot be used with --proto rping' --peer 192.0.2.1 --proto rping --events
+	refused '--transport cannot be used with --all-gids' --all-gids --transport ud
+	refused "--both-ways is for tests of group bandwidth, $none" --latency --both-ways
+	refused "--expect-mops is for tests of group bandwidth, $none" --latency --expect-mops 3
+	refused "--samples is for tests of group latency, $none" --bandwidth --samples x
+	refused "--transport: 'tcp' is not one of rc, uc, ud, xrc, srd, dc" --transport tcp
+	refused "--inline: '4097' is not between 0 and 4096" --inline 4097
+	refused "--every: '50ms' is not between 100ms and 1h" --duration 1s --every 50ms
+	nothing_wrong
+	quickly try selftest --duration forever
+	expect_error 2 selftest '--duration forever needs --every' '--every 1s'
+	quickly try selftest --transport uc --cm --latency
+	expect_error 2 selftest '--cm cannot be used with --transport uc' \
+		'leave out --cm: the exchange connects them'
+}
+
 @test "selftest: invalid values" {
 	refused "--sizes: '4q' is not a size (2,4k,1m)" --sizes 2,4q
 	refused "--sizes: '' is not a size (2,4k,1m)" --sizes 2,
@@ -127,7 +150,7 @@ no_device()
 	refused '--sizes: 257m is more than 256 MiB' --sizes 256m,257m
 	refused '--sizes: 268435457 is more than 256 MiB' --sizes 268435456,268435457
 	refused '--sizes: more than 32 sizes' --sizes "$(seq -s , 33)"
-	refused "--qps: '65' is not between 1 and 64" --qps 65
+	refused "--qps: '16385' is not between 1 and 16384" --qps 16385
 	refused "--depth: '0' is not between 1 and 16384" --depth 0
 	refused "--duration: '2h' is not between 1ms and 1h" --duration 2h
 	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256

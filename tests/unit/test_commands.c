@@ -198,7 +198,9 @@ static void check_option(const struct option_row *row, size_t args_size)
 	CHECK(row->kind < ARRAY_SIZE(sizes), "option", name);
 	CHECK((row->kind == OPTION_FLAG) == !row->metavar, "option", name);
 	/* Text may be one of some words, and is then more: those are offered only. */
-	CHECK(chooses || row->kind == OPTION_STRING || !row->choices, "option", name);
+	CHECK(chooses || row->kind == OPTION_STRING || row->kind == OPTION_DURATION ||
+		      !row->choices,
+	      "option", name);
 	CHECK(!chooses || row->choices, "option", name);
 	CHECK((row->choices != NULL) == (row->completion == COMPLETE_CHOICE), "option", name);
 	CHECK(!row->most || row->least <= row->most, "option", name);
@@ -215,7 +217,7 @@ static void option_rows(void **state)
 	for (size_t i = 0; i < all_count; i++) {
 		struct option_set sets[COMMAND_TABLES + 1];
 		const size_t sets_count = command_option_sets(&all[i], NULL, NULL, sets);
-		const struct option_row *seen[64];
+		const struct option_row *seen[128];
 		size_t count = 0;
 
 		for (size_t set = 0; set < sets_count; set++) {

@@ -88,6 +88,34 @@ static void measurements(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
+static void ways(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_ways *ways = &parsed.plan.request.ways;
+
+	(void)state;
+	PARSE(&parsed, "--bandwidth");
+	assert_int_equal(ways->transport, SELFTEST_BY_RC);
+	assert_int_equal(ways->direction, DIRECTION_OUT);
+	assert_false(ways->by_events || ways->cpu || ways->in_order || ways->samples);
+	assert_false(ways->signal_every.known || ways->inline_bytes.known);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--transport ud --both-ways --events --cpu --no-relaxed --signal-every 7 "
+		       "--inline 0 --every 2s --duration forever --expect-mops 1.5");
+	assert_int_equal(ways->transport, SELFTEST_BY_UD);
+	assert_int_equal(ways->direction, DIRECTION_BOTH);
+	assert_true(ways->by_events && ways->cpu && ways->in_order);
+	assert_int_equal(ways->signal_every.value, 7);
+	assert_true(ways->inline_bytes.known && !ways->inline_bytes.value);
+	assert_int_equal(ways->every_msec, 2000);
+	assert_true(parsed.plan.request.duration_msec == SELFTEST_FOREVER);
+	assert_true(parsed.plan.request.expect_mops > 1.49);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--reversed --bandwidth");
+	assert_int_equal(ways->direction, DIRECTION_IN);
+	selftest_plan_free(&parsed.plan);
+}
+
 static void port_of_the_peer(void **state)
 {
 	struct parsed parsed;
@@ -195,6 +223,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given),
 		cmocka_unit_test(measurements),
+		cmocka_unit_test(ways),
 		cmocka_unit_test(port_of_the_peer),
 		cmocka_unit_test(all_sizes),
 		cmocka_unit_test(tests_and_groups),

@@ -170,6 +170,7 @@ struct total {
 	double sent_gbits, received_gbits, messages, msec;
 	double cpu_msec, peer_cpu_msec;
 	bool loses;
+	struct real rate_gbps;
 	struct sampler sampler;
 };
 
@@ -190,6 +191,7 @@ static void add_interval(const struct trial *trial, struct total *total)
 	total->lost += row->lost_messages.value;
 	total->loses = total->loses || row->lost_messages.known;
 	total->msec += msec;
+	total->rate_gbps = row->rate_gbps;
 	total->sent_gbits += amount(&row->sent_gbps, msec);
 	total->received_gbits += amount(&row->received_gbps, msec);
 	total->messages += amount(&row->messages_per_second, msec);
@@ -204,19 +206,35 @@ static struct real rate_of(double amount, double msec)
 	return real_of(amount / msec * 1e3);
 }
 
-/* The last row: all intervals that were measured. */
+/* The row of all intervals; one that a signal cut short counts for nothing, and gives its place. */
+static void begin_summary(struct trial *trial, bool interrupted)
+{
+	struct selftest_result *row = trial->result;
+
+	if (!interrupted) {
+		trial_next_row(trial, trial->test->id, trial->test->summary);
+		return;
+	}
+	free(row->reason);
+	free(row->histogram);
+	row->reason = NULL;
+	row->histogram = NULL;
+	row->histogram_count = 0;
+	row->interval.known = false;
+	number_set(&row->verdict, SELFTEST_PASS);
+	trial->marked = false;
+}
+
 static void summarize(struct trial *trial, const struct plan *plan, struct total *total)
 {
 	const struct selftest_ways *ways = &trial->request->ways;
-	const struct real rate = trial->result->rate_gbps;
 	struct selftest_result *row;
 
-	trial_next_row(trial, trial->test->id, "all intervals together");
 	plan_describe(trial, plan);
 	row = trial->result;
 	row->iterations = number_of(total->iterations);
 	row->duration_msec = real_of(total->msec);
-	row->rate_gbps = rate;
+	row->rate_gbps = total->rate_gbps;
 	if (total->loses)
 		row->lost_messages = number_of(total->lost);
 	if (plan->out && !plan->latency)
@@ -255,34 +273,40 @@ static int rewind_run(struct trial *trial, const struct plan *plan)
 	return measure_post_receives(trial, plan, plan_is_reliable(plan) ? 1 : 0);
 }
 
+/* Whether the user ended the measurement, or its time is over. */
+static bool is_over(struct trial *trial, uint64_t begin_nsec)
+{
+	const uint64_t most = trial->request->duration_msec;
+
+	if (watch_look(&trial->near.agent->watch) == STOP_INTERRUPTED)
+		return true;
+	return most != SELFTEST_FOREVER && (clock_nsec() - begin_nsec) / 1000000 >= most;
+}
+
 /* Each interval is a run: the server's limit is that of a run, and its counts are exact. */
 void ways_measure_intervals(struct trial *trial, struct plan *plan)
 {
-	const struct selftest_request *request = trial->request;
-	const double all_msec = request->duration_msec == SELFTEST_FOREVER
-					? -1
-					: (double)request->duration_msec;
+	const uint64_t begin_nsec = clock_nsec();
 	struct total total = {0};
-	uint64_t begin_nsec = clock_nsec();
-	bool good = true;
+	bool good, interrupted;
+	uint64_t interval = 1;
 
 	if (plan->latency)
 		sampler_begin(&total.sampler, 0);
-	for (uint64_t interval = 1; good; interval++) {
-		if (interval > 1) {
-			trial_next_row(trial, trial->test->id, trial->test->summary);
-			plan_describe(trial, plan);
-			if (rewind_run(trial, plan))
-				break;
-		}
+	for (;; interval++) {
 		trial->result->interval = number_of(interval);
-		good = measure_once(trial, plan);
-		add_interval(trial, &total);
-		if (watch_look(&trial->near.agent->watch) == STOP_INTERRUPTED || trial->stop ||
-		    (all_msec >= 0 && (double)(clock_nsec() - begin_nsec) / 1e6 >= all_msec))
+		good = (interval == 1 || !rewind_run(trial, plan)) && measure_once(trial, plan);
+		if (good)
+			add_interval(trial, &total);
+		if (!good || is_over(trial, begin_nsec))
 			break;
+		trial_next_row(trial, trial->test->id, trial->test->summary);
+		plan_describe(trial, plan);
 	}
-	if (total.msec > 0 && !trial->near.stop && !trial->far.stop)
+	interrupted = !good && trial->near.agent->watch.interrupted;
+	if (total.msec > 0 && (good || interrupted)) {
+		begin_summary(trial, interrupted);
 		summarize(trial, plan, &total);
+	}
 	free(total.sampler.nsec);
 }

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl selftest --transport, --both-ways, --reversed, --events, --every and their kin: the ways to
+measure of version 4 of the exchange, between two hosts' ports and in loopback."""
+
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import threading
+
+import abuse
+import peers
+import program
+import selftest
+from tap import unequal
+
+SERVER, PORT = '10.9.0.2', 18795
+SAMPLES = '/run/samples'
+
+
+def run(*words, peer=True):
+    where = ('--peer', SERVER, '--port', str(PORT)) if peer else ()
+    return selftest.run('rxa', *where, *words)
+
+
+def measured(document):
+    return [row for row in document.rows if row['group'] in ('latency', 'bandwidth')]
+
+
+def wrong_rows(document, tests, **values):
+    """A pass for each test, with these values of columns: True is known, False unknown."""
+    wrong = selftest.wrong_with(document, 0, *((test, 'pass', '') for test in tests))
+    for row in measured(document):
+        for key, value in values.items():
+            found = row[key] is not None if isinstance(value, bool) else row[key]
+            wrong += unequal('%s of %s' % (key, row['test']), found, value)
+    return wrong
+
+
+def transports(tap):
+    document = run('--transport', 'ud', '--test', 'latency,bandwidth', '--duration', '100ms')
+    wrong = selftest.wrong_with(
+        document, 0, ('latency-send', 'pass', ''), ('bandwidth-send', 'pass', ''),
+        ('latency-write', 'skip', 'datagrams (UD) are sends'),
+        ('bandwidth-read', 'skip', 'datagrams (UD) are sends'))
+    for row in measured(document):
+        wrong += unequal('transport', row['transport'], 'ud')
+        if row['result'] == 'pass':
+            wrong += unequal('lost is known', row['lost_messages'] is not None, True)
+            wrong += unequal('fits into a packet', row['size_bytes'] <= 1024, True)
+    tap.test('selftest ways: datagrams', wrong)
+    document = run('--transport', 'ud', '--test', 'bandwidth-send', '--sizes', '4k')
+    tap.test('selftest ways: a datagram is a packet', selftest.wrong_with(
+        document, 0, ('bandwidth-send', 'skip', 'at most the path MTU, 1024 bytes')))
+    document = run('--transport', 'uc', '--test', 'latency,bandwidth', '--sizes', '1k',
+                   '--duration', '200ms')
+    wrong = selftest.wrong_with(
+        document, 0, ('latency-send', 'pass', ''), ('latency-write', 'pass', ''),
+        ('bandwidth-send', 'pass', ''),
+        ('bandwidth-write', 'pass', 'nothing counts the writes that arrive'),
+        ('latency-read', 'skip', 'an unreliable connection (UC) has no RDMA reads'))
+    tap.test('selftest ways: unreliable connections',
+             wrong + unequal('transport', {row['transport'] for row in measured(document)}, {'uc'}))
+    document = run('--transport', 'xrc', '--test', 'latency-send')
+    tap.test('selftest ways: what is not measured says so',
+             selftest.wrong_with(document, 0, ('latency-send', 'skip', 'XRC is not measured')))
+
+
+ALL = tuple('bandwidth-' + word for word in ('send', 'write', 'read', 'atomic'))
+
+
+def directions(tap):
+    for peer in (True, False):
+        where = 'a peer' if peer else 'loopback'
+        document = run('--both-ways', '--test', 'bandwidth', '--sizes', '4k', '--iterations', '300',
+                       peer=peer)
+        wrong = wrong_rows(document, ALL, direction='both', sent_gbps=True, received_gbps=True,
+                           iterations=600)
+        for row in measured(document):
+            both = row['sent_gbps'] + row['received_gbps']
+            if abs(row['bandwidth_gbps'] - both) > 1e-6 * both:
+                wrong.append('%s: the sum is wrong: %s' % (row['test'], row))
+        tap.test('selftest ways: both ways, %s' % where, wrong)
+        document = run('--reversed', '--test', 'bandwidth', '--sizes', '4k', '--iterations', '300',
+                       peer=peer)
+        tap.test('selftest ways: reversed, %s' % where, wrong_rows(
+            document, ALL, direction='in', sent_gbps=False, received_gbps=True, iterations=300))
+    document = run('--reversed', '--test', 'bandwidth', '--duration', '200ms', '--sizes', '4k')
+    tap.test('selftest ways: reversed, by duration', wrong_rows(document, ALL))
+    for kind in ('uc', 'ud'):
+        for way in ('--both-ways', '--reversed'):
+            document = run(way, '--transport', kind, '--test', 'bandwidth-send', '--sizes', '512',
+                           '--duration', '200ms')
+            tap.test('selftest ways: %s, %s' % (way, kind),
+                     wrong_rows(document, ('bandwidth-send',), lost_messages=True))
+
+
+def posting(tap):
+    document = run('--test', 'bandwidth-send,bandwidth-write', '--sizes', '64', '--depth', '32',
+                   '--batch', '8', '--signal-every', '16', '--inline', '64', '--iterations', '500')
+    tap.test('selftest ways: lists, signals and inline data', wrong_rows(
+        document, ('bandwidth-send', 'bandwidth-write'), batch=8, signal_every=16, inline_bytes=64,
+        depth=32, iterations=500))
+    document = run('--test', 'latency-send', '--inline', '4k', '--sizes', '64')
+    tap.test('selftest ways: more inline than there is', selftest.wrong_with(
+        document, 0, ('latency-send', 'skip', 'a device cannot send 4096 bytes inline')))
+    document = run('--test', 'latency-send', '--inline', '0', '--no-relaxed', '--sizes', '64',
+                   '--iterations', '100')
+    tap.test('selftest ways: nothing inline, ordered memory', wrong_rows(
+        document, ('latency-send',), inline_bytes=0))
+    wrong = unequal('with --no-relaxed', measured(document)[0]['relaxed_ordering'], False)
+    document = run('--test', 'latency-write,bandwidth-write', '--iterations', '100', '--sizes', '64')
+    wrong += unequal('by default', [row['relaxed_ordering'] for row in measured(document)],
+                     [False, True])
+    tap.test('selftest ways: relaxed ordering is told', wrong)
+    document = run('--test', 'bandwidth-send', '--expect-mops', '1000', '--sizes', '64', '--iterations',
+                   '100')
+    tap.test('selftest ways: too few messages a second', selftest.wrong_with(
+        document, 4, ('bandwidth-send', 'fail', 'expected at least 1000.000 million')))
+
+
+def events(tap):
+    document = run('--events', '--cpu', '--test', 'latency,bandwidth', '--sizes', '64',
+                   '--duration', '200ms', '--operations', 'send,write,read')
+    wrong = selftest.wrong_with(
+        document, 0, ('latency-send', 'pass', ''), ('latency-read', 'pass', ''),
+        ('latency-write', 'skip', 'RDMA writes arrive without an event'),
+        ('bandwidth-send', 'pass', ''), ('bandwidth-write', 'pass', ''))
+    for row in measured(document):
+        if row['result'] == 'pass':
+            wrong += unequal('events', row['events'], True)
+            for key in ('cpu_percent', 'peer_cpu_percent'):
+                # The other side of RDMA reads and writes has nothing to do.
+                known = row[key] is not None
+                if known and not 0 <= row[key] <= 101:
+                    wrong.append('%s: %s' % (key, row))
+                if not known and (key == 'cpu_percent' or row['test'].endswith('send')):
+                    wrong.append('%s is not known: %s' % (key, row['test']))
+    tap.test('selftest ways: events and processor time', wrong)
+    document = run('--events', '--both-ways', '--test', 'bandwidth-send', '--sizes', '4k',
+                   '--iterations', '200', peer=False)
+    tap.test('selftest ways: events both ways, loopback',
+             wrong_rows(document, ('bandwidth-send',)))
+
+
+def intervals(tap):
+    document = run('--every', '100ms', '--duration', '800ms', '--test',
+                   'latency-send,latency-write,bandwidth-send,bandwidth-atomic', '--sizes', '64')
+    wrong = selftest.wrong_with(document, 0, ('latency-send', 'pass', ''),
+                                ('bandwidth-send', 'pass', ''))
+    for test in ('latency-send', 'latency-write', 'bandwidth-send', 'bandwidth-atomic'):
+        rows = [row for row in document.rows if row['test'] == test]
+        wrong += unequal('%s: passed' % test, {row['result'] for row in rows}, {'pass'})
+        numbers = [row['interval'] for row in rows]
+        wrong += unequal('%s: intervals' % test, numbers, [*range(1, len(rows)), None])
+        wrong += [] if len(rows) > 2 else ['%s has %d rows' % (test, len(rows))]
+        wrong += unequal('%s: messages of all' % test, rows[-1]['iterations'],
+                         sum(row['iterations'] for row in rows[:-1]))
+    tap.test('selftest ways: a row for each interval, then one for all', wrong)
+    for words in (('bandwidth-send', '--both-ways'), ('bandwidth-write', '--reversed'),
+                  ('latency-send', '--transport', 'ud')):
+        document = run('--every', '100ms', '--duration', '200ms', '--sizes', '64', '--test', *words)
+        tap.test('selftest ways: intervals, %s' % ' '.join(words),
+                 wrong_rows(document, (words[0],)))
+
+
+def forever(tap):
+    running = selftest.Running(program.RDMACTL, '--jsonl', 'selftest', 'rxa', '--peer', SERVER,
+                               '--port', str(PORT), '--every', '100ms', '--duration', 'forever',
+                               '--test', 'bandwidth-write', '--sizes', '4k')
+    streams = selftest.until(lambda: running.said(running.out).count('"interval": 2') or
+                             running.process.poll() is not None)
+    result = running.end(signal.SIGINT)
+    rows = [json.loads(line) for line in result.out.decode().splitlines()]
+    rows = [row for row in rows if row.get('test') == 'bandwidth-write']
+    wrong = unequal('streams', bool(streams), True)
+    wrong += unequal('exit status', result.status, 0) + unequal('errors', result.err, b'')
+    wrong += unequal('last row', rows[-1]['interval'] if rows else 'none', None)
+    wrong += unequal('results', {row['result'] for row in rows}, {'pass'})
+    tap.test('selftest ways: forever, until a signal', wrong + (result.describe() if wrong else []))
+
+
+def samples(tap):
+    document = run('--test', 'latency-send,latency-read', '--sizes', '2,64', '--iterations', '200',
+                   '--samples', SAMPLES)
+    wrong = selftest.wrong_with(document, 0, ('latency-send', 'pass', ''))
+    with open(SAMPLES, encoding='ascii') as file:
+        lines = file.read().splitlines()
+    wrong += unequal('heading', lines[:1], ['device\tport\ttest\tsize_bytes\tnsec'])
+    for row in measured(document):
+        own = [int(line.split('\t')[4]) for line in lines[1:]
+               if line.split('\t')[2:4] == [row['test'], str(row['size_bytes'])]]
+        wrong += unequal('number of samples', len(own), 200)
+        if own:
+            wrong += unequal('smallest', min(own), round(row['latency_min_usec'] * 1000))
+            wrong += unequal('largest', max(own), round(row['latency_max_usec'] * 1000))
+    tap.test('selftest ways: raw samples', wrong)
+    os.unlink(SAMPLES)
+    document = run('--test', 'latency-send', '--iterations', '10', '--samples', '/run/none/x')
+    tap.test('selftest ways: samples that cannot be written',
+             unequal('exit status', document.status, 1))
+
+
+def many(tap):
+    document = run('--qps', '256', '--test', 'bandwidth-write,bandwidth-send', '--sizes', '64',
+                   '--iterations', '1000')
+    tap.test('selftest ways: 256 queue pairs', wrong_rows(
+        document, ('bandwidth-write', 'bandwidth-send'), queue_pairs=256, memory_bytes=True,
+        peer_memory_bytes=True))
+    document = run('--qps', '16384', '--test', 'bandwidth-send', '--sizes', '64', peer=False)
+    tap.test('selftest ways: more completions than a queue has', selftest.wrong_with(
+        document, 0, ('bandwidth-send', 'skip', 'it needs a completion queue of')))
+
+
+def old_server(listener, version, heard):
+    """It grants 64 queue pairs and opens a port, which is as the client's."""
+    connection = listener.accept()[0]
+    with connection:
+        file = connection.makefile('rb')
+        file.read(120)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
+                           struct.pack('>II', version, 0) + bytes(32))
+        file.read(80)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
+                           struct.pack('>IIQ', version, 64, 64 << 20) + b'0.9.0'.ljust(32, b'\0') +
+                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
+        header = file.read(16)
+        endpoint = file.read(struct.unpack_from('>I', header, 12)[0])[:-12]
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.OPENED, len(endpoint) + 32) +
+                           endpoint + struct.pack('>IIIIIIII', 4, 64, 64, 1, 1, 1, 0, 0))
+        while True:
+            header = file.read(16)
+            if len(header) < 16:
+                return
+            kind, length = struct.unpack_from('>II', header, 8)
+            file.read(length)
+            heard.append(kind)
+            if kind == abuse.PROVEN:
+                connection.sendall(abuse.message(abuse.IS_PROVEN, struct.pack('>I', 1)))
+            elif kind == abuse.COUNTERS:
+                connection.sendall(abuse.message(abuse.COUNTED, struct.pack('>I', 0)))
+            else:
+                connection.sendall(abuse.message(abuse.DONE))
+
+
+def older(tap):
+    """A server of version 3 cannot be told of these ways, and gets no order that it does not know."""
+    for words, part in ((('--transport', 'ud'), 'this needs version 4 of the exchange'),
+                        (('--events',), 'this needs version 4 of the exchange'),
+                        (('--qps', '65'), 'it needs 65 queue pairs, the peer grants 64')):
+        heard = []
+        with socket.create_server((SERVER, PORT + 1)) as listener:
+            thread = threading.Thread(target=old_server, args=(listener, 3, heard))
+            thread.start()
+            document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT + 1), *words,
+                                    '--test', 'bandwidth-send')
+            thread.join(20)
+        rows = [row for row in document.rows if row['test'] == 'bandwidth-send']
+        wrong = [] if rows and re.search(part, rows[0]['reason'] or '') else document.describe()
+        tap.test('selftest ways: an older server, %s' % words[0],
+                 wrong + unequal('orders that it does not know',
+                                 [kind for kind in heard if kind >= 48], []))
+
+
+def play(tap):
+    peers.shell('bed_wire')
+    server = selftest.Server('--port', str(PORT), bind=SERVER)
+    for part in (transports, directions, posting, events, intervals, forever, samples, many):
+        part(tap)
+    tap.test('selftest ways: the server ends well', server.stop()[0])
+    older(tap)
