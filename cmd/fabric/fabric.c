@@ -8,13 +8,11 @@ const struct option_row fabric_scan_options[] = {
 	STRING_OPTION(struct fabric_args, save, 0, "save", "FILE", COMPLETE_FILE,
 		      "save what was read to a file (-: print it), for --load, --diff or --since"),
 	STRING_OPTION(struct fabric_args, from, 0, "from", "DEST", COMPLETE_NOTHING,
-		      "begin at this node: a LID, port GUID, GID or directed route"),
+		      "begin at this node: a LID, port GUID, GID, directed route or name"),
 	NUMBER_OPTION(COUNT, struct fabric_args, hops, 0, "hops", "N", 1, MAD_HOPS_MOST,
 		      "scan at most this many cables away"),
 	STRING_OPTION(struct fabric_args, part, 0, "switch", "DEST", COMPLETE_NOTHING,
 		      "scan only this switch and its neighbours"),
-	STRING_OPTION(struct fabric_args, names, 0, "names", "FILE", COMPLETE_FILE,
-		      "names of nodes by GUID, as for ibnetdiscover --node-name-map"),
 	{.name = NULL},
 };
 
@@ -41,15 +39,12 @@ static const struct option_rule rules[] = {
 	OPTIONS_EXCLUDE("down", "speed-below", NULL),
 	OPTIONS_ONE_OF("diff tree format", NULL),
 	OPTIONS_EXCLUDE("tree format", "json jsonl tsv columns", NULL),
-	OPTIONS_EXCLUDE("load",
-			"from switch hops interval since threshold via retries window sl "
-			"pkey-index mkey qkey routes",
-			NULL),
 	{.options = NULL},
 };
 
 const struct option_rule fabric_start_rules[] = {
-	OPTIONS_NEED("lid guid gid direct", "from switch", NULL),
+	FABRIC_LOAD_RULE,
+	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
 	{.options = NULL},
 };
 

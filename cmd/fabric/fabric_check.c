@@ -64,11 +64,13 @@ static void read_counters(struct fabric_run *run, struct facts *facts)
 	facts->input.counters = &facts->counters.after;
 	if (run->args->interval.known || run->args->since) {
 		facts->input.before = &facts->counters.before;
-		fabric_counters_take(run, NULL, &facts->counters);
+		fabric_counters_take(run, &(const struct fabric_counters_options){.least = 0},
+				     &facts->counters);
 		facts->input.seconds = facts->counters.seconds;
 		return;
 	}
-	fabric_counters_read(run, false, UINT64_MAX, NULL, &facts->counters.after);
+	fabric_counters_read(run, &(const struct fabric_counters_options){.least = UINT64_MAX},
+			     &facts->counters.after);
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL,
 			 "only counters that have stopped are checked",
 			 "--interval TIME or --since FILE shows which errors grow");
@@ -205,7 +207,8 @@ static const struct option_row options[] = {
 };
 
 static const struct option_rule rules[] = {
-	OPTIONS_NEED("lid guid gid direct", "from switch", NULL),
+	FABRIC_LOAD_RULE,
+	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
 	OPTIONS_NEED("threshold", "interval since", NULL),
 	{.options = NULL},
 };

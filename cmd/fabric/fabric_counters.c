@@ -17,10 +17,11 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
-void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
-			  struct port_errors *errors)
+struct port_errors_options
+fabric_counters_port_options(const struct fabric_run *run,
+			     const struct fabric_counters_options *options)
 {
-	const struct port_errors_options options = {
+	return (struct port_errors_options){
 		.address =
 			{
 				.sl = (uint8_t)run->args->mad.service_level.value,
@@ -28,11 +29,19 @@ void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, cons
 				.qkey = run->mad.session.qkey,
 				.pkey_index = run->mad.session.route.pkey_index,
 			},
-		.all = all,
-		.least = least,
-		.wanted = wanted,
+		.all = options->all,
+		.least = options->least,
+		.limits = options->limits,
+		.wanted = options->wanted,
+		.service_levels = options->service_levels,
 	};
-	int rc = port_errors_read(run->mad.session.engine, &run->fabric, &options, errors);
+}
+
+void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_options *options,
+			  struct port_errors *errors)
+{
+	const struct port_errors_options port_options = fabric_counters_port_options(run, options);
+	int rc = port_errors_read(run->mad.session.engine, &run->fabric, &port_options, errors);
 
 	if (rc == -ECANCELED)
 		run->fabric.interrupted = true;
@@ -87,24 +96,27 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 	return !message;
 }
 
-bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
+bool fabric_counters_take(struct fabric_run *run, const struct fabric_counters_options *options,
 			  struct fabric_counters *counters)
 {
+	struct fabric_counters_options every = *options;
+
+	every.all = true;
 	*counters = (struct fabric_counters){.seconds = 0};
 	if (run->args->since) {
 		if (!load(run, run->args->since, counters))
 			return false;
-		fabric_counters_read(run, true, 0, wanted, &counters->after);
+		fabric_counters_read(run, &every, &counters->after);
 		return true;
 	}
-	fabric_counters_read(run, true, 0, wanted, &counters->before);
+	fabric_counters_read(run, &every, &counters->before);
 	if (run->fabric.interrupted ||
 	    !mad_session_wait(&run->mad.session, clock_msec() + run->args->interval.value)) {
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "interrupted before the second reading", NULL);
 		return false;
 	}
-	fabric_counters_read(run, true, 0, wanted, &counters->after);
+	fabric_counters_read(run, &every, &counters->after);
 	counters->seconds = (double)(counters->after.nsec - counters->before.nsec) / 1e9;
 	return true;
 }

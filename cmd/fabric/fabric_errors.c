@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric errors: the error counters of all ports, the worst first. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "cmd/fabric/fabric_run.h"
+#include "cmd/fabric/fabric_errors.h"
+#include "fabric/scan/port_details.h"
 
 static const char unreachable_hint[] =
 	"a subnet manager assigns LIDs: rdmactl fabric check shows whether there is one";
 static const char timeout_hint[] =
 	"the node is down, or its performance management agent hangs: rdmactl perf LID";
 
+struct errors_args {
+	struct fabric_args fabric;
+	struct number type;  /* enum node_type */
+	struct number clear; /* enum counters_to_clear */
+	const char *ignore, *thresholds;
+	bool details, sl_from_sa, yes;
+};
+
 /* The rows of both schemas. */
 struct errors {
 	struct fabric_run run;
+	const struct errors_args *all_args;
 	struct fabric_args args; /* without --save, which is for the counters here */
 	const char *save;
-	bool *wanted; /* by port; NULL: all */
+	struct error_limits limits;
+	struct fabric_counters_options options;
+	bool *wanted;		 /* by port; NULL: all */
+	uint8_t *service_levels; /* by LID; NULL: the same for all */
 	struct port_errors_row *rows;
 	size_t row_count;
 	struct port_growth_row *growth;
@@ -28,16 +44,24 @@ static uint64_t least_of(const struct fabric_args *args)
 	return args->threshold.known ? args->threshold.value : 1;
 }
 
-/* Ports of nodes with a matching name, and ports cabled to them. */
+/* The ports of nodes of that name and type, and no others. */
 static void choose_ports(struct errors *errors)
 {
 	const struct fabric_run *run = &errors->run;
+	const struct number *type = &errors->all_args->type;
 
-	if (!run->named)
+	if (!run->named && !type->known && !errors->wanted)
 		return;
-	errors->wanted = mem_alloc_zero(run->fabric.port_count + 1, sizeof(*errors->wanted));
+	if (!errors->wanted) {
+		errors->wanted = mem_alloc_zero(run->fabric.port_count + 1,
+						sizeof(*errors->wanted));
+		for (uint32_t i = 0; i < run->fabric.port_count; i++)
+			errors->wanted[i] = true;
+	}
 	for (uint32_t i = 0; i < run->fabric.port_count; i++)
-		errors->wanted[i] = fabric_run_is_named(run, i);
+		errors->wanted[i] &= fabric_run_is_named(run, i) &&
+				     (!type->known ||
+				      fabric_node_of(&run->fabric, i)->type == type->value);
 }
 
 /* Notes each failure once, although both readings may have it. */
@@ -105,21 +129,16 @@ static void list_rows(struct errors *errors, const void *rows, size_t count, siz
 		listing_add(&errors->run.mad.listing, (const char *)rows + i * size);
 }
 
-static void show_errors(struct errors *errors)
+static void note_readings(struct errors *errors, const struct port_errors *readings)
 {
-	struct fabric_run *run = &errors->run;
-	const struct globals *globals = &run->mad.listing.ctx->globals;
-	const uint64_t least = least_of(run->args);
-	struct port_errors readings = {.items = NULL};
+	const struct globals *globals = &errors->run.mad.listing.ctx->globals;
 
-	/* A file needs all ports, because it may be compared with any later reading. */
-	fabric_counters_read(run, !least || errors->save, least, errors->wanted, &readings);
-	note_losses(run, NULL, &readings);
-	for (size_t i = 0; i < readings.count; i++) {
+	for (size_t i = 0; i < readings->count; i++) {
 		struct port_errors_row row;
 
-		if (!readings.items[i].read ||
-		    !port_errors_row_make(&run->view, &readings.items[i], least, &row))
+		if (!readings->items[i].read ||
+		    !port_errors_row_make_by(&errors->run.view, &readings->items[i],
+					     &errors->limits, &row))
 			continue;
 		row.counters.mark = !globals->json && !globals->jsonl && !globals->tsv;
 		*(struct port_errors_row *)mem_append(&errors->rows, &errors->row_count,
@@ -127,8 +146,49 @@ static void show_errors(struct errors *errors)
 	}
 	if (errors->row_count)
 		qsort(errors->rows, errors->row_count, sizeof(*errors->rows), compare_rows);
+}
+
+static void read_details(struct errors *errors, struct port_errors *readings)
+{
+	struct fabric_run *run = &errors->run;
+	struct port_errors_options options = fabric_counters_port_options(run, &errors->options);
+	size_t count = errors->row_count;
+
+	if (run->args->top.known && count > run->args->top.value)
+		count = run->args->top.value;
+	if (port_details_read(run->mad.session.engine, &run->fabric, &options, errors->rows, count,
+			      readings) == -ECANCELED)
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "gmp",
+				 "interrupted: not all details are read", NULL);
+}
+
+static void show_errors(struct errors *errors)
+{
+	struct fabric_run *run = &errors->run;
+	const bool clears = errors->all_args->clear.known;
+	struct port_errors readings = {.items = NULL};
+	const size_t problems = run->mad.listing.problems.count;
+
+	/* A file needs all ports, because it may be compared with any later reading. */
+	errors->options.all = !least_of(run->args) || errors->save || clears;
+	fabric_counters_read(run, &errors->options, &readings);
+	note_readings(errors, &readings);
+	if (errors->all_args->details)
+		read_details(errors, &readings);
+	note_losses(run, NULL, &readings);
 	list_rows(errors, errors->rows, errors->row_count, sizeof(*errors->rows));
-	if (errors->save)
+	if (clears)
+		fabric_errors_clear(
+			run, &(const struct fabric_clearing){
+				     .options = &errors->options,
+				     .readings = &readings,
+				     .kinds = (unsigned int)errors->all_args->clear.value,
+				     .details = errors->all_args->details,
+				     .yes = errors->all_args->yes,
+				     .save = errors->save,
+				     .incomplete = run->mad.listing.problems.count > problems,
+			     });
+	else if (errors->save)
 		fabric_counters_save(run, errors->save, &readings);
 	port_errors_clear(&readings);
 }
@@ -137,7 +197,7 @@ static void show_growth(struct errors *errors)
 {
 	struct fabric_run *run = &errors->run;
 	struct fabric_counters counters;
-	bool taken = fabric_counters_take(run, errors->wanted, &counters);
+	bool taken = fabric_counters_take(run, &errors->options, &counters);
 
 	if (taken)
 		note_losses(run, &counters.before, &counters.after);
@@ -147,9 +207,9 @@ static void show_growth(struct errors *errors)
 
 		if (!after->read)
 			continue;
-		if (!port_growth_row_make(&run->view,
-					  port_errors_find(&counters.before, after->port), after,
-					  counters.seconds, least_of(run->args), &row)) {
+		if (!port_growth_row_make_by(&run->view,
+					     port_errors_find(&counters.before, after->port), after,
+					     counters.seconds, &errors->limits, &row)) {
 			port_growth_row_clear(&row);
 			continue;
 		}
@@ -176,36 +236,139 @@ static int finish(struct errors *errors)
 	free(errors->rows);
 	free(errors->growth);
 	free(errors->wanted);
+	free(errors->service_levels);
 	return status;
 }
 
-static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
+#define MOST_THRESHOLD_BYTES ((size_t)64 * 1024)
+
+static bool read_thresholds(struct errors *errors, const char *path)
 {
-	const struct fabric_args *args = fabric_args;
-	const bool growth = args->interval.known || args->since;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	unsigned int line;
+	size_t length;
+	int rc = path ? file_read(path, MOST_THRESHOLD_BYTES, &text, &length) : 0;
+
+	if (rc)
+		message = mem_format("cannot read %s: %s", path, strerror(-rc));
+	else if (path && error_limits_parse(&errors->limits, text, &line))
+		message = mem_format("%s: line %u does not set the threshold of a counter", path,
+				     line);
+	if (message)
+		listing_fail(&errors->run.mad.listing, STATUS_FAILED, message,
+			     rc ? NULL : "each line has the form SymbolErrorCounter=10");
+	return !message;
+}
+
+static bool make_limits(struct errors *errors)
+{
+	const struct errors_args *args = errors->all_args;
+	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+
+	error_limits_init(&errors->limits, least_of(&args->fabric));
+	if (!read_thresholds(errors, args->thresholds))
+		return false;
+	if (!args->ignore || !error_limits_ignore(&errors->limits, args->ignore, &wrong))
+		return true;
+	message = mem_format("--ignore: '%s' is not an error counter", wrong);
+	listing_fail(&errors->run.mad.listing, STATUS_USAGE, message,
+		     "their names are columns: rdmactl fabric errors --help");
+	return false;
+}
+
+/* What has to be known before the counters are read. */
+static bool prepare(struct errors *errors)
+{
+	struct fabric_run *run = &errors->run;
+
+	if (!make_limits(errors) || !fabric_run_match(run))
+		return false;
+	/* The LIDs of a file may have other owners by now. */
+	if (errors->args.load)
+		errors->wanted = fabric_errors_verify(run);
+	choose_ports(errors);
+	if (errors->all_args->sl_from_sa)
+		errors->service_levels = fabric_errors_service_levels(run);
+	errors->options = (struct fabric_counters_options){
+		.all = true,
+		.limits = &errors->limits,
+		.wanted = errors->wanted,
+		.service_levels = errors->service_levels,
+	};
+	return !errors->all_args->sl_from_sa || errors->service_levels;
+}
+
+static int run(const struct ctx *ctx, const void *errors_args, char **objects)
+{
+	const struct errors_args *args = errors_args;
+	const bool growth = args->fabric.interval.known || args->fabric.since;
 	const struct schema *schema = growth ? &fabric_error_growth_schema : &fabric_errors_schema;
-	struct errors errors = {.args = *args, .save = args->save};
+	struct errors errors = {
+		.all_args = args,
+		.args = args->fabric,
+		.save = args->fabric.save,
+	};
 
 	(void)objects;
 	errors.args.save = NULL;
-	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema) &&
-	    fabric_run_match(&errors.run)) {
-		choose_ports(&errors);
-		listing_saves_to(&errors.run.mad.listing, args->save);
-		if (growth)
-			show_growth(&errors);
-		else
-			show_errors(&errors);
+	if (fabric_run_begin_live(&errors.run, ctx, &errors.args, schema)) {
+		if (args->details)
+			listing_prefer_columns(
+				&errors.run.mad.listing,
+				"node,port,error_count,xmit_wait_ticks,errors,reasons");
+		listing_saves_to(&errors.run.mad.listing, errors.save);
+		if (prepare(&errors)) {
+			if (growth)
+				show_growth(&errors);
+			else
+				show_errors(&errors);
+		}
 	}
 	return finish(&errors);
 }
 
+static const struct enum_name type_names[] = {
+	{NODE_TYPE_SWITCH, "switch"},
+	{NODE_TYPE_CA, "host"},
+	{NODE_TYPE_ROUTER, "router"},
+	{0, NULL},
+};
+
+static const struct enum_name clear_names[] = {
+	{CLEAR_ERRORS, "errors"},
+	{CLEAR_TRAFFIC, "traffic"},
+	{CLEAR_ALL, "all"},
+	{0, NULL},
+};
+
 static const struct option_row options[] = {
-	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
+	STRING_OPTION(struct errors_args, fabric.name, 0, "name", "PATTERN", COMPLETE_NOTHING,
 		      "only nodes of this name (* and ? as in the shell)"),
-	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
+	CHOICE_OPTION(struct errors_args, type, 0, "type", "TYPE", type_names,
+		      "only nodes of this type"),
+	NUMBER_OPTION(COUNT, struct errors_args, fabric.top, 0, "top", "N", 1, 0,
 		      "at most this many ports, the worst first"),
+	STRING_OPTION(struct errors_args, ignore, 0, "ignore", "LIST", COMPLETE_NOTHING,
+		      "leave out these counters, separated by commas"),
+	STRING_OPTION(struct errors_args, thresholds, 0, "thresholds", "FILE", COMPLETE_FILE,
+		      "thresholds of counters, in a file as of ibqueryerrors"),
+	FLAG_OPTION(struct errors_args, details, 0, "details",
+		    "add why packets were in error or discarded, and counters by virtual lane"),
+	CHOICE_OPTION(struct errors_args, clear, 0, "clear", "KIND", clear_names,
+		      "clear counters of all ports that were read, after saving them to a file"),
+	FLAG_OPTION(struct errors_args, yes, 'y', "yes", "do not ask before clearing them"),
+	FLAG_OPTION(struct errors_args, sl_from_sa, 0, "sl-from-sa",
+		    "ask the subnet administrator for the service level to each node"),
 	{.name = NULL},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
+	OPTIONS_EXCLUDE("load", "from switch hops", NULL),
+	OPTIONS_EXCLUDE("interval since", "clear details", NULL),
+	OPTIONS_EXCLUDE("sl", "sl-from-sa", NULL),
+	OPTIONS_NEED("yes", "clear", NULL),
+	{.options = NULL},
 };
 
 static const struct schema *const more_schemas[] = {&fabric_error_growth_schema, NULL};
@@ -213,10 +376,11 @@ static const struct schema *const more_schemas[] = {&fabric_error_growth_schema,
 const struct command fabric_errors_command = {
 	.name = "errors",
 	.summary = "error counters of all ports",
-	.options = {options, fabric_counter_options, fabric_scan_options, mad_options},
-	.args_size = sizeof(struct fabric_args),
+	.options = {options, fabric_counter_options, fabric_load_options, fabric_scan_options,
+		    mad_options},
+	.args_size = sizeof(struct errors_args),
 	.schema = &fabric_errors_schema,
 	.more_schemas = more_schemas,
-	.rules = fabric_start_rules,
+	.rules = rules,
 	.run = run,
 };

@@ -292,7 +292,9 @@ static void read_errors(struct routes *routes)
 		if (fabric->ports[port].peer != FABRIC_NONE)
 			wanted[fabric->ports[port].peer] = true;
 	}
-	fabric_counters_read(&routes->run, true, 0, wanted, &errors);
+	fabric_counters_read(&routes->run,
+			     &(const struct fabric_counters_options){.all = true, .wanted = wanted},
+			     &errors);
 	for (size_t i = 0; i < errors.failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
 
@@ -336,9 +338,15 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	return status;
 }
 
+static const struct option_rule rules[] = {
+	FABRIC_LOAD_RULE,
+	{.options = NULL},
+};
+
 const struct command fabric_route_command = {
 	.name = "route",
 	.summary = "the route from one port to another and back",
+	.rules = rules,
 	.options = {fabric_load_options, fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_route_schema,

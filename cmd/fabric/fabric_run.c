@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/saved.h"
@@ -15,36 +14,11 @@
 #include "fabric/scan/scan.h"
 #include "host/host.h"
 
-/* A line of the map has about 40 bytes: this is four hundred thousand of them. */
-#define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)
-
 #define PROGRESS_FIRST_MSEC 300u
 #define PROGRESS_MSEC	    100u
 
 static const char timeout_hint[] =
 	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
-
-static bool read_names(struct fabric_run *run)
-{
-	struct listing *listing = &run->mad.listing;
-	const char *path = run->args->names;
-	_cleanup_(freep) char *text = NULL, *message = NULL;
-	unsigned int line = 0;
-	size_t length;
-	int rc;
-
-	if (!path)
-		return true;
-	rc = file_read(path, MOST_NAME_BYTES, &text, &length);
-	if (rc)
-		message = mem_format("cannot read %s: %s", path, strerror(-rc));
-	else if (node_names_parse(text, length, &run->names, &line))
-		message = mem_format("%s: line %u does not name a node", path, line);
-	if (message)
-		listing_fail(listing, STATUS_FAILED, message,
-			     rc ? NULL : "each line has the form 0x0002c90300001234 \"leaf 3\"");
-	return !message;
-}
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
@@ -293,7 +267,7 @@ static bool read_before(struct fabric_run *run)
 static bool prepare(struct fabric_run *run)
 {
 	listing_saves_to(&run->mad.listing, run->args->save);
-	return read_names(run) && read_before(run);
+	return read_before(run);
 }
 
 static void save(struct fabric_run *run)
@@ -323,16 +297,21 @@ static void note_no_details(struct fabric_run *run)
 }
 
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		  const struct schema *schema)
+		  const struct schema *schema, bool live)
 {
 	bool done;
 
 	run->args = args;
 	run->mad.session.signals = SIGNALS_NONE;
-	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
-	if (args->load)
-		done = listing_begin_as(&run->mad.listing, ctx, schema, false) && prepare(run) &&
-		       read_file(run, args->load, &run->fabric);
+	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->mad.session.names};
+	if (args->load && live)
+		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
+		       prepare(run) && read_file(run, args->load, &run->fabric);
+	else if (args->load)
+		done = listing_begin_as(&run->mad.listing, ctx, schema, false) &&
+		       mad_listing_read_names(&run->mad.listing, args->mad.names,
+					      &run->mad.session.names) &&
+		       prepare(run) && read_file(run, args->load, &run->fabric);
 	else
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
 		       prepare(run) && scan(run);
@@ -350,7 +329,14 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 		      const struct schema *schema)
 {
 	*run = (struct fabric_run){.on_reply = NULL};
-	return begin(run, ctx, args, schema);
+	return begin(run, ctx, args, schema, false);
+}
+
+bool fabric_run_begin_live(struct fabric_run *run, const struct ctx *ctx,
+			   const struct fabric_args *args, const struct schema *schema)
+{
+	*run = (struct fabric_run){.on_reply = NULL};
+	return begin(run, ctx, args, schema, true);
 }
 
 bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
@@ -358,14 +344,13 @@ bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 				void (*on_reply)(struct fabric_run *run), void *context)
 {
 	*run = (struct fabric_run){.on_reply = on_reply, .context = context};
-	return begin(run, ctx, args, schema);
+	return begin(run, ctx, args, schema, false);
 }
 
 static void clear(struct fabric_run *run)
 {
 	fabric_clear(&run->fabric);
 	fabric_clear(&run->before);
-	node_names_clear(&run->names);
 	free(run->named);
 }
 
@@ -400,7 +385,7 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 		if (!found)
 			found = ask_sa(run, &target, ret_place);
 	}
-	if (!found && kind == TARGET_ANY)
+	if (!found && (kind == TARGET_ANY || kind == TARGET_NAME))
 		found = fabric_find_name(&run->view, word, ret_place);
 	if (found == 1)
 		return true;

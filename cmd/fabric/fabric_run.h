@@ -24,7 +24,7 @@ enum fabric_format {
 struct fabric_args {
 	struct mad_args mad;
 	bool tree, details, routes, down, multicast;
-	const char *save, *load, *diff, *from, *part, *names, *name, *since;
+	const char *save, *load, *diff, *from, *part, *name, *since;
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
 	struct number state;	   /* of ports and links, as in PortInfo */
@@ -40,9 +40,8 @@ struct fabric_run {
 	const struct fabric_args *args;
 	struct fabric_scan_options scan; /* of the graph; unused if a file was loaded */
 	struct fabric fabric;
-	struct fabric before; /* of --diff */
-	struct node_names names;
-	struct fabric_view view; /* of these two */
+	struct fabric before;	 /* of --diff */
+	struct fabric_view view; /* of the graph, with the names of the session */
 	bool *named;		 /* by node, after fabric_run_match(); NULL: all nodes */
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
@@ -58,6 +57,9 @@ struct fabric_run {
  */
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema);
+/* The same with an open port even if the graph is from a file, to query its nodes. */
+bool fabric_run_begin_live(struct fabric_run *run, const struct ctx *ctx,
+			   const struct fabric_args *args, const struct schema *schema);
 /* The same, with `on_reply` called after each reply of the scan. */
 bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 				const struct fabric_args *args, const struct schema *schema,
@@ -86,6 +88,12 @@ int fabric_run_end_quietly(struct fabric_run *run, int rc);
 /* Options that several subcommands share; all fill struct fabric_args. */
 extern const struct option_row fabric_scan_options[], fabric_load_options[];
 extern const struct option_row fabric_counter_options[];
+/* A graph from a file needs no port, unless its nodes are queried. */
+#define FABRIC_LOAD_RULE                                                                   \
+	OPTIONS_EXCLUDE("load",                                                            \
+			"from switch hops interval since threshold via retries window sl " \
+			"pkey-index mkey qkey routes",                                     \
+			NULL)
 /* For a subcommand whose only destinations are those of --from and --switch. */
 extern const struct option_rule fabric_start_rules[];
 
@@ -100,8 +108,20 @@ char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
  * The counters of all ports: read once or twice, or once and compared with a file of `fabric errors
  * --save`.
  */
+struct fabric_counters_options {
+	bool all; /* as in port_errors_options, like the others */
+	uint64_t least;
+	const struct error_limits *limits;
+	const bool *wanted;
+	const uint8_t *service_levels;
+};
+
+/* The same with the address of the session. */
+struct port_errors_options
+fabric_counters_port_options(const struct fabric_run *run,
+			     const struct fabric_counters_options *options);
 /* Reads into an empty list; the caller reports the failures in it. */
-void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
+void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_options *options,
 			  struct port_errors *errors);
 /* Two readings of all counters. */
 struct fabric_counters {
@@ -109,8 +129,11 @@ struct fabric_counters {
 	double seconds; /* between them; 0: unknown */
 };
 
-/* Reads by --interval or --since. False: the listing says why; clear them in any case. */
-bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
+/*
+ * Reads all counters by --interval or --since, with these options. False: the listing says why;
+ * clear them in any case.
+ */
+bool fabric_counters_take(struct fabric_run *run, const struct fabric_counters_options *options,
 			  struct fabric_counters *counters);
 void fabric_counters_clear(struct fabric_counters *counters);
 /* False: the listing says why. */

@@ -206,7 +206,7 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
-		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
+		const struct fabric_view before = {.fabric = &run.before, .names = run.view.names};
 		struct listing *listing = &run.mad.listing;
 
 		fabric_compare(&before, &run.view, &changes);

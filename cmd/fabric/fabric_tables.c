@@ -173,6 +173,7 @@ static const struct option_row options[] = {
 };
 
 static const struct option_rule tables_rules[] = {
+	FABRIC_LOAD_RULE,
 	OPTIONS_EXCLUDE("multicast", "load", "a saved scan has the linear tables only"),
 	{.options = NULL},
 };

@@ -3,9 +3,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "mad/names/ibdiag_conf.h"
+
+/* A line of the map has about 40 bytes: this is four hundred thousand of them. */
+#define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)
+#define MOST_CONF_BYTES ((size_t)64 * 1024)
 
 const struct option_row mad_options[] = {
 	STRING_OPTION(struct mad_args, via, 0, "via", "DEV/PORT", COMPLETE_PORT,
@@ -15,6 +23,9 @@ const struct option_row mad_options[] = {
 	FLAG_OPTION(struct mad_args, gid, 0, "gid", "the destination is a GID"),
 	FLAG_OPTION(struct mad_args, direct, 'D', "direct",
 		    "the destination is a directed route: 0,1,3"),
+	FLAG_OPTION(struct mad_args, node, 0, "node", "the destination is the name of a node"),
+	STRING_OPTION(struct mad_args, names, 0, "names", "FILE", COMPLETE_FILE,
+		      "names of nodes by GUID (default: " IBDIAG_NODE_NAMES_PATH ")"),
 	NUMBER_OPTION(COUNT, struct mad_args, retries, 0, "retries", "N", 0, ENGINE_MOST_RETRIES,
 		      "ask so many times more if nothing answers"),
 	NUMBER_OPTION(COUNT, struct mad_args, window, 0, "window", "N", 1, ENGINE_MOST_WINDOW,
@@ -40,6 +51,66 @@ bool mad_listing_take(struct mad_listing *mad, int rc)
 	if (rc)
 		mad->listing.status = rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
 	return !rc;
+}
+
+/* A file that nobody named is not a failure if it is wrong, but it is not passed over in silence.
+ */
+static void warn(struct listing *listing, const char *message, const char *hint)
+{
+	if (!listing->ctx->globals.quiet)
+		command_complain(listing->ctx, message, hint);
+}
+
+bool mad_listing_read_names(struct listing *listing, const char *path, struct node_names *names)
+{
+	static const char form[] = "each line has the form 0x0002c90300001234 \"leaf 3\"";
+	const char *file = path ? path : IBDIAG_NODE_NAMES_PATH;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	unsigned int line = 0;
+	size_t length;
+	int rc = file_read(file, MOST_NAME_BYTES, &text, &length);
+
+	if (rc == -ENOENT && !path)
+		return true;
+	if (rc)
+		message = mem_format("cannot read %s: %s", file, strerror(-rc));
+	else if (node_names_parse(text, length, names, &line))
+		message = mem_format("%s: line %u does not name a node", file, line);
+	if (!message)
+		return true;
+	if (path)
+		listing_fail(listing, STATUS_FAILED, message, rc ? NULL : form);
+	else
+		warn(listing, message, rc ? NULL : form);
+	return !path;
+}
+
+/* The defaults of infiniband-diags. */
+static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	unsigned int line = 0;
+	size_t length;
+	int rc = file_read(IBDIAG_CONF_PATH, MOST_CONF_BYTES, &text, &length);
+
+	if (rc == -ENOENT)
+		return;
+	if (rc)
+		message = mem_format("cannot read %s: %s", IBDIAG_CONF_PATH, strerror(-rc));
+	else if (ibdiag_conf_parse(text, conf, &line))
+		message = mem_format("%s: line %u is wrong, and is not followed", IBDIAG_CONF_PATH,
+				     line);
+	if (message)
+		warn(listing, message, NULL);
+}
+
+/* The port of --via, else that of the configuration file; NULL: none is named. */
+static char *via_of(const struct mad_args *args, const struct ibdiag_conf *conf)
+{
+	if (args->via || !conf->device)
+		return mem_string_or_null(args->via);
+	return conf->port.known ? mem_format("%s/%u", conf->device, (unsigned int)conf->port.value)
+				: mem_string(conf->device);
 }
 
 static bool choose_port(struct mad_listing *mad, const char *via)
@@ -74,38 +145,68 @@ static bool open_port(struct mad_listing *mad)
 	return !rc;
 }
 
-bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
-		       const struct schema *schema, bool all_columns, bool ethernet)
+static struct mad_session_options
+session_options(const struct ctx *ctx, const struct mad_args *args, const struct ibdiag_conf *conf)
 {
-	const struct number *timeout = &ctx->globals.timeout;
-	const struct mad_session_options options = {
+	const struct number *timeout = ctx->globals.timeout.known ? &ctx->globals.timeout
+								  : &conf->timeout_msec;
+
+	return (struct mad_session_options){
 		.mkey = args->mkey,
 		.qkey = args->qkey,
+		.default_mkey = conf->mkey.known ? conf->mkey.value : 0,
+		.sm_key = conf->sa_key.known ? conf->sa_key.value : 0,
 		.kind = mad_forced_kind(args),
 		.timeout_msec = timeout->known ? (unsigned int)timeout->value : 0,
 		.window = (unsigned int)args->window.value,
 		.retries = args->retries,
 		.sl = args->service_level,
 		.pkey_index = (uint16_t)args->pkey_index.value,
-		.ethernet = ethernet,
 		.input = stdin,
 	};
+}
+
+/* Notes by what port the requests go, with -v. */
+static void note_port(struct mad_listing *mad)
+{
 	const struct mad_port *port = &mad->session.port;
+	_cleanup_(freep) char *note = mem_format("by port %s/%u, LID %u", port->device, port->port,
+						 port->lid);
+
+	problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
+}
+
+static bool begin(struct mad_listing *mad, const struct mad_args *args,
+		  const struct ibdiag_conf *conf, bool ethernet)
+{
+	struct mad_session_options options = session_options(mad->listing.ctx, args, conf);
+	_cleanup_(freep) char *via = via_of(args, conf);
+
+	options.ethernet = ethernet;
+	return mad_listing_take(mad, mad_session_begin(&mad->session, &options,
+						       &mad->listing.problems)) &&
+	       !listing_refuses_root(&mad->listing,
+				     "a saved tree answers no management datagrams") &&
+	       mad_listing_read_names(&mad->listing, args->names, &mad->session.names) &&
+	       choose_port(mad, via) && open_port(mad);
+}
+
+bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
+		       const struct schema *schema, bool all_columns, bool ethernet)
+{
+	struct ibdiag_conf conf = {.device = NULL};
+	bool done;
 
 	mad->session = (struct mad_session){.signals = SIGNALS_NONE};
-	if (!listing_begin_as(&mad->listing, ctx, schema, all_columns) ||
-	    !mad_listing_take(mad,
-			      mad_session_begin(&mad->session, &options, &mad->listing.problems)) ||
-	    listing_refuses_root(&mad->listing, "a saved tree answers no management datagrams") ||
-	    !choose_port(mad, args->via) || !open_port(mad))
+	if (!listing_begin_as(&mad->listing, ctx, schema, all_columns))
 		return false;
-	if (ctx->globals.verbose) {
-		_cleanup_(freep) char *note = mem_format("by port %s/%u, LID %u", port->device,
-							 port->port, port->lid);
-
-		problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
-	}
-	return true;
+	if (!ctx->globals.root)
+		read_conf(&mad->listing, &conf);
+	done = begin(mad, args, &conf, ethernet);
+	ibdiag_conf_clear(&conf);
+	if (done && ctx->globals.verbose)
+		note_port(mad);
+	return done;
 }
 
 enum target_kind mad_forced_kind(const struct mad_args *args)
@@ -114,6 +215,7 @@ enum target_kind mad_forced_kind(const struct mad_args *args)
 	       : args->guid   ? TARGET_GUID
 	       : args->gid    ? TARGET_GID
 	       : args->direct ? TARGET_DIRECT
+	       : args->node   ? TARGET_NAME
 			      : TARGET_ANY;
 }
 
@@ -130,6 +232,11 @@ bool mad_listing_find_all(struct mad_listing *mad, char *const *words)
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words)
 {
 	return mad_listing_take(mad, mad_session_find_by_lid(&mad->session, words));
+}
+
+bool mad_listing_resolve(struct mad_listing *mad, const char *word, struct mad_target *ret_target)
+{
+	return mad_listing_take(mad, mad_session_resolve(&mad->session, word, ret_target));
 }
 
 bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid)

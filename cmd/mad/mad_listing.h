@@ -16,13 +16,14 @@ struct mad_args {
 	struct number pkey_index;
 	const char *mkey;
 	const char *qkey;
-	bool lid, guid, gid, direct;
+	const char *names; /* the node name map; NULL: the usual one, if there is one */
+	bool lid, guid, gid, direct, node;
 };
 
 /* They fill struct mad_args, with which the args of every such command begin. */
 extern const struct option_row mad_options[];
 extern const struct option_rule mad_rules[];
-#define MAD_RULES OPTIONS_ONE_OF("lid guid gid direct", NULL)
+#define MAD_RULES OPTIONS_ONE_OF("lid guid gid direct node", NULL)
 
 struct mad_listing {
 	struct listing listing;
@@ -36,6 +37,11 @@ struct mad_listing {
  */
 bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
 		       const struct schema *schema, bool all_columns, bool ethernet);
+/*
+ * Reads the node name map: that of --names, which must be there and right, else the usual one, if
+ * there is one. False: the listing has the reason and the exit status.
+ */
+bool mad_listing_read_names(struct listing *listing, const char *path, struct node_names *names);
 /* Sets the exit status of a failure that the session has explained. False if `rc` is one. */
 bool mad_listing_take(struct mad_listing *mad, int rc);
 /*
@@ -45,6 +51,7 @@ bool mad_listing_take(struct mad_listing *mad, int rc);
 bool mad_listing_find(struct mad_listing *mad, char *const *words);
 bool mad_listing_find_all(struct mad_listing *mad, char *const *words);
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words);
+bool mad_listing_resolve(struct mad_listing *mad, const char *word, struct mad_target *ret_target);
 bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid);
 /* True: there are words after a destination, and the listing says that none may be there. */
 bool mad_listing_refuses_words(struct mad_listing *mad);

@@ -47,7 +47,8 @@ static bool is_ethernet(const struct ping_args *args, const char *word)
 {
 	struct ip_address address;
 
-	if (args->smp || args->openib || args->mad.lid || args->mad.guid || args->mad.direct)
+	if (args->smp || args->openib || args->mad.lid || args->mad.guid || args->mad.direct ||
+	    args->mad.node)
 		return false;
 	return (!ip_parse(word, &address) && address.family == AF_INET) ||
 	       port_is_ethernet(args->mad.via);

@@ -163,10 +163,16 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	char gid_text[GID_TEXT_SIZE];
 	struct gid gid = run->mad.session.port.gid; /* a GUID gets its prefix */
 
-	if (mad_target_parse(name, mad_forced_kind(&run->args->mad), &target) ||
-	    target.kind == TARGET_DIRECT) {
+	if (!mad_listing_resolve(&run->mad, name, &target))
+		return false;
+	if (target.kind == TARGET_DIRECT) {
 		clean = text_clean(name, strlen(name));
-		fail_usage(run, mem_format("'%s' is not a LID, a port GUID or a GID", clean), NULL);
+		fail_usage(
+			run,
+			mem_format("'%s' is a directed route, which the subnet administrator does "
+				   "not know",
+				   clean),
+			"a LID, a port GUID, a GID, or the name of a node");
 		return false;
 	}
 	if (target.kind == TARGET_LID) {
@@ -227,15 +233,6 @@ static bool next(void *context, struct mad_request *request)
 	return true;
 }
 
-/*
- * Whether the rest of a table is missing: it ends within a record, or is one full datagram without
- * an RMPP header. Some transports (simulators) cut answers like that.
- */
-static bool is_cut(const struct mad_reply *reply, size_t left, size_t size)
-{
-	return left % size || (reply->bytes == MAD_BYTES && !mad_rmpp_type(reply->mad));
-}
-
 static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 {
 	size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
@@ -248,7 +245,8 @@ static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 	if (run->request.method == UMAD_METHOD_GET && count)
 		count = 1;
 	run->count.complete = TRISTATE_YES;
-	if (run->request.method != UMAD_METHOD_GET && count && is_cut(reply, left, size)) {
+	if (run->request.method != UMAD_METHOD_GET && count &&
+	    mad_table_is_cut(reply->mad, reply->bytes, size)) {
 		run->count.complete = TRISTATE_NO;
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "the answer is truncated: there are more records", NULL);
@@ -337,13 +335,14 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 
 	if (mad_listing_begin(&run.mad, ctx, &args->mad,
 			      args->count ? &count_schema : attribute->schema, single, false) &&
-	    make_query(&run, words) && has_sa(&run)) {
+	    has_sa(&run) && make_query(&run, words)) {
 		run.request = (struct mad_request){
 			.to = mad_sa_address(&run.mad.session.route),
 			.mgmt_class = UMAD_CLASS_SUBN_ADM,
 			.method = single ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
 			.attribute = attribute->id,
-			.key = run.mad.session.key,
+			/* --mkey is the SM_Key here; the M_Key of a file is not. */
+			.key = args->mad.mkey ? run.mad.session.key : run.mad.session.route.sm_key,
 			.component_mask = run.request.component_mask,
 			.data = run.query.data,
 			.data_bytes = attribute->bytes,

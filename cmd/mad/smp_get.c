@@ -198,6 +198,12 @@ static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 
 	if (!at->word_count)
 		return true;
+	if (at->named_port && !smp_counts_ports(run->attribute)) {
+		message = mem_format("'%s' names a port, and %s belongs to the node", at->name,
+				     run->attribute->word);
+		listing_fail(&run->mad.listing, STATUS_USAGE, message, "leave out the port");
+		return false;
+	}
 	if (run->args->all_ports)
 		message = mem_string("--all-ports cannot be used with ports by number");
 	else if (run->attribute->modifier == MODIFIER_NONE)
@@ -439,6 +445,7 @@ static void work(struct smp_run *run)
 	for (size_t i = 0; i < run->query_count;)
 		i += add_rows(run, &run->queries[i], run->query_count - i, &items[i]);
 	free(items);
+	smp_name_destinations(&run->mad, run->records, run->record_count);
 	if (run->record_count > 1 && smp_is_record(attribute))
 		listing_as_table(listing);
 	for (size_t i = 0; i < run->record_count; i++)

@@ -211,6 +211,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 				       : kind == SYSSTAT_HOST ? "object,host"
 							      : "object,round_trip_usec");
 		if (mad_listing_find(&run.mad, destination) &&
+		    !mad_listing_refuses_words(&run.mad) &&
 		    mad_listing_has_lids(&run.mad, "sysstat needs a LID, not a directed route",
 					 "rdmactl smp nodedesc takes both"))
 			ask(&run);

@@ -159,7 +159,7 @@ enum {
 	NOIETF_SELECT = 0x000f,
 };
 
-static void select_counters(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
+void perf_select_counters(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
 {
 	const bool all = errors && traffic;
 	unsigned int select = 0, select2 = 0;
@@ -178,8 +178,7 @@ static void select_counters(struct perf_caps caps, bool errors, bool traffic, un
 	bits_set(data, MAD_AT(18, 0), 8, select2);
 }
 
-/* False if the device has none of the selected counters in 64 bits. */
-static bool select_extended(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
+bool perf_select_extended(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
 {
 	const bool all = errors && traffic;
 	unsigned int select = 0, select2 = 0;
@@ -225,12 +224,12 @@ size_t perf_reset(struct perf *perf, bool errors, bool traffic)
 		if (!port->read)
 			continue;
 		data[count][1] = port->port;
-		select_counters(caps, errors, traffic, data[count]);
+		perf_select_counters(caps, errors, traffic, data[count]);
 		fill_request(perf, port, MAD_PM_COUNTERS, data[count], COUNTERS_BYTES,
 			     &items[count]);
 		count++;
 		data[count][1] = port->port;
-		if (!select_extended(caps, errors, traffic, data[count]))
+		if (!perf_select_extended(caps, errors, traffic, data[count]))
 			continue;
 		fill_request(perf, port, MAD_PM_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
 			     &items[count]);

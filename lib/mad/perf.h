@@ -59,6 +59,12 @@ int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_
 void perf_read(struct perf *perf);
 void perf_drop_rows(struct perf *perf);
 /*
+ * Selects in the data of a Set of PortCounters, or of PortCountersExtended, what it clears. The
+ * second is false if the device has none of the selected counters in 64 bits.
+ */
+void perf_select_counters(struct perf_caps caps, bool errors, bool traffic, unsigned char *data);
+bool perf_select_extended(struct perf_caps caps, bool errors, bool traffic, unsigned char *data);
+/*
  * Clears the error counters, those of traffic, or with both all counters of the ports that were
  * read last. Returns the number of ports for which that worked.
  */

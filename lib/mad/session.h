@@ -14,6 +14,7 @@
 #include "host/inventory/inventory.h"
 #include "host/need.h"
 #include "mad/engine/gather.h"
+#include "mad/names/node_names.h"
 #include "schema/problem.h"
 
 #define MAD_PORT_NEEDS                                                                    \
@@ -49,8 +50,10 @@ void mad_port_clear(struct mad_port *port);
 void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint);
 
 struct mad_session_options {
-	const char *mkey;	   /* M_Key or SM_Key in words; NULL: 0 */
+	const char *mkey;	   /* M_Key or SM_Key in words; NULL: `default_mkey` */
 	const char *qkey;	   /* Q_Key in words; NULL: UMAD_QKEY */
+	uint64_t default_mkey;	   /* M_Key without `mkey` */
+	uint64_t sm_key;	   /* SM_Key of queries to the SA that the session makes itself */
 	enum target_kind kind;	   /* kind of all destinations */
 	unsigned int timeout_msec; /* 0: from the round trips */
 	unsigned int window;	   /* 0: ENGINE_WINDOW */
@@ -67,6 +70,8 @@ struct mad_destination {
 	char **words; /* the words after it; owned */
 	size_t word_count;
 	struct mad_place place;
+	char *wanted;	 /* the name of a node that `place` was looked up by, as given; or NULL */
+	bool named_port; /* the first word is the PORT of NAME/PORT */
 };
 
 struct mad_session {
@@ -74,6 +79,7 @@ struct mad_session {
 	struct problems *problems; /* the caller's */
 	struct mad_port port;
 	struct mad_route route;
+	struct node_names names; /* the node name map; owned */
 	uint64_t key;
 	uint32_t qkey;
 	struct mad_engine *engine;
@@ -97,13 +103,16 @@ int mad_session_open(struct mad_session *session);
 void mad_session_end(struct mad_session *session);
 
 /*
- * Sets the destinations. The first word is a LID, GUID, GID or directed route, or several LIDs,
- * GUIDs or GIDs separated by commas; all other words belong to each of them. With `-`, each line of
- * the input has a destination and its words. No word at all means the local port, by the directed
- * route 0.
+ * Sets the destinations. The first word is a LID, GUID, GID, directed route or name, or several
+ * separated by commas; all other words belong to each of them. A word is a name if it is nothing
+ * else, or with TARGET_NAME, commas included. With `-`, each line of the input has a destination,
+ * in double quotes if it has blanks, and its words. No word at all means the local port, by the
+ * directed route 0.
  *
- * Then looks up the LIDs. A destination that cannot be reached becomes a problem and leaves the
- * list. -EINVAL: a word is wrong; -EHOSTUNREACH: no destination is left.
+ * Then looks up the names and the LIDs. The port of NAME/PORT is reached by its own LID if it has
+ * one; else, as a port of a switch has none, it becomes the first of the words. A destination that
+ * cannot be reached becomes a problem and leaves the list. -EINVAL: a word is wrong, or several
+ * nodes have the name; -EHOSTUNREACH: no destination is left.
  */
 int mad_session_find(struct mad_session *session, char *const *words);
 /* The same, but every word is a destination or several. */
@@ -115,6 +124,12 @@ int mad_session_find_all(struct mad_session *session, char *const *words);
 int mad_session_find_by_lid(struct mad_session *session, char *const *words);
 /* The same for a LID that the host knows: that of its port or of its subnet manager. */
 int mad_session_find_lid(struct mad_session *session, uint16_t lid);
+/*
+ * Parses one destination without making it one of the session, and looks up the port GUID of a
+ * name. The same results as mad_session_find().
+ */
+int mad_session_resolve(struct mad_session *session, const char *word,
+			struct mad_target *ret_target);
 /* -EINVAL: there are words after a destination, and the command takes none. */
 int mad_session_refuse_words(struct mad_session *session);
 /*

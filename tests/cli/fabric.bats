@@ -39,7 +39,7 @@ has()
 {
 	quickly try fabric "$1" --help
 	for option in --tree --diff --format --details --load --state --down --name --interval --top \
-		--fail-on --multicast; do
+		--fail-on --multicast --type --clear --ignore --thresholds --sl-from-sa; do
 		case " ${*:2} " in
 		*" $option "*) grep -qE "^ +(-., )?$option( |$)" <<<"$output" || wrong "$1 lacks $option" ;;
 		*) ! grep -qE "^ +(-., )?$option( |$)" <<<"$output" || wrong "$1 has $option" ;;
@@ -51,7 +51,7 @@ has()
 	has scan --tree --diff --format --details --load
 	has nodes --load --state --down --name
 	has links --load --state --name
-	has errors --interval --name --top
+	has errors --load --interval --name --top --details --type --clear --ignore --thresholds --sl-from-sa
 	has check --load --interval --fail-on
 	has route
 	has tables --multicast

@@ -58,6 +58,12 @@ refused()
 		quickly try fabric scan $pair
 		[ "$status" = 2 ] && [[ "$stderr" = *' cannot be used with '* ]] || wrong "$pair"
 	done
+	refused "--from cannot be used with --load" 'rdmactl fabric errors --help' \
+		errors --load x --from 1
+	refused '--since cannot be used with --clear' 'rdmactl fabric errors --help' \
+		errors --clear all --since x
+	refused '--sl cannot be used with --sl-from-sa' 'rdmactl fabric errors --help' \
+		errors --sl 1 --sl-from-sa
 	refused '--interval cannot be used with --since' 'rdmactl fabric check --help' \
 		check --interval 1s --since x
 	nothing_wrong

@@ -180,7 +180,9 @@ def no_manager(sim):
 
 def usage(sim):
     wrong = []
-    for words in (('--load', 'x'), ('--interval', '1s', '--since', 'x'), ('more',)):
+    for words in (('--load', 'x', '--from', '3'), ('--interval', '1s', '--since', 'x'), ('more',),
+                  ('--clear', 'errors', '--since', 'x'), ('--yes',), ('--sl', '1', '--sl-from-sa'),
+                  ('--clear', 'some'), ('--type', 'ca'), ('--ignore', 'symbols')):
         wrong += unequal('errors %s' % ' '.join(words),
                          sim.rdmactl('fabric', 'errors', *words).status, 2)
     return wrong

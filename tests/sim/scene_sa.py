@@ -179,8 +179,8 @@ def asked_for(sim):
                         (('nodes', '--guid'),
                          '--guid needs a destination'),
                         (('path', '--lid', '--to', '0x10000'),
-                         "'0x10000' is not a LID, a port GUID or a GID"),
-                        (('path', '--to', '0,1'), "'0,1' is not a LID, a port GUID or a GID")):
+                         "'0x10000' is out of range: LIDs are 1 to 49151"),
+                        (('path', '--to', '0,1'), "'0,1' is a directed route, which the subnet administrator does not know")):
         wrong += one_line(sim.rdmactl('sa', *words), 2, part)
     return wrong
 

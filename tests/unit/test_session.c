@@ -208,7 +208,7 @@ static void bad_words(void **state)
 		const char *words;
 		const char *error;
 	} bad[] = {
-		{mad_session_find, TARGET_ANY, "node", "'node' is not a destination"},
+		{mad_session_find, TARGET_ANY, "0,x", "'0,x' is not a destination"},
 		{mad_session_find, TARGET_ANY, "\033x", "'\\x1bx' is not a destination"},
 		{mad_session_find, TARGET_ANY, "49152", "'49152' is out of range"},
 		{mad_session_find, TARGET_ANY, "2,,4", "'' is not a destination"},
@@ -216,7 +216,8 @@ static void bad_words(void **state)
 		{mad_session_find, TARGET_LID, "fe80::1", "'fe80::1' is not a destination"},
 		{mad_session_find, TARGET_GID, "5", "'5' is not a destination"},
 		{mad_session_find, TARGET_DIRECT, "1,2", "'1,2' is not a destination"},
-		{mad_session_find_all, TARGET_ANY, "2 x", "'x' is not a destination"},
+		{mad_session_find_all, TARGET_LID, "2 x", "'x' is not a destination"},
+		{mad_session_find_by_lid, TARGET_NAME, "", "--node needs a destination"},
 		{mad_session_find, TARGET_LID, "", "--lid needs a destination"},
 		{mad_session_find, TARGET_GUID, "", "--guid needs a destination"},
 		{mad_session_find, TARGET_GID, "", "--gid needs a destination"},
@@ -339,7 +340,7 @@ static void bad_keys(void **state)
 
 static void from_input(void **state)
 {
-	char text[] = "# LIDs\n2 1 2\n\n  4,6\n", empty[] = "# none\n", wrong[] = "2\nx\n4\n";
+	char text[] = "# LIDs\n2 1 2\n\n  4,6\n", empty[] = "# none\n", wrong[] = "2\n0,x\n4\n";
 	struct {
 		char *text;
 		int rc;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "fabric/graph/graph.h"
+#include "mad/names/node_names.h"
 #include "schema/schema.h"
 
 /* Both belong to the caller, and outlive the rows. */
@@ -82,31 +83,6 @@ void fabric_rows_clear(struct fabric_rows *rows);
 
 void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph);
 void fabric_graph_clear(struct fabric_graph *graph);
-
-/*
- * The names that an administrator gives to nodes by GUID, in a file as for ibnetdiscover(8)
- * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`; `#` begins a comment.
- */
-struct node_name {
-	uint64_t guid;
-	unsigned int line;
-	char *name; /* cleaned */
-};
-
-struct node_names {
-	struct node_name *items; /* sorted by GUID, each once */
-	size_t count;
-};
-
-/*
- * Fills empty names from the text of such a file, which ends with a NUL. Returns 0, or -EINVAL with
- * the number of the first line that is wrong.
- */
-int node_names_parse(const char *text, size_t length, struct node_names *names,
-		     unsigned int *ret_line);
-/* The first match, as in ibnetdiscover; NULL if there is none. */
-const char *node_names_find(const struct node_names *names, uint64_t guid);
-void node_names_clear(struct node_names *names);
 
 /*
  * Shared by the columns of all records of a subnet. A getter leaves the value empty if its row is

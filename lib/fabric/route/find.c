@@ -167,7 +167,8 @@ bool *fabric_match_names(const struct fabric_view *view, const char *pattern)
 		char name[FABRIC_NAME_SIZE];
 
 		fabric_node_name_into(view, i, name);
-		named[i] = !fnmatch(pattern, name, 0);
+		/* A name may have brackets, which mean something in a pattern. */
+		named[i] = !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 		found |= named[i];
 	}
 	if (found)

@@ -40,6 +40,7 @@ struct reader {
 	const struct fabric *fabric;
 	const struct port_errors_options *options;
 	struct port_errors *errors;
+	struct error_limits limits;
 	struct agent *agents; /* by node */
 	struct query *queries;
 	size_t head, query_count;
@@ -110,6 +111,8 @@ static bool reader_next(void *context, struct mad_request *request)
 		return false;
 	request->to = reader->options->address;
 	request->to.lid = fabric_lid(reader->fabric, port_of(reader, query));
+	if (reader->options->service_levels)
+		request->to.sl = reader->options->service_levels[request->to.lid];
 	request->mgmt_class = UMAD_CLASS_PERF_MGMT;
 	request->method = UMAD_METHOD_GET;
 	request->attribute = attributes[query->kind];
@@ -129,10 +132,11 @@ static bool is_worth(const struct reader *reader, const unsigned char *data)
 		const struct field *field = &perf_counters_schema.fields[i];
 		uint64_t bits;
 
-		if (field->tag != PERF_GROUP_ERRORS)
+		if (!field->tag)
 			continue;
 		bits = bits_get(data, field->bit, field->width);
-		if (bits >= reader->options->least || bits == (1ull << field->width) - 1)
+		if (error_limit_is_passed(reader->limits.by_part[i], bits,
+					  bits == (1ull << field->width) - 1))
 			return true;
 	}
 	return false;
@@ -316,6 +320,10 @@ int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 	uint64_t begin = clock_nsec();
 	int rc;
 
+	if (options->limits)
+		reader.limits = *options->limits;
+	else
+		error_limits_init(&reader.limits, options->least);
 	reader.agents = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.agents));
 	list_ports(&reader);
 	rc = mad_engine_run(engine, &work);

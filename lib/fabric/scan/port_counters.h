@@ -10,6 +10,7 @@
 #include "counter/counter_change.h"
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
+#include "fabric/scan/error_limits.h"
 #include "mad/engine/engine.h"
 #include "mad/perf_record.h"
 
@@ -46,7 +47,9 @@ struct port_errors_options {
 	 */
 	bool all;
 	uint64_t least;
-	const bool *wanted; /* by port of the graph; NULL: all */
+	const struct error_limits *limits; /* takes the place of `least`; or NULL */
+	const uint8_t *service_levels;	   /* by LID, which replace that of `address`; or NULL */
+	const bool *wanted;		   /* by port of the graph; NULL: all */
 };
 
 /*
@@ -74,6 +77,10 @@ struct port_errors_row {
 	struct perf_record counters;
 	struct number error_count; /* all error counters together */
 	char *errors; /* the counters that are not 0, the highest first, as a sentence */
+	/* Of fabric/scan/port_details.h; empty unless they were read */
+	struct port_detail *details;
+	size_t detail_count;
+	char *said_details;
 };
 
 extern const struct schema fabric_errors_schema;
@@ -81,6 +88,9 @@ extern const struct schema fabric_errors_schema;
 /* False: no error counter is `least` or more, or at its maximum; then the row is cleared. */
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
 			  uint64_t least, struct port_errors_row *row);
+/* The same with limits by counter; counters that never count are left out of the row's sums. */
+bool port_errors_row_make_by(const struct fabric_view *view, const struct port_counters *counters,
+			     const struct error_limits *limits, struct port_errors_row *row);
 void port_errors_row_clear(struct port_errors_row *row);
 
 /* A counter in two readings. */
@@ -111,6 +121,9 @@ extern const struct schema fabric_error_growth_schema;
 bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
 			  const struct port_counters *after, double seconds, uint64_t least,
 			  struct port_growth_row *row);
+bool port_growth_row_make_by(const struct fabric_view *view, const struct port_counters *before,
+			     const struct port_counters *after, double seconds,
+			     const struct error_limits *limits, struct port_growth_row *row);
 void port_growth_row_clear(struct port_growth_row *row);
 
 /* The counters of a port in a file; strings are owned. */

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/graph/view.h"
-#include "fabric/scan/port_counters.h"
+#include "fabric/scan/port_details.h"
 #include "mad/format/header.h"
 
 /* A counter, and its part of the sentence. */
@@ -53,8 +53,8 @@ static char *join(struct said *items, size_t count)
 	return all;
 }
 
-bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
-			  uint64_t least, struct port_errors_row *row)
+bool port_errors_row_make_by(const struct fabric_view *view, const struct port_counters *counters,
+			     const struct error_limits *limits, struct port_errors_row *row)
 {
 	_cleanup_(freep) struct said *said = NULL;
 	size_t count = 0;
@@ -67,12 +67,15 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 		const struct field *field = &perf_schema.fields[i];
 		const struct perf_counter *counter = counter_of(field, &row->counters);
 
-		if (field->tag != PERF_GROUP_ERRORS || !counter->known)
+		if (!field->tag || limits->by_counter[i] == ERROR_LIMIT_NEVER || !counter->known)
 			continue;
-		worth |= counter->value >= least || counter->saturated;
+		worth |= error_limit_is_passed(limits->by_counter[i], counter->value,
+					       counter->saturated);
 		if (!counter->value)
 			continue;
-		row->error_count.value += counter->value;
+		/* Ticks of waiting may count, but they are no number of errors. */
+		if (field->tag == PERF_GROUP_ERRORS)
+			row->error_count.value += counter->value;
 		*(struct said *)mem_append(&said, &count, sizeof(*said)) = (struct said){
 			.field = field,
 			.weight = counter->value,
@@ -86,10 +89,21 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 	return worth;
 }
 
+bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
+			  uint64_t least, struct port_errors_row *row)
+{
+	struct error_limits limits;
+
+	error_limits_init(&limits, least);
+	return port_errors_row_make_by(view, counters, &limits, row);
+}
+
 void port_errors_row_clear(struct port_errors_row *row)
 {
 	perf_record_clear(&row->counters);
 	free(row->errors);
+	free(row->details);
+	free(row->said_details);
 	*row = (struct port_errors_row){.errors = NULL};
 }
 
@@ -157,7 +171,8 @@ static char *say_growth(const struct port_counter_growth *growth, uint64_t *ret_
 
 /* Adds all known counters to the row, and describes the error counters. */
 static bool compare_counters(const struct perf_record *before, const struct perf_record *after,
-			     double seconds, uint64_t least, struct port_growth_row *row)
+			     double seconds, const struct error_limits *limits,
+			     struct port_growth_row *row)
 {
 	_cleanup_(freep) struct said *said = NULL;
 	size_t count = 0;
@@ -173,11 +188,13 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 		growth = mem_append(&row->counters, &row->count, sizeof(*growth));
 		*growth = growth_of(field, counter_of(field, before), counter_of(field, after),
 				    seconds);
-		if (field->tag != PERF_GROUP_ERRORS)
+		if (limits->by_counter[i] == ERROR_LIMIT_NEVER)
 			continue;
 		one.text = say_growth(growth, &one.weight);
-		worth |= one.weight >= least || growth->state.value == CHANGE_SATURATED;
-		row->error_count.value += one.weight;
+		worth |= error_limit_is_passed(limits->by_counter[i], one.weight,
+					       growth->state.value == CHANGE_SATURATED);
+		if (field->tag == PERF_GROUP_ERRORS)
+			row->error_count.value += one.weight;
 		if (one.text)
 			*(struct said *)mem_append(&said, &count, sizeof(*said)) = one;
 	}
@@ -185,9 +202,9 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 	return worth;
 }
 
-bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
-			  const struct port_counters *after, double seconds, uint64_t least,
-			  struct port_growth_row *row)
+bool port_growth_row_make_by(const struct fabric_view *view, const struct port_counters *before,
+			     const struct port_counters *after, double seconds,
+			     const struct error_limits *limits, struct port_growth_row *row)
 {
 	struct perf_record then = {.object = NULL}, now;
 	bool worth;
@@ -201,10 +218,20 @@ bool port_growth_row_make(const struct fabric_view *view, const struct port_coun
 	if (before && before->extended == after->extended)
 		port_counters_decode(before, &then);
 	perf_rates_of(&then, &now, seconds, &row->rates);
-	worth = compare_counters(&then, &now, seconds, least, row);
+	worth = compare_counters(&then, &now, seconds, limits, row);
 	perf_record_clear(&then);
 	perf_record_clear(&now);
 	return worth;
+}
+
+bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
+			  const struct port_counters *after, double seconds, uint64_t least,
+			  struct port_growth_row *row)
+{
+	struct error_limits limits;
+
+	error_limits_init(&limits, least);
+	return port_growth_row_make_by(view, before, after, seconds, &limits, row);
 }
 
 void port_growth_row_clear(struct port_growth_row *row)
@@ -301,6 +328,13 @@ EACH_COUNTER(COUNTER_GETTER)
 	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, (flags_) | FIELD_RIGHT, \
 		    help_),
 
+static void get_details(const void *record, struct value *value)
+{
+	const struct port_errors_row *row = record;
+
+	value_set_records(value, row->details, row->detail_count);
+}
+
 static const struct field errors_fields[] = {
 	PLACE_COLUMNS(place_get_port),
 	UNSIGNED_FIELD(struct port_errors_row, error_count, "error_count", "COUNT",
@@ -312,6 +346,10 @@ static const struct field errors_fields[] = {
 		   "counters that have stopped at their maximum"),
 	STRING_FIELD(struct port_errors_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
 		     "the error counters that are not 0, the highest first"),
+	STRING_FIELD(struct port_errors_row, said_details, "reasons", "REASONS", 0, 0,
+		     "with --details: further counters of the errors that are not 0"),
+	RECORDS_FIELD(get_details, &port_details_schema, NULL, "details", 0,
+		      "the same, each with its value"),
 };
 
 const struct schema fabric_errors_schema = SCHEMA("fabric_errors", struct port_errors_row,

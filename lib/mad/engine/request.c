@@ -163,6 +163,9 @@ int mad_target_parse(const char *text, enum target_kind kind, struct mad_target 
 	case TARGET_DIRECT:
 		rc = parse_direct(text, &target);
 		break;
+	case TARGET_NAME:
+		rc = -EINVAL;
+		break;
 	default:
 		rc = parse_any(text, &target);
 	}

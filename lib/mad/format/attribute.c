@@ -180,5 +180,6 @@ void mad_record_clear(struct mad_record *record)
 {
 	free(record->object);
 	free(record->node);
+	free(record->destination);
 	*record = (struct mad_record){.object = NULL};
 }

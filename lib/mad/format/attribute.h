@@ -14,7 +14,8 @@
 #define MAD_DATA_MOST 256u
 
 /* field.needs: the description of the node, which needs a separate request. */
-#define MAD_NEED_NODE 1u
+#define MAD_NEED_NODE	     1u
+#define MAD_NEED_DESTINATION 2u
 
 /*
  * A row of output: the node that answered, and the bytes of the attribute, or of one entry of its
@@ -22,8 +23,9 @@
  * record.
  */
 struct mad_record {
-	char *object; /* the queried node, as named on the command line */
-	char *node;   /* the node's description, cleaned; NULL if not requested */
+	char *object;	   /* the queried node, as named on the command line */
+	char *node;	   /* the node's description, cleaned; NULL if not requested */
+	char *destination; /* name of the node with the LID of the entry; NULL if not requested */
 	struct number lid;
 	struct number port;  /* of the attribute */
 	struct number index; /* of the entry in the table, or of the row */

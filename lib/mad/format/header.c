@@ -290,6 +290,13 @@ size_t mad_data_offset(unsigned int mgmt_class)
 	return layout_of(mgmt_class)->data_offset;
 }
 
+bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size)
+{
+	const size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
+
+	return (bytes - at) % size || (bytes == MAD_BYTES && !mad_rmpp_type(mad));
+}
+
 const struct schema *mad_header_schema(unsigned int mgmt_class)
 {
 	return layout_of(mgmt_class)->schema;

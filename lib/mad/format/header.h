@@ -19,6 +19,13 @@ bool mad_class_is_smp(unsigned int mgmt_class);
 /* True if the datagram has an RMPP header at byte 24. */
 bool mad_class_has_rmpp(unsigned int mgmt_class);
 
+/*
+ * Whether the rest of a table of SA records is missing from a reply of `bytes`: it ends within a
+ * record of `size`, or is one full datagram without an RMPP header. Some transports (simulators)
+ * cut answers like that.
+ */
+bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size);
+
 /* The common header, and the class's header as far as it is known. */
 const struct schema *mad_header_schema(unsigned int mgmt_class);
 

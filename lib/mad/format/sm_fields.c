@@ -352,6 +352,9 @@ static const struct field linear_forwarding_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
 	MAD_INDEX_FIELD("lid", "LID", SHOW, "LID that packets go to"),
 	NUM(0, 0, 8, "port", "PORT", SHOW, "port that they go out by, 255 for none"),
+	STRING_FIELD(struct mad_record, destination, "destination", "DESTINATION", SHOW,
+		     MAD_NEED_DESTINATION,
+		     "name of the node with the LID, from the subnet administrator"),
 };
 
 /* 14.2.5.12 */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cmd/fabric/fabric_errors.h"
+#include "fabric/scan/port_details.h"
+#include "mad/engine/gather.h"
+
+/* A node of the file that does not answer, or is another. */
+static void report_other(struct fabric_run *run, uint32_t node, const struct mad_item *item)
+{
+	_cleanup_(freep) char *name = fabric_node_name(&run->view, node), *text = NULL;
+	char guid[GUID_TEXT_SIZE];
+
+	if (item->error || item->status) {
+		text = mad_failure_text(item->request.mgmt_class, item->error, item->status,
+					item->tries);
+	} else {
+		guid_format(node_info_node_guid(item->data), guid);
+		text = mem_format("the scan is out of date: LID %u belongs to node %s now",
+				  item->request.to.lid, guid);
+	}
+	problem_add_text(&run->mad.listing.problems, name, NULL, "smp", text,
+			 "rdmactl fabric scan --save FILE makes a new one");
+}
+
+bool *fabric_errors_verify(struct fabric_run *run)
+{
+	const struct fabric *fabric = &run->fabric;
+	bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
+	struct mad_item *items = mad_items_new(fabric->port_count);
+	size_t count = 0;
+
+	/* Each port of an adapter has a LID of its own; the ports of a switch share one. */
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct fabric_node *node = fabric_node_of(fabric, i);
+		const struct mad_place place = {
+			.target.kind = TARGET_LID,
+			.address.lid = fabric_lid(fabric, i),
+		};
+
+		wanted[i] = true;
+		if (!place.address.lid || (node->type == NODE_TYPE_SWITCH && i != node->first_port))
+			continue;
+		mad_smp_request(&place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0,
+				&items[count].request);
+		items[count].request.key = run->mad.session.key;
+		items[count++].request.number = i;
+	}
+	mad_gather(run->mad.session.engine, items, count);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t port = (uint32_t)items[i].request.number;
+		const struct fabric_node *node = fabric_node_of(fabric, port);
+		const uint32_t ports = node->type == NODE_TYPE_SWITCH ? node->port_count : 0;
+
+		if (!items[i].error && !items[i].status &&
+		    node_info_node_guid(items[i].data) == node->guid)
+			continue;
+		report_other(run, fabric->ports[port].node, &items[i]);
+		for (uint32_t j = port; j <= port + ports; j++)
+			wanted[j] = false;
+	}
+	free(items);
+	return wanted;
+}
+
+uint8_t *fabric_errors_service_levels(struct fabric_run *run)
+{
+	const struct fabric *fabric = &run->fabric;
+	struct mad_session *session = &run->mad.session;
+	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count + 1,
+								   sizeof(*places));
+	uint8_t *levels = mem_alloc_zero(MAD_LID_LAST + 1u, sizeof(*levels));
+	size_t count = 0, failed = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct fabric_node *node = fabric_node_of(fabric, i);
+
+		if (!fabric_lid(fabric, i) || !fabric->ports[i].guid ||
+		    (node->type == NODE_TYPE_SWITCH && i != node->first_port))
+			continue;
+		places[count++].target = (struct mad_target){
+			.kind = TARGET_GUID,
+			.guid = fabric->ports[i].guid,
+		};
+	}
+	mad_find_places(session->engine, &session->route, places, count);
+	for (size_t i = 0; i < count; i++) {
+		if (places[i].error) {
+			failed++;
+			error = places[i].error;
+		} else if (places[i].address.lid <= MAD_LID_LAST) {
+			levels[places[i].address.lid] = places[i].address.sl;
+		}
+	}
+	if (failed) {
+		_cleanup_(freep) char *text = mem_format(
+			"no path to %zu of %zu ports: %s; service level 0 is used", failed, count,
+			error == -ENXIO	      ? "the subnet administrator knows none"
+			: error == -ENODATA   ? "the port knows no subnet manager to ask"
+			: error == -ETIMEDOUT ? "the subnet administrator did not answer"
+					      : strerror(-error));
+
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "sa", text,
+				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+	}
+	return levels;
+}
+
+/* fabric-errors-2026-11-23T03:04:05Z.json */
+static char *file_of(const char *save)
+{
+	_cleanup_(freep) char *now = NULL;
+
+	if (save)
+		return mem_string(save);
+	now = utc_now();
+	return mem_format("fabric-errors-%s.json", now);
+}
+
+static const char *kinds_text(unsigned int kinds)
+{
+	return kinds == CLEAR_ERRORS ? "the error" : kinds == CLEAR_TRAFFIC ? "the traffic" : "all";
+}
+
+static size_t count_ports(const struct port_errors *readings)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < readings->count; i++)
+		count += readings->items[i].read;
+	return count;
+}
+
+static bool confirm(struct fabric_run *run, const struct fabric_clearing *clearing, size_t ports)
+{
+	_cleanup_(freep) char *question = mem_format("clear %s counters of %zu port%s, for every "
+						     "reader?",
+						     kinds_text(clearing->kinds), ports,
+						     ports == 1 ? "" : "s");
+
+	return clearing->yes ||
+	       listing_confirm(&run->mad.listing, question,
+			       "nothing was cleared: there is no terminal to confirm it on",
+			       "--yes clears them without asking", "nothing was cleared");
+}
+
+static void note_failures(struct fabric_run *run, const struct port_errors *readings, size_t from)
+{
+	for (size_t i = from; i < readings->failure_count; i++) {
+		_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
+
+		port_errors_failure_text(&run->view, &readings->failures[i], &object, &reason);
+		message = mem_format("not cleared: %s", reason);
+		problem_add_text(&run->mad.listing.problems, object, NULL, "gmp", message, NULL);
+	}
+}
+
+void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing)
+{
+	struct listing *listing = &run->mad.listing;
+	const struct port_errors_options options = fabric_counters_port_options(run,
+										clearing->options);
+	_cleanup_(freep) char *file = file_of(clearing->save), *text = NULL;
+	const size_t ports = count_ports(clearing->readings);
+	const size_t failures = clearing->readings->failure_count;
+	size_t cleared;
+	int rc;
+
+	if (!ports || run->fabric.interrupted)
+		return;
+	/* What is cleared is gone: without the file nothing is. */
+	if (!confirm(run, clearing, ports) || !fabric_counters_save(run, file, clearing->readings))
+		return;
+	rc = port_counters_reset(run->mad.session.engine, &run->fabric, &options, clearing->kinds,
+				 clearing->details, clearing->readings, &cleared);
+	note_failures(run, clearing->readings, failures);
+	if (rc)
+		problem_add_text(&listing->problems, NULL, NULL, "gmp",
+				 rc == -ECANCELED ? "interrupted: not all counters are cleared"
+						  : strerror(-rc),
+				 NULL);
+	text = mem_format("cleared %s counters of %zu port%s, for every reader; the values before "
+			  "are in %s",
+			  kinds_text(clearing->kinds), cleared, cleared == 1 ? "" : "s", file);
+	if (!listing->ctx->globals.quiet)
+		command_complain(listing->ctx, text, NULL);
+}

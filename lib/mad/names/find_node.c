@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/names/find_node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/header.h"
+
+/* NodeRecord, 15.2.5.2: the LID, NodeInfo at byte 4, and the description. */
+enum {
+	NODE_RECORD_BYTES = 108,
+	RECORD_INFO = 4,
+	RECORD_DESCRIPTION = RECORD_INFO + NODE_INFO_BYTES,
+};
+#define NODE_HAS_LID	     (1ull << 0)
+#define NODE_HAS_GUID	     (1ull << 7)
+#define NODE_HAS_DESCRIPTION (1ull << 14)
+
+/* A query of NodeRecords, and what is done with each record of its answer. */
+struct query {
+	uint64_t mask;
+	unsigned char record[NODE_RECORD_BYTES];
+	size_t number; /* for the caller */
+};
+
+struct reader {
+	const struct mad_route *route;
+	struct query *queries;
+	size_t count, next;
+	void *context;
+	/* `record` is valid during the call. */
+	void (*take)(void *context, const struct query *query, const unsigned char *record);
+	/* The end of a query: an error, or a status of the SA, or 0 for both. */
+	void (*end)(void *context, const struct query *query, int error, uint16_t status, bool cut);
+};
+
+static struct query *add_query(struct reader *reader, uint64_t mask, size_t number)
+{
+	struct query *query = mem_append(&reader->queries, &reader->count, sizeof(*query));
+
+	*query = (struct query){.mask = mask, .number = number};
+	return query;
+}
+
+static bool reader_next(void *context, struct mad_request *request)
+{
+	struct reader *reader = context;
+	const struct query *query = &reader->queries[reader->next];
+
+	if (reader->next == reader->count)
+		return false;
+	*request = (struct mad_request){
+		.to = mad_sa_address(reader->route),
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_SA_METHOD_GET_TABLE,
+		.attribute = UMAD_SA_ATTR_NODE_REC,
+		.key = reader->route->sm_key,
+		.component_mask = query->mask,
+		.data = query->record,
+		.data_bytes = sizeof(query->record),
+		.number = reader->next++,
+	};
+	return true;
+}
+
+/* Hands on the records. Returns whether some are missing, as simulators cut answers. */
+static bool take_records(const struct reader *reader, const struct query *query,
+			 const struct mad_reply *reply)
+{
+	const size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
+	const size_t size = 8 * (size_t)mad_record_offset(reply->mad);
+	const size_t bytes = reply->bytes > at ? reply->bytes - at : 0;
+
+	for (size_t i = 0; size >= NODE_RECORD_BYTES && i < bytes / size; i++)
+		reader->take(reader->context, query, reply->mad + at + i * size);
+	return size >= NODE_RECORD_BYTES && bytes >= size &&
+	       mad_table_is_cut(reply->mad, reply->bytes, size);
+}
+
+static void reader_done(void *context, const struct mad_reply *reply)
+{
+	const struct reader *reader = context;
+	const struct query *query = &reader->queries[reply->request->number];
+	uint16_t status = reply->error ? 0 : reply->status;
+	bool cut = false;
+
+	/* "No records" is a valid answer: nobody has that name. */
+	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
+		status = 0;
+	else if (!reply->error && !status)
+		cut = take_records(reader, query, reply);
+	reader->end(reader->context, query, reply->error, status, cut);
+}
+
+static int read_all(struct reader *reader, struct mad_engine *engine)
+{
+	const struct mad_work work = {
+		.context = reader,
+		.next = reader_next,
+		.done = reader_done,
+	};
+	int rc = mad_engine_run(engine, &work);
+
+	free(reader->queries);
+	reader->queries = NULL;
+	reader->count = reader->next = 0;
+	return rc;
+}
+
+char *node_record_name(const unsigned char *record, const struct node_names *names)
+{
+	const char *description = (const char *)record + RECORD_DESCRIPTION;
+	const uint64_t guid = node_info_node_guid(record + RECORD_INFO);
+	const char *given = node_names_find(names, guid);
+	size_t length = strnlen(description, NODE_DESCRIPTION_BYTES);
+	char text[GID_TEXT_SIZE];
+
+	if (given)
+		return mem_string(given);
+	while (length && description[length - 1] == ' ')
+		length--;
+	if (length)
+		return text_clean(description, length);
+	guid_format(guid, text);
+	return mem_string(text);
+}
+
+/* What a text may mean: a name as a whole, or NAME/PORT. */
+struct candidate {
+	size_t search;
+	char *name;
+	struct number port;
+	struct found_node *nodes;
+	size_t count;
+	bool cut;
+	int error;
+	uint16_t status;
+};
+
+struct finder {
+	const struct node_names *names;
+	struct candidate *candidates;
+	size_t count;
+	/* The query is of all nodes, whose first words count; how it ended. */
+	bool by_first_word, cut;
+	int error;
+	uint16_t status;
+};
+
+static void add_candidate(struct finder *finder, size_t search, const char *text, size_t length,
+			  struct number port)
+{
+	struct candidate *candidate = mem_append(&finder->candidates, &finder->count,
+						 sizeof(*candidate));
+
+	*candidate = (struct candidate){
+		.search = search,
+		.name = mem_format("%.*s", (int)length, text),
+		.port = port,
+	};
+}
+
+static void add_candidates(struct finder *finder, size_t search, const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	uint64_t port;
+
+	add_candidate(finder, search, text, strlen(text), (struct number){.known = false});
+	if (slash && slash > text && !text_parse_u64(slash + 1, 10, MAD_PORT_MOST, &port))
+		add_candidate(finder, search, text, (size_t)(slash - text), number_of(port));
+}
+
+/* Asks for all nodes of the name: of the map, else of the description. */
+static void ask(struct reader *reader, const struct finder *finder, size_t number)
+{
+	const char *name = finder->candidates[number].name;
+	const size_t length = strlen(name);
+	bool mapped = false;
+
+	for (size_t i = 0; i < finder->names->count; i++) {
+		struct query *query;
+
+		if (strcmp(finder->names->items[i].name, name))
+			continue;
+		mapped = true;
+		query = add_query(reader, NODE_HAS_GUID, number);
+		node_info_set_node_guid(query->record + RECORD_INFO, finder->names->items[i].guid);
+	}
+	if (!mapped && length && length <= NODE_DESCRIPTION_BYTES)
+		memcpy(add_query(reader, NODE_HAS_DESCRIPTION, number)->record + RECORD_DESCRIPTION,
+		       name, length);
+}
+
+static void add_node(struct candidate *candidate, const struct node_names *names,
+		     const unsigned char *record)
+{
+	const unsigned char *info = record + RECORD_INFO;
+	struct found_node *node = mem_append(&candidate->nodes, &candidate->count, sizeof(*node));
+
+	*node = (struct found_node){
+		.node_guid = node_info_node_guid(info),
+		.port_guid = node_info_port_guid(info),
+		.lid = (uint16_t)(record[0] << 8 | record[1]),
+		.type = node_info_type(info),
+		.port = node_info_type(info) == NODE_TYPE_SWITCH ? 0 : node_info_local_port(info),
+		.port_count = node_info_ports(info),
+		.name = node_record_name(record, names),
+	};
+}
+
+static bool begins_with_word(const unsigned char *record, const char *name)
+{
+	const char *description = (const char *)record + RECORD_DESCRIPTION;
+	const size_t length = strlen(name);
+
+	return length && length < NODE_DESCRIPTION_BYTES && !memcmp(description, name, length) &&
+	       description[length] == ' ';
+}
+
+static void take_node(void *context, const struct query *query, const unsigned char *record)
+{
+	struct finder *finder = context;
+
+	if (!finder->by_first_word) {
+		add_node(&finder->candidates[query->number], finder->names, record);
+		return;
+	}
+	for (size_t i = 0; i < finder->count; i++)
+		if (begins_with_word(record, finder->candidates[i].name))
+			add_node(&finder->candidates[i], finder->names, record);
+}
+
+static void end_query(void *context, const struct query *query, int error, uint16_t status,
+		      bool cut)
+{
+	struct finder *finder = context;
+	struct candidate *candidate;
+
+	if (finder->by_first_word) {
+		finder->error = error;
+		finder->status = status;
+		finder->cut = cut;
+		return;
+	}
+	candidate = &finder->candidates[query->number];
+	candidate->error = error ? error : candidate->error;
+	candidate->status = status ? status : candidate->status;
+	candidate->cut |= cut;
+}
+
+static void free_candidate(struct candidate *candidate)
+{
+	for (size_t i = 0; i < candidate->count; i++)
+		free(candidate->nodes[i].name);
+	free(candidate->nodes);
+	free(candidate->name);
+}
+
+static bool is_settled(const struct node_search *search)
+{
+	return search->count || search->error || search->status;
+}
+
+/* Moves the first candidate that was found, or that failed, into its search. */
+static void settle(struct finder *finder, struct node_search *searches)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < finder->count; i++) {
+		struct candidate *candidate = &finder->candidates[i];
+		struct node_search *search = &searches[candidate->search];
+
+		if (is_settled(search) ||
+		    !(candidate->count || candidate->error || candidate->status))
+			continue;
+		search->nodes = candidate->nodes;
+		search->count = candidate->count;
+		search->port = candidate->port;
+		search->cut = candidate->cut || finder->cut;
+		search->error = candidate->count ? 0 : candidate->error;
+		search->status = candidate->count ? 0 : candidate->status;
+		candidate->nodes = NULL;
+		candidate->count = 0;
+	}
+	for (size_t i = 0; i < finder->count; i++) {
+		if (is_settled(&searches[finder->candidates[i].search]))
+			free_candidate(&finder->candidates[i]);
+		else
+			finder->candidates[left++] = finder->candidates[i];
+	}
+	finder->count = left;
+}
+
+/* Looks at the first words of all descriptions, for names that no node has as a whole. */
+static int search_first_words(struct finder *finder, struct reader *reader,
+			      struct mad_engine *engine, struct node_search *searches)
+{
+	int rc;
+
+	finder->by_first_word = true;
+	add_query(reader, 0, 0);
+	rc = read_all(reader, engine);
+	settle(finder, searches);
+	for (size_t i = 0; i < finder->count; i++) {
+		struct node_search *search = &searches[finder->candidates[i].search];
+
+		search->error = finder->error;
+		search->status = finder->status;
+		search->cut = finder->cut;
+	}
+	return rc;
+}
+
+int node_search(struct mad_engine *engine, const struct mad_route *route,
+		const struct node_names *names, struct node_search *searches, size_t count)
+{
+	struct finder finder = {.names = names};
+	struct reader reader = {
+		.route = route,
+		.context = &finder,
+		.take = take_node,
+		.end = end_query,
+	};
+	int rc;
+
+	if (!route->subnet_manager) {
+		for (size_t i = 0; i < count; i++)
+			searches[i].error = -ENODATA;
+		return 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_candidates(&finder, i, searches[i].text);
+	for (size_t i = 0; i < finder.count; i++)
+		ask(&reader, &finder, i);
+	rc = read_all(&reader, engine);
+	settle(&finder, searches);
+	if (!rc && finder.count)
+		rc = search_first_words(&finder, &reader, engine, searches);
+	for (size_t i = 0; i < count && rc; i++)
+		if (!is_settled(&searches[i]))
+			searches[i].error = rc;
+	for (size_t i = 0; i < finder.count; i++)
+		free_candidate(&finder.candidates[i]);
+	free(finder.candidates);
+	return rc;
+}
+
+void node_search_clear(struct node_search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		free(search->nodes[i].name);
+	free(search->nodes);
+	search->nodes = NULL;
+	search->count = 0;
+}
+
+/* The owners of LIDs, by LID. */
+struct namer {
+	const struct node_names *names;
+	struct lid_owner **by_lid;
+	int error;
+};
+
+static void take_owner(void *context, const struct query *query, const unsigned char *record)
+{
+	const struct namer *namer = context;
+	const uint16_t lid = (uint16_t)(record[0] << 8 | record[1]);
+	/* A query by a LID above the base LID of its port is answered with the base LID. */
+	struct lid_owner *owner = namer->by_lid[query->mask ? query->number : lid];
+
+	if (owner && !owner->name)
+		owner->name = node_record_name(record, namer->names);
+}
+
+static void end_owner(void *context, const struct query *query, int error, uint16_t status,
+		      bool cut)
+{
+	struct namer *namer = context;
+
+	(void)query;
+	(void)cut;
+	if (!namer->error)
+		namer->error = error ? error : status ? -EIO : 0;
+}
+
+int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
+		    const struct node_names *names, struct lid_owner *owners, size_t count)
+{
+	_cleanup_(freep) struct lid_owner **by_lid = mem_alloc_zero(UINT16_MAX + 1,
+								    sizeof(struct lid_owner *));
+	struct namer namer = {.names = names, .by_lid = by_lid};
+	struct reader reader = {
+		.route = route,
+		.context = &namer,
+		.take = take_owner,
+		.end = end_owner,
+	};
+	int rc;
+
+	if (!route->subnet_manager)
+		return -ENODATA;
+	for (size_t i = 0; i < count; i++)
+		by_lid[owners[i].lid] = &owners[i];
+	add_query(&reader, 0, 0);
+	rc = read_all(&reader, engine);
+	if (rc || namer.error)
+		return rc ? rc : namer.error;
+	for (size_t i = 0; i < count; i++) {
+		struct query *query;
+
+		if (owners[i].name)
+			continue;
+		query = add_query(&reader, NODE_HAS_LID, owners[i].lid);
+		query->record[0] = (unsigned char)(owners[i].lid >> 8);
+		query->record[1] = (unsigned char)owners[i].lid;
+	}
+	rc = read_all(&reader, engine);
+	return rc ? rc : namer.error;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds the ports of nodes by name: by the node name map, else by the descriptions in the
+ * NodeRecords of the subnet administrator (15.2.5.2). Many names are looked up at once.
+ */
+#pragma once
+
+#include "mad/engine/gather.h"
+#include "mad/names/node_names.h"
+
+/* A port of a node, from its NodeRecord. The name is owned: from the map, else the description. */
+struct found_node {
+	uint64_t node_guid, port_guid;
+	uint16_t lid;
+	uint8_t type; /* enum node_type */
+	uint8_t port; /* 0 of a switch */
+	uint8_t port_count;
+	char *name;
+};
+
+struct node_search {
+	const char *text; /* NAME or NAME/PORT */
+
+	/* The result */
+	struct found_node *nodes; /* all ports of all nodes of that name */
+	size_t count;
+	struct number port; /* the PORT of NAME/PORT, if NAME is what was found */
+	bool cut;	    /* the answer has more nodes, which were lost on the way */
+	/* 0; -ENODATA: no subnet manager to ask; or the error of a request. */
+	int error;
+	uint16_t status; /* of the reply, if the SA refused the query */
+};
+
+/*
+ * Fills the results. A text is a name as a whole before it is NAME/PORT. Where no node has the
+ * whole name, a node whose description begins with it, followed by a blank, will do: adapters are
+ * often described as `host device`. Returns the same as mad_engine_run().
+ */
+int node_search(struct mad_engine *engine, const struct mad_route *route,
+		const struct node_names *names, struct node_search *searches, size_t count);
+void node_search_clear(struct node_search *search);
+
+/* The name of the node that a NodeRecord describes; the caller frees it. */
+char *node_record_name(const unsigned char *record, const struct node_names *names);
+
+/* The owner of a LID, for tables that name destinations. */
+struct lid_owner {
+	uint16_t lid;
+	char *name; /* owned; NULL: unknown */
+};
+
+/*
+ * Names the owners of LIDs by their NodeRecords: all of them by one query, then those that it has
+ * not, one by one. 0; -ENODATA: no subnet manager to ask; or the error of the first request.
+ */
+int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
+		    const struct node_names *names, struct lid_owner *owners, size_t count);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The destinations of a session: from words to places. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/session_private.h"
+
+char *mad_kind_complaint(enum target_kind kind)
+{
+	static const char *const names[] = {
+		[TARGET_LID] = "lid",	    [TARGET_GUID] = "guid", [TARGET_GID] = "gid",
+		[TARGET_DIRECT] = "direct", [TARGET_NAME] = "node",
+	};
+
+	return kind == TARGET_ANY ? NULL : mem_format("--%s needs a destination", names[kind]);
+}
+
+/* Whether a text that is no other destination may be a name: it must not look like a list. */
+static bool may_be_name(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ')
+			return false;
+	return *text && strncmp(text, "0,", 2);
+}
+
+int session_parse_target(struct mad_session *session, const char *name,
+			 struct mad_target *ret_target)
+{
+	const enum target_kind kind = session->options.kind;
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
+	int rc = mad_target_parse(name, kind, ret_target);
+
+	if (rc == -EINVAL && (kind == TARGET_ANY || kind == TARGET_NAME) && may_be_name(name)) {
+		*ret_target = (struct mad_target){.kind = TARGET_NAME};
+		return 0;
+	}
+	if (!rc)
+		return 0;
+	clean = text_clean(name, strlen(name));
+	message = rc == -ERANGE
+			  ? mem_format("'%s' is out of range: LIDs are 1 to 49151, routes have "
+				       "ports up to 255 and 63 hops",
+				       clean)
+			  : mem_format("'%s' is not a destination", clean);
+	session_report(
+		session, message,
+		rc == -ERANGE
+			? "a node whose name looks like a number: --node"
+			: "a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route "
+			  "(0,1,3), or the name of a node (leaf1, leaf1/5)");
+	return -EINVAL;
+}
+
+static int add_destination(struct mad_session *session, const char *name, char *const *words)
+{
+	struct mad_destination *destination;
+	struct mad_target target;
+	int rc = session_parse_target(session, name, &target);
+
+	if (rc)
+		return rc;
+	destination = mem_append(&session->destinations, &session->destination_count,
+				 sizeof(*destination));
+	*destination = (struct mad_destination){.name = NULL};
+	if (target.kind == TARGET_NAME) {
+		destination->wanted = mem_string(name);
+		destination->name = text_clean(name, strlen(name));
+	} else {
+		destination->name = mad_target_text(&target);
+	}
+	destination->place.target = target;
+	for (; *words; words++)
+		*(char **)mem_append(&destination->words, &destination->word_count,
+				     sizeof(char *)) = mem_string(*words);
+	return 0;
+}
+
+/*
+ * Commas separate destinations, except in a directed route, where they separate its ports, and in a
+ * name that --node says is one.
+ */
+static int add_destinations(struct mad_session *session, const char *list, char *const *words)
+{
+	_cleanup_(freep) char *copy = mem_string(list);
+	const enum target_kind kind = session->options.kind;
+	char *rest = copy, *name;
+	int rc = 0;
+
+	if (kind == TARGET_DIRECT || kind == TARGET_NAME ||
+	    (kind == TARGET_ANY && list[0] == '0' && (list[1] == ',' || !list[1])))
+		return add_destination(session, list, words);
+	while (!rc && (name = strsep(&rest, ",")))
+		rc = add_destination(session, name, words);
+	return rc;
+}
+
+/* The first word of a line, or what is in double quotes there; NULL: none. Moves past it. */
+static char *first_word(char **line)
+{
+	char *word = *line + strspn(*line, " \t\r\n"), *end;
+
+	if (*word != '"') {
+		*line = word;
+		return *word && *word != '#' ? strsep(line, " \t\r\n") : NULL;
+	}
+	end = strchr(++word, '"');
+	*line = end ? end + 1 : NULL;
+	if (end)
+		*end = '\0';
+	return word;
+}
+
+static int read_line(struct mad_session *session, char *line)
+{
+	_cleanup_(freep) char **words = NULL;
+	char *rest = line, *word, *destination = first_word(&rest);
+	size_t count = 0;
+
+	if (!destination)
+		return 0;
+	while ((word = strsep(&rest, " \t\r\n")))
+		if (*word)
+			*(char **)mem_append(&words, &count, sizeof(*words)) = word;
+	*(char **)mem_append(&words, &count, sizeof(*words)) = NULL;
+	return add_destinations(session, destination, words);
+}
+
+static int read_destinations(struct mad_session *session)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t size = 0;
+	int rc = 0;
+
+	while (!rc && getline(&line, &size, session->options.input) >= 0)
+		rc = read_line(session, line);
+	return rc;
+}
+
+static void explain_place(struct mad_session *session, const struct mad_destination *destination)
+{
+	struct problems *problems = session->problems;
+	int error = destination->place.error;
+
+	if (error == -ENODATA)
+		problem_add_text(
+			problems, destination->name, NULL, "sa",
+			"its LID is not known, and the port knows no subnet manager to ask",
+			"start a subnet manager, or use a directed route (-D 0,1,3)");
+	else if (error == -ENXIO)
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 "the subnet administrator knows no path to it",
+				 "see whether it is a port GUID, and up: rdmactl sa ports");
+	else
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 error == -ETIMEDOUT ? "the subnet administrator did not answer"
+						     : strerror(-error),
+				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+}
+
+void session_free_destination(struct mad_destination *destination)
+{
+	for (size_t i = 0; i < destination->word_count; i++)
+		free(destination->words[i]);
+	free(destination->words);
+	free(destination->name);
+	free(destination->wanted);
+}
+
+/* Looks up all LIDs at once. Destinations that are not found leave the list. */
+static int look_up(struct mad_session *session)
+{
+	size_t count, left = 0;
+	_cleanup_(freep) struct mad_place *places = NULL;
+	int rc = session_look_up_names(session);
+
+	if (rc)
+		return rc;
+	count = session->destination_count;
+	places = mem_alloc_zero(count + 1, sizeof(*places));
+	for (size_t i = 0; i < count; i++)
+		places[i] = session->destinations[i].place;
+	mad_find_places(session->engine, &session->route, places, count);
+	for (size_t i = 0; i < count; i++) {
+		struct mad_destination *destination = &session->destinations[i];
+
+		destination->place = places[i];
+		if (session->options.sl.known)
+			destination->place.address.sl = (uint8_t)session->options.sl.value;
+		destination->place.address.qkey = session->qkey;
+		if (!destination->place.error) {
+			session->destinations[left++] = *destination;
+			continue;
+		}
+		explain_place(session, destination);
+		session_free_destination(destination);
+	}
+	session->destination_count = left;
+	return left ? 0 : -EHOSTUNREACH;
+}
+
+void session_drop_destinations(struct mad_session *session)
+{
+	for (size_t i = 0; i < session->destination_count; i++)
+		session_free_destination(&session->destinations[i]);
+	free(session->destinations);
+	session->destinations = NULL;
+	session->destination_count = 0;
+}
+
+/* The options --lid, --guid, --gid and --direct need a destination. */
+static int check_unnamed(struct mad_session *session)
+{
+	_cleanup_(freep) char *complaint = mad_kind_complaint(session->options.kind);
+
+	if (!complaint)
+		return 0;
+	session_report(session, complaint, NULL);
+	return -EINVAL;
+}
+
+int mad_session_find(struct mad_session *session, char *const *words)
+{
+	char *const none[] = {NULL};
+	int rc;
+
+	if (!words[0]) {
+		rc = check_unnamed(session);
+		if (!rc)
+			rc = add_destination(session, "0", none);
+	} else if (!strcmp(words[0], "-")) {
+		rc = read_destinations(session);
+	} else {
+		rc = add_destinations(session, words[0], words + 1);
+	}
+	if (rc)
+		return rc;
+	if (!session->destination_count) {
+		session_report(session, "no destination on standard input", NULL);
+		return -EINVAL;
+	}
+	return look_up(session);
+}
+
+int mad_session_find_all(struct mad_session *session, char *const *words)
+{
+	char *const none[] = {NULL};
+	int rc;
+
+	for (; *words; words++) {
+		rc = add_destinations(session, *words, none);
+		if (rc)
+			return rc;
+	}
+	rc = look_up(session);
+	return rc ? rc : mad_session_refuse_words(session);
+}
+
+int mad_session_find_lid(struct mad_session *session, uint16_t lid)
+{
+	_cleanup_(freep) char *name = mem_format("%u", lid);
+	char *words[] = {name, NULL};
+	int rc = check_unnamed(session);
+
+	return rc ? rc : mad_session_find(session, words);
+}
+
+int mad_session_find_by_lid(struct mad_session *session, char *const *words)
+{
+	if (words[0])
+		return mad_session_find(session, words);
+	if (session->port.lid)
+		return mad_session_find_lid(session, session->port.lid);
+	session_report(session, "the port has no LID: no subnet manager has configured it",
+		       "rdmactl ports shows its state");
+	return -EADDRNOTAVAIL;
+}
+
+int mad_session_refuse_words(struct mad_session *session)
+{
+	for (size_t i = 0; i < session->destination_count; i++) {
+		const struct mad_destination *destination = &session->destinations[i];
+		_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+		if (!destination->word_count)
+			continue;
+		if (destination->named_port)
+			return session_refuse_port(session, destination->name);
+		clean = text_clean(destination->words[0], strlen(destination->words[0]));
+		message = mem_format("unexpected argument '%s' after the destination", clean);
+		session_report(session, message, "separate several destinations by commas: 2,4");
+		return -EINVAL;
+	}
+	return 0;
+}

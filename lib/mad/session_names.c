@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The destinations of a session that are names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/names/find_node.h"
+#include "mad/session_private.h"
+
+#define LISTED_MOST 8u /* nodes that the message of an ambiguous name lists */
+
+/* The nodes of a name, each once. Returns how many they are. */
+static size_t list_nodes(const struct node_search *search, struct text_buffer *text)
+{
+	size_t nodes = 0;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct found_node *node = &search->nodes[i];
+		bool seen = false;
+
+		for (size_t j = 0; j < i; j++)
+			seen |= search->nodes[j].node_guid == node->node_guid;
+		if (seen)
+			continue;
+		if (++nodes <= LISTED_MOST)
+			text_buffer_add(text, "%sLID %u (%s)", nodes > 1 ? ", " : "", node->lid,
+					node->name);
+		else if (nodes == LISTED_MOST + 1)
+			text_buffer_add(text, ", ...");
+	}
+	return nodes;
+}
+
+/* -EINVAL: several nodes have the name. */
+static int refuse_ambiguous(struct mad_session *session, const struct node_search *search)
+{
+	struct text_buffer list = {.text = NULL};
+	_cleanup_(freep) char *message = NULL;
+	size_t nodes = list_nodes(search, &list);
+
+	if (nodes > 1 || (nodes && search->cut))
+		message = search->cut
+				  ? mem_format("'%s' may be any of several nodes: %s, and others "
+					       "that were cut off the subnet administrator's "
+					       "answer",
+					       search->text, list.text)
+				  : mem_format("'%s' may be any of %zu nodes: %s", search->text,
+					       nodes, list.text);
+	free(list.text);
+	if (!message)
+		return 0;
+	session_report(session, message,
+		       "name one by its LID or port GUID, or by its whole description");
+	return -EINVAL;
+}
+
+static void explain_search(struct mad_session *session, const struct node_search *search)
+{
+	_cleanup_(freep) char *clean = text_clean(search->text, strlen(search->text));
+	struct problems *problems = session->problems;
+
+	if (search->error == -ENODATA)
+		problem_add_text(
+			problems, clean, NULL, "sa",
+			"a name is looked up at the subnet administrator, and the port knows "
+			"none",
+			"start a subnet manager, or use a directed route: rdmactl fabric "
+			"nodes -o node,path");
+	else if (search->error == -ETIMEDOUT)
+		problem_add_text(problems, clean, NULL, "sa",
+				 "the subnet administrator did not answer",
+				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+	else if (search->error || search->status)
+		problem_add_text(problems, clean, NULL, "sa",
+				 search->error ? strerror(-search->error)
+					       : "the subnet administrator refused the query",
+				 NULL);
+	else
+		problem_add_text(problems, clean, NULL, "sa",
+				 search->cut
+					 ? "no node of this name in the subnet administrator's "
+					   "answer, which was cut off"
+					 : "no node has this name, neither in the node name map "
+					   "nor by its description",
+				 "rdmactl fabric nodes lists them");
+}
+
+/*
+ * The port of the nodes that is meant: that of NAME/PORT if it has a LID of its own, else the first
+ * that has one. *ret_left: PORT is not that port, and remains to be asked for.
+ */
+static const struct found_node *choose_node(const struct node_search *search, bool *ret_left)
+{
+	const struct found_node *first = NULL;
+
+	*ret_left = search->port.known;
+	for (size_t i = 0; i < search->count; i++) {
+		const struct found_node *node = &search->nodes[i];
+
+		if (node->lid && (!first || node->port < first->port))
+			first = node;
+		if (!search->port.known || node->type == NODE_TYPE_SWITCH || !node->lid ||
+		    node->port != search->port.value)
+			continue;
+		*ret_left = false;
+		return node;
+	}
+	return first ? first : search->nodes;
+}
+
+int session_refuse_port(struct mad_session *session, const char *name)
+{
+	_cleanup_(freep) char *message = mem_format(
+		"'%s' is a port without a LID of its own, and the "
+		"request goes to the whole node",
+		name);
+
+	session_report(session, message, "leave out the port");
+	return -EINVAL;
+}
+
+/* Takes what a search found as the place, and as the first word. */
+static void take_node(struct mad_destination *destination, const struct node_search *search)
+{
+	bool left;
+	const struct found_node *node = choose_node(search, &left);
+
+	destination->place.target = (struct mad_target){
+		.kind = TARGET_GUID,
+		.guid = node->port_guid,
+	};
+	if (!left)
+		return;
+	destination->named_port = true;
+	mem_append(&destination->words, &destination->word_count, sizeof(char *));
+	memmove(destination->words + 1, destination->words,
+		(destination->word_count - 1) * sizeof(char *));
+	destination->words[0] = mem_format("%u", (unsigned int)search->port.value);
+}
+
+/* A node does not have the port that the name goes on with. */
+static bool lacks_port(struct mad_session *session, const struct node_search *search)
+{
+	const struct found_node *node = search->nodes;
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
+
+	if (!search->port.known || search->port.value <= node->port_count)
+		return false;
+	message = mem_format("its last port is %u", node->port_count);
+	clean = text_clean(search->text, strlen(search->text));
+	problem_add_text(session->problems, clean, "ports", "sa", message, NULL);
+	return true;
+}
+
+/* False: the name has no place, and the problems say why. */
+static bool use_search(struct mad_session *session, struct mad_destination *destination,
+		       const struct node_search *search)
+{
+	if (!search->count) {
+		explain_search(session, search);
+		return false;
+	}
+	if (lacks_port(session, search))
+		return false;
+	take_node(destination, search);
+	return true;
+}
+
+int session_look_up_names(struct mad_session *session)
+{
+	size_t count = session->destination_count, named = 0, left = 0;
+	_cleanup_(freep) struct node_search *searches = mem_alloc_zero(count, sizeof(*searches));
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (session->destinations[i].wanted)
+			searches[named++].text = session->destinations[i].wanted;
+	if (!named)
+		return 0;
+	node_search(session->engine, &session->route, &session->names, searches, named);
+	for (size_t i = 0; i < named && !rc; i++)
+		rc = refuse_ambiguous(session, &searches[i]);
+	named = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct mad_destination *destination = &session->destinations[i];
+
+		if (destination->wanted && !rc &&
+		    !use_search(session, destination, &searches[named++]))
+			session_free_destination(destination);
+		else
+			session->destinations[left++] = *destination;
+	}
+	session->destination_count = left;
+	for (size_t i = 0; i < count; i++)
+		node_search_clear(&searches[i]);
+	return rc;
+}
+
+int mad_session_resolve(struct mad_session *session, const char *word,
+			struct mad_target *ret_target)
+{
+	struct node_search search = {.text = word};
+	struct mad_destination found = {.name = NULL};
+	int rc = session_parse_target(session, word, &found.place.target);
+
+	if (!rc && found.place.target.kind == TARGET_NAME) {
+		node_search(session->engine, &session->route, &session->names, &search, 1);
+		rc = refuse_ambiguous(session, &search);
+		if (!rc && !use_search(session, &found, &search))
+			rc = -EHOSTUNREACH;
+		if (!rc && found.named_port)
+			rc = session_refuse_port(session, word);
+		node_search_clear(&search);
+	}
+	if (!rc)
+		*ret_target = found.place.target;
+	for (size_t i = 0; i < found.word_count; i++)
+		free(found.words[i]);
+	free(found.words);
+	return rc;
+}

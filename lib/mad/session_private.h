@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Shared by session.c, session_find.c (destinations) and session_names.c (those that are names). */
+#pragma once
+
+#include "mad/session.h"
+
+/* Adds a problem; the message may quote words from outside. */
+void session_report(struct mad_session *session, const char *message, const char *hint);
+void session_free_destination(struct mad_destination *destination);
+void session_drop_destinations(struct mad_session *session);
+/* Parses a word. TARGET_NAME: it is a name. -EINVAL: it is no destination, which is reported. */
+int session_parse_target(struct mad_session *session, const char *name,
+			 struct mad_target *ret_target);
+/*
+ * Looks up the names. A destination that has none leaves the list; -EINVAL: a name is that of
+ * several nodes.
+ */
+int session_look_up_names(struct mad_session *session);
+/* Reports that NAME/PORT names a port where only a node will do. -EINVAL. */
+int session_refuse_port(struct mad_session *session, const char *name);
