@@ -53,9 +53,9 @@ has()
 	has links --load --state --name
 	has errors --load --interval --name --top --details --type --clear --ignore --thresholds --sl-from-sa
 	has check --load --interval --fail-on
-	has route
-	has tables --multicast
-	has balance --top
+	has route --load
+	has tables --multicast --load
+	has balance --top --load
 	nothing_wrong
 }
 

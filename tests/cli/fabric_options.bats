@@ -58,7 +58,7 @@ refused()
 		quickly try fabric scan $pair
 		[ "$status" = 2 ] && [[ "$stderr" = *' cannot be used with '* ]] || wrong "$pair"
 	done
-	refused "--from cannot be used with --load" 'rdmactl fabric errors --help' \
+	refused '--load cannot be used with --from' 'rdmactl fabric errors --help' \
 		errors --load x --from 1
 	refused '--since cannot be used with --clear' 'rdmactl fabric errors --help' \
 		errors --clear all --since x
