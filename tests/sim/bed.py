@@ -118,8 +118,8 @@ def end(process, seconds=5):
             process.wait()
 
 
-def wait_until(what, condition, process, seconds=SECONDS):
-    limit = time.monotonic() + seconds
+def wait_until(what, condition, process, seconds=None):
+    limit = time.monotonic() + (seconds or SECONDS)
     while not condition():
         if process.poll() is not None or time.monotonic() > limit:
             raise Failure('%s: %s' % (what, 'ended with status %s' % process.returncode
@@ -236,7 +236,7 @@ class Simulator:
 
     # The subnet manager
 
-    def start_manager(self, *options, seconds=SECONDS):
+    def start_manager(self, *options):
         """opensm, until the fabric is configured. No periodic sweeps: traps cause them."""
         home = self.path('osm')
         os.makedirs(home + '/tmp', exist_ok=True)
@@ -249,7 +249,7 @@ class Simulator:
             self.sm = self.bed.start(['opensm', '-d2', '-f', log, '-s', '0', *options], cwd=home,
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                      env=environment)
-        wait_until('opensm', self.manager_said, self.sm, seconds)
+        wait_until('opensm', self.manager_said, self.sm)
 
     def sweep(self):
         """Has the manager configure the whole fabric again, and waits until it has done so."""
