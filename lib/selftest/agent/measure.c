@@ -2,8 +2,6 @@
 #include "selftest/agent/measure.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,11 +17,6 @@
 #define MOST_REQUESTS 65536u
 /* One cache line for each pair, so that they do not slow each other down. */
 #define LINE 64u
-
-#define SEND_ID	   (UINT64_C(1) << 63)
-#define COUNT_MASK ((UINT64_C(1) << RUN_QP_SHIFT) - 1)
-/* In place of a count: a credit among the messages. */
-#define CREDIT_COUNT COUNT_MASK
 
 /* For messages of unreliable queue pairs that are still under way, when the other side is done. */
 #define LINGER_NSEC UINT64_C(100000000)
@@ -89,193 +82,6 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 	return true;
 }
 
-/* Always false. */
-static bool measure_fail(struct measure *measure, int error, const char *what)
-{
-	measure->error = error;
-	measure->failed = what;
-	return false;
-}
-
-/* A flushed request is the consequence of an error: searches the other completions for the cause.
- */
-static void note_status(struct measure *measure, const struct ibv_wc *item)
-{
-	struct ibv_wc next = *item;
-
-	do {
-		if (next.status == IBV_WC_SUCCESS || next.status == IBV_WC_WR_FLUSH_ERR)
-			continue;
-		measure->status = next.status;
-		measure->vendor_error = next.vendor_err;
-		return;
-	} while (ibv_poll_cq(measure->cq, 1, &next) > 0);
-	measure->status = IBV_WC_WR_FLUSH_ERR;
-	measure->vendor_error = item->vendor_err;
-}
-
-/*
- * Sleeps until there are completions, but not for long. One that comes between the last poll and
- * the arming makes no event, so the queue is polled once more: ibv_req_notify_cq(3).
- */
-static int await_event(struct measure *measure, struct ibv_wc *items, int room)
-{
-	struct agent_cq *queue = measure->queue;
-	struct pollfd event = {.fd = queue->channel->fd, .events = POLLIN};
-	struct ibv_cq *ready;
-	void *context;
-	int count;
-
-	if (ibv_req_notify_cq(queue->cq, 0))
-		return -1;
-	count = ibv_poll_cq(queue->cq, room, items);
-	if (count)
-		return count;
-	if (poll(&event, 1, measure->nap_msec) > 0 &&
-	    !measure->agent->api.ibv_get_cq_event(queue->channel, &ready, &context)) {
-		queue->unacknowledged++;
-		measure->events++;
-	}
-	return ibv_poll_cq(queue->cq, room, items);
-}
-
-/* Accounts for a completion of a send. */
-static void note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
-{
-	uint64_t count = id & COUNT_MASK;
-
-	if (count == CREDIT_COUNT) {
-		qp->crediting = false;
-		return;
-	}
-	measure->completed += count - qp->completed;
-	qp->completed = count;
-}
-
-int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
-{
-	int count;
-
-	if (measure_halted(measure))
-		return -1;
-	count = ibv_poll_cq(measure->cq, room, items);
-	if (!count && measure->queue)
-		count = await_event(measure, items, room);
-	else if (!count && measure->yields)
-		sched_yield();
-	if (count < 0) {
-		measure_fail(measure, EIO, "ibv_poll_cq");
-		return -1;
-	}
-	for (int i = 0; i < count; i++) {
-		struct run_qp *qp = measure_qp(measure, items[i].wr_id);
-
-		if (items[i].status != IBV_WC_SUCCESS) {
-			/* The cause may be among the rest of the completions. */
-			for (; i + 1 < count && items[i].status == IBV_WC_WR_FLUSH_ERR; i++)
-				;
-			note_status(measure, &items[i]);
-			return -1;
-		}
-		/* Receives posted before the run have the ids of their orders. */
-		if (qp >= measure->qps + measure->order->qps) {
-			measure_fail(measure, EPROTO, "a completion of no part of the run");
-			return -1;
-		}
-		if (measure_is_send(&items[i]))
-			note_sent(measure, qp, items[i].wr_id);
-		else if (measure->both && !measure_take(measure, &items[i]))
-			return -1;
-	}
-	return count;
-}
-
-bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count)
-{
-	uint64_t id = SEND_ID | run_receive_id((uint32_t)(qp - measure->qps));
-	struct ibv_send_wr *bad;
-	int rc;
-
-	for (uint32_t i = 0; i < count; i++) {
-		bool signaled = ++qp->unsignaled == measure->order->signal_every;
-
-		if (++qp->posted == qp->quota)
-			signaled = true;
-		if (signaled)
-			qp->unsignaled = 0;
-		qp->list[i].wr_id = id | qp->posted;
-		qp->list[i].send_flags = measure->flags | (signaled ? IBV_SEND_SIGNALED : 0);
-	}
-	/* The rest of a phase may be less than a batch. */
-	if (count < measure->order->batch)
-		qp->list[count - 1].next = NULL;
-	rc = ibv_post_send(qp->qp, qp->list, &bad);
-	if (count < measure->order->batch)
-		qp->list[count - 1].next = &qp->list[count];
-	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
-}
-
-bool measure_drain(struct measure *measure, struct run_qp *qp, uint64_t outstanding)
-{
-	struct ibv_wc item;
-
-	while (qp->posted - qp->completed > outstanding)
-		if (measure_poll(measure, &item, 1) < 0)
-			return false;
-	return true;
-}
-
-bool measure_send_end(struct measure *measure, struct run_qp *qp)
-{
-	struct ibv_send_wr *request = qp->list;
-
-	if (!measure_drain(measure, qp, measure->order->depth - 1))
-		return false;
-	qp->send_part.length = (uint32_t)run_end_bytes(measure->order->bytes);
-	request->num_sge = qp->send_part.length ? 1 : 0;
-	qp->quota = qp->posted + 1;
-	return measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
-}
-
-bool measure_receive(struct measure *measure, struct run_qp *qp)
-{
-	struct ibv_recv_wr *bad;
-	int rc = ibv_post_recv(qp->qp, &qp->receive, &bad);
-
-	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
-}
-
-/* As give_credit() does, but among the messages of this side. */
-static bool give_credit(struct measure *measure, struct run_qp *qp)
-{
-	uint32_t every = (measure->order->depth + 1) / 2;
-	struct ibv_send_wr *bad;
-	int rc;
-
-	if (qp->crediting || qp->received - qp->credited < every)
-		return true;
-	*qp->taken = qp->credited = qp->received;
-	qp->crediting = true;
-	rc = ibv_post_send(qp->qp, &qp->credit_request, &bad);
-	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
-}
-
-bool measure_take(struct measure *measure, const struct ibv_wc *item)
-{
-	struct run_qp *qp = measure_qp(measure, item->wr_id);
-
-	if (measure->credited && item->byte_len != measure->order->bytes) {
-		qp->ended = true;
-		measure->ended++;
-		return true;
-	}
-	qp->received++;
-	measure_progress(measure, measure->completed + ++measure->received);
-	if (!measure_receive(measure, qp))
-		return false;
-	return !measure->credited || qp->ended || give_credit(measure, qp);
-}
-
 static const enum ibv_wr_opcode opcodes[RUN_OPERATIONS] = {
 	[RUN_SEND] = IBV_WR_SEND,
 	[RUN_WRITE] = IBV_WR_RDMA_WRITE,
@@ -337,7 +143,6 @@ static void prepare_qp(struct measure *measure, uint32_t number)
 	qp->receive.num_sge = 1;
 	prepare_requests(measure, qp, place);
 	measure_prepare_credit(measure, qp, &qp->credit_request);
-	qp->credit_request.wr_id = SEND_ID | run_receive_id(number) | CREDIT_COUNT;
 	qp->credit_request.send_flags = IBV_SEND_SIGNALED;
 }
 
