@@ -26,6 +26,8 @@ OLDEST, NEWEST = 1, 4  # versions of the protocol
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
  BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
+WAY, TARGET, REPORTED, REPORT = range(48, 52)
+OLD_PAIRS, PAIRS = 64, 16384  # queue pairs that are granted before version 4, and from it on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # that a client may take to greet
 # The server ends within a second; an emulated processor, and the leak sanitizer in each of its
@@ -359,7 +361,7 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((4, 5, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
+    for lowest, highest, header in ((5, 6, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
                                     (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
@@ -368,7 +370,9 @@ def versions(server):
     with server.client() as client:
         wrong += unequal('a range with ours', client.call(hello(0, 7, version=7))[0], CHALLENGE)
     with server.client() as client:
-        wrong += unequal('the oldest', client.call(hello(0, 1))[0], WELCOME)
+        kind, body = client.call(hello(0, 1))
+        wrong += unequal('the oldest', (kind, struct.unpack('>II', body[:8])),
+                         (WELCOME, (OLDEST, OLD_PAIRS)))
     with server.client() as client:
         wrong += unequal('the one before', client.call(hello(2, 2))[0], CHALLENGE)
     with server.client() as client:
@@ -402,7 +406,7 @@ def handshakes(server):
         version, pairs, most = struct.unpack('>IIQ', body[:16])
         proof, longest = body[112:144], struct.unpack('>Q', body[144:])[0]
         wrong += unequal('admitted', (version, proof, longest), (NEWEST, bytes(32), 60000))
-        wrong += [] if pairs and most else ['it grants nothing']
+        wrong += unequal('queue pairs', pairs, PAIRS) + ([] if most else ['it grants no memory'])
         wrong += unequal('an order', client.call(message(RELEASE))[0], DONE)
         for order in (message(PROVEN), message(PROOF, bytes(32)), message(RESPONSE, bytes(64)),
                       message(PROVE, bytes(12))):
@@ -466,13 +470,16 @@ def late_garbage(server):
     """Invalid orders after a good hello, and orders that need a device."""
     wrong = []
     for data in (b'x' * 16, message(99), message(BUFFER, bytes(20), length=0xffffffff),
-                 message(RELEASE, version=2), message(QUERY, struct.pack('>I', 64)),
+                 message(RELEASE, version=2), message(QUERY, struct.pack('>I', PAIRS)),
+                 message(WAY, bytes(11)), message(WAY, struct.pack('>III', 2, 0, 0)),
+                 message(TARGET, struct.pack('>III', PAIRS, 1, 0)), message(REPORTED, bytes(48)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
             if not client.is_dropped():
                 wrong.append('%r is not dropped' % data[:40])
-    for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', 63)),
+    for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', PAIRS - 1)),
+                 message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:
             wrong += unequal('an order that makes no sense', refusal(client.call(data))[0], ORDER)

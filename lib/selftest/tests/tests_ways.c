@@ -302,6 +302,9 @@ void ways_measure_intervals(struct trial *trial, struct plan *plan)
 			break;
 		trial_next_row(trial, trial->test->id, trial->test->summary);
 		plan_describe(trial, plan);
+		/* All is warm but, after the pause, the first of each. */
+		if (plan->latency)
+			plan->order.run.warmup = 1;
 	}
 	interrupted = !good && trial->near.agent->watch.interrupted;
 	if (total.msec > 0 && (good || interrupted)) {

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The orders of version 4 on a device that is made up: what an agent does with hostile ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "base/mem.h"
+#include "selftest/agent/agent.h"
+
+struct device {
+	struct ibv_context context;
+	struct ibv_qp qp;
+	struct ibv_cq cq;
+	struct ibv_ah ah;
+	struct ibv_mr mr;
+	struct ibv_comp_channel channel;
+	uint8_t bytes[4096];
+};
+
+static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	(void)qp, (void)attr, (void)mask;
+	return 0;
+}
+
+static int send_nothing(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	(void)qp;
+	*bad = work;
+	return ENOMEM;
+}
+
+static struct agent *make_device(struct device *device, uint32_t kind)
+{
+	struct agent *agent = agent_new(-1, -1);
+
+	memset(device, 0, sizeof(*device));
+	device->context.ops.post_send = send_nothing;
+	device->qp.context = device->cq.context = &device->context;
+	device->qp.send_cq = &device->cq;
+	agent->api.ibv_modify_qp = modify_qp;
+	agent->cqs[0].cq = &device->cq;
+	agent->qps[0] = (struct agent_qp){.qp = &device->qp, .kind = kind, .sges = 1};
+	agent->buffers[0] = (struct agent_buffer){
+		.bytes = device->bytes,
+		.length = sizeof(device->bytes),
+		.mr = &device->mr,
+	};
+	return agent;
+}
+
+static void free_device(struct agent *agent)
+{
+	/* They are the test's. */
+	agent->buffers[0] = (struct agent_buffer){0};
+	agent->qps[0] = (struct agent_qp){0};
+	agent->cqs[0] = (struct agent_cq){0};
+	agent_free(agent);
+}
+
+/* A run of ten messages of 64 bytes. */
+static struct message_run run_of(uint32_t mode, uint32_t operation)
+{
+	return (struct message_run){
+		.mode = mode,
+		.operation = operation,
+		.active = 1,
+		.qps = 1,
+		.bytes = operation == RUN_ATOMIC ? 8 : 64,
+		.iterations = 10,
+		.depth = 4,
+		.batch = 1,
+		.signal_every = 1,
+	};
+}
+
+/* A run that is taken comes to its first post, which fails. */
+static bool takes(struct agent *agent, const struct message_run *run)
+{
+	struct message_ran reply;
+	int rc = agent_run(agent, run, &reply);
+
+	if (rc == -ENOMEM)
+		return true;
+	assert_int_equal(rc, -EINVAL);
+	return false;
+}
+
+/* Which transports have which operations. */
+static void operations_of_transports(void **state)
+{
+	static const bool has[][RUN_OPERATIONS] = {
+		[QP_RC] = {true, true, true, true},
+		[QP_UC] = {true, true, false, false},
+		[QP_UD] = {true, false, false, false},
+	};
+
+	(void)state;
+	for (uint32_t kind = QP_RC; kind <= QP_UD; kind++) {
+		for (uint32_t operation = 0; operation < RUN_OPERATIONS; operation++) {
+			for (uint32_t mode = RUN_LATENCY; mode <= RUN_BANDWIDTH; mode++) {
+				const struct message_run run = run_of(mode, operation);
+				struct device device;
+				struct agent *agent = make_device(&device, kind);
+
+				agent->qps[0].ah = &device.ah;
+				agent->qps[0].target_qpn = 17;
+				assert_int_equal(takes(agent, &run), has[kind][operation]);
+				free_device(agent);
+			}
+		}
+	}
+}
+
+/* Datagrams go to an address and a queue pair that were both given. */
+static void datagrams_need_a_target(void **state)
+{
+	const struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
+	struct message_target target = {.qpn = 17, .qkey = 5};
+	struct device device;
+	struct agent *agent = make_device(&device, QP_UD);
+
+	(void)state;
+	assert_false(takes(agent, &run));
+	assert_int_equal(agent_target(agent, &target), -EINVAL);
+	agent->qps[0].ah = &device.ah;
+	assert_false(takes(agent, &run));
+	assert_int_equal(agent_target(agent, &target), 0);
+	assert_true(takes(agent, &run));
+	target.slot = LIMIT_QPS - 1;
+	assert_int_equal(agent_target(agent, &target), -EINVAL);
+	agent->qps[0].kind = QP_RC;
+	target.slot = 0;
+	assert_int_equal(agent_target(agent, &target), -EINVAL);
+	free_device(agent);
+}
+
+/* A server sends no management datagrams, and no more than somebody can want. */
+static void servers_are_careful(void **state)
+{
+	struct message_run run = run_of(RUN_BANDWIDTH, RUN_WRITE);
+	struct device device;
+	struct agent *agent = make_device(&device, QP_UD);
+
+	(void)state;
+	agent->guard = (struct guard){.strict = true, .proven = true, .most_msec = 60000};
+	agent->qps[0].ah = &device.ah;
+	assert_int_equal(agent_target(agent, &(struct message_target){.qpn = 1}), -EINVAL);
+	assert_int_equal(agent_target(agent, &(struct message_target){.qpn = 0}), -EINVAL);
+	assert_int_equal(agent_target(agent,
+				      &(struct message_target){.qpn = 9, .qkey = 0x80010000}),
+			 -EINVAL);
+	assert_int_equal(agent_target(agent, &(struct message_target){.qpn = 9}), 0);
+	agent->qps[0].kind = QP_UC;
+	agent->qps[0].send_depth = 1 << 24;
+	assert_false(takes(agent, &run));
+	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
+	agent->qps[0].send_depth = 128;
+	assert_true(takes(agent, &run));
+	agent->guard.proven = false;
+	assert_false(takes(agent, &run));
+	free_device(agent);
+}
+
+/* What contradicts itself is refused; a release makes all of it forgotten. */
+static void ways_that_contradict(void **state)
+{
+	struct message_run run = run_of(RUN_LATENCY, RUN_SEND);
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	assert_int_equal(agent_way(agent, &(struct message_way){.both = 1}), 0);
+	assert_false(takes(agent, &run));
+	run.mode = RUN_BANDWIDTH;
+	assert_true(takes(agent, &run));
+	run.active = 0;
+	assert_false(takes(agent, &run));
+	run.active = 1;
+	/* Without a channel no event wakes it; a ping-pong of writes has none. */
+	assert_int_equal(agent_way(agent, &(struct message_way){.events = 1}), 0);
+	assert_false(takes(agent, &run));
+	agent->cqs[0].channel = &device.channel;
+	assert_true(takes(agent, &run));
+	run.mode = RUN_LATENCY;
+	run.operation = RUN_WRITE;
+	assert_false(takes(agent, &run));
+	agent->cqs[0].channel = NULL;
+	agent_way(agent, &(struct message_way){0});
+	assert_true(takes(agent, &run));
+	free_device(agent);
+}
+
+static unsigned int registered; /* the rights of the last region */
+
+static struct ibv_mr *register_iova(struct ibv_pd *domain, void *bytes, size_t length,
+				    uint64_t address, unsigned int access)
+{
+	static struct ibv_mr mr;
+
+	(void)domain, (void)length;
+	assert_true((uintptr_t)bytes == address);
+	registered = access;
+	return &mr;
+}
+
+static struct ibv_mr *register_plainly(struct ibv_pd *domain, void *bytes, size_t length,
+				       int access)
+{
+	static struct ibv_mr mr;
+
+	(void)domain, (void)bytes, (void)length;
+	registered = (unsigned int)access;
+	return &mr;
+}
+
+static int deregister(struct ibv_mr *mr)
+{
+	(void)mr;
+	return 0;
+}
+
+/* The optional right goes by the call that may drop it, if the library has that one. */
+static void relaxed_ordering(void **state)
+{
+	const struct message_buffer order = {.slot = 1, .access = ACCESS_LOCAL, .bytes = 4096};
+	struct message_buffered reply;
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	(agent->api.ibv_reg_mr) = register_plainly;
+	agent->api.ibv_dereg_mr = deregister;
+	agent_way(agent, &(struct message_way){.relaxed = 1});
+	assert_int_equal(agent_buffer(agent, &order, &reply), 0);
+	assert_int_equal(registered, IBV_ACCESS_LOCAL_WRITE);
+	agent->api.ibv_reg_mr_iova2 = register_iova;
+	assert_int_equal(agent_buffer(agent, &order, &reply), 0);
+	assert_int_equal(registered, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
+	agent_way(agent, &(struct message_way){.relaxed = 0});
+	assert_int_equal(agent_buffer(agent, &order, &reply), 0);
+	assert_int_equal(registered, IBV_ACCESS_LOCAL_WRITE);
+	free_device(agent);
+}
+
+/* A run that failed is reported, too. */
+static void reports(void **state)
+{
+	const struct message_run run = run_of(RUN_BANDWIDTH, RUN_WRITE);
+	struct message_reported report;
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	assert_int_equal(agent_report(agent, &(struct message_none){}, &report), 0);
+	assert_int_equal(report.wall_nsec, 0);
+	assert_true(report.peak_bytes > 100000);
+	assert_true(takes(agent, &run));
+	assert_int_equal(agent_report(agent, &(struct message_none){}, &report), 0);
+	assert_true(report.wall_nsec > 0 && report.cpu_nsec > 0);
+	assert_int_equal(report.received, 0);
+	free_device(agent);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operations_of_transports),
+		cmocka_unit_test(datagrams_need_a_target),
+		cmocka_unit_test(servers_are_careful),
+		cmocka_unit_test(ways_that_contradict),
+		cmocka_unit_test(relaxed_ordering),
+		cmocka_unit_test(reports),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
