@@ -187,6 +187,8 @@ static int test_peer(struct selftest_run *run)
 	request->scope = zone ? if_nametoindex(zone + 1) : 0;
 	run->interop.peer_ip = request->peer_ip;
 	run->interop.scope = request->scope;
+	if (run->plan.args->all_ports)
+		return selftest_test_rails(run);
 	return test_to(run, &request->peer_ip, &route);
 }
 
@@ -198,7 +200,11 @@ static int run_client(struct selftest_run *run)
 	if (args->all_gids)
 		listing_prefer_columns(&run->listing,
 				       "device,port,gid_index,gid_type,gid,netdev,result,reason");
-	run->listing.request.needs |= ENDPOINT_NEEDS;
+	if (args->all_ports)
+		listing_prefer_columns(&run->listing,
+				       "device,port,peer_device,peer_port,test,size_bytes,"
+				       "alone_gbps,together_gbps,result,reason");
+	run->listing.request.needs |= args->all_ports ? selftest_rails_needs() : ENDPOINT_NEEDS;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
 	rc = selftest_samples_begin(run);
@@ -224,6 +230,15 @@ static int find_for_client(void *context, const struct selftest_client *client,
 				  ret_endpoint, ret_reason, ret_hint);
 }
 
+static int list_for_client(void *context, uint32_t first, struct message_listed *ret_ports,
+			   char **ret_reason)
+{
+	const struct selftest_run *run = context;
+
+	return selftest_list_ports(&run->listing.objects, &run->plan.args->gid_index, first,
+				   ret_ports, ret_reason);
+}
+
 static int serve_rdmactl(struct selftest_run *run)
 {
 	const struct selftest_args *args = run->plan.args;
@@ -241,6 +256,7 @@ static int serve_rdmactl(struct selftest_run *run)
 		.idle_msec = (uint32_t)args->idle.value,
 		.signals = run->plan.request.signals,
 		.find = find_for_client,
+		.list = list_for_client,
 		.find_context = run,
 		.say = selftest_output_say,
 		.say_context = &run->output,

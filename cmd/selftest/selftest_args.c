@@ -32,7 +32,7 @@ static const struct group_option {
 	{"iterations", MEASURES},
 	{"duration", MEASURES},
 	{"qps", GROUP(BANDWIDTH)},
-	{"depth", GROUP(BANDWIDTH)},
+	{"depth", GROUP(BANDWIDTH) | GROUP(CONNECT)},
 	{"batch", GROUP(BANDWIDTH)},
 	{"expect-gbps", GROUP(BANDWIDTH)},
 	{"expect-usec", GROUP(LATENCY)},
@@ -103,6 +103,10 @@ static unsigned int groups_of(const struct selftest_plan *plan)
 	const char *id, *group, *summary;
 	unsigned int groups = 0;
 
+	if (args->connections.known)
+		return GROUP(CONNECT);
+	if (args->all_ports)
+		return GROUP(BANDWIDTH);
 	if (args->latency || args->bandwidth)
 		return (args->latency ? GROUP(LATENCY) : 0) |
 		       (args->bandwidth ? GROUP(BANDWIDTH) : 0);
@@ -142,6 +146,9 @@ static char *check_values(const struct selftest_plan *plan)
 		return mem_string("--stride is less than --block-size: the blocks would overlap");
 	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
 		return mem_string("--batch is more than --depth");
+	if (args->connections.known && args->depth.value > LIMIT_AT_ONCE)
+		return mem_format("--depth: no more than %u connections can be under way at once",
+				  LIMIT_AT_ONCE);
 	return check_protocol(plan);
 }
 
@@ -312,6 +319,7 @@ static void fill_request(struct selftest_plan *plan)
 	request->block_bytes = args->block_bytes.value;
 	request->block_count = args->block_count.value;
 	request->stride = args->stride.value;
+	request->connections = (uint32_t)args->connections.value;
 	request->mtu_bytes = (uint32_t)args->mtu.value;
 	request->peer_gid_index = args->peer_gid_index;
 	request->expect_gbps = args->expect_gbps.value;

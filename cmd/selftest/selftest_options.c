@@ -66,6 +66,8 @@ const struct option_row selftest_options[] = {
 		      LIMIT_GID_INDEX, "--peer: the entry that the peer uses"),
 	FLAG_OPTION(struct selftest_args, all_gids, 0, "all-gids",
 		    "test each entry of the GID table, a row each"),
+	FLAG_OPTION(struct selftest_args, all_ports, 0, "all-ports",
+		    "--peer: all ports and their counterparts, each alone and all together"),
 	STRING_OPTION(struct selftest_args, tests, 0, "test", "LIST", COMPLETE_TEST,
 		      "run only these tests and groups"),
 	FLAG_OPTION(struct selftest_args, list_tests, 0, "list-tests", "list the tests and exit"),
@@ -91,10 +93,14 @@ const struct option_row selftest_measure_options[] = {
 		   .completion = COMPLETE_CHOICE),
 	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1, LIMIT_QPS,
 		      "bandwidth: number of queue pairs"),
-	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, LIMIT_DEPTH,
-		      "bandwidth: messages outstanding on each queue pair"),
+	NUMBER_OPTION(
+		COUNT, struct selftest_args, depth, 0, "depth", "N", 1, LIMIT_DEPTH,
+		"bandwidth: messages outstanding on each queue pair; or connections under way"),
 	NUMBER_OPTION(COUNT, struct selftest_args, batch, 0, "batch", "N", 1, LIMIT_DEPTH,
 		      "bandwidth: work requests posted at once"),
+	NUMBER_OPTION(COUNT, struct selftest_args, connections, 0, "connections", "N", 1,
+		      LIMIT_CONNECTIONS,
+		      "only measure connections: N at a time, how many a second, with percentiles"),
 	REAL_OPTION(struct selftest_args, expect_gbps, 0, "expect-gbps", "N",
 		    "fail a bandwidth below N Gb/s"),
 	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
@@ -165,7 +171,10 @@ const struct option_row selftest_path_options[] = {
 const struct option_rule selftest_rules[] = {
 	OPTIONS_EXCLUDE("peer " SELFTEST_CLIENT_ONLY, "serve", NULL),
 	OPTIONS_NEED("bind once " SELFTEST_SERVER_ONLY, "serve", NULL),
-	OPTIONS_NEED("peer-device peer-gid-index", "peer", NULL),
+	OPTIONS_NEED("peer-device peer-gid-index all-ports", "peer", NULL),
+	OPTIONS_EXCLUDE("all-ports",
+			"peer-device peer-gid-index all-gids list-tests test latency connections",
+			NULL),
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
 	OPTIONS_ONE_OF("iterations duration", NULL),
@@ -175,10 +184,11 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_ONE_OF("pkey pkey-index", NULL),
 	OPTIONS_EXCLUDE(SELFTEST_EXCHANGE_ONLY, "cm", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
+	OPTIONS_EXCLUDE("connections", "test latency bandwidth", NULL),
 	OPTIONS_EXCLUDE(
 		"gid-index list-tests test latency bandwidth operations sizes all-sizes iterations "
-		"duration qps depth batch expect-gbps expect-usec block-size block-count "
-		"stride " SELFTEST_WAYS,
+		"duration qps depth batch connections expect-gbps expect-usec block-size "
+		"block-count stride " SELFTEST_WAYS,
 		"all-gids", NULL),
 	{.options = NULL},
 };

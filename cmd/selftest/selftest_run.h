@@ -29,7 +29,7 @@ struct selftest_args {
 	const char *allow;
 	struct number memory, longest, idle;
 	struct number gid_index, peer_gid_index;
-	bool all_gids;
+	bool all_gids, all_ports;
 	const char *tests;
 	bool list_tests;
 	bool latency, bandwidth;
@@ -38,6 +38,7 @@ struct selftest_args {
 	bool all_sizes;
 	struct number iterations, duration;
 	struct number queue_pairs, depth, batch;
+	struct number connections;
 	struct number mtu;
 	const char *tclass, *tos, *dscp, *flow_label;
 	struct number sl, hop_limit;
@@ -68,8 +69,8 @@ extern const struct enum_name selftest_protocols[];
 	"expect-mops"
 /* What only a client has. */
 #define SELFTEST_CLIENT_ONLY                                                                  \
-	"cm peer-device peer-gid-index all-gids test latency bandwidth operations all-sizes " \
-	"duration qps depth "                                                                 \
+	"cm peer-device peer-gid-index all-gids all-ports test latency bandwidth operations " \
+	"all-sizes duration qps depth connections "                                           \
 	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS          \
 	" " SELFTEST_PATH_OPTIONS
 /* Those of --serve that programs of rdma-core do not have. */
@@ -157,3 +158,6 @@ struct selftest_run {
 int selftest_samples_begin(struct selftest_run *run);
 /* Writes the file; the run fails if that is not possible. */
 void selftest_samples_end(struct selftest_run *run);
+/* --all-ports: what it needs of the inventory, and the rails. 0, or -EINTR: the user ended it. */
+uint64_t selftest_rails_needs(void);
+int selftest_test_rails(struct selftest_run *run);

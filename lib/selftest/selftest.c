@@ -14,7 +14,7 @@
 
 /* In this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {
-	setup_tests, rc_tests, gather_tests, datagram_tests, measure_tests,
+	setup_tests, rc_tests, gather_tests, datagram_tests, measure_tests, connect_tests,
 };
 
 /* Moves some data with the port's GID index. */
@@ -113,6 +113,21 @@ static int set_path(struct trial *trial)
 	return trial_explain(trial, &trial->far, side_path(&trial->far, &order));
 }
 
+/* Both sides keep near their devices, before they take memory. */
+static int pin(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+	const struct message_pin near = {.share = request->share, .shares = request->shares};
+	const struct message_pin far = {
+		.share = request->peer_share,
+		.shares = request->peer_shares,
+	};
+
+	return trial_explain(trial, &trial->near,
+			     side_pin(&trial->near, &near, &trial->near_pinned)) ||
+	       trial_explain(trial, &trial->far, side_pin(&trial->far, &far, &trial->far_pinned));
+}
+
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
 static int introduce(struct trial *trial, const struct endpoint *local)
 {
@@ -139,6 +154,8 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		return -EPROTOTYPE;
 	}
 	rc = set_path(trial);
+	if (!rc && request->pins)
+		rc = pin(trial);
 	if (!rc && request->peer)
 		trial_prove(trial);
 	return rc;

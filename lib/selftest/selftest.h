@@ -69,6 +69,9 @@ struct selftest_service {
 	 */
 	int (*find)(void *context, const struct selftest_client *client,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
+	/* Tells of the ports from `first` on (selftest_list_ports()); NULL: it tells of none. */
+	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
+		    char **ret_reason);
 	void *find_context;
 	/* A line for the log: where it listens, and how each client ended. Clean text. */
 	void (*say)(void *context, const char *line);
@@ -84,6 +87,10 @@ struct objects;
 int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
 		       const struct number *gid_index, struct endpoint *ret_endpoint,
 		       char **ret_reason, char **ret_hint);
+
+/* For `list`: reads the system again, the active ports of the named objects (none: all). */
+int selftest_list_ports(const struct objects *objects, const struct number *gid_index,
+			uint32_t first, struct message_listed *ret_ports, char **ret_reason);
 
 /* A server keeps the rows of its last clients. */
 #define SERVICE_MOST_ROWS 1000u

@@ -94,6 +94,7 @@ void agent_reset(struct agent *agent)
 	for (size_t i = 0; i < agent->qp_end; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);
 	agent->way = (struct message_way){0};
+	agent_many_release(agent);
 	agent_cm_release(agent);
 	if (agent->srq)
 		agent->api.ibv_destroy_srq(agent->srq);
@@ -126,6 +127,7 @@ void agent_free(struct agent *agent)
 		return;
 	agent_reset(agent);
 	close_device(agent);
+	agent_many_free(agent);
 	free(agent->samples.nsec);
 	free(agent);
 }

@@ -54,6 +54,33 @@ struct agent_qp {
 	struct sockaddr_storage group_address;
 };
 
+/* The steps of a connection that are timed. */
+enum connection_step {
+	STEP_ADDRESS,
+	STEP_ROUTE,
+	STEP_QP,
+	STEP_CONNECT,
+	STEP_ALL, /* all of these */
+	STEP_DISCONNECT,
+	STEPS,
+};
+
+/* One of many connections. */
+struct agent_connection {
+	struct agent_qp qp;
+	uint64_t begin_nsec, step_nsec; /* when it began, and its step */
+};
+
+/* Many connections at a time (agent_many.c). */
+struct agent_many {
+	struct agent_connection *items;
+	uint32_t count;
+	uint32_t begun, established, closed;
+	uint64_t reserved;
+	uint64_t *nsec[STEPS]; /* a sample for each connection, in the order in which they came */
+	uint32_t samples[STEPS];
+};
+
 /* The samples of the last run on this side. */
 struct agent_samples {
 	uint64_t *nsec; /* of one operation each; for a ping-pong, half of the round trip */
@@ -81,6 +108,7 @@ struct agent {
 	struct agent_samples samples;
 	struct message_way way;
 	struct message_reported report; /* of the last run */
+	struct agent_many many;
 	struct watch watch;
 	struct guard guard;
 	struct message_path path;
@@ -95,6 +123,9 @@ struct agent {
 	 */
 	int (*find)(void *context, const struct message_open_port *order,
 		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
+	/* Tells of the ports from `first` on, for an order to list them; NULL: it is refused. */
+	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
+		    char **ret_reason);
 	void *find_context;
 	/*
 	 * Counts memory that orders make this host lock or allocate, with negative bytes when they
@@ -115,8 +146,8 @@ void agent_reset(struct agent *agent);
 
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
- * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, prove.c, measure.c, agent_ways.c and
- * agent_gather.c.
+ * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, agent_group.c, agent_many.c,
+ * agent_ports.c, prove.c, measure.c, agent_ways.c and agent_gather.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -156,7 +187,14 @@ bool agent_span_fits(const struct agent *agent, const struct span *span);
 /* The start of a block of a span that fits. */
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
+/* Makes a queue pair that is not there; what agent_qp() checks of slots and limits is not. */
+int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
+/* As agent_modify(), of a queue pair that is there. */
+int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
+/* Ends the many connections; their samples stay until the next ones. */
+void agent_many_release(struct agent *agent);
+void agent_many_free(struct agent *agent);
 void agent_cm_release(struct agent *agent);
 /*
  * The traffic class of the path for a connection; without it the kernel's default_roce_tos counts.
@@ -178,6 +216,8 @@ int agent_post_error(int rc);
 struct cm_news {
 	enum rdma_cm_event_type type;
 	struct rdma_cm_id *id;
+	struct rdma_cm_id *listener; /* of a connect request */
+	int status;
 	uint32_t cookie;
 	struct ibv_ah_attr group;
 	uint32_t group_qkey, group_qpn;

@@ -6,12 +6,9 @@
 
 #include "base/clock.h"
 #include "host/device.h"
-#include "selftest/agent/agent.h"
+#include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 
-#define CM_BACKLOG     16
-#define ACCEPT_RETRIES 6 /* as in trial_qp.c: rxe retries forever with 7 */
-#define RESOLVE_MSEC   2000
 /* Time for the event that explains a message of the far side. */
 #define LAST_WORD_NSEC 500000000ull
 
@@ -20,14 +17,14 @@
  * connects them: librdmacm gets their number, and rdma_init_qp_attr(3) returns the attributes.
  */
 
-static int fail_cm(struct agent *agent, const char *what)
+int agent_cm_fail(struct agent *agent, const char *what)
 {
 	agent->refused.cm_event = 0;
 	agent->refused.cm_status = 0;
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
 }
 
-static int open_cm(struct agent *agent)
+int agent_cm_open(struct agent *agent)
 {
 	int rc = api_open_cm(&agent->api);
 
@@ -37,7 +34,7 @@ static int open_cm(struct agent *agent)
 		return 0;
 	agent->cm = agent->api.rdma_create_event_channel();
 	if (!agent->cm)
-		return fail_cm(agent, "rdma_create_event_channel");
+		return agent_cm_fail(agent, "rdma_create_event_channel");
 	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
@@ -52,9 +49,8 @@ void agent_cm_release(struct agent *agent)
 	agent->cm = NULL;
 }
 
-/* A link-local address is one on the endpoint's own netdev, on both sides. */
-static void cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
-		       struct sockaddr_storage *storage)
+void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+		      struct sockaddr_storage *storage)
 {
 	const struct gid gid = ip_to_gid(ip);
 	uint32_t scope = gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
@@ -89,7 +85,7 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 			if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
 				return 0;
 			if (errno != EAGAIN && errno != EINTR)
-				return fail_cm(agent, "rdma_get_cm_event");
+				return agent_cm_fail(agent, "rdma_get_cm_event");
 			stop = watch_wait(&agent->watch, agent->cm->fd, left);
 		}
 		/* The far side has finished, but not because of this event: it has failed. */
@@ -107,7 +103,12 @@ static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 {
 	bool group = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
 
-	*news = (struct cm_news){.type = event->event, .id = event->id};
+	*news = (struct cm_news){
+		.type = event->event,
+		.id = event->id,
+		.listener = event->listen_id,
+		.status = event->status,
+	};
 	if (!group && event->param.conn.private_data &&
 	    event->param.conn.private_data_len >= sizeof(uint32_t)) {
 		memcpy(&news->cookie, event->param.conn.private_data, sizeof(uint32_t));
@@ -120,39 +121,49 @@ static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 	}
 }
 
-/* A connect request that nobody here waits for; its id belongs to whoever took the event. */
-static void turn_away(struct agent *agent, struct rdma_cm_id *id)
+int agent_cm_next(struct agent *agent, uint64_t end_nsec, struct cm_news *news)
+{
+	struct rdma_cm_event *event;
+	int rc = next_event(agent, end_nsec, &event);
+
+	if (rc)
+		return rc;
+	note_event(event, news);
+	agent->api.rdma_ack_cm_event(event);
+	return 0;
+}
+
+void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id)
 {
 	agent->api.rdma_reject(id, NULL, 0);
 	agent->api.rdma_destroy_id(id);
+}
+
+int agent_cm_fail_event(struct agent *agent, const struct cm_news *news)
+{
+	agent_fail(agent, STAGE_CM, news->status < 0 ? -news->status : ECONNREFUSED,
+		   "rdma_get_cm_event");
+	agent->refused.cm_event = news->type;
+	agent->refused.cm_status = (uint32_t)news->status;
+	return -(int)agent->refused.error;
 }
 
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
 {
 	for (;;) {
-		struct rdma_cm_event *event;
-		int rc = next_event(agent, end_nsec, &event);
-		bool ours;
-		int status;
+		int rc = agent_cm_next(agent, end_nsec, news);
+		bool ours = !rc && (news->id == id || news->listener == id);
 
 		if (rc)
 			return rc;
-		ours = event->id == id || event->listen_id == id;
-		status = event->status;
-		note_event(event, news);
-		agent->api.rdma_ack_cm_event(event);
 		if (!ours && news->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-			turn_away(agent, news->id);
+			agent_cm_turn_away(agent, news->id);
 		if (!ours)
 			continue;
 		if (news->type == type || news->type == other)
 			return 0;
-		agent_fail(agent, STAGE_CM, status < 0 ? -status : ECONNREFUSED,
-			   "rdma_get_cm_event");
-		agent->refused.cm_event = news->type;
-		agent->refused.cm_status = (uint32_t)status;
-		return -(int)agent->refused.error;
+		return agent_cm_fail_event(agent, news);
 	}
 }
 
@@ -167,7 +178,7 @@ static int await_event(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_
  * devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
  * obscurely.
  */
-static int check_device(struct agent *agent, const struct rdma_cm_id *id)
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
 {
 	const char *name = id->verbs ? id->verbs->device->name : "";
 
@@ -180,7 +191,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 		 struct message_listening *reply)
 {
 	struct sockaddr_storage address;
-	int rc = open_cm(agent);
+	int rc = agent_cm_open(agent);
 
 	if (rc)
 		return rc;
@@ -191,31 +202,31 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	if (!agent->endpoint.ip.family ||
 	    (order->family && agent->endpoint.ip.family != order->family))
 		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
-	cm_address(agent, &agent->endpoint.ip, 0, &address);
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
-		return fail_cm(agent, "rdma_create_id");
+		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return fail_cm(agent, "rdma_bind_addr");
-	rc = check_device(agent, agent->listener);
+		return agent_cm_fail(agent, "rdma_bind_addr");
+	rc = agent_cm_check_device(agent, agent->listener);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_listen(agent->listener, CM_BACKLOG))
-		return fail_cm(agent, "rdma_listen");
+		return agent_cm_fail(agent, "rdma_listen");
 	reply->ip = agent->endpoint.ip;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
 	return 0;
 }
 
 /* Moves the queue pair to a state with the attributes that librdmacm has for it. */
-static int modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state state,
-		  uint32_t max_rd_atomic)
+int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state state,
+		    uint32_t max_rd_atomic)
 {
 	struct ibv_qp_attr attr = {.qp_state = state};
 	int mask = 0;
 	int rc;
 
 	if (agent->api.rdma_init_qp_attr(qp->cm_id, &attr, &mask))
-		return fail_cm(agent, "rdma_init_qp_attr");
+		return agent_cm_fail(agent, "rdma_init_qp_attr");
 	if (state == IBV_QPS_INIT)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	if (state == IBV_QPS_INIT && agent->limits.atomic_cap != IBV_ATOMIC_NONE)
@@ -230,15 +241,15 @@ static int modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state st
 	return rc ? agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp") : 0;
 }
 
-static int modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
+int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
 {
 	int rc;
 
 	/* An iWARP connection moves the queue pair from IDLE to RTS. */
 	if (agent->endpoint.transport == TRANSPORT_IWARP)
 		return 0;
-	rc = modify(agent, qp, IBV_QPS_RTR, max_rd_atomic);
-	return rc ? rc : modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
+	rc = agent_cm_modify(agent, qp, IBV_QPS_RTR, max_rd_atomic);
+	return rc ? rc : agent_cm_modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
 }
 
 static struct agent_qp *fresh_qp(struct agent *agent, uint32_t slot)
@@ -266,12 +277,12 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 			*ret_id = news.id;
 			return 0;
 		}
-		turn_away(agent, news.id);
+		agent_cm_turn_away(agent, news.id);
 	}
 }
 
-static void fill_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
-		       uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
+void agent_cm_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
+		    uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
 {
 	*param = (struct rdma_conn_param){
 		.private_data = cookie,
@@ -300,14 +311,15 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
 	rc = await_request(agent, order->cookie, end, &qp->cm_id);
 	if (!rc)
-		rc = modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
+		rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
 	if (!rc)
-		rc = modify_to_rts(agent, qp, order->max_rd_atomic);
+		rc = agent_cm_modify_to_rts(agent, qp, order->max_rd_atomic);
 	if (rc)
 		return rc;
-	fill_param(qp, &cookie, order->max_rd_atomic, ACCEPT_RETRIES, order->rnr_retries, &param);
+	agent_cm_param(qp, &cookie, order->max_rd_atomic, CM_ACCEPT_RETRIES, order->rnr_retries,
+		       &param);
 	if (agent->api.rdma_accept(qp->cm_id, &param))
-		return fail_cm(agent, "rdma_accept");
+		return agent_cm_fail(agent, "rdma_accept");
 	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED,
 			    end, &news);
 	if (rc)
@@ -317,33 +329,49 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 	return 0;
 }
 
+int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
+		     const struct ip_address *ip, uint32_t port)
+{
+	struct sockaddr_storage from, to;
+
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
+	agent_cm_address(agent, ip, port, &to);
+	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, context, RDMA_PS_TCP))
+		return agent_cm_fail(agent, "rdma_create_id");
+	if (agent_cm_set_tos(agent, qp->cm_id))
+		return agent_cm_fail(agent, "rdma_set_option");
+	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
+					 (struct sockaddr *)&to, CM_RESOLVE_MSEC))
+		return agent_cm_fail(agent, "rdma_resolve_addr");
+	return 0;
+}
+
+int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
+{
+	int rc = agent_cm_check_device(agent, qp->cm_id);
+
+	if (rc)
+		return rc;
+	if (agent->api.rdma_resolve_route(qp->cm_id, CM_RESOLVE_MSEC))
+		return agent_cm_fail(agent, "rdma_resolve_route");
+	return 0;
+}
+
 static int resolve(struct agent *agent, struct agent_qp *qp, const struct message_connect *order,
 		   uint64_t end, struct message_connected *reply)
 {
-	struct sockaddr_storage from, to;
 	uint64_t begin = clock_nsec();
 	struct cm_news news;
-	int rc;
+	int rc = agent_cm_resolve(agent, qp, NULL, &order->ip, order->port);
 
-	cm_address(agent, &agent->endpoint.ip, 0, &from);
-	cm_address(agent, &order->ip, order->port, &to);
-	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, NULL, RDMA_PS_TCP))
-		return fail_cm(agent, "rdma_create_id");
-	if (agent_cm_set_tos(agent, qp->cm_id))
-		return fail_cm(agent, "rdma_set_option");
-	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
-					 (struct sockaddr *)&to, RESOLVE_MSEC))
-		return fail_cm(agent, "rdma_resolve_addr");
-	rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
+	if (!rc)
+		rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
 	reply->address_nsec = clock_nsec() - begin;
 	begin += reply->address_nsec;
 	if (!rc)
-		rc = check_device(agent, qp->cm_id);
-	if (rc)
-		return rc;
-	if (agent->api.rdma_resolve_route(qp->cm_id, RESOLVE_MSEC))
-		return fail_cm(agent, "rdma_resolve_route");
-	rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
+		rc = agent_cm_resolve_route(agent, qp);
+	if (!rc)
+		rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
 	reply->route_nsec = clock_nsec() - begin;
 	return rc;
 }
@@ -360,10 +388,10 @@ static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_at
 
 	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
 		return rc;
-	rc = modify_to_rts(agent, qp, max_rd_atomic);
+	rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
 	if (rc)
 		return rc;
-	return agent->api.rdma_establish(qp->cm_id) ? fail_cm(agent, "rdma_establish") : 0;
+	return agent->api.rdma_establish(qp->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
 }
 
 int agent_connect(struct agent *agent, const struct message_connect *order,
@@ -379,19 +407,20 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 
 	if (!qp || guard_ip(agent, &order->ip))
 		return -EINVAL;
-	rc = open_cm(agent);
+	rc = agent_cm_open(agent);
 	if (!rc && agent->endpoint.ip.family != order->ip.family)
 		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
 	if (!rc)
 		rc = resolve(agent, qp, order, end, reply);
 	if (!rc)
-		rc = modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
+		rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
 	if (rc)
 		return rc;
 	begin = clock_nsec();
-	fill_param(qp, &cookie, order->max_rd_atomic, order->retries, order->rnr_retries, &param);
+	agent_cm_param(qp, &cookie, order->max_rd_atomic, order->retries, order->rnr_retries,
+		       &param);
 	if (agent->api.rdma_connect(qp->cm_id, &param))
-		return fail_cm(agent, "rdma_connect");
+		return agent_cm_fail(agent, "rdma_connect");
 	agent->connecting = agent->watch.patient;
 	agent->watch.patient = false;
 	rc = complete(agent, qp, order->max_rd_atomic, end, &news);
@@ -416,85 +445,6 @@ int agent_disconnect(struct agent *agent, const struct message_disconnect *order
 				    order->slot);
 	qp->connected = false;
 	if (order->active && agent->api.rdma_disconnect(qp->cm_id))
-		return fail_cm(agent, "rdma_disconnect");
+		return agent_cm_fail(agent, "rdma_disconnect");
 	return await_event(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED, end, &news);
-}
-
-static int join(struct agent *agent, struct agent_qp *qp, const struct message_join *order,
-		struct cm_news *news)
-{
-	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct sockaddr_storage from;
-	int rc;
-
-	cm_address(agent, &agent->endpoint.ip, 0, &from);
-	cm_address(agent, &order->group, 0, &qp->group_address);
-	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
-		return fail_cm(agent, "rdma_create_id");
-	if (agent_cm_set_tos(agent, qp->group))
-		return fail_cm(agent, "rdma_set_option");
-	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
-		return fail_cm(agent, "rdma_bind_addr");
-	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,
-					  (struct sockaddr *)&qp->group_address, RESOLVE_MSEC)
-		     ? fail_cm(agent, "rdma_resolve_addr")
-		     : await_event(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
-	if (rc)
-		return rc;
-	if (agent->api.rdma_join_multicast(qp->group, (struct sockaddr *)&qp->group_address, NULL))
-		return fail_cm(agent, "rdma_join_multicast");
-	return await_event(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
-}
-
-int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
-{
-	struct agent_qp *qp = &agent->qps[order->slot];
-	union ibv_gid gid;
-	struct cm_news news;
-	int rc;
-
-	if (!qp->qp || qp->kind != QP_UD || qp->group)
-		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
-	if (guard_group(agent, &order->group))
-		return -EINVAL;
-	rc = open_cm(agent);
-	if (!rc && agent->endpoint.ip.family != order->group.family)
-		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");
-	if (!rc)
-		rc = join(agent, qp, order, &news);
-	if (rc)
-		return rc;
-	memcpy(&gid, &news.group.grh.dgid, sizeof(gid));
-	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
-	qp->group_lid = news.group.dlid;
-	rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
-	if (rc)
-		return agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
-	qp->connected = true;
-	*reply = (struct message_joined){
-		.gid = qp->group_gid,
-		.lid = qp->group_lid,
-		.qkey = news.group_qkey,
-		.qpn = news.group_qpn & 0xffffff,
-	};
-	return 0;
-}
-
-int agent_leave(struct agent *agent, const struct message_leave *order)
-{
-	struct agent_qp *qp = &agent->qps[order->slot];
-	union ibv_gid gid;
-
-	if (!qp->group)
-		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is in no group",
-				    order->slot);
-	memcpy(gid.raw, qp->group_gid.raw, sizeof(gid.raw));
-	if (qp->connected) {
-		agent->api.ibv_detach_mcast(qp->qp, &gid, qp->group_lid);
-		agent->api.rdma_leave_multicast(qp->group, (struct sockaddr *)&qp->group_address);
-	}
-	qp->connected = false;
-	agent->api.rdma_destroy_id(qp->group);
-	qp->group = NULL;
-	return 0;
 }

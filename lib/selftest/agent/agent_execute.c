@@ -123,6 +123,7 @@ static int (*const handlers[MESSAGE_TYPES])(struct agent *agent, const struct me
 static int carry_out(struct agent *agent, const struct message *order, struct message *reply)
 {
 	const bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_OPEN_PORT &&
+				  order->type != MESSAGE_LIST_PORTS &&
 				  order->type != MESSAGE_RELEASE;
 
 	if (order->type >= MESSAGE_TYPES || !handlers[order->type])

@@ -77,8 +77,13 @@ void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 
 static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
 {
+	const struct agent_many *many = &agent->many;
+
 	for (size_t i = 0; i < agent->qp_end; i++)
 		if (cq->cq && agent->qps[i].qp && agent->qps[i].qp->send_cq == cq->cq)
+			return true;
+	for (size_t i = 0; i < many->count; i++)
+		if (cq->cq && many->items[i].qp.qp && many->items[i].qp.qp->send_cq == cq->cq)
 			return true;
 	return false;
 }
@@ -199,25 +204,14 @@ static int create_qp(struct agent *agent, const struct message_qp *order, struct
 	return 0;
 }
 
-int agent_qp(struct agent *agent, const struct message_qp *order, struct message_qp_created *reply)
+int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp)
 {
-	struct agent_qp *qp = &agent->qps[order->slot];
-	int rc;
+	int rc = 0;
 
-	agent_qp_destroy(agent, qp);
-	if (order->destroy)
-		return 0;
-	if (order->slot >= agent->most_qps)
-		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u queue pairs",
-				    agent->most_qps);
 	if (!agent->cqs[order->cq].cq)
 		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u", order->cq);
-	/* Memory of queues is the kernel's or the device's: no limit of the process holds for it.
-	 */
-	if (agent->work + order->send_depth + order->receive_depth > LIMIT_WORK)
-		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
-				    LIMIT_WORK);
-	rc = order->srq ? make_srq(agent, order) : 0;
+	if (order->srq)
+		rc = make_srq(agent, order);
 	if (!rc)
 		rc = agent_reserve(agent,
 				   send_bytes(order) + (order->srq ? 0 : receive_bytes(order)),
@@ -232,11 +226,33 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	qp->sges = order->sges;
 	qp->depth = order->send_depth + order->receive_depth;
 	agent->work += qp->depth;
-	if (agent->qp_end <= order->slot)
-		agent->qp_end = order->slot + 1;
 	qp->send_depth = order->send_depth;
 	qp->signal_all = order->signal_all;
 	qp->psn = new_psn(agent);
+	return 0;
+}
+
+int agent_qp(struct agent *agent, const struct message_qp *order, struct message_qp_created *reply)
+{
+	struct agent_qp *qp = &agent->qps[order->slot];
+	int rc;
+
+	agent_qp_destroy(agent, qp);
+	if (order->destroy)
+		return 0;
+	if (order->slot >= agent->most_qps)
+		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u queue pairs",
+				    agent->most_qps);
+	/* Memory of queues is the kernel's or the device's: no limit of the process holds for it.
+	 */
+	if (agent->work + order->send_depth + order->receive_depth > LIMIT_WORK)
+		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
+				    LIMIT_WORK);
+	rc = agent_qp_make(agent, order, qp);
+	if (rc)
+		return rc;
+	if (agent->qp_end <= order->slot)
+		agent->qp_end = order->slot + 1;
 	reply->qpn = qp->qp->qp_num & 0xffffff;
 	reply->psn = qp->psn;
 	reply->inline_bytes = qp->inline_bytes;
@@ -376,9 +392,8 @@ static struct agent_qp *find_qp(struct agent *agent, uint32_t slot)
 	return NULL;
 }
 
-int agent_modify(struct agent *agent, const struct message_modify *order)
+int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order)
 {
-	struct agent_qp *qp = find_qp(agent, order->slot);
 	struct ibv_qp_attr attr = {
 		.qp_state = (enum ibv_qp_state)order->state,
 		.qkey = order->qkey,
@@ -388,7 +403,7 @@ int agent_modify(struct agent *agent, const struct message_modify *order)
 	int mask = IBV_QP_STATE;
 	int rc;
 
-	if (!qp || guard_modify(agent, qp, order))
+	if (guard_modify(agent, qp, order))
 		return -EINVAL;
 	if (order->state == IBV_QPS_INIT)
 		mask |= fill_init(agent, qp, order, &attr);
@@ -405,6 +420,13 @@ int agent_modify(struct agent *agent, const struct message_modify *order)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",
 				  agent_state_word(order->state));
 	return 0;
+}
+
+int agent_modify(struct agent *agent, const struct message_modify *order)
+{
+	struct agent_qp *qp = find_qp(agent, order->slot);
+
+	return qp ? agent_qp_modify(agent, qp, order) : -EINVAL;
 }
 
 int agent_query(struct agent *agent, const struct message_query *order,

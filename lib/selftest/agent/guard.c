@@ -67,6 +67,13 @@ int guard_ip(struct agent *agent, const struct ip_address *to)
 	return refuse_stranger(agent);
 }
 
+int guard_active(struct agent *agent)
+{
+	if (!agent->guard.strict)
+		return 0;
+	return agent_refuse(agent, REFUSAL_ORDER, "this server accepts connections only");
+}
+
 /* 239.255/16 is of local scope (RFC 2365), ff1e::/16 transient (RFC 4291): choose_group(). */
 int guard_group(struct agent *agent, const struct ip_address *group)
 {

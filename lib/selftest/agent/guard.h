@@ -38,6 +38,8 @@ int guard_open(struct agent *agent, const struct endpoint *peer);
 /* These refuse, with -EINVAL and a reason in the agent, a destination that is not that port, ... */
 int guard_destination(struct agent *agent, const struct endpoint *to);
 int guard_ip(struct agent *agent, const struct ip_address *to);
+/* ... to begin many connections, ... */
+int guard_active(struct agent *agent);
 /* ... groups other than those of our tests, ... */
 int guard_group(struct agent *agent, const struct ip_address *group);
 /* ... a transition to another peer, or to a Q_Key that takes privilege, ... */

@@ -100,6 +100,8 @@ void selftest_result_clear(struct selftest_result *result)
 	free(result->reason);
 	free(result->next_step);
 	free(result->status);
+	free(result->cpus);
+	free(result->peer_cpus);
 	*result = (struct selftest_result){0};
 }
 
@@ -152,6 +154,8 @@ const struct enum_name selftest_group_names[] = {
 	{SELFTEST_GIDS, "gids", TONE_PLAIN, "each usable entry of the GID table"},
 	{SELFTEST_INTEROP, "interop", TONE_PLAIN, "programs of others as the peer"},
 	{SELFTEST_SERVE, "serve", TONE_PLAIN, "what a server did for its clients"},
+	{SELFTEST_CONNECT, "connect", TONE_PLAIN, "connections a second, and their steps"},
+	{SELFTEST_RAILS, "rails", TONE_PLAIN, "all ports, each alone and all together"},
 	{0, NULL},
 };
 
@@ -176,6 +180,12 @@ static const struct enum_name direction_names[] = {
 	{DIRECTION_OUT, "out", TONE_PLAIN, "data flow to the peer"},
 	{DIRECTION_IN, "in", TONE_PLAIN, "data flow from the peer"},
 	{DIRECTION_BOTH, "both", TONE_PLAIN, "data flow both ways at once"},
+	{0, NULL},
+};
+
+static const struct enum_name counterpart_names[] = {
+	{RAIL_SUBNET, "subnet", TONE_PLAIN, "no other port is in its subnet"},
+	{RAIL_ORDER, "guess", TONE_WARNING, "the same place in the order of the PCI addresses"},
 	{0, NULL},
 };
 
@@ -281,6 +291,13 @@ static void get_rate_percent(const void *record, struct value *value)
 	get_ratio(&result->bandwidth_gbps, &result->rate_gbps, percent_of_rate(result), value);
 }
 
+static void get_together_percent(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+
+	get_ratio(&result->together_gbps, &result->alone_gbps, 100, value);
+}
+
 static void get_packed_ratio(const void *record, struct value *value)
 {
 	const struct selftest_result *result = record;
@@ -371,17 +388,32 @@ static void append_cost(const struct selftest_result *result, struct value *valu
 		append(value, "peer %.0f %%", result->peer_cpu_percent.value);
 }
 
+/* "392 Gb/s alone, 201 Gb/s together" */
+static void append_rail(const struct selftest_result *result, struct value *value)
+{
+	const struct real *alone = &result->alone_gbps, *together = &result->together_gbps;
+
+	if (alone->known)
+		append(value, "%.*f Gb/s alone", decimals(alone->value), alone->value);
+	if (together->known)
+		append(value, "%.*f Gb/s together", decimals(together->value), together->value);
+}
+
 /* The key figures for people; in JSON each has its own key. */
 static void get_figures(const void *record, struct value *value)
 {
 	const struct selftest_result *result = record;
+	const struct real *rate = &result->connections_per_second;
 	double packed;
 
 	if (ratio(&result->transfer_usec, &result->packed_usec, 1, &packed))
 		append(value, "%.*f x packed", decimals(packed), packed);
+	if (rate->known)
+		append(value, "%.*f connections/s", decimals(rate->value), rate->value);
 	append_latency(result, value);
 	append_bandwidth(result, value);
 	append_cost(result, value);
+	append_rail(result, value);
 }
 
 #define TEXT(member, heading, flags, help) \
@@ -478,6 +510,21 @@ static const struct field selftest_fields[] = {
 	     "time of packing by the CPU and one contiguous transfer, in microseconds"),
 	RATIO(get_packed_ratio, "packed_ratio", "PACKED RATIO",
 	      "transfer_usec / packed_usec: below 1 gather or scatter is faster"),
+	REAL(connections_per_second, "CONNECTIONS /s", "connections a second"),
+	REAL(address_usec, "ADDRESS us",
+	     "rdma_cm: time to resolve the address, in microseconds; of many their median"),
+	REAL(route_usec, "ROUTE us", "the same to resolve the route"),
+	REAL(connect_usec, "CONNECT us",
+	     "the same from the request, or the exchange, to a queue pair that can send"),
+	REAL(disconnect_usec, "DISCONNECT us", "the same to disconnect"),
+	ENUM_FIELD(struct selftest_result, counterpart, counterpart_names, "counterpart",
+		   "COUNTERPART", 0, 0, "how --all-ports found the peer's port: subnet or guess"),
+	REAL(alone_gbps, "ALONE Gb/s", "bandwidth of the port alone, gigabits a second"),
+	REAL(together_gbps, "TOGETHER Gb/s", "the same while all ports carry data"),
+	RATIO(get_together_percent, "together_percent", "TOGETHER %",
+	      "bandwidth together in percent of that alone"),
+	TEXT(cpus, "CPUS", 0, "processors near the device, to which the test kept"),
+	TEXT(peer_cpus, "PEER CPUS", 0, "the same on the peer"),
 	HEADED_RECORDS_FIELD(get_histogram, &bucket_schema, "histogram", "HISTOGRAM",
 			     "distribution of the latencies"),
 	HEADED_RECORDS_FIELD(get_counters, &counter_schema, "counters", "COUNTERS",

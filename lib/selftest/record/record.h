@@ -82,6 +82,7 @@ struct selftest_request {
 	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
 	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
+	uint32_t connections;			   /* measure so many at a time; 0: do not */
 	uint32_t mtu_bytes;
 	struct number peer_gid_index;
 	const char *peer_device; /* name of the peer's; NULL: the peer chooses */
@@ -90,6 +91,12 @@ struct selftest_request {
 	struct number ack_timeout, retries, rnr_retries; /* of RC, but in tests of these */
 	double expect_gbps, expect_usec, expect_mops;	 /* a row that misses them fails */
 	struct selftest_ways ways;
+	/* Both sides keep to processors and memory near their devices, or to a share of them. */
+	bool pins;
+	uint32_t share, shares, peer_share, peer_shares;
+	/* Called when a measurement is about to begin. */
+	void (*gate)(void *context);
+	void *gate_context;
 	int signals; /* a signalfd that ends the tests; -1: none */
 	/* Called before each row with its test; the rows before it are complete. */
 	void (*progress)(void *context, const char *what);
@@ -112,6 +119,8 @@ enum selftest_group {
 	SELFTEST_GIDS,
 	SELFTEST_INTEROP,
 	SELFTEST_SERVE,
+	SELFTEST_CONNECT,
+	SELFTEST_RAILS,
 };
 
 enum selftest_verdict { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_SKIP };
@@ -189,10 +198,21 @@ struct selftest_result {
 	struct real rate_gbps;	   /* the active rate, to compare the bandwidth with */
 	struct real transfer_usec; /* gathered or scattered by the device */
 	struct real packed_usec;   /* packed by the CPU, and one contiguous transfer */
+	struct real connections_per_second;
+	struct real address_usec, route_usec, connect_usec, disconnect_usec; /* of one, or p50 */
+	struct number counterpart;	       /* enum rail_match: how the peer's port was found */
+	struct real alone_gbps, together_gbps; /* of a rail, or of all of them */
+	char *cpus, *peer_cpus;		       /* that both sides kept to; NULL: to none */
 	struct selftest_bucket *histogram;
 	size_t histogram_count;
 	struct selftest_counter *counters;
 	size_t counter_count;
+};
+
+/* How the counterpart of a port was found. */
+enum rail_match {
+	RAIL_SUBNET, /* no other port is in its subnet */
+	RAIL_ORDER,  /* a guess: the same place in the order of the PCI addresses */
 };
 
 extern const struct schema selftest_schema;

@@ -337,6 +337,16 @@ static int find_port(void *context, const struct message_open_port *order,
 	return rc;
 }
 
+static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
+		      char **ret_reason)
+{
+	const struct selftest_service *service = ((struct service_visit *)context)->service;
+
+	if (!service->list)
+		return -EOPNOTSUPP;
+	return service->list(service->find_context, first, ret_ports, ret_reason);
+}
+
 static void report_end(const struct agent *agent, const struct agent_served *served,
 		       unsigned int idle_msec, bool life_over, struct serve_report *report)
 {
@@ -404,6 +414,7 @@ static void carry_out(struct service_visit *visit)
 				      .client = visit->served->address,
 				      .most_msec = granted_msec(service)};
 	agent->find = find_port;
+	agent->list = list_ports;
 	agent->find_context = visit;
 	agent->reserve = reserve;
 	agent->reserve_context = visit;

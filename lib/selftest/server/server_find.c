@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port that a server opens for a client: the one that the client names, or one that fits. */
+/*
+ * The port that a server opens for a client: the one that the client names, or one that fits; and
+ * those that a client may ask for.
+ */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/inventory/inventory.h"
+#include "selftest/rails/rails.h"
 #include "selftest/selftest.h"
 
 int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
@@ -27,6 +34,32 @@ int selftest_find_port(const struct selftest_client *client, const struct object
 	else
 		*ret_reason = problems.count ? problem_line(&problems.items[0])
 					     : mem_string("the RDMA devices cannot be listed");
+	problems_free(&problems);
+	inventory_free(&inventory);
+	return rc;
+}
+
+int selftest_list_ports(const struct objects *objects, const struct number *gid_index,
+			uint32_t first, struct message_listed *ret_ports, char **ret_reason)
+{
+	const struct inventory_request request = {.needs = RAIL_NEEDS, .objects = objects};
+	_cleanup_(freep) struct listed_port *ports = NULL;
+	struct inventory inventory = {0};
+	struct problems problems = {0};
+	size_t count = 0;
+	int rc = inventory_load(&inventory, &request, &problems, NULL);
+
+	if (rc)
+		*ret_reason = problems.count ? problem_line(&problems.items[0])
+					     : mem_string("the RDMA devices cannot be listed");
+	else
+		rails_list(&inventory, gid_index, &ports, &count);
+	if (!rc) {
+		*ret_ports = (struct message_listed){
+			.total = (uint32_t)(count < MOST_RAILS ? count : MOST_RAILS)};
+		for (size_t i = first; i < ret_ports->total && ret_ports->count < LIMIT_PORTS; i++)
+			ret_ports->items[ret_ports->count++] = ports[i];
+	}
 	problems_free(&problems);
 	inventory_free(&inventory);
 	return rc;

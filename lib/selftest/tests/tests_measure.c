@@ -382,9 +382,11 @@ void measure_compare(struct trial *trial, const struct plan *plan)
 
 bool measure_once(struct trial *trial, struct plan *plan)
 {
-	int rc = run_both(trial, plan);
 	bool good = false;
+	int rc;
 
+	trial_gate(trial);
+	rc = run_both(trial, plan);
 	if (!plan->near_rc && !rc && ways_report(trial, plan))
 		return false;
 	if (!plan->near_rc)

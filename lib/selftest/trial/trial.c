@@ -44,6 +44,11 @@ void trial_name_peer(const struct trial *trial, struct selftest_result *row)
 		selftest_result_set_peer(row, &trial->far_can.far);
 }
 
+static char *clean_cpus(const struct message_pinned *pinned)
+{
+	return pinned->cpus[0] ? text_clean(pinned->cpus, sizeof(pinned->cpus)) : NULL;
+}
+
 static void fill_row(const struct trial *trial, struct selftest_result *row)
 {
 	const struct selftest_path *path = &trial->request->path;
@@ -56,6 +61,8 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 	row->hop_limit = path->hop_limit;
 	row->sl = path->sl;
 	row->pkey = path->pkey;
+	row->cpus = clean_cpus(&trial->near_pinned);
+	row->peer_cpus = clean_cpus(&trial->far_pinned);
 	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
 	trial_name_peer(trial, row);
 }
@@ -185,13 +192,16 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 	/* The value of a measurement is its enum run_operation. */
 	if (measures && request->operations && !(request->operations & 1u << test->value))
 		return false;
+	if (request->connections)
+		return test->group == SELFTEST_CONNECT;
 	for (size_t i = 0; i < request->test_count; i++)
 		if (!strcmp(request->tests[i], test->id) || !strcmp(request->tests[i], group))
 			return true;
 	if (request->test_count)
 		return false;
+	/* Hundreds of connections are made only for those who ask for them. */
 	if (!request->latency && !request->bandwidth)
-		return true;
+		return test->group != SELFTEST_CONNECT;
 	return measures &&
 	       (test->group == SELFTEST_LATENCY ? request->latency : request->bandwidth);
 }

@@ -50,10 +50,11 @@ struct trial {
 	uint32_t number;	       /* of the running test, for the seeds of patterns */
 	struct counter_list before[2]; /* of near and far, read before the first test */
 	uint32_t cookie;	       /* of the last connection by librdmacm */
-	bool by_cm;		       /* queue pairs are connected by librdmacm */
-	bool marked;		       /* the row has its verdict */
-	const char *blocked;	       /* the test that found that no packet gets through */
-	enum stop stop;		       /* nothing more can be tested */
+	struct message_pinned near_pinned, far_pinned;
+	bool by_cm;	     /* queue pairs are connected by librdmacm */
+	bool marked;	     /* the row has its verdict */
+	const char *blocked; /* the test that found that no packet gets through */
+	enum stop stop;	     /* nothing more can be tested */
 };
 
 /* Slots that the helpers use on both sides. */
@@ -204,8 +205,21 @@ void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
 /* The facts that a diagnosis starts from, with what both sides counted since trial->before. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
+/* A measurement is about to begin: others may have to be as far. */
+static inline void trial_gate(const struct trial *trial)
+{
+	if (trial->request->gate)
+		trial->request->gate(trial->request->gate_context);
+}
+
 /* False: the far side does not grant that, and the row is skipped with the reason. */
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
+/* How long to wait for an answer and how often to send again: as asked for, or by default. */
+struct trial_retries {
+	uint32_t timeout; /* 4.096 us * 2^timeout */
+	uint32_t retries, rnr_retries;
+};
+struct trial_retries trial_retries(const struct trial *trial);
 /* The path MTU of the queue pairs: the smaller of both ports', or less at the user's request. */
 uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);
@@ -232,3 +246,4 @@ extern const struct trial_test gather_tests[];
 extern const struct trial_test datagram_tests[]; /* UC, UD, multicast */
 extern const struct trial_test fault_tests[];
 extern const struct trial_test measure_tests[]; /* latency, bandwidth */
+extern const struct trial_test connect_tests[]; /* connections a second, only if asked for */

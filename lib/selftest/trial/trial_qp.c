@@ -35,6 +35,17 @@ static uint32_t chosen(const struct number *number, uint32_t fallback)
 	return number->known ? (uint32_t)number->value : fallback;
 }
 
+struct trial_retries trial_retries(const struct trial *trial)
+{
+	const struct selftest_request *wish = trial->request;
+
+	return (struct trial_retries){
+		.timeout = chosen(&wish->ack_timeout, DEFAULT_TIMEOUT),
+		.retries = chosen(&wish->retries, default_retries(trial)),
+		.rnr_retries = chosen(&wish->rnr_retries, DEFAULT_RNR_RETRIES),
+	};
+}
+
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
 	return value ? value : fallback;
@@ -138,7 +149,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		 const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
 	const bool near = side == &trial->near, exact = shape->exact_retries;
-	const struct selftest_request *wish = trial->request;
+	const struct trial_retries usual = trial_retries(trial);
 	const uint32_t mtu = or_default(shape->mtu_bytes, trial_mtu(trial));
 	const struct message_modify request = {
 		.slot = slot,
@@ -150,10 +161,9 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.to = near ? trial->far_can.far : trial->near_can.far,
 		.mtu_bytes = mtu < 4096 ? mtu : 4096,
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.timeout = exact ? shape->timeout : chosen(&wish->ack_timeout, DEFAULT_TIMEOUT),
-		.retries = exact ? shape->retries : chosen(&wish->retries, default_retries(trial)),
-		.rnr_retries = exact ? shape->rnr_retries
-				     : chosen(&wish->rnr_retries, DEFAULT_RNR_RETRIES),
+		.timeout = exact ? shape->timeout : usual.timeout,
+		.retries = exact ? shape->retries : usual.retries,
+		.rnr_retries = exact ? shape->rnr_retries : usual.rnr_retries,
 		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = TRIAL_QKEY,
 	};
@@ -217,12 +227,18 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 	return rc;
 }
 
+static void note_times(struct selftest_result *row, const struct message_connected *connected)
+{
+	row->address_usec = real_of((double)connected->address_nsec / 1e3);
+	row->route_usec = real_of((double)connected->route_nsec / 1e3);
+	row->connect_usec = real_of((double)connected->connect_nsec / 1e3);
+}
+
 static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
 {
 	const bool exact = shape->exact_retries;
-	const uint32_t rnr_retries = exact ? shape->rnr_retries
-					   : chosen(&trial->request->rnr_retries,
-						    DEFAULT_RNR_RETRIES);
+	const struct trial_retries usual = trial_retries(trial);
+	const uint32_t rnr_retries = exact ? shape->rnr_retries : usual.rnr_retries;
 	const struct message accept = {
 		.type = MESSAGE_ACCEPT,
 		.accept = {.slot = slot,
@@ -236,8 +252,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		.cookie = trial->cookie,
 		.timeout_msec = CM_CONNECT_MSEC,
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
-		.retries = exact ? shape->retries
-				 : chosen(&trial->request->retries, default_retries(trial)),
+		.retries = exact ? shape->retries : usual.retries,
 		.rnr_retries = rnr_retries,
 	};
 	struct side *near = &trial->near, *far = &trial->far;
@@ -255,6 +270,8 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	if (rc)
 		return rc;
 	rc = side_connect(near, &connect, &connected);
+	if (!rc && !slot)
+		note_times(trial->result, &connected);
 	if (!rc)
 		return trial_explain(trial, far, side_finish(far, &accept, CM_CONNECT_MSEC, &held));
 	trial_abandon(trial, &accept, 0, &held);

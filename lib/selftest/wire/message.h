@@ -45,6 +45,9 @@
 #define LIMIT_BYTES	 (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION 32u
 #define LIMIT_COUNTERS	 72u
+#define LIMIT_CONNECTIONS 16384u /* at a time, of connect_many and exchange_many */
+#define LIMIT_AT_ONCE	 128u	/* of them under way */
+#define LIMIT_PORTS	 16u	/* in one answer */
 #define LIMIT_GID_INDEX	 255u /* struct ibv_global_route has 8 bits for it */
 #define LIMIT_FLOW_LABEL 0xfffffu
 #define LIMIT_TOKEN	 63u /* bytes */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * librdmacm as the files of an agent share it: events, and the steps of a connection. agent_qp()
+ * and agent_qp_make() make the queue pairs, not rdma_create_qp(), so that they are the same
+ * whatever connects them. Functions return 0 or -errno with the reason in the agent.
+ */
+#pragma once
+
+#include "selftest/agent/agent.h"
+
+#define CM_BACKLOG	  128 /* connect requests that were not accepted yet */
+#define CM_ACCEPT_RETRIES 6   /* as in trial_qp.c: rxe retries forever with 7 */
+#define CM_RESOLVE_MSEC	  2000
+
+/* Loads librdmacm and makes the agent's event channel, if there is none yet. */
+int agent_cm_open(struct agent *agent);
+/* The call failed with errno. */
+int agent_cm_fail(struct agent *agent, const char *what);
+/* The event is none of those that were expected. */
+int agent_cm_fail_event(struct agent *agent, const struct cm_news *news);
+/* The next event of any id, already acknowledged, until CLOCK_MONOTONIC `end_nsec`. */
+int agent_cm_next(struct agent *agent, uint64_t end_nsec, struct cm_news *news);
+/* Rejects a connect request that nobody here waits for; its id belongs to who took the event. */
+void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id);
+/* A link-local address is one on the endpoint's own netdev, on both sides. */
+void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+		      struct sockaddr_storage *storage);
+/* -EXDEV: librdmacm chose another device than the agent's. */
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id);
+/* Makes the queue pair's id, with that context, and begins to resolve the address. */
+int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
+		     const struct ip_address *ip, uint32_t port);
+/* The address is resolved: begins to resolve the route. */
+int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp);
+/* Moves the queue pair to a state with the attributes that librdmacm has for it. */
+int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state state,
+		    uint32_t max_rd_atomic);
+/* From INIT to RTS, except on iWARP, where the connection does that. */
+int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
+/* The parameters of a connect request or of its acceptance; the cookie is borrowed. */
+void agent_cm_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
+		    uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param);

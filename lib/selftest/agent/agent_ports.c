@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an agent does where all ports of a host are tested at once: lists them, and keeps near one.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/cpu_list.h"
+#include "kernel/sysfs.h"
+#include "selftest/agent/agent.h"
+
+/* MPOL_PREFERRED: other memory is taken where that node has none (set_mempolicy(2)). */
+#define PREFER_NODE 1
+
+int agent_list_ports(struct agent *agent, const struct message_list_ports *order,
+		     struct message_listed *reply)
+{
+	_cleanup_(freep) char *reason = NULL;
+	int rc;
+
+	if (!agent->list)
+		return agent_refuse(agent, REFUSAL_ORDER, "no ports are listed here");
+	rc = agent->list(agent->find_context, order->first, reply, &reason);
+	if (rc)
+		return agent_refuse(agent, REFUSAL_NO_PORT, "%s", reason ? reason : strerror(-rc));
+	return 0;
+}
+
+/* Memory that is touched from now on; a kernel without NUMA has no such call. */
+static void prefer_node(uint64_t node)
+{
+	unsigned long mask[16] = {0};
+	const size_t bits = 8 * sizeof(mask[0]);
+
+	if (node >= bits * (sizeof(mask) / sizeof(mask[0])))
+		return;
+	mask[node / bits] = 1ul << node % bits;
+	syscall(SYS_set_mempolicy, PREFER_NODE, mask, bits * (sizeof(mask) / sizeof(mask[0])) + 1);
+}
+
+/*
+ * Without a NUMA node the kernel's local_cpulist is every processor (drivers/pci/pci-sysfs.c), so
+ * nothing is known to be near; and a software device has no such file.
+ */
+static bool find_near(const char *device, cpu_set_t *ret_set, struct number *ret_node)
+{
+	char text[SYSFS_TEXT_SIZE];
+	struct number node = {.known = false};
+	struct root root;
+	bool found;
+
+	if (root_open(NULL, &root))
+		return false;
+	found = !sysfs_read_number(&root, &node, SYSFS_RDMA_CLASS "/%s/device/numa_node", device) &&
+		node.known && node.value <= UINT16_MAX &&
+		sysfs_read(&root, text, SYSFS_RDMA_CLASS "/%s/device/local_cpulist", device) > 0 &&
+		cpu_list_parse(text, ret_set);
+	root_close(&root);
+	if (found)
+		*ret_node = node;
+	return found;
+}
+
+int agent_pin(struct agent *agent, const struct message_pin *order, struct message_pinned *reply)
+{
+	cpu_set_t near, allowed;
+	struct number node;
+
+	if (!find_near(agent->endpoint.device, &near, &node) ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed))
+		return 0;
+	CPU_AND(&near, &near, &allowed);
+	if (!CPU_COUNT(&near))
+		return 0;
+	cpu_list_share(&near, order->share, order->shares);
+	if (sched_setaffinity(0, sizeof(near), &near))
+		return agent_fail(agent, STAGE_NONE, errno, "sched_setaffinity");
+	prefer_node(node.value);
+	reply->with_node = 1;
+	reply->node = (uint32_t)node.value;
+	cpu_list_format(&near, reply->cpus, sizeof(reply->cpus));
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Asks a server for its ports. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "selftest/rails/rails.h"
+#include "selftest/trial/trial.h"
+
+static int check_version(struct trial *trial)
+{
+	if (trial->granted.version >= PROTOCOL_WAYS)
+		return 0;
+	trial_fail(trial, "update rdmactl there, or name one port with --peer-device",
+		   "the server on %s is older: to list its ports needs version %u of the exchange "
+		   "protocol, and it speaks %u",
+		   trial->request->peer, PROTOCOL_WAYS, trial->granted.version);
+	return -EPROTONOSUPPORT;
+}
+
+/* A server that says that there are more, and sends none, has sent all. */
+static int take_pages(struct trial *trial, struct listed_port **ports, size_t *count)
+{
+	struct message_listed listed;
+
+	do {
+		const struct message_list_ports order = {.first = (uint32_t)*count};
+		int rc = trial_explain(trial, &trial->far,
+				       side_list_ports(&trial->far, &order, &listed));
+
+		if (rc)
+			return rc;
+		for (uint32_t i = 0; i < listed.count && *count < MOST_RAILS; i++)
+			*(struct listed_port *)mem_append(ports, count,
+							  sizeof(**ports)) = listed.items[i];
+	} while (listed.count && *count < listed.total && *count < MOST_RAILS);
+	return 0;
+}
+
+int rails_ask(const struct selftest_request *request, struct selftest_results *results,
+	      struct listed_port **ret_ports, size_t *ret_count)
+{
+	struct trial trial = {.request = request, .results = results};
+	struct session session = {.channel = -1};
+	struct listed_port *ports = NULL;
+	size_t count = 0;
+	int rc;
+
+	trial_add_row(&trial, SELFTEST_SETUP, "connect", "the peer answers and lists its ports");
+	trial.near.agent = agent_new(-1, request->signals);
+	rc = session_open_peer(&session, &trial);
+	if (!rc)
+		rc = check_version(&trial);
+	if (!rc)
+		rc = take_pages(&trial, &ports, &count);
+	if (!rc && !count) {
+		trial_fail(&trial, "there: rdmactl ports shows their states",
+			   "%s has no active port", request->peer);
+		rc = -ENODEV;
+	}
+	session_close(&session, &trial);
+	agent_free(trial.near.agent);
+	if (rc) {
+		free(ports);
+		return trial.stop == STOP_INTERRUPTED ? -EINTR : rc;
+	}
+	*ret_ports = ports;
+	*ret_count = count;
+	return 0;
+}

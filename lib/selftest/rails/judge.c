@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Why a rail is slower beside others, as far as that is known. */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/rails/rails.h"
+
+static const char topo_hint[] = "rdmactl topo, on both hosts, shows which adapters share a switch, "
+				"a NUMA node or a card; rdmactl doctor checks their PCIe links";
+
+static bool is_slow(const struct rail *rail)
+{
+	return rail->alone_gbps.known && rail->together_gbps.known &&
+	       rail->together_gbps.value < RAIL_SLOW * rail->alone_gbps.value;
+}
+
+static bool shares_bus(const struct rail *a, const struct rail *b)
+{
+	return a->bus && b->bus && !strcmp(a->bus, b->bus);
+}
+
+static char *name_of(const struct rail *rail)
+{
+	return text_clean(rail->near.device, strlen(rail->near.device));
+}
+
+/* "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; of `index`, those of its bus.
+ */
+static char *name_others(const struct rail *rails, size_t count, size_t index, bool of_bus)
+{
+	_cleanup_(freep) char *first = NULL, *second = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i == index || !rails[i].together_gbps.known ||
+		    (of_bus && !shares_bus(&rails[i], &rails[index])))
+			continue;
+		if (++others == 1)
+			first = name_of(&rails[i]);
+		else if (others == 2)
+			second = name_of(&rails[i]);
+	}
+	if (!others)
+		return mem_string("alone again");
+	if (others == 1)
+		return mem_format("beside %s", first);
+	if (others == 2)
+		return mem_format("beside %s and %s", first, second);
+	return mem_format("beside the other %zu", others);
+}
+
+/* The sum of what the rails of the same link carry. */
+static double sum_of_bus(const struct rail *rails, size_t count, size_t index, bool together)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct real *gbps = together ? &rails[i].together_gbps : &rails[i].alone_gbps;
+
+		if (gbps->known && (i == index || shares_bus(&rails[i], &rails[index])))
+			sum += gbps->value;
+	}
+	return sum;
+}
+
+/* Together they would need more than the link carries, which its speed and width say. */
+static bool is_bus_full(const struct rail *rails, size_t count, size_t index)
+{
+	const struct rail *rail = &rails[index];
+
+	return rail->bus && rail->bus_gbps.known &&
+	       sum_of_bus(rails, count, index, true) > rail->together_gbps.value &&
+	       sum_of_bus(rails, count, index, false) > rail->bus_gbps.value;
+}
+
+bool rails_judge(const struct rail *rails, size_t count, size_t index, char **ret_reason,
+		 char **ret_hint)
+{
+	const struct rail *rail = &rails[index];
+	const bool full = is_bus_full(rails, count, index);
+	_cleanup_(freep) char *name = name_of(rail);
+	_cleanup_(freep) char *others = name_others(rails, count, index, full);
+	_cleanup_(freep) char *cause = NULL;
+
+	if (!is_slow(rail))
+		return false;
+	if (rail->software)
+		cause = mem_string("software devices share the processors, so this says nothing of "
+				   "the network");
+	else if (full)
+		cause = mem_format("they share the PCIe link of %s, which carries %.0f Gb/s",
+				   rail->bus, rail->bus_gbps.value);
+	else if (rail->bus)
+		cause = mem_format("a guess: %s, a switch of the network, or the other host's PCIe "
+				   "does not carry all of them",
+				   rail->bus);
+	else
+		cause = mem_string("a guess: a switch of the network, the PCIe or the processors "
+				   "of one host do not carry all of them");
+	*ret_reason = mem_format("%s: %.4g Gb/s alone, %.4g %s: %s", name, rail->alone_gbps.value,
+				 rail->together_gbps.value, others, cause);
+	*ret_hint = mem_string(topo_hint);
+	return true;
+}

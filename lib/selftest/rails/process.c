@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A process a rail, so that each keeps to the processors and the memory near its adapter, and none
+ * waits for another. They meet when all are connected, and begin together.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/rails/rails_run.h"
+#include "selftest/selftest.h"
+
+/* To connect, to prove the port, and to end, besides the measurement. */
+#define BESIDE_MSEC 90000u
+
+/* What the two say to each other, and the report at the end, which is longer. */
+enum word { WORD_READY = 'r', WORD_GO = 'g' };
+
+struct worker {
+	pid_t pid; /* 0: it has ended */
+	int line;
+	bool ready;
+};
+
+struct crew {
+	const struct selftest_request *request;
+	struct worker *workers;
+	struct rail_report *reports;
+	size_t count;
+	bool going;
+};
+
+/* ---- In the process ---- */
+
+/* The measurement begins when all others are as far. */
+static void meet(void *context)
+{
+	const int line = *(const int *)context;
+	char word = WORD_READY;
+
+	if (send(line, &word, sizeof(word), MSG_NOSIGNAL) != sizeof(word) ||
+	    recv(line, &word, sizeof(word), 0) != sizeof(word))
+		_exit(1);
+}
+
+static void copy(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text ? text : "");
+}
+
+/* The first failure is the cause of those after it. */
+static void take_rows(const struct selftest_results *results, struct rail_report *report)
+{
+	for (size_t i = 0; i < results->count; i++) {
+		const struct selftest_result *row = results->items[i];
+
+		if (row->group.value == SELFTEST_BANDWIDTH && row->bandwidth_gbps.known &&
+		    row->verdict.value == SELFTEST_PASS) {
+			report->done = true;
+			report->gbps = row->bandwidth_gbps.value;
+		}
+		copy(report->cpus, sizeof(report->cpus), row->cpus);
+		copy(report->far_cpus, sizeof(report->far_cpus), row->peer_cpus);
+		if (row->verdict.value == SELFTEST_PASS || report->reason[0] || !row->reason)
+			continue;
+		snprintf(report->reason, sizeof(report->reason), "%s: %s", row->test, row->reason);
+		copy(report->next_step, sizeof(report->next_step), row->next_step);
+	}
+}
+
+static void work(const struct selftest_request *request, const struct rail *rail, int line,
+		 pid_t parent)
+{
+	struct rail_report report = {.finished = true};
+	struct selftest_request own = *request;
+	struct selftest_results results = {0};
+
+	/* It ends with its parent, however that ends. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	own.peer_device = rail->far.device;
+	own.peer_port = rail->far.port;
+	own.pins = true;
+	own.share = rail->share;
+	own.shares = rail->shares;
+	own.peer_share = rail->far_share;
+	own.peer_shares = rail->far_shares;
+	own.gate = meet;
+	own.gate_context = &line;
+	own.progress = NULL;
+	own.expect_gbps = 0; /* the parent compares what they do together */
+	selftest_run(&own, &rail->near, &results);
+	take_rows(&results, &report);
+	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report))
+		_exit(1);
+	_exit(0);
+}
+
+/* ---- In the parent ---- */
+
+static void end_worker(struct worker *worker, int signal)
+{
+	if (!worker->pid)
+		return;
+	kill(worker->pid, signal);
+	while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(worker->line);
+	*worker = (struct worker){.line = -1};
+}
+
+static int start_worker(struct crew *crew, size_t index, const struct rail *rail)
+{
+	struct worker *worker = &crew->workers[index];
+	const pid_t parent = getpid();
+	int ends[2], rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	fflush(NULL); /* or the child might write it again */
+	worker->pid = fork();
+	rc = -errno;
+	if (!worker->pid) {
+		close(ends[0]);
+		/* The lines of the others end with their parent. */
+		for (size_t i = 0; i < index; i++)
+			close(crew->workers[i].line);
+		work(crew->request, rail, ends[1], parent);
+	}
+	close(ends[1]);
+	worker->line = ends[0];
+	if (worker->pid > 0)
+		return 0;
+	close(worker->line);
+	*worker = (struct worker){.line = -1};
+	return rc;
+}
+
+/* Takes what a worker says. */
+static void listen_to(struct crew *crew, size_t index)
+{
+	struct worker *worker = &crew->workers[index];
+	struct rail_report *report = &crew->reports[index], received;
+	const ssize_t got = recv(worker->line, &received, sizeof(received), MSG_DONTWAIT);
+
+	if (got == 1) {
+		worker->ready = true;
+		return;
+	}
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got == (ssize_t)sizeof(received)) {
+		*report = received;
+		report->reason[sizeof(report->reason) - 1] = '\0';
+		report->next_step[sizeof(report->next_step) - 1] = '\0';
+	} else {
+		copy(report->reason, sizeof(report->reason), "the process of this rail was killed");
+	}
+	/* It has nothing left to do, and might hang in a driver's cleanup. */
+	end_worker(worker, SIGKILL);
+}
+
+static size_t working(const struct crew *crew)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < crew->count; i++)
+		count += crew->workers[i].pid > 0;
+	return count;
+}
+
+/* As soon as all that are left are ready. */
+static void start_together(struct crew *crew)
+{
+	const char word = WORD_GO;
+
+	for (size_t i = 0; i < crew->count; i++)
+		if (crew->workers[i].pid && !crew->workers[i].ready)
+			return;
+	if (crew->going)
+		return;
+	crew->going = true;
+	for (size_t i = 0; i < crew->count; i++)
+		if (crew->workers[i].pid)
+			send(crew->workers[i].line, &word, sizeof(word), MSG_NOSIGNAL);
+}
+
+/* 0; -EINTR; -ETIMEDOUT. */
+static int wait_for_all(struct crew *crew, uint64_t end_msec)
+{
+	_cleanup_(freep) struct pollfd *polls = mem_alloc_zero(crew->count + 1, sizeof(*polls));
+
+	while (working(crew)) {
+		polls[crew->count] = (struct pollfd){.fd = crew->request->signals,
+						     .events = POLLIN};
+		for (size_t i = 0; i < crew->count; i++)
+			polls[i] = (struct pollfd){
+				.fd = crew->workers[i].pid ? crew->workers[i].line : -1,
+				.events = POLLIN,
+			};
+		if (!clock_msec_until(end_msec))
+			return -ETIMEDOUT;
+		if (poll(polls, crew->count + 1, clock_msec_until(end_msec)) < 0 && errno != EINTR)
+			return -errno;
+		if (polls[crew->count].revents)
+			return -EINTR;
+		for (size_t i = 0; i < crew->count; i++)
+			if (polls[i].revents)
+				listen_to(crew, i);
+		start_together(crew);
+	}
+	return 0;
+}
+
+int rails_process(const struct selftest_request *request, const struct rail *const *rails,
+		  size_t count, struct rail_report *ret_reports)
+{
+	const uint64_t end_msec = clock_msec() + request->duration_msec + BESIDE_MSEC;
+	_cleanup_(freep) struct worker *workers = mem_alloc_zero(count + 1, sizeof(*workers));
+	struct crew crew = {
+		.request = request,
+		.workers = workers,
+		.reports = ret_reports,
+		.count = count,
+	};
+	int rc;
+
+	memset(ret_reports, 0, count * sizeof(*ret_reports));
+	for (size_t i = 0; i < count; i++) {
+		rc = start_worker(&crew, i, rails[i]);
+		if (rc)
+			snprintf(ret_reports[i].reason, sizeof(ret_reports[i].reason),
+				 "no process for this rail: %s", strerror(-rc));
+	}
+	rc = wait_for_all(&crew, end_msec);
+	for (size_t i = 0; i < count; i++) {
+		if (workers[i].pid && rc != -EINTR)
+			copy(ret_reports[i].reason, sizeof(ret_reports[i].reason),
+			     "the test did not come to its end");
+		end_worker(&workers[i], SIGKILL);
+	}
+	return rc == -EINTR ? rc : 0;
+}

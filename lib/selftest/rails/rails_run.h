@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The processes that measure rails at the same time: process.c. */
+#pragma once
+
+#include "selftest/rails/rails.h"
+
+/* What one has measured. A flat record: it comes through a socket. */
+struct rail_report {
+	bool done;     /* the test ran, and `gbps` is known */
+	bool finished; /* the process came to its end */
+	double gbps;
+	char reason[400], next_step[300];
+	char cpus[128], far_cpus[128]; /* that both sides keep to */
+};
+
+/*
+ * Runs the request's tests on those rails, each in a process of its own, which begin to measure at
+ * the same time. 0, or -EINTR: the user ended it.
+ */
+int rails_process(const struct selftest_request *request, const struct rail *const *rails,
+		  size_t count, struct rail_report *ret_reports);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Each rail alone, then all together: the rows and their verdicts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/rails/rails_run.h"
+
+#define USUAL_BYTES (UINT64_C(64) << 10)
+#define USUAL_MSEC  1000u
+
+/* By enum run_operation, as the bits of enum selftest_operation are. */
+static const struct {
+	const char *test; /* of one port */
+	const char *name, *sum;
+} operations[RUN_OPERATIONS] = {
+	[RUN_SEND] = {"bandwidth-send", "rails-send", "rails-send-sum"},
+	[RUN_WRITE] = {"bandwidth-write", "rails-write", "rails-write-sum"},
+	[RUN_READ] = {"bandwidth-read", "rails-read", "rails-read-sum"},
+	[RUN_ATOMIC] = {"bandwidth-atomic", "rails-atomic", "rails-atomic-sum"},
+};
+
+/* A measurement of all rails. */
+struct measure {
+	const struct selftest_request *request; /* for one port, with the one test and size */
+	const char *name, *sum;
+	struct rail *rails;
+	size_t count;
+	struct rail_report *alone, *together;
+};
+
+static struct real gbps_of(const struct rail_report *report)
+{
+	return report->done ? real_of(report->gbps) : (struct real){.known = false};
+}
+
+static void show(const struct measure *measure, const char *what)
+{
+	const struct selftest_request *request = measure->request;
+
+	if (request->progress)
+		request->progress(request->progress_context, what);
+}
+
+static int run_alone(struct measure *measure)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < measure->count && !rc; i++) {
+		const struct rail *rail = &measure->rails[i];
+		_cleanup_(freep) char *name = text_clean(rail->near.device,
+							 strlen(rail->near.device));
+		_cleanup_(freep) char *what = mem_format("%s, %s alone", measure->name, name);
+
+		show(measure, what);
+		rc = rails_process(measure->request, &rail, 1, &measure->alone[i]);
+		measure->rails[i].alone_gbps = gbps_of(&measure->alone[i]);
+	}
+	return rc;
+}
+
+/* Those that have carried data alone. */
+static int run_together(struct measure *measure)
+{
+	_cleanup_(freep)
+		const struct rail **rails = mem_alloc_zero(measure->count + 1, sizeof(*rails));
+	_cleanup_(freep) struct rail_report *reports = mem_alloc_zero(measure->count + 1,
+								      sizeof(*reports));
+	_cleanup_(freep) char *what = mem_format("%s, all together", measure->name);
+	size_t count = 0, taken = 0;
+	int rc;
+
+	for (size_t i = 0; i < measure->count; i++) {
+		measure->rails[i].together_gbps = (struct real){.known = false};
+		if (measure->alone[i].done)
+			rails[count++] = &measure->rails[i];
+	}
+	show(measure, what);
+	rc = rails_process(measure->request, rails, count, reports);
+	for (size_t i = 0; i < measure->count; i++) {
+		if (!measure->alone[i].done)
+			continue;
+		measure->together[i] = reports[taken++];
+		measure->rails[i].together_gbps = gbps_of(&measure->together[i]);
+	}
+	return rc;
+}
+
+static struct selftest_result *add_row(const struct measure *measure,
+				       struct selftest_results *results, const char *test,
+				       const char *summary)
+{
+	const struct selftest_request *request = measure->request;
+	struct selftest_result *row = selftest_results_add(results);
+
+	number_set(&row->group, SELFTEST_RAILS);
+	number_set(&row->verdict, SELFTEST_PASS);
+	number_set(&row->size_bytes, request->sizes[0]);
+	number_set(&row->queue_pairs, request->queue_pairs ? request->queue_pairs : 1);
+	number_set(&row->connection, request->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
+	row->duration_msec = real_of((double)request->duration_msec);
+	row->duration_msec.known = !request->iterations;
+	row->peer = text_clean(request->peer, strlen(request->peer));
+	row->test = mem_string(test);
+	row->summary = mem_string(summary);
+	return row;
+}
+
+static void fail_row(struct selftest_result *row, char *reason, const char *hint)
+{
+	_cleanup_(freep) char *text = reason;
+
+	number_set(&row->verdict, SELFTEST_FAIL);
+	row->reason = text_clean(text, strlen(text));
+	row->next_step = hint && *hint ? text_clean(hint, strlen(hint)) : NULL;
+}
+
+/* Why a process has no figure. */
+static void fail_as(struct selftest_result *row, const struct rail_report *report, const char *when)
+{
+	fail_row(row, mem_format("%s: %s", when, report->reason[0] ? report->reason : "no figure"),
+		 report->next_step);
+}
+
+static void judge_row(const struct measure *measure, size_t index, struct selftest_result *row)
+{
+	const struct rail *rail = &measure->rails[index];
+	const double wanted = measure->request->expect_gbps;
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+
+	if (!measure->alone[index].done) {
+		fail_as(row, &measure->alone[index], "alone");
+	} else if (!measure->together[index].done) {
+		fail_as(row, &measure->together[index], "together");
+	} else if (wanted > 0 && rail->together_gbps.value < wanted) {
+		fail_row(row,
+			 mem_format("the bandwidth together is %.2f Gb/s, expected at least %.2f "
+				    "Gb/s",
+				    rail->together_gbps.value, wanted),
+			 "rdmactl topo, on both hosts, shows which adapters share a link");
+	} else if (rails_judge(measure->rails, measure->count, index, &reason, &hint)) {
+		row->reason = mem_string(reason);
+		/* Processors that are shared are no fault of the rails. */
+		if (!rail->software)
+			number_set(&row->verdict, SELFTEST_FAIL);
+		if (!rail->software)
+			row->next_step = mem_string(hint);
+	}
+}
+
+static void add_rail(const struct measure *measure, size_t index, struct selftest_results *results)
+{
+	const struct rail *rail = &measure->rails[index];
+	const struct rail_report *report = &measure->alone[index];
+	const uint64_t near = rail->near.rate_mbps, far = rail->far.rate_mbps;
+	struct selftest_result *row = add_row(measure, results, measure->name,
+					      "the port alone, and together with all others");
+
+	selftest_result_set_local(row, &rail->near);
+	selftest_result_set_peer(row, &rail->far);
+	number_set(&row->counterpart, rail->match);
+	if (near && far)
+		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
+	row->alone_gbps = rail->alone_gbps;
+	row->together_gbps = rail->together_gbps;
+	row->cpus = report->cpus[0] ? text_clean(report->cpus, sizeof(report->cpus)) : NULL;
+	row->peer_cpus = report->far_cpus[0]
+				 ? text_clean(report->far_cpus, sizeof(report->far_cpus))
+				 : NULL;
+	judge_row(measure, index, row);
+}
+
+static void add_real(struct real *sum, const struct real *part)
+{
+	if (part->known)
+		*sum = real_of(sum->value + part->value);
+}
+
+static void add_sum(const struct measure *measure, struct selftest_results *results)
+{
+	struct selftest_result *row = add_row(measure, results, measure->sum,
+					      "the sum of all rails");
+	size_t carried = 0;
+
+	for (size_t i = 0; i < measure->count; i++) {
+		add_real(&row->alone_gbps, &measure->rails[i].alone_gbps);
+		add_real(&row->together_gbps, &measure->rails[i].together_gbps);
+		carried += measure->rails[i].together_gbps.known;
+	}
+	row->reason = mem_format("%zu of %zu rails together", carried, measure->count);
+	if (carried < measure->count)
+		number_set(&row->verdict, SELFTEST_FAIL);
+}
+
+static int run_measure(struct measure *measure, struct selftest_results *results)
+{
+	int rc;
+
+	measure->alone = mem_alloc_zero(measure->count, sizeof(*measure->alone));
+	measure->together = mem_alloc_zero(measure->count, sizeof(*measure->together));
+	rc = run_alone(measure);
+	if (!rc)
+		rc = run_together(measure);
+	for (size_t i = 0; i < measure->count && !rc; i++)
+		add_rail(measure, i, results);
+	if (!rc)
+		add_sum(measure, results);
+	free(measure->alone);
+	free(measure->together);
+	return rc;
+}
+
+int rails_run(const struct selftest_request *request, struct rail *rails, size_t count,
+	      struct selftest_results *results)
+{
+	const unsigned int wanted = request->operations ? request->operations : SELFTEST_WRITE;
+	const size_t sizes = request->size_count ? request->size_count : 1;
+	struct selftest_request own = *request;
+	const char *test;
+	int rc = 0;
+
+	own.latency = own.bandwidth = false;
+	own.tests = &test;
+	own.test_count = 1;
+	own.size_count = 1;
+
+	if (!own.iterations && !own.duration_msec)
+		own.duration_msec = USUAL_MSEC;
+	for (uint32_t op = 0; op < RUN_OPERATIONS; op++)
+		for (size_t i = 0; i < sizes && !rc && wanted & 1u << op; i++) {
+			struct measure measure = {
+				.request = &own,
+				.name = operations[op].name,
+				.sum = operations[op].sum,
+				.rails = rails,
+				.count = count,
+			};
+
+			test = operations[op].test;
+			own.sizes[0] = request->size_count ? request->sizes[i] : USUAL_BYTES;
+			rc = run_measure(&measure, results);
+		}
+	return rc;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How many connections a second, and how long the steps of one take while others are under way: by
+ * rdma_cm, or by the exchange, as programs do it that send the numbers of queue pairs over TCP.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/statistics.h"
+#include "selftest/tests/tests.h"
+
+/* As many as cmtime makes. */
+#define USUAL_CONNECTIONS 100u
+#define USUAL_AT_ONCE	  64u
+/* Nothing completes. */
+#define CQ_ENTRIES 4u
+/* Without any event, as for a single connection. */
+#define STILL_MSEC 8000u
+
+static const struct {
+	const char *id, *summary;
+} steps[STEPS] = {
+	[STEP_ADDRESS] = {"connections-address", "rdma_cm resolves the address"},
+	[STEP_ROUTE] = {"connections-route", "rdma_cm resolves the route"},
+	[STEP_QP] = {"connections-qp", "a queue pair is made"},
+	[STEP_CONNECT] = {"connections-connect", "from the request to a queue pair that can send"},
+	[STEP_DISCONNECT] = {"connections-disconnect", "from the request to its answer"},
+};
+
+/* Samples of each step, as many as connections or none, and how long all of them took. */
+struct times {
+	uint64_t *nsec[STEPS];
+	uint32_t count[STEPS];
+	uint64_t elapsed_nsec;
+};
+
+struct wanted {
+	uint32_t count, at_once;
+};
+
+static bool is_older(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+
+	if (!request->peer || trial->granted.version >= PROTOCOL_WAYS)
+		return false;
+	trial_fail(trial, "update rdmactl there",
+		   "the server on %s is older: this needs version %u of the exchange protocol, and "
+		   "it speaks %u",
+		   request->peer, PROTOCOL_WAYS, trial->granted.version);
+	return true;
+}
+
+static int make_cqs(struct trial *trial)
+{
+	const struct message_cq order = {.slot = TRIAL_CQ, .entries = CQ_ENTRIES};
+
+	return trial_explain(trial, &trial->near, side_cq(&trial->near, &order)) ||
+	       trial_explain(trial, &trial->far, side_cq(&trial->far, &order));
+}
+
+static struct real median(const struct times *times, enum connection_step step)
+{
+	struct statistics statistics;
+
+	if (!times->count[step])
+		return (struct real){.known = false};
+	statistics_compute(times->nsec[step], times->count[step], &statistics);
+	return real_of(statistics.p50_usec);
+}
+
+static void note_wanted(struct trial *trial, const struct wanted *wanted)
+{
+	struct selftest_result *row = trial->result;
+
+	number_set(&row->queue_pairs, wanted->count);
+	number_set(&row->iterations, wanted->count);
+	number_set(&row->depth, wanted->at_once);
+}
+
+static void note_times(struct trial *trial, const struct wanted *wanted, const struct times *times)
+{
+	const struct real elapsed = real_of((double)times->elapsed_nsec / 1e6);
+	struct selftest_result *row = trial->result;
+
+	row->duration_msec = elapsed;
+	row->connections_per_second = real_of(wanted->count * 1e3 / elapsed.value);
+	row->address_usec = median(times, STEP_ADDRESS);
+	row->route_usec = median(times, STEP_ROUTE);
+	row->connect_usec = median(times, STEP_CONNECT);
+	row->disconnect_usec = median(times, STEP_DISCONNECT);
+	selftest_result_set_latency(row, times->nsec[STEP_ALL], times->count[STEP_ALL]);
+	for (int step = 0; step < STEPS; step++) {
+		if (!steps[step].id || !times->count[step])
+			continue;
+		trial_next_row(trial, steps[step].id, steps[step].summary);
+		note_wanted(trial, wanted);
+		trial->result->duration_msec = elapsed;
+		selftest_result_set_latency(trial->result, times->nsec[step], times->count[step]);
+	}
+}
+
+/* ---- By rdma_cm ---- */
+
+static int connect_many(struct trial *trial, const struct message_connect_many *order,
+			struct message_connected_many *ret)
+{
+	struct side *near = &trial->near, *far = &trial->far;
+	struct message accept = {.type = MESSAGE_CONNECT_MANY, .connect_many = *order};
+	struct message held = {0};
+	int rc;
+
+	accept.connect_many.active = 0;
+	rc = trial_explain(trial, far, side_start(far, &accept, &held));
+	if (rc)
+		return rc;
+	rc = side_connect_many(near, order, ret);
+	if (!rc)
+		return trial_explain(trial, far, side_finish(far, &accept, STILL_MSEC, &held));
+	trial_abandon(trial, &accept, STILL_MSEC, &held);
+	/* A far side that failed knows better than a near side that waited for it. */
+	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&
+	    near->refused.error == ETIMEDOUT)
+		return trial_explain(trial, far, rc);
+	return trial_explain(trial, near, rc);
+}
+
+static int connect_by_cm(struct trial *trial, const struct wanted *wanted, struct times *times)
+{
+	const struct agent_many *many = &trial->near.agent->many;
+	const struct trial_retries retries = trial_retries(trial);
+	struct message_connect_many order = {
+		.active = 1,
+		.count = wanted->count,
+		.at_once = wanted->at_once,
+		.cq = TRIAL_CQ,
+		.cookie = ++trial->cookie,
+		.timeout_msec = STILL_MSEC,
+		.retries = retries.retries,
+		.rnr_retries = retries.rnr_retries,
+	};
+	struct message_connected_many connected;
+	struct message_listening listening;
+	int rc = trial_explain(trial, &trial->far,
+			       side_listen(&trial->far, &(struct message_listen){0}, &listening));
+
+	if (rc)
+		return rc;
+	order.ip = listening.ip;
+	order.port = listening.port;
+	rc = connect_many(trial, &order, &connected);
+	if (rc)
+		return rc_name_failure(trial, rc, "after %u of %u connections", many->established,
+				       wanted->count);
+	memcpy(times->nsec, many->nsec, sizeof(times->nsec));
+	memcpy(times->count, many->samples, sizeof(times->count));
+	times->elapsed_nsec = connected.elapsed_nsec;
+	return 0;
+}
+
+/* ---- By the exchange ---- */
+
+/* The numbers that one side has made are what the other one needs. */
+static int check_answer(struct trial *trial, const struct message_exchange_many *order,
+			const struct message_exchanged_many *answer)
+{
+	if (answer->count == order->count)
+		return 0;
+	trial_fail(trial, "use the same release of rdmactl on both hosts",
+		   "the peer made %u queue pairs, %u were ordered", answer->count, order->count);
+	return -EPROTO;
+}
+
+/* So many as are under way at once: the same time for each of them. */
+static int exchange_some(struct trial *trial, struct message_exchange_many *order,
+			 struct times *times)
+{
+	const uint64_t begin = clock_nsec();
+	struct message_exchanged_many made, theirs;
+	uint64_t after_make, end;
+	int rc;
+
+	order->make = 1;
+	order->connect = 0;
+	rc = trial_explain(trial, &trial->near, side_exchange_many(&trial->near, order, &made));
+	after_make = clock_nsec();
+	if (rc)
+		return rc;
+	order->connect = 1;
+	order->to = trial->near_can.far;
+	memcpy(order->items, made.items, sizeof(order->items));
+	rc = trial_explain(trial, &trial->far, side_exchange_many(&trial->far, order, &theirs));
+	if (rc || check_answer(trial, order, &theirs))
+		return rc ? rc : -EPROTO;
+	order->make = 0;
+	order->to = trial->far_can.far;
+	memcpy(order->items, theirs.items, sizeof(order->items));
+	rc = trial_explain(trial, &trial->near, side_exchange_many(&trial->near, order, &made));
+	end = clock_nsec();
+	for (uint32_t i = 0; i < order->count && !rc; i++) {
+		times->nsec[STEP_QP][times->count[STEP_QP]++] = after_make - begin;
+		times->nsec[STEP_CONNECT][times->count[STEP_CONNECT]++] = end - after_make;
+		times->nsec[STEP_ALL][times->count[STEP_ALL]++] = end - begin;
+	}
+	return rc;
+}
+
+static int connect_by_exchange(struct trial *trial, const struct wanted *wanted,
+			       struct times *times)
+{
+	const struct trial_retries retries = trial_retries(trial);
+	struct message_exchange_many order = {
+		.total = wanted->count,
+		.cq = TRIAL_CQ,
+		.to = trial->far_can.far,
+		.mtu_bytes = at_most(trial_mtu(trial), 4096),
+		.timeout = retries.timeout,
+		.retries = retries.retries,
+		.rnr_retries = retries.rnr_retries,
+	};
+	const uint64_t begin = clock_nsec();
+	int rc = 0;
+
+	while (!rc && order.first < wanted->count) {
+		order.count = at_most(wanted->at_once, wanted->count - order.first);
+		rc = exchange_some(trial, &order, times);
+		if (!rc)
+			order.first += order.count;
+	}
+	times->elapsed_nsec = clock_nsec() - begin;
+	if (rc)
+		return rc_name_failure(trial, rc, "after %u of %u connections", order.first,
+				       wanted->count);
+	return 0;
+}
+
+static void run_by_exchange(struct trial *trial, const struct wanted *wanted)
+{
+	static const enum connection_step measured[] = {STEP_QP, STEP_CONNECT, STEP_ALL};
+	struct times times = {.elapsed_nsec = 0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(measured); i++)
+		times.nsec[measured[i]] = mem_alloc_zero(wanted->count, sizeof(uint64_t));
+	if (!connect_by_exchange(trial, wanted, &times))
+		note_times(trial, wanted, &times);
+	for (size_t i = 0; i < ARRAY_SIZE(measured); i++)
+		free(times.nsec[measured[i]]);
+}
+
+static void run_connections(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+	const struct wanted wanted = {
+		.count = request->connections ? request->connections : USUAL_CONNECTIONS,
+		.at_once = request->depth ? at_most(request->depth, LIMIT_AT_ONCE) : USUAL_AT_ONCE,
+	};
+	struct times times = {.elapsed_nsec = 0};
+
+	note_wanted(trial, &wanted);
+	if (is_older(trial) || make_cqs(trial))
+		return;
+	if (!trial->by_cm)
+		run_by_exchange(trial, &wanted);
+	else if (!connect_by_cm(trial, &wanted, &times))
+		note_times(trial, &wanted, &times);
+}
+
+const struct trial_test connect_tests[] = {
+	{"connections", SELFTEST_CONNECT, "connections a second, and the time of their steps", 0,
+	 run_connections, 0},
+	{.id = NULL},
+};

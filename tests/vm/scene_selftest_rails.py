@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl selftest --connections: by rdma_cm and by the exchange; and --all-ports: every port and
+its counterpart. Two hosts with two rails each, in one guest: rxa and rxc, rxb and rxd."""
+
+import signal
+import socket
+import struct
+import threading
+
+import abuse
+import peers
+import program
+import selftest
+from abuse import message
+from tap import unequal
+
+CONTROL, PORT = '10.9.0.2', 18792
+MANY = 200  # bench_selftest has 1,000
+LIST_PORTS, LISTED, PIN, PINNED, CONNECT_MANY, CONNECTED_MANY, EXCHANGE_MANY, EXCHANGED_MANY = range(
+    64, 72)
+STEPS = {'exchange': {'qp', 'connect'}, 'cm': {'address', 'route', 'qp', 'connect', 'disconnect'}}
+
+
+def run(*words, **options):
+    return selftest.run(*words, '--port', str(PORT), **options)
+
+
+def steps_of(document):
+    return {row['test'].removeprefix('connections-') for row in document.rows
+            if row['test'].startswith('connections-')}
+
+
+def wrong_with_connections(document, count, way):
+    """What the rows must have in common, whatever the figures."""
+    wrong = selftest.wrong_with(document, 0, ('connections', 'pass', ''))
+    wrong += unequal('steps', steps_of(document), STEPS[way])
+    for row in document.rows:
+        if not row['test'].startswith('connections'):
+            continue
+        wrong += unequal('%s: number, way' % row['test'],
+                         (row['iterations'], row['queue_pairs'], row['connection']),
+                         (count, count, way))
+        figures = [row['latency_%s_usec' % key] for key in ('min', 'p50', 'p99', 'max')]
+        if None in figures or figures != sorted(figures):
+            wrong.append('%s: latencies %s' % (row['test'], figures))
+        wrong += unequal('%s: samples' % row['test'],
+                         sum(bucket['count'] for bucket in row['histogram'] or []), count)
+    for row in document.rows:
+        if row['test'] == 'connections':
+            wrong += [] if row['connections_per_second'] > 0 else ['no connections a second']
+            known = {key for key in ('address', 'route', 'connect', 'disconnect')
+                     if row['%s_usec' % key] is not None}
+            wrong += unequal('columns of steps', known, STEPS[way] - {'qp'})
+    return wrong
+
+
+def connections(tap):
+    before = selftest.resources()
+    server = selftest.Server('--port', str(PORT), 'rxb', 'rxd', bind=CONTROL)
+    for words, count, way in ((('--connections', '1', '--depth', '1'), 1, 'exchange'),
+                              (('--connections', '20', '--cm', '--depth', '7'), 20, 'cm'),
+                              (('--connections', str(MANY), '--cm'), MANY, 'cm'),
+                              (('--connections', str(MANY), '--depth', '128'), MANY, 'exchange')):
+        document = run('rxa', '--peer', CONTROL, *words)
+        tap.test('selftest rails: %s' % ' '.join(words),
+                 wrong_with_connections(document, count, way))
+        for row in document.rows:
+            if row['test'] == 'connections':
+                tap.say('%s: %s' % (' '.join(words), row['figures']))
+    document = run('rxa', '--peer', CONTROL, '--cm', '--test', 'rc-write')
+    row = [row for row in document.rows if row['test'] == 'rc-write'][0]
+    tap.test('selftest rails: the steps of a single connection',
+             selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
+             ['%s is not known' % key for key in ('address_usec', 'route_usec', 'connect_usec')
+              if row[key] is None])
+    document = selftest.run('rxa', '--connections', '20', '--cm')
+    tap.test('selftest rails: connections in loopback', wrong_with_connections(document, 20, 'cm'))
+    wrong, _ = server.stop()
+    tap.test('selftest rails: nothing is left of the connections', wrong + selftest.leaked(before))
+
+
+def rows_of_rails(document, test='rails-write'):
+    return [row for row in document.rows if row['test'] == test]
+
+
+def pairs(rows):
+    return {(row['device'], row['peer_device'], row['counterpart']) for row in rows}
+
+
+def all_ports(tap):
+    before = selftest.resources()
+    server = selftest.Server('--port', str(PORT), 'rxb', 'rxd', bind=CONTROL)
+    words = ('--peer', CONTROL, '--all-ports', '--duration', '100ms')
+    document = run('rxa', 'rxc', *words)
+    rows, sums = rows_of_rails(document), rows_of_rails(document, 'rails-write-sum')
+    wrong = selftest.wrong_with(document, 0, ('rails-write', 'pass', ''),
+                                ('rails-write-sum', 'pass', '2 of 2 rails together'))
+    wrong += unequal('rails', pairs(rows), {('rxa', 'rxb', 'subnet'), ('rxc', 'rxd', 'subnet')})
+    for key in ('alone_gbps', 'together_gbps'):
+        parts = [row[key] for row in rows]
+        wrong += [] if all(parts) else ['%s: %s' % (key, parts)]
+        wrong += unequal('sum of ' + key, [round(row[key], 6) for row in sums],
+                         [round(sum(parts), 6)])
+    for row in rows:
+        # Two processors for four processes that poll: slower, but that is no fault.
+        if row['together_percent'] < 90 and 'software devices share' not in (row['reason'] or ''):
+            wrong.append('%s: %s' % (row['device'], row['reason']))
+        tap.say('%s: %s' % (row['device'], row['figures']))
+    tap.test('selftest rails: --all-ports, each alone and both together', wrong)
+    document = run('rxa', 'rxc', *words, '--sizes', '4k', '--operations', 'read,send')
+    tap.test('selftest rails: each operation and size',
+             selftest.wrong_with(document, 0) + unequal(
+                 'rows', sorted((row['test'], row['size_bytes'], row['device'])
+                                for row in document.rows if row['group'] == 'rails' and row['device']),
+                 sorted(('rails-' + name, size, device) for name in ('read', 'send')
+                        for size in (4096,) for device in ('rxa', 'rxc'))))
+    document = run('rxa', *words, '--expect-gbps', '100000')
+    tap.test('selftest rails: less than expected',
+             selftest.wrong_with(document, 4, ('rails-write', 'fail', 'expected at least 100000')))
+    peers.must('ip', 'link', 'set', 'vd', 'down')
+    document = run('rxa', 'rxc', *words)
+    tap.test('selftest rails: a port whose counterpart is down is skipped',
+             selftest.wrong_with(document, 0, ('rails-write', 'pass', '')) +
+             unequal('rails', pairs(rows_of_rails(document)), {('rxa', 'rxb', 'subnet')}))
+    peers.must('ip', 'link', 'set', 'vd', 'up')
+    peers.shell('bed_route 10.9.2 fd09:2 vc vd | ip -batch -')
+    interrupted(tap, words)
+    wrong, _ = server.stop()
+    tap.test('selftest rails: nothing is left of the rails', wrong + selftest.leaked(before))
+
+
+def interrupted(tap, words):
+    running = selftest.Selftest('rxa', 'rxc', *words[:-1], '60s', '--port', str(PORT))
+    wrong = selftest.transfers(running)
+    document = running.end(signal.SIGTERM)
+    wrong += unequal('exit status', document.status, 3)
+    tap.test('selftest rails: a signal ends all processes', wrong)
+
+
+def hostile(tap):
+    """Orders of version 4 from a client that wants what it may not have."""
+    server = abuse.Server(lambda *words: [program.RDMACTL, 'selftest', '--serve', 'rxb',
+                                          *words], bind=CONTROL)
+    wrong = []
+    with server.admitted() as client:
+        kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 0)))
+        wrong += unequal('ports', (kind, struct.unpack('>II', body[:8])), (LISTED, (1, 1)))
+        kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 65535)))
+        wrong += unequal('ports past the end', (kind, struct.unpack('>II', body[:8])),
+                         (LISTED, (1, 0)))
+        for what, order in (('to pin', message(PIN, struct.pack('>II', 0, 1))),
+                            ('to connect', many(1)), ('to exchange', exchange(CONTROL))):
+            wrong += unequal(what + ' without a device', abuse.refusal(client.call(order))[0],
+                             abuse.ORDER)
+        wrong += unequal('to open', client.call(order_open())[0], abuse.OPENED)
+        wrong += unequal('to pin', client.call(message(PIN, struct.pack('>II', 255, 256)))[0],
+                         PINNED)
+        client.call(message(abuse.QUEUE, struct.pack('>III', 0, 4, 0)))
+        # `active` comes first: the server would connect.
+        wrong += unequal('to begin connections', abuse.refusal(client.call(many(1)))[0],
+                         abuse.ORDER)
+        wrong += unequal('to accept without listening', abuse.refusal(client.call(many(0)))[0],
+                         abuse.ORDER)
+        wrong += unequal('queue pairs to another host',
+                         abuse.refusal(client.call(exchange('10.9.0.78')))[0], abuse.ORDER)
+        wrong += unequal('past the end',
+                         abuse.refusal(client.call(exchange(CONTROL, first=16383)))[0],
+                         abuse.ORDER)
+    wrong += server.at_rest()
+    server.stop()
+    tap.test('selftest rails: hostile orders', wrong + server.complaints())
+
+
+def endpoint(address):
+    ip = socket.inet_aton(address)
+    return (b'rxa'.ljust(64, b'\0') + b'va'.ljust(16, b'\0') + struct.pack('>II', 1, 1) +
+            bytes(10) + b'\xff\xff' + ip +
+            struct.pack('>7IQ', 2, 2, 3, 4, 6, 1024, 0, 10000) + b'\x02' + ip.ljust(16, b'\0'))
+
+
+def order_open():
+    return message(abuse.OPEN, endpoint('10.9.0.1') + struct.pack('>III', 0, 0, 0))
+
+
+def many(active):
+    return message(CONNECT_MANY, struct.pack('>5I', active, 2, 1, 0, 1) + b'\x02' +
+                   socket.inet_aton('10.9.0.1').ljust(16, b'\0') +
+                   struct.pack('>4I', 7471, 500, 0, 7))
+
+
+def exchange(to, first=0):
+    return message(EXCHANGE_MANY, struct.pack('>5I', 2, first, 1, 1, 0) + endpoint(to) +
+                   struct.pack('>7I', 1024, 14, 0, 7, 1, 17, 1))
+
+
+def old_server(listener):
+    """Version 3, by the bytes that it sent: challenge and admitted."""
+    connection = listener.accept()[0]
+    with connection:
+        file = connection.makefile('rb')
+        file.read(120)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
+                           struct.pack('>II', 3, 0) + bytes(32))
+        file.read(80)
+        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
+                           struct.pack('>IIQ', 3, 64, 64 << 20) + b'1.0'.ljust(32, b'\0') +
+                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
+        file.read(16)
+
+
+def older(tap):
+    with socket.create_server((CONTROL, PORT)) as listener:
+        thread = threading.Thread(target=old_server, args=(listener,))
+        thread.start()
+        document = run('rxa', '--peer', CONTROL, '--all-ports')
+        thread.join(20)
+    tap.test('selftest rails: a server of version 3 lists no ports', selftest.wrong_with(
+        document, 4, ('connect', 'fail', 'needs version 4 of the exchange protocol, and it speaks 3')))
+
+
+def play(tap):
+    peers.shell('bed_second_wire')
+    connections(tap)
+    all_ports(tap)
+    hostile(tap)
+    older(tap)
+    # The scenes after it have the first wire only.
+    for device in ('rxc', 'rxd'):
+        peers.must('rdma', 'link', 'del', device)
+    peers.must('ip', 'link', 'del', 'vc')
