@@ -146,6 +146,8 @@ static char *check_values(const struct selftest_plan *plan)
 		return mem_string("--stride is less than --block-size: the blocks would overlap");
 	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
 		return mem_string("--batch is more than --depth");
+	if (args->all_ports && args->duration.value > LIMIT_MSEC)
+		return mem_string("--all-ports: a measurement of each port alone has to end");
 	if (args->connections.known && args->depth.value > LIMIT_AT_ONCE)
 		return mem_format("--depth: no more than %u connections can be under way at once",
 				  LIMIT_AT_ONCE);

@@ -173,7 +173,8 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_NEED("bind once " SELFTEST_SERVER_ONLY, "serve", NULL),
 	OPTIONS_NEED("peer-device peer-gid-index all-ports", "peer", NULL),
 	OPTIONS_EXCLUDE("all-ports",
-			"peer-device peer-gid-index all-gids list-tests test latency connections",
+			"peer-device peer-gid-index all-gids list-tests test latency connections "
+			"cpu every samples expect-mops",
 			NULL),
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),

@@ -43,6 +43,17 @@ no_device()
 	refused '--iterations cannot be used with --duration' --iterations 5 --duration 1s
 	refused '--test cannot be used with --latency' --test rc --latency
 	refused '--test cannot be used with --bandwidth' --bandwidth --test latency-send
+	for option in '--test rc' --latency --bandwidth; do
+		# shellcheck disable=SC2086 # two words
+		refused "--connections cannot be used with ${option%% *}" --connections 9 $option
+	done
+	for option in --all-gids --latency '--test rc' '--connections 5' '--peer-device mlx5_1' \
+		'--cpu' '--samples x'; do
+		# shellcheck disable=SC2086 # two words
+		refused "--all-ports cannot be used with ${option%% *}" --peer h --all-ports $option
+	done
+	refused '--depth: no more than 128 connections can be under way at once' \
+		--connections 500 --depth 129
 	refused '--stride is less than --block-size: the blocks would overlap' \
 		--block-size 4k --stride 1k
 	refused '--batch is more than --depth' --depth 2 --batch 3
@@ -55,6 +66,7 @@ no_device()
 	refused '--proto needs --peer or --serve' --proto rping
 	refused '--peer-gid-index needs --peer' --peer-gid-index 1
 	refused '--peer-device needs --peer' --peer-device mlx5_1/1
+	refused '--all-ports needs --peer' --all-ports
 	for option in '--bind 192.0.2.1' --once '--max-clients 3' '--allow 10.0.0.0/8' \
 		'--memory 1g' '--longest 5m' '--idle 1m'; do
 		# shellcheck disable=SC2086 # two words
@@ -64,7 +76,7 @@ no_device()
 	done
 	for option in --latency --bandwidth --cm --all-sizes '--test rc' '--operations send' \
 		'--sizes 64' '--iterations 5' '--duration 1s' '--qps 2' '--depth 4' '--batch 2' \
-		'--mtu 1024' '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
+		'--mtu 1024' '--connections 9' --all-ports '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
 		'--stride 128' '--peer-gid-index 1' '--peer-device mlx5_1'; do
 		# shellcheck disable=SC2086
 		refused "${option%% *} cannot be used with --serve" --serve $option
@@ -117,6 +129,8 @@ no_device()
 	refused "--qps is for tests of group bandwidth, $none" --test rc,latency-send --qps 2
 	refused "--sizes is for tests of group latency or bandwidth, $none" --test rc --sizes 64
 	refused "--stride is for tests of group gather, $none" --latency --stride 64
+	refused "--sizes is for tests of group latency or bandwidth, $none" --connections 5 --sizes 64
+	refused "--expect-usec is for tests of group latency, $none" --peer h --all-ports --expect-usec 3
 	nothing_wrong
 }
 
@@ -152,6 +166,7 @@ no_device()
 	refused '--sizes: more than 32 sizes' --sizes "$(seq -s , 33)"
 	refused "--qps: '16385' is not between 1 and 16384" --qps 16385
 	refused "--depth: '0' is not between 1 and 16384" --depth 0
+	refused "--connections: '16385' is not between 1 and 16384" --connections 16385
 	refused "--duration: '2h' is not between 1ms and 1h" --duration 2h
 	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256
 	refused "--port: '65536' is not between 1 and 65535" --serve --port 65536
