@@ -57,6 +57,7 @@ static const struct command *const children[] = {
 	&fabric_list_commands[4],
 	&fabric_list_commands[5],
 	&fabric_errors_command,
+	&fabric_cables_command,
 	&fabric_check_command,
 	&fabric_route_command,
 	&fabric_tables_command,

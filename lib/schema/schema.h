@@ -166,6 +166,12 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
 		.flags = flags_, .names = names_, .get = get_                        \
 	}
+/* The same for a number with so many decimals in a table. */
+#define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_)            \
+	{                                                                            \
+		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_REAL, \
+		.flags = flags_, .digits = digits_, .get = get_                      \
+	}
 /* A list of records; `columns_` names the keys that they show here, NULL for all. */
 #define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                           \
 	{                                                                                     \

@@ -54,6 +54,7 @@ static const char *const commands[][COMMAND_WORDS] = {
 	{"resources", "ctx"},
 	{"resources", "srq"},
 	{"metrics"},
+	{"cables"},
 	{"doctor", "--all"},
 	{"topo", "--all"},
 	{"link"},

@@ -76,7 +76,7 @@ options_of()
 			count=$((count + 1))
 		done
 		case $command in
-		devices | ports | gids | pkeys | netdevs | caps | counters | resources | top | metrics | events | doctor | topo | snapshot | diff | selftest | perf | ping | roce | sriov | ipoib | fabric) [ $count -gt 5 ] || wrong "$command has $count columns" ;;
+		devices | ports | gids | pkeys | netdevs | caps | counters | resources | top | metrics | events | cables | doctor | topo | snapshot | diff | selftest | perf | ping | roce | sriov | ipoib | fabric) [ $count -gt 5 ] || wrong "$command has $count columns" ;;
 		schema | version | sysstat | compat | link | dev | system | change) [ $count -ge 3 ] || wrong "$command has $count columns" ;;
 		*) [ $count = 0 ] || wrong "$command has $count columns" ;;
 		esac

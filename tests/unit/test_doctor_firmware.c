@@ -517,7 +517,7 @@ static void correction(void **state)
 		const char *words;
 	} cases[] = {
 		{0, 50, 100000, SEVERITY_OK, "FEC RS"},
-		{0, 51, 25000, SEVERITY_OK, "FEC BASE-R"},
+		{0, 51, 25000, SEVERITY_OK, "FEC BASER"},
 		{0, 49, 100000, SEVERITY_NOTICE, "FEC none; 100 Gb/s"},
 		{0, 49, 40000, SEVERITY_OK, "needs none"},
 		{0, 49, 10000, SEVERITY_OK, "needs none"},

@@ -103,7 +103,7 @@ static void ports_and_nodes(void **state)
 	     {IF_OPER_DOWN, "down"}, {IF_OPER_LOWERLAYERDOWN, "lower-layer-down"},
 	     {IF_OPER_TESTING, "testing"}, {IF_OPER_DORMANT, "dormant"}, {IF_OPER_UP, "up"});
 	ROWS(ethtool_fec_names, {ETHTOOL_LINK_MODE_FEC_NONE_BIT, "none"},
-	     {ETHTOOL_LINK_MODE_FEC_RS_BIT, "RS"}, {ETHTOOL_LINK_MODE_FEC_BASER_BIT, "BASE-R"},
+	     {ETHTOOL_LINK_MODE_FEC_RS_BIT, "RS"}, {ETHTOOL_LINK_MODE_FEC_BASER_BIT, "BASER"},
 	     {ETHTOOL_LINK_MODE_FEC_LLRS_BIT, "LLRS"});
 	for (unsigned int code = 1; code <= 5; code++)
 		assert_int_equal(mtu_bytes(code), 128 << code);

@@ -17,10 +17,11 @@
 #include "mad/format/mad.h"
 #include "schema/value.h"
 
-#define FABRIC_NONE	    UINT32_MAX
-#define FABRIC_HOPS_UNKNOWN 255u /* hops of a node: unknown, or more than a route can have */
-#define FABRIC_PORT_MOST    254u
-#define FABRIC_VENDOR_BULL  0x119fu /* OUI; sells Mellanox devices under its own */
+#define FABRIC_NONE	       UINT32_MAX
+#define FABRIC_HOPS_UNKNOWN    255u /* hops of a node: unknown, or more than a route can have */
+#define FABRIC_PORT_MOST       254u
+#define FABRIC_VENDOR_MELLANOX 0x0002c9u /* OUI */
+#define FABRIC_VENDOR_BULL     0x119fu	 /* OUI; sells Mellanox devices under its own */
 
 /*
  * Limit of nodes with one GUID in a scan, more than were ever cloned by mistake. A switch that

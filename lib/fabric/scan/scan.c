@@ -13,7 +13,6 @@
 /* PortInfo:LinkSpeedActive QDR: 14.2.5.6 */
 #define SPEED_QDR	4u
 #define VENDOR_SPEED_AT 15u /* LinkSpeedActive of the vendor's ExtendedPortInfo */
-#define OUI_MELLANOX	0x0002c9u
 
 static const uint16_t attributes[] = {
 	[QUERY_ROOT] = UMAD_SM_ATTR_NODE_INFO,
@@ -275,7 +274,7 @@ static bool is_of_mellanox(const struct fabric_node *node)
 {
 	uint32_t vendor = fabric_vendor_id(node);
 
-	return vendor == OUI_MELLANOX || vendor == FABRIC_VENDOR_BULL;
+	return vendor == FABRIC_VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
 }
 
 /* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */

@@ -14,13 +14,17 @@
 #include "kernel/netlink/genl.h"
 
 _Static_assert((int)ETHTOOL_FEC_IS_OFF == (int)ETHTOOL_LINK_MODE_FEC_NONE_BIT, "one constant");
-/* Both messages keep the netdev in their attribute 1. */
-_Static_assert((int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_FEC_HEADER, "one request for both");
+/* All messages keep the netdev in their attribute 1. */
+_Static_assert((int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_FEC_HEADER &&
+		       (int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_LINKSTATE_HEADER &&
+		       (int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_MODULE_HEADER &&
+		       (int)ETHTOOL_A_PAUSE_HEADER == (int)ETHTOOL_A_MODULE_EEPROM_HEADER,
+	       "one request for all");
 
 const struct enum_name ethtool_fec_names[] = {
 	{ETHTOOL_LINK_MODE_FEC_NONE_BIT, "none"},
 	{ETHTOOL_LINK_MODE_FEC_RS_BIT, "RS"},
-	{ETHTOOL_LINK_MODE_FEC_BASER_BIT, "BASE-R"},
+	{ETHTOOL_LINK_MODE_FEC_BASER_BIT, "BASER"},
 	{ETHTOOL_LINK_MODE_FEC_LLRS_BIT, "LLRS"},
 	{0, NULL},
 };
@@ -36,7 +40,76 @@ static const struct nla_policy fec_policy[ETHTOOL_A_FEC_STATS + 1] = {
 	[ETHTOOL_A_FEC_STATS] = {.type = NLA_NESTED},
 };
 
-static const struct nla_policy fec_stat_policy[ETHTOOL_A_FEC_STAT_CORR_BITS + 1];
+/* Linux 6.18, include/uapi/linux/ethtool_netlink_generated.h: newer than the headers of many. */
+enum { FEC_STAT_HISTOGRAM = ETHTOOL_A_FEC_STAT_CORR_BITS + 1 };
+enum { FEC_BIN_LOW = 2, FEC_BIN_HIGH, FEC_BIN_VALUE };
+
+static const struct nla_policy fec_stat_policy[FEC_STAT_HISTOGRAM + 1];
+static const struct nla_policy fec_bin_policy[FEC_BIN_VALUE + 1];
+
+/* ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT, Linux 6.3 */
+enum { LINK_STATE_DOWN_COUNT = ETHTOOL_A_LINKSTATE_EXT_SUBSTATE + 1 };
+
+static const struct nla_policy link_state_policy[LINK_STATE_DOWN_COUNT + 1];
+static const struct nla_policy module_policy[ETHTOOL_A_MODULE_POWER_MODE + 1];
+static const struct nla_policy module_bytes_policy[ETHTOOL_A_MODULE_EEPROM_DATA + 1];
+
+/* linux/ethtool.h says what each means. */
+const struct enum_name ethtool_reason_names[] = {
+	{ETHTOOL_LINK_EXT_STATE_AUTONEG, "autoneg", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE, "link-training", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_LINK_LOGICAL_MISMATCH, "logical-mismatch", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_BAD_SIGNAL_INTEGRITY, "bad-signal-integrity", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_NO_CABLE, "no-cable", TONE_WARNING, NULL},
+	{ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, "cable-issue", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_EEPROM_ISSUE, "eeprom-issue", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_CALIBRATION_FAILURE, "calibration-failure", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_POWER_BUDGET_EXCEEDED, "power-budget-exceeded", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_OVERHEAT, "overheat", TONE_BAD, NULL},
+	{ETHTOOL_LINK_EXT_STATE_MODULE, "module", TONE_BAD, NULL},
+	{0, NULL, TONE_PLAIN, NULL},
+};
+
+const struct enum_name ethtool_power_mode_names[] = {
+	{ETHTOOL_MODULE_POWER_MODE_LOW, "low", TONE_WARNING, NULL},
+	{ETHTOOL_MODULE_POWER_MODE_HIGH, "high", TONE_PLAIN, NULL},
+	{0, NULL, TONE_PLAIN, NULL},
+};
+
+const struct enum_name ethtool_power_policy_names[] = {
+	{ETHTOOL_MODULE_POWER_MODE_POLICY_HIGH, "high", TONE_PLAIN, "always full power"},
+	{ETHTOOL_MODULE_POWER_MODE_POLICY_AUTO, "auto", TONE_PLAIN, "low power while it is down"},
+	{0, NULL, TONE_PLAIN, NULL},
+};
+
+/* The codes of a detail, from 1 (enum ethtool_link_ext_substate_..., linux/ethtool.h). */
+enum { DETAILS_MOST = 7 };
+static const char *const details[][DETAILS_MOST] = {
+	[ETHTOOL_LINK_EXT_STATE_AUTONEG] = {NULL, "no partner detected", "ack not received",
+					    "next page exchange failed",
+					    "no partner detected in forced mode",
+					    "FEC mismatch during override", "no common mode"},
+	[ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE] = {NULL, "frame lock not acquired",
+							  "link inhibit timeout",
+							  "the partner did not set receiver ready",
+							  "remote fault"},
+	[ETHTOOL_LINK_EXT_STATE_LINK_LOGICAL_MISMATCH] = {NULL, "no block lock",
+							  "no alignment marker lock",
+							  "no align status", "FC FEC is not locked",
+							  "RS FEC is not locked"},
+	[ETHTOOL_LINK_EXT_STATE_BAD_SIGNAL_INTEGRITY] = {NULL, "many physical errors",
+							 "unsupported rate",
+							 "SerDes reference clock lost",
+							 "SerDes sees no signal"},
+	[ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE] = {NULL, "unsupported cable", "cable test failure"},
+	[ETHTOOL_LINK_EXT_STATE_MODULE] = {NULL, "the module is not ready"},
+};
+
+const char *ethtool_reason_detail(uint64_t reason, uint64_t detail)
+{
+	return reason < ARRAY_SIZE(details) && detail < DETAILS_MOST ? details[reason][detail]
+								     : NULL;
+}
 
 static int get_tristate(const struct nlattr *attribute, enum tristate *value)
 {
@@ -75,6 +148,23 @@ static int get_total(const struct nlattr *attribute, struct number *total)
 	return 0;
 }
 
+/* A bin that cannot be read spoils the answer; bins beyond the most are left out. */
+static int take_bin(void *context, const struct nlattr *entry)
+{
+	struct ethtool_fec *fec = context;
+	struct nlattr *table[ARRAY_SIZE(fec_bin_policy)];
+	struct ethtool_fec_bin bin = {.low.known = false};
+
+	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table), fec_bin_policy) ||
+	    netlink_get_number(table[FEC_BIN_LOW], &bin.low) ||
+	    netlink_get_number(table[FEC_BIN_HIGH], &bin.high) ||
+	    netlink_get_number(table[FEC_BIN_VALUE], &bin.blocks))
+		return -EBADMSG;
+	if (fec->bin_count < ETHTOOL_FEC_BINS_MOST)
+		fec->bins[fec->bin_count++] = bin;
+	return 0;
+}
+
 int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fec)
 {
 	struct nlattr *table[ARRAY_SIZE(fec_policy)], *stats[ARRAY_SIZE(fec_stat_policy)];
@@ -90,6 +180,47 @@ int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fe
 	    get_total(stats[ETHTOOL_A_FEC_STAT_UNCORR], &fec->uncorrectable_blocks) ||
 	    get_total(stats[ETHTOOL_A_FEC_STAT_CORR_BITS], &fec->corrected_bits))
 		return -EBADMSG;
+	return netlink_each(table[ETHTOOL_A_FEC_STATS], FEC_STAT_HISTOGRAM, take_bin, fec);
+}
+
+int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_link_state *state)
+{
+	struct nlattr *table[ARRAY_SIZE(link_state_policy)];
+
+	if (genl_parse(payload, length, table, ARRAY_SIZE(table), link_state_policy) ||
+	    get_tristate(table[ETHTOOL_A_LINKSTATE_LINK], &state->up) ||
+	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_SQI], &state->quality) ||
+	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_SQI_MAX], &state->most_quality) ||
+	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_EXT_STATE], &state->reason) ||
+	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE], &state->detail) ||
+	    netlink_get_number(table[LINK_STATE_DOWN_COUNT], &state->down_count))
+		return -EBADMSG;
+	return 0;
+}
+
+int ethtool_parse_module(const void *payload, size_t length, struct ethtool_module *module)
+{
+	struct nlattr *table[ARRAY_SIZE(module_policy)];
+
+	if (genl_parse(payload, length, table, ARRAY_SIZE(table), module_policy) ||
+	    netlink_get_number(table[ETHTOOL_A_MODULE_POWER_MODE], &module->power_mode) ||
+	    netlink_get_number(table[ETHTOOL_A_MODULE_POWER_MODE_POLICY], &module->power_policy))
+		return -EBADMSG;
+	return 0;
+}
+
+int ethtool_parse_module_bytes(const void *payload, size_t length, uint8_t *bytes, uint8_t room,
+			       uint8_t *ret_length)
+{
+	struct nlattr *table[ARRAY_SIZE(module_bytes_policy)], *data;
+
+	if (genl_parse(payload, length, table, ARRAY_SIZE(table), module_bytes_policy))
+		return -EBADMSG;
+	data = table[ETHTOOL_A_MODULE_EEPROM_DATA];
+	if (!data || nla_len(data) > room)
+		return -EBADMSG;
+	memcpy(bytes, nla_data(data), (size_t)nla_len(data));
+	*ret_length = (uint8_t)nla_len(data);
 	return 0;
 }
 
@@ -190,5 +321,82 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bo
 	error = netlink_ask(generic, &request, take, &question);
 	if (!error)
 		*ret_fec = fec;
+	return error;
+}
+
+static int parse_link_state(const void *payload, size_t length, void *record)
+{
+	return ethtool_parse_link_state(payload, length, record);
+}
+
+int ethtool_get_link_state(struct netlink *generic, uint16_t family, uint32_t index,
+			   struct ethtool_link_state *ret_state)
+{
+	struct netlink_request request = {.count = 0};
+	struct ethtool_link_state state = {TRISTATE_UNKNOWN};
+	struct question question = {parse_link_state, &state};
+	int error;
+
+	add_request(&request, family, ETHTOOL_MSG_LINKSTATE_GET, 0, index, 0);
+	error = netlink_ask(generic, &request, take, &question);
+	if (!error)
+		*ret_state = state;
+	return error;
+}
+
+static int parse_module(const void *payload, size_t length, void *record)
+{
+	return ethtool_parse_module(payload, length, record);
+}
+
+int ethtool_get_module(struct netlink *generic, uint16_t family, uint32_t index,
+		       struct ethtool_module *ret_module)
+{
+	struct netlink_request request = {.count = 0};
+	struct ethtool_module module = {.power_mode.known = false};
+	struct question question = {parse_module, &module};
+	int error;
+
+	add_request(&request, family, ETHTOOL_MSG_MODULE_GET, 0, index, 0);
+	error = netlink_ask(generic, &request, take, &question);
+	if (!error)
+		*ret_module = module;
+	return error;
+}
+
+struct module_reading {
+	uint8_t *bytes;
+	uint8_t room;
+	uint8_t length;
+};
+
+static int parse_module_bytes(const void *payload, size_t length, void *record)
+{
+	struct module_reading *reading = record;
+
+	return ethtool_parse_module_bytes(payload, length, reading->bytes, reading->room,
+					  &reading->length);
+}
+
+/* eeprom_parse_request(), net/ethtool/eeprom.c */
+int ethtool_get_module_bytes(struct netlink *generic, uint16_t family, uint32_t index,
+			     const struct ethtool_module_bytes *which, uint8_t *bytes,
+			     uint8_t *ret_length)
+{
+	struct netlink_request request = {.count = 0};
+	struct module_reading reading = {.bytes = bytes, .room = which->length};
+	struct question question = {parse_module_bytes, &reading};
+	int error;
+
+	add_request(&request, family, ETHTOOL_MSG_MODULE_EEPROM_GET, 0, index, 0);
+	netlink_put_u32(&request, ETHTOOL_A_MODULE_EEPROM_OFFSET, which->offset);
+	netlink_put_u32(&request, ETHTOOL_A_MODULE_EEPROM_LENGTH, which->length);
+	netlink_put(&request, ETHTOOL_A_MODULE_EEPROM_PAGE, &which->page, sizeof(which->page));
+	netlink_put(&request, ETHTOOL_A_MODULE_EEPROM_BANK, &which->bank, sizeof(which->bank));
+	netlink_put(&request, ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, &which->address,
+		    sizeof(which->address));
+	error = netlink_ask(generic, &request, take, &question);
+	if (!error)
+		*ret_length = reading.length;
 	return error;
 }

@@ -44,6 +44,14 @@ enum {
 #define MAD_MLID_FIRST	   0xc000u
 #define MAD_MLID_LAST	   0xfffeu
 
+/*
+ * CableInfo, an attribute of a vendor's subnet management: memory of the module in a port. AttrMod
+ * is the port; struct mlx4_cable_info and mlx4_get_module_info(),
+ * drivers/net/ethernet/mellanox/mlx4/port.c.
+ */
+#define MAD_SM_CABLE_INFO 0xff60u
+enum { CABLE_INFO_HEADER_BYTES = 16, CABLE_INFO_DATA_MOST = 48 };
+
 #define MAD_PORT_MOST	 255u
 #define PKEY_FULL_MEMBER 0x8000u /* 10.9.3 */
 
@@ -145,6 +153,12 @@ MAD_WORD(node_info, pkeys, 28)
 MAD_WORD(node_info, device_id, 30)
 MAD_BYTE(node_info, local_port, 36)
 MAD_ACCESSORS(node_info, vendor_id, uint32_t, 37, 0, 24)
+
+/* CableInfo: address on the bus, page, first byte, number of bytes. */
+MAD_BYTE(cable_info, address, 0)
+MAD_BYTE(cable_info, page, 1)
+MAD_WORD(cable_info, offset, 2)
+MAD_WORD(cable_info, size, 6)
 
 /* SwitchInfo, 14.2.5.4 */
 #define SWITCH_INFO_BYTES 20

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric cables: the plugs at both ends of each cable, the weakest light first. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/fabric/fabric_run.h"
+#include "counter/saved.h"
+#include "fabric/scan/cable_info.h"
+
+/* A plug takes at most two kilobytes: the limit is more than a hundred thousand of them. */
+static const struct saved_kind saved_kind = {
+	.schema = &saved_plug_schema,
+	.command = "rdmactl fabric cables --save",
+	.most_bytes = (size_t)256 * 1024 * 1024,
+};
+
+static const char timeout_hint[] =
+	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
+static const char other_hint[] = "CableInfo is an attribute of NVIDIA's (Mellanox's) devices; on a "
+				 "host, rdmactl cables asks "
+				 "the driver";
+
+struct plugged_cables {
+	struct fabric_run run;
+	struct fabric_args args; /* without --save, which is for the plugs here */
+	bool *wanted;		 /* by port; NULL: all */
+	struct fabric_plugs now, before;
+	struct fabric_cable_row *rows;
+	size_t row_count;
+};
+
+/* Ports of nodes with a matching name, and the ports at the other ends of their cables. */
+static void choose_ports(struct plugged_cables *cables)
+{
+	const struct fabric *fabric = &cables->run.fabric;
+
+	if (!cables->run.named)
+		return;
+	cables->wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*cables->wanted));
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		cables->wanted[i] = fabric_run_is_named(&cables->run, i) ||
+				    (fabric->ports[i].peer != FABRIC_NONE &&
+				     fabric_run_is_named(&cables->run, fabric->ports[i].peer));
+}
+
+static void note_plug(struct plugged_cables *cables, const struct fabric_plug *plug)
+{
+	struct fabric_run *run = &cables->run;
+	_cleanup_(freep) char *object = fabric_port_name(&run->view, plug->port);
+
+	if (plug->state == FABRIC_PLUG_FAILED)
+		problem_add_text(&run->mad.listing.problems, object, "module", "smp",
+				 cable_info_error(plug->code), NULL);
+	else if (plug->partial && plug->code)
+		problem_add_text(&run->mad.listing.problems, object, "pages of the module", "smp",
+				 cable_info_error(plug->code), NULL);
+}
+
+/* Many ports have the same reason: a sentence says how many. */
+static void note_many(struct plugged_cables *cables, enum fabric_plug_state state,
+		      const char *reason, const char *hint)
+{
+	_cleanup_(freep) char *message = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < cables->now.count; i++)
+		count += cables->now.items[i].state == state;
+	if (!count)
+		return;
+	message = mem_format("%zu port%s %s", count, count == 1 ? "" : "s", reason);
+	problem_add_text(&cables->run.mad.listing.problems, NULL, "module", "smp", message, hint);
+}
+
+static void note_losses(struct plugged_cables *cables)
+{
+	struct problems *problems = &cables->run.mad.listing.problems;
+
+	for (size_t i = 0; i < cables->now.failure_count; i++) {
+		_cleanup_(freep) char *object = NULL, *message = NULL;
+
+		fabric_failure_text(&cables->run.view, &cables->now.failures[i], &object, &message);
+		problem_add_text(problems, object, NULL, "smp", message, timeout_hint);
+	}
+	for (size_t i = 0; i < cables->now.count; i++)
+		note_plug(cables, &cables->now.items[i]);
+	note_many(cables, FABRIC_PLUG_UNSUPPORTED,
+		  "cannot be asked for a module: CableInfo is "
+		  "not supported",
+		  NULL);
+	note_many(cables, FABRIC_PLUG_OTHER_VENDOR,
+		  "cannot be asked for a module: other vendors' "
+		  "devices",
+		  other_hint);
+}
+
+static void read_plugs(struct plugged_cables *cables)
+{
+	struct fabric_run *run = &cables->run;
+	int rc = fabric_plugs_read(run->mad.session.engine, &run->scan, &run->fabric,
+				   cables->wanted, &cables->now);
+
+	if (rc)
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "smp",
+				 rc == -ECANCELED ? "interrupted: not all modules are read"
+						  : strerror(-rc),
+				 NULL);
+	note_losses(cables);
+}
+
+static void note_others(struct fabric_run *run, long others)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (others <= 0)
+		return;
+	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
+			     "unique",
+			     others);
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
+			 "rdmactl fabric scan --diff shows what is gone");
+}
+
+/* Read before the subnet, because --save may name the same file. */
+static bool load(const struct fabric_args *args, struct saved_list *saved, char **ret_message)
+{
+	return !args->since || !saved_list_read(saved, args->since, &saved_kind, ret_message);
+}
+
+static bool take_before(struct plugged_cables *cables, const struct saved_list *saved)
+{
+	struct fabric_run *run = &cables->run;
+	long others = saved_plugs_load(&run->fabric, saved->records, saved->count, &cables->before);
+	_cleanup_(freep) char *message = NULL;
+
+	note_others(run, others);
+	if (others >= 0)
+		return true;
+	message = mem_format("cannot use %s: the memory of a module is malformed",
+			     run->args->since);
+	listing_fail(&run->mad.listing, STATUS_FAILED, message,
+		     "rdmactl fabric cables --save FILE writes one");
+	return false;
+}
+
+/* What changed of one end; a plug that is in one reading only has changed, too. */
+static void compare_end(const struct plugged_cables *cables, uint32_t port, const struct plug *now,
+			const char *prefix, char **text)
+{
+	static const struct plug none;
+	const struct fabric_plug *before = fabric_plugs_find(&cables->before, port);
+	struct plug plug = none;
+
+	if (before)
+		plug_decode(&before->memory, &plug);
+	if (plug.identifier.known || now->identifier.known)
+		fabric_plug_add_changes(&plug, now, prefix, text);
+	plug_clear(&plug);
+}
+
+static void compare(const struct plugged_cables *cables, struct fabric_cable_row *row)
+{
+	const uint32_t port = row->at.place;
+
+	compare_end(cables, port, &row->plug, "", &row->changes);
+	compare_end(cables, cables->run.fabric.ports[port].peer, &row->peer_plug, "peer ",
+		    &row->changes);
+}
+
+static void add_row(struct plugged_cables *cables, const struct fabric_plug *plug)
+{
+	const uint32_t peer = cables->run.fabric.ports[plug->port].peer;
+	struct fabric_cable_row row;
+
+	/* Each cable once; one from a port to itself is its own peer. */
+	if (peer < plug->port)
+		return;
+	fabric_cable_row_make(&cables->run.view, plug, fabric_plugs_find(&cables->now, peer), &row);
+	if (cables->args.since)
+		compare(cables, &row);
+	if (cables->args.since && !row.changes)
+		fabric_cable_row_clear(&row);
+	else
+		*(struct fabric_cable_row *)mem_append(&cables->rows, &cables->row_count,
+						       sizeof(row)) = row;
+}
+
+static void show(struct plugged_cables *cables)
+{
+	const struct fabric_args *args = &cables->args;
+
+	for (size_t i = 0; i < cables->now.count; i++)
+		add_row(cables, &cables->now.items[i]);
+	if (cables->row_count)
+		qsort(cables->rows, cables->row_count, sizeof(*cables->rows),
+		      fabric_cable_row_compare);
+	for (size_t i = 0; i < cables->row_count && (!args->top.known || i < args->top.value); i++)
+		listing_add(&cables->run.mad.listing, &cables->rows[i]);
+}
+
+static void save(struct plugged_cables *cables, const char *path)
+{
+	struct saved_plug *saved = mem_alloc_zero(cables->now.count + 1, sizeof(*saved));
+	struct saved_list list = {.records = saved};
+	_cleanup_(freep) char *message = NULL;
+
+	saved_head_read(NULL, &list.head);
+	for (size_t i = 0; i < cables->now.count; i++)
+		if (cables->now.items[i].state == FABRIC_PLUG_READ)
+			saved[list.count++] = saved_plug_of(&cables->run.fabric,
+							    &cables->now.items[i]);
+	if (saved_list_write(&list, path, &saved_kind, &message))
+		listing_fail(&cables->run.mad.listing, STATUS_FAILED, message, NULL);
+	saved_list_clear(&list, &saved_plug_schema);
+}
+
+static void work(struct plugged_cables *cables, const struct fabric_args *args)
+{
+	struct listing *listing = &cables->run.mad.listing;
+	struct saved_list saved = {.count = 0};
+	_cleanup_(freep) char *message = NULL;
+
+	choose_ports(cables);
+	listing_saves_to(listing, args->save);
+	if (!load(args, &saved, &message)) {
+		listing_fail(listing, STATUS_FAILED, message,
+			     "rdmactl fabric cables --save FILE writes one");
+	} else if (!args->since || take_before(cables, &saved)) {
+		read_plugs(cables);
+		show(cables);
+		if (args->save)
+			save(cables, args->save);
+	}
+	saved_list_clear(&saved, &saved_plug_schema);
+}
+
+static int finish(struct plugged_cables *cables)
+{
+	int status = fabric_run_end(&cables->run);
+
+	for (size_t i = 0; i < cables->row_count; i++)
+		fabric_cable_row_clear(&cables->rows[i]);
+	fabric_plugs_clear(&cables->now);
+	fabric_plugs_clear(&cables->before);
+	free(cables->rows);
+	free(cables->wanted);
+	return status;
+}
+
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
+{
+	const struct fabric_args *args = fabric_args;
+	struct plugged_cables cables = {.args = *args};
+
+	(void)objects;
+	cables.args.save = NULL;
+	if (fabric_run_begin(&cables.run, ctx, &cables.args, &fabric_cables_schema)) {
+		if (args->since)
+			listing_prefer_columns(&cables.run.mad.listing,
+					       "node,port,peer,peer_port,kind,part,serial,rx_power_"
+					       "dbm,peer_serial,peer_rx_power_dbm,changes");
+		if (fabric_run_match(&cables.run))
+			work(&cables, args);
+	}
+	return finish(&cables);
+}
+
+static const struct option_row options[] = {
+	STRING_OPTION(struct fabric_args, since, 0, "since", "FILE", COMPLETE_FILE,
+		      "show only what changed since the cables were saved in this file"),
+	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
+		      "only cables of nodes of this name (* and ? as in the shell)"),
+	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
+		      "at most this many cables, the weakest light first"),
+	{.name = NULL},
+};
+
+const struct command fabric_cables_command = {
+	.name = "cables",
+	.summary = "the plugs at both ends of each cable, the weakest light first",
+	.options = {options, fabric_scan_options, mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_cables_schema,
+	.rules = fabric_start_rules,
+	.run = run,
+};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Cables with the plugs at both ends as records, what changed of them, and what a file keeps. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/scan/cable_info.h"
+
+/* Less may be the noise of the module's own reading. */
+#define LEAST_DECIBELS 1.0
+
+const struct enum_name fabric_plug_state_names[] = {
+	{FABRIC_PLUG_READ, "read", TONE_PLAIN, NULL},
+	{FABRIC_PLUG_ABSENT, "absent", TONE_BAD, "no cable, according to the device"},
+	{FABRIC_PLUG_NO_MEMORY, "no-memory", TONE_PLAIN, "a cable that describes nothing"},
+	{FABRIC_PLUG_UNSUPPORTED, "unsupported", TONE_PLAIN,
+	 "the device does not tell, or the link is internal"},
+	{FABRIC_PLUG_OTHER_VENDOR, "other-vendor", TONE_PLAIN,
+	 "not a vendor of which rdmactl knows the attribute"},
+	{FABRIC_PLUG_NO_ANSWER, "no-answer", TONE_BAD, "the node did not answer"},
+	{FABRIC_PLUG_FAILED, "failed", TONE_BAD, "the device could not read the module"},
+	{0, NULL, TONE_PLAIN, NULL},
+};
+
+static void set_weakest(struct value *value, const struct plug *plug)
+{
+	const struct plug_lane *lane = plug_weakest(plug);
+
+	if (lane)
+		value_set_real(value, plug_dbm(lane->rx_power_mw.value));
+}
+
+static void set_lanes(struct value *value, const struct plug *plug)
+{
+	if (plug->lane_count)
+		value_set_records(value, plug->lanes, plug->lane_count);
+}
+
+#define PLUG_GETTER(name_, set_, member_)                                         \
+	static void name_(const void *record, struct value *value)                \
+	{                                                                         \
+		set_(value, &((const struct fabric_cable_row *)record)->member_); \
+	}
+PLUG_GETTER(get_weakest, set_weakest, plug)
+PLUG_GETTER(get_peer_weakest, set_weakest, peer_plug)
+PLUG_GETTER(get_lanes, set_lanes, plug)
+PLUG_GETTER(get_peer_lanes, set_lanes, peer_plug)
+
+#define RECORD struct fabric_cable_row
+static const struct field fields[] = {
+	PORT_COLUMNS(place_get_port),
+	PEER_COLUMNS,
+	PLUG_COLUMNS(RECORD, plug, "", "", FIELD_DEFAULT, FIELD_DEFAULT),
+	COMPUTED_REAL_FIELD(get_weakest, 1, "rx_power_dbm", "RX dBm", FIELD_DEFAULT | FIELD_RIGHT,
+			    PLUG_WEAKEST_HELP),
+	PLUG_COLUMNS(RECORD, peer_plug, "peer_", "PEER ", 0, FIELD_DEFAULT),
+	COMPUTED_REAL_FIELD(get_peer_weakest, 1, "peer_rx_power_dbm", "PEER RX dBm",
+			    FIELD_DEFAULT | FIELD_RIGHT, PLUG_WEAKEST_HELP),
+	FLAGS_FIELD(RECORD, plug.alarms, plug_flag_names, "alarms", "ALARMS", FIELD_DEFAULT, 0,
+		    "readings beyond the module's own thresholds now, of any lane"),
+	FLAGS_FIELD(RECORD, peer_plug.alarms, plug_flag_names, "peer_alarms", "PEER ALARMS",
+		    FIELD_DEFAULT, 0, "the same at the other end"),
+	FLAGS_FIELD(RECORD, plug.flags, plug_flag_names, "flags", "FLAGS", 0, 0,
+		    "faults, alarms and warnings that the module noted since they were read last"),
+	FLAGS_FIELD(RECORD, peer_plug.flags, plug_flag_names, "peer_flags", "PEER FLAGS", 0, 0,
+		    "the same at the other end"),
+	ENUM_FIELD(RECORD, state, fabric_plug_state_names, "state", "STATE", 0, 0,
+		   "whether the module could be read"),
+	ENUM_FIELD(RECORD, peer_state, fabric_plug_state_names, "peer_state", "PEER STATE", 0, 0,
+		   "the same at the other end"),
+	STRING_FIELD(RECORD, changes, "changes", "CHANGES", 0, 0, "what changed since --since"),
+	NODE_GUID_COLUMN,
+	PEER_GUID_COLUMN,
+	RECORDS_FIELD(get_lanes, &plug_lane_schema, NULL, "lanes", 0, "readings of each lane"),
+	RECORDS_FIELD(get_peer_lanes, &plug_lane_schema, NULL, "peer_lanes", 0,
+		      "the same at the other end"),
+};
+#undef RECORD
+
+const struct schema fabric_cables_schema = SCHEMA("fabric_cables", struct fabric_cable_row, fields,
+						  "a cable, with the plugs at both ends");
+
+static void take(const struct fabric_plug *from, struct number *state, struct plug *plug)
+{
+	if (!from)
+		return;
+	number_set(state, from->state);
+	plug_decode(&from->memory, plug);
+}
+
+void fabric_cable_row_make(const struct fabric_view *view, const struct fabric_plug *plug,
+			   const struct fabric_plug *peer, struct fabric_cable_row *row)
+{
+	*row = (struct fabric_cable_row){.at = {.view = view, .place = plug->port}};
+	take(plug, &row->state, &row->plug);
+	take(peer, &row->peer_state, &row->peer_plug);
+}
+
+void fabric_cable_row_clear(struct fabric_cable_row *row)
+{
+	plug_clear(&row->plug);
+	plug_clear(&row->peer_plug);
+	free(row->changes);
+	row->changes = NULL;
+}
+
+static bool weakest_of(const struct fabric_cable_row *row, double *ret_milliwatts)
+{
+	const struct plug_lane *here = plug_weakest(&row->plug);
+	const struct plug_lane *there = plug_weakest(&row->peer_plug);
+
+	if (!here || (there && there->rx_power_mw.value < here->rx_power_mw.value))
+		here = there;
+	if (here)
+		*ret_milliwatts = here->rx_power_mw.value;
+	return here;
+}
+
+int fabric_cable_row_compare(const void *a, const void *b)
+{
+	const struct fabric_cable_row *one = a, *other = b;
+	double here = 0, there = 0;
+	const bool known = weakest_of(one, &here), other_known = weakest_of(other, &there);
+
+	if (known != other_known)
+		return known ? -1 : 1;
+	if (known && (here < there || here > there))
+		return here < there ? -1 : 1;
+	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+}
+
+static void add_text(char **text, const char *prefix, const char *what, const char *before,
+		     const char *after)
+{
+	if (before && after && !strcmp(before, after))
+		return;
+	if (!before && !after)
+		return;
+	mem_extend(text, "%s%s%s %s -> %s", *text ? ", " : "", prefix, what,
+		   before ? before : "unknown", after ? after : "unknown");
+}
+
+static void add_power(char **text, const char *prefix, const struct plug *before,
+		      const struct plug *after)
+{
+	const struct plug_lane *then = plug_weakest(before), *now = plug_weakest(after);
+	double change;
+
+	if (!then || !now)
+		return;
+	change = plug_dbm(now->rx_power_mw.value) - plug_dbm(then->rx_power_mw.value);
+	if (change >= LEAST_DECIBELS || change <= -LEAST_DECIBELS)
+		mem_extend(text, "%s%sreceive power %+.1f dB", *text ? ", " : "", prefix, change);
+}
+
+static void add_alarms(char **text, const char *prefix, const struct plug *before,
+		       const struct plug *after)
+{
+	for (const struct enum_name *name = plug_flag_names; name->word; name++)
+		if (after->alarms.value & ~before->alarms.value & name->value)
+			mem_extend(text, "%s%s%s", *text ? ", " : "", prefix, name->word);
+}
+
+void fabric_plug_add_changes(const struct plug *before, const struct plug *after,
+			     const char *prefix, char **text)
+{
+	add_text(text, prefix, "vendor", before->vendor, after->vendor);
+	add_text(text, prefix, "part", before->part, after->part);
+	add_text(text, prefix, "serial", before->serial, after->serial);
+	add_power(text, prefix, before, after);
+	add_alarms(text, prefix, before, after);
+}
+
+static const struct field saved_fields[] = {
+	UNSIGNED_FIELD(struct saved_plug, node_guid, "node_guid", "NODE GUID", FIELD_RIGHT, 0,
+		       "GUID of the node, as a number"),
+	UNSIGNED_FIELD(struct saved_plug, port, "port", "PORT", FIELD_RIGHT, 0,
+		       "number of the port"),
+	STRING_FIELD(struct saved_plug, memory, "memory", "MEMORY", 0, 0,
+		     "parts of the module's memory, in hexadecimal"),
+};
+
+const struct schema saved_plug_schema = SCHEMA("saved_plugs", struct saved_plug, saved_fields,
+					       "the saved memory of a module");
+
+struct saved_plug saved_plug_of(const struct fabric *fabric, const struct fabric_plug *plug)
+{
+	return (struct saved_plug){
+		.node_guid = number_of(fabric_node_of(fabric, plug->port)->guid),
+		.port = number_of(fabric->ports[plug->port].number),
+		.memory = plug_memory_text(&plug->memory),
+	};
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	const uint32_t one = ((const struct fabric_plug *)a)->port;
+	const uint32_t other = ((const struct fabric_plug *)b)->port;
+
+	return (one > other) - (one < other);
+}
+
+long saved_plugs_load(const struct fabric *fabric, const struct saved_plug *saved, size_t count,
+		      struct fabric_plugs *plugs)
+{
+	long others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fabric_plug plug = {.state = FABRIC_PLUG_READ};
+		uint32_t node;
+
+		if (!saved[i].node_guid.known || !saved[i].port.known || !saved[i].memory ||
+		    plug_memory_parse(saved[i].memory, &plug.memory))
+			return -EINVAL;
+		node = fabric_find(fabric, saved[i].node_guid.value);
+		if (node == FABRIC_NONE || fabric->nodes[node].ambiguous ||
+		    saved[i].port.value > fabric->nodes[node].port_count) {
+			others++;
+			continue;
+		}
+		plug.port = fabric_port_at(fabric, node, (unsigned int)saved[i].port.value);
+		*(struct fabric_plug *)mem_append(&plugs->items, &plugs->count,
+						  sizeof(plug)) = plug;
+	}
+	if (plugs->count)
+		qsort(plugs->items, plugs->count, sizeof(*plugs->items), compare_ports);
+	return others;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The cables in the ports of this host, as the ethtool family of generic netlink tells of their
+ * netdevs: the plug, its power, why a link is down, and forward error correction. A port of a bond
+ * has a record for each member. Records borrow the names of ports and netdevs, and own the rest.
+ */
+#pragma once
+
+#include "host/inventory/inventory.h"
+#include "kernel/netlink/ethtool.h"
+#include "plug/plug.h"
+
+struct port_cable {
+	char *device; /* borrowed, like netdev */
+	struct number port;
+	char *netdev; /* NULL: the port has none in this network namespace */
+	struct ethtool_link_state link;
+	struct ethtool_module module;
+	struct ethtool_fec fec;
+	struct plug plug;
+};
+
+struct port_cables {
+	struct port_cable *items;
+	size_t count;
+};
+
+extern const struct schema cable_schema, fec_bin_schema;
+
+/* What port_cables_read() needs of the inventory: bits of host/need.h. */
+extern const uint64_t port_cables_needs;
+
+/*
+ * Appends the cables of all ports of the inventory. What the kernel refuses is a problem of the
+ * port or of its netdev; that a driver has no answer is one only if nothing else says so.
+ */
+void port_cables_read(const struct inventory *inventory, struct port_cables *list,
+		      struct problems *problems);
+void port_cables_clear(struct port_cables *list);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The columns of a cable of this host. */
+#include "base/mem.h"
+#include "plug/cable.h"
+#include "schema/rows.h"
+
+#define RECORD struct ethtool_fec_bin
+static const struct field bin_fields[] = {
+	NUMBER(low, "LOW", SHOWN, 0, "fewest wrong symbols of such a block"),
+	NUMBER(high, "HIGH", SHOWN, 0, "most wrong symbols of such a block"),
+	NUMBER(blocks, "BLOCKS", SHOWN | FIELD_COUNTER, 0, "blocks since the driver was loaded"),
+};
+#undef RECORD
+
+const struct schema fec_bin_schema = SCHEMA("fec_bins", struct ethtool_fec_bin, bin_fields,
+					    "blocks with so many wrong symbols");
+
+static void get_weakest(const void *record, struct value *value)
+{
+	const struct plug_lane *lane = plug_weakest(&((const struct port_cable *)record)->plug);
+
+	if (lane)
+		value_set_real(value, plug_dbm(lane->rx_power_mw.value));
+}
+
+static void get_lanes(const void *record, struct value *value)
+{
+	const struct plug *plug = &((const struct port_cable *)record)->plug;
+
+	if (plug->lane_count)
+		value_set_records(value, plug->lanes, plug->lane_count);
+}
+
+static void get_limits(const void *record, struct value *value)
+{
+	const struct plug *plug = &((const struct port_cable *)record)->plug;
+
+	if (plug->standard.known)
+		value_set_records(value, plug->limits, PLUG_QUANTITY_COUNT);
+}
+
+static void get_bins(const void *record, struct value *value)
+{
+	const struct ethtool_fec *fec = &((const struct port_cable *)record)->fec;
+
+	if (fec->bin_count)
+		value_set_records(value, fec->bins, fec->bin_count);
+}
+
+static void get_detail(const void *record, struct value *value)
+{
+	const struct ethtool_link_state *link = &((const struct port_cable *)record)->link;
+
+	if (link->reason.known && link->detail.known)
+		value_set_string(value,
+				 ethtool_reason_detail(link->reason.value, link->detail.value));
+}
+
+#define RECORD struct port_cable
+static const struct field fields[] = {
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
+	TEXT(netdev, "NETDEV", SHOWN, 0,
+	     "netdev that was asked: that of the port, or a member of its bond"),
+	YES_NO_AS("link_up", link.up, "LINK", SHOWN, 0, "whether the link is up"),
+	WORD_AS("down_reason", link.reason, ethtool_reason_names, "REASON", SHOWN, 0,
+		"why a link is down, if the driver tells"),
+	COMPUTED_FIELD(FIELD_STRING, get_detail, "down_detail", "DETAIL", 0, 0,
+		       "more about the reason"),
+	PLUG_COLUMNS(RECORD, plug, "", "", SHOWN, SHOWN),
+	COMPUTED_REAL_FIELD(get_weakest, 1, "rx_power_dbm", "RX dBm", SHOWN | FIELD_RIGHT,
+			    PLUG_WEAKEST_HELP),
+	FLAGS_AS("alarms", plug.alarms, plug_flag_names, "ALARMS", SHOWN, 0,
+		 "readings beyond the module's own thresholds now, of any lane"),
+	FLAGS_AS("flags", plug.flags, plug_flag_names, "FLAGS", 0, 0,
+		 "faults, alarms and warnings that the module noted since they were read last"),
+	WORD_AS("state", plug.state, plug_state_names, "STATE", 0, 0, "state of a CMIS module"),
+	WORD_AS("fault", plug.fault, plug_fault_names, "FAULT", 0, 0,
+		"why the state of a CMIS module is fault"),
+	REAL_FIELD(RECORD, plug.voltage_v, "voltage_v", "VOLTAGE V", FIELD_RIGHT, 0,
+		   "supply voltage of the module"),
+	WORD_AS("standard", plug.standard, plug_standard_names, "STANDARD", 0, 0,
+		"layout of the module's memory"),
+	WORD_AS("connector", plug.connector, plug_connector_names, "CONNECTOR", 0, 0,
+		"connector of the fibres"),
+	WORD_AS("technology", plug.technology, plug_technology_names, "TECHNOLOGY", 0, 0,
+		"laser, or equalizer of a copper cable"),
+	TEXT_AS("revision", plug.revision, "REVISION", 0, 0, "vendor's revision"),
+	TEXT_AS("oui", plug.oui, "OUI", 0, 0, "vendor's number"),
+	TEXT_AS("date", plug.date, "DATE", 0, 0, "when it was made"),
+	TEXT_AS("firmware", plug.firmware, "FIRMWARE", 0, 0, "active firmware of a CMIS module"),
+	WORD_AS("power_mode", module.power_mode, ethtool_power_mode_names, "POWER", 0, 0,
+		"whether the module has its full power"),
+	WORD_AS("power_policy", module.power_policy, ethtool_power_policy_names, "POWER POLICY", 0,
+		0, "when the module gets its full power"),
+	YES_NO_AS("rx_power_is_average", plug.rx_power_is_average, "RX AVERAGE", 0, 0,
+		  "whether receive power is the average; no: modulation amplitude"),
+	WORD_AS("fec", fec.active, ethtool_fec_names, "FEC", 0, 0, "active error correction"),
+	NUMBER_AS("fec_corrected_blocks", fec.corrected_blocks, "CORRECTED", FIELD_COUNTER, 0,
+		  "blocks that FEC corrected"),
+	NUMBER_AS("fec_uncorrectable_blocks", fec.uncorrectable_blocks, "UNCORRECTABLE",
+		  FIELD_COUNTER, 0, "blocks that FEC could not correct"),
+	NUMBER_AS("fec_corrected_bits", fec.corrected_bits, "CORRECTED BITS", FIELD_COUNTER, 0,
+		  "bits that FEC corrected"),
+	NUMBER_AS("down_count", link.down_count, "DOWN COUNT", FIELD_COUNTER, 0,
+		  "times that the link went down"),
+	NUMBER_AS("signal_quality", link.quality, "QUALITY", 0, 0,
+		  "signal quality index of the link, if the driver tells"),
+	NUMBER_AS("most_signal_quality", link.most_quality, "MOST QUALITY", 0, 0,
+		  "best value of that index"),
+	RECORDS_FIELD(get_lanes, &plug_lane_schema, NULL, "lanes", 0, "readings of each lane"),
+	RECORDS_FIELD(get_limits, &plug_limits_schema, NULL, "thresholds", 0,
+		      "the module's own thresholds"),
+	RECORDS_FIELD(get_bins, &fec_bin_schema, NULL, "fec_bins", 0,
+		      "how many blocks had so many wrong symbols"),
+};
+
+const struct schema cable_schema = SCHEMA("cables", struct port_cable, fields,
+					  "what is plugged into a port");

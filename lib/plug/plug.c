@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "plug/plug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "plug/plug_places.h"
+#include "schema/bits.h"
+
+/* Text in a field of fixed size ends with blanks, or with NULs in spite of the standards. */
+static char *take_text(const uint8_t *bytes, size_t width)
+{
+	bool erased = true;
+
+	while (width && (bytes[width - 1] == ' ' || !bytes[width - 1]))
+		width--;
+	for (size_t i = 0; i < width; i++)
+		erased &= bytes[i] == 0xff;
+	return erased ? NULL : text_clean((const char *)bytes, width);
+}
+
+static char *take_date(const uint8_t *bytes)
+{
+	for (size_t i = 0; i < 6; i++)
+		if (bytes[i] < '0' || bytes[i] > '9')
+			return NULL;
+	return mem_format("20%.2s-%.2s-%.2s", (const char *)bytes, (const char *)bytes + 2,
+			  (const char *)bytes + 4);
+}
+
+static char *take_version(const uint8_t *bytes)
+{
+	const bool none = !bytes[0] && !bytes[1], invalid = bytes[0] == 0xff && bytes[1] == 0xff;
+
+	return none || invalid ? NULL : mem_format("%u.%u", bytes[0], bytes[1]);
+}
+
+/* Byte 202 of page 00h: 0.1, 1, 10 or 100 times the lower six bits. */
+static double cmis_metres(uint8_t byte)
+{
+	static const double factors[] = {0.1, 1, 10, 100};
+
+	return factors[byte >> 6] * (byte & 0x3f);
+}
+
+static void set_metres(struct real *metres, double value)
+{
+	if (value > 0)
+		*metres = real_of(value);
+}
+
+static void take_number(const struct plug_memory *memory, const struct plug_fact *fact,
+			unsigned int offset, bool is_signed, struct real *real)
+{
+	const uint8_t *bytes = plug_bytes(memory, fact->part, offset, 2);
+	double value;
+
+	if (!bytes)
+		return;
+	value = is_signed ? (double)(int16_t)(uint16_t)bits_get(bytes, 0, 16)
+			  : (double)bits_get(bytes, 0, 16);
+	if (plug_correct(memory, fact, &value))
+		*real = real_of(value * fact->unit);
+}
+
+/* A vendor that sets no thresholds leaves all of them 0. */
+static void take_limits(const struct plug_memory *memory, const struct plug_fact *fact,
+			struct plug_limits *limits)
+{
+	static const uint8_t unset[2 * LIMIT_COUNT];
+	const uint8_t *bytes = plug_bytes(memory, fact->part, fact->offset, sizeof(unset));
+
+	if (bytes && !memcmp(bytes, unset, sizeof(unset)))
+		return;
+	for (unsigned int i = 0; i < LIMIT_COUNT; i++)
+		take_number(memory, fact, fact->offset + 2 * i, fact->form == FORM_SIGNED_LIMITS,
+			    &limits->values[i]);
+}
+
+static unsigned int size_of(const struct plug_fact *fact)
+{
+	switch (fact->form) {
+	case FORM_TEXT:
+		return fact->width;
+	case FORM_OUI:
+		return 3;
+	case FORM_DATE:
+		return 8;
+	case FORM_VERSION:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static void take_bytes(const struct plug_fact *fact, const uint8_t *bytes, void *member)
+{
+	switch (fact->form) {
+	case FORM_TEXT:
+		*(char **)member = take_text(bytes, fact->width);
+		break;
+	case FORM_OUI:
+		if (bits_get(bytes, 0, 24))
+			*(char **)member = mem_format("%02x:%02x:%02x", bytes[0], bytes[1],
+						      bytes[2]);
+		break;
+	case FORM_DATE:
+		*(char **)member = take_date(bytes);
+		break;
+	case FORM_VERSION:
+		*(char **)member = take_version(bytes);
+		break;
+	case FORM_FLAG:
+		*(enum tristate *)member = bits_get(bytes, fact->bit, 1) ? TRISTATE_YES
+									 : TRISTATE_NO;
+		break;
+	case FORM_METRES:
+		set_metres(member, *bytes == 0xff ? 0 : *bytes);
+		break;
+	case FORM_CMIS_METRES:
+		set_metres(member, *bytes == 0xff ? 0 : cmis_metres(*bytes));
+		break;
+	default:
+		number_set(member, bits_get(bytes, fact->bit, fact->width));
+	}
+}
+
+/* `lane` counts from 0; the record is the plug, or the lane. */
+static void take_fact(const struct plug_memory *memory, const struct plug_layout *layout,
+		      const struct plug_fact *fact, unsigned int lane, void *record)
+{
+	void *member = (char *)record + fact->member;
+	const uint8_t *bytes;
+
+	if (!plug_is_measured(memory, layout->standard, fact->condition))
+		return;
+	if (fact->form == FORM_LIMITS || fact->form == FORM_SIGNED_LIMITS) {
+		take_limits(memory, fact, member);
+	} else if (fact->form == FORM_NUMBER || fact->form == FORM_SIGNED) {
+		take_number(memory, fact, fact->offset + 2 * lane, fact->form == FORM_SIGNED,
+			    member);
+	} else {
+		bytes = plug_bytes(memory, fact->part, fact->offset, size_of(fact));
+		if (bytes)
+			take_bytes(fact, bytes, member);
+	}
+}
+
+/* Adds the flag if it is set; `flags` becomes known where the byte was read. */
+static void take_flag(const struct plug_memory *memory, const struct plug_flag_place *place,
+		      unsigned int lane, struct number *flags)
+{
+	const unsigned int bit = (unsigned int)(place->bit + (int)lane * place->step);
+	const uint8_t *byte = plug_bytes(memory, place->part, place->offset + bit / 8, 1);
+
+	if (!byte)
+		return;
+	number_set(flags, flags->value | (bits_get(byte, bit % 8, 1) ? place->flag : 0));
+}
+
+/*
+ * The standards call it an alarm when a reading is beyond the threshold: at the threshold it is
+ * none. The warning is left out where there is an alarm.
+ */
+static void compare(const struct real *value, const struct plug_limits *limits,
+		    enum plug_quantity quantity, struct number *alarms)
+{
+	static const struct {
+		enum plug_limit alarm, warning;
+		int sign;
+	} sides[] = {{LIMIT_HIGH_ALARM, LIMIT_HIGH_WARNING, 1},
+		     {LIMIT_LOW_ALARM, LIMIT_LOW_WARNING, -1}};
+
+	for (size_t i = 0; value->known && i < ARRAY_SIZE(sides); i++) {
+		const struct real *alarm = &limits->values[sides[i].alarm];
+		const struct real *warning = &limits->values[sides[i].warning];
+
+		if (!alarm->known || !warning->known)
+			continue;
+		number_set(alarms, alarms->value);
+		if ((value->value - alarm->value) * sides[i].sign > 0)
+			alarms->value |= PLUG_FLAG(quantity, sides[i].alarm);
+		else if ((value->value - warning->value) * sides[i].sign > 0)
+			alarms->value |= PLUG_FLAG(quantity, sides[i].warning);
+	}
+}
+
+static void merge(struct number *all, const struct number *some)
+{
+	if (some->known)
+		number_set(all, all->value | some->value);
+}
+
+static void take_lane(const struct plug_memory *memory, const struct plug_layout *layout,
+		      unsigned int number, struct plug *plug)
+{
+	struct plug_lane *lane = &plug->lanes[number];
+
+	number_set(&lane->lane, number + 1);
+	for (const struct plug_fact *fact = layout->lane_facts; fact->unit > 0; fact++)
+		take_fact(memory, layout, fact, number, lane);
+	for (const struct plug_flag_place *place = layout->flags; place->flag; place++)
+		if (place->step)
+			take_flag(memory, place, number, &lane->flags);
+	compare(&lane->rx_power_mw, &plug->limits[PLUG_RX_POWER], PLUG_RX_POWER, &lane->alarms);
+	compare(&lane->tx_power_mw, &plug->limits[PLUG_TX_POWER], PLUG_TX_POWER, &lane->alarms);
+	compare(&lane->tx_bias_ma, &plug->limits[PLUG_TX_BIAS], PLUG_TX_BIAS, &lane->alarms);
+	merge(&plug->flags, &lane->flags);
+	merge(&plug->alarms, &lane->alarms);
+}
+
+static bool is_light(const struct plug *plug)
+{
+	return plug->kind.known &&
+	       (plug->kind.value == PLUG_OPTICAL || plug->kind.value == PLUG_ACTIVE_OPTICAL);
+}
+
+/* Lanes without readings and faults are not worth a record: those of a passive cable. */
+static void take_lanes(const struct plug_memory *memory, const struct plug_form_factor *form,
+		       struct plug *plug)
+{
+	const enum plug_part part = form->layout->lane_facts->part;
+	const enum plug_standard standard = form->layout->standard;
+	const bool passive = plug->kind.known && plug->kind.value == PLUG_PASSIVE_COPPER;
+
+	if (!memory->length[part] || passive ||
+	    (standard == PLUG_SFF_8472 && !plug_has_diagnostics(memory)) ||
+	    (standard == PLUG_SFF_8636 && !is_light(plug)))
+		return;
+	plug->lane_count = form->lanes;
+	for (unsigned int i = 0; i < form->lanes; i++)
+		take_lane(memory, form->layout, i, plug);
+}
+
+/* SFF-8472: bits 2 and 3 of byte 8 for copper, byte 36 for the kind of an active cable. */
+static void find_kind_of_sfp(const struct plug_memory *memory, struct plug *plug)
+{
+	const unsigned int technology = plug_byte(memory, PLUG_LOWER, 8);
+	const unsigned int compliance = plug_byte(memory, PLUG_LOWER, 36);
+
+	if (!plug_bytes(memory, PLUG_LOWER, 36, 1))
+		return;
+	if (technology & 1u << 2)
+		number_set(&plug->kind, PLUG_PASSIVE_COPPER);
+	else if (compliance == 0x01 || compliance == 0x18)
+		number_set(&plug->kind, PLUG_ACTIVE_OPTICAL);
+	else if (compliance == 0x08 || compliance == 0x19)
+		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
+	else if (technology & 1u << 3)
+		number_set(&plug->kind, PLUG_ACTIVE);
+	else if (plug->connector.value == 0x22)
+		number_set(&plug->kind, PLUG_TWISTED_PAIR);
+	else
+		number_set(&plug->kind, PLUG_OPTICAL);
+}
+
+static void find_kind(const struct plug_memory *memory, enum plug_standard standard,
+		      struct plug *plug)
+{
+	const uint64_t technology = plug->technology.value;
+
+	if (standard == PLUG_SFF_8472) {
+		find_kind_of_sfp(memory, plug);
+		return;
+	}
+	if (!plug->technology.known)
+		return;
+	if (technology == 0xa || technology == 0xb)
+		number_set(&plug->kind, PLUG_PASSIVE_COPPER);
+	else if (plug_is_copper((unsigned int)technology))
+		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
+	else if (plug->connector.value == 0x23)
+		number_set(&plug->kind, PLUG_ACTIVE_OPTICAL);
+	else if (plug->connector.value == 0x22)
+		number_set(&plug->kind, PLUG_TWISTED_PAIR);
+	else
+		number_set(&plug->kind, PLUG_OPTICAL);
+}
+
+/* What one fact says of another. */
+static void settle(struct plug *plug)
+{
+	/* SFF-8636, byte 146, and SFF-8472, byte 18: the reach over some fibre, not a cable. */
+	if (plug->kind.known &&
+	    (plug->kind.value == PLUG_OPTICAL || plug->kind.value == PLUG_TWISTED_PAIR))
+		plug->length_m.known = false;
+	if (plug->state.value != 5)
+		plug->fault.known = false;
+	for (unsigned int i = 0; i < PLUG_QUANTITY_COUNT; i++)
+		number_set(&plug->limits[i].quantity, i);
+}
+
+void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
+{
+	const struct plug_form_factor *form = plug_form_of(memory);
+	const uint8_t *identifier = plug_bytes(memory, PLUG_LOWER, 0, 1);
+
+	*ret_plug = (struct plug){.lane_count = 0};
+	if (identifier && *identifier)
+		number_set(&ret_plug->identifier, *identifier);
+	if (!form)
+		return;
+	number_set(&ret_plug->standard, form->layout->standard);
+	for (const struct plug_fact *fact = form->layout->facts; fact->unit > 0; fact++)
+		take_fact(memory, form->layout, fact, 0, ret_plug);
+	find_kind(memory, form->layout->standard, ret_plug);
+	settle(ret_plug);
+	for (const struct plug_flag_place *place = form->layout->flags; place->flag; place++)
+		if (!place->step && ret_plug->temperature_c.known)
+			take_flag(memory, place, 0, &ret_plug->flags);
+	compare(&ret_plug->temperature_c, &ret_plug->limits[PLUG_TEMPERATURE], PLUG_TEMPERATURE,
+		&ret_plug->alarms);
+	compare(&ret_plug->voltage_v, &ret_plug->limits[PLUG_VOLTAGE], PLUG_VOLTAGE,
+		&ret_plug->alarms);
+	take_lanes(memory, form, ret_plug);
+}
+
+void plug_clear(struct plug *plug)
+{
+	char *const texts[] = {plug->vendor, plug->oui,	 plug->part,	plug->revision,
+			       plug->serial, plug->date, plug->firmware};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+	*plug = (struct plug){.lane_count = 0};
+}

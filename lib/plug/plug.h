@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The plug at the end of a cable: the module in the cage of a port, as its memory describes it. A
+ * module keeps 256 bytes behind an address of its two-wire bus, of which the upper 128 are one of
+ * many pages. The layout is that of SFF-8472 (SFP), SFF-8636 (QSFP) or CMIS 5 (QSFP-DD, OSFP),
+ * chosen by the identifier in byte 0 (SFF-8024). Whoever reads the memory asks plug_next_part()
+ * what is worth reading; plug_decode() makes the record of what was read. A record owns its
+ * strings. What a module does not have, or what was not read, stays unknown.
+ *
+ * The alarm and warning flags of a module are latched: it clears them when they are read, for this
+ * program as for every other one that reads them.
+ */
+#pragma once
+
+#include "schema/schema.h"
+
+enum {
+	PLUG_PART_BYTES = 128,
+	PLUG_LANES_MOST = 8, /* CMIS: those of bank 0 */
+};
+
+/* The parts of a module's memory that have facts. */
+enum plug_part {
+	PLUG_LOWER,	  /* the lower half: identifier, status, in SFP all of the identity */
+	PLUG_IDENTITY,	  /* page 00h: vendor, part, serial number, length */
+	PLUG_ADVERTISED,  /* page 01h of CMIS: what the module has */
+	PLUG_LIMITS,	  /* page 02h of CMIS: thresholds */
+	PLUG_LIMITS_8636, /* page 03h of SFF-8636: thresholds */
+	PLUG_LANES,	  /* page 11h of CMIS: flags and monitors of the lanes */
+	PLUG_DIAGNOSTICS, /* the lower half of the second address of SFF-8472 */
+	PLUG_PARTS,
+};
+
+/* Where a part is: an address on the bus, a page, and the first byte. */
+struct plug_place {
+	uint8_t address, page, offset;
+};
+
+extern const struct plug_place plug_places[PLUG_PARTS];
+
+/* What was read: the first `length` bytes of each part. */
+struct plug_memory {
+	uint8_t bytes[PLUG_PARTS][PLUG_PART_BYTES];
+	uint8_t length[PLUG_PARTS];
+};
+
+/*
+ * The next part worth reading, from what is known so far; `tried` has a bit for each part that was
+ * tried. False: nothing is left.
+ */
+bool plug_next_part(const struct plug_memory *memory, unsigned int tried, enum plug_part *ret_part);
+
+/*
+ * The memory as text and back, for files: hexadecimal bytes of each part that was read, after its
+ * number and a colon, with blanks between. The caller frees it. -EINVAL: it is no such text.
+ */
+char *plug_memory_text(const struct plug_memory *memory);
+int plug_memory_parse(const char *text, struct plug_memory *ret_memory);
+
+enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS };
+
+enum plug_kind {
+	PLUG_PASSIVE_COPPER = 1, /* a cable without electronics */
+	PLUG_ACTIVE_COPPER,
+	PLUG_ACTIVE_OPTICAL, /* a cable with its fibres fixed to both plugs */
+	PLUG_ACTIVE,	     /* a cable, and the module does not say of what */
+	PLUG_OPTICAL,	     /* a transceiver for separate fibres */
+	PLUG_TWISTED_PAIR,   /* a transceiver with a socket for 8P8C plugs */
+};
+
+/* Alarms and warnings of a module and of its lanes, a bit each. */
+#define PLUG_QUANTITIES(QUANTITY)                         \
+	QUANTITY(TEMPERATURE, temperature, "temperature") \
+	QUANTITY(VOLTAGE, voltage, "voltage")             \
+	QUANTITY(RX_POWER, rx_power, "rx-power")          \
+	QUANTITY(TX_POWER, tx_power, "tx-power")          \
+	QUANTITY(TX_BIAS, tx_bias, "tx-bias")
+
+enum plug_quantity {
+#define QUANTITY(name, member, word) PLUG_##name,
+	PLUG_QUANTITIES(QUANTITY)
+#undef QUANTITY
+		PLUG_QUANTITY_COUNT,
+};
+
+/* In the order in which all three standards keep the thresholds of a quantity. */
+enum plug_limit {
+	LIMIT_HIGH_ALARM,
+	LIMIT_LOW_ALARM,
+	LIMIT_HIGH_WARNING,
+	LIMIT_LOW_WARNING,
+	LIMIT_COUNT
+};
+
+#define PLUG_FLAG(quantity, limit) (UINT64_C(1) << ((quantity)*LIMIT_COUNT + (limit)))
+
+enum plug_fault {
+	PLUG_RX_LOSS = PLUG_QUANTITY_COUNT * LIMIT_COUNT, /* number of the bit; no light */
+	PLUG_TX_LOSS,					  /* no signal from the port */
+	PLUG_RX_UNLOCKED,				  /* a signal without a clock in it */
+	PLUG_TX_UNLOCKED,
+	PLUG_TX_FAULT,
+	PLUG_TX_EQUALIZER_FAULT,
+};
+
+/* Thresholds of a quantity, as the vendor of the module set them. */
+struct plug_limits {
+	struct number quantity; /* enum plug_quantity */
+	struct real values[LIMIT_COUNT];
+};
+
+struct plug_lane {
+	struct number lane; /* from 1 */
+	struct real rx_power_mw, tx_power_mw, tx_bias_ma;
+	struct number flags;  /* latched by the module since they were read last */
+	struct number alarms; /* what is beyond its threshold now */
+};
+
+struct plug {
+	struct number standard;	  /* enum plug_standard; unknown: none that is known here */
+	struct number identifier; /* SFF-8024 */
+	struct number kind;	  /* enum plug_kind */
+	struct number connector, technology;
+	char *vendor, *oui, *part, *revision, *serial, *date, *firmware;
+	struct real length_m; /* of a cable; a transceiver does not know its fibres */
+	struct number state;  /* CMIS: of the module */
+	struct number fault;  /* CMIS: why the state is fault */
+	struct real temperature_c, voltage_v;
+	enum tristate rx_power_is_average; /* no: the optical modulation amplitude */
+	struct plug_limits limits[PLUG_QUANTITY_COUNT];
+	struct plug_lane lanes[PLUG_LANES_MOST];
+	size_t lane_count;	     /* 0: it measures nothing of them, or that was not read */
+	struct number flags, alarms; /* of the module and of all lanes */
+};
+
+extern const struct enum_name plug_standard_names[], plug_kind_names[], plug_flag_names[];
+extern const struct enum_name plug_identifier_names[], plug_connector_names[];
+extern const struct enum_name plug_technology_names[], plug_state_names[], plug_fault_names[];
+extern const struct schema plug_lane_schema, plug_limits_schema;
+
+void plug_decode(const struct plug_memory *memory, struct plug *ret_plug);
+void plug_clear(struct plug *plug);
+/* The lane that receives the least; NULL if none is measured. */
+const struct plug_lane *plug_weakest(const struct plug *plug);
+
+/*
+ * Decibels above one milliwatt. The least that a module can measure is 0.0001 mW; less is shown as
+ * that, PLUG_LEAST_DBM.
+ */
+#define PLUG_LEAST_DBM (-40.0)
+double plug_dbm(double milliwatts);
+
+#define PLUG_WEAKEST_HELP "receive power of the weakest lane; -40: no more than can be measured"
+
+/*
+ * Columns of a record with a plug. `shown_` is for what both ends of a cable have alike, `each_`
+ * for what each has of its own.
+ */
+#define PLUG_COLUMNS(record_, member_, key_, heading_, shown_, each_)                              \
+	ENUM_FIELD(record_, member_.kind, plug_kind_names, key_ "kind", heading_ "KIND", shown_,   \
+		   0, "what is plugged in: copper or optical, cable or transceiver"),              \
+		ENUM_FIELD(record_, member_.identifier, plug_identifier_names, key_ "identifier",  \
+			   heading_ "IDENTIFIER", 0, 0, "form of the module (SFF-8024)"),          \
+		STRING_FIELD(record_, member_.vendor, key_ "vendor", heading_ "VENDOR", shown_, 0, \
+			     "vendor of the module"),                                              \
+		STRING_FIELD(record_, member_.part, key_ "part", heading_ "PART", shown_, 0,       \
+			     "vendor's part number"),                                              \
+		STRING_FIELD(record_, member_.serial, key_ "serial", heading_ "SERIAL", each_, 0,  \
+			     "vendor's serial number"),                                            \
+		REAL_FIELD(record_, member_.length_m, key_ "length_m", heading_ "LENGTH m",        \
+			   (shown_) | FIELD_RIGHT, 0,                                              \
+			   "length of a cable, metres; not of separate fibres"),                   \
+		TENTHS_FIELD(record_, member_.temperature_c, key_ "temperature_c",                 \
+			     heading_ "TEMP C", (each_) | FIELD_RIGHT, 0,                          \
+			     "temperature of the module, degrees Celsius")

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables of the three standards. Every offset was compared with a program that reads modules:
+ * SFF-8472 with include/linux/sfp.h of the kernel and sfpid.c and sfpdiag.c of ethtool, SFF-8636
+ * with its qsfp.h and qsfp.c, CMIS with its cmis.h, cmis.c and module-common.h.
+ */
+#include <stddef.h>
+
+#include "plug/plug_places.h"
+
+#define MEMBER(member_)	  offsetof(struct plug, member_)
+#define LANE(member_)	  offsetof(struct plug_lane, member_)
+#define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
+
+#define TEXT(part_, offset_, width_, member_)                                                     \
+	{                                                                                         \
+		FORM_TEXT, part_, offset_, 0, width_, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define OF(form_, part_, offset_, member_)                                               \
+	{                                                                                \
+		form_, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define CODE(part_, offset_, bit_, width_, member_)                                  \
+	{                                                                            \
+		FORM_CODE, part_, offset_, bit_, width_, MEMBER(member_), 1, ALWAYS, \
+			CORRECT_NOTHING                                              \
+	}
+#define FLAG(part_, offset_, bit_, member_)                                                     \
+	{                                                                                       \
+		FORM_FLAG, part_, offset_, bit_, 1, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define METRES(part_, offset_, member_)                                                        \
+	{                                                                                      \
+		FORM_METRES, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define MONITOR(form_, part_, offset_, place_, unit_, condition_, correction_)       \
+	{                                                                            \
+		form_, part_, offset_, 0, 16, place_, unit_, condition_, correction_ \
+	}
+#define END               \
+	{                 \
+		.unit = 0 \
+	}
+
+/* Of one unit of a reading, the same in all three: 1/256 degree, 100 uV, 0.1 uW, 2 uA. */
+#define DEGREES	   (1.0 / 256)
+#define VOLTS	   1e-4
+#define MILLIWATTS 1e-4
+#define MILLIAMPS  2e-3
+
+/* Bits of a byte, 0 the lowest as the standards count, as the place from the highest. */
+#define BIT(number_) (7 - (number_))
+
+/* Four flags in the order high alarm, low alarm, high warning, low warning. */
+#define FOUR_FLAGS(quantity_, part_, offset_, bit_, step_)                                     \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), part_, offset_, bit_, step_},                 \
+		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), part_, offset_, (bit_) + 1, step_},    \
+		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), part_, offset_, (bit_) + 2, step_}, \
+	{                                                                                      \
+		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), part_, offset_, (bit_) + 3, step_     \
+	}
+#define FAULT(fault_) (UINT64_C(1) << (fault_))
+
+/*
+ * SFF-8472: the first address holds the identity; bytes 96 and up of the second the readings. In a
+ * transceiver without fixed cable, byte 18 is the reach over OM4 fibre; plug.c drops it there.
+ */
+static const struct plug_fact sff_8472_facts[] = {
+	CODE(PLUG_LOWER, 0, 0, 8, identifier),
+	CODE(PLUG_LOWER, 2, 0, 8, connector),
+	METRES(PLUG_LOWER, 18, length_m),
+	TEXT(PLUG_LOWER, 20, 16, vendor),
+	OF(FORM_OUI, PLUG_LOWER, 37, oui),
+	TEXT(PLUG_LOWER, 40, 16, part),
+	TEXT(PLUG_LOWER, 56, 4, revision),
+	TEXT(PLUG_LOWER, 68, 16, serial),
+	OF(FORM_DATE, PLUG_LOWER, 84, date),
+	FLAG(PLUG_LOWER, 92, BIT(3), rx_power_is_average),
+	MONITOR(FORM_SIGNED_LIMITS, PLUG_DIAGNOSTICS, 0, LIMITS(PLUG_TEMPERATURE), DEGREES,
+		IF_MONITORED, CORRECT_TEMPERATURE),
+	MONITOR(FORM_LIMITS, PLUG_DIAGNOSTICS, 8, LIMITS(PLUG_VOLTAGE), VOLTS, IF_MONITORED,
+		CORRECT_VOLTAGE),
+	MONITOR(FORM_LIMITS, PLUG_DIAGNOSTICS, 16, LIMITS(PLUG_TX_BIAS), MILLIAMPS, IF_MONITORED,
+		CORRECT_TX_BIAS),
+	MONITOR(FORM_LIMITS, PLUG_DIAGNOSTICS, 24, LIMITS(PLUG_TX_POWER), MILLIWATTS, IF_MONITORED,
+		CORRECT_TX_POWER),
+	MONITOR(FORM_LIMITS, PLUG_DIAGNOSTICS, 32, LIMITS(PLUG_RX_POWER), MILLIWATTS, IF_MONITORED,
+		CORRECT_RX_POWER),
+	MONITOR(FORM_SIGNED, PLUG_DIAGNOSTICS, 96, MEMBER(temperature_c), DEGREES, IF_MONITORED,
+		CORRECT_TEMPERATURE),
+	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 98, MEMBER(voltage_v), VOLTS, IF_MONITORED,
+		CORRECT_VOLTAGE),
+	END,
+};
+
+static const struct plug_fact sff_8472_lane[] = {
+	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 100, LANE(tx_bias_ma), MILLIAMPS, IF_MONITORED,
+		CORRECT_TX_BIAS),
+	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 102, LANE(tx_power_mw), MILLIWATTS, IF_MONITORED,
+		CORRECT_TX_POWER),
+	MONITOR(FORM_NUMBER, PLUG_DIAGNOSTICS, 104, LANE(rx_power_mw), MILLIWATTS, IF_MONITORED,
+		CORRECT_RX_POWER),
+	END,
+};
+
+/* The alarms are in bytes 112 and 113, the warnings in 116 and 117; faults in byte 110. */
+#define HIGH_LOW(quantity_, kind_, offset_, bit_)                                                  \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 0},       \
+	{                                                                                          \
+		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
+			0                                                                          \
+	}
+/* Those of the only lane have a step, which is never used, so that they are shown with it. */
+#define LANE_HIGH_LOW(quantity_, kind_, offset_, bit_)                                             \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 1},       \
+	{                                                                                          \
+		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
+			1                                                                          \
+	}
+
+static const struct plug_flag_place sff_8472_flags[] = {
+	HIGH_LOW(PLUG_TEMPERATURE, ALARM, 112, 7),
+	HIGH_LOW(PLUG_VOLTAGE, ALARM, 112, 5),
+	LANE_HIGH_LOW(PLUG_TX_BIAS, ALARM, 112, 3),
+	LANE_HIGH_LOW(PLUG_TX_POWER, ALARM, 112, 1),
+	LANE_HIGH_LOW(PLUG_RX_POWER, ALARM, 113, 7),
+	HIGH_LOW(PLUG_TEMPERATURE, WARNING, 116, 7),
+	HIGH_LOW(PLUG_VOLTAGE, WARNING, 116, 5),
+	LANE_HIGH_LOW(PLUG_TX_BIAS, WARNING, 116, 3),
+	LANE_HIGH_LOW(PLUG_TX_POWER, WARNING, 116, 1),
+	LANE_HIGH_LOW(PLUG_RX_POWER, WARNING, 117, 7),
+	{FAULT(PLUG_TX_FAULT), PLUG_DIAGNOSTICS, 110, BIT(2), 1},
+	{FAULT(PLUG_RX_LOSS), PLUG_DIAGNOSTICS, 110, BIT(1), 1},
+	{.flag = 0},
+};
+
+const struct plug_layout plug_sff_8472 = {
+	.standard = PLUG_SFF_8472,
+	.facts = sff_8472_facts,
+	.lane_facts = sff_8472_lane,
+	.flags = sff_8472_flags,
+};
+
+/* SFF-8636: the lower half has the readings, page 00h the identity, page 03h the thresholds. */
+static const struct plug_fact sff_8636_facts[] = {
+	CODE(PLUG_LOWER, 0, 0, 8, identifier),
+	CODE(PLUG_IDENTITY, 130, 0, 8, connector),
+	METRES(PLUG_IDENTITY, 146, length_m),
+	CODE(PLUG_IDENTITY, 147, 0, 4, technology),
+	TEXT(PLUG_IDENTITY, 148, 16, vendor),
+	OF(FORM_OUI, PLUG_IDENTITY, 165, oui),
+	TEXT(PLUG_IDENTITY, 168, 16, part),
+	TEXT(PLUG_IDENTITY, 184, 2, revision),
+	TEXT(PLUG_IDENTITY, 196, 16, serial),
+	OF(FORM_DATE, PLUG_IDENTITY, 212, date),
+	FLAG(PLUG_IDENTITY, 220, BIT(3), rx_power_is_average),
+	MONITOR(FORM_SIGNED, PLUG_LOWER, 22, MEMBER(temperature_c), DEGREES, IF_MONITORED, 0),
+	MONITOR(FORM_NUMBER, PLUG_LOWER, 26, MEMBER(voltage_v), VOLTS, IF_MONITORED, 0),
+	MONITOR(FORM_SIGNED_LIMITS, PLUG_LIMITS_8636, 128, LIMITS(PLUG_TEMPERATURE), DEGREES,
+		ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 144, LIMITS(PLUG_VOLTAGE), VOLTS, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 176, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 184, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS_8636, 192, LIMITS(PLUG_TX_POWER), MILLIWATTS, ALWAYS, 0),
+	END,
+};
+
+static const struct plug_fact sff_8636_lane[] = {
+	MONITOR(FORM_NUMBER, PLUG_LOWER, 34, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER, 0),
+	MONITOR(FORM_NUMBER, PLUG_LOWER, 42, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS, 0),
+	MONITOR(FORM_NUMBER, PLUG_LOWER, 50, LANE(tx_power_mw), MILLIWATTS, IF_TX_POWER, 0),
+	END,
+};
+
+static const struct plug_flag_place sff_8636_flags[] = {
+	FOUR_FLAGS(PLUG_TEMPERATURE, PLUG_LOWER, 6, BIT(7), 0),
+	FOUR_FLAGS(PLUG_VOLTAGE, PLUG_LOWER, 7, BIT(7), 0),
+	FOUR_FLAGS(PLUG_RX_POWER, PLUG_LOWER, 9, BIT(7), 4),
+	FOUR_FLAGS(PLUG_TX_BIAS, PLUG_LOWER, 11, BIT(7), 4),
+	FOUR_FLAGS(PLUG_TX_POWER, PLUG_LOWER, 13, BIT(7), 4),
+	{FAULT(PLUG_RX_LOSS), PLUG_LOWER, 3, BIT(0), -1},
+	{FAULT(PLUG_TX_LOSS), PLUG_LOWER, 3, BIT(4), -1},
+	{FAULT(PLUG_TX_FAULT), PLUG_LOWER, 4, BIT(0), -1},
+	{.flag = 0},
+};
+
+const struct plug_layout plug_sff_8636 = {
+	.standard = PLUG_SFF_8636,
+	.facts = sff_8636_facts,
+	.lane_facts = sff_8636_lane,
+	.flags = sff_8636_flags,
+};
+
+/* CMIS 5: the lower half has the state, page 00h the identity, 02h thresholds, 11h the lanes. */
+static const struct plug_fact cmis_facts[] = {
+	CODE(PLUG_LOWER, 0, 0, 8, identifier),
+	CODE(PLUG_LOWER, 3, 4, 3, state),
+	OF(FORM_VERSION, PLUG_LOWER, 39, firmware),
+	CODE(PLUG_LOWER, 41, 0, 8, fault),
+	TEXT(PLUG_IDENTITY, 129, 16, vendor),
+	OF(FORM_OUI, PLUG_IDENTITY, 145, oui),
+	TEXT(PLUG_IDENTITY, 148, 16, part),
+	TEXT(PLUG_IDENTITY, 164, 2, revision),
+	TEXT(PLUG_IDENTITY, 166, 16, serial),
+	OF(FORM_DATE, PLUG_IDENTITY, 182, date),
+	OF(FORM_CMIS_METRES, PLUG_IDENTITY, 202, length_m),
+	CODE(PLUG_IDENTITY, 203, 0, 8, connector),
+	CODE(PLUG_IDENTITY, 212, 0, 8, technology),
+	FLAG(PLUG_ADVERTISED, 151, BIT(4), rx_power_is_average),
+	MONITOR(FORM_SIGNED, PLUG_LOWER, 14, MEMBER(temperature_c), DEGREES, IF_TEMPERATURE, 0),
+	MONITOR(FORM_NUMBER, PLUG_LOWER, 16, MEMBER(voltage_v), VOLTS, IF_VOLTAGE, 0),
+	MONITOR(FORM_SIGNED_LIMITS, PLUG_LIMITS, 128, LIMITS(PLUG_TEMPERATURE), DEGREES, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS, 136, LIMITS(PLUG_VOLTAGE), VOLTS, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS, 176, LIMITS(PLUG_TX_POWER), MILLIWATTS, ALWAYS, 0),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS, 184, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
+		CORRECT_CMIS_BIAS),
+	MONITOR(FORM_LIMITS, PLUG_LIMITS, 192, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS, 0),
+	END,
+};
+
+static const struct plug_fact cmis_lane[] = {
+	MONITOR(FORM_NUMBER, PLUG_LANES, 154, LANE(tx_power_mw), MILLIWATTS, IF_TX_POWER, 0),
+	MONITOR(FORM_NUMBER, PLUG_LANES, 170, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
+		CORRECT_CMIS_BIAS),
+	MONITOR(FORM_NUMBER, PLUG_LANES, 186, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER, 0),
+	END,
+};
+
+/* Byte 9 of the lower half counts its four flags from the lowest bit, the lanes do so everywhere.
+ */
+#define CMIS_MODULE(quantity_, first_)                                                           \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LOWER, 9, BIT(first_), 0},                 \
+		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), PLUG_LOWER, 9, BIT((first_) + 1), 0},    \
+		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), PLUG_LOWER, 9, BIT((first_) + 2), 0}, \
+	{                                                                                        \
+		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), PLUG_LOWER, 9, BIT((first_) + 3), 0     \
+	}
+/* A byte for each kind of flag, a bit for each lane. */
+#define CMIS_LANES(quantity_, offset_)                                                             \
+	{PLUG_FLAG(quantity_, LIMIT_HIGH_ALARM), PLUG_LANES, offset_, BIT(0), -1},                 \
+		{PLUG_FLAG(quantity_, LIMIT_LOW_ALARM), PLUG_LANES, (offset_) + 1, BIT(0), -1},    \
+		{PLUG_FLAG(quantity_, LIMIT_HIGH_WARNING), PLUG_LANES, (offset_) + 2, BIT(0), -1}, \
+	{                                                                                          \
+		PLUG_FLAG(quantity_, LIMIT_LOW_WARNING), PLUG_LANES, (offset_) + 3, BIT(0), -1     \
+	}
+
+static const struct plug_flag_place cmis_flags[] = {
+	CMIS_MODULE(PLUG_TEMPERATURE, 0),
+	CMIS_MODULE(PLUG_VOLTAGE, 4),
+	{FAULT(PLUG_TX_FAULT), PLUG_LANES, 135, BIT(0), -1},
+	{FAULT(PLUG_TX_LOSS), PLUG_LANES, 136, BIT(0), -1},
+	{FAULT(PLUG_TX_UNLOCKED), PLUG_LANES, 137, BIT(0), -1},
+	{FAULT(PLUG_TX_EQUALIZER_FAULT), PLUG_LANES, 138, BIT(0), -1},
+	CMIS_LANES(PLUG_TX_POWER, 139),
+	CMIS_LANES(PLUG_TX_BIAS, 143),
+	{FAULT(PLUG_RX_LOSS), PLUG_LANES, 147, BIT(0), -1},
+	{FAULT(PLUG_RX_UNLOCKED), PLUG_LANES, 148, BIT(0), -1},
+	CMIS_LANES(PLUG_RX_POWER, 149),
+	{.flag = 0},
+};
+
+const struct plug_layout plug_cmis = {
+	.standard = PLUG_CMIS,
+	.facts = cmis_facts,
+	.lane_facts = cmis_lane,
+	.flags = cmis_flags,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the facts of a module are: one table for each standard, which plug.c walks. A row names a
+ * part of the memory and an offset as the standard counts it, 0 to 255.
+ */
+#pragma once
+
+#include "plug/plug.h"
+
+enum plug_form {
+	FORM_TEXT,	  /* `width` bytes, padded with blanks */
+	FORM_OUI,	  /* three bytes */
+	FORM_DATE,	  /* YYMMDD and two characters of the vendor's */
+	FORM_VERSION,	  /* two bytes, major and minor; 0.0: none, 255.255: invalid */
+	FORM_CODE,	  /* `width` bits from `bit` of the byte, 0 the highest */
+	FORM_FLAG,	  /* enum tristate: one bit */
+	FORM_METRES,	  /* a byte times the unit; 0: unspecified, 255: longer than it can say */
+	FORM_CMIS_METRES, /* two bits for a power of ten, six for the number; 0: unspecified */
+	FORM_NUMBER,	  /* 16 bits times the unit */
+	FORM_SIGNED,
+	FORM_LIMITS, /* four numbers, in the order of enum plug_limit */
+	FORM_SIGNED_LIMITS,
+};
+
+/*
+ * What else a reading has to go through: the constants of an externally calibrated module
+ * (SFF-8472, Bytes 56 to 91 of the second address), or the multiplier of CMIS (01h:160).
+ */
+enum plug_correction {
+	CORRECT_NOTHING,
+	CORRECT_TEMPERATURE,
+	CORRECT_VOLTAGE,
+	CORRECT_TX_BIAS,
+	CORRECT_TX_POWER,
+	CORRECT_RX_POWER,
+	CORRECT_CMIS_BIAS,
+};
+
+/* When a monitor exists; a row without a condition always does. */
+enum plug_condition {
+	ALWAYS,
+	IF_MONITORED,	/* the module measures at all */
+	IF_TEMPERATURE, /* CMIS 01h:159 and 01h:160 advertise each monitor */
+	IF_VOLTAGE,
+	IF_RX_POWER,
+	IF_TX_POWER,
+	IF_TX_BIAS,
+};
+
+struct plug_fact {
+	enum plug_form form;
+	enum plug_part part;
+	uint8_t offset, bit, width;
+	uint16_t member; /* offset in struct plug, or of a lane's in struct plug_lane */
+	double unit;
+	enum plug_condition condition;
+	enum plug_correction correction;
+};
+
+/*
+ * The place of a flag: for lane n it is (n - 1) * step bits after `bit` (0 is the highest bit of
+ * the byte). A flag of the module as a whole has `step` 0.
+ */
+struct plug_flag_place {
+	uint64_t flag;
+	enum plug_part part;
+	uint8_t offset, bit;
+	int8_t step;
+};
+
+struct plug_layout {
+	enum plug_standard standard;
+	const struct plug_fact *facts;	     /* end with a unit of 0 */
+	const struct plug_fact *lane_facts;  /* of lane 1; each further lane two bytes on */
+	const struct plug_flag_place *flags; /* end with a flag of 0 */
+};
+
+extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis;
+
+/* A form of module: how it keeps its facts, and how many lanes it has. */
+struct plug_form_factor {
+	uint8_t identifier;
+	uint8_t lanes;
+	const struct plug_layout *layout;
+};
+
+/* NULL: the identifier was not read, or is none that is known here. */
+const struct plug_form_factor *plug_form_of(const struct plug_memory *memory);
+/* `count` bytes at an offset as the standard counts, or NULL: not all of them were read. */
+const uint8_t *plug_bytes(const struct plug_memory *memory, enum plug_part part,
+			  unsigned int offset, unsigned int count);
+/* 0 if it was not read, too: for bits that promise something. */
+unsigned int plug_byte(const struct plug_memory *memory, enum plug_part part, unsigned int offset);
+/* SFF-8472, byte 92: diagnostics exist, and the second address needs no special sequence. */
+bool plug_has_diagnostics(const struct plug_memory *memory);
+/* A code of byte 147 of SFF-8636 or of byte 212 of CMIS. */
+bool plug_is_copper(unsigned int technology);
+bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
+		      enum plug_condition condition);
+/* Corrects a reading, in units of the standard. False: what corrects it is missing or senseless. */
+bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact, double *value);

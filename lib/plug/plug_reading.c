@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which readings a module has, and what corrects them. */
+#include <string.h>
+
+#include "plug/plug_places.h"
+#include "schema/bits.h"
+
+/* Constants of an externally calibrated module: the exponent must be that of a number. */
+static bool float_at(const struct plug_memory *memory, unsigned int offset, double *ret_value)
+{
+	const uint8_t *bytes = plug_bytes(memory, PLUG_DIAGNOSTICS, offset, 4);
+	uint32_t bits;
+	float value;
+
+	if (!bytes || (bits_get(bytes, 1, 8) == 0xff))
+		return false;
+	bits = (uint32_t)bits_get(bytes, 0, 32);
+	memcpy(&value, &bits, sizeof(value));
+	*ret_value = (double)value;
+	return true;
+}
+
+/* A polynomial of the fourth degree: its constants are in bytes 56 to 75, the highest first. */
+static bool calibrate_power(const struct plug_memory *memory, double *value)
+{
+	double sum = 0;
+
+	for (unsigned int offset = 56; offset <= 72; offset += 4) {
+		double constant;
+
+		if (!float_at(memory, offset, &constant))
+			return false;
+		sum = sum * *value + constant;
+	}
+	/* What cannot be a power is no reading. */
+	if (!(sum >= 0 && sum < 1e6))
+		return false;
+	*value = sum;
+	return true;
+}
+
+/* A slope of 8 bits before and 8 behind the point, and a signed offset. */
+static bool calibrate_line(const struct plug_memory *memory, unsigned int offset, double *value)
+{
+	const uint8_t *bytes = plug_bytes(memory, PLUG_DIAGNOSTICS, offset, 4);
+
+	if (!bytes)
+		return false;
+	*value = *value * ((double)bits_get(bytes, 0, 16) / 256) +
+		 (int16_t)(uint16_t)bits_get(bytes, 16, 16);
+	return true;
+}
+
+/* TxBiasCurrentScalingFactor, 01h:160: 1, 2 or 4; 3 is reserved. */
+static bool scale_bias(const struct plug_memory *memory, double *value)
+{
+	const uint8_t *byte = plug_bytes(memory, PLUG_ADVERTISED, 160, 1);
+	const unsigned int exponent = byte ? *byte >> 3 & 3u : 3;
+
+	*value *= 1u << exponent;
+	return exponent < 3;
+}
+
+bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact, double *value)
+{
+	static const uint8_t lines[] = {
+		[CORRECT_TX_BIAS] = 76,
+		[CORRECT_TX_POWER] = 80,
+		[CORRECT_TEMPERATURE] = 84,
+		[CORRECT_VOLTAGE] = 88,
+	};
+
+	if (fact->correction == CORRECT_NOTHING)
+		return true;
+	if (fact->correction == CORRECT_CMIS_BIAS)
+		return scale_bias(memory, value);
+	/* SFF-8472, byte 92: externally calibrated. */
+	if (!(plug_byte(memory, PLUG_LOWER, 92) & 1u << 4))
+		return true;
+	return fact->correction == CORRECT_RX_POWER
+		       ? calibrate_power(memory, value)
+		       : calibrate_line(memory, lines[fact->correction], value);
+}
+
+bool plug_is_copper(unsigned int technology)
+{
+	return technology >= 0xa && technology <= 0xf;
+}
+
+/*
+ * SFF-8636 does not say which monitors a module has: copper has none of light, and none at all
+ * shows as a temperature of 0 or all ones. Data is not ready while bit 0 of byte 2 is set.
+ */
+static bool is_measured_8636(const struct plug_memory *memory, enum plug_condition condition)
+{
+	const uint8_t *temperature = plug_bytes(memory, PLUG_LOWER, 22, 2);
+	const uint8_t *technology = plug_bytes(memory, PLUG_IDENTITY, 147, 1);
+	const unsigned int raw = temperature ? (unsigned int)bits_get(temperature, 0, 16) : 0;
+
+	if (!raw || raw == 0xffff || plug_byte(memory, PLUG_LOWER, 2) & 1)
+		return false;
+	if (condition == IF_MONITORED)
+		return true;
+	if (!technology || plug_is_copper(*technology >> 4))
+		return false;
+	/* Byte 220: transmit power is measured. */
+	return condition != IF_TX_POWER || plug_byte(memory, PLUG_IDENTITY, 220) & 1u << 2;
+}
+
+static bool is_advertised(const struct plug_memory *memory, enum plug_condition condition)
+{
+	const unsigned int module = plug_byte(memory, PLUG_ADVERTISED, 159);
+	const unsigned int lanes = plug_byte(memory, PLUG_ADVERTISED, 160);
+
+	switch (condition) {
+	case IF_TEMPERATURE:
+		return module & 1u << 0;
+	case IF_VOLTAGE:
+		return module & 1u << 1;
+	case IF_TX_BIAS:
+		return lanes & 1u << 0;
+	case IF_TX_POWER:
+		return lanes & 1u << 1;
+	default:
+		return lanes & 1u << 2;
+	}
+}
+
+bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
+		      enum plug_condition condition)
+{
+	if (condition == ALWAYS)
+		return true;
+	if (standard == PLUG_CMIS)
+		return is_advertised(memory, condition);
+	return standard == PLUG_SFF_8636 ? is_measured_8636(memory, condition)
+					 : plug_has_diagnostics(memory);
+}
