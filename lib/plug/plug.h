@@ -69,15 +69,15 @@ enum plug_kind {
 };
 
 /* Alarms and warnings of a module and of its lanes, a bit each. */
-#define PLUG_QUANTITIES(QUANTITY)                         \
-	QUANTITY(TEMPERATURE, temperature, "temperature") \
-	QUANTITY(VOLTAGE, voltage, "voltage")             \
-	QUANTITY(RX_POWER, rx_power, "rx-power")          \
-	QUANTITY(TX_POWER, tx_power, "tx-power")          \
-	QUANTITY(TX_BIAS, tx_bias, "tx-bias")
+#define PLUG_QUANTITIES(QUANTITY)            \
+	QUANTITY(TEMPERATURE, "temperature") \
+	QUANTITY(VOLTAGE, "voltage")         \
+	QUANTITY(RX_POWER, "rx-power")       \
+	QUANTITY(TX_POWER, "tx-power")       \
+	QUANTITY(TX_BIAS, "tx-bias")
 
 enum plug_quantity {
-#define QUANTITY(name, member, word) PLUG_##name,
+#define QUANTITY(name, word) PLUG_##name,
 	PLUG_QUANTITIES(QUANTITY)
 #undef QUANTITY
 		PLUG_QUANTITY_COUNT,

@@ -19,7 +19,7 @@ const struct enum_name plug_kind_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
-#define FOUR(quantity, member, word_)                                                              \
+#define FOUR(quantity, word_)                                                                      \
 	{PLUG_FLAG(PLUG_##quantity, LIMIT_HIGH_ALARM), word_ "-high-alarm", TONE_BAD, NULL},       \
 		{PLUG_FLAG(PLUG_##quantity, LIMIT_LOW_ALARM), word_ "-low-alarm", TONE_BAD, NULL}, \
 		{PLUG_FLAG(PLUG_##quantity, LIMIT_HIGH_WARNING), word_ "-high-warning",            \

@@ -82,7 +82,7 @@ const struct schema plug_lane_schema = SCHEMA("plug_lanes", struct plug_lane, la
 					      "a lane of a module");
 
 static const struct enum_name quantity_names[] = {
-#define QUANTITY(name, member, word) {PLUG_##name, #member, TONE_PLAIN, NULL},
+#define QUANTITY(name, word) {PLUG_##name, word, TONE_PLAIN, NULL},
 	PLUG_QUANTITIES(QUANTITY)
 #undef QUANTITY
 		{0, NULL, TONE_PLAIN, NULL},

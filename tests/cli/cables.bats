@@ -9,15 +9,6 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 hint='rdmactl snapshot keeps what the kernel answers, if run as root'
 ask='ethtool netlink'
 
-# with_answers MAKER...: a snapshot of cx6dx-roce, with the answers that tests/cli/cables.py makes.
-with_answers()
-{
-	snapshot=$BATS_TEST_TMPDIR/snapshot
-	mkdir -p "$snapshot/netlink"
-	cp -a "$roots/cx6dx-roce" "$snapshot/root"
-	printf '{}\n' >"$snapshot/manifest.json"
-	"$top/tests/cli/cables.py" "$(<"$snapshot/root/sys/class/net/ens1f0np0/ifindex")" "$@" >"$snapshot/netlink/answers"
-}
 
 @test "cables: a saved tree holds none, and says so" {
 	on cx6dx-roce cables mlx5_0 -o device,port,netdev,kind
