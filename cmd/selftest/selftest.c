@@ -28,10 +28,8 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 
 	run->output.device = endpoint->device;
 	run->output.port = endpoint->port;
-	if (run->plan.protocol == PROTOCOL_PINGPONG) {
-		rc = interop_pingpong_client(&run->interop, endpoint, &run->output.results);
-	} else if (run->plan.protocol == PROTOCOL_RPING) {
-		rc = interop_rping_client(&run->interop, endpoint, &run->output.results);
+	if (run->plan.protocol != PROTOCOL_RDMACTL) {
+		rc = selftest_test_interop(run, endpoint);
 	} else {
 		selftest_default_path(endpoint, &run->plan.request.path);
 		rc = selftest_run(&run->plan.request, endpoint, &run->output.results);
@@ -192,6 +190,14 @@ static int test_peer(struct selftest_run *run)
 	return test_to(run, &request->peer_ip, &route);
 }
 
+static int test_all(struct selftest_run *run)
+{
+	if (run->plan.args->peer)
+		return test_peer(run);
+	/* mckey has a group instead. */
+	return run->plan.protocol == PROTOCOL_RDMACTL ? test_ports(run) : selftest_test_group(run);
+}
+
 static int run_client(struct selftest_run *run)
 {
 	const struct selftest_args *args = run->plan.args;
@@ -209,7 +215,7 @@ static int run_client(struct selftest_run *run)
 		return listing_end(&run->listing);
 	rc = selftest_samples_begin(run);
 	if (!rc)
-		rc = args->peer ? test_peer(run) : test_ports(run);
+		rc = test_all(run);
 	selftest_samples_end(run);
 	/* A signal is the only end of what goes on forever. */
 	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER)
@@ -269,53 +275,6 @@ static int serve_rdmactl(struct selftest_run *run)
 	return rc;
 }
 
-/* The first active port that was named, or the port with the address to listen on. */
-static int choose_port(const struct selftest_run *run, struct endpoint *ret_endpoint,
-		       char **ret_reason, char **ret_hint)
-{
-	const struct inventory *inventory = &run->listing.inventory;
-	const struct endpoint_wish wish = {
-		.gid_index = run->plan.args->gid_index,
-		.named = run->named,
-	};
-	int rc = -ENODEV;
-
-	if (run->plan.bind.family && !run->named)
-		return endpoint_of_address(inventory, &run->plan.bind, &wish, ret_endpoint,
-					   ret_reason, ret_hint);
-	for (size_t i = 0; rc && i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; rc && j < device->port_count; j++) {
-			free(*ret_reason);
-			free(*ret_hint);
-			*ret_reason = *ret_hint = NULL;
-			rc = endpoint_of_port(inventory, device, &device->ports[j], &wish,
-					      ret_endpoint, ret_reason, ret_hint);
-		}
-	}
-	return rc;
-}
-
-static int serve_interop(struct selftest_run *run)
-{
-	_cleanup_(freep) char *reason = NULL, *hint = NULL;
-	struct endpoint endpoint;
-	int rc = choose_port(run, &endpoint, &reason, &hint);
-
-	if (rc) {
-		listing_fail(&run->listing, STATUS_FAILED,
-			     reason ? reason : "no RDMA device has a port", hint);
-		return rc;
-	}
-	rc = run->plan.protocol == PROTOCOL_RPING
-		     ? interop_rping_server(&run->interop, &endpoint, &run->output.results)
-		     : interop_pingpong_server(&run->interop, &endpoint, &run->output.results);
-	if (!rc && !run->plan.args->once)
-		return -EIO; /* it could not continue, and its last row says why */
-	return rc;
-}
-
 /* A client that failed is in its row and the log: it is no failure of the server. */
 static int end_server(struct selftest_run *run, int rc)
 {
@@ -345,7 +304,7 @@ static int run_server(struct selftest_run *run)
 		run->listing.status = STATUS_NOTHING;
 		return listing_end(&run->listing);
 	}
-	return end_server(run, interop ? serve_interop(run) : serve_rdmactl(run));
+	return end_server(run, interop ? selftest_serve_interop(run) : serve_rdmactl(run));
 }
 
 static int list_tests(struct selftest_run *run)
@@ -363,24 +322,6 @@ static int list_tests(struct selftest_run *run)
 	return selftest_output_end(&run->output, false);
 }
 
-static void prepare_interop(struct selftest_run *run)
-{
-	const struct selftest_request *request = &run->plan.request;
-
-	run->interop = (struct interop_request){
-		.peer = run->plan.protocol == PROTOCOL_RDMACTL ? NULL : request->peer,
-		.bind = run->plan.bind,
-		.port = request->tcp_port,
-		.bytes = request->sizes[0],
-		.iterations = request->iterations,
-		.mtu_bytes = request->mtu_bytes,
-		.signals = request->signals,
-		.once = run->plan.args->once,
-		.say = selftest_output_say,
-		.say_context = &run->output,
-	};
-}
-
 /* Signals first, so that they end the program while it loads, too. */
 static int run_live(struct selftest_run *run)
 {
@@ -391,7 +332,7 @@ static int run_live(struct selftest_run *run)
 	request->progress = selftest_output_progress;
 	request->progress_context = &run->output;
 	run->named = run->listing.objects.count;
-	prepare_interop(run);
+	selftest_prepare_interop(run);
 	status = run->plan.args->serve ? run_server(run) : run_client(run);
 	if (signals >= 0)
 		close(signals);

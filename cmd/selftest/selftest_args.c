@@ -64,8 +64,7 @@ static bool is_given(const struct selftest_args *args, const char *name)
 	return false;
 }
 
-/* The first given option of a list, or NULL; the caller frees it. */
-static char *find_given(const struct selftest_args *args, const char *names)
+char *selftest_find_given(const struct selftest_args *args, const char *names)
 {
 	_cleanup_(freep) char *list = mem_string(names);
 	char *rest = list;
@@ -73,26 +72,6 @@ static char *find_given(const struct selftest_args *args, const char *names)
 	for (char *name; (name = strsep(&rest, " "));)
 		if (is_given(args, name))
 			return mem_string(name);
-	return NULL;
-}
-
-/* Programs of rdma-core take fewer options, and a server of rdmactl takes those from its clients.
- */
-static char *check_protocol(const struct selftest_plan *plan)
-{
-	const struct selftest_args *args = plan->args;
-	_cleanup_(freep) char *name = NULL;
-
-	if (plan->protocol == PROTOCOL_RDMACTL) {
-		name = args->serve ? find_given(args, "sizes iterations mtu") : NULL;
-		return name ? mem_format("--%s cannot be used with --serve", name) : NULL;
-	}
-	name = find_given(args, SELFTEST_CLIENT_ONLY " token " SELFTEST_SERVER_ONLY);
-	if (name)
-		return mem_format("--%s cannot be used with --proto %s", name,
-				  enum_word(selftest_protocols, plan->protocol, ""));
-	if (args->mtu.known && plan->protocol == PROTOCOL_RPING)
-		return mem_string("--mtu cannot be used with --proto rping: rdma_cm chooses it");
 	return NULL;
 }
 
@@ -151,7 +130,7 @@ static char *check_values(const struct selftest_plan *plan)
 	if (args->connections.known && args->depth.value > LIMIT_AT_ONCE)
 		return mem_format("--depth: no more than %u connections can be under way at once",
 				  LIMIT_AT_ONCE);
-	return check_protocol(plan);
+	return selftest_check_protocol(plan);
 }
 
 static void list_names(struct strings *names)
@@ -351,6 +330,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_allow(plan);
 	if (!message && args->peer_device)
 		message = parse_peer_device(plan);
+	if (!message)
+		message = selftest_parse_group(plan);
 	if (!message)
 		message = selftest_parse_path(plan, &hint);
 	if (!message)

@@ -13,13 +13,25 @@
 #include "selftest/record/record.h"
 
 /* The program on the other side of the tests. */
-enum selftest_protocol { PROTOCOL_RDMACTL, PROTOCOL_PINGPONG, PROTOCOL_RPING };
+enum selftest_protocol {
+	PROTOCOL_RDMACTL,
+	PROTOCOL_PINGPONG,
+	PROTOCOL_UC_PINGPONG,
+	PROTOCOL_UD_PINGPONG,
+	PROTOCOL_SRQ_PINGPONG,
+	PROTOCOL_RPING,
+	PROTOCOL_UCMATOSE,
+	PROTOCOL_MCKEY,
+	PROTOCOL_PERFTEST,
+};
 
 struct selftest_args {
 	const char *peer;
 	const char *peer_device;
 	bool serve;
 	struct number protocol; /* enum selftest_protocol */
+	const char *group, *group_gid;
+	bool send_only, no_loopback;
 	bool cm;
 	struct number port;
 	const char *token;
@@ -68,12 +80,16 @@ extern const struct enum_name selftest_protocols[];
 	"transport both-ways reversed signal-every inline events cpu every samples no-relaxed " \
 	"expect-mops"
 /* What only a client has. */
-#define SELFTEST_CLIENT_ONLY                                                                  \
-	"cm peer-device peer-gid-index all-gids all-ports test latency bandwidth operations " \
-	"all-sizes duration qps depth connections "                                           \
-	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS          \
+#define SELFTEST_CLIENT_ONLY                                                              \
+	"cm peer-device peer-gid-index all-gids all-ports test all-sizes duration depth " \
+	"connections "                                                                    \
+	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS      \
 	" " SELFTEST_PATH_OPTIONS
-/* Those of --serve that programs of rdma-core do not have. */
+/* What only a client has, and a server of some programs of others. */
+#define SELFTEST_PEERS_TOO "latency bandwidth operations qps"
+/* Those of mckey. */
+#define SELFTEST_GROUP_OPTIONS "group group-gid send-only no-loopback"
+/* Those of --serve that programs of others do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients memory longest idle"
 
 /* The meaning of the options; it refers to the args and the environment. */
@@ -83,6 +99,7 @@ struct selftest_plan {
 	struct strings tests;
 	struct ip_address bind;
 	uint32_t bind_scope;
+	struct interop_group group;
 	struct ip_network *allowed;
 	size_t allowed_count;
 	char *peer_device;		 /* or NULL */
@@ -100,6 +117,11 @@ void selftest_plan_free(struct selftest_plan *plan);
 
 /* The options that say how latency and bandwidth are measured; the message is as above. */
 char *selftest_parse_ways(struct selftest_plan *plan, char **ret_hint);
+/* selftest_args.c: the first option of a list that was given, or NULL; the caller frees it. */
+char *selftest_find_given(const struct selftest_args *args, const char *names);
+/* selftest_peers.c: which options the protocol has, and what they mean. The message, or NULL. */
+char *selftest_check_protocol(const struct selftest_plan *plan);
+char *selftest_parse_group(struct selftest_plan *plan);
 /* The options of the path and of retries into the request. The message is as above, or NULL. */
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
 /*
@@ -161,3 +183,9 @@ void selftest_samples_end(struct selftest_run *run);
 /* --all-ports: what it needs of the inventory, and the rails. 0, or -EINTR: the user ended it. */
 uint64_t selftest_rails_needs(void);
 int selftest_test_rails(struct selftest_run *run);
+/* selftest_peers.c: tests with programs of others, as their client and as their server. */
+void selftest_prepare_interop(struct selftest_run *run);
+int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpoint);
+/* The client that has a group instead of a peer. */
+int selftest_test_group(struct selftest_run *run);
+int selftest_serve_interop(struct selftest_run *run);

@@ -105,43 +105,72 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 		   char **ret_reason, char **ret_hint);
 
 /*
- * Data path tests with a program of rdma-core that is already installed on the other host:
- * ibv_rc_pingpong and rping, unmodified, as their client and as their server. Each run is one row
- * of group interop; a server's run is a client that came. Both programs must be given options that
- * fit: the command to run there is said to the user, or is the next step of a row that failed.
+ * Data path tests with a program that is already installed on the other host, unmodified, as its
+ * client and as its server: the pingpongs, rping, ucmatose and mckey of rdma-core, and the tests of
+ * perftest. Each run is one row of group interop; a server's run is a client that came. The
+ * programs must be given options that fit: the command to run there is said to the user, or is the
+ * next step of a row that failed.
  *
  * 0: it ran, the rows tell how it went, also if nothing could be tested; -EINTR: the user ended it,
  * the rows so far are there.
  */
 
-#define PINGPONG_PORT 18515u /* TCP */
+#define PINGPONG_PORT 18515u /* TCP, also of perftest */
 #define RPING_PORT    7174u  /* librdmacm */
+#define UCMATOSE_PORT 7471u  /* librdmacm */
 
 /* A server keeps the rows of its last clients. */
 #define INTEROP_MOST_ROWS 1024u
+
+enum pingpong_kind { PINGPONG_RC, PINGPONG_UC, PINGPONG_UD, PINGPONG_SRQ };
+
+/* A multicast group, for mckey. */
+struct interop_group {
+	struct ip_address ip; /* family 0: `gid` */
+	struct gid gid;	      /* a group that no IP address stands for (mckey -M) */
+	bool send_only;	      /* joins as a sender alone (-o) */
+	bool no_loopback;     /* does not get its own datagrams (-l) */
+};
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct interop_request {
 	const char *peer;	   /* client: as named by the user */
 	struct ip_address peer_ip; /* client */
 	uint32_t scope;		   /* client: netdev index of a link-local peer_ip */
-	struct ip_address bind;	   /* server; family 0: pingpong any, rping the endpoint's */
-	uint32_t port;		   /* 0: PINGPONG_PORT, RPING_PORT */
-	uint64_t bytes;		   /* of a message; 0: 4096 for pingpong, 64 for rping */
-	uint64_t iterations;	   /* 0: 1000 for pingpong, 100 for rping */
-	uint32_t mtu_bytes;	   /* pingpong; 0: 1024, or less if the port has less */
-	int signals;		   /* a signalfd that ends it; -1: none */
-	bool once;		   /* server: ends after one client */
+	struct ip_address bind;	   /* server; family 0: TCP any, librdmacm the endpoint's */
+	uint32_t port;		   /* 0: that of the program */
+	uint64_t bytes;		   /* of a message; 0: that of the program */
+	uint64_t iterations;	   /* 0: that of the program */
+	uint32_t queue_pairs;	   /* ibv_srq_pingpong; 0: 16 */
+	uint32_t mtu_bytes;	/* not rdma_cm; 0: that of the program, or less if the port has */
+	unsigned int operation; /* perftest: one of enum selftest_operation; 0: write */
+	bool latency;		/* perftest: ib_*_lat, and not ib_*_bw */
+	struct interop_group group; /* mckey */
+	int signals;		    /* a signalfd that ends it; -1: none */
+	bool once;		    /* server: ends after one client */
 	/* One line without a newline, for the user. */
 	void (*say)(void *context, const char *text);
 	void *say_context;
 };
 
-int interop_pingpong_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_pingpong_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
+int interop_pingpong_client(enum pingpong_kind kind, const struct interop_request *request,
+			    const struct endpoint *local, struct selftest_results *results);
+int interop_pingpong_server(enum pingpong_kind kind, const struct interop_request *request,
+			    const struct endpoint *local, struct selftest_results *results);
 int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
 			 struct selftest_results *results);
 int interop_rping_server(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results);
+int interop_perftest_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+int interop_perftest_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+int interop_ucmatose_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+int interop_ucmatose_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+/* The sender of mckey, and its receiver. */
+int interop_mckey_client(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results);
+int interop_mckey_server(const struct interop_request *request, const struct endpoint *local,
 			 struct selftest_results *results);

@@ -63,7 +63,7 @@ no_device()
 @test "selftest: an option without its mode" {
 	refused '--token needs --peer or --serve' --token word
 	refused '--port needs --peer or --serve' --port 4000
-	refused '--proto needs --peer or --serve' --proto rping
+	refused '--proto needs --peer, --serve, --group or --group-gid' --proto rping
 	refused '--peer-gid-index needs --peer' --peer-gid-index 1
 	refused '--peer-device needs --peer' --peer-device mlx5_1/1
 	refused '--all-ports needs --peer' --all-ports
@@ -108,7 +108,55 @@ no_device()
 		--peer 192.0.2.1 --proto rping --mtu 1024
 	refused '--sizes: only one size with --proto rping' \
 		--peer 192.0.2.1 --proto rping --sizes 64,128
-	refused "--proto: 'pinpong' is not one of rdmactl, pingpong, rping" --peer h --proto pinpong
+	refused "--proto: 'pinpong' is not one of rdmactl, pingpong, uc-pingpong, ud-pingpong, srq-pingpong, rping, ucmatose, mckey, perftest" \
+		--peer h --proto pinpong
+	nothing_wrong
+}
+
+@test "selftest: each program of others has its own options" {
+	for mode in --serve '--peer 192.0.2.1'; do
+		# shellcheck disable=SC2086 # two words
+		{
+			refused '--qps cannot be used with --proto uc-pingpong' $mode --proto uc-pingpong --qps 2
+			refused '--qps cannot be used with --proto perftest' $mode --proto perftest --qps 2
+			refused '--latency cannot be used with --proto ucmatose' $mode --proto ucmatose --latency
+			refused '--mtu cannot be used with --proto ucmatose: rdma_cm chooses it' \
+				$mode --proto ucmatose --mtu 1024
+			refused '--mtu cannot be used with --proto ud-pingpong: a datagram is one packet' \
+				$mode --proto ud-pingpong --mtu 1024
+			refused '--proto perftest: one of --latency and --bandwidth' \
+				$mode --proto perftest --latency --bandwidth
+			refused '--proto perftest: --operations is one of send, write and read' \
+				$mode --proto perftest --operations atomic
+			refused '--proto perftest: --operations is one of send, write and read' \
+				$mode --proto perftest --operations send,write
+			refused '--sizes: only one size with --proto perftest' \
+				$mode --proto perftest --sizes 2,4
+		}
+	done
+	refused '--token cannot be used with --proto perftest' --serve --proto perftest --token word
+	refused '--max-clients cannot be used with --proto mckey' \
+		--serve --proto mckey --group 239.1.1.1 --max-clients 2
+	nothing_wrong
+}
+
+@test "selftest: the group of mckey" {
+	refused '--proto mckey needs --group or --group-gid' --serve --proto mckey
+	refused '--proto mckey needs --group or --group-gid' --peer 192.0.2.1 --proto mckey
+	refused '--group cannot be used with --proto rdmactl' --group 239.1.1.1
+	refused '--group cannot be used with --proto rping' --serve --proto rping --group 239.1.1.1
+	refused '--group cannot be used with --group-gid' --proto mckey --group ff12::1 --group-gid ff12::1
+	refused '--send-only cannot be used with --serve' \
+		--serve --proto mckey --group 239.1.1.1 --send-only
+	refused '--send-only needs --group or --group-gid' --send-only
+	refused '--no-loopback needs --group or --group-gid' --no-loopback
+	refused '--group cannot be used with --peer' --peer 192.0.2.1 --proto mckey --group 239.1.1.1
+	for group in 10.9.0.1 fe80::1 224 nothing ''; do
+		refused "--group: '$group' is no multicast address" --proto mckey --group "$group"
+	done
+	for group in 239.1.1.1 fe80::1; do
+		refused "--group-gid: '$group' is no multicast GID" --proto mckey --group-gid "$group"
+	done
 	nothing_wrong
 }
 
@@ -309,7 +357,9 @@ no_device()
 
 	no_device
 	for words in '' mlx5_0 '--peer 192.0.2.1' '--peer nohost.invalid' --serve \
-		'--serve --proto rping' '--peer h --proto pingpong' --all-gids; do
+		'--serve --proto rping' '--peer h --proto pingpong' --all-gids \
+		'--serve --proto perftest --latency --operations send' '--peer h --proto perftest' \
+		'--proto mckey --group 239.1.1.1' '--serve --proto mckey --group-gid ff12::1'; do
 		# shellcheck disable=SC2086
 		try selftest $words
 		expect_error 5 selftest "$line" "$no_core_hint" || wrong "$words"
@@ -330,7 +380,7 @@ no_device()
 	try __complete -- selftest --operations send,a
 	same 'an operation' $'send,atomic\t\n' "$output"
 	try __complete -- selftest --proto p
-	same 'a protocol' $'pingpong\tibv_rc_pingpong of rdma-core\n' "$output"
+	same 'a protocol' $'pingpong\tibv_rc_pingpong of rdma-core\nperftest\tib_send_bw and the like\n' "$output"
 	try __complete -- selftest --mtu 40
 	same 'an MTU' $'4096\t\n' "$output"
 	try __complete -- --root "$roots/cx6dx-roce" selftest mlx5_0

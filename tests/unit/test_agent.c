@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "selftest/interop/interop.h"
+#include "selftest/interop/rping.h"
 
 /* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
 struct device {
@@ -220,7 +220,7 @@ static void posts_of_rping_fail(void **state)
 	struct selftest_results results = {0};
 	struct interop session;
 	struct device device;
-	struct rping run = {.session = &session};
+	struct rping run = {.cm = {.session = &session}, .session = &session};
 
 	(void)state;
 	make_session(&session, &results, &device);

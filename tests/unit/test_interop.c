@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The messages of ibv_rc_pingpong and rping, byte for byte as recorded on the wire. */
+/* The messages of the pingpongs, rping and perftest, byte for byte as recorded on the wire. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,7 +17,7 @@
 #include "host/device.h"
 #include "host/port.h"
 #include "selftest/selftest.h"
-#include "selftest/interop/interop.h"
+#include "selftest/interop/perftest.h"
 
 /* ibv_rc_pingpong -d rxa -g 1 of rdma-core 44. */
 static const char seen_line[] = "0000:000011:24c30d:00000000000000000000ffff0a090001";
@@ -83,6 +85,198 @@ static void broken_addresses(void **state)
 	memcpy(line + 5, "000002", 6);
 	assert_int_equal(address.lid, 7);
 	assert_int_equal(pingpong_parse(line, &address), 0);
+}
+
+/* ibv_srq_pingpong -q 2 of rdma-core 44: its two lines, and 254 of zeros. */
+static void address_lists(void **state)
+{
+	static const char zeros[] = "0000:000000:000000:00000000000000000000000000000000";
+	char lines[PINGPONG_LINES * PINGPONG_LINE_BYTES], back[sizeof(lines)];
+	struct pingpong_address found[3];
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < PINGPONG_LINES; i++)
+		memcpy(lines + i * PINGPONG_LINE_BYTES, i < 2 ? seen_line : zeros,
+		       PINGPONG_LINE_BYTES);
+	assert_int_equal(pingpong_parse_list(lines, 3, found, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(found[1].qpn, 0x11);
+	pingpong_format_list(found, count, back);
+	assert_memory_equal(back, lines, sizeof(lines));
+	assert_int_equal(pingpong_parse_list(lines, 1, found, &count), -E2BIG);
+	/* All at the limit. */
+	for (size_t i = 0; i < PINGPONG_LINES; i++)
+		memcpy(back + i * PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
+	assert_int_equal(pingpong_parse_list(back, 3, found, &count), -E2BIG);
+	assert_int_equal(count, 2);
+}
+
+static void broken_address_lists(void **state)
+{
+	static const char zeros[] = "0000:000000:000000:00000000000000000000000000000000";
+	char lines[PINGPONG_LINES * PINGPONG_LINE_BYTES];
+	struct pingpong_address found[4];
+	size_t count = 7;
+
+	(void)state;
+	for (size_t i = 0; i < PINGPONG_LINES; i++)
+		memcpy(lines + i * PINGPONG_LINE_BYTES, zeros, PINGPONG_LINE_BYTES);
+	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
+	/* One after zeros. */
+	memcpy(lines + 5 * PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
+	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
+	/* Another port's. */
+	memcpy(lines, seen_line, PINGPONG_LINE_BYTES);
+	memcpy(lines + PINGPONG_LINE_BYTES, seen_line, PINGPONG_LINE_BYTES);
+	memcpy(lines + 5 * PINGPONG_LINE_BYTES, zeros, PINGPONG_LINE_BYTES);
+	lines[PINGPONG_LINE_BYTES + 50] = '9';
+	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
+	lines[PINGPONG_LINE_BYTES + 50] = '1';
+	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), 0);
+	assert_int_equal(count, 2);
+	/* The last byte of all. */
+	lines[sizeof(lines) - 1] = 'x';
+	assert_int_equal(pingpong_parse_list(lines, 4, found, &count), -EPROTO);
+}
+
+/* ib_write_bw -d rxa -x 1 of perftest 4.5-0.17. */
+static const char seen_keys[] = "0000:0001:000011:e9b3a5:00001c51:00007f2b4f5a8000:00:00:00:00:00:"
+				"00:00:00:00:00:ff:ff:0a:09:00:01:00000000:";
+
+static void keys_as_seen(void **state)
+{
+	static const char without[] = "0003:0010:000011:e9b3a5:00001c51:00007f2b4f5a8000:00000000";
+	struct perftest_keys keys;
+	char line[PERFTEST_GID_BYTES];
+	struct ip_address ip;
+
+	(void)state;
+	assert_int_equal(sizeof(seen_keys), PERFTEST_GID_BYTES);
+	assert_int_equal(sizeof(without), PERFTEST_LINE_BYTES);
+	assert_int_equal(perftest_parse_keys(seen_keys, true, &keys), 0);
+	assert_int_equal(keys.lid, 0);
+	assert_int_equal(keys.reads, 1);
+	assert_int_equal(keys.qpn, 0x11);
+	assert_int_equal(keys.psn, 0xe9b3a5);
+	assert_int_equal(keys.rkey, 0x1c51);
+	assert_true(keys.address == 0x7f2b4f5a8000);
+	assert_int_equal(ip_parse("10.9.0.1", &ip), 0);
+	assert_memory_equal(keys.gid.raw, ip_to_gid(&ip).raw, sizeof(keys.gid.raw));
+	perftest_format_keys(&keys, true, line);
+	assert_memory_equal(line, seen_keys, sizeof(line));
+	assert_int_equal(perftest_parse_keys(without, false, &keys), 0);
+	assert_int_equal(keys.lid, 3);
+	assert_int_equal(keys.reads, 16);
+	perftest_format_keys(&keys, false, line);
+	assert_memory_equal(line, without, sizeof(without));
+}
+
+/* An invalid byte at any position makes the line invalid, and what is read stays in the line. */
+static void broken_keys(void **state)
+{
+	static const char wrong[] = {'\0', ' ', '-', '+', 'x', 'g', 'G', '/', '@', '\n', '\xff'};
+	struct perftest_keys keys = {.qpn = 7};
+
+	(void)state;
+	for (size_t at = 0; at < sizeof(seen_keys); at++) {
+		for (size_t i = 0; i < sizeof(wrong); i++) {
+			/* On the heap, so that a byte too far is noticed. */
+			char *line = mem_alloc_zero(1, sizeof(seen_keys));
+
+			memcpy(line, seen_keys, sizeof(seen_keys));
+			line[at] = wrong[i];
+			if (at != sizeof(seen_keys) - 1 || wrong[i])
+				assert_int_equal(perftest_parse_keys(line, true, &keys), -EPROTO);
+			line[at] = seen_keys[at] == ':' ? '0' : ':';
+			assert_int_equal(perftest_parse_keys(line, true, &keys), -EPROTO);
+			free(line);
+		}
+	}
+	assert_int_equal(perftest_parse_keys("0000:0001:000001:e9b3a5:00001c51:00007f2b4f5a8000:"
+					     "00000000",
+					     false, &keys),
+			 -EPROTO);
+	assert_int_equal(keys.qpn, 7);
+}
+
+static void versions(void **state)
+{
+	static const struct {
+		const char bytes[PERFTEST_VERSION_BYTES];
+		int rc;
+		double version;
+	} seen[] = {
+		{"6.06", 0, 6.06},
+		{"6.24", 0, 6.24},
+		{"5.7", 0, 5.7},
+		{"5.33", 0, 5.33},
+		{"", -EPROTO, 0},
+		{"6", -EPROTO, 0},
+		{"6.", -EPROTO, 0},
+		{".6", -EPROTO, 0},
+		{"6.06.1", -EPROTO, 0},
+		{"-6.06", -EPROTO, 0},
+		{"6.06\n", -EPROTO, 0},
+		{"nan", -EPROTO, 0},
+		{"12345.6", -EPROTO, 0},
+		{"6.12345", -EPROTO, 0},
+		{{'9', '9', '9', '9', '.', '9', '9', '9', '9', '9', '9', '9', '9', '9', '9', '9'},
+		 -EPROTO,
+		 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		double version = 0;
+
+		assert_int_equal(perftest_parse_version(seen[i].bytes, &version), seen[i].rc);
+		assert_true(version > seen[i].version - 1e-9 && version < seen[i].version + 1e-9);
+	}
+}
+
+static void mtus(void **state)
+{
+	uint32_t bytes = 7;
+
+	(void)state;
+	assert_int_equal(perftest_parse_mtu("3", &bytes), 0);
+	assert_int_equal(bytes, 1024);
+	assert_int_equal(perftest_parse_mtu("5", &bytes), 0);
+	assert_int_equal(bytes, 4096);
+	assert_int_equal(perftest_parse_mtu("0", &bytes), -EPROTO);
+	assert_int_equal(perftest_parse_mtu("6", &bytes), -EPROTO);
+	assert_int_equal(perftest_parse_mtu("33", &bytes), -EPROTO);
+	assert_int_equal(bytes, 4096);
+}
+
+static void reports(void **state)
+{
+	const double bad[] = {-1, 1e30, (double)INFINITY, -(double)INFINITY, (double)NAN};
+	uint64_t items[PERFTEST_REPORT_ITEMS], bytes = 0, iterations = 0, bits;
+	double rate = 0;
+
+	(void)state;
+	perftest_format_report(65536, 5000, 0.016, items);
+	assert_true(be64toh(items[0]) == 65536);
+	assert_true(be64toh(items[1]) == 5000);
+	/* 0.016 million messages of 64 KiB a second are 1000 MiB a second. */
+	bits = be64toh(items[3]);
+	memcpy(&rate, &bits, sizeof(rate));
+	assert_true(rate > 999.9999 && rate < 1000.0001);
+	assert_int_equal(perftest_parse_report(items, &bytes, &iterations, &rate), 0);
+	assert_true(bytes == 65536 && iterations == 5000);
+	assert_true(rate > 0.0159 && rate < 0.0161);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		memcpy(&bits, &bad[i], sizeof(bits));
+		items[4] = htobe64(bits);
+		assert_int_equal(perftest_parse_report(items, &bytes, &iterations, &rate), -EPROTO);
+	}
+	perftest_format_report(0, 5000, 0.016, items);
+	assert_int_equal(perftest_parse_report(items, &bytes, &iterations, &rate), -EPROTO);
+	perftest_format_report(2, UINT64_MAX, 0.016, items);
+	assert_int_equal(perftest_parse_report(items, &bytes, &iterations, &rate), -EPROTO);
+	assert_true(bytes == 65536 && iterations == 5000);
 }
 
 static void info(void **state)
@@ -207,6 +401,7 @@ static void pingpong_commands(void **state)
 	struct endpoint local = roce_endpoint();
 	struct ip_address ip;
 	struct interop_options options = {
+		.program = "ibv_rc_pingpong",
 		.peer_serves = true,
 		.local = &local,
 		.port = PINGPONG_PORT,
@@ -237,6 +432,57 @@ static void pingpong_commands(void **state)
 	expect_pingpong(&options, "ibv_rc_pingpong -d DEV -p 5 -s 4096 -n 1000 -m 1024 ADDRESS (");
 }
 
+static void other_commands(void **state)
+{
+	struct endpoint local = roce_endpoint();
+	struct interop_group group = {0};
+	struct interop_options options = {
+		.program = "ibv_srq_pingpong",
+		.peer_serves = true,
+		.local = &local,
+		.port = PINGPONG_PORT,
+		.bytes = 100,
+		.iterations = 10,
+		.qps = 16,
+		.group = &group,
+	};
+	char *command;
+
+	(void)state;
+	expect_pingpong(&options, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
+	options.program = "ib_read_lat";
+	options.mtu_bytes = 1024;
+	command = perftest_command(&options);
+	assert_int_equal(strncmp(command, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (", 50),
+			 0);
+	free(command);
+	options.peer_serves = false;
+	options.address = &local.ip;
+	options.port = 4711;
+	local.link_layer = LINK_LAYER_INFINIBAND;
+	command = perftest_command(&options);
+	assert_string_equal(command, "ib_read_lat -d DEV -p 4711 -s 100 -n 10 -m 1024 10.9.0.1 "
+				     "(ibv_devices there shows DEV)");
+	free(command);
+	command = ucmatose_command(&options);
+	assert_string_equal(command, "ucmatose -s 10.9.0.1 -p 4711 -C 10 -S 100");
+	free(command);
+	assert_int_equal(ip_parse("239.1.2.3", &group.ip), 0);
+	command = mckey_command(&options);
+	assert_string_equal(command, "mckey -m 239.1.2.3 -b ADDRESS -s -C 10 -S 100");
+	free(command);
+	options.peer_serves = true;
+	command = ucmatose_command(&options);
+	assert_string_equal(command, "ucmatose -b 10.9.0.1 -p 4711 -C 10 -S 100");
+	free(command);
+	group.ip.family = 0;
+	group.gid.raw[0] = 0xff;
+	group.gid.raw[15] = 0x12;
+	command = mckey_command(&options);
+	assert_string_equal(command, "mckey -M ff00::12 -b ADDRESS -C 10 -S 100");
+	free(command);
+}
+
 static void rping_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
@@ -262,11 +508,23 @@ static void rping_commands(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(address_as_seen),  cmocka_unit_test(address_at_its_limits),
-		cmocka_unit_test(broken_addresses), cmocka_unit_test(info),
-		cmocka_unit_test(text_as_seen),	    cmocka_unit_test(short_texts),
-		cmocka_unit_test(differences),	    cmocka_unit_test(pingpong_commands),
+		cmocka_unit_test(address_as_seen),
+		cmocka_unit_test(address_at_its_limits),
+		cmocka_unit_test(broken_addresses),
+		cmocka_unit_test(info),
+		cmocka_unit_test(text_as_seen),
+		cmocka_unit_test(short_texts),
+		cmocka_unit_test(differences),
+		cmocka_unit_test(pingpong_commands),
 		cmocka_unit_test(rping_commands),
+		cmocka_unit_test(address_lists),
+		cmocka_unit_test(broken_address_lists),
+		cmocka_unit_test(keys_as_seen),
+		cmocka_unit_test(broken_keys),
+		cmocka_unit_test(versions),
+		cmocka_unit_test(mtus),
+		cmocka_unit_test(reports),
+		cmocka_unit_test(other_commands),
 	};
 
 	return cmocka_run_group_tests_name("interop", tests, NULL, NULL);

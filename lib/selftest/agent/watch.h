@@ -113,6 +113,7 @@ enum stop watch_end(struct watch *watch);
 	MUST(rdma_get_cm_event, "RDMACM_1.0")          \
 	MUST(rdma_ack_cm_event, "RDMACM_1.0")          \
 	MUST(rdma_join_multicast, "RDMACM_1.0")        \
+	MUST(rdma_join_multicast_ex, "RDMACM_1.1")     \
 	MUST(rdma_leave_multicast, "RDMACM_1.0")
 
 struct api {

@@ -279,6 +279,8 @@ static const struct diagnosis_row {
 	 "give a larger size"},
 	{LIST_INTEROP_BYTES, ANY, "messages of {bytes} bytes: the test goes up to {detail}",
 	 "give a smaller size"},
+	{LIST_INTEROP_ITERATIONS, -1, "{iterations} messages at once: the test goes up to {detail}",
+	 "give fewer iterations"},
 	{LIST_INTEROP_ITERATIONS, ANY, "{iterations} iterations: {program} counts up to {detail}",
 	 "give fewer iterations"},
 	{LIST_INTEROP_THREAD, ANY, "cannot start a thread: {error}", NULL},
@@ -349,6 +351,41 @@ static const struct diagnosis_row {
 	 ADVICE},
 	{LIST_INTEROP_NO_ROUND, ANY, "{peer} connected and disconnected without a complete round",
 	 ADVICE},
+	{LIST_INTEROP_LOST, ANY,
+	 "nothing came for {msec} ms after {done} of {iterations} iterations: {program} ended, or "
+	 "one of its messages or of ours was lost, and nobody sends it again",
+	 "start both again; if it happens again, packets are lost: look at the counters of both "
+	 "ports and at ip -s link show {netdev}"},
+	{LIST_INTEROP_QPS, -1,
+	 "the {program} on {peer} has more than {detail} queue pairs, the most of this side",
+	 ADVICE},
+	{LIST_INTEROP_QPS, ANY,
+	 "the {program} on {peer} has {detail} queue pairs, and both sides need as many", ADVICE},
+	{LIST_INTEROP_VERSION, ANY,
+	 "the {program} on {peer} is of perftest's version {detail}, and this one talks with 5.70 "
+	 "and later",
+	 "install a newer perftest on {peer}"},
+	{LIST_INTEROP_KEYS, 1,
+	 "what {peer} says of its queue pair is no address with a GID, as {program} on RoCE has it",
+	 "another program of perftest may run there, or one with other options: " ADVICE},
+	{LIST_INTEROP_KEYS, ANY,
+	 "what {peer} says of its queue pair is no address without a GID, as {program} has it",
+	 "it must not have -x on InfiniBand: " ADVICE},
+	{LIST_INTEROP_OTHER, ANY,
+	 "the {program} on {peer} has several queue pairs (-q), and this side has one", ADVICE},
+	{LIST_INTEROP_CYCLE, ANY, "{peer} asks for a cycle buffer of {detail} bytes", ADVICE},
+	{LIST_INTEROP_LOOPBACK, ANY,
+	 "{device} cannot keep a queue pair's own datagrams from it (--no-loopback): {error}",
+	 "leave --no-loopback out"},
+	{LIST_INTEROP_UNMAPPED, ANY,
+	 "a group that is a GID (--group-gid) is one of InfiniBand: RoCE makes the GIDs of groups "
+	 "of their IP addresses",
+	 "name the group by an IP address: --group"},
+	{LIST_INTEROP_UNSENT, ANY,
+	 "{done} of {iterations} messages to the group came within {msec} ms",
+	 "start the sender when this says that it waits: {serve}; mckey sends once, and nobody "
+	 "repeats what is lost: else look at IGMP snooping and at the multicast rules of the "
+	 "switches"},
 
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Shared by the interop tests: the agent that owns queue pair and memory, the row of the current
- * run, its samples, and the reasons of failures; and the messages of ibv_rc_pingpong and rping as
+ * run, its samples, and the reasons of failures; and the messages of the pingpongs and rping as
  * bytes, found out by watching the programs of rdma-core 44.
  *
  * Functions that may fail the row return 0 or -errno; the row has its verdict then.
@@ -14,11 +14,13 @@
 #include "selftest/selftest.h"
 
 /*
- * ibv_rc_pingpong, over TCP: the client sends its address, the server answers with its own one, the
- * client sends PINGPONG_DONE and closes. An address is LID, QPN, PSN and GID as hexadecimal digits,
- * 4:6:6:32, and a NUL.
+ * ibv_rc_pingpong, ibv_uc_pingpong and ibv_ud_pingpong, over TCP: the client sends its address, the
+ * server answers with its own one, the client sends PINGPONG_DONE and closes. An address is LID,
+ * QPN, PSN and GID as hexadecimal digits, 4:6:6:32, and a NUL. ibv_srq_pingpong sends
+ * PINGPONG_LINES of them, zeros after those of its queue pairs.
  */
 #define PINGPONG_LINE_BYTES 52
+#define PINGPONG_LINES	    256u
 #define PINGPONG_DONE	    "done" /* with its NUL */
 
 struct pingpong_address {
@@ -31,6 +33,13 @@ struct pingpong_address {
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES]);
 /* 0 or -EPROTO: it is not exactly such a line, or names no queue pair that may be connected. */
 int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_address *ret);
+/* `count` lines and the zeros after them, PINGPONG_LINES in all. */
+void pingpong_format_list(const struct pingpong_address *addresses, size_t count, char *lines);
+/*
+ * 0; -EPROTO: they are no such lines, or not all of one port; -E2BIG: more than `most` queue pairs.
+ */
+int pingpong_parse_list(const char *lines, size_t most, struct pingpong_address *ret,
+			size_t *ret_count);
 
 /*
  * rping, over the queue pair: a message of the client says where the server may read from or write
@@ -61,17 +70,23 @@ void rping_text_fill(uint8_t *text, size_t bytes, uint64_t number);
 bool rping_text_is_usual(const uint8_t *text, size_t bytes);
 /* Options of the command to run on the other host. */
 struct interop_options {
+	const char *program;
 	bool peer_serves;
 	const struct endpoint *local;
 	const struct ip_address *address; /* of the server; family 0: not known */
 	uint32_t port;
 	uint64_t bytes, iterations;
-	uint32_t mtu_bytes;
+	uint32_t mtu_bytes;		   /* 0: the program has no such option */
+	uint32_t qps;			   /* the same */
+	const struct interop_group *group; /* NULL: the program has none */
 };
 
 /* The command, and how to find the options that are not known here. The caller frees it. */
 char *pingpong_command(const struct interop_options *options);
 char *rping_command(const struct interop_options *options);
+char *perftest_command(const struct interop_options *options);
+char *ucmatose_command(const struct interop_options *options);
+char *mckey_command(const struct interop_options *options);
 
 /* One of the two programs, seen from one side. */
 struct interop_role {
@@ -79,6 +94,12 @@ struct interop_role {
 	const char *program; /* of the other side */
 	const char *client_summary, *server_summary;
 	enum selftest_connection connection;
+	uint32_t kind;	    /* enum qp_kind */
+	uint32_t qps;	    /* 0: one, and the program has no option for it */
+	uint32_t depth;	    /* of a queue; 0: enough for a ping-pong */
+	bool srq;	    /* receives are those of all queue pairs */
+	bool with_mtu;	    /* the program has an option for it */
+	bool by_active_mtu; /* it takes the port's, unless it is told */
 	uint32_t port;
 	uint64_t bytes, most_bytes, iterations;
 	unsigned int client_transfers, server_transfers; /* of `bytes`, in the time of a sample */
@@ -96,6 +117,7 @@ struct interop {
 	char *command;		/* to run on the other host */
 	struct endpoint remote; /* what is known of it; no device name */
 	uint32_t port, mtu_bytes, timeout_msec;
+	uint32_t qps, depth;
 	uint64_t bytes, iterations;
 	struct selftest_result *row;
 	bool marked; /* the row has its verdict */
@@ -103,7 +125,8 @@ struct interop {
 	uint64_t begin_nsec;
 	uint64_t done; /* iterations of the run */
 	struct sampler sampler;
-	uint64_t sum_nsec; /* of all samples */
+	uint64_t sum_nsec;  /* of all samples */
+	uint64_t bulk_nsec; /* of all iterations together, where single ones are not timed */
 	struct ibv_sge receive_part, send_part;
 	struct ibv_recv_wr receive; /* the one receive that is outstanding */
 	struct ibv_send_wr send;    /* a message */
@@ -113,8 +136,26 @@ struct interop {
 /* The wr_id of requests, by what they do. */
 enum { INTEROP_SENT = 1, INTEROP_RECEIVED = 2, INTEROP_MOVED = 4 };
 
-/* Slots of the agent. */
+/* Slots of the agent, and of its buffers. */
 enum { INTEROP_CQ, INTEROP_QP = 0 };
+enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
+
+/* Where several receives are outstanding, the wr_id has the place of each in these bits. */
+#define INTEROP_PLACE_SHIFT 8
+
+/* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
+#define INTEROP_FIRST_QPN 2u
+
+/* A received datagram begins with a GRH, or with room for one: IBTA 1, 11.4.1.2. */
+#define INTEROP_GRH ((uint32_t)sizeof(struct ibv_grh))
+
+/* How long a queue pair answers retransmissions after the last message. */
+#define INTEROP_LINGER_MSEC 150
+
+#define INTEROP_DISCONNECT_MSEC 2000u
+
+/* Of programs that have all messages of a side outstanding at once. */
+#define INTEROP_MOST_MESSAGES 4096u
 
 /*
  * Takes the request and opens the device. If it returns an error, a row says why. interop_end() has
@@ -158,9 +199,14 @@ int interop_fail_stop(struct interop *session, enum stop stop);
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
 void interop_remark(struct interop *session, const char *text);
+/* Frees the text. */
+void interop_remark_owned(struct interop *session, char *text);
 
-/* A completion queue and a queue pair for a few outstanding requests; all complete. */
-int interop_make_qp(struct interop *session, struct message_qp_created *created);
+/*
+ * A queue pair for a few outstanding requests, which all complete; the first one also makes the
+ * completion queue of all.
+ */
+int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created);
 /* A zeroed buffer of the agent. */
 struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
 					 uint32_t access);
@@ -169,8 +215,23 @@ struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, ui
 void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send);
 int interop_post_receive(struct interop *session);
 int interop_post_send(struct interop *session, struct ibv_send_wr *request);
-/* Destroys queue pair, CQ and buffers. */
+int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request);
+/* Destroys queue pairs, CQ and buffers. */
 void interop_release(struct interop *session);
+
+/*
+ * The TCP connection of programs that exchange their addresses that way (interop_tcp.c).
+ */
+int interop_refuse_iwarp(struct interop *session);
+/* The peer's port as it was told; fails the row if no queue pair can be connected to it. */
+int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid);
+/* The GID that is told to the peer: on InfiniBand none, as a side that gets one uses it. */
+struct gid interop_own_gid(const struct interop *session);
+int interop_connect_tcp(struct interop *session, int *ret_fd);
+/* A client's or a server's step of the exchange failed with -errno. */
+int interop_fail_exchange(struct interop *session, int rc, unsigned int msec);
+/* Listens, and lets `serve` treat each client, until it is over; a row each. 0 or -errno. */
+int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd));
 
 /* Starts watching a run, with `channel` (-1: none) as in watch.h. */
 int interop_run_begin(struct interop *session, int channel);
@@ -179,40 +240,3 @@ enum stop interop_run_end(struct interop *session);
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
 /* Notes the duration of an iteration. */
 void interop_sample(struct interop *session, uint64_t nsec);
-
-/*
- * The rounds of a run with rping, on a queue pair that librdmacm has connected. In a round the
- * client lets the server read a text out of its memory, then write it back elsewhere; each of the
- * two steps is a message of the client, RDMA, and a message of the server to go ahead.
- */
-
-/* Connect requests that wait while another client is served. */
-#define RPING_MOST_WAITING 16u
-
-struct rping {
-	struct interop *session;
-	struct rdma_cm_id *id; /* of the connection; the agent's */
-	bool established, ended;
-	int end_event; /* enum rdma_cm_event_type that ended it */
-	int end_status;
-	struct rdma_cm_id *waiting[RPING_MOST_WAITING]; /* owned */
-	size_t waiting_count;
-	struct agent_buffer *infos;	      /* what is received, what is sent */
-	struct agent_buffer *source, *target; /* client: of the read, of the write; server: one */
-	uint8_t *expected;		      /* server: the text as it should be */
-	struct ibv_sge data_part;
-	struct ibv_send_wr data;
-	bool sending; /* a message was posted and has not completed */
-	bool between; /* server: no round is going on */
-	bool usual;   /* server: the client's text is rping's */
-};
-
-/* Reads what events of librdmacm there are. */
-void rping_read_events(struct rping *run);
-/* Waits for an event that changes `established` or `ended`. 0 or what stopped it. */
-enum stop rping_wait_event(struct rping *run, unsigned int msec);
-
-/* Queue pair in RESET, its queue and buffers. 0 or -errno. */
-int rping_make(struct rping *run);
-/* All rounds. 0: they went well, or as many as the client wanted. */
-int rping_exchange(struct rping *run);

@@ -19,6 +19,7 @@
 
 #define STEP_TIMEOUT_MSEC 10000u /* for one step without any progress */
 #define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
+#define INTEROP_DEPTH	  16u	 /* more than a ping-pong has outstanding */
 
 /* -n and -C are of type int there. */
 #define INTEROP_MOST_ITERATIONS INT32_MAX
@@ -61,7 +62,7 @@ void interop_row_begin(struct interop *session)
 
 	session->row = row;
 	session->marked = false;
-	session->done = session->sum_nsec = 0;
+	session->done = session->sum_nsec = session->bulk_nsec = 0;
 	free(session->sampler.nsec);
 	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
 	selftest_result_set_local(row, local);
@@ -83,12 +84,12 @@ bool interop_is_over(const struct interop *session)
 	return session->agent->watch.interrupted || session->agent->watch.device_gone;
 }
 
-static uint32_t choose_mtu(uint32_t wanted, uint32_t active)
+static uint32_t choose_mtu(uint32_t wanted, uint32_t active, bool by_active)
 {
 	uint32_t mtu = 4096;
 
 	if (!wanted)
-		wanted = DEFAULT_MTU_BYTES;
+		wanted = by_active && active ? active : DEFAULT_MTU_BYTES;
 	if (active && wanted > active)
 		wanted = active;
 	while (mtu > wanted && mtu > 256)
@@ -104,14 +105,30 @@ static char *make_command(const struct interop *session)
 	const struct ip_address *own = bound ? &request->bind : &session->local->ip;
 
 	return session->role->command(&(struct interop_options){
+		.program = session->role->program,
 		.peer_serves = !session->server,
 		.local = session->local,
 		.address = session->server ? own : &request->peer_ip,
 		.port = session->port,
 		.bytes = session->bytes,
 		.iterations = session->iterations,
-		.mtu_bytes = session->mtu_bytes,
+		.mtu_bytes = session->role->with_mtu ? session->mtu_bytes : 0,
+		.qps = session->role->qps ? session->qps : 0,
+		.group = &request->group,
 	});
+}
+
+/* As the user and the program have it; a client may have changed that for itself. */
+static void set_defaults(struct interop *session)
+{
+	const struct interop_request *request = session->request;
+	const struct interop_role *role = session->role;
+
+	session->bytes = request->bytes ? request->bytes : role->bytes;
+	session->iterations = request->iterations ? request->iterations : role->iterations;
+	session->mtu_bytes = choose_mtu(request->mtu_bytes, session->local->mtu_bytes,
+					role->by_active_mtu);
+	session->qps = role->qps && request->queue_pairs ? request->queue_pairs : role->qps;
 }
 
 static int check_request(struct interop *session)
@@ -137,11 +154,10 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 		.server = server,
 		.agent = agent_new(-1, request->signals),
 		.port = request->port ? request->port : role->port,
-		.bytes = request->bytes ? request->bytes : role->bytes,
-		.iterations = request->iterations ? request->iterations : role->iterations,
-		.mtu_bytes = choose_mtu(request->mtu_bytes, local->mtu_bytes),
+		.depth = role->depth ? role->depth : INTEROP_DEPTH,
 		.timeout_msec = STEP_TIMEOUT_MSEC,
 	};
+	set_defaults(session);
 	session->command = make_command(session);
 	if (!server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
@@ -178,9 +194,18 @@ void interop_client_came(struct interop *session, const struct sockaddr_storage 
 	free(session->peer);
 	session->peer = mem_string(text);
 	session->remote = (struct endpoint){.ip = ip};
+	set_defaults(session);
 	/* A port that was down in an earlier run may be up again. */
 	session->agent->watch.port_down = false;
 	interop_row_begin(session);
+}
+
+static void add_rate(struct interop *session, double messages, uint64_t nsec)
+{
+	struct selftest_result *row = session->row;
+
+	row->messages_per_second = real_of(messages * 1e9 / (double)nsec);
+	row->bandwidth_gbps = real_of(messages * (double)session->bytes * 8 / (double)nsec);
 }
 
 static void add_figures(struct interop *session)
@@ -191,12 +216,13 @@ static void add_figures(struct interop *session)
 
 	row->iterations = number_of(session->done);
 	row->size_bytes = number_of(session->bytes);
+	if (session->qps)
+		number_set(&row->queue_pairs, session->qps);
+	if (session->bulk_nsec && session->done)
+		add_rate(session, (double)session->done, session->bulk_nsec);
 	if (!session->sampler.seen || !session->sum_nsec)
 		return;
-	transfers *= (double)session->sampler.seen;
-	row->messages_per_second = real_of(transfers * 1e9 / (double)session->sum_nsec);
-	row->bandwidth_gbps = real_of(transfers * (double)session->bytes * 8 /
-				      (double)session->sum_nsec);
+	add_rate(session, transfers * (double)session->sampler.seen, session->sum_nsec);
 	sampler_end(&session->sampler);
 	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count);
 }
@@ -223,7 +249,10 @@ static void say_row(const struct interop *session)
 {
 	const struct selftest_result *row = session->row;
 
-	if (row->verdict.value == SELFTEST_FAIL)
+	if (row->verdict.value == SELFTEST_PASS && !row->latency_p50_usec.known)
+		interop_say(session, "%s: %s: pass: %" PRIu64 " iterations of %" PRIu64 " bytes",
+			    session->peer, row->test, session->done, session->bytes);
+	else if (row->verdict.value == SELFTEST_FAIL)
 		interop_say(session, "%s: %s: fail: %s%s%s",
 			    session->peer ? session->peer : "server", row->test, row->reason,
 			    row->next_step ? "; " : "", row->next_step ? row->next_step : "");
@@ -256,32 +285,33 @@ void interop_row_end(struct interop *session)
 		selftest_results_drop_first(session->results);
 }
 
-/* More than any of the tests has outstanding. */
-#define INTEROP_DEPTH	16u
-#define INTEROP_ENTRIES (4 * INTEROP_DEPTH)
-
 /*
  * After so many polls in vain (milliseconds, longer than a fast device needs) yield the processor:
  * a software device needs it for the very message that is waited for.
  */
 #define SPINS_BEFORE_YIELD 20000u
 
-int interop_make_qp(struct interop *session, struct message_qp_created *created)
+int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_created *created)
 {
 	struct agent *agent = session->agent;
-	const struct message_cq cq = {.slot = INTEROP_CQ, .entries = INTEROP_ENTRIES};
+	const uint32_t qps = session->qps ? session->qps : 1;
+	const struct message_cq cq = {
+		.slot = INTEROP_CQ,
+		.entries = 2 * qps * session->depth,
+	};
 	const struct message_qp qp = {
-		.slot = INTEROP_QP,
-		.kind = QP_RC,
+		.slot = slot,
+		.kind = session->role->kind,
 		.cq = INTEROP_CQ,
-		.send_depth = INTEROP_DEPTH,
-		.receive_depth = INTEROP_DEPTH,
+		.srq = session->role->srq,
+		.send_depth = session->depth,
+		.receive_depth = (session->role->srq ? qps : 1) * session->depth,
 		.sges = 1,
 		.signal_all = 1,
 	};
 
 	memset(&agent->refused, 0, sizeof(agent->refused));
-	if (agent_cq(agent, &cq) || agent_qp(agent, &qp, created))
+	if ((slot == INTEROP_QP && agent_cq(agent, &cq)) || agent_qp(agent, &qp, created))
 		return interop_fail_agent(session);
 	return 0;
 }
@@ -335,7 +365,12 @@ void interop_release(struct interop *session)
 	/* Unread events of the queue pair would keep it from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
-	agent_qp_destroy(agent, &agent->qps[INTEROP_QP]);
+	for (size_t i = 0; i < LIMIT_QPS; i++)
+		agent_qp_destroy(agent, &agent->qps[i]);
+	/* Its receives are of buffers that go away. */
+	if (agent->srq)
+		agent->api.ibv_destroy_srq(agent->srq);
+	agent->srq = NULL;
 	agent_cq(agent, &(struct message_cq){.slot = INTEROP_CQ});
 	for (uint32_t slot = 0; slot < LIMIT_BUFFERS; slot++)
 		agent_buffer(agent, &(struct message_buffer){.slot = slot},

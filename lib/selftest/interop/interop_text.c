@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs' messages as bytes, the commands to run them, and the reasons of failures. */
+/* The programs' messages as bytes, and the reasons of failures. */
 #include "selftest/interop/interop.h"
 
 #include <errno.h>
@@ -16,9 +16,6 @@
 
 /* Where the fields of an address line begin. */
 enum { LINE_LID = 0, LINE_QPN = 5, LINE_PSN = 12, LINE_GID = 19, LINE_END = 51 };
-
-/* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
-#define FIRST_QPN 2u
 
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES])
 {
@@ -68,9 +65,50 @@ int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_
 			return -EPROTO;
 		address.gid.raw[i] = (uint8_t)byte;
 	}
-	if (address.qpn < FIRST_QPN)
+	if (address.qpn < INTEROP_FIRST_QPN)
 		return -EPROTO;
 	*ret = address;
+	return 0;
+}
+
+static const char zero_line[PINGPONG_LINE_BYTES] =
+	"0000:000000:000000:00000000000000000000000000000000";
+
+void pingpong_format_list(const struct pingpong_address *addresses, size_t count, char *lines)
+{
+	for (size_t i = 0; i < PINGPONG_LINES; i++, lines += PINGPONG_LINE_BYTES) {
+		memcpy(lines, zero_line, PINGPONG_LINE_BYTES);
+		if (i < count)
+			pingpong_format(&addresses[i], lines);
+	}
+}
+
+int pingpong_parse_list(const char *lines, size_t most, struct pingpong_address *ret,
+			size_t *ret_count)
+{
+	struct pingpong_address first, address;
+	size_t count = 0;
+
+	for (size_t i = 0; i < PINGPONG_LINES; i++, lines += PINGPONG_LINE_BYTES) {
+		if (!memcmp(lines, zero_line, PINGPONG_LINE_BYTES))
+			continue;
+		/* Nothing comes after a line of zeros. */
+		if (count < i || pingpong_parse(lines, &address))
+			return -EPROTO;
+		if (!count)
+			first = address;
+		if (address.lid != first.lid ||
+		    memcmp(&address.gid, &first.gid, sizeof(first.gid)) != 0)
+			return -EPROTO;
+		if (count < most)
+			ret[count] = address;
+		count++;
+	}
+	if (!count)
+		return -EPROTO;
+	if (count > most)
+		return -E2BIG;
+	*ret_count = count;
 	return 0;
 }
 
@@ -131,58 +169,6 @@ bool rping_text_is_usual(const uint8_t *text, size_t bytes)
 	return bytes >= RPING_LEAST_BYTES && !memcmp(text, text_lead, sizeof(text_lead) - 1);
 }
 
-static char *server_address(const struct interop_options *options)
-{
-	char text[IP_TEXT_SIZE];
-
-	if (!options->address || !options->address->family)
-		return mem_string("ADDRESS");
-	ip_format(options->address, text);
-	return mem_string(text);
-}
-
-/* How the user there finds the device, and the GID index that matches the one here. */
-static char *gid_advice(const struct endpoint *local)
-{
-	struct ip_address ip = local->ip;
-	char text[IP_TEXT_SIZE];
-
-	if (local->link_layer == LINK_LAYER_INFINIBAND)
-		return mem_string("ibv_devices there shows DEV");
-	if (!ip.family)
-		ip = gid_to_ip(&local->gid);
-	ip_format(&ip, text);
-	return mem_format("rdmactl gids --to %s there shows DEV and INDEX; without rdmactl: "
-			  "ibv_devinfo -v, the index of an %s GID%s",
-			  text, gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6",
-			  local->gid_type == GID_TYPE_ROCE_V2 ? " of RoCE v2" : "");
-}
-
-char *pingpong_command(const struct interop_options *options)
-{
-	const bool with_gid = options->local->link_layer != LINK_LAYER_INFINIBAND;
-	_cleanup_(freep) char *gid = gid_advice(options->local);
-	_cleanup_(freep) char *address = server_address(options);
-	_cleanup_(freep) char *port = options->port == PINGPONG_PORT
-					      ? mem_string("")
-					      : mem_format(" -p %" PRIu32, options->port);
-
-	return mem_format("ibv_rc_pingpong -d DEV%s%s -s %" PRIu64 " -n %" PRIu64 " -m %" PRIu32
-			  "%s%s (%s)",
-			  with_gid ? " -g INDEX" : "", port, options->bytes, options->iterations,
-			  options->mtu_bytes, options->peer_serves ? "" : " ",
-			  options->peer_serves ? "" : address, gid);
-}
-
-char *rping_command(const struct interop_options *options)
-{
-	_cleanup_(freep) char *address = server_address(options);
-
-	return mem_format("rping %s -a %s -p %" PRIu32 " -S %" PRIu64 " -C %" PRIu64 " -v%s",
-			  options->peer_serves ? "-s" : "-c", address, options->port,
-			  options->bytes, options->iterations, options->peer_serves ? "" : " -V");
-}
-
 static int mark(struct interop *session, const struct diagnosis *diagnosis)
 {
 	const char *sentence = diagnosis->sentence, *hint = diagnosis->hint;
@@ -199,12 +185,19 @@ static int mark(struct interop *session, const struct diagnosis *diagnosis)
 	return -EIO;
 }
 
+void interop_remark_owned(struct interop *session, char *text)
+{
+	if (session->marked) {
+		free(text);
+		return;
+	}
+	free(session->row->reason);
+	session->row->reason = text;
+}
+
 void interop_remark(struct interop *session, const char *text)
 {
-	if (session->marked)
-		return;
-	free(session->row->reason);
-	session->row->reason = mem_string(text);
+	interop_remark_owned(session, mem_string(text));
 }
 
 /* A stop from outside explains any error that it caused. */
@@ -275,18 +268,26 @@ int interop_fail(struct interop *session, enum diagnosis_list list, int code, ch
 	return mark(session, &diagnosis);
 }
 
-int interop_post_send(struct interop *session, struct ibv_send_wr *request)
+int interop_post_send_on(struct interop *session, uint32_t slot, struct ibv_send_wr *request)
 {
 	struct ibv_send_wr *bad;
-	int rc = ibv_post_send(session->agent->qps[INTEROP_QP].qp, request, &bad);
+	int rc = ibv_post_send(session->agent->qps[slot].qp, request, &bad);
 
 	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
 }
 
+int interop_post_send(struct interop *session, struct ibv_send_wr *request)
+{
+	return interop_post_send_on(session, INTEROP_QP, request);
+}
+
 int interop_post_receive(struct interop *session)
 {
+	struct agent *agent = session->agent;
 	struct ibv_recv_wr *bad;
-	int rc = ibv_post_recv(session->agent->qps[INTEROP_QP].qp, &session->receive, &bad);
+	int rc = session->role->srq
+			 ? ibv_post_srq_recv(agent->srq, &session->receive, &bad)
+			 : ibv_post_recv(agent->qps[INTEROP_QP].qp, &session->receive, &bad);
 
 	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
 }
@@ -347,6 +348,8 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
 	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
 		return fail_middle(session, "it disconnected");
+	if (session->done && session->role->kind != QP_RC)
+		return interop_fail(session, LIST_INTEROP_LOST, 0, NULL);
 	if (session->done)
 		return fail_middle(session, timeout);
 	if (session->server)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/interop/interop.h"
+#include "selftest/interop/rping.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ int rping_make(struct rping *run)
 	struct interop *session = run->session;
 	struct message_qp_created created;
 
-	if (interop_make_qp(session, &created))
+	if (interop_make_qp(session, INTEROP_QP, &created))
 		return -EIO;
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
 	if (!run->infos || (session->server ? make_server(run) : make_client(run)))
@@ -63,27 +63,13 @@ int rping_make(struct rping *run)
 	return 0;
 }
 
-/* -ECONNRESET: the other side disconnected. 0: the event was about something else, continue. */
-static int look_at_events(struct rping *run)
-{
-	struct watch *watch = &run->session->agent->watch;
-
-	if (atomic_load(&watch->stop) != STOP_PEER_SPOKE)
-		return -ECANCELED;
-	rping_read_events(run);
-	if (run->ended)
-		return -ECONNRESET;
-	interop_run_end(run->session);
-	return interop_run_begin(run->session, run->session->agent->cm->fd);
-}
-
 /* A disconnected queue pair flushes, or gets no answer, before the event comes. */
 static int fail_completion(struct rping *run, const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_WR_FLUSH_ERR || wc->status == IBV_WC_RETRY_EXC_ERR ||
 	    wc->status == IBV_WC_GENERAL_ERR || wc->status == IBV_WC_FATAL_ERR)
-		rping_wait_event(run, EXPLAIN_MSEC);
-	return run->ended ? -ECONNRESET : interop_fail_status(run->session, wc);
+		interop_cm_wait_event(&run->cm, EXPLAIN_MSEC);
+	return run->cm.ended ? -ECONNRESET : interop_fail_status(run->session, wc);
 }
 
 /* Waits for all completions in `wanted`, and clears them. */
@@ -94,7 +80,7 @@ static int await(struct rping *run, unsigned int wanted)
 
 	while ((session->seen & wanted) != wanted) {
 		if (interop_next_completion(session, &wc)) {
-			int rc = look_at_events(run);
+			int rc = interop_cm_look(&run->cm);
 
 			if (rc)
 				return rc;

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests with programs of others: their options, and the ports that they go through. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/listing.h"
+#include "cmd/selftest/selftest_run.h"
+#include "host/endpoint/endpoint.h"
+#include "selftest/selftest.h"
+
+/* Options that other programs have beyond those that all have. */
+static const struct {
+	enum selftest_protocol protocol;
+	const char *names;
+} extras[] = {
+	{PROTOCOL_SRQ_PINGPONG, "qps"},
+	{PROTOCOL_PERFTEST, "latency bandwidth operations"},
+	{PROTOCOL_MCKEY, SELFTEST_GROUP_OPTIONS},
+};
+
+static bool has_word(const char *list, const char *word)
+{
+	const size_t length = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += length)
+		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
+static const char *extras_of(enum selftest_protocol protocol)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(extras); i++)
+		if (extras[i].protocol == protocol)
+			return extras[i].names;
+	return "";
+}
+
+/* The first given option of the list that this program does not have. */
+static char *find_foreign(const struct selftest_plan *plan, const char *list)
+{
+	_cleanup_(freep) char *words = mem_string(list);
+	char *rest = words;
+
+	for (char *word; (word = strsep(&rest, " "));) {
+		char *given = has_word(extras_of(plan->protocol), word)
+				      ? NULL
+				      : selftest_find_given(plan->args, word);
+
+		if (given)
+			return given;
+	}
+	return NULL;
+}
+
+/* One program of perftest is one operation, measured in one way. */
+static char *check_perftest(const struct selftest_args *args)
+{
+	const uint64_t operations = args->operations.known ? args->operations.value
+							   : SELFTEST_WRITE;
+
+	if (args->latency && args->bandwidth)
+		return mem_string("--proto perftest: one of --latency and --bandwidth");
+	if (operations & SELFTEST_ATOMIC || operations & (operations - 1))
+		return mem_string("--proto perftest: --operations is one of send, write and read");
+	return NULL;
+}
+
+static char *refuse(const struct selftest_plan *plan, char *name)
+{
+	_cleanup_(freep) char *owned = name;
+
+	return mem_format("--%s cannot be used with --proto %s", owned,
+			  enum_word(selftest_protocols, plan->protocol, ""));
+}
+
+char *selftest_check_protocol(const struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	const bool by_cm = plan->protocol == PROTOCOL_RPING ||
+			   plan->protocol == PROTOCOL_UCMATOSE || plan->protocol == PROTOCOL_MCKEY;
+	_cleanup_(freep) char *serving = NULL;
+	char *name;
+
+	/* A server of rdmactl takes these from its clients. */
+	if (plan->protocol == PROTOCOL_RDMACTL && args->serve)
+		serving = selftest_find_given(args, "sizes iterations mtu " SELFTEST_PEERS_TOO);
+	if (serving)
+		return mem_format("--%s cannot be used with --serve", serving);
+	name = find_foreign(plan, plan->protocol == PROTOCOL_RDMACTL ? SELFTEST_GROUP_OPTIONS
+								     : SELFTEST_GROUP_OPTIONS
+					  " " SELFTEST_CLIENT_ONLY " " SELFTEST_PEERS_TOO
+					  " token " SELFTEST_SERVER_ONLY);
+	if (name)
+		return refuse(plan, name);
+	if (args->mtu.known && by_cm)
+		return mem_format("--mtu cannot be used with --proto %s: rdma_cm chooses it",
+				  enum_word(selftest_protocols, plan->protocol, ""));
+	if (args->mtu.known && plan->protocol == PROTOCOL_UD_PINGPONG)
+		return mem_string(
+			"--mtu cannot be used with --proto ud-pingpong: a datagram is one "
+			"packet");
+	if (plan->protocol == PROTOCOL_MCKEY && !args->group && !args->group_gid)
+		return mem_string("--proto mckey needs --group or --group-gid");
+	return plan->protocol == PROTOCOL_PERFTEST ? check_perftest(args) : NULL;
+}
+
+/* ff00::/8 in IPv6, and in GIDs, which have the same form: RFC 4291, IBTA 1, 4.1.1. */
+static bool is_group(const struct ip_address *ip)
+{
+	return ip->family == AF_INET ? (ip->raw[0] & 0xf0) == 0xe0 : ip->raw[0] == 0xff;
+}
+
+char *selftest_parse_group(struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	const char *text = args->group ? args->group : args->group_gid;
+	const char *option = args->group ? "group" : "group-gid";
+	struct ip_address ip;
+
+	if (!text)
+		return NULL;
+	if (ip_parse(text, &ip) || !is_group(&ip) || (args->group_gid && ip.family != AF_INET6)) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		return mem_format("--%s: '%s' is no multicast %s", option, clean,
+				  args->group ? "address" : "GID");
+	}
+	plan->group.send_only = args->send_only;
+	plan->group.no_loopback = args->no_loopback;
+	if (args->group)
+		plan->group.ip = ip;
+	else
+		memcpy(plan->group.gid.raw, ip.raw, sizeof(plan->group.gid.raw));
+	return NULL;
+}
+
+void selftest_prepare_interop(struct selftest_run *run)
+{
+	const struct selftest_request *request = &run->plan.request;
+
+	run->interop = (struct interop_request){
+		.peer = run->plan.protocol == PROTOCOL_RDMACTL ? NULL : request->peer,
+		.bind = run->plan.bind,
+		.port = request->tcp_port,
+		.bytes = request->sizes[0],
+		.iterations = request->iterations,
+		.queue_pairs = request->queue_pairs,
+		.mtu_bytes = request->mtu_bytes,
+		.operation = request->operations,
+		.latency = request->latency,
+		.group = run->plan.group,
+		.signals = request->signals,
+		.once = run->plan.args->once,
+		.say = selftest_output_say,
+		.say_context = &run->output,
+	};
+}
+
+/* ---- The programs ---- */
+
+static enum pingpong_kind pingpong_kind(const struct selftest_run *run)
+{
+	return (enum pingpong_kind)(run->plan.protocol - PROTOCOL_PINGPONG + PINGPONG_RC);
+}
+
+int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpoint)
+{
+	const struct interop_request *request = &run->interop;
+	struct selftest_results *results = &run->output.results;
+
+	switch (run->plan.protocol) {
+	case PROTOCOL_RPING:
+		return interop_rping_client(request, endpoint, results);
+	case PROTOCOL_UCMATOSE:
+		return interop_ucmatose_client(request, endpoint, results);
+	case PROTOCOL_MCKEY:
+		return interop_mckey_client(request, endpoint, results);
+	case PROTOCOL_PERFTEST:
+		return interop_perftest_client(request, endpoint, results);
+	default:
+		return interop_pingpong_client(pingpong_kind(run), request, endpoint, results);
+	}
+}
+
+static int serve_program(struct selftest_run *run, const struct endpoint *endpoint)
+{
+	const struct interop_request *request = &run->interop;
+	struct selftest_results *results = &run->output.results;
+
+	switch (run->plan.protocol) {
+	case PROTOCOL_RPING:
+		return interop_rping_server(request, endpoint, results);
+	case PROTOCOL_UCMATOSE:
+		return interop_ucmatose_server(request, endpoint, results);
+	case PROTOCOL_MCKEY:
+		return interop_mckey_server(request, endpoint, results);
+	case PROTOCOL_PERFTEST:
+		return interop_perftest_server(request, endpoint, results);
+	default:
+		return interop_pingpong_server(pingpong_kind(run), request, endpoint, results);
+	}
+}
+
+/* The first active port that was named, or the port with the address to listen on. */
+static int choose_port(const struct selftest_run *run, struct endpoint *ret_endpoint,
+		       char **ret_reason, char **ret_hint)
+{
+	const struct inventory *inventory = &run->listing.inventory;
+	const struct endpoint_wish wish = {
+		.gid_index = run->plan.args->gid_index,
+		.named = run->named,
+	};
+	int rc = -ENODEV;
+
+	if (run->plan.bind.family && !run->named)
+		return endpoint_of_address(inventory, &run->plan.bind, &wish, ret_endpoint,
+					   ret_reason, ret_hint);
+	for (size_t i = 0; rc && i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; rc && j < device->port_count; j++) {
+			free(*ret_reason);
+			free(*ret_hint);
+			*ret_reason = *ret_hint = NULL;
+			rc = endpoint_of_port(inventory, device, &device->ports[j], &wish,
+					      ret_endpoint, ret_reason, ret_hint);
+		}
+	}
+	return rc;
+}
+
+static int find_port(struct selftest_run *run, struct endpoint *ret_endpoint)
+{
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	int rc = choose_port(run, ret_endpoint, &reason, &hint);
+
+	if (rc)
+		listing_fail(&run->listing, STATUS_FAILED,
+			     reason ? reason : "no RDMA device has a port", hint);
+	return rc;
+}
+
+int selftest_test_group(struct selftest_run *run)
+{
+	struct endpoint endpoint;
+	int rc = find_port(run, &endpoint);
+
+	if (rc)
+		return 0;
+	run->output.device = endpoint.device;
+	run->output.port = endpoint.port;
+	rc = selftest_test_interop(run, &endpoint);
+	run->output.device = NULL;
+	return rc;
+}
+
+int selftest_serve_interop(struct selftest_run *run)
+{
+	struct endpoint endpoint;
+	int rc = find_port(run, &endpoint);
+
+	if (rc)
+		return rc;
+	rc = serve_program(run, &endpoint);
+	if (!rc && !run->plan.args->once)
+		return -EIO; /* it could not continue, and its last row says why */
+	return rc;
+}

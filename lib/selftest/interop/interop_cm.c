@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/device.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/interop_cm.h"
+
+/* How often a server that waits for clients checks that its device exists. */
+#define SERVE_CHECK_MSEC 1000
+
+static void queue_up(struct interop_cm *cm, struct rdma_cm_id *id)
+{
+	const struct api *api = &cm->session->agent->api;
+
+	if (cm->waiting_count < CM_MOST_WAITING) {
+		cm->waiting[cm->waiting_count++] = id;
+		return;
+	}
+	api->rdma_reject(id, NULL, 0);
+	api->rdma_destroy_id(id);
+}
+
+/* The first waiting request, or that with the given id. */
+static struct rdma_cm_id *take_waiting(struct interop_cm *cm, const struct rdma_cm_id *id)
+{
+	for (size_t i = 0; i < cm->waiting_count; i++) {
+		struct rdma_cm_id *found = cm->waiting[i];
+
+		if (id && found != id)
+			continue;
+		cm->waiting_count--;
+		memmove(&cm->waiting[i], &cm->waiting[i + 1],
+			(cm->waiting_count - i) * sizeof(*cm->waiting));
+		return found;
+	}
+	return NULL;
+}
+
+static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		       int status)
+{
+	struct agent *agent = cm->session->agent;
+
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		queue_up(cm, id);
+	} else if (type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+		agent->watch.device_gone = true;
+	} else if (id == cm->id && type == RDMA_CM_EVENT_ESTABLISHED) {
+		cm->established = true;
+	} else if (id == cm->id && type != RDMA_CM_EVENT_TIMEWAIT_EXIT) {
+		cm->ended = true;
+		cm->end_event = type;
+		cm->end_status = status;
+	} else {
+		/* Any event about a waiting request means that it does not wait any more. */
+		struct rdma_cm_id *gone = take_waiting(cm, id);
+
+		if (gone)
+			agent->api.rdma_destroy_id(gone);
+	}
+}
+
+void interop_cm_read_events(struct interop_cm *cm)
+{
+	struct agent *agent = cm->session->agent;
+	struct rdma_cm_event *event;
+
+	while (!agent->api.rdma_get_cm_event(agent->cm, &event)) {
+		struct rdma_cm_id *id = event->id;
+		enum rdma_cm_event_type type = event->event;
+		int status = event->status;
+
+		agent->api.rdma_ack_cm_event(event);
+		note_event(cm, id, type, status);
+	}
+}
+
+enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec)
+{
+	struct agent *agent = cm->session->agent;
+	uint64_t end = clock_raw_nsec() + msec * 1000000ull;
+	const bool established = cm->established;
+
+	for (;;) {
+		uint64_t now = clock_raw_nsec();
+		enum stop stop;
+
+		interop_cm_read_events(cm);
+		if (cm->ended || cm->established != established)
+			return STOP_NONE;
+		if (now >= end)
+			return STOP_TIMED_OUT;
+		stop = watch_wait(&agent->watch, agent->cm->fd, (int)((end - now) / 1000000) + 1);
+		if (stop == STOP_INTERRUPTED || stop == STOP_DEVICE_GONE)
+			return stop;
+	}
+}
+
+int interop_cm_look(struct interop_cm *cm)
+{
+	struct watch *watch = &cm->session->agent->watch;
+
+	if (atomic_load(&watch->stop) != STOP_PEER_SPOKE)
+		return -ECANCELED;
+	interop_cm_read_events(cm);
+	if (cm->ended)
+		return -ECONNRESET;
+	interop_run_end(cm->session);
+	return interop_run_begin(cm->session, cm->session->agent->cm->fd);
+}
+
+/* If the route uses another device, this one's queue pairs cannot be connected. */
+static int check_device(struct interop *session, const struct rdma_cm_id *id)
+{
+	const char *found = id->verbs ? id->verbs->device->name : NULL;
+
+	if (!found || !strcmp(found, session->local->device))
+		return 0;
+	return interop_fail(session, LIST_INTEROP_DEVICE, 0, text_clean(found, strlen(found)));
+}
+
+static void note_remote(struct interop *session, const struct rdma_cm_id *id)
+{
+	if (session->local->transport != TRANSPORT_IWARP)
+		memcpy(session->remote.gid.raw, id->route.addr.addr.ibaddr.dgid.raw,
+		       sizeof(session->remote.gid.raw));
+}
+
+int interop_cm_connect(struct interop_cm *cm)
+{
+	struct interop *session = cm->session;
+	struct agent *agent = session->agent;
+	const struct message_connect order = {
+		.slot = INTEROP_QP,
+		.ip = session->request->peer_ip,
+		.port = session->port,
+		.timeout_msec = session->timeout_msec,
+		.max_rd_atomic = 1,
+		.retries = 7,
+		.rnr_retries = 7,
+	};
+	struct message_connected reply;
+	int rc;
+
+	memset(&agent->refused, 0, sizeof(agent->refused));
+	rc = agent_connect(agent, &order, &reply);
+	cm->id = agent->qps[INTEROP_QP].cm_id;
+	if (rc && cm->id && check_device(session, cm->id))
+		return -EIO;
+	if (rc)
+		return interop_fail_agent(session);
+	note_remote(session, cm->id);
+	return 0;
+}
+
+static int modify(struct interop_cm *cm, enum ibv_qp_state state)
+{
+	struct interop *session = cm->session;
+	const struct api *api = &session->agent->api;
+	struct ibv_qp_attr attr = {.qp_state = state};
+	int mask = 0;
+	int rc;
+
+	if (api->rdma_init_qp_attr(cm->id, &attr, &mask))
+		return interop_fail_at(session, STAGE_CM, errno);
+	/* The iWARP driver moves the queue pair, and there is nothing to set. */
+	rc = mask ? api->ibv_modify_qp(session->agent->qps[INTEROP_QP].qp, &attr, mask) : 0;
+	if (!rc)
+		return 0;
+	return interop_fail_at(session, STAGE_CONNECT_QP, rc);
+}
+
+static int accept_client(struct interop_cm *cm)
+{
+	struct interop *session = cm->session;
+	struct rdma_conn_param param = {
+		.responder_resources = 1,
+		.initiator_depth = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+		.qp_num = session->agent->qps[INTEROP_QP].qp->qp_num,
+	};
+	enum stop stop;
+
+	if (modify(cm, IBV_QPS_INIT) || cm->post(cm) || modify(cm, IBV_QPS_RTR) ||
+	    modify(cm, IBV_QPS_RTS))
+		return -EIO;
+	if (session->agent->api.rdma_accept(cm->id, &param))
+		return interop_fail_at(session, STAGE_CM, errno);
+	stop = interop_cm_wait_event(cm, session->timeout_msec);
+	if (stop)
+		return interop_diagnose(session, (struct diagnosis_facts){
+							 .stage = STAGE_CM,
+							 .stop = STOP_TIMED_OUT,
+						 });
+	/* If it has ended already, the rounds report that. */
+	if (cm->established)
+		return 0;
+	return interop_diagnose(session, (struct diagnosis_facts){
+						 .stage = STAGE_CM,
+						 .cm_event = number_of((uint64_t)cm->end_event),
+						 .cm_status = cm->end_status,
+					 });
+}
+
+/* Takes ownership of the id. */
+static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
+{
+	struct interop *session = cm->session;
+	struct agent *agent = session->agent;
+	int rc;
+
+	cm->id = id;
+	cm->established = cm->ended = false;
+	interop_client_came(session, &id->route.addr.dst_storage);
+	note_remote(session, id);
+	rc = check_device(session, id);
+	if (!rc)
+		rc = cm->make(cm);
+	if (!rc) {
+		agent->qps[INTEROP_QP].cm_id = id;
+		rc = accept_client(cm);
+	}
+	if (!rc)
+		cm->exchange(cm);
+	cm->id = NULL;
+	if (agent->qps[INTEROP_QP].cm_id != id) {
+		agent->api.rdma_reject(id, NULL, 0);
+		agent->api.rdma_destroy_id(id);
+	}
+	interop_release(session);
+	interop_row_end(session);
+}
+
+int interop_cm_open(struct interop *session)
+{
+	struct agent *agent = session->agent;
+	int rc = api_open_cm(&agent->api);
+
+	if (rc)
+		return interop_fail_at(session, STAGE_LIBRARY, -rc);
+	agent->cm = agent->api.rdma_create_event_channel();
+	if (!agent->cm)
+		return interop_fail_at(session, STAGE_CM, errno);
+	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static int start_listening(struct interop *session)
+{
+	struct agent *agent = session->agent;
+	const struct ip_address *ip = session->request->bind.family ? &session->request->bind
+								    : &session->local->ip;
+	struct sockaddr_storage address;
+
+	if (!ip->family)
+		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
+	if (interop_cm_open(session))
+		return -EIO;
+	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
+	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP) ||
+	    agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
+		return interop_fail_at(session, STAGE_CM, errno);
+	if (check_device(session, agent->listener))
+		return -ENODEV;
+	return agent->api.rdma_listen(agent->listener, CM_MOST_WAITING)
+		       ? interop_fail_at(session, STAGE_CM, errno)
+		       : 0;
+}
+
+static void serve(struct interop_cm *cm)
+{
+	struct interop *session = cm->session;
+	struct agent *agent = session->agent;
+
+	while (!interop_is_over(session)) {
+		struct rdma_cm_id *id;
+
+		interop_cm_read_events(cm);
+		id = take_waiting(cm, NULL);
+		if (id)
+			serve_client(cm, id);
+		else
+			watch_wait(&agent->watch, agent->cm->fd, SERVE_CHECK_MSEC);
+		if (id && session->request->once)
+			return;
+	}
+	if (agent->watch.device_gone && !session->row)
+		interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_CM});
+}
+
+void interop_cm_serve(struct interop_cm *cm)
+{
+	struct interop *session = cm->session;
+	int rc = start_listening(session);
+
+	if (!rc) {
+		interop_say(session,
+			    "waiting for %s on port %" PRIu32
+			    " of librdmacm; on the other host: %s",
+			    session->role->program, session->port, session->command);
+		serve(cm);
+	}
+	for (size_t i = 0; i < cm->waiting_count; i++)
+		session->agent->api.rdma_destroy_id(cm->waiting[i]);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The TCP connection of programs that exchange the addresses of their queue pairs by one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/interop.h"
+
+int interop_refuse_iwarp(struct interop *session)
+{
+	return session->local->transport == TRANSPORT_IWARP
+		       ? interop_fail(session, LIST_INTEROP_IWARP, 0, NULL)
+		       : 0;
+}
+
+struct gid interop_own_gid(const struct interop *session)
+{
+	static const struct gid none;
+
+	return session->local->link_layer == LINK_LAYER_INFINIBAND ? none : session->local->gid;
+}
+
+int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid)
+{
+	const struct endpoint *local = session->local;
+	char text[GID_TEXT_SIZE];
+
+	session->remote.lid = lid;
+	session->remote.gid = *gid;
+	if (local->link_layer == LINK_LAYER_INFINIBAND) {
+		/* Without a GID only the LID is known, as within one subnet. */
+		if (gid_is_zero(gid))
+			session->remote.gid = local->gid;
+		return 0;
+	}
+	if (gid_is_zero(gid))
+		return interop_fail(session, LIST_INTEROP_ADDRESS, -1, NULL);
+	if (gid_is_ipv4_mapped(gid) == gid_is_ipv4_mapped(&local->gid))
+		return 0;
+	gid_format(gid, text);
+	return interop_fail(session, LIST_INTEROP_ADDRESS, 0,
+			    mem_format("%s, index %" PRIu32 " of this side is %s", text,
+				       local->gid_index,
+				       gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6"));
+}
+
+int interop_connect_tcp(struct interop *session, int *ret_fd)
+{
+	const struct interop_request *request = session->request;
+	struct sockaddr_storage address;
+	int rc;
+
+	socket_address(&request->peer_ip, request->scope, session->port, &address);
+	rc = tcp_connect(&session->agent->watch, &address, NULL, session->timeout_msec, ret_fd);
+	if (rc == -ECONNREFUSED && request->peer_ip.family == AF_INET6)
+		return interop_fail(session, LIST_INTEROP_IPV6, 0, NULL);
+	return rc ? interop_fail_at(session, STAGE_TCP, -rc) : 0;
+}
+
+int interop_fail_exchange(struct interop *session, int rc, unsigned int msec)
+{
+	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
+
+	/* A server closes the connection when it cannot connect its queue pair. */
+	if (closed && !session->server)
+		return interop_fail(session, LIST_INTEROP_CLOSED, 0, NULL);
+	if (session->server && (closed || rc == -EPROTO || rc == -ETIMEDOUT))
+		return interop_fail(session, LIST_INTEROP_LINE, -rc, mem_format("%u", msec));
+	return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
+}
+
+static int serve_next(struct interop *session, int listener,
+		      void (*serve)(struct interop *session, int fd))
+{
+	struct sockaddr_storage address;
+	int fd, rc;
+
+	rc = tcp_accept(&session->agent->watch, listener, &fd, &address);
+	if (rc && interop_is_over(session) && !session->agent->watch.device_gone)
+		return rc;
+	if (rc)
+		return interop_fail_at(session, STAGE_TCP, -rc);
+	interop_client_came(session, &address);
+	serve(session, fd);
+	close(fd);
+	interop_release(session);
+	interop_row_end(session);
+	return 0;
+}
+
+int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd))
+{
+	const struct interop_request *request = session->request;
+	int listener = -1;
+	int rc = tcp_listen(&request->bind, request->scope, session->port, &listener);
+
+	if (rc)
+		return interop_fail(session, LIST_INTEROP_LISTEN, -rc, NULL);
+	interop_say(session, "waiting for %s on TCP port %" PRIu32 "; on the other host: %s",
+		    session->role->program, session->port, session->command);
+	while (!rc && !interop_is_over(session)) {
+		rc = serve_next(session, listener, serve);
+		if (request->once)
+			break;
+	}
+	close(listener);
+	return rc;
+}

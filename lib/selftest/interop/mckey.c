@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mckey of rdma-core, as its receiver (the server here) and its sender: both join a multicast group
+ * with librdmacm; the sender sends a number of datagrams, each once, and leaves.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <infiniband/ib.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "host/port.h"
+#include "selftest/agent/pattern.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/interop_cm.h"
+
+/* What mckey gives the switches to learn who is in the group. */
+#define SWITCHES_MSEC 3000
+/* How often a receiver looks for the first one. */
+#define FIRST_LOOK_MSEC	   20
+#define GROUP_RESOLVE_MSEC 2000
+
+/* On RoCE v2 over IPv4 the IPv4 header is in its last 20 bytes: IBTA annex A17, A17.4.5.2. */
+#define GRH_IPV4_SOURCE 32
+#define GRH_SOURCE	8
+
+struct mckey {
+	struct interop *session;
+	uint8_t *received;
+	struct cm_news joined;
+};
+
+static struct interop_role make_role(const struct endpoint *local)
+{
+	return (struct interop_role){
+		.test = "mckey",
+		.program = "mckey",
+		.client_summary = "datagrams to a multicast group, where mckey receives",
+		.server_summary = "datagrams that mckey sends to a multicast group",
+		.connection = CONNECTION_CM,
+		.kind = QP_UD,
+		.bytes = 100,
+		.most_bytes = local->mtu_bytes ? local->mtu_bytes : 256,
+		.iterations = 10,
+		.client_transfers = 1,
+		.server_transfers = 1,
+		.command = mckey_command,
+	};
+}
+
+/* ---- The group ---- */
+
+static int fail_cm(struct interop *session)
+{
+	return interop_fail_at(session, STAGE_CM, errno);
+}
+
+static void group_address(const struct interop *session, struct sockaddr_storage *storage)
+{
+	const struct interop_group *group = &session->request->group;
+	struct sockaddr_ib *address = (struct sockaddr_ib *)storage;
+
+	memset(storage, 0, sizeof(*storage));
+	if (group->ip.family) {
+		socket_address(&group->ip, if_nametoindex(session->local->netdev), 0, storage);
+		return;
+	}
+	address->sib_family = AF_IB;
+	memcpy(&address->sib_addr, group->gid.raw, sizeof(group->gid.raw));
+}
+
+static int await(struct mckey *run, struct rdma_cm_id *id, enum rdma_cm_event_type type)
+{
+	struct interop *session = run->session;
+	const uint64_t end = clock_nsec() + session->timeout_msec * 1000000ull;
+
+	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
+	return agent_cm_await(session->agent, id, type, type, end, &run->joined)
+		       ? interop_fail_agent(session)
+		       : 0;
+}
+
+/* The agent leaves the group when its queue pair is destroyed. */
+static int join(struct mckey *run)
+{
+	struct interop *session = run->session;
+	const struct interop_group *group = &session->request->group;
+	struct agent *agent = session->agent;
+	struct agent_qp *qp = &agent->qps[INTEROP_QP];
+	struct sockaddr_storage from;
+	struct rdma_cm_join_mc_attr_ex how = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = group->send_only ? RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
+					       : RDMA_MC_JOIN_FLAG_FULLMEMBER,
+		.addr = (struct sockaddr *)&qp->group_address,
+	};
+
+	if (!session->local->ip.family)
+		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
+	socket_address(&session->local->ip, if_nametoindex(session->local->netdev), 0, &from);
+	group_address(session, &qp->group_address);
+	if (interop_cm_open(session))
+		return -EIO;
+	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
+		return fail_cm(session);
+	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
+		return fail_cm(session);
+	if (group->ip.family) {
+		if (agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from, how.addr,
+						 GROUP_RESOLVE_MSEC))
+			return fail_cm(session);
+		if (await(run, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED))
+			return -EIO;
+	}
+	if (agent->api.rdma_join_multicast_ex(qp->group, &how, NULL))
+		return fail_cm(session);
+	return await(run, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN);
+}
+
+/* ---- The queue pair ---- */
+
+/* mckey -l; not all devices can. The agent's queue pair is replaced by such a one. */
+static int block_loopback(struct interop *session)
+{
+	struct agent *agent = session->agent;
+	struct ibv_qp *old = agent->qps[INTEROP_QP].qp, *qp;
+	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, create_qp_ex);
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_UD,
+		.send_cq = old->send_cq,
+		.recv_cq = old->recv_cq,
+		.sq_sig_all = 1,
+		.cap = {.max_send_wr = session->depth,
+			.max_recv_wr = session->depth,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.comp_mask = IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_PD,
+		.pd = old->pd,
+		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+	};
+
+	qp = verbs ? verbs->create_qp_ex(agent->context, &attr) : NULL;
+	if (!qp)
+		return interop_fail(session, LIST_INTEROP_LOOPBACK, verbs ? errno : EOPNOTSUPP,
+				    NULL);
+	agent->api.ibv_destroy_qp(old);
+	agent->qps[INTEROP_QP].qp = qp;
+	return 0;
+}
+
+static int post_receives(struct mckey *run)
+{
+	struct interop *session = run->session;
+
+	for (uint64_t i = 0; session->server && i < session->iterations; i++) {
+		session->receive.wr_id = i;
+		session->receive_part.addr = (uintptr_t)(run->received +
+							 i * (INTEROP_GRH + session->bytes));
+		if (interop_post_receive(session))
+			return -EIO;
+	}
+	return 0;
+}
+
+static int make(struct mckey *run)
+{
+	struct interop *session = run->session;
+	const uint32_t bytes = (uint32_t)session->bytes;
+	struct message_qp_created created;
+	struct agent_buffer *sent, *received;
+
+	if (session->iterations > INTEROP_MOST_MESSAGES)
+		return interop_fail(session, LIST_INTEROP_ITERATIONS, -1,
+				    mem_format("%u", INTEROP_MOST_MESSAGES));
+	session->depth = (uint32_t)session->iterations;
+	if (interop_make_qp(session, INTEROP_QP, &created))
+		return -EIO;
+	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes, ACCESS_LOCAL);
+	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+					      session->iterations * (INTEROP_GRH + bytes),
+					      ACCESS_LOCAL)
+			: NULL;
+	if (!received)
+		return -EIO;
+	run->received = received->bytes;
+	pattern_fill(sent->bytes, 0, bytes, 0);
+	interop_set_parts(session, interop_part(received, 0, INTEROP_GRH + bytes),
+			  interop_part(sent, 0, bytes));
+	session->send.opcode = IBV_WR_SEND_WITH_IMM;
+	session->send.imm_data = htonl(created.qpn);
+	return session->request->group.no_loopback ? block_loopback(session) : 0;
+}
+
+/* To RTS, and a receiver into the group. */
+static int start(struct mckey *run)
+{
+	struct interop *session = run->session;
+	struct agent *agent = session->agent;
+	struct agent_qp *qp = &agent->qps[INTEROP_QP];
+	struct message_modify order = {
+		.slot = INTEROP_QP,
+		.state = IBV_QPS_INIT,
+		.qkey = run->joined.group_qkey,
+	};
+	union ibv_gid gid = run->joined.group.grh.dgid;
+	int rc;
+
+	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
+	memcpy(session->remote.gid.raw, gid.raw, sizeof(gid.raw));
+	qp->group_lid = run->joined.group.dlid;
+	memset(&agent->refused, 0, sizeof(agent->refused));
+	for (; order.state <= IBV_QPS_RTS; order.state++) {
+		if (agent_modify(agent, &order))
+			return interop_fail_agent(session);
+		if (order.state == IBV_QPS_INIT && post_receives(run))
+			return -EIO;
+	}
+	qp->connected = true;
+	if (session->server) {
+		rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
+		return rc ? interop_fail_at(session, STAGE_CM, rc) : 0;
+	}
+	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &run->joined.group);
+	if (!qp->ah)
+		return interop_fail_at(session, STAGE_CONNECT_QP, errno);
+	session->send.wr.ud.ah = qp->ah;
+	session->send.wr.ud.remote_qpn = run->joined.group_qpn;
+	session->send.wr.ud.remote_qkey = run->joined.group_qkey;
+	return 0;
+}
+
+/* A group without an IP address is one of InfiniBand: RoCE makes its GIDs of IP addresses. */
+static int check_group(struct interop *session)
+{
+	const bool infiniband = session->local->link_layer == LINK_LAYER_INFINIBAND;
+
+	return session->request->group.ip.family || infiniband
+		       ? 0
+		       : interop_fail(session, LIST_INTEROP_UNMAPPED, 0, NULL);
+}
+
+static int prepare(struct mckey *run)
+{
+	int rc = interop_refuse_iwarp(run->session);
+
+	if (!rc)
+		rc = check_group(run->session);
+	if (!rc)
+		rc = make(run);
+	if (!rc)
+		rc = join(run);
+	return rc ? rc : start(run);
+}
+
+/* ---- Datagrams ---- */
+
+static int send_all(struct mckey *run)
+{
+	struct interop *session = run->session;
+	struct ibv_wc wc;
+
+	for (uint64_t i = 0; i < session->iterations; i++)
+		if (interop_post_send(session, &session->send))
+			return -EIO;
+	while (session->done < session->iterations) {
+		if (interop_next_completion(session, &wc))
+			return -ECANCELED;
+		if (wc.status != IBV_WC_SUCCESS)
+			return interop_fail_status(session, &wc);
+		session->done++;
+	}
+	return 0;
+}
+
+int interop_mckey_client(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results)
+{
+	const struct interop_role role = make_role(local);
+	struct interop session;
+	struct mckey run = {.session = &session};
+	enum stop stop;
+	int rc = interop_begin(&session, &role, false, request, local, results);
+
+	if (!rc)
+		rc = prepare(&run);
+	if (!rc && watch_wait(&session.agent->watch, -1, SWITCHES_MSEC) != STOP_TIMED_OUT)
+		rc = interop_fail_stop(&session, STOP_NONE);
+	if (!rc)
+		rc = interop_run_begin(&session, -1);
+	if (!rc) {
+		rc = send_all(&run);
+		stop = interop_run_end(&session);
+		if (rc == -ECANCELED)
+			interop_fail_stop(&session, stop);
+	}
+	if (!rc) {
+		interop_remark(&session, "sent; the receiver alone knows what came: mckey there "
+					 "ends when it has all");
+		watch_wait(&session.agent->watch, -1, INTEROP_LINGER_MSEC);
+	}
+	return interop_end(&session);
+}
+
+/* Where a datagram came from. */
+static void sender_of(const struct interop *session, const uint8_t *grh,
+		      struct sockaddr_storage *ret)
+{
+	struct ip_address ip = {.family = AF_INET6};
+
+	memcpy(ip.raw, grh + GRH_SOURCE, sizeof(struct in6_addr));
+	if (gid_is_ipv4_mapped(&session->local->gid)) {
+		ip = (struct ip_address){.family = AF_INET};
+		memcpy(ip.raw, grh + GRH_IPV4_SOURCE, sizeof(struct in_addr));
+	}
+	socket_address(&ip, 0, 0, ret);
+}
+
+static int take(struct mckey *run, const struct ibv_wc *wc)
+{
+	struct interop *session = run->session;
+	struct sockaddr_storage sender;
+
+	if (!session->row) {
+		sender_of(session, run->received, &sender);
+		interop_client_came(session, &sender);
+	}
+	if (wc->status != IBV_WC_SUCCESS)
+		return interop_fail_status(session, wc);
+	if (wc->byte_len != INTEROP_GRH + session->bytes)
+		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
+				    mem_format("%" PRIu32, wc->byte_len - INTEROP_GRH));
+	session->done++;
+	return 0;
+}
+
+/* The first one may take as long as the user likes. */
+static int await_first(struct mckey *run)
+{
+	struct interop *session = run->session;
+	struct ibv_wc wc;
+	int got;
+
+	while (!(got = ibv_poll_cq(session->agent->cqs[INTEROP_CQ].cq, 1, &wc))) {
+		watch_wait(&session->agent->watch, -1, FIRST_LOOK_MSEC);
+		if (interop_is_over(session))
+			return -ECANCELED;
+	}
+	if (got < 0)
+		wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
+	return take(run, &wc);
+}
+
+static int receive_rest(struct mckey *run)
+{
+	struct interop *session = run->session;
+	struct ibv_wc wc;
+	enum stop stop;
+	int rc = 0;
+
+	if (interop_run_begin(session, -1))
+		return -EIO;
+	while (!rc && session->done < session->iterations)
+		rc = interop_next_completion(session, &wc) ? -ECANCELED : take(run, &wc);
+	stop = interop_run_end(session);
+	if (rc != -ECANCELED)
+		return rc;
+	return stop == STOP_TIMED_OUT ? interop_fail(session, LIST_INTEROP_UNSENT, 0, NULL)
+				      : interop_fail_stop(session, stop);
+}
+
+/* One sender after the other; each time the group is joined again. */
+static int serve(struct interop *session)
+{
+	struct mckey run = {.session = session};
+	int rc = prepare(&run);
+
+	if (rc)
+		return rc;
+	interop_say(session, "waiting for datagrams of mckey; on the other host: %s",
+		    session->command);
+	rc = await_first(&run);
+	if (!rc)
+		receive_rest(&run);
+	interop_release(session);
+	agent_cm_release(session->agent);
+	if (session->row)
+		interop_row_end(session);
+	return 0;
+}
+
+int interop_mckey_server(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results)
+{
+	const struct interop_role role = make_role(local);
+	struct interop session;
+	int rc = interop_begin(&session, &role, true, request, local, results);
+
+	while (!rc && !interop_is_over(&session)) {
+		rc = serve(&session);
+		if (request->once)
+			break;
+	}
+	return interop_end(&session);
+}

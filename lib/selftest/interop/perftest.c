@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The exchange with a test of perftest, as its client and server. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "mad/format/codes.h"
+#include "selftest/agent/pattern.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/perftest.h"
+
+/* The attributes of perftest's queue pairs: 67 ms, 7 retries, without end when it is not ready. */
+enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7 };
+
+/* Reads and atomics under way at once; perftest itself offers what its device has. */
+#define PERFTEST_READS 16u
+
+/* How long a client that has connected may take to begin. */
+#define FIRST_MSEC 3000u
+
+/* How long a client may measure while this side only waits. */
+#define PERFTEST_MEASURE_MSEC 600000u
+
+/* A test of years is no measurement. */
+#define MOST_NSEC 1e17
+
+#define CYCLE_BYTES 4096u
+#define CACHE_LINE  64u
+
+/* Of ib_send_bw's server, unless -r says otherwise. */
+#define PERFTEST_RECEIVES 512u
+
+static const struct perftest_kind kinds[] = {
+	{
+		.name = "ib_send_bw",
+		.client_summary = "messages to an ib_send_bw server, bandwidth",
+		.server_summary = "messages of an ib_send_bw client, bandwidth",
+		.operation = SELFTEST_SEND,
+		.before = 1,
+		.after = 3,
+		.close = true,
+		.server_moves = true,
+		.depth = PERFTEST_RECEIVES,
+	},
+	{
+		.name = "ib_write_bw",
+		.client_summary = "writes into the memory of an ib_write_bw server, bandwidth",
+		.server_summary = "writes of an ib_write_bw client, which measures them",
+		.operation = SELFTEST_WRITE,
+		.before = 1,
+		.after = 2,
+		.report = true,
+		.close = true,
+		.depth = PERFTEST_RECEIVES,
+	},
+	{
+		.name = "ib_read_bw",
+		.client_summary = "reads of the memory of an ib_read_bw server, bandwidth",
+		.server_summary = "reads of an ib_read_bw client, which measures them",
+		.operation = SELFTEST_READ,
+		.before = 1,
+		.after = 2,
+		.report = true,
+		.close = true,
+		.depth = PERFTEST_RECEIVES,
+	},
+	{
+		.name = "ib_send_lat",
+		.client_summary = "messages to an ib_send_lat server and back, latency",
+		.server_summary = "messages of an ib_send_lat client and back, latency",
+		.operation = SELFTEST_SEND,
+		.latency = true,
+		.before = 1,
+		.after = 3,
+		.close = true,
+		.server_moves = true,
+	},
+	{
+		.name = "ib_write_lat",
+		.client_summary = "writes to an ib_write_lat server and back, latency",
+		.server_summary = "writes of an ib_write_lat client and back, latency",
+		.operation = SELFTEST_WRITE,
+		.latency = true,
+		.before = 2,
+		.after = 2,
+		.server_moves = true,
+	},
+	{
+		.name = "ib_read_lat",
+		.client_summary = "reads of the memory of an ib_read_lat server, latency",
+		.server_summary = "reads of an ib_read_lat client, which measures them",
+		.operation = SELFTEST_READ,
+		.latency = true,
+		.before = 2,
+		.after = 2,
+		.close = true,
+	},
+};
+
+static const struct perftest_kind *find_kind(const struct interop_request *request)
+{
+	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].operation == operation && kinds[i].latency == request->latency)
+			return &kinds[i];
+	return NULL;
+}
+
+static struct interop_role make_role(const struct perftest_kind *kind)
+{
+	return (struct interop_role){
+		.test = kind->name,
+		.program = kind->name,
+		.client_summary = kind->client_summary,
+		.server_summary = kind->server_summary,
+		.connection = CONNECTION_EXCHANGE,
+		.kind = QP_RC,
+		.depth = kind->depth,
+		.with_mtu = true,
+		.by_active_mtu = true,
+		.port = PINGPONG_PORT,
+		.bytes = kind->latency ? 2 : 65536,
+		.most_bytes = LIMIT_BYTES / 4,
+		.iterations = kind->operation == SELFTEST_WRITE && !kind->latency ? 5000 : 1000,
+		.client_transfers = 1,
+		.server_transfers = 1,
+		.command = perftest_command,
+	};
+}
+
+/* ---- Steps of the exchange ---- */
+
+/* The client writes first, the server reads first. `got` has room for as many bytes. */
+static int swap(struct perftest *run, const void *bytes, void *got, size_t length,
+		unsigned int msec)
+{
+	struct watch *watch = &run->session->agent->watch;
+	int rc;
+
+	if (run->session->server) {
+		rc = tcp_read(watch, run->fd, got, length, msec);
+		return rc ? rc : tcp_write(watch, run->fd, bytes, length, msec);
+	}
+	rc = tcp_write(watch, run->fd, bytes, length, msec);
+	return rc ? rc : tcp_read(watch, run->fd, got, length, msec);
+}
+
+static int swap_version(struct perftest *run)
+{
+	static const char own[PERFTEST_VERSION_BYTES] = PERFTEST_VERSION;
+	struct interop *session = run->session;
+	char got[PERFTEST_VERSION_BYTES];
+	int rc = swap(run, own, got, sizeof(got),
+		      session->server ? FIRST_MSEC : session->timeout_msec);
+
+	if (!rc)
+		rc = perftest_parse_version(got, &run->version);
+	if (rc)
+		return interop_fail_exchange(session, rc, FIRST_MSEC);
+	interop_remark_owned(session, mem_format("version %.2f of perftest there", run->version));
+	if (run->version < PERFTEST_OLDEST)
+		return interop_fail(session, LIST_INTEROP_VERSION, 0,
+				    mem_format("%.2f", run->version));
+	return 0;
+}
+
+static int swap_number(struct perftest *run, uint32_t own, uint32_t *ret)
+{
+	uint32_t put = htonl(own), got;
+	int rc = swap(run, &put, &got, sizeof(got), run->session->timeout_msec);
+
+	if (!rc)
+		*ret = ntohl(got);
+	return rc;
+}
+
+/* The sizes of the cycle and of its lines, and the path MTU. */
+static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
+{
+	struct interop *session = run->session;
+	char own[PERFTEST_MTU_BYTES] = {(char)('0' + mtu_code(session->mtu_bytes)), '\0'};
+	char got[PERFTEST_MTU_BYTES];
+	uint32_t cycle, line, mtu;
+	int rc = swap_number(run, CYCLE_BYTES, &cycle);
+
+	if (!rc)
+		rc = swap_number(run, CACHE_LINE, &line);
+	if (!rc)
+		rc = swap(run, own, got, sizeof(got), session->timeout_msec);
+	if (!rc)
+		rc = perftest_parse_mtu(got, &mtu);
+	if (rc)
+		return interop_fail_exchange(session, rc, session->timeout_msec);
+	if (cycle > PERFTEST_MOST_CYCLE)
+		return interop_fail(session, LIST_INTEROP_CYCLE, 0, mem_format("%u", cycle));
+	if (mtu < session->mtu_bytes)
+		session->mtu_bytes = mtu;
+	*ret_cycle = cycle > CYCLE_BYTES ? cycle : CYCLE_BYTES;
+	return 0;
+}
+
+/* Several queue pairs have a line each. */
+static int check_keys(struct perftest *run, const struct perftest_keys *keys, bool first)
+{
+	const struct perftest_keys *known = &run->remote;
+
+	if (first)
+		run->remote = *keys;
+	else if (keys->qpn != known->qpn || keys->psn != known->psn || keys->lid != known->lid)
+		return interop_fail(run->session, LIST_INTEROP_OTHER, 0, NULL);
+	return 0;
+}
+
+static int swap_keys(struct perftest *run, bool first, unsigned int msec)
+{
+	struct interop *session = run->session;
+	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
+	const size_t length = with_gid ? PERFTEST_GID_BYTES : PERFTEST_LINE_BYTES;
+	char own[PERFTEST_GID_BYTES], got[PERFTEST_GID_BYTES];
+	struct perftest_keys keys;
+	int rc;
+
+	perftest_format_keys(&run->own, with_gid, own);
+	rc = swap(run, own, got, length, msec);
+	if (rc)
+		return interop_fail_exchange(session, rc, msec);
+	if (perftest_parse_keys(got, with_gid, &keys))
+		return interop_fail(session, LIST_INTEROP_KEYS, with_gid, NULL);
+	return check_keys(run, &keys, first);
+}
+
+static int swap_keys_times(struct perftest *run, unsigned int times, bool first)
+{
+	for (unsigned int i = 0; i < times; i++)
+		if (swap_keys(run, first && !i, run->session->timeout_msec))
+			return -EIO;
+	return 0;
+}
+
+static int swap_report(struct perftest *run)
+{
+	struct interop *session = run->session;
+	uint64_t own[PERFTEST_REPORT_ITEMS] = {0}, got[PERFTEST_REPORT_ITEMS];
+	double rate;
+	int rc = 0;
+
+	if (!session->server)
+		perftest_format_report(session->bytes, session->done,
+				       (double)session->done * 1e3 / (double)session->bulk_nsec,
+				       own);
+	for (size_t i = 0; !rc && i < PERFTEST_REPORT_ITEMS; i++)
+		rc = swap(run, &own[i], &got[i], sizeof(own[i]), session->timeout_msec);
+	if (!rc && session->server)
+		rc = perftest_parse_report(got, &session->bytes, &session->done, &rate);
+	if (rc)
+		return interop_fail_exchange(session, rc, session->timeout_msec);
+	if (session->server && (double)session->done * 1e3 < rate * MOST_NSEC)
+		session->bulk_nsec = (uint64_t)((double)session->done * 1e3 / rate);
+	return 0;
+}
+
+/* ---- Queue pair and memory ---- */
+
+static uint32_t reads(int limit)
+{
+	return limit < (int)PERFTEST_READS ? (uint32_t)(limit > 0 ? limit : 1) : PERFTEST_READS;
+}
+
+static int make(struct perftest *run, uint32_t cycle)
+{
+	struct interop *session = run->session;
+	const uint64_t bytes = session->bytes;
+	const uint32_t access = run->kind->operation == SELFTEST_SEND ? ACCESS_LOCAL
+				: run->kind->operation == SELFTEST_WRITE
+					? ACCESS_LOCAL | ACCESS_WRITE
+					: ACCESS_LOCAL | ACCESS_READ;
+	struct message_qp_created created;
+	struct agent_buffer *sent, *received;
+
+	if (interop_make_qp(session, INTEROP_QP, &created))
+		return -EIO;
+	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes, ACCESS_LOCAL);
+	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+					      bytes > cycle ? bytes : cycle, access)
+			: NULL;
+	if (!received)
+		return -EIO;
+	run->sent = sent->bytes;
+	run->received = received->bytes;
+	run->own = (struct perftest_keys){
+		.lid = session->local->lid,
+		.reads = run->kind->operation == SELFTEST_READ
+				 ? reads(session->agent->limits.max_qp_rd_atom)
+				 : 1,
+		.qpn = created.qpn,
+		.psn = created.psn,
+		.rkey = received->mr->rkey,
+		.address = (uintptr_t)received->bytes,
+		.gid = interop_own_gid(session),
+	};
+	interop_set_parts(session, interop_part(received, 0, (uint32_t)bytes),
+			  interop_part(sent, 0, (uint32_t)bytes));
+	return 0;
+}
+
+static int connect_qp(struct perftest *run)
+{
+	struct interop *session = run->session;
+	const uint32_t initiator = reads(session->agent->limits.max_qp_init_rd_atom);
+	struct message_modify order = {
+		.slot = INTEROP_QP,
+		.state = IBV_QPS_INIT,
+		.access = ACCESS_WRITE | ACCESS_READ,
+		.qpn = run->remote.qpn,
+		.psn = run->remote.psn,
+		.to = session->remote,
+		.mtu_bytes = session->mtu_bytes,
+		.max_rd_atomic = run->own.reads,
+		.timeout = PERFTEST_ACK_TIMEOUT,
+		.retries = PERFTEST_RETRIES,
+		.rnr_retries = PERFTEST_RNR_RETRIES,
+		.rnr_timer = RNR_TIMER_CODE,
+	};
+
+	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
+	for (; order.state <= IBV_QPS_RTS; order.state++) {
+		/* What it may ask for, and not what it answers. */
+		if (order.state == IBV_QPS_RTS)
+			order.max_rd_atomic = run->remote.reads < initiator ? run->remote.reads
+									    : initiator;
+		if (agent_modify(session->agent, &order))
+			return interop_fail_agent(session);
+		if (order.state == IBV_QPS_INIT && perftest_post_receives(run))
+			return -EIO;
+	}
+	return 0;
+}
+
+/* What is posted: the whole message, to or from the start of the peer's memory. */
+static void set_request(struct perftest *run)
+{
+	run->request = run->session->send;
+	run->request.opcode = run->kind->operation == SELFTEST_SEND    ? IBV_WR_SEND
+			      : run->kind->operation == SELFTEST_WRITE ? IBV_WR_RDMA_WRITE
+								       : IBV_WR_RDMA_READ;
+	run->request.wr.rdma.remote_addr = run->remote.address;
+	run->request.wr.rdma.rkey = run->remote.rkey;
+	pattern_fill(run->sent, 0, run->session->bytes, 0);
+}
+
+static int begin(struct perftest *run)
+{
+	struct interop *session = run->session;
+	uint32_t cycle = 0;
+
+	if (swap_version(run) || swap_sizes(run, &cycle) || make(run, cycle) ||
+	    swap_keys_times(run, run->kind->before, true) ||
+	    interop_set_remote(session, run->remote.lid, &run->remote.gid) || connect_qp(run))
+		return -EIO;
+	set_request(run);
+	return swap_keys_times(run, run->kind->after, false);
+}
+
+/* The client says that it is done; a server that only waits hears of the test by that alone. */
+static int end(struct perftest *run)
+{
+	struct interop *session = run->session;
+	const bool waits = session->server && !run->kind->server_moves;
+	unsigned int msec = waits ? PERFTEST_MEASURE_MSEC : session->timeout_msec;
+
+	if (run->kind->report) {
+		if (swap_keys(run, false, msec) || swap_report(run))
+			return -EIO;
+		msec = session->timeout_msec;
+	}
+	if (!run->kind->close)
+		return 0;
+	if (swap_keys(run, false, msec))
+		return -EIO;
+	/* Nobody reads it: it may come too late. */
+	tcp_write(&session->agent->watch, run->fd, PERFTEST_DONE, sizeof(PERFTEST_DONE),
+		  session->timeout_msec);
+	return 0;
+}
+
+static void note_server(struct perftest *run)
+{
+	const char *what = run->kind->report ? "its client measured this"
+					     : "its client alone knows the latency";
+
+	if (!run->kind->report)
+		run->session->done = run->session->iterations;
+	interop_remark_owned(run->session,
+			     mem_format("version %.2f of perftest there; %s", run->version, what));
+}
+
+static void test(struct perftest *run)
+{
+	struct interop *session = run->session;
+
+	if (begin(run) || perftest_run(run))
+		return;
+	if (end(run))
+		return;
+	if (session->server && !run->kind->server_moves)
+		note_server(run);
+	/* The last acknowledgement of ib_write_lat's peer may be lost. */
+	if (!run->kind->close)
+		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
+}
+
+int interop_perftest_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	const struct perftest_kind *kind = find_kind(request);
+	const struct interop_role role = make_role(kind);
+	struct interop session;
+	struct perftest run = {.session = &session, .kind = kind, .fd = -1};
+	int rc = interop_begin(&session, &role, false, request, local, results);
+
+	if (!rc)
+		rc = interop_refuse_iwarp(&session);
+	if (!rc)
+		rc = interop_connect_tcp(&session, &run.fd);
+	if (!rc)
+		test(&run);
+	if (run.fd >= 0)
+		close(run.fd);
+	return interop_end(&session);
+}
+
+static void serve(struct interop *session, int fd)
+{
+	struct perftest run = {
+		.session = session,
+		.kind = find_kind(session->request),
+		.fd = fd,
+	};
+
+	test(&run);
+}
+
+int interop_perftest_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	const struct interop_role role = make_role(find_kind(request));
+	struct interop session;
+	int rc = interop_begin(&session, &role, true, request, local, results);
+
+	if (!rc)
+		rc = interop_refuse_iwarp(&session);
+	if (!rc)
+		interop_serve_tcp(&session, serve);
+	return interop_end(&session);
+}

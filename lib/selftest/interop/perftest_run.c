@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What each side of perftest's tests does, one queue pair. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/perftest.h"
+
+/* Messages outstanding of ib_*_bw, unless -t says otherwise. */
+#define WINDOW 128u
+
+/* After so many looks in vain yield the processor: a software device needs it for the message. */
+#define LOOKS_BEFORE_YIELD 20000u
+
+/* 0: it succeeded. */
+static int next_completion(struct perftest *run, struct ibv_wc *wc)
+{
+	struct interop *session = run->session;
+
+	if (interop_next_completion(session, wc))
+		return -ECANCELED;
+	return wc->status == IBV_WC_SUCCESS ? 0 : interop_fail_status(session, wc);
+}
+
+/* Waits for all completions in `wanted`, and clears them. */
+static int await(struct perftest *run, unsigned int wanted)
+{
+	struct interop *session = run->session;
+	struct ibv_wc wc;
+
+	while ((session->seen & wanted) != wanted) {
+		int rc = next_completion(run, &wc);
+
+		if (rc)
+			return rc;
+		session->seen |= (unsigned int)wc.wr_id;
+	}
+	session->seen &= ~wanted;
+	return 0;
+}
+
+static int post(struct perftest *run)
+{
+	return interop_post_send(run->session, &run->request);
+}
+
+/* As many as are outstanding, of which each that is taken is posted again. */
+static uint64_t receives(const struct perftest *run)
+{
+	const uint64_t most = run->kind->latency ? 1 : run->session->depth;
+
+	return run->session->iterations < most ? run->session->iterations : most;
+}
+
+int perftest_post_receives(struct perftest *run)
+{
+	if (run->kind->operation != SELFTEST_SEND || (!run->session->server && !run->kind->latency))
+		return 0;
+	for (uint64_t i = 0; i < receives(run); i++)
+		if (interop_post_receive(run->session))
+			return -EIO;
+	return 0;
+}
+
+static int bandwidth(struct perftest *run)
+{
+	struct interop *session = run->session;
+	const uint64_t begin = clock_raw_nsec();
+	uint64_t posted = 0;
+	struct ibv_wc wc;
+
+	while (session->done < session->iterations) {
+		int rc = 0;
+
+		for (; posted < session->iterations && posted < session->done + WINDOW; posted++)
+			if (post(run))
+				return -EIO;
+		rc = next_completion(run, &wc);
+		if (rc)
+			return rc;
+		session->done++;
+	}
+	session->bulk_nsec = clock_raw_nsec() - begin;
+	return 0;
+}
+
+/* From the first message on: it cannot be known when the client began to send it. */
+static int receive_all(struct perftest *run)
+{
+	struct interop *session = run->session;
+	uint64_t posted = receives(run), begin = 0;
+	struct ibv_wc wc;
+
+	while (session->done < session->iterations) {
+		int rc = next_completion(run, &wc);
+
+		if (rc)
+			return rc;
+		if (!begin)
+			begin = clock_raw_nsec();
+		if (wc.byte_len != session->bytes)
+			return interop_fail(session, LIST_INTEROP_LENGTH, 0,
+					    mem_format("%u", wc.byte_len));
+		session->done++;
+		if (posted < session->iterations && interop_post_receive(session))
+			return -EIO;
+		posted++;
+	}
+	session->bulk_nsec = clock_raw_nsec() - begin;
+	return 0;
+}
+
+static int read_rounds(struct perftest *run)
+{
+	struct interop *session = run->session;
+
+	while (session->done < session->iterations) {
+		const uint64_t begin = clock_raw_nsec();
+		int rc = post(run) ? -EIO : await(run, INTEROP_SENT);
+
+		if (rc)
+			return rc;
+		interop_sample(session, clock_raw_nsec() - begin);
+		session->done++;
+	}
+	return 0;
+}
+
+/* The receive for the next message is posted before this one is answered. */
+static int take_message(struct perftest *run, uint64_t received)
+{
+	struct interop *session = run->session;
+	int rc = await(run, INTEROP_RECEIVED);
+
+	if (rc || received + 1 >= session->iterations)
+		return rc;
+	return interop_post_receive(session);
+}
+
+static int send_rounds(struct perftest *run)
+{
+	struct interop *session = run->session;
+	uint64_t begin = 0;
+	int rc = 0;
+
+	while (!rc && session->done < session->iterations) {
+		if (session->server) {
+			rc = take_message(run, session->done);
+			if (!rc && session->done)
+				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+		}
+		begin = clock_raw_nsec();
+		if (!rc)
+			rc = post(run);
+		if (!rc && !session->server) {
+			rc = take_message(run, session->done);
+			if (!rc)
+				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+		}
+		if (!rc)
+			rc = await(run, INTEROP_SENT);
+		if (!rc)
+			session->done++;
+	}
+	return rc;
+}
+
+/* The last byte of message N is N; a message arrives in the order of its bytes, or not at all. */
+static int await_byte(struct perftest *run, uint64_t number)
+{
+	struct interop *session = run->session;
+	struct watch *watch = &session->agent->watch;
+	const volatile uint8_t *last = run->received + session->bytes - 1;
+	unsigned int looks = 0;
+
+	while (*last != (uint8_t)number) {
+		if (atomic_load_explicit(&watch->stop, memory_order_relaxed))
+			return -ECANCELED;
+		if (++looks > LOOKS_BEFORE_YIELD)
+			sched_yield();
+	}
+	return 0;
+}
+
+/* Here the server begins. */
+static int write_rounds(struct perftest *run)
+{
+	struct interop *session = run->session;
+	uint64_t begin = 0;
+	int rc = 0;
+
+	for (uint64_t number = 1; !rc && number <= session->iterations; number++) {
+		if (!session->server) {
+			rc = await_byte(run, number);
+			if (!rc && number > 1)
+				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+		}
+		run->sent[session->bytes - 1] = (uint8_t)number;
+		begin = clock_raw_nsec();
+		if (!rc)
+			rc = post(run);
+		if (!rc)
+			rc = await(run, INTEROP_SENT);
+		if (!rc && session->server) {
+			rc = await_byte(run, number);
+			if (!rc)
+				interop_sample(session, (clock_raw_nsec() - begin) / 2);
+		}
+		if (!rc)
+			session->done++;
+	}
+	return rc;
+}
+
+static int rounds(struct perftest *run)
+{
+	if (!run->kind->latency)
+		return run->session->server ? receive_all(run) : bandwidth(run);
+	if (run->kind->operation == SELFTEST_SEND)
+		return send_rounds(run);
+	return run->kind->operation == SELFTEST_WRITE ? write_rounds(run) : read_rounds(run);
+}
+
+int perftest_run(struct perftest *run)
+{
+	struct interop *session = run->session;
+	enum stop stop;
+	int rc;
+
+	if (session->server && !run->kind->server_moves)
+		return 0;
+	if (interop_run_begin(session, -1))
+		return -EIO;
+	rc = rounds(run);
+	stop = interop_run_end(session);
+	if (rc == -ECANCELED)
+		return interop_fail_stop(session, stop);
+	return rc ? -EIO : 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibv_srq_pingpong: a ping-pong on each of several queue pairs at once, which share their receives;
+ * the iterations are counted over all of them. All messages are the same, because the other side
+ * sends from the one buffer that it receives into.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/pingpong.h"
+
+struct turn {
+	uint64_t posted_nsec; /* 0: nothing was sent yet */
+	unsigned int pending; /* INTEROP_SENT, INTEROP_RECEIVED */
+};
+
+struct many {
+	struct pingpong *run;
+	struct turn turns[LIMIT_QPS];
+	uint64_t sent, received; /* by all of them */
+};
+
+static int post_receive(struct pingpong *run, uint64_t place)
+{
+	struct interop *session = run->session;
+
+	session->receive.wr_id = place << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
+	session->receive_part.addr = (uintptr_t)(run->received + place * session->bytes);
+	return interop_post_receive(session);
+}
+
+/* Two for each: a client may send again before its message has been looked at. */
+int pingpong_post_many(struct pingpong *run)
+{
+	for (uint64_t i = 0; i < 2ull * run->session->qps; i++)
+		if (post_receive(run, i))
+			return -EIO;
+	return 0;
+}
+
+static int post_send(struct many *many, uint32_t slot)
+{
+	struct turn *turn = &many->turns[slot];
+
+	turn->pending = INTEROP_SENT | INTEROP_RECEIVED;
+	turn->posted_nsec = clock_raw_nsec();
+	return interop_post_send_on(many->run->session, slot, &many->run->session->send);
+}
+
+/* The first message of a client has other data, the next ones those that it got. */
+static int take_message(struct many *many, const struct turn *turn, const struct ibv_wc *wc)
+{
+	struct pingpong *run = many->run;
+	struct interop *session = run->session;
+	const uint64_t place = wc->wr_id >> INTEROP_PLACE_SHIFT;
+
+	run->received_bytes = wc->byte_len;
+	if (turn->posted_nsec)
+		interop_sample(session, (clock_raw_nsec() - turn->posted_nsec) / 2);
+	if ((turn->posted_nsec || wc->byte_len != session->bytes) &&
+	    pingpong_check(run, run->received + place * session->bytes))
+		return -EIO;
+	many->received++;
+	if (session->done < session->iterations)
+		session->done++;
+	return post_receive(run, place);
+}
+
+static int find_slot(const struct interop *session, uint32_t qpn, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < session->qps; i++) {
+		if (session->agent->qps[i].qp->qp_num != qpn)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -EIO;
+}
+
+static int take(struct many *many, const struct ibv_wc *wc)
+{
+	struct interop *session = many->run->session;
+	const unsigned int what = wc->wr_id & ((1u << INTEROP_PLACE_SHIFT) - 1);
+	struct turn *turn;
+	uint32_t slot;
+
+	if (find_slot(session, wc->qp_num, &slot))
+		return interop_fail_at(session, STAGE_TRANSFER, EIO);
+	turn = &many->turns[slot];
+	if (what == INTEROP_SENT)
+		many->sent++;
+	else if (take_message(many, turn, wc))
+		return -EIO;
+	turn->pending &= ~what;
+	return !turn->pending && many->sent < session->iterations ? post_send(many, slot) : 0;
+}
+
+static int rounds(struct many *many)
+{
+	struct interop *session = many->run->session;
+	struct ibv_wc wc;
+
+	for (uint32_t i = 0; i < session->qps; i++) {
+		many->turns[i].pending = INTEROP_RECEIVED;
+		if (!session->server && post_send(many, i))
+			return -EIO;
+	}
+	while (many->sent < session->iterations || many->received < session->iterations) {
+		if (interop_next_completion(session, &wc))
+			return -ECANCELED;
+		if (wc.status == IBV_WC_SUCCESS) {
+			if (take(many, &wc))
+				return -EIO;
+			continue;
+		}
+		if (many->received < session->iterations) {
+			/* What it was, for the diagnosis. */
+			wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
+			return interop_fail_status(session, &wc);
+		}
+		interop_remark(session, "the last messages were not acknowledged: the peer may "
+					"have ended with them");
+		return 0;
+	}
+	return 0;
+}
+
+void pingpong_exchange_many(struct pingpong *run)
+{
+	struct interop *session = run->session;
+	struct many many = {.run = run};
+	enum stop stop;
+	int rc;
+
+	pingpong_fill(run);
+	if (interop_run_begin(session, -1))
+		return;
+	rc = rounds(&many);
+	stop = interop_run_end(session);
+	if (rc == -ECANCELED)
+		interop_fail_stop(session, stop);
+	else if (!rc)
+		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
+}

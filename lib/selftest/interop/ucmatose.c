@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ucmatose of rdma-core, as its client and server, one connection of librdmacm: the server sends a
+ * number of messages at once, the client as many when it has all of them; then the server
+ * disconnects. A client sends from the buffer that it has received into.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/agent/pattern.h"
+#include "selftest/agent/watch.h"
+#include "selftest/interop/interop_cm.h"
+
+/* For all messages of a side. */
+#define UCMATOSE_MOST_BYTES (UINT64_C(64) << 20)
+
+struct ucmatose {
+	struct interop_cm cm; /* the first, so that its functions find the rest */
+	uint8_t *sent, *received;
+	uint64_t sent_count;
+};
+
+static const struct interop_role ucmatose_role = {
+	.test = "ucmatose",
+	.program = "ucmatose",
+	.client_summary = "messages of a ucmatose server, and as many to it",
+	.server_summary = "messages to a ucmatose client, which sends them back",
+	.connection = CONNECTION_CM,
+	.kind = QP_RC,
+	.port = UCMATOSE_PORT,
+	.bytes = 100,
+	.most_bytes = UCMATOSE_MOST_BYTES,
+	.iterations = 10,
+	.command = ucmatose_command,
+};
+
+static int check_amount(struct interop *session)
+{
+	if (session->iterations > INTEROP_MOST_MESSAGES)
+		return interop_fail(session, LIST_INTEROP_ITERATIONS, -1,
+				    mem_format("%u", INTEROP_MOST_MESSAGES));
+	if (session->bytes * session->iterations > UCMATOSE_MOST_BYTES)
+		return interop_fail(session, LIST_INTEROP_BYTES, 0,
+				    mem_format("%" PRIu64,
+					       UCMATOSE_MOST_BYTES / session->iterations));
+	session->depth = (uint32_t)session->iterations;
+	return 0;
+}
+
+static int make(struct interop_cm *cm)
+{
+	struct ucmatose *run = (struct ucmatose *)cm;
+	struct interop *session = cm->session;
+	struct message_qp_created created;
+	struct agent_buffer *sent, *received;
+
+	run->sent_count = 0;
+	if (interop_make_qp(session, INTEROP_QP, &created))
+		return -EIO;
+	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, session->bytes, ACCESS_LOCAL);
+	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+					      session->bytes * session->iterations, ACCESS_LOCAL)
+			: NULL;
+	if (!received)
+		return -EIO;
+	run->sent = sent->bytes;
+	run->received = received->bytes;
+	interop_set_parts(session, interop_part(received, 0, (uint32_t)session->bytes),
+			  interop_part(sent, 0, (uint32_t)session->bytes));
+	pattern_fill(run->sent, 0, session->bytes, 0);
+	return 0;
+}
+
+static int post(struct interop_cm *cm)
+{
+	struct ucmatose *run = (struct ucmatose *)cm;
+	struct interop *session = cm->session;
+
+	for (uint64_t i = 0; i < session->iterations; i++) {
+		session->receive.wr_id = i << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
+		session->receive_part.addr = (uintptr_t)(run->received + i * session->bytes);
+		if (interop_post_receive(session))
+			return -EIO;
+	}
+	return 0;
+}
+
+/* Only a client returns what it got; a server's messages are whatever its memory held. */
+static int check_message(struct ucmatose *run, const struct ibv_wc *wc)
+{
+	struct interop *session = run->cm.session;
+	const uint8_t *got = run->received + (wc->wr_id >> INTEROP_PLACE_SHIFT) * session->bytes;
+	struct pattern_mismatch mismatch;
+
+	if (wc->byte_len != session->bytes)
+		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
+				    mem_format("%" PRIu32, wc->byte_len));
+	if (session->server && !pattern_compare(run->sent, got, session->bytes, &mismatch))
+		return interop_fail_mismatch(session, &mismatch);
+	session->done++;
+	return 0;
+}
+
+static int take(struct ucmatose *run)
+{
+	struct interop *session = run->cm.session;
+	struct ibv_wc wc;
+
+	if (interop_next_completion(session, &wc))
+		return interop_cm_look(&run->cm);
+	if (wc.status != IBV_WC_SUCCESS) {
+		wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
+		return interop_fail_status(session, &wc);
+	}
+	if (wc.wr_id == INTEROP_SENT) {
+		run->sent_count++;
+		return 0;
+	}
+	return check_message(run, &wc);
+}
+
+static int send_all(struct ucmatose *run)
+{
+	struct interop *session = run->cm.session;
+
+	for (uint64_t i = 0; i < session->iterations; i++)
+		if (interop_post_send(session, &session->send))
+			return -EIO;
+	return 0;
+}
+
+static int rounds(struct ucmatose *run)
+{
+	struct interop *session = run->cm.session;
+	int rc = session->server ? send_all(run) : 0;
+
+	while (!rc && session->done < session->iterations)
+		rc = take(run);
+	if (!rc && !session->server)
+		rc = send_all(run);
+	while (!rc && run->sent_count < session->iterations)
+		rc = take(run);
+	return rc;
+}
+
+static int exchange(struct interop_cm *cm)
+{
+	struct ucmatose *run = (struct ucmatose *)cm;
+	struct interop *session = cm->session;
+	struct agent *agent = session->agent;
+	enum stop stop;
+	int rc;
+
+	if (interop_run_begin(session, agent->cm->fd))
+		return -EIO;
+	rc = rounds(run);
+	stop = interop_run_end(session);
+	if (rc == -ECONNRESET)
+		return interop_fail_stop(session, STOP_PEER_GONE);
+	if (rc == -ECANCELED)
+		return interop_fail_stop(session, stop);
+	if (rc)
+		return rc;
+	if (!session->server)
+		interop_remark(session, "the data were not checked: a ucmatose server sends "
+					"what its memory happens to hold");
+	/* The server is the one that disconnects; its client may already have done so. */
+	if (session->server && agent->api.rdma_disconnect(cm->id))
+		return 0;
+	if (!cm->ended)
+		interop_cm_wait_event(cm, INTEROP_DISCONNECT_MSEC);
+	return 0;
+}
+
+int interop_ucmatose_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	struct interop session;
+	struct ucmatose run = {.cm = {.session = &session}};
+	const bool early = local->transport == TRANSPORT_IWARP;
+	int rc = interop_begin(&session, &ucmatose_role, false, request, local, results);
+
+	if (!rc)
+		rc = check_amount(&session);
+	if (!rc)
+		rc = make(&run.cm);
+	/* A message without a receive ends an iWARP connection; others wait. */
+	if (!rc && early)
+		rc = post(&run.cm);
+	if (!rc)
+		rc = interop_cm_connect(&run.cm);
+	if (!rc && !early)
+		rc = post(&run.cm);
+	if (!rc)
+		exchange(&run.cm);
+	return interop_end(&session);
+}
+
+int interop_ucmatose_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	struct interop session;
+	struct ucmatose run = {
+		.cm = {.session = &session, .make = make, .post = post, .exchange = exchange},
+	};
+	int rc = interop_begin(&session, &ucmatose_role, true, request, local, results);
+
+	if (!rc)
+		rc = check_amount(&session);
+	if (!rc)
+		interop_cm_serve(&run.cm);
+	return interop_end(&session);
+}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""selftest --proto with unmodified programs of rdma-core and perftest, as servers and as clients:
+the pingpongs, the tests of perftest, ucmatose and mckey. What the two sides measured is compared."""
+
+import re
+
+import peers
+from scene_interop import SERVER, ended, gid_index, row_of, serving
+from selftest import Running, Selftest, run, until, wrong_with
+
+CLIENT = '10.9.0.1'
+GROUP = '239.1.2.3'
+# In the state LISTEN: an earlier server's may still be in another state.
+LISTENS = re.compile(':4853 0+:0000 0A ')
+# A message takes a slice of the processor's time where there is one processor only.
+SIZE, ITERATIONS = '1024', '40'
+TESTS = [(operation, way) for way in ('bw', 'lat') for operation in ('send', 'write', 'read')]
+WAYS = {'bw': '--bandwidth', 'lat': '--latency'}
+
+
+def tcp_server(*argv):
+    other = Running(*argv)
+    until(lambda: LISTENS.search((peers.read('/proc/net/tcp') or '') +
+                                 (peers.read('/proc/net/tcp6') or '')) or
+          other.process.poll() is not None)
+    return other
+
+
+def cm_server(*argv):
+    other = Running(*argv)
+    until(lambda: any(row.get('state') == 'LISTEN' for row in
+                      peers.rdma('resource', 'show', 'cm_id') or []) or
+          other.process.poll() is not None)
+    return other
+
+
+def pingpongs(tap):
+    for kind, words, wanted in (
+            ('uc', ('-s', '3000'), {'size_bytes': 3000}),
+            ('ud', ('-s', '512'), {'size_bytes': 512}),
+            ('srq', ('-s', '3000', '-q', '5'), {'size_bytes': 3000, 'queue_pairs': 5})):
+        program, test = 'ibv_%s_pingpong' % kind, kind + '-pingpong'
+        own = ['--proto', test, '--iterations', ITERATIONS, '--sizes', words[1]]
+        own += ['--qps', words[3]] if kind == 'srq' else []
+        other = tcp_server(program, '-d', 'rxb', '-g', gid_index('rxb'), '-n', ITERATIONS, *words)
+        document = run('--peer', SERVER, *own)
+        tap.test('peers: client of ' + program, wrong_with(document, 0, (test, 'pass', '')) +
+                 row_of(document, test, iterations=int(ITERATIONS), **wanted) + ended(other))
+        server = serving(test, '--iterations', ITERATIONS, '--sizes', words[1])
+        client = peers.run(program, '-d', 'rxa', '-g', gid_index('rxa'), '-n', ITERATIONS, *words,
+                           SERVER)
+        document = server.end()
+        tap.test('peers: server of ' + program, wrong_with(document, 0, (test, 'pass', '')) +
+                 row_of(document, test, iterations=int(ITERATIONS), **wanted) +
+                 (client.describe() if client.status else []))
+
+
+def unequal_pingpongs(tap):
+    other = tcp_server('ibv_srq_pingpong', '-d', 'rxb', '-g', gid_index('rxb'), '-q', '3')
+    document = run('--peer', SERVER, '--proto', 'srq-pingpong')
+    other.process.kill()
+    other.end()
+    tap.test('peers: ibv_srq_pingpong with fewer queue pairs', wrong_with(
+        document, 4, ('srq-pingpong', 'fail', 'has 3 queue pairs, and both sides need as many')))
+    document = run('--peer', SERVER, '--proto', 'uc-pingpong')
+    tap.test('peers: no server of ibv_uc_pingpong', wrong_with(
+        document, 4, ('uc-pingpong', 'fail', 'nothing listens on its TCP port 18515')))
+
+
+def printed(text, way):
+    """The average bandwidth, or the typical latency, of perftest's table: of its only size."""
+    for line in text.splitlines():
+        cells = line.split()
+        if len(cells) >= 5 and cells[0] == SIZE and cells[1] == ITERATIONS:
+            return float(cells[3] if way == 'bw' else cells[4])
+    return None
+
+
+def compare(name, ours, theirs, most):
+    """At most that ratio between the two. The sides of a test need not have the same clock."""
+    if ours is None or theirs is None:
+        return ['%s: %r here, %r there' % (name, ours, theirs)]
+    low, high = sorted((ours + 0.01, theirs + 0.01))
+    return [] if high / low <= most else ['%s: %s here, %s there' % (name, ours, theirs)]
+
+
+def figure(document, way):
+    row = document.rows[0] if document.rows else {}
+    return row.get('bandwidth_mibps' if way == 'bw' else 'latency_p50_usec')
+
+
+def perftest_client(tap, operation, way):
+    program = 'ib_%s_%s' % (operation, way)
+    other = tcp_server(program, '-d', 'rxb', '-x', gid_index('rxb'), '-s', SIZE, '-n', ITERATIONS)
+    document = run('--peer', SERVER, '--proto', 'perftest', WAYS[way], '--operations', operation,
+                   '--sizes', SIZE, '--iterations', ITERATIONS)
+    result = other.end()
+    wrong = wrong_with(document, 0, (program, 'pass', 'of perftest there'))
+    wrong += row_of(document, program, iterations=int(ITERATIONS), size_bytes=int(SIZE))
+    wrong += result.describe() if result.status else []
+    # A server of ib_write_bw and ib_read_bw prints the figures that it is told, one of ib_read_lat
+    # none; the others measure themselves.
+    told = way == 'bw' and operation != 'send'
+    if (operation, way) != ('read', 'lat'):
+        wrong += compare(program, figure(document, way), printed(result.text(), way),
+                         1.02 if told else 3)
+    elif figure(document, way) is None:
+        wrong.append('no latency')
+    tap.test('peers: client of ' + program, wrong + (result.describe() if wrong else []))
+
+
+def perftest_server(tap, operation, way):
+    program = 'ib_%s_%s' % (operation, way)
+    server = serving('perftest', WAYS[way], '--operations', operation, '--sizes', SIZE,
+                     '--iterations', ITERATIONS)
+    client = peers.run(program, '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n', ITERATIONS,
+                       SERVER)
+    document = server.end()
+    wrong = wrong_with(document, 0, (program, 'pass', 'of perftest there'))
+    wrong += row_of(document, program, iterations=int(ITERATIONS), size_bytes=int(SIZE))
+    wrong += client.describe() if client.status else []
+    told = way == 'bw' and operation != 'send'
+    if (operation, way) != ('read', 'lat'):
+        wrong += compare(program, figure(document, way), printed(client.text(), way),
+                         1.02 if told else 3)
+    tap.test('peers: server of ' + program, wrong + (client.describe() if wrong else []))
+
+
+def perftest_faults(tap):
+    other = tcp_server('ib_write_bw', '-d', 'rxb', '-x', gid_index('rxb'), '-q', '2', '-n', '100')
+    document = run('--peer', SERVER, '--proto', 'perftest', '--iterations', '100')
+    other.process.kill()
+    other.end()
+    tap.test('peers: ib_write_bw with two queue pairs', wrong_with(
+        document, 4, ('ib_write_bw', 'fail', 'has several queue pairs (-q)')))
+    document = run('--peer', SERVER, '--proto', 'perftest', '--latency')
+    tap.test('peers: no server of ib_write_lat', wrong_with(
+        document, 4, ('ib_write_lat', 'fail', 'nothing listens on its TCP port 18515')))
+
+
+def ucmatose(tap):
+    other = cm_server('ucmatose', '-b', SERVER, '-C', '20', '-S', '300')
+    document = run('--peer', SERVER, '--proto', 'ucmatose', '--iterations', '20', '--sizes', '300')
+    tap.test('peers: client of ucmatose', wrong_with(document, 0, ('ucmatose', 'pass', '')) +
+             row_of(document, 'ucmatose', iterations=20, size_bytes=300, connection='cm') +
+             ended(other))
+    server = serving('ucmatose', '--iterations', '20', '--sizes', '300')
+    client = peers.run('ucmatose', '-s', SERVER, '-C', '20', '-S', '300')
+    document = server.end()
+    tap.test('peers: server of ucmatose', wrong_with(document, 0, ('ucmatose', 'pass', '')) +
+             row_of(document, 'ucmatose', iterations=20, size_bytes=300, connection='cm') +
+             (client.describe() if client.status or 'status 0' not in client.text() else []))
+
+
+def mckey(tap):
+    other = Running('mckey', '-m', GROUP, '-b', SERVER, '-C', '14', '-S', '200')
+    # It has joined then; its output is in a buffer until it ends.
+    until(lambda: any(row['ifname'] == 'rxb' and row['type'] == 'UD' and row['state'] == 'RTS'
+                      for row in peers.rdma('resource', 'show', 'qp') or []) or
+          other.process.poll() is not None)
+    senders = [Selftest('rxa', '--proto', 'mckey', '--group', GROUP, '--iterations', '7',
+                        '--sizes', '200', *words) for words in ((), ('--send-only',))]
+    wrong = []
+    for sender in senders:
+        document = sender.end()
+        wrong += wrong_with(document, 0, ('mckey', 'pass', 'the receiver alone knows'))
+        wrong += row_of(document, 'mckey', iterations=7, size_bytes=200)
+    tap.test('peers: two senders to mckey, one of them --send-only', wrong + ended(other))
+    server = serving('mckey', '--group', GROUP, '--iterations', '7', '--sizes', '200')
+    client = peers.run('mckey', '-m', GROUP, '-b', CLIENT, '-s', '-C', '7', '-S', '200')
+    document = server.end()
+    tap.test('peers: receiver of mckey', wrong_with(document, 0, ('mckey', 'pass', '')) +
+             row_of(document, 'mckey', iterations=7, size_bytes=200, peer=CLIENT) +
+             (client.describe() if client.status else []))
+    document = run('rxa', '--proto', 'mckey', '--group', GROUP, '--no-loopback')
+    tap.test('peers: a device without --no-loopback says so', wrong_with(
+        document, 4, ('mckey', 'fail', "cannot keep a queue pair's own datagrams from it")))
+    document = run('rxa', '--proto', 'mckey', '--group-gid', 'ff12::1')
+    tap.test('peers: a GID as the group is of InfiniBand', wrong_with(
+        document, 4, ('mckey', 'fail', 'a group that is a GID')))
+
+
+def play(tap):
+    peers.shell('bed_wire')
+    pingpongs(tap)
+    unequal_pingpongs(tap)
+    for operation, way in TESTS:
+        perftest_client(tap, operation, way)
+        perftest_server(tap, operation, way)
+    perftest_faults(tap)
+    ucmatose(tap)
+    mckey(tap)
