@@ -107,6 +107,9 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 			"packet");
 	if (plan->protocol == PROTOCOL_MCKEY && !args->group && !args->group_gid)
 		return mem_string("--proto mckey needs --group or --group-gid");
+	if (plan->protocol == PROTOCOL_SRQ_PINGPONG && args->queue_pairs.value > PINGPONG_MOST_QPS)
+		return mem_format("--qps: ibv_srq_pingpong has no more than %u queue pairs",
+				  PINGPONG_MOST_QPS);
 	return plan->protocol == PROTOCOL_PERFTEST ? check_perftest(args) : NULL;
 }
 

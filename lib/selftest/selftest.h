@@ -122,6 +122,9 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 /* A server keeps the rows of its last clients. */
 #define INTEROP_MOST_ROWS 1024u
 
+/* ibv_srq_pingpong takes fewer than 256. */
+#define PINGPONG_MOST_QPS 255u
+
 enum pingpong_kind { PINGPONG_RC, PINGPONG_UC, PINGPONG_UD, PINGPONG_SRQ };
 
 /* A multicast group, for mckey. */

@@ -119,6 +119,8 @@ no_device()
 		{
 			refused '--qps cannot be used with --proto uc-pingpong' $mode --proto uc-pingpong --qps 2
 			refused '--qps cannot be used with --proto perftest' $mode --proto perftest --qps 2
+			refused '--qps: ibv_srq_pingpong has no more than 255 queue pairs' \
+				$mode --proto srq-pingpong --qps 256
 			refused '--latency cannot be used with --proto ucmatose' $mode --proto ucmatose --latency
 			refused '--mtu cannot be used with --proto ucmatose: rdma_cm chooses it' \
 				$mode --proto ucmatose --mtu 1024

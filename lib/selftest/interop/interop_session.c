@@ -365,7 +365,7 @@ void interop_release(struct interop *session)
 	/* Unread events of the queue pair would keep it from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
-	for (size_t i = 0; i < LIMIT_QPS; i++)
+	for (size_t i = 0; i < PINGPONG_MOST_QPS; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);
 	/* Its receives are of buffers that go away. */
 	if (agent->srq)

@@ -76,7 +76,7 @@ static struct interop_role make_role(enum pingpong_kind kind, const struct endpo
 
 	role.connection = CONNECTION_EXCHANGE;
 	role.port = PINGPONG_PORT;
-	role.most_bytes = LIMIT_BYTES / 4 / (role.srq ? LIMIT_QPS : 1);
+	role.most_bytes = LIMIT_BYTES / 4 / (role.srq ? PINGPONG_MOST_QPS : 1);
 	if (role.kind == QP_UD && local->mtu_bytes)
 		role.most_bytes = local->mtu_bytes;
 	role.iterations = 1000;
@@ -203,7 +203,7 @@ static int read_addresses(struct interop *session, int fd, unsigned int msec,
 	*ret_count = 1;
 	if (rc)
 		return rc;
-	return session->role->srq ? pingpong_parse_list(lines, LIMIT_QPS, ret, ret_count)
+	return session->role->srq ? pingpong_parse_list(lines, PINGPONG_MOST_QPS, ret, ret_count)
 				  : pingpong_parse(lines, ret);
 }
 
@@ -215,14 +215,15 @@ static int fail_count(struct interop *session, size_t count)
 static int fail_addresses(struct interop *session, int rc, unsigned int msec)
 {
 	if (rc == -E2BIG)
-		return interop_fail(session, LIST_INTEROP_QPS, -1, mem_format("%u", LIMIT_QPS));
+		return interop_fail(session, LIST_INTEROP_QPS, -1,
+				    mem_format("%u", PINGPONG_MOST_QPS));
 	return interop_fail_exchange(session, rc, msec);
 }
 
 static int client_handshake(struct pingpong *run, int fd, const struct pingpong_address *own)
 {
 	struct interop *session = run->session;
-	struct pingpong_address remotes[LIMIT_QPS];
+	struct pingpong_address remotes[PINGPONG_MOST_QPS];
 	size_t count;
 	int rc = send_addresses(session, fd, own);
 
@@ -252,7 +253,7 @@ int interop_pingpong_client(enum pingpong_kind kind, const struct interop_reques
 			    const struct endpoint *local, struct selftest_results *results)
 {
 	const struct interop_role role = make_role(kind, local);
-	struct pingpong_address own[LIMIT_QPS];
+	struct pingpong_address own[PINGPONG_MOST_QPS];
 	struct interop session;
 	struct pingpong run = {.session = &session};
 	int rc = interop_begin(&session, &role, false, request, local, results);
@@ -276,7 +277,7 @@ int interop_pingpong_client(enum pingpong_kind kind, const struct interop_reques
 static int server_handshake(struct pingpong *run, int fd)
 {
 	struct interop *session = run->session;
-	struct pingpong_address own[LIMIT_QPS], remotes[LIMIT_QPS];
+	struct pingpong_address own[PINGPONG_MOST_QPS], remotes[PINGPONG_MOST_QPS];
 	char done[sizeof(PINGPONG_DONE)];
 	size_t count;
 	int rc = read_addresses(session, fd, LINE_MSEC, remotes, &count);

@@ -20,7 +20,7 @@ struct turn {
 
 struct many {
 	struct pingpong *run;
-	struct turn turns[LIMIT_QPS];
+	struct turn turns[PINGPONG_MOST_QPS];
 	uint64_t sent, received; /* by all of them */
 };
 
