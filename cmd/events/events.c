@@ -337,6 +337,18 @@ static bool waits(const struct events_args *args)
 	       (args->words.known && args->words.value & added);
 }
 
+/* A device that is waited for is not there yet: that is no error, but its name may be wrong. */
+static void report_awaited(const struct ctx *ctx, const struct problem *problem)
+{
+	_cleanup_(freep) char *line = NULL;
+
+	if (strcmp(problem->error, OBJECT_NO_DEVICE) != 0)
+		line = problem_line(problem);
+	else
+		line = mem_format("%s is not there yet: waiting for it", problem->object);
+	command_complain(ctx, line, problem->hint);
+}
+
 /* Finds the objects to watch; the inventory has the messages for missing ones. */
 static bool find(struct events_run *run)
 {
@@ -345,7 +357,8 @@ static bool find(struct events_run *run)
 	const bool found = listing_load_inventory(listing, 0);
 
 	if (waits(run->args)) {
-		report(listing->ctx, problems);
+		for (size_t i = 0; i < problems->count; i++)
+			report_awaited(listing->ctx, &problems->items[i]);
 		problems_free(problems);
 		listing->status = STATUS_DONE;
 		return true;

@@ -84,7 +84,7 @@ static void note_device(const struct device_list *list, const struct object *obj
 	_cleanup_(freep) char *hint = closest ? mem_format("did you mean '%s'?", closest)
 					      : mem_string("rdmactl devices lists what is there");
 
-	problem_add_text(problems, clean, NULL, NULL, "no such RDMA device", hint);
+	problem_add_text(problems, clean, NULL, NULL, OBJECT_NO_DEVICE, hint);
 }
 
 static void note_port(const struct device *device, const struct object *object,

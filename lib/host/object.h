@@ -5,6 +5,9 @@
 #include "host/device.h"
 #include "schema/problem.h"
 
+/* The problem of a device that was named and is not there. */
+#define OBJECT_NO_DEVICE "no such RDMA device"
+
 struct object {
 	char *device;
 	int port; /* -1 for all ports */
