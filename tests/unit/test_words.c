@@ -112,8 +112,7 @@ static void ports_and_nodes(void **state)
 static void port_capabilities(void **state)
 {
 	(void)state;
-	/* The bits that verbs.h lacks: enum ib_port_capability_mask_bits, ib_verbs.h of the kernel.
-	 */
+	/* The bits that verbs.h lacks: IB_PORT_CAP_*, libibmad/iba_types.h of rdma-core. */
 	ROWS(port_cap_names, {IBV_PORT_SM, "sm"}, {IBV_PORT_NOTICE_SUP, "notice"},
 	     {IBV_PORT_TRAP_SUP, "trap"}, {IBV_PORT_OPT_IPD_SUP, "optional-ipd"},
 	     {IBV_PORT_AUTO_MIGR_SUP, "automatic-migration"}, {IBV_PORT_SL_MAP_SUP, "sl-mapping"},
@@ -121,7 +120,7 @@ static void port_capabilities(void **state)
 	     {IBV_PORT_LED_INFO_SUP, "led-info"}, {1u << 10, "sm-disabled"},
 	     {IBV_PORT_SYS_IMAGE_GUID_SUP, "system-image-guid"},
 	     {IBV_PORT_PKEY_SW_EXT_PORT_TRAP_SUP, "pkey-switch-external-port-trap"},
-	     {1u << 13, "extended-speeds-2"}, {IBV_PORT_EXTENDED_SPEEDS_SUP, "extended-speeds"},
+	     {1u << 13, "cable-info"}, {IBV_PORT_EXTENDED_SPEEDS_SUP, "extended-speeds"},
 	     {IBV_PORT_CAP_MASK2_SUP, "capability-mask-2"},
 	     {IBV_PORT_CM_SUP, "communication-management"},
 	     {IBV_PORT_SNMP_TUNNEL_SUP, "snmp-tunneling"}, {IBV_PORT_REINIT_SUP, "reinit"},
@@ -157,10 +156,12 @@ static void links(void **state)
 	ROWS(link_speed_ext2_names, {0, "none"}, {1, "xdr"});
 	ROWS(down_default_names, {0, "no-change"}, {1, "sleep"}, {2, "polling"});
 	ROWS(vl_numbers, {1, "1"}, {2, "2"}, {3, "4"}, {4, "8"}, {5, "15"});
-	ROWS(fec_active_names, {0, "none"}, {1, "firecode"}, {2, "rs"}, {3, "low-latency-rs"});
-	ROWS(fec_mode_names, {1, "none"}, {2, "firecode"}, {4, "rs"}, {8, "low-latency-rs"});
-	ROWS(optimized_sl2vl_names, {0, "none"}, {1, "input-ports"}, {2, "output-ports"},
-	     {3, "both"});
+	ROWS(fec_active_names, {0, "none"}, {1, "firecode"}, {2, "rs"}, {3, "low-latency-rs"},
+	     {4, "rs-544-514"});
+	ROWS(fec_mode_names, {1, "none"}, {2, "firecode"}, {4, "rs"}, {8, "low-latency-rs"},
+	     {16, "rs-544-514"});
+	ROWS(mellanox_speed_names, {1, "fdr10"}, {2, "edr20"});
+	ROWS(optimized_sl2vl_names, {0, "none"}, {1, "supported"});
 	ROWS(init_type_names, {1, "no-load"}, {2, "preserve-content"}, {4, "preserve-presence"},
 	     {8, "do-not-resuscitate"});
 	ROWS(init_reply_names, {1, "no-load-reply"}, {2, "preserve-content-reply"},
@@ -172,7 +173,8 @@ static void links(void **state)
 	     {IBV_RATE_112_GBPS, "112"}, {IBV_RATE_168_GBPS, "168"}, {IBV_RATE_25_GBPS, "25"},
 	     {IBV_RATE_100_GBPS, "100"}, {IBV_RATE_200_GBPS, "200"}, {IBV_RATE_300_GBPS, "300"},
 	     {IBV_RATE_28_GBPS, "28"}, {IBV_RATE_50_GBPS, "50"}, {IBV_RATE_400_GBPS, "400"},
-	     {IBV_RATE_600_GBPS, "600"}, {IBV_RATE_800_GBPS, "800"}, {IBV_RATE_1200_GBPS, "1200"});
+	     {IBV_RATE_600_GBPS, "600"}, {IBV_RATE_800_GBPS, "800"}, {IBV_RATE_1200_GBPS, "1200"},
+	     {25, "1600"});
 }
 
 static void headers(void **state)

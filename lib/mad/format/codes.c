@@ -41,7 +41,10 @@ const struct enum_name physical_state_names[] = {
 	{0, NULL},
 };
 
-/* PortInfo:CapabilityMask, InfiniBand Architecture Specification volume 1, table of PortInfo */
+/*
+ * PortInfo:CapabilityMask, InfiniBand Architecture Specification volume 1, table of PortInfo; all
+ * bits are in rdma-core's libibmad/iba_types.h (IB_PORT_CAP_*), bit 13 in no header of the kernel.
+ */
 const struct enum_name port_cap_names[] = {
 	{1u << 1, "sm"},
 	{1u << 2, "notice"},
@@ -55,7 +58,7 @@ const struct enum_name port_cap_names[] = {
 	{1u << 10, "sm-disabled"},
 	{1u << 11, "system-image-guid"},
 	{1u << 12, "pkey-switch-external-port-trap"},
-	{1u << 13, "extended-speeds-2"},
+	{1u << 13, "cable-info"}, /* IB_PORT_CAP_HAS_CABLE_INFO */
 	{1u << 14, "extended-speeds"},
 	{1u << 15, "capability-mask-2"},
 	{1u << 16, "communication-management"},
@@ -176,8 +179,11 @@ const struct enum_name link_speed_ext2_names[] = {{0, "none"}, {1, "xdr"}, {0, N
 
 const struct enum_name link_speed_ext2_bit_names[] = {{1, "xdr"}, {0, NULL}};
 
-/* Mellanox's ExtendedPortInfo, rdma-core libibmad */
-const struct enum_name mellanox_speed_names[] = {{1, "fdr10"}, {0, NULL}};
+/*
+ * Mellanox's ExtendedPortInfo: the place is in rdma-core's libibmad/fields.c, the codes are in
+ * ibutils2's ibdm/Fabric.h (IB_LINK_SPEED_FDR_10, IB_LINK_SPEED_EDR_20).
+ */
+const struct enum_name mellanox_speed_names[] = {{1, "fdr10"}, {2, "edr20"}, {0, NULL}};
 
 const struct enum_name down_default_names[] = {
 	{0, "no-change"},
@@ -209,20 +215,30 @@ const struct enum_name init_reply_names[] = {
 	{0, NULL},
 };
 
-/* SwitchInfo:OptimizedSLtoVLMappingProgramming, 14.2.5.4 */
-const struct enum_name optimized_sl2vl_names[] = {
-	{0, "none"}, {1, "input-ports"}, {2, "output-ports"}, {3, "both"}, {0, NULL},
-};
+/*
+ * SwitchInfo:OptimizedSLtoVLMappingProgramming, 14.2.5.4. The second bit is reserved:
+ * ib_switch_info_get_opt_sl2vlmapping() of opensm's include/iba/ib_types.h.
+ */
+const struct enum_name optimized_sl2vl_names[] = {{0, "none"}, {1, "supported"}, {0, NULL}};
 
 const struct enum_name port_ext_cap_names[] = {{1u << 0, "fec-mode"}, {0, NULL}};
 
+/*
+ * PortInfoExtended:FECModeActive: IB_PORT_EXT_*_FEC_MODE_ACTIVE of rdma-core's
+ * libibmad/iba_types.h, where 4 is RS_FEC2, the code that ibutils2 calls RS_FEC_544_514.
+ */
 const struct enum_name fec_active_names[] = {
-	{0, "none"}, {1, "firecode"}, {2, "rs"}, {3, "low-latency-rs"}, {0, NULL},
+	{0, "none"},	       {1, "firecode"},	  {2, "rs"},
+	{3, "low-latency-rs"}, {4, "rs-544-514"}, {0, NULL},
 };
 
+/*
+ * FECModeSupported and FECModeEnabled of each speed have a bit for each code of the active mode: no
+ * header names them, but NVLinkFecMode of ibutils2's ibis, which is made like them.
+ */
 const struct enum_name fec_mode_names[] = {
-	{1u << 0, "none"}, {1u << 1, "firecode"}, {1u << 2, "rs"}, {1u << 3, "low-latency-rs"},
-	{0, NULL},
+	{1u << 0, "none"},	     {1u << 1, "firecode"},   {1u << 2, "rs"},
+	{1u << 3, "low-latency-rs"}, {1u << 4, "rs-544-514"}, {0, NULL},
 };
 
 const struct enum_name sm_state_names[] = {
@@ -274,12 +290,15 @@ const struct enum_name lifetime_selector_names[] = {
 	{0, "greater-than"}, {1, "less-than"}, {2, "exactly"}, {3, "smallest"}, {0, NULL},
 };
 
-/* PathRecord:Rate; the newer codes come from enum ib_rate, include/rdma/ib_verbs.h */
+/*
+ * PathRecord:Rate: IB_PATH_RECORD_RATE_* of opensm's include/iba/ib_types.h; 25 is
+ * IB_RATE_1600_GBPS of Linux 7.2, include/rdma/ib_verbs.h
+ */
 const struct enum_name rate_numbers[] = {
-	{2, "2.5"},  {3, "10"},	  {4, "30"},   {5, "5"},    {6, "20"},	  {7, "40"},
-	{8, "60"},   {9, "80"},	  {10, "120"}, {11, "14"},  {12, "56"},	  {13, "112"},
-	{14, "168"}, {15, "25"},  {16, "100"}, {17, "200"}, {18, "300"},  {19, "28"},
-	{20, "50"},  {21, "400"}, {22, "600"}, {23, "800"}, {24, "1200"}, {0, NULL},
+	{2, "2.5"},  {3, "10"},	   {4, "30"},	 {5, "5"},   {6, "20"},	  {7, "40"},   {8, "60"},
+	{9, "80"},   {10, "120"},  {11, "14"},	 {12, "56"}, {13, "112"}, {14, "168"}, {15, "25"},
+	{16, "100"}, {17, "200"},  {18, "300"},	 {19, "28"}, {20, "50"},  {21, "400"}, {22, "600"},
+	{23, "800"}, {24, "1200"}, {25, "1600"}, {0, NULL},
 };
 
 /* PortInfo:SubnetTimeOut, PathRecord:PacketLifeTime and similar times */
