@@ -13,6 +13,13 @@
 			"Most " what_ " that were in use at once.", .kind = COUNTER_GAUGE \
 	}
 
+#define RX_GOOD_PACKETS                                            \
+	"rx_roce_good_packets", RX(PACKETS, TRAFFIC, INFO, OTHER), \
+		"RoCE packets received without an error.", .part = true
+#define RX_GOOD_BYTES                                          \
+	"rx_roce_good_bytes", RX(BYTES, TRAFFIC, INFO, OTHER), \
+		"Bytes of RoCE packets received without an error.", .part = true
+
 static const struct counter_name rows[] = {
 	IN_USE("pds", "Protection domains"),
 	IN_USE("ahs", "Address handles"),
@@ -140,10 +147,8 @@ static const struct counter_name rows[] = {
 	 "RoCE packets received.", .part = true},
 	{"rx_roce_only_bytes", "rx_roce_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of RoCE packets received.", .part = true},
-	{"rx_roce_good_pkts", "rx_roce_good_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "RoCE packets received without an error.", .part = true},
-	{"rx_roce_good_bytes", "rx_roce_good_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
-	 "Bytes of RoCE packets received without an error.", .part = true},
+	{"rx_roce_good_pkts", RX_GOOD_PACKETS},
+	{"rx_roce_good_bytes", RX_GOOD_BYTES},
 	{"rx_out_of_buffer", RX_OUT_OF_BUFFER},
 	{"rx_out_of_sequence", "rx_out_of_sequence", RX(PACKETS, RETRANSMISSION, WARNING, OTHER),
 	 "Packets received out of sequence: packets before them were lost or overtaken on the way "
@@ -165,8 +170,15 @@ static const struct counter_name rows[] = {
 	 .kind = COUNTER_GAUGE},
 };
 
-/* Linux 7.2 uses mlx5's names for most of these; this one is new. */
-static const struct counter_name new_rows[] = {{"np_cnp_pkts", TX_CNP_PACKETS}};
+/*
+ * Linux 7.2 uses mlx5's names for most of these; the first one is new. The other two are those of
+ * the vendor's own driver: AMD's node-scraper, plugins/inband/rdma/rdmadata.py.
+ */
+static const struct counter_name new_rows[] = {
+	{"np_cnp_pkts", TX_CNP_PACKETS},
+	{"rx_good_pkts", RX_GOOD_PACKETS},
+	{"rx_good_bytes", RX_GOOD_BYTES},
+};
 
 const struct counter_names counter_names_bnxt_re_new = COUNTER_TABLE(HW, "bnxt_re", new_rows);
 const struct counter_names counter_names_bnxt_re = COUNTER_TABLE(HW, "bnxt_re", rows);

@@ -165,6 +165,12 @@
 #define TX_PACKETS "tx_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT), "RDMA packets sent."
 #define TX_READ_REQUESTS \
 	"tx_read_requests", TX(REQUESTS, REQUESTS, INFO, OTHER), "RDMA Read requests sent."
+#define TX_RETRANSMITTED_BYTES                                               \
+	"tx_retransmitted_bytes", TX(BYTES, RETRANSMISSION, WARNING, OTHER), \
+		"Bytes of packets that were sent again."
+#define TX_RETRANSMITTED_PACKETS                                                          \
+	"tx_retransmitted_packets", TX(PACKETS, RETRANSMISSION, WARNING, RETRANSMISSION), \
+		"Packets that were sent again: they or their acknowledgements were lost or late."
 #define TX_RNR_NAKS                                                                             \
 	"tx_rnr_naks", TX(PACKETS, RNR, WARNING, RNR),                                          \
 		"Receiver-not-ready NAKs sent: a message came and no receive work request was " \

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "counter/names/counter_table.h"
 
-/* The names are those that the firmware gives to drivers/infiniband/hw/ionic. */
+/*
+ * The firmware gives the names to drivers/infiniband/hw/ionic/ionic_hw_stats.c: those of the first
+ * cards are in rdma_stats_hdrs[] of Pensando's published firmware, those of newer ones in AMD's
+ * node-scraper, plugins/inband/rdma/rdmadata.py (class PollaraRdmaStatistics).
+ */
 static const struct counter_name rows[] = {
 	{"tx_rdma_ucast_bytes", "tx_unicast_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of unicast RDMA packets sent.", .part = true},
@@ -63,6 +67,32 @@ static const struct counter_name rows[] = {
 	 "Receive work requests with an invalid list of buffers."},
 	{"resp_rx_s0_table_err", "responder_table_errors", RX(ERRORS, ERRORS, SERIOUS, ERROR),
 	 "Table errors in the first stage of the receive pipeline."},
+	{"tx_rdma_retx_pkts", TX_RETRANSMITTED_PACKETS},
+	{"tx_rdma_retx_bytes", TX_RETRANSMITTED_BYTES},
+	{"rx_rdma_mtu_discard_pkts", "rx_mtu_discards", RX(PACKETS, DROPS, SERIOUS, ERROR),
+	 "Packets received and dropped because they were longer than the path MTU."},
+	/* CTS: clear to send, which a receiver tells a sender of a collective operation (CCL). */
+	{"tx_rdma_ccl_cts_pkts", "tx_clear_to_send_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Clear-to-send packets of collective operations sent.", .part = true},
+	{"tx_rdma_ccl_cts_bytes", "tx_clear_to_send_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes of clear-to-send packets of collective operations sent.", .part = true},
+	{"rx_rdma_ccl_cts_pkts", "rx_clear_to_send_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Clear-to-send packets of collective operations received.", .part = true},
+	{"rx_rdma_ccl_cts_bytes", "rx_clear_to_send_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes of clear-to-send packets of collective operations received.", .part = true},
+	{"tx_rdma_ccl_cts_retx_pkts", "tx_retransmitted_clear_to_send_packets",
+	 TX(PACKETS, RETRANSMISSION, WARNING, OTHER),
+	 "Clear-to-send packets of collective operations sent again."},
+	{"tx_rdma_ccl_cts_retx_bytes", "tx_retransmitted_clear_to_send_bytes",
+	 TX(BYTES, RETRANSMISSION, WARNING, OTHER),
+	 "Bytes of clear-to-send packets of collective operations sent again."},
+	{"tx_rdma_ccl_cts_ack_timeout", "clear_to_send_ack_timeouts",
+	 TX(EVENTS, RETRANSMISSION, WARNING, OTHER),
+	 "Times that no acknowledgement of a clear-to-send packet came in time, and it was sent "
+	 "again."},
+	{"resp_rx_ccl_cts_outouf_seq", "rx_clear_to_send_out_of_sequence",
+	 RX(PACKETS, RETRANSMISSION, WARNING, OTHER),
+	 "Clear-to-send packets of collective operations received out of sequence."},
 };
 
 const struct counter_names counter_names_ionic = COUNTER_TABLE(HW, "ionic", rows);
