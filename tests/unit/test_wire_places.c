@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The places of the fields of management attributes, compared with those that the kernel and
+ * libibmad have: tests/fixtures/wire-places.txt, as tests/wire-places found them in their sources.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "mad/format/attribute.h"
+#include "mad/format/pm_counters.h"
+
+/* A line of the fixture. */
+struct place {
+	char attribute[48], name[64], key[64];
+	unsigned int bit, width;
+};
+
+static const struct schema *schema_of(const char *attribute)
+{
+	static const struct mad_attribute *const tables[] = {
+		sm_attributes,
+		pm_attributes,
+		cm_attributes,
+		sa_attributes,
+	};
+
+	/* It is the same attribute, shown by another table while RS-FEC is on. */
+	if (!strcmp(attribute, "PortExtendedSpeedsCounters+RSFEC"))
+		return &perf_extended_speeds_rsfec_schema;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct mad_attribute *a = tables[i]; a->schema; a++)
+			if (!strcmp(a->name, attribute))
+				return a->schema;
+	return NULL;
+}
+
+/* Two rows may show the same bits, as a mask and as words. */
+static const struct field *field_at(const struct schema *schema, unsigned int bit)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].width && schema->fields[i].bit == bit)
+			return &schema->fields[i];
+	return NULL;
+}
+
+static void compare(const struct place *place)
+{
+	const struct schema *schema = schema_of(place->attribute);
+	const struct field *field;
+
+	if (!schema)
+		fail_msg("%s is not decoded", place->attribute);
+	if (!strcmp(place->key, "-")) {
+		field = field_at(schema, place->bit);
+		if (field && field->width == place->width)
+			fail_msg("%s: %s is at the place of %s, which has no key in the fixture",
+				 place->attribute, field->key, place->name);
+		return;
+	}
+	field = schema_find(schema, place->key);
+	if (!field)
+		fail_msg("%s has no %s", place->attribute, place->key);
+	if (field->bit != place->bit || field->width != place->width)
+		fail_msg("%s: %s is %u bits from bit %u, and %s is %u from %u", place->attribute,
+			 field->key, (unsigned int)field->width, (unsigned int)field->bit,
+			 place->name, place->width, place->bit);
+}
+
+/* Calls `call` for each line, and returns how many. */
+static unsigned int for_each_place(void (*call)(const struct place *place))
+{
+	FILE *file = fopen("tests/fixtures/wire-places.txt", "re");
+	unsigned int count = 0;
+	char line[256];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		struct place place;
+
+		if (*line == '#')
+			continue;
+		assert_int_equal(sscanf(line, "%47[^\t]\t%u\t%u\t%63[^\t]\t%63[^\n]",
+					place.attribute, &place.bit, &place.width, place.name,
+					place.key),
+				 5);
+		call(&place);
+		count++;
+	}
+	fclose(file);
+	return count;
+}
+
+static void places_of_others(void **state)
+{
+	(void)state;
+	assert_in_range(for_each_place(compare), 500, 1000);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(places_of_others)};
+
+	return cmocka_run_group_tests_name("wire_places", tests, NULL, NULL);
+}
