@@ -128,6 +128,11 @@ void listing_prefer_columns(struct listing *listing, const char *list)
 	columns_select(&listing->columns, listing->schema, COLUMNS_DEFAULT, list, &bad);
 }
 
+void listing_show_view(struct listing *listing, const char *when)
+{
+	listing_prefer_columns(listing, schema_view(listing->schema, when));
+}
+
 void listing_as_table(struct listing *listing)
 {
 	const struct globals *globals = &listing->ctx->globals;

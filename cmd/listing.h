@@ -38,7 +38,12 @@ bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words,
 /* The same without objects, for a command whose options or words choose the schema. */
 bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		      bool all_columns);
-/* Replaces the default columns, unless -o names some or the format shows all columns. */
+/*
+ * Replaces the default columns by those of a view of the schema, unless -o names some or the format
+ * shows all columns.
+ */
+void listing_show_view(struct listing *listing, const char *when);
+/* The same with a list that no view has. */
 void listing_prefer_columns(struct listing *listing, const char *list);
 /*
  * Prints several vertical records as a table of the default columns, or of those that -o names;

@@ -313,7 +313,7 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 			listing_add(&plan.listing, &plan.changes.items[i]);
 	}
 	if (common->dry_run)
-		listing_prefer_columns(&plan.listing, "object,setting,before,wanted,state");
+		listing_show_view(&plan.listing, "--dry-run");
 	if (changes_count(&plan.changes, CHANGE_CHANGED) ||
 	    changes_count(&plan.changes, CHANGE_STUCK))
 		head.changed = TRISTATE_YES;

@@ -163,10 +163,8 @@ static void choose_columns(struct counters_run *run)
 	const char *some = "object,counter,value,unit,severity";
 	_cleanup_(freep) char *columns = NULL;
 
-	if (args->drops)
-		some = "object,netdev,counter,value,meaning";
-	else if (args->errors)
-		some = "object,counter,value,severity,meaning";
+	if (args->drops || args->errors)
+		some = schema_view(run->listing.schema, args->drops ? "--drops" : "--errors");
 	columns = mem_format("%s%s", some, has_problem(run) ? ",problem" : "");
 	listing_prefer_columns(&run->listing, columns);
 }

@@ -18,8 +18,6 @@
 #include "resource/processes.h"
 #include "resource/resources.h"
 
-#define WATCH_COLUMNS "time,object,%s,pid,command,counter,growth,rate_per_sec"
-
 /* What one round has read of one device. */
 struct device_round {
 	const struct device *device;
@@ -268,12 +266,10 @@ static void watch(struct run *run, struct round *before)
 	static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, 0};
 	const struct counters_args *args = run->counters.args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
-	_cleanup_(freep) char *columns = mem_format(
-		WATCH_COLUMNS, run->kind == OBJECT_COUNTER_QP ? "counter_id" : "mrn");
 	uint64_t next = clock_msec();
 	struct signals signals;
 
-	listing_prefer_columns(&run->counters.listing, columns);
+	listing_show_view(&run->counters.listing, "--watch");
 	signals_catch(&signals, numbers);
 	read_round(run, before);
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {

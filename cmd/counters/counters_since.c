@@ -9,8 +9,6 @@
 #include "cmd/counters/counters.h"
 #include "counter/saved.h"
 
-#define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
-
 /* Writes the last readings to the file of --save. */
 static void write_readings(struct counters_run *run)
 {
@@ -174,7 +172,7 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 	/* Everything is saved, even if the options show less. */
 	if (!counters_begin(run, ctx, args->save ? &all : args, words, &counter_rates_schema))
 		return finish(&since, listing_print(&run->listing));
-	listing_prefer_columns(&run->listing, SINCE_COLUMNS);
+	listing_show_view(&run->listing, "--since");
 	if (!read_file(run, &since.file))
 		return finish(&since, listing_print(&run->listing));
 	counters_read(run);

@@ -12,8 +12,6 @@
 #include "counter/counter_rounds.h"
 #include "render/render.h"
 
-#define SCREEN_COLUMNS "object,counter,unit,rate_per_sec,throughput_gbps,percent_of_rate,state"
-
 /* Lines of the screen that are not rows: the title, an empty line, the headings. */
 enum { LINES_ABOVE = 3, RANKS = 4 };
 
@@ -155,9 +153,8 @@ static void begin_screen(struct watch *watch)
 	const struct globals *globals = &watch->listing->ctx->globals;
 
 	terminal_begin(&watch->terminal, !globals->json && !globals->jsonl && !globals->tsv, false);
-	/* The time stands above the table. */
 	if (watch->terminal.on)
-		listing_prefer_columns(watch->listing, SCREEN_COLUMNS);
+		listing_show_view(watch->listing, "--watch on a terminal");
 }
 
 int counters_watch(const struct ctx *ctx, const struct counters_args *args, char **words)

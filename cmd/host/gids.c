@@ -190,7 +190,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		listing.request.needs |= NEED_GID_NETDEVS;
 	if (filter.args->to) {
 		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE;
-		listing_prefer_columns(&listing, "selected,device,port,index,type,ip,netdev,why");
+		listing_show_view(&listing, "--to");
 	}
 	if (!listing_load(&listing))
 		return listing_end(&listing);

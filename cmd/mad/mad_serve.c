@@ -148,7 +148,7 @@ int mad_serve(const struct ctx *ctx, const struct mad_args *args,
 		ours.via = words[0];
 	if (mad_listing_begin(&server.mad, ctx, &ours, responder->schema, false,
 			      responder->ethernet)) {
-		listing_prefer_columns(&server.mad.listing, responder->columns);
+		listing_show_view(&server.mad.listing, "--serve");
 		/* A port without subnet management is an Ethernet port. */
 		server.roce = !server.mad.session.port.smi_device;
 		server.host = host_name();

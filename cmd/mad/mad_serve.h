@@ -28,7 +28,6 @@ struct mad_server {
 /* What a server answers, and how it lists its clients. */
 struct mad_responder {
 	const struct schema *schema;
-	const char *columns;
 	bool ethernet; /* works on RoCE ports, with another OUI */
 	struct mad_agent agent;
 	const char *hint; /* the next step if the kernel refuses the agent */

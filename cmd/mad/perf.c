@@ -29,15 +29,6 @@ struct run {
 	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };
 
-#define ERROR_COLUMNS                                                               \
-	"object,port,symbol_errors,link_error_recoveries,link_downed,rcv_errors,"   \
-	"rcv_remote_physical_errors,rcv_switch_relay_errors,xmit_discards,"         \
-	"xmit_constraint_errors,rcv_constraint_errors,local_link_integrity_errors," \
-	"excessive_buffer_overruns,qp1_dropped,vl15_dropped"
-#define TRAFFIC_ONLY                                                          \
-	"width_bits,xmit_data_bytes,rcv_data_bytes,xmit_packets,rcv_packets," \
-	"unicast_xmit_packets,unicast_rcv_packets,multicast_xmit_packets,multicast_rcv_packets"
-
 static const struct option_row options[] = {
 	FLAG_OPTION(struct perf_args, all_ports, 0, "all-ports",
 		    "all ports of an adapter (the default for a switch)"),
@@ -302,13 +293,12 @@ static enum perf_listing listing_of(const struct perf_args *args)
 
 static void prefer_columns(struct run *run)
 {
-	struct listing *listing = &run->mad.listing;
+	const struct perf_args *args = run->args;
 
-	if (run->args->errors)
-		listing_prefer_columns(listing, run->args->traffic ? ERROR_COLUMNS "," TRAFFIC_ONLY
-								   : ERROR_COLUMNS);
-	else if (run->args->traffic)
-		listing_prefer_columns(listing, "object,port," TRAFFIC_ONLY);
+	if (args->errors || args->traffic)
+		listing_show_view(&run->mad.listing, !args->traffic  ? "--errors"
+						     : !args->errors ? "--traffic"
+								     : "--errors --traffic");
 }
 
 static int run_perf(const struct ctx *ctx, const void *args, char **objects)

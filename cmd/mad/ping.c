@@ -82,7 +82,6 @@ static void free_ping(void *record)
 
 static const struct mad_responder responder = {
 	.schema = &ping_schema,
-	.columns = "object,sent,received",
 	.ethernet = true,
 	.agent = {.mgmt_class = MAD_CLASS_OPENIB_PING,
 		  .version = 1,
@@ -319,11 +318,9 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 	run->ping.flood = args->flood;
 	run->ping.keeps_each = args->each || run->shows_lines;
 	if (args->each)
-		/* The names of other nodes are queried only at the end. */
-		listing_prefer_columns(&run->mad.listing,
-				       args->openib || ethernet
-					       ? "object,sequence,host,received,p50_usec"
-					       : "object,sequence,received,p50_usec");
+		listing_show_view(&run->mad.listing, args->openib || ethernet
+							     ? "--each --openib, or on Ethernet"
+							     : "--each");
 }
 
 /* Sends requests to all destinations, and counts the answers. */

@@ -59,8 +59,16 @@ static const struct field fields[] = {
 		       "--serve: answers sent to the client"),
 };
 
+static const struct column_view views[] = {
+	{"ping", "object,round_trip_usec"},
+	{"host", "object,host"},
+	{"cpu", "object,cpu,model,mhz"},
+	{"--serve", "object,requests"},
+	{NULL, NULL},
+};
+
 static const struct schema sysstat_schema = SCHEMA("sysstats", struct sysstat_record, fields,
-						   "name and processors of a host");
+						   "name and processors of a host", .views = views);
 
 static void sysstat_record_clear(struct sysstat_record *record)
 {
@@ -206,10 +214,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	if (!here.globals.timeout.known)
 		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
 	if (mad_listing_begin(&run.mad, &here, &args->mad, &sysstat_schema, false, false)) {
-		listing_prefer_columns(&run.mad.listing,
-				       kind == SYSSTAT_CPU    ? "object,cpu,model,mhz"
-				       : kind == SYSSTAT_HOST ? "object,host"
-							      : "object,round_trip_usec");
+		listing_show_view(&run.mad.listing, enum_word(sysstat_query_names, kind, ""));
 		if (mad_listing_find(&run.mad, destination) &&
 		    !mad_listing_refuses_words(&run.mad) &&
 		    mad_listing_has_lids(&run.mad, "sysstat needs a LID, not a directed route",
@@ -257,7 +262,6 @@ static void free_sysstat(void *record)
 
 static const struct mad_responder responder = {
 	.schema = &sysstat_schema,
-	.columns = "object,requests",
 	.agent = {.mgmt_class = MAD_CLASS_OPENIB_SYSSTAT,
 		  .version = 1,
 		  .rmpp_version = UMAD_RMPP_VERSION,

@@ -204,12 +204,9 @@ static int run_client(struct selftest_run *run)
 	int rc;
 
 	if (args->all_gids)
-		listing_prefer_columns(&run->listing,
-				       "device,port,gid_index,gid_type,gid,netdev,result,reason");
+		listing_show_view(&run->listing, "--all-gids");
 	if (args->all_ports)
-		listing_prefer_columns(&run->listing,
-				       "device,port,peer_device,peer_port,test,size_bytes,"
-				       "alone_gbps,together_gbps,result,reason");
+		listing_show_view(&run->listing, "--all-ports");
 	run->listing.request.needs |= args->all_ports ? selftest_rails_needs() : ENDPOINT_NEEDS;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
@@ -293,9 +290,7 @@ static int run_server(struct selftest_run *run)
 {
 	bool interop = run->plan.protocol != PROTOCOL_RDMACTL;
 
-	listing_prefer_columns(
-		&run->listing,
-		"peer,peer_device,device,port,result,iterations,duration_msec,reason");
+	listing_show_view(&run->listing, "--serve");
 	run->listing.request.needs = interop ? ENDPOINT_NEEDS : 0;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
@@ -311,7 +306,7 @@ static int list_tests(struct selftest_run *run)
 {
 	const char *id, *group, *summary;
 
-	listing_prefer_columns(&run->listing, "test,group,summary");
+	listing_show_view(&run->listing, "--list-tests");
 	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
 		struct selftest_result *row = selftest_results_add(&run->output.results);
 

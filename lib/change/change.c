@@ -74,6 +74,11 @@ static const struct field head_fields[] = {
 static const struct schema head_schema = SCHEMA("change_head", struct change_head, head_fields,
 						"result of a change as a whole");
 
+static const struct column_view views[] = {
+	{"--dry-run", "object,setting,before,wanted,state"},
+	{NULL, NULL},
+};
+
 const struct schema change_schema = {
 	.name = "change",
 	.version = 1,
@@ -82,6 +87,7 @@ const struct schema change_schema = {
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct change),
 	.head = &head_schema,
+	.views = views,
 };
 
 static int open_once(int protocol, struct netlink **netlink, struct netlink **ret_netlink)

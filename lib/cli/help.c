@@ -82,6 +82,8 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width, field->key,
 			heading_width, field->heading, field->help);
 	}
+	for (const struct column_view *view = schema->views; view && view->when; view++)
+		fprintf(stream, "  Shown with %s: %s\n", view->when, view->columns);
 }
 
 /* Columns of the schemas that options choose. */
@@ -296,6 +298,43 @@ static void put_mdoc_words(const struct enum_name *names)
 	printf(".El\n");
 }
 
+/* mdoc(7) wants each sentence on a line of its own, and lines that are not longer than this. */
+static void put_mdoc_sentences(const char *text)
+{
+	enum { LINE_MOST = 72 };
+	const char *begin = text, *blank = NULL;
+
+	for (const char *c = text; *c; c++) {
+		const bool ends = c > begin && c[-1] == '.' && isupper((unsigned char)c[1]);
+		_cleanup_(freep) char *line = NULL;
+
+		if (*c == ' ')
+			blank = c;
+		if (!blank || (!(*c == ' ' && ends) && c - begin < LINE_MOST))
+			continue;
+		line = mem_format("%.*s", (int)(blank - begin), begin);
+		put_mdoc_text(line);
+		begin = blank + 1;
+		blank = NULL;
+	}
+	put_mdoc_text(begin);
+}
+
+/* Columns that an option shows instead of the default ones. */
+static void put_mdoc_views(const struct column_view *view)
+{
+	for (; view && view->when; view++) {
+		_cleanup_(freep) char *text = mem_format("Shown with %s:", view->when);
+		_cleanup_(freep) char *rest = mem_string(view->columns);
+		char *words = rest, *word;
+
+		while ((word = strsep(&words, ",")))
+			mem_extend(&text, " %s%s", word, words ? "," : ".");
+		puts(".Pp");
+		put_mdoc_sentences(text);
+	}
+}
+
 static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 {
 	printf(".Bl -tag -width Ds\n");
@@ -307,6 +346,7 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 		put_mdoc_words(field->names);
 	}
 	printf(".El\n");
+	put_mdoc_views(schema->views);
 }
 
 /* The schemas that subcommands show, each once, and those that their options choose. */
@@ -362,28 +402,6 @@ static void put_mdoc_commands(const struct ctx *ctx)
 		put_mdoc_text(ctx->commands[i]->summary);
 	}
 	printf(".El\n.\\\" END COMMANDS\n");
-}
-
-/* mdoc(7) wants each sentence on a line of its own, and lines that are not longer than this. */
-static void put_mdoc_sentences(const char *text)
-{
-	enum { LINE_MOST = 72 };
-	const char *begin = text, *blank = NULL;
-
-	for (const char *c = text; *c; c++) {
-		const bool ends = c > begin && c[-1] == '.' && isupper((unsigned char)c[1]);
-		_cleanup_(freep) char *line = NULL;
-
-		if (*c == ' ')
-			blank = c;
-		if (!blank || (!(*c == ' ' && ends) && c - begin < LINE_MOST))
-			continue;
-		line = mem_format("%.*s", (int)(blank - begin), begin);
-		put_mdoc_text(line);
-		begin = blank + 1;
-		blank = NULL;
-	}
-	put_mdoc_text(begin);
 }
 
 static void put_mdoc_text_field(const struct field *field, const void *row)

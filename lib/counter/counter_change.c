@@ -348,6 +348,14 @@ static const struct field fields[] = {
 		       "why it has no value now"),
 };
 
+static const struct column_view views[] = {
+	{"--since", "object,counter,unit,before,value,growth,state"},
+	/* The time stands above the table. */
+	{"--watch on a terminal",
+	 "object,counter,unit,rate_per_sec,throughput_gbps,percent_of_rate,state"},
+	{NULL, NULL},
+};
+
 const struct schema counter_rates_schema = SCHEMA(
 	"counter_rates", struct counter_change, fields,
-	"how much and how fast a counter grew: counters --watch and --since");
+	"how much and how fast a counter grew: counters --watch and --since", .views = views);

@@ -301,5 +301,12 @@ static const struct field fields[] = {
 		       "what it counts, in a sentence"),
 };
 
+static const struct column_view views[] = {
+	{"--errors", "object,counter,value,severity,meaning"},
+	{"--drops", "object,netdev,counter,value,meaning"},
+	{NULL, NULL},
+};
+
 const struct schema counter_schema = SCHEMA("counters", struct counter_reading, fields,
-					    "a counter of a port, a device or a netdev");
+					    "a counter of a port, a device or a netdev",
+					    .views = views);

@@ -121,8 +121,14 @@ static const struct field qp_fields[] = {
 	COUNTER_FIELDS,
 };
 
+static const struct column_view qp_views[] = {
+	{"--watch", "time,object,counter_id,pid,command,counter,growth,rate_per_sec"},
+	{NULL, NULL},
+};
+
 const struct schema qp_counter_schema = SCHEMA("qp_counters", RECORD, qp_fields,
-					       "a counter that queue pairs are bound to");
+					       "a counter that queue pairs are bound to",
+					       .views = qp_views);
 
 static const struct field mr_fields[] = {
 	OBJECT_FIELDS("device of the memory region"),
@@ -132,8 +138,14 @@ static const struct field mr_fields[] = {
 	COUNTER_FIELDS,
 };
 
-const struct schema mr_counter_schema = SCHEMA(
-	"mr_counters", RECORD, mr_fields, "a counter of a memory region with on-demand paging");
+static const struct column_view mr_views[] = {
+	{"--watch", "time,object,mrn,pid,command,counter,growth,rate_per_sec"},
+	{NULL, NULL},
+};
+
+const struct schema mr_counter_schema = SCHEMA("mr_counters", RECORD, mr_fields,
+					       "a counter of a memory region with on-demand paging",
+					       .views = mr_views);
 
 #undef RECORD
 #define RECORD struct qp_counting

@@ -52,8 +52,13 @@ static const struct field gid_fields[] = {
 	TEXT(why, "WHY", 0, NEED_GIDS, "--to: why it is used or passed over"),
 };
 
+static const struct column_view gid_views[] = {
+	{"--to", "selected,device,port,index,type,ip,netdev,why"},
+	{NULL, NULL},
+};
+
 const struct schema gid_schema = SCHEMA("gids", struct gid_entry, gid_fields,
-					"an entry of a port's GID table");
+					"an entry of a port's GID table", .views = gid_views);
 
 void gid_entry_clear(struct gid_entry *entry)
 {

@@ -133,8 +133,25 @@ static const struct field congestion_fields[] = {
 	SATURATED_FIELD,
 };
 
+#define ERROR_COLUMNS                                                               \
+	"object,port,symbol_errors,link_error_recoveries,link_downed,rcv_errors,"   \
+	"rcv_remote_physical_errors,rcv_switch_relay_errors,xmit_discards,"         \
+	"xmit_constraint_errors,rcv_constraint_errors,local_link_integrity_errors," \
+	"excessive_buffer_overruns,qp1_dropped,vl15_dropped"
+#define TRAFFIC_ONLY                                                          \
+	"width_bits,xmit_data_bytes,rcv_data_bytes,xmit_packets,rcv_packets," \
+	"unicast_xmit_packets,unicast_rcv_packets,multicast_xmit_packets,multicast_rcv_packets"
+
+static const struct column_view views[] = {
+	{"--errors", ERROR_COLUMNS},
+	{"--traffic", "object,port," TRAFFIC_ONLY},
+	{"--errors --traffic", ERROR_COLUMNS "," TRAFFIC_ONLY},
+	{NULL, NULL},
+};
+
 const struct schema perf_schema = SCHEMA("perf", struct perf_record, port_fields,
-					 "the counters of a port, as wide as the device has them");
+					 "the counters of a port, as wide as the device has them",
+					 .views = views);
 const struct schema perf_vl_schema = SCHEMA("perf_vl", struct perf_record, vl_fields,
 					    "the counters of a virtual lane of a port: --vl");
 const struct schema perf_fec_schema = SCHEMA(

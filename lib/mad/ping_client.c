@@ -49,8 +49,16 @@ static const struct field fields[] = {
 	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
 };
 
+static const struct column_view views[] = {
+	{"--each", "object,sequence,received,p50_usec"},
+	/* Only these answers have the name of the host; other nodes are asked for it at the end. */
+	{"--each --openib, or on Ethernet", "object,sequence,host,received,p50_usec"},
+	{"--serve", "object,sent,received"},
+	{NULL, NULL},
+};
+
 const struct schema ping_schema = SCHEMA("pings", struct ping_record, fields,
-					 "how a destination answers");
+					 "how a destination answers", .views = views);
 
 void ping_record_clear(struct ping_record *record)
 {

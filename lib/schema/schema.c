@@ -171,3 +171,11 @@ const struct field *schema_find(const struct schema *schema, const char *key)
 			return &schema->fields[i];
 	return NULL;
 }
+
+const char *schema_view(const struct schema *schema, const char *when)
+{
+	for (const struct column_view *view = schema->views; view && view->when; view++)
+		if (!strcmp(view->when, when))
+			return view->columns;
+	return NULL;
+}

@@ -56,6 +56,12 @@ struct field {
 	bool (*present)(const void *record); /* whether the bits are valid; NULL: always */
 };
 
+/* Columns that an option shows instead of the default ones; a table ends with an empty row. */
+struct column_view {
+	const char *when; /* --drops */
+	const char *columns;
+};
+
 struct schema {
 	const char *name; /* plural, the command's own: document key, and rdmactl/NAME/VERSION */
 	unsigned int version;
@@ -63,14 +69,15 @@ struct schema {
 	const struct field *fields;
 	size_t field_count;
 	size_t record_size;
-	const struct schema *head; /* the record whose members a JSON document begins with */
+	const struct schema *head;	 /* the record whose members a JSON document begins with */
+	const struct column_view *views; /* or NULL */
 };
 
 /* A schema of version 1. */
-#define SCHEMA(name_, record_, fields_, summary_)                                    \
-	{                                                                            \
-		.name = name_, .version = 1, .summary = summary_, .fields = fields_, \
-		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(record_)   \
+#define SCHEMA(name_, record_, fields_, summary_, ...)                                            \
+	{                                                                                         \
+		.name = name_, .version = 1, .summary = summary_, .fields = fields_,              \
+		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(record_), ##__VA_ARGS__ \
 	}
 
 /* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
@@ -81,6 +88,8 @@ void field_get_address(const struct field *field, const void *member, struct val
 /* The next step after a wrong value of a field: its help and its words. The caller frees it. */
 char *field_explain(const struct field *field);
 const struct field *schema_find(const struct schema *schema, const char *key);
+/* The columns of the view `when`; NULL: the default ones. */
+const char *schema_view(const struct schema *schema, const char *when);
 
 /*
  * Offset of a member, refusing to compile when the member is not of the type that the field's kind

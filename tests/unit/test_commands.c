@@ -278,6 +278,40 @@ static void check_field(const struct schema *schema, const struct field *field)
 }
 
 /* An `inner` one is of records within a record, which a table does not show. */
+/* Help tells what an option shows: it exists, and so do the columns. */
+static void check_views(const struct schema *schema, const struct option_set *sets, size_t count)
+{
+	for (const struct column_view *view = schema->views; view && view->when; view++) {
+		_cleanup_(freep) char *words = mem_string(view->when);
+		char *rest = words, *word, *bad = NULL;
+		struct columns columns;
+
+		CHECK(!columns_select(&columns, schema, COLUMNS_DEFAULT, view->columns, &bad),
+		      view->when, view->columns);
+		columns_free(&columns);
+		CHECK(!strcmp(schema_view(schema, view->when), view->columns), schema->name,
+		      view->when);
+		while ((word = strsep(&rest, " ,")))
+			CHECK(strncmp(word, "--", 2) || option_find(sets, count, word),
+			      schema->name, word);
+	}
+	assert_null(schema_view(schema, "--no-such-view"));
+}
+
+static void views(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < all_count; i++) {
+		struct option_set sets[COMMAND_TABLES + 1];
+		const size_t count = command_option_sets(&all[i], NULL, NULL, sets);
+
+		if (all[i].schema)
+			check_views(all[i].schema, sets, count);
+		for (size_t j = 0; all[i].more_schemas && all[i].more_schemas[j]; j++)
+			check_views(all[i].more_schemas[j], sets, count);
+	}
+}
+
 static void check_schema(const struct schema *schema, bool inner)
 {
 	const char *name = schema->name;
@@ -388,6 +422,7 @@ int main(void)
 		cmocka_unit_test(command_rows), cmocka_unit_test(children),
 		cmocka_unit_test(option_rules), cmocka_unit_test(option_rows),
 		cmocka_unit_test(schemas),	cmocka_unit_test(empty_records),
+		cmocka_unit_test(views),
 	};
 
 	return cmocka_run_group_tests_name("commands", tests, collect, NULL);

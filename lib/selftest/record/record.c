@@ -531,5 +531,14 @@ static const struct field selftest_fields[] = {
 			     "counters of both ports before and after"),
 };
 
+static const struct column_view views[] = {
+	{"--all-gids", "device,port,gid_index,gid_type,gid,netdev,result,reason"},
+	{"--all-ports", "device,port,peer_device,peer_port,test,size_bytes,"
+			"alone_gbps,together_gbps,result,reason"},
+	{"--serve", "peer,peer_device,device,port,result,iterations,duration_msec,reason"},
+	{"--list-tests", "test,group,summary"},
+	{NULL, NULL},
+};
+
 const struct schema selftest_schema = SCHEMA("selftest", struct selftest_result, selftest_fields,
-					     "a data path test and what it found");
+					     "a data path test and what it found", .views = views);
