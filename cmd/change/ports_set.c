@@ -10,14 +10,16 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/port.h"
-#include "cmd/change/change_run.h"
+#include "cmd/change/ports_distant.h"
 #include "cmd/host/ports_set.h"
+#include "cmd/mad/mad_listing.h"
 #include "host/need.h"
+#include "mad/names/ibdiag_conf.h"
 
 struct ports_args {
 	struct change_args change;
-	const char *via, *mkey;
-	bool lid, guid, direct;
+	const char *via, *mkey, *names;
+	bool lid, guid, direct, node;
 };
 
 static const struct option_row agent_options[] = {
@@ -27,13 +29,16 @@ static const struct option_row agent_options[] = {
 	FLAG_OPTION(struct ports_args, guid, 'G', "guid", "the port is that of a port GUID"),
 	FLAG_OPTION(struct ports_args, direct, 'D', "direct",
 		    "the port is at the end of a directed route: 0,1,3"),
+	FLAG_OPTION(struct ports_args, node, 0, "node", "the port is that of a node by its name"),
+	STRING_OPTION(struct ports_args, names, 0, "names", "FILE", COMPLETE_FILE,
+		      "names of nodes by GUID (default: " IBDIAG_NODE_NAMES_PATH ")"),
 	STRING_OPTION(struct ports_args, mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
 		      "M_Key of the node"),
 	{.name = NULL},
 };
 
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("lid guid direct", NULL),
+	OPTIONS_ONE_OF("lid guid direct node", NULL),
 	{.options = NULL},
 };
 
@@ -68,16 +73,13 @@ static void take_problems(struct change_plan *plan, const struct problems *probl
 }
 
 /* Opens the session, and finds the one node. `word` is its destination. */
-static bool open_agent(struct change_plan *plan, const struct ports_args *args, char *word,
+static bool open_agent(struct change_plan *plan, const struct distant_port *distant, char *word,
 		       unsigned int port, bool local)
 {
 	struct port_agent *agent = mem_alloc_zero(1, sizeof(*agent));
 	const struct mad_session_options options = {
-		.mkey = args->mkey,
-		.kind = local || args->direct ? TARGET_DIRECT
-			: args->lid	      ? TARGET_LID
-			: args->guid	      ? TARGET_GUID
-					      : TARGET_ANY,
+		.mkey = distant->mkey,
+		.kind = distant->kind,
 		.input = stdin,
 	};
 	char *words[] = {word, NULL};
@@ -89,13 +91,17 @@ static bool open_agent(struct change_plan *plan, const struct ports_args *args, 
 	plan->host.agent = agent;
 	plan->host.free_agent = port_agent_free;
 	rc = mad_session_begin(&agent->session, &options, &agent->problems);
+	if (!rc && !local &&
+	    !mad_listing_read_names(&plan->listing, distant->names, &agent->session.names))
+		return false;
 	if (!rc)
 		rc = mad_session_choose_port(&agent->session, &plan->listing.inventory);
 	if (!rc)
 		rc = mad_session_open(&agent->session);
 	if (!rc)
 		rc = mad_session_find(&agent->session, words);
-	if (!rc && agent->session.destination_count != 1)
+	if (!rc &&
+	    (agent->session.destination_count != 1 || agent->session.destinations[0].word_count))
 		return usage(plan, NULL, mem_string("name one port"));
 	if (!rc)
 		return true;
@@ -137,9 +143,10 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	plan->host.inventory = &plan->listing.inventory;
 	if (port->link_layer.known ? port->link_layer.value == LINK_LAYER_INFINIBAND
 				   : !port->netdev) {
+		const struct distant_port here = {.mkey = args->mkey, .kind = TARGET_DIRECT};
 		char route[] = "0";
 
-		return open_agent(plan, args, route, (unsigned int)port->port.value, true) &&
+		return open_agent(plan, &here, route, (unsigned int)port->port.value, true) &&
 		       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL,
 					 NULL);
 	}
@@ -156,45 +163,161 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	return change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
 }
 
-/* DEST/PORT, where DEST is a LID, a GUID or a directed route. */
-static bool plan_distant(struct change_plan *plan, const struct ports_args *args, char **words)
+/* Opens the agent of DEST/PORT. *ret_object is the port in words, to be freed. */
+static bool open_distant(struct change_plan *plan, const struct distant_port *distant,
+			 const char *place, char **ret_object)
 {
-	_cleanup_(freep) char *word = mem_string(words[0]), *clean = NULL, *message = NULL;
+	_cleanup_(freep) char *word = mem_string(place), *message = NULL;
 	_cleanup_(problems_free) struct problems problems = {.count = 0};
-	char *slash = strrchr(word, '/');
+	char *clean = *ret_object = text_clean(word, strlen(word)), *slash = strrchr(word, '/');
 	uint64_t port;
 
-	clean = text_clean(word, strlen(word));
 	if (!slash || text_parse_u64(slash + 1, 10, 255, &port))
 		return usage(plan, "rdmactl ports set 4/1 state down",
 			     mem_format("'%s' names no port: it is DEV/PORT of this host, or "
-					"LID/PORT, GUID/PORT or ROUTE/PORT of a distant node",
+					"LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a distant "
+					"node",
 					clean));
 	*slash = '\0';
-	if (!load(plan, args->via, MAD_PORT_NEEDS, &problems, &message)) {
+	if (!load(plan, distant->via, MAD_PORT_NEEDS, &problems, &message)) {
 		if (message)
 			return usage(plan, "rdmactl devices lists the names", mem_string(message));
 		take_problems(plan, &problems);
 		plan->listing.status = STATUS_NOTHING;
 		return false;
 	}
-	return open_agent(plan, args, word, (unsigned int)port, false) &&
-	       change_plan_words(plan, port_agent_setting_table, words + 1, clean, NULL, NULL);
+	return open_agent(plan, distant, word, (unsigned int)port, false);
+}
+
+bool ports_plan_distant(struct change_plan *plan, const struct distant_port *distant,
+			const char *place, char **words)
+{
+	_cleanup_(freep) char *object = NULL;
+
+	return open_distant(plan, distant, place, &object) &&
+	       change_plan_words(plan, port_agent_setting_table, words, object, NULL, NULL);
+}
+
+/* The speeds of a list that are of the kind of `setting`, to be freed; NULL: none is. */
+static char *speeds_of(const char *list, bool extended)
+{
+	_cleanup_(freep) char *copy = mem_string(list);
+	char *rest = copy, *word, *found = NULL;
+
+	while ((word = strsep(&rest, ",")))
+		if ((!strcmp(word, "sdr") || !strcmp(word, "ddr") || !strcmp(word, "qdr")) !=
+		    extended)
+			mem_extend(&found, "%s%s", found ? "," : "", word);
+	return found;
+}
+
+static void add_pair(struct strings *pairs, const char *setting, const char *value)
+{
+	if (!value)
+		return;
+	strings_add(pairs, setting);
+	strings_add(pairs, value);
+}
+
+/*
+ * Adds the settings of the speeds of a list. Without an extended one these are switched off, or
+ * the link would go on using them; slower ones remain, because a port must have some.
+ */
+static void add_speeds(const struct change_plan *plan, const char *list, struct strings *pairs)
+{
+	_cleanup_(freep) char *base = speeds_of(list, false), *extended = speeds_of(list, true);
+
+	add_pair(pairs, "speed", base);
+	if (!extended && port_agent_has_speeds_ext(plan->host.agent))
+		add_pair(pairs, "speed-ext", "none");
+	add_pair(pairs, "speed-ext", extended);
+}
+
+/* False: a word is none of them, or its value is missing. */
+static bool translate(struct change_plan *plan, char **words, struct strings *pairs)
+{
+	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
+
+	for (; *words; words++) {
+		_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
+		bool is_state = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+			is_state |= !strcmp(states[i], *words);
+		if (is_state) {
+			add_pair(pairs, "state", *words);
+			continue;
+		}
+		if (strcmp(*words, "speed") && strcmp(*words, "width"))
+			return usage(plan, "enable, disable, reset, arm, active, speed, width",
+				     mem_format("unknown word '%s'", clean));
+		if (!words[1])
+			return usage(plan, "speed hdr, speed qdr,fdr, width 4x",
+				     mem_format("'%s' needs a value", clean));
+		words++;
+		if (!strcmp(words[-1], "width"))
+			add_pair(pairs, "width", *words);
+		else
+			add_speeds(plan, *words, pairs);
+	}
+	return true;
+}
+
+bool ports_plan_words(struct change_plan *plan, const struct distant_port *distant,
+		      const char *place, char **words)
+{
+	_cleanup_(freep) char *object = NULL;
+	struct strings pairs = {.count = 0};
+	bool done = open_distant(plan, distant, place, &object) && translate(plan, words, &pairs);
+
+	/* change_plan_words() reads up to a NULL. */
+	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
+	pairs.count--;
+	if (done)
+		done = change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL,
+					 NULL);
+	strings_free(&pairs);
+	return done;
+}
+
+/* Whether the host has an InfiniBand port to reach other nodes by. */
+static bool reaches_nodes(struct change_plan *plan, const char *via)
+{
+	_cleanup_(freep) char *message = NULL, *reason = NULL, *hint = NULL;
+	struct mad_port port = {0};
+	bool reaches;
+
+	reaches = load(plan, via, MAD_PORT_NEEDS, NULL, &message) &&
+		  !mad_port_choose(&plan->listing.inventory, false, &port, &reason, &hint);
+	mad_port_clear(&port);
+	return reaches;
 }
 
 static bool plan_set(struct change_plan *plan, const void *context, char **words)
 {
 	_cleanup_(problems_free) struct problems problems = {.count = 0};
 	const struct ports_args *args = context;
+	const struct distant_port distant = {
+		.via = args->via,
+		.mkey = args->mkey,
+		.names = args->names,
+		.kind = args->direct ? TARGET_DIRECT
+			: args->lid  ? TARGET_LID
+			: args->guid ? TARGET_GUID
+			: args->node ? TARGET_NAME
+				     : TARGET_ANY,
+	};
 	_cleanup_(freep) char *message = NULL;
 
-	if (args->lid || args->guid || args->direct)
-		return plan_distant(plan, args, words);
+	if (distant.kind != TARGET_ANY)
+		return ports_plan_distant(plan, &distant, words[0], words + 1);
 	if (load(plan, words[0], MAD_PORT_NEEDS | NEED_NETDEV | NEED_LINK_LIST, &problems,
 		 &message))
 		return plan_local(plan, args, words);
-	if (isdigit((unsigned char)words[0][0]) || strchr(words[0], ':'))
-		return plan_distant(plan, args, words);
+	/* What is no device of this host may be the name of a node. */
+	if (isdigit((unsigned char)words[0][0]) || strchr(words[0], ':') ||
+	    (strchr(words[0], '/') && reaches_nodes(plan, args->via)))
+		return ports_plan_distant(plan, &distant, words[0], words + 1);
 	if (message)
 		return usage(plan, "rdmactl ports lists those of this host", mem_string(message));
 	take_problems(plan, &problems);

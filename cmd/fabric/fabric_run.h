@@ -100,6 +100,7 @@ extern const struct option_rule fabric_start_rules[];
 extern const struct command fabric_scan_command, fabric_errors_command, fabric_check_command;
 extern const struct command fabric_cables_command;
 extern const struct command fabric_route_command, fabric_tables_command, fabric_balance_command;
+extern const struct command fabric_port_command;
 extern const struct command fabric_list_commands[6]; /* nodes, switches, ... ports */
 
 /* The text of a format, to be freed; NULL: the listing says why. */

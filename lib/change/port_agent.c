@@ -73,6 +73,17 @@ static void begin(const struct change *change, struct smp_change *smp)
 	};
 }
 
+bool port_agent_has_speeds_ext(struct port_agent *agent)
+{
+	_cleanup_(smp_change_clear) struct smp_change smp = {
+		.session = &agent->session,
+		.attribute = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO),
+		.port = agent->port,
+	};
+
+	return smp_change_read(&smp) && port_info_speed_ext_supported(smp.before.data);
+}
+
 /* Reads, and writes with one field changed: "state=3". 0 or -EIO, explained. */
 static int set_field(struct change *change, const char *key, const char *text)
 {

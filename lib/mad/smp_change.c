@@ -84,6 +84,8 @@ static const struct {
 	{UMAD_SM_ATTR_SWITCH_INFO, "enhanced_port0"},
 };
 
+#define PORT_INFO_SPEEDS_EXT (1u << 31)
+
 static bool is_read_only(const struct smp_change *change, const char *key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
@@ -290,10 +292,18 @@ bool smp_change_read(struct smp_change *change)
 bool smp_change_write(struct smp_change *change)
 {
 	struct mad_record *after = &change->after, wanted;
+	uint32_t modifier = change->port;
 
 	keep_states(change, after);
 	wanted = *after;
-	if (!call(change, UMAD_METHOD_SET, change->attribute->id, change->port, after->data,
+	/*
+	 * Without SMSupportExtendedSpeeds in the modifier a port takes no extended speeds:
+	 * osm_link_mgr.c of opensm, 14.2.5.6.
+	 */
+	if (change->attribute->id == UMAD_SM_ATTR_PORT_INFO &&
+	    port_info_speed_ext_supported(change->before.data))
+		modifier |= PORT_INFO_SPEEDS_EXT;
+	if (!call(change, UMAD_METHOD_SET, change->attribute->id, modifier, after->data,
 		  after->data))
 		return false;
 	for (size_t i = 0; i < change->value_count; i++)

@@ -28,7 +28,7 @@ expected_schemas()
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps qp_contexts cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
-			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links \
+			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links _port \
 				_errors _error_growth _cables _check _route _tables _multicast _balance
 			;;
 		smp | sa)

@@ -156,6 +156,140 @@ def since(sim, place):
     return wrong
 
 
+def listed(text):
+    """{(port GUID, port)} of ibqueryerrors."""
+    return {(guid, int(port)) for guid, port in
+            re.findall(r'GUID 0x([0-9a-f]+) port (\d+):', text)}
+
+
+def chosen(sim, ours, their_options):
+    """The ports of ours and of ibqueryerrors with these options. A port's GUID follows its node's."""
+    switches = {row['node_guid'] for row in
+                sim.document('fabric_nodes', 'fabric', 'switches', timeout=120).rows}
+    expected = listed(sim.run(['ibqueryerrors', *their_options], timeout=120).text())
+    found = {('%x' % (number_of(row['node_guid']) + (0 if row['node_guid'] in switches else row['port'])),
+              row['port']) for row in ours.rows}
+    return unequal('ports with %s' % ' '.join(their_options), sorted(found), sorted(expected))
+
+
+def which_ports(sim):
+    """--type, --ignore and --thresholds against the options of ibqueryerrors that do the same."""
+    wrong = chosen(sim, errors(sim, '--type', 'switch'), ['--switch'])
+    wrong += chosen(sim, errors(sim, '--type', 'host'), ['--ca'])
+    wrong += unequal('--type router', errors(sim, '--type', 'router').rows, [])
+    ignored = 'SymbolErrorCounter,PortRcvErrors,LinkDownedCounter,VL15Dropped'
+    wrong += chosen(sim, errors(sim, '--ignore', ignored), ['--suppress', ignored])
+    keys = 'symbol_errors,rcv_errors,link_downed,vl15_dropped'
+    wrong += unequal('names of columns', brief(errors(sim, '--ignore', keys).rows),
+                     brief(errors(sim, '--ignore', ignored).rows))
+    path = sim.path('thresholds')
+    with open(path, 'w') as file:
+        file.write('# text\n\nSymbolErrorCounter=30000\nPortRcvErrors=65535\nLinkDownedCounter=100\n')
+    theirs = listed(sim.run(['ibqueryerrors', '--threshold-file', path, '--switch'], timeout=120).text())
+    # A counter at its maximum counts here whatever its threshold is.
+    ours = [row for row in errors(sim, '--thresholds', path, '--type', 'switch').rows
+            if not row['saturated'] or ('%x' % number_of(row['node_guid']), row['port']) in theirs]
+    wrong += unequal('--thresholds', sorted(('%x' % number_of(row['node_guid']), row['port'])
+                                            for row in ours), sorted(theirs))
+    with open(path, 'w') as file:
+        file.write('SymbolErrorCounter=10\nSymbols=3\n')
+    result = sim.rdmactl('fabric', 'errors', '--thresholds', path)
+    wrong += unequal('a wrong file', result.status, 1)
+    wrong += [] if 'line 2 does not set' in result.complaint() else [result.complaint()]
+    name = errors(sim).rows[0]['node']
+    exact = errors(sim, '--name', name, '--threshold', '0').rows
+    return wrong + unequal('--name: that node alone', {row['node'] for row in exact}, {name})
+
+
+def counter_details(sim, place):
+    """--details: the counters that perfquery prints, of a port with errors and discards."""
+    set_counter(sim, place, 'PortRcvErrors', 9)
+    set_counter(sim, place, 'PortXmitDiscards', 7)
+    wanted = {}
+    for label, key, value in (
+            ('PortRcvErrorDetails.PortLocalPhysicalErrors', 'local_physical_errors', 5),
+            ('PortRcvErrorDetails.PortLoopingErrors', 'looping_errors', 4),
+            ('PortXmitDiscardDetails.PortNeighborMTUDiscards', 'neighbor_mtu_discards', 6)):
+        said = sim.console('PerformanceSet "%s"[%d] %s=%d' % (*place, label, value))
+        if 'has been set' not in said:
+            return ['the simulator says %r' % said]
+        wanted[key] = value
+    row = next(row for row in errors(sim, '--details').rows if
+               (number_of(row['node_guid']), row['port']) == (sim.net.nodes[place[0]].guid, place[1]))
+    found = {one['counter']: one['value'] for one in row['details']}
+    wrong = unequal('details', {key: found.get(key) for key in wanted}, wanted)
+    lid = str(sim.lids()[place[0], 0 if sim.net.nodes[place[0]].is_switch else place[1]])
+    for option, table in (('--rcverr', tools.RCV_ERRORS), ('--xmtdisc', tools.XMIT_DISCARDS)):
+        theirs = tools.by_table(sim.run(['perfquery', option, lid, str(place[1])]).text(), table)
+        for key, value in theirs.items():
+            if key in found or (value and not key.endswith('select')):
+                wrong += unequal(key, found.get(key), value)
+    return wrong + ([] if 'looping_errors 4' in row['reasons'] else [row['reasons']])
+
+
+def loaded(sim):
+    """--load: counters of now for the nodes of a file; a LID with another owner is not taken."""
+    path = sim.path('scan.json')
+    sim.rdmactl('fabric', 'scan', '--save', path)
+    wrong = unequal('--load', brief(errors(sim, '--load', path).rows), brief(errors(sim).rows))
+    text = sim.path('scan.txt')
+    with open(text, 'w') as file:
+        file.write(sim.run(['ibnetdiscover']).text())
+    wrong += unequal('--load of a text', brief(errors(sim, '--load', text).rows), brief(errors(sim).rows))
+    rows = errors(sim).rows
+    hosts = {one['node_guid'] for one in sim.document('fabric_nodes', 'fabric', 'hosts').rows}
+    row = next(row for row in rows if row['node_guid'] in hosts)
+    with open(path) as file:
+        scan = file.read()
+    guid = row['node_guid']
+    with open(path, 'w') as file:
+        file.write(scan.replace(guid.replace(':', ''), '00' * 7 + '01').replace(guid, '0000:0000:0000:0001'))
+    document = errors(sim, '--load', path)
+    wrong += unequal('another owner: status', document.status, 3)
+    wrong += [] if any('out of date' in one['error'] for one in document.problems) else [
+        str(document.problems)]
+    return wrong + unequal('its counters', [one for one in document.rows
+                                            if one['port'] == row['port'] and one['lid'] == row['lid']], [])
+
+
+def cleared(sim):
+    """--clear: asks, saves the values before, clears, and says what; ibqueryerrors finds nothing."""
+    before, path = brief(errors(sim).rows), sim.path('before.json')
+    refused = sim.rdmactl('fabric', 'errors', '--clear', 'errors')
+    wrong = unequal('without a terminal', refused.status, 2)
+    wrong += [] if 'nothing was cleared' in refused.complaint() else [refused.complaint()]
+    wrong += unequal('unasked', brief(errors(sim).rows), before)
+    unwritable = sim.rdmactl('fabric', 'errors', '--clear', 'errors', '--yes', '--save', '/nowhere/x')
+    wrong += unequal('without a file', unwritable.status, 1) + unequal(
+        'nothing is cleared', brief(errors(sim).rows), before)
+    traffic = sim.rdmactl('fabric', 'errors', '--clear', 'traffic', '--yes', '--save', sim.path('t.json'))
+    wrong += unequal('traffic', (traffic.status, brief(errors(sim).rows)), (0, before))
+    done = sim.rdmactl('fabric', 'errors', '--clear', 'errors', '--yes', '--save', path)
+    wrong += unequal('status', done.status, 0)
+    wrong += [] if 'cleared the error counters of' in done.complaint() and path in done.complaint() else [
+        done.complaint()]
+    wrong += unequal('afterwards', brief(errors(sim).rows), [])
+    wrong += unequal('by ibqueryerrors', theirs(sim), {})
+    since = errors(sim, '--since', path, schema='fabric_error_growth').rows
+    states = {one['state'] for row in since for one in row['counters'] if one['counter'] == 'symbol_errors'}
+    wrong += [] if os.path.getsize(path) > 100 and states <= {'cleared', 'counted'} else [str(states)]
+    here = sim.rdmactl('fabric', 'errors', '--clear', 'all', '--yes')
+    name = re.search(r'values before are in (\S+)', here.complaint())
+    wrong += [] if name and os.path.exists(sim.path('cwd') + '/' + name[1]) else [here.complaint()]
+    return wrong
+
+
+def service_levels(sim):
+    """--sl-from-sa: the same counters; a manager that is gone is told of."""
+    wrong = unequal('rows', brief(errors(sim, '--sl-from-sa').rows), brief(errors(sim).rows))
+    sim.pause_manager()
+    document = errors(sim, '--sl-from-sa', '--timeout', '20ms')
+    sim.resume_manager()
+    wrong += unequal('status', document.status, 3)
+    return wrong + ([] if any('no path to' in one['error'] for one in document.problems) else [
+        str(document.problems)])
+
+
 def dead_agent(sim):
     """A node that does not answer is told of, and the others are there."""
     before = {(row['node_guid'], row['port']) for row in errors(sim).rows}
@@ -202,10 +336,15 @@ def play(tap, box):
             tap.test('fabric errors, %s: the ports and values of ibqueryerrors' % name,
                      wrong + equal(sim))
             tap.test('fabric errors, %s: filters' % name, filters(sim))
+            tap.test('fabric errors, %s: types, ignored counters, thresholds' % name, which_ports(sim))
             if name != 'tree20':
                 continue
+            tap.test('fabric errors: --load', loaded(sim))
+            tap.test('fabric errors: --sl-from-sa', service_levels(sim))
+            tap.test('fabric errors: --details', counter_details(sim, places[3]))
             place = next(place for place in places if place[0] not in (sim.host, sim.manager))
             sim.run(['perfquery', '-R', '-a', str(sim.lids()[sim.net.switches()[0].name, 0])])
             tap.test('fabric errors: --interval', growth(sim, place))
             tap.test('fabric errors: --save and --since', since(sim, place))
             tap.test('fabric errors: an agent that does not answer', dead_agent(sim))
+            tap.test('fabric errors: --clear', cleared(sim))

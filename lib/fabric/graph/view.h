@@ -33,6 +33,7 @@ struct fabric_rows {
 extern const struct schema fabric_nodes_schema;
 extern const struct schema fabric_ports_schema;
 extern const struct schema fabric_links_schema;
+extern const struct schema fabric_port_schema; /* an end of a link */
 extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
 extern const struct schema fabric_faults_schema;
