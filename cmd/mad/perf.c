@@ -9,25 +9,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/mad/mad_listing.h"
-#include "mad/perf.h"
-
-struct perf_args {
-	struct mad_args mad;
-	bool errors, traffic, fec, vl, congestion;
-	bool all_ports, all;
-	bool watch, reset;
-	struct number interval, count;
-};
-
-struct run {
-	struct mad_listing mad;
-	const struct perf_args *args;
-	struct perf perf;
-	struct perf_rates **rounds; /* of --watch, each of perf.port_count */
-	size_t round_count;
-	struct ctx headless; /* copy of the listing's, to print rows without headings */
-};
+#include "cmd/mad/perf_run.h"
+#include "mad/perf_sample.h"
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct perf_args, all_ports, 0, "all-ports",
@@ -39,6 +22,13 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct perf_args, vl, 0, "vl", "counters of each virtual lane"),
 	FLAG_OPTION(struct perf_args, congestion, 0, "congestion",
 		    "waits and congestion marks, by virtual lane and service level"),
+	FLAG_OPTION(struct perf_args, by_sl, 0, "by-sl", "bytes of each service level"),
+	FLAG_OPTION(struct perf_args, details, 0, "details",
+		    "why packets were discarded, and received packets were bad"),
+	FLAG_OPTION(struct perf_args, flow, 0, "flow",
+		    "flow control packets, and packets with one operation code"),
+	FLAG_OPTION(struct perf_args, sum, 0, "sum",
+		    "one row per node: all its ports, or those that are named, added up"),
 	FLAG_OPTION(struct perf_args, all, 'a', "all",
 		    "include virtual lanes and service levels with only zeros"),
 	FLAG_OPTION(struct perf_args, watch, 'w', "watch",
@@ -49,19 +39,36 @@ static const struct option_row options[] = {
 		      "end --watch after N rounds"),
 	FLAG_OPTION(struct perf_args, reset, 0, "reset",
 		    "print the counters, then clear them (with --errors or --traffic only those)"),
+	STRING_OPTION(struct perf_args, counters, 0, "counters", "LIST", COMPLETE_NOTHING,
+		      "with --reset: clear only these, by column or as a mask of bits"),
+	FLAG_OPTION(struct perf_args, samples, 0, "samples",
+		    "what the ports counted in the last interval of their own sampling"),
+	STRING_OPTION(struct perf_args, sample, 0, "sample", "LIST", COMPLETE_NOTHING,
+		      "let the ports sample these quantities: xmit-wait,xmit-data"),
+	NUMBER_OPTION(COUNT, struct perf_args, start, 0, "start", "TICKS", 0, UINT32_MAX,
+		      "begin so many ticks after the request"),
+	NUMBER_OPTION(COUNT, struct perf_args, ticks, 0, "ticks", "N", 1, UINT32_MAX,
+		      "length of the interval (default: as it was)"),
+	NUMBER_OPTION(COUNT, struct perf_args, op_code, 0, "op-code", "N", 0, UINT8_MAX,
+		      "sample packets with this operation code"),
 	{.name = NULL},
 };
 
-static const struct schema *const more_schemas[] = {
-	&perf_vl_schema, &perf_fec_schema, &perf_congestion_schema, &perf_rates_schema, NULL,
-};
-
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("vl fec congestion", NULL),
-	OPTIONS_EXCLUDE("vl fec congestion", "errors traffic reset", NULL),
-	OPTIONS_EXCLUDE("watch", "errors traffic vl fec congestion reset", NULL),
+	OPTIONS_ONE_OF("vl fec congestion by-sl details flow", NULL),
+	OPTIONS_EXCLUDE("vl fec congestion by-sl details flow", "errors traffic sum counters",
+			NULL),
+	OPTIONS_EXCLUDE("watch", "errors traffic reset", NULL),
+	OPTIONS_EXCLUDE("sum", "all-ports", NULL),
+	OPTIONS_ONE_OF("samples sample", NULL),
+	OPTIONS_EXCLUDE("samples sample",
+			"errors traffic vl fec congestion by-sl details flow sum watch reset",
+			NULL),
+	OPTIONS_NEED("start ticks op-code", "sample", NULL),
+	OPTIONS_EXCLUDE("counters", "errors traffic", NULL),
 	OPTIONS_NEED("interval count", "watch", NULL),
-	OPTIONS_NEED("all", "vl congestion", NULL),
+	OPTIONS_NEED("counters", "reset", NULL),
+	OPTIONS_NEED("all", "vl congestion by-sl", NULL),
 	MAD_RULES,
 	{.options = NULL},
 };
@@ -85,7 +92,7 @@ static bool is_route(const struct mad_args *args, const char *word)
 }
 
 /* Finds the destinations; the default is this port, by its own LID. */
-static bool find(struct run *run, char **words)
+static bool find(struct perf_run *run, char **words)
 {
 	struct mad_listing *mad = &run->mad;
 
@@ -103,152 +110,52 @@ static bool find(struct run *run, char **words)
 				    "name LIDs, port GUIDs or GIDs");
 }
 
-static void omit_headings(struct run *run)
+void perf_omit_headings(struct perf_run *run)
 {
 	run->headless = *run->mad.listing.ctx;
 	run->headless.globals.no_headings = true;
 	run->mad.listing.ctx = &run->headless;
 }
 
-/* The counters of all ports at one moment; those of a port that did not answer are unknown. */
-struct snapshot {
-	struct perf_record *ports;
-	uint64_t nsec;
-};
-
-static void drop(const struct run *run, struct snapshot *snapshot)
+static const char *what_is_cleared(const struct perf_args *args)
 {
-	for (size_t i = 0; snapshot->ports && i < run->perf.port_count; i++)
-		perf_record_clear(&snapshot->ports[i]);
-	free(snapshot->ports);
-	*snapshot = (struct snapshot){.ports = NULL};
-}
-
-/* Moves the rows of the last reading into a snapshot. */
-static struct snapshot keep(struct run *run, uint64_t nsec)
-{
-	struct snapshot snapshot = {
-		.ports = mem_alloc_zero(run->perf.port_count, sizeof(*snapshot.ports)),
-		.nsec = nsec,
-	};
-	size_t row = 0;
-
-	for (size_t i = 0; i < run->perf.port_count; i++)
-		if (run->perf.ports[i].read)
-			snapshot.ports[i] = run->perf.rows[row++];
-	free(run->perf.rows);
-	run->perf.rows = NULL;
-	run->perf.row_count = 0;
-	return snapshot;
-}
-
-/* The ports are read in parallel: their time is the middle of the reading. */
-static struct snapshot take(struct run *run)
-{
-	uint64_t begin = clock_nsec();
-
-	perf_read(&run->perf);
-	return keep(run, begin + (clock_nsec() - begin) / 2);
-}
-
-static struct perf_rates *compare(const struct run *run, const struct snapshot *before,
-				  const struct snapshot *after)
-{
-	struct perf_rates *round = mem_alloc_zero(run->perf.port_count, sizeof(*round));
-	const double seconds = (double)(after->nsec - before->nsec) / 1e9;
-	char *now = utc_now();
-
-	for (size_t i = 0; i < run->perf.port_count; i++) {
-		const struct perf_port *port = &run->perf.ports[i];
-		const struct mad_destination *at =
-			&run->mad.session.destinations[port->destination];
-		const char *description = run->perf.nodes[port->destination].description;
-
-		round[i].time = mem_string(now);
-		round[i].object = mem_string(at->name);
-		round[i].node = mem_string_or_null(description);
-		round[i].lid = number_of(at->place.address.lid);
-		round[i].port = number_of(port->port);
-		perf_rates_of(&before->ports[i], &after->ports[i], seconds, &round[i]);
-	}
-	free(now);
-	return round;
-}
-
-static void drop_rounds(struct run *run)
-{
-	for (size_t i = 0; i < run->round_count; i++) {
-		for (size_t j = 0; j < run->perf.port_count; j++)
-			perf_rates_clear(&run->rounds[i][j]);
-		free(run->rounds[i]);
-	}
-	free(run->rounds);
-	run->rounds = NULL;
-	run->round_count = 0;
-}
-
-/* Prints one block; a JSON document keeps all of them until its end. */
-static void show(struct run *run, struct perf_rates *round)
-{
-	struct listing *listing = &run->mad.listing;
-
-	*(struct perf_rates **)mem_append(&run->rounds, &run->round_count, sizeof(round)) = round;
-	for (size_t i = 0; i < run->perf.port_count; i++)
-		listing_add(listing, &round[i]);
-	if (listing->ctx->globals.json)
-		return;
-	listing_stream(listing);
-	listing->row_count = listing->streamed = 0;
-	drop_rounds(run);
-}
-
-static void watch(struct run *run)
-{
-	struct listing *listing = &run->mad.listing;
-	const struct perf_args *args = run->args;
-	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
-	struct snapshot before = keep(run, clock_nsec()), after;
-	uint64_t next = clock_msec();
-
-	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
-		next += interval;
-		if (!mad_session_wait(&run->mad.session, next))
-			break;
-		after = take(run);
-		/* An interrupted round is incomplete, and is dropped. */
-		if (!run->mad.session.stopped)
-			show(run, compare(run, &before, &after));
-		drop(run, &before);
-		before = after;
-		if (run->mad.session.stopped || listing->stream_rc)
-			break;
-		/* Each block of a table has headings, because the widths of columns change. */
-		if (listing->ctx->globals.tsv)
-			omit_headings(run);
-		if (next < clock_msec())
-			next = clock_msec();
-	}
-	drop(run, &before);
+	return args->counters			? "the named"
+	       : args->errors && !args->traffic ? "the error"
+	       : args->traffic && !args->errors ? "the traffic"
+						: "all";
 }
 
 /* Clears the counters that were printed: errors, traffic, or without either option all of them. */
-static void reset(struct run *run)
+static void reset(struct perf_run *run)
 {
-	const struct perf_args *args = run->args;
-	const bool all = args->errors == args->traffic;
-	const size_t ports = perf_reset(&run->perf, all || args->errors, all || args->traffic);
+	const size_t ports = perf_reset(&run->perf, run->clear);
 	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
 						 "reader",
-						 all		? "all"
-						 : args->errors ? "the error"
-								: "the traffic",
-						 ports, ports == 1 ? "" : "s");
+						 what_is_cleared(run->args), ports,
+						 ports == 1 ? "" : "s");
 
 	if (ports && !run->mad.listing.ctx->globals.quiet)
 		command_complain(run->mad.listing.ctx, text, NULL);
 }
 
-static void work(struct run *run, enum perf_listing kind)
+/* Which counters --reset clears. */
+static bool choose_counters(struct perf_run *run)
+{
+	const struct perf_args *args = run->args;
+	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+
+	run->clear = args->errors == args->traffic ? PERF_CLEAR_ALL
+		     : args->errors		   ? PERF_CLEAR_ERRORS
+						   : PERF_CLEAR_TRAFFIC;
+	if (!args->counters || !perf_parse_counters(args->counters, &run->clear, &wrong))
+		return true;
+	message = mem_format("--counters: '%s' is neither a counter nor a mask", wrong);
+	listing_fail(&run->mad.listing, STATUS_USAGE, message,
+		     "the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff");
+	return false;
+}
+
+static void work(struct perf_run *run, enum perf_listing kind)
 {
 	const struct perf_args *args = run->args;
 	struct listing *listing = &run->mad.listing;
@@ -256,7 +163,9 @@ static void work(struct run *run, enum perf_listing kind)
 	const struct perf_options wanted = {
 		.listing = kind,
 		.all_ports = args->all_ports,
-		.all = args->all,
+		/* A row that appears later would have no rate in its first round. */
+		.all = args->all || args->watch,
+		.sum = args->sum,
 		.names = columns_needs(&listing->columns) & MAD_NEED_NODE,
 		.mark = !globals->json && !globals->jsonl && !globals->tsv,
 		.repeats = args->watch,
@@ -269,7 +178,7 @@ static void work(struct run *run, enum perf_listing kind)
 		listing->status = STATUS_FAILED;
 	if (args->watch) {
 		if (run->perf.row_count)
-			watch(run);
+			perf_watch(run);
 		return;
 	}
 	for (size_t i = 0; i < run->perf.row_count; i++)
@@ -277,7 +186,7 @@ static void work(struct run *run, enum perf_listing kind)
 	/* Print the counters before they are cleared. A JSON document keeps them until its end. */
 	if (args->reset && !listing->ctx->globals.json && run->perf.row_count) {
 		listing_stream(listing);
-		omit_headings(run);
+		perf_omit_headings(run);
 	}
 	if (args->reset && !listing->stream_rc)
 		reset(run);
@@ -288,14 +197,21 @@ static enum perf_listing listing_of(const struct perf_args *args)
 	return args->vl		  ? PERF_OF_VL
 	       : args->fec	  ? PERF_OF_FEC
 	       : args->congestion ? PERF_OF_CONGESTION
+	       : args->by_sl	  ? PERF_OF_SL
+	       : args->details	  ? PERF_OF_DETAILS
+	       : args->flow	  ? PERF_OF_FLOW
 				  : PERF_OF_PORT;
 }
 
-static void prefer_columns(struct run *run)
+static void prefer_columns(struct perf_run *run)
 {
 	const struct perf_args *args = run->args;
 
-	if (args->errors || args->traffic)
+	if (args->watch)
+		return;
+	if (args->sum && args->errors == args->traffic)
+		listing_show_view(&run->mad.listing, "--sum");
+	else if (args->errors || args->traffic)
 		listing_show_view(&run->mad.listing, !args->traffic  ? "--errors"
 						     : !args->errors ? "--traffic"
 								     : "--errors --traffic");
@@ -303,22 +219,31 @@ static void prefer_columns(struct run *run)
 
 static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct run run = {.args = args};
+	struct perf_run run = {.args = args};
 	const struct schema *schema;
 	enum perf_listing kind;
+	bool found;
 	int status;
 
 	if (is_route(&run.args->mad, objects[0]))
 		return complain_route(ctx);
 	kind = listing_of(run.args);
-	schema = run.args->watch ? &perf_rates_schema : perf_listing_schema(kind);
+	if (run.args->samples || run.args->sample) {
+		found = mad_listing_begin(&run.mad, ctx, &run.args->mad, &perf_samples_schema,
+					  false, false) &&
+			find(&run, objects);
+		status = perf_sample(&run, found);
+		perf_end(&run.perf);
+		return status;
+	}
+	schema = run.args->watch ? perf_rates_schema_of(kind) : perf_listing_schema(kind);
 	if (mad_listing_begin(&run.mad, ctx, &run.args->mad, schema, false, false)) {
 		prefer_columns(&run);
-		if (find(&run, objects))
+		if (choose_counters(&run) && find(&run, objects))
 			work(&run, kind);
 	}
 	status = mad_listing_end(&run.mad);
-	drop_rounds(&run);
+	perf_watch_end(&run);
 	perf_end(&run.perf);
 	return status;
 }
@@ -333,7 +258,7 @@ const struct command perf_command = {
 	.rules = rules,
 	.args_size = sizeof(struct perf_args),
 	.schema = &perf_schema,
-	.more_schemas = more_schemas,
+	.more_schemas = perf_more_schemas,
 	.own_timeout = true,
 	.run = run_perf,
 };

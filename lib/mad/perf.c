@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Reads the counters of all ports in parallel, with one query per port and attribute, and clears
- * them by writing zeros to those that the select bits name (16.1.3.5, 16.1.4.11).
- */
+/* Reads the counters of all ports in parallel, with one query per port and attribute. */
 #include "mad/perf.h"
 
 #include <errno.h>
@@ -11,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/format/header.h"
-#include "schema/bits.h"
 
 /* One attribute of one port. */
 struct query {
@@ -75,8 +71,14 @@ static void complete(const struct perf *perf, const struct perf_port *port, stru
 	row->object = mem_string(at->name);
 	row->node = mem_string_or_null(node->description);
 	row->lid = number_of(at->place.address.lid);
-	row->port = number_of(port->port);
+	row->source = (size_t)(port - perf->ports);
 	row->mark = perf->options.mark;
+	if (port->port != PERF_ALL_PORTS) {
+		row->port = number_of(port->port);
+		return;
+	}
+	row->summed_ports = node->ports;
+	row->summed_by = number_of(PERF_SUMMED_AGENT);
 }
 
 static void add_rows(struct perf *perf, struct perf_port *port, const struct perf_reading *reading)
@@ -87,6 +89,18 @@ static void add_rows(struct perf *perf, struct perf_port *port, const struct per
 	for (size_t i = first; i < perf->row_count; i++)
 		complete(perf, port, &perf->rows[i]);
 	port->read = perf->row_count > first;
+}
+
+/* What a Set must know: which attributes the port has, and the operation code that it counts. */
+static void keep_parts(const struct perf *perf, struct perf_port *port,
+		       const struct perf_reading *reading)
+{
+	for (size_t i = 0; i < PERF_PARTS_MOST; i++) {
+		port->has[i] = reading->parts[i];
+		if (reading->parts[i] &&
+		    perf_counts_op_code(perf_parts[perf->options.listing][i].id))
+			port->op_codes[i] = reading->parts[i][0];
+	}
 }
 
 static size_t list_queries(const struct perf *perf, struct query **queries)
@@ -106,6 +120,54 @@ static size_t list_queries(const struct perf *perf, struct query **queries)
 		}
 	}
 	return count;
+}
+
+/* A sum begins as the row of the first port. */
+static struct perf_record *begin_sum(struct perf *perf, struct perf_record *row,
+				     struct perf_record **sums, size_t *count)
+{
+	struct perf_record *sum = mem_append(sums, count, sizeof(*sum));
+
+	*sum = *row;
+	strings_free(&sum->saturated);
+	sum->saturated = (struct strings){.known = false};
+	sum->port = (struct number){.known = false};
+	sum->summed_ports = number_of(1);
+	sum->summed_by = number_of(PERF_SUMMED_HERE);
+	while (sum->source &&
+	       perf->ports[sum->source - 1].destination == perf->ports[sum->source].destination)
+		sum->source--;
+	return sum;
+}
+
+/* Makes one row of the rows of a node, unless its agent has done so. */
+static void sum_rows(struct perf *perf)
+{
+	struct perf_record *sums = NULL, *sum = NULL;
+	size_t count = 0, destination = 0;
+
+	for (size_t i = 0; i < perf->row_count; i++) {
+		struct perf_record *row = &perf->rows[i];
+		const size_t next = perf->ports[row->source].destination;
+
+		if (row->summed_by.known) {
+			*(struct perf_record *)mem_append(&sums, &count, sizeof(*sums)) = *row;
+			sum = NULL;
+		} else if (sum && destination == next) {
+			perf_record_add(&perf_schema, sum, row);
+			sum->summed_ports.value++;
+			perf_record_clear(row);
+		} else {
+			sum = begin_sum(perf, row, &sums, &count);
+		}
+		destination = next;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (sums[i].summed_by.value == PERF_SUMMED_HERE)
+			perf_record_find_saturated(&perf_schema, &sums[i]);
+	free(perf->rows);
+	perf->rows = sums;
+	perf->row_count = count;
 }
 
 void perf_read(struct perf *perf)
@@ -146,107 +208,13 @@ void perf_read(struct perf *perf)
 			lost |= perf_parts[perf->options.listing][queries[i].part].always &&
 				!reading.parts[queries[i].part];
 		}
+		keep_parts(perf, port, &reading);
 		add_rows(perf, port, &reading);
 	}
+	if (perf->options.sum)
+		sum_rows(perf);
 	free(selects);
 	free(items);
-}
-
-enum {
-	COUNTERS_BYTES = 44,
-	EXTENDED_BYTES = 184,
-	/* Traffic counters that PortCountersExtended has without ExtendedWidth. */
-	NOIETF_SELECT = 0x000f,
-};
-
-void perf_select_counters(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
-{
-	const bool all = errors && traffic;
-	unsigned int select = 0, select2 = 0;
-
-	if (traffic)
-		select |= PERF_SELECT_TRAFFIC;
-	if (errors) {
-		select |= PERF_SELECT_ERRORS;
-		if (caps.mask & PERF_CAP_QP1_DROPPED)
-			select2 |= PERF_SELECT2_QP1_DROPPED;
-	}
-	/* A wait is neither an error nor traffic: it is cleared only with both. */
-	if (all && caps.mask & PERF_CAP_XMIT_WAIT)
-		select2 |= PERF_SELECT2_XMIT_WAIT;
-	bits_set(data, MAD_AT(2, 0), 16, select);
-	bits_set(data, MAD_AT(18, 0), 8, select2);
-}
-
-bool perf_select_extended(struct perf_caps caps, bool errors, bool traffic, unsigned char *data)
-{
-	const bool all = errors && traffic;
-	unsigned int select = 0, select2 = 0;
-
-	if (!perf_has_extended(caps))
-		return false;
-	if (traffic)
-		select = caps.mask & PERF_CAP_EXTENDED_WIDTH ? PERF_EXTENDED_SELECT_TRAFFIC
-							     : NOIETF_SELECT;
-	if (errors && caps.mask2 & PERF_CAP2_EXTENDED_ERRORS) {
-		select2 = PERF_EXTENDED_SELECT2_ERRORS;
-		if (caps.mask & PERF_CAP_QP1_DROPPED)
-			select2 |= PERF_EXTENDED_SELECT2_QP1_DROPPED;
-		if (all && caps.mask & PERF_CAP_XMIT_WAIT)
-			select2 |= PERF_EXTENDED_SELECT2_XMIT_WAIT;
-	}
-	bits_set(data, MAD_AT(2, 0), 16, select);
-	bits_set(data, MAD_AT(4, 0), 32, select2);
-	return select || select2;
-}
-
-static void fill_request(const struct perf *perf, const struct perf_port *port, uint16_t attribute,
-			 const unsigned char *data, size_t bytes, struct mad_item *item)
-{
-	mad_gmp_request(&perf->session->destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
-			UMAD_METHOD_SET, attribute, 0, &item->request);
-	item->request.data = data;
-	item->request.data_bytes = bytes;
-	item->request.number = (size_t)(port - perf->ports);
-}
-
-size_t perf_reset(struct perf *perf, bool errors, bool traffic)
-{
-	struct mad_item *items = mad_items_new(2 * perf->port_count);
-	unsigned char(*data)[EXTENDED_BYTES] = mem_alloc_zero(2 * perf->port_count, sizeof(*data));
-	_cleanup_(freep) bool *failed = mem_alloc_zero(perf->port_count, sizeof(*failed));
-	size_t count = 0, cleared = 0;
-
-	for (size_t i = 0; i < perf->port_count; i++) {
-		const struct perf_port *port = &perf->ports[i];
-		const struct perf_caps caps = perf->nodes[port->destination].caps;
-
-		if (!port->read)
-			continue;
-		data[count][1] = port->port;
-		perf_select_counters(caps, errors, traffic, data[count]);
-		fill_request(perf, port, MAD_PM_COUNTERS, data[count], COUNTERS_BYTES,
-			     &items[count]);
-		count++;
-		data[count][1] = port->port;
-		if (!perf_select_extended(caps, errors, traffic, data[count]))
-			continue;
-		fill_request(perf, port, MAD_PM_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
-			     &items[count]);
-		count++;
-	}
-	mad_gather(perf->session->engine, items, count);
-	for (size_t i = 0; i < count; i++) {
-		const size_t port = items[i].request.number;
-
-		failed[port] |= !perf_check(perf, &perf->ports[port], "clearing the counters",
-					    &items[i]);
-	}
-	for (size_t i = 0; i < perf->port_count; i++)
-		cleared += perf->ports[i].read && !failed[i];
-	free(data);
-	free(items);
-	return cleared;
 }
 
 void perf_drop_rows(struct perf *perf)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The counters of the ports of a session's destinations: which ports there are (perf_plan.c), their
- * rows and clearing them (perf.c). What goes wrong is added to the session's problems.
+ * rows (perf.c), clearing them (perf_reset.c). What goes wrong is added to the session's problems.
  */
 #pragma once
 
@@ -14,6 +14,7 @@ struct perf_options {
 	enum perf_listing listing;
 	bool all_ports; /* of adapters, too */
 	bool all;	/* include VLs and SLs with nothing but zeros */
+	bool sum;	/* one row for each node, by its agent if that adds up: 16.1.3.5 */
 	bool names;	/* query the descriptions of the nodes */
 	bool mark;	/* show saturated counters as text */
 	bool repeats;	/* report the failure of a port only once */
@@ -23,6 +24,7 @@ struct perf_options {
 struct perf_node {
 	struct perf_caps caps;
 	char *description;
+	struct number ports;		/* physical ones */
 	bool dead;			/* its agent did not answer ClassPortInfo */
 	bool reported[PERF_PARTS_MOST]; /* as missing */
 	bool wanted[PERF_PORTS_MOST];
@@ -31,11 +33,14 @@ struct perf_node {
 /* One port of a node. */
 struct perf_port {
 	size_t destination; /* index of the session's destinations and of the nodes */
-	uint8_t port;
+	uint8_t port;	    /* or PERF_ALL_PORTS */
 	struct number fec;
 	unsigned int lanes;
 	bool read;     /* in the last round */
 	bool reported; /* its failure, once for all rounds */
+	/* By part of the listing, in the last round. */
+	bool has[PERF_PARTS_MOST];
+	uint8_t op_codes[PERF_PARTS_MOST];
 };
 
 struct perf {
@@ -59,16 +64,32 @@ int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_
 void perf_read(struct perf *perf);
 void perf_drop_rows(struct perf *perf);
 /*
- * Selects in the data of a Set of PortCounters, or of PortCountersExtended, what it clears. The
- * second is false if the device has none of the selected counters in 64 bits.
+ * The counters of the listing of ports that a Set clears: bits 0 to 15 are CounterSelect of
+ * PortCounters, 16 and 17 its CounterSelect2 (16.1.3.5), as in the mask of perfquery(8); the others
+ * are the unicast and multicast packets of PortCountersExtended, in its order (16.1.4.11).
  */
-void perf_select_counters(struct perf_caps caps, bool errors, bool traffic, unsigned char *data);
-bool perf_select_extended(struct perf_caps caps, bool errors, bool traffic, unsigned char *data);
+#define PERF_CLEAR_ERRORS  (PERF_SELECT_ERRORS | PERF_SELECT2_QP1_DROPPED << 16)
+#define PERF_CLEAR_TRAFFIC (PERF_SELECT_TRAFFIC | 0xfu << 18)
+#define PERF_CLEAR_ALL	   0x3fffffu
+
 /*
- * Clears the error counters, those of traffic, or with both all counters of the ports that were
- * read last. Returns the number of ports for which that worked.
+ * Selects them in the data of a Set of PortCounters, or of PortCountersExtended. False if the
+ * device has none of them there.
  */
-size_t perf_reset(struct perf *perf, bool errors, bool traffic);
+bool perf_select_counters(struct perf_caps caps, uint32_t mask, unsigned char *data);
+bool perf_select_extended(struct perf_caps caps, uint32_t mask, unsigned char *data);
+/*
+ * Parses columns of the listing, or such a mask. -EINVAL: *ret_wrong is what is neither, to be
+ * freed.
+ */
+int perf_parse_counters(const char *list, uint32_t *ret_mask, char **ret_wrong);
+/*
+ * Clears those counters of the ports that were read last; of another listing than the one of ports
+ * all counters. Returns the number of ports for which that worked.
+ */
+size_t perf_reset(struct perf *perf, uint32_t mask);
+/* Whether the attribute begins with the operation code that it counts. */
+bool perf_counts_op_code(unsigned int attribute);
 void perf_end(struct perf *perf);
 /* False if the request of a port failed, which is reported. */
 bool perf_check(struct perf *perf, const struct perf_port *port, const char *what,

@@ -90,6 +90,13 @@ static void limit_ports(struct perf *perf, size_t destination, unsigned int port
 			 "ports", "smp", text, NULL);
 }
 
+/* Whether the agent adds up the counters of all ports, and is wanted to: 16.1.3.1, 16.1.3.5. */
+static bool selects_all(const struct perf *perf, size_t destination)
+{
+	return perf->options.sum && !perf->session->destinations[destination].word_count &&
+	       perf->nodes[destination].caps.mask & PERF_CAP_ALL_PORT_SELECT;
+}
+
 /* Without named ports: all ports of a switch, and the queried port of an adapter. */
 static void choose_ports(struct perf *perf, size_t destination, const struct mad_item *info,
 			 const struct mad_item *switch_info)
@@ -99,9 +106,14 @@ static void choose_ports(struct perf *perf, size_t destination, const struct mad
 	const unsigned int ports = node_info_ports(info->data);
 	const bool is_switch = node_info_type(info->data) == NODE_TYPE_SWITCH;
 
+	node->ports = number_of(ports);
 	if (at->word_count)
 		limit_ports(perf, destination, ports);
-	if (perf->options.all_ports || (is_switch && !at->word_count)) {
+	if (selects_all(perf, destination)) {
+		node->wanted[PERF_ALL_PORTS] = true;
+		return;
+	}
+	if (perf->options.all_ports || ((is_switch || perf->options.sum) && !at->word_count)) {
 		for (unsigned int i = 1; i <= ports; i++)
 			node->wanted[i] = true;
 		/* 14.2.5.4: a base port 0 has no counters */
@@ -119,7 +131,12 @@ static void guess_ports(struct perf *perf, size_t destination)
 
 	if (at->word_count)
 		return;
-	if (at->place.address.lid == perf->session->port.lid && !perf->options.all_ports) {
+	if (selects_all(perf, destination)) {
+		perf->nodes[destination].wanted[PERF_ALL_PORTS] = true;
+		return;
+	}
+	if (at->place.address.lid == perf->session->port.lid && !perf->options.all_ports &&
+	    !perf->options.sum) {
 		perf->nodes[destination].wanted[perf->session->port.port] = true;
 		return;
 	}

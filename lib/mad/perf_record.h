@@ -23,7 +23,10 @@ struct perf_record {
 	struct number lane, vl, sl; /* of the row; unknown if it covers the complete port */
 	struct number width_bits;   /* of the data counters */
 	struct number op_code;
-	struct number fec; /* code of the active mode, as in PortInfoExtended */
+	struct number fec;	    /* code of the active mode, as in PortInfoExtended */
+	struct number summed_ports; /* of the row; unknown if it covers only one */
+	struct number summed_by;    /* enum perf_summed */
+	size_t source;		    /* the reader's number of the port that it is from */
 	struct strings saturated;
 	bool mark; /* show the number of a saturated counter as text, prefixed with >= */
 
@@ -42,7 +45,17 @@ struct perf_record {
 	struct perf_counter rcv_fecn_packets, rcv_becn_packets;
 	struct perf_counter sync_header_errors, unknown_blocks, error_detections;
 	struct perf_counter correctable_blocks, uncorrectable_blocks, corrected_symbols;
+
+	struct perf_counter local_physical_errors, malformed_packet_errors, buffer_overrun_errors;
+	struct perf_counter dlid_mapping_errors, vl_mapping_errors, looping_errors;
+	struct perf_counter inactive_discards, neighbor_mtu_discards;
+	struct perf_counter switch_lifetime_limit_discards, switch_hoq_lifetime_limit_discards;
+	struct perf_counter xmit_flow_packets, rcv_flow_packets;
+	struct perf_counter op_rcv_packets, op_rcv_data_bytes;
 };
+
+/* Who added up the counters of a row of several ports. */
+enum perf_summed { PERF_SUMMED_AGENT = 1, PERF_SUMMED_HERE };
 
 /*
  * The field of a counter has the counter's group as tag, and the offset of its struct perf_counter.
@@ -51,8 +64,19 @@ extern const struct schema perf_schema;	    /* one row per port */
 extern const struct schema perf_vl_schema;  /* one row per virtual lane */
 extern const struct schema perf_fec_schema; /* one row per port and one per lane of the link */
 extern const struct schema perf_congestion_schema; /* one row per port, VL and SL */
+extern const struct schema perf_sl_schema;	   /* one row per service level */
+extern const struct schema perf_details_schema;	   /* one row per port */
+extern const struct schema perf_flow_schema;	   /* one row per port */
 
-enum perf_listing { PERF_OF_PORT, PERF_OF_VL, PERF_OF_FEC, PERF_OF_CONGESTION };
+enum perf_listing {
+	PERF_OF_PORT,
+	PERF_OF_VL,
+	PERF_OF_FEC,
+	PERF_OF_CONGESTION,
+	PERF_OF_SL,
+	PERF_OF_DETAILS,
+	PERF_OF_FLOW,
+};
 
 enum { PERF_PARTS_MOST = 8 };
 
@@ -92,26 +116,40 @@ struct perf_reading {
 void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	       struct perf_record **rows, size_t *row_count);
 void perf_record_clear(struct perf_record *record);
+/*
+ * Adds the counters of a port's row to a sum, which begins as a copy of one of the rows without its
+ * strings. A counter that one of them lacks is unknown; one that has stopped makes a sum that has.
+ */
+void perf_record_add(const struct schema *schema, struct perf_record *sum,
+		     const struct perf_record *row);
+/* Fills `saturated` of the row. */
+void perf_record_find_saturated(const struct schema *schema, struct perf_record *row);
+
+enum { PERF_RATES_MOST = 10 }; /* counters of a listing other than the one of ports */
 
 /*
- * The rates of the counters of a port, from two readings. A counter that was reset between them, is
+ * The rates of the counters of a row, from two readings. A counter that was reset between them, is
  * saturated, or is missing in one reading has no rate, rather than a negative one or 0.
  */
 struct perf_rates {
 	char *time; /* of the second reading, RFC 3339; all strings are owned */
 	char *object, *node;
-	struct number lid, port;
+	struct number lid, port, lane, vl, sl;
 	struct real interval_sec;
 	struct real xmit_gbps, rcv_gbps;
 	struct real xmit_packets_per_sec, rcv_packets_per_sec;
 	struct real errors_per_sec; /* all error counters together */
 	struct real xmit_wait_ticks_per_sec;
+	/* Of the counters of another listing than the one of ports, in their order there. */
+	struct real counters[PERF_RATES_MOST];
 	struct strings saturated;
 };
 
-extern const struct schema perf_rates_schema;
+const struct schema *perf_rates_schema_of(enum perf_listing listing);
+/* All schemas but the one of ports, ended by NULL. */
+extern const struct schema *const perf_more_schemas[];
 
 /* Fills the rates and the saturated counters. */
-void perf_rates_of(const struct perf_record *before, const struct perf_record *after,
-		   double seconds, struct perf_rates *rates);
+void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
+		   const struct perf_record *after, double seconds, struct perf_rates *rates);
 void perf_rates_clear(struct perf_rates *rates);

@@ -27,6 +27,9 @@ const struct perf_part perf_parts[][PERF_PARTS_MOST] = {
 				{.id = MAD_PM_SL_RCV_BECN},
 				{.id = MAD_PM_XMIT_CON_CTRL},
 				{.id = MAD_PM_VL_XMIT_TIME_CONG}},
+	[PERF_OF_SL] = {{.id = MAD_PM_XMIT_DATA_SL}, {.id = MAD_PM_RCV_DATA_SL}},
+	[PERF_OF_DETAILS] = {{.id = MAD_PM_RCV_ERROR_DETAILS}, {.id = MAD_PM_XMIT_DISCARD_DETAILS}},
+	[PERF_OF_FLOW] = {{.id = MAD_PM_FLOW_CTL_COUNTERS}, {.id = MAD_PM_OP_RCV_COUNTERS}},
 };
 
 /* The index of each attribute in struct perf_reading. */
@@ -40,6 +43,8 @@ enum {
 	PART_XMIT_CONGESTION,
 	PART_VL_TIME,
 };
+enum { PART_SL_XMIT, PART_SL_RCV };
+enum { PART_FLOW, PART_OP_RCV };
 
 struct perf_caps perf_caps_of(const unsigned char *class_port_info)
 {
@@ -121,12 +126,6 @@ static void merge(const struct perf_reading *reading, const char *key, struct pe
 		take_key(&perf_counters_schema, key, narrow, counter);
 }
 
-static const struct perf_counter *const_counter_of(const struct field *field,
-						   const struct perf_record *row)
-{
-	return (const struct perf_counter *)(const void *)((const char *)row + field->offset);
-}
-
 static struct perf_counter *counter_of(const struct field *field, struct perf_record *row)
 {
 	return (struct perf_counter *)(void *)((char *)row + field->offset);
@@ -154,16 +153,21 @@ static bool is_telling(const struct schema *schema, struct perf_record *row)
 	return false;
 }
 
+void perf_record_find_saturated(const struct schema *schema, struct perf_record *row)
+{
+	row->saturated.known = true;
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].tag && counter_of(&schema->fields[i], row)->saturated)
+			strings_add(&row->saturated, schema->fields[i].key);
+}
+
 static void add_row(const struct schema *schema, const struct perf_record *row,
 		    struct perf_record **rows, size_t *row_count)
 {
 	struct perf_record *added = mem_append(rows, row_count, sizeof(*added));
 
 	*added = *row;
-	added->saturated.known = true;
-	for (size_t i = 0; i < schema->field_count; i++)
-		if (schema->fields[i].tag && counter_of(&schema->fields[i], added)->saturated)
-			strings_add(&added->saturated, schema->fields[i].key);
+	perf_record_find_saturated(schema, added);
 }
 
 static void port_rows(const struct perf_reading *reading, struct perf_record **rows,
@@ -268,6 +272,40 @@ static void congestion_rows(const struct perf_reading *reading, struct perf_reco
 	}
 }
 
+static void sl_rows(const struct perf_reading *reading, struct perf_record **rows,
+		    size_t *row_count)
+{
+	for (size_t i = 0; i < SLS; i++) {
+		struct perf_record row = {.sl = number_of(i)};
+
+		take_part(PERF_OF_SL, reading, PART_SL_XMIT, i, &row.xmit_data_bytes);
+		take_part(PERF_OF_SL, reading, PART_SL_RCV, i, &row.rcv_data_bytes);
+		/* SL 0 is the default of most traffic. */
+		if (!i || reading->all || is_telling(&perf_sl_schema, &row))
+			add_row(&perf_sl_schema, &row, rows, row_count);
+	}
+}
+
+/* One row of the counters that have the same keys in the attributes of the listing. */
+static void plain_row(enum perf_listing listing, const struct perf_reading *reading,
+		      struct perf_record **rows, size_t *row_count)
+{
+	const struct schema *schema = perf_listing_schema(listing);
+	struct perf_record row = {.object = NULL};
+
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+
+		for (size_t j = 0; field->tag && perf_parts[listing][j].id; j++)
+			take_key(mad_attribute_find(UMAD_CLASS_PERF_MGMT, perf_parts[listing][j].id)
+					 ->schema,
+				 field->key, reading->parts[j], counter_of(field, &row));
+	}
+	if (listing == PERF_OF_FLOW && reading->parts[PART_OP_RCV])
+		row.op_code = number_of(reading->parts[PART_OP_RCV][0]);
+	add_row(schema, &row, rows, row_count);
+}
+
 void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	       struct perf_record **rows, size_t *row_count)
 {
@@ -290,68 +328,39 @@ void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	case PERF_OF_CONGESTION:
 		congestion_rows(reading, rows, row_count);
 		break;
+	case PERF_OF_SL:
+		sl_rows(reading, rows, row_count);
+		break;
+	case PERF_OF_DETAILS:
+	case PERF_OF_FLOW:
+		plain_row(listing, reading, rows, row_count);
+		break;
 	}
 }
 
-static bool get_delta(const struct perf_counter *before, const struct perf_counter *after,
-		      double *ret_delta)
+void perf_record_add(const struct schema *schema, struct perf_record *sum,
+		     const struct perf_record *row)
 {
-	if (!before->known || !after->known || after->saturated || after->value < before->value)
-		return false;
-	*ret_delta = (double)(after->value - before->value);
-	return true;
-}
+	struct perf_record copy = *row;
 
-static void set_rate(const struct perf_counter *before, const struct perf_counter *after,
-		     double factor, struct real *rate)
-{
-	double delta;
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+		struct perf_counter *total, *added;
 
-	if (get_delta(before, after, &delta))
-		*rate = (struct real){.value = delta * factor, .known = true};
-}
-
-/* Sums all counters that the device has: one without a rate leaves the sum unknown. */
-static void set_errors(const struct perf_record *before, const struct perf_record *after,
-		       double factor, struct real *rate)
-{
-	double sum = 0, delta;
-	bool any = false;
-
-	for (size_t i = 0; i < perf_schema.field_count; i++) {
-		const struct field *field = &perf_schema.fields[i];
-
-		if (field->tag != PERF_GROUP_ERRORS || (!const_counter_of(field, before)->known &&
-							!const_counter_of(field, after)->known))
+		if (!field->tag)
 			continue;
-		if (!get_delta(const_counter_of(field, before), const_counter_of(field, after),
-			       &delta))
-			return;
-		sum += delta;
-		any = true;
+		total = counter_of(field, sum);
+		added = counter_of(field, &copy);
+		total->known &= added->known;
+		total->saturated |= added->saturated;
+		if (__builtin_add_overflow(total->value, added->value, &total->value)) {
+			total->value = UINT64_MAX;
+			total->saturated = true;
+		}
+		if (!total->known)
+			*total = (struct perf_counter){.known = false};
 	}
-	if (any)
-		*rate = (struct real){.value = sum * factor, .known = true};
-}
-
-void perf_rates_of(const struct perf_record *before, const struct perf_record *after,
-		   double seconds, struct perf_rates *rates)
-{
-	rates->saturated.known = true;
-	for (size_t i = 0; i < after->saturated.count; i++)
-		strings_add(&rates->saturated, after->saturated.items[i]);
-	if (seconds <= 0)
-		return;
-	rates->interval_sec = (struct real){.value = seconds, .known = true};
-	set_rate(&before->xmit_data_bytes, &after->xmit_data_bytes, 8 / seconds / 1e9,
-		 &rates->xmit_gbps);
-	set_rate(&before->rcv_data_bytes, &after->rcv_data_bytes, 8 / seconds / 1e9,
-		 &rates->rcv_gbps);
-	set_rate(&before->xmit_packets, &after->xmit_packets, 1 / seconds,
-		 &rates->xmit_packets_per_sec);
-	set_rate(&before->rcv_packets, &after->rcv_packets, 1 / seconds,
-		 &rates->rcv_packets_per_sec);
-	set_rate(&before->xmit_wait_ticks, &after->xmit_wait_ticks, 1 / seconds,
-		 &rates->xmit_wait_ticks_per_sec);
-	set_errors(before, after, 1 / seconds, &rates->errors_per_sec);
+	/* The narrowest of them, as it stops first. */
+	if (row->width_bits.value < sum->width_bits.value)
+		sum->width_bits = row->width_bits;
 }

@@ -43,23 +43,33 @@ no_device()
 	refused '--fec cannot be used with --vl' --vl --fec
 	refused '--congestion cannot be used with --errors' --congestion --errors
 	refused '--vl cannot be used with --traffic' --traffic --vl 5
-	for option in --errors --traffic --vl --fec --congestion --reset; do
+	for option in --errors --traffic --reset; do
 		refused "--watch cannot be used with $option" --watch $option
 	done
-	refused '--vl cannot be used with --reset' --reset --vl
+	refused '--vl cannot be used with --by-sl' --by-sl --vl
+	refused '--details cannot be used with --flow' --details --flow
+	refused '--vl cannot be used with --sum' --vl --sum
+	refused '--sum cannot be used with --all-ports' --sum --all-ports
+	refused '--counters cannot be used with --errors' --reset --errors --counters link_downed
+	refused '--samples cannot be used with --watch' --watch --samples
+	refused '--samples cannot be used with --sample' --samples --sample xmit-wait
+	refused '--sample cannot be used with --reset' --sample xmit-wait --reset
 	nothing_wrong
 }
 
 @test "perf: an option without its mode" {
 	refused '--interval needs --watch' --interval 2s
 	refused '--count needs --watch' --count 3
-	refused '--all needs --vl or --congestion' --all --errors
+	refused '--all needs --vl, --congestion or --by-sl' --all --errors
+	refused '--counters needs --reset' --counters link_downed
+	refused '--ticks needs --sample' --ticks 5
 	nothing_wrong
 }
 
 @test "perf: invalid values" {
 	refused "--interval: '50ms' is not between 100ms and 1h" --watch --interval 50ms
 	refused "--count: '0' is not between 1 and 4294967295" --watch --count 0
+	refused "--ticks: '0' is not between 1 and 4294967295" --sample xmit-wait --ticks 0
 	refused "--retries: '8' is not between 0 and 7" --retries 8
 	nothing_wrong
 }
@@ -95,12 +105,15 @@ no_device()
 	try perf 5 1-3 --reset --json
 	expect 5
 	jq -e '.schema == "rdmactl/perf/1" and .perf == [] and (.problems | length) == 1' <<<"$output"
-	for option in vl fec congestion; do
+	for option in vl fec congestion details flow samples; do
 		try perf 5 --$option --json
 		expect 5 || wrong "$option"
 		jq -e ".schema == \"rdmactl/perf_$option/1\" and .perf_$option == []" <<<"$output" ||
 			wrong "$option"
 	done
+	try perf --watch --by-sl --json
+	expect 5
+	jq -e '.schema == "rdmactl/perf_sl_rates/1" and .perf_sl_rates == []' <<<"$output" || wrong sl
 	try perf --watch --json
 	expect 5
 	jq -e '.schema == "rdmactl/perf_rates/1" and .perf_rates == []' <<<"$output" || wrong rates

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Many attributes of a node, on a simulated kernel: counters of its ports, and a changed PortInfo.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,6 +20,7 @@
 #include "mad/smp_change.h"
 
 enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2, BACK_PORT = 3, BLOCK_LIDS = 64 };
+enum { OP_CODE = 0x64 };
 
 /* A switch with four ports that OUR_PORT connects to us. */
 struct fixture {
@@ -28,6 +31,9 @@ struct fixture {
 	unsigned char port_info[PORT_INFO_BYTES];
 	bool keeps; /* the node ignores what is set */
 	size_t cleared;
+	uint32_t class_caps;
+	uint32_t select, select2, extended_select, extended_select2, op_select;
+	uint8_t op_code;
 	char name[2];
 };
 
@@ -51,7 +57,27 @@ static void fill(struct fixture *fixture, const unsigned char *mad, unsigned cha
 		break;
 	case UMAD_CLASS_PERF_MGMT << 16 | MAD_PM_COUNTERS:
 		fixture->cleared += mad_method(mad) == UMAD_METHOD_SET;
+		if (mad_method(mad) == UMAD_METHOD_SET) {
+			fixture->select = (uint32_t)bits_get(data, 2 * 8, 16);
+			fixture->select2 = data[18];
+		}
 		data[7] = data[1]; /* LinkDowned is the number of the port */
+		break;
+	case UMAD_CLASS_PERF_MGMT << 16 | MAD_PM_COUNTERS_EXTENDED:
+		if (mad_method(mad) == UMAD_METHOD_SET) {
+			fixture->extended_select = (uint32_t)bits_get(data, 2 * 8, 16);
+			fixture->extended_select2 = (uint32_t)bits_get(data, 4 * 8, 32);
+		}
+		break;
+	case UMAD_CLASS_PERF_MGMT << 16 | MAD_PM_OP_RCV_COUNTERS:
+		if (mad_method(mad) == UMAD_METHOD_SET) {
+			fixture->op_code = data[0];
+			fixture->op_select = (uint32_t)bits_get(data, 2 * 8, 16);
+		}
+		data[0] = OP_CODE;
+		break;
+	case UMAD_CLASS_PERF_MGMT << 16 | UMAD_ATTR_CLASS_PORT_INFO:
+		bits_set(data, 2 * 8, 16, fixture->class_caps);
 		break;
 	}
 }
@@ -117,9 +143,114 @@ static void counters_of_all_ports(void **state)
 		assert_int_equal(perf.rows[i].port.value, i + 1);
 		assert_int_equal(perf.rows[i].link_downed.value, i + 1);
 	}
-	assert_int_equal(perf_reset(&perf, true, true), PORTS);
+	assert_int_equal(perf_reset(&perf, PERF_CLEAR_ALL), PORTS);
 	assert_int_equal(fixture->cleared, PORTS);
 	assert_int_equal(fixture->problems.count, 0);
+	perf_end(&perf);
+	end(fixture);
+}
+
+/* The agent adds up, or each port is read; either way there is one row. */
+static void counters_added_up(void **state)
+{
+	const struct perf_options options = {.listing = PERF_OF_PORT, .sum = true};
+	struct fixture *fixture = begin(NULL, 0);
+	struct perf perf;
+
+	(void)state;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	assert_int_equal(perf.port_count, PORTS);
+	perf_read(&perf);
+	assert_int_equal(perf.row_count, 1);
+	assert_int_equal(perf.rows[0].link_downed.value, 1 + 2 + 3 + 4);
+	assert_int_equal(perf.rows[0].summed_ports.value, PORTS);
+	assert_int_equal(perf.rows[0].summed_by.value, PERF_SUMMED_HERE);
+	assert_false(perf.rows[0].port.known);
+	perf_end(&perf);
+	fixture->class_caps = PERF_CAP_ALL_PORT_SELECT;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	assert_int_equal(perf.port_count, 1);
+	assert_int_equal(perf.ports[0].port, PERF_ALL_PORTS);
+	perf_read(&perf);
+	assert_int_equal(perf.row_count, 1);
+	/* What the agent answered for PortSelect 255 */
+	assert_int_equal(perf.rows[0].link_downed.value, PERF_ALL_PORTS);
+	assert_int_equal(perf.rows[0].summed_by.value, PERF_SUMMED_AGENT);
+	assert_int_equal(perf.rows[0].summed_ports.value, PORTS);
+	assert_int_equal(perf_reset(&perf, PERF_CLEAR_ALL), PORTS);
+	assert_int_equal(fixture->cleared, 1);
+	perf_end(&perf);
+	assert_int_equal(fixture->problems.count, 0);
+	end(fixture);
+}
+
+static void names_of_counters(void **state)
+{
+	uint32_t mask = 0;
+	char *wrong = NULL;
+
+	(void)state;
+	assert_int_equal(perf_parse_counters("symbol_errors,xmit_wait_ticks", &mask, &wrong), 0);
+	assert_int_equal(mask, 0x10001);
+	assert_int_equal(perf_parse_counters("0xfff,multicast_rcv_packets", &mask, &wrong), 0);
+	assert_int_equal(mask, 0x200fff);
+	assert_int_equal(PERF_CLEAR_ERRORS & PERF_CLEAR_TRAFFIC, 0);
+	assert_int_equal(PERF_CLEAR_ERRORS | PERF_CLEAR_TRAFFIC | 1 << 16, PERF_CLEAR_ALL);
+	assert_int_equal(perf_parse_counters("symbol_errrs", &mask, &wrong), -EINVAL);
+	assert_string_equal(wrong, "symbol_errrs");
+	free(wrong);
+	assert_int_equal(perf_parse_counters("0x400000", &mask, &wrong), -EINVAL);
+	free(wrong);
+	assert_int_equal(perf_parse_counters("0", &mask, &wrong), -EINVAL);
+	free(wrong);
+	assert_int_equal(perf_parse_counters("", &mask, &wrong), -EINVAL);
+	free(wrong);
+	assert_int_equal(mask, 0x200fff);
+}
+
+/* A Set names the counters by bit, in each attribute that has them. */
+static void clears_by_mask(void **state)
+{
+	const struct perf_options options = {.listing = PERF_OF_PORT};
+	char one[] = "1";
+	char *words[] = {one};
+	struct fixture *fixture = begin(words, 1);
+	struct perf perf;
+
+	(void)state;
+	fixture->class_caps = PERF_CAP_EXTENDED_WIDTH | PERF_CAP_XMIT_WAIT;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	perf_read(&perf);
+	/* Symbol errors, bytes sent, the wait, and unicast packets received */
+	assert_int_equal(perf_reset(&perf, 1 | 1 << 12 | 1 << 16 | 1 << 19), 1);
+	assert_int_equal(fixture->select, 0x1001);
+	assert_int_equal(fixture->select2, PERF_SELECT2_XMIT_WAIT);
+	assert_int_equal(fixture->extended_select, 0x21);
+	assert_int_equal(fixture->extended_select2, 0);
+	/* It has no counter of datagrams dropped at queue pair 1. */
+	assert_int_equal(perf_reset(&perf, 1 << 17), 0);
+	assert_int_equal(fixture->problems.count, 1);
+	perf_end(&perf);
+	end(fixture);
+}
+
+/* Of another listing, all counters are cleared, and the operation code stays. */
+static void clears_a_listing(void **state)
+{
+	const struct perf_options options = {.listing = PERF_OF_FLOW};
+	char one[] = "1";
+	char *words[] = {one};
+	struct fixture *fixture = begin(words, 1);
+	struct perf perf;
+
+	(void)state;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	perf_read(&perf);
+	assert_int_equal(perf.row_count, 1);
+	assert_int_equal(perf_reset(&perf, PERF_CLEAR_ALL), 1);
+	assert_int_equal(fixture->op_code, OP_CODE);
+	assert_int_equal(fixture->op_select, 0xffff);
+	assert_int_equal(fixture->cleared, 0);
 	perf_end(&perf);
 	end(fixture);
 }
@@ -326,6 +457,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_of_all_ports),
 		cmocka_unit_test(counters_of_named_ports),
+		cmocka_unit_test(counters_added_up),
+		cmocka_unit_test(names_of_counters),
+		cmocka_unit_test(clears_by_mask),
+		cmocka_unit_test(clears_a_listing),
 		cmocka_unit_test(changed_fields),
 		cmocka_unit_test(path_is_cut),
 		cmocka_unit_test(fields_that_cannot_be_set),

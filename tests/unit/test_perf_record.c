@@ -343,7 +343,7 @@ static void rates(void **state)
 	after.xmit_packets = counted(10);
 	after.symbol_errors = counted(4);
 	after.link_downed = counted(3);
-	perf_rates_of(&before, &after, 2, &now);
+	perf_rates_of(PERF_OF_PORT, &before, &after, 2, &now);
 	assert_true(now.xmit_gbps.known && now.xmit_gbps.value == 2);
 	/* Reset between the two; stopped; not there */
 	assert_false(now.rcv_gbps.known);
@@ -356,15 +356,172 @@ static void rates(void **state)
 	/* One error counter that tells nothing leaves the sum unknown. */
 	now = (struct perf_rates){.time = NULL};
 	after.link_downed = (struct perf_counter){255, true, true};
-	perf_rates_of(&before, &after, 2, &now);
+	perf_rates_of(PERF_OF_PORT, &before, &after, 2, &now);
 	assert_false(now.errors_per_sec.known);
 	perf_rates_clear(&now);
 	/* The port did not answer. */
 	now = (struct perf_rates){.time = NULL};
 	after = (struct perf_record){.object = NULL};
-	perf_rates_of(&before, &after, 2, &now);
+	perf_rates_of(PERF_OF_PORT, &before, &after, 2, &now);
 	assert_false(now.xmit_gbps.known || now.errors_per_sec.known);
 	perf_rates_clear(&now);
+}
+
+static void service_levels(void **state)
+{
+	struct bytes bytes = {.part = {{0}}};
+	struct perf_reading reading = {.parts = {bytes.part[0], bytes.part[1]}};
+	struct rows rows;
+
+	(void)state;
+	/* PortXmitDataSL and PortRcvDataSL: 32 bits for each level, in words of four bytes. */
+	bits_set(bytes.part[0], (4 + 4 * 3) * 8, 32, 7);
+	bits_set(bytes.part[1], (4 + 4 * 15) * 8, 32, UINT32_MAX);
+	rows = rows_of(PERF_OF_SL, &reading);
+	assert_int_equal(rows.count, 3);
+	assert_int_equal(rows.items[0].sl.value, 0);
+	assert_counter(rows.items[0].xmit_data_bytes, 0, false);
+	assert_int_equal(rows.items[1].sl.value, 3);
+	assert_counter(rows.items[1].xmit_data_bytes, 28, false);
+	assert_counter(rows.items[2].rcv_data_bytes, 4ull * UINT32_MAX, true);
+	assert_string_equal(rows.items[2].saturated.items[0], "rcv_data_bytes");
+	drop(&rows);
+	/* A port without PortRcvDataSL sent what it sent. */
+	reading.parts[1] = NULL;
+	reading.all = true;
+	rows = rows_of(PERF_OF_SL, &reading);
+	assert_int_equal(rows.count, 16);
+	assert_false(rows.items[15].rcv_data_bytes.known);
+	assert_counter(rows.items[15].xmit_data_bytes, 0, false);
+	drop(&rows);
+}
+
+static void details(void **state)
+{
+	struct bytes bytes = {.part = {{0}}};
+	struct perf_reading reading = {.parts = {bytes.part[0], bytes.part[1]}};
+	struct rows rows;
+
+	(void)state;
+	for (unsigned int i = 0; i < 6; i++)
+		bits_set(bytes.part[0], (4 + 2 * i) * 8, 16, 100 + i);
+	for (unsigned int i = 0; i < 4; i++)
+		bits_set(bytes.part[1], (4 + 2 * i) * 8, 16, 200 + i);
+	rows = rows_of(PERF_OF_DETAILS, &reading);
+	assert_int_equal(rows.count, 1);
+	assert_counter(rows.items[0].local_physical_errors, 100, false);
+	assert_counter(rows.items[0].malformed_packet_errors, 101, false);
+	assert_counter(rows.items[0].buffer_overrun_errors, 102, false);
+	assert_counter(rows.items[0].dlid_mapping_errors, 103, false);
+	assert_counter(rows.items[0].vl_mapping_errors, 104, false);
+	assert_counter(rows.items[0].looping_errors, 105, false);
+	assert_counter(rows.items[0].inactive_discards, 200, false);
+	assert_counter(rows.items[0].neighbor_mtu_discards, 201, false);
+	assert_counter(rows.items[0].switch_lifetime_limit_discards, 202, false);
+	assert_counter(rows.items[0].switch_hoq_lifetime_limit_discards, 203, false);
+	drop(&rows);
+	reading.parts[0] = NULL;
+	rows = rows_of(PERF_OF_DETAILS, &reading);
+	assert_false(rows.items[0].looping_errors.known);
+	assert_counter(rows.items[0].inactive_discards, 200, false);
+	drop(&rows);
+	reading.parts[1] = NULL;
+	rows = rows_of(PERF_OF_DETAILS, &reading);
+	assert_int_equal(rows.count, 0);
+}
+
+static void flow(void **state)
+{
+	struct bytes bytes = {.part = {{0}}};
+	struct perf_reading reading = {.parts = {bytes.part[0], bytes.part[1]}};
+	struct rows rows;
+
+	(void)state;
+	bits_set(bytes.part[0], 4 * 8, 32, 1);
+	bits_set(bytes.part[0], 8 * 8, 32, 2);
+	bytes.part[1][0] = 0x64;
+	bits_set(bytes.part[1], 4 * 8, 32, 3);
+	bits_set(bytes.part[1], 8 * 8, 32, 4);
+	rows = rows_of(PERF_OF_FLOW, &reading);
+	assert_int_equal(rows.count, 1);
+	assert_counter(rows.items[0].xmit_flow_packets, 1, false);
+	assert_counter(rows.items[0].rcv_flow_packets, 2, false);
+	assert_counter(rows.items[0].op_rcv_packets, 3, false);
+	assert_counter(rows.items[0].op_rcv_data_bytes, 16, false);
+	assert_true(rows.items[0].op_code.known && rows.items[0].op_code.value == 0x64);
+	drop(&rows);
+	reading.parts[1] = NULL;
+	rows = rows_of(PERF_OF_FLOW, &reading);
+	assert_false(rows.items[0].op_code.known || rows.items[0].op_rcv_packets.known);
+	drop(&rows);
+}
+
+/* Each counter of a listing has a rate, at its place, with the unit that its key says. */
+static void rates_of_listings(void **state)
+{
+	(void)state;
+	for (enum perf_listing listing = PERF_OF_VL; listing <= PERF_OF_FLOW; listing++) {
+		const struct schema *counters = perf_listing_schema(listing);
+		const struct schema *rates = perf_rates_schema_of(listing);
+		struct perf_record before = {.object = NULL}, after = {.object = NULL};
+		struct perf_rates now = {.time = NULL};
+		size_t place = 0;
+
+		for (size_t i = 0; i < counters->field_count; i++) {
+			const struct field *field = &counters->fields[i];
+			struct perf_counter *counter;
+
+			if (!field->tag)
+				continue;
+			counter = (struct perf_counter *)(void *)((char *)&before + field->offset);
+			*counter = (struct perf_counter){.known = true};
+			counter = (struct perf_counter *)(void *)((char *)&after + field->offset);
+			*counter = (struct perf_counter){.value = 1000000000, .known = true};
+		}
+		perf_rates_of(listing, &before, &after, 2, &now);
+		for (size_t i = 0; i < rates->field_count; i++) {
+			const struct field *field = &rates->fields[i];
+			struct value value;
+
+			if (field->kind != FIELD_REAL || !strcmp(field->key, "interval_sec"))
+				continue;
+			field_get(field, &now, &value);
+			assert_int_equal(value.kind, VALUE_REAL);
+			assert_true(now.counters[place].known);
+			assert_true(value.real == (strstr(field->key, "gbps") ? 4 : 500000000));
+			place++;
+		}
+		for (size_t i = 0; i < counters->field_count; i++)
+			place -= counters->fields[i].tag != 0;
+		assert_int_equal(place, 0);
+		perf_rates_clear(&now);
+	}
+}
+
+static void sums(void **state)
+{
+	struct perf_record sum = {.symbol_errors = counted(1),
+				  .link_downed = counted(2),
+				  .xmit_data_bytes = counted(UINT64_MAX - 1),
+				  .width_bits = number_of(64)};
+	struct perf_record row = {.symbol_errors = counted(10),
+				  .rcv_errors = counted(1),
+				  .xmit_data_bytes = counted(2),
+				  .width_bits = number_of(32)};
+
+	(void)state;
+	perf_record_add(&perf_schema, &sum, &row);
+	assert_counter(sum.symbol_errors, 11, false);
+	/* One of them does not know it. */
+	assert_false(sum.link_downed.known || sum.rcv_errors.known);
+	assert_counter(sum.xmit_data_bytes, UINT64_MAX, true);
+	assert_int_equal(sum.width_bits.value, 32);
+	row.symbol_errors.saturated = true;
+	perf_record_add(&perf_schema, &sum, &row);
+	assert_counter(sum.symbol_errors, 21, true);
+	perf_record_find_saturated(&perf_schema, &sum);
+	assert_int_equal(sum.saturated.count, 2);
+	perf_record_clear(&sum);
 }
 
 static void capabilities(void **state)
@@ -393,6 +550,11 @@ int main(void)
 		cmocka_unit_test(encoding),
 		cmocka_unit_test(congestion),
 		cmocka_unit_test(rates),
+		cmocka_unit_test(service_levels),
+		cmocka_unit_test(details),
+		cmocka_unit_test(flow),
+		cmocka_unit_test(rates_of_listings),
+		cmocka_unit_test(sums),
 		cmocka_unit_test(capabilities),
 	};
 

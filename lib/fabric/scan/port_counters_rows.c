@@ -217,7 +217,7 @@ bool port_growth_row_make_by(const struct fabric_view *view, const struct port_c
 	/* If only one reading has the wide counters, they cannot be compared. */
 	if (before && before->extended == after->extended)
 		port_counters_decode(before, &then);
-	perf_rates_of(&then, &now, seconds, &row->rates);
+	perf_rates_of(PERF_OF_PORT, &then, &now, seconds, &row->rates);
 	worth = compare_counters(&then, &now, seconds, limits, row);
 	perf_record_clear(&then);
 	perf_record_clear(&now);

@@ -164,11 +164,14 @@ static void add_orders(struct order **orders, size_t *count, size_t place,
 		       const struct port_counters *counters, unsigned int kinds, bool details)
 {
 	const bool errors = kinds & CLEAR_ERRORS, traffic = kinds & CLEAR_TRAFFIC;
+	const uint32_t mask = errors && traffic ? PERF_CLEAR_ALL
+			      : errors		? PERF_CLEAR_ERRORS
+						: PERF_CLEAR_TRAFFIC;
 	struct order *order = add_order(orders, count, place, counters, MAD_PM_COUNTERS);
 
-	perf_select_counters(counters->caps, errors, traffic, order->data);
+	perf_select_counters(counters->caps, mask, order->data);
 	order = add_order(orders, count, place, counters, MAD_PM_COUNTERS_EXTENDED);
-	if (!perf_select_extended(counters->caps, errors, traffic, order->data))
+	if (!perf_select_extended(counters->caps, mask, order->data))
 		--*count;
 	if (!errors || !details)
 		return;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl perf --samples and --sample: the sampling of ports. */
+#include "mad/perf_sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cmd/mad/perf_run.h"
+#include "mad/format/header.h"
+
+/* The length of a tick is in the port's own code: how long to wait for it cannot be computed. */
+#define POLL_MSEC 50u
+#define MOST_MSEC 10000u
+
+struct samples {
+	struct perf_run *run;
+	const struct perf_sampling *own; /* NULL: only read */
+	struct perf_sample *rows;
+	size_t row_count;
+};
+
+/* Sends one request to a port. Without data it is a Get. */
+static bool call(struct samples *samples, const struct perf_port *port, uint16_t attribute,
+		 const unsigned char *data, size_t bytes, unsigned char *ret_data)
+{
+	struct perf *perf = &samples->run->perf;
+	const unsigned char select[2] = {0, port->port};
+	struct mad_item item = {0};
+
+	mad_gmp_request(&perf->session->destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
+			data ? UMAD_METHOD_SET : UMAD_METHOD_GET, attribute, 0, &item.request);
+	item.request.data = data ? data : select;
+	item.request.data_bytes = data ? bytes : sizeof(select);
+	mad_gather(perf->session->engine, &item, 1);
+	if (!perf_check(perf, port, mad_attribute_name(UMAD_CLASS_PERF_MGMT, attribute), &item))
+		return false;
+	memcpy(ret_data, item.data, MAD_DATA_MOST);
+	return true;
+}
+
+/* Starts sampling, unless the port is at it for somebody else. */
+static bool start(struct samples *samples, const struct perf_port *port, unsigned char *control)
+{
+	struct perf *perf = &samples->run->perf;
+	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];
+	_cleanup_(freep) char *text = NULL;
+
+	if (perf_sampling_runs(control)) {
+		text = mem_format("port %u is sampling for another program", port->port);
+		problem_add_text(perf->session->problems,
+				 perf->session->destinations[port->destination].name,
+				 "PortSamplesControl", "gmp", text,
+				 "rdmactl perf --samples shows its result when it is done");
+		return false;
+	}
+	perf_sampling_write(samples->own, port->port, control, data);
+	return call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control);
+}
+
+/* Waits until the interval is over. What the port answered last is in `result`. */
+static bool wait_for_end(struct samples *samples, const struct perf_port *port,
+			 unsigned char *result)
+{
+	struct mad_session *session = &samples->run->mad.session;
+	const uint64_t end = clock_msec() + MOST_MSEC;
+
+	for (;;) {
+		if (!call(samples, port, MAD_PM_SAMPLES_RESULT, NULL, 0, result))
+			return false;
+		/* The status has the same two bits in both attributes, in other bytes. */
+		if (!samples->own || !(result[3] & 3) || clock_msec() >= end)
+			return true;
+		if (!mad_session_wait(session, clock_msec() + POLL_MSEC))
+			return true;
+	}
+}
+
+static void take_port(struct samples *samples, const struct perf_port *port)
+{
+	const struct perf *perf = &samples->run->perf;
+	const struct mad_destination *at = &perf->session->destinations[port->destination];
+	unsigned char control[MAD_DATA_MOST], result[MAD_DATA_MOST];
+	size_t first = samples->row_count;
+	bool answered;
+
+	if (!call(samples, port, MAD_PM_SAMPLES_CONTROL, NULL, 0, control) ||
+	    (samples->own && !start(samples, port, control)))
+		return;
+	answered = wait_for_end(samples, port, result);
+	perf_sampling_rows(control, answered ? result : NULL, samples->own, &samples->rows,
+			   &samples->row_count);
+	for (size_t i = first; i < samples->row_count; i++) {
+		struct perf_sample *row = &samples->rows[i];
+
+		row->object = mem_string(at->name);
+		row->node = mem_string_or_null(perf->nodes[port->destination].description);
+		row->lid = number_of(at->place.address.lid);
+		row->port = number_of(port->port);
+	}
+}
+
+static bool parse(struct perf_run *run, struct perf_sampling *sampling)
+{
+	const struct perf_args *args = run->args;
+	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+	int rc = perf_sampling_parse(args->sample, sampling, &wrong);
+
+	if (!rc)
+		return true;
+	message = rc == -E2BIG ? mem_format("--sample: a port counts at most %d quantities",
+					    PERF_SAMPLE_COUNTERS)
+			       : mem_format("--sample: '%s' is not a quantity", wrong);
+	listing_fail(&run->mad.listing, STATUS_USAGE, message,
+		     "xmit-data, rcv-data, xmit-packets, rcv-packets, xmit-wait, or a number");
+	return false;
+}
+
+int perf_sample(struct perf_run *run, bool found)
+{
+	const struct perf_args *args = run->args;
+	struct listing *listing = &run->mad.listing;
+	struct samples samples = {.run = run};
+	struct perf_sampling sampling = {
+		.tag = (uint16_t)getpid(),
+		.op_code = (uint8_t)args->op_code.value,
+		.start_ticks = (uint32_t)args->start.value,
+		.interval_ticks = (uint32_t)args->ticks.value,
+	};
+	const struct perf_options wanted = {
+		.all_ports = args->all_ports,
+		.names = columns_needs(&listing->columns) & MAD_NEED_NODE,
+	};
+	int status;
+
+	if (found && (!args->sample || parse(run, &sampling)) &&
+	    mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted))) {
+		samples.own = args->sample ? &sampling : NULL;
+		for (size_t i = 0; i < run->perf.port_count && !run->mad.session.stopped; i++)
+			take_port(&samples, &run->perf.ports[i]);
+		for (size_t i = 0; i < samples.row_count; i++)
+			listing_add(listing, &samples.rows[i]);
+		if (!samples.row_count && listing->problems.count)
+			listing->status = STATUS_FAILED;
+	}
+	status = mad_listing_end(&run->mad);
+	for (size_t i = 0; i < samples.row_count; i++)
+		perf_sample_clear(&samples.rows[i]);
+	free(samples.rows);
+	return status;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rates: how much the counters of a row grew between two readings, and their schemas. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mad/perf_listings.h"
+#include "mad/perf_record.h"
+#include "mad/perf_sample.h"
+
+#define BITS_PER_GIGABIT 1e9
+
+#define RATE(member_, heading_, flags_, help_) \
+	REAL_FIELD(struct perf_rates, member_, #member_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
+
+#define COMMON_FIELDS                                                                          \
+	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0,                \
+		     "when the counters were read"),                                           \
+		STRING_FIELD(struct perf_rates, object, "object", "OBJECT", FIELD_DEFAULT, 0,  \
+			     "destination, as given"),                                         \
+		STRING_FIELD(struct perf_rates, node, "node", "NODE", 0, MAD_NEED_NODE,        \
+			     "description of the node"),                                       \
+		UNSIGNED_FIELD(struct perf_rates, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
+			       "LID that the request went to"),                                \
+		UNSIGNED_FIELD(struct perf_rates, port, "port", "PORT",                        \
+			       FIELD_DEFAULT | FIELD_RIGHT, 0, "port that the rates are of")
+#define SECONDS_FIELD RATE(interval_sec, "SECONDS", 0, "time between the two readings")
+#define SATURATED_FIELD                                                          \
+	LIST_FIELD(struct perf_rates, saturated, "saturated", "SATURATED", 0, 0, \
+		   "counters that stopped at their maximum: they have no rate")
+
+static const struct field port_fields[] = {
+	COMMON_FIELDS,
+	SECONDS_FIELD,
+	RATE(xmit_gbps, "XMIT Gb/s", FIELD_DEFAULT, "bits sent, in 10^9 a second"),
+	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "bits received, in 10^9 a second"),
+	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent a second"),
+	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received a second"),
+	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "growth of all error counters per second"),
+	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
+	     "ticks a second in which there was data to send but no credit, or no turn"),
+	SATURATED_FIELD,
+};
+
+/* The place of a counter's rate in the array: that of the counter in its listing. */
+#define VL_PLACE(group_, member_, ...)	       VL_##member_,
+#define SL_PLACE(group_, member_, ...)	       SL_##member_,
+#define DETAIL_PLACE(group_, member_, ...)     DETAIL_##member_,
+#define FLOW_PLACE(group_, member_, ...)       FLOW_##member_,
+#define FEC_PLACE(group_, member_, ...)	       FEC_##member_,
+#define CONGESTION_PLACE(group_, member_, ...) CONGESTION_##member_,
+enum { PERF_VL_COUNTERS(VL_PLACE) };
+enum { PERF_SL_COUNTERS(SL_PLACE) };
+enum { PERF_DETAIL_COUNTERS(DETAIL_PLACE) };
+enum { PERF_FLOW_COUNTERS(FLOW_PLACE) };
+enum { PERF_FEC_COUNTERS(FEC_PLACE) };
+enum { PERF_CONGESTION_COUNTERS(CONGESTION_PLACE) };
+
+#define PLACED(place_, key_, heading_, help_)                           \
+	REAL_FIELD(struct perf_rates, counters[place_], key_, heading_, \
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "growth per second of: " help_)
+#define VL_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(VL_##member_, key_, rate_, help_),
+#define SL_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(SL_##member_, key_, rate_, help_),
+#define DETAIL_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(DETAIL_##member_, key_, rate_, help_),
+#define FLOW_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(FLOW_##member_, key_, rate_, help_),
+#define FEC_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(FEC_##member_, key_, rate_, help_),
+#define CONGESTION_RATE(group_, member_, heading_, key_, rate_, help_) \
+	PLACED(CONGESTION_##member_, key_, rate_, help_),
+
+#define VL_FIELD                                                                          \
+	UNSIGNED_FIELD(struct perf_rates, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
+		       "virtual lane that the rates are of")
+#define SL_FIELD                                                                          \
+	UNSIGNED_FIELD(struct perf_rates, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
+		       "service level that the rates are of")
+#define LANE_FIELD                                                                              \
+	UNSIGNED_FIELD(struct perf_rates, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0, \
+		       "lane of the link; none: all lanes in one")
+
+static const struct field vl_fields[] = {COMMON_FIELDS, VL_FIELD, SECONDS_FIELD,
+					 PERF_VL_COUNTERS(VL_RATE) SATURATED_FIELD};
+static const struct field sl_fields[] = {COMMON_FIELDS, SL_FIELD, SECONDS_FIELD,
+					 PERF_SL_COUNTERS(SL_RATE) SATURATED_FIELD};
+static const struct field details_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
+					      PERF_DETAIL_COUNTERS(DETAIL_RATE) SATURATED_FIELD};
+static const struct field flow_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
+					   PERF_FLOW_COUNTERS(FLOW_RATE) SATURATED_FIELD};
+static const struct field fec_fields[] = {COMMON_FIELDS, LANE_FIELD, SECONDS_FIELD,
+					  PERF_FEC_COUNTERS(FEC_RATE) SATURATED_FIELD};
+static const struct field congestion_fields[] = {COMMON_FIELDS, VL_FIELD, SL_FIELD, SECONDS_FIELD,
+						 PERF_CONGESTION_COUNTERS(CONGESTION_RATE)
+							 SATURATED_FIELD};
+
+#define RATES_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct perf_rates, fields_, summary_)
+
+static const struct schema schemas[] = {
+	[PERF_OF_PORT] = RATES_SCHEMA("perf_rates", port_fields,
+				      "the rates of the counters of a port: --watch"),
+	[PERF_OF_VL] = RATES_SCHEMA("perf_vl_rates", vl_fields,
+				    "the rates of the counters of a virtual lane: --watch --vl"),
+	[PERF_OF_FEC] = RATES_SCHEMA("perf_fec_rates", fec_fields,
+				     "the rates of the errors of a link's encoding: --watch --fec"),
+	[PERF_OF_CONGESTION] = RATES_SCHEMA("perf_congestion_rates", congestion_fields,
+					    "how fast congestion grows: --watch --congestion"),
+	[PERF_OF_SL] = RATES_SCHEMA("perf_sl_rates", sl_fields,
+				    "the data rates of a service level: --watch --by-sl"),
+	[PERF_OF_DETAILS] = RATES_SCHEMA("perf_details_rates", details_fields,
+					 "how fast discards and bad packets grow: "
+					 "--watch --details"),
+	[PERF_OF_FLOW] = RATES_SCHEMA("perf_flow_rates", flow_fields,
+				      "the rates of flow control packets: --watch --flow"),
+};
+
+const struct schema *const perf_more_schemas[] = {
+	&perf_vl_schema,
+	&perf_fec_schema,
+	&perf_congestion_schema,
+	&perf_sl_schema,
+	&perf_details_schema,
+	&perf_flow_schema,
+	&perf_samples_schema,
+	&schemas[PERF_OF_PORT],
+	&schemas[PERF_OF_VL],
+	&schemas[PERF_OF_FEC],
+	&schemas[PERF_OF_CONGESTION],
+	&schemas[PERF_OF_SL],
+	&schemas[PERF_OF_DETAILS],
+	&schemas[PERF_OF_FLOW],
+	NULL,
+};
+
+const struct schema *perf_rates_schema_of(enum perf_listing listing)
+{
+	return &schemas[listing];
+}
+
+static const struct perf_counter *counter_of(const struct field *field,
+					     const struct perf_record *row)
+{
+	return (const struct perf_counter *)(const void *)((const char *)row + field->offset);
+}
+
+static bool get_delta(const struct perf_counter *before, const struct perf_counter *after,
+		      double *ret_delta)
+{
+	if (!before->known || !after->known || after->saturated || after->value < before->value)
+		return false;
+	*ret_delta = (double)(after->value - before->value);
+	return true;
+}
+
+static void set_rate(const struct perf_counter *before, const struct perf_counter *after,
+		     double factor, struct real *rate)
+{
+	double delta;
+
+	if (get_delta(before, after, &delta))
+		*rate = (struct real){.value = delta * factor, .known = true};
+}
+
+/* Sums all counters that the device has: one without a rate leaves the sum unknown. */
+static void set_errors(const struct perf_record *before, const struct perf_record *after,
+		       double factor, struct real *rate)
+{
+	double sum = 0, delta;
+	bool any = false;
+
+	for (size_t i = 0; i < perf_schema.field_count; i++) {
+		const struct field *field = &perf_schema.fields[i];
+
+		if (field->tag != PERF_GROUP_ERRORS ||
+		    (!counter_of(field, before)->known && !counter_of(field, after)->known))
+			continue;
+		if (!get_delta(counter_of(field, before), counter_of(field, after), &delta))
+			return;
+		sum += delta;
+		any = true;
+	}
+	if (any)
+		*rate = (struct real){.value = sum * factor, .known = true};
+}
+
+static bool is_bytes(const struct field *field)
+{
+	const size_t length = strlen(field->key);
+
+	return length > strlen("_bytes") &&
+	       !strcmp(field->key + length - strlen("_bytes"), "_bytes");
+}
+
+/* The counters of another listing than the one of ports. */
+static void set_listed(enum perf_listing listing, const struct perf_record *before,
+		       const struct perf_record *after, double seconds, struct perf_rates *rates)
+{
+	const struct schema *schema = perf_listing_schema(listing);
+	size_t place = 0;
+
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+
+		if (field->tag)
+			set_rate(counter_of(field, before), counter_of(field, after),
+				 is_bytes(field) ? 8 / seconds / BITS_PER_GIGABIT : 1 / seconds,
+				 &rates->counters[place++]);
+	}
+}
+
+void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
+		   const struct perf_record *after, double seconds, struct perf_rates *rates)
+{
+	rates->saturated.known = true;
+	for (size_t i = 0; i < after->saturated.count; i++)
+		strings_add(&rates->saturated, after->saturated.items[i]);
+	if (seconds <= 0)
+		return;
+	rates->interval_sec = (struct real){.value = seconds, .known = true};
+	if (listing != PERF_OF_PORT) {
+		set_listed(listing, before, after, seconds, rates);
+		return;
+	}
+	set_rate(&before->xmit_data_bytes, &after->xmit_data_bytes, 8 / seconds / BITS_PER_GIGABIT,
+		 &rates->xmit_gbps);
+	set_rate(&before->rcv_data_bytes, &after->rcv_data_bytes, 8 / seconds / BITS_PER_GIGABIT,
+		 &rates->rcv_gbps);
+	set_rate(&before->xmit_packets, &after->xmit_packets, 1 / seconds,
+		 &rates->xmit_packets_per_sec);
+	set_rate(&before->rcv_packets, &after->rcv_packets, 1 / seconds,
+		 &rates->rcv_packets_per_sec);
+	set_rate(&before->xmit_wait_ticks, &after->xmit_wait_ticks, 1 / seconds,
+		 &rates->xmit_wait_ticks_per_sec);
+	set_errors(before, after, 1 / seconds, &rates->errors_per_sec);
+}
+
+void perf_rates_clear(struct perf_rates *rates)
+{
+	free(rates->time);
+	free(rates->object);
+	free(rates->node);
+	strings_free(&rates->saturated);
+}

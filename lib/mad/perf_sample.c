@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The layout is that of include/rdma/ib_pma.h; the values of CounterSelect those of hfi1/verbs.h.
+ */
+#include "mad/perf_sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "schema/bits.h"
+
+#define STATUS_DONE 0u
+
+MAD_BYTE(samples_control, tick, 2)
+MAD_ACCESSORS(samples_control, status, uint8_t, 11, 6, 2)
+MAD_DOUBLE(samples_control, start, 28)
+MAD_DOUBLE(samples_control, interval, 32)
+MAD_WORD(samples_control, tag, 36)
+MAD_WORD(samples_result, tag, 0)
+MAD_ACCESSORS(samples_result, status, uint8_t, 3, 6, 2)
+
+enum { SELECTS_AT = 38, RESULTS_AT = 4 };
+
+static const struct enum_name select_names[] = {
+	{1, "xmit-data"},   {2, "rcv-data"},  {3, "xmit-packets"},
+	{4, "rcv-packets"}, {5, "xmit-wait"}, {0, NULL},
+};
+
+static const struct enum_name status_names[] = {
+	{STATUS_DONE, "done"},
+	{1, "waiting"},
+	{2, "running"},
+	{0, NULL},
+};
+
+static const struct field fields[] = {
+	STRING_FIELD(struct perf_sample, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "destination, as given"),
+	STRING_FIELD(struct perf_sample, node, "node", "NODE", 0, MAD_NEED_NODE,
+		     "description of the node"),
+	UNSIGNED_FIELD(struct perf_sample, lid, "object_lid", "AT LID", FIELD_RIGHT, 0,
+		       "LID that the request went to"),
+	UNSIGNED_FIELD(struct perf_sample, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "port that was sampled"),
+	UNSIGNED_FIELD(struct perf_sample, index, "counter", "COUNTER", FIELD_RIGHT, 0,
+		       "number of the counter, from 0 on"),
+	ENUM_FIELD(struct perf_sample, select, select_names, "quantity", "QUANTITY", FIELD_DEFAULT,
+		   0, "what it counts, data in words of four bytes"),
+	HEX_FIELD(struct perf_sample, select, 4, "quantity_code", "CODE", 0, 0,
+		  "what it counts, as a number"),
+	UNSIGNED_FIELD(struct perf_sample, value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "counter at the end of the interval"),
+	ENUM_FIELD(struct perf_sample, status, status_names, "sample_status", "STATUS",
+		   FIELD_DEFAULT, 0, "how far sampling got"),
+	UNSIGNED_FIELD(struct perf_sample, interval_ticks, "interval_ticks", "INTERVAL",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "length of the interval in ticks"),
+	UNSIGNED_FIELD(struct perf_sample, tick, "tick", "TICK", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "length of a tick of the sampling clock, in the port's own code"),
+	HEX_FIELD(struct perf_sample, tag, 4, "tag", "TAG", 0, 0,
+		  "tag of the request that started sampling"),
+	BOOL_FIELD(struct perf_sample, own, "own", "OWN", 0, 0,
+		   "whether the values are of this request, and not of somebody else's"),
+};
+
+const struct schema perf_samples_schema = SCHEMA(
+	"perf_samples", struct perf_sample, fields,
+	"what a port counted in an interval of its clock: --samples");
+
+int perf_sampling_parse(const char *list, struct perf_sampling *sampling, char **ret_wrong)
+{
+	_cleanup_(freep) char *copy = mem_string(list);
+	char *rest = copy, *word;
+
+	sampling->count = 0;
+	while ((word = strsep(&rest, ","))) {
+		const struct enum_name *name = enum_find_word(select_names, word);
+		uint64_t number = name ? name->value : 0;
+
+		if (!name && (text_parse_u64(word, 0, UINT16_MAX, &number) || !number)) {
+			*ret_wrong = text_clean(word, strlen(word));
+			return -EINVAL;
+		}
+		if (sampling->count == PERF_SAMPLE_COUNTERS)
+			return -E2BIG;
+		sampling->selects[sampling->count++] = (uint16_t)number;
+	}
+	return 0;
+}
+
+void perf_sampling_write(const struct perf_sampling *sampling, uint8_t port,
+			 const unsigned char *control,
+			 unsigned char data[static PERF_SAMPLE_CONTROL_BYTES])
+{
+	memcpy(data, control, PERF_SAMPLE_CONTROL_BYTES);
+	data[0] = sampling->op_code;
+	data[1] = port;
+	samples_control_set_start(data, sampling->start_ticks);
+	if (sampling->interval_ticks)
+		samples_control_set_interval(data, sampling->interval_ticks);
+	samples_control_set_tag(data, sampling->tag);
+	for (size_t i = 0; i < PERF_SAMPLE_COUNTERS; i++)
+		bits_set(data, MAD_AT(SELECTS_AT + 2 * i, 0), 16,
+			 i < sampling->count ? sampling->selects[i] : 0);
+}
+
+bool perf_sampling_runs(const unsigned char *control)
+{
+	return samples_control_status(control) != STATUS_DONE;
+}
+
+static enum tristate is_own(const struct perf_sampling *own, const unsigned char *result)
+{
+	if (!own || !result)
+		return TRISTATE_UNKNOWN;
+	return samples_result_tag(result) == own->tag ? TRISTATE_YES : TRISTATE_NO;
+}
+
+void perf_sampling_rows(const unsigned char *control, const unsigned char *result,
+			const struct perf_sampling *own, struct perf_sample **rows,
+			size_t *row_count)
+{
+	for (size_t i = 0; i < PERF_SAMPLE_COUNTERS; i++) {
+		const uint64_t select = bits_get(control, MAD_AT(SELECTS_AT + 2 * i, 0), 16);
+		struct perf_sample *row;
+
+		if (!select)
+			continue;
+		row = mem_append(rows, row_count, sizeof(*row));
+		*row = (struct perf_sample){
+			.port = number_of(control[1]),
+			.index = number_of(i),
+			.select = number_of(select),
+			.status = number_of(result ? samples_result_status(result)
+						   : samples_control_status(control)),
+			.tag = number_of(result ? samples_result_tag(result)
+						: samples_control_tag(control)),
+			.interval_ticks = number_of(samples_control_interval(control)),
+			.tick = number_of(samples_control_tick(control)),
+			.own = is_own(own, result),
+		};
+		/* 16.1.3.4: the counters are valid when the interval is over. */
+		if (result && row->status.value == STATUS_DONE)
+			row->value = number_of(bits_get(result, MAD_AT(RESULTS_AT + 4 * i, 0), 32));
+	}
+}
+
+void perf_sample_clear(struct perf_sample *sample)
+{
+	free(sample->object);
+	free(sample->node);
+}
