@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/mad/gmp.h"
 #include "cmd/mad/mad_run.h"
 
 /* Most classes never answer, so they get fewer retries than other requests. */
@@ -234,11 +235,22 @@ static const struct command classes_command = {
 	.run = run_classes,
 };
 
+static const struct command vendor_command = {
+	.name = "vendor",
+	.summary = "show what Mellanox and NVIDIA nodes tell of their firmware",
+	.objects = "[DEST]",
+	.most_objects = -1,
+	.options = {mad_options},
+	.rules = mad_rules,
+	.args_size = sizeof(struct gmp_args),
+	.schema = &vendor_general_schema,
+	.all_columns = true,
+	.data = &mellanox_attributes[0],
+	.run = gmp_run,
+};
+
 static const struct command *const children[] = {
-	&mad_send_command,
-	&mad_decode_command,
-	&classes_command,
-	NULL,
+	&mad_send_command, &mad_decode_command, &classes_command, &vendor_command, NULL,
 };
 
 const struct command mad_command = {

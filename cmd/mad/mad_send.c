@@ -227,7 +227,8 @@ static bool has_answer(uint8_t method)
 static bool read_data(struct send_run *run)
 {
 	const char *text = run->args->data;
-	const size_t most = MAD_BYTES - mad_data_offset(run->words.mgmt_class);
+	const size_t most = MAD_BYTES -
+			    mad_attribute_offset(run->words.mgmt_class, run->words.attribute);
 	_cleanup_(freep) unsigned char *file = NULL;
 	struct mad_dump dump = {.bytes = NULL};
 	size_t length;

@@ -50,6 +50,12 @@ static const struct option_row set_options[] = {
 	{.name = NULL},
 };
 
+static const struct option_row command_options[] = {
+	CHOICE_OPTION(struct smp_args, command, 0, "command", "WORD", smp_command_names,
+		      "command the subnet manager, as a master does"),
+	{.name = NULL},
+};
+
 static const struct option_row options[] = {
 	FLAG_OPTION(struct smp_args, raw, 0, "raw", "print the bytes in hexadecimal"),
 	{.name = NULL},
@@ -61,6 +67,8 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct mad_attribute *attribute = ctx->command->data;
 
+	if (((const struct smp_args *)args)->command.known)
+		return smp_send_command(ctx, args, attribute, objects);
 	return ((const struct smp_args *)args)->set ? smp_set(ctx, args, attribute, objects)
 						    : smp_get(ctx, args, attribute, objects);
 }
@@ -98,13 +106,17 @@ static bool child(size_t number, struct command *ret_child)
 		ret_child->options[count++] = table_options;
 	if (!attribute->entries)
 		ret_child->options[count++] = set_options;
+	if (attribute->id == UMAD_SM_ATTR_SM_INFO)
+		ret_child->options[count++] = command_options;
 	ret_child->options[count++] = options;
 	ret_child->options[count] = mad_options;
 	return true;
 }
 
 static const struct option_rule rules[] = {
-	OPTIONS_NEED("yes force", "set", NULL),
+	OPTIONS_NEED("force", "set", NULL),
+	OPTIONS_NEED("yes", "set command", NULL),
+	OPTIONS_EXCLUDE("command", "set raw", NULL),
 	MAD_RULES,
 	{.options = NULL},
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl smp: smp.c parses the command line, smp_get.c reads, smp_set.c writes. */
+/*
+ * rdmactl smp: smp.c parses the command line, smp_get.c reads, smp_set.c writes, smp_command.c
+ * commands subnet managers.
+ */
 #pragma once
 
 #include "cmd/mad/mad_listing.h"
@@ -12,6 +15,7 @@ struct smp_args {
 	bool raw;
 	const char *set;
 	bool yes, force;
+	struct number command; /* to a subnet manager: modifier of SMInfo */
 };
 
 extern const struct schema smp_raw_schema; /* of --raw */
@@ -23,6 +27,9 @@ int smp_get(const struct ctx *ctx, const struct smp_args *args,
 	    const struct mad_attribute *attribute, char **words);
 int smp_set(const struct ctx *ctx, const struct smp_args *args,
 	    const struct mad_attribute *attribute, char **words);
+int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
+		     const struct mad_attribute *attribute, char **words);
+extern const struct enum_name smp_command_names[];
 /* Opens the session and finds the destinations; sminfo without one goes to the subnet manager. */
 bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words);

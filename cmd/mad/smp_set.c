@@ -98,7 +98,7 @@ static bool may_set(struct run *run)
 	}
 	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; the fields stay. */
 	if (attribute->id == UMAD_SM_ATTR_SM_INFO) {
-		complain(run, "sminfo of infiniband-diags sends such commands",
+		complain(run, "rdmactl smp sminfo DEST --command handover sends such commands",
 			 mem_string("--set cannot change a subnet manager: writing SMInfo is a "
 				    "command to hand over, and changes no field"));
 		return false;

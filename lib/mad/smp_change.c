@@ -88,6 +88,9 @@ static const struct {
 
 static bool is_read_only(const struct smp_change *change, const char *key)
 {
+	/* The attributes of congestion control have other numbers, and nothing here. */
+	if (change->attribute->mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED)
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
 		if (read_only[i].attribute == change->attribute->id &&
 		    (!read_only[i].key || !strcmp(read_only[i].key, key)))

@@ -35,7 +35,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: commands" {
 	completes "$commands" ''
 	completes "$commands"
-	completes 'caps counters cables change completion compat' c
+	completes 'caps counters cables cc change completion compat' c
 	completes devices devices
 	completes '' frobnicate
 	completes '' __

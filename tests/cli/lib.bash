@@ -29,7 +29,7 @@ if trap_body=$(declare -f bats_debug_trap); then
 fi
 
 # shellcheck disable=SC2034 # used by the tests
-commands='devices ports gids pkeys netdevs caps counters resources top metrics events cables doctor topo snapshot diff selftest mesh smp perf sa mad ping sysstat fabric link dev system roce sriov ipoib change completion compat schema help version' # in the order of the help
+commands='devices ports gids pkeys netdevs caps counters resources top metrics events cables doctor topo snapshot diff selftest mesh smp perf sa cc mad ping sysstat fabric link dev system roce sriov ipoib change completion compat schema help version' # in the order of the help
 # shellcheck disable=SC2034
 listings='devices ports gids pkeys netdevs'
 # shellcheck disable=SC2034 # used by the tests

@@ -305,7 +305,7 @@ row()
 	try mad classes --raw
 	expect_error 2 mad "'classes' does not take --raw" 'it is for send, decode'
 	try mad decode -L /dev/null
-	expect_error 2 mad "'decode' does not take --lid" 'it is for send, classes'
+	expect_error 2 mad "'decode' does not take --lid" 'it is for send, classes, vendor'
 	try mad frobnicate --raw
 	expect_error 2 mad "unknown command 'frobnicate'" 'rdmactl mad --help lists the words'
 }

@@ -86,3 +86,15 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	try __complete -- sa nodes node_type=s
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = node_type=switch ]
 }
+
+@test "sa: several ends of paths" {
+	try sa nodes --to 5
+	expect 2
+	try sa multipath --help
+	expect 0
+	grep -q -e ' --from ' <<<"$output" || wrong --from
+	grep -q '^  \* slid ' <<<"$output" || wrong 'its answers are path records'
+	try sa trace --help
+	grep -q '^  \* node_id ' <<<"$output" || wrong 'its answers are nodes'
+	nothing_wrong
+}

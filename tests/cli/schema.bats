@@ -16,8 +16,12 @@ expected_schemas()
 		case $command in
 		completion | help) ;;
 		schema) echo schemas ;;
-		perf) printf '%s\n' perf perf_vl perf_fec perf_congestion perf_rates ;;
-		mad) printf '%s\n' mads mad_classes ;;
+		perf)
+			printf 'perf%s\n' '' _vl _fec _congestion _sl _details _flow _samples _rates \
+				_vl_rates _fec_rates _congestion_rates _sl_rates _details_rates _flow_rates
+			;;
+		mad) printf '%s\n' mads mad_classes vendor_general ;;
+		cc) printf 'cc_%s\n' info key log switch ports ca table time && echo class_port_info ;;
 		ping | sysstat) echo "${command}s" ;;
 		counters)
 			printf "%s\n" counters counter_rates optional_counters counter_meanings \
@@ -34,6 +38,8 @@ expected_schemas()
 		smp | sa)
 			# The first subcommand brings the schema that all of them share.
 			for word in $("$binary" __complete -- "$command" '' | cut -f 1); do
+				# The records that it gets are path records.
+				[ "$command-$word" != sa-multipath ] || continue
 				echo "${command}_$word"
 				[ "$word" != nodedesc ] || echo smp_raw
 				[ "$command-$word" != sa-nodes ] || echo sa_count

@@ -111,3 +111,17 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try __complete -- smp lft -o l
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = lid ]
 }
+
+@test "smp: commands to a subnet manager" {
+	try smp sminfo --command abdicate 5
+	expect 2 ''
+	[[ $stderr == *handover* ]] || wrong 'the words are not named'
+	try smp sminfo --command handover
+	expect_error 2 smp '--command needs the subnet manager that it goes to' \
+		'rdmactl sa sm lists them: name a LID, a port GUID or a route'
+	try smp sminfo 5 --command handover --raw
+	expect_error 2 smp '--command cannot be used with --raw' 'rdmactl smp sminfo --help'
+	try smp portinfo 5 --command handover
+	expect 2 ''
+	nothing_wrong
+}

@@ -182,7 +182,7 @@ static void check_table(const struct mad_attribute *attributes, unsigned int mgm
 		assert_string_equal(row->schema->fields[0].key, "object");
 		check_form(row->schema, row->bytes);
 		check_round_trip(row->schema, row->bytes);
-		assert_true(mad_data_offset(mgmt_class) + row->bytes <= MAD_BYTES);
+		assert_true(mad_attribute_offset(mgmt_class, row->id) + row->bytes <= MAD_BYTES);
 		assert_ptr_equal(mad_attribute_find(mgmt_class, row->id), row);
 		assert_ptr_equal(mad_attribute_find_word(attributes, row->word), row);
 		if (row->alias)
@@ -200,10 +200,176 @@ static void test_tables(void **state)
 	check_table(pm_attributes, UMAD_CLASS_PERF_MGMT);
 	check_table(cm_attributes, UMAD_CLASS_CM);
 	check_table(class_attributes, UMAD_CLASS_BM);
+	check_table(cc_attributes, UMAD_CLASS_CONG_MGMT);
+	/* Its text is shown as text, and does not read back. */
+	check_form(&vendor_general_schema, mellanox_attributes[0].bytes);
 	check_form(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
 	check_round_trip(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
 	check_form(&perf_extended_speeds_rsfec_schema, 152);
 	check_round_trip(&perf_extended_speeds_rsfec_schema, 152);
+}
+
+/*
+ * The bytes of congestion control, each field at the place that libibmad's fields.c and opensm's
+ * ib_types.h give it.
+ */
+static void test_congestion_control(void **state)
+{
+	static const struct expected key[] = {
+		{"cc_key_protect", "yes"},
+		{"cc_key_lease_period_sec", "300"},
+		{"cc_key_violations", "7"},
+		{NULL, NULL},
+	};
+	static const struct expected setting[] = {
+		{"control_map", "0x0000001f"},
+		{"victim_mask_0_63", "0x0000001fffffffff"},
+		{"credit_mask_0_63", "0x0000000000000002"},
+		{"credit_mask_192_255", "0x4000000000000000"},
+		{"threshold", "15"},
+		{"packet_size_credits", "8"},
+		{"cs_threshold", "3"},
+		{"cs_return_delay_shift", "1"},
+		{"cs_return_delay_multiplier", "5"},
+		{"marking_rate", "260"},
+		{NULL, NULL},
+	};
+	struct mad_record record = {.object = NULL};
+
+	(void)state;
+	put(&record, 0, "0102030405060708 8000 012c 0007");
+	assert_texts(mad_attribute_find(UMAD_CLASS_CONG_MGMT, MAD_CC_KEY_INFO)->schema, &record,
+		     key);
+	record = (struct mad_record){.object = NULL};
+	put(&record, 0, "0000001f");
+	put(&record, 4 + 24, "0000001fffffffff");
+	put(&record, 36, "4000000000000000");
+	put(&record, 36 + 24, "0000000000000002");
+	put(&record, 68, "f0 08 3000 4005 0104");
+	assert_texts(mad_attribute_find(UMAD_CLASS_CONG_MGMT, MAD_CC_SWITCH)->schema, &record,
+		     setting);
+}
+
+/* Rows of tables: the head of the data, and one entry. */
+static void test_congestion_tables(void **state)
+{
+	static const struct expected ca[] = {
+		{"port_control", "by-sl"},
+		{"control_map", "0x0003"},
+		{"ccti_timer", "150"},
+		{"ccti_increase", "1"},
+		{"trigger_threshold", "2"},
+		{"ccti_min", "3"},
+		{NULL, NULL},
+	};
+	static const struct expected table[] = {
+		{"ccti_limit", "63"},
+		{"cct_shift", "2"},
+		{"cct_multiplier", "9"},
+		{NULL, NULL},
+	};
+	static const struct expected port[] = {
+		{"valid", "yes"},	 {"control_type", "credit-starvation"},
+		{"threshold", "5"},	 {"packet_size_credits", "6"},
+		{"marking_rate", "513"}, {NULL, NULL},
+	};
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_CONG_MGMT, MAD_CC_CA);
+	struct mad_record data = {.object = NULL}, row = {.object = NULL};
+
+	(void)state;
+	put(&data, 0, "0001 0003");
+	put(&data, 4 + 8 * 15, "0096 01 02 03");
+	assert_int_equal(mad_entry_count(attribute, data.data), 16);
+	mad_entry_take(attribute, data.data, 15, row.data);
+	assert_texts(attribute->schema, &row, ca);
+	attribute = mad_attribute_find(UMAD_CLASS_CONG_MGMT, MAD_CC_TABLE);
+	data = row = (struct mad_record){.object = NULL};
+	put(&data, 0, "003f");
+	put(&data, 4 + 2 * 63, "8009");
+	mad_entry_take(attribute, data.data, 63, row.data);
+	assert_texts(attribute->schema, &row, table);
+	attribute = mad_attribute_find(UMAD_CLASS_CONG_MGMT, MAD_CC_SWITCH_PORT);
+	data = row = (struct mad_record){.object = NULL};
+	put(&data, 4 * 31, "c5 06 0201");
+	mad_entry_take(attribute, data.data, 31, row.data);
+	assert_texts(attribute->schema, &row, port);
+}
+
+/* The events of the log differ with its type, and begin earlier in the datagram. */
+static void test_congestion_logs(void **state)
+{
+	static const struct expected switch_event[] = {
+		{"log_type", "switch"},
+		{"events", "258"},
+		{"log_time", "16909060"},
+		{"slid", "17"},
+		{"dlid", "18"},
+		{"sl", "4"},
+		{"timestamp", "305419896"},
+		{"local_qp", "none"},
+		{"event_map", "none"},
+		{NULL, NULL},
+	};
+	static const struct expected ca_event[] = {
+		{"log_type", "ca"},	{"event_map", "0x8001"}, {"log_time", "9"},
+		{"local_qp", "66051"},	{"remote_qp", "263430"}, {"qp_sl", "3"},
+		{"service_type", "ud"}, {"remote_lid", "19"},	 {"qp_timestamp", "20"},
+		{"slid", "none"},	{"port_map", "none"},	 {NULL, NULL},
+	};
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_CONG_MGMT,
+								   MAD_CC_LOG);
+	struct mad_record data = {.object = NULL}, row = {.object = NULL};
+
+	(void)state;
+	assert_int_equal(mad_attribute_offset(UMAD_CLASS_CONG_MGMT, MAD_CC_LOG), 32);
+	assert_int_equal(mad_attribute_offset(UMAD_CLASS_CONG_MGMT, MAD_CC_CA), 64);
+	put(&data, 0, "01 01 0102 01020304");
+	put(&data, 40 + 12 * 14, "0011 0012 40000000 12345678");
+	assert_int_equal(mad_entry_count(attribute, data.data), 15);
+	mad_entry_take(attribute, data.data, 14, row.data);
+	assert_texts(attribute->schema, &row, switch_event);
+	data = row = (struct mad_record){.object = NULL};
+	put(&data, 0, "02 00 0001 8001 0000 00000009");
+	put(&data, 12 + 16 * 12, "00 010203 040506 33 0013 0000 00000014");
+	assert_int_equal(mad_entry_count(attribute, data.data), 13);
+	mad_entry_take(attribute, data.data, 12, row.data);
+	assert_texts(attribute->schema, &row, ca_event);
+	/* A type that is neither has no events. */
+	data.data[0] = 3;
+	assert_int_equal(mad_entry_count(attribute, data.data), 0);
+}
+
+/* Mellanox's class: devices with a long version have the software's after it. */
+static void test_vendor_general(void **state)
+{
+	static const struct expected old[] = {
+		{"device_id", "0xb924"},
+		{"firmware", "1.2.3"},
+		{"firmware_date", "2026-11-23"},
+		{"psid", "MT_1"},
+		{"software", "4.5.6"},
+		{"uptime", "258"},
+		{NULL, NULL},
+	};
+	static const struct expected new[] = {
+		{"device_id", "0xd2f0"},
+		{"firmware", "27.2000.9"},
+		{"software", "7.8.9"},
+		{NULL, NULL},
+	};
+	struct mad_record record = {.object = NULL};
+
+	(void)state;
+	put(&record, 8, "0001 b924");
+	put(&record, 36, "00000102");
+	put(&record, 40, "00 01 02 03 00000004 11 23 2026");
+	memcpy(record.data + 56, "MT_1", 4);
+	put(&record, 76, "00 04 05 06");
+	assert_texts(&vendor_general_schema, &record, old);
+	put(&record, 10, "d2f0");
+	put(&record, 76, "0000001b 000007d0 00000009");
+	put(&record, 104, "00 07 08 09");
+	assert_texts(&vendor_general_schema, &record, new);
 }
 
 static void test_header_tables(void **state)
@@ -817,6 +983,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_congestion_control),
+		cmocka_unit_test(test_congestion_tables),
+		cmocka_unit_test(test_congestion_logs),
+		cmocka_unit_test(test_vendor_general),
 		cmocka_unit_test(test_header_tables),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_same_words),

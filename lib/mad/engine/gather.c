@@ -30,7 +30,7 @@ static void gather_done(void *context, const struct mad_reply *reply)
 {
 	struct gather *gather = context;
 	struct mad_item *item = &gather->items[reply->request->number];
-	size_t at = mad_data_offset(item->request.mgmt_class), bytes;
+	size_t at = mad_attribute_offset(item->request.mgmt_class, item->request.attribute), bytes;
 
 	item->error = reply->error;
 	item->status = reply->status;

@@ -28,10 +28,21 @@ static void write_smp(const struct mad_request *request, unsigned char *mad)
 	memcpy(mad + offsetof(struct umad_smp, initial_path), request->path, request->hops + 1u);
 }
 
+/* 13.6.2.1; of the SA's own header, the bytes from SM_Key on are payload: 15.2.1.1. */
+static void write_segment(unsigned char *mad, size_t bytes)
+{
+	mad_set_rmpp_version(mad, UMAD_RMPP_VERSION);
+	mad_set_rmpp_type(mad, MAD_RMPP_DATA);
+	mad_set_rmpp_flags(mad, UMAD_RMPP_FLAG_ACTIVE | MAD_RMPP_FLAG_FIRST | MAD_RMPP_FLAG_LAST);
+	mad_set_rmpp_segment(mad, 1);
+	mad_set_rmpp_payload(
+		mad, (uint32_t)(MAD_SA_DATA_AT + bytes - offsetof(struct umad_sa_packet, sm_key)));
+}
+
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES])
 {
-	size_t at = mad_data_offset(request->mgmt_class);
+	size_t at = mad_attribute_offset(request->mgmt_class, request->attribute);
 	size_t bytes = request->data_bytes < MAD_BYTES - at ? request->data_bytes : MAD_BYTES - at;
 
 	memset(mad, 0, MAD_BYTES);
@@ -47,6 +58,10 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 	} else if (request->mgmt_class == UMAD_CLASS_SUBN_ADM) {
 		mad_set_sm_key(mad, request->key);
 		mad_set_component_mask(mad, request->component_mask);
+		if (request->rmpp)
+			write_segment(mad, bytes);
+	} else if (request->mgmt_class == UMAD_CLASS_CONG_MGMT) {
+		mad_set_cc_key(mad, request->key);
 	} else if (request->oui) {
 		mad_set_oui(mad, request->oui);
 	}

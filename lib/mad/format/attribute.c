@@ -137,6 +137,10 @@ const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class)
 		return sa_attributes;
 	case UMAD_CLASS_CM:
 		return cm_attributes;
+	case UMAD_CLASS_CONG_MGMT:
+		return cc_attributes;
+	case MAD_CLASS_MELLANOX:
+		return mellanox_attributes;
 	default:
 		return class_attributes;
 	}
@@ -162,6 +166,19 @@ const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned
 	    mgmt_class != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 		attribute = find(class_attributes, id);
 	return attribute;
+}
+
+const struct mad_attribute *sa_attribute_of_query(const struct mad_attribute *attribute)
+{
+	return attribute->id == UMAD_SA_ATTR_TRACE_REC ? find(sa_attributes, UMAD_SA_ATTR_PATH_REC)
+						       : attribute;
+}
+
+const struct mad_attribute *sa_attribute_of_answer(const struct mad_attribute *attribute)
+{
+	return attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC
+		       ? find(sa_attributes, UMAD_SA_ATTR_PATH_REC)
+		       : attribute;
 }
 
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,

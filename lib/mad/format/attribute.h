@@ -53,6 +53,8 @@ struct mad_attribute {
 	uint16_t bytes;		     /* the length of the data that the fields describe */
 	uint16_t entries;	     /* in the data; 0 if the data are one record */
 	uint16_t entry_bytes;
+	uint8_t head_bytes; /* before the first entry; each row has them, and its entry after them
+			     */
 	uint8_t empty_byte; /* the byte that fills an unused entry */
 	enum mad_modifier modifier;
 };
@@ -62,7 +64,9 @@ extern const struct mad_attribute sm_attributes[];
 extern const struct mad_attribute pm_attributes[];
 extern const struct mad_attribute sa_attributes[];
 extern const struct mad_attribute cm_attributes[];
-extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.4.8 */
+extern const struct mad_attribute cc_attributes[];
+extern const struct mad_attribute mellanox_attributes[]; /* MAD_CLASS_MELLANOX */
+extern const struct mad_attribute class_attributes[];	 /* of every GSI class: 13.4.8 */
 
 /*
  * ClassPortInfo: what the agent of a management class reports about itself, with the same layout in
@@ -72,6 +76,7 @@ extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.
 extern const struct schema class_port_info_schema;
 extern const struct schema perf_class_port_info_schema;
 extern const struct schema sa_class_port_info_schema;
+extern const struct schema vendor_general_schema; /* of the class of Mellanox */
 
 /* The attributes of a class; for a class without a table above, those that every class has. */
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
@@ -83,8 +88,39 @@ const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *
 
 void mad_record_clear(struct mad_record *record);
 
+/*
+ * The entries of a congestion log depend on its type. Those of a channel adapter have other places
+ * in a row, so that each field has one.
+ */
+#define CC_LOG_SWITCH_HEAD    40u
+#define CC_LOG_CA_HEAD	      12u
+#define CC_LOG_CA_EVENT	      16u /* after the place of an event of a switch */
+#define CC_LOG_CA_EVENT_BYTES 16u
+#define CC_LOG_CA_EVENTS      13u
+
+/* The number of entries in the data of an attribute. */
+size_t mad_entry_count(const struct mad_attribute *attribute, const unsigned char *data);
+/* The offset of an entry in the data. */
+size_t mad_entry_at(const struct mad_attribute *attribute, const unsigned char *data, size_t number,
+		    size_t *ret_bytes);
+/* Fills the bytes of a row: the head of the data, and one entry. */
+void mad_entry_take(const struct mad_attribute *attribute, const unsigned char *data, size_t number,
+		    unsigned char *row);
+
 /* The position of a field: byte and bit of the data; bit 0 is the highest one of the byte. */
 #define MAD_AT(byte, bit) ((byte)*8 + (bit))
+
+/* The GIDs of a MultiPathRecord in one datagram. */
+#define SA_MULTIPATH_GIDS_AT   24u
+#define SA_MULTIPATH_GIDS_MOST 11u
+
+/*
+ * The attribute whose fields a query has, or its answer, where these differ from the one that the
+ * datagram names: the query for TraceRecords has the fields of a PathRecord, and what answers the
+ * query by a MultiPathRecord are PathRecords (15.2.5).
+ */
+const struct mad_attribute *sa_attribute_of_query(const struct mad_attribute *attribute);
+const struct mad_attribute *sa_attribute_of_answer(const struct mad_attribute *attribute);
 
 /*
  * The components of an SA record that a field is (15.2.5), as bits of the ComponentMask; 0 if

@@ -224,10 +224,15 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 	 */
 	const size_t at = attribute->modifier == MODIFIER_MULTICAST ? (modifier >> 28) * size : 0;
 
-	for (size_t i = 0; i < attribute->entries; i++) {
+	unsigned char whole[MAD_BYTES] = {0};
+	size_t entry_bytes;
+
+	memcpy(whole, data, bytes < sizeof(whole) ? bytes : sizeof(whole));
+	for (size_t i = 0; i < mad_entry_count(attribute, whole); i++) {
 		struct mad_record record = {
 			.index = number_of(first_index(attribute, modifier) + i)};
-		const bool complete = (i + 1) * size <= bytes;
+		const size_t place = mad_entry_at(attribute, whole, i, &entry_bytes);
+		const bool complete = place + entry_bytes <= bytes;
 		const struct window window = {
 			.record = &record,
 			.bytes = complete ? sizeof(record.data) : 0,
@@ -236,7 +241,7 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 		};
 
 		if (complete)
-			memcpy(record.data + at, data + i * size, size);
+			mad_entry_take(attribute, whole, i, record.data + at);
 		add_fields(decoded, attribute->schema, &window);
 	}
 }
@@ -299,11 +304,15 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 	const unsigned int method = (unsigned int)decoded->method_code.value;
 	const struct mad_attribute *attribute = mad_attribute_find(
 		mgmt_class, (unsigned int)decoded->attribute_id.value);
+	const bool answers = method & UMAD_METHOD_RESP_MASK;
 	const size_t at = decoded->data_offset;
 	const struct number none = {0};
 
 	if (!attribute || !has_attribute(decoded, mad, bytes))
 		return;
+	if (mgmt_class == UMAD_CLASS_SUBN_ADM)
+		attribute = answers ? sa_attribute_of_answer(attribute)
+				    : sa_attribute_of_query(attribute);
 	decoded->known = true;
 	if (attribute->entries)
 		add_entries(decoded, attribute, mad + at, bytes - at);
@@ -347,7 +356,7 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	decoded.attribute_id = number_of(id);
 	decoded.attribute = mem_string_or_null(mad_attribute_name(mgmt_class, id));
 	decoded.attribute_modifier = number_of(mad_modifier(mad));
-	decoded.data_offset = mad_data_offset(mgmt_class);
+	decoded.data_offset = mad_attribute_offset(mgmt_class, id);
 	if (decoded.data_offset > bytes)
 		decoded.data_offset = bytes;
 	decoded.data = mad_hex(mad + decoded.data_offset, bytes - decoded.data_offset);

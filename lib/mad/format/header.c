@@ -297,6 +297,13 @@ bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size)
 	return (bytes - at) % size || (bytes == MAD_BYTES && !mad_rmpp_type(mad));
 }
 
+size_t mad_attribute_offset(unsigned int mgmt_class, unsigned int attribute)
+{
+	return mgmt_class == UMAD_CLASS_CONG_MGMT && attribute == MAD_CC_LOG
+		       ? MAD_CC_LOG_DATA_AT
+		       : mad_data_offset(mgmt_class);
+}
+
 const struct schema *mad_header_schema(unsigned int mgmt_class)
 {
 	return layout_of(mgmt_class)->schema;

@@ -15,6 +15,8 @@
  * The offset of the attribute's data: 64 bytes in subnet management, all the rest in other classes.
  */
 size_t mad_data_offset(unsigned int mgmt_class);
+/* The same for one attribute: a congestion log begins earlier, A10.4.3.5. */
+size_t mad_attribute_offset(unsigned int mgmt_class, unsigned int attribute);
 bool mad_class_is_smp(unsigned int mgmt_class);
 /* True if the datagram has an RMPP header at byte 24. */
 bool mad_class_has_rmpp(unsigned int mgmt_class);

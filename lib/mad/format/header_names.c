@@ -18,7 +18,7 @@ const struct enum_name mad_class_names[] = {
 	{UMAD_CLASS_DEVICE_MGMT, "dm"},
 	{UMAD_CLASS_CM, "cm"},
 	{UMAD_CLASS_SNMP, "snmp"},
-	{UMAD_CLASS_VENDOR_RANGE1_START + 1, "mellanox"},
+	{MAD_CLASS_MELLANOX, "mellanox"},
 	{UMAD_CLASS_DEVICE_ADM, "device-administration"},
 	{UMAD_CLASS_BOOT_MGMT, "boot-management"},
 	{UMAD_CLASS_BIS, "bis"},
@@ -87,8 +87,6 @@ static const struct enum_name common_attributes[] = {
 static const struct enum_name sa_attribute_names[] = {
 	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},
 	{UMAD_SA_ATTR_LINK_SPD_WIDTH_TABLE_REC, "LinkSpeedWidthPairsTableRecord"},
-	{UMAD_SA_ATTR_TRACE_REC, "TraceRecord"},
-	{UMAD_SA_ATTR_MULTI_PATH_REC, "MultiPathRecord"},
 	{UMAD_SA_ATTR_SERVICE_ASSOC_REC, "ServiceAssociationRecord"},
 	{UMAD_SA_ATTR_HIERARCHY_INFO_REC, "HierarchyInfoRecord"},
 	{UMAD_SA_ATTR_CABLE_INFO_REC, "CableInfoRecord"},
@@ -137,19 +135,6 @@ static const struct enum_name cm_attribute_names[] = {
 	{0, NULL},
 };
 
-/* Annex A10 */
-static const struct enum_name cc_attributes[] = {
-	{0x11, "CongestionInfo"},
-	{0x12, "CongestionKeyInfo"},
-	{0x13, "CongestionLog"},
-	{0x14, "SwitchCongestionSetting"},
-	{0x15, "SwitchPortCongestionSetting"},
-	{0x16, "CACongestionSetting"},
-	{0x17, "CongestionControlTable"},
-	{0x18, "TimeStamp"},
-	{0, NULL},
-};
-
 /* The names are those of ibsysstat(8). */
 static const struct enum_name sysstat_attributes[] = {
 	{0x10, "Ping"},
@@ -169,8 +154,6 @@ static const struct enum_name *names_without_table(unsigned int mgmt_class)
 		return dm_attributes;
 	case UMAD_CLASS_CM:
 		return cm_attribute_names;
-	case UMAD_CLASS_CONG_MGMT:
-		return cc_attributes;
 	case MAD_CLASS_OPENIB_SYSSTAT:
 		return sysstat_attributes;
 	default:

@@ -33,6 +33,7 @@ enum {
 	MAD_RMPP_ABORT = 4,
 	MAD_RMPP_FLAG_FIRST = 2,
 	MAD_RMPP_FLAG_LAST = 4,
+	MAD_CLASS_MELLANOX = UMAD_CLASS_VENDOR_RANGE1_START + 1,
 	/* Vendor classes of infiniband-diags: ibping(8), ibsysstat(8) */
 	MAD_CLASS_OPENIB_PING = 0x32,
 	MAD_CLASS_OPENIB_SYSSTAT = 0x33,
@@ -79,6 +80,20 @@ enum {
 	MAD_PM_VL_XMIT_TIME_CONG = 0x35,
 	MAD_PM_XMIT_DATA_SL = 0x36,
 	MAD_PM_RCV_DATA_SL = 0x37,
+};
+
+/* Attributes of congestion control: A10.4.3 */
+enum {
+	MAD_CC_INFO = 0x11,
+	MAD_CC_KEY_INFO = 0x12,
+	MAD_CC_LOG = 0x13,
+	MAD_CC_SWITCH = 0x14,
+	MAD_CC_SWITCH_PORT = 0x15,
+	MAD_CC_CA = 0x16,
+	MAD_CC_TABLE = 0x17,
+	MAD_CC_TIMESTAMP = 0x18,
+	MAD_CC_LOG_DATA_AT = 32, /* the log has the bytes that the other attributes reserve, too */
+	MAD_CC_KEY_AT = 24,
 };
 
 /* A field of whole bytes, most often one, is read without a call. */
@@ -137,6 +152,7 @@ MAD_QUAD(mad, sm_key, offsetof(struct umad_sa_packet, sm_key))
 MAD_WORD(mad, record_offset,
 	 offsetof(struct umad_sa_packet, attr_offset)) /* in units of eight bytes */
 MAD_QUAD(mad, component_mask, offsetof(struct umad_sa_packet, comp_mask))
+MAD_QUAD(mad, cc_key, MAD_CC_KEY_AT)
 MAD_ACCESSORS(mad, oui, uint32_t, offsetof(struct umad_vendor_packet, oui), 0, 24)
 
 /* NodeInfo, 14.2.5.3; its type is enum node_type */

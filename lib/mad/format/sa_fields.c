@@ -102,6 +102,76 @@ static const struct field path_fields[] = {
 	BOOL(44, 0, "raw_traffic", "RAW", 0, "whether it is for raw packets", SA(6)),
 };
 
+/*
+ * 15.2.5.20: paths between several ports. The answers are PathRecords. Places and components are
+ * also those of ib_multipath_rec_t and IB_MPR_COMPMASK in opensm's ib_types.h.
+ */
+#define MULTIPATH_GID(number_)                                                         \
+	GID(SA_MULTIPATH_GIDS_AT + 16 * (number_), "gid" #number_, "GID " #number_, 0, \
+	    "GID " #number_ " of the list, sources first")
+static const struct field multipath_fields[] = {
+	NUM(15, 0, 8, "sgid_count", "SGIDS", SHOW, "number of source GIDs", SA(19)),
+	NUM(16, 0, 8, "dgid_count", "DGIDS", SHOW, "number of destination GIDs", SA(20)),
+	HEX(6, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(7)),
+	NUM(8, 12, 4, "sl", "SL", SHOW, "service level", SA(9)),
+	CODE(10, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the path", SA(11)),
+	WORD(10, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
+	     "how the MTU was requested", SA(10)),
+	REAL(11, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
+	     "rate of the path, gigabits a second", SA(13)),
+	WORD(11, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
+	     "how the rate was requested", SA(12)),
+	REAL(12, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", 0,
+	     "longest time that a packet is on the way", SA(15)),
+	WORD(12, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
+	     "how the lifetime was requested", SA(14)),
+	NUM(14, 0, 2, "independence_selector", "INDEPENDENCE", 0,
+	    "whether the paths are to share as little as possible", SA(17)),
+	BOOL(5, 0, "reversible", "REVERSIBLE", 0, "whether the path is reversible", SA(5)),
+	NUM(5, 1, 7, "numb_path", "PATHS", 0,
+	    "maximum number of paths requested for a pair of ports", SA(6)),
+	NUM(0, 24, 8, "hop_limit", "HOP LIMIT", 0, "hop limit of the GRH", SA(3)),
+	HEX(0, 4, 20, "flow_label", "FLOW LABEL", 0, "flow label of the GRH", SA(2)),
+	NUM(4, 0, 8, "tclass", "TCLASS", 0, "traffic class of the GRH", SA(4)),
+	NUM(8, 0, 12, "qos_class", "QOS CLASS", 0, "class of quality of service", SA(8)),
+	BOOL(0, 0, "raw_traffic", "RAW", 0, "whether it is for raw packets", SA(0)),
+	HEX(13, 0, 8, "service_id_high", "SERVICE HIGH", 0,
+	    "highest 8 bits of the identifier of the service", SA(16)),
+	HEX(17, 0, 56, "service_id_low", "SERVICE LOW", 0,
+	    "lowest 56 bits of the identifier of the service", SA(21)),
+	MULTIPATH_GID(0),
+	MULTIPATH_GID(1),
+	MULTIPATH_GID(2),
+	MULTIPATH_GID(3),
+	MULTIPATH_GID(4),
+	MULTIPATH_GID(5),
+	MULTIPATH_GID(6),
+	MULTIPATH_GID(7),
+	MULTIPATH_GID(8),
+	MULTIPATH_GID(9),
+	MULTIPATH_GID(10),
+};
+
+/*
+ * 15.2.5.19: a node on a path, as the answer to a PathRecord. The SA chooses the identifiers, which
+ * say what is the same, not what it is. Places are also those of IB_TRACE_RECORD in Intel's
+ * ib_sa_records.h.
+ */
+static const struct field trace_fields[] = {
+	WORD(11, 0, 8, node_type_names, "node_type", "TYPE", SHOW, "type of the node", SA(3)),
+	HEX(12, 0, 64, "node_id", "NODE ID", SHOW, "identifier of the node", SA(4)),
+	HEX(20, 0, 64, "chassis_id", "CHASSIS ID", 0, "identifier of the chassis; 0: none", SA(5)),
+	NUM(44, 0, 8, "entry_port", "IN", SHOW,
+	    "port that packets come in by; 0: unknown, or the source", SA(8)),
+	NUM(45, 0, 8, "exit_port", "OUT", SHOW,
+	    "port that packets go out by; 0: unknown, or the destination", SA(9)),
+	HEX(28, 0, 64, "entry_port_id", "IN ID", 0, "identifier of the entry port", SA(6)),
+	HEX(36, 0, 64, "exit_port_id", "OUT ID", 0, "identifier of the exit port", SA(7)),
+	HEX(0, 0, 64, "gid_prefix", "GID PREFIX", 0, "subnet that the identifiers are of", SA(0)),
+	NUM(8, 0, 16, "id_generation", "GENERATION", 0,
+	    "identifiers of one generation can be compared", SA(1)),
+};
+
 /* 15.2.5.17 */
 static const struct field mcmember_fields[] = {
 	GID(0, "mgid", "MGID", SHOW, "GID of the multicast group", SA(0)),
@@ -393,6 +463,10 @@ const struct mad_attribute sa_attributes[] = {
 	       "a port as the SA knows it"),
 	RECORD(UMAD_SA_ATTR_PATH_REC, "path", "PR", "PathRecord", 64, path_fields,
 	       "a path between two ports"),
+	RECORD(UMAD_SA_ATTR_MULTI_PATH_REC, "multipath", "MPR", "MultiPathRecord", 200,
+	       multipath_fields, "a request for paths between several ports"),
+	RECORD(UMAD_SA_ATTR_TRACE_REC, "trace", "TR", "TraceRecord", 46, trace_fields,
+	       "a node on the path between two ports"),
 	RECORD(UMAD_SA_ATTR_MCMEMBER_REC, "multicast", "MCMR", "MCMemberRecord", 52,
 	       mcmember_fields, "a multicast group, or a member of it"),
 	RECORD(UMAD_SA_ATTR_LINK_REC, "links", "LR", "LinkRecord", 6, link_fields,

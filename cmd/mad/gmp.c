@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads attributes of a management class, with all blocks of their tables. */
+#include "cmd/mad/gmp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/codes.h"
+#include "schema/bits.h"
+
+const struct option_row gmp_all_options[] = {
+	FLAG_OPTION(struct gmp_args, all, 'a', "all", "include entries that are all zeros"),
+	{.name = NULL},
+};
+
+const struct option_row gmp_set_options[] = {
+	STRING_OPTION(struct gmp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
+		      "change a field (several separated by commas)"),
+	FLAG_OPTION(struct gmp_args, yes, 'y', "yes", "do not ask before changing it"),
+	{.name = NULL},
+};
+
+/* The nodes answer with their own word for "no": most agents that lack the class stay silent. */
+static const char *hint_of(const struct mad_item *item)
+{
+	return item->error == -ETIMEDOUT
+		       ? "the node may not have this class: rdmactl mad classes DEST shows which "
+			 "it has"
+		       : NULL;
+}
+
+bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
+	      const unsigned char *data, unsigned char *ret_data)
+{
+	struct mad_session *session = &run->mad.session;
+	const struct mad_destination *at = &session->destinations[destination];
+	struct mad_item item = {0};
+
+	mad_gmp_request(&at->place, run->attribute->mgmt_class, method, run->attribute->id,
+			modifier, &item.request);
+	/* --mkey is the CC_Key here; the M_Key of a file is not. */
+	item.request.key = run->key;
+	item.request.data = data;
+	item.request.data_bytes = data ? run->attribute->bytes : 0;
+	mad_gather(session->engine, &item, 1);
+	if (!mad_session_check_hint(session, at, run->attribute->name, &item, hint_of(&item)))
+		return false;
+	memcpy(ret_data, item.data, MAD_DATA_MOST);
+	return true;
+}
+
+struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *description)
+{
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
+	struct mad_record *record = mem_append(&run->records, &run->record_count, sizeof(*record));
+
+	*record = (struct mad_record){
+		.object = mem_string(at->name),
+		.node = mem_string_or_null(description),
+		.lid = number_of(at->place.address.lid),
+	};
+	return record;
+}
+
+bool gmp_parse_range(const char *word, uint32_t *first, uint32_t *last)
+{
+	_cleanup_(freep) char *text = mem_string(word);
+	char *dash = strchr(text, '-');
+	uint64_t from, to;
+
+	if (dash)
+		*dash = '\0';
+	if (text_parse_u64(text, 0, GMP_ENTRIES_MOST, &from))
+		return false;
+	to = from;
+	if (dash && text_parse_u64(dash + 1, 0, GMP_ENTRIES_MOST, &to))
+		return false;
+	*first = (uint32_t)from;
+	*last = (uint32_t)to;
+	return from <= to;
+}
+
+/* Subnet management knows the description and the ports of a node. */
+static bool ask_node(struct gmp_run *run, size_t destination, uint16_t attribute,
+		     unsigned char *ret_data)
+{
+	struct mad_session *session = &run->mad.session;
+	const struct mad_destination *at = &session->destinations[destination];
+	struct mad_item item = {0};
+
+	mad_smp_request(&at->place, UMAD_METHOD_GET, attribute, 0, &item.request);
+	mad_gather(session->engine, &item, 1);
+	if (!mad_session_check(session, at,
+			       attribute == UMAD_SM_ATTR_NODE_INFO ? "NodeInfo" : "NodeDescription",
+			       &item))
+		return false;
+	memcpy(ret_data, item.data, MAD_DATA_MOST);
+	return true;
+}
+
+/* Whether every word after the destination is a range; if not, the listing says so. */
+static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
+{
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+	uint32_t first, last;
+
+	for (size_t i = 0; i < at->word_count; i++) {
+		if (run->attribute->entries && gmp_parse_range(at->words[i], &first, &last))
+			continue;
+		clean = text_clean(at->words[i], strlen(at->words[i]));
+		message = run->attribute->entries
+				  ? mem_format("'%s' is not a number or a range", clean)
+				  : mem_format("unexpected argument '%s' after the destination",
+					       clean);
+		listing_fail(&run->mad.listing, STATUS_USAGE, message, NULL);
+		return false;
+	}
+	return true;
+}
+
+static bool is_wanted(const struct gmp_run *run, const struct mad_destination *at, uint32_t index,
+		      const unsigned char *entry, size_t bytes)
+{
+	uint32_t first, last;
+
+	for (size_t i = 0; i < at->word_count; i++)
+		if (gmp_parse_range(at->words[i], &first, &last) && index >= first && index <= last)
+			return true;
+	if (at->word_count)
+		return false;
+	for (size_t i = 0; i < bytes; i++)
+		if (entry[i])
+			return true;
+	return run->args->all;
+}
+
+static void add_entries(struct gmp_run *run, size_t destination, const char *description,
+			uint32_t block, uint32_t last, const unsigned char *data)
+{
+	const struct mad_attribute *attribute = run->attribute;
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
+	const size_t count = mad_entry_count(attribute, data);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t index = block * attribute->entries + (uint32_t)i;
+		size_t bytes, place = mad_entry_at(attribute, data, i, &bytes);
+		struct mad_record *record;
+
+		if (index > last || !is_wanted(run, at, index, data + place, bytes))
+			continue;
+		record = gmp_add(run, destination, description);
+		record->index = number_of(index);
+		mad_entry_take(attribute, data, i, record->data);
+	}
+}
+
+/*
+ * The last entry of a table that is read in blocks: of ports, the last port; of the congestion
+ * control table, its limit, which each block tells. False: the node has no such table.
+ */
+static bool find_last(struct gmp_run *run, size_t destination, const unsigned char *first_block,
+		      uint32_t *ret_last)
+{
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
+	unsigned char info[MAD_DATA_MOST];
+
+	*ret_last = UINT32_MAX;
+	if (run->attribute->modifier != MODIFIER_BLOCK)
+		return true;
+	if (run->attribute->id == MAD_CC_TABLE) {
+		*ret_last = (uint32_t)bits_get(first_block, 0, 16);
+		return true;
+	}
+	if (!ask_node(run, destination, UMAD_SM_ATTR_NODE_INFO, info))
+		return false;
+	*ret_last = node_info_ports(info);
+	if (node_info_type(info) == NODE_TYPE_SWITCH)
+		return true;
+	problem_add_text(&run->mad.listing.problems, at->name, run->attribute->name, "smp",
+			 "the node is not a switch", "rdmactl cc ca shows an adapter's settings");
+	return false;
+}
+
+static void take_tables(struct gmp_run *run, size_t destination, const char *description,
+			unsigned char *data)
+{
+	const uint32_t entries = run->attribute->entries;
+	uint32_t last;
+
+	if (!find_last(run, destination, data, &last))
+		return;
+	add_entries(run, destination, description, 0, last, data);
+	for (uint32_t block = 1; last != UINT32_MAX && block <= last / entries; block++) {
+		if (!gmp_call(run, destination, UMAD_METHOD_GET, block, NULL, data))
+			return;
+		add_entries(run, destination, description, block, last, data);
+	}
+}
+
+static void take(struct gmp_run *run, size_t destination)
+{
+	unsigned char data[MAD_DATA_MOST], text[MAD_DATA_MOST];
+	_cleanup_(freep) char *description = NULL;
+
+	if (!gmp_call(run, destination, UMAD_METHOD_GET, 0, NULL, data))
+		return;
+	if (columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE &&
+	    ask_node(run, destination, UMAD_SM_ATTR_NODE_DESC, text))
+		description = text_clean((const char *)text, NODE_DESCRIPTION_BYTES);
+	if (run->attribute->entries)
+		take_tables(run, destination, description, data);
+	else
+		memcpy(gmp_add(run, destination, description)->data, data, run->attribute->bytes);
+}
+
+static void get(struct gmp_run *run)
+{
+	struct mad_session *session = &run->mad.session;
+	struct listing *listing = &run->mad.listing;
+
+	for (size_t i = 0; i < session->destination_count; i++)
+		if (!words_fit(run, &session->destinations[i]))
+			return;
+	for (size_t i = 0; i < session->destination_count && !mad_session_stopped(session); i++)
+		take(run, i);
+	if (run->record_count > 1 && !run->attribute->entries)
+		listing_as_table(listing);
+	if (!run->record_count && listing->problems.count)
+		listing->status = STATUS_FAILED;
+}
+
+int gmp_run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct gmp_run run = {.args = args, .attribute = ctx->command->data};
+	int status;
+
+	if (mad_listing_begin(&run.mad, ctx, &run.args->mad, run.attribute->schema,
+			      !run.attribute->entries, false) &&
+	    mad_listing_find_by_lid(&run.mad, words) &&
+	    mad_listing_has_lids(&run.mad, "this class cannot be reached by directed route",
+				 "name LIDs, port GUIDs or GIDs")) {
+		run.key = run.args->mad.mkey ? run.mad.session.key : 0;
+		if (run.args->set)
+			gmp_set(&run);
+		else
+			get(&run);
+		for (size_t i = 0; i < run.record_count; i++)
+			listing_add(&run.mad.listing, &run.records[i]);
+	}
+	status = mad_listing_end(&run.mad);
+	for (size_t i = 0; i < run.record_count; i++)
+		mad_record_clear(&run.records[i]);
+	free(run.records);
+	return status;
+}

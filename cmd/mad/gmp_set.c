@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Changes an attribute of one node: reads it, shows what would change, asks, writes, reads it back.
+ * An entry of a table is changed inside its block, and a Set names what it is about: the map of
+ * SwitchCongestionSetting and of CACongestionSetting says which of its parts count (A10.4.3.6,
+ * A10.4.3.8).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/mad/gmp.h"
+#include "mad/smp_change.h"
+#include "schema/bits.h"
+
+/* The fields of SwitchCongestionSetting, all of them: whatever the order of the bits is. */
+#define SWITCH_WHOLE_MAP 0x1fu
+
+struct gmp_change {
+	struct gmp_run *run;
+	struct smp_change fields;
+	unsigned char block[MAD_DATA_MOST]; /* as read, then as it is to be */
+	uint32_t modifier;
+	size_t entry; /* in the block */
+	struct number index;
+};
+
+static bool complain(struct gmp_change *change, char *message, const char *hint)
+{
+	listing_fail(&change->run->mad.listing, STATUS_USAGE, message, hint);
+	free(message);
+	return false;
+}
+
+/* One node, and of a table one entry. */
+static bool choose_entry(struct gmp_change *change)
+{
+	const struct mad_attribute *attribute = change->run->attribute;
+	const struct mad_session *session = &change->run->mad.session;
+	const struct mad_destination *at = &session->destinations[0];
+	uint32_t first, last;
+
+	if (session->destination_count != 1)
+		return complain(change, mem_string("--set changes one node"), NULL);
+	if (!attribute->entries)
+		return !at->word_count ||
+		       complain(change, mem_format("%s has no entries", attribute->word),
+				"do not give an entry after the destination");
+	if (at->word_count != 1 || !gmp_parse_range(at->words[0], &first, &last) || first != last)
+		return complain(change, mem_string("--set changes one entry of the table"),
+				"name it after the destination: rdmactl cc ca 5 0 --set ...");
+	if (attribute->modifier != MODIFIER_BLOCK && first >= attribute->entries)
+		return complain(change, mem_format("the last entry is %u", attribute->entries - 1u),
+				NULL);
+	change->modifier = first / attribute->entries;
+	change->entry = first % attribute->entries;
+	change->index = number_of(first);
+	return true;
+}
+
+static void take(const struct gmp_change *change, unsigned char *row)
+{
+	const struct mad_attribute *attribute = change->run->attribute;
+
+	if (attribute->entries)
+		mad_entry_take(attribute, change->block, change->entry, row);
+	else
+		memcpy(row, change->block, attribute->bytes);
+}
+
+static bool names(const struct gmp_change *change, const char *key)
+{
+	for (size_t i = 0; i < change->fields.value_count; i++)
+		if (!strcmp(change->fields.values[i].key, key))
+			return true;
+	return false;
+}
+
+/* Puts the row back into the block, with the map that makes the node look at it. */
+static void put(struct gmp_change *change)
+{
+	const struct mad_attribute *attribute = change->run->attribute;
+	unsigned char *row = change->fields.after.data;
+	size_t bytes, at;
+
+	if (attribute->id == MAD_CC_SWITCH && !names(change, "control_map"))
+		bits_set(row, MAD_AT(0, 0), 32, SWITCH_WHOLE_MAP);
+	if (attribute->id == MAD_CC_CA && !names(change, "control_map"))
+		bits_set(row, MAD_AT(2, 0), 16, 1u << change->entry);
+	if (!attribute->entries) {
+		memcpy(change->block, row, attribute->bytes);
+		return;
+	}
+	at = mad_entry_at(attribute, change->block, change->entry, &bytes);
+	memcpy(change->block, row, attribute->head_bytes);
+	memcpy(change->block + at, row + attribute->head_bytes, bytes);
+}
+
+static bool find_fields(struct gmp_change *change)
+{
+	const struct mad_attribute *attribute = change->run->attribute;
+	char *message = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc;
+
+	if (smp_change_parse(&change->fields, change->run->args->set))
+		return complain(change, mem_string("--set takes FIELD=VALUE"), NULL);
+	rc = smp_change_find(&change->fields, &wrong);
+	if (!rc)
+		return true;
+	if (rc == -EPERM)
+		return complain(change,
+				mem_format("--set: %s is set by the node alone", wrong->key), NULL);
+	listing_explain_column("rdmactl cc --help", attribute->schema, wrong->key, &message, &hint);
+	complain(change, mem_format("--set: %s", message), hint);
+	free(message);
+	free(hint);
+	return false;
+}
+
+static bool put_values(struct gmp_change *change)
+{
+	_cleanup_(freep) char *clean = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc = smp_change_put(&change->fields, &wrong);
+
+	if (!rc)
+		return true;
+	clean = text_clean(wrong->text, strlen(wrong->text));
+	hint = field_explain(wrong->field);
+	return complain(
+		change,
+		rc == -ERANGE ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
+			      : mem_format("--set: '%s' is not a value of %s", clean, wrong->key),
+		hint);
+}
+
+static char *place_of(const struct gmp_change *change)
+{
+	const char *name = change->run->mad.session.destinations[0].name;
+
+	return change->index.known ? mem_format("%s entry %u", name, (unsigned)change->index.value)
+				   : mem_string(name);
+}
+
+static bool confirm(struct gmp_change *change)
+{
+	_cleanup_(freep) char *place = place_of(change);
+
+	for (size_t i = 0; i < change->fields.value_count; i++) {
+		const struct field *field = change->fields.values[i].field;
+		_cleanup_(freep) char *before = smp_field_text(field, &change->fields.before);
+		_cleanup_(freep) char *after = smp_field_text(field, &change->fields.after);
+		/* A key is for those who set it, not for the terminal's history. */
+		const bool secret = field->flags & FIELD_SECRET;
+
+		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place, secret ? "***" : before,
+			secret ? "***" : after);
+	}
+	return change->run->args->yes ||
+	       listing_confirm(&change->run->mad.listing, "change it?",
+			       "nothing was changed: there is no terminal to confirm it on",
+			       "--yes changes it without asking", "nothing was changed");
+}
+
+/* A node may answer with success, and keep its old value. */
+static void compare(struct gmp_change *change, const struct mad_record *now)
+{
+	_cleanup_(freep) char *place = place_of(change);
+
+	for (size_t i = 0; i < change->fields.value_count; i++) {
+		const struct field *field = change->fields.values[i].field;
+		_cleanup_(freep) char *wanted = smp_field_text(field, &change->fields.after);
+		_cleanup_(freep) char *answer = smp_field_text(field, now), *text = NULL;
+
+		/* The map is about the Set; a key may be hidden, and violations only go down. */
+		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||
+		    !strcmp(field->key, "control_map"))
+			continue;
+		text = mem_format("%s: the node has %s as %s, not %s", place, field->key, answer,
+				  wanted);
+		problem_add_text(&change->run->mad.listing.problems, NULL, NULL, NULL, text, NULL);
+	}
+}
+
+static void work(struct gmp_change *change)
+{
+	struct gmp_run *run = change->run;
+	const int status = run->mad.listing.status;
+	struct mad_record *row;
+
+	run->mad.listing.status = STATUS_FAILED;
+	if (!gmp_call(run, 0, UMAD_METHOD_GET, change->modifier, NULL, change->block))
+		return;
+	take(change, change->fields.before.data);
+	change->fields.after = change->fields.before;
+	if (!put_values(change) || !confirm(change))
+		return;
+	put(change);
+	/* A write of another number than 0 leaves the count of violations as it is: A10.4.3.4. */
+	if (run->attribute->id == MAD_CC_KEY_INFO && !names(change, "cc_key_violations"))
+		bits_set(change->block, MAD_AT(12, 0), 16, 1);
+	if (!gmp_call(run, 0, UMAD_METHOD_SET, change->modifier, change->block, change->block))
+		return;
+	/* With a new key, the next request needs that one. */
+	if (names(change, "cc_key"))
+		run->key = bits_get(change->fields.after.data, 0, 64);
+	if (!gmp_call(run, 0, UMAD_METHOD_GET, change->modifier, NULL, change->block))
+		return;
+	run->mad.listing.status = status;
+	row = gmp_add(run, 0, NULL);
+	row->index = change->index;
+	take(change, row->data);
+	compare(change, row);
+}
+
+void gmp_set(struct gmp_run *run)
+{
+	struct gmp_change change = {
+		.run = run,
+		.fields = {.session = &run->mad.session, .attribute = run->attribute},
+	};
+
+	if (find_fields(&change) && choose_entry(&change))
+		work(&change);
+	smp_change_clear(&change.fields);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmactl smp sminfo --command: what one subnet manager tells another with SubnSet(SMInfo), by the
+ * attribute modifier (14.4.1). The data are the SMInfo of the sender, who has to be the master, or
+ * for an acknowledgement a standby; so the master's own SMInfo goes with it, as the manager that is
+ * commanded watches that port from then on (osm_sminfo_rcv.c and osm_sm_state_mgr.c of opensm).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cmd/mad/smp_run.h"
+#include "mad/format/rows.h"
+#include "schema/bits.h"
+
+#define POLL_MSEC 100u
+#define MOST_MSEC 5000u
+
+enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
+
+const struct enum_name smp_command_names[] = {
+	{1, "handover", .help = "a standby becomes the master"},
+	{2, "acknowledge", .help = "the master learns that its handover was taken"},
+	{3, "disable", .help = "a standby stops working"},
+	{4, "standby", .help = "a stopped manager becomes a standby"},
+	{5, "discover", .help = "a standby looks for other managers again"},
+	{0, NULL},
+};
+
+enum sm_command { SM_HANDOVER = 1, SM_ACKNOWLEDGE, SM_DISABLE, SM_GO_STANDBY, SM_DISCOVER };
+
+MAD_QUAD(sm_info, port_guid, 0)
+MAD_ACCESSORS(sm_info, state, uint8_t, 20, 4, 4)
+
+struct run {
+	struct mad_listing mad;
+	const struct smp_args *args;
+	const struct mad_attribute *attribute;
+	struct mad_record record;
+};
+
+static bool call(struct run *run, const struct mad_place *place, uint8_t method, uint32_t modifier,
+		 const unsigned char *data, struct mad_item *item)
+{
+	struct mad_session *session = &run->mad.session;
+
+	*item = (struct mad_item){.error = 0};
+	mad_smp_request(place, method, run->attribute->id, modifier, &item->request);
+	item->request.key = session->key;
+	item->request.data = data;
+	item->request.data_bytes = data ? SM_INFO_BYTES : 0;
+	mad_gather(session->engine, item, 1);
+	return !item->error && !item->status;
+}
+
+/* The SMInfo of the sender: the master's if there is one that answers, else one with our port. */
+static void make_sender(struct run *run, unsigned char *info)
+{
+	struct mad_session *session = &run->mad.session;
+	const struct mad_place master = {
+		.target = {.kind = TARGET_LID, .lid = session->port.sm_lid},
+		.address = {.lid = session->port.sm_lid},
+	};
+	struct mad_item item;
+
+	if (session->port.subnet_manager && call(run, &master, UMAD_METHOD_GET, 0, NULL, &item))
+		memcpy(info, item.data, SM_INFO_BYTES);
+	else
+		sm_info_set_port_guid(info, bits_get(session->port.gid.raw, 64, 64));
+	sm_info_set_state(info,
+			  run->args->command.value == SM_ACKNOWLEDGE ? SM_STANDBY : SM_MASTER);
+}
+
+static const char *state_word(unsigned int state)
+{
+	return enum_word(sm_state_names, state, "unknown");
+}
+
+static bool confirm(struct run *run)
+{
+	const char *name = run->mad.session.destinations[0].name;
+	const char *word = enum_word(smp_command_names, run->args->command.value, NULL);
+
+	fprintf(stderr, "%s to the subnet manager at %s, which is %s\n", word, name,
+		state_word(sm_info_state(run->record.data)));
+	return run->args->yes ||
+	       listing_confirm(&run->mad.listing, "send it?",
+			       "nothing was sent: there is no terminal to confirm it on",
+			       "--yes sends it without asking", "nothing was sent");
+}
+
+/* The state that the command leads to; a manager that has discovered goes on to another one. */
+static bool has_followed(unsigned int command, unsigned int before, unsigned int now)
+{
+	switch (command) {
+	case SM_HANDOVER:
+		return now == SM_MASTER;
+	case SM_DISABLE:
+		return now == SM_NOT_ACTIVE;
+	case SM_GO_STANDBY:
+		return now != before;
+	default:
+		return true;
+	}
+}
+
+static void report_refused(struct run *run, const struct mad_item *item)
+{
+	struct mad_session *session = &run->mad.session;
+	_cleanup_(freep) char *text = NULL;
+
+	if (item->error || !item->status) {
+		mad_session_check(session, &session->destinations[0], run->attribute->name, item);
+		return;
+	}
+	text = mem_format("%s: the subnet manager refused the command: it is %s",
+			  session->destinations[0].name, state_word(sm_info_state(item->data)));
+	problem_add_text(session->problems, NULL, NULL, NULL, text,
+			 "handover, disable and discover are for a standby, standby is for a "
+			 "manager that is not active, acknowledge for a master");
+}
+
+/* Reads the state until it is what the command leads to. */
+static void watch(struct run *run, unsigned int before)
+{
+	struct mad_session *session = &run->mad.session;
+	const unsigned int command = (unsigned int)run->args->command.value;
+	const uint64_t end = clock_msec() + MOST_MSEC;
+	_cleanup_(freep) char *text = NULL;
+	struct mad_item item;
+
+	for (;;) {
+		if (!call(run, &session->destinations[0].place, UMAD_METHOD_GET, 0, NULL, &item)) {
+			mad_session_check(session, &session->destinations[0], run->attribute->name,
+					  &item);
+			return;
+		}
+		memcpy(run->record.data, item.data, SM_INFO_BYTES);
+		if (has_followed(command, before, sm_info_state(run->record.data)))
+			return;
+		if (clock_msec() >= end || !mad_session_wait(session, clock_msec() + POLL_MSEC))
+			break;
+	}
+	text = mem_format("%s: the subnet manager took the command, but is still %s",
+			  session->destinations[0].name,
+			  state_word(sm_info_state(run->record.data)));
+	problem_add_text(session->problems, NULL, NULL, NULL, text, "its log may say why");
+}
+
+static void work(struct run *run)
+{
+	struct mad_session *session = &run->mad.session;
+	const struct mad_place *place = &session->destinations[0].place;
+	struct listing *listing = &run->mad.listing;
+	const int status = listing->status;
+	unsigned char sender[SM_INFO_BYTES] = {0};
+	struct mad_item item;
+	unsigned int before;
+
+	listing->status = STATUS_FAILED;
+	if (!call(run, place, UMAD_METHOD_GET, 0, NULL, &item)) {
+		mad_session_check_hint(session, &session->destinations[0], run->attribute->name,
+				       &item, "no subnet manager answers there");
+		return;
+	}
+	memcpy(run->record.data, item.data, SM_INFO_BYTES);
+	before = sm_info_state(item.data);
+	if (!confirm(run))
+		return;
+	make_sender(run, sender);
+	if (!call(run, place, UMAD_METHOD_SET, (uint32_t)run->args->command.value, sender, &item)) {
+		report_refused(run, &item);
+		return;
+	}
+	listing->status = status;
+	watch(run, before);
+	run->record.object = mem_string(session->destinations[0].name);
+	if (place->target.kind != TARGET_DIRECT)
+		run->record.lid = number_of(place->address.lid);
+	listing_add(listing, &run->record);
+}
+
+int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
+		     const struct mad_attribute *attribute, char **words)
+{
+	struct run run = {.args = args, .attribute = attribute};
+	int status;
+
+	if (!words[0]) {
+		command_complain(ctx, "--command needs the subnet manager that it goes to",
+				 "rdmactl sa sm lists them: name a LID, a port GUID or a route");
+		return STATUS_USAGE;
+	}
+	if (smp_begin(&run.mad, ctx, args, attribute, attribute->schema, words) &&
+	    !mad_listing_refuses_words(&run.mad)) {
+		if (run.mad.session.destination_count == 1)
+			work(&run);
+		else
+			listing_fail(&run.mad.listing, STATUS_USAGE,
+				     "--command goes to one subnet manager", NULL);
+	}
+	status = mad_listing_end(&run.mad);
+	mad_record_clear(&run.record);
+	return status;
+}
