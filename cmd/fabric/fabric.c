@@ -49,11 +49,14 @@ const struct option_rule fabric_start_rules[] = {
 };
 
 static const struct command *const children[] = {
-	&fabric_scan_command,	  &fabric_list_commands[0], &fabric_list_commands[1],
-	&fabric_list_commands[2], &fabric_list_commands[3], &fabric_list_commands[4],
-	&fabric_list_commands[5], &fabric_port_command,	    &fabric_errors_command,
-	&fabric_cables_command,	  &fabric_check_command,    &fabric_route_command,
-	&fabric_tables_command,	  &fabric_balance_command,  NULL,
+	&fabric_scan_command,	  &fabric_list_commands[0],
+	&fabric_list_commands[1], &fabric_list_commands[2],
+	&fabric_list_commands[3], &fabric_list_commands[4],
+	&fabric_list_commands[5], &fabric_port_command,
+	&fabric_errors_command,	  &fabric_cables_command,
+	&fabric_check_command,	  &fabric_route_command,
+	&fabric_tables_command,	  &fabric_balance_command,
+	&fabric_using_command,	  NULL,
 };
 
 const struct command fabric_command = {

@@ -23,7 +23,7 @@ enum fabric_format {
 
 struct fabric_args {
 	struct mad_args mad;
-	bool tree, details, routes, down, multicast;
+	bool tree, details, routes, down, multicast, pairs;
 	const char *save, *load, *diff, *from, *part, *name, *since;
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
@@ -100,7 +100,7 @@ extern const struct option_rule fabric_start_rules[];
 extern const struct command fabric_scan_command, fabric_errors_command, fabric_check_command;
 extern const struct command fabric_cables_command;
 extern const struct command fabric_route_command, fabric_tables_command, fabric_balance_command;
-extern const struct command fabric_port_command;
+extern const struct command fabric_port_command, fabric_using_command;
 extern const struct command fabric_list_commands[6]; /* nodes, switches, ... ports */
 
 /* The text of a format, to be freed; NULL: the listing says why. */

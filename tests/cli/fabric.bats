@@ -7,7 +7,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-words='scan nodes switches hosts routers links ports errors check route tables balance'
+words='scan nodes switches hosts routers links ports errors check route tables balance using'
 
 setup()
 {

@@ -39,6 +39,31 @@ setup()
 		'spine 1' 1 3 'spine 1' 2 3 'spine 1' 3 3 'spine 2' 1 3 'spine 2' 2 3 'spine 2' 3 3)" ''
 }
 
+@test "fabric using --load: hosts whose packets go over a cable" {
+	try fabric using 'leaf A/5' --load "$scan" -o direction,node,lid,sources --tsv --no-headings
+	expect 0 "$(printf '%s\t%s\t%s\t%s\n' there 'n4 mlx5_0' 9 3 there 'n6 mlx5_0' 11 3 \
+		there 'n8 mlx5_0' 13 3 back 'n1 mlx5_0' 4 6 back 'n3 mlx5_0' 8 6)" ''
+	# Nine pairs there, as balance counts them, and twelve back.
+	try fabric using 'leaf A/5' --load "$scan" --pairs --json
+	expect 0
+	[ "$(jq -c '.fabric_using | [length, ([.[] | select(.direction == "there")] | length),
+		.[0].source, .[0].node, .[0].sources]' <<<"$output")" = \
+		'[21,9,"n1 mlx5_0","n4 mlx5_0",null]' ]
+	# The cable of a host carries all that it sends and gets.
+	try fabric using 'n2 mlx5_0' --load "$scan" -o direction,sources --tsv --no-headings
+	expect 0 "$(yes $'there\t1' | head -n 8
+		echo $'back\t8')" ''
+	try fabric using 'leaf A' --load "$scan"
+	expect_error 2 fabric 'leaf A is a switch: which of its cables?' \
+		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+	try fabric using 'leaf A/77' --load "$scan"
+	expect_error 2 fabric 'leaf A has no port 77' \
+		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+	jq 'del(.fabric[0].details)' "$scan" >"$bare"
+	try fabric using 'leaf A/5' --load "$bare"
+	[ "$status" = 1 ]
+}
+
 @test "fabric check --load: a table that sends a LID to the wrong port" {
 	try fabric check --load "$scan" --json
 	[ "$(jq -r '[.fabric_check[] | select(.severity == "error")] | length' <<<"$output")" = 0 ]

@@ -196,6 +196,96 @@ def virtual_lanes(sim, places):
                            theirs[:16])
 
 
+def summed(sim, places):
+    """One row for a node: the agent's own sum, and the same from the counters of each port."""
+    lid, name = victim_of(sim)
+    ports = sim.net.nodes[name].ports
+    for port, value in ((1, 3), (2, 4)):
+        sim.console('PerformanceSet "%s"[%d] PortCounters.SymbolErrorCounter=%d' % (
+            name, port, value))
+    theirs = tools.by_table(sim.run(['perfquery', '-a', lid]).text(), tools.COUNTERS)
+    agent = sim.document('perf', 'perf', lid, '--sum').rows
+    here = sim.document('perf', 'perf', lid, '1-%d' % ports, '--sum').rows
+    wrong = unequal('by the agent', [(row['port'], row['summed_ports'], row['summed_by'])
+                                     for row in agent], [(None, ports, 'agent')])
+    wrong += unequal('here', [(row['port'], row['summed_ports'], row['summed_by'])
+                              for row in here], [(None, ports, 'rdmactl')])
+    for row in agent + here:
+        wrong += unequal('symbol errors', row['symbol_errors'], theirs['symbol_errors'])
+    each = sim.document('perf', 'perf', lid).rows
+    return wrong + unequal('the sum of the ports', sum(row['symbol_errors'] for row in each),
+                           theirs['symbol_errors'])
+
+
+# The keys of each listing, and perfquery's option for them; the last has no console command.
+LISTINGS = {
+    'details': (('--rcverr', {
+        'PortLocalPhysicalErrors': 'local_physical_errors',
+        'PortMalformedPktErrors': 'malformed_packet_errors',
+        'PortBufferOverrunErrors': 'buffer_overrun_errors',
+        'PortDLIDMappingErrors': 'dlid_mapping_errors',
+        'PortVLMappingErrors': 'vl_mapping_errors',
+        'PortLoopingErrors': 'looping_errors'}), ('--xmtdisc', {
+            'PortInactiveDiscards': 'inactive_discards',
+            'PortNeighborMTUDiscards': 'neighbor_mtu_discards',
+            'PortSwLifetimeLimitDiscards': 'switch_lifetime_limit_discards',
+            'PortSwHOQLifetimeLimitDiscards': 'switch_hoq_lifetime_limit_discards'})),
+    'flow': (('--flowctlcounters', {'PortXmitFlowPkts': 'xmit_flow_packets',
+                                    'PortRcvFlowPkts': 'rcv_flow_packets'}),
+             ('--oprcvcounters', {'PortOpRcvPkts': 'op_rcv_packets'})),
+}
+SET = {'details': (), 'flow': (('PortFlowCtlCounters.PortXmitFlowPkts', 17),
+                               ('PortFlowCtlCounters.PortRcvFlowPkts', 18),
+                               ('PortOpRcvCounters.PortOpRcvPkts', 19))}
+
+
+def listings(sim, places):
+    """--details and --flow as perfquery has them; then cleared."""
+    lid, name = victim_of(sim)
+    wrong = []
+    for listing, parts in LISTINGS.items():
+        for label, value in SET[listing]:
+            sim.console('PerformanceSet "%s"[1] %s=%d' % (name, label, value))
+        row = sim.document('perf_' + listing, 'perf', lid, '1', '--' + listing).rows[0]
+        for option, table in parts:
+            values = {label: value for label, value, _ in
+                      tools.dotted(sim.run(['perfquery', option, lid, '1']).text())}
+            for label, key in table.items():
+                wrong += unequal('%s %s' % (listing, key), row[key], int(values[label]))
+        document = sim.document('perf_' + listing, 'perf', lid, '1', '--' + listing, '--reset')
+        wrong += unequal('status of --reset', document.status, 0)
+        after = sim.document('perf_' + listing, 'perf', lid, '1', '--' + listing).rows[0]
+        for _, table in parts:
+            wrong += unequal('%s cleared' % listing, [after[key] for key in table.values()],
+                             [0] * len(table))
+        rates = sim.document('perf_%s_rates' % listing, 'perf', lid, '1', '--' + listing, '-w',
+                             '-c', '2', '--interval', '100ms').rows
+        wrong += unequal('rates of %s' % listing, len(rates), 2)
+        for _, table in parts:
+            for key in table.values():
+                wrong += unequal('rate of %s' % key, rates[-1][key + '_per_sec'], 0)
+    lanes = sim.document('perf_vl_rates', 'perf', lid, '1', '--vl', '-a', '-w', '-c', '1',
+                         '--interval', '100ms').rows
+    return wrong + unequal('rates by lane', [row['vl'] for row in lanes], list(range(16)))
+
+
+def clears_single(sim, places):
+    """--counters: those, and no others."""
+    lid, name = victim_of(sim)
+    wrong = []
+    for words, left in (('symbol_errors', (0, 7)), ('0x8', (9, 0)),
+                        ('symbol_errors,rcv_errors', (0, 0))):
+        for label, value in (('SymbolErrorCounter', 9), ('PortRcvErrors', 7)):
+            sim.console('PerformanceSet "%s"[1] PortCounters.%s=%d' % (name, label, value))
+        document = sim.document('perf', 'perf', lid, '1', '--reset', '--counters', words)
+        wrong += unequal('status', document.status, 0)
+        row = sim.document('perf', 'perf', lid, '1').rows[0]
+        wrong += unequal('after --counters ' + words, (row['symbol_errors'], row['rcv_errors']),
+                         left)
+    refused = sim.rdmactl('perf', lid, '1', '--reset', '--counters', 'symbol')
+    return wrong + unequal('a counter that is none', refused.status, 2)
+
+
 def absent_groups(sim, places):
     """Attributes that the simulator's nodes have not: told once, never a row of zeros."""
     lid, name = victim_of(sim)
@@ -311,6 +401,9 @@ TESTS = {
     'a counter at its maximum': saturation,
     'by virtual lane': virtual_lanes,
     'what the nodes have not': absent_groups,
+    'added up': summed,
+    'other listings': listings,
+    'clearing single counters': clears_single,
     'rates': rates,
     'signals end the rates': ends,
     'clearing': reset,

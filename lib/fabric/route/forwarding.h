@@ -106,6 +106,15 @@ struct balance {
 	uint16_t lost_lid;
 };
 
+/*
+ * Who sends over the cable of a port, from there to its peer: called for each source and
+ * destination (ports of adapters and routers), and LID of the destination. The users of one LID
+ * follow one another.
+ */
+typedef void (*cable_user)(void *context, uint32_t source, uint32_t destination, uint16_t lid);
+void cable_users(const struct fabric *fabric, const struct forwarding *forwarding, uint32_t port,
+		 cable_user user, void *context);
+
 /* Fills an empty balance from all linear tables. */
 void balance_count(const struct fabric *fabric, const struct forwarding *forwarding,
 		   struct balance *balance);

@@ -151,6 +151,17 @@ struct balance_row {
 
 extern const struct schema fabric_balance_schema;
 
+/* A destination of packets that go over a cable. */
+struct using_row {
+	struct fabric_row at; /* the destination's port */
+	uint32_t source;      /* the port that sends, or FABRIC_NONE: all of them */
+	struct number direction;
+	struct number sources; /* number of ports that send; unknown in a row of one */
+	uint16_t lid;
+};
+
+extern const struct schema fabric_using_schema;
+
 /* Which node of a graph a user means: by LID, GUID, GID, directed route or name. */
 struct fabric_place {
 	uint32_t node;

@@ -302,3 +302,39 @@ static const struct field balance_fields[] = {
 const struct schema fabric_balance_schema = SCHEMA(
 	"fabric_balance", struct balance_row, balance_fields,
 	"the number of routes through a port of a switch");
+
+/* The source as a row of its own, for the getters of places. */
+static struct fabric_row source_of(const void *record)
+{
+	const struct using_row *row = record;
+
+	return (struct fabric_row){.view = row->at.view, .place = row->source};
+}
+GETTER_OF(static, get_source, source_of, place_get_node)
+GETTER_OF(static, get_source_port, source_of, place_get_port)
+
+static void get_using_lid(const void *record, struct value *value)
+{
+	value_set_unsigned(value, ((const struct using_row *)record)->lid);
+}
+
+static const struct field using_fields[] = {
+	ENUM_FIELD(struct using_row, direction, direction_names, "direction", "DIRECTION",
+		   FIELD_DEFAULT, 0, "there: from the port that was named; back: to it"),
+	VIEW_COLUMN(FIELD_STRING, get_source, "source", "SOURCE", 0, "node that sends: --pairs"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_source_port, "source_port", "SOURCE PORT", FIELD_RIGHT,
+		    "number of its port"),
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "node that the packets go to"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
+		    "number of its port"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_using_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
+		    "LID that the packets go to"),
+	UNSIGNED_FIELD(struct using_row, sources, "sources", "SOURCES", FIELD_DEFAULT | FIELD_RIGHT,
+		       0, "number of ports whose packets to the LID go over the cable"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0,
+		    "GUID of the node that the packets go to"),
+};
+
+const struct schema fabric_using_schema = SCHEMA("fabric_using", struct using_row, using_fields,
+						 "a destination of packets over a cable");

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl smp sminfo --command, on two subnet managers; what agents say that have no such class.
+
+The states are compared with sminfo. The simulator has no agent for congestion control: the tests of
+the field tables have its layouts.
+"""
+
+import os
+import re
+import signal
+import subprocess
+
+import bed
+import scene_bed
+from tap import unequal
+
+NET = scene_bed.NETS['net.2sw2path4hca']
+STATES = {'0': 'not-active', '1': 'discovering', '2': 'standby', '3': 'master'}
+
+
+def start_second(sim, host):
+    """A manager of lower priority, which becomes a standby."""
+    home = sim.path('osm2')
+    os.makedirs(home + '/tmp', exist_ok=True)
+    environment = sim.environment(host, env={'OSM_CACHE_DIR': home + '/tmp',
+                                             'OSM_TMP_DIR': home + '/tmp'})
+    with open(home + '/out', 'wb') as out:
+        return sim.bed.start(['opensm', '-d2', '-f', home + '/opensm.log', '-s', '0', '-p', '0'],
+                             cwd=home, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                             env=environment)
+
+
+def state(sim, lid):
+    """As sminfo has it, and as we do: they must be the same."""
+    said = re.search(r'state (\d)', sim.run(['sminfo', lid]).text())
+    rows = sim.document('smp_sminfo', 'smp', 'sminfo', lid).rows
+    ours = rows[0]['state'] if rows else None
+    theirs = STATES[said.group(1)] if said else None
+    return ours if ours == theirs else 'sminfo: %s, rdmactl: %s' % (theirs, ours)
+
+
+def command(sim, lid, word, status, expected):
+    document = sim.document('smp_sminfo', 'smp', 'sminfo', lid, '--command', word, '--yes')
+    wrong = unequal('status of %s' % word, document.status, status)
+    if status == 0:
+        wrong += unequal('answer to %s' % word, [row['state'] for row in document.rows], [expected])
+    return wrong + unequal('state after %s' % word, state(sim, lid), expected)
+
+
+def commands(sim, lid):
+    wrong = unequal('state at first', state(sim, lid), 'standby')
+    result = sim.rdmactl('smp', 'sminfo', lid, '--command', 'disable')
+    wrong += unequal('without --yes', (result.status, state(sim, lid)), (2, 'standby'))
+    wrong += command(sim, lid, 'standby', 1, 'standby')
+    wrong += command(sim, lid, 'disable', 0, 'not-active')
+    wrong += command(sim, lid, 'handover', 1, 'not-active')
+    wrong += command(sim, lid, 'standby', 0, 'standby')
+    wrong += command(sim, lid, 'handover', 0, 'master')
+    return wrong
+
+
+def nobody(sim, lid):
+    """No manager answers there: nothing is sent."""
+    document = sim.document('smp_sminfo', 'smp', 'sminfo', lid, '--command', 'disable', '--yes')
+    return unequal('status and rows', (document.status, document.rows), (1, []))
+
+
+def managers(sim, lids):
+    """Ports with a manager, by the bits of the mask, as saquery -s has them."""
+    text = sim.run(['saquery', '-s']).text().split('IsSMdisabled')[0]
+    theirs = sorted(int(lid) for lid in re.findall(r'EndPortLid\.+(\d+)', text))
+    rows = sim.document('sa_ports', 'sa', 'ports', 'capabilities=sm').rows
+    wrong = unequal('ports with a manager', sorted(row['endport_lid'] for row in rows), theirs)
+    wrong += unequal('they are there', sorted(set(theirs) & set(lids)), theirs)
+    whole = sim.document('sa_ports', 'sa', 'ports', 'cap_mask=0x2').rows
+    return wrong + unequal('the whole mask', whole, [])
+
+
+def no_such_class(sim, lid):
+    """An agent that is not there is a problem, never a row of zeros."""
+    wrong = []
+    for schema, words in (('vendor_general', ('mad', 'vendor')), ('cc_log', ('cc', 'log'))):
+        document = sim.document(schema, *words, lid)
+        wrong += unequal(schema, (document.status, document.rows, len(document.problems)),
+                         (1, [], 1))
+    return wrong
+
+
+def play(tap, box):
+    with bed.Simulator(box, NET) as sim:
+        sim.start_manager('-p', '5')
+        lids = {name: str(lid) for (name, _), lid in sim.lids().items()}
+        others = [node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager)]
+        tap.test('manager: ports with one', managers(sim, {int(lid) for lid in lids.values()}))
+        tap.test('manager: nobody there', nobody(sim, lids[others[0]]))
+        tap.test('manager: classes that a node has not', no_such_class(sim, lids[others[0]]))
+        second = start_second(sim, others[0])
+        try:
+            bed.wait_until('a standby', lambda: state(sim, lids[others[0]]) == 'standby', second)
+            tap.test('manager: commands, as sminfo sees them', commands(sim, lids[others[0]]))
+        finally:
+            second.send_signal(signal.SIGCONT)
+            bed.end(second)
