@@ -254,7 +254,7 @@ static int serve_rdmactl(struct selftest_run *run)
 		.allowed = run->plan.allowed,
 		.allowed_count = run->plan.allowed_count,
 		.most_clients = (uint32_t)args->most_clients.value,
-		.memory_bytes = args->memory.value,
+		.memory_bytes = run->plan.memory_bytes,
 		.run_msec = (uint32_t)args->longest.value,
 		.idle_msec = (uint32_t)args->idle.value,
 		.signals = run->plan.request.signals,
@@ -365,6 +365,7 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 	if (takes_address(&live.listing, objects))
 		return listing_end(&live.listing);
 	selftest_output_begin(&live.output, &live.listing);
+	live.output.svg = args->format.value == SELFTEST_SVG;
 	if (!selftest_plan_make(&live.plan, args, &message, &hint)) {
 		listing_fail(&live.listing, STATUS_USAGE, message, hint);
 		return listing_end(&live.listing);

@@ -120,9 +120,6 @@ static char *check_values(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
 
-	if (args->stride.known && args->block_bytes.known &&
-	    args->stride.value < args->block_bytes.value)
-		return mem_string("--stride is less than --block-size: the blocks would overlap");
 	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
 		return mem_string("--batch is more than --depth");
 	if (args->all_ports && args->duration.value > LIMIT_MSEC)
@@ -297,8 +294,6 @@ static void fill_request(struct selftest_plan *plan)
 	request->queue_pairs = (uint32_t)args->queue_pairs.value;
 	request->depth = (uint32_t)args->depth.value;
 	request->batch = (uint32_t)args->batch.value;
-	request->block_bytes = args->block_bytes.value;
-	request->block_count = args->block_count.value;
 	request->stride = args->stride.value;
 	request->connections = (uint32_t)args->connections.value;
 	request->mtu_bytes = (uint32_t)args->mtu.value;
@@ -332,6 +327,10 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_peer_device(plan);
 	if (!message)
 		message = selftest_parse_group(plan);
+	if (!message)
+		message = selftest_parse_memory(plan, &hint);
+	if (!message)
+		message = selftest_parse_blocks(plan);
 	if (!message)
 		message = selftest_parse_path(plan, &hint);
 	if (!message)

@@ -6,10 +6,7 @@
 /* The limit of perftest. */
 #define PERFTEST_MOST_ITERATIONS 100000000
 #define SERVER_MOST_CLIENTS	 256
-/* Room for a client, and for more than any host has. */
-#define SERVER_LEAST_MEMORY (UINT64_C(64) << 20)
-#define SERVER_MOST_MEMORY  (UINT64_C(1) << 40)
-#define SERVER_MOST_IDLE    (24 * UINT64_C(3600000))
+#define SERVER_MOST_IDLE	 (24 * UINT64_C(3600000))
 
 const struct enum_name selftest_protocols[] = {
 	{PROTOCOL_RDMACTL, "rdmactl", TONE_PLAIN, "rdmactl selftest"},
@@ -37,6 +34,12 @@ static const struct enum_name durations[] = {{SELFTEST_FOREVER, "forever"}, {0, 
 /* All path MTUs: InfiniBand Architecture Specification volume 1, 9.2.4. */
 static const struct enum_name mtus[] = {
 	{256, "256"}, {512, "512"}, {1024, "1024"}, {2048, "2048"}, {4096, "4096"}, {0, NULL},
+};
+
+/* For completion: an accelerator may have a number, and a server takes a size. */
+static const struct enum_name memory_kinds[] = {
+	{0, "pages"},	       {1, "huge"},	   {2, "odp"},	      {3, "dmabuf:system"},
+	{4, "dmabuf:udmabuf"}, {5, "dmabuf:cuda"}, {6, "dmabuf:hip"}, {0, NULL},
 };
 
 const struct option_row selftest_options[] = {
@@ -68,8 +71,12 @@ const struct option_row selftest_options[] = {
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
 		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time (16)"),
-	NUMBER_OPTION(SIZE, struct selftest_args, memory, 0, "memory", "SIZE", SERVER_LEAST_MEMORY,
-		      SERVER_MOST_MEMORY, "--serve: memory for all clients together (1g)"),
+	OPTION_ROW(STRING, const char *, struct selftest_args, memory, 0, "memory",
+		   "what buffers are: huge, odp, dmabuf:FROM; --serve: SIZE for all clients (1g)",
+		   .metavar = "KIND", .choices = memory_kinds, .completion = COMPLETE_CHOICE),
+	OPTION_ROW(STRING, const char *, struct selftest_args, peer_memory, 0, "peer-memory",
+		   "the same at the other side: pages, huge, odp, dmabuf:FROM", .metavar = "KIND",
+		   .choices = memory_kinds, .completion = COMPLETE_CHOICE),
 	NUMBER_OPTION(DURATION, struct selftest_args, longest, 0, "longest", "TIME", 1, LIMIT_MSEC,
 		      "--serve: longest measurement that a client may have (60s)"),
 	NUMBER_OPTION(DURATION, struct selftest_args, idle, 0, "idle", "TIME", 1, SERVER_MOST_IDLE,
@@ -86,6 +93,12 @@ const struct option_row selftest_options[] = {
 		      "run only these tests and groups"),
 	FLAG_OPTION(struct selftest_args, list_tests, 0, "list-tests", "list the tests and exit"),
 	{.name = NULL},
+};
+
+static const struct enum_name formats[] = {
+	{SELFTEST_TABLE, "table", TONE_PLAIN, "a row for each test"},
+	{SELFTEST_SVG, "svg", TONE_PLAIN, "charts of what was measured, as a picture"},
+	{0, NULL},
 };
 
 const struct option_row selftest_measure_options[] = {
@@ -119,12 +132,14 @@ const struct option_row selftest_measure_options[] = {
 		    "fail a bandwidth below N Gb/s"),
 	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
 		    "fail a median latency above N microseconds"),
-	NUMBER_OPTION(SIZE, struct selftest_args, block_bytes, 0, "block-size", "SIZE", 1,
-		      LIMIT_BYTES, "gather: size of a block"),
-	NUMBER_OPTION(COUNT, struct selftest_args, block_count, 0, "block-count", "N", 1,
-		      LIMIT_BYTES, "gather: number of blocks"),
+	STRING_OPTION(struct selftest_args, block_bytes, 0, "block-size", "LIST", COMPLETE_NOTHING,
+		      "gather: sizes of a block: 64,256,4k"),
+	STRING_OPTION(struct selftest_args, block_count, 0, "block-count", "LIST", COMPLETE_NOTHING,
+		      "gather: numbers of blocks, with each size: 2,8,30"),
 	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1, LIMIT_BYTES,
 		      "gather: distance between the starts of two blocks"),
+	CHOICE_OPTION(struct selftest_args, format, 0, "format", "FORMAT", formats,
+		      "table, or svg: charts of what was measured"),
 	{.name = NULL},
 };
 
@@ -202,6 +217,7 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_NEED("every", "duration", NULL),
 	OPTIONS_ONE_OF("tclass dscp tos", NULL),
 	OPTIONS_ONE_OF("pkey pkey-index", NULL),
+	OPTIONS_EXCLUDE("format", "json jsonl tsv columns no-headings list-tests", NULL),
 	OPTIONS_EXCLUDE(SELFTEST_EXCHANGE_ONLY, "cm", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
 	OPTIONS_EXCLUDE("connections", "test latency bandwidth", NULL),

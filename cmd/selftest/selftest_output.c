@@ -150,13 +150,16 @@ static bool draws_histograms(const struct ctx *ctx, bool wanted)
 static int finish(struct selftest_output *output, bool histograms)
 {
 	const struct selftest_results *results = &output->results;
+	const bool charts = draws_histograms(output->listing->ctx, false) && !output->svg;
 	int rc, status;
 
 	progress_erase(&output->progress);
 	add_rows(output);
-	rc = listing_print(output->listing);
+	rc = output->svg ? selftest_charts_svg(stdout, results) : listing_print(output->listing);
+	if (!rc && charts)
+		rc = selftest_charts_text(stdout, results);
 	for (size_t i = 0; !rc && histograms && i < results->count; i++)
-		if (results->items[i]->histogram_count)
+		if (results->items[i]->histogram_count && !output->svg)
 			rc = print_histogram(results->items[i]);
 	status = listing_end_quietly(output->listing, rc);
 	selftest_results_free(&output->results);

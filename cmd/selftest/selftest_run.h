@@ -6,12 +6,16 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "cli/option.h"
 #include "cmd/progress.h"
 #include "cmd/listing.h"
 #include "selftest/selftest.h"
 #include "selftest/record/record.h"
 
+/* A table, as in other commands, or charts. */
+enum selftest_format { SELFTEST_TABLE, SELFTEST_SVG };
 /* The program on the other side of the tests. */
 enum selftest_protocol {
 	PROTOCOL_RDMACTL,
@@ -39,7 +43,8 @@ struct selftest_args {
 	bool once;
 	struct number most_clients;
 	const char *allow;
-	struct number memory, longest, idle;
+	const char *memory, *peer_memory; /* a kind, or with --serve a size */
+	struct number longest, idle;
 	struct number gid_index, peer_gid_index;
 	bool all_gids, all_ports;
 	const char *tests;
@@ -62,7 +67,9 @@ struct selftest_args {
 	bool both_ways, reversed, events, cpu, strict_order;
 	struct number signal_every, inline_bytes, every;
 	const char *samples;
-	struct number block_bytes, block_count, stride;
+	const char *block_bytes, *block_count;
+	struct number stride;
+	struct number format; /* enum selftest_format */
 };
 
 /* selftest_options.c: who tests with whom, what is measured, and what the packets carry. */
@@ -80,17 +87,18 @@ extern const struct enum_name selftest_protocols[];
 	"transport both-ways reversed signal-every inline events cpu every samples no-relaxed " \
 	"expect-mops"
 /* What only a client has. */
-#define SELFTEST_CLIENT_ONLY                                                              \
-	"cm peer-device peer-gid-index all-gids all-ports test all-sizes duration depth " \
-	"connections "                                                                    \
-	"batch expect-gbps expect-usec block-size block-count stride " SELFTEST_WAYS      \
+#define SELFTEST_CLIENT_ONLY                                                                    \
+	"cm peer-device peer-gid-index peer-memory all-gids all-ports test all-sizes duration " \
+	"depth "                                                                                \
+	"connections "                                                                          \
+	"batch expect-gbps expect-usec block-size block-count stride format " SELFTEST_WAYS     \
 	" " SELFTEST_PATH_OPTIONS
 /* What only a client has, and a server of some programs of others. */
 #define SELFTEST_PEERS_TOO "latency bandwidth operations qps"
 /* Those of mckey. */
 #define SELFTEST_GROUP_OPTIONS "group group-gid send-only no-loopback"
 /* Those of --serve that programs of others do not have. */
-#define SELFTEST_SERVER_ONLY "allow max-clients memory longest idle"
+#define SELFTEST_SERVER_ONLY "allow max-clients longest idle"
 
 /* The meaning of the options; it refers to the args and the environment. */
 struct selftest_plan {
@@ -102,6 +110,7 @@ struct selftest_plan {
 	struct interop_group group;
 	struct ip_network *allowed;
 	size_t allowed_count;
+	uint64_t memory_bytes;		 /* --serve: for all clients; 0: not given */
 	char *peer_device;		 /* or NULL */
 	const char *token;		 /* or NULL */
 	struct selftest_request request; /* without the peer's address, signals and progress */
@@ -124,6 +133,10 @@ char *selftest_check_protocol(const struct selftest_plan *plan);
 char *selftest_parse_group(struct selftest_plan *plan);
 /* The options of the path and of retries into the request. The message is as above, or NULL. */
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
+/* --memory and --peer-memory, and the shapes of the gather tests. The message is as above, or NULL.
+ */
+char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint);
+char *selftest_parse_blocks(struct selftest_plan *plan);
 /*
  * Where no traffic class was asked for, that of the host's configuration for this port: the
  * default_roce_tos of rdma_cm, so that the test's packets take the way of the programs' packets.
@@ -135,6 +148,7 @@ struct selftest_output {
 	struct selftest_results results;
 	const struct selftest_result *last; /* the last row that the listing has */
 	struct progress progress;
+	bool svg;	    /* charts take the place of the table */
 	const char *device; /* under test, for the progress */
 	unsigned int port;
 };
@@ -155,6 +169,10 @@ void selftest_output_say(void *context, const char *line);
 int selftest_output_end(struct selftest_output *output, bool histograms);
 /* The same for a server, whose status does not depend on its rows. */
 int selftest_output_end_served(struct selftest_output *output);
+
+/* selftest_charts.c: what was measured, as one SVG document or as bars of text. 0 or -errno. */
+int selftest_charts_svg(FILE *out, const struct selftest_results *results);
+int selftest_charts_text(FILE *out, const struct selftest_results *results);
 
 /*
  * A signalfd that SIGINT, SIGTERM and SIGHUP (unless it was ignored from the start) make readable

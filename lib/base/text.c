@@ -356,6 +356,22 @@ void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 	buffer->length += (size_t)length;
 }
 
+void text_buffer_add_xml(struct text_buffer *buffer, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			text_buffer_add(buffer, "&lt;");
+		else if (*text == '>')
+			text_buffer_add(buffer, "&gt;");
+		else if (*text == '&')
+			text_buffer_add(buffer, "&amp;");
+		else if (*text == '"')
+			text_buffer_add(buffer, "&quot;");
+		else
+			text_buffer_add(buffer, "%c", *text);
+	}
+}
+
 char *text_buffer_take(struct text_buffer *buffer)
 {
 	char *text = buffer->text ? buffer->text : mem_string("");

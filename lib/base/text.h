@@ -79,6 +79,8 @@ struct text_buffer {
 
 void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same as part of an attribute's value, or between the elements, of XML, SVG or HTML. */
+void text_buffer_add_xml(struct text_buffer *buffer, const char *text);
 /* The text, for the caller to free; the buffer is empty then. */
 char *text_buffer_take(struct text_buffer *buffer);
 

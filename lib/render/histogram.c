@@ -49,7 +49,7 @@ static void widen(int *width, const char *text)
 		*width = (int)strlen(text);
 }
 
-static int terminal_columns(FILE *out)
+unsigned int render_columns(FILE *out)
 {
 	struct winsize size;
 
@@ -101,21 +101,23 @@ static void put_eighths(FILE *out, unsigned int eighths)
 		fprintf(out, "\xe2\x96%c", (char)(0x90 - (int)eighths));
 }
 
-/* A bar that counts anything is at least one step long. */
-static void put_bar(FILE *out, const struct layout *layout, uint64_t count)
+static void put_bar(FILE *out, bool blocks, double share, unsigned int width)
 {
-	double share = (double)count / (double)layout->most;
-	unsigned int steps = (unsigned int)layout->bar * (layout->blocks ? EIGHTHS : 1);
+	const unsigned int steps = width * (blocks ? EIGHTHS : 1);
 	unsigned int length = (unsigned int)(share * steps + 0.5);
 
 	if (!length)
 		length = 1;
-	fprintf(out, "%*s", GAP, "");
-	if (layout->blocks)
+	if (blocks)
 		put_eighths(out, length);
 	else
 		while (length--)
 			putc('#', out);
+}
+
+void render_bar(FILE *out, double share, unsigned int width)
+{
+	put_bar(out, shows_utf8(), share, width);
 }
 
 static void put_line(FILE *out, const struct layout *layout, const struct histogram_bar *bar)
@@ -131,8 +133,11 @@ static void put_line(FILE *out, const struct layout *layout, const struct histog
 		fputs("< 0.1 %", out);
 	else
 		fprintf(out, "%5.1f %%", percent);
-	if (bar->count && layout->bar > 0)
-		put_bar(out, layout, bar->count);
+	if (bar->count && layout->bar > 0) {
+		fprintf(out, "%*s", GAP, "");
+		put_bar(out, layout->blocks, (double)bar->count / (double)layout->most,
+			(unsigned int)layout->bar);
+	}
 	putc('\n', out);
 }
 
@@ -143,7 +148,7 @@ int render_histogram(FILE *out, const struct histogram_bar *bars, size_t count,
 
 	if (!count)
 		return 0;
-	layout = measure(bars, count, columns ? (int)columns : terminal_columns(out));
+	layout = measure(bars, count, (int)(columns ? columns : render_columns(out)));
 	fprintf(out, "%*s%*s%*s%*s%*s\n", layout.least + BETWEEN + layout.below, "LATENCY", GAP, "",
 		layout.count, "COUNT", GAP, "", PERCENT, "SHARE");
 	for (size_t i = 0; i < count; i++)

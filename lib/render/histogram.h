@@ -13,6 +13,13 @@ struct histogram_bar {
 	uint64_t count;
 };
 
+/* The width of the terminal that `out` writes to, or 80 if it is not a terminal. */
+unsigned int render_columns(FILE *out);
+/*
+ * A bar of that share (0 to 1) of the width, at least one step long: block characters in a UTF-8
+ * locale, otherwise '#'.
+ */
+void render_bar(FILE *out, double share, unsigned int width);
 /*
  * Writes a heading and one line for each bar, or nothing if there are none: the range, the count,
  * its percentage of all, and a bar. No line is wider than `columns` unless its figures are; 0 takes

@@ -14,7 +14,8 @@
 
 /* In this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {
-	setup_tests, rc_tests, gather_tests, datagram_tests, measure_tests, connect_tests,
+	setup_tests,	rc_tests,      memory_tests,  gather_tests,
+	datagram_tests, measure_tests, connect_tests,
 };
 
 /* Moves some data with the port's GID index. */
@@ -156,8 +157,12 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 	rc = set_path(trial);
 	if (!rc && request->pins)
 		rc = pin(trial);
+	if (!rc)
+		rc = trial_check_memory(trial);
 	if (!rc && request->peer)
 		trial_prove(trial);
+	if (!rc && !trial->blocked)
+		rc = trial_set_memory(trial);
 	return rc;
 }
 

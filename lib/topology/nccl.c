@@ -176,7 +176,7 @@ struct writer {
 static void escape(struct text_buffer *text, const char *name, const char *value)
 {
 	text_buffer_add(text, " %s=\"", name);
-	xml_escape(text, value);
+	text_buffer_add_xml(text, value);
 	text_buffer_add(text, "\"");
 }
 

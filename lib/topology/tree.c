@@ -274,7 +274,7 @@ static void draw_box(const struct tree *tree, size_t number, struct text_buffer 
 		"<text x=\"%d\" y=\"%d\">",
 		classes[line->kind], box_x(line), box_y(number), width, BOX_HEIGHT,
 		box_x(line) + CHARACTER, box_y(number) + 15);
-	xml_escape(text, line->text);
+	text_buffer_add_xml(text, line->text);
 	text_buffer_add(text, "</text>\n");
 }
 

@@ -255,19 +255,3 @@ const char *xml_attribute(const struct xml_document *document, const struct xml_
 			return document->attributes[element->first + i].value;
 	return NULL;
 }
-
-void xml_escape(struct text_buffer *buffer, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			text_buffer_add(buffer, "&lt;");
-		else if (*text == '>')
-			text_buffer_add(buffer, "&gt;");
-		else if (*text == '&')
-			text_buffer_add(buffer, "&amp;");
-		else if (*text == '"')
-			text_buffer_add(buffer, "&quot;");
-		else
-			text_buffer_add(buffer, "%c", *text);
-	}
-}

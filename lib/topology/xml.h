@@ -42,5 +42,3 @@ void xml_clear(struct xml_document *document);
 /* NULL if the element has no such attribute. */
 const char *xml_attribute(const struct xml_document *document, const struct xml_element *element,
 			  const char *name);
-/* Appends text as part of an attribute's value or between elements. */
-void xml_escape(struct text_buffer *buffer, const char *text);

@@ -68,7 +68,7 @@ no_device()
 	refused '--peer-device needs --peer' --peer-device mlx5_1/1
 	refused '--all-ports needs --peer' --all-ports
 	for option in '--bind 192.0.2.1' --once '--max-clients 3' '--allow 10.0.0.0/8' \
-		'--memory 1g' '--longest 5m' '--idle 1m'; do
+		'--longest 5m' '--idle 1m'; do
 		# shellcheck disable=SC2086 # two words
 		refused "${option%% *} needs --serve" $option
 		# shellcheck disable=SC2086
@@ -76,11 +76,50 @@ no_device()
 	done
 	for option in --latency --bandwidth --cm --all-sizes '--test rc' '--operations send' \
 		'--sizes 64' '--iterations 5' '--duration 1s' '--qps 2' '--depth 4' '--batch 2' \
-		'--mtu 1024' '--connections 9' --all-ports '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
-		'--stride 128' '--peer-gid-index 1' '--peer-device mlx5_1'; do
+		'--mtu 1024' '--connections 9' --all-ports '--expect-gbps 1' '--expect-usec 1' \
+		'--block-size 64' '--block-count 2' '--stride 128' '--peer-gid-index 1' \
+		'--peer-device mlx5_1' '--peer-memory huge' '--format svg'; do
 		# shellcheck disable=SC2086
 		refused "${option%% *} cannot be used with --serve" --serve $option
 	done
+	nothing_wrong
+}
+
+@test "selftest: --memory is a kind, and of a server a size" {
+	local kinds='pages, huge, odp, dmabuf:system, dmabuf:udmabuf, dmabuf:cuda or dmabuf:hip, with the '
+
+	kinds+='number of the accelerator: dmabuf:cuda:1'
+	for kind in '' hugepages dmabuf dmabuf:system:1 dmabuf:cuda:256 $'\e[31m'; do
+		try selftest --memory "$kind"
+		expect_error 2 selftest "--memory: '${kind/$'\e'/\\x1b}' is not a kind of memory" "$kinds" ||
+			wrong "$kind"
+	done
+	try selftest --peer 192.0.2.1 --peer-memory none
+	expect_error 2 selftest "--peer-memory: 'none' is not a kind of memory" "$kinds"
+	refused '--memory needs --serve for a size' --memory 1g
+	refused '--memory needs --serve for a size' --peer 192.0.2.1 --memory 64m
+	refused "--memory: with --serve 'huge' is not a size (64m, 1g)" --serve --memory huge
+	refused '--memory: with --serve a size from 64m to 1024g, not 1m' --serve --memory 1m
+	nothing_wrong
+}
+
+@test "selftest: shapes of the gather tests are lists" {
+	refused "--block-size: 'x' is not a size (64,4k)" --block-size 64,x
+	refused "--block-count: '2x' is not a number of blocks (2,8,30)" --block-count 2x
+	refused '--block-count: 0 is not within 1 and 268435456' --block-count 2,0
+	refused '--block-count: more than 16' --block-count 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+	refused '--stride is less than --block-size: the blocks would overlap' \
+		--block-size 64,4k --stride 128
+	nothing_wrong
+}
+
+@test "selftest: charts take the place of rows" {
+	for option in --json --jsonl --tsv '-o device' --list-tests; do
+		# shellcheck disable=SC2086
+		try selftest --format svg $option
+		[ "$status" = 2 ] || wrong "$option: $status"
+	done
+	refused "--format: 'png' is not one of table, svg" --format png
 	nothing_wrong
 }
 
@@ -376,7 +415,10 @@ no_device()
 
 @test "selftest: completion" {
 	try __complete -- selftest --test rc-w
-	same 'a test' $'rc-write\t\nrc-write-immediate\t\n' "$output"
+	same 'a test' $'rc-write\t\nrc-write-immediate\t\nrc-window-1\t\nrc-window-2\t\n' "$output"
+	try __complete -- selftest --memory dm
+	same 'a kind of memory' $'dmabuf:system\t\ndmabuf:udmabuf\t\ndmabuf:cuda\t\ndmabuf:hip\t\n' \
+		"$output"
 	try __complete -- selftest --test=rc,gather-r
 	same 'the last of a list' $'--test=rc,gather-read\t\n' "$output"
 	try __complete -- selftest --operations send,a

@@ -281,13 +281,13 @@ static void interop_reasons(void **state)
 }
 
 /* Memory for clients: `used` of `most` bytes. */
-struct memory {
+struct allowance {
 	int64_t used, most;
 };
 
 static int reserve(void *context, int64_t bytes)
 {
-	struct memory *memory = context;
+	struct allowance *memory = context;
 
 	if (memory->used + bytes > memory->most)
 		return -ENOMEM;
@@ -337,7 +337,7 @@ static int deregister_memory(struct ibv_mr *mr)
 /* Orders that fail and objects that are destroyed give back what they took. */
 static void memory_is_counted(void **state)
 {
-	struct memory memory = {.most = 4 << 20};
+	struct allowance memory = {.most = 4 << 20};
 	struct message_buffer buffer = {.slot = 1, .bytes = 1 << 20};
 	struct message_qp qp = {.slot = 1, .send_depth = 999, .receive_depth = 511, .sges = 1};
 	struct message_qp_created created;

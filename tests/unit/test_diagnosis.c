@@ -240,6 +240,41 @@ static void kinds(void **state)
 	      "rdmactl devices");
 }
 
+/* What is known to be gone outweighs what may have happened to the packets. */
+static void gid_removed(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 100, 40);
+	count(&bed->facts.remote_counts, 50, 60);
+	bed->facts.local_gid_gone = true;
+	check(bed, "GID index 1 of rxa/1, 10.9.0.1, was removed during the test",
+	      "ip addr show dev va");
+	bed->facts.local_gid_gone = false;
+	bed->facts.remote_gid_gone = true;
+	check(bed, "GID index 1 of rxb/1 of 10.9.0.2, 10.9.0.2, was removed during the test",
+	      "ip addr show dev vb");
+	bed->facts.at_peer = true;
+	check(bed, "on 10.9.0.2: GID index 1 of rxb/1, 10.9.0.2, was removed during the test",
+	      "--gid-index");
+	bed->facts.at_peer = false;
+	bed->facts.stop = STOP_INTERRUPTED;
+	ask(bed);
+	assert_null(strstr(bed->diagnosis.sentence, "GID"));
+}
+
+/* A server that says why it leaves. */
+static void peer_lost_its_device(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.stage = STAGE_TRANSFER;
+	bed->facts.stop = STOP_DEVICE_GONE;
+	bed->facts.at_peer = true;
+	check(bed, "on 10.9.0.2: device rxb was removed during the test", "kernel log");
+}
+
 static void mtu(void **state)
 {
 	struct bed *bed = *state;
@@ -754,6 +789,8 @@ int main(void)
 		TEST(refusals),
 		TEST(states),
 		TEST(kinds),
+		TEST(gid_removed),
+		TEST(peer_lost_its_device),
 		TEST(mtu),
 		TEST(blocked),
 		TEST(loss),

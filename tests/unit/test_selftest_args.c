@@ -151,14 +151,68 @@ static void tests_and_groups(void **state)
 	const struct selftest_request *request = &parsed.plan.request;
 
 	(void)state;
-	PARSE(&parsed, "--test gather,rc-write --block-size 1k --block-count 7 --stride 4k");
+	PARSE(&parsed,
+	      "--test gather,rc-write --block-size 64,1k --block-count 2,8,30 --stride 4k");
 	assert_int_equal(request->test_count, 2);
 	assert_string_equal(request->tests[0], "gather");
 	assert_string_equal(request->tests[1], "rc-write");
-	assert_int_equal(request->block_bytes, 1024);
-	assert_int_equal(request->block_count, 7);
+	assert_int_equal(request->block_bytes_count, 2);
+	assert_int_equal(request->block_bytes[1], 1024);
+	assert_int_equal(request->block_count_count, 3);
+	assert_int_equal(request->block_count[2], 30);
 	assert_int_equal(request->stride, 4096);
 	selftest_plan_free(&parsed.plan);
+}
+
+/* Both sides are alike unless the peer's memory is named. */
+static void memory(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_request *request = &parsed.plan.request;
+
+	(void)state;
+	PARSE(&parsed, "--memory huge");
+	assert_int_equal(request->memory.kind, MEMORY_HUGE);
+	assert_int_equal(request->peer_memory.kind, MEMORY_HUGE);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--peer host --memory dmabuf:cuda:3 --peer-memory pages");
+	assert_int_equal(request->memory.kind, MEMORY_DMABUF);
+	assert_int_equal(request->memory.exporter, EXPORTER_CUDA);
+	assert_int_equal(request->memory.number, 3);
+	assert_int_equal(request->peer_memory.kind, MEMORY_PAGES);
+	selftest_plan_free(&parsed.plan);
+}
+
+/* Each word is that of a kind, and comes back; others are none. */
+static void kinds_of_memory(void **state)
+{
+	static const char *const kinds[] = {"pages",	     "huge",	       "odp",
+					    "dmabuf:system", "dmabuf:udmabuf", "dmabuf:cuda:0",
+					    "dmabuf:cuda:7", "dmabuf:hip:255"};
+	static const char *const wrong[] = {"",
+					    "hug",
+					    "hugely",
+					    "dmabuf",
+					    "dmabuf:",
+					    "dmabuf:system:1",
+					    "dmabuf:cuda:",
+					    "dmabuf:cuda:256",
+					    "dmabuf:cuda:x",
+					    "64m",
+					    "odp:1"};
+	struct selftest_memory kind;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		char *text;
+
+		assert_int_equal(selftest_memory_parse(kinds[i], &kind), 0);
+		text = selftest_memory_text(&kind);
+		assert_string_equal(text, kinds[i]);
+		free(text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_int_not_equal(selftest_memory_parse(wrong[i], &kind), 0);
 }
 
 static void server(void **state)
@@ -178,7 +232,8 @@ static void server(void **state)
 		       "--idle 30s");
 	assert_int_equal(parsed.plan.allowed_count, 3);
 	assert_int_equal(parsed.plan.allowed[1].bits, 8);
-	assert_int_equal(parsed.args.memory.value, 2ull << 30);
+	assert_int_equal(parsed.plan.memory_bytes, 2ull << 30);
+	assert_int_equal(parsed.plan.request.memory.kind, MEMORY_PAGES);
 	assert_int_equal(parsed.args.longest.value, 300000);
 	assert_int_equal(parsed.args.idle.value, 30000);
 	selftest_plan_free(&parsed.plan);
@@ -221,14 +276,11 @@ static void other_programs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given),
-		cmocka_unit_test(measurements),
-		cmocka_unit_test(ways),
-		cmocka_unit_test(port_of_the_peer),
-		cmocka_unit_test(all_sizes),
-		cmocka_unit_test(tests_and_groups),
-		cmocka_unit_test(server),
-		cmocka_unit_test(token),
+		cmocka_unit_test(nothing_given),  cmocka_unit_test(measurements),
+		cmocka_unit_test(ways),		  cmocka_unit_test(port_of_the_peer),
+		cmocka_unit_test(all_sizes),	  cmocka_unit_test(tests_and_groups),
+		cmocka_unit_test(memory),	  cmocka_unit_test(kinds_of_memory),
+		cmocka_unit_test(server),	  cmocka_unit_test(token),
 		cmocka_unit_test(other_programs),
 	};
 

@@ -238,7 +238,7 @@ static void named_port(void **state)
 	assert_int_equal(exchange_send(fd, &hello, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
 	assert_int_equal(reply.type, MESSAGE_CHALLENGE);
-	assert_int_equal(reply.challenge.version, 3);
+	assert_int_equal(reply.challenge.version, PROTOCOL_NEWEST);
 	assert_int_equal(exchange_send(fd, &response, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
 	assert_int_equal(reply.type, MESSAGE_ADMITTED);

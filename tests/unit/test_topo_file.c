@@ -43,7 +43,7 @@ static void escaped(void **state)
 	struct text_buffer buffer = {0};
 
 	(void)state;
-	xml_escape(&buffer, "<a> & \"b'");
+	text_buffer_add_xml(&buffer, "<a> & \"b'");
 	assert_string_equal(buffer.text, "&lt;a&gt; &amp; &quot;b'");
 	free(buffer.text);
 }

@@ -135,8 +135,9 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	bed.trial.near_can.max_sges = bed.trial.far_can.max_sges = 1;
 	bed.request.tests = &test;
 	bed.request.test_count = 1;
-	bed.request.block_count = 16;
-	bed.request.block_bytes = 1 << 20;
+	bed.request.block_count[0] = 16;
+	bed.request.block_bytes[0] = 1 << 20;
+	bed.request.block_count_count = bed.request.block_bytes_count = 1;
 	bed.request.stride = 2 << 20;
 	bed.request.sizes[0] = 32 << 20;
 	bed.request.size_count = 1;
@@ -172,6 +173,51 @@ static void more_than_granted(void **state)
 			"it needs 3 queue pairs, the peer grants 2", SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
 			"a measurement of 90s is longer than the server grants: 1m", SELFTEST_FAIL);
+}
+
+/* A peer that says why it goes, after an answer that nobody waits for; silent ones are stopped. */
+static void peer_says_why(void **state)
+{
+	const struct message done = {.type = MESSAGE_DONE};
+	const struct message leaving = {.type = MESSAGE_LEAVING,
+					.leaving = {.stop = STOP_DEVICE_GONE}};
+	struct bed bed;
+
+	(void)state;
+	for (int says = 0; says < 2; says++) {
+		make_bed(&bed);
+		memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+		assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
+		if (says)
+			assert_int_equal(exchange_send(bed.peer, &leaving, 1000), 0);
+		shutdown(bed.peer, SHUT_WR);
+		trial_explain_end(&bed.trial, &bed.trial.near, STOP_PEER_GONE, 0);
+		assert_string_equal(bed.trial.result->reason,
+				    says ? "on 10.0.0.2: device rxb was removed during the test"
+					 : "10.0.0.2 ended the exchange during the test: its "
+					   "rdmactl was stopped or killed");
+		if (says)
+			assert_int_equal(bed.trial.stop, STOP_PEER_GONE);
+		free_bed(&bed);
+	}
+}
+
+/* The same in place of an answer. */
+static void peer_leaves_at_an_order(void **state)
+{
+	const struct message leaving = {.type = MESSAGE_LEAVING,
+					.leaving = {.stop = STOP_DEVICE_GONE}};
+	struct message_queried queried;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(exchange_send(bed.peer, &leaving, 1000), 0);
+	assert_int_not_equal(trial_query(&bed.trial, &bed.trial.far, 0, &queried), 0);
+	assert_string_equal(bed.trial.result->reason,
+			    "on 10.0.0.2: device rxb was removed during the test");
+	free_bed(&bed);
 }
 
 /* A server that greets the first client and then waits for the goodbye. */
@@ -419,6 +465,7 @@ static void signal_meanwhile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peer_says_why),     cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
 		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
 		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),

@@ -140,27 +140,6 @@ static char *name_of_bin(const struct heat *heat, uint32_t bin)
 	return mem_format("%s to %s", name ? name : "?", last ? last : "?");
 }
 
-static void add_escaped(struct text_buffer *text, const char *plain)
-{
-	for (; *plain; plain++)
-		switch (*plain) {
-		case '&':
-			text_buffer_add(text, "&amp;");
-			break;
-		case '<':
-			text_buffer_add(text, "&lt;");
-			break;
-		case '>':
-			text_buffer_add(text, "&gt;");
-			break;
-		case '"':
-			text_buffer_add(text, "&quot;");
-			break;
-		default:
-			text_buffer_add(text, "%c", *plain);
-		}
-}
-
 /* How many hosts a cell stands for, in words, or nothing; to be freed. */
 static char *bin_words(const struct heat *heat)
 {
@@ -205,7 +184,7 @@ static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t 
 										   : to - 1);
 
 		text_buffer_add(text, "%s", i == 1 ? " sends to " : i == 2 && *name ? " ... " : "");
-		add_escaped(text, name);
+		text_buffer_add_xml(text, name);
 	}
 	text_buffer_add(text, ": %s</title></rect>\n", kinds[warmth].words);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include "base/sonames.h"
 #include "kernel/verbs.h"
 #include "kernel/verbs_library.h"
-#include "selftest/agent/pattern.h"
 
 LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 
@@ -66,10 +64,11 @@ void agent_unreserve(struct agent *agent, uint64_t *reserved)
 
 static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
 {
+	agent_windows_forget(agent, NULL, buffer);
 	if (buffer->mr)
 		agent->api.ibv_dereg_mr(buffer->mr);
-	if (buffer->bytes)
-		munmap(buffer->bytes, buffer->length);
+	if (buffer->memory.bytes)
+		memory_free(&agent->source, &buffer->memory);
 	agent_unreserve(agent, &buffer->reserved);
 	*buffer = (struct agent_buffer){0};
 }
@@ -91,9 +90,11 @@ void agent_reset(struct agent *agent)
 	/* Unread events of queue pairs would keep them from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
+	agent_windows_forget(agent, NULL, NULL);
 	for (size_t i = 0; i < agent->qp_end; i++)
 		agent_qp_destroy(agent, &agent->qps[i]);
 	agent->way = (struct message_way){0};
+	agent->vector = 0;
 	agent_many_release(agent);
 	agent_cm_release(agent);
 	if (agent->srq)
@@ -233,13 +234,7 @@ static int register_buffer(struct agent *agent, const struct message_buffer *ord
 	struct rlimit limit = {0};
 	int error;
 
-	/* It drops optional rights that the kernel or the driver does not know: ibv_reg_mr(3). */
-	if (agent->way.relaxed && agent->api.ibv_reg_mr_iova2)
-		buffer->mr = agent->api.ibv_reg_mr_iova2(
-			domain, buffer->bytes, buffer->length, (uintptr_t)buffer->bytes,
-			(unsigned int)access | IBV_ACCESS_RELAXED_ORDERING);
-	else
-		buffer->mr = (agent->api.ibv_reg_mr)(domain, buffer->bytes, buffer->length, access);
+	buffer->mr = agent_register(agent, domain, buffer, access);
 	if (buffer->mr)
 		return 0;
 	error = errno;
@@ -248,13 +243,16 @@ static int register_buffer(struct agent *agent, const struct message_buffer *ord
 	agent->refused.limit_bytes = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
 								     : (uint64_t)limit.rlim_cur;
 	free_buffer(agent, buffer);
-	return agent_fail(agent, STAGE_MEMORY, error, "ibv_reg_mr");
+	return agent_fail(agent, STAGE_MEMORY, error, "%s",
+			  agent->source.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
 }
 
 int agent_buffer(struct agent *agent, const struct message_buffer *order,
 		 struct message_buffered *reply)
 {
 	struct agent_buffer *buffer = &agent->buffers[order->slot];
+	const uint64_t taken = memory_bytes(&agent->source, order->bytes);
+	const char *call = NULL;
 	int rc;
 
 	free_buffer(agent, buffer);
@@ -264,17 +262,16 @@ int agent_buffer(struct agent *agent, const struct message_buffer *order,
 	    bytes_in_use(agent) > agent->most_bytes - order->bytes)
 		return agent_refuse(agent, REFUSAL_LIMIT, "buffers of more than %llu bytes",
 				    (unsigned long long)agent->most_bytes);
-	rc = agent_reserve(agent, order->bytes + order->bytes / PAGE_SHARE, &buffer->reserved);
+	rc = agent_reserve(agent, taken + taken / PAGE_SHARE, &buffer->reserved);
 	if (rc)
 		return rc;
-	buffer->bytes = mmap(NULL, order->bytes, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buffer->bytes == MAP_FAILED) {
-		rc = agent_fail(agent, STAGE_MEMORY, errno, "mmap");
-		buffer->bytes = NULL;
+	rc = memory_take(&agent->source, order->bytes, &buffer->memory, &call);
+	if (rc) {
+		agent_fail(agent, STAGE_MEMORY, -rc, "%s", call);
 		free_buffer(agent, buffer);
 		return rc;
 	}
+	buffer->bytes = buffer->memory.bytes;
 	buffer->length = order->bytes;
 	rc = register_buffer(agent, order, buffer);
 	if (rc)
@@ -300,7 +297,7 @@ bool agent_span_fits(const struct agent *agent, const struct span *span)
 	       span->blocks * span->block_bytes <= LIMIT_BYTES;
 }
 
-static int check_span(struct agent *agent, const struct span *span)
+int agent_check_span(struct agent *agent, const struct span *span)
 {
 	if (agent_span_fits(agent, span))
 		return 0;
@@ -310,52 +307,6 @@ static int check_span(struct agent *agent, const struct span *span)
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block)
 {
 	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
-}
-
-int agent_fill(struct agent *agent, const struct message_fill *order)
-{
-	const struct span *span = &order->span;
-	int rc = check_span(agent, span);
-
-	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
-		uint8_t *block = agent_block(agent, span, i);
-
-		if (order->constant)
-			memset(block, (int)(order->seed & 0xff), span->block_bytes);
-		else
-			pattern_fill(block, i * span->block_bytes, span->block_bytes, order->seed);
-	}
-	return rc;
-}
-
-int agent_check(struct agent *agent, const struct message_fill *order,
-		struct message_checked *reply)
-{
-	const struct span *span = &order->span;
-	int rc = guard_look(agent);
-
-	if (!rc)
-		rc = check_span(agent, span);
-	*reply = (struct message_checked){.equal = 1};
-	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
-		const uint8_t *block = agent_block(agent, span, i);
-		uint64_t offset = i * span->block_bytes;
-		struct pattern_mismatch mismatch = {0};
-		bool equal = order->constant
-				     ? pattern_check_constant(block, offset, span->block_bytes,
-							      (uint8_t)order->seed, &mismatch)
-				     : pattern_check(block, offset, span->block_bytes, order->seed,
-						     &mismatch);
-
-		if (!equal && reply->equal) {
-			reply->equal = 0;
-			reply->offset = mismatch.offset;
-			reply->expected = mismatch.expected;
-			reply->got = mismatch.got;
-		}
-		reply->different += mismatch.count;
-	}
-	return rc;
 }
 
 int api_open_cm(struct api *api)

@@ -12,6 +12,7 @@
 
 #include "host/endpoint/endpoint.h"
 #include "selftest/agent/guard.h"
+#include "selftest/agent/memory.h"
 #include "selftest/agent/watch.h"
 
 struct verbs;
@@ -25,6 +26,16 @@ struct agent_buffer {
 	size_t length;
 	uint64_t reserved;
 	struct ibv_mr *mr;
+	struct memory memory; /* `bytes` is where it begins */
+};
+
+/* A memory window, with a region of its own that it can be bound to. */
+struct agent_window {
+	struct ibv_mw *mw; /* NULL: the slot is free */
+	uint32_t rkey;
+	struct ibv_mr *region;
+	const struct agent_buffer *buffer; /* of the region */
+	const struct agent_qp *qp;	   /* that bound it */
 };
 
 struct agent_cq {
@@ -112,7 +123,11 @@ struct agent {
 	struct watch watch;
 	struct guard guard;
 	struct message_path path;
-	uint32_t pkey_index; /* of the path */
+	uint32_t pkey_index;	     /* of the path */
+	uint32_t vector;	     /* of completion queues to come */
+	uint32_t version;	     /* of the exchange; 0: the other side is this process */
+	struct memory_source source; /* of the memory of buffers to come */
+	struct agent_window windows[LIMIT_WINDOWS];
 	uint64_t most_bytes; /* of all buffers */
 	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */
@@ -146,8 +161,8 @@ void agent_reset(struct agent *agent);
 
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
- * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, agent_group.c, agent_many.c,
- * agent_ports.c, prove.c, measure.c, agent_ways.c and agent_gather.c.
+ * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
+ * agent_group.c, agent_many.c, agent_ports.c, prove.c, measure.c, agent_ways.c and agent_gather.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -184,6 +199,14 @@ void agent_unreserve(struct agent *agent, uint64_t *reserved);
 bool agent_has_datagrams_only(const struct endpoint *endpoint);
 /* True if the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
+/* Refuses the order if it does not. */
+int agent_check_span(struct agent *agent, const struct span *span);
+/* Registers the memory as its kind needs it. NULL and errno. */
+struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
+			      const struct agent_buffer *buffer, int access);
+/* Frees the windows of a queue pair or of a buffer, either may be NULL: they keep both in use. */
+void agent_windows_forget(struct agent *agent, const struct agent_qp *qp,
+			  const struct agent_buffer *buffer);
 /* The start of a block of a span that fits. */
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "counter/counter.h"
@@ -48,6 +49,20 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 		.multicast = limits->max_mcast_grp > 0,
 		.vendor = limits->vendor_id,
 	};
+	return 0;
+}
+
+int agent_gid_look(struct agent *agent, const struct message_none *order,
+		   struct message_gid_seen *reply)
+{
+	const struct endpoint *endpoint = &agent->endpoint;
+	union ibv_gid now;
+
+	(void)order;
+	if (agent->api.ibv_query_gid(agent->context, (uint8_t)endpoint->port,
+				     (int)endpoint->gid_index, &now))
+		return agent_fail(agent, STAGE_OPEN, errno, "ibv_query_gid");
+	reply->gone = memcmp(now.raw, endpoint->gid.raw, sizeof(now.raw)) != 0;
 	return 0;
 }
 
@@ -161,6 +176,23 @@ static enum stop await_order(struct agent *agent, unsigned int idle_msec)
 	return stop;
 }
 
+/*
+ * A client only sees that the connection ends: it is told why, if it knows the message. What it has
+ * sent meanwhile is taken, because unread bytes would reset the connection.
+ */
+static void say_why(const struct agent *agent, int channel, enum stop stop)
+{
+	const struct message leaving = {.type = MESSAGE_LEAVING, .leaving = {.stop = stop}};
+	uint8_t unread[MESSAGE_MOST_BYTES];
+
+	if (agent->version < PROTOCOL_WAYS || stop == STOP_PEER_GONE ||
+	    exchange_send(channel, &leaving, 0))
+		return;
+	shutdown(channel, SHUT_WR);
+	while (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) > 0)
+		;
+}
+
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served)
 {
@@ -192,5 +224,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		served.stop = rc == -EINTR	 ? STOP_INTERRUPTED
 			      : rc == -ETIMEDOUT ? STOP_TIMED_OUT
 						 : STOP_PEER_GONE;
+	if (served.stop)
+		say_why(agent, channel, served.stop);
 	*ret_served = served;
 }

@@ -210,8 +210,14 @@ static int prepare(struct loop *loop)
 	const struct message_gather *order = loop->order;
 	const struct agent *agent = loop->agent;
 	uint32_t sges = agent->qps[order->slot].sges;
+	const bool hidden = memory_is_hidden(&agent->buffers[order->from.buffer].memory) ||
+			    memory_is_hidden(&agent->buffers[order->to.buffer].memory);
 	int most = agent->limits.max_sge_rd;
 	int rc;
+
+	if (hidden && order->packed)
+		return agent_refuse(loop->agent, REFUSAL_ORDER,
+				    "memory to pack that the processor cannot reach");
 
 	if (!sges || sges > LIMIT_SGES)
 		return agent_refuse(loop->agent, REFUSAL_ORDER, "a queue pair without elements");

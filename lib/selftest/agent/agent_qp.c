@@ -88,6 +88,19 @@ static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
 	return false;
 }
 
+int agent_vector(struct agent *agent, const struct message_vector *order)
+{
+	agent->vector = order->vector;
+	return 0;
+}
+
+static int vector_of(const struct agent *agent)
+{
+	const int vectors = agent->context ? agent->context->num_comp_vectors : 0;
+
+	return vectors > 0 ? (int)(agent->vector % (uint32_t)vectors) : 0;
+}
+
 int agent_cq(struct agent *agent, const struct message_cq *order)
 {
 	struct agent_cq *cq = &agent->cqs[order->slot];
@@ -116,7 +129,7 @@ int agent_cq(struct agent *agent, const struct message_cq *order)
 		fcntl(cq->channel->fd, F_SETFL, O_NONBLOCK);
 	}
 	cq->cq = agent->api.ibv_create_cq(agent->context, (int)order->entries, NULL, cq->channel,
-					  0);
+					  vector_of(agent));
 	if (cq->cq)
 		return 0;
 	rc = agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_cq");
@@ -130,6 +143,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 		agent_leave(agent, &(struct message_leave){.slot = (uint32_t)(qp - agent->qps)});
 	if (qp->ah)
 		agent->api.ibv_destroy_ah(qp->ah);
+	agent_windows_forget(agent, qp, NULL);
 	/* The queue pair before the id: iWARP closes the connection with it. */
 	if (qp->qp)
 		agent->api.ibv_destroy_qp(qp->qp);

@@ -216,6 +216,14 @@ static int check_qps(struct agent *agent, const struct message_run *order)
 	return 0;
 }
 
+/* Stamps of a ping-pong of writes, credits of a bandwidth of sends, sums of atomics. */
+static bool touches_memory(const struct message_run *order)
+{
+	return order->operation == RUN_ATOMIC ||
+	       (order->operation == RUN_WRITE && order->mode == RUN_LATENCY) ||
+	       (order->operation == RUN_SEND && order->mode == RUN_BANDWIDTH);
+}
+
 /* Each field of the order is in range; this checks their combination. */
 static int check_order(struct agent *agent, const struct message_run *order)
 {
@@ -245,6 +253,9 @@ static int check_order(struct agent *agent, const struct message_run *order)
 				    MOST_REQUESTS);
 	if (!agent->cqs[order->cq].cq || !buffer->bytes || layout.bytes > buffer->length)
 		return agent_refuse(agent, REFUSAL_ORDER, "a run without a queue or memory");
+	if (memory_is_hidden(&buffer->memory) && touches_memory(order))
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "a run whose memory the processor cannot reach");
 	return check_qps(agent, order);
 }
 

@@ -69,11 +69,13 @@ enum stop watch_end(struct watch *watch);
 	MUST(ibv_query_device, "IBVERBS_1.1")         \
 	MUST(ibv_query_port, "IBVERBS_1.1")           \
 	MUST(ibv_query_pkey, "IBVERBS_1.1")           \
+	MUST(ibv_query_gid, "IBVERBS_1.1")            \
 	MUST(ibv_alloc_pd, "IBVERBS_1.1")             \
 	MUST(ibv_dealloc_pd, "IBVERBS_1.1")           \
 	MUST(ibv_reg_mr, "IBVERBS_1.1")               \
 	MUST(ibv_dereg_mr, "IBVERBS_1.1")             \
 	MAY(ibv_reg_mr_iova2, "IBVERBS_1.8")          \
+	MAY(ibv_reg_dmabuf_mr, "IBVERBS_1.12")        \
 	MUST(ibv_create_comp_channel, "IBVERBS_1.0")  \
 	MUST(ibv_destroy_comp_channel, "IBVERBS_1.0") \
 	MUST(ibv_create_cq, "IBVERBS_1.1")            \

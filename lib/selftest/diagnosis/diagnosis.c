@@ -69,6 +69,33 @@ bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_dia
 			     is_infiniband(smaller) ? CARRIER_INFINIBAND : CARRIER_UNKNOWN);
 }
 
+/* An address that goes takes its entry of the GID table along (roce_gid_mgmt.c in the kernel). */
+static bool diagnose_gid(const struct diagnosis_facts *facts, struct diagnosis_words *words,
+			 struct diagnosis *ret)
+{
+	const struct endpoint *local = diagnosis_known(facts->local);
+	const struct endpoint *remote = diagnosis_known(facts->remote);
+	const bool here = facts->local_gid_gone && local;
+	const struct endpoint *lost = here ? local : facts->remote_gid_gone ? remote : NULL;
+	_cleanup_(freep) char *netdev = NULL;
+	struct ip_address ip;
+	char text[GID_TEXT_SIZE > IP_TEXT_SIZE ? GID_TEXT_SIZE : IP_TEXT_SIZE];
+
+	if (!lost)
+		return false;
+	ip = gid_to_ip(&lost->gid);
+	if (ip.family && !is_infiniband(lost))
+		ip_format(&ip, text);
+	else
+		gid_format(&lost->gid, text);
+	netdev = text_clean(lost->netdev, sizeof(lost->netdev));
+	diagnosis_words_add(words, "gid", "%s", text);
+	diagnosis_words_add(words, "gid_index", "%" PRIu32, lost->gid_index);
+	diagnosis_words_add(words, "gid_port", "%s", diagnosis_word(words, here ? "near" : "far"));
+	diagnosis_words_add(words, "gid_netdev", "%s", netdev[0] ? netdev : "the netdev");
+	return diagnosis_say(ret, words, LIST_GID, (int)words->carrier);
+}
+
 /* The queue pairs use an MTU that one of the ports does not have. */
 static bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis)
 {
@@ -334,6 +361,8 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 		say_stop(&words, facts->stop, ret);
 	else if (facts->refusal)
 		diagnosis_say(ret, &words, LIST_REFUSAL, (int)facts->refusal);
+	else if (concerns_ports(facts->stage) && diagnose_gid(facts, &words, ret))
+		return;
 	else if (concerns_ports(facts->stage) &&
 		 (diagnose_port_state(facts, ret) || diagnose_mismatch(facts, ret)))
 		return;
@@ -353,6 +382,8 @@ static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis
 	swapped.remote = facts->local;
 	swapped.local_counts = facts->remote_counts;
 	swapped.remote_counts = facts->local_counts;
+	swapped.local_gid_gone = facts->remote_gid_gone;
+	swapped.remote_gid_gone = facts->local_gid_gone;
 	swapped.peer = "this host";
 	diagnose_here(&swapped, &found);
 	ret->sentence = mem_format("on %s: %s", facts->peer, found.sentence);

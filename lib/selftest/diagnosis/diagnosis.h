@@ -25,9 +25,10 @@ struct diagnosis_facts {
 	unsigned int tcp_port;	/* of the exchange, or of librdmacm */
 	const char *server_hint; /* the command to start there; NULL: rdmactl selftest --serve */
 	const struct endpoint *local, *remote;
-	uint32_t path_mtu_bytes;	   /* of the queue pairs */
-	struct number memlock_limit_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
-	struct number wanted_bytes;	   /* of memory that could not be registered */
+	bool local_gid_gone, remote_gid_gone; /* from the index in the table of its port */
+	uint32_t path_mtu_bytes;	      /* of the queue pairs */
+	struct number memlock_limit_bytes;    /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
+	struct number wanted_bytes;	      /* of memory that could not be registered */
 	struct counter_sums local_counts, remote_counts; /* what was counted during the test */
 	uint32_t timeout_msec;				 /* STOP_TIMED_OUT: how long it waited */
 	enum refusal refusal;	  /* REFUSAL_FAILED: the peer did not refuse */

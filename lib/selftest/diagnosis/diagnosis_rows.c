@@ -236,6 +236,13 @@ static const struct diagnosis_row {
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
 
+	{LIST_GID, CARRIER_INFINIBAND,
+	 "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	 "rdmactl gids shows what is there now; the subnet manager gives a port its prefix"},
+	{LIST_GID, ANY, "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	 "give {gid_netdev} that address again (ip addr show dev {gid_netdev}), or name another "
+	 "entry with --gid-index: rdmactl gids"},
+
 	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
 	 "let UDP port 4791 pass in both directions in the firewalls of both hosts (nft list "
 	 "ruleset) and in the access lists of the switches between them"},

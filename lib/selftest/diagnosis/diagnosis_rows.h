@@ -21,6 +21,7 @@ enum diagnosis_list {
 	LIST_CM_MULTICAST,  /* enum carrier */
 	LIST_CM_EVENT,	    /* 1: its status is an errno */
 	LIST_MTU,	    /* enum carrier */
+	LIST_GID,	    /* enum carrier */
 	LIST_BLOCKED,	    /* enum carrier; a clause for LIST_DELIVERY */
 	LIST_DELIVERY,	    /* enum delivery */
 	/* Tests with programs of rdma-core, lib/selftest/interop. The code is 0, or as noted. */

@@ -95,6 +95,8 @@ void selftest_result_clear(struct selftest_result *result)
 	free(result->netdev);
 	free(result->peer);
 	free(result->peer_device);
+	free(result->memory);
+	free(result->peer_memory);
 	free(result->test);
 	free(result->summary);
 	free(result->reason);
@@ -487,6 +489,13 @@ static const struct field selftest_fields[] = {
 	NUMBER(peer_memory_bytes, "PEER MEMORY", 0, "the same of the peer's program"),
 	REAL(cpu_percent, "CPU %", "processor time of the measuring thread, in percent of the run"),
 	REAL(peer_cpu_percent, "PEER CPU %", "the same of the peer's"),
+	NUMBER(completion_vectors, "VECTORS", 0,
+	       "completion vectors that the test spreads its completion queues over"),
+	TEXT(memory, "BUFFERS", 0, "kind of memory of the buffers: pages, huge, odp or a dma-buf"),
+	TEXT(peer_memory, "PEER BUFFERS", 0,
+	     "the same at the peer, or at the other end of loopback"),
+	NUMBER(block_bytes, "BLOCK", 0, "size of a block that is gathered or scattered"),
+	NUMBER(block_count, "BLOCKS", 0, "how many blocks a transfer has"),
 	REAL(duration_msec, "DURATION ms", "how long the test took, in milliseconds"),
 	REAL(latency_min_usec, "MIN us", "smallest latency, in microseconds"),
 	REAL(latency_p50_usec, "P50 us", "median of the latency, in microseconds"),

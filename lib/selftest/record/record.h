@@ -60,6 +60,20 @@ struct selftest_ways {
 			size_t count);
 	void *samples_context;
 };
+/* Where the bytes of buffers come from. The numbers are those of the exchange protocol. */
+struct selftest_memory {
+	uint32_t kind;	   /* enum memory_kind; 0: ordinary pages */
+	uint32_t exporter; /* enum memory_exporter, of a dma-buf */
+	uint32_t number;   /* of the accelerator */
+};
+
+/* "pages", "huge", "odp", "dmabuf:system", "dmabuf:cuda:1". 0 or -EINVAL. */
+int selftest_memory_parse(const char *text, struct selftest_memory *ret);
+/* The same words; the caller frees them. */
+char *selftest_memory_text(const struct selftest_memory *memory);
+
+/* Shapes of the gather tests that one request can ask for are as many as both lists make. */
+#define SELFTEST_MOST_BLOCKS 16
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {
@@ -81,8 +95,11 @@ struct selftest_request {
 	uint64_t duration_msec;		       /* SELFTEST_FOREVER: until a signal comes */
 	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
-	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
 	uint32_t connections;			   /* measure so many at a time; 0: do not */
+	/* shapes of the gather tests, of each size each number; none: the usual ones */
+	uint64_t block_bytes[SELFTEST_MOST_BLOCKS], block_count[SELFTEST_MOST_BLOCKS], stride;
+	size_t block_bytes_count, block_count_count;
+	struct selftest_memory memory, peer_memory;
 	uint32_t mtu_bytes;
 	struct number peer_gid_index;
 	const char *peer_device; /* name of the peer's; NULL: the peer chooses */
@@ -183,6 +200,9 @@ struct selftest_result {
 	struct number lost_messages; /* of an unreliable transport */
 	struct number memory_bytes, peer_memory_bytes;
 	struct real cpu_percent, peer_cpu_percent;
+	struct number completion_vectors; /* that the completion queues of the test use */
+	char *memory, *peer_memory;	  /* as selftest_memory_text() has it */
+	struct number block_bytes, block_count;
 	struct real duration_msec;
 	struct real latency_min_usec;
 	struct real latency_p50_usec;

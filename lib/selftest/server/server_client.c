@@ -55,6 +55,7 @@ struct service_visit {
 	int channel;
 	struct selftest_client client;
 	struct serve_report *report;
+	uint32_t version; /* of the exchange */
 };
 
 static void end_with(struct serve_report *report, const char *format, ...)
@@ -97,12 +98,15 @@ static void limit_memory(void)
 static void prepare_channel(int channel)
 {
 	const int on = 1, probes = DEAD_AFTER_PROBES, seconds = PROBE_SECONDS;
+	const unsigned int msec = DEAD_AFTER_PROBES * PROBE_SECONDS * 1000;
 
 	setsockopt(channel, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	setsockopt(channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
 	setsockopt(channel, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+	/* Unacknowledged answers end it as soon; else after a quarter of an hour: tcp(7). */
+	setsockopt(channel, IPPROTO_TCP, TCP_USER_TIMEOUT, &msec, sizeof(msec));
 }
 
 static void local_address(int channel, struct ip_address *ret_address)
@@ -298,6 +302,7 @@ static int shake_hands(struct service_visit *visit)
 	if (rc)
 		return rc;
 	version = hello->highest < PROTOCOL_NEWEST ? hello->highest : PROTOCOL_NEWEST;
+	visit->version = version;
 	if (version < PROTOCOL_OLDEST || version < hello->lowest) {
 		snprintf(text, sizeof(text),
 			 "version %u to %u of the exchange protocol (release %s), "
@@ -410,6 +415,7 @@ static void carry_out(struct service_visit *visit)
 
 	limit_life(life_msec);
 	agent->most_bytes = MOST_BUFFER_BYTES;
+	agent->version = visit->version;
 	agent->guard = (struct guard){.strict = true,
 				      .client = visit->served->address,
 				      .most_msec = granted_msec(service)};
@@ -441,12 +447,6 @@ void serve_client(const struct serve_client *client, struct serve_report *ret_re
 		return;
 	ret_report->welcomed = true;
 	carry_out(&visit);
-}
-
-void serve_report_check(struct serve_report *report)
-{
-	report->text[sizeof(report->text) - 1] = '\0';
-	report->local.device[sizeof(report->local.device) - 1] = '\0';
 }
 
 void serve_report_set_crash(struct serve_report *report, int status, bool stopping,

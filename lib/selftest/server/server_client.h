@@ -44,8 +44,6 @@ void serve_client(const struct serve_client *client, struct serve_report *ret_re
 /* Tells a client that it is not served, without waiting. */
 void serve_refuse(int channel, enum refusal refusal, const char *text);
 
-/* Terminates the texts of a report, whatever happened to the process that sent it. */
-void serve_report_check(struct serve_report *report);
 /*
  * The report on a process that ended without one, with this status of waitpid(). `ended`: why the
  * server killed it, or NULL. `stopping`: the server ends.

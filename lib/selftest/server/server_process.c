@@ -110,6 +110,13 @@ void server_listen_to(struct served *served)
 		close_line(served);
 }
 
+/* Terminates the texts of a report, whatever happened to the process that sent it. */
+static void check_report(struct serve_report *report)
+{
+	report->text[sizeof(report->text) - 1] = '\0';
+	report->local.device[sizeof(report->local.device) - 1] = '\0';
+}
+
 /* Logs the end of a client whose process ended with that status. */
 static void take_report(struct server *server, struct served *served, int status)
 {
@@ -119,7 +126,7 @@ static void take_report(struct server *server, struct served *served, int status
 	server_listen_to(served);
 	close_line(served);
 	if (served->reported)
-		serve_report_check(report);
+		check_report(report);
 	else
 		serve_report_set_crash(report, status, server->stopping, served->ended);
 	report->welcomed = report->welcomed && client;

@@ -14,9 +14,7 @@
 
 #define MOST_READS 16u /* outstanding; what servers of any device grant */
 
-#define DEFAULT_BLOCK_BYTES 256u
-#define DEFAULT_BLOCKS	    16u
-#define DEFAULT_SPREAD	    4u /* the stride, in blocks */
+#define DEFAULT_SPREAD 4u /* the stride, in blocks */
 
 /* The smallest mean of so many rounds counts: the least disturbed one. */
 #define ROUNDS		       3u
@@ -50,7 +48,6 @@ static uint64_t timed(uint64_t iterations)
 
 /* No byte of the pattern is 0, so stray data in a gap show. */
 #define GAP_BYTE 0u
-
 /* How long a round may last on the other side, beyond the limit for any order. */
 #define ROUND_MSEC 10000u
 
@@ -359,26 +356,32 @@ static int run_layout(struct gather *gather)
 	return rc;
 }
 
-/* The layout that the user asked for. False: there is none. */
-static bool asked_layout(const struct selftest_request *request, struct layout *ret)
+/* The layouts that the user asked for, of each size each count; 0: none. */
+static size_t asked_layouts(const struct selftest_request *request, struct layout *ret)
 {
-	if (!request->block_bytes && !request->block_count && !request->stride)
-		return false;
-	*ret = (struct layout){
-		.block_bytes = request->block_bytes ? request->block_bytes : DEFAULT_BLOCK_BYTES,
-		.blocks = request->block_count ? request->block_count : DEFAULT_BLOCKS,
-		.stride = request->stride,
-	};
-	if (!ret->stride)
-		ret->stride = DEFAULT_SPREAD * ret->block_bytes;
-	return true;
+	size_t count = 0;
+
+	for (size_t i = 0; i < request->block_bytes_count; i++)
+		for (size_t j = 0; j < request->block_count_count; j++)
+			ret[count++] = (struct layout){
+				.block_bytes = request->block_bytes[i],
+				.blocks = request->block_count[j],
+				.stride = request->stride
+						  ? request->stride
+						  : DEFAULT_SPREAD * request->block_bytes[i],
+			};
+	return count;
+}
+
+static uint32_t device_depth(const struct trial *trial)
+{
+	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
 }
 
 /* False: the row is skipped, with the reason. */
 static bool is_possible(struct trial *trial, const struct layout *layout, uint32_t sges)
 {
-	uint32_t depth = at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth),
-				 LIMIT_DEPTH);
+	const uint32_t depth = device_depth(trial);
 
 	if (layout->stride < layout->block_bytes) {
 		trial_skip(trial, "blocks of %llu bytes every %llu overlap",
@@ -400,10 +403,18 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 	return true;
 }
 
+/* What both devices, and a server that is older, take. */
+static uint32_t most_sges(const struct trial *trial)
+{
+	const bool is_old = trial->request->peer && trial->granted.version < PROTOCOL_WAYS;
+
+	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges),
+		       is_old ? LIMIT_OLD_SGES : LIMIT_SGES);
+}
+
 static uint32_t block_limit(const struct trial *trial, uint32_t operation)
 {
-	uint32_t sges = at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges),
-				LIMIT_SGES);
+	uint32_t sges = most_sges(trial);
 	int read = trial->near.agent->limits.max_sge_rd;
 
 	return operation == POST_READ && read > 0 ? at_most(sges, (uint32_t)read) : sges;
@@ -419,10 +430,12 @@ static void name_row(struct trial *trial, const struct layout *layout, size_t in
 
 	if (index) {
 		trial_next_row(trial, trial->test->id, summary);
-		return;
+	} else {
+		free(trial->result->summary);
+		trial->result->summary = mem_string(summary);
 	}
-	free(trial->result->summary);
-	trial->result->summary = mem_string(summary);
+	number_set(&trial->result->block_bytes, layout->block_bytes);
+	number_set(&trial->result->block_count, layout->blocks);
 }
 
 static int connect_pair(struct gather *gather, const struct layout *layouts, size_t count)
@@ -430,7 +443,7 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 	const struct message_opened *near = &gather->trial->near_can;
 	const struct message_opened *far = &gather->trial->far_can;
 	struct qp_shape shape = {
-		.sges = at_most(at_most(near->max_sges, far->max_sges), LIMIT_SGES),
+		.sges = most_sges(gather->trial),
 		.unsignaled = true,
 		/* A device without scattered reads needs a chain of them, not one by one. */
 		.max_rd_atomic = at_most(at_most(near->max_rd_atomic, far->max_rd_atomic),
@@ -441,6 +454,8 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 	for (size_t i = 0; i < count; i++)
 		if (chain_of(&layouts[i], gather->sges) > most)
 			most = chain_of(&layouts[i], gather->sges);
+	/* A layout with more is skipped. */
+	most = most < device_depth(gather->trial) ? most : device_depth(gather->trial);
 	shape.send_depth = shape.receive_depth = at_most((uint32_t)most, LIMIT_DEPTH);
 	return trial_connect(gather->trial, 0, &shape, NULL);
 }
@@ -452,35 +467,33 @@ static void gather(struct trial *trial)
 		.operation = (uint32_t)trial->test->value,
 		.sges = block_limit(trial, (uint32_t)trial->test->value),
 	};
-	const struct layout *layouts = usual_layouts;
-	size_t count = ARRAY_SIZE(usual_layouts);
-	struct layout asked;
-	int rc;
+	struct layout asked[SELFTEST_MOST_BLOCKS * SELFTEST_MOST_BLOCKS];
+	size_t count = asked_layouts(trial->request, asked);
+	const struct layout *layouts = count ? asked : usual_layouts;
+	bool connected = false;
+	int rc = 0;
 
-	if (asked_layout(trial->request, &asked)) {
-		layouts = &asked;
-		count = 1;
-		name_row(trial, layouts, 0);
-		if (!is_possible(trial, layouts, gather.sges))
-			return;
-	}
-	rc = connect_pair(&gather, layouts, count);
+	if (!count)
+		count = ARRAY_SIZE(usual_layouts);
 	for (size_t i = 0; i < count && !rc; i++) {
 		uint64_t begin = clock_nsec();
 
 		name_row(trial, &layouts[i], i);
+		if (!is_possible(trial, &layouts[i], gather.sges))
+			continue;
 		gather_set_layout(&gather, &layouts[i]);
-		rc = run_layout(&gather);
+		rc = (!connected && connect_pair(&gather, layouts, count)) || run_layout(&gather);
+		connected = true;
 		trial->result->duration_msec = real_of((double)(clock_nsec() - begin) / 1e6);
 	}
 }
 
 const struct trial_test gather_tests[] = {
-	{"gather-write", SELFTEST_GATHER, "blocks gathered and written to one range", 0, gather,
-	 POST_WRITE},
-	{"gather-read", SELFTEST_GATHER, "one range read and scattered to blocks", 0, gather,
-	 POST_READ},
-	{"gather-send", SELFTEST_GATHER, "blocks gathered, sent and scattered to blocks", 0, gather,
-	 POST_SEND},
+	{"gather-write", SELFTEST_GATHER, "blocks gathered and written to one range",
+	 TEST_NEEDS_PROCESSOR, gather, POST_WRITE},
+	{"gather-read", SELFTEST_GATHER, "one range read and scattered to blocks",
+	 TEST_NEEDS_PROCESSOR, gather, POST_READ},
+	{"gather-send", SELFTEST_GATHER, "blocks gathered, sent and scattered to blocks",
+	 TEST_NEEDS_PROCESSOR, gather, POST_SEND},
 	{.id = NULL},
 };

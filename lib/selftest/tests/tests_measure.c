@@ -285,8 +285,8 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 	else if (far->status)
 		trial_explain_ran(trial, &trial->far, far);
 	else
-		trial_explain_end(trial, &trial->near, near->stop ? near->stop : far->stop,
-				  RUN_STILL_MSEC);
+		trial_explain_end(trial, near->stop ? &trial->near : &trial->far,
+				  near->stop ? near->stop : far->stop, RUN_STILL_MSEC);
 }
 
 /* The share of the messages that arrived; what nobody counts counts as arrived. */
@@ -445,18 +445,18 @@ static void measure_sizes(struct trial *trial)
 const struct trial_test measure_tests[] = {
 	{"latency-send", SELFTEST_LATENCY, "half a round trip of send and receive", 0,
 	 measure_sizes, RUN_SEND},
-	{"latency-write", SELFTEST_LATENCY, "half a round trip of RDMA writes", 0, measure_sizes,
-	 RUN_WRITE},
+	{"latency-write", SELFTEST_LATENCY, "half a round trip of RDMA writes",
+	 TEST_NEEDS_PROCESSOR, measure_sizes, RUN_WRITE},
 	{"latency-read", SELFTEST_LATENCY, "an RDMA read", 0, measure_sizes, RUN_READ},
-	{"latency-atomic", SELFTEST_LATENCY, "a fetch-and-add", TEST_NEEDS_ATOMICS, measure_sizes,
-	 RUN_ATOMIC},
-	{"bandwidth-send", SELFTEST_BANDWIDTH, "sends, as many as the queue pairs hold", 0,
-	 measure_sizes, RUN_SEND},
+	{"latency-atomic", SELFTEST_LATENCY, "a fetch-and-add",
+	 TEST_NEEDS_ATOMICS | TEST_NEEDS_PROCESSOR, measure_sizes, RUN_ATOMIC},
+	{"bandwidth-send", SELFTEST_BANDWIDTH, "sends, as many as the queue pairs hold",
+	 TEST_NEEDS_PROCESSOR, measure_sizes, RUN_SEND},
 	{"bandwidth-write", SELFTEST_BANDWIDTH, "RDMA writes, as many as the queue pairs hold", 0,
 	 measure_sizes, RUN_WRITE},
 	{"bandwidth-read", SELFTEST_BANDWIDTH, "RDMA reads, as many as the queue pairs hold", 0,
 	 measure_sizes, RUN_READ},
 	{"bandwidth-atomic", SELFTEST_BANDWIDTH, "fetch-and-adds, as many as the queue pairs hold",
-	 TEST_NEEDS_ATOMICS, measure_sizes, RUN_ATOMIC},
+	 TEST_NEEDS_ATOMICS | TEST_NEEDS_PROCESSOR, measure_sizes, RUN_ATOMIC},
 	{.id = NULL},
 };

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,6 +24,10 @@ static int lose(struct side *side, int rc)
 
 static int check_reply(struct side *side, const struct message *order, const struct message *reply)
 {
+	if (reply->type == MESSAGE_LEAVING) {
+		side->farewell = (enum stop)reply->leaving.stop;
+		return lose(side, -ECONNRESET);
+	}
 	if (reply->type == MESSAGE_REFUSED) {
 		side->refused = reply->refused;
 		return -EREMOTEIO;
@@ -62,6 +67,28 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 			return lose(side, rc);
 	}
 	return check_reply(side, order, held);
+}
+
+/* An answer that nobody waits for any more may come before it. */
+#define LAST_MESSAGES	2
+#define LAST_WORDS_MSEC 100u
+
+enum stop side_hear_farewell(struct side *side)
+{
+	struct pollfd channel = {.fd = side->channel, .events = POLLRDHUP};
+
+	if (side->agent || side->farewell || poll(&channel, 1, 0) <= 0)
+		return side->farewell;
+	for (int i = 0; i < LAST_MESSAGES && !side->farewell; i++) {
+		const char *complaint = NULL;
+		struct message message;
+
+		if (exchange_receive(side->channel, -1, LAST_WORDS_MSEC, &message, &complaint))
+			break;
+		if (message.type == MESSAGE_LEAVING)
+			side->farewell = (enum stop)message.leaving.stop;
+	}
+	return side->farewell;
 }
 
 int side_call(struct side *side, uint32_t type, const void *request, void *ret_reply)

@@ -19,6 +19,7 @@ struct side {
 	enum stop stop;	       /* what ended it; the side cannot be used from then on */
 	const char *complaint; /* what was wrong with the last answer, or NULL */
 	struct message_refused refused; /* the last refusal */
+	enum stop farewell;		/* why a peer left, as it said itself */
 };
 
 /* How long an answer may take beyond what the order itself allows. */
@@ -60,6 +61,8 @@ static inline int side_reset(struct side *side)
 int side_start(struct side *side, const struct message *order, struct message *held);
 int side_finish(struct side *side, const struct message *order, unsigned int msec,
 		struct message *held);
+/* Why a peer that has closed the connection did so, if it said so: side->farewell. */
+enum stop side_hear_farewell(struct side *side);
 
 /*
  * The far side of a test, as the near side sees it: a thread of this process for loopback, a server

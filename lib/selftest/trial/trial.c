@@ -63,6 +63,8 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 	row->pkey = path->pkey;
 	row->cpus = clean_cpus(&trial->near_pinned);
 	row->peer_cpus = clean_cpus(&trial->far_pinned);
+	row->memory = selftest_memory_text(&trial->request->memory);
+	row->peer_memory = selftest_memory_text(&trial->request->peer_memory);
 	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
 	trial_name_peer(trial, row);
 }
@@ -178,6 +180,8 @@ static const char *lacks(const struct trial *trial, unsigned int needs)
 				     : "the device has no atomic operations (atomic_cap)";
 	if (needs & TEST_NEEDS_SRQ && !(near->srq && far->srq))
 		return "the device has no shared receive queues (max_srq)";
+	if (needs & TEST_NEEDS_PROCESSOR && trial->hidden)
+		return "the processor has to reach the memory meanwhile, and cannot";
 	if (needs & TEST_NEEDS_MULTICAST && !(near->multicast && far->multicast))
 		return "the device has no multicast groups (max_mcast_grp)";
 	return NULL;
@@ -337,6 +341,9 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 							       : STOP_DEVICE_GONE;
 	else if (watch->port_down && stop != STOP_PEER_GONE && stop != STOP_PEER_SPOKE)
 		facts->stop = STOP_PORT_DOWN;
+	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
+		trial_look_for_gids(trial, facts);
+	trial_take_farewell(trial, facts);
 	if (!trial->stop)
 		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
 	/* A test that the user ended has no fault. */

@@ -23,6 +23,7 @@ enum trial_needs {
 	TEST_NEEDS_MULTICAST = 1 << 4,
 	TEST_NEEDS_IMMEDIATE = 1 << 5,	 /* not on iWARP before RFC 7306 */
 	TEST_NEEDS_OWN_CONNECT = 1 << 6, /* connected by its attributes, not by librdmacm */
+	TEST_NEEDS_PROCESSOR = 1 << 12,	 /* it reaches the memory while data flow */
 };
 
 struct trial;
@@ -52,6 +53,7 @@ struct trial {
 	uint32_t cookie;	       /* of the last connection by librdmacm */
 	struct message_pinned near_pinned, far_pinned;
 	bool by_cm;	     /* queue pairs are connected by librdmacm */
+	bool hidden;	     /* memory that a processor reaches by copies only */
 	bool marked;	     /* the row has its verdict */
 	const char *blocked; /* the test that found that no packet gets through */
 	enum stop stop;	     /* nothing more can be tested */
@@ -73,6 +75,7 @@ struct qp_shape {
 	bool srq;	  /* receives of the far side from a shared receive queue */
 	bool channel;	  /* completion queues with a channel */
 	bool keep_cq;	  /* the completion queue exists: a further queue pair on it */
+	uint32_t cq;	  /* with keep_cq: its slot, if it is not TRIAL_CQ */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
 	/*
@@ -187,6 +190,16 @@ void trial_release(struct trial *trial, struct side *side);
  * -errno and the row has failed.
  */
 int trial_shake_hands(struct trial *trial);
+/* Whether the GIDs of both ports are still in their tables. A side that does not know says no. */
+void trial_look_for_gids(struct trial *trial, struct diagnosis_facts *facts);
+/* A peer that says why it goes knows better than this side, which sees a closed connection. */
+void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts);
+/* Fails the row if the server cannot be told what its memory shall be. */
+int trial_check_memory(struct trial *trial);
+/* Has both sides take their buffers from the memory that was asked for, or fails the row. */
+int trial_set_memory(struct trial *trial);
+/* Fails the row because the server is older than version 4 of the exchange. */
+void trial_fail_old(struct trial *trial, const char *what);
 /*
  * Proves to a server that the port of the order to open is this one, if it does not know. If that
  * fails, so does the row, and trial->blocked is set.
@@ -242,6 +255,7 @@ static inline uint32_t at_most(uint32_t value, uint32_t limit)
 /* Tables of tests, each ends with an entry whose id is NULL. */
 extern const struct trial_test setup_tests[];
 extern const struct trial_test rc_tests[];
+extern const struct trial_test memory_tests[]; /* windows, the fence, completion vectors */
 extern const struct trial_test gather_tests[];
 extern const struct trial_test datagram_tests[]; /* UC, UD, multicast */
 extern const struct trial_test fault_tests[];

@@ -120,7 +120,7 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 	struct message_qp request = {
 		.slot = slot,
 		.kind = shape->kind,
-		.cq = TRIAL_CQ,
+		.cq = shape->cq,
 		.send_depth = or_default(shape->send_depth, DEFAULT_DEPTH),
 		.receive_depth = or_default(shape->receive_depth, DEFAULT_DEPTH),
 		.sges = or_default(shape->sges, 1),

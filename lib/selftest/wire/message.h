@@ -34,24 +34,26 @@
 #define PROTOCOL_NEWEST	     4u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
-#define LIMIT_BUFFERS	 8u
-#define LIMIT_CQS	 4u
-#define LIMIT_QPS	 16384u
-#define LIMIT_OLD_QPS	 64u /* before version 4 */
-#define LIMIT_DEPTH	 16384u
-#define LIMIT_WORK	 65536u /* work requests that all queue pairs of a side have room for */
-#define LIMIT_SGES	 16u
-#define LIMIT_INLINE	 4096u		       /* bytes */
-#define LIMIT_BYTES	 (UINT64_C(256) << 20) /* of all buffers of a side */
-#define LIMIT_COMPLETION 32u
-#define LIMIT_COUNTERS	 72u
+#define LIMIT_BUFFERS	  8u
+#define LIMIT_CQS	  4u
+#define LIMIT_QPS	  16384u
+#define LIMIT_OLD_QPS	  64u /* before version 4 */
+#define LIMIT_DEPTH	  16384u
+#define LIMIT_WORK	  65536u /* work requests that all queue pairs of a side have room for */
+#define LIMIT_SGES	  32u
+#define LIMIT_OLD_SGES	  16u			/* before version 4 */
+#define LIMIT_INLINE	  4096u			/* bytes */
+#define LIMIT_BYTES	  (UINT64_C(256) << 20) /* of all buffers of a side */
+#define LIMIT_COMPLETION  32u
+#define LIMIT_COUNTERS	  72u
 #define LIMIT_CONNECTIONS 16384u /* at a time, of connect_many and exchange_many */
-#define LIMIT_AT_ONCE	 128u	/* of them under way */
-#define LIMIT_PORTS	 16u	/* in one answer */
-#define LIMIT_GID_INDEX	 255u /* struct ibv_global_route has 8 bits for it */
-#define LIMIT_FLOW_LABEL 0xfffffu
-#define LIMIT_TOKEN	 63u /* bytes */
-#define NONCE_BYTES	 32u
+#define LIMIT_AT_ONCE	  128u	 /* of them under way */
+#define LIMIT_PORTS	  16u	 /* in one answer */
+#define LIMIT_WINDOWS	  4u
+#define LIMIT_GID_INDEX	  255u /* struct ibv_global_route has 8 bits for it */
+#define LIMIT_FLOW_LABEL  0xfffffu
+#define LIMIT_TOKEN	  63u /* bytes */
+#define NONCE_BYTES	  32u
 
 #define LIMIT_24_BITS 0xffffffu
 #define LIMIT_MSEC    3600000u
@@ -111,6 +113,17 @@ enum post_operation {
 	POST_COMPARE_SWAP,
 	POST_OPERATIONS,
 };
+/* Where the bytes of a buffer come from. */
+enum memory_kind { MEMORY_PAGES, MEMORY_HUGE, MEMORY_ODP, MEMORY_DMABUF, MEMORY_KINDS };
+/* Who makes the dma-buf: the kernel's system heap, udmabuf, or an accelerator's library. */
+enum memory_exporter {
+	EXPORTER_SYSTEM,
+	EXPORTER_UDMABUF,
+	EXPORTER_CUDA,
+	EXPORTER_HIP,
+	MEMORY_EXPORTERS,
+};
+enum window_action { WINDOW_FREE, WINDOW_MAKE, WINDOW_BIND, WINDOW_INVALIDATE, WINDOW_ACTIONS };
 enum run_mode { RUN_LATENCY, RUN_BANDWIDTH };
 enum run_operation { RUN_SEND, RUN_WRITE, RUN_READ, RUN_ATOMIC, RUN_OPERATIONS };
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/agent/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-heap.h>
+#include <linux/udmabuf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+#define HEAP	"/dev/dma_heap/system"
+#define UDMABUF "/dev/udmabuf"
+
+/* Always -errno. */
+static int fail(const char *call, const char **ret_call)
+{
+	*ret_call = call;
+	return -errno;
+}
+
+static int map(struct memory *memory, int fd, const char **ret_call)
+{
+	void *bytes = mmap(NULL, memory->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return fail("mmap of a dma-buf", ret_call);
+	memory->bytes = bytes;
+	return 0;
+}
+
+static void unmap(struct memory_source *source, struct memory *memory)
+{
+	(void)source;
+	munmap(memory->bytes, memory->length);
+	if (memory->is_dmabuf)
+		close(memory->dmabuf);
+}
+
+/* A heap's file is opened for reading, because a server may write to no other files. */
+static int heap_take(struct memory_source *source, size_t bytes, struct memory *memory,
+		     const char **ret_call)
+{
+	struct dma_heap_allocation_data data = {.len = bytes, .fd_flags = O_RDWR | O_CLOEXEC};
+	_cleanup_(closep) int heap = open(HEAP, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	(void)source;
+	if (heap < 0)
+		return fail(HEAP, ret_call);
+	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &data))
+		return fail("DMA_HEAP_IOCTL_ALLOC", ret_call);
+	memory->dmabuf = (int)data.fd;
+	memory->is_dmabuf = true;
+	rc = map(memory, memory->dmabuf, ret_call);
+	if (rc)
+		close(memory->dmabuf);
+	return rc;
+}
+
+/* The kernel wants pages that cannot go: udmabuf_create(), drivers/dma-buf/udmabuf.c. */
+static int seal(int pages, size_t bytes)
+{
+	return ftruncate(pages, (off_t)bytes) || fcntl(pages, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno
+											  : 0;
+}
+
+static int udmabuf_take(struct memory_source *source, size_t bytes, struct memory *memory,
+			const char **ret_call)
+{
+	struct udmabuf_create create = {.flags = UDMABUF_FLAGS_CLOEXEC, .size = bytes};
+	_cleanup_(closep) int maker = open(UDMABUF, O_RDONLY | O_CLOEXEC);
+	_cleanup_(closep) int pages = -1;
+	int rc;
+
+	(void)source;
+	if (maker < 0)
+		return fail(UDMABUF, ret_call);
+	pages = memfd_create("rdmactl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (pages < 0 || seal(pages, bytes))
+		return fail("memfd_create", ret_call);
+	create.memfd = (uint32_t)pages;
+	memory->dmabuf = ioctl(maker, UDMABUF_CREATE, &create);
+	if (memory->dmabuf < 0)
+		return fail("UDMABUF_CREATE", ret_call);
+	memory->is_dmabuf = true;
+	rc = map(memory, pages, ret_call);
+	if (rc)
+		close(memory->dmabuf);
+	return rc;
+}
+
+static const struct memory_ops system_heap = {.name = "system", .take = heap_take, .give = unmap};
+static const struct memory_ops udmabuf = {.name = "udmabuf", .take = udmabuf_take, .give = unmap};
+
+static const struct memory_ops *const exporters[MEMORY_EXPORTERS] = {
+	[EXPORTER_SYSTEM] = &system_heap,
+	[EXPORTER_UDMABUF] = &udmabuf,
+	[EXPORTER_CUDA] = &memory_cuda,
+	[EXPORTER_HIP] = &memory_hip,
+};
+
+/* Of the default size, which MAP_HUGETLB takes: "Hugepagesize:    2048 kB", proc_meminfo(5). */
+static uint64_t hugepage_bytes(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Hugepagesize: %llu kB", &kib) == 1)
+			break;
+	return kib << 10;
+}
+
+static const struct memory_ops *ops_of(const struct memory_source *source)
+{
+	if (source->kind != MEMORY_DMABUF)
+		return NULL;
+	return (source->exporters ? source->exporters : exporters)[source->exporter];
+}
+
+int memory_source_open(struct memory_source *source, const struct message_memory *order,
+		       const char **ret_call)
+{
+	struct memory_source chosen = *source;
+	const struct memory_ops *ops;
+	int rc = 0;
+
+	chosen.kind = order->kind;
+	chosen.exporter = order->exporter;
+	chosen.number = order->number;
+	chosen.page_bytes = order->kind == MEMORY_HUGE ? hugepage_bytes() : 0;
+	if (order->kind == MEMORY_HUGE && !chosen.page_bytes) {
+		errno = EOPNOTSUPP;
+		return fail("the kernel has no hugepages", ret_call);
+	}
+	ops = ops_of(&chosen);
+	if (ops && ops->open)
+		rc = ops->open(&chosen, ret_call);
+	if (!rc)
+		*source = chosen;
+	return rc;
+}
+
+uint64_t memory_bytes(const struct memory_source *source, uint64_t bytes)
+{
+	const uint64_t page = source->page_bytes ? source->page_bytes
+						 : (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* Pages are in memory from the start: too few hugepages would end the process later (SIGBUS). */
+static int take_pages(const struct memory_source *source, struct memory *memory,
+		      const char **ret_call)
+{
+	const bool huge = source->kind == MEMORY_HUGE;
+	void *bytes = mmap(NULL, memory->length, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | MAP_POPULATE : 0),
+			   -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return fail(huge ? "mmap with MAP_HUGETLB" : "mmap", ret_call);
+	memory->bytes = bytes;
+	return 0;
+}
+
+/* The memory of an accelerator holds what was there before. */
+static int clear(struct memory_source *source, const struct memory *memory, const char **ret_call)
+{
+	_cleanup_(freep) char *zeros = mem_alloc_zero(memory->length, 1);
+	int rc = memory->ops->copy(source, memory->bytes, zeros, memory->length, true);
+
+	if (rc)
+		*ret_call = "a copy to the accelerator";
+	return rc;
+}
+
+int memory_take(struct memory_source *source, size_t bytes, struct memory *ret_memory,
+		const char **ret_call)
+{
+	struct memory memory = {
+		.length = memory_bytes(source, bytes),
+		.ops = ops_of(source),
+	};
+	int rc = memory.ops ? memory.ops->take(source, memory.length, &memory, ret_call)
+			    : take_pages(source, &memory, ret_call);
+
+	if (rc)
+		return rc;
+	if (memory_is_hidden(&memory))
+		rc = clear(source, &memory, ret_call);
+	if (rc)
+		memory_free(source, &memory);
+	else
+		*ret_memory = memory;
+	return rc;
+}
+
+void memory_free(struct memory_source *source, struct memory *memory)
+{
+	if (memory->ops)
+		memory->ops->give(source, memory);
+	else
+		munmap(memory->bytes, memory->length);
+}
+
+/* DMA_BUF_IOCTL_SYNC, linux/dma-buf.h: nothing where the caches are coherent, as on x86. */
+static void synchronize(const struct memory *memory, uint64_t step)
+{
+	struct dma_buf_sync sync = {.flags = DMA_BUF_SYNC_RW | step};
+
+	if (memory->is_dmabuf && !memory_is_hidden(memory))
+		ioctl(memory->dmabuf, DMA_BUF_IOCTL_SYNC, &sync);
+}
+
+void memory_begin(const struct memory *memory)
+{
+	synchronize(memory, DMA_BUF_SYNC_START);
+}
+
+void memory_end(const struct memory *memory)
+{
+	synchronize(memory, DMA_BUF_SYNC_END);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the bytes of a buffer come from: ordinary pages, hugepages, or a dma-buf that the kernel or
+ * an accelerator's library makes. The libraries are loaded when they are first needed, and have no
+ * headers here. Functions return 0 or -errno, and name the call that failed in *ret_call, a
+ * constant string.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "selftest/wire/message.h"
+
+struct memory_source;
+
+struct memory {
+	uint8_t *bytes; /* page aligned; of an accelerator: its address there */
+	size_t length;	/* whole pages */
+	bool is_dmabuf;
+	int dmabuf;	 /* its descriptor */
+	uint64_t offset; /* of the bytes in it */
+	const struct memory_ops *ops;
+};
+
+/* Who makes dma-bufs. */
+struct memory_ops {
+	const char *name;
+	bool hidden; /* the processor cannot reach the bytes but by copy() */
+	/* Prepares the source; NULL: there is nothing to prepare. */
+	int (*open)(struct memory_source *source, const char **ret_call);
+	int (*take)(struct memory_source *source, size_t bytes, struct memory *memory,
+		    const char **ret_call);
+	void (*give)(struct memory_source *source, struct memory *memory);
+	/* For hidden memory: into it, or out of it. */
+	int (*copy)(struct memory_source *source, void *to, const void *from, size_t bytes,
+		    bool in);
+};
+
+/* The functions of an accelerator's library, as far as they were needed. */
+struct accelerator_calls {
+	int (*allocate)(void **ret_address, size_t bytes);
+	int (*free)(void *address);
+	int (*copy_in)(void *to, const void *from, size_t bytes);
+	int (*copy_out)(void *to, const void *from, size_t bytes);
+	int (*copy)(void *to, const void *from, size_t bytes, int kind);
+	int (*handle)(int *ret_fd, void *address, size_t bytes, int type, unsigned long long flags);
+	int (*export)(const void *address, size_t bytes, int *ret_fd, uint64_t *ret_offset);
+};
+
+/* Zeros are ordinary pages. */
+struct memory_source {
+	uint32_t kind;	     /* enum memory_kind */
+	uint32_t exporter;   /* enum memory_exporter */
+	uint32_t number;     /* of the accelerator */
+	uint64_t page_bytes; /* 0: those of the processor */
+	struct accelerator_calls calls;
+	/* By enum memory_exporter; NULL: the real ones. */
+	const struct memory_ops *const *exporters;
+};
+
+/* Chooses the kind of later memory. */
+int memory_source_open(struct memory_source *source, const struct message_memory *order,
+		       const char **ret_call);
+/* How much memory so many bytes take. */
+uint64_t memory_bytes(const struct memory_source *source, uint64_t bytes);
+/* Bytes that are zero. */
+int memory_take(struct memory_source *source, size_t bytes, struct memory *ret_memory,
+		const char **ret_call);
+void memory_free(struct memory_source *source, struct memory *memory);
+
+static inline bool memory_is_hidden(const struct memory *memory)
+{
+	return memory->ops && memory->ops->hidden;
+}
+
+/* Around what the processor writes to or reads from memory that a device may have in its caches. */
+void memory_begin(const struct memory *memory);
+void memory_end(const struct memory *memory);
+
+/* accelerator.c */
+extern const struct memory_ops memory_cuda, memory_hip;

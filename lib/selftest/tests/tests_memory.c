@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory windows, the fence and completion vectors: what programs with many clients, and those that
+ * chain requests, rely on.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "selftest/tests/tests.h"
+
+/* The window is the middle of the far buffer; a transfer is less than half of it. */
+enum { PART_BYTES = 4096, BUFFER_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
+enum { ID_BIND = 0x9000, ID_CLOSE, ID_USE };
+#define EMPTY_BYTE 0xa5
+
+/* What the near side tries. */
+enum attempt { ATTEMPT_WRITE, ATTEMPT_READ, ATTEMPT_ACROSS, ATTEMPT_CLOSED, ATTEMPTS };
+
+static const char *const attempts[ATTEMPTS] = {
+	[ATTEMPT_WRITE] = "an RDMA write to the window",
+	[ATTEMPT_READ] = "an RDMA read of a window for writes",
+	[ATTEMPT_ACROSS] = "an RDMA write across the end of the window",
+	[ATTEMPT_CLOSED] = "an RDMA write to a window that was closed",
+};
+
+/* A connection whose far side has a window. */
+struct pane {
+	struct trial *trial;
+	uint32_t type;
+	struct message_buffered there;
+	uint32_t rkey; /* of the open window */
+};
+
+static int call_window(struct pane *pane, uint32_t action, uint64_t bytes, uint64_t id,
+		       uint32_t *ret_rkey)
+{
+	const struct message_window order = {
+		.action = action,
+		.type = pane->type,
+		.buffer = TRIAL_DATA,
+		.access = ACCESS_WRITE,
+		.offset = bytes ? PART_BYTES : 0,
+		.bytes = bytes,
+		.id = id,
+	};
+	struct trial *trial = pane->trial;
+	struct message_windowed reply;
+	int rc = side_window(&trial->far, &order, &reply);
+
+	if (rc == -EREMOTEIO && action == WINDOW_MAKE &&
+	    trial->far.refused.refusal == REFUSAL_FAILED &&
+	    trial->far.refused.error == EOPNOTSUPP) {
+		trial_skip(trial, "the %sdevice has no memory windows of type %" PRIu32,
+			   trial->request->peer ? "peer's " : "", pane->type);
+		return rc;
+	}
+	if (!rc && ret_rkey)
+		*ret_rkey = reply.rkey;
+	return trial_explain(trial, &trial->far, rc);
+}
+
+static int open_window(struct pane *pane)
+{
+	struct trial *trial = pane->trial;
+	const struct qp_shape shape = {0};
+	const struct span all = trial_span(0, BUFFER_BYTES);
+
+	side_reset(&trial->near);
+	side_reset(&trial->far);
+	return trial_connect(trial, 0, &shape, NULL) ||
+	       trial_buffers(trial, BUFFER_BYTES, &pane->there) ||
+	       trial_fill(trial, &trial->near, all, 1) ||
+	       trial_fill_constant(trial, &trial->far, all, EMPTY_BYTE) ||
+	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
+	       call_window(pane, WINDOW_BIND, PART_BYTES, ID_BIND, &pane->rkey) ||
+	       trial_expect(trial, &trial->far, ID_BIND, NULL);
+}
+
+/* Type 1 is bound to nothing, type 2 is invalidated. */
+static int close_window(struct pane *pane)
+{
+	return call_window(pane, pane->type == 1 ? WINDOW_BIND : WINDOW_INVALIDATE, 0, ID_CLOSE,
+			   NULL) ||
+	       trial_expect(pane->trial, &pane->trial->far, ID_CLOSE, NULL);
+}
+
+static int use_window(struct pane *pane, enum attempt attempt)
+{
+	const uint64_t start = attempt == ATTEMPT_ACROSS ? 2 * PART_BYTES - MOVED_BYTES / 2
+							 : PART_BYTES;
+	const struct message_post order = {
+		.operation = attempt == ATTEMPT_READ ? POST_READ : POST_WRITE,
+		.flags = POST_SIGNALED,
+		.id = ID_USE,
+		.span = trial_span(0, MOVED_BYTES),
+		.remote_address = pane->there.address + start,
+		.rkey = pane->rkey,
+	};
+
+	return trial_post(pane->trial, &pane->trial->near, &order);
+}
+
+static int check_untouched(struct pane *pane)
+{
+	return trial_check_constant(pane->trial, &pane->trial->far, trial_span(0, BUFFER_BYTES),
+				    EMPTY_BYTE);
+}
+
+/* A completion says that the data has arrived on every transport but iWARP, whose tests skip. */
+static int expect_written(struct pane *pane)
+{
+	struct trial *trial = pane->trial;
+
+	return trial_expect(trial, &trial->near, ID_USE, NULL) ||
+	       trial_check(trial, &trial->far, trial_span(PART_BYTES, MOVED_BYTES), 1) ||
+	       trial_check_constant(trial, &trial->far, trial_span(0, PART_BYTES), EMPTY_BYTE);
+}
+
+/*
+ * Soft-RoCE looks at the limits of the region, not at those of the window (check_rkey(),
+ * drivers/infiniband/sw/rxe/rxe_resp.c).
+ */
+static bool ignores_limits(const struct trial *trial, enum attempt attempt, uint32_t status)
+{
+	return attempt == ATTEMPT_ACROSS && status == IBV_WC_SUCCESS &&
+	       trial->far_can.vendor == RC_VENDOR_RXE;
+}
+
+static int expect_refused(struct pane *pane, enum attempt attempt)
+{
+	struct trial *trial = pane->trial;
+	struct message_waited waited;
+	int rc = trial_wait(trial, &trial->near, 1, &waited);
+	const uint32_t status = rc ? 0 : waited.items[0].status;
+
+	if (rc)
+		return rc;
+	if (ignores_limits(trial, attempt, status)) {
+		trial_remark(trial, "Soft-RoCE does not keep to the limits of a window, but to "
+				    "those of its memory region");
+		return 0;
+	}
+	if (status == IBV_WC_REM_ACCESS_ERR)
+		return check_untouched(pane);
+	trial_note_status(trial, status);
+	trial_fail(trial, status ? NULL : rc_firmware_hint, "%s completed with '%s', not with '%s'",
+		   attempts[attempt], completion_status_name(status),
+		   completion_status_name(IBV_WC_REM_ACCESS_ERR));
+	return -EBADE;
+}
+
+static int try_window(struct pane *pane, enum attempt attempt)
+{
+	int rc = open_window(pane);
+
+	if (!rc && attempt == ATTEMPT_CLOSED)
+		rc = close_window(pane);
+	if (!rc)
+		rc = use_window(pane, attempt);
+	if (!rc)
+		rc = attempt == ATTEMPT_WRITE ? expect_written(pane)
+					      : expect_refused(pane, attempt);
+	return rc_name_failure(pane->trial, rc, "%s", attempts[attempt]);
+}
+
+static bool is_old(struct trial *trial, const char *what)
+{
+	if (!trial->request->peer || trial->granted.version >= PROTOCOL_WAYS)
+		return false;
+	trial_skip(trial, "%s needs version %u of the exchange; the server on %s speaks %u", what,
+		   PROTOCOL_WAYS, trial->request->peer, trial->granted.version);
+	return true;
+}
+
+static void run_window(struct trial *trial)
+{
+	struct pane pane = {.trial = trial, .type = (uint32_t)trial->test->value};
+	int rc = 0;
+
+	number_set(&trial->result->size_bytes, MOVED_BYTES);
+	if (is_old(trial, "a test of memory windows"))
+		return;
+	if (trial_is_iwarp(trial)) {
+		trial_skip(trial, "an iWARP write that is refused ends the connection "
+				  "(RFC 5040, 7), and says nothing of the window");
+		return;
+	}
+	for (enum attempt i = ATTEMPT_WRITE; i < ATTEMPTS && !rc; i++)
+		rc = try_window(&pane, i);
+}
+
+/* ---- The fence ---- */
+
+enum { FENCE_BYTES = 128 << 10, FENCE_ROUNDS = 8 };
+enum { ID_FETCH = 0x9100, ID_FENCED, ID_ARRIVED };
+
+/*
+ * A read to the first half of the near buffer, and at once a send of these bytes to the second half
+ * of the far one: without the fence the send may begin before the read has brought them (IBTA 1,
+ * 10.8.3.3). The far side's first half holds the pattern.
+ */
+static int fence_round(struct trial *trial, const struct message_buffered *there, uint32_t round)
+{
+	const struct span first = trial_span(0, FENCE_BYTES);
+	const struct span second = trial_span(FENCE_BYTES, FENCE_BYTES);
+	const struct message_receive receive = {.id = ID_ARRIVED, .span = second};
+	const struct message_post fetch = {
+		.operation = POST_READ,
+		.flags = POST_SIGNALED,
+		.id = ID_FETCH,
+		.span = first,
+		.remote_address = there->address,
+		.rkey = there->rkey,
+	};
+	struct message_post send = trial_send(ID_FENCED, first);
+
+	send.flags |= POST_FENCE;
+	return trial_fill_constant(trial, &trial->near, first, 0) ||
+	       trial_fill(trial, &trial->far, first, round) ||
+	       trial_fill_constant(trial, &trial->far, second, 0) ||
+	       trial_receive(trial, &trial->far, &receive) ||
+	       trial_post(trial, &trial->near, &fetch) || trial_post(trial, &trial->near, &send) ||
+	       trial_expect(trial, &trial->near, ID_FETCH, NULL) ||
+	       trial_expect(trial, &trial->near, ID_FENCED, NULL) ||
+	       trial_expect(trial, &trial->far, ID_ARRIVED, NULL) ||
+	       trial_check(trial, &trial->near, first, round) ||
+	       rc_name_failure(trial, trial_check(trial, &trial->far, second, round),
+			       "the fenced send did not wait for the RDMA read before it");
+}
+
+static void run_fence(struct trial *trial)
+{
+	const struct qp_shape shape = {0};
+	struct message_buffered there;
+	int rc;
+
+	number_set(&trial->result->size_bytes, FENCE_BYTES);
+	rc = trial_connect(trial, 0, &shape, NULL) || trial_buffers(trial, 2 * FENCE_BYTES, &there);
+	for (uint32_t round = 0; round < FENCE_ROUNDS && !rc; round++)
+		rc = fence_round(trial, &there, round);
+	if (!rc)
+		number_set(&trial->result->iterations, FENCE_ROUNDS);
+}
+
+/* ---- Completion vectors ---- */
+
+enum { ID_SENT = 0x9200, ID_WOKEN };
+
+/* A queue for each slot, on a vector of its own, as far as there are some. */
+static int make_queue(struct trial *trial, struct side *side, uint32_t slot)
+{
+	const struct message_vector vector = {.vector = slot};
+	const struct message_cq cq = {.slot = slot, .entries = 8, .channel = 1};
+
+	return trial_explain(trial, side, side_vector(side, &vector)) ||
+	       trial_explain(trial, side, side_cq(side, &cq));
+}
+
+/* The completion comes to the queue of the vector, whose channel wakes the side. */
+static int wake(struct trial *trial, struct side *side, uint32_t slot, uint64_t id)
+{
+	const struct message_wait wait = {
+		.cq = slot, .count = 1, .timeout_msec = 5000, .by_event = 1};
+	struct message_waited waited;
+	int rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
+
+	if (rc)
+		return rc;
+	if (waited.count == 1 && !waited.items[0].status && waited.items[0].id == id)
+		return 0;
+	if (waited.count && waited.items[0].status)
+		return trial_explain_status(trial, side, &waited.items[0]);
+	trial_fail(trial, rc_firmware_hint,
+		   "no completion came to the queue on vector %" PRIu32 " of the %s side", slot,
+		   trial_side_word(trial, side));
+	return -EBADE;
+}
+
+static int use_vector(struct trial *trial, uint32_t slot)
+{
+	const struct span span = trial_span(0, 64);
+	const struct message_receive receive = {.slot = slot, .id = ID_WOKEN, .span = span};
+	const struct qp_shape shape = {.keep_cq = true, .cq = slot};
+	struct message_post send = trial_send(ID_SENT, span);
+
+	send.slot = slot;
+	return make_queue(trial, &trial->near, slot) || make_queue(trial, &trial->far, slot) ||
+	       trial_connect(trial, slot, &shape, NULL) ||
+	       trial_receive(trial, &trial->far, &receive) ||
+	       trial_post(trial, &trial->near, &send) || wake(trial, &trial->far, slot, ID_WOKEN) ||
+	       wake(trial, &trial->near, slot, ID_SENT);
+}
+
+static void run_vectors(struct trial *trial)
+{
+	const int own = trial->near.agent->context->num_comp_vectors;
+	const uint32_t vectors = at_most(own > 0 ? (uint32_t)own : 1, LIMIT_CQS);
+	int rc;
+
+	if (is_old(trial, "a test of completion vectors"))
+		return;
+	rc = trial_buffers(trial, 64, NULL);
+	for (uint32_t slot = 0; slot < vectors && !rc; slot++)
+		rc = use_vector(trial, slot);
+	number_set(&trial->result->completion_vectors, vectors);
+	number_set(&trial->result->queue_pairs, vectors);
+	if (!rc)
+		trial_remark(trial, "%" PRIu32 " of the device's %d completion vectors", vectors,
+			     own);
+}
+
+const struct trial_test memory_tests[] = {
+	{"rc-window-1", SELFTEST_RC, "a memory window of type 1 lets in what it shall, and no more",
+	 0, run_window, 1},
+	{"rc-window-2", SELFTEST_RC, "the same of type 2, which belongs to a queue pair", 0,
+	 run_window, 2},
+	{"rc-fence", SELFTEST_RC, "a fenced send waits for the RDMA read before it", 0, run_fence,
+	 0},
+	{"rc-vectors", SELFTEST_RC, "queue pairs on completion queues of different vectors", 0,
+	 run_vectors, 0},
+	{0},
+};

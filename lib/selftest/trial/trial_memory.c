@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tells both sides what memory their buffers shall be, and the row why it is not to be had. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/device.h"
+#include "selftest/trial/trial.h"
+
+/* What to do about it, by the kind and the exporter; without any, the others are left. */
+static const char *hint_of(const struct selftest_memory *memory, const struct message_refused *why)
+{
+	if (memory->kind == MEMORY_HUGE)
+		return "free some: sysctl vm.nr_hugepages=64; grep Huge /proc/meminfo shows them";
+	if (memory->kind == MEMORY_ODP)
+		return "leave out --memory odp; with mlx5 the firmware must allow it (mlxconfig), "
+		       "and Soft-RoCE has it from Linux 6.15 on";
+	if (!strcmp(why->text, "ibv_reg_dmabuf_mr"))
+		return "the driver must take dma-bufs: mlx5, irdma, bnxt_re, efa and others do, "
+		       "software devices do not";
+	if (memory->exporter == EXPORTER_SYSTEM)
+		return "the kernel needs CONFIG_DMABUF_HEAPS_SYSTEM, and the user the right to "
+		       "open /dev/dma_heap/system";
+	if (memory->exporter == EXPORTER_UDMABUF)
+		return "modprobe udmabuf; the user needs the right to open /dev/udmabuf";
+	return "the accelerator's driver must be loaded and its library installed; a server may "
+	       "not open its device files: start the test from the host with the accelerator";
+}
+
+static bool is_failure_of_memory(const struct message_refused *refused)
+{
+	return refused->refusal == REFUSAL_FAILED && refused->stage == STAGE_MEMORY &&
+	       refused->error;
+}
+
+static int set(struct trial *trial, struct side *side, const struct selftest_memory *memory,
+	       bool *hidden)
+{
+	const bool there = side == &trial->far && trial->request->peer;
+	const struct endpoint *endpoint = trial_endpoint(trial, side);
+	const struct message_memory order = {memory->kind, memory->exporter, memory->number};
+	_cleanup_(freep) char *kind = selftest_memory_text(memory);
+	_cleanup_(freep) char *place = there ? mem_format("on %s: ", trial->request->peer)
+					     : mem_string("");
+	_cleanup_(freep) char *call = NULL, *hint = NULL;
+	struct message_memory_ready ready = {0};
+	int rc = side_memory(side, &order, &ready);
+
+	*hidden = *hidden || ready.hidden;
+	if (rc != -EREMOTEIO || !is_failure_of_memory(&side->refused))
+		return trial_explain(trial, side, rc);
+	call = text_clean(side->refused.text, strlen(side->refused.text));
+	hint = mem_format("%s%s", place, hint_of(memory, &side->refused));
+	trial_fail(trial, hint, "%s%s/%u has no memory of kind %s: %s: %s", place, endpoint->device,
+		   endpoint->port, kind, call, strerror((int)side->refused.error));
+	return rc;
+}
+
+int trial_set_memory(struct trial *trial)
+{
+	const struct selftest_request *request = trial->request;
+	int rc = 0;
+
+	if (request->memory.kind)
+		rc = set(trial, &trial->near, &request->memory, &trial->hidden);
+	if (!rc && request->peer_memory.kind)
+		rc = set(trial, &trial->far, &request->peer_memory, &trial->hidden);
+	return rc;
+}
+
+int trial_check_memory(struct trial *trial)
+{
+	if (!trial->request->peer_memory.kind || trial->granted.version >= PROTOCOL_WAYS)
+		return 0;
+	trial_fail_old(trial, "another kind of memory");
+	return -EPROTONOSUPPORT;
+}
+
+void trial_fail_old(struct trial *trial, const char *what)
+{
+	trial_fail(trial, "update rdmactl there, or leave the option out",
+		   "%s needs version %u of the exchange; the server on %s speaks %u", what,
+		   PROTOCOL_WAYS, trial->request->peer, trial->granted.version);
+}
