@@ -95,7 +95,7 @@ char *selftest_check_protocol(const struct selftest_plan *plan)
 	name = find_foreign(plan, plan->protocol == PROTOCOL_RDMACTL ? SELFTEST_GROUP_OPTIONS
 								     : SELFTEST_GROUP_OPTIONS
 					  " " SELFTEST_CLIENT_ONLY " " SELFTEST_PEERS_TOO
-					  " token " SELFTEST_SERVER_ONLY);
+					  " token memory " SELFTEST_SERVER_ONLY);
 	if (name)
 		return refuse(plan, name);
 	if (args->mtu.known && by_cm)
