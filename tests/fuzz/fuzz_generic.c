@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Generic netlink: the input is the payload of a message about a family, about a device of devlink,
- * and of ethtool's answers about pause frames and error correction.
+ * and of ethtool's answers about pause frames, error correction, the link and its module.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,6 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct devlink_list list = {0};
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 	struct ethtool_fec fec = {.active.known = false};
+	struct ethtool_link_state link = {TRISTATE_UNKNOWN};
+	struct ethtool_module module = {.power_mode.known = false};
+	uint8_t bytes[16], length = 0;
 	uint16_t id = 0;
 
 	if (size)
@@ -34,7 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (list.count > 1)
 		abort();
 	ethtool_parse_pause(copy, size, &pause);
-	ethtool_parse_fec(copy, size, &fec);
+	if (!ethtool_parse_fec(copy, size, &fec) && fec.bin_count > ETHTOOL_FEC_BINS_MOST)
+		abort();
+	ethtool_parse_link_state(copy, size, &link);
+	ethtool_parse_module(copy, size, &module);
+	if (!ethtool_parse_module_bytes(copy, size, bytes, sizeof(bytes), &length) &&
+	    length > sizeof(bytes))
+		abort();
 	devlink_list_clear(&list);
 	free(copy);
 	return 0;

@@ -3,6 +3,7 @@
  * Generic netlink, devlink and ethtool: messages made by hand, a simulated kernel, and this
  * machine's own kernel.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 #include <linux/devlink.h>
+#include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 #include <netlink/attr.h>
@@ -423,6 +425,130 @@ static void error_correction(void **state)
 	assert_int_equal(ethtool_parse_fec(bad.data, bad.length, &fec), -EBADMSG);
 }
 
+static void fec_bins(void **state)
+{
+	enum { HISTOGRAM = 5, LOW = 2, HIGH, VALUE }; /* Linux 6.18 */
+	struct ethtool_fec fec = {.bin_count = 0}, many = {.bin_count = 0};
+	struct bytes bytes = {0}, stats = {0}, wide = {0}, bad = {0}, nest = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct bytes bin = {0};
+
+		put_u32(&bin, LOW, i);
+		put_u32(&bin, HIGH, i + 1);
+		put_u64(&bin, VALUE, 100 / (i + 1));
+		put_nest(&stats, HISTOGRAM, &bin);
+	}
+	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
+	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &stats);
+	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &fec), 0);
+	assert_int_equal(fec.bin_count, 3);
+	assert_int_equal(fec.bins[2].low.value, 2);
+	assert_int_equal(fec.bins[2].high.value, 3);
+	assert_int_equal(fec.bins[2].blocks.value, 33);
+	for (uint32_t i = 0; i < ETHTOOL_FEC_BINS_MOST + 5; i++) {
+		struct bytes bin = {0};
+
+		put_u32(&bin, LOW, i);
+		put_nest(&wide, HISTOGRAM, &bin);
+	}
+	bytes.length = 0;
+	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
+	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &wide);
+	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &many), 0);
+	assert_int_equal(many.bin_count, ETHTOOL_FEC_BINS_MOST);
+	put_attribute(&nest, LOW, "abc", 3);
+	put_nest(&bad, HISTOGRAM, &nest);
+	bytes.length = 0;
+	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
+	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &bad);
+	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &fec), -EBADMSG);
+}
+
+static void link_states(void **state)
+{
+	struct ethtool_link_state link = {TRISTATE_UNKNOWN};
+	struct bytes bytes = {0}, bad = {0};
+
+	(void)state;
+	put_header(&bytes, ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+	put_u8(&bytes, ETHTOOL_A_LINKSTATE_LINK, 0);
+	put_u8(&bytes, ETHTOOL_A_LINKSTATE_EXT_STATE, ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE);
+	put_u8(&bytes, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE, 1);
+	put_u32(&bytes, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE + 1, 7);
+	assert_int_equal(ethtool_parse_link_state(bytes.data, bytes.length, &link), 0);
+	assert_int_equal(link.up, TRISTATE_NO);
+	assert_false(link.quality.known);
+	assert_string_equal(enum_word(ethtool_reason_names, link.reason.value, "?"), "cable-issue");
+	assert_string_equal(ethtool_reason_detail(link.reason.value, link.detail.value),
+			    "unsupported cable");
+	assert_int_equal(link.down_count.value, 7);
+	/* Details that a later kernel has, and reasons without any. */
+	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 6));
+	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 1000));
+	assert_null(ethtool_reason_detail(ETHTOOL_LINK_EXT_STATE_NO_CABLE, 1));
+	assert_null(ethtool_reason_detail(99, 1));
+	put_header(&bad, ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+	put_attribute(&bad, ETHTOOL_A_LINKSTATE_LINK, "abc", 3);
+	assert_int_equal(ethtool_parse_link_state(bad.data, bad.length, &link), -EBADMSG);
+}
+
+/* A module with one page, whose kernel allows only that; the numbers of the request. */
+static void serve_module(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	for_each_message (message, requests) {
+		const struct genlmsghdr *header = NLMSG_DATA(message);
+		struct bytes answer = {0}, payload = {0};
+		const bool second = kernel->datagrams > 2;
+
+		put_header(&payload, header->cmd);
+		if (header->cmd == ETHTOOL_MSG_MODULE_GET) {
+			put_u8(&payload, ETHTOOL_A_MODULE_POWER_MODE_POLICY,
+			       ETHTOOL_MODULE_POWER_MODE_POLICY_AUTO);
+			put_u8(&payload, ETHTOOL_A_MODULE_POWER_MODE,
+			       ETHTOOL_MODULE_POWER_MODE_LOW);
+		} else {
+			put_attribute(&payload, ETHTOOL_A_MODULE_EEPROM_DATA, "abcd",
+				      second ? 4 : 3);
+		}
+		if (kernel->datagrams > 3)
+			put_error(&answer, message->nlmsg_seq, -EPERM, NULL);
+		else
+			put_message(&answer, FAMILY, 0, message->nlmsg_seq, payload.data,
+				    payload.length);
+		fake_send(kernel, &answer);
+	}
+}
+
+static void module_memory(void **state)
+{
+	static const struct ethtool_module_bytes which = {.address = 0x50, .length = 3};
+	struct fake_kernel kernel = {.serve = serve_module};
+	struct netlink *generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	struct ethtool_module module = {.power_mode.known = false};
+	uint8_t bytes[3] = {0}, length = 0;
+
+	(void)state;
+	assert_int_equal(ethtool_get_module(generic, FAMILY, 7, &module), 0);
+	assert_string_equal(enum_word(ethtool_power_mode_names, module.power_mode.value, "?"),
+			    "low");
+	assert_string_equal(enum_word(ethtool_power_policy_names, module.power_policy.value, "?"),
+			    "auto");
+	assert_int_equal(ethtool_get_module_bytes(generic, FAMILY, 7, &which, bytes, &length), 0);
+	assert_int_equal(length, 3);
+	assert_memory_equal(bytes, "abc", 3);
+	/* More than was asked for is no answer. */
+	length = 1;
+	assert_int_equal(ethtool_get_module_bytes(generic, FAMILY, 7, &which, bytes, &length),
+			 -EBADMSG);
+	assert_int_equal(ethtool_get_module_bytes(generic, FAMILY, 7, &which, bytes, &length),
+			 -EPERM);
+	assert_int_equal(length, 1);
+	netlink_free(generic);
+	fake_stop(&kernel);
+}
+
 /* Answers that lack what was asked for, and one that is refused. */
 static void serve_ethtool(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -518,6 +644,11 @@ static void own_kernel(void **state)
 	_cleanup_(devlink_list_clear) struct devlink_list list = {0};
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 	struct ethtool_fec fec = {.active.known = false};
+	static const struct ethtool_module_bytes which = {.address = 0x50, .length = 128};
+	const LargestIntegralType refusals[] = {EOPNOTSUPP, EPERM}, lacks[] = {0, EOPNOTSUPP};
+	struct ethtool_link_state link = {TRISTATE_UNKNOWN};
+	struct ethtool_module module = {.power_mode.known = false};
+	uint8_t bytes[128], length = 0;
 	struct netlink *generic = NULL;
 	uint16_t ids[4];
 
@@ -538,6 +669,14 @@ static void own_kernel(void **state)
 		assert_int_equal(ethtool_get_pause(generic, ids[1], 1, &pause), -EOPNOTSUPP);
 		assert_int_equal(ethtool_get_fec(generic, ids[1], 1, true, &fec), -EOPNOTSUPP);
 		assert_int_equal(ethtool_get_fec(generic, ids[1], INT32_MAX, false, &fec), -ENODEV);
+		assert_int_equal(ethtool_get_link_state(generic, ids[1], INT32_MAX, &link),
+				 -ENODEV);
+		/* A driver without an answer has an empty one; Linux before 5.16 has none. */
+		assert_in_set(-ethtool_get_module(generic, ids[1], 1, &module), lacks,
+			      ARRAY_SIZE(lacks));
+		assert_false(module.power_mode.known);
+		assert_in_set(-ethtool_get_module_bytes(generic, ids[1], 1, &which, bytes, &length),
+			      refusals, ARRAY_SIZE(refusals));
 	}
 	netlink_free(generic);
 }
@@ -551,7 +690,9 @@ int main(void)
 		cmocka_unit_test(families),	    cmocka_unit_test(one_bad_device),
 		cmocka_unit_test(switched),	    cmocka_unit_test(pause_frames),
 		cmocka_unit_test(error_correction), cmocka_unit_test(asked),
-		cmocka_unit_test(pause_set),	    cmocka_unit_test(own_kernel),
+		cmocka_unit_test(fec_bins),	    cmocka_unit_test(link_states),
+		cmocka_unit_test(module_memory),    cmocka_unit_test(pause_set),
+		cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
