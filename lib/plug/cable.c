@@ -159,7 +159,8 @@ static void note_no_netdev(struct reader *reader, const struct port *port)
 	_cleanup_(freep) char *object = port_object(port);
 
 	problem_add_text(reader->problems, object, "module", source,
-			 port->netdev ? "its netdev cannot be seen" : "the port has no netdev here",
+			 port->netdev || port->netdev_unknown ? "its netdev cannot be seen"
+							      : "the port has no netdev here",
 			 is_infiniband(port) ? infiniband_hint : NULL);
 }
 

@@ -30,3 +30,64 @@ ask='ethtool netlink'
 	on no-rdma cables
 	expect 5
 }
+
+# with_answers KIND: a snapshot of cx6dx-roce, with the answers that tests/cli/cables.py makes.
+with_answers()
+{
+	snapshot=$BATS_TEST_TMPDIR/snapshot
+	mkdir -p "$snapshot/netlink"
+	cp -a "$roots/cx6dx-roce" "$snapshot/root"
+	printf '{}\n' >"$snapshot/manifest.json"
+	"$top/tests/cli/cables.py" "$(<"$snapshot/root/sys/class/net/ens1f0np0/ifindex")" "$1" >"$snapshot/netlink/answers"
+}
+
+# The values of these columns of mlx5_0, as the snapshot has them.
+shown()
+{
+	try --root "$snapshot" cables mlx5_0 --tsv --no-headings -o "$1"
+	output=${output//$'\t'/ }
+}
+
+@test "cables: a transceiver, its light and its alarms" {
+	with_answers optical
+	shown netdev,link_up,kind,identifier,part,serial,length_m,temperature_c,rx_power_dbm,alarms,flags
+	same 'the module' $'ens1f0np0 yes optical qsfp28 MMA1B00-C100D MT2120FT06214  40.25 -40 rx-power-low-alarm rx-los\n' "$output"
+	shown standard,fec,fec_corrected_blocks,fec_corrected_bits,fec_uncorrectable_blocks,power_mode,power_policy
+	same 'the rest' $'sff-8636 RS 12 99  high auto\n' "$output"
+	try --root "$snapshot" cables mlx5_0 -j
+	[ "$(jq -c '[.cables[0].lanes[] | [.lane, .rx_power_mw, .tx_bias_ma, .alarms]]' <<<"$output")" = \
+		'[[1,0.5,7,[]],[2,0.6,7,[]],[3,0,7,["rx-power-low-alarm"]],[4,0.7,7,[]]]' ]
+	[ "$(jq -c '.cables[0].thresholds[] | select(.quantity == "rx-power") | [.low_alarm, .high_alarm]' <<<"$output")" = '[0.0478,2.1878]' ]
+	[ "$(jq -c '.cables[0].thresholds[] | select(.quantity == "voltage") | [.low_alarm, .high_alarm]' <<<"$output")" = '[null,null]' ]
+	[ "$(jq -c '[.cables[0].fec_bins[] | [.low, .high, .blocks]]' <<<"$output")" = '[[0,0,7],[1,1,6]]' ]
+}
+
+@test "cables: a copper cable has no light, and its text is clean" {
+	with_answers copper
+	shown kind,length_m,serial,temperature_c,rx_power_dbm,alarms
+	same 'the cable' $'passive-copper 3 MT1900VS0\\x1b[2J   \n' "$output"
+	try --root "$snapshot" cables mlx5_0 -j
+	[ "$(jq -c '.cables[0] | [.lanes, .alarms, .flags, .state]' <<<"$output")" = '[null,null,null,null]' ]
+}
+
+@test "cables: an ordinary user sees the link and FEC, and what to do" {
+	with_answers refused
+	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
+	expect 3 $'LINK FEC KIND\nyes  RS  -' "rdmactl cables: mlx5_0/1: cannot read module: Operation not permitted
+  the memory of a module needs CAP_NET_ADMIN: run as root, or sudo rdmactl cables"
+}
+
+@test "cables: why a link is down" {
+	with_answers down
+	try --root "$snapshot" cables mlx5_0 -o link_up,down_reason,down_detail,kind
+	expect 3 $'LINK REASON   DETAIL KIND\nno   no-cable -      -' \
+		'rdmactl cables: mlx5_0/1: cannot read module: Input/output error'
+}
+
+@test "cables: what a snapshot was not asked is told" {
+	with_answers optical
+	sed -i '/^ask 16 28 /,$d' "$snapshot/netlink/answers"
+	try --root "$snapshot" cables mlx5_0 -o kind
+	expect 3 $'KIND\n-' "rdmactl cables: mlx5_0/1: cannot read module: No data available
+  $hint"
+}
