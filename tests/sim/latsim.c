@@ -13,7 +13,10 @@
  * LATSIM_SEED		of the losses, 1 if not given: the same seed loses the same
  * LATSIM_FILL=1	descriptions of nodes that fill 63 bytes get a 64th one: the simulator
  *always ends them with a NUL
- * LATSIM_LOG		file for a line of counts, written when the program ends
+ * LATSIM_MODULE	file with three times 128 bytes, the lower half, page 00h and page 03h of a
+ *QSFP module (SFF-8636): it is in every port, and answers CableInfo, which the simulator does not
+ *know. Its serial number ends with the port's, and its first lane receives ten microwatts for each
+ *of that LATSIM_LOG		file for a line of counts, written when the program ends
  *
  * The simulator returns what it cannot deliver at once, with status ETIMEDOUT, and knows neither
  * timeout_ms nor retries. Here both are as in the kernel (drivers/infiniband/core/mad.c): the
@@ -62,6 +65,8 @@ static int64_t round_trip;
 static double drop_percent;
 static uint64_t random_state = 1;
 static bool fill;
+static bool has_module;
+static unsigned char module[3][128];
 static unsigned long sent, lost, resent, timed_out, answered, refused;
 
 /* The next library's function of this name. */
@@ -94,12 +99,23 @@ static double setting(const char *name, double fallback)
 	return text && *text ? strtod(text, NULL) : fallback;
 }
 
+static void read_module(const char *path)
+{
+	FILE *file = path && *path ? fopen(path, "re") : NULL;
+
+	if (!file)
+		return;
+	has_module = fread(module, sizeof(module), 1, file) == 1;
+	fclose(file);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	round_trip = (int64_t)setting("LATSIM_RTT_USEC", 0);
 	drop_percent = setting("LATSIM_DROP_PERCENT", 0);
 	random_state = (uint64_t)setting("LATSIM_SEED", 1) * 0x9e3779b97f4a7c15u | 1;
 	fill = setting("LATSIM_FILL", 0) != 0;
+	read_module(getenv("LATSIM_MODULE"));
 }
 
 __attribute__((destructor)) static void end(void)
@@ -168,6 +184,40 @@ static ssize_t transmit(struct packet *packet, int fd, const void *data, size_t 
 	if (drop && !(packet && packet->answer_is_lost))
 		return (ssize_t)bytes;
 	return NEXT(write)(fd, data, bytes);
+}
+
+/* Get(CableInfo) by a directed route: mlx4_get_module_info(), mlx4/port.c of the kernel. */
+static bool asks_for_module(const unsigned char *mad)
+{
+	return has_module && mad[1] == 0x81 && mad[3] == 0x01 && mad[16] == 0xff && mad[17] == 0x60;
+}
+
+/* The byte of a page of the module in a port, whose low digits are its own. */
+static unsigned char module_byte(unsigned int page, unsigned int offset, unsigned int port)
+{
+	const unsigned int part = page ? 2 : offset / 128, at = offset % 128;
+
+	if (!part && (at == 34 || at == 35))
+		return (unsigned char)(at == 34 ? port * 100 >> 8 : port * 100);
+	if (part == 1 && (at == 206 - 128 || at == 207 - 128))
+		return (unsigned char)('0' + (at == 206 - 128 ? port / 10 : port % 10));
+	return module[part][at];
+}
+
+/* The data has address, page, offset and size, then the bytes. Page 03h has an upper half only. */
+static void answer_for_module(unsigned char *mad)
+{
+	unsigned char *data = mad + 64;
+	const unsigned int page = data[1], offset = (unsigned int)data[2] << 8 | data[3];
+	const unsigned int size = (unsigned int)data[6] << 8 | data[7];
+	const bool bad = data[0] != 0x50 || (page && (page != 3 || offset < 128)) || !size ||
+			 size > 48 || offset + size > 256;
+
+	mad[3] = 0x81;
+	mad[4] = bad ? 0x86 : 0x80; /* the direction, and the device's own code */
+	mad[5] = 0;
+	for (unsigned int i = 0; !bad && i < size; i++)
+		data[16 + i] = module_byte(page, offset + i, mad[23]);
 }
 
 static void fill_description(unsigned char *mad)
@@ -317,7 +367,15 @@ ssize_t write(int fd, const void *data, size_t bytes)
 		packet->deadline = now() + packet->timeout;
 		packet->retries = head->retries;
 	}
-	rc = transmit(packet, fd, data, bytes);
+	if (packet && asks_for_module(packet->data + HEADER)) {
+		answer_for_module(packet->data + HEADER);
+		packet->arrived = true;
+		packet->due = now() + round_trip;
+		answered++;
+		rc = (ssize_t)bytes;
+	} else {
+		rc = transmit(packet, fd, data, bytes);
+	}
 	if (rc < 0 && packet)
 		packet->used = false;
 	pthread_mutex_unlock(&lock);
