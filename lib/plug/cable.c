@@ -21,7 +21,8 @@ static const char infiniband_hint[] =
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
 static const char of_tree[] = "a saved tree does not hold what netlink answers";
 
-const uint64_t port_cables_needs = NEED_NETDEV | NEED_LINK_LAYER | NEED_LINK_LIST | NEED_LINK_KIND;
+const uint64_t port_cables_needs = NEED_NETDEV | NEED_LINK_LAYER | NEED_LINK_LIST | NEED_LINK_KIND |
+				   NEED_LINK_STATE;
 
 struct reader {
 	const struct inventory *inventory;
@@ -127,6 +128,7 @@ static void read_netdev(struct reader *reader, const struct port *port, const st
 	const uint32_t index = (uint32_t)link->index.value;
 
 	cable->netdev = link->name;
+	cable->link.up = link->carrier;
 	if (reader->rc || !link->index.known) {
 		note(reader, port, "module", reader->rc ? reader->rc : -ENODEV);
 		return;
@@ -135,6 +137,9 @@ static void read_netdev(struct reader *reader, const struct port *port, const st
 	note_unless_lacking(reader, port, "link",
 			    ethtool_get_link_state(reader->generic, reader->family, index,
 						   &cable->link));
+	/* A driver may leave it to the carrier, which it shows elsewhere: __ethtool_get_link(). */
+	if (cable->link.up == TRISTATE_UNKNOWN)
+		cable->link.up = link->carrier;
 	note_unless_lacking(reader, port, "power_mode",
 			    ethtool_get_module(reader->generic, reader->family, index,
 					       &cable->module));

@@ -9,6 +9,7 @@ import socket
 import struct
 
 import peers
+import program
 from scene_doctor import Doctor, finds, modules
 from tap import unequal
 
@@ -123,6 +124,27 @@ def link(tap, netdev):
              ([] if 'receive on, transmit on' in evidence else [evidence]))
 
 
+def cables(tap, netdev):
+    """The simulated card cannot be asked for a module; link and error correction are told."""
+    refused = b'rdmactl cables: nsx/1: cannot read module: Operation not supported\n'
+    before = modules()
+    result = program.rdmactl('cables', 'nsx', '--json')
+    row = json.loads(result.out)['cables'][0]
+    tap.test('devlink: cables: the link and FEC of a card without a module',
+             unequal('status', (result.status, result.err), (3, refused)) + unequal('modules', modules(), before) +
+             unequal('row', [row[key] for key in ('device', 'port', 'netdev', 'link_up', 'fec', 'kind')],
+                     ['nsx', 1, netdev, True, 'RS', None]))
+    error = FACTS + '/ports/0/ethtool/get_err'
+    write(error, '5')
+    result = program.rdmactl('cables', 'nsx', '--json')
+    document = json.loads(result.out)
+    tap.test('devlink: cables: what the driver refuses is a problem',
+             unequal('status', result.status, 3) + unequal('fec', document['cables'][0]['fec'], None) +
+             unequal('problem', [(entry['object'], entry['attribute']) for entry in document['problems']],
+                     [('nsx/1', 'module'), ('nsx/1', 'fec')]))
+    write(error, '0')
+
+
 def play(tap):
     netdev = make_card()
     if not netdev:
@@ -133,5 +155,6 @@ def play(tap):
         kernel_log(tap)
         health(tap)
         link(tap, netdev)
+        cables(tap, netdev)
     finally:
         remove_card()
