@@ -248,6 +248,25 @@ static void interop_reasons(void **state)
 		{LIST_INTEROP_BYTES, -1, "23",
 		 "messages of 64 bytes: rping does not take less than 23", "give a larger size"},
 		{LIST_INTEROP_REFUSED, 0, "{peer}", "{peer}", NULL},
+		{LIST_INTEROP_QPS, 0, "3",
+		 "the rping on hostb has 3 queue pairs, and both sides need as many",
+		 "run on the other host: rping -s"},
+		{LIST_INTEROP_QPS, -1, "255",
+		 "the rping on hostb has more than 255 queue pairs, the most of this side",
+		 "run on the other host: rping -s"},
+		{LIST_INTEROP_VERSION, 0, "5.60",
+		 "the rping on hostb is of perftest's version 5.60, and this one talks with 5.70 "
+		 "and "
+		 "later",
+		 "install a newer perftest on hostb"},
+		{LIST_INTEROP_OTHER, 0, NULL,
+		 "the rping on hostb has several queue pairs (-q), and this side has one",
+		 "run on the other host: rping -s"},
+		{LIST_INTEROP_CLOSED, 0, NULL,
+		 "hostb closed the connection: its rping ended, and its output there says why",
+		 "run on the other host: rping -s"},
+		{LIST_INTEROP_CYCLE, 0, "4711", "hostb asks for a cycle buffer of 4711 bytes",
+		 "run on the other host: rping -s"},
 	};
 	static const struct interop_role role = {.test = "rping", .program = "rping"};
 

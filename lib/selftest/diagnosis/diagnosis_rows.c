@@ -307,9 +307,12 @@ static const struct diagnosis_row {
 	 "the {program} on {peer} was started without -g: RoCE needs a GID", ADVICE},
 	{LIST_INTEROP_ADDRESS, ANY,
 	 "GIDs of different families cannot talk to each other: {peer} has {detail}", ADVICE},
-	{LIST_INTEROP_CLOSED, ANY,
+	{LIST_INTEROP_CLOSED, 1,
 	 "{peer} closed the connection when it had this side's address: its {program} cannot "
 	 "connect to that, as without -g, or with a GID of another type or family",
+	 ADVICE},
+	{LIST_INTEROP_CLOSED, ANY,
+	 "{peer} closed the connection: its {program} ended, and its output there says why",
 	 ADVICE},
 	{LIST_INTEROP_LINE, EPROTO,
 	 "what connected from {peer} is no {program}: its first bytes are no address", ADVICE},

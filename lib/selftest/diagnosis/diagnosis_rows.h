@@ -33,8 +33,8 @@ enum diagnosis_list {
 	LIST_INTEROP_LISTEN, /* errno */
 	LIST_INTEROP_IPV6,
 	LIST_INTEROP_ADDRESS, /* of the peer; -1: without a GID */
-	LIST_INTEROP_CLOSED,
-	LIST_INTEROP_LINE, /* errno */
+	LIST_INTEROP_CLOSED,  /* 1: a pingpong, which cannot connect */
+	LIST_INTEROP_LINE,    /* errno */
 	LIST_INTEROP_DEVICE,
 	LIST_INTEROP_NO_IP,
 	LIST_INTEROP_STOPPED,  /* 1: the number of iterations was fixed */
