@@ -16,9 +16,9 @@ GROUP = '239.1.2.3'
 # In the state LISTEN: an earlier server's may still be in another state.
 LISTENS = re.compile(':4853 0+:0000 0A ')
 # A message takes a slice of the processor's time where there is one processor only.
-SIZE, ITERATIONS = '1024', '30'
+SIZE, ITERATIONS = '1024', '20'
 # Enough to fill the queues many times over.
-COUNTS = {'bw': '3000', 'lat': ITERATIONS}
+COUNTS = {'bw': '1500', 'lat': ITERATIONS}
 TESTS = [(operation, way) for way in ('bw', 'lat') for operation in ('send', 'write', 'read')]
 WAYS = {'bw': '--bandwidth', 'lat': '--latency'}
 
@@ -164,9 +164,12 @@ def play_steps(steps):
     """A client that does not look at what it is told."""
     with socket.create_connection((SERVER, 18515), timeout=10) as client:
         try:
-            for step in steps:
+            for step in steps[:-1]:
                 client.sendall(step)
                 client.recv(len(step))
+            client.sendall(steps[-1])
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
         except OSError:
             pass
 
