@@ -256,26 +256,40 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
  * one of each GUID is added per round, and the other sightings are compared with it in the next.
  */
 
-/* A port of the node, other than `other`, whose cable was followed; or FABRIC_NONE. */
+/*
+ * A port of the node, other than `other`, whose cable was followed; or FABRIC_NONE. A cable to a
+ * node of the same GUID is the last choice: both of its ends may look the same.
+ */
 static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsigned int other)
 {
 	const struct fabric_node *node = &fabric->nodes[number];
+	uint32_t found = FABRIC_NONE;
 
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++)
-		if (i != node->first_port + other && fabric->ports[i].followed &&
-		    fabric->ports[i].peer != FABRIC_NONE)
+	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+		uint32_t peer = fabric->ports[i].peer;
+
+		if (i == node->first_port + other || !fabric->ports[i].followed ||
+		    peer == FABRIC_NONE)
+			continue;
+		if (fabric_node_of(fabric, peer)->guid != node->guid)
 			return i;
-	return FABRIC_NONE;
+		if (found == FABRIC_NONE)
+			found = i;
+	}
+	return found;
 }
 
+/* The port of the node that the sighting is of certainly has another cable, or none. */
 static bool is_taken(const struct fabric *fabric, uint32_t node,
 		     const struct scan_sighting *sighting)
 {
-	return fabric->ports[fabric_port_at(fabric, node, node_info_local_port(sighting->info))]
-		.followed;
+	const struct fabric_port *own =
+		&fabric->ports[fabric_port_at(fabric, node, node_info_local_port(sighting->info))];
+
+	return own->followed || !may_be_cabled(own);
 }
 
-/* A node whose own port certainly has another cable is ruled out. */
+/* A node that it cannot be is ruled out. */
 static void add_probe(struct scanner *scanner, uint32_t number, uint32_t node)
 {
 	const struct fabric *fabric = scanner->fabric;
