@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which ports belong together, what a slower rail is told, and processors near a device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/cpu_list.h"
+#include "base/mem.h"
+#include "selftest/rails/rails.h"
+
+/*
+ * A line for each port here, a letter for each port there: s is in the same subnet, k is of the
+ * same kind, - is not. `wanted` has the number of the counterpart, or -, and ? after a guess.
+ */
+static void match(const char *lines, const char *wanted)
+{
+	struct rail_choice choices[8];
+	struct rail_reach reach[64];
+	size_t near = 0, far = strcspn(lines, " "), count = 0;
+	char got[256] = "";
+
+	for (const char *at = lines; *at; at++) {
+		if (*at == ' ')
+			continue;
+		reach[count++] = (struct rail_reach){.kind = *at != '-', .subnet = *at == 's'};
+	}
+	near = count / far;
+	rails_match(reach, near, far, choices);
+	for (size_t i = 0; i < near; i++) {
+		char piece[32] = "-";
+
+		if (choices[i].far != SIZE_MAX)
+			snprintf(piece, sizeof(piece), "%zu%s", choices[i].far,
+				 choices[i].match == RAIL_ORDER ? "?" : "");
+		strcat(got, piece);
+	}
+	assert_string_equal(got, wanted);
+}
+
+static void counterparts(void **state)
+{
+	(void)state;
+	/* A subnet for each rail, whatever the order. */
+	match("sk ks", "01");
+	match("ks sk", "10");
+	match("kks skk ksk", "201");
+	/* One subnet for all: the order decides, and that is a guess. */
+	match("ss ss", "0?1?");
+	match("sss sss sss", "0?1?2?");
+	/* Routers between them. */
+	match("kk kk", "0?1?");
+	/* The first has a subnet of its own, the others share one. */
+	match("skk kss kss", "01?2?");
+	/* A port that is proved is not taken for a guess. */
+	match("kk sk", "1?0");
+	/* Fewer there than here, and more. */
+	match("s s s", "0?--");
+	match("sss", "0?");
+	match("kks", "2");
+	/* Another kind of port. */
+	match("k- -k", "0?1?");
+	match("- -", "--");
+	match("--s s--", "20");
+}
+
+struct judged {
+	char *reason, *hint;
+};
+
+static bool judge(const struct rail *rails, size_t count, size_t index, struct judged *judged)
+{
+	free(judged->reason);
+	free(judged->hint);
+	*judged = (struct judged){NULL, NULL};
+	return rails_judge(rails, count, index, &judged->reason, &judged->hint);
+}
+
+#define RAIL(name, alone, together, ...)                               \
+	{                                                              \
+		.near = {.device = name}, .alone_gbps = {alone, true}, \
+		.together_gbps = {together, true}, __VA_ARGS__         \
+	}
+#define LINK .bus = "0000:3b:00", .bus_gbps = {252, true}
+
+static void verdicts(void **state)
+{
+	const struct rail shared[] = {
+		RAIL("mlx5_0", 196, 195, .software = false),
+		RAIL("mlx5_2", 196, 126, LINK),
+		RAIL("mlx5_3", 196, 125, LINK),
+	};
+	const struct rail unknown[] = {
+		RAIL("mlx5_2", 392, 201, .bus = NULL),
+		RAIL("mlx5_3", 392, 353, .bus = NULL),
+	};
+	const struct rail roomy[] = {
+		RAIL("mlx5_2", 96, 40, LINK),
+		RAIL("mlx5_3", 96, 41, LINK),
+	};
+	const struct rail software[] = {
+		RAIL("rxa", 3, 1.5, .software = true),
+		RAIL("\033[31mred", 3, 3, .software = true),
+	};
+	struct judged judged = {NULL, NULL};
+
+	(void)state;
+	assert_false(judge(shared, 3, 0, &judged));
+	assert_null(judged.reason);
+	/* The speed of the link proves it: only those on it are named. */
+	assert_true(judge(shared, 3, 1, &judged));
+	assert_string_equal(judged.reason, "mlx5_2: 196 Gb/s alone, 126 beside mlx5_3: they share "
+					   "the PCIe link of 0000:3b:00, which carries 252 Gb/s");
+	assert_non_null(strstr(judged.hint, "rdmactl topo"));
+	assert_true(judge(unknown, 2, 0, &judged));
+	assert_non_null(strstr(judged.reason, "392 Gb/s alone, 201 beside mlx5_3: a guess: "));
+	assert_false(judge(unknown, 2, 1, &judged));
+	/* They share a link that could carry both. */
+	assert_true(judge(roomy, 2, 0, &judged));
+	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a switch"));
+	assert_true(judge(software, 2, 0, &judged));
+	assert_non_null(strstr(judged.reason, "beside \\x1b[31mred: software devices share"));
+	assert_false(judge(software, 2, 1, &judged));
+	free(judged.reason);
+	free(judged.hint);
+}
+
+/* What was not measured is no verdict. */
+static void unmeasured(void **state)
+{
+	const struct rail rails[] = {
+		{.near = {.device = "a"}, .alone_gbps = {100, true}},
+		RAIL("b", 100, 50, .bus = NULL),
+		{.near = {.device = "c"}},
+	};
+	struct judged judged = {NULL, NULL};
+
+	(void)state;
+	assert_false(judge(rails, 3, 0, &judged));
+	assert_false(judge(rails, 3, 2, &judged));
+	assert_true(judge(rails, 3, 1, &judged));
+	assert_non_null(strstr(judged.reason, "50 alone again"));
+	free(judged.reason);
+	free(judged.hint);
+}
+
+static void assert_list(const char *text, const char *wanted)
+{
+	cpu_set_t set;
+	char got[128];
+
+	assert_true(cpu_list_parse(text, &set));
+	cpu_list_format(&set, got, sizeof(got));
+	assert_string_equal(got, wanted);
+}
+
+static void lists_of_processors(void **state)
+{
+	static const char *const wrong[] = {"a",  "1-", "-1",  "3-1",
+					    "1,", ",1", "1 2", "99999999999"};
+	cpu_set_t set;
+	char small[6];
+
+	(void)state;
+	assert_list("", "");
+	assert_list("0-3,8", "0-3,8");
+	assert_list("8,2,1,0", "0-2,8");
+	assert_list("1022-5000", "1022-1023");
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(cpu_list_parse(wrong[i], &set));
+	assert_true(cpu_list_parse("0,2,4,6", &set));
+	cpu_list_format(&set, small, sizeof(small));
+	assert_string_equal(small, "0,2,4");
+}
+
+static void shares_of_processors(void **state)
+{
+	char got[64];
+	cpu_set_t set;
+
+	(void)state;
+	assert_true(cpu_list_parse("0-7", &set));
+	cpu_list_share(&set, 1, 3);
+	cpu_list_format(&set, got, sizeof(got));
+	assert_string_equal(got, "1,4,7");
+	/* Fewer processors than shares, and shares that make no sense: all of them. */
+	cpu_list_share(&set, 1, 4);
+	cpu_list_share(&set, 2, 2);
+	cpu_list_share(&set, 0, 0);
+	cpu_list_format(&set, got, sizeof(got));
+	assert_string_equal(got, "1,4,7");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counterparts),		cmocka_unit_test(verdicts),
+		cmocka_unit_test(unmeasured),		cmocka_unit_test(lists_of_processors),
+		cmocka_unit_test(shares_of_processors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
