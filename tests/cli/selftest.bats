@@ -52,8 +52,8 @@ no_device()
 		# shellcheck disable=SC2086 # two words
 		refused "--all-ports cannot be used with ${option%% *}" --peer h --all-ports $option
 	done
-	refused '--depth: no more than 128 connections can be under way at once' \
-		--connections 500 --depth 129
+	refused '--depth: no more than 1024 connections can be under way at once' \
+		--connections 5000 --depth 1025
 	refused '--stride is less than --block-size: the blocks would overlap' \
 		--block-size 4k --stride 1k
 	refused '--batch is more than --depth' --depth 2 --batch 3

@@ -401,7 +401,7 @@ static void exchanges(void **state)
 	order.count = 3;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), -EINVAL);
 	order.first = LIMIT_CONNECTIONS - 1;
-	order.count = LIMIT_AT_ONCE;
+	order.count = LIMIT_BATCH;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), -EINVAL);
 	free_agent(agent, &cm);
 }

@@ -131,6 +131,29 @@ static void verdicts(void **state)
 	free(judged.hint);
 }
 
+/* With many rails, pairs of them have shown beside which one it is slow. */
+static void slow_in_a_pair(void **state)
+{
+	struct rail rails[] = {
+		RAIL("mlx5_0", 392, 300, .bus = NULL),
+		RAIL("mlx5_1", 392, 390, .bus = NULL),
+		RAIL("mlx5_2", 392, 180, .bus = NULL),
+		RAIL("mlx5_3", 392, 170, .bus = NULL),
+	};
+	struct judged judged = {NULL, NULL};
+
+	(void)state;
+	rails[2].beside = &rails[3];
+	rails[2].beside_gbps = (struct real){201, true};
+	assert_true(judge(rails, 4, 2, &judged));
+	assert_non_null(
+		strstr(judged.reason, "mlx5_2: 392 Gb/s alone, 201 beside mlx5_3: a guess"));
+	assert_true(judge(rails, 4, 0, &judged));
+	assert_non_null(strstr(judged.reason, "300 beside the other 3: a guess"));
+	free(judged.reason);
+	free(judged.hint);
+}
+
 /* What was not measured is no verdict. */
 static void unmeasured(void **state)
 {
@@ -200,9 +223,9 @@ static void shares_of_processors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counterparts),		cmocka_unit_test(verdicts),
-		cmocka_unit_test(unmeasured),		cmocka_unit_test(lists_of_processors),
-		cmocka_unit_test(shares_of_processors),
+		cmocka_unit_test(counterparts),	       cmocka_unit_test(verdicts),
+		cmocka_unit_test(slow_in_a_pair),      cmocka_unit_test(unmeasured),
+		cmocka_unit_test(lists_of_processors), cmocka_unit_test(shares_of_processors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

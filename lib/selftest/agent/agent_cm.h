@@ -8,8 +8,8 @@
 
 #include "selftest/agent/agent.h"
 
-#define CM_BACKLOG	  128 /* connect requests that were not accepted yet */
-#define CM_ACCEPT_RETRIES 6   /* as in trial_qp.c: rxe retries forever with 7 */
+#define CM_BACKLOG	  LIMIT_AT_ONCE /* connect requests that were not accepted yet */
+#define CM_ACCEPT_RETRIES 6		/* as in trial_qp.c: rxe retries forever with 7 */
 #define CM_RESOLVE_MSEC	  2000
 
 /* Loads librdmacm and makes the agent's event channel, if there is none yet. */

@@ -10,7 +10,7 @@
 static const char topo_hint[] = "rdmactl topo, on both hosts, shows which adapters share a switch, "
 				"a NUMA node or a card; rdmactl doctor checks their PCIe links";
 
-static bool is_slow(const struct rail *rail)
+bool rail_is_slow(const struct rail *rail)
 {
 	return rail->alone_gbps.known && rail->together_gbps.known &&
 	       rail->together_gbps.value < RAIL_SLOW * rail->alone_gbps.value;
@@ -81,10 +81,13 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 	const struct rail *rail = &rails[index];
 	const bool full = is_bus_full(rails, count, index);
 	_cleanup_(freep) char *name = name_of(rail);
-	_cleanup_(freep) char *others = name_others(rails, count, index, full);
+	const bool in_pair = rail->beside && !full;
+	_cleanup_(freep) char *partner = in_pair ? name_of(rail->beside) : NULL;
+	_cleanup_(freep) char *others = in_pair ? mem_format("beside %s", partner)
+						: name_others(rails, count, index, full);
 	_cleanup_(freep) char *cause = NULL;
 
-	if (!is_slow(rail))
+	if (!rail_is_slow(rail))
 		return false;
 	if (rail->software)
 		cause = mem_string("software devices share the processors, so this says nothing of "
@@ -100,7 +103,8 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 		cause = mem_string("a guess: a switch of the network, the PCIe or the processors "
 				   "of one host do not carry all of them");
 	*ret_reason = mem_format("%s: %.4g Gb/s alone, %.4g %s: %s", name, rail->alone_gbps.value,
-				 rail->together_gbps.value, others, cause);
+				 in_pair ? rail->beside_gbps.value : rail->together_gbps.value,
+				 others, cause);
 	*ret_hint = mem_string(topo_hint);
 	return true;
 }

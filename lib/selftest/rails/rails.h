@@ -47,6 +47,9 @@ struct rail {
 	struct real bus_gbps; /* what that carries */
 	/* Of a measurement. */
 	struct real alone_gbps, together_gbps;
+	/* The other rail beside which it is slowest, in pairs, and what it does then; or NULL. */
+	const struct rail *beside;
+	struct real beside_gbps;
 };
 
 /*
@@ -66,6 +69,7 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 /* A rail is slower together with others if it does less than this part of what it does alone. */
 #define RAIL_SLOW 0.9
 
+bool rail_is_slow(const struct rail *rail);
 /*
  * The sentence about a rail that is slower beside the others, and the next step; false if it is not
  * slower. What is not proved by the speed of a link is called a guess. The caller frees both.

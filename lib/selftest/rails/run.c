@@ -11,6 +11,8 @@
 
 #define USUAL_BYTES (UINT64_C(64) << 10)
 #define USUAL_MSEC  1000u
+/* Rails that are tested in pairs if they are slow: ten pairs. */
+#define MOST_SLOW 5
 
 /* By enum run_operation, as the bits of enum selftest_operation are. */
 static const struct {
@@ -86,6 +88,52 @@ static int run_together(struct measure *measure)
 		measure->together[i] = reports[taken++];
 		measure->rails[i].together_gbps = gbps_of(&measure->together[i]);
 	}
+	return rc;
+}
+
+/* A pair of rails at once: whoever is slow in it remembers the other one, if that is the worst. */
+static int run_pair(const struct measure *measure, struct rail *one, struct rail *other)
+{
+	struct rail *const both[] = {one, other};
+	const struct rail *const rails[] = {one, other};
+	struct rail_report reports[2];
+	int rc = rails_process(measure->request, rails, 2, reports);
+
+	for (int i = 0; i < 2 && !rc; i++) {
+		struct rail *rail = both[i];
+
+		if (!reports[i].done || reports[i].gbps >= RAIL_SLOW * rail->alone_gbps.value ||
+		    (rail->beside && reports[i].gbps >= rail->beside_gbps.value))
+			continue;
+		rail->beside = both[!i];
+		rail->beside_gbps = real_of(reports[i].gbps);
+	}
+	return rc;
+}
+
+/* Beside which of many rails a few are slow. */
+static int run_pairs(struct measure *measure)
+{
+	struct rail *slow[MOST_SLOW];
+	size_t count = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < measure->count; i++) {
+		struct rail *rail = &measure->rails[i];
+
+		rail->beside = NULL;
+		rail->beside_gbps = (struct real){.known = false};
+		if (rail->software || !rail_is_slow(rail))
+			continue;
+		if (count == MOST_SLOW)
+			return 0;
+		slow[count++] = rail;
+	}
+	for (size_t i = 0; i < count && measure->count > 2; i++)
+		for (size_t j = i + 1; j < count && !rc; j++) {
+			show(measure, "pairs of slow rails");
+			rc = run_pair(measure, slow[i], slow[j]);
+		}
 	return rc;
 }
 
@@ -204,6 +252,8 @@ static int run_measure(struct measure *measure, struct selftest_results *results
 	rc = run_alone(measure);
 	if (!rc)
 		rc = run_together(measure);
+	if (!rc)
+		rc = run_pairs(measure);
 	for (size_t i = 0; i < measure->count && !rc; i++)
 		add_rail(measure, i, results);
 	if (!rc)

@@ -15,7 +15,12 @@
 
 /* As many as cmtime makes. */
 #define USUAL_CONNECTIONS 100u
-#define USUAL_AT_ONCE	  64u
+/*
+ * The more are under way, the less often a side has to sleep; but they must fit into the 512
+ * receive buffers of the other side's QP1 (IB_MAD_QP_RECV_SIZE,
+ * drivers/infiniband/core/mad_priv.h): the request that does not is sent again after seconds.
+ */
+#define USUAL_AT_ONCE 256u
 /* Nothing completes. */
 #define CQ_ENTRIES 4u
 /* Without any event, as for a single connection. */
@@ -254,12 +259,14 @@ static void run_by_exchange(struct trial *trial, const struct wanted *wanted)
 static void run_connections(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
-	const struct wanted wanted = {
+	struct wanted wanted = {
 		.count = request->connections ? request->connections : USUAL_CONNECTIONS,
 		.at_once = request->depth ? at_most(request->depth, LIMIT_AT_ONCE) : USUAL_AT_ONCE,
 	};
 	struct times times = {.elapsed_nsec = 0};
 
+	if (!trial->by_cm)
+		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
 	note_wanted(trial, &wanted);
 	if (is_older(trial) || make_cqs(trial))
 		return;
