@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "cmd/selftest/selftest_run.h"
 #include "host/endpoint/endpoint_search.h"
-#include "kernel/root.h"
 #include "selftest/rails/rails.h"
 #include "topology/topology.h"
 

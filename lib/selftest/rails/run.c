@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "selftest/rails/rails_run.h"
 
-#define USUAL_BYTES (UINT64_C(64) << 10)
-#define USUAL_MSEC  1000u
+#define RAIL_BYTES (UINT64_C(64) << 10)
+#define RAIL_MSEC  1000u
 /* Rails that are tested in pairs if they are slow: ten pairs. */
 #define MOST_SLOW 5
 
@@ -278,7 +278,7 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 	own.size_count = 1;
 
 	if (!own.iterations && !own.duration_msec)
-		own.duration_msec = USUAL_MSEC;
+		own.duration_msec = RAIL_MSEC;
 	for (uint32_t op = 0; op < RUN_OPERATIONS; op++)
 		for (size_t i = 0; i < sizes && !rc && wanted & 1u << op; i++) {
 			struct measure measure = {
@@ -290,7 +290,7 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 			};
 
 			test = operations[op].test;
-			own.sizes[0] = request->size_count ? request->sizes[i] : USUAL_BYTES;
+			own.sizes[0] = request->size_count ? request->sizes[i] : RAIL_BYTES;
 			rc = run_measure(&measure, results);
 		}
 	return rc;

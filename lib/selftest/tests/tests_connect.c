@@ -24,7 +24,7 @@
 /* Nothing completes. */
 #define CQ_ENTRIES 4u
 /* Without any event, as for a single connection. */
-#define STILL_MSEC 8000u
+#define MANY_STILL_MSEC 8000u
 
 static const struct {
 	const char *id, *summary;
@@ -125,8 +125,8 @@ static int connect_many(struct trial *trial, const struct message_connect_many *
 		return rc;
 	rc = side_connect_many(near, order, ret);
 	if (!rc)
-		return trial_explain(trial, far, side_finish(far, &accept, STILL_MSEC, &held));
-	trial_abandon(trial, &accept, STILL_MSEC, &held);
+		return trial_explain(trial, far, side_finish(far, &accept, MANY_STILL_MSEC, &held));
+	trial_abandon(trial, &accept, MANY_STILL_MSEC, &held);
 	/* A far side that failed knows better than a near side that waited for it. */
 	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&
 	    near->refused.error == ETIMEDOUT)
@@ -144,7 +144,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, struc
 		.at_once = wanted->at_once,
 		.cq = TRIAL_CQ,
 		.cookie = ++trial->cookie,
-		.timeout_msec = STILL_MSEC,
+		.timeout_msec = MANY_STILL_MSEC,
 		.retries = retries.retries,
 		.rnr_retries = retries.rnr_retries,
 	};

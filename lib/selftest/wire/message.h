@@ -47,7 +47,7 @@
 #define LIMIT_COMPLETION  32u
 #define LIMIT_COUNTERS	  72u
 #define LIMIT_CONNECTIONS 16384u /* at a time, of connect_many and exchange_many */
-#define LIMIT_AT_ONCE	  1024u	 /* of them under way; net.rdma_ucm.max_backlog is as many */
+#define LIMIT_AT_ONCE	  1024u	 /* under way; max_backlog of rdma_ucm, ucma.c */
 #define LIMIT_BATCH	  128u	 /* in one message of exchange_many */
 #define LIMIT_PORTS	  16u	 /* in one answer */
 #define LIMIT_WINDOWS	  4u

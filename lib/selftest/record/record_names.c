@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The words of a self-test's rows. */
+#include "selftest/record/record.h"
+
+const struct enum_name selftest_connection_names[] = {
+	{CONNECTION_EXCHANGE, "exchange", TONE_PLAIN, "a TCP connection exchanges the addresses"},
+	{CONNECTION_CM, "cm", TONE_PLAIN, "the RDMA communication manager connects"},
+	{0, NULL},
+};
+
+const struct enum_name selftest_group_names[] = {
+	{SELFTEST_SETUP, "setup", TONE_PLAIN, "open, register memory, create a queue pair"},
+	{SELFTEST_RC, "rc", TONE_PLAIN, "reliable connection, each operation and size"},
+	{SELFTEST_GATHER, "gather", TONE_PLAIN, "gather and scatter of non-contiguous memory"},
+	{SELFTEST_UC, "uc", TONE_PLAIN, "unreliable connection"},
+	{SELFTEST_UD, "ud", TONE_PLAIN, "unreliable datagrams"},
+	{SELFTEST_MULTICAST, "multicast", TONE_PLAIN, "datagrams to a multicast group"},
+	{SELFTEST_FAULT, "fault", TONE_PLAIN, "faults that have to be detected"},
+	{SELFTEST_LATENCY, "latency", TONE_PLAIN, "time of a message"},
+	{SELFTEST_BANDWIDTH, "bandwidth", TONE_PLAIN, "bytes a second"},
+	{SELFTEST_COUNTERS, "counters", TONE_PLAIN, "counters of the ports before and after"},
+	{SELFTEST_GIDS, "gids", TONE_PLAIN, "each usable entry of the GID table"},
+	{SELFTEST_INTEROP, "interop", TONE_PLAIN, "programs of others as the peer"},
+	{SELFTEST_SERVE, "serve", TONE_PLAIN, "what a server did for its clients"},
+	{SELFTEST_CONNECT, "connect", TONE_PLAIN, "connections a second, and their steps"},
+	{SELFTEST_RAILS, "rails", TONE_PLAIN, "all ports, each alone and all together"},
+	{0, NULL},
+};
+
+const struct enum_name selftest_verdict_names[] = {
+	{SELFTEST_PASS, "pass", TONE_GOOD},
+	{SELFTEST_FAIL, "fail", TONE_BAD},
+	{SELFTEST_SKIP, "skip", TONE_WARNING},
+	{0, NULL},
+};
+
+const struct enum_name selftest_transport_names[] = {
+	{SELFTEST_BY_RC, "rc", TONE_PLAIN, "reliable connection"},
+	{SELFTEST_BY_UC, "uc", TONE_PLAIN, "unreliable connection: sends and RDMA writes"},
+	{SELFTEST_BY_UD, "ud", TONE_PLAIN, "datagrams: sends of at most a path MTU"},
+	{SELFTEST_BY_XRC, "xrc", TONE_PLAIN, "extended reliable connection: is not measured"},
+	{SELFTEST_BY_SRD, "srd", TONE_PLAIN, "that of EFA: is not measured"},
+	{SELFTEST_BY_DC, "dc", TONE_PLAIN, "dynamically connected, of mlx5: is not measured"},
+	{0, NULL},
+};
