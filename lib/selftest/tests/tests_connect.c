@@ -20,7 +20,7 @@
  * receive buffers of the other side's QP1 (IB_MAD_QP_RECV_SIZE,
  * drivers/infiniband/core/mad_priv.h): the request that does not is sent again after seconds.
  */
-#define USUAL_AT_ONCE 256u
+#define USUAL_AT_ONCE 512u
 /* Nothing completes. */
 #define CQ_ENTRIES 4u
 /* Without any event, as for a single connection. */
