@@ -97,6 +97,28 @@ options_of()
 	nothing_wrong
 }
 
+# shown_is OPTION COMMAND...: the table of that run has exactly the columns that its help tells.
+shown_is()
+{
+	local when=$1 told named
+	shift
+
+	try "$1" --help
+	told=$(sed -n "s/^  Shown with $when: //p" <<<"$output")
+	[ -n "$told" ] || wrong "$when: not in the help"
+	on cx5-ib-edr "$@" -o "$told"
+	named=$output
+	on cx5-ib-edr "$@"
+	[ -n "$output" ] && [ "$output" = "$named" ] || wrong "$when: other columns are shown"
+}
+
+@test "help: the columns that an option shows are those that help tells" {
+	shown_is --errors counters --errors mlx5_0
+	shown_is --drops counters --drops mlx5_0
+	shown_is --list-tests selftest --list-tests
+	nothing_wrong
+}
+
 @test "help: every column of the JSON Schema is in the help" {
 	local command key count=0
 

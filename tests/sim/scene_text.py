@@ -139,6 +139,19 @@ def times(sim):
                                  'OBJECT SEQ RECEIVED P50 us'.split())
 
 
+def waiting(sim):
+    """A device that is waited for is no error, and a name that may be wrong is told."""
+    wrong = []
+    for device, hint in (('ibsim9', "did you mean 'ibsim0'?"),
+                         ('mlx5_7', 'rdmactl devices lists what is there')):
+        _, bad, said = lines(sim, 4, 'events', device, '--until', 'device-added', '-d', '100ms')
+        wrong += bad + unequal('what is said first', said.splitlines()[:2], [
+            'rdmactl events: %s is not there yet: waiting for it' % device, '  ' + hint])
+    _, bad, said = lines(sim, 5, 'events', 'ibsim9', '--until', 'port-down', '-d', '100ms')
+    return wrong + bad + unequal('without waiting', said.splitlines()[0],
+                                 'rdmactl events: ibsim9: no such RDMA device')
+
+
 def play(tap, box):
     with bed.Simulator(box, scene_bed.NETS[NET]) as sim:
         sim.start_manager()
@@ -149,5 +162,6 @@ def play(tap, box):
                 'arbitration without what is not in use': arbitration,
                 'changes that are not made': changes,
                 'next steps of sa': administrator,
-                'round trips in tables': times}.items():
+                'round trips in tables': times,
+                'a device that is waited for': waiting}.items():
             tap.test('text: ' + name, function(sim))
