@@ -9,8 +9,6 @@
 #include "cmd/mad/smp_run.h"
 #include "mad/names/find_node.h"
 
-#define LIDS ((size_t)UINT16_MAX + 1)
-
 static void report(struct mad_listing *mad, int error)
 {
 	static const char text[] = "the destinations have no names: no subnet administrator to ask";
@@ -32,7 +30,7 @@ void smp_name_destinations(struct mad_listing *mad, struct mad_record *records, 
 
 	if (!(columns_needs(&mad->listing.columns) & MAD_NEED_DESTINATION) || !count)
 		return;
-	places = mem_alloc_zero(LIDS, sizeof(*places));
+	places = mem_alloc_zero((size_t)UINT16_MAX + 1, sizeof(*places));
 	for (size_t i = 0; i < count; i++) {
 		const uint16_t lid = (uint16_t)records[i].index.value;
 
