@@ -27,6 +27,7 @@ OLDEST, NEWEST = 1, 4  # versions of the protocol
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
  BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
+LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
 OLD_PAIRS, PAIRS = 64, 16384  # queue pairs that are granted before version 4, and from it on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # that a client may take to greet
@@ -472,7 +473,10 @@ def late_garbage(server):
     for data in (b'x' * 16, message(99), message(BUFFER, bytes(20), length=0xffffffff),
                  message(RELEASE, version=2), message(QUERY, struct.pack('>I', PAIRS)),
                  message(WAY, bytes(11)), message(WAY, struct.pack('>III', 2, 0, 0)),
-                 message(TARGET, struct.pack('>III', PAIRS, 1, 0)), message(REPORTED, bytes(48)),
+                 message(TARGET, struct.pack('>III', PAIRS, 1, 0)), message(REPORTED, bytes(47)),
+                 message(MEMORY, struct.pack('>III', 4, 0, 0)), message(LEAVING, bytes(8)),
+                 message(MEMORY, struct.pack('>III', 3, 4, 0)), message(WINDOW, bytes(48)),
+                 message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
@@ -480,6 +484,9 @@ def late_garbage(server):
                 wrong.append('%r is not dropped' % data[:40])
     for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', PAIRS - 1)),
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
+                 message(GID_LOOK), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
+                 message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)),
+                 message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:
             wrong += unequal('an order that makes no sense', refusal(client.call(data))[0], ORDER)
@@ -665,7 +672,7 @@ def once(tap, command):
     server = Server(command, '--once')
     wrong = drops(server, b'GET / HTTP/1.0\r\n\r\n'.ljust(100), message(BYE))
     with server.client() as client:
-        wrong += unequal('another version', refusal(client.call(hello(4, 4)))[0], BAD_VERSION)
+        wrong += unequal('another version', refusal(client.call(hello(NEWEST + 1, NEWEST + 1)))[0], BAD_VERSION)
     wrong += server.at_rest()
     with server.greeted() as client:
         with server.client() as second:
