@@ -25,7 +25,7 @@ enum {
 	TICKS = 5,
 	LOG_DIGITS = 20,
 	MOST_BYTE_TICKS = 8,
-	MOST_LEGEND = FIELD_HEIGHT / LEGEND_LINE,
+	CHART_NAMES = FIELD_HEIGHT / LEGEND_LINE,
 };
 
 /* Distinct for those who see colours differently, too: Okabe and Ito's. */
@@ -212,7 +212,7 @@ static void add_series(struct text_buffer *text, const struct chart *chart,
 		text_buffer_add_xml(text, series->name);
 		text_buffer_add(text, ", %s: %.4g</title></circle>\n", x, series->points[i].y);
 	}
-	if (number >= MOST_LEGEND)
+	if (number >= CHART_NAMES)
 		return;
 	text_buffer_add(text,
 			"<rect x=\"%d\" y=\"%zu\" width=\"10\" height=\"10\" fill=\"%s\"/>"
@@ -280,14 +280,15 @@ int render_charts_svg(FILE *out, const struct chart *charts, size_t count)
 
 /* ---- For a terminal ---- */
 
-enum { X_WIDTH = 10, Y_WIDTH = 10, BAR_GAP = 2, LEAST_BAR = 10 };
+enum { X_WIDTH = 10, Y_WIDTH = 10, BAR_GAP = 2, CHART_LEAST_BAR = 10 };
 
 int render_chart_text(FILE *out, const struct chart *chart, unsigned int columns)
 {
 	const struct scale scale = scale_of(chart);
 	const unsigned int width = columns ? columns : render_columns(out);
 	const unsigned int beside = X_WIDTH + Y_WIDTH + 2 * BAR_GAP;
-	const unsigned int bar = width > beside + LEAST_BAR ? width - beside : LEAST_BAR;
+	const unsigned int bar = width > beside + CHART_LEAST_BAR ? width - beside
+								  : CHART_LEAST_BAR;
 
 	if (!chart->count)
 		return 0;

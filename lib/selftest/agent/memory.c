@@ -2,22 +2,15 @@
 #include "selftest/agent/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/dma-buf.h>
-#include <linux/dma-heap.h>
-#include <linux/udmabuf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-
-#define HEAP	"/dev/dma_heap/system"
-#define UDMABUF "/dev/udmabuf"
+#include "kernel/dmabuf.h"
 
 /* Always -errno. */
 static int fail(const char *call, const char **ret_call)
@@ -44,20 +37,14 @@ static void unmap(struct memory_source *source, struct memory *memory)
 		close(memory->dmabuf);
 }
 
-/* A heap's file is opened for reading, because a server may write to no other files. */
 static int heap_take(struct memory_source *source, size_t bytes, struct memory *memory,
 		     const char **ret_call)
 {
-	struct dma_heap_allocation_data data = {.len = bytes, .fd_flags = O_RDWR | O_CLOEXEC};
-	_cleanup_(closep) int heap = open(HEAP, O_RDONLY | O_CLOEXEC);
-	int rc;
+	int rc = dmabuf_of_heap(bytes, &memory->dmabuf, ret_call);
 
 	(void)source;
-	if (heap < 0)
-		return fail(HEAP, ret_call);
-	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &data))
-		return fail("DMA_HEAP_IOCTL_ALLOC", ret_call);
-	memory->dmabuf = (int)data.fd;
+	if (rc)
+		return rc;
 	memory->is_dmabuf = true;
 	rc = map(memory, memory->dmabuf, ret_call);
 	if (rc)
@@ -65,31 +52,15 @@ static int heap_take(struct memory_source *source, size_t bytes, struct memory *
 	return rc;
 }
 
-/* The kernel wants pages that cannot go: udmabuf_create(), drivers/dma-buf/udmabuf.c. */
-static int seal(int pages, size_t bytes)
-{
-	return ftruncate(pages, (off_t)bytes) || fcntl(pages, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno
-											  : 0;
-}
-
 static int udmabuf_take(struct memory_source *source, size_t bytes, struct memory *memory,
 			const char **ret_call)
 {
-	struct udmabuf_create create = {.flags = UDMABUF_FLAGS_CLOEXEC, .size = bytes};
-	_cleanup_(closep) int maker = open(UDMABUF, O_RDONLY | O_CLOEXEC);
 	_cleanup_(closep) int pages = -1;
-	int rc;
+	int rc = dmabuf_of_pages(bytes, &pages, &memory->dmabuf, ret_call);
 
 	(void)source;
-	if (maker < 0)
-		return fail(UDMABUF, ret_call);
-	pages = memfd_create("rdmactl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (pages < 0 || seal(pages, bytes))
-		return fail("memfd_create", ret_call);
-	create.memfd = (uint32_t)pages;
-	memory->dmabuf = ioctl(maker, UDMABUF_CREATE, &create);
-	if (memory->dmabuf < 0)
-		return fail("UDMABUF_CREATE", ret_call);
+	if (rc)
+		return rc;
 	memory->is_dmabuf = true;
 	rc = map(memory, pages, ret_call);
 	if (rc)
@@ -213,21 +184,14 @@ void memory_free(struct memory_source *source, struct memory *memory)
 		munmap(memory->bytes, memory->length);
 }
 
-/* DMA_BUF_IOCTL_SYNC, linux/dma-buf.h: nothing where the caches are coherent, as on x86. */
-static void synchronize(const struct memory *memory, uint64_t step)
-{
-	struct dma_buf_sync sync = {.flags = DMA_BUF_SYNC_RW | step};
-
-	if (memory->is_dmabuf && !memory_is_hidden(memory))
-		ioctl(memory->dmabuf, DMA_BUF_IOCTL_SYNC, &sync);
-}
-
 void memory_begin(const struct memory *memory)
 {
-	synchronize(memory, DMA_BUF_SYNC_START);
+	if (memory->is_dmabuf && !memory_is_hidden(memory))
+		dmabuf_begin(memory->dmabuf);
 }
 
 void memory_end(const struct memory *memory)
 {
-	synchronize(memory, DMA_BUF_SYNC_END);
+	if (memory->is_dmabuf && !memory_is_hidden(memory))
+		dmabuf_end(memory->dmabuf);
 }

@@ -95,7 +95,7 @@ struct selftest_request {
 	uint64_t duration_msec;		       /* SELFTEST_FOREVER: until a signal comes */
 	uint64_t latency_msec, bandwidth_msec; /* of such a measurement; 0: duration_msec */
 	uint32_t queue_pairs, depth, batch;
-	uint32_t connections;			   /* measure so many at a time; 0: do not */
+	uint32_t connections; /* measure so many at a time; 0: do not */
 	/* shapes of the gather tests, of each size each number; none: the usual ones */
 	uint64_t block_bytes[SELFTEST_MOST_BLOCKS], block_count[SELFTEST_MOST_BLOCKS], stride;
 	size_t block_bytes_count, block_count_count;

@@ -11,7 +11,7 @@
 #include "selftest/tests/tests.h"
 
 /* The window is the middle of the far buffer; a transfer is less than half of it. */
-enum { PART_BYTES = 4096, BUFFER_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
+enum { PART_BYTES = 4096, PANE_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
 enum { ID_BIND = 0x9000, ID_CLOSE, ID_USE };
 #define EMPTY_BYTE 0xa5
 
@@ -65,12 +65,12 @@ static int open_window(struct pane *pane)
 {
 	struct trial *trial = pane->trial;
 	const struct qp_shape shape = {0};
-	const struct span all = trial_span(0, BUFFER_BYTES);
+	const struct span all = trial_span(0, PANE_BYTES);
 
 	side_reset(&trial->near);
 	side_reset(&trial->far);
 	return trial_connect(trial, 0, &shape, NULL) ||
-	       trial_buffers(trial, BUFFER_BYTES, &pane->there) ||
+	       trial_buffers(trial, PANE_BYTES, &pane->there) ||
 	       trial_fill(trial, &trial->near, all, 1) ||
 	       trial_fill_constant(trial, &trial->far, all, EMPTY_BYTE) ||
 	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
@@ -104,7 +104,7 @@ static int use_window(struct pane *pane, enum attempt attempt)
 
 static int check_untouched(struct pane *pane)
 {
-	return trial_check_constant(pane->trial, &pane->trial->far, trial_span(0, BUFFER_BYTES),
+	return trial_check_constant(pane->trial, &pane->trial->far, trial_span(0, PANE_BYTES),
 				    EMPTY_BYTE);
 }
 
