@@ -27,7 +27,7 @@ refused()
 	refused "'check' does not take --format" 'it is for scan' check --format dot
 	refused "'tables' does not take --tree" 'it is for scan' tables --tree
 	refused "'balance' does not take --name" \
-		'it is for nodes, switches, hosts, routers, links, ports, errors' balance --name x
+		'it is for nodes, switches, hosts, routers, links, ports, errors, cables' balance --name x
 	refused "'balance' does not take --routes" 'it is for scan' balance --routes
 	refused '--threshold needs --interval or --since' 'rdmactl fabric check --help' \
 		check --threshold 5
