@@ -258,9 +258,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	cables.args.save = NULL;
 	if (fabric_run_begin(&cables.run, ctx, &cables.args, &fabric_cables_schema)) {
 		if (args->since)
-			listing_prefer_columns(&cables.run.mad.listing,
-					       "node,port,peer,peer_port,kind,part,serial,rx_power_"
-					       "dbm,peer_serial,peer_rx_power_dbm,changes");
+			listing_show_view(&cables.run.mad.listing, "--since");
 		if (fabric_run_match(&cables.run))
 			work(&cables, args);
 	}

@@ -313,9 +313,7 @@ static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 	errors.args.save = NULL;
 	if (fabric_run_begin_live(&errors.run, ctx, &errors.args, schema)) {
 		if (args->details)
-			listing_prefer_columns(
-				&errors.run.mad.listing,
-				"node,port,error_count,xmit_wait_ticks,errors,reasons");
+			listing_show_view(&errors.run.mad.listing, "--details");
 		listing_saves_to(&errors.run.mad.listing, errors.save);
 		if (prepare(&errors)) {
 			if (growth)

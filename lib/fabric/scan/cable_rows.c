@@ -79,8 +79,15 @@ static const struct field fields[] = {
 };
 #undef RECORD
 
+static const struct column_view views[] = {
+	{"--since", "node,port,peer,peer_port,kind,part,serial,rx_power_dbm,peer_serial,"
+		    "peer_rx_power_dbm,changes"},
+	{NULL, NULL},
+};
+
 const struct schema fabric_cables_schema = SCHEMA("fabric_cables", struct fabric_cable_row, fields,
-						  "a cable, with the plugs at both ends");
+						  "a cable, with the plugs at both ends",
+						  .views = views);
 
 static void take(const struct fabric_plug *from, struct number *state, struct plug *plug)
 {

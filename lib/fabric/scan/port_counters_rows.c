@@ -352,8 +352,14 @@ static const struct field errors_fields[] = {
 		      "the same, each with its value"),
 };
 
+static const struct column_view errors_views[] = {
+	{"--details", "node,port,error_count,xmit_wait_ticks,errors,reasons"},
+	{NULL, NULL},
+};
+
 const struct schema fabric_errors_schema = SCHEMA("fabric_errors", struct port_errors_row,
-						  errors_fields, "a port with errors");
+						  errors_fields, "a port with errors",
+						  .views = errors_views);
 
 static void get_counter(const void *record, struct value *value)
 {
