@@ -159,7 +159,9 @@ def intervals(tap):
         wrong += unequal('%s: passed' % test, {row['result'] for row in rows}, {'pass'})
         numbers = [row['interval'] for row in rows]
         wrong += unequal('%s: intervals' % test, numbers, [*range(1, len(rows)), None])
-        wrong += [] if len(rows) > 2 else ['%s has %d rows' % (test, len(rows))]
+        # On a busy machine, the first hundred ping-pongs can take all of the time.
+        least = 3 if test.startswith('bandwidth') else 2
+        wrong += [] if len(rows) >= least else ['%s has %d rows' % (test, len(rows))]
         wrong += unequal('%s: messages of all' % test, rows[-1]['iterations'],
                          sum(row['iterations'] for row in rows[:-1]))
     tap.test('selftest ways: a row for each interval, then one for all', wrong)

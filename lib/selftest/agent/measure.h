@@ -67,6 +67,9 @@ static inline uint64_t run_receive_bytes(uint64_t message_bytes)
 
 #define RUN_QP_SHIFT 48
 
+/* Completions that are taken at once. */
+enum { POLL_MOST = 16 };
+
 static inline uint64_t run_receive_id(uint32_t qp)
 {
 	return (uint64_t)qp << RUN_QP_SHIFT;

@@ -185,7 +185,6 @@ bool latency_one_sided(struct measure *measure)
  * Keeps the queue pairs full of messages until the end; and the side that receives them.
  */
 
-enum { POLL_MOST = 16 };
 #define FEW_QPS 64u
 
 /* All queue pairs together, in one phase: what warms up, or what counts. */

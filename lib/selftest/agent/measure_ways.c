@@ -13,8 +13,6 @@
 /* How many vain polls there are between two looks at the clock. */
 #define POLLS_BETWEEN_LOOKS 256u
 
-enum { POLL_MOST = 16 };
-
 /* A time limit that is looked at now and then, because that takes as long as a poll. */
 struct patience {
 	uint64_t end_nsec;
