@@ -180,7 +180,8 @@ def statuses(sim):
     for words, status in ((('bogus',), 2), (('scan', 'more'), 2), (('--format', 'bogus'), 2),
                           (('--load', sim.path('junk')), 1), (('--load', sim.path('none')), 1),
                           (('--diff', sim.path('junk')), 1), (('--from', '0,99'), 1),
-                          (('--from', 'bogus!'), 2), (('nodes', '--name', 'no such'), 5)):
+                          (('--from', '0,x'), 2), (('--from', 'nobody'), 1),
+                          (('nodes', '--name', 'no such'), 5)):
         result = sim.rdmactl('fabric', *words)
         wrong += unequal('status of ' + ' '.join(words), result.status, status)
         if status and not result.err:
