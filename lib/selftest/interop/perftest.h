@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tests of perftest: ib_send_bw, ib_write_bw, ib_read_bw, ib_send_lat, ib_write_lat and
- * ib_read_lat, with one RC queue pair. What goes over TCP (perftest_text.c) was found out by
- * watching release 4.5-0.17 of Debian 12, and is the same in 25.01.0-0.80 of Debian 13
- * (src/perftest_communication.c of perftest names the fields). In each step the client writes
- * first, and the server answers with as many bytes:
+ * ib_read_lat, with one RC queue pair. What goes over TCP (perftest_text.c) is that of release
+ * 4.5-0.17 of Debian 12 and of 25.01.0-0.80 of Debian 13; src/perftest_communication.c of perftest
+ * names the fields. In each step the client writes first, and the server answers with as many
+ * bytes:
  *
  *   version       16 bytes: "6.06" and NULs
  *   cycle buffer  4 bytes, big endian: single messages of up to half of it are put into so many
