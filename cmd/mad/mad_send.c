@@ -227,8 +227,7 @@ static bool has_answer(uint8_t method)
 static bool read_data(struct send_run *run)
 {
 	const char *text = run->args->data;
-	const size_t most = MAD_BYTES -
-			    mad_attribute_offset(run->words.mgmt_class, run->words.attribute);
+	const size_t at = mad_attribute_offset(run->words.mgmt_class, run->words.attribute);
 	_cleanup_(freep) unsigned char *file = NULL;
 	struct mad_dump dump = {.bytes = NULL};
 	size_t length;
@@ -244,7 +243,7 @@ static bool read_data(struct send_run *run)
 	}
 	if (!rc)
 		rc = mad_dump_read(file, length, &dump);
-	if (!rc && dump.byte_count <= most) {
+	if (!rc && dump.byte_count <= MAD_BYTES - at) {
 		memcpy(run->data, dump.bytes, dump.byte_count);
 		run->data_bytes = dump.byte_count;
 	}
@@ -255,10 +254,10 @@ static bool read_data(struct send_run *run)
 				mem_string(rc == -ENODATA ? "--data has no bytes"
 							  : "--data takes bytes in hexadecimal"),
 				"give bytes such as 00ff17, or - for standard input");
-	return length <= most ||
+	return length <= MAD_BYTES - at ||
 	       complain(run,
 			mem_format("--data: %zu bytes do not fit in the %zu of that class", length,
-				   most),
+				   MAD_BYTES - at),
 			NULL);
 }
 

@@ -14,8 +14,8 @@
 #include "mad/format/header.h"
 
 /* The length of a tick is in the port's own code: how long to wait for it cannot be computed. */
-#define POLL_MSEC 50u
-#define MOST_MSEC 10000u
+#define SAMPLE_POLL_MSEC 50u
+#define SAMPLE_MOST_MSEC 10000u
 
 struct samples {
 	struct perf_run *run;
@@ -67,7 +67,7 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 			 unsigned char *result)
 {
 	struct mad_session *session = &samples->run->mad.session;
-	const uint64_t end = clock_msec() + MOST_MSEC;
+	const uint64_t end = clock_msec() + SAMPLE_MOST_MSEC;
 
 	for (;;) {
 		if (!call(samples, port, MAD_PM_SAMPLES_RESULT, NULL, 0, result))
@@ -75,7 +75,7 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 		/* The status has the same two bits in both attributes, in other bytes. */
 		if (!samples->own || !(result[3] & 3) || clock_msec() >= end)
 			return true;
-		if (!mad_session_wait(session, clock_msec() + POLL_MSEC))
+		if (!mad_session_wait(session, clock_msec() + SAMPLE_POLL_MSEC))
 			return true;
 	}
 }

@@ -17,8 +17,8 @@
 #include "mad/format/rows.h"
 #include "schema/bits.h"
 
-#define POLL_MSEC 100u
-#define MOST_MSEC 5000u
+#define COMMAND_POLL_MSEC 100u
+#define COMMAND_MOST_MSEC 5000u
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
@@ -129,7 +129,7 @@ static void watch(struct run *run, unsigned int before)
 {
 	struct mad_session *session = &run->mad.session;
 	const unsigned int command = (unsigned int)run->args->command.value;
-	const uint64_t end = clock_msec() + MOST_MSEC;
+	const uint64_t end = clock_msec() + COMMAND_MOST_MSEC;
 	_cleanup_(freep) char *text = NULL;
 	struct mad_item item;
 
@@ -142,7 +142,8 @@ static void watch(struct run *run, unsigned int before)
 		memcpy(run->record.data, item.data, SM_INFO_BYTES);
 		if (has_followed(command, before, sm_info_state(run->record.data)))
 			return;
-		if (clock_msec() >= end || !mad_session_wait(session, clock_msec() + POLL_MSEC))
+		if (clock_msec() >= end ||
+		    !mad_session_wait(session, clock_msec() + COMMAND_POLL_MSEC))
 			break;
 	}
 	text = mem_format("%s: the subnet manager took the command, but is still %s",

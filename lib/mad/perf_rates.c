@@ -58,7 +58,7 @@ enum { PERF_CONGESTION_COUNTERS(CONGESTION_PLACE) };
 
 #define PLACED(place_, key_, heading_, help_)                           \
 	REAL_FIELD(struct perf_rates, counters[place_], key_, heading_, \
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "growth per second of: " help_)
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", a second")
 #define VL_RATE(group_, member_, heading_, key_, rate_, help_) \
 	PLACED(VL_##member_, key_, rate_, help_),
 #define SL_RATE(group_, member_, heading_, key_, rate_, help_) \

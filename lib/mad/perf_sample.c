@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "schema/bits.h"
 
-#define STATUS_DONE 0u
+#define SAMPLING_DONE 0u
 
 MAD_BYTE(samples_control, tick, 2)
 MAD_ACCESSORS(samples_control, status, uint8_t, 11, 6, 2)
@@ -30,7 +30,7 @@ static const struct enum_name select_names[] = {
 };
 
 static const struct enum_name status_names[] = {
-	{STATUS_DONE, "done"},
+	{SAMPLING_DONE, "done"},
 	{1, "waiting"},
 	{2, "running"},
 	{0, NULL},
@@ -108,7 +108,7 @@ void perf_sampling_write(const struct perf_sampling *sampling, uint8_t port,
 
 bool perf_sampling_runs(const unsigned char *control)
 {
-	return samples_control_status(control) != STATUS_DONE;
+	return samples_control_status(control) != SAMPLING_DONE;
 }
 
 static enum tristate is_own(const struct perf_sampling *own, const unsigned char *result)
@@ -142,7 +142,7 @@ void perf_sampling_rows(const unsigned char *control, const unsigned char *resul
 			.own = is_own(own, result),
 		};
 		/* 16.1.3.4: the counters are valid when the interval is over. */
-		if (result && row->status.value == STATUS_DONE)
+		if (result && row->status.value == SAMPLING_DONE)
 			row->value = number_of(bits_get(result, MAD_AT(RESULTS_AT + 4 * i, 0), 32));
 	}
 }

@@ -200,6 +200,8 @@ def summed(sim, places):
     """One row for a node: the agent's own sum, and the same from the counters of each port."""
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
+    # Sums of the simulator's agent stop where one counter would.
+    sim.rdmactl('perf', lid, '--reset')
     for port, value in ((1, 3), (2, 4)):
         sim.console('PerformanceSet "%s"[%d] PortCounters.SymbolErrorCounter=%d' % (
             name, port, value))
