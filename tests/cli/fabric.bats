@@ -75,6 +75,7 @@ has()
 	for word in $words; do
 		case $word in
 		route) quickly try fabric route 1 2 ;;
+		using) quickly try fabric using 1/1 ;;
 		*) quickly try fabric "$word" ;;
 		esac
 		expect_error 5 fabric 'this system has no RDMA core: no /sys/class/infiniband' \
