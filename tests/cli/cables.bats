@@ -7,8 +7,6 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 hint='rdmactl snapshot keeps what the kernel answers, if run as root'
-ask='ethtool netlink'
-
 
 @test "cables: a saved tree holds none, and says so" {
 	on cx6dx-roce cables mlx5_0 -o device,port,netdev,kind

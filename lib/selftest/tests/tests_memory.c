@@ -13,7 +13,7 @@
 /* The window is the middle of the far buffer; a transfer is less than half of it. */
 enum { PART_BYTES = 4096, PANE_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
 enum { ID_BIND = 0x9000, ID_CLOSE, ID_USE };
-#define EMPTY_BYTE 0xa5
+#define UNTOUCHED_BYTE 0xa5
 
 /* What the near side tries. */
 enum attempt { ATTEMPT_WRITE, ATTEMPT_READ, ATTEMPT_ACROSS, ATTEMPT_CLOSED, ATTEMPTS };
@@ -72,7 +72,7 @@ static int open_window(struct pane *pane)
 	return trial_connect(trial, 0, &shape, NULL) ||
 	       trial_buffers(trial, PANE_BYTES, &pane->there) ||
 	       trial_fill(trial, &trial->near, all, 1) ||
-	       trial_fill_constant(trial, &trial->far, all, EMPTY_BYTE) ||
+	       trial_fill_constant(trial, &trial->far, all, UNTOUCHED_BYTE) ||
 	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
 	       call_window(pane, WINDOW_BIND, PART_BYTES, ID_BIND, &pane->rkey) ||
 	       trial_expect(trial, &trial->far, ID_BIND, NULL);
@@ -105,7 +105,7 @@ static int use_window(struct pane *pane, enum attempt attempt)
 static int check_untouched(struct pane *pane)
 {
 	return trial_check_constant(pane->trial, &pane->trial->far, trial_span(0, PANE_BYTES),
-				    EMPTY_BYTE);
+				    UNTOUCHED_BYTE);
 }
 
 /* A completion says that the data has arrived on every transport but iWARP, whose tests skip. */
@@ -115,7 +115,7 @@ static int expect_written(struct pane *pane)
 
 	return trial_expect(trial, &trial->near, ID_USE, NULL) ||
 	       trial_check(trial, &trial->far, trial_span(PART_BYTES, MOVED_BYTES), 1) ||
-	       trial_check_constant(trial, &trial->far, trial_span(0, PART_BYTES), EMPTY_BYTE);
+	       trial_check_constant(trial, &trial->far, trial_span(0, PART_BYTES), UNTOUCHED_BYTE);
 }
 
 /*
