@@ -16,7 +16,7 @@
 #include "schema/bits.h"
 #include "mad/format/codes.h"
 #include "mad/format/header.h"
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 #include "mad/smp_change.h"
 
 enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2, BACK_PORT = 3, BLOCK_LIDS = 64 };

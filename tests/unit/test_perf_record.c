@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mad/perf_record.h"
+#include "mad/perf/perf_record.h"
 #include "schema/bits.h"
 
 enum {

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "mad/perf_record.h"
+#include "mad/perf/perf_record.h"
 
 /* Fields of perf_schema, and of perf_counters_schema. */
 enum { ERROR_LIMITS_MOST = 64 };

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "mad/engine/gather.h"
 #include "mad/format/header.h"
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 #include "schema/bits.h"
 
 /* The attributes of details, and whether a node has to have them. */

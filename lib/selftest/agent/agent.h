@@ -12,7 +12,7 @@
 
 #include "host/endpoint/endpoint.h"
 #include "selftest/agent/guard.h"
-#include "selftest/agent/memory.h"
+#include "selftest/memory/memory.h"
 #include "selftest/agent/watch.h"
 
 struct verbs;

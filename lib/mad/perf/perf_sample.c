@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The layout is that of include/rdma/ib_pma.h; the values of CounterSelect those of hfi1/verbs.h.
  */
-#include "mad/perf_sample.h"
+#include "mad/perf/perf_sample.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/smp_change.h"
-#include "cmd/mad/smp_run.h"
+#include "cmd/smp/smp_run.h"
 
 struct run {
 	struct mad_listing mad;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The schemas of the rows; perf_rows.c fills them. */
-#include "mad/perf_record.h"
+#include "mad/perf/perf_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "mad/format/codes.h"
-#include "mad/perf_listings.h"
+#include "mad/perf/perf_listings.h"
 
 static void show(const struct perf_record *record, const struct perf_counter *counter,
 		 struct value *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/mem.h"
-#include "mad/perf_record.h"
+#include "mad/perf/perf_record.h"
 #include "schema/bits.h"
 
 enum {

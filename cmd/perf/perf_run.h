@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cmd/mad/mad_listing.h"
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 
 struct perf_args {
 	struct mad_args mad;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cmd/mad/perf_run.h"
+#include "cmd/perf/perf_run.h"
 
 /* The rows of all ports at one moment; a port that did not answer has none. */
 struct snapshot {

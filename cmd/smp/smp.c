@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/mad/smp_run.h"
+#include "cmd/smp/smp_run.h"
 #include "mad/smp_plan.h"
 
 static void get_raw(const void *record, struct value *value)

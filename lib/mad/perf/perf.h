@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "mad/perf_record.h"
+#include "mad/perf/perf_record.h"
 #include "mad/session.h"
 
 #define PERF_PORTS_MOST 256u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl perf --samples and --sample: the sampling of ports. */
-#include "mad/perf_sample.h"
+#include "mad/perf/perf_sample.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cmd/mad/perf_run.h"
+#include "cmd/perf/perf_run.h"
 #include "mad/format/header.h"
 
 /* The length of a tick is in the port's own code: how long to wait for it cannot be computed. */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 
 enum {
 	PERF_SAMPLE_COUNTERS = 15,

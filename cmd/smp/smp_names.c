@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/mad/smp_run.h"
+#include "cmd/smp/smp_run.h"
 #include "mad/names/find_node.h"
 
 static void report(struct mad_listing *mad, int error)

@@ -11,7 +11,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/sonames.h"
-#include "selftest/agent/memory.h"
+#include "selftest/memory/memory.h"
 
 LIBRARY_NOTE(LIBCUDA, "cuda", "memory of NVIDIA's accelerators in selftest");
 

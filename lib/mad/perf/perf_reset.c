@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 #include "schema/bits.h"
 
 enum {

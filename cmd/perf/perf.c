@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/mad/perf_run.h"
-#include "mad/perf_sample.h"
+#include "cmd/perf/perf_run.h"
+#include "mad/perf/perf_sample.h"
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct perf_args, all_ports, 0, "all-ports",

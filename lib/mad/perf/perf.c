@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the counters of all ports in parallel, with one query per port and attribute. */
-#include "mad/perf.h"
+#include "mad/perf/perf.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cmd/mad/smp_run.h"
+#include "cmd/smp/smp_run.h"
 #include "mad/format/rows.h"
 #include "schema/bits.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/perf_listings.h"
-#include "mad/perf_record.h"
-#include "mad/perf_sample.h"
+#include "mad/perf/perf_listings.h"
+#include "mad/perf/perf_record.h"
+#include "mad/perf/perf_sample.h"
 
 #define BITS_PER_GIGABIT 1e9
 

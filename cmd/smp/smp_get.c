@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "mad/smp_plan.h"
 #include "schema/bits.h"
-#include "cmd/mad/smp_run.h"
+#include "cmd/smp/smp_run.h"
 
 /* The node of a destination, and the facts that size its tables. */
 struct node {
