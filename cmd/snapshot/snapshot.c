@@ -18,7 +18,7 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "cmd/shell/version.h"
-#include "snapshot/anonymise.h"
+#include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
 #include "snapshot/collect.h"
 #include "snapshot/manifest.h"

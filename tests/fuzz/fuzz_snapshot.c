@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "snapshot/anonymise.h"
+#include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
 #include "snapshot/collect_read.h"
 #include "snapshot/member.h"

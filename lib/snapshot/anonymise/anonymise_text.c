@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_known.h"
 
 enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6 };
 

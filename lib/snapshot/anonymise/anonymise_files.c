@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_known.h"
 
 static const char *name_of(const char *path)
 {

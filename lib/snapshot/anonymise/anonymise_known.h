@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "schema/value.h"
-#include "snapshot/anonymise.h"
+#include "snapshot/anonymise/anonymise.h"
 
 /* Values of one size, sorted once learning has ended. */
 struct known {

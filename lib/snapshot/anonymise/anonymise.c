@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise.h"
+#include "snapshot/anonymise/anonymise.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "snapshot/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_known.h"
 
 enum { TURNS = 6 };
 
