@@ -38,7 +38,7 @@ bool cpu_list_parse(const char *text, cpu_set_t *ret_set)
 			text++;
 		else if (*text)
 			return false;
-		for (unsigned long i = first; i <= last && i < CPU_SETSIZE; i++)
+		for (unsigned long i = first; i <= last && i < CPU_LIST_ROOM; i++)
 			CPU_SET(i, &set);
 	}
 	*ret_set = set;
@@ -50,14 +50,14 @@ void cpu_list_format(const cpu_set_t *set, char *text, size_t size)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t first = 0; first < CPU_SETSIZE; first++) {
+	for (size_t first = 0; first < CPU_LIST_ROOM; first++) {
 		size_t last = first;
 		int length;
 		char piece[32];
 
 		if (!CPU_ISSET(first, set))
 			continue;
-		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+		while (last + 1 < CPU_LIST_ROOM && CPU_ISSET(last + 1, set))
 			last++;
 		length = last > first
 				 ? snprintf(piece, sizeof(piece), "%s%zu-%zu", used ? "," : "",
@@ -78,7 +78,7 @@ void cpu_list_share(cpu_set_t *set, unsigned int share, unsigned int shares)
 	if (shares < 2 || share >= shares || (unsigned int)CPU_COUNT(set) < shares)
 		return;
 	CPU_ZERO(&part);
-	for (size_t i = 0; i < CPU_SETSIZE; i++)
+	for (size_t i = 0; i < CPU_LIST_ROOM; i++)
 		if (CPU_ISSET(i, set) && rank++ % shares == share)
 			CPU_SET(i, &part);
 	*set = part;

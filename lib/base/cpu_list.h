@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Processors that a cpu_set_t has room for. CPU_SETSIZE is their number with glibc, bytes with
+ * musl. */
+#define CPU_LIST_ROOM (8 * sizeof(cpu_set_t))
+
 /* False if it is no such list. Processors that a cpu_set_t cannot hold are left out. */
 bool cpu_list_parse(const char *text, cpu_set_t *ret_set);
 /* Ends with what fits; "" for an empty set. */

@@ -645,12 +645,12 @@ static void own_kernel(void **state)
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 	struct ethtool_fec fec = {.active.known = false};
 	static const struct ethtool_module_bytes which = {.address = 0x50, .length = 128};
-	const LargestIntegralType refusals[] = {EOPNOTSUPP, EPERM}, lacks[] = {0, EOPNOTSUPP};
 	struct ethtool_link_state link = {TRISTATE_UNKNOWN};
 	struct ethtool_module module = {.power_mode.known = false};
 	uint8_t bytes[128], length = 0;
 	struct netlink *generic = NULL;
 	uint16_t ids[4];
+	int rc;
 
 	(void)state;
 	if (genl_open(NULL, &generic))
@@ -672,11 +672,11 @@ static void own_kernel(void **state)
 		assert_int_equal(ethtool_get_link_state(generic, ids[1], INT32_MAX, &link),
 				 -ENODEV);
 		/* A driver without an answer has an empty one; Linux before 5.16 has none. */
-		assert_in_set(-ethtool_get_module(generic, ids[1], 1, &module), lacks,
-			      ARRAY_SIZE(lacks));
+		rc = ethtool_get_module(generic, ids[1], 1, &module);
+		assert_true(!rc || rc == -EOPNOTSUPP);
 		assert_false(module.power_mode.known);
-		assert_in_set(-ethtool_get_module_bytes(generic, ids[1], 1, &which, bytes, &length),
-			      refusals, ARRAY_SIZE(refusals));
+		rc = ethtool_get_module_bytes(generic, ids[1], 1, &which, bytes, &length);
+		assert_true(rc == -EOPNOTSUPP || rc == -EPERM);
 	}
 	netlink_free(generic);
 }

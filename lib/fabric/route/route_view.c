@@ -315,7 +315,10 @@ GETTER_OF(static, get_source_port, source_of, place_get_port)
 
 static void get_using_lid(const void *record, struct value *value)
 {
-	value_set_unsigned(value, ((const struct using_row *)record)->lid);
+	const struct using_row *row = record;
+
+	if (row->at.view)
+		value_set_unsigned(value, row->lid);
 }
 
 static const struct field using_fields[] = {

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/cpu_list.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 
@@ -117,7 +118,7 @@ bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret)
 	if (CPU_COUNT(all) < 2)
 		return false;
 	CPU_ZERO(&chosen);
-	for (unsigned int i = 0; i < CPU_SETSIZE; i++)
+	for (unsigned int i = 0; i < CPU_LIST_ROOM; i++)
 		if (CPU_ISSET(i, all) && rank++ % 2 == half)
 			CPU_SET(i, &chosen);
 	*ret = chosen;
