@@ -2,8 +2,8 @@
 /*
  * The counters of performance management (chapter 16.1) of all ports of a subnet, read in parallel,
  * and as records: their values, their growth between two readings, and what a file keeps of them.
- * The bytes are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only ports with
- * a link and a LID can be queried. A row owns its strings and lists, and borrows the view.
+ * The bytes are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only ports
+ * with a link and a LID can be queried. A row owns its strings and lists, and borrows the view.
  */
 #pragma once
 
