@@ -216,8 +216,9 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	const char *comma = strrchr(partial, ',');
 	_cleanup_(freep) char *longer = NULL;
 
-	/* Completes the last word of a list. */
-	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST)) {
+	/* Completes the last word of a list: of bits, or that the command reads itself. */
+	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST ||
+		      (row->kind == OPTION_STRING && row->choices))) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
 		completer->lead = longer;
 		partial = comma + 1;

@@ -173,7 +173,7 @@ put()
 	for command in $commands; do
 		case $command in
 		# They send something, watch, change or need nothing of the host.
-		top | events | snapshot | diff | selftest | mesh | smp | perf | sa | mad | ping | sysstat | fabric | change | completion | compat | schema | help) continue ;;
+		top | events | snapshot | diff | selftest | mesh | smp | perf | cc | sa | mad | ping | sysstat | fabric | change | completion | compat | schema | help) continue ;;
 		esac
 		grep -q "{\"$command\"[,}]" "$top/lib/snapshot/record.c" || wrong "$command"
 	done
