@@ -35,15 +35,21 @@ struct library_symbol {
  * An ELF note that informs packagers' tools about a library that is loaded at run time
  * (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/). Once for each library.
  */
-#define LIBRARY_NOTE(soname, feature, description)                                     \
-	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
-			"\",\"priority\":\"recommended\",\"soname\":[\"" soname "\"]}]")
-#define LIBRARY_NOTE_OF(json)                                                                   \
+#define LIBRARY_NOTE(soname, feature, description) \
+	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "recommended"), __LINE__)
+/* Of hosts that have the hardware for it; several sonames as "a\",\"b". */
+#define LIBRARY_NOTE_SUGGESTED(soname, feature, description) \
+	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "suggested"), __LINE__)
+#define LIBRARY_NOTE_TEXT(soname, feature, description, priority)      \
+	"[{\"feature\":\"" feature "\",\"description\":\"" description \
+	"\",\"priority\":\"" priority "\",\"soname\":[\"" soname "\"]}]"
+#define LIBRARY_NOTE_OF(json, line) LIBRARY_NOTE_NAMED(json, line)
+#define LIBRARY_NOTE_NAMED(json, line)                                                          \
 	__attribute__((used, section(".note.dlopen"))) _Alignas(uint32_t) static const struct { \
 		uint32_t owner_size, content_size, type;                                        \
 		char owner[4];                                                                  \
 		_Alignas(uint32_t) char content[sizeof(json)];                                  \
-	} library_note = {4, sizeof(json), 0x407c0c0a, "FDO", json}
+	} library_note_##line = {4, sizeof(json), 0x407c0c0a, "FDO", json}
 
 /*
  * Loads the library of that soname or path and fills the struct at `functions`. Returns 0,

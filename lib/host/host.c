@@ -136,6 +136,7 @@ struct library {
 	const char *name, *soname, *built;
 	const char *purpose; /* what works with it, and does not without */
 	const char *call;    /* its function that tells its version; NULL: its file's name does */
+	bool of_hardware;    /* shown only where it is there */
 };
 
 void components_load(struct component_list *list, const char *root_directory)
@@ -151,6 +152,10 @@ void components_load(struct component_list *list, const char *root_directory)
 		 "MHD_get_version"},
 		{"libarchive", LIBARCHIVE, ARCHIVE_BUILT_VERSION, "snapshots",
 		 "archive_version_string"},
+		{"libcuda", LIBCUDA, NULL, "selftest --memory cuda", NULL, true},
+		{"libamdhip64", LIBHIP, NULL, "selftest --memory hip", NULL, true},
+		{"libamdhip64", LIBHIP_6, NULL, "selftest --memory hip", NULL, true},
+		{"libamdhip64", LIBHIP_5, NULL, "selftest --memory hip", NULL, true},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
@@ -159,7 +164,8 @@ void components_load(struct component_list *list, const char *root_directory)
 		_cleanup_(freep) char *note = mem_format("%s%s", running ? "" : "not found: no ",
 							 libraries[i].purpose);
 
-		component_add(list, libraries[i].name, libraries[i].built, running, note);
+		if (running || !libraries[i].of_hardware)
+			component_add(list, libraries[i].name, libraries[i].built, running, note);
 	}
 	add_kernel(list, root_directory);
 }

@@ -18,7 +18,7 @@ addr add 10.9.8.1/24 dev ds0
 NOT_IWARP = {'rc-send-immediate': 'no immediate data', 'rc-write-immediate': 'no immediate data',
              'rc-fetch-add': 'atomic_cap', 'rc-compare-swap': 'atomic_cap',
              'rc-atomic-contended': 'atomic_cap', 'rc-solicited': 'solicited events',
-             'rc-window-1': 'memory windows of type 1', 'rc-window-2': 'memory windows of type 2',
+             'rc-window-1': 'ends the connection', 'rc-window-2': 'ends the connection',
              'uc-send': '(UC)', 'uc-write': '(UC)', 'ud-send': '(UD)', 'ud-grh': '(UD)',
              'ud-qkey': '(UD)', 'ud-mtu': '(UD)', 'multicast': '(UD)',
              'latency-atomic': 'atomic_cap', 'bandwidth-atomic': 'atomic_cap',

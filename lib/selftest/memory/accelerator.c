@@ -13,7 +13,10 @@
 #include "base/sonames.h"
 #include "selftest/memory/memory.h"
 
-LIBRARY_NOTE(LIBCUDA, "cuda", "memory of NVIDIA's accelerators in selftest");
+LIBRARY_NOTE_SUGGESTED(LIBCUDA, "cuda", "memory of NVIDIA's accelerators in selftest");
+LIBRARY_NOTE_SUGGESTED(LIBHIP "\",\"" LIBHIP_6 "\",\"" LIBHIP_5, "hip",
+		       "memory of AMD's accelerators in selftest");
+LIBRARY_NOTE_SUGGESTED(LIBHSA, "hsa", "dma-bufs of AMD's accelerators in selftest");
 
 /* CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, cuda.h */
 #define CUDA_DMABUF_HANDLE 1
