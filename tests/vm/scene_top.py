@@ -7,6 +7,7 @@ import re
 import signal
 import struct
 import termios
+import threading
 import time
 
 import peers
@@ -67,14 +68,23 @@ def traffic(tap):
     wrong = shows(tty, r'^%s/1 +active' % DEVICE)
     run = selftest.Selftest('--peer', selftest.SERVER, '--bandwidth', '--duration', '5s', '--operations', 'send')
     samples, seen, holders, marked = [], [], [], False
+
+    # In a thread of its own: reading the screen takes longer than the times between samples may be.
+    def sample():
+        while run.process.poll() is None:
+            samples.append((time.monotonic(), sent_bytes(), sent_packets()))
+            time.sleep(0.05)
+
+    sampler = threading.Thread(target=sample)
+    sampler.start()
     while run.process.poll() is None:
-        samples.append((time.monotonic(), sent_bytes(), sent_packets()))
         text = line(tty, r'^%s/1 ' % DEVICE)
         if text:
             seen.append(cells(text))
             marked |= bool(re.search(r'[0-9]n ', text))
         if line(tty, r'^ *%d rdmactl ' % run.process.pid):
             holders.append(run.process.pid)
+    sampler.join()
     run.end()
     more, _ = server.stop()
     status = tty.end()
