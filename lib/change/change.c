@@ -224,8 +224,7 @@ char *change_as_command(const struct change *change, const char *value)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!words[i])
 			continue;
-		/* The name of a node may have blanks. */
-		if (i % 2) {
+		if (i == 3 || (i == 1 && change->setting->flags & SETTING_OF_NAME)) {
 			_cleanup_(freep) char *quoted = text_quote(words[i]);
 
 			mem_extend(&command, " %s", quoted);

@@ -39,6 +39,8 @@ enum setting_flag {
 	 * change->netdev_index is known; else the setting's guard calls change_guard_way().
 	 */
 	SETTING_CUTS_WAY = 1 << 1,
+	/* The object is one word, which may have blanks: the name of a node. Others are words. */
+	SETTING_OF_NAME = 1 << 2,
 };
 
 /*
