@@ -101,7 +101,7 @@ char *mesh_launch_end_text(const struct mesh_launch *launch);
 /* Waits so long for its end, then ends all of its process group. */
 void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 
-/* Of mesh step: it has been told goodbye, or has lost its coordinator. */
+/* Ends the agent of mesh step, which was told goodbye or has lost its coordinator. */
 void mesh_end_own_agent(pid_t pid);
 
 /* mesh_work.c */

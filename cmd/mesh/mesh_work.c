@@ -151,7 +151,7 @@ static void note_change(void *context, const struct mesh_host *host)
 		mesh_work_say(work, line);
 }
 
-/* Of the doctor of a host; its check is named in the evidence. */
+/* Takes a finding of the doctor of a host, whose check is named in the evidence. */
 static void note_finding(void *context, const struct mesh_host *host, const char *check,
 			 const struct finding *finding)
 {

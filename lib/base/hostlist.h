@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Of a name in the domain name system: RFC 1035, 2.3.4. */
+/* The longest name in the domain name system: RFC 1035, 2.3.4. */
 #define HOSTLIST_MOST_NAME 255u
 
 /*

@@ -37,7 +37,7 @@ struct library_symbol {
  */
 #define LIBRARY_NOTE(soname, feature, description) \
 	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "recommended"), __LINE__)
-/* Of hosts that have the hardware for it; several sonames as "a\",\"b". */
+/* A library that only hosts with its hardware have. Several sonames are written "a\",\"b". */
 #define LIBRARY_NOTE_SUGGESTED(soname, feature, description) \
 	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "suggested"), __LINE__)
 #define LIBRARY_NOTE_TEXT(soname, feature, description, priority)      \

@@ -8,7 +8,7 @@
 #define LIBGNUTLS     "libgnutls.so.30"
 #define LIBMICROHTTPD "libmicrohttpd.so.12"
 #define LIBARCHIVE    "libarchive.so.13"
-/* Of accelerators' makers, for hosts that have one; HIP has a number for each release of ROCm. */
+/* Makers of accelerators have these, for their hosts; HIP has a number for each release of ROCm. */
 #define LIBCUDA	 "libcuda.so.1"
 #define LIBHIP	 "libamdhip64.so.7"
 #define LIBHIP_6 "libamdhip64.so.6"

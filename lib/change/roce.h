@@ -14,7 +14,7 @@
 
 #include "change/change.h"
 
-/* Of a port, and of a netdev; each ends with NULL. */
+/* The settings of a port, and of a netdev; each table ends with NULL. */
 extern const struct setting *const cma_setting_table[];
 extern const struct setting *const ecn_setting_table[];
 

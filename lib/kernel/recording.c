@@ -150,7 +150,7 @@ static int compare_questions(const struct recorded_question *a, const struct rec
 	return memcmp(first->payload, second->payload, first->length);
 }
 
-/* Of those that are equal, the one that was asked last comes last. */
+/* Equal ones stay in the order in which they were asked. */
 static int compare_in_order(const void *a, const void *b)
 {
 	const struct recorded_question *first = a, *second = b;

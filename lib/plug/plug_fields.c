@@ -42,7 +42,7 @@
 		.unit = 0 \
 	}
 
-/* Of one unit of a reading, the same in all three: 1/256 degree, 100 uV, 0.1 uW, 2 uA. */
+/* One unit of a reading is the same in all three standards: 1/256 degree, 100 uV, 0.1 uW, 2 uA. */
 #define DEGREES	   (1.0 / 256)
 #define VOLTS	   1e-4
 #define MILLIWATTS 1e-4

@@ -47,6 +47,6 @@ void contents_recount(struct contents *contents);
 void contents_sort(struct contents *contents);
 /* Drops those that are marked; the array is as long as the list. */
 void contents_drop(struct contents *contents, const bool *marked);
-/* Of a sorted list; NULL: no such path. */
+/* The list must be sorted. NULL: there is no such path. */
 struct content *contents_find(const struct contents *contents, const char *path);
 void contents_clear(struct contents *contents);

@@ -90,7 +90,7 @@ static const struct file {
 
 static const char *const targets[] = {"!EINVAL", "!EACCES", "!ENODATA", ".", "..", "gone", "loop"};
 
-/* Of the whole run: libFuzzer has no other place for it. */
+/* It lasts for the whole run: libFuzzer has no other place for it. */
 static char top[] = "/dev/shm/rdmactl-fuzz.XXXXXX";
 static int root = -1;
 

@@ -229,7 +229,7 @@ static void not_found(void **state)
 	}
 }
 
-/* Of several, those that are found remain, each with its words. */
+/* Several are asked for: those that are found remain, each with its words. */
 static void several(void **state)
 {
 	struct fixture *fixture = open_with(TARGET_ANY, NULL);

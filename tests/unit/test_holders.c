@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who uses a device: open descriptors in a made-up /proc, objects, mounts and controllers. */
+/* The holders of a device: open descriptors in a made-up /proc, objects, mounts and controllers. */
 #include "saved_tree.h"
 
 #include "base/cleanup.h"

@@ -234,7 +234,7 @@ static void clears_by_mask(void **state)
 	end(fixture);
 }
 
-/* Of another listing, all counters are cleared, and the operation code stays. */
+/* All counters of another listing are cleared, and the operation code stays. */
 static void clears_a_listing(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_FLOW};

@@ -261,7 +261,7 @@ static void late_answers(struct agent *agent)
 
 	enter(agent, "n2", 2);
 	expect(agent, MESH_MESSAGE_ORDER, &message);
-	/* Of a round that there never was, or is over: no fault, and no result. */
+	/* A round that there never was, or that is over, has no fault, and no result. */
 	answer(agent, message.order.id + (UINT64_C(5) << 32), MESH_FAIL);
 	answer(agent, message.order.id, MESH_PASS);
 	answer(agent, message.order.id, MESH_FAIL);

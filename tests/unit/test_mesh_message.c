@@ -136,7 +136,7 @@ static void rehearsals(void **state)
 	rehearsal_act(&rehearsal, names, rails, &act);
 	assert_float_equal(act.gbps[MESH_END_A], 40, 0);
 	assert_float_equal(act.gbps[MESH_END_B], 90, 0);
-	/* Of a pair, those of the host that is named first. */
+	/* The errors of a pair are those of the host that is named first. */
 	assert_int_equal(act.errors[MESH_END_A], 0);
 	assert_int_equal(act.errors[MESH_END_B], 5);
 	assert_null(act.fail);

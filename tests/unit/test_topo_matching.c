@@ -79,7 +79,7 @@ static void least_of_all(void **state)
 	}
 }
 
-/* Who takes the nearest first leaves the last one a far one. */
+/* Taking the nearest first leaves a far one for the last. */
 static void not_greedy(void **state)
 {
 	static const int64_t cost[] = {

@@ -113,7 +113,7 @@ static int write_vfs(struct change *change, const char *value)
 	return rc;
 }
 
-/* Who uses an RDMA device of a VF; the guard looks at the object of the change. */
+/* Adds the users of a VF's RDMA device; the guard looks at the object of the change. */
 static void guard_device_of_vf(struct change *change, char *device)
 {
 	char *object = change->object;

@@ -73,7 +73,8 @@ static const struct counter_name mlx5_rows[] = {
 	 "RDMA packets received (optional counter).", .part = true},
 	{"rdma_rx_bytes", "rx_rdma_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of RDMA packets received (optional counter).", .part = true},
-	/* Of memory regions with on-demand paging: fill_stat_mr_entry(), hw/mlx5/restrack.c */
+	/* Memory regions with on-demand paging have these: fill_stat_mr_entry(), hw/mlx5/restrack.c
+	 */
 	{"page_faults", "page_faults", NONE(EVENTS, RESOURCES, INFO, OTHER),
 	 "Pages that the device needed and that were not there: it waited for them."},
 	{"page_invalidations", "page_invalidations", NONE(EVENTS, RESOURCES, INFO, OTHER),

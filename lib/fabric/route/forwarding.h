@@ -11,7 +11,7 @@
 
 #define FORWARDING_LIDS	     0xc000u /* unicast LIDs, with the reserved 0; multicast LIDs follow */
 #define FORWARDING_MOST_MLID 0xfffeu
-/* Of an entry: packets are dropped, or the table ends before it. */
+/* Packets to the LID are dropped, or the table ends before it. */
 #define FORWARDING_NOWHERE MAD_LINEAR_NOWHERE
 #define FORWARDING_UNKNOWN 256u
 
@@ -107,8 +107,8 @@ struct balance {
 };
 
 /*
- * Who sends over the cable of a port, from there to its peer: called for each source and
- * destination (ports of adapters and routers), and LID of the destination. The users of one LID
+ * Finds the senders over the cable of a port, from there to its peer: calls `user` for each source
+ * and destination (ports of adapters and routers), and LID of the destination. The users of one LID
  * follow one another.
  */
 typedef void (*cable_user)(void *context, uint32_t source, uint32_t destination, uint16_t lid);

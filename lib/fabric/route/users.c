@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who sends over a cable. The routes to one LID form a tree: those of the switches on the near side
- * lead to the switch that the cable is in, and from there over the cable.
+ * The senders over a cable. The routes to one LID form a tree: those of the switches on the near
+ * side lead to the switch that the cable is in, and from there over the cable.
  */
 #include "base/cleanup.h"
 #include "base/mem.h"

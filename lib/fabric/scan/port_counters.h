@@ -77,7 +77,7 @@ struct port_errors_row {
 	struct perf_record counters;
 	struct number error_count; /* all error counters together */
 	char *errors; /* the counters that are not 0, the highest first, as a sentence */
-	/* Of fabric/scan/port_details.h; empty unless they were read */
+	/* See fabric/scan/port_details.h; empty unless they were read. */
 	struct port_detail *details;
 	size_t detail_count;
 	char *said_details;

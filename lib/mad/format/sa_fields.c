@@ -70,6 +70,25 @@ static const struct field notice_fields[] = {
 	GID(64, "issuer_gid", "ISSUER GID", 0, "GID of the port that issued it"),
 };
 
+/*
+ * What a path or a group has at least or at most: three bytes, each with a selector of 2 bits
+ * before the code. A selector's component of the mask is the one before that of its code.
+ */
+#define SA_LIMITS(mtu_, rate_, lifetime_, shown_, mtu_mask_, rate_mask_, lifetime_mask_, of_)   \
+	CODE(mtu_, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the " of_,              \
+	     SA((mtu_mask_) + 1)),                                                              \
+		WORD(mtu_, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,             \
+		     "how the MTU was requested", SA(mtu_mask_)),                               \
+		REAL(rate_, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,                 \
+		     "rate of the " of_ ", gigabits a second", SA((rate_mask_) + 1)),           \
+		WORD(rate_, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,          \
+		     "how the rate was requested", SA(rate_mask_)),                             \
+		REAL(lifetime_, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", \
+		     shown_, "longest time that a packet is on the way",                        \
+		     SA((lifetime_mask_) + 1)),                                                 \
+		WORD(lifetime_, 0, 2, lifetime_selector_names, "packet_lifetime_selector",      \
+		     "LIFETIME SELECTOR", 0, "how the lifetime was requested", SA(lifetime_mask_))
+
 /* 15.2.5.16; the service identifier counts as two components, one for each half */
 static const struct field path_fields[] = {
 	NUM(42, 0, 16, "slid", "SLID", SHOW, "source LID", SA(5)),
@@ -80,17 +99,7 @@ static const struct field path_fields[] = {
 	    SA_COMPONENTS(0, 2)),
 	HEX(50, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(13)),
 	NUM(52, 12, 4, "sl", "SL", SHOW, "service level", SA(15)),
-	CODE(54, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the path", SA(17)),
-	WORD(54, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
-	     "how the MTU was requested", SA(16)),
-	REAL(55, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
-	     "rate of the path, gigabits a second", SA(19)),
-	WORD(55, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
-	     "how the rate was requested", SA(18)),
-	REAL(56, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", SHOW,
-	     "longest time that a packet is on the way", SA(21)),
-	WORD(56, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
-	     "how the lifetime was requested", SA(20)),
+	SA_LIMITS(54, 55, 56, SHOW, 16, 18, 20, "path"),
 	NUM(57, 0, 8, "preference", "PREFERENCE", 0, "rank among the paths, 0 is the best", SA(22)),
 	BOOL(49, 0, "reversible", "REVERSIBLE", 0, "whether the path is reversible", SA(11)),
 	NUM(49, 1, 7, "numb_path", "PATHS", 0,
@@ -114,17 +123,7 @@ static const struct field multipath_fields[] = {
 	NUM(16, 0, 8, "dgid_count", "DGIDS", SHOW, "number of destination GIDs", SA(20)),
 	HEX(6, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(7)),
 	NUM(8, 12, 4, "sl", "SL", SHOW, "service level", SA(9)),
-	CODE(10, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the path", SA(11)),
-	WORD(10, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
-	     "how the MTU was requested", SA(10)),
-	REAL(11, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
-	     "rate of the path, gigabits a second", SA(13)),
-	WORD(11, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
-	     "how the rate was requested", SA(12)),
-	REAL(12, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", 0,
-	     "longest time that a packet is on the way", SA(15)),
-	WORD(12, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
-	     "how the lifetime was requested", SA(14)),
+	SA_LIMITS(10, 11, 12, 0, 10, 12, 14, "path"),
 	NUM(14, 0, 2, "independence_selector", "INDEPENDENCE", 0,
 	    "whether the paths are to share as little as possible", SA(17)),
 	BOOL(5, 0, "reversible", "REVERSIBLE", 0, "whether the path is reversible", SA(5)),
@@ -179,17 +178,7 @@ static const struct field mcmember_fields[] = {
 	HEX(36, 0, 16, "mlid", "MLID", SHOW, "LID of the multicast group", SA(3)),
 	HEX(32, 0, 32, "qkey", "Q_KEY", SHOW, "queue key of the group", SA(2)),
 	HEX(40, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(7)),
-	CODE(38, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the group", SA(5)),
-	WORD(38, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
-	     "how the MTU was requested", SA(4)),
-	REAL(42, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
-	     "rate of the group, gigabits a second", SA(9)),
-	WORD(42, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
-	     "how the rate was requested", SA(8)),
-	REAL(43, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", 0,
-	     "longest time that a packet is on the way", SA(11)),
-	WORD(43, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
-	     "how the lifetime was requested", SA(10)),
+	SA_LIMITS(38, 42, 43, 0, 4, 8, 10, "group"),
 	NUM(44, 0, 4, "sl", "SL", SHOW, "service level", SA(12)),
 	HEX(44, 4, 20, "flow_label", "FLOW LABEL", 0, "flow label of the GRH", SA(13)),
 	NUM(44, 24, 8, "hop_limit", "HOP LIMIT", 0, "hop limit of the GRH", SA(14)),

@@ -54,7 +54,7 @@ struct perf_record {
 	struct perf_counter op_rcv_packets, op_rcv_data_bytes;
 };
 
-/* Who added up the counters of a row of several ports. */
+/* The agent or this program added up the counters of a row of several ports. */
 enum perf_summed { PERF_SUMMED_AGENT = 1, PERF_SUMMED_HERE };
 
 /*
@@ -140,7 +140,8 @@ struct perf_rates {
 	struct real xmit_packets_per_sec, rcv_packets_per_sec;
 	struct real errors_per_sec; /* all error counters together */
 	struct real xmit_wait_ticks_per_sec;
-	/* Of the counters of another listing than the one of ports, in their order there. */
+	/* The other listings than that of ports have counters of their own: in their order there.
+	 */
 	struct real counters[PERF_RATES_MOST];
 	struct strings saturated;
 };

@@ -169,7 +169,7 @@ static void add_parts(struct clearing *clearing, const struct perf_port *port)
 		add(clearing, port, parts[i].id,
 		    mad_attribute_find(UMAD_CLASS_PERF_MGMT, parts[i].id)->bytes);
 	}
-	/* Of PortCounters, the listing of congestion shows the wait. */
+	/* The listing of congestion shows one counter of PortCounters: the wait. */
 	if (clearing->perf->options.listing == PERF_OF_CONGESTION)
 		add_counters(clearing, port, WAIT_BIT);
 }

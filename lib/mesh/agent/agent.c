@@ -125,7 +125,7 @@ static void send_finding(void *context, const char *check, const struct finding 
 	mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 }
 
-/* Who this is, its rails, what is wrong here, and that it is ready. */
+/* Says who this is, its rails, what is wrong here, and that it is ready. */
 static int introduce(struct mesh_agent *agent)
 {
 	const struct mesh_host *host = &agent->local.host;

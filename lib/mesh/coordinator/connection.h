@@ -72,7 +72,7 @@ struct coordinator {
 	struct watch_of_caller watches[MOST_WATCHES];
 	struct log_limit strangers;
 	struct coordinator_cost cost;
-	/* Of the current round. */
+	/* The current round. */
 	const struct coordinator_round *round;
 	struct slot *slots;
 	size_t slot_count, open_slots, doubted_slots;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
 
-/* Of the part before the first dot, without regard to case: FNV-1a, 32 bits. */
+/* FNV-1a with 32 bits, of the part before the first dot, without regard to case. */
 static uint32_t hash(const char *name)
 {
 	uint32_t sum = 2166136261u;

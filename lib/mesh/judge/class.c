@@ -13,12 +13,12 @@
  * scatter excuses a result below three quarters of the median or above four times the latency.
  */
 #define FAR_OUT 5.5
-/* Of fewer figures the scatter is not known: only what nothing excuses is bad. */
+/* The scatter of fewer figures is not known: only what nothing excuses is bad. */
 #define ENOUGH_FIGURES	      32u
 #define FEW_FIGURES	      8.0
 #define LEAST_SHARE_EXCUSED   0.75
 #define MOST_LATENESS_EXCUSED 4.0
-/* Of a normal distribution, from the median to the quartile: in standard deviations. */
+/* From the median of a normal distribution to its quartile, in standard deviations. */
 #define QUARTILE 0.6745
 
 static size_t class_key(uint32_t rail, enum class_kind kind, unsigned int distance,
@@ -66,7 +66,7 @@ uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
 	return *number;
 }
 
-/* Of a normal distribution, from the upper quartile to the highest twentieth. */
+/* The same from the upper quartile to the highest twentieth. */
 #define TWENTIETH 0.9704
 
 /*

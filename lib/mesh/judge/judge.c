@@ -173,7 +173,7 @@ static void append_row(struct judge *judge, const struct row *row)
 {
 	if (judge->row_count == MOST_ROWS) {
 		rows_settle(judge);
-		/* Of a class that is still too small after so many: what it has stays unjudged. */
+		/* What a class has that is still too small after so many stays unjudged. */
 		if (judge->row_count > MOST_ROWS / 2)
 			judge->row_count = 0;
 	}

@@ -167,7 +167,7 @@ static void add_culprit(struct retests *retests, size_t number)
 	}
 }
 
-/* Of a host two rails stand for all, and of a switch two of its ports. */
+/* Two rails stand for all of a host, and two ports for all of a switch. */
 enum { STAND_FOR_ALL = 2 };
 
 static bool is_enough(const struct culprit *culprit, uint8_t *taken)

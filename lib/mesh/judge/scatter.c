@@ -38,7 +38,7 @@ void merge_pairs(struct judge *judge)
 		for (size_t i = 0; i < judge->culprit_count; i++)
 			pairs += is_pair_of(judge, &judge->culprits[i], rail);
 		count_pairs_again(judge, rail, &again, &bad);
-		/* Of a rail that the second pass did not come to, what the others were holds. */
+		/* A rail that the second pass did not come to is taken for what the others were. */
 		if (!again)
 			count_pairs_again(judge, ALL_RAILS, &again, &bad);
 		if (pairs < LEAST_SCATTER || bad * 2 < again)

@@ -76,7 +76,7 @@ static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pa
 	return 0;
 }
 
-/* Who is suspected already is bad again if the whole pair is below the user's limit. */
+/* A suspect is bad again if the whole pair is below the user's limit. */
 static bool is_bad_again(const struct judge *judge, const struct edge *edge)
 {
 	double sum = 0;

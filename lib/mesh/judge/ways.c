@@ -47,7 +47,7 @@ static uint32_t common_switch(struct judge *judge, uint32_t group)
 	return common;
 }
 
-/* Of the two groups of a bad pair, the one to name: the smaller; or none if a port is alone. */
+/* The smaller one of the two groups of a bad pair is named; none if a port is alone. */
 static uint32_t smaller_group(struct judge *judge, const struct edge *edge, const uint32_t *sizes)
 {
 	const uint32_t a = chain_end(judge, edge_port(edge, MESH_END_A));

@@ -151,7 +151,7 @@ static struct mesh_pair pair_of(const struct lane *lane, uint32_t a, uint32_t b)
 	};
 }
 
-/* Who is the client changes from pair to pair. */
+/* The client is the first place of one pair and the second place of the next. */
 static size_t name_places(const struct lane *lane, uint32_t start, const struct place_pair *places,
 			  size_t count, struct mesh_pair *pairs)
 {

@@ -12,12 +12,12 @@ struct place_pair {
 	uint32_t a, b;
 };
 
-/* Of a tournament in which each meets each once: count - 1 rounds, or count if it is odd. */
+/* Each place meets each other one once: count - 1 rounds, or count if it is odd. */
 uint32_t circle_rounds(uint32_t count);
 /* Fills at most count / 2 pairs, and returns how many; if the count is odd, one place rests. */
 size_t circle_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 
-/* Of a ring: 2 rounds, or 3 if the count is odd; two places have one pair only. */
+/* A ring takes 2 rounds, or 3 if the count is odd; two places have one pair only. */
 uint32_t ring_rounds(uint32_t count);
 size_t ring_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 

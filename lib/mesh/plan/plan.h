@@ -72,11 +72,11 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 /* `sample:6`, to be freed. */
 char *plan_stage_text(const struct plan_stage *stage);
 
-/* Who takes part in a stage, and how. All is borrowed until the schedule is freed. */
+/* The hosts and rails of a stage. All is borrowed until the schedule is freed. */
 struct plan_scope {
 	const struct mesh_host *hosts;
 	uint32_t host_count;
-	/* Of each host, the rails that take part as bits; NULL: all rails of hosts that are
+	/* The rails of each host that take part, as bits; NULL: all rails of hosts that are
 	 * present. */
 	const uint16_t *rails;
 	/*

@@ -22,7 +22,7 @@ void mesh_channel_open(struct mesh_channel *channel, int fd)
 
 	*channel = (struct mesh_channel){.fd = fd, .heard_msec = clock_msec()};
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	/* Of TCP only: a socketpair of a test refuses it. */
+	/* Only TCP has it: a socketpair of a test refuses it. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 }
 

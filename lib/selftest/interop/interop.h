@@ -154,7 +154,7 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 
 #define INTEROP_DISCONNECT_MSEC 2000u
 
-/* Of programs that have all messages of a side outstanding at once. */
+/* Some programs have all messages of a side outstanding at once: at most so many. */
 #define INTEROP_MOST_MESSAGES 4096u
 
 /*

@@ -32,7 +32,7 @@ enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7
 #define CYCLE_BYTES 4096u
 #define CACHE_LINE  64u
 
-/* Of ib_send_bw's server, unless -r says otherwise. */
+/* What ib_send_bw's server posts, unless -r says otherwise. */
 #define PERFTEST_RECEIVES 512u
 
 static const struct perftest_kind kinds[] = {

@@ -78,7 +78,7 @@ static const struct memory_ops *const exporters[MEMORY_EXPORTERS] = {
 	[EXPORTER_HIP] = &memory_hip,
 };
 
-/* Of the default size, which MAP_HUGETLB takes: "Hugepagesize:    2048 kB", proc_meminfo(5). */
+/* MAP_HUGETLB takes pages of the default size: "Hugepagesize:    2048 kB", proc_meminfo(5). */
 static uint64_t hugepage_bytes(void)
 {
 	_cleanup_(fclosep) FILE *file = fopen("/proc/meminfo", "re");

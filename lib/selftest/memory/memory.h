@@ -24,7 +24,7 @@ struct memory {
 	const struct memory_ops *ops;
 };
 
-/* Who makes dma-bufs. */
+/* An exporter of dma-bufs. */
 struct memory_ops {
 	const char *name;
 	bool hidden; /* the processor cannot reach the bytes but by copy() */

@@ -45,7 +45,7 @@ struct rail {
 	bool software;	      /* no hardware of its own: it takes the processors' time */
 	const char *bus;      /* what the PCIe link is called that it shares with others; or NULL */
 	struct real bus_gbps; /* what that carries */
-	/* Of a measurement. */
+	/* What was measured. */
 	struct real alone_gbps, together_gbps;
 	/* The other rail beside which it is slowest, in pairs, and what it does then; or NULL. */
 	const struct rail *beside;

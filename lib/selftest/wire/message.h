@@ -116,7 +116,7 @@ enum post_operation {
 };
 /* Where the bytes of a buffer come from. */
 enum memory_kind { MEMORY_PAGES, MEMORY_HUGE, MEMORY_ODP, MEMORY_DMABUF, MEMORY_KINDS };
-/* Who makes the dma-buf: the kernel's system heap, udmabuf, or an accelerator's library. */
+/* The exporter of a dma-buf: the kernel's system heap, udmabuf, or an accelerator's library. */
 enum memory_exporter {
 	EXPORTER_SYSTEM,
 	EXPORTER_UDMABUF,
