@@ -267,6 +267,93 @@ static void reports(void **state)
 	free_device(agent);
 }
 
+/*
+ * The other side of a run in both directions. It takes each message at once and says so, and sends
+ * as many as the credits allow, before anything that this side posted completes: a credit's
+ * acknowledgement may be late, or be lost and come only with the transport's retry.
+ */
+static struct {
+	struct device *device;
+	const struct message_run *run;
+	uint64_t sent, credit, taken; /* messages: sent to the agent, allowed, received from it */
+	uint64_t ids[64];	      /* of what the agent posted and what is not complete */
+	size_t first, last;
+	unsigned int vain;
+	bool ended;
+} far;
+
+static int take_posts(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	uint64_t *control = (uint64_t *)(far.device->bytes + 2 * 64);
+
+	(void)qp, (void)bad;
+	for (; work; work = work->next) {
+		assert_true(far.last - far.first < far.run->depth + 1);
+		far.ids[far.last++ % 64] = work->wr_id;
+		if (work->opcode == IBV_WR_RDMA_WRITE)
+			memcpy(&far.credit, (void *)(uintptr_t)work->sg_list->addr,
+			       sizeof(far.credit));
+		else
+			*control = ++far.taken;
+	}
+	return 0;
+}
+
+static int take_receive(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_recv_wr **bad)
+{
+	(void)qp, (void)work, (void)bad;
+	return 0;
+}
+
+static int poll_far(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	(void)cq, (void)room;
+	*items = (struct ibv_wc){.opcode = IBV_WC_RECV, .byte_len = (uint32_t)far.run->bytes};
+	if (far.sent < far.run->iterations && far.sent < far.credit + 2 * far.run->depth) {
+		far.sent++;
+		return 1;
+	}
+	if (far.first < far.last) {
+		*items = (struct ibv_wc){.wr_id = far.ids[far.first++ % 64]};
+		return 1;
+	}
+	if (far.sent == far.run->iterations && !far.ended) {
+		far.ended = true;
+		items->byte_len = 0;
+		return 1;
+	}
+	/* A device that has nothing more to say: the run hangs. */
+	return far.vain++ < 1000 ? 0 : -1;
+}
+
+/* A credit that is late is followed by the next one: without it, the other side would wait. */
+static void late_credits(void **state)
+{
+	struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
+	struct message_reported report;
+	struct message_ran reply;
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	run.iterations = 100;
+	memset(&far, 0, sizeof(far));
+	far.device = &device;
+	far.run = &run;
+	device.context.ops.post_send = take_posts;
+	device.context.ops.post_recv = take_receive;
+	device.context.ops.poll_cq = poll_far;
+	assert_int_equal(agent_way(agent, &(struct message_way){.both = 1}), 0);
+	assert_int_equal(agent_run(agent, &run, &reply), 0);
+	assert_int_equal(agent_report(agent, &(struct message_none){}, &report), 0);
+	assert_int_equal(reply.stop, STOP_NONE);
+	assert_int_equal(reply.iterations, run.iterations);
+	assert_int_equal(report.received, run.iterations);
+	/* Nothing of this run completes in the next one. */
+	assert_int_equal(far.first, far.last);
+	free_device(agent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +363,7 @@ int main(void)
 		cmocka_unit_test(ways_that_contradict),
 		cmocka_unit_test(relaxed_ordering),
 		cmocka_unit_test(reports),
+		cmocka_unit_test(late_credits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,17 +61,36 @@ static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 	return ibv_poll_cq(queue->cq, room, items);
 }
 
+/* As give_credit() does, but among the messages of this side. */
+static bool give_credit(struct measure *measure, struct run_qp *qp)
+{
+	uint32_t every = (measure->order->depth + 1) / 2;
+	struct ibv_send_wr *bad;
+	int rc;
+
+	if (qp->crediting || qp->received - qp->credited < every)
+		return true;
+	*qp->taken = qp->credited = qp->received;
+	qp->crediting = true;
+	qp->credit_request.wr_id = SEND_ID | run_receive_id((uint32_t)(qp - measure->qps)) |
+				   CREDIT_COUNT;
+	rc = ibv_post_send(qp->qp, &qp->credit_request, &bad);
+	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
+}
+
 /* Accounts for a completion of a send. */
-static void note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
+static bool note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
 {
 	uint64_t count = id & COUNT_MASK;
 
 	if (count == CREDIT_COUNT) {
 		qp->crediting = false;
-		return;
+		/* What came meanwhile may be all that the other side could send without it. */
+		return qp->ended || give_credit(measure, qp);
 	}
 	measure->completed += count - qp->completed;
 	qp->completed = count;
+	return true;
 }
 
 int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
@@ -104,9 +123,8 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 			measure_fail(measure, EPROTO, "a completion of no part of the run");
 			return -1;
 		}
-		if (measure_is_send(&items[i]))
-			note_sent(measure, qp, items[i].wr_id);
-		else if (measure->both && !measure_take(measure, &items[i]))
+		if (measure_is_send(&items[i]) ? !note_sent(measure, qp, items[i].wr_id)
+					       : measure->both && !measure_take(measure, &items[i]))
 			return -1;
 	}
 	return count;
@@ -165,23 +183,6 @@ bool measure_receive(struct measure *measure, struct run_qp *qp)
 	int rc = ibv_post_recv(qp->qp, &qp->receive, &bad);
 
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
-}
-
-/* As give_credit() does, but among the messages of this side. */
-static bool give_credit(struct measure *measure, struct run_qp *qp)
-{
-	uint32_t every = (measure->order->depth + 1) / 2;
-	struct ibv_send_wr *bad;
-	int rc;
-
-	if (qp->crediting || qp->received - qp->credited < every)
-		return true;
-	*qp->taken = qp->credited = qp->received;
-	qp->crediting = true;
-	qp->credit_request.wr_id = SEND_ID | run_receive_id((uint32_t)(qp - measure->qps)) |
-				   CREDIT_COUNT;
-	rc = ibv_post_send(qp->qp, &qp->credit_request, &bad);
-	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
 }
 
 bool measure_take(struct measure *measure, const struct ibv_wc *item)

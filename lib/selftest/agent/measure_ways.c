@@ -32,6 +32,17 @@ static void wait_again(struct patience *patience, uint64_t nsec)
 	*patience = (struct patience){.end_nsec = clock_raw_nsec() + nsec};
 }
 
+/* Whether all queue pairs had the other side's end, and no credit is under way into a next run. */
+static bool has_all(const struct measure *measure)
+{
+	if (measure->ended < measure->order->qps)
+		return false;
+	for (uint32_t i = 0; i < measure->order->qps; i++)
+		if (measure->qps[i].crediting)
+			return false;
+	return true;
+}
+
 /* Takes the rest of what the other side sends. */
 static bool take_rest(struct measure *measure)
 {
@@ -40,8 +51,7 @@ static bool take_rest(struct measure *measure)
 	uint64_t received = measure->received;
 
 	wait_again(&patience, SILENCE_NSEC);
-	while (measure->credited ? measure->ended < measure->order->qps
-				 : !is_over(&patience, measure)) {
+	while (measure->credited ? !has_all(measure) : !is_over(&patience, measure)) {
 		if (measure_poll(measure, items, POLL_MOST) < 0)
 			return false;
 		if (received == measure->received)
