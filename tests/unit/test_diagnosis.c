@@ -348,6 +348,30 @@ static void blocked(void **state)
 	      "one VLAN");
 }
 
+/* All that was sent arrived, in both directions: nobody may say that packets were lost. */
+static void no_loss(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 100, 40);
+	count(&bed->facts.remote_counts, 40, 100);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded), and the "
+	      "counters show no lost packet: rxa/1 sent 100 packets, rxb/1 of 10.9.0.2 received "
+	      "100 packets",
+	      "kernel logs (dmesg) of both hosts");
+	/* Without the far counters, a wait in vain says nothing of the packets. */
+	bed->facts.stop = STOP_TIMED_OUT;
+	bed->facts.timeout_msec = 2000;
+	bed->facts.status.known = false;
+	bed->facts.remote_counts = (struct counter_sums){0};
+	check(bed,
+	      "nothing came within 2000 ms, and the counters show no lost packet: rxa/1 sent 100 "
+	      "packets, it received 40 packets",
+	      "their packets can hide a loss");
+}
+
 static void loss(void **state)
 {
 	struct bed *bed = *state;
@@ -366,6 +390,13 @@ static void loss(void **state)
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
 	      "lost on the path, though some get through: rxa/1 sent 100 packets, it received 40 "
 	      "packets, 17 retransmission events here",
+	      "ping -M do");
+	/* Fewer came back than were sent back. */
+	count(&bed->facts.remote_counts, 41, 100);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
+	      "lost on the path, though some get through: rxa/1 sent 100 packets, rxb/1 of "
+	      "10.9.0.2 received 100 packets, 17 retransmission events here",
 	      "ping -M do");
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 2000;
@@ -793,6 +824,7 @@ int main(void)
 		TEST(peer_lost_its_device),
 		TEST(mtu),
 		TEST(blocked),
+		TEST(no_loss),
 		TEST(loss),
 		TEST(loopback),
 		TEST(infiniband),

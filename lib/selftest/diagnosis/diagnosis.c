@@ -135,7 +135,26 @@ static bool is_none(const struct number *count)
 	return count->known && !count->value;
 }
 
-/* Some packets arrive on both sides: they are not blocked but lost, or too long. */
+static bool is_less(const struct number *received, const struct number *sent)
+{
+	return received->known && sent->known && received->value < sent->value;
+}
+
+/* Whether packets of a direction are missing. Without the far counters, only a transport that gave
+ * up after its retries shows that. */
+static bool shows_loss(const struct diagnosis_facts *facts)
+{
+	const struct number *here = facts->local_counts.by_class;
+	const struct number *there = facts->peer ? facts->remote_counts.by_class : here;
+
+	if (!there[COUNTER_TRAFFIC_RECEIVED].known)
+		return facts->status.known;
+	return is_less(&there[COUNTER_TRAFFIC_RECEIVED], &here[COUNTER_TRAFFIC_SENT]) ||
+	       is_less(&here[COUNTER_TRAFFIC_RECEIVED], &there[COUNTER_TRAFFIC_SENT]);
+}
+
+/* Some packets arrive on both sides: they are not blocked but lost, or too long, or all of them
+ * arrived and the answer does not come for another reason. */
 static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		     struct diagnosis *ret)
 {
@@ -146,6 +165,8 @@ static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words
 	if (again->known && again->value)
 		diagnosis_words_add(words, "again", ", %" PRIu64 " retransmission event%s here",
 				    again->value, again->value == 1 ? "" : "s");
+	if (!shows_loss(facts))
+		return diagnosis_say(ret, words, LIST_DELIVERY, DELIVERY_ARRIVED);
 	return diagnosis_say(ret, words, LIST_DELIVERY,
 			     words->carrier == CARRIER_INFINIBAND ? DELIVERY_LOST_INFINIBAND
 								  : DELIVERY_LOST);

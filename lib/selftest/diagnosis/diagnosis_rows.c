@@ -270,6 +270,12 @@ static const struct diagnosis_row {
 	 "{lead}: {sent}{none_back}; whether they arrived is unknown, because the counters of "
 	 "{far} are not known",
 	 "if nothing arrived there: {unblock}"},
+	{LIST_DELIVERY, DELIVERY_ARRIVED,
+	 "{lead}, and the counters show no lost packet: {sent}, {arrived}{again}",
+	 "a program, driver or adapter of one side may have stopped: look at the load (top) and "
+	 "the "
+	 "kernel logs (dmesg) of both hosts, and run it again; if other programs use these ports, "
+	 "their packets can hide a loss"},
 	{LIST_DELIVERY, DELIVERY_LOST_INFINIBAND,
 	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
 	 "look for ports with errors on the path: perfquery, ibqueryerrors; then check cables and "
