@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/topo/topo_run.h"
-#include "topology/predict.h"
+#include "topology/assign/predict.h"
 
 static bool choose(struct topo_run *run, struct assignment_list *list)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cmd/listing.h"
-#include "topology/assign.h"
+#include "topology/assign/assign.h"
 #include "topology/path.h"
 
 struct topo_args {

@@ -7,7 +7,6 @@
 
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/sonames.h"
 
 LIBRARY_NOTE(LIBGNUTLS, "token", "selftest --token");
 

@@ -19,7 +19,7 @@
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 #include "kernel/netlink/uevent.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 #include "schema/problem.h"
 
 struct watcher;

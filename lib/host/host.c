@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/sonames.h"
 #include "base/text.h"
 #include "host/device.h"
 #include "kernel/sysfs.h"
@@ -131,7 +130,7 @@ static void add_kernel(struct component_list *list, const char *root_directory)
 		      present ? "RDMA core loaded" : "no RDMA core loaded");
 }
 
-/* A library of lib/base/sonames.h. */
+/* A library of lib/base/library.h. */
 struct library {
 	const char *name, *soname, *built;
 	const char *purpose; /* what works with it, and does not without */

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "kernel/verbs.h"
-#include "kernel/verbs_library.h"
+#include "kernel/verbs/verbs.h"
+#include "kernel/verbs/verbs_library.h"
 #include "mad/format/codes.h"
 
 /* The kernel's limits are unsigned, 32 bits wide (ib_uverbs_query_device_resp); verbs.h has int. */

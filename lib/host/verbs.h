@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports, GID tables and capabilities from verbs (kernel/verbs.h). Functions that take a device
- * return 0 or -errno; the others are pure, and fill records from the structures of libibverbs.
+ * Ports, GID tables and capabilities from verbs (kernel/verbs/verbs.h). Functions that take a
+ * device return 0 or -errno; the others are pure, and fill records from the structures of
+ * libibverbs.
  */
 #pragma once
 

@@ -10,7 +10,6 @@
 
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/sonames.h"
 #include "mad/format/header.h"
 #include "kernel/sysfs.h"
 

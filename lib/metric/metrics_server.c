@@ -16,7 +16,6 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/signals.h"
-#include "base/sonames.h"
 #include "base/text.h"
 
 LIBRARY_NOTE(LIBMICROHTTPD, "metrics", "metrics --listen");

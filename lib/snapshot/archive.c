@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/sonames.h"
 #include "base/text.h"
 #include "snapshot/member.h"
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/providers.h"
+#include "kernel/verbs/providers.h"
 #include "kernel/recording.h"
 #include "kernel/sysfs.h"
 #include "snapshot/member.h"

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "kernel/modules.h"
-#include "kernel/providers.h"
+#include "kernel/verbs/providers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

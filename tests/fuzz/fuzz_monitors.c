@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
 #include "host/rtnl.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

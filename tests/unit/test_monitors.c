@@ -30,7 +30,7 @@
 #include "kernel/netlink/netlink.h"
 #include "kernel/netlink/nldev.h"
 #include "host/rtnl.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 static void send_bytes(int fd, const struct bytes *bytes)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 
 enum { LONGEST = 33, GUARD = 0xee };
 

@@ -2,7 +2,7 @@
 /* How libibverbs is installed. */
 #include "saved_tree.h"
 
-#include "kernel/providers.h"
+#include "kernel/verbs/providers.h"
 
 struct bed {
 	struct saved_tree tree;

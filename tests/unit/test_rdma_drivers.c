@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "host/pci/rdma_drivers.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 static void is_found_by_id(void **state)
 {

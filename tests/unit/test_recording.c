@@ -26,8 +26,8 @@
 #include "kernel/netlink/nldev.h"
 #include "kernel/recording.h"
 #include "kernel/root.h"
-#include "kernel/verbs.h"
-#include "kernel/verbs_record.h"
+#include "kernel/verbs/verbs.h"
+#include "kernel/verbs/verbs_record.h"
 #include "netlink_message.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && __SIZEOF_POINTER__ == 8

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "topology/matching.h"
+#include "topology/assign/matching.h"
 
 enum { MOST = 7 };
 

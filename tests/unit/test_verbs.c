@@ -16,9 +16,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/library.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 #include "host/verbs.h"
-#include "kernel/verbs_library.h"
+#include "kernel/verbs/verbs_library.h"
 
 #define assert_number(number, expected)                     \
 	do {                                                \

@@ -13,7 +13,7 @@
 #include "doctor/frame/check.h"
 #include "host/pci/config.h"
 #include "kernel/sysfs.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 #include "topology/topology.h"
 
 bool pcie_has_accelerator(struct doctor_context *run)

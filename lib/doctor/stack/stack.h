@@ -8,7 +8,7 @@
 #include "doctor/frame/check.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/modules.h"
-#include "kernel/providers.h"
+#include "kernel/verbs/providers.h"
 
 struct stat;
 

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 bool stack_has_devices(struct doctor_context *run)
 {

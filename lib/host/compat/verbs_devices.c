@@ -11,7 +11,7 @@
 #include "host/verbs.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 struct verbs_devices {
 	struct root root;

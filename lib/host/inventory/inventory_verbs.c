@@ -10,7 +10,7 @@
 #include "host/need.h"
 #include "host/device.h"
 #include "host/verbs.h"
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 static const char *verbs_hint(int error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/providers.h"
+#include "kernel/verbs/providers.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/sonames.h"
+#include "base/library.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
 

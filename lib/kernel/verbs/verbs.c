@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/verbs.h"
+#include "kernel/verbs/verbs.h"
 
 #include <dirent.h>
 #include <endian.h>
@@ -18,7 +18,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/verbs_library.h"
+#include "kernel/verbs/verbs_library.h"
 
 LIBRARY_NOTE(LIBIBVERBS, "verbs", "MTU, GID tables, capabilities, selftest");
 

@@ -6,8 +6,7 @@
 
 #include "schema/value.h"
 #include "base/library.h"
-#include "kernel/verbs_record.h"
-#include "base/sonames.h"
+#include "kernel/verbs/verbs_record.h"
 
 #define VERBS_FUNCTIONS(MUST, MAY)                \
 	MUST(ibv_get_device_list, "IBVERBS_1.1")  \

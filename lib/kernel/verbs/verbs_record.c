@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/verbs_record.h"
+#include "kernel/verbs/verbs_record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/sonames.h"
-#include "kernel/verbs.h"
-#include "kernel/verbs_library.h"
+#include "base/library.h"
+#include "kernel/verbs/verbs.h"
+#include "kernel/verbs/verbs_library.h"
 
 LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "selftest/agent/agent.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 
 /* One page is enough to see whether a kind of memory is to be had. */
 #define TRIAL_BYTES 4096u

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "selftest/agent/measure.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 #include "selftest/diagnosis/diagnosis_rows.h"
 #include "selftest/selftest.h"
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/port.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "mad/format/codes.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/perftest.h"
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 

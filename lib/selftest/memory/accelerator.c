@@ -10,7 +10,6 @@
 
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/sonames.h"
 #include "selftest/memory/memory.h"
 
 LIBRARY_NOTE_SUGGESTED(LIBCUDA, "cuda", "memory of NVIDIA's accelerators in selftest");

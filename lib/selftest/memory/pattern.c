@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 
 #include <endian.h>
 #include <string.h>

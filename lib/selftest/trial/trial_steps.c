@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/agent/pattern.h"
+#include "selftest/memory/pattern.h"
 #include "selftest/trial/trial.h"
 
 #define WAIT_MSEC 5000u

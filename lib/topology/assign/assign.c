@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/assign.h"
+#include "topology/assign/assign.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "schema/rows.h"
-#include "topology/matching.h"
-#include "topology/predict.h"
+#include "topology/assign/matching.h"
+#include "topology/assign/predict.h"
 
 const struct enum_name assign_mode_names[] = {
 	{ASSIGN_RAIL, "rail", TONE_PLAIN, "least-cost matching, each adapter for one accelerator"},

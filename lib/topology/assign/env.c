@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "topology/assign.h"
+#include "topology/assign/assign.h"
 
 const struct enum_name env_kind_names[] = {
 	{ENV_NCCL, "nccl", TONE_PLAIN, "NCCL_IB_HCA, exact names"},

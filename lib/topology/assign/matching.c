@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/matching.h"
+#include "topology/assign/matching.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "topology/assign.h"
+#include "topology/assign/assign.h"
 
 #define PREDICTED_NCCL "2.30.7"
 
