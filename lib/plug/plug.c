@@ -148,14 +148,14 @@ static void take_fact(const struct plug_memory *memory, const struct plug_layout
 	}
 }
 
-/* Adds the flag if it is set; `flags` becomes known where the byte was read. */
-static void take_flag(const struct plug_memory *memory, const struct plug_flag_place *place,
-		      unsigned int lane, struct number *flags)
+/* Adds the flag if it is set; `flags` becomes known where the byte was read and means something. */
+static void take_flag(const struct plug_memory *memory, const struct plug_layout *layout,
+		      const struct plug_flag_place *place, unsigned int lane, struct number *flags)
 {
 	const unsigned int bit = (unsigned int)(place->bit + (int)lane * place->step);
 	const uint8_t *byte = plug_bytes(memory, place->part, place->offset + bit / 8, 1);
 
-	if (!byte)
+	if (!byte || !plug_is_flagged(memory, layout->standard, place->flag))
 		return;
 	number_set(flags, flags->value | (bits_get(byte, bit % 8, 1) ? place->flag : 0));
 }
@@ -196,14 +196,18 @@ static void merge(struct number *all, const struct number *some)
 static void take_lane(const struct plug_memory *memory, const struct plug_layout *layout,
 		      unsigned int number, struct plug *plug)
 {
+	/* Faults of the host's side, which has a lane of that number even without light. */
+	static const uint64_t host = UINT64_C(1) << PLUG_TX_LOSS | UINT64_C(1) << PLUG_TX_UNLOCKED |
+				     UINT64_C(1) << PLUG_TX_EQUALIZER_FAULT;
+	const bool has_light = plug_has_media_lane(memory, layout->standard, number);
 	struct plug_lane *lane = &plug->lanes[number];
 
 	number_set(&lane->lane, number + 1);
-	for (const struct plug_fact *fact = layout->lane_facts; fact->unit > 0; fact++)
+	for (const struct plug_fact *fact = layout->lane_facts; has_light && fact->unit > 0; fact++)
 		take_fact(memory, layout, fact, number, lane);
 	for (const struct plug_flag_place *place = layout->flags; place->flag; place++)
-		if (place->step)
-			take_flag(memory, place, number, &lane->flags);
+		if (place->step && (has_light || place->flag & host))
+			take_flag(memory, layout, place, number, &lane->flags);
 	compare(&lane->rx_power_mw, &plug->limits[PLUG_RX_POWER], PLUG_RX_POWER, &lane->alarms);
 	compare(&lane->tx_power_mw, &plug->limits[PLUG_TX_POWER], PLUG_TX_POWER, &lane->alarms);
 	compare(&lane->tx_bias_ma, &plug->limits[PLUG_TX_BIAS], PLUG_TX_BIAS, &lane->alarms);
@@ -234,6 +238,16 @@ static void take_lanes(const struct plug_memory *memory, const struct plug_form_
 		take_lane(memory, form->layout, i, plug);
 }
 
+/* Connectors of SFF-8024, taken as sfp_parse_port() of drivers/net/phy/sfp-bus.c takes them. */
+enum { COPPER_PIGTAIL = 0x21, RJ45 = 0x22, NO_CONNECTOR = 0x23 };
+
+/* What is PORT_FIBRE there, and CS, SN and multifibre connectors that came later. */
+static bool is_for_fibre(uint64_t connector)
+{
+	return connector == 0x01 || (connector >= 0x06 && connector <= 0x0d && connector != 0x0a) ||
+	       (connector >= 0x25 && connector <= 0x28);
+}
+
 /* SFF-8472: bits 2 and 3 of byte 8 for copper, byte 36 for the kind of an active cable. */
 static void find_kind_of_sfp(const struct plug_memory *memory, struct plug *plug)
 {
@@ -250,9 +264,9 @@ static void find_kind_of_sfp(const struct plug_memory *memory, struct plug *plug
 		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
 	else if (technology & 1u << 3)
 		number_set(&plug->kind, PLUG_ACTIVE);
-	else if (plug->connector.value == 0x22)
+	else if (plug->connector.value == RJ45)
 		number_set(&plug->kind, PLUG_TWISTED_PAIR);
-	else
+	else if (is_for_fibre(plug->connector.value))
 		number_set(&plug->kind, PLUG_OPTICAL);
 }
 
@@ -271,20 +285,27 @@ static void find_kind(const struct plug_memory *memory, enum plug_standard stand
 		number_set(&plug->kind, PLUG_PASSIVE_COPPER);
 	else if (plug_is_copper((unsigned int)technology))
 		number_set(&plug->kind, PLUG_ACTIVE_COPPER);
-	else if (plug->connector.value == 0x23)
+	else if (plug->connector.value == NO_CONNECTOR)
 		number_set(&plug->kind, PLUG_ACTIVE_OPTICAL);
-	else if (plug->connector.value == 0x22)
+	else if (plug->connector.value == RJ45)
 		number_set(&plug->kind, PLUG_TWISTED_PAIR);
 	else
 		number_set(&plug->kind, PLUG_OPTICAL);
+}
+
+static bool is_cable(const struct plug *plug)
+{
+	if (!plug->kind.known)
+		return plug->connector.value == COPPER_PIGTAIL ||
+		       plug->connector.value == NO_CONNECTOR;
+	return plug->kind.value != PLUG_OPTICAL && plug->kind.value != PLUG_TWISTED_PAIR;
 }
 
 /* What one fact says of another. */
 static void settle(struct plug *plug)
 {
 	/* SFF-8636, byte 146, and SFF-8472, byte 18: the reach over some fibre, not a cable. */
-	if (plug->kind.known &&
-	    (plug->kind.value == PLUG_OPTICAL || plug->kind.value == PLUG_TWISTED_PAIR))
+	if (!is_cable(plug))
 		plug->length_m.known = false;
 	if (plug->state.value != 5)
 		plug->fault.known = false;
@@ -309,7 +330,7 @@ void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
 	settle(ret_plug);
 	for (const struct plug_flag_place *place = form->layout->flags; place->flag; place++)
 		if (!place->step && ret_plug->temperature_c.known)
-			take_flag(memory, place, 0, &ret_plug->flags);
+			take_flag(memory, form->layout, place, 0, &ret_plug->flags);
 	compare(&ret_plug->temperature_c, &ret_plug->limits[PLUG_TEMPERATURE], PLUG_TEMPERATURE,
 		&ret_plug->alarms);
 	compare(&ret_plug->voltage_v, &ret_plug->limits[PLUG_VOLTAGE], PLUG_VOLTAGE,

@@ -45,6 +45,8 @@ enum plug_condition {
 	IF_RX_POWER,
 	IF_TX_POWER,
 	IF_TX_BIAS,
+	IF_THRESHOLDS, /* SFF-8472, byte 93: the module has thresholds, and flags that follow them
+			*/
 };
 
 struct plug_fact {
@@ -97,5 +99,10 @@ bool plug_has_diagnostics(const struct plug_memory *memory);
 bool plug_is_copper(unsigned int technology);
 bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
 		      enum plug_condition condition);
+/* Whether the module promises the flag; true if the standard has no bit for that. */
+bool plug_is_flagged(const struct plug_memory *memory, enum plug_standard standard, uint64_t flag);
+/* Whether a lane, from 0, has light; a CMIS module may have fewer of them than of the host's. */
+bool plug_has_media_lane(const struct plug_memory *memory, enum plug_standard standard,
+			 unsigned int lane);
 /* Corrects a reading, in units of the standard. False: what corrects it is missing or senseless. */
 bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact, double *value);

@@ -2,6 +2,7 @@
 /* Which readings a module has, and what corrects them. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "plug/plug_places.h"
 #include "schema/bits.h"
 
@@ -126,6 +127,12 @@ static bool is_advertised(const struct plug_memory *memory, enum plug_condition 
 	}
 }
 
+/* Byte 93 of SFF-8472: alarm and warning flags are kept for all that is measured. */
+static bool has_thresholds(const struct plug_memory *memory)
+{
+	return plug_byte(memory, PLUG_LOWER, 93) & 1u << 7;
+}
+
 bool plug_is_measured(const struct plug_memory *memory, enum plug_standard standard,
 		      enum plug_condition condition)
 {
@@ -133,6 +140,38 @@ bool plug_is_measured(const struct plug_memory *memory, enum plug_standard stand
 		return true;
 	if (standard == PLUG_CMIS)
 		return is_advertised(memory, condition);
-	return standard == PLUG_SFF_8636 ? is_measured_8636(memory, condition)
-					 : plug_has_diagnostics(memory);
+	if (standard == PLUG_SFF_8636)
+		return is_measured_8636(memory, condition);
+	return plug_has_diagnostics(memory) &&
+	       (condition != IF_THRESHOLDS || has_thresholds(memory));
+}
+
+/* Bytes 193 and 194 of SFF-8636 as in sff8636_show_signals() of ethtool, qsfp.c. */
+bool plug_is_flagged(const struct plug_memory *memory, enum plug_standard standard, uint64_t flag)
+{
+	static const struct {
+		enum plug_standard standard;
+		enum plug_fault fault;
+		enum plug_part part;
+		uint8_t offset, bit;
+	} promises[] = {
+		{PLUG_SFF_8472, PLUG_TX_FAULT, PLUG_LOWER, 93, 5},
+		{PLUG_SFF_8472, PLUG_RX_LOSS, PLUG_LOWER, 93, 4},
+		{PLUG_SFF_8636, PLUG_TX_EQUALIZER_FAULT, PLUG_IDENTITY, 193, 3},
+		{PLUG_SFF_8636, PLUG_TX_UNLOCKED, PLUG_IDENTITY, 194, 5},
+		{PLUG_SFF_8636, PLUG_RX_UNLOCKED, PLUG_IDENTITY, 194, 4},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(promises); i++)
+		if (promises[i].standard == standard && UINT64_C(1) << promises[i].fault == flag)
+			return plug_byte(memory, promises[i].part, promises[i].offset) &
+			       1u << promises[i].bit;
+	return standard != PLUG_SFF_8472 || has_thresholds(memory);
+}
+
+/* MediaLaneUnsupported, 00h:210 */
+bool plug_has_media_lane(const struct plug_memory *memory, enum plug_standard standard,
+			 unsigned int lane)
+{
+	return standard != PLUG_CMIS || !(plug_byte(memory, PLUG_IDENTITY, 210) >> lane & 1);
 }

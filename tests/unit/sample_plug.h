@@ -68,6 +68,8 @@ static inline void sample_qsfp28(struct plug_memory *memory)
 	memcpy(plug_at(memory, PLUG_IDENTITY, 165), "\x00\x02\xc9", 3);
 	plug_put_text(memory, PLUG_IDENTITY, 168, 16, "MMA1B00-E100");
 	plug_put_text(memory, PLUG_IDENTITY, 184, 2, "A1");
+	plug_put(memory, PLUG_IDENTITY, 193, 1 << 3);
+	plug_put(memory, PLUG_IDENTITY, 194, 1 << 5 | 1 << 4);
 	plug_put_text(memory, PLUG_IDENTITY, 196, 16, "MT2203FT00042");
 	plug_put_text(memory, PLUG_IDENTITY, 212, 8, "220117");
 	plug_put(memory, PLUG_IDENTITY, 220, 0x0c);
@@ -142,6 +144,7 @@ static inline void sample_sfp28(struct plug_memory *memory)
 	plug_put_text(memory, PLUG_LOWER, 68, 16, "X3EANE1");
 	plug_put_text(memory, PLUG_LOWER, 84, 8, "191204");
 	plug_put(memory, PLUG_LOWER, 92, 0x68);
+	plug_put(memory, PLUG_LOWER, 93, 0xb0);
 	plug_put_limits(memory, PLUG_DIAGNOSTICS, 0, SAMPLE_DEGREES(78), SAMPLE_DEGREES(-13),
 			SAMPLE_DEGREES(73), SAMPLE_DEGREES(-8));
 	plug_put_limits(memory, PLUG_DIAGNOSTICS, 8, 37000, 29000, 36000, 30000);

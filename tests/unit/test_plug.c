@@ -247,6 +247,9 @@ static void latched(void **state)
 		{sample_qsfp28, PLUG_LOWER, 3, 1 << 0, 1, UINT64_C(1) << PLUG_RX_LOSS},
 		{sample_qsfp28, PLUG_LOWER, 3, 1 << 7, 4, UINT64_C(1) << PLUG_TX_LOSS},
 		{sample_qsfp28, PLUG_LOWER, 4, 1 << 2, 3, UINT64_C(1) << PLUG_TX_FAULT},
+		{sample_qsfp28, PLUG_LOWER, 4, 1 << 5, 2, UINT64_C(1) << PLUG_TX_EQUALIZER_FAULT},
+		{sample_qsfp28, PLUG_LOWER, 5, 1 << 3, 4, UINT64_C(1) << PLUG_RX_UNLOCKED},
+		{sample_qsfp28, PLUG_LOWER, 5, 1 << 4, 1, UINT64_C(1) << PLUG_TX_UNLOCKED},
 		{sample_qsfp28, PLUG_LOWER, 6, 1 << 7, 0, ALARM(TEMPERATURE, HIGH_ALARM)},
 		{sample_qsfp28, PLUG_LOWER, 7, 1 << 4, 0, ALARM(VOLTAGE, LOW_WARNING)},
 		{sample_qsfp28, PLUG_LOWER, 9, 1 << 6, 1, ALARM(RX_POWER, LOW_ALARM)},
@@ -285,6 +288,86 @@ static void latched(void **state)
 	}
 }
 
+/* A flag that the module does not promise is not told, whatever the byte says. */
+static void unpromised(void **state)
+{
+	static const struct {
+		void (*sample)(struct plug_memory *memory);
+		enum plug_part promise_part, part;
+		uint8_t promise, without, offset, byte;
+	} cases[] = {
+		{sample_qsfp28, PLUG_IDENTITY, PLUG_LOWER, 193, 0, 4, 1 << 5},
+		{sample_qsfp28, PLUG_IDENTITY, PLUG_LOWER, 194, 1 << 5, 5, 1 << 3},
+		{sample_qsfp28, PLUG_IDENTITY, PLUG_LOWER, 194, 1 << 4, 5, 1 << 4},
+		{sample_sfp28, PLUG_LOWER, PLUG_DIAGNOSTICS, 93, 1 << 5 | 1 << 4, 112, 1 << 7},
+		{sample_sfp28, PLUG_LOWER, PLUG_DIAGNOSTICS, 93, 1 << 7 | 1 << 5, 110, 1 << 1},
+		{sample_sfp28, PLUG_LOWER, PLUG_DIAGNOSTICS, 93, 1 << 7 | 1 << 4, 110, 1 << 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+		struct plug_memory memory;
+
+		cases[i].sample(&memory);
+		plug_put(&memory, cases[i].promise_part, cases[i].promise, cases[i].without);
+		plug_put(&memory, cases[i].part, cases[i].offset, cases[i].byte);
+		plug_decode(&memory, &plug);
+		assert_true(plug.flags.known);
+		assert_int_equal(plug.flags.value, 0);
+	}
+}
+
+/* An SFP that promises neither flags nor thresholds has none, but its readings. */
+static void no_flags(void **state)
+{
+	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+	struct plug_memory memory;
+
+	(void)state;
+	sample_sfp28(&memory);
+	plug_put(&memory, PLUG_LOWER, 93, 0);
+	plug_put_word(&memory, PLUG_DIAGNOSTICS, 104, 1);
+	memset(plug_at(&memory, PLUG_DIAGNOSTICS, 110), 0xff, 8);
+	plug_decode(&memory, &plug);
+	assert_true(plug.temperature_c.known);
+	assert_real(plug.lanes[0].rx_power_mw, 0.0001);
+	assert_false(plug.flags.known);
+	assert_false(plug.lanes[0].flags.known);
+	assert_false(plug.alarms.known);
+	for (unsigned int i = 0; i < PLUG_QUANTITY_COUNT; i++)
+		assert_false(plug.limits[i].values[LIMIT_HIGH_ALARM].known);
+}
+
+/* Four lanes of light and eight of the host, as a 400G-DR4 has them: the others are not dark. */
+static void media_lanes(void **state)
+{
+	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+	struct plug_memory memory;
+
+	(void)state;
+	sample_osfp(&memory);
+	plug_put(&memory, PLUG_IDENTITY, 210, 0xf0);
+	memset(plug_at(&memory, PLUG_LANES, 194), 0, 8);
+	plug_put(&memory, PLUG_LANES, 136, 1 << 6);
+	plug_put(&memory, PLUG_LANES, 147, 0xf0);
+	plug_put(&memory, PLUG_LANES, 150, 0xf8);
+	plug_decode(&memory, &plug);
+	assert_int_equal(plug.lane_count, 8);
+	assert_true(plug.lanes[3].rx_power_mw.known);
+	assert_int_equal(plug.lanes[3].flags.value, ALARM(RX_POWER, LOW_ALARM));
+	for (unsigned int i = 4; i < 8; i++) {
+		assert_false(plug.lanes[i].rx_power_mw.known);
+		assert_false(plug.lanes[i].tx_power_mw.known);
+		assert_false(plug.lanes[i].tx_bias_ma.known);
+		assert_false(plug.lanes[i].alarms.known);
+		assert_int_equal(plug.lanes[i].flags.value,
+				 i == 6 ? UINT64_C(1) << PLUG_TX_LOSS : 0);
+	}
+	assert_int_equal(plug.alarms.value, 0);
+	assert_int_equal(plug_weakest(&plug)->lane.value, 1);
+}
+
 static void kinds(void **state)
 {
 	static const struct {
@@ -306,6 +389,13 @@ static void kinds(void **state)
 		{sample_sfp28, PLUG_LOWER, 36, 0x01, "active-optical"},
 		{sample_sfp28, PLUG_LOWER, 36, 0x08, "active-copper"},
 		{sample_sfp28, PLUG_LOWER, 2, 0x22, "twisted-pair"},
+		{sample_sfp28, PLUG_LOWER, 2, 0x0c, "optical"},
+		{sample_sfp28, PLUG_LOWER, 2, 0x25, "optical"},
+		/* A cable of copper or of fibre, a guess, and what does not say anything. */
+		{sample_sfp28, PLUG_LOWER, 2, 0x21, "unknown"},
+		{sample_sfp28, PLUG_LOWER, 2, 0x23, "unknown"},
+		{sample_sfp28, PLUG_LOWER, 2, 0x0a, "unknown"},
+		{sample_sfp28, PLUG_LOWER, 2, 0x00, "unknown"},
 	};
 
 	(void)state;
@@ -341,6 +431,26 @@ static void lengths(void **state)
 			assert_real(plug.length_m, cases[i].metres);
 		else
 			assert_false(plug.length_m.known);
+	}
+}
+
+/* Byte 18 of an SFP is a length of a fixed cable, and else a reach. */
+static void lengths_of_sfp(void **state)
+{
+	static const struct {
+		uint8_t connector;
+		bool known;
+	} cases[] = {{0x07, false}, {0x00, false}, {0x22, false}, {0x21, true}, {0x23, true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+		struct plug_memory memory;
+
+		sample_sfp28(&memory);
+		plug_put(&memory, PLUG_LOWER, 2, cases[i].connector);
+		plug_decode(&memory, &plug);
+		assert_int_equal(plug.length_m.known, cases[i].known);
 	}
 }
 
@@ -503,15 +613,17 @@ static void decibels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(qsfp28),	 cmocka_unit_test(copper),
-		cmocka_unit_test(osfp),		 cmocka_unit_test(sfp28),
-		cmocka_unit_test(calibrated),	 cmocka_unit_test(thresholds),
-		cmocka_unit_test(no_thresholds), cmocka_unit_test(latched),
-		cmocka_unit_test(kinds),	 cmocka_unit_test(lengths),
-		cmocka_unit_test(faults),	 cmocka_unit_test(texts),
-		cmocka_unit_test(unknown),	 cmocka_unit_test(truncated),
-		cmocka_unit_test(parts),	 cmocka_unit_test(as_text),
-		cmocka_unit_test(decibels),
+		cmocka_unit_test(qsfp28),	  cmocka_unit_test(copper),
+		cmocka_unit_test(osfp),		  cmocka_unit_test(sfp28),
+		cmocka_unit_test(calibrated),	  cmocka_unit_test(thresholds),
+		cmocka_unit_test(no_thresholds),  cmocka_unit_test(latched),
+		cmocka_unit_test(kinds),	  cmocka_unit_test(lengths),
+		cmocka_unit_test(faults),	  cmocka_unit_test(texts),
+		cmocka_unit_test(unknown),	  cmocka_unit_test(truncated),
+		cmocka_unit_test(parts),	  cmocka_unit_test(as_text),
+		cmocka_unit_test(decibels),	  cmocka_unit_test(unpromised),
+		cmocka_unit_test(no_flags),	  cmocka_unit_test(media_lanes),
+		cmocka_unit_test(lengths_of_sfp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
