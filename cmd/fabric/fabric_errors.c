@@ -167,7 +167,6 @@ static void show_errors(struct errors *errors)
 	struct fabric_run *run = &errors->run;
 	const bool clears = errors->all_args->clear.known;
 	struct port_errors readings = {.items = NULL};
-	const size_t problems = run->mad.listing.problems.count;
 
 	/* A file needs all ports, because it may be compared with any later reading. */
 	errors->options.all = !least_of(run->args) || errors->save || clears;
@@ -178,16 +177,15 @@ static void show_errors(struct errors *errors)
 	note_losses(run, NULL, &readings);
 	list_rows(errors, errors->rows, errors->row_count, sizeof(*errors->rows));
 	if (clears)
-		fabric_errors_clear(
-			run, &(const struct fabric_clearing){
-				     .options = &errors->options,
-				     .readings = &readings,
-				     .kinds = (unsigned int)errors->all_args->clear.value,
-				     .details = errors->all_args->details,
-				     .yes = errors->all_args->yes,
-				     .save = errors->save,
-				     .incomplete = run->mad.listing.problems.count > problems,
-			     });
+		fabric_errors_clear(run,
+				    &(const struct fabric_clearing){
+					    .options = &errors->options,
+					    .readings = &readings,
+					    .kinds = (unsigned int)errors->all_args->clear.value,
+					    .details = errors->all_args->details,
+					    .yes = errors->all_args->yes,
+					    .save = errors->save,
+				    });
 	else if (errors->save)
 		fabric_counters_save(run, errors->save, &readings);
 	port_errors_clear(&readings);
@@ -295,7 +293,7 @@ static bool prepare(struct errors *errors)
 		.wanted = errors->wanted,
 		.service_levels = errors->service_levels,
 	};
-	return !errors->all_args->sl_from_sa || errors->service_levels;
+	return true;
 }
 
 static int run(const struct ctx *ctx, const void *errors_args, char **objects)

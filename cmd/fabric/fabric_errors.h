@@ -9,7 +9,7 @@
  * has the LID that the file says; the others are problems. The caller frees it.
  */
 bool *fabric_errors_verify(struct fabric_run *run);
-/* The service level to each LID, from path records; NULL: the listing says why there are none. */
+/* The service level to each of all 65536 LIDs, from path records, 0 where there is none. */
 uint8_t *fabric_errors_service_levels(struct fabric_run *run);
 
 struct fabric_clearing {
@@ -18,7 +18,6 @@ struct fabric_clearing {
 	unsigned int kinds; /* enum counters_to_clear */
 	bool details, yes;
 	const char *save; /* the file for the readings; NULL: one in the current directory */
-	bool incomplete;  /* some ports could not be read */
 };
 
 /* Saves the readings, asks, clears the counters, and says what it cleared. */

@@ -51,7 +51,8 @@ bool *fabric_errors_verify(struct fabric_run *run)
 		items[count].request.key = run->mad.session.key;
 		items[count++].request.number = i;
 	}
-	mad_gather(run->mad.session.engine, items, count);
+	if (mad_gather(run->mad.session.engine, items, count) == -ECANCELED)
+		run->fabric.interrupted = true;
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t port = (uint32_t)items[i].request.number;
 		const struct fabric_node *node = fabric_node_of(fabric, port);
@@ -60,7 +61,8 @@ bool *fabric_errors_verify(struct fabric_run *run)
 		if (!items[i].error && !items[i].status &&
 		    node_info_node_guid(items[i].data) == node->guid)
 			continue;
-		report_other(run, fabric->ports[port].node, &items[i]);
+		if (items[i].error != -ECANCELED)
+			report_other(run, fabric->ports[port].node, &items[i]);
 		for (uint32_t j = port; j <= port + ports; j++)
 			wanted[j] = false;
 	}
@@ -74,7 +76,8 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	struct mad_session *session = &run->mad.session;
 	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count + 1,
 								   sizeof(*places));
-	uint8_t *levels = mem_alloc_zero(MAD_LID_LAST + 1u, sizeof(*levels));
+	/* By any LID that a node may claim to have. */
+	uint8_t *levels = mem_alloc_zero(UINT16_MAX + 1u, sizeof(*levels));
 	size_t count = 0, failed = 0;
 	int error = 0;
 
@@ -94,7 +97,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 		if (places[i].error) {
 			failed++;
 			error = places[i].error;
-		} else if (places[i].address.lid <= MAD_LID_LAST) {
+		} else {
 			levels[places[i].address.lid] = places[i].address.sl;
 		}
 	}

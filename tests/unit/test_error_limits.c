@@ -39,7 +39,6 @@ static void same_for_all(void **state)
 	assert_int_equal(limit_of(&limits, "vl15_dropped"), 7);
 	assert_true(limit_of(&limits, "xmit_wait_ticks") == ERROR_LIMIT_NEVER);
 	assert_true(limit_of(&limits, "xmit_packets") == ERROR_LIMIT_NEVER);
-	assert_false(limits.named);
 	/* The highest limit leaves those that have stopped. */
 	error_limits_init(&limits, UINT64_MAX);
 	assert_true(error_limit_is_passed(limit_of(&limits, "rcv_errors"), 65535, true));
@@ -56,7 +55,6 @@ static void ignored(void **state)
 	error_limits_init(&limits, 1);
 	assert_int_equal(error_limits_ignore(&limits, "symbol_errors,PortXmitDiscards", &wrong), 0);
 	assert_null(wrong);
-	assert_true(limits.named);
 	assert_true(limit_of(&limits, "symbol_errors") == ERROR_LIMIT_NEVER);
 	assert_true(limit_of(&limits, "xmit_discards") == ERROR_LIMIT_NEVER);
 	assert_int_equal(limit_of(&limits, "link_downed"), 1);

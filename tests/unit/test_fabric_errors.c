@@ -7,13 +7,20 @@
 
 #include <cmocka.h>
 
-#include "fabric/scan/port_counters.h"
+#include "cmd/fabric/fabric_errors.h"
+#include "fabric/scan/port_details.h"
 #include "fake_transport.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 
 enum { CLASS_INFO = 0x01, COUNTERS = 0x12, EXTENDED = 0x1d };
-enum { SYMBOL_ERRORS = 4 * 8, LINK_DOWNED = 7 * 8, XMIT_WAIT = 40 * 8, XMIT_DATA_64 = 8 * 8 };
+enum {
+	SYMBOL_ERRORS = 4 * 8,
+	LINK_DOWNED = 7 * 8,
+	RCV_ERRORS = 8 * 8,
+	XMIT_WAIT = 40 * 8,
+	XMIT_DATA_64 = 8 * 8
+};
 enum { PORTS = 12, ADAPTERS = 12, SWITCH_LID = 1 };
 
 struct bed {
@@ -26,7 +33,9 @@ struct bed {
 	unsigned char counters[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST]; /* by LID - 1, and port */
 	unsigned char extended[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST];
 	uint16_t dead_lid, dead_attribute; /* that does not answer; attribute 0: none does */
+	uint16_t refused_attribute;	   /* that no node knows; 0: none */
 	unsigned int asked[256];	   /* by attribute */
+	unsigned int strange;		   /* requests to LIDs that no port can have */
 };
 
 /* Port 255 has the sum of all others, as far as the tests need it. */
@@ -48,6 +57,11 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	(void)agent;
 	assert_int_equal(mad[1], UMAD_CLASS_PERF_MGMT);
 	assert_int_equal(to->qpn, 1);
+	if (to->lid > MAD_LID_LAST) {
+		assert_int_equal(to->sl, 0);
+		bed->strange++;
+		return 0;
+	}
 	assert_in_range(to->lid, 1, 1 + ADAPTERS);
 	bed->asked[attribute]++;
 	if (to->lid == bed->dead_lid && (!bed->dead_attribute || bed->dead_attribute == attribute))
@@ -58,6 +72,10 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		bits_set(reply, (64 + 2) * 8, 16, bed->caps);
 	else if (port == PERF_ALL_PORTS)
 		add_up(bed, node, reply + 64);
+	else if (attribute == bed->refused_attribute)
+		bits_set(reply, 4 * 8, 16, UMAD_STATUS_ATTR_NOT_SUPPORTED);
+	else if (attribute != COUNTERS && attribute != EXTENDED)
+		memset(reply + 64, 0, MAD_BYTES - 64);
 	else
 		memcpy(reply + 64,
 		       attribute == COUNTERS ? bed->counters[node][port]
@@ -279,6 +297,101 @@ static void wanted(void **state)
 	assert_int_equal(bed->asked[COUNTERS], 1);
 }
 
+/* A node may claim any LID, also one that no port can have. */
+static void any_lid(void **state)
+{
+	struct bed *bed = *state;
+	struct fabric_run run = {.fabric = bed->fabric, .mad.session.engine = bed->engine};
+	struct port_errors_options options = {.address = {.qpn = 1}, .all = true};
+	uint8_t *levels;
+
+	set_port(&bed->fabric, 1, 1, MAD_LID_LAST + 1);
+	set_port(&bed->fabric, 2, 1, MAD_LID_PERMISSIVE);
+	levels = fabric_errors_service_levels(&run);
+	options.service_levels = levels;
+	assert_int_equal(port_errors_read(bed->engine, &bed->fabric, &options, &bed->errors), 0);
+	assert_int_equal(bed->strange, 2 * 2);
+	assert_int_equal(bed->errors.failure_count, 2);
+	problems_free(&run.mad.listing.problems);
+	free(levels);
+}
+
+static bool is_stopped(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static int stay_silent(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *mad)
+{
+	(void)fake;
+	(void)agent;
+	(void)to;
+	(void)mad;
+	return 0;
+}
+
+/* Nodes of a file that were not asked who they are: they are not read, nor is it a problem. */
+static void verify_stopped(void **state)
+{
+	static const struct mad_engine_options stopped = {.stopped = is_stopped};
+	struct bed *bed = *state;
+	struct fabric_run run = {.fabric = bed->fabric};
+	struct fake fake = {.on_send = stay_silent};
+	bool *wanted;
+
+	run.mad.session.engine = fake_engine(&fake, &stopped);
+	wanted = fabric_errors_verify(&run);
+	assert_true(run.fabric.interrupted);
+	assert_int_equal(run.mad.listing.problems.count, 0);
+	assert_false(wanted[fabric_port_at(&bed->fabric, 0, 1)]);
+	mad_engine_free(run.mad.session.engine);
+	free(wanted);
+}
+
+/* The details of port 3 of the switch, which has errors of that counter. */
+static void read_details(struct bed *bed, struct port_errors_row *row, struct value *ret_details)
+{
+	const struct port_errors_options options = {.address = {.qpn = 1}};
+
+	read_ports(bed, true, 0);
+	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 3), 1, row));
+	assert_int_equal(
+		port_details_read(bed->engine, &bed->fabric, &options, row, 1, &bed->errors), 0);
+	field_get(schema_find(&fabric_errors_schema, "details"), row, ret_details);
+}
+
+/* No details are a list only if they were read. */
+static void details(void **state)
+{
+	struct bed *bed = *state;
+	struct port_errors_row row;
+	struct value value;
+
+	bits_set(bed->counters[0][3], RCV_ERRORS, 16, 9);
+	read_ports(bed, true, 0);
+	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 3), 1, &row));
+	field_get(schema_find(&fabric_errors_schema, "details"), &row, &value);
+	assert_int_equal(value.kind, VALUE_NONE);
+	port_errors_row_clear(&row);
+	read_details(bed, &row, &value);
+	assert_int_equal(value.kind, VALUE_RECORDS);
+	assert_int_equal(value.records.count, 0);
+	port_errors_row_clear(&row);
+	/* A node need not have counters by virtual lane. */
+	bed->refused_attribute = MAD_PM_VL_XMIT_FLOW_CTL_ERRORS;
+	read_details(bed, &row, &value);
+	assert_int_equal(value.kind, VALUE_RECORDS);
+	assert_int_equal(bed->errors.failure_count, 0);
+	port_errors_row_clear(&row);
+	bed->refused_attribute = MAD_PM_RCV_ERROR_DETAILS;
+	read_details(bed, &row, &value);
+	assert_int_equal(value.kind, VALUE_NONE);
+	assert_int_equal(bed->errors.failure_count, 1);
+	port_errors_row_clear(&row);
+}
+
 /* An agent says once what it can do, however many of its ports have errors. */
 static void agent_of_two_ports(void **state)
 {
@@ -380,9 +493,10 @@ static void file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(clean),  TEST(found), TEST(threshold),	     TEST(everything),
-		TEST(plain),  TEST(dead),  TEST(unreachable),	     TEST(wanted),
-		TEST(growth), TEST(file),  TEST(agent_of_two_ports),
+		TEST(clean),	      TEST(found),   TEST(threshold),	       TEST(everything),
+		TEST(plain),	      TEST(dead),    TEST(unreachable),	       TEST(wanted),
+		TEST(growth),	      TEST(file),    TEST(agent_of_two_ports), TEST(any_lid),
+		TEST(verify_stopped), TEST(details),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void init(const struct schema *schema, uint64_t least, uint64_t *limits)
 
 void error_limits_init(struct error_limits *limits, uint64_t least)
 {
-	*limits = (struct error_limits){.named = false};
+	*limits = (struct error_limits){.by_counter = {0}};
 	if (least == ERROR_LIMIT_NEVER)
 		least--;
 	init(&perf_schema, least, limits->by_counter);
@@ -67,7 +67,6 @@ int error_limits_set(struct error_limits *limits, const char *name, uint64_t lea
 	if (!set(&perf_schema, name, least, limits->by_counter))
 		return -ENOENT;
 	set(&perf_counters_schema, name, least, limits->by_part);
-	limits->named = true;
 	return 0;
 }
 

@@ -17,7 +17,6 @@ enum { ERROR_LIMITS_MOST = 64 };
 struct error_limits {
 	uint64_t by_counter[ERROR_LIMITS_MOST]; /* of perf_schema */
 	uint64_t by_part[ERROR_LIMITS_MOST];	/* of perf_counters_schema */
-	bool named;				/* some differ from the others */
 };
 
 /*

@@ -48,7 +48,7 @@ struct port_errors_options {
 	bool all;
 	uint64_t least;
 	const struct error_limits *limits; /* takes the place of `least`; or NULL */
-	const uint8_t *service_levels;	   /* by LID, which replace that of `address`; or NULL */
+	const uint8_t *service_levels;	   /* by LID, any 16 bits, for that of `address`; or NULL */
 	const bool *wanted;		   /* by port of the graph; NULL: all */
 };
 
@@ -77,7 +77,8 @@ struct port_errors_row {
 	struct perf_record counters;
 	struct number error_count; /* all error counters together */
 	char *errors; /* the counters that are not 0, the highest first, as a sentence */
-	/* See fabric/scan/port_details.h; empty unless they were read. */
+	/* port_details.h fills these; they are empty unless the details were read. */
+	bool knows_details; /* what a node must have was read: without details there are none */
 	struct port_detail *details;
 	size_t detail_count;
 	char *said_details;

@@ -332,7 +332,8 @@ static void get_details(const void *record, struct value *value)
 {
 	const struct port_errors_row *row = record;
 
-	value_set_records(value, row->details, row->detail_count);
+	if (row->knows_details || row->detail_count)
+		value_set_records(value, row->details, row->detail_count);
 }
 
 static const struct field errors_fields[] = {

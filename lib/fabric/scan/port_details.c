@@ -87,6 +87,22 @@ static void add_details(struct port_errors_row *row, const struct mad_item *item
 	}
 }
 
+static void take_part(struct port_errors_row *row, const struct mad_item *item,
+		      struct port_errors *failures)
+{
+	const bool canceled = item->error == -ECANCELED;
+
+	if (!item->error && !item->status) {
+		add_details(row, item);
+		return;
+	}
+	if (parts[item->request.number % ARRAY_SIZE(parts)].optional && !canceled)
+		return;
+	row->knows_details = false;
+	if (!canceled)
+		note(failures, row->at.place, item);
+}
+
 static void say_details(struct port_errors_row *row)
 {
 	for (size_t i = 0; i < row->detail_count; i++) {
@@ -127,15 +143,10 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 		}
 	}
 	rc = mad_gather(engine, items, asked);
-	for (size_t i = 0; i < asked; i++) {
-		struct port_errors_row *row = &rows[items[i].request.number / ARRAY_SIZE(parts)];
-
-		if (!items[i].error && !items[i].status)
-			add_details(row, &items[i]);
-		else if (items[i].error != -ECANCELED &&
-			 !parts[items[i].request.number % ARRAY_SIZE(parts)].optional)
-			note(failures, row->at.place, &items[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		rows[i].knows_details = true;
+	for (size_t i = 0; i < asked; i++)
+		take_part(&rows[items[i].request.number / ARRAY_SIZE(parts)], &items[i], failures);
 	for (size_t i = 0; i < count; i++)
 		say_details(&rows[i]);
 	free(selects);
