@@ -14,19 +14,6 @@ struct port_args {
 	struct change_args change;
 };
 
-/* Splits NODE/PORT. False: there is no number of a port. */
-static bool split(const char *word, char **ret_node, unsigned int *ret_port)
-{
-	const char *slash = strrchr(word, '/');
-	uint64_t port;
-
-	if (!slash || text_parse_u64(slash + 1, 10, FABRIC_PORT_MOST, &port))
-		return false;
-	*ret_node = mem_format("%.*s", (int)(slash - word), word);
-	*ret_port = (unsigned int)port;
-	return true;
-}
-
 /* The port that the word names; FABRIC_NONE: none, and the listing says why. */
 static uint32_t find(struct fabric_run *run, const char *word)
 {
@@ -35,7 +22,7 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	struct fabric_place place;
 	unsigned int port = 0;
 
-	if (!split(word, &node, &port)) {
+	if (!mad_target_split(word, &node, &port)) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
 		message = mem_format("'%s' names no port", clean);

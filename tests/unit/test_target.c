@@ -111,11 +111,45 @@ static void longest_route(void **state)
 	assert_int_equal(mad_target_parse(text, TARGET_DIRECT, &target), -ERANGE);
 }
 
+static void splitting(void **state)
+{
+	static const struct {
+		const char *word, *node; /* no node: there is no port */
+		unsigned int port;
+	} cases[] = {
+		{"leaf A/5", "leaf A", 5},
+		{"a/b/254", "a/b", 254},
+		{"0,1,3/0", "0,1,3", 0},
+		{"/7", "", 7},
+		{"4/255", NULL, 0},
+		{"4/", NULL, 0},
+		{"4/x", NULL, 0},
+		{"4/-1", NULL, 0},
+		{"4/1/x", NULL, 0},
+		{"4", NULL, 0},
+		{"", NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *node = NULL;
+		unsigned int port = 1000;
+
+		assert_int_equal(mad_target_split(cases[i].word, &node, &port), !!cases[i].node);
+		assert_int_equal(port, cases[i].node ? cases[i].port : 1000);
+		if (cases[i].node)
+			assert_string_equal(node, cases[i].node);
+		else
+			assert_null(node);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parsing),
 		cmocka_unit_test(longest_route),
+		cmocka_unit_test(splitting),
 	};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "fabric/route/forwarding.h"
 #include "schema/bits.h"
 
@@ -127,22 +126,19 @@ static size_t find_node(const struct fabric_view *view, const char *word, uint32
 static size_t find_port(const struct fabric_view *view, const char *word,
 			struct fabric_place *ret_place)
 {
-	const char *slash = strrchr(word, '/');
 	_cleanup_(freep) char *name = NULL;
 	uint32_t node = FABRIC_NONE;
-	uint64_t number;
+	unsigned int number;
 	size_t found;
 
-	if (!slash || text_parse_u64(slash + 1, 10, FABRIC_PORT_MOST, &number) || !number)
+	if (!mad_target_split(word, &name, &number) || !number)
 		return 0;
-	name = mem_format("%.*s", (int)(slash - word), word);
 	found = find_node(view, name, &node);
 	if (found != 1)
 		return found;
 	if (number > view->fabric->nodes[node].port_count)
 		return 0;
-	take_port(view->fabric, fabric_port_at(view->fabric, node, (unsigned int)number),
-		  ret_place);
+	take_port(view->fabric, fabric_port_at(view->fabric, node, number), ret_place);
 	return 1;
 }
 

@@ -189,6 +189,19 @@ int mad_target_parse(const char *text, enum target_kind kind, struct mad_target 
 	return rc;
 }
 
+bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port)
+{
+	const char *slash = strrchr(word, '/');
+	uint64_t port;
+
+	/* 255 stands for all ports. */
+	if (!slash || text_parse_u64(slash + 1, 10, MAD_PORT_MOST - 1, &port))
+		return false;
+	*ret_node = mem_format("%.*s", (int)(slash - word), word);
+	*ret_port = (unsigned int)port;
+	return true;
+}
+
 char *mad_target_text(const struct mad_target *target)
 {
 	char text[GID_TEXT_SIZE];

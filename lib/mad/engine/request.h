@@ -79,5 +79,10 @@ struct mad_target {
  * hops.
  */
 int mad_target_parse(const char *text, enum target_kind kind, struct mad_target *ret_target);
+/*
+ * Splits NODE/PORT at the last slash; the node, which may be of any kind, is to be freed. False:
+ * no number of a port follows, 0 to 254.
+ */
+bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port);
 /* The text that mad_target_parse() reads; the caller frees it. */
 char *mad_target_text(const struct mad_target *target);
