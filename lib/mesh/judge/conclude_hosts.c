@@ -7,7 +7,7 @@
 #include "mesh/judge/conclude_parts.h"
 #include "mesh/judge/words.h"
 
-/* What nothing else excuses, either: see class.c. */
+/* Below this share no scatter is an excuse: LEAST_SHARE_EXCUSED in class.c. */
 #define LEAST_DISTANCE_SHARE 0.75
 
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
@@ -50,8 +50,9 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 		finding = finding_add(
 			conclusion->findings, JUDGE_DISTANCE,
 			mem_format("rail %u, %u switches apart", rail, distance),
-			mem_format("the median of %" PRIu64 " figures is %.3g Gb/s, %.0f %% of the "
+			mem_format("the %s of %" PRIu64 " figures is %.3g Gb/s, %.0f %% of the "
 				   "%.3g Gb/s of those that have %u switch%s between them",
+				   class->split ? "upper quartile" : "median",
 				   class->bandwidth.count, class->median, share * 100,
 				   nearest->median, shortest, shortest == 1 ? "" : "es"));
 		finding->rail = number_of(rail);
