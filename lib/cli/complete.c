@@ -216,7 +216,7 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	const char *comma = strrchr(partial, ',');
 	_cleanup_(freep) char *longer = NULL;
 
-	/* Completes the last word of a list: of bits, or that the command reads itself. */
+	/* Completes the last word of a list, which the command may take apart itself. */
 	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST ||
 		      (row->kind == OPTION_STRING && row->choices))) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
