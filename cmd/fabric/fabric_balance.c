@@ -67,12 +67,12 @@ static void add_row(struct balances *balances, uint32_t port)
 	row->at.view = &balances->run.view;
 	row->at.place = port;
 	row->order = balances->row_count;
-	if (!table->known || table->failures[0])
+	if (!table->known || table->gaps[0])
 		return;
 	row->routes = number_of(balances->balance.routes[port]);
 	compare_with_mean(balances, row);
 	/* Pairs depend on the tables of all switches on the way. */
-	if (!balances->forwarding.failure_count && !balances->run.fabric.failure_count)
+	if (!balances->forwarding.failure_count && fabric_is_complete(&balances->run.fabric))
 		row->pairs = number_of(balances->balance.pairs[port]);
 }
 
@@ -95,7 +95,7 @@ static void report_losses(struct balances *balances)
 	_cleanup_(freep) char *message = NULL, *name = NULL;
 
 	if (!balances->balance.lost_pairs || balances->forwarding.failure_count ||
-	    run->fabric.failure_count || run->fabric.interrupted || run->scan.most_hops)
+	    !fabric_is_complete(&run->fabric) || run->scan.most_hops)
 		return;
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
 	message = mem_format(

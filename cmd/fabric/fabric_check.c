@@ -76,6 +76,26 @@ static void read_counters(struct fabric_run *run, struct facts *facts)
 			 "--interval TIME or --since FILE shows which errors grow");
 }
 
+static void recall_forwarding(struct fabric_run *run, struct facts *facts)
+{
+	const struct forwarding *forwarding = &facts->forwarding;
+	_cleanup_(freep) char *name = NULL, *what = NULL;
+
+	if (!forwarding_recall(&run->fabric, NULL, 0, &facts->forwarding)) {
+		skip(facts, "forwarding tables", "a scan saved without --routes has none");
+		return;
+	}
+	facts->input.forwarding = forwarding;
+	if (!forwarding->failure_count)
+		return;
+	name = fabric_node_name(&run->view, run->fabric.ports[forwarding->failures[0].port].node);
+	what = forwarding->failure_count == 1
+		       ? mem_format("the forwarding table of %s", name)
+		       : mem_format("forwarding tables of %zu switches, the first of which is %s",
+				    forwarding->failure_count, name);
+	skip(facts, what, "the saved scan lacks all or a part");
+}
+
 static void check(struct fabric_run *run, struct fabric_findings *findings)
 {
 	struct facts facts = {
@@ -89,10 +109,7 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 
 	if (run->args->load) {
 		skip(&facts, "counters and subnet managers", "a saved scan has none");
-		if (forwarding_recall(&run->fabric, NULL, 0, &facts.forwarding))
-			facts.input.forwarding = &facts.forwarding;
-		else
-			skip(&facts, "forwarding tables", "a scan saved without --routes has none");
+		recall_forwarding(run, &facts);
 		/* The findings not-checked name the checks. */
 		if (run->fabric.source == FABRIC_TEXT)
 			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,

@@ -25,6 +25,22 @@ struct routes {
 
 static const char *const direction_words[] = {"there", "back"};
 
+/* A gap in the table of a switch that the route does not come to is nothing to note. */
+static unsigned int look_up_saved(struct routes *routes, uint32_t node, uint16_t lid)
+{
+	const struct forwarding *saved = &routes->saved;
+	const unsigned int port = forwarding_port(saved, forwarding_of(saved, node), lid);
+	const uint32_t place = fabric_port_at(&routes->run.fabric, node, 0);
+
+	if (port != FORWARDING_UNKNOWN || routes->failed_port == place)
+		return port;
+	for (size_t i = 0; i < saved->failure_count; i++)
+		if (saved->failures[i].port == place)
+			fabric_run_note(&routes->run, &saved->failures[i], 1);
+	routes->failed_port = place;
+	return port;
+}
+
 static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 {
 	struct routes *routes = context;
@@ -33,7 +49,7 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	unsigned int port;
 
 	if (run->args->load)
-		return forwarding_port(&routes->saved, forwarding_of(&routes->saved, node), lid);
+		return look_up_saved(routes, node, lid);
 	if (!forwarding_read_entry(run->mad.session.engine, &run->scan, &run->fabric, node, lid,
 				   &port, &failure))
 		return port;
@@ -319,8 +335,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	if (fabric_run_begin(&routes.run, ctx, args, &fabric_route_schema) &&
-	    (!args->load ||
-	     fabric_forwarding_read(&routes.run, NULL, 0, FORWARDING_LINEAR, &routes.saved)) &&
+	    (!args->load || fabric_forwarding_recall(&routes.run, NULL, 0, &routes.saved)) &&
 	    find_ends(&routes, objects)) {
 		follow(&routes, ROUTE_THERE);
 		follow(&routes, ROUTE_BACK);

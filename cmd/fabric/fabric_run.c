@@ -172,14 +172,19 @@ static void note_counts(struct fabric_run *run)
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL, text, NULL);
 }
 
-/* Tables without an answer are noted with the other failures of the scan. */
+/* Tables without an answer are failures of the scan, noted and saved with the others. */
 static int read_routes(struct fabric_run *run)
 {
 	struct forwarding forwarding = {.tables = NULL};
 	int rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
 				 FORWARDING_LINEAR, &forwarding);
 
-	fabric_run_note(run, forwarding.failures, forwarding.failure_count);
+	for (size_t i = 0; i < forwarding.failure_count; i++)
+		*(struct fabric_failure *)mem_append(&run->fabric.failures,
+						     &run->fabric.failure_count,
+						     sizeof(*forwarding.failures)) =
+			forwarding.failures[i];
+	run->fabric.interrupted |= rc != 0;
 	forwarding_store(&forwarding, &run->fabric);
 	forwarding_clear(&forwarding);
 	return rc;

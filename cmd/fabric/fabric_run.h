@@ -148,5 +148,8 @@ bool fabric_counters_save(struct fabric_run *run, const char *path,
  */
 bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
+/* The linear ones of a file, without a problem for each switch that has gaps. */
+bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
+			      struct forwarding *forwarding);
 /* Notes a problem if the linear tables of all switches are known, and empty. */
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

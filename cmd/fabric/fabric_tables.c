@@ -193,12 +193,22 @@ const struct command fabric_tables_command = {
 	.run = run,
 };
 
-static bool recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
-		   struct forwarding *forwarding)
+static bool has_tables(const struct fabric *fabric)
+{
+	for (size_t i = 0; i < fabric->detail_count; i++)
+		if (fabric->details[i].attribute == UMAD_SM_ATTR_LINEAR_FT)
+			return true;
+	return false;
+}
+
+bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
+			      struct forwarding *forwarding)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	if (forwarding_recall(&run->fabric, nodes, count, forwarding) || !forwarding->count)
+	forwarding_recall(&run->fabric, nodes, count, forwarding);
+	/* A scan with the tables of other switches has gaps. */
+	if (!forwarding->count || has_tables(&run->fabric))
 		return true;
 	message = mem_format("the scan in %s has no forwarding tables", run->args->load);
 	listing_fail(&run->mad.listing, STATUS_FAILED, message,
@@ -212,8 +222,12 @@ bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 	struct mad_listing *mad = &run->mad;
 	int rc;
 
-	if (run->args->load)
-		return recall(run, nodes, count, forwarding);
+	if (run->args->load) {
+		if (!fabric_forwarding_recall(run, nodes, count, forwarding))
+			return false;
+		fabric_run_note(run, forwarding->failures, forwarding->failure_count);
+		return true;
+	}
 	rc = forwarding_read(mad->session.engine, &run->scan, &run->fabric, nodes, count, kinds,
 			     forwarding);
 	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
@@ -223,6 +237,7 @@ bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 			&mad->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
 			rc == -ECANCELED ? "interrupted: the output is incomplete" : strerror(-rc),
 			NULL);
+	run->fabric.interrupted |= rc != 0;
 	return true;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric using: the hosts whose packets go over a cable. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/route/forwarding.h"
 #include "fabric/route/route.h"
@@ -42,47 +40,44 @@ static void add(void *context, uint32_t source, uint32_t destination, uint16_t l
 		last->sources = number_of(1);
 }
 
-/* The number after the last slash of NODE/PORT, which is cut off; false: there is none. */
-static bool take_port(char *word, uint64_t *ret_port)
-{
-	char *slash = strrchr(word, '/');
-
-	if (!slash || text_parse_u64(slash + 1, 10, FABRIC_PORT_MOST, ret_port))
-		return false;
-	*slash = '\0';
-	return true;
-}
-
 /* The port has to be named: a switch has many cables. An adapter's is the one that was found. */
 static bool find_cable(struct using *using, const char *word, uint32_t *ret_port)
 {
 	struct fabric_run *run = &using->run;
 	const struct fabric *fabric = &run->fabric;
-	_cleanup_(freep) char *node = mem_string(word), *name = NULL, *message = NULL;
+	_cleanup_(freep) char *node = NULL, *name = NULL, *message = NULL;
 	const char *hint = "name the port as NAME/PORT: rdmactl fabric links lists the cables";
 	struct fabric_place place;
-	uint64_t number = 0;
-	const bool named = take_port(node, &number);
+	unsigned int number = 0;
+	const bool named = mad_target_split(word, &node, &number);
 
-	if (!fabric_run_find_port(run, node, &place))
+	if (!fabric_run_find_port(run, named ? node : word, &place))
 		return false;
 	name = fabric_node_name(&run->view, place.node);
 	if (named && number && number <= fabric->nodes[place.node].port_count)
-		place.port = fabric_port_at(fabric, place.node, (unsigned int)number);
+		place.port = fabric_port_at(fabric, place.node, number);
 	else if (named)
-		message = mem_format("%s has no port %u", name, (unsigned int)number);
+		message = mem_format("%s has no port %u", name, number);
 	else if (!fabric->ports[place.port].number)
 		message = mem_format("%s is a switch: which of its cables?", name);
 	if (!message && fabric->ports[place.port].peer == FABRIC_NONE) {
 		message = mem_format("%s/%u has no cable in the scan", name,
 				     fabric->ports[place.port].number);
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
+		listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			     "rdmactl fabric links lists the cables");
 		return false;
 	}
 	if (message)
 		listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 	*ret_port = place.port;
 	return !message;
+}
+
+/* Switches whose tables are unknown may send over the cable, too. */
+static void forget_sources(struct using *using)
+{
+	for (size_t i = 0; i < using->row_count; i++)
+		using->rows[i].sources.known = false;
 }
 
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
@@ -101,11 +96,12 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		cable_users(fabric, &using.forwarding, port, add, &using);
 		using.direction = ROUTE_BACK;
 		cable_users(fabric, &using.forwarding, fabric->ports[port].peer, add, &using);
+		if (using.forwarding.failure_count || !fabric_is_complete(fabric))
+			forget_sources(&using);
 		for (size_t i = 0; i < using.row_count; i++)
 			listing_add(&using.run.mad.listing, &using.rows[i]);
 		if (args->pairs)
-			listing_prefer_columns(&using.run.mad.listing,
-					       "direction,source,source_port,node,port,lid");
+			listing_show_view(&using.run.mad.listing, "--pairs");
 	}
 	status = fabric_run_end(&using.run);
 	forwarding_clear(&using.forwarding);
@@ -119,10 +115,16 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
+static const struct option_rule rules[] = {
+	FABRIC_LOAD_RULE,
+	{.options = NULL},
+};
+
 const struct command fabric_using_command = {
 	.name = "using",
 	.summary = "hosts whose packets go over a cable",
 	.options = {options, fabric_scan_options, fabric_load_options, mad_options},
+	.rules = rules,
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_using_schema,
 	.objects = "NODE/PORT",

@@ -58,6 +58,11 @@ refused()
 		quickly try fabric scan $pair
 		[ "$status" = 2 ] && [[ "$stderr" = *' cannot be used with '* ]] || wrong "$pair"
 	done
+	for pair in '--hops 3' '--from 3' '--via a/1' '--mkey 3'; do
+		# shellcheck disable=SC2086 # words
+		refused "--load cannot be used with ${pair% *}" 'rdmactl fabric using --help' \
+			using 1 --load x $pair
+	done
 	refused '--load cannot be used with --from' 'rdmactl fabric errors --help' \
 		errors --load x --from 1
 	refused '--since cannot be used with --clear' 'rdmactl fabric errors --help' \

@@ -49,6 +49,8 @@ setup()
 	[ "$(jq -c '.fabric_using | [length, ([.[] | select(.direction == "there")] | length),
 		.[0].source, .[0].node, .[0].sources]' <<<"$output")" = \
 		'[21,9,"n1 mlx5_0","n4 mlx5_0",null]' ]
+	try fabric using 'leaf A/5' --load "$scan" --pairs --tsv
+	[ "${lines[0]}" = $'direction\tsource\tsource_port\tnode\tport\tlid' ] || [ "$(head -n 1 <<<"$output")" = $'direction\tsource\tsource_port\tnode\tport\tlid' ]
 	# The cable of a host carries all that it sends and gets.
 	try fabric using 'n2 mlx5_0' --load "$scan" -o direction,sources --tsv --no-headings
 	expect 0 "$(yes $'there\t1' | head -n 8
@@ -59,6 +61,8 @@ setup()
 	try fabric using 'leaf A/77' --load "$scan"
 	expect_error 2 fabric 'leaf A has no port 77' \
 		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+	try fabric using 'leaf A/4' --load "$scan"
+	expect_error 1 fabric 'leaf A/4 has no cable in the scan' 'rdmactl fabric links lists the cables'
 	jq 'del(.fabric[0].details)' "$scan" >"$bare"
 	try fabric using 'leaf A/5' --load "$bare"
 	[ "$status" = 1 ]
@@ -90,6 +94,43 @@ setup()
 	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$bare"
 	[ "$status" = 3 ]
 	[[ $stderr == *'the route there is unknown beyond spine 1'* ]]
+	[[ $stderr == *'spine 1/0: LinearForwardingTable: the saved scan does not have it'* ]]
+	# A route that does not pass the switch is whole.
+	try fabric route 'n1 mlx5_0' 'n2 mlx5_0' --load "$bare" -o node --tsv --no-headings
+	expect 0 $'n1 mlx5_0\nleaf A\nn2 mlx5_0\nleaf A' ''
+}
+
+@test "fabric balance, using, check, tables --load: a switch without a table is unknown" {
+	local gap='leaf B/0: LinearForwardingTable: the saved scan does not have it'
+
+	jq '.fabric[0].details |= map(select(.node_index != 6))' "$scan" >"$bare"
+	try fabric balance --load "$bare" --json
+	[ "$status" = 3 ]
+	[[ $stderr == *"$gap"* ]]
+	[ "$(jq -c '[.fabric_balance[] | select(.node == "leaf B") | .routes, .mean_routes, .pairs] | unique' <<<"$output")" = '[null]' ]
+	[ "$(jq -c '[.fabric_balance[] | select(.node == "leaf A") | .routes, .pairs]' <<<"$output")" = '[3,null,3,null]' ]
+	try fabric using 'leaf A/5' --load "$bare" --json
+	[ "$status" = 3 ]
+	[[ $stderr == *"$gap"* ]]
+	[ "$(jq -c '[.fabric_using[].sources] | unique' <<<"$output")" = '[null]' ]
+	try fabric check --load "$bare" --json
+	[ "$(jq -r '.fabric_check[] | select(.finding == "not-checked").evidence' <<<"$output")" = \
+		$'counters and subnet managers: a saved scan has none\nthe forwarding table of leaf B: the saved scan lacks all or a part' ]
+	[ "$(jq '[.fabric_check[] | select(.severity == "error")] | length' <<<"$output")" = 0 ]
+	try fabric tables 'leaf B' --load "$bare" --tsv --no-headings
+	[ "$status" = 3 ]
+	[ -z "$output" ]
+	[[ $stderr == *"$gap"* ]]
+	# The table of another switch is whole.
+	try fabric tables 'leaf C' --load "$bare" -o lid --tsv --no-headings
+	[ "$status" = 0 ]
+	# The scan itself says why.
+	jq '.fabric[0] |= (.complete = false | .unanswered = [{node_index: 6, port: 0, behind: false,
+		attribute_id: "0x0019", errno: 110, tries: 3}])' "$bare" >"$bare.2"
+	try fabric balance --load "$bare.2" --json
+	[ "$status" = 3 ]
+	[ "$(jq -r '.problems[].error' <<<"$output")" = 'LinearForwardingTable: no answer, asked 3 times' ]
+	[ "$(jq -c '[.fabric_balance[] | select(.node == "leaf B") | .routes] | unique' <<<"$output")" = '[null]' ]
 }
 
 @test "fabric tables --load: blocks that no table has are ignored" {

@@ -93,6 +93,29 @@ def saved(sim):
     return wrong
 
 
+def silent(sim):
+    """A switch that keeps its table to itself: a scan without it is not complete, nor is it when
+    it is read again."""
+    path, switch = sim.path('silent.json'), sim.net.switches()[0]
+    sim.console('Error "%s" 100 25' % switch.name)
+    result = sim.rdmactl('fabric', 'scan', '--routes', '--save', path, '--tsv', latsim={})
+    sim.console('Error "%s" 0' % switch.name)
+    wrong = unequal('status of the scan', result.status, 3)
+    graph = sim.document('fabric', 'fabric', 'scan', '--load', path).rows[0]
+    name = next(row['node'] for row in graph['nodes']
+                if row['node_guid'].replace(':', '') == '%016x' % switch.guid)
+    wrong += unequal('complete', graph['complete'], False)
+    wrong += unequal('unanswered', [(row['node'], row['attribute']) for row in graph['unanswered']],
+                     [(name + '/0', 'LinearForwardingTable')])
+    document = sim.document('fabric_balance', 'fabric', 'balance', '--load', path)
+    wrong += unequal('status of balance', document.status, 3)
+    wrong += unequal('problems', [problem['object'] for problem in document.problems],
+                     [name + '/0'])
+    wrong += unequal('without routes', {row['node'] for row in document.rows if row['routes'] is None},
+                     {name})
+    return wrong + unequal('pairs', {row['pairs'] for row in document.rows}, {None})
+
+
 def unrouted(sim):
     """Nothing to list is told for what it is, where routes have to be."""
     wrong = []
@@ -217,5 +240,6 @@ def play(tap, box):
         with bed.Simulator(box, net) as sim:
             sim.start_manager()
             for what, test in (('tables', tables), ('routes', routes), ('balance', balance),
-                               ('saved tables', saved)):
+                               ('saved tables', saved),
+                               ('a silent switch', silent)):
                 tap.test('fabric: %s: %s' % (name, what), test(sim))

@@ -364,8 +364,8 @@ static void lost_block(void **state)
 		assert_int_equal(forwarding_port(forwarding, table, lid),
 				 lid / 64 == 2 ? FORWARDING_UNKNOWN : entry_of(0, lid));
 	assert_int_equal(forwarding->failure_count, 1);
-	assert_int_equal(table->failures[0], 1);
-	assert_int_equal(table->failures[1], 0);
+	assert_true(table->gaps[0]);
+	assert_false(table->gaps[1]);
 	clear(&subnet);
 	make(&subnet);
 	subnet.lost_table = MULTICAST_TABLE;
@@ -411,6 +411,8 @@ static void stopped(void **state)
 					 200),
 			 FORWARDING_UNKNOWN);
 	assert_int_equal(subnet.forwarding.failure_count, 0);
+	for (size_t i = 0; i < SWITCHES; i++)
+		assert_true(subnet.forwarding.tables[i].gaps[0]);
 	clear(&subnet);
 }
 

@@ -93,6 +93,9 @@ static void report_failures(struct check_run *run, const struct fabric_failure *
 		struct value route = {.kind = VALUE_NONE};
 		uint8_t path[MAD_HOPS_MOST + 2];
 
+		/* No node failed to answer: the saved scan lacks it. */
+		if (failures[i].error == -ENODATA)
+			continue;
 		fabric_failure_text(run->input->view, &failures[i], &object, &message);
 		if (with_route)
 			view_set_path(&route, path,

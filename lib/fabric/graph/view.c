@@ -53,6 +53,8 @@ static char *why(const struct fabric_failure *failure)
 	if (failure->error == -ENOSPC)
 		return mem_format("the subnet has more than %u ports, the limit of a scan",
 				  FABRIC_SCAN_PORTS);
+	if (failure->error == -ENODATA)
+		return mem_string("the saved scan does not have it");
 	if (!failure->error && !failure->status)
 		return mem_string("the answer is malformed");
 	return mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, failure->error, failure->status,

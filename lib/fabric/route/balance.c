@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "fabric/route/forwarding_parts.h"
 
 /*
  * All routes to one LID form a tree whose root is the switch next to it. Each switch adds the
@@ -25,13 +26,6 @@ struct counter {
 	uint32_t *queue;
 };
 
-/* Whether the port sends and receives data: not a port of a switch. */
-static bool is_end(const struct fabric *fabric, uint32_t port)
-{
-	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
-	       fabric_port_lid(&fabric->ports[port]);
-}
-
 static void count_sources(struct counter *counter)
 {
 	const struct fabric *fabric = counter->fabric;
@@ -44,26 +38,9 @@ static void count_sources(struct counter *counter)
 		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
 		     port++)
 			if (fabric->ports[port].peer != FABRIC_NONE &&
-			    is_end(fabric, fabric->ports[port].peer))
+			    forwarding_is_end(fabric, fabric->ports[port].peer))
 				counter->sources[i]++;
 	}
-}
-
-/* Finds where the switch sends the LID: `out` and `next`. */
-static void find_route(struct counter *counter, uint32_t number, uint16_t lid)
-{
-	const struct fabric *fabric = counter->fabric;
-	const struct forwarding_table *table = &counter->forwarding->tables[number];
-	unsigned int port = forwarding_port(counter->forwarding, table, lid);
-	uint32_t peer;
-
-	counter->out[number] = counter->next[number] = FABRIC_NONE;
-	if (!port || port > fabric->nodes[table->node].port_count)
-		return;
-	counter->out[number] = fabric_port_at(fabric, table->node, port);
-	peer = fabric->ports[counter->out[number]].peer;
-	if (peer != FABRIC_NONE && fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH)
-		counter->next[number] = counter->forwarding->of_node[fabric->ports[peer].node];
 }
 
 static void lose(struct counter *counter, uint64_t packets, uint32_t number, uint16_t lid)
@@ -111,7 +88,9 @@ static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
 
 	memset(counter->below, 0, count * sizeof(*counter->below));
 	for (uint32_t i = 0; i < count; i++) {
-		find_route(counter, i, lid);
+		counter->out[i] = forwarding_out(counter->fabric, counter->forwarding, i, lid);
+		counter->next[i] = forwarding_next(counter->fabric, counter->forwarding,
+						   counter->out[i]);
 		counter->packets[i] = counter->sources[i];
 		if (counter->next[i] != FABRIC_NONE)
 			counter->below[counter->next[i]]++;
@@ -158,7 +137,7 @@ void balance_count(const struct fabric *fabric, const struct forwarding *forward
 	balance->lost_node = FABRIC_NONE;
 	count_sources(&counter);
 	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
-		if (owners[lid] != FABRIC_NONE && is_end(fabric, owners[lid]))
+		if (owners[lid] != FABRIC_NONE && forwarding_is_end(fabric, owners[lid]))
 			count_lid(&counter, owners[lid], (uint16_t)lid);
 }
 

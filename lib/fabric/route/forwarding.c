@@ -139,10 +139,10 @@ static void note(struct reader *reader, struct forwarding_table *table, const st
 	struct fabric_failure *failure;
 
 	table->in_vain++;
-	if (table->failures[multicast])
+	if (table->gaps[multicast])
 		return;
+	table->gaps[multicast] = true;
 	failure = mem_append(&forwarding->failures, &forwarding->failure_count, sizeof(*failure));
-	table->failures[multicast] = forwarding->failure_count;
 	failure->port = fabric_port_at(reader->fabric, table->node, 0);
 	failure->attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT;
 	failure->error = error;
@@ -253,6 +253,14 @@ void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, 
 	make_room(forwarding);
 }
 
+bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table)
+{
+	for (uint32_t first = 0; first < table->lids; first += MAD_LINEAR_BLOCK)
+		if (!forwarding->has_ports[table->has_ports_at + first / MAD_LINEAR_BLOCK])
+			return true;
+	return false;
+}
+
 int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
 		    unsigned int kinds, struct forwarding *forwarding)
@@ -265,9 +273,15 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 		.kind = kinds & FORWARDING_LINEAR ? FORWARDING_LINEAR : kinds,
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
+	int rc;
 
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
-	return forwarding->count ? mad_engine_run(engine, &work) : 0;
+	rc = forwarding->count ? mad_engine_run(engine, &work) : 0;
+	/* Blocks that were not waited for are no failures, but are unknown. */
+	for (size_t i = 0; rc && i < forwarding->count; i++)
+		forwarding->tables[i].gaps[0] |= forwarding_has_gap(forwarding,
+								    &forwarding->tables[i]);
+	return rc;
 }
 
 void forwarding_clear(struct forwarding *forwarding)
@@ -371,4 +385,31 @@ uint32_t *forwarding_owners(const struct fabric *fabric)
 		if (fabric_node_of(fabric, i)->type != NODE_TYPE_SWITCH || !fabric->ports[i].number)
 			own(fabric, i, owners);
 	return owners;
+}
+
+bool forwarding_is_end(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
+	       fabric_port_lid(&fabric->ports[port]);
+}
+
+uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,
+			uint32_t table, uint16_t lid)
+{
+	const struct forwarding_table *at = &forwarding->tables[table];
+	const unsigned int port = forwarding_port(forwarding, at, lid);
+
+	if (!port || port > fabric->nodes[at->node].port_count)
+		return FABRIC_NONE;
+	return fabric_port_at(fabric, at->node, port);
+}
+
+uint32_t forwarding_next(const struct fabric *fabric, const struct forwarding *forwarding,
+			 uint32_t port)
+{
+	const uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric->ports[port].peer;
+
+	return peer == FABRIC_NONE || fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH
+		       ? FABRIC_NONE
+		       : forwarding->of_node[fabric->ports[peer].node];
 }

@@ -29,7 +29,7 @@ struct forwarding_table {
 	uint32_t words; /* words of 16 ports in an entry of a multicast LID */
 	size_t ports_at, has_ports_at, masks_at, has_masks_at; /* in the arrays below */
 	unsigned int in_vain; /* requests in a row without an answer; there is a limit */
-	size_t failures[2]; /* of its linear and its multicast table: index in the list + 1, or 0 */
+	bool gaps[2]; /* in its linear and its multicast table: blocks that were not received */
 };
 
 struct forwarding {
@@ -40,7 +40,10 @@ struct forwarding {
 	uint16_t *masks; /* the multicast tables: by LID, then by 16 ports, port 0 the lowest bit */
 	bool *has_ports; /* by block of 64 LIDs */
 	bool *has_masks; /* by block of 32 LIDs, then by 16 ports */
-	/* One at port 0 for each switch and kind of table with a block that was not received. */
+	/*
+	 * One at port 0 for each switch and kind of table with a block that was not received. After
+	 * forwarding_recall() only of the switches whose failure is not in the graph already.
+	 */
 	struct fabric_failure *failures;
 	size_t failure_count;
 };
@@ -60,7 +63,7 @@ void forwarding_clear(struct forwarding *forwarding);
 void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric);
 /*
  * Fills empty tables of `count` nodes (NULL: all) from these details; blocks that are not there
- * are unknown. Returns how many blocks there were.
+ * are unknown, and failures with -ENODATA. Returns how many blocks there were.
  */
 size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
 			 struct forwarding *forwarding);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What fills forwarding tables, from switches (forwarding.c) or a saved scan (forwarding_saved.c).
+/*
+ * What fills forwarding tables, from switches (forwarding.c) or a saved scan (forwarding_saved.c),
+ * and what counts the packets that they send over cables (balance.c, users.c).
  */
 #pragma once
 
@@ -12,3 +14,14 @@ void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, 
 /* A block of 64 LIDs; the table must have at least the first of them. */
 void forwarding_take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
 			    uint32_t block, const uint8_t *data);
+
+/* Whether a block of the linear table is unknown. */
+bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table);
+/* Whether the port sends and receives data: not a port of a switch. */
+bool forwarding_is_end(const struct fabric *fabric, uint32_t port);
+/* The port by which the switch of a table sends packets to the LID, or FABRIC_NONE. */
+uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,
+			uint32_t table, uint16_t lid);
+/* The table of the switch at the other end of a port (which may be FABRIC_NONE), or FABRIC_NONE. */
+uint32_t forwarding_next(const struct fabric *fabric, const struct forwarding *forwarding,
+			 uint32_t port);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Linear forwarding tables in a saved scan: a block of 64 LIDs is a detail of the switch's port 0.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/route/forwarding.h"
 #include "fabric/route/forwarding_parts.h"
@@ -33,6 +35,40 @@ void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric
 	}
 }
 
+/* By port, whether the graph has the failure of its linear table; to be freed. */
+static bool *list_noted(const struct fabric *fabric)
+{
+	bool *noted = mem_alloc_zero(fabric->port_count + 1, sizeof(*noted));
+
+	for (size_t i = 0; i < fabric->failure_count; i++)
+		if (fabric->failures[i].port != FABRIC_NONE && !fabric->failures[i].at_peer &&
+		    fabric->failures[i].attribute == UMAD_SM_ATTR_LINEAR_FT)
+			noted[fabric->failures[i].port] = true;
+	return noted;
+}
+
+/* A table that is not whole must not be taken for one that sends the rest nowhere. */
+static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding)
+{
+	_cleanup_(freep) bool *noted = list_noted(fabric);
+
+	for (size_t i = 0; i < forwarding->count; i++) {
+		struct forwarding_table *table = &forwarding->tables[i];
+		const uint32_t port = fabric_port_at(fabric, table->node, 0);
+
+		table->gaps[0] = forwarding_has_gap(forwarding, table);
+		if (!table->gaps[0] || noted[port])
+			continue;
+		*(struct fabric_failure *)mem_append(
+			&forwarding->failures, &forwarding->failure_count,
+			sizeof(*forwarding->failures)) = (struct fabric_failure){
+			.port = port,
+			.attribute = UMAD_SM_ATTR_LINEAR_FT,
+			.error = -ENODATA,
+		};
+	}
+}
+
 size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
 			 struct forwarding *forwarding)
 {
@@ -52,5 +88,6 @@ size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, siz
 		forwarding_take_linear(forwarding, table, detail->modifier, detail->data);
 		found++;
 	}
+	note_gaps(fabric, forwarding);
 	return found;
 }

@@ -156,7 +156,8 @@ struct using_row {
 	struct fabric_row at; /* the destination's port */
 	uint32_t source;      /* the port that sends, or FABRIC_NONE: all of them */
 	struct number direction;
-	struct number sources; /* number of ports that send; unknown in a row of one */
+	struct number sources; /* number of ports that send; unknown in a row of one, and if some
+				  switch's table is */
 	uint16_t lid;
 };
 

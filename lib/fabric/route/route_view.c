@@ -339,5 +339,11 @@ static const struct field using_fields[] = {
 		    "GUID of the node that the packets go to"),
 };
 
+static const struct column_view using_views[] = {
+	{"--pairs", "direction,source,source_port,node,port,lid"},
+	{NULL, NULL},
+};
+
 const struct schema fabric_using_schema = SCHEMA("fabric_using", struct using_row, using_fields,
-						 "a destination of packets over a cable");
+						 "a destination of packets over a cable",
+						 .views = using_views);

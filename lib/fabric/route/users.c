@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The senders over a cable. The routes to one LID form a tree: those of the switches on the near
- * side lead to the switch that the cable is in, and from there over the cable.
+ * Finds the ports that send over a cable. The routes to one LID form a tree: those of the switches
+ * on the near side lead to the switch that the cable is in, and from there over the cable.
  */
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/forwarding.h"
+#include "fabric/route/forwarding_parts.h"
 
 enum way { WAY_UNKNOWN, WAY_OPEN, WAY_OVER, WAY_ELSEWHERE };
 
@@ -19,33 +19,6 @@ struct users {
 	uint8_t *ways; /* by table, for one LID: enum way */
 };
 
-static bool is_end(const struct fabric *fabric, uint32_t port)
-{
-	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
-	       fabric_port_lid(&fabric->ports[port]);
-}
-
-/* The port by which the switch sends packets to the LID, or FABRIC_NONE. */
-static uint32_t out_port(const struct users *users, uint32_t number, uint16_t lid)
-{
-	const struct forwarding_table *table = &users->forwarding->tables[number];
-	unsigned int port = forwarding_port(users->forwarding, table, lid);
-
-	if (!port || port > users->fabric->nodes[table->node].port_count)
-		return FABRIC_NONE;
-	return fabric_port_at(users->fabric, table->node, port);
-}
-
-/* The table of the switch at the other end of a port, or FABRIC_NONE. */
-static uint32_t table_behind(const struct users *users, uint32_t port)
-{
-	uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : users->fabric->ports[port].peer;
-
-	return peer == FABRIC_NONE || fabric_node_of(users->fabric, peer)->type != NODE_TYPE_SWITCH
-		       ? FABRIC_NONE
-		       : users->forwarding->of_node[users->fabric->ports[peer].node];
-}
-
 /* Whether packets from the switch go over the cable; every switch on the way gets the answer. */
 static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint16_t lid)
 {
@@ -53,7 +26,7 @@ static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint
 	uint32_t depth = 0, now = number;
 
 	while (now != FABRIC_NONE) {
-		const uint32_t out = out_port(users, now, lid);
+		const uint32_t out = forwarding_out(users->fabric, users->forwarding, now, lid);
 
 		/* A switch that is open already: the route is a loop. */
 		if (users->ways[now] != WAY_UNKNOWN) {
@@ -66,7 +39,7 @@ static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint
 			way = WAY_OVER;
 			break;
 		}
-		now = table_behind(users, out);
+		now = forwarding_next(users->fabric, users->forwarding, out);
 	}
 	while (depth)
 		users->ways[users->stack[--depth]] = (uint8_t)way;
@@ -83,7 +56,7 @@ static void add_sources(struct users *users, uint32_t number, uint16_t lid)
 	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
 		const uint32_t peer = fabric->ports[i].peer;
 
-		if (peer != FABRIC_NONE && peer != owner && is_end(fabric, peer))
+		if (peer != FABRIC_NONE && peer != owner && forwarding_is_end(fabric, peer))
 			users->user(users->context, peer, owner, lid);
 	}
 }
@@ -95,7 +68,7 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 
 	/* What an adapter sends leaves by its one cable. */
 	if (fabric_node_of(fabric, cable)->type != NODE_TYPE_SWITCH) {
-		if (owner != cable && is_end(fabric, cable))
+		if (owner != cable && forwarding_is_end(fabric, cable))
 			users->user(users->context, cable, owner, lid);
 		return;
 	}
@@ -123,6 +96,6 @@ void cable_users(const struct fabric *fabric, const struct forwarding *forwardin
 	};
 
 	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
-		if (owners[lid] != FABRIC_NONE && is_end(fabric, owners[lid]))
+		if (owners[lid] != FABRIC_NONE && forwarding_is_end(fabric, owners[lid]))
 			add_lid(&users, port, (uint16_t)lid);
 }
