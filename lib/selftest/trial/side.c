@@ -112,16 +112,10 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 
 bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret)
 {
-	unsigned int rank = 0;
-	cpu_set_t chosen;
-
 	if (CPU_COUNT(all) < 2)
 		return false;
-	CPU_ZERO(&chosen);
-	for (unsigned int i = 0; i < CPU_LIST_ROOM; i++)
-		if (CPU_ISSET(i, all) && rank++ % 2 == half)
-			CPU_SET(i, &chosen);
-	*ret = chosen;
+	*ret = *all;
+	cpu_list_share(ret, half, 2);
 	return true;
 }
 
