@@ -111,7 +111,7 @@ static int test_ports(struct selftest_run *run)
 	return rc;
 }
 
-static void find_port(const struct inventory *inventory, const struct endpoint *endpoint,
+bool selftest_port_of(const struct inventory *inventory, const struct endpoint *endpoint,
 		      const struct device **ret_device, const struct port **ret_port)
 {
 	for (size_t i = 0; i < inventory->devices.count; i++) {
@@ -123,8 +123,10 @@ static void find_port(const struct inventory *inventory, const struct endpoint *
 				continue;
 			*ret_device = device;
 			*ret_port = &device->ports[j];
+			return true;
 		}
 	}
+	return false;
 }
 
 static void note_no_path(struct selftest_run *run, const char *reason, const char *hint)
@@ -149,7 +151,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 				   &hint);
 
 	if (!rc)
-		find_port(inventory, &endpoint, &device, &port);
+		selftest_port_of(inventory, &endpoint, &device, &port);
 	/* The user named the port, so the exchange goes that way, too, if there is one. */
 	if (port && run->named && !args->peer_device &&
 	    peer_is_reached_from(inventory, port, &endpoint.ip, ip))

@@ -23,9 +23,15 @@ void selftest_output_begin(struct selftest_output *output, struct listing *listi
 
 static void show_progress(struct selftest_output *output, const char *test)
 {
-	_cleanup_(freep) char *clean = text_clean(output->device, strlen(output->device));
-	_cleanup_(freep) char *text = mem_format("%s/%u %s", clean, output->port, test);
+	_cleanup_(freep) char *clean = NULL, *text = NULL;
 
+	/* The ports of --all-ports are tested at once: the text names them. */
+	if (!output->device) {
+		progress_show(&output->progress, test);
+		return;
+	}
+	clean = text_clean(output->device, strlen(output->device));
+	text = mem_format("%s/%u %s", clean, output->port, test);
 	progress_show(&output->progress, text);
 }
 

@@ -28,23 +28,6 @@ uint64_t selftest_rails_needs(void)
 	return RAIL_NEEDS | topology_needs;
 }
 
-static bool find_port(const struct inventory *inventory, const struct endpoint *endpoint,
-		      const struct device **ret_device, const struct port **ret_port)
-{
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; j < device->port_count; j++)
-			if (!strcmp(device->name, endpoint->device) &&
-			    device->ports[j].port.value == endpoint->port) {
-				*ret_device = device;
-				*ret_port = &device->ports[j];
-				return true;
-			}
-	}
-	return false;
-}
-
 static struct rail_reach reach_of(const struct inventory *inventory, const struct endpoint *near,
 				  const struct endpoint *far)
 {
@@ -57,7 +40,7 @@ static struct rail_reach reach_of(const struct inventory *inventory, const struc
 	const struct port *port;
 	unsigned int rank = 0;
 
-	if (!reach.kind || !find_port(inventory, near, &device, &port))
+	if (!reach.kind || !selftest_port_of(inventory, near, &device, &port))
 		return reach;
 	endpoint_best_gid(&search, port, &rank);
 	reach.subnet = rank & RANK_SUBNET;
@@ -87,7 +70,7 @@ static bool choose_near(struct selftest_run *run, const struct endpoint *near,
 	const struct port *port;
 	struct selftest_result *row;
 
-	if (find_port(inventory, near, &device, &port) &&
+	if (selftest_port_of(inventory, near, &device, &port) &&
 	    !endpoint_of_port(inventory, device, port, &wish, ret_near, &reason, &hint))
 		return true;
 	row = selftest_output_add(&run->output, SELFTEST_FAIL, reason ? reason : "it is gone",
@@ -121,6 +104,8 @@ static void make_rails(struct selftest_run *run, struct rails_plan *plan)
 		rail->match = choices[i].match;
 		if (!choose_near(run, &plan->near[i].endpoint, &rail->far, &rail->near))
 			continue;
+		rail->path = run->plan.request.path;
+		selftest_default_path(&rail->near, &rail->path);
 		plan->near_of[plan->count] = i;
 		plan->far_of[plan->count++] = choices[i].far;
 	}

@@ -149,7 +149,7 @@ struct selftest_output {
 	const struct selftest_result *last; /* the last row that the listing has */
 	struct progress progress;
 	bool svg;	    /* charts take the place of the table */
-	const char *device; /* under test, for the progress */
+	const char *device; /* under test, for the progress; or NULL */
 	unsigned int port;
 };
 
@@ -194,6 +194,9 @@ struct selftest_run {
 	size_t samples_length;
 };
 
+/* selftest.c: the port of the inventory that an endpoint is on. */
+bool selftest_port_of(const struct inventory *inventory, const struct endpoint *endpoint,
+		      const struct device **ret_device, const struct port **ret_port);
 /* Collects the latencies of all rows, if --samples names a file. 0, or -errno and it has failed. */
 int selftest_samples_begin(struct selftest_run *run);
 /* Writes the file; the run fails if that is not possible. */

@@ -154,6 +154,25 @@ static void slow_in_a_pair(void **state)
 	free(judged.hint);
 }
 
+/* The link carries as much each way, so the sum of both directions does not fill it. */
+static void both_ways(void **state)
+{
+	struct rail rails[] = {
+		RAIL("mlx5_2", 196, 126, LINK, .both_ways = true),
+		RAIL("mlx5_3", 196, 125, LINK, .both_ways = true),
+	};
+	struct judged judged = {NULL, NULL};
+
+	(void)state;
+	assert_true(judge(rails, 2, 0, &judged));
+	assert_non_null(strstr(judged.reason, "a guess: 0000:3b:00, a switch"));
+	rails[0].alone_gbps.value = rails[1].alone_gbps.value = 380;
+	assert_true(judge(rails, 2, 0, &judged));
+	assert_non_null(strstr(judged.reason, "which carries 252 Gb/s each way"));
+	free(judged.reason);
+	free(judged.hint);
+}
+
 /* What was not measured is no verdict. */
 static void unmeasured(void **state)
 {
@@ -162,13 +181,23 @@ static void unmeasured(void **state)
 		RAIL("b", 100, 50, .bus = NULL),
 		{.near = {.device = "c"}},
 	};
+	const struct rail with_bus[] = {
+		{.near = {.device = "a"}, LINK},
+		RAIL("b", 100, 50, LINK),
+	};
 	struct judged judged = {NULL, NULL};
 
 	(void)state;
 	assert_false(judge(rails, 3, 0, &judged));
 	assert_false(judge(rails, 3, 2, &judged));
 	assert_true(judge(rails, 3, 1, &judged));
-	assert_non_null(strstr(judged.reason, "50 alone again"));
+	assert_string_equal(
+		judged.reason,
+		"b: 100 Gb/s alone, 50 alone again: a guess: other load on the hosts or "
+		"in the network, because no other rail carried data");
+	assert_non_null(strstr(judged.hint, "measure again"));
+	assert_true(judge(with_bus, 2, 1, &judged));
+	assert_non_null(strstr(judged.reason, "50 alone again: a guess: other load"));
 	free(judged.reason);
 	free(judged.hint);
 }
@@ -223,9 +252,13 @@ static void shares_of_processors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counterparts),	       cmocka_unit_test(verdicts),
-		cmocka_unit_test(slow_in_a_pair),      cmocka_unit_test(unmeasured),
-		cmocka_unit_test(lists_of_processors), cmocka_unit_test(shares_of_processors),
+		cmocka_unit_test(counterparts),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(slow_in_a_pair),
+		cmocka_unit_test(unmeasured),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(lists_of_processors),
+		cmocka_unit_test(shares_of_processors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,9 @@
 
 static const char topo_hint[] = "rdmactl topo, on both hosts, shows which adapters share a switch, "
 				"a NUMA node or a card; rdmactl doctor checks their PCIe links";
+static const char load_hint[] =
+	"measure again, and look for the other load meanwhile: rdmactl top, "
+	"on both hosts";
 
 bool rail_is_slow(const struct rail *rail)
 {
@@ -26,7 +29,9 @@ static char *name_of(const struct rail *rail)
 	return text_clean(rail->near.device, strlen(rail->near.device));
 }
 
-/* "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; of `index`, those of its bus.
+/*
+ * "beside mlx5_3", "beside mlx5_3 and mlx5_4", "beside the other 7"; of `index`, those of its bus.
+ * NULL: it was alone.
  */
 static char *name_others(const struct rail *rails, size_t count, size_t index, bool of_bus)
 {
@@ -43,7 +48,7 @@ static char *name_others(const struct rail *rails, size_t count, size_t index, b
 			second = name_of(&rails[i]);
 	}
 	if (!others)
-		return mem_string("alone again");
+		return NULL;
 	if (others == 1)
 		return mem_format("beside %s", first);
 	if (others == 2)
@@ -65,14 +70,18 @@ static double sum_of_bus(const struct rail *rails, size_t count, size_t index, b
 	return sum;
 }
 
-/* Together they would need more than the link carries, which its speed and width say. */
+/*
+ * Together they would need more than the link carries, which its speed and width say; it carries
+ * so much each way.
+ */
 static bool is_bus_full(const struct rail *rails, size_t count, size_t index)
 {
 	const struct rail *rail = &rails[index];
+	const double carries = rail->bus_gbps.value * (rail->both_ways ? 2 : 1);
 
 	return rail->bus && rail->bus_gbps.known &&
 	       sum_of_bus(rails, count, index, true) > rail->together_gbps.value &&
-	       sum_of_bus(rails, count, index, false) > rail->bus_gbps.value;
+	       sum_of_bus(rails, count, index, false) > carries;
 }
 
 bool rails_judge(const struct rail *rails, size_t count, size_t index, char **ret_reason,
@@ -93,8 +102,12 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 		cause = mem_string("software devices share the processors, so this says nothing of "
 				   "the network");
 	else if (full)
-		cause = mem_format("they share the PCIe link of %s, which carries %.0f Gb/s",
-				   rail->bus, rail->bus_gbps.value);
+		cause = mem_format("they share the PCIe link of %s, which carries %.0f Gb/s%s",
+				   rail->bus, rail->bus_gbps.value,
+				   rail->both_ways ? " each way" : "");
+	else if (!others)
+		cause = mem_string("a guess: other load on the hosts or in the network, because no "
+				   "other rail carried data");
 	else if (rail->bus)
 		cause = mem_format("a guess: %s, a switch of the network, or the other host's PCIe "
 				   "does not carry all of them",
@@ -104,7 +117,7 @@ bool rails_judge(const struct rail *rails, size_t count, size_t index, char **re
 				   "of one host do not carry all of them");
 	*ret_reason = mem_format("%s: %.4g Gb/s alone, %.4g %s: %s", name, rail->alone_gbps.value,
 				 in_pair ? rail->beside_gbps.value : rail->together_gbps.value,
-				 others, cause);
-	*ret_hint = mem_string(topo_hint);
+				 others ? others : "alone again", cause);
+	*ret_hint = mem_string(others ? topo_hint : load_hint);
 	return true;
 }

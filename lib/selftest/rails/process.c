@@ -75,6 +75,8 @@ static void take_rows(const struct selftest_results *results, struct rail_report
 			continue;
 		snprintf(report->reason, sizeof(report->reason), "%s: %s", row->test, row->reason);
 		copy(report->next_step, sizeof(report->next_step), row->next_step);
+		report->skipped = row->group.value == SELFTEST_BANDWIDTH &&
+				  row->verdict.value == SELFTEST_SKIP;
 	}
 }
 
@@ -91,6 +93,7 @@ static void work(const struct selftest_request *request, const struct rail *rail
 		_exit(1);
 	own.peer_device = rail->far.device;
 	own.peer_port = rail->far.port;
+	own.path = rail->path;
 	own.pins = true;
 	own.share = rail->share;
 	own.shares = rail->shares;
@@ -147,6 +150,12 @@ static int start_worker(struct crew *crew, size_t index, const struct rail *rail
 	return rc;
 }
 
+static void explain(struct rail_report *report, const char *reason, const char *next_step)
+{
+	copy(report->reason, sizeof(report->reason), reason);
+	copy(report->next_step, sizeof(report->next_step), next_step);
+}
+
 /* Takes what a worker says. */
 static void listen_to(struct crew *crew, size_t index)
 {
@@ -165,7 +174,8 @@ static void listen_to(struct crew *crew, size_t index)
 		report->reason[sizeof(report->reason) - 1] = '\0';
 		report->next_step[sizeof(report->next_step) - 1] = '\0';
 	} else {
-		copy(report->reason, sizeof(report->reason), "the process of this rail was killed");
+		explain(report, "the process of this rail ended without a result",
+			"the kernel log (dmesg) shows whether it crashed or memory was short");
 	}
 	/* It has nothing left to do, and might hang in a driver's cleanup. */
 	end_worker(worker, SIGKILL);
@@ -226,7 +236,9 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 int rails_process(const struct selftest_request *request, const struct rail *const *rails,
 		  size_t count, struct rail_report *ret_reports)
 {
-	const uint64_t end_msec = clock_msec() + request->duration_msec + BESIDE_MSEC;
+	/* How long so many messages take is not known. */
+	const uint64_t run_msec = request->iterations ? LIMIT_MSEC : request->duration_msec;
+	const uint64_t end_msec = clock_msec() + run_msec + BESIDE_MSEC;
 	_cleanup_(freep) struct worker *workers = mem_alloc_zero(count + 1, sizeof(*workers));
 	struct crew crew = {
 		.request = request,
@@ -238,16 +250,21 @@ int rails_process(const struct selftest_request *request, const struct rail *con
 
 	memset(ret_reports, 0, count * sizeof(*ret_reports));
 	for (size_t i = 0; i < count; i++) {
+		_cleanup_(freep) char *reason = NULL;
+
 		rc = start_worker(&crew, i, rails[i]);
-		if (rc)
-			snprintf(ret_reports[i].reason, sizeof(ret_reports[i].reason),
-				 "no process for this rail: %s", strerror(-rc));
+		if (!rc)
+			continue;
+		reason = mem_format("no process for this rail: %s", strerror(-rc));
+		explain(&ret_reports[i], reason,
+			"raise the limits of processes and open files: ulimit -u, ulimit -n");
 	}
 	rc = wait_for_all(&crew, end_msec);
 	for (size_t i = 0; i < count; i++) {
 		if (workers[i].pid && rc != -EINTR)
-			copy(ret_reports[i].reason, sizeof(ret_reports[i].reason),
-			     "the test did not come to its end");
+			explain(&ret_reports[i], "the test did not come to its end",
+				"name this port and --peer-device to test it alone, with fewer "
+				"--iterations");
 		end_worker(&workers[i], SIGKILL);
 	}
 	return rc == -EINTR ? rc : 0;

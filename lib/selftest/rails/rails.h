@@ -42,9 +42,11 @@ struct rail {
 	struct endpoint near, far;
 	enum rail_match match;
 	uint32_t share, shares, far_share, far_shares; /* of the processors near each of them */
+	struct selftest_path path;		       /* what its packets carry */
 	bool software;	      /* no hardware of its own: it takes the processors' time */
+	bool both_ways;	      /* its figures are the sums of both directions; rails_run() */
 	const char *bus;      /* what the PCIe link is called that it shares with others; or NULL */
-	struct real bus_gbps; /* what that carries */
+	struct real bus_gbps; /* what that carries each way */
 	/* What was measured. */
 	struct real alone_gbps, together_gbps;
 	/* The other rail beside which it is slowest, in pairs, and what it does then; or NULL. */

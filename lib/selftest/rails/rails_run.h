@@ -8,6 +8,7 @@
 struct rail_report {
 	bool done;     /* the test ran, and `gbps` is known */
 	bool finished; /* the process came to its end */
+	bool skipped;  /* this cannot be measured here; the reason says why */
 	double gbps;
 	char reason[400], next_step[300];
 	char cpus[128], far_cpus[128]; /* that both sides keep to */

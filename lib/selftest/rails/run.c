@@ -10,7 +10,10 @@
 #include "selftest/rails/rails_run.h"
 
 #define RAIL_BYTES (UINT64_C(64) << 10)
-#define RAIL_MSEC  1000u
+/* Where the MTU allows it. */
+#define USUAL_DATAGRAM UINT64_C(1024)
+#define ATOMIC_BYTES   UINT64_C(8)
+#define RAIL_MSEC      1000u
 /* Rails that are tested in pairs if they are slow: ten pairs. */
 #define MOST_SLOW 5
 
@@ -166,11 +169,13 @@ static void fail_row(struct selftest_result *row, char *reason, const char *hint
 	row->next_step = hint && *hint ? text_clean(hint, strlen(hint)) : NULL;
 }
 
-/* Why a process has no figure. */
+/* Why a process has no figure. What cannot be measured is no fault. */
 static void fail_as(struct selftest_result *row, const struct rail_report *report, const char *when)
 {
 	fail_row(row, mem_format("%s: %s", when, report->reason[0] ? report->reason : "no figure"),
 		 report->next_step);
+	if (report->skipped)
+		number_set(&row->verdict, SELFTEST_SKIP);
 }
 
 static void judge_row(const struct measure *measure, size_t index, struct selftest_result *row)
@@ -214,6 +219,7 @@ static void add_rail(const struct measure *measure, size_t index, struct selftes
 		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
 	row->alone_gbps = rail->alone_gbps;
 	row->together_gbps = rail->together_gbps;
+	row->traffic_class = rail->path.traffic_class;
 	row->cpus = report->cpus[0] ? text_clean(report->cpus, sizeof(report->cpus)) : NULL;
 	row->peer_cpus = report->far_cpus[0]
 				 ? text_clean(report->far_cpus, sizeof(report->far_cpus))
@@ -231,16 +237,21 @@ static void add_sum(const struct measure *measure, struct selftest_results *resu
 {
 	struct selftest_result *row = add_row(measure, results, measure->sum,
 					      "the sum of all rails");
-	size_t carried = 0;
+	size_t carried = 0, skipped = 0;
 
 	for (size_t i = 0; i < measure->count; i++) {
 		add_real(&row->alone_gbps, &measure->rails[i].alone_gbps);
 		add_real(&row->together_gbps, &measure->rails[i].together_gbps);
 		carried += measure->rails[i].together_gbps.known;
+		skipped += measure->alone[i].skipped || measure->together[i].skipped;
 	}
 	row->reason = mem_format("%zu of %zu rails together", carried, measure->count);
-	if (carried < measure->count)
+	if (carried + skipped < measure->count) {
 		number_set(&row->verdict, SELFTEST_FAIL);
+		row->next_step = mem_string("the rows of the rails that carried nothing say why");
+	} else if (!carried) {
+		number_set(&row->verdict, SELFTEST_SKIP);
+	}
 }
 
 static int run_measure(struct measure *measure, struct selftest_results *results)
@@ -263,11 +274,34 @@ static int run_measure(struct measure *measure, struct selftest_results *results
 	return rc;
 }
 
+static void lower(uint64_t *bytes, uint32_t most)
+{
+	if (most && most < *bytes)
+		*bytes = most;
+}
+
+/* A message where the user names no size: a datagram is not longer than a packet of any rail. */
+static uint64_t usual_bytes(const struct selftest_request *request, const struct rail *rails,
+			    size_t count)
+{
+	uint64_t bytes = USUAL_DATAGRAM;
+
+	if (request->ways.transport != SELFTEST_BY_UD)
+		return RAIL_BYTES;
+	lower(&bytes, request->mtu_bytes);
+	for (size_t i = 0; i < count; i++) {
+		lower(&bytes, rails[i].near.mtu_bytes);
+		lower(&bytes, rails[i].far.mtu_bytes);
+	}
+	return bytes;
+}
+
 int rails_run(const struct selftest_request *request, struct rail *rails, size_t count,
 	      struct selftest_results *results)
 {
 	const unsigned int wanted = request->operations ? request->operations : SELFTEST_WRITE;
 	const size_t sizes = request->size_count ? request->size_count : 1;
+	const uint64_t usual = usual_bytes(request, rails, count);
 	struct selftest_request own = *request;
 	const char *test;
 	int rc = 0;
@@ -276,11 +310,13 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 	own.tests = &test;
 	own.test_count = 1;
 	own.size_count = 1;
-
+	for (size_t i = 0; i < count; i++)
+		rails[i].both_ways = request->ways.direction == DIRECTION_BOTH;
 	if (!own.iterations && !own.duration_msec)
 		own.duration_msec = RAIL_MSEC;
 	for (uint32_t op = 0; op < RUN_OPERATIONS; op++)
 		for (size_t i = 0; i < sizes && !rc && wanted & 1u << op; i++) {
+			const bool atomic = op == RUN_ATOMIC;
 			struct measure measure = {
 				.request = &own,
 				.name = operations[op].name,
@@ -290,8 +326,15 @@ int rails_run(const struct selftest_request *request, struct rail *rails, size_t
 			};
 
 			test = operations[op].test;
-			own.sizes[0] = request->size_count ? request->sizes[i] : RAIL_BYTES;
+			own.sizes[0] = atomic		     ? ATOMIC_BYTES
+				       : request->size_count ? request->sizes[i]
+							     : usual;
+			/* As with one port: these are always small. */
+			own.expect_gbps = atomic || !own.sizes[0] ? 0 : request->expect_gbps;
 			rc = run_measure(&measure, results);
+			/* They have one size. */
+			if (atomic)
+				break;
 		}
 	return rc;
 }

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rows of rails, and the processes that measure them: the test of a port is made up here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/rails/rails.h"
+#include "selftest/selftest.h"
+
+static struct selftest_result *add(struct selftest_results *results, enum selftest_group group,
+				   enum selftest_verdict verdict, const char *test,
+				   const char *reason)
+{
+	struct selftest_result *row = selftest_results_add(results);
+
+	number_set(&row->group, group);
+	number_set(&row->verdict, verdict);
+	row->test = mem_string(test);
+	row->reason = mem_string_or_null(reason);
+	return row;
+}
+
+/*
+ * In the process of a rail, in place of the test of its port, whose name says how that goes. What
+ * it was asked for becomes the bandwidth, the only thing that comes back: its size and the traffic
+ * class.
+ */
+int selftest_run(const struct selftest_request *request, const struct endpoint *local,
+		 struct selftest_results *results)
+{
+	const char *name = local->device;
+
+	if (!strcmp(name, "killed"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(name, "broken")) {
+		add(results, SELFTEST_SETUP, SELFTEST_FAIL, "connect", "it is broken");
+		add(results, SELFTEST_BANDWIDTH, SELFTEST_SKIP, request->tests[0],
+		    "nothing gets through: see connect");
+		return 0;
+	}
+	add(results, SELFTEST_SETUP, SELFTEST_PASS, "connect", NULL);
+	request->gate(request->gate_context);
+	if (!strcmp(name, "lacking")) {
+		add(results, SELFTEST_BANDWIDTH, SELFTEST_SKIP, request->tests[0],
+		    "the device has no atomic operations");
+		return 0;
+	}
+	add(results, SELFTEST_BANDWIDTH, SELFTEST_PASS, request->tests[0], NULL)->bandwidth_gbps =
+		real_of((double)request->sizes[0] +
+			(double)request->path.traffic_class.value * 1e6);
+	return 0;
+}
+
+static void run(const struct selftest_request *request, const char *first, const char *second,
+		struct selftest_results *results)
+{
+	struct rail rails[2] = {{.bus = NULL}};
+
+	strcpy(rails[0].near.device, first);
+	strcpy(rails[1].near.device, second);
+	for (int i = 0; i < 2; i++) {
+		rails[i].near.mtu_bytes = i ? 1024 : 4096;
+		rails[i].far.mtu_bytes = i ? 512 : 4096;
+		rails[i].path = request->path;
+	}
+	*results = (struct selftest_results){0};
+	assert_int_equal(rails_run(request, rails, 2, results), 0);
+}
+
+static struct selftest_request request_of(unsigned int operations)
+{
+	return (struct selftest_request){
+		.peer = "10.0.0.2",
+		.signals = -1,
+		.operations = operations,
+		.duration_msec = 100,
+	};
+}
+
+static void check(const struct selftest_result *row, enum selftest_verdict verdict,
+		  const char *reason, const char *next_step)
+{
+	assert_int_equal(row->verdict.value, verdict);
+	if (reason)
+		assert_non_null(strstr(row->reason, reason));
+	else
+		assert_null(row->reason);
+	if (next_step)
+		assert_non_null(strstr(row->next_step, next_step));
+	else
+		assert_null(row->next_step);
+}
+
+static void sizes(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+
+	(void)state;
+	request.size_count = 2;
+	request.sizes[0] = 64;
+	request.sizes[1] = 4096;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.count, 6);
+	assert_int_equal(results.items[0]->size_bytes.value, 64);
+	assert_true(results.items[0]->together_gbps.value == 64);
+	check(results.items[2], SELFTEST_PASS, "2 of 2 rails together", NULL);
+	assert_true(results.items[2]->together_gbps.value == 128);
+	assert_int_equal(results.items[5]->size_bytes.value, 4096);
+	selftest_results_free(&results);
+	request.size_count = 0;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.count, 3);
+	assert_true(results.items[0]->alone_gbps.value == 65536);
+	selftest_results_free(&results);
+}
+
+/* Less than what is expected is a fault, but of what is always small. */
+static void expectations(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+
+	(void)state;
+	request.expect_gbps = 1e6;
+	run(&request, "a", "b", &results);
+	check(results.items[0], SELFTEST_FAIL, "expected at least 1000000.00 Gb/s", "rdmactl topo");
+	selftest_results_free(&results);
+	request.size_count = 1;
+	run(&request, "a", "b", &results);
+	check(results.items[0], SELFTEST_PASS, NULL, NULL);
+	selftest_results_free(&results);
+}
+
+/* They have one size, whatever --sizes says. */
+static void atomics(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_ATOMIC);
+	struct selftest_results results;
+
+	(void)state;
+	request.size_count = 2;
+	request.sizes[0] = 64;
+	request.sizes[1] = 4096;
+	request.expect_gbps = 1e6;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(results.items[i]->size_bytes.value, 8);
+		assert_int_equal(results.items[i]->verdict.value, SELFTEST_PASS);
+	}
+	selftest_results_free(&results);
+}
+
+/* No longer than a packet of any of the rails. */
+static void datagrams(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_SEND);
+	struct selftest_results results;
+
+	(void)state;
+	request.ways.transport = SELFTEST_BY_UD;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.items[0]->size_bytes.value, 512);
+	selftest_results_free(&results);
+	request.mtu_bytes = 256;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.items[0]->size_bytes.value, 256);
+	selftest_results_free(&results);
+}
+
+/* What a device cannot do is no fault, on one rail or on all of them. */
+static void skipped(void **state)
+{
+	const struct selftest_request request = request_of(SELFTEST_ATOMIC);
+	const char *reason = "alone: bandwidth-atomic: the device has no atomic operations";
+	struct selftest_results results;
+
+	(void)state;
+	run(&request, "a", "lacking", &results);
+	check(results.items[0], SELFTEST_PASS, NULL, NULL);
+	check(results.items[1], SELFTEST_SKIP, reason, NULL);
+	check(results.items[2], SELFTEST_PASS, "1 of 2 rails together", NULL);
+	selftest_results_free(&results);
+	run(&request, "lacking", "lacking", &results);
+	check(results.items[0], SELFTEST_SKIP, reason, NULL);
+	check(results.items[2], SELFTEST_SKIP, "0 of 2 rails together", NULL);
+	selftest_results_free(&results);
+}
+
+/* A test that is skipped because of a failure is a failure. */
+static void failed(void **state)
+{
+	const struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+
+	(void)state;
+	run(&request, "broken", "lacking", &results);
+	check(results.items[0], SELFTEST_FAIL, "alone: connect: it is broken", NULL);
+	check(results.items[1], SELFTEST_SKIP, "alone: ", NULL);
+	check(results.items[2], SELFTEST_FAIL, "0 of 2 rails together",
+	      "the rows of the rails that carried nothing say why");
+	selftest_results_free(&results);
+	run(&request, "killed", "a", &results);
+	check(results.items[0], SELFTEST_FAIL,
+	      "alone: the process of this rail ended without a result", "dmesg");
+	check(results.items[1], SELFTEST_PASS, NULL, NULL);
+	selftest_results_free(&results);
+}
+
+/* There is no file descriptor for a process. */
+static void no_process(void **state)
+{
+	const struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+	struct rlimit before, none;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	run(&request, "a", "b", &results);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	check(results.items[0], SELFTEST_FAIL, "alone: no process for this rail: ", "ulimit -n");
+	selftest_results_free(&results);
+}
+
+/* What the processes measure is the sum of both directions, or of one. */
+static void directions(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results = {0};
+	struct rail rail = {.near.device = "a"};
+
+	(void)state;
+	request.ways.direction = DIRECTION_BOTH;
+	assert_int_equal(rails_run(&request, &rail, 1, &results), 0);
+	assert_true(rail.both_ways);
+	request.ways.direction = DIRECTION_IN;
+	assert_int_equal(rails_run(&request, &rail, 1, &results), 0);
+	assert_false(rail.both_ways);
+	selftest_results_free(&results);
+}
+
+/* What the packets carry is that of the rail, which the row tells. */
+static void traffic_class(void **state)
+{
+	struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+
+	(void)state;
+	number_set(&request.path.traffic_class, 106);
+	request.path.is_default = true;
+	run(&request, "a", "b", &results);
+	assert_int_equal(results.items[0]->traffic_class.value, 106);
+	assert_true(results.items[0]->together_gbps.value == 106e6 + 65536);
+	assert_false(results.items[2]->traffic_class.known);
+	selftest_results_free(&results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes),	 cmocka_unit_test(expectations),
+		cmocka_unit_test(atomics),	 cmocka_unit_test(datagrams),
+		cmocka_unit_test(skipped),	 cmocka_unit_test(failed),
+		cmocka_unit_test(no_process),	 cmocka_unit_test(directions),
+		cmocka_unit_test(traffic_class),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
