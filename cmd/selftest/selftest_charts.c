@@ -30,17 +30,20 @@ static const struct chart titles[CHARTS] = {
 			  .level = 1},
 };
 
-/* "rxa/1 bandwidth-write", without the port if all rows are of one. */
+/* "rxa/1 bandwidth-write"; the sum of many ports has the test alone. */
 static char *series_name(const struct selftest_result *row, const char *more)
 {
-	return mem_format("%s/%" PRIu64 " %s%s", row->device ? row->device : "-", row->port.value,
-			  row->test ? row->test : "-", more);
+	const char *test = row->test ? row->test : "-";
+
+	if (!row->device)
+		return mem_format("%s%s", test, more);
+	return mem_format("%s/%" PRIu64 " %s%s", row->device, row->port.value, test, more);
 }
 
-static void add_sized(struct chart *chart, const struct selftest_result *row,
+static void add_sized(struct chart *chart, const struct selftest_result *row, const char *more,
 		      const struct real *value)
 {
-	_cleanup_(freep) char *name = series_name(row, "");
+	_cleanup_(freep) char *name = series_name(row, more);
 
 	if (value->known && row->size_bytes.known && row->size_bytes.value)
 		chart_add(chart, name, (double)row->size_bytes.value, value->value);
@@ -48,7 +51,9 @@ static void add_sized(struct chart *chart, const struct selftest_result *row,
 
 static void add_shares(struct chart *chart, const struct selftest_result *row)
 {
-	_cleanup_(freep) char *more = mem_format(", %" PRIu64 " bytes", row->size_bytes.value);
+	_cleanup_(freep) char *more = row->size_bytes.known ? mem_format(", %" PRIu64 " bytes",
+									 row->size_bytes.value)
+							    : mem_string("");
 	_cleanup_(freep) char *name = series_name(row, more);
 	double all = 0;
 
@@ -80,8 +85,13 @@ static void make_charts(const struct selftest_results *results, struct chart cha
 	for (size_t i = 0; i < results->count; i++) {
 		const struct selftest_result *row = results->items[i];
 
-		add_sized(&charts[CHART_BANDWIDTH], row, &row->bandwidth_gbps);
-		add_sized(&charts[CHART_LATENCY], row, &row->latency_p50_usec);
+		/* The row after the intervals has all of them. */
+		if (row->interval.known)
+			continue;
+		add_sized(&charts[CHART_BANDWIDTH], row, "", &row->bandwidth_gbps);
+		add_sized(&charts[CHART_BANDWIDTH], row, " alone", &row->alone_gbps);
+		add_sized(&charts[CHART_BANDWIDTH], row, " together", &row->together_gbps);
+		add_sized(&charts[CHART_LATENCY], row, "", &row->latency_p50_usec);
 		add_shares(&charts[CHART_SHARES], row);
 		add_gather(&charts[CHART_GATHER], row);
 	}

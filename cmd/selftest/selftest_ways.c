@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -73,16 +75,40 @@ static int fail(struct selftest_run *run, int rc)
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	_cleanup_(freep) char *message = mem_format("cannot write %s: %s", clean, strerror(-rc));
 
-	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	listing_fail(&run->listing, STATUS_FAILED, message,
+		     "give --samples a file in a directory that exists and that you may write to");
 	return rc;
+}
+
+/* What cannot be written at the end is better reported before the measurement. */
+static int check_target(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_(freep) char *directory =
+		slash ? mem_format("%.*s", slash > path ? (int)(slash - path) : 1, path)
+		      : mem_string(".");
+	struct stat there;
+
+	if (file_is_output(path))
+		return 0;
+	/* A file that is there is replaced: by what links lead to. */
+	if (!lstat(path, &there))
+		return S_ISDIR(there.st_mode) ? -EISDIR : 0;
+	if (errno != ENOENT)
+		return -errno;
+	return access(directory, W_OK | X_OK) ? -errno : 0;
 }
 
 int selftest_samples_begin(struct selftest_run *run)
 {
 	struct selftest_ways *ways = &run->plan.request.ways;
+	int rc;
 
 	if (!run->plan.args->samples)
 		return 0;
+	rc = check_target(run->plan.args->samples);
+	if (rc)
+		return fail(run, rc);
 	run->samples = open_memstream(&run->samples_text, &run->samples_length);
 	if (!run->samples)
 		return fail(run, -errno);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What selftest writes beside its table: the progress, charts, the file of --samples. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/selftest/selftest_run.h"
+
+/* What the progress writes to a terminal, which standard error is taken for. */
+static void show(const char *device, const char *test, const char *wanted)
+{
+	const struct ctx ctx = {.command = NULL};
+	struct listing listing = {.ctx = &ctx};
+	struct selftest_output output = {
+		.listing = &listing,
+		.progress = {.shown = true},
+		.device = device,
+		.port = 1,
+	};
+	_cleanup_(fclosep) FILE *file = tmpfile();
+	const int saved = dup(STDERR_FILENO);
+	char got[128] = "";
+
+	assert_non_null(file);
+	dup2(fileno(file), STDERR_FILENO);
+	selftest_output_progress(&output, test);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(file);
+	assert_non_null(fgets(got, sizeof(got), file));
+	assert_string_equal(got, wanted);
+}
+
+static void progress(void **state)
+{
+	(void)state;
+	show("rxa", "rc-write", "rxa/1 rc-write");
+	show("\033[31m", "rc-write", "\\x1b[31m/1 rc-write");
+	/* The ports of --all-ports have no turn. */
+	show(NULL, "rails-write, rxa alone", "rails-write, rxa alone");
+}
+
+static struct selftest_result *add(struct selftest_results *results, const char *device,
+				   const char *test, uint64_t bytes)
+{
+	struct selftest_result *row = selftest_results_add(results);
+
+	row->device = mem_string_or_null(device);
+	row->port = number_of(1);
+	row->test = mem_string(test);
+	row->size_bytes = number_of(bytes);
+	return row;
+}
+
+/* The document; to be freed. Takes the rows. */
+static char *draw(struct selftest_results *results)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	assert_int_equal(selftest_charts_svg(file, results), 0);
+	fclose(file);
+	selftest_results_free(results);
+	return text;
+}
+
+static void chart_of_rails(void **state)
+{
+	struct selftest_results results = {0};
+	struct selftest_result *row = add(&results, "rxa", "rails-write", 65536);
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	row->alone_gbps = real_of(100);
+	row->together_gbps = real_of(60);
+	row = add(&results, NULL, "rails-write-sum", 65536);
+	row->alone_gbps = real_of(200);
+	row->together_gbps = real_of(120);
+	text = draw(&results);
+	assert_non_null(strstr(text, "Bandwidth over the size of a message"));
+	assert_non_null(strstr(text, ">rxa/1 rails-write alone<"));
+	assert_non_null(strstr(text, ">rxa/1 rails-write together<"));
+	assert_non_null(strstr(text, ">rails-write-sum together<"));
+}
+
+/* The intervals are points of one size at one place: only what they come to is drawn. */
+static void chart_of_intervals(void **state)
+{
+	struct selftest_results results = {0};
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 4; i++) {
+		struct selftest_result *row = add(&results, "rxa", "bandwidth-write", 4096);
+
+		row->bandwidth_gbps = real_of(i < 4 ? 77 : 10);
+		row->interval = (struct number){.value = i, .known = i < 4};
+	}
+	text = draw(&results);
+	assert_non_null(strstr(text, ">rxa/1 bandwidth-write<"));
+	assert_non_null(strstr(text, ": 10<"));
+	assert_null(strstr(text, ": 77<"));
+}
+
+/* A name has the size only of what has one. */
+static void chart_of_shares(void **state)
+{
+	struct selftest_results results = {0};
+	uint64_t nsec[] = {1000, 1500, 3000};
+	struct selftest_result *row = add(&results, "rxa", "connections", 0);
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	row->size_bytes.known = false;
+	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec));
+	row = add(&results, "rxa", "latency-send", 64);
+	selftest_result_set_latency(row, nsec, ARRAY_SIZE(nsec));
+	text = draw(&results);
+	assert_non_null(strstr(text, ">rxa/1 connections<"));
+	assert_non_null(strstr(text, ">rxa/1 latency-send, 64 bytes<"));
+}
+
+/* What can be written is seen before the measurement. */
+static int begin(const char *path, const char *reason)
+{
+	struct selftest_args args = {.samples = path};
+	struct selftest_run run = {.plan.args = &args};
+	int rc = selftest_samples_begin(&run);
+
+	if (rc) {
+		assert_int_equal(run.listing.problems.count, 1);
+		assert_non_null(strstr(run.listing.problems.items[0].error, reason));
+		assert_non_null(
+			strstr(run.listing.problems.items[0].hint, "a directory that exists"));
+		assert_int_equal(run.listing.status, STATUS_FAILED);
+		assert_null(run.samples);
+	} else {
+		fclose(run.samples);
+		free(run.samples_text);
+	}
+	problems_free(&run.listing.problems);
+	return rc;
+}
+
+static void samples(void **state)
+{
+	char folder[] = "/tmp/selftest_output.XXXXXX";
+	_cleanup_(freep) char *file = NULL, *none = NULL, *inside = NULL;
+	struct stat there;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	file = mem_format("%s/samples", folder);
+	none = mem_format("%s/none/samples", folder);
+	inside = mem_format("%s/samples/samples", folder);
+	assert_int_equal(begin(file, NULL), 0);
+	/* The check makes nothing. */
+	assert_int_equal(stat(file, &there), -1);
+	assert_int_equal(begin(none, "cannot write "), -ENOENT);
+	assert_int_equal(begin(folder, "cannot write "), -EISDIR);
+	fclose(fopen(file, "w"));
+	assert_int_equal(begin(file, NULL), 0);
+	assert_int_equal(begin(inside, "cannot write "), -ENOTDIR);
+	assert_int_equal(begin("/dev/null", NULL), 0);
+	unlink(file);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(progress),
+		cmocka_unit_test(chart_of_rails),
+		cmocka_unit_test(chart_of_intervals),
+		cmocka_unit_test(chart_of_shares),
+		cmocka_unit_test(samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
