@@ -2,9 +2,12 @@
 """rdmactl selftest --connections: by rdma_cm and by the exchange; and --all-ports: every port and
 its counterpart. Two hosts with two rails each, in one guest: rxa and rxc, rxb and rxd."""
 
+import os
+import pty
 import signal
 import socket
 import struct
+import subprocess
 import threading
 
 import abuse
@@ -15,6 +18,7 @@ from abuse import message
 from tap import unequal
 
 CONTROL, PORT = '10.9.0.2', 18792
+CONFIGFS = '/sys/kernel/config/rdma_cm/rxa'
 MANY = 200  # bench_selftest has 1,000
 LIST_PORTS, LISTED, PIN, PINNED, CONNECT_MANY, CONNECTED_MANY, EXCHANGE_MANY, EXCHANGED_MANY = range(
     64, 72)
@@ -117,6 +121,9 @@ def all_ports(tap):
     document = run('rxa', *words, '--expect-gbps', '100000')
     tap.test('selftest rails: less than expected',
              selftest.wrong_with(document, 4, ('rails-write', 'fail', 'expected at least 100000')))
+    other_measurements(tap, words)
+    default_class(tap, words)
+    on_terminal(tap, words)
     peers.must('ip', 'link', 'set', 'vd', 'down')
     document = run('rxa', 'rxc', *words)
     tap.test('selftest rails: a port whose counterpart is down is skipped',
@@ -127,6 +134,67 @@ def all_ports(tap):
     interrupted(tap, words)
     wrong, _ = server.stop()
     tap.test('selftest rails: nothing is left of the rails', wrong + selftest.leaked(before))
+
+
+def other_measurements(tap, words):
+    """What has one size, what is no longer than a packet, and what cannot be measured."""
+    document = run('rxa', 'rxc', *words, '--operations', 'atomic', '--sizes', '64,4k',
+                   '--expect-gbps', '100000')
+    tap.test('selftest rails: atomics have one size, and are not compared', selftest.wrong_with(
+        document, 0, ('rails-atomic', 'pass', ''),
+        ('rails-atomic-sum', 'pass', '2 of 2 rails together')) + unequal(
+            'rows', [(row['device'], row['size_bytes']) for row in document.rows
+                     if row['group'] == 'rails'], [('rxa', 8), ('rxc', 8), (None, 8)]))
+    document = run('rxa', 'rxc', *words, '--transport', 'ud', '--operations', 'send')
+    tap.test('selftest rails: datagrams', selftest.wrong_with(
+        document, 0, ('rails-send', 'pass', ''), ('rails-send-sum', 'pass', '2 of 2')) +
+             unequal('sizes', [row['size_bytes'] for row in rows_of_rails(document, 'rails-send')],
+                     [1024, 1024]))
+    document = run('rxa', 'rxc', *words, '--transport', 'ud')
+    tap.test('selftest rails: what cannot be measured is skipped', selftest.wrong_with(
+        document, 0, ('rails-write', 'skip', 'alone: bandwidth-write: datagrams (UD) are sends'),
+        ('rails-write-sum', 'skip', '0 of 2 rails together')))
+
+
+def default_class(tap, words):
+    """The host's default_roce_tos of each port."""
+    peers.run('modprobe', 'configfs')
+    peers.run('modprobe', 'rdma_cm')
+    if not os.path.isdir(os.path.dirname(CONFIGFS)):
+        peers.run('mount', '-t', 'configfs', 'none', '/sys/kernel/config')
+    os.mkdir(CONFIGFS)
+    try:
+        with open(CONFIGFS + '/ports/1/default_roce_tos', 'w') as file:
+            file.write('96')
+        document = run('rxa', 'rxc', *words)
+        classes = {row['device']: row['traffic_class'] for row in rows_of_rails(document)}
+        tap.test("selftest rails: the host's default_roce_tos",
+                 selftest.wrong_with(document, 0, ('rails-write', 'pass', '')) +
+                 unequal('traffic classes', (classes.get('rxa'), classes.get('rxc') == 96),
+                         (96, False)))
+    finally:
+        with open(CONFIGFS + '/ports/1/default_roce_tos', 'w') as file:
+            file.write('0')
+        os.rmdir(CONFIGFS)
+
+
+def on_terminal(tap, words):
+    """The progress, which only a terminal gets."""
+    terminal, end = pty.openpty()
+    running = subprocess.Popen([program.RDMACTL, 'selftest', 'rxa', 'rxc', *words,
+                                '--port', str(PORT)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    said = b''
+    try:
+        while piece := os.read(terminal, 4096):
+            said += piece
+    except OSError:  # EIO: nobody has the other end any more
+        pass
+    os.close(terminal)
+    wrong = unequal('exit status', running.wait(selftest.PATIENCE), 0)
+    wrong += [] if b'rails-write, rxa alone' in said else ['it says %r' % said]
+    tap.test('selftest rails: progress on a terminal', wrong)
 
 
 def interrupted(tap, words):
@@ -215,7 +283,7 @@ def older(tap):
         document = run('rxa', '--peer', CONTROL, '--all-ports')
         thread.join(20)
     tap.test('selftest rails: a server of version 3 lists no ports', selftest.wrong_with(
-        document, 4, ('connect', 'fail', 'needs version 4 of the exchange protocol, and it speaks 3')))
+        document, 4, ('connect', 'fail', '--all-ports needs version 4 of the exchange; the server')))
 
 
 def play(tap):

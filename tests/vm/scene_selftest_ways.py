@@ -165,6 +165,13 @@ def intervals(tap):
         wrong += unequal('%s: messages of all' % test, rows[-1]['iterations'],
                          sum(row['iterations'] for row in rows[:-1]))
     tap.test('selftest ways: a row for each interval, then one for all', wrong)
+    document = run('--every', '100ms', '--duration', '200ms', '--cpu', '--sizes', '64',
+                   '--test', 'bandwidth-write')
+    wrong = wrong_rows(document, ('bandwidth-write',), cpu_percent=True)
+    # The other side of writes has nothing to do: what no interval knows is not 0 for all of them.
+    known = [row['peer_cpu_percent'] is not None for row in measured(document)]
+    wrong += unequal("the peer's, in the last row", known[-1:], [all(known[:-1])])
+    tap.test('selftest ways: the processor time of all intervals', wrong)
     for words in (('bandwidth-send', '--both-ways'), ('bandwidth-write', '--reversed'),
                   ('latency-send', '--transport', 'ud')):
         document = run('--every', '100ms', '--duration', '200ms', '--sizes', '64', '--test', *words)
@@ -256,8 +263,8 @@ def old_server(listener, version, heard):
 
 def older(tap):
     """A server of version 3 cannot be told of these ways, and gets no order that it does not know."""
-    for words, part in ((('--transport', 'ud'), 'this needs version 4 of the exchange'),
-                        (('--events',), 'this needs version 4 of the exchange'),
+    for words, part in ((('--transport', 'ud'), '--transport needs version 4 of the exchange'),
+                        (('--events',), '--events needs version 4 of the exchange'),
                         (('--qps', '65'), 'it needs 65 queue pairs, the peer grants 64')):
         heard = []
         with socket.create_server((SERVER, PORT + 1)) as listener:

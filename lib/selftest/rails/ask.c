@@ -7,17 +7,6 @@
 #include "selftest/rails/rails.h"
 #include "selftest/trial/trial.h"
 
-static int check_version(struct trial *trial)
-{
-	if (trial->granted.version >= PROTOCOL_WAYS)
-		return 0;
-	trial_fail(trial, "update rdmactl there, or name one port with --peer-device",
-		   "the server on %s is older: to list its ports needs version %u of the exchange "
-		   "protocol, and it speaks %u",
-		   trial->request->peer, PROTOCOL_WAYS, trial->granted.version);
-	return -EPROTONOSUPPORT;
-}
-
 /* A server that says that there are more, and sends none, has sent all. */
 static int take_pages(struct trial *trial, struct listed_port **ports, size_t *count)
 {
@@ -49,8 +38,10 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 	trial_add_row(&trial, SELFTEST_SETUP, "connect", "the peer answers and lists its ports");
 	trial.near.agent = agent_new(-1, request->signals);
 	rc = session_open_peer(&session, &trial);
-	if (!rc)
-		rc = check_version(&trial);
+	if (!rc && trial_is_old(&trial)) {
+		trial_fail_old(&trial, "--all-ports");
+		rc = -EPROTONOSUPPORT;
+	}
 	if (!rc)
 		rc = take_pages(&trial, &ports, &count);
 	if (!rc && !count) {

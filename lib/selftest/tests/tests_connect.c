@@ -47,19 +47,6 @@ struct wanted {
 	uint32_t count, at_once;
 };
 
-static bool is_older(struct trial *trial)
-{
-	const struct selftest_request *request = trial->request;
-
-	if (!request->peer || trial->granted.version >= PROTOCOL_WAYS)
-		return false;
-	trial_fail(trial, "update rdmactl there",
-		   "the server on %s is older: this needs version %u of the exchange protocol, and "
-		   "it speaks %u",
-		   request->peer, PROTOCOL_WAYS, trial->granted.version);
-	return true;
-}
-
 static int make_cqs(struct trial *trial)
 {
 	const struct message_cq order = {.slot = TRIAL_CQ, .entries = CQ_ENTRIES};
@@ -268,7 +255,11 @@ static void run_connections(struct trial *trial)
 	if (!trial->by_cm)
 		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
 	note_wanted(trial, &wanted);
-	if (is_older(trial) || make_cqs(trial))
+	if (trial_is_old(trial)) {
+		trial_fail_old(trial, "--connections");
+		return;
+	}
+	if (make_cqs(trial))
 		return;
 	if (!trial->by_cm)
 		run_by_exchange(trial, &wanted);

@@ -406,7 +406,7 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 /* What both devices, and a server that is older, take. */
 static uint32_t most_sges(const struct trial *trial)
 {
-	const bool is_old = trial->request->peer && trial->granted.version < PROTOCOL_WAYS;
+	const bool is_old = trial_is_old(trial);
 
 	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges),
 		       is_old ? LIMIT_OLD_SGES : LIMIT_SGES);

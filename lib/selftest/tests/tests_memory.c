@@ -165,23 +165,16 @@ static int try_window(struct pane *pane, enum attempt attempt)
 	return rc_name_failure(pane->trial, rc, "%s", attempts[attempt]);
 }
 
-static bool is_old(struct trial *trial, const char *what)
-{
-	if (!trial->request->peer || trial->granted.version >= PROTOCOL_WAYS)
-		return false;
-	trial_skip(trial, "%s needs version %u of the exchange; the server on %s speaks %u", what,
-		   PROTOCOL_WAYS, trial->request->peer, trial->granted.version);
-	return true;
-}
-
 static void run_window(struct trial *trial)
 {
 	struct pane pane = {.trial = trial, .type = (uint32_t)trial->test->value};
 	int rc = 0;
 
 	number_set(&trial->result->size_bytes, MOVED_BYTES);
-	if (is_old(trial, "a test of memory windows"))
+	if (trial_is_old(trial)) {
+		trial_skip_old(trial, "a test of memory windows");
 		return;
+	}
 	if (trial_is_iwarp(trial)) {
 		trial_skip(trial, "an iWARP write that is refused ends the connection "
 				  "(RFC 5040, 7), and says nothing of the window");
@@ -299,8 +292,10 @@ static void run_vectors(struct trial *trial)
 	const uint32_t vectors = at_most(own > 0 ? (uint32_t)own : 1, LIMIT_CQS);
 	int rc;
 
-	if (is_old(trial, "a test of completion vectors"))
+	if (trial_is_old(trial)) {
+		trial_skip_old(trial, "a test of completion vectors");
 		return;
+	}
 	rc = trial_buffers(trial, 64, NULL);
 	for (uint32_t slot = 0; slot < vectors && !rc; slot++)
 		rc = use_vector(trial, slot);

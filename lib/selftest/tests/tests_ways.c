@@ -42,18 +42,6 @@ static const char *lacks(const struct trial *trial, const struct plan *plan)
 	return NULL;
 }
 
-/* A server that does not know the orders would measure something else. */
-static void fail_older(struct trial *trial, const char *option)
-{
-	const struct selftest_request *request = trial->request;
-	_cleanup_(freep) char *hint = mem_format("update rdmactl on %s, or leave out %s",
-						 request->peer, option);
-
-	trial_fail(trial, hint,
-		   "this needs version %u of the exchange protocol; the server on %s speaks %u",
-		   PROTOCOL_WAYS, request->peer, trial->granted.version);
-}
-
 bool ways_fit(struct trial *trial, const struct plan *plan)
 {
 	const char *lack = lacks(trial, plan);
@@ -66,12 +54,13 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 	else if (entries > MOST_ENTRIES)
 		trial_skip(trial, "it needs a completion queue of %u entries, the limit is %u",
 			   entries, MOST_ENTRIES);
+	/* A server that does not know the orders would measure something else. */
 	else if (!plan->modern && plan->transport != SELFTEST_BY_RC)
-		fail_older(trial, "--transport");
+		trial_fail_old(trial, "--transport");
 	else if (!plan->modern && plan->way.both)
-		fail_older(trial, "--both-ways");
+		trial_fail_old(trial, "--both-ways");
 	else if (!plan->modern && plan->way.events)
-		fail_older(trial, "--events");
+		trial_fail_old(trial, "--events");
 	else
 		return true;
 	return false;
@@ -170,6 +159,7 @@ struct total {
 	double sent_gbits, received_gbits, messages, msec;
 	double cpu_msec, peer_cpu_msec;
 	bool loses;
+	bool misses_cpu, misses_peer_cpu; /* an interval does not know it: nor does the total */
 	struct real rate_gbps;
 	struct sampler sampler;
 };
@@ -197,6 +187,8 @@ static void add_interval(const struct trial *trial, struct total *total)
 	total->messages += amount(&row->messages_per_second, msec);
 	total->cpu_msec += amount(&row->cpu_percent, msec);
 	total->peer_cpu_msec += amount(&row->peer_cpu_percent, msec);
+	total->misses_cpu = total->misses_cpu || !row->cpu_percent.known;
+	total->misses_peer_cpu = total->misses_peer_cpu || !row->peer_cpu_percent.known;
 	for (size_t i = 0; row->latency_p50_usec.known && i < samples->count; i++)
 		sampler_add(&total->sampler, samples->nsec[i]);
 }
@@ -227,7 +219,6 @@ static void begin_summary(struct trial *trial, bool interrupted)
 
 static void summarize(struct trial *trial, const struct plan *plan, struct total *total)
 {
-	const struct selftest_ways *ways = &trial->request->ways;
 	struct selftest_result *row;
 
 	plan_describe(trial, plan);
@@ -246,9 +237,9 @@ static void summarize(struct trial *trial, const struct plan *plan, struct total
 					      total->msec);
 		row->messages_per_second = rate_of(total->messages, total->msec);
 	}
-	if (ways->cpu)
+	if (!total->misses_cpu)
 		row->cpu_percent = rate_of(total->cpu_msec, total->msec);
-	if (ways->cpu && plan->modern)
+	if (!total->misses_peer_cpu)
 		row->peer_cpu_percent = rate_of(total->peer_cpu_msec, total->msec);
 	sampler_end(&total->sampler);
 	if (total->sampler.count)

@@ -198,8 +198,11 @@ void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts);
 int trial_check_memory(struct trial *trial);
 /* Has both sides take their buffers from the memory that was asked for, or fails the row. */
 int trial_set_memory(struct trial *trial);
-/* Fails the row because the server is older than version 4 of the exchange. */
+/* Whether the server is older than version 4 of the exchange. */
+bool trial_is_old(const struct trial *trial);
+/* Fails, or skips, the row because of that; `what` needs more: "--all-ports". */
 void trial_fail_old(struct trial *trial, const char *what);
+void trial_skip_old(struct trial *trial, const char *what);
 /*
  * Proves to a server that the port of the order to open is this one, if it does not know. If that
  * fails, so does the row, and trial->blocked is set.

@@ -73,15 +73,27 @@ int trial_set_memory(struct trial *trial)
 
 int trial_check_memory(struct trial *trial)
 {
-	if (!trial->request->peer_memory.kind || trial->granted.version >= PROTOCOL_WAYS)
+	if (!trial->request->peer_memory.kind || !trial_is_old(trial))
 		return 0;
 	trial_fail_old(trial, "another kind of memory");
 	return -EPROTONOSUPPORT;
 }
 
+bool trial_is_old(const struct trial *trial)
+{
+	return trial->request->peer && trial->granted.version < PROTOCOL_WAYS;
+}
+
+#define TOO_OLD "%s needs version %u of the exchange; the server on %s speaks %u"
+
 void trial_fail_old(struct trial *trial, const char *what)
 {
-	trial_fail(trial, "update rdmactl there, or leave the option out",
-		   "%s needs version %u of the exchange; the server on %s speaks %u", what,
+	trial_fail(trial, "update rdmactl there, or leave the option out", TOO_OLD, what,
 		   PROTOCOL_WAYS, trial->request->peer, trial->granted.version);
+}
+
+void trial_skip_old(struct trial *trial, const char *what)
+{
+	trial_skip(trial, TOO_OLD, what, PROTOCOL_WAYS, trial->request->peer,
+		   trial->granted.version);
 }
