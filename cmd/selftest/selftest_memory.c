@@ -24,13 +24,13 @@ static char *parse_kind(const char *option, const char *text, struct selftest_me
 			char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
 	uint64_t bytes;
 
 	if (!selftest_memory_parse(text, ret))
 		return NULL;
-	if (!option_parse_size(text, &bytes))
-		return mem_format("--%s needs --serve for a size", option);
+	/* That of a server; --peer-memory is no option of one. */
+	if (!strcmp(option, "memory") && !option_parse_size(text, &bytes))
+		return mem_string("--memory needs --serve for a size");
 	*ret_hint = mem_string(KINDS_HINT);
 	return mem_format("--%s: '%s' is not a kind of memory", option, clean);
 }

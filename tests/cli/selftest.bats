@@ -96,6 +96,8 @@ no_device()
 	done
 	try selftest --peer 192.0.2.1 --peer-memory none
 	expect_error 2 selftest "--peer-memory: 'none' is not a kind of memory" "$kinds"
+	try selftest --peer 192.0.2.1 --peer-memory 1g
+	expect_error 2 selftest "--peer-memory: '1g' is not a kind of memory" "$kinds"
 	refused '--memory needs --serve for a size' --memory 1g
 	refused '--memory needs --serve for a size' --peer 192.0.2.1 --memory 64m
 	refused "--memory: with --serve 'huge' is not a size (64m, 1g)" --serve --memory huge
