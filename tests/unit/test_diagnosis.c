@@ -175,6 +175,8 @@ static void refusals(void **state)
 	      "same release");
 	bed->facts.refusal = REFUSAL_TOKEN;
 	check(bed, "10.9.0.2 refused: the token is missing or wrong", "--token");
+	bed->facts.refusal = REFUSAL_BUSY;
+	check(bed, "10.9.0.2 refused: it serves as many clients as it may", "--max-clients");
 	bed->facts.refusal = REFUSAL_NO_PORT;
 	bed->facts.refusal_text = "no port has 10.9.0.2";
 	check(bed,
