@@ -2,6 +2,7 @@
 #include "cmd/listing.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,17 +362,35 @@ int listing_end_quietly(struct listing *listing, int rc)
 	return conclude(listing, rc);
 }
 
+/*
+ * Reads the answer. A session blocks the signals that end it (mad_session_begin()), and nobody
+ * would take them here: meanwhile they end the program, as nothing has been changed.
+ */
+static bool read_yes(void)
+{
+	char answer[8];
+	sigset_t ends, before;
+	bool yes;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_UNBLOCK, &ends, &before);
+	yes = fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return yes;
+}
+
 bool listing_confirm(struct listing *listing, const char *question, const char *no_terminal,
 		     const char *hint, const char *refused)
 {
-	char answer[8];
-
 	if (!isatty(STDIN_FILENO)) {
 		listing_fail(listing, STATUS_USAGE, no_terminal, hint);
 		return false;
 	}
 	fprintf(stderr, "%s [y/N] ", question);
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+	if (read_yes())
 		return true;
 	listing_fail(listing, STATUS_FAILED, refused, NULL);
 	return false;

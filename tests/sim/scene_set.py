@@ -5,7 +5,13 @@ Of a port's settings ibsim stores state, hoq_life_code, vls_operational, lid, lm
 that it has the others, too, and forgets them. A request by LID comes in by port 0, says ibsim.
 """
 
+import os
+import pty
+import signal
+import subprocess
+
 import bed
+import program
 import scene_bed
 from tap import unequal
 
@@ -58,6 +64,29 @@ def unasked(sim):
     lid, port, _ = far_port(sim)
     return refused(sim, (lid, port, '--set', 'hoq_life_code=12'), 2,
                    'nothing was changed: there is no terminal to confirm it on', (lid, port))
+
+
+def interrupted(sim):
+    """A signal at the question ends the program: the answer after it is not read."""
+    lid, port, _ = far_port(sim)
+    before, wrong = state(sim, lid, port), []
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        ours, theirs = pty.openpty()
+        process = sim.bed.start(
+            [program.RDMACTL, 'smp', 'portinfo', lid, port, '--set', 'hoq_life_code=12'],
+            stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs, cwd=sim.path('cwd'),
+            env=sim.environment())
+        os.close(theirs)
+        shown = b''
+        while b'[y/N] ' not in shown:
+            shown += os.read(ours, 4096)
+        process.send_signal(number)
+        os.write(ours, b'y\n')
+        wrong += unequal('ended by', process.wait(bed.SECONDS), -number)
+        os.close(ours)
+        sim.reap()
+        wrong += unequal('the port after signal %d' % number, state(sim, lid, port), before)
+    return wrong
 
 
 def way(sim):
@@ -199,6 +228,7 @@ def play(tap, box):
                                ('tables and the subnet manager have no fields to set',
                                 what_has_no_fields_to_set),
                                ('nothing without being asked', unasked),
+                               ('a signal at the question', interrupted),
                                ('the way to the node is left alone', way),
                                ('bad input changes nothing', bad_input),
                                ('--raw as smpdump', raw),
