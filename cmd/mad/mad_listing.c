@@ -89,19 +89,23 @@ bool mad_listing_read_names(struct listing *listing, const char *path, struct no
 static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL;
+	const char *hint = NULL;
 	unsigned int line = 0;
 	size_t length;
 	int rc = file_read(IBDIAG_CONF_PATH, MOST_CONF_BYTES, &text, &length);
 
 	if (rc == -ENOENT)
 		return;
-	if (rc)
+	if (rc) {
 		message = mem_format("cannot read %s: %s", IBDIAG_CONF_PATH, strerror(-rc));
-	else if (ibdiag_conf_parse(text, conf, &line))
-		message = mem_format("%s: line %u is wrong, and is not followed", IBDIAG_CONF_PATH,
-				     line);
+	} else if (ibdiag_conf_parse(text, conf, &line)) {
+		message = mem_format("%s: line %u is wrong: it and the lines after it are not "
+				     "followed",
+				     IBDIAG_CONF_PATH, line);
+		hint = "correct the line, or take it out";
+	}
 	if (message)
-		warn(listing, message, NULL);
+		warn(listing, message, hint);
 }
 
 /* The port of --via, else that of the configuration file; NULL: none is named. */

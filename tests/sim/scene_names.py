@@ -165,7 +165,7 @@ def defaults(sim):
             ({conf: 'CA=ibsim0\nPort=1\ntimeout=100\n'}, ('smp', 'nodeinfo'), 0, ''),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo'), 5, 'nosuch'),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo', '--via', 'ibsim0/1'), 0, ''),
-            ({conf: 'timeout=x\n'}, ('smp', 'nodeinfo'), 0, 'ibdiag.conf: line 1 is wrong'),
+            ({conf: 'timeout=x\n'}, ('smp', 'nodeinfo'), 0, 'ibdiag.conf: line 1 is wrong: it and the lines after it are not followed'),
             ({'rdma/ib-node-name-map': '0x%s one\n' % guid}, ('smp', 'nodeinfo', 'one'), 0, ''),
             ({'rdma/ib-node-name-map': 'x\n'}, ('smp', 'nodeinfo'), 0, 'line 1 does not name')):
         result = in_etc(sim, files, *words)
