@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/smp/smp_run.h"
+#include "mad/format/header.h"
 #include "mad/format/rows.h"
 #include "schema/bits.h"
 
@@ -108,20 +109,25 @@ static bool has_followed(unsigned int command, unsigned int before, unsigned int
 	}
 }
 
-static void report_refused(struct run *run, const struct mad_item *item)
+static void report_failed(struct run *run, const struct mad_item *item)
 {
 	struct mad_session *session = &run->mad.session;
+	_cleanup_(freep) char *failure = mad_failure_text(item->request.mgmt_class, item->error,
+							  item->status, item->tries);
 	_cleanup_(freep) char *text = NULL;
 
-	if (item->error || !item->status) {
-		mad_session_check(session, &session->destinations[0], run->attribute->name, item);
-		return;
-	}
-	text = mem_format("%s: the subnet manager refused the command: it is %s",
-			  session->destinations[0].name, state_word(sm_info_state(item->data)));
-	problem_add_text(session->problems, NULL, NULL, NULL, text,
-			 "handover, disable and discover are for a standby, standby is for a "
-			 "manager that is not active, acknowledge for a master");
+	/* The state is the one that was read: an answer with a status need not have any. */
+	if (item->error)
+		text = mem_format("it is not known whether the subnet manager took the command: %s",
+				  failure);
+	else
+		text = mem_format("the command was %s; the subnet manager was %s before it",
+				  failure, state_word(sm_info_state(run->record.data)));
+	problem_add_text(session->problems, session->destinations[0].name, NULL, NULL, text,
+			 item->error
+				 ? "rdmactl smp sminfo shows its state"
+				 : "handover, disable and discover are for a standby, standby is "
+				   "for a manager that is not active, acknowledge for a master");
 }
 
 /* Reads the state until it is what the command leads to. */
@@ -174,7 +180,7 @@ static void work(struct run *run)
 		return;
 	make_sender(run, sender);
 	if (!call(run, place, UMAD_METHOD_SET, (uint32_t)run->args->command.value, sender, &item)) {
-		report_refused(run, &item);
+		report_failed(run, &item);
 		return;
 	}
 	listing->status = status;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mad/format/codes.h"
 #include "mad/format/header.h"
 
 /* Signals that end a session; the caller still prints what has been gathered. */
@@ -149,6 +150,30 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 		       const char *what, const struct mad_item *item)
 {
 	return mad_session_check_hint(session, destination, what, item, NULL);
+}
+
+bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
+			   const struct mad_item *item, const char *hint)
+{
+	_cleanup_(freep) char *failure = NULL, *text = NULL;
+	char word[MAD_STATUS_BYTES];
+
+	if (!item->error && !item->status)
+		return true;
+	if (item->error == -ETIMEDOUT)
+		hint = hint ? hint : timeout_hint(mad_class_is_smp(item->request.mgmt_class));
+	else if (item->error)
+		hint = NULL;
+	if (item->error) {
+		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
+		text = mem_format("it is not known whether it was changed: %s", failure);
+	} else {
+		mad_status_word(item->request.mgmt_class, item->status, word);
+		text = mem_format("not changed: the node refused it with status 0x%04x: %s",
+				  item->status, word);
+	}
+	problem_add_text(session->problems, destination->name, NULL, NULL, text, hint);
+	return false;
 }
 
 void mad_session_end(struct mad_session *session)

@@ -152,3 +152,6 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 /* The same with the caller's own hint; NULL: the usual one. */
 bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
 			    const char *what, const struct mad_item *item, const char *hint);
+/* The same for a Set: the problem says that nothing was changed, or that this is not known. */
+bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
+			   const struct mad_item *item, const char *hint);

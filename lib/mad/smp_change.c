@@ -140,35 +140,23 @@ int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong
 	return 0;
 }
 
-/* A refused Set has its own message; a failed Get does not. */
-static bool check(struct smp_change *change, uint8_t method, const struct mad_item *item)
-{
-	const struct mad_destination *at = &change->session->destinations[0];
-	_cleanup_(freep) char *text = NULL;
-	char word[MAD_STATUS_BYTES];
-
-	if (method != UMAD_METHOD_SET || item->error || !item->status)
-		return mad_session_check(change->session, at, change->attribute->name, item);
-	mad_status_word(item->request.mgmt_class, item->status, word);
-	text = mem_format("%s: not changed: the node refused it with status 0x%04x: %s", at->name,
-			  item->status, word);
-	problem_add_text(change->session->problems, NULL, NULL, NULL, text, NULL);
-	return false;
-}
-
 /* Sends one request and waits for its answer. Failures are reported. */
 static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, uint32_t modifier,
 		 const unsigned char *data, unsigned char *ret_data)
 {
 	const struct mad_destination *at = &change->session->destinations[0];
 	struct mad_item item = {0};
+	bool good;
 
 	mad_smp_request(&at->place, method, attribute, modifier, &item.request);
 	item.request.key = change->session->key;
 	item.request.data = data;
 	item.request.data_bytes = data ? change->attribute->bytes : 0;
 	mad_gather(change->session->engine, &item, 1);
-	if (!check(change, method, &item))
+	good = method == UMAD_METHOD_SET
+		       ? mad_session_check_set(change->session, at, &item, NULL)
+		       : mad_session_check(change->session, at, change->attribute->name, &item);
+	if (!good)
 		return false;
 	memcpy(ret_data, item.data, sizeof(item.data));
 	return true;

@@ -17,6 +17,7 @@
  *QSFP module (SFF-8636): it is in every port, and answers CableInfo, which the simulator does not
  *know. Its serial number ends with the port's, and its first lane receives ten microwatts for each
  *of that LATSIM_LOG		file for a line of counts, written when the program ends
+ * LATSIM_ANSWERS	file of answers, which answer_for_agent() describes
  *
  * The simulator returns what it cannot deliver at once, with status ETIMEDOUT, and knows neither
  * timeout_ms nor retries. Here both are as in the kernel (drivers/infiniband/core/mad.c): the
@@ -42,6 +43,7 @@
 #define HEADER	    sizeof(struct ib_user_mad_hdr)
 #define PACKET_MOST (HEADER + 256)
 #define PACKETS	    4096 /* on the way, at most */
+#define ANSWERS	    64	 /* lines, at most */
 #define PORTS	    16	 /* open descriptors, at most */
 #define SLICE_MSEC  10	 /* of waiting, as another thread may have sent meanwhile */
 
@@ -67,6 +69,13 @@ static uint64_t random_state = 1;
 static bool fill;
 static bool has_module;
 static unsigned char module[3][128];
+static struct answer {
+	unsigned int mgmt_class, method, attribute, status;
+	char bytes[2 * 232 + 1];
+	bool used;
+} answers[ANSWERS];
+static size_t answer_count;
+static unsigned char tag[2]; /* of the last Set of PortSamplesControl: IBA 1, 16.1.3.2 */
 static unsigned long sent, lost, resent, timed_out, answered, refused;
 
 /* The next library's function of this name. */
@@ -109,6 +118,19 @@ static void read_module(const char *path)
 	fclose(file);
 }
 
+static void read_answers(const char *path)
+{
+	FILE *file = path && *path ? fopen(path, "re") : NULL;
+	struct answer *answer = answers;
+
+	while (file && answer_count < ANSWERS &&
+	       fscanf(file, "%x %x %x %x %464s", &answer->mgmt_class, &answer->method,
+		      &answer->attribute, &answer->status, answer->bytes) == 5)
+		answer = &answers[++answer_count];
+	if (file)
+		fclose(file);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	round_trip = (int64_t)setting("LATSIM_RTT_USEC", 0);
@@ -116,6 +138,7 @@ __attribute__((constructor)) static void begin(void)
 	random_state = (uint64_t)setting("LATSIM_SEED", 1) * 0x9e3779b97f4a7c15u | 1;
 	fill = setting("LATSIM_FILL", 0) != 0;
 	read_module(getenv("LATSIM_MODULE"));
+	read_answers(getenv("LATSIM_ANSWERS"));
 }
 
 __attribute__((destructor)) static void end(void)
@@ -218,6 +241,71 @@ static void answer_for_module(unsigned char *mad)
 	mad[5] = 0;
 	for (unsigned int i = 0; !bad && i < size; i++)
 		data[16 + i] = module_byte(page, offset + i, mad[23]);
+}
+
+/* The next answer to such a request, or NULL. */
+static struct answer *find_answer(const unsigned char *mad)
+{
+	struct answer *last = NULL;
+
+	for (size_t i = 0; i < answer_count; i++) {
+		struct answer *answer = &answers[i];
+
+		if (answer->mgmt_class != mad[1] || answer->method != mad[3] ||
+		    answer->attribute != ((unsigned int)mad[16] << 8 | mad[17]))
+			continue;
+		last = answer;
+		if (!answer->used)
+			break;
+	}
+	return last;
+}
+
+static unsigned char answer_byte(const char *digits)
+{
+	unsigned char byte = 0;
+
+	if (digits[0] == 't')
+		return tag[digits[1] == '1'];
+	sscanf(digits, "%2hhx", &byte);
+	return byte;
+}
+
+/*
+ * Answers in place of agents that the simulator does not have. A line of the file has class, method
+ * and attribute of a request, the status of the answer, all in hexadecimal, and its bytes from byte
+ * 24 on; or `echo` for those of the request, or `lost` for no answer. The answers to the same
+ * request come one after the other, and the last one stays. Bytes `t0` and `t1` are those of the
+ * tag of the request that started to sample a port.
+ */
+static bool answer_for_agent(struct packet *packet)
+{
+	unsigned char *mad = packet->data + HEADER;
+	struct answer *answer = find_answer(mad);
+
+	if (!answer)
+		return false;
+	answer->used = true;
+	if (!strcmp(answer->bytes, "lost")) {
+		packet->retries = 0;
+		return true;
+	}
+	if (mad[1] == 0x04 && mad[3] == 0x02 && mad[17] == 0x10)
+		memcpy(tag, mad + 64 + 36, sizeof(tag));
+	/* GetResp is the answer to Set, too. */
+	mad[3] = mad[3] == 0x02 ? 0x81 : mad[3] | 0x80;
+	mad[4] = (unsigned char)(answer->status >> 8);
+	mad[5] = (unsigned char)answer->status;
+	if (strcmp(answer->bytes, "echo")) {
+		memset(mad + 24, 0, 256 - 24);
+		for (size_t i = 0; answer->bytes[2 * i]; i++)
+			mad[24 + i] = answer_byte(answer->bytes + 2 * i);
+	}
+	packet->bytes = HEADER + 256;
+	packet->arrived = true;
+	packet->due = now() + round_trip;
+	answered++;
+	return true;
 }
 
 static void fill_description(unsigned char *mad)
@@ -372,6 +460,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
 		packet->arrived = true;
 		packet->due = now() + round_trip;
 		answered++;
+		rc = (ssize_t)bytes;
+	} else if (packet && answer_for_agent(packet)) {
 		rc = (ssize_t)bytes;
 	} else {
 		rc = transmit(packet, fd, data, bytes);

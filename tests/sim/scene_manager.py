@@ -62,6 +62,24 @@ def commands(sim, lid):
     return wrong
 
 
+def refused(sim, lid):
+    """What the manager answers, and the state that it was in before; and nothing at all."""
+    wrong = []
+    for answer, words, parts in (
+            ('1c echo', (), ('the command was refused with status 0x001c',
+                             'the subnet manager was standby before it')),
+            ('0 lost', ('--timeout', '20ms', '--retries', '0'),
+             ('it is not known whether the subnet manager took the command: no answer',))):
+        with open(sim.path('answers'), 'w') as file:
+            file.write('1 2 20 %s\n' % answer)
+        result = sim.rdmactl('smp', 'sminfo', lid, '--command', 'disable', '--yes', *words,
+                             latsim={'ANSWERS': sim.path('answers')})
+        wrong += unequal('status', result.status, 1)
+        wrong += ['%r is not in %r' % (part, result.complaint()) for part in parts
+                  if part not in result.complaint()]
+    return wrong
+
+
 def nobody(sim, lid):
     """No manager answers there: nothing is sent."""
     document = sim.document('smp_sminfo', 'smp', 'sminfo', lid, '--command', 'disable', '--yes')
@@ -100,6 +118,7 @@ def play(tap, box):
         second = start_second(sim, others[0])
         try:
             bed.wait_until('a standby', lambda: state(sim, lids[others[0]]) == 'standby', second)
+            tap.test('manager: commands that fail', refused(sim, lids[others[0]]))
             tap.test('manager: commands, as sminfo sees them', commands(sim, lids[others[0]]))
         finally:
             second.send_signal(signal.SIGCONT)

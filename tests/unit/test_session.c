@@ -447,6 +447,39 @@ static void items_checked(void **state)
 	close_fixture(fixture);
 }
 
+/* A Set that failed is no failed read. */
+static void sets_checked(void **state)
+{
+	const struct mad_session_options options = {.kind = TARGET_ANY};
+	struct fixture *fixture = open_with(&options);
+	char name[] = "5";
+	const struct mad_destination at = {.name = name};
+	struct mad_item item = {.request.mgmt_class = UMAD_CLASS_CONG_MGMT, .tries = 4};
+	struct mad_session *session = &fixture->session;
+	const struct problems *problems = &fixture->problems;
+
+	(void)state;
+	assert_true(mad_session_check_set(session, &at, &item, "look"));
+	assert_int_equal(problems->count, 0);
+	item.status = 0x0c;
+	assert_false(mad_session_check_set(session, &at, &item, "look"));
+	assert_problem(fixture, 0, "5", "not changed: the node refused it with status 0x000c");
+	assert_null(problems->items[0].attribute);
+	assert_string_equal(problems->items[0].hint, "look");
+	item.error = -ETIMEDOUT;
+	assert_false(mad_session_check_set(session, &at, &item, "look"));
+	assert_problem(fixture, 1, "5", "not known whether it was changed: no answer, asked 4");
+	assert_string_equal(problems->items[1].hint, "look");
+	item.request.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED;
+	assert_false(mad_session_check_set(session, &at, &item, NULL));
+	assert_non_null(strstr(problems->items[2].hint, "--mkey"));
+	item.error = -ECANCELED;
+	assert_false(mad_session_check_set(session, &at, &item, "look"));
+	assert_problem(fixture, 3, "5", "not known whether it was changed: interrupted");
+	assert_null(problems->items[3].hint);
+	close_fixture(fixture);
+}
+
 static void signals_end_it(void **state)
 {
 	const struct mad_session_options options = {.kind = TARGET_ANY};
@@ -473,7 +506,8 @@ int main(void)
 		cmocka_unit_test(no_subnet_manager), cmocka_unit_test(keys_and_level),
 		cmocka_unit_test(bad_keys),	     cmocka_unit_test(from_input),
 		cmocka_unit_test(words_refused),     cmocka_unit_test(port_chosen),
-		cmocka_unit_test(items_checked),     cmocka_unit_test(signals_end_it),
+		cmocka_unit_test(items_checked),     cmocka_unit_test(sets_checked),
+		cmocka_unit_test(signals_end_it),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
