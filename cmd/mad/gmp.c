@@ -39,6 +39,7 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 	struct mad_session *session = &run->mad.session;
 	const struct mad_destination *at = &session->destinations[destination];
 	struct mad_item item = {0};
+	bool good;
 
 	mad_gmp_request(&at->place, run->attribute->mgmt_class, method, run->attribute->id,
 			modifier, &item.request);
@@ -47,7 +48,12 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 	item.request.data = data;
 	item.request.data_bytes = data ? run->attribute->bytes : 0;
 	mad_gather(session->engine, &item, 1);
-	if (!mad_session_check_hint(session, at, run->attribute->name, &item, hint_of(&item)))
+	good = method == UMAD_METHOD_SET
+		       ? mad_session_check_set(session, at, &item,
+					       "the write may need the node's CC_Key: --mkey")
+		       : mad_session_check_hint(session, at, run->attribute->name, &item,
+						hint_of(&item));
+	if (!good)
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);
 	return true;
@@ -100,6 +106,16 @@ static bool ask_node(struct gmp_run *run, size_t destination, uint16_t attribute
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);
 	return true;
+}
+
+char *gmp_describe(struct gmp_run *run, size_t destination)
+{
+	unsigned char text[MAD_DATA_MOST];
+
+	if (!(columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE) ||
+	    !ask_node(run, destination, UMAD_SM_ATTR_NODE_DESC, text))
+		return NULL;
+	return text_clean((const char *)text, NODE_DESCRIPTION_BYTES);
 }
 
 /* Whether every word after the destination is a range; if not, the listing says so. */
@@ -159,7 +175,7 @@ static void add_entries(struct gmp_run *run, size_t destination, const char *des
 }
 
 /*
- * The last entry of a table that is read in blocks: of ports, the last port; of the congestion
+ * The last entry of a table. Where it is read in blocks: of ports, the last port; of the congestion
  * control table, its limit, which each block tells. False: the node has no such table.
  */
 static bool find_last(struct gmp_run *run, size_t destination, const unsigned char *first_block,
@@ -168,7 +184,7 @@ static bool find_last(struct gmp_run *run, size_t destination, const unsigned ch
 	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	unsigned char info[MAD_DATA_MOST];
 
-	*ret_last = UINT32_MAX;
+	*ret_last = (uint32_t)mad_entry_count(run->attribute, first_block) - 1;
 	if (run->attribute->modifier != MODIFIER_BLOCK)
 		return true;
 	if (run->attribute->id == MAD_CC_TABLE) {
@@ -185,16 +201,41 @@ static bool find_last(struct gmp_run *run, size_t destination, const unsigned ch
 	return false;
 }
 
+/* Entries that were named and that the table does not have are reported once for the node. */
+static void report_missing(struct gmp_run *run, const struct mad_destination *at, uint32_t last)
+{
+	uint32_t from, to = 0;
+
+	for (size_t i = 0; i < at->word_count && to <= last; i++)
+		gmp_parse_range(at->words[i], &from, &to);
+	if (to > last) {
+		_cleanup_(freep) char *text = mem_format("its last entry is %u", last);
+
+		problem_add_text(&run->mad.listing.problems, at->name, "entries", "gmp", text,
+				 "without entries all are shown");
+	}
+}
+
 static void take_tables(struct gmp_run *run, size_t destination, const char *description,
 			unsigned char *data)
 {
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	const uint32_t entries = run->attribute->entries;
 	uint32_t last;
 
+	if (!mad_entry_count(run->attribute, data)) {
+		problem_add_text(&run->mad.listing.problems, at->name, run->attribute->name, "gmp",
+				 "the node answered with a type of log that is not known",
+				 "rdmactl mad send --class cc --attribute CongestionLog shows its "
+				 "bytes");
+		return;
+	}
 	if (!find_last(run, destination, data, &last))
 		return;
+	report_missing(run, at, last);
 	add_entries(run, destination, description, 0, last, data);
-	for (uint32_t block = 1; last != UINT32_MAX && block <= last / entries; block++) {
+	for (uint32_t block = 1; block <= last / entries && !mad_session_stopped(&run->mad.session);
+	     block++) {
 		if (!gmp_call(run, destination, UMAD_METHOD_GET, block, NULL, data))
 			return;
 		add_entries(run, destination, description, block, last, data);
@@ -203,14 +244,12 @@ static void take_tables(struct gmp_run *run, size_t destination, const char *des
 
 static void take(struct gmp_run *run, size_t destination)
 {
-	unsigned char data[MAD_DATA_MOST], text[MAD_DATA_MOST];
+	unsigned char data[MAD_DATA_MOST];
 	_cleanup_(freep) char *description = NULL;
 
 	if (!gmp_call(run, destination, UMAD_METHOD_GET, 0, NULL, data))
 		return;
-	if (columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE &&
-	    ask_node(run, destination, UMAD_SM_ATTR_NODE_DESC, text))
-		description = text_clean((const char *)text, NODE_DESCRIPTION_BYTES);
+	description = gmp_describe(run, destination);
 	if (run->attribute->entries)
 		take_tables(run, destination, description, data);
 	else

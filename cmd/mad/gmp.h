@@ -16,13 +16,6 @@ struct gmp_args {
 	bool yes;
 };
 
-/* The node of a destination. */
-struct gmp_node {
-	size_t destination;
-	char *description;
-	unsigned int ports; /* of a switch; 0 unless they were asked for */
-};
-
 struct gmp_run {
 	struct mad_listing mad;
 	const struct gmp_args *args;
@@ -32,7 +25,7 @@ struct gmp_run {
 	size_t record_count;
 };
 
-/* The rules of its options, and the tables of those that every attribute has. */
+/* The options of attributes that can be set, and of tables. */
 extern const struct option_row gmp_set_options[], gmp_all_options[];
 
 /* Sends one request. False: it failed, and the problem is noted. */
@@ -40,6 +33,8 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 	      const unsigned char *data, unsigned char *ret_data);
 /* The entries that a word names, 3 or 1-36. False if it is neither. */
 bool gmp_parse_range(const char *word, uint32_t *first, uint32_t *last);
+/* The description of the node, if a column wants it and the node tells; the caller frees it. */
+char *gmp_describe(struct gmp_run *run, size_t destination);
 /* Adds a row to the records; `data` are its bytes. */
 struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *description);
 /* Begins and reads or sets; the run() of a command whose `data` is the attribute. */

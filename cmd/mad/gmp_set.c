@@ -177,7 +177,7 @@ static void compare(struct gmp_change *change, const struct mad_record *now)
 		_cleanup_(freep) char *wanted = smp_field_text(field, &change->fields.after);
 		_cleanup_(freep) char *answer = smp_field_text(field, now), *text = NULL;
 
-		/* The map is about the Set; a key may be hidden, and violations only go down. */
+		/* The map is about the Set; a key may be hidden. */
 		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||
 		    !strcmp(field->key, "control_map"))
 			continue;
@@ -191,6 +191,7 @@ static void work(struct gmp_change *change)
 {
 	struct gmp_run *run = change->run;
 	const int status = run->mad.listing.status;
+	_cleanup_(freep) char *description = NULL;
 	struct mad_record *row;
 
 	run->mad.listing.status = STATUS_FAILED;
@@ -212,7 +213,8 @@ static void work(struct gmp_change *change)
 	if (!gmp_call(run, 0, UMAD_METHOD_GET, change->modifier, NULL, change->block))
 		return;
 	run->mad.listing.status = status;
-	row = gmp_add(run, 0, NULL);
+	description = gmp_describe(run, 0);
+	row = gmp_add(run, 0, description);
 	row->index = change->index;
 	take(change, row->data);
 	compare(change, row);

@@ -117,9 +117,10 @@ void perf_omit_headings(struct perf_run *run)
 	run->mad.listing.ctx = &run->headless;
 }
 
-static const char *what_is_cleared(const struct perf_args *args)
+static const char *what_is_cleared(const struct perf_args *args, enum perf_listing listing)
 {
-	return args->counters			? "the named"
+	return listing != PERF_OF_PORT		? "the listed"
+	       : args->counters			? "the named"
 	       : args->errors && !args->traffic ? "the error"
 	       : args->traffic && !args->errors ? "the traffic"
 						: "all";
@@ -128,12 +129,15 @@ static const char *what_is_cleared(const struct perf_args *args)
 /* Clears the counters that were printed: errors, traffic, or without either option all of them. */
 static void reset(struct perf_run *run)
 {
+	const enum perf_listing listing = run->perf.options.listing;
 	const size_t ports = perf_reset(&run->perf, run->clear);
 	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
 						 "reader",
-						 what_is_cleared(run->args), ports,
+						 what_is_cleared(run->args, listing), ports,
 						 ports == 1 ? "" : "s");
 
+	if (run->args->counters)
+		perf_report_lacking(&run->perf, run->clear);
 	if (ports && !run->mad.listing.ctx->globals.quiet)
 		command_complain(run->mad.listing.ctx, text, NULL);
 }

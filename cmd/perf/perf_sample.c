@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/random.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -24,6 +24,33 @@ struct samples {
 	size_t row_count;
 };
 
+static void report(struct samples *samples, const struct perf_port *port, char *text,
+		   const char *hint)
+{
+	const struct mad_session *session = samples->run->perf.session;
+
+	problem_add_text(session->problems, session->destinations[port->destination].name, NULL,
+			 NULL, text, hint);
+	free(text);
+}
+
+/* Whether the answer to a Set has data. */
+static bool check_set(struct samples *samples, const struct perf_port *port,
+		      const struct mad_item *item)
+{
+	_cleanup_(freep) char *failure = NULL;
+
+	if (!item->error && !item->status)
+		return true;
+	/* An interrupt by the user is not reported. */
+	if (item->error == -ECANCELED && samples->run->perf.session->stopped)
+		return false;
+	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
+	report(samples, port, mem_format("starting to sample port %u: %s", port->port, failure),
+	       NULL);
+	return false;
+}
+
 /* Sends one request to a port. Without data it is a Get. */
 static bool call(struct samples *samples, const struct perf_port *port, uint16_t attribute,
 		 const unsigned char *data, size_t bytes, unsigned char *ret_data)
@@ -31,40 +58,70 @@ static bool call(struct samples *samples, const struct perf_port *port, uint16_t
 	struct perf *perf = &samples->run->perf;
 	const unsigned char select[2] = {0, port->port};
 	struct mad_item item = {0};
+	bool good;
 
 	mad_gmp_request(&perf->session->destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
 			data ? UMAD_METHOD_SET : UMAD_METHOD_GET, attribute, 0, &item.request);
 	item.request.data = data ? data : select;
 	item.request.data_bytes = data ? bytes : sizeof(select);
 	mad_gather(perf->session->engine, &item, 1);
-	if (!perf_check(perf, port, mad_attribute_name(UMAD_CLASS_PERF_MGMT, attribute), &item))
+	good = data ? check_set(samples, port, &item)
+		    : perf_check(perf, port, mad_attribute_name(UMAD_CLASS_PERF_MGMT, attribute),
+				 &item);
+	if (!good)
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);
 	return true;
 }
 
-/* Starts sampling, unless the port is at it for somebody else. */
+static void report_other(struct samples *samples, const struct perf_port *port)
+{
+	report(samples, port, mem_format("port %u is sampling for another request", port->port),
+	       "rdmactl perf --samples shows its result when it is done");
+}
+
+/* Whether sampling by this control gives something. */
+static bool is_good(struct samples *samples, const struct perf_port *port,
+		    const unsigned char *control)
+{
+	switch (perf_sampling_check(samples->own, control)) {
+	case -EBUSY:
+		report_other(samples, port);
+		return false;
+	case -ERANGE:
+		report(samples, port, mem_format("the interval of port %u is 0 ticks", port->port),
+		       "give one: --ticks N");
+		return false;
+	case -EOPNOTSUPP:
+		report(samples, port,
+		       mem_format("port %u did not take all of these quantities", port->port),
+		       "ask for fewer, or for others");
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* Starts sampling, unless the port is at it already. */
 static bool start(struct samples *samples, const struct perf_port *port, unsigned char *control)
 {
-	struct perf *perf = &samples->run->perf;
 	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];
-	_cleanup_(freep) char *text = NULL;
 
 	if (perf_sampling_runs(control)) {
-		text = mem_format("port %u is sampling for another program", port->port);
-		problem_add_text(perf->session->problems,
-				 perf->session->destinations[port->destination].name,
-				 "PortSamplesControl", "gmp", text,
-				 "rdmactl perf --samples shows its result when it is done");
+		report(samples, port, mem_format("port %u says that it is sampling", port->port),
+		       "rdmactl perf --samples shows its result when it is done");
 		return false;
 	}
 	perf_sampling_write(samples->own, port->port, control, data);
-	return call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control);
+	/* The request first, which may have no interval; then what the port made of it. */
+	return is_good(samples, port, data) &&
+	       call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control) &&
+	       is_good(samples, port, control);
 }
 
 /* Waits until the interval is over. What the port answered last is in `result`. */
 static bool wait_for_end(struct samples *samples, const struct perf_port *port,
-			 unsigned char *result)
+			 const unsigned char *control, unsigned char *result)
 {
 	struct mad_session *session = &samples->run->mad.session;
 	const uint64_t end = clock_msec() + SAMPLE_MOST_MSEC;
@@ -72,9 +129,20 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 	for (;;) {
 		if (!call(samples, port, MAD_PM_SAMPLES_RESULT, NULL, 0, result))
 			return false;
-		/* The status has the same two bits in both attributes, in other bytes. */
-		if (!samples->own || !(result[3] & 3) || clock_msec() >= end)
+		if (!perf_sampling_matches(control, result)) {
+			report_other(samples, port);
 			return true;
+		}
+		/* The status has the same two bits in both attributes, in other bytes. */
+		if (!samples->own || !(result[3] & 3))
+			return true;
+		if (clock_msec() >= end) {
+			report(samples, port,
+			       mem_format("port %u is still sampling after %u s", port->port,
+					  SAMPLE_MOST_MSEC / 1000),
+			       "rdmactl perf --samples shows the result later");
+			return true;
+		}
 		if (!mad_session_wait(session, clock_msec() + SAMPLE_POLL_MSEC))
 			return true;
 	}
@@ -91,7 +159,7 @@ static void take_port(struct samples *samples, const struct perf_port *port)
 	if (!call(samples, port, MAD_PM_SAMPLES_CONTROL, NULL, 0, control) ||
 	    (samples->own && !start(samples, port, control)))
 		return;
-	answered = wait_for_end(samples, port, result);
+	answered = wait_for_end(samples, port, control, result);
 	perf_sampling_rows(control, answered ? result : NULL, samples->own, &samples->rows,
 			   &samples->row_count);
 	for (size_t i = first; i < samples->row_count; i++) {
@@ -120,13 +188,23 @@ static bool parse(struct perf_run *run, struct perf_sampling *sampling)
 	return false;
 }
 
+/* Process IDs would do worse: in containers they are small, and often the same. */
+static uint16_t make_tag(void)
+{
+	uint16_t tag;
+
+	if (getrandom(&tag, sizeof(tag), GRND_NONBLOCK) != (ssize_t)sizeof(tag))
+		tag = (uint16_t)clock_nsec();
+	return tag;
+}
+
 int perf_sample(struct perf_run *run, bool found)
 {
 	const struct perf_args *args = run->args;
 	struct listing *listing = &run->mad.listing;
 	struct samples samples = {.run = run};
 	struct perf_sampling sampling = {
-		.tag = (uint16_t)getpid(),
+		.tag = make_tag(),
 		.op_code = (uint8_t)args->op_code.value,
 		.start_ticks = (uint32_t)args->start.value,
 		.interval_ticks = (uint32_t)args->ticks.value,
@@ -140,7 +218,8 @@ int perf_sample(struct perf_run *run, bool found)
 	if (found && (!args->sample || parse(run, &sampling)) &&
 	    mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted))) {
 		samples.own = args->sample ? &sampling : NULL;
-		for (size_t i = 0; i < run->perf.port_count && !run->mad.session.stopped; i++)
+		for (size_t i = 0;
+		     i < run->perf.port_count && !mad_session_stopped(&run->mad.session); i++)
 			take_port(&samples, &run->perf.ports[i]);
 		for (size_t i = 0; i < samples.row_count; i++)
 			listing_add(listing, &samples.rows[i]);

@@ -15,6 +15,10 @@ static void report(struct mad_listing *mad, int error)
 
 	if (error == -ENODATA)
 		problem_add_text(&mad->listing.notes, NULL, NULL, NULL, text, NULL);
+	else if (error == -EPROTO)
+		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
+				 "the subnet administrator refused the query",
+				 "rdmactl sa nodes shows with what status");
 	else if (error && error != -ECANCELED)
 		problem_add_text(&mad->listing.problems, NULL, "destination", "sa",
 				 error == -ETIMEDOUT ? "the subnet administrator did not answer"

@@ -276,7 +276,7 @@ static void get_software(const void *record, struct value *value)
 	set_version(value, info[1], info[2], info[3]);
 }
 
-/* Decimal digits, four bits each: day and month, then the year. */
+/* Decimal digits, four bits each: month and day, then the year. */
 static void get_date(const void *record, struct value *value)
 {
 	const unsigned char *data = mad_data(record);

@@ -385,7 +385,7 @@ static void end_owner(void *context, const struct query *query, int error, uint1
 	(void)query;
 	(void)cut;
 	if (!namer->error)
-		namer->error = error ? error : status ? -EIO : 0;
+		namer->error = error ? error : status ? -EPROTO : 0;
 }
 
 int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,

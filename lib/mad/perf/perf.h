@@ -78,6 +78,8 @@ void perf_drop_rows(struct perf *perf);
  */
 bool perf_select_counters(struct perf_caps caps, uint32_t mask, unsigned char *data);
 bool perf_select_extended(struct perf_caps caps, uint32_t mask, unsigned char *data);
+/* Those of the mask that the device does not have. */
+uint32_t perf_lacking_counters(struct perf_caps caps, uint32_t mask);
 /*
  * Parses columns of the listing, or such a mask. -EINVAL: *ret_wrong is what is neither, to be
  * freed.
@@ -88,6 +90,8 @@ int perf_parse_counters(const char *list, uint32_t *ret_mask, char **ret_wrong);
  * all counters. Returns the number of ports for which that worked.
  */
 size_t perf_reset(struct perf *perf, uint32_t mask);
+/* Reports which of these counters the nodes that were read do not have, if they have others. */
+void perf_report_lacking(struct perf *perf, uint32_t mask);
 /* Whether the attribute begins with the operation code that it counts. */
 bool perf_counts_op_code(unsigned int attribute);
 void perf_end(struct perf *perf);

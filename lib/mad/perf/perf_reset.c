@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mad/format/header.h"
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
 
@@ -111,6 +112,52 @@ bool perf_select_extended(struct perf_caps caps, uint32_t mask, unsigned char *d
 	return select || select2;
 }
 
+uint32_t perf_lacking_counters(struct perf_caps caps, uint32_t mask)
+{
+	unsigned char counters[COUNTERS_BYTES] = {0}, extended[EXTENDED_BYTES] = {0};
+	uint32_t lacking = 0;
+
+	for (uint32_t bit = 1; bit <= PERF_CLEAR_ALL; bit <<= 1)
+		if (mask & bit && !perf_select_counters(caps, bit, counters) &&
+		    !perf_select_extended(caps, bit, extended))
+			lacking |= bit;
+	return lacking;
+}
+
+static char *counter_list(uint32_t mask)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		char *longer;
+
+		if (!(mask & 1u << i))
+			continue;
+		longer = list ? mem_format("%s, %s", list, keys[i]) : mem_string(keys[i]);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+void perf_report_lacking(struct perf *perf, uint32_t mask)
+{
+	for (size_t i = 0; i < perf->node_count; i++) {
+		const uint32_t lacking = perf_lacking_counters(perf->nodes[i].caps, mask);
+		_cleanup_(freep) char *list = counter_list(lacking), *text = NULL;
+		bool read = false;
+
+		for (size_t j = 0; j < perf->port_count; j++)
+			read |= perf->ports[j].read && perf->ports[j].destination == i;
+		/* A port without any of them is reported by itself. */
+		if (!read || !lacking || lacking == mask)
+			continue;
+		text = mem_format("the node does not have %s: not cleared", list);
+		problem_add_text(perf->session->problems, perf->session->destinations[i].name, NULL,
+				 NULL, text, NULL);
+	}
+}
+
 /* The requests to all ports, and the data of each. */
 struct clearing {
 	struct perf *perf;
@@ -183,6 +230,24 @@ static void report_none(struct perf *perf, const struct perf_port *port)
 			 text, NULL);
 }
 
+/* False if the Set failed, which is reported. */
+static bool check(struct perf *perf, const struct perf_port *port, const struct mad_item *item)
+{
+	_cleanup_(freep) char *failure = NULL, *text = NULL;
+
+	if (!item->error && !item->status)
+		return true;
+	/* An interrupt by the user is not reported. */
+	if (item->error == -ECANCELED && perf->session->stopped)
+		return false;
+	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
+	text = mem_format("clearing the counters of port %u: %s", port->port, failure);
+	problem_add_text(perf->session->problems,
+			 perf->session->destinations[port->destination].name, NULL, NULL, text,
+			 "rdmactl perf shows which counters are still there");
+	return false;
+}
+
 static size_t count_ports(const struct perf *perf, const struct perf_port *port)
 {
 	const struct number *ports = &perf->nodes[port->destination].ports;
@@ -219,8 +284,7 @@ size_t perf_reset(struct perf *perf, uint32_t mask)
 	for (size_t i = 0; i < clearing.count; i++) {
 		const size_t port = clearing.items[i].request.number;
 
-		failed[port] |= !perf_check(perf, &perf->ports[port], "clearing the counters",
-					    &clearing.items[i]);
+		failed[port] |= !check(perf, &perf->ports[port], &clearing.items[i]);
 	}
 	for (size_t i = 0; i < perf->port_count; i++)
 		if (perf->ports[i].read && !failed[i])

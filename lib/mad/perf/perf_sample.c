@@ -106,6 +106,28 @@ void perf_sampling_write(const struct perf_sampling *sampling, uint8_t port,
 			 i < sampling->count ? sampling->selects[i] : 0);
 }
 
+static uint64_t select_at(const unsigned char *control, size_t number)
+{
+	return bits_get(control, MAD_AT(SELECTS_AT + 2 * number, 0), 16);
+}
+
+int perf_sampling_check(const struct perf_sampling *sampling, const unsigned char *control)
+{
+	if (samples_control_tag(control) != sampling->tag)
+		return -EBUSY;
+	if (!samples_control_interval(control))
+		return -ERANGE;
+	for (size_t i = 0; i < sampling->count; i++)
+		if (select_at(control, i) != sampling->selects[i])
+			return -EOPNOTSUPP;
+	return 0;
+}
+
+bool perf_sampling_matches(const unsigned char *control, const unsigned char *result)
+{
+	return samples_result_tag(result) == samples_control_tag(control);
+}
+
 bool perf_sampling_runs(const unsigned char *control)
 {
 	return samples_control_status(control) != SAMPLING_DONE;
@@ -123,7 +145,7 @@ void perf_sampling_rows(const unsigned char *control, const unsigned char *resul
 			size_t *row_count)
 {
 	for (size_t i = 0; i < PERF_SAMPLE_COUNTERS; i++) {
-		const uint64_t select = bits_get(control, MAD_AT(SELECTS_AT + 2 * i, 0), 16);
+		const uint64_t select = select_at(control, i);
 		struct perf_sample *row;
 
 		if (!select)
@@ -142,7 +164,8 @@ void perf_sampling_rows(const unsigned char *control, const unsigned char *resul
 			.own = is_own(own, result),
 		};
 		/* 16.1.3.4: the counters are valid when the interval is over. */
-		if (result && row->status.value == SAMPLING_DONE)
+		if (result && row->status.value == SAMPLING_DONE &&
+		    perf_sampling_matches(control, result))
 			row->value = number_of(bits_get(result, MAD_AT(RESULTS_AT + 4 * i, 0), 32));
 	}
 }

@@ -41,11 +41,19 @@ int perf_sampling_parse(const char *list, struct perf_sampling *sampling, char *
 void perf_sampling_write(const struct perf_sampling *sampling, uint8_t port,
 			 const unsigned char *control,
 			 unsigned char data[static PERF_SAMPLE_CONTROL_BYTES]);
+/*
+ * Compares the control with what was asked for. -EBUSY: it is of another request; -ERANGE: the
+ * interval has no ticks, so that nothing is counted; -EOPNOTSUPP: the port samples, but some
+ * quantities are others or none.
+ */
+int perf_sampling_check(const struct perf_sampling *sampling, const unsigned char *control);
 /* Whether the port is sampling now, by its PortSamplesControl. */
 bool perf_sampling_runs(const unsigned char *control);
+/* Whether the result is of the request that the control is of. */
+bool perf_sampling_matches(const unsigned char *control, const unsigned char *result);
 /*
- * Appends a row for each counter that the control selects; without a result their values are
- * unknown. `own` is NULL if the caller has requested nothing.
+ * Appends a row for each counter that the control selects; without a result of the same request
+ * their values are unknown. `own` is NULL if the caller has requested nothing.
  */
 void perf_sampling_rows(const unsigned char *control, const unsigned char *result,
 			const struct perf_sampling *own, struct perf_sample **rows,

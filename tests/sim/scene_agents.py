@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Agents that the simulator does not have: sampling of ports, congestion control, refusals.
+
+latsim.c answers in their place, with what a test has written down.
+"""
+
+import signal
+import subprocess
+
+import bed
+import program
+import scene_bed
+from tap import unequal
+
+NET = scene_bed.NETS['net.2sw2path4hca']
+GET, SET, GET_TABLE = 0x01, 0x02, 0x12
+SM, SA, PM, CC = 0x01, 0x03, 0x04, 0x21
+CONTROL, RESULT, COUNTERS, VL_WAIT = 0x10, 0x11, 0x12, 0x1c
+CC_LOG, CC_PORTS, CC_CA = 0x13, 0x15, 0x16
+RESERVED = '00' * 40  # bytes 24 to 63 of a datagram
+DONE, RUNNING = 0, 2
+REFUSED = 0x0c
+QUICKLY = ('--timeout', '20ms', '--retries', '0')
+
+
+def answers(sim, *lines):
+    """Settings of latsim: each line is class, method, attribute, status and bytes."""
+    path = sim.path('answers')
+    with open(path, 'w') as file:
+        file.writelines('%x %x %x %x %s\n' % line for line in lines)
+    return {'ANSWERS': path}
+
+
+def said(sim, latsim, status, *words, part=(), never=()):
+    """The rows; what is wrong with the exit status and the complaint. `part`: it says so."""
+    document = sim.document(words[0], *words[1:], latsim=latsim)
+    text = document.result.complaint()
+    wrong = unequal('status of %s' % ' '.join(words), document.status, status)
+    wrong += ['%r is not in %r' % (one, text) for one in part if one not in text]
+    return document.rows, wrong + ['%r is in %r' % (one, text) for one in never if one in text]
+
+
+def an_adapter(sim):
+    """LID and name of an adapter that is neither the host nor the manager's."""
+    return next((str(lid), name) for (name, _), lid in sorted(sim.lids().items())
+                if not sim.net.nodes[name].is_switch and name not in (sim.host, sim.manager))
+
+
+def a_switch(sim):
+    return next((str(lid), sim.net.nodes[name].ports) for (name, _), lid in sim.lids().items()
+                if sim.net.nodes[name].is_switch)
+
+
+def control(status, interval, tag, *selects):
+    """PortSamplesControl of port 1: IBA 1, 16.1.3.2."""
+    return RESERVED + '000100' + '00' * 8 + '%02x' % status + '00' * 20 + '%08x' % interval + (
+        tag + ''.join('%04x' % select for select in selects).ljust(60, '0'))
+
+
+def result(tag, status, *values):
+    """PortSamplesResult: 16.1.3.4."""
+    return RESERVED + tag + '%04x' % status + ''.join('%08x' % value for value in values)
+
+
+def sample(sim, status, get, put, results, *words, **options):
+    lines = [(PM, GET, CONTROL, 0, get)]
+    lines += [] if put is None else [(PM, SET, CONTROL, *put)]
+    lines += [(PM, GET, RESULT, 0, one) for one in results]
+    return said(sim, answers(sim, *lines), status, 'perf_samples', 'perf', an_adapter(sim)[0], '1',
+                *words, **options)
+
+
+IDLE = control(DONE, 100, '1111', 5)
+OTHER = 'port 1 is sampling for another request'
+
+
+def sampling(sim):
+    """The values of our own request, and what a port makes of it."""
+    rows, wrong = sample(sim, 0, IDLE, (0, 'echo'), [result('t0t1', RUNNING), result('t0t1', DONE, 7)],
+                         '--sample', 'xmit-wait')
+    wrong += unequal('own', [(row['quantity'], row['value'], row['own']) for row in rows],
+                     [('xmit-wait', 7, True)])
+    rows, bad = sample(sim, 3, IDLE, (0, control(DONE, 100, 't0t1', 5)), [result('t0t1', DONE, 7)],
+                       '--sample', 'xmit-wait,0x4001',
+                       part=['port 1 did not take all of these quantities', 'ask for fewer'])
+    wrong += bad + unequal('some', [(row['quantity'], row['value']) for row in rows], [('xmit-wait', 7)])
+    for get, put, part in (
+            (control(DONE, 0, '1111', 5), None, 'the interval of port 1 is 0 ticks'),
+            (control(RUNNING, 100, '1111', 5), None, 'port 1 says that it is sampling'),
+            (IDLE, (0, control(DONE, 0, 't0t1', 5)), 'the interval of port 1 is 0 ticks'),
+            (IDLE, (0, control(RUNNING, 9, '2222', 1)), OTHER),
+            (IDLE, (REFUSED, 'echo'), 'starting to sample port 1: refused with status 0x000c')):
+        rows, bad = sample(sim, 1, get, put, [result('t0t1', DONE, 7)], '--sample', 'xmit-wait',
+                           part=[part], never=['cannot read'])
+        wrong += bad + unequal('rows with ' + part, rows, [])
+    return wrong
+
+
+def of_another(sim):
+    """The values of another request never stand under our quantities."""
+    rows, wrong = sample(sim, 3, IDLE, (0, 'echo'), [result('3333', DONE, 7)], '--sample', 'xmit-wait',
+                         part=[OTHER])
+    wrong += unequal('--sample', [(row['value'], row['own']) for row in rows], [(None, False)])
+    rows, bad = sample(sim, 0, IDLE, None, [result('1111', DONE, 7)], '--samples')
+    wrong += bad + unequal('--samples', [row['value'] for row in rows], [7])
+    rows, bad = sample(sim, 3, IDLE, None, [result('3333', DONE, 7)], '--samples', part=[OTHER])
+    return wrong + bad + unequal('--samples of another', [row['value'] for row in rows], [None])
+
+
+def endless(sim):
+    """A port that does not come to an end, and the user who does."""
+    rows, wrong = sample(sim, 3, IDLE, (0, 'echo'), [result('t0t1', RUNNING)], '--sample', 'xmit-wait',
+                         part=['port 1 is still sampling after 10 s',
+                               'rdmactl perf --samples shows the result later'])
+    return wrong + unequal('row', [(row['value'], row['sample_status']) for row in rows],
+                           [(None, 'running')])
+
+
+def interrupted(sim):
+    """A signal that comes before a port is asked, and every answer at once."""
+    def interrupt():
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        signal.raise_signal(signal.SIGINT)
+
+    lid = an_adapter(sim)[0]
+    latsim = answers(sim, (PM, GET, CONTROL, 0, IDLE), (PM, GET, RESULT, 0, result('1111', DONE, 7)))
+    process = sim.bed.start(
+        [program.RDMACTL, 'perf', lid, '1', '--samples', '--tsv', '--no-headings'],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=sim.path('cwd'), preexec_fn=interrupt,
+        env=sim.environment(None, [sim.bed.latsim()], {'LATSIM_ANSWERS': latsim['ANSWERS']}))
+    out, err = process.communicate(timeout=bed.SECONDS)
+    return unequal('rows and complaint', (out, err), (b'', b''))
+
+
+def entries(sim):
+    """Entries that are not there, and logs that nobody knows."""
+    adapter, (switch, ports) = an_adapter(sim)[0], a_switch(sim)
+    full = answers(sim, (CC, GET, CC_CA, 0, RESERVED + '01' * 132),
+                   (CC, GET, CC_PORTS, 0, RESERVED + '01' * 128),
+                   (CC, GET, CC_LOG, 0, '00' * 8 + '09' * 192))
+    wrong = []
+    for words, status, kept, part in (
+            (('cc_ca', 'cc', 'ca', adapter, '5', '20'), 3, [5], 'its last entry is 15'),
+            (('cc_ca', 'cc', 'ca', adapter, '14-16'), 3, [14, 15], 'without entries all are shown'),
+            (('cc_ca', 'cc', 'ca', adapter, '16'), 1, [], 'its last entry is 15'),
+            (('cc_ca', 'cc', 'ca', adapter, '0-15'), 0, list(range(16)), ''),
+            (('cc_ports', 'cc', 'ports', switch, '3', '99'), 3, [3], 'its last entry is %d' % ports),
+            (('cc_log', 'cc', 'log', adapter), 1, [], 'a type of log that is not known')):
+        rows, bad = said(sim, full, status, *words, part=[part])
+        wrong += bad + unequal(' '.join(words), [row.get('sl', row.get('port')) for row in rows], kept)
+    return wrong
+
+
+def settings(sim):
+    """A Set that fails is no failed read; one that is done has the node's name."""
+    lid, name = an_adapter(sim)
+    words = ('cc_ca', 'cc', 'ca', lid, '5', '--set', 'ccti_timer=3', '--yes')
+    before, after = RESERVED + '00' * 132, RESERVED + '00' * 44 + '0003' + '00' * 86
+    get = (CC, GET, CC_CA, 0, before)
+    _, wrong = said(sim, answers(sim, get, (CC, SET, CC_CA, REFUSED, 'echo')), 1, *words,
+                    part=['not changed: the node refused it with status 0x000c', 'CC_Key: --mkey'],
+                    never=['cannot read'])
+    _, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'lost')), 1, *words, *QUICKLY,
+                  part=['it is not known whether it was changed: no answer', 'CC_Key: --mkey'],
+                  never=['cannot read', 'may not have this class'])
+    wrong += bad
+    rows, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'echo'), (CC, GET, CC_CA, 0, after)),
+                     0, *words)
+    return wrong + bad + unequal('row', [(row['sl'], row['ccti_timer'], row['node']) for row in rows],
+                                 [(5, 3, name)])
+
+
+def clearing(sim):
+    """Counters that could not be cleared, and those that the node does not have."""
+    lid = an_adapter(sim)[0]
+    words = ('perf', 'perf', lid, '1', '--reset')
+    _, wrong = said(sim, answers(sim, (PM, SET, COUNTERS, REFUSED, 'echo')), 3, *words,
+                    part=['clearing the counters of port 1: refused with status 0x000c',
+                          'rdmactl perf shows which counters are still there'],
+                    never=['cannot read', 'cleared'])
+    _, bad = said(sim, {}, 3, *words, '--counters', 'symbol_errors,qp1_dropped',
+                  part=['the node does not have qp1_dropped: not cleared', 'cleared the named counters'])
+    wrong += bad
+    waits = answers(sim, (PM, GET, VL_WAIT, 0, RESERVED + '00' * 64), (PM, SET, VL_WAIT, 0, 'echo'))
+    _, bad = said(sim, waits, 0, 'perf_vl', *words[1:], '--vl', *QUICKLY,
+                  part=['cleared the listed counters of 1 port'])
+    wrong += bad
+    _, bad = said(sim, {}, 0, *words, '--counters', 'symbol_errors', never=['does not have'])
+    return wrong + bad
+
+
+def destinations(sim):
+    """The subnet administrator refuses: it is alive."""
+    _, wrong = said(sim, answers(sim, (SA, GET_TABLE, 0x11, 0x0100, '00' * 232)), 3, 'smp_lft', 'smp',
+                    'lft', a_switch(sim)[0], part=['the subnet administrator refused the query',
+                                                   'rdmactl sa nodes shows with what status'])
+    return wrong
+
+
+def play(tap, box):
+    with bed.Simulator(box, NET) as sim:
+        sim.start_manager()
+        for name, function in (('sampling', sampling), ('samples of another request', of_another),
+                               ('sampling without an end', endless),
+                               ('an interrupt', interrupted),
+                               ('entries that are not there', entries),
+                               ('congestion control is set', settings), ('clearing', clearing),
+                               ('destinations without names', destinations)):
+            tap.test('agents: ' + name, function(sim))
