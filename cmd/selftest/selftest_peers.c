@@ -150,6 +150,7 @@ void selftest_prepare_interop(struct selftest_run *run)
 	run->interop = (struct interop_request){
 		.peer = run->plan.protocol == PROTOCOL_RDMACTL ? NULL : request->peer,
 		.bind = run->plan.bind,
+		.scope = run->plan.bind_scope,
 		.port = request->tcp_port,
 		.bytes = request->sizes[0],
 		.iterations = request->iterations,

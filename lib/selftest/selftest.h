@@ -139,7 +139,7 @@ struct interop_group {
 struct interop_request {
 	const char *peer;	   /* client: as named by the user */
 	struct ip_address peer_ip; /* client */
-	uint32_t scope;		   /* client: netdev index of a link-local peer_ip */
+	uint32_t scope;		   /* netdev index of a link-local peer_ip, or `bind` */
 	struct ip_address bind;	   /* server; family 0: TCP any, librdmacm the endpoint's */
 	uint32_t port;		   /* 0: that of the program */
 	uint64_t bytes;		   /* of a message; 0: that of the program */

@@ -273,14 +273,38 @@ static void other_programs(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
+/* A server of other programs listens on a link-local address of the netdev that was named. */
+static void scope_of_other_programs(void **state)
+{
+	struct selftest_run *run = mem_alloc_zero(1, sizeof(*run));
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--serve --proto pingpong --bind fe80::1%lo --once");
+	run->plan = parsed.plan;
+	selftest_prepare_interop(run);
+	assert_int_equal(run->interop.bind.family, AF_INET6);
+	assert_int_equal(run->interop.scope, parsed.plan.bind_scope);
+	assert_int_not_equal(run->interop.scope, 0);
+	assert_true(run->interop.once);
+	selftest_plan_free(&parsed.plan);
+	free(run);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given),  cmocka_unit_test(measurements),
-		cmocka_unit_test(ways),		  cmocka_unit_test(port_of_the_peer),
-		cmocka_unit_test(all_sizes),	  cmocka_unit_test(tests_and_groups),
-		cmocka_unit_test(memory),	  cmocka_unit_test(kinds_of_memory),
-		cmocka_unit_test(server),	  cmocka_unit_test(token),
+		cmocka_unit_test(scope_of_other_programs),
+		cmocka_unit_test(nothing_given),
+		cmocka_unit_test(measurements),
+		cmocka_unit_test(ways),
+		cmocka_unit_test(port_of_the_peer),
+		cmocka_unit_test(all_sizes),
+		cmocka_unit_test(tests_and_groups),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(kinds_of_memory),
+		cmocka_unit_test(server),
+		cmocka_unit_test(token),
 		cmocka_unit_test(other_programs),
 	};
 
