@@ -388,6 +388,8 @@ static const struct diagnosis_row {
 	{LIST_INTEROP_KEYS, ANY,
 	 "what {peer} says of its queue pair is no address without a GID, as {program} has it",
 	 "it must not have -x on InfiniBand: " ADVICE},
+	{LIST_INTEROP_REPORT, ANY, "what {peer} says that it measured is no report of {program}",
+	 "another program of perftest may run there, or one with other options: " ADVICE},
 	{LIST_INTEROP_OTHER, ANY,
 	 "the {program} on {peer} has several queue pairs (-q), and this side has one", ADVICE},
 	{LIST_INTEROP_CYCLE, ANY, "{peer} asks for a cycle buffer of {detail} bytes", ADVICE},
@@ -398,6 +400,10 @@ static const struct diagnosis_row {
 	 "a group that is a GID (--group-gid) is one of InfiniBand: RoCE makes the GIDs of groups "
 	 "of their IP addresses",
 	 "name the group by an IP address: --group"},
+	{LIST_INTEROP_MEMBERSHIP, ANY,
+	 "{near} is no member of the multicast group any more: the kernel ends that when the port "
+	 "goes down, or its LID, its P_Keys or the subnet manager change",
+	 "without --once this side joins again; sminfo shows whether the subnet manager is there"},
 	{LIST_INTEROP_UNSENT, ANY,
 	 "{done} of {iterations} messages to the group came within {msec} ms",
 	 "start the sender when this says that it waits: {serve}; mckey sends once, and nobody "

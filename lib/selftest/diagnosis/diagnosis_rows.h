@@ -44,16 +44,18 @@ enum diagnosis_list {
 	LIST_INTEROP_LENGTH,
 	LIST_INTEROP_RPING_LENGTH,
 	LIST_INTEROP_RPING_MOVE,
-	LIST_INTEROP_NO_ROUND, /* 1: for a client */
-	LIST_INTEROP_LOST,     /* a message that nobody repeats */
-	LIST_INTEROP_QPS,      /* another number of queue pairs */
-	LIST_INTEROP_VERSION,  /* of perftest */
-	LIST_INTEROP_KEYS,     /* of perftest, are none */
-	LIST_INTEROP_OTHER,    /* queue pair; perftest has several, or ended */
-	LIST_INTEROP_CYCLE,    /* buffer of perftest is too large */
-	LIST_INTEROP_LOOPBACK, /* errno */
-	LIST_INTEROP_UNMAPPED, /* a group on RoCE without an IP address */
-	LIST_INTEROP_UNSENT,   /* datagrams of a group that did not come */
+	LIST_INTEROP_NO_ROUND,	 /* 1: for a client */
+	LIST_INTEROP_LOST,	 /* a message that nobody repeats */
+	LIST_INTEROP_QPS,	 /* another number of queue pairs */
+	LIST_INTEROP_VERSION,	 /* of perftest */
+	LIST_INTEROP_KEYS,	 /* of perftest, are none */
+	LIST_INTEROP_REPORT,	 /* of perftest, is none */
+	LIST_INTEROP_OTHER,	 /* queue pair; perftest has several, or ended */
+	LIST_INTEROP_CYCLE,	 /* buffer of perftest is too large */
+	LIST_INTEROP_LOOPBACK,	 /* errno */
+	LIST_INTEROP_UNMAPPED,	 /* a group on RoCE without an IP address */
+	LIST_INTEROP_MEMBERSHIP, /* in a group was lost */
+	LIST_INTEROP_UNSENT,	 /* datagrams of a group that did not come */
 };
 
 /* The network that carries the packets of a port. */

@@ -78,7 +78,7 @@ struct interop_options {
 	uint64_t bytes, iterations;
 	uint32_t mtu_bytes;		   /* 0: the program has no such option */
 	uint32_t qps;			   /* the same */
-	const struct interop_group *group; /* NULL: the program has none */
+	const struct interop_group *group; /* mckey alone reads it */
 };
 
 /* The command, and how to find the options that are not known here. The caller frees it. */
@@ -88,7 +88,7 @@ char *perftest_command(const struct interop_options *options);
 char *ucmatose_command(const struct interop_options *options);
 char *mckey_command(const struct interop_options *options);
 
-/* One of the two programs, seen from one side. */
+/* A program, seen from one side. */
 struct interop_role {
 	const char *test;    /* pingpong */
 	const char *program; /* of the other side */
@@ -126,7 +126,8 @@ struct interop {
 	uint64_t done; /* iterations of the run */
 	struct sampler sampler;
 	uint64_t sum_nsec;  /* of all samples */
-	uint64_t bulk_nsec; /* of all iterations together, where single ones are not timed */
+	uint64_t bulk_nsec; /* of messages together, where single ones are not timed, or overlap */
+	uint64_t bulk_messages; /* in that time */
 	struct ibv_sge receive_part, send_part;
 	struct ibv_recv_wr receive; /* the one receive that is outstanding */
 	struct ibv_send_wr send;    /* a message */
@@ -154,7 +155,7 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 
 #define INTEROP_DISCONNECT_MSEC 2000u
 
-/* Some programs have all messages of a side outstanding at once: at most so many. */
+/* Some programs have all messages of a side outstanding at once: the most of them. */
 #define INTEROP_MOST_MESSAGES 4096u
 
 /*

@@ -62,11 +62,13 @@ void interop_row_begin(struct interop *session)
 
 	session->row = row;
 	session->marked = false;
-	session->done = session->sum_nsec = session->bulk_nsec = 0;
+	session->done = session->sum_nsec = session->bulk_nsec = session->bulk_messages = 0;
 	free(session->sampler.nsec);
 	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
 	selftest_result_set_local(row, local);
-	row->peer = clean(session->peer);
+	/* A sender of mckey has a group instead. */
+	if (session->server || session->request->peer)
+		row->peer = clean(session->peer);
 	number_set(&row->connection, session->role->connection);
 	number_set(&row->group, SELFTEST_INTEROP);
 	number_set(&row->verdict, SELFTEST_PASS);
@@ -218,11 +220,13 @@ static void add_figures(struct interop *session)
 	row->size_bytes = number_of(session->bytes);
 	if (session->qps)
 		number_set(&row->queue_pairs, session->qps);
-	if (session->bulk_nsec && session->done)
-		add_rate(session, (double)session->done, session->bulk_nsec);
+	if (session->bulk_nsec && session->bulk_messages)
+		add_rate(session, (double)session->bulk_messages, session->bulk_nsec);
 	if (!session->sampler.seen || !session->sum_nsec)
 		return;
-	add_rate(session, transfers * (double)session->sampler.seen, session->sum_nsec);
+	/* Those of several queue pairs overlap. */
+	if (!session->qps)
+		add_rate(session, transfers * (double)session->sampler.seen, session->sum_nsec);
 	sampler_end(&session->sampler);
 	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count);
 }
@@ -269,7 +273,7 @@ void interop_row_end(struct interop *session)
 	struct selftest_result *row = session->row;
 	uint64_t nsec = clock_raw_nsec() - session->begin_nsec;
 
-	if (row->peer && !gid_is_zero(&session->remote.gid))
+	if ((row->peer || !session->server) && !gid_is_zero(&session->remote.gid))
 		row->peer_gid = (struct known_gid){.gid = session->remote.gid, .known = true};
 	row->duration_msec = real_of((double)nsec / 1e6);
 	add_figures(session);
@@ -305,7 +309,10 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 		.cq = INTEROP_CQ,
 		.srq = session->role->srq,
 		.send_depth = session->depth,
-		.receive_depth = (session->role->srq ? qps : 1) * session->depth,
+		/* All share those of the first, which makes their queue. */
+		.receive_depth = !session->role->srq  ? session->depth
+				 : slot == INTEROP_QP ? qps * session->depth
+						      : 0,
 		.sges = 1,
 		.signal_all = 1,
 	};

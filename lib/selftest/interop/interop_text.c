@@ -333,7 +333,7 @@ static void suspect_options(struct interop *session)
 static int fail_middle(struct interop *session, const char *what)
 {
 	const bool fixed = !session->server || session->request->iterations ||
-			   session->role->connection == CONNECTION_EXCHANGE;
+			   session->role->command != rping_command;
 
 	return interop_fail(session, LIST_INTEROP_STOPPED, fixed, mem_string(what));
 }

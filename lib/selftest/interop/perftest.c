@@ -32,7 +32,7 @@ enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7
 #define CYCLE_BYTES 4096u
 #define CACHE_LINE  64u
 
-/* What ib_send_bw's server posts, unless -r says otherwise. */
+/* ib_send_bw's server posts so many, unless -r says otherwise. */
 #define PERFTEST_RECEIVES 512u
 
 static const struct perftest_kind kinds[] = {
@@ -151,6 +151,15 @@ static int swap(struct perftest *run, const void *bytes, void *got, size_t lengt
 	return rc ? rc : tcp_read(watch, run->fd, got, length, msec);
 }
 
+/* A peer that closes the connection after it has told its address ended in the test. */
+static int fail_step(struct perftest *run, int rc, unsigned int msec)
+{
+	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
+
+	return closed && run->remote.qpn ? interop_fail(run->session, LIST_INTEROP_CLOSED, 0, NULL)
+					 : interop_fail_exchange(run->session, rc, msec);
+}
+
 static int swap_version(struct perftest *run)
 {
 	static const char own[PERFTEST_VERSION_BYTES] = PERFTEST_VERSION;
@@ -229,7 +238,7 @@ static int swap_keys(struct perftest *run, bool first, unsigned int msec)
 	perftest_format_keys(&run->own, with_gid, own);
 	rc = swap(run, own, got, length, msec);
 	if (rc)
-		return interop_fail_exchange(session, rc, msec);
+		return fail_step(run, rc, msec);
 	if (perftest_parse_keys(got, with_gid, &keys))
 		return interop_fail(session, LIST_INTEROP_KEYS, with_gid, NULL);
 	return check_keys(run, &keys, first);
@@ -256,12 +265,15 @@ static int swap_report(struct perftest *run)
 				       own);
 	for (size_t i = 0; !rc && i < PERFTEST_REPORT_ITEMS; i++)
 		rc = swap(run, &own[i], &got[i], sizeof(own[i]), session->timeout_msec);
-	if (!rc && session->server)
-		rc = perftest_parse_report(got, &session->bytes, &session->done, &rate);
 	if (rc)
-		return interop_fail_exchange(session, rc, session->timeout_msec);
-	if (session->server && (double)session->done * 1e3 < rate * MOST_NSEC)
+		return fail_step(run, rc, session->timeout_msec);
+	if (!session->server)
+		return 0;
+	if (perftest_parse_report(got, &session->bytes, &session->done, &rate))
+		return interop_fail(session, LIST_INTEROP_REPORT, 0, NULL);
+	if ((double)session->done * 1e3 < rate * MOST_NSEC)
 		session->bulk_nsec = (uint64_t)((double)session->done * 1e3 / rate);
+	session->bulk_messages = session->done;
 	return 0;
 }
 
@@ -400,7 +412,7 @@ static void note_server(struct perftest *run)
 			     mem_format("version %.2f of perftest there; %s", run->version, what));
 }
 
-static void test(struct perftest *run)
+void perftest_exchange(struct perftest *run)
 {
 	struct interop *session = run->session;
 
@@ -429,7 +441,7 @@ int interop_perftest_client(const struct interop_request *request, const struct 
 	if (!rc)
 		rc = interop_connect_tcp(&session, &run.fd);
 	if (!rc)
-		test(&run);
+		perftest_exchange(&run);
 	if (run.fd >= 0)
 		close(run.fd);
 	return interop_end(&session);
@@ -443,7 +455,7 @@ static void serve(struct interop *session, int fd)
 		.fd = fd,
 	};
 
-	test(&run);
+	perftest_exchange(&run);
 }
 
 int interop_perftest_server(const struct interop_request *request, const struct endpoint *local,

@@ -81,6 +81,8 @@ struct perftest {
 	struct ibv_send_wr request;
 };
 
+/* All from the first step after the connection to the last; the row has its verdict. */
+void perftest_exchange(struct perftest *run);
 /* The test itself, as far as this side takes part in it. 0 or -EIO, and the row has its verdict. */
 int perftest_run(struct perftest *run);
 /* Posts what a side that gets messages has to have posted before the test. 0 or -EIO. */

@@ -84,10 +84,14 @@ static int bandwidth(struct perftest *run)
 		session->done++;
 	}
 	session->bulk_nsec = clock_raw_nsec() - begin;
+	session->bulk_messages = session->done;
 	return 0;
 }
 
-/* From the first message on: it cannot be known when the client began to send it. */
+/*
+ * From the first message on: it cannot be known when the client began to send it, so that it does
+ * not count.
+ */
 static int receive_all(struct perftest *run)
 {
 	struct interop *session = run->session;
@@ -110,6 +114,7 @@ static int receive_all(struct perftest *run)
 		posted++;
 	}
 	session->bulk_nsec = clock_raw_nsec() - begin;
+	session->bulk_messages = session->done - 1;
 	return 0;
 }
 

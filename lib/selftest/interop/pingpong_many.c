@@ -22,6 +22,7 @@ struct many {
 	struct pingpong *run;
 	struct turn turns[PINGPONG_MOST_QPS];
 	uint64_t sent, received; /* by all of them */
+	uint64_t begin_nsec;	 /* 0: no message came yet */
 };
 
 static int post_receive(struct pingpong *run, uint64_t place)
@@ -112,6 +113,8 @@ static int rounds(struct many *many)
 	while (many->sent < session->iterations || many->received < session->iterations) {
 		if (interop_next_completion(session, &wc))
 			return -ECANCELED;
+		if (!many->begin_nsec)
+			many->begin_nsec = clock_raw_nsec();
 		if (wc.status == IBV_WC_SUCCESS) {
 			if (take(many, &wc))
 				return -EIO;
@@ -129,6 +132,24 @@ static int rounds(struct many *many)
 	return 0;
 }
 
+/*
+ * Messages of both directions, as the rate of a single ping-pong counts them. A server's time
+ * begins with the first message, which is not in it.
+ */
+static int timed_rounds(struct many *many)
+{
+	struct interop *session = many->run->session;
+	int rc;
+
+	many->begin_nsec = session->server ? 0 : clock_raw_nsec();
+	rc = rounds(many);
+	if (rc)
+		return rc;
+	session->bulk_nsec = clock_raw_nsec() - many->begin_nsec;
+	session->bulk_messages = many->sent + many->received - (session->server ? 1 : 0);
+	return 0;
+}
+
 void pingpong_exchange_many(struct pingpong *run)
 {
 	struct interop *session = run->session;
@@ -139,7 +160,7 @@ void pingpong_exchange_many(struct pingpong *run)
 	pingpong_fill(run);
 	if (interop_run_begin(session, -1))
 		return;
-	rc = rounds(&many);
+	rc = timed_rounds(&many);
 	stop = interop_run_end(session);
 	if (rc == -ECANCELED)
 		interop_fail_stop(session, stop);

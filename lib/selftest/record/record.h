@@ -173,7 +173,7 @@ struct selftest_result {
 	struct number gid_index;
 	struct known_gid gid;
 	struct number gid_type; /* enum gid_type */
-	char *peer;		/* as named by the user; NULL: loopback */
+	char *peer;		/* as named by the user; NULL: loopback, or a group */
 	char *peer_device;
 	struct number peer_port;
 	struct known_gid peer_gid;

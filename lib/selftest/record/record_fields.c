@@ -267,7 +267,7 @@ static const struct field selftest_fields[] = {
 	GID_FIELD(struct selftest_result, gid, "gid", "GID", 0, 0, "the port's GID"),
 	ENUM_FIELD(struct selftest_result, gid_type, gid_type_names, "gid_type", "GID TYPE", 0, 0,
 		   "ib, roce-v1 or roce-v2"),
-	TEXT(peer, "PEER", 0, "the peer as it was named; none: loopback"),
+	TEXT(peer, "PEER", 0, "the peer as it was named; none: loopback, or a group"),
 	TEXT(peer_device, "PEER DEVICE", 0, "name of the peer's device"),
 	NUMBER(peer_port, "PEER PORT", 0, "number of the peer's port"),
 	GID_FIELD(struct selftest_result, peer_gid, "peer_gid", "PEER GID", 0, 0, "the peer's GID"),

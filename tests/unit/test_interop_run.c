@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Runs of ibv_srq_pingpong, perftest and ucmatose on a device that is made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "selftest/interop/perftest.h"
+#include "selftest/interop/pingpong.h"
+#include "made_up_session.h"
+
+/* The rate of a row is that of so many messages in the time of the run. */
+static void assert_messages(const struct bed *bed, double messages)
+{
+	const struct selftest_result *row = row_of(bed);
+	const double seconds = (double)bed->session.bulk_nsec / 1e9;
+
+	assert_int_equal(row->verdict.value, SELFTEST_PASS);
+	assert_true(row->messages_per_second.known);
+	assert_true(row->messages_per_second.value * seconds > messages - 1e-6);
+	assert_true(row->messages_per_second.value * seconds < messages + 1e-6);
+	assert_true(row->bandwidth_gbps.value * seconds * 1e9 > messages * 64 * 8 - 1e-3);
+	assert_true(row->bandwidth_gbps.value * seconds * 1e9 < messages * 64 * 8 + 1e-3);
+}
+
+/* ---- ibv_srq_pingpong ---- */
+
+static const struct interop_role srq_role = {
+	.test = "srq-pingpong",
+	.program = "ibv_srq_pingpong",
+	.client_summary = "",
+	.server_summary = "",
+	.connection = CONNECTION_EXCHANGE,
+	.kind = QP_RC,
+	.srq = true,
+	.client_transfers = 1,
+	.server_transfers = 1,
+};
+
+static void most_queue_pairs(void **state)
+{
+	struct message_qp_created created;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed, true, &srq_role);
+	bed.session.qps = PINGPONG_MOST_QPS;
+	for (uint32_t i = 0; i < PINGPONG_MOST_QPS; i++)
+		assert_int_equal(interop_make_qp(&bed.session, i, &created), 0);
+	assert_int_equal(bed.device.srq_depth, 4 * PINGPONG_MOST_QPS);
+	assert_int_equal(bed.results.count, 0);
+	/* Once more, as for the next client. */
+	interop_release(&bed.session);
+	assert_int_equal(bed.session.agent->work, 0);
+	assert_int_equal(interop_make_qp(&bed.session, 0, &created), 0);
+	free_bed(&bed);
+}
+
+/* The queue pairs of a test have one number: all completions are those of the first. */
+static void play_many(struct bed *bed, bool server)
+{
+	struct pingpong run = {.session = &bed->session};
+	struct message_qp_created created;
+	struct agent_buffer *sent, *received;
+
+	make_bed(bed, server, &srq_role);
+	bed->session.qps = 2;
+	bed->session.iterations = 3;
+	assert_int_equal(interop_make_qp(&bed->session, 0, &created), 0);
+	assert_int_equal(interop_make_qp(&bed->session, 1, &created), 0);
+	sent = interop_make_buffer(&bed->session, INTEROP_SENT_BUFFER, 64, ACCESS_LOCAL);
+	received = interop_make_buffer(&bed->session, INTEROP_RECEIVED_BUFFER, 4 * 64,
+				       ACCESS_LOCAL);
+	run.sent = sent->bytes;
+	run.received = received->bytes;
+	interop_set_parts(&bed->session, interop_part(received, 0, 64), interop_part(sent, 0, 64));
+	interop_row_begin(&bed->session);
+	for (int i = 0; i < 3; i++) {
+		add(&bed->device, server ? INTEROP_RECEIVED : INTEROP_SENT, 64);
+		add(&bed->device, server ? INTEROP_SENT : INTEROP_RECEIVED, 64);
+	}
+	/* The other side sends back what it got. */
+	run.echo = ECHO_NONE;
+	pingpong_exchange_many(&run);
+	interop_row_end(&bed->session);
+}
+
+static void rate_of_many(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	play_many(&bed, false);
+	assert_messages(&bed, 6);
+	free_bed(&bed);
+	play_many(&bed, true);
+	assert_messages(&bed, 5);
+	free_bed(&bed);
+}
+
+/* ---- perftest ---- */
+
+static const struct perftest_kind send_bw = {
+	.name = "ib_send_bw",
+	.operation = SELFTEST_SEND,
+	.before = 1,
+	.after = 3,
+	.close = true,
+	.server_moves = true,
+};
+
+static const struct perftest_kind write_bw = {
+	.name = "ib_write_bw",
+	.operation = SELFTEST_WRITE,
+	.before = 1,
+	.after = 2,
+	.report = true,
+	.close = true,
+};
+
+static const struct interop_role perftest_role = {
+	.test = "ib_send_bw",
+	.program = "ib_send_bw",
+	.client_summary = "",
+	.server_summary = "",
+	.connection = CONNECTION_EXCHANGE,
+	.kind = QP_RC,
+	.client_transfers = 1,
+	.server_transfers = 1,
+	.command = perftest_command,
+};
+
+static void play_messages(struct bed *bed, uint64_t iterations)
+{
+	struct perftest run = {.session = &bed->session, .kind = &send_bw, .fd = -1};
+	struct message_qp_created created;
+
+	make_bed(bed, true, &perftest_role);
+	bed->session.iterations = iterations;
+	assert_int_equal(interop_make_qp(&bed->session, INTEROP_QP, &created), 0);
+	interop_row_begin(&bed->session);
+	for (uint64_t i = 0; i < iterations; i++)
+		add(&bed->device, INTEROP_RECEIVED, 64);
+	assert_int_equal(perftest_run(&run), 0);
+	interop_row_end(&bed->session);
+}
+
+/* The time begins when the first message is there, so it is not in it. */
+static void rate_of_a_receiver(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	play_messages(&bed, 5);
+	assert_messages(&bed, 4);
+	assert_int_equal(row_of(&bed)->iterations.value, 5);
+	free_bed(&bed);
+	play_messages(&bed, 1);
+	assert_int_equal(row_of(&bed)->verdict.value, SELFTEST_PASS);
+	assert_false(row_of(&bed)->messages_per_second.known);
+	assert_false(row_of(&bed)->bandwidth_gbps.known);
+	free_bed(&bed);
+}
+
+/* What a client of ib_write_bw says up to the test, in three parts: with the last, it is done. */
+static size_t say_hello(char *text)
+{
+	static const char version[PERFTEST_VERSION_BYTES] = PERFTEST_VERSION;
+	static const uint32_t sizes[] = {4096, 64};
+	char *at = text;
+
+	memcpy(at, version, sizeof(version));
+	at += sizeof(version);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++, at += sizeof(uint32_t))
+		memcpy(at, &(uint32_t){htonl(sizes[i])}, sizeof(uint32_t));
+	memcpy(at, "3", PERFTEST_MTU_BYTES);
+	return (size_t)(at - text) + PERFTEST_MTU_BYTES;
+}
+
+/* `keys`: how many times a client tells its address before it closes the connection. */
+static void play_client(struct bed *bed, unsigned int keys, const uint64_t *report)
+{
+	struct perftest run = {.session = &bed->session, .kind = &write_bw};
+	struct perftest_keys client = {.reads = 1, .qpn = 0x12, .rkey = 1};
+	char text[2048];
+	size_t length = say_hello(text);
+	int pair[2];
+
+	make_bed(bed, true, &perftest_role);
+	client.gid = bed->local.gid;
+	for (unsigned int i = 0; i < keys; i++, length += PERFTEST_GID_BYTES)
+		perftest_format_keys(&client, true, text + length);
+	if (report) {
+		memcpy(text + length, report, PERFTEST_REPORT_ITEMS * sizeof(*report));
+		length += PERFTEST_REPORT_ITEMS * sizeof(*report);
+	}
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(write(pair[1], text, length), (ssize_t)length);
+	assert_int_equal(shutdown(pair[1], SHUT_WR), 0);
+	run.fd = pair[0];
+	interop_row_begin(&bed->session);
+	perftest_exchange(&run);
+	interop_row_end(&bed->session);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void clients_that_end(void **state)
+{
+	static const char ended[] = "closed the connection: its ib_send_bw ended";
+	struct bed bed;
+
+	(void)state;
+	play_client(&bed, 0, NULL);
+	assert_reason(&bed, "closed the connection before the addresses were exchanged");
+	free_bed(&bed);
+	/* In the steps before the test, during it, and when it has told that it is done. */
+	for (unsigned int keys = 1; keys <= 4; keys++) {
+		play_client(&bed, keys, NULL);
+		assert_reason(&bed, ended);
+		free_bed(&bed);
+	}
+}
+
+static void bad_reports(void **state)
+{
+	uint64_t report[PERFTEST_REPORT_ITEMS];
+	struct bed bed;
+
+	(void)state;
+	memset(report, 0xff, sizeof(report));
+	play_client(&bed, 4, report);
+	assert_reason(&bed, "what hostb says that it measured is no report of ib_send_bw");
+	free_bed(&bed);
+	/* A good one, after which the client ends without its last word. */
+	perftest_format_report(64, 7, 0.5, report);
+	play_client(&bed, 4, report);
+	assert_reason(&bed, "closed the connection: its ib_send_bw ended");
+	assert_int_equal(row_of(&bed)->iterations.value, 7);
+	free_bed(&bed);
+}
+
+/* ---- ucmatose ---- */
+
+static void count_of_a_server(void **state)
+{
+	static const struct {
+		char *(*command)(const struct interop_options *options);
+		const char *reason;
+	} programs[] = {
+		{ucmatose_command, "after 3 of 5 iterations (it disconnected): its ucmatose ended, "
+				   "or its options ask for fewer"},
+		{rping_command, "after 3 iterations (it disconnected): its ucmatose ended"},
+	};
+	struct interop_role role = srq_role;
+	struct bed bed;
+
+	(void)state;
+	role.program = "ucmatose";
+	role.connection = CONNECTION_CM;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		role.command = programs[i].command;
+		make_bed(&bed, true, &role);
+		interop_row_begin(&bed.session);
+		bed.session.done = 3;
+		interop_fail_stop(&bed.session, STOP_PEER_GONE);
+		assert_reason(&bed, programs[i].reason);
+		free_bed(&bed);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(most_queue_pairs),   cmocka_unit_test(rate_of_many),
+		cmocka_unit_test(rate_of_a_receiver), cmocka_unit_test(clients_that_end),
+		cmocka_unit_test(bad_reports),	      cmocka_unit_test(count_of_a_server),
+	};
+
+	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);
+}
