@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
+#include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 
@@ -241,16 +241,8 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 
 int interop_cm_open(struct interop *session)
 {
-	struct agent *agent = session->agent;
-	int rc = api_open_cm(&agent->api);
-
-	if (rc)
-		return interop_fail_at(session, STAGE_LIBRARY, -rc);
-	agent->cm = agent->api.rdma_create_event_channel();
-	if (!agent->cm)
-		return interop_fail_at(session, STAGE_CM, errno);
-	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
-	return 0;
+	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
+	return agent_cm_open(session->agent) ? interop_fail_agent(session) : 0;
 }
 
 static int start_listening(struct interop *session)

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * mckey of rdma-core, as its receiver (the server here) and its sender: both join a multicast group
- * with librdmacm; the sender sends a number of datagrams, each once, and leaves.
- */
-#include <arpa/inet.h>
+/* What mckey needs before its datagrams: the group, and a queue pair in it. */
 #include <errno.h>
 #include <infiniband/ib.h>
-#include <inttypes.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,22 +12,11 @@
 #include "selftest/memory/pattern.h"
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
+#include "selftest/interop/mckey.h"
 
 /* What mckey gives the switches to learn who is in the group. */
-#define SWITCHES_MSEC 3000
-/* How often a receiver looks for the first one. */
-#define FIRST_LOOK_MSEC	   20
+#define SWITCHES_MSEC	   3000
 #define GROUP_RESOLVE_MSEC 2000
-
-/* On RoCE v2 over IPv4 the IPv4 header is in its last 20 bytes: IBTA annex A17, A17.4.5.2. */
-#define GRH_IPV4_SOURCE 32
-#define GRH_SOURCE	8
-
-struct mckey {
-	struct interop *session;
-	uint8_t *received;
-	struct cm_news joined;
-};
 
 static struct interop_role make_role(const struct endpoint *local)
 {
@@ -192,7 +175,6 @@ static int make(struct mckey *run)
 	interop_set_parts(session, interop_part(received, 0, INTEROP_GRH + bytes),
 			  interop_part(sent, 0, bytes));
 	session->send.opcode = IBV_WR_SEND_WITH_IMM;
-	session->send.imm_data = htonl(created.qpn);
 	return session->request->group.no_loopback ? block_loopback(session) : 0;
 }
 
@@ -257,120 +239,26 @@ static int prepare(struct mckey *run)
 	return rc ? rc : start(run);
 }
 
-/* ---- Datagrams ---- */
-
-static int send_all(struct mckey *run)
-{
-	struct interop *session = run->session;
-	struct ibv_wc wc;
-
-	for (uint64_t i = 0; i < session->iterations; i++)
-		if (interop_post_send(session, &session->send))
-			return -EIO;
-	while (session->done < session->iterations) {
-		if (interop_next_completion(session, &wc))
-			return -ECANCELED;
-		if (wc.status != IBV_WC_SUCCESS)
-			return interop_fail_status(session, &wc);
-		session->done++;
-	}
-	return 0;
-}
-
 int interop_mckey_client(const struct interop_request *request, const struct endpoint *local,
 			 struct selftest_results *results)
 {
 	const struct interop_role role = make_role(local);
 	struct interop session;
 	struct mckey run = {.session = &session};
-	enum stop stop;
 	int rc = interop_begin(&session, &role, false, request, local, results);
 
 	if (!rc)
 		rc = prepare(&run);
-	if (!rc && watch_wait(&session.agent->watch, -1, SWITCHES_MSEC) != STOP_TIMED_OUT)
-		rc = interop_fail_stop(&session, STOP_NONE);
 	if (!rc)
-		rc = interop_run_begin(&session, -1);
-	if (!rc) {
-		rc = send_all(&run);
-		stop = interop_run_end(&session);
-		if (rc == -ECANCELED)
-			interop_fail_stop(&session, stop);
-	}
+		rc = mckey_pause(&run, SWITCHES_MSEC);
+	if (!rc)
+		rc = mckey_send(&run);
 	if (!rc) {
 		interop_remark(&session, "sent; the receiver alone knows what came: mckey there "
 					 "ends when it has all");
 		watch_wait(&session.agent->watch, -1, INTEROP_LINGER_MSEC);
 	}
 	return interop_end(&session);
-}
-
-/* Where a datagram came from. */
-static void sender_of(const struct interop *session, const uint8_t *grh,
-		      struct sockaddr_storage *ret)
-{
-	struct ip_address ip = {.family = AF_INET6};
-
-	memcpy(ip.raw, grh + GRH_SOURCE, sizeof(struct in6_addr));
-	if (gid_is_ipv4_mapped(&session->local->gid)) {
-		ip = (struct ip_address){.family = AF_INET};
-		memcpy(ip.raw, grh + GRH_IPV4_SOURCE, sizeof(struct in_addr));
-	}
-	socket_address(&ip, 0, 0, ret);
-}
-
-static int take(struct mckey *run, const struct ibv_wc *wc)
-{
-	struct interop *session = run->session;
-	struct sockaddr_storage sender;
-
-	if (!session->row) {
-		sender_of(session, run->received, &sender);
-		interop_client_came(session, &sender);
-	}
-	if (wc->status != IBV_WC_SUCCESS)
-		return interop_fail_status(session, wc);
-	if (wc->byte_len != INTEROP_GRH + session->bytes)
-		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
-				    mem_format("%" PRIu32, wc->byte_len - INTEROP_GRH));
-	session->done++;
-	return 0;
-}
-
-/* The first one may take as long as the user likes. */
-static int await_first(struct mckey *run)
-{
-	struct interop *session = run->session;
-	struct ibv_wc wc;
-	int got;
-
-	while (!(got = ibv_poll_cq(session->agent->cqs[INTEROP_CQ].cq, 1, &wc))) {
-		watch_wait(&session->agent->watch, -1, FIRST_LOOK_MSEC);
-		if (interop_is_over(session))
-			return -ECANCELED;
-	}
-	if (got < 0)
-		wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
-	return take(run, &wc);
-}
-
-static int receive_rest(struct mckey *run)
-{
-	struct interop *session = run->session;
-	struct ibv_wc wc;
-	enum stop stop;
-	int rc = 0;
-
-	if (interop_run_begin(session, -1))
-		return -EIO;
-	while (!rc && session->done < session->iterations)
-		rc = interop_next_completion(session, &wc) ? -ECANCELED : take(run, &wc);
-	stop = interop_run_end(session);
-	if (rc != -ECANCELED)
-		return rc;
-	return stop == STOP_TIMED_OUT ? interop_fail(session, LIST_INTEROP_UNSENT, 0, NULL)
-				      : interop_fail_stop(session, stop);
 }
 
 /* One sender after the other; each time the group is joined again. */
@@ -383,9 +271,7 @@ static int serve(struct interop *session)
 		return rc;
 	interop_say(session, "waiting for datagrams of mckey; on the other host: %s",
 		    session->command);
-	rc = await_first(&run);
-	if (!rc)
-		receive_rest(&run);
+	mckey_receive(&run);
 	interop_release(session);
 	agent_cm_release(session->agent);
 	if (session->row)
