@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/codes.h"
+#include "mad/range.h"
 #include "schema/bits.h"
 
 const struct option_row gmp_all_options[] = {
@@ -72,24 +73,6 @@ struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *
 	return record;
 }
 
-bool gmp_parse_range(const char *word, uint32_t *first, uint32_t *last)
-{
-	_cleanup_(freep) char *text = mem_string(word);
-	char *dash = strchr(text, '-');
-	uint64_t from, to;
-
-	if (dash)
-		*dash = '\0';
-	if (text_parse_u64(text, 0, GMP_ENTRIES_MOST, &from))
-		return false;
-	to = from;
-	if (dash && text_parse_u64(dash + 1, 0, GMP_ENTRIES_MOST, &to))
-		return false;
-	*first = (uint32_t)from;
-	*last = (uint32_t)to;
-	return from <= to;
-}
-
 /* Subnet management knows the description and the ports of a node. */
 static bool ask_node(struct gmp_run *run, size_t destination, uint16_t attribute,
 		     unsigned char *ret_data)
@@ -125,7 +108,8 @@ static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
 	uint32_t first, last;
 
 	for (size_t i = 0; i < at->word_count; i++) {
-		if (run->attribute->entries && gmp_parse_range(at->words[i], &first, &last))
+		if (run->attribute->entries &&
+		    mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &first, &last))
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
 		message = run->attribute->entries
@@ -144,7 +128,8 @@ static bool is_wanted(const struct gmp_run *run, const struct mad_destination *a
 	uint32_t first, last;
 
 	for (size_t i = 0; i < at->word_count; i++)
-		if (gmp_parse_range(at->words[i], &first, &last) && index >= first && index <= last)
+		if (mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &first, &last) &&
+		    index >= first && index <= last)
 			return true;
 	if (at->word_count)
 		return false;
@@ -207,7 +192,7 @@ static void report_missing(struct gmp_run *run, const struct mad_destination *at
 	uint32_t from, to = 0;
 
 	for (size_t i = 0; i < at->word_count && to <= last; i++)
-		gmp_parse_range(at->words[i], &from, &to);
+		mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &from, &to);
 	if (to > last) {
 		_cleanup_(freep) char *text = mem_format("its last entry is %u", last);
 

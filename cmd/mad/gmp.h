@@ -31,8 +31,6 @@ extern const struct option_row gmp_set_options[], gmp_all_options[];
 /* Sends one request. False: it failed, and the problem is noted. */
 bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
 	      const unsigned char *data, unsigned char *ret_data);
-/* The entries that a word names, 3 or 1-36. False if it is neither. */
-bool gmp_parse_range(const char *word, uint32_t *first, uint32_t *last);
 /* The description of the node, if a column wants it and the node tells; the caller frees it. */
 char *gmp_describe(struct gmp_run *run, size_t destination);
 /* Adds a row to the records; `data` are its bytes. */

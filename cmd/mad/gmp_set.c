@@ -5,16 +5,13 @@
  * SwitchCongestionSetting and of CACongestionSetting says which of its parts count (A10.4.3.6,
  * A10.4.3.8).
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/mad/gmp.h"
-#include "mad/smp_change.h"
+#include "cmd/mad/mad_change.h"
+#include "mad/range.h"
 #include "schema/bits.h"
 
 /* The fields of SwitchCongestionSetting, all of them: whatever the order of the bits is. */
@@ -29,33 +26,30 @@ struct gmp_change {
 	struct number index;
 };
 
-static bool complain(struct gmp_change *change, char *message, const char *hint)
-{
-	listing_fail(&change->run->mad.listing, STATUS_USAGE, message, hint);
-	free(message);
-	return false;
-}
-
 /* One node, and of a table one entry. */
 static bool choose_entry(struct gmp_change *change)
 {
 	const struct mad_attribute *attribute = change->run->attribute;
 	const struct mad_session *session = &change->run->mad.session;
 	const struct mad_destination *at = &session->destinations[0];
+	struct listing *listing = &change->run->mad.listing;
 	uint32_t first, last;
 
 	if (session->destination_count != 1)
-		return complain(change, mem_string("--set changes one node"), NULL);
+		return mad_change_complain(listing, mem_string("--set changes one node"), NULL);
 	if (!attribute->entries)
 		return !at->word_count ||
-		       complain(change, mem_format("%s has no entries", attribute->word),
-				"do not give an entry after the destination");
-	if (at->word_count != 1 || !gmp_parse_range(at->words[0], &first, &last) || first != last)
-		return complain(change, mem_string("--set changes one entry of the table"),
-				"name it after the destination: rdmactl cc ca 5 0 --set ...");
+		       mad_change_complain(listing,
+					   mem_format("%s has no entries", attribute->word),
+					   "do not give an entry after the destination");
+	if (at->word_count != 1 ||
+	    !mad_parse_range(at->words[0], 0, GMP_ENTRIES_MOST, &first, &last) || first != last)
+		return mad_change_complain(
+			listing, mem_string("--set changes one entry of the table"),
+			"name it after the destination: rdmactl cc ca 5 0 --set ...");
 	if (attribute->modifier != MODIFIER_BLOCK && first >= attribute->entries)
-		return complain(change, mem_format("the last entry is %u", attribute->entries - 1u),
-				NULL);
+		return mad_change_complain(
+			listing, mem_format("the last entry is %u", attribute->entries - 1u), NULL);
 	change->modifier = first / attribute->entries;
 	change->entry = first % attribute->entries;
 	change->index = number_of(first);
@@ -100,45 +94,6 @@ static void put(struct gmp_change *change)
 	memcpy(change->block + at, row + attribute->head_bytes, bytes);
 }
 
-static bool find_fields(struct gmp_change *change)
-{
-	const struct mad_attribute *attribute = change->run->attribute;
-	char *message = NULL, *hint = NULL;
-	const struct smp_value *wrong;
-	int rc;
-
-	if (smp_change_parse(&change->fields, change->run->args->set))
-		return complain(change, mem_string("--set takes FIELD=VALUE"), NULL);
-	rc = smp_change_find(&change->fields, &wrong);
-	if (!rc)
-		return true;
-	if (rc == -EPERM)
-		return complain(change,
-				mem_format("--set: %s is set by the node alone", wrong->key), NULL);
-	listing_explain_column("rdmactl cc --help", attribute->schema, wrong->key, &message, &hint);
-	complain(change, mem_format("--set: %s", message), hint);
-	free(message);
-	free(hint);
-	return false;
-}
-
-static bool put_values(struct gmp_change *change)
-{
-	_cleanup_(freep) char *clean = NULL, *hint = NULL;
-	const struct smp_value *wrong;
-	int rc = smp_change_put(&change->fields, &wrong);
-
-	if (!rc)
-		return true;
-	clean = text_clean(wrong->text, strlen(wrong->text));
-	hint = field_explain(wrong->field);
-	return complain(
-		change,
-		rc == -ERANGE ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
-			      : mem_format("--set: '%s' is not a value of %s", clean, wrong->key),
-		hint);
-}
-
 static char *place_of(const struct gmp_change *change)
 {
 	const char *name = change->run->mad.session.destinations[0].name;
@@ -147,31 +102,9 @@ static char *place_of(const struct gmp_change *change)
 				   : mem_string(name);
 }
 
-static bool confirm(struct gmp_change *change)
-{
-	_cleanup_(freep) char *place = place_of(change);
-
-	for (size_t i = 0; i < change->fields.value_count; i++) {
-		const struct field *field = change->fields.values[i].field;
-		_cleanup_(freep) char *before = smp_field_text(field, &change->fields.before);
-		_cleanup_(freep) char *after = smp_field_text(field, &change->fields.after);
-		/* A key is for those who set it, not for the terminal's history. */
-		const bool secret = field->flags & FIELD_SECRET;
-
-		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place, secret ? "***" : before,
-			secret ? "***" : after);
-	}
-	return change->run->args->yes ||
-	       listing_confirm(&change->run->mad.listing, "change it?",
-			       "nothing was changed: there is no terminal to confirm it on",
-			       "--yes changes it without asking", "nothing was changed");
-}
-
 /* A node may answer with success, and keep its old value. */
-static void compare(struct gmp_change *change, const struct mad_record *now)
+static void compare(struct gmp_change *change, const char *place, const struct mad_record *now)
 {
-	_cleanup_(freep) char *place = place_of(change);
-
 	for (size_t i = 0; i < change->fields.value_count; i++) {
 		const struct field *field = change->fields.values[i].field;
 		_cleanup_(freep) char *wanted = smp_field_text(field, &change->fields.after);
@@ -191,7 +124,7 @@ static void work(struct gmp_change *change)
 {
 	struct gmp_run *run = change->run;
 	const int status = run->mad.listing.status;
-	_cleanup_(freep) char *description = NULL;
+	_cleanup_(freep) char *description = NULL, *place = NULL;
 	struct mad_record *row;
 
 	run->mad.listing.status = STATUS_FAILED;
@@ -199,7 +132,9 @@ static void work(struct gmp_change *change)
 		return;
 	take(change, change->fields.before.data);
 	change->fields.after = change->fields.before;
-	if (!put_values(change) || !confirm(change))
+	place = place_of(change);
+	if (!mad_change_put(&run->mad.listing, &change->fields) ||
+	    !mad_change_confirm(&run->mad.listing, &change->fields, place, run->args->yes))
 		return;
 	put(change);
 	/* A write of another number than 0 leaves the count of violations as it is: A10.4.3.4. */
@@ -217,7 +152,7 @@ static void work(struct gmp_change *change)
 	row = gmp_add(run, 0, description);
 	row->index = change->index;
 	take(change, row->data);
-	compare(change, row);
+	compare(change, place, row);
 }
 
 void gmp_set(struct gmp_run *run)
@@ -227,7 +162,8 @@ void gmp_set(struct gmp_run *run)
 		.fields = {.session = &run->mad.session, .attribute = run->attribute},
 	};
 
-	if (find_fields(&change) && choose_entry(&change))
+	if (mad_change_find(&run->mad.listing, &change.fields, run->args->set) &&
+	    choose_entry(&change))
 		work(&change);
 	smp_change_clear(&change.fields);
 }

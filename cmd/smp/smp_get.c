@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mad/range.h"
 #include "mad/smp_plan.h"
 #include "schema/bits.h"
 #include "cmd/smp/smp_run.h"
@@ -140,24 +141,6 @@ static void learn_descriptions(struct smp_run *run)
 	free(items);
 }
 
-/* Parses 3 or 1-36: ports, or entries of a table. False if it is neither. */
-static bool parse_range(const char *word, struct smp_range *range)
-{
-	_cleanup_(freep) char *text = mem_string(word);
-	char *dash = strchr(text, '-');
-	uint64_t first, last;
-
-	if (dash)
-		*dash = '\0';
-	if (text_parse_u64(text, 0, UINT16_MAX, &first))
-		return false;
-	last = first;
-	if (dash && text_parse_u64(dash + 1, 0, UINT16_MAX, &last))
-		return false;
-	*range = (struct smp_range){(uint32_t)first, (uint32_t)last};
-	return first <= last;
-}
-
 /* Reports ports or entries requested by number that the node does not have. */
 static void report_missing(struct smp_run *run, size_t destination, const struct smp_range *ranges)
 {
@@ -229,7 +212,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	for (size_t i = 0; i < at->word_count; i++) {
 		_cleanup_(freep) char *clean = NULL, *message = NULL;
 
-		if (parse_range(at->words[i], &ranges[i]))
+		if (mad_parse_range(at->words[i], 0, UINT16_MAX, &ranges[i].first, &ranges[i].last))
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
 		message = mem_format("'%s' is not a number or a range", clean);

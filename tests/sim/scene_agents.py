@@ -165,6 +165,14 @@ def settings(sim):
                   part=['it is not known whether it was changed: no answer', 'CC_Key: --mkey'],
                   never=['cannot read', 'may not have this class'])
     wrong += bad
+    for text, parts in (
+            ('ccti_timer', ('--set takes FIELD=VALUE', 'rdmactl cc ca --help lists the fields')),
+            ('ccti_timr=3', ("unknown column 'ccti_timr'", "did you mean 'ccti_timer'?")),
+            ('xyzzy=3', ('rdmactl cc ca --help lists the columns',)),
+            ('ccti_timer=65536', ("'65536' is out of range for ccti_timer",)),
+            ('sl=3', ('sl is set by the node alone', 'a request only reads it'))):
+        _, bad = said(sim, answers(sim, get), 2, *words[:5], '--set', text, '--yes', part=parts)
+        wrong += bad
     rows, bad = said(sim, answers(sim, get, (CC, SET, CC_CA, 0, 'echo'), (CC, GET, CC_CA, 0, after)),
                      0, *words)
     return wrong + bad + unequal('row', [(row['sl'], row['ccti_timer'], row['node']) for row in rows],

@@ -62,8 +62,10 @@ def changes(sim):
 def unasked(sim):
     """Without --yes nobody is there to be asked."""
     lid, port, _ = far_port(sim)
-    return refused(sim, (lid, port, '--set', 'hoq_life_code=12'), 2,
-                   'nothing was changed: there is no terminal to confirm it on', (lid, port))
+    wrong = refused(sim, (lid, port, '--set', 'mkey=0x1234'), 2,
+                    'mkey of %s port %s: *** -> ***' % (lid, port), (lid, port))
+    return wrong + refused(sim, (lid, port, '--set', 'hoq_life_code=12'), 2,
+                           'nothing was changed: there is no terminal to confirm it on', (lid, port))
 
 
 def interrupted(sim):

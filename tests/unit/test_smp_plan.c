@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "mad/range.h"
 #include "mad/smp_plan.h"
 
 static const struct smp_node adapter = {
@@ -333,13 +334,41 @@ static void needs(void **state)
 	}
 }
 
+/* Ports and entries as words name them. */
+static void ranges(void **state)
+{
+	static const struct {
+		const char *word;
+		int base;
+		uint32_t first, last;
+	} good[] = {{"3", 0, 3, 3},	 {"1-36", 0, 1, 36}, {"0x10-0x20", 0, 16, 32},
+		    {"0-40", 10, 0, 40}, {"08", 10, 8, 8},   {"5-5", 0, 5, 5}};
+	static const struct {
+		const char *word;
+		int base;
+	} bad[] = {{"", 0},   {"-", 0},	   {"3-", 0},	 {"-3", 0},  {"x", 0},	{"4-3", 0},
+		   {"41", 0}, {"1-41", 0}, {"1-2-3", 0}, {"1 2", 0}, {"08", 0}, {"0x1", 10}};
+	uint32_t first = 77, last = 88;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(mad_parse_range(bad[i].word, bad[i].base, 40, &first, &last));
+	assert_int_equal(first, 77);
+	assert_int_equal(last, 88);
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_true(mad_parse_range(good[i].word, good[i].base, 40, &first, &last));
+		assert_int_equal(first, good[i].first);
+		assert_int_equal(last, good[i].last);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modifiers),	 cmocka_unit_test(each_entry_once),
 		cmocka_unit_test(port_info),	 cmocka_unit_test(contents),
 		cmocka_unit_test(multicast_top), cmocka_unit_test(needs),
-		cmocka_unit_test(extents),
+		cmocka_unit_test(extents),	 cmocka_unit_test(ranges),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

@@ -9,28 +9,21 @@
 #include "base/text.h"
 #include "mad/format/codes.h"
 #include "mad/perf/perf.h"
+#include "mad/range.h"
 #include "schema/bits.h"
 
 #define HAS_FEC_MODES (1u << 0) /* PortInfoExtended:CapMask, as in opensm's ib_types.h */
 
-/* Parses 3 or 1-36. False if the word is neither. */
 static bool parse_ports(const char *word, bool *wanted)
 {
-	_cleanup_(freep) char *text = mem_string(word);
-	char *dash = strchr(text, '-');
-	uint64_t first, last;
+	uint32_t first, last;
 
-	if (dash)
-		*dash = '\0';
 	/* 255 selects all ports at once: 16.1.3.5. */
-	if (text_parse_u64(text, 10, PERF_ALL_PORTS - 1, &first))
+	if (!mad_parse_range(word, 10, PERF_ALL_PORTS - 1, &first, &last))
 		return false;
-	last = first;
-	if (dash && text_parse_u64(dash + 1, 10, PERF_ALL_PORTS - 1, &last))
-		return false;
-	for (uint64_t port = first; port <= last; port++)
+	for (uint32_t port = first; port <= last; port++)
 		wanted[port] = true;
-	return first <= last;
+	return true;
 }
 
 static int parse_words(struct perf *perf)

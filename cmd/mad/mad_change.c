@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/mad/mad_change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+bool mad_change_complain(struct listing *listing, char *message, const char *hint)
+{
+	listing_fail(listing, STATUS_USAGE, message, hint);
+	free(message);
+	return false;
+}
+
+bool mad_change_find(struct listing *listing, struct smp_change *change, const char *set)
+{
+	_cleanup_(freep) char *path = command_path(listing->ctx), *where = NULL, *fields = NULL;
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc;
+
+	where = mem_format("rdmactl %s --help", path);
+	fields = mem_format("%s lists the fields", where);
+	if (smp_change_parse(change, set))
+		return mad_change_complain(listing, mem_string("--set takes FIELD=VALUE"), fields);
+	rc = smp_change_find(change, &wrong);
+	if (!rc)
+		return true;
+	if (rc == -EPERM)
+		return mad_change_complain(
+			listing, mem_format("--set: %s is set by the node alone", wrong->key),
+			"a request only reads it");
+	listing_explain_column(where, change->attribute->schema, wrong->key, &message, &hint);
+	return mad_change_complain(listing, mem_format("--set: %s", message), hint);
+}
+
+bool mad_change_put(struct listing *listing, struct smp_change *change)
+{
+	_cleanup_(freep) char *clean = NULL, *hint = NULL;
+	const struct smp_value *wrong;
+	int rc = smp_change_put(change, &wrong);
+
+	if (!rc)
+		return true;
+	if (rc == -ENXIO)
+		return mad_change_complain(
+			listing, mem_format("--set: this port does not have %s", wrong->key), NULL);
+	clean = text_clean(wrong->text, strlen(wrong->text));
+	hint = field_explain(wrong->field);
+	return mad_change_complain(
+		listing,
+		rc == -ERANGE ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
+			      : mem_format("--set: '%s' is not a value of %s", clean, wrong->key),
+		hint);
+}
+
+bool mad_change_confirm(struct listing *listing, const struct smp_change *change, const char *place,
+			bool yes)
+{
+	for (size_t i = 0; i < change->value_count; i++) {
+		const struct field *field = change->values[i].field;
+		_cleanup_(freep) char *before = smp_field_text(field, &change->before);
+		_cleanup_(freep) char *after = smp_field_text(field, &change->after);
+		/* A key is for those who set it, not for the terminal's history. */
+		const bool secret = field->flags & FIELD_SECRET;
+
+		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place, secret ? "***" : before,
+			secret ? "***" : after);
+	}
+	return yes || listing_confirm(listing, "change it?",
+				      "nothing was changed: there is no terminal to confirm it on",
+				      "--yes changes it without asking", "nothing was changed");
+}
