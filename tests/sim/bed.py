@@ -135,18 +135,22 @@ def _activity(process):
     return asleep and tuple(re.findall(r'ctxt_switches:\s*(\d+)', text))
 
 
-def wait_idle(process, quiet=0.4):
-    """Waits until a process only waits, as a program between two readings does."""
+def _wait_idle(process, simulator, quiet=0.4):
+    """Waits until both only wait, as they do between two readings, or the process has ended.
+
+    Returns the process's number, None if it has ended.
+    """
     last, since = None, time.monotonic()
 
     def idle():
         nonlocal last, since
-        now = _activity(process)
-        if now is None or now != last:
+        now = _activity(process), _activity(simulator)
+        if None in now or now != last:
             last, since = now, time.monotonic()
-        return time.monotonic() - since > quiet
+        return time.monotonic() - since > quiet or process.poll() is not None
 
-    wait_until('a program that waits', idle, process)
+    wait_until('a program that waits', idle, simulator)
+    return last[0] if process.poll() is None else None
 
 
 class Simulator:
@@ -305,6 +309,25 @@ class Simulator:
                                        env)
         return self.bed.start(argv, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=self.path('cwd'), env=environment)
+
+    def between(self, argv, change):
+        """A client that reads twice, and change(True) between: its Result, and how long it took.
+
+        If the client has woken up before that was done, it was too late: change(False) takes it back,
+        and the next client leaves more time.
+        """
+        for interval in (1500, 6000, 24000):
+            change(False)
+            begin = time.monotonic()
+            words = [*argv, '--interval', '%dms' % interval]
+            process = self.client(words)
+            before = _wait_idle(process, self.ibsim)
+            change(True)
+            in_time = before and _activity(process) == before
+            out, err = process.communicate(timeout=SECONDS + interval / 1000)
+            if in_time:
+                return Result(words, process.returncode, out, err), time.monotonic() - begin
+        raise Failure('nothing can be done between the readings of %s' % argv)
 
     def run(self, argv, host=None, timeout=SECONDS, text=None, **options):
         """Runs a client to its end; `text` is its standard input.

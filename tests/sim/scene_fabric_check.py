@@ -152,18 +152,19 @@ def counters(sim, node):
     check, wrong = expect(sim, ('counter-saturated',))
     wrong += unequal('saturated', len(check.of('counter-saturated')), 1)
     sim.console('PerformanceSet %sSymbolErrorCounter=0' % place)
-    process = sim.client([program.RDMACTL, '--tsv', '-o', 'finding,severity', 'fabric', 'check',
-                          '--interval', '2s'])
-    bed.wait_idle(process)
-    sim.console('PerformanceSet %sLinkDownedCounter=3' % place)
-    sim.console('PerformanceSet %sPortXmitWait=4000000' % place)
-    out, err = process.communicate(timeout=bed.SECONDS)
-    rows = [line.split('\t') for line in out.decode().splitlines()[1:]]
+
+    def change(grown):
+        sim.console('PerformanceSet %sLinkDownedCounter=%d' % (place, 3 * grown))
+        sim.console('PerformanceSet %sPortXmitWait=%d' % (place, 4000000 * grown))
+
+    result, _ = sim.between([program.RDMACTL, '--tsv', '-o', 'finding,severity', 'fabric', 'check'],
+                            change)
+    rows = [line.split('\t') for line in result.text().splitlines()[1:]]
     wrong += unequal('growth', sorted(row for row in rows if row[0] != SLOW),
                      [['congestion', 'notice'], ['errors', 'warning']])
     wrong += unequal('slow cables', len([row for row in rows if row[0] == SLOW]),
                      len(cables(sim)))
-    return wrong + unequal('status', process.returncode, 4)
+    return wrong + unequal('status', result.status, 4)
 
 
 def dead_agent(sim, node):
