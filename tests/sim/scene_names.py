@@ -113,6 +113,9 @@ def mapped(sim):
         wrong += unequal('name by smpquery', tools.description(theirs).decode(), 'node %d' % number)
     with open(path, 'a') as file:
         file.write('0x1234 "node 0"\n')
+    # A GUID that nobody has makes no name ambiguous.
+    wrong += same(sim, 'smp_nodeinfo', ('smp', 'nodeinfo', 'node 0', '--names', path),
+                  ('smp', 'nodeinfo', lid_of(sim, rows[0])))
     with open(path, 'w') as file:
         for row in rows[:2]:
             file.write('0x%s twin\n' % row['node_guid'].replace(':', ''))
