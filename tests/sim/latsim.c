@@ -12,11 +12,12 @@
  *			back (the other end has acted on it then); a real number
  * LATSIM_SEED		of the losses, 1 if not given: the same seed loses the same
  * LATSIM_FILL=1	descriptions of nodes that fill 63 bytes get a 64th one: the simulator
- *always ends them with a NUL
- * LATSIM_MODULE	file with three times 128 bytes, the lower half, page 00h and page 03h of a
- *QSFP module (SFF-8636): it is in every port, and answers CableInfo, which the simulator does not
- *know. Its serial number ends with the port's, and its first lane receives ten microwatts for each
- *of that LATSIM_LOG		file for a line of counts, written when the program ends
+ *			always ends them with a NUL
+ * LATSIM_MODULE	file of three times 128 bytes: lower half, page 00h and page 03h of a QSFP
+ *			module (SFF-8636), which is in every port. The simulator knows no CableInfo.
+ *			The serial number ends with the number of the port, and the first lane
+ *			receives ten microwatts times that number.
+ * LATSIM_LOG		file for a line of counts, written when the program ends
  * LATSIM_ANSWERS	file of answers, which answer_for_agent() describes
  *
  * The simulator returns what it cannot deliver at once, with status ETIMEDOUT, and knows neither

@@ -277,7 +277,6 @@ static void check_field(const struct schema *schema, const struct field *field)
 	}
 }
 
-/* An `inner` one is of records within a record, which a table does not show. */
 /* Help tells what an option shows: it exists, and so do the columns. */
 static void check_views(const struct schema *schema, const struct option_set *sets, size_t count)
 {
@@ -312,6 +311,7 @@ static void views(void **state)
 	}
 }
 
+/* An `inner` one is of records within a record, which a table does not show. */
 static void check_schema(const struct schema *schema, bool inner)
 {
 	const char *name = schema->name;
