@@ -187,7 +187,8 @@ def older(tap):
     import socket
     heard = []
     with socket.create_server((SERVER, PORT + 2)) as listener:
-        thread = threading.Thread(target=scene_selftest_path.old_server, args=(listener, heard))
+        thread = threading.Thread(target=scene_selftest_path.old_server, args=(listener, heard),
+                                  daemon=True)
         thread.start()
         document = run('rxa', '--peer', SERVER, '--port', str(PORT + 2), '--peer-memory', 'huge',
                        '--test', 'rc-write')

@@ -154,7 +154,7 @@ def older(tap):
     """A server of version 2 cannot be told; the host's default is no reason to fail."""
     heard = []
     with socket.create_server((SERVER, PORT + 1)) as listener:
-        thread = threading.Thread(target=old_server, args=(listener, heard))
+        thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
         thread.start()
         document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT + 1), '--tclass', '8',
                                 '--test', 'rc-write')

@@ -93,7 +93,7 @@ def older(tap):
     """A server that chooses its port itself would test another one: it is told apart."""
     heard = []
     with socket.create_server((CONTROL, CONTROL_PORT)) as listener:
-        thread = threading.Thread(target=old_server, args=(listener, heard))
+        thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
         thread.start()
         document = run('rxc', '--peer', CONTROL, '--peer-device', 'rxd')
         thread.join(20)
@@ -107,10 +107,11 @@ def older(tap):
 
 def play(tap):
     peers.shell('bed_second_wire')
-    named(tap)
-    own_address(tap)
-    older(tap)
-    # The scenes after it have the first wire only.
-    for device in ('rxc', 'rxd'):
-        peers.must('rdma', 'link', 'del', device)
-    peers.must('ip', 'link', 'del', 'vc')
+    try:
+        for part in (named, own_address, older):
+            part(tap)
+    finally:
+        # The scenes after it have the first wire only.
+        for device in ('rxc', 'rxd'):
+            peers.must('rdma', 'link', 'del', device)
+        peers.must('ip', 'link', 'del', 'vc')
