@@ -394,6 +394,55 @@ static void path_record(void **state)
 	fabric_clear(&subnet.fabric);
 }
 
+static void check_column(const struct fabric_row *row, const char *key, const char *expected)
+{
+	const struct schema *schemas[] = {&fabric_port_schema, &fabric_ports_schema};
+
+	for (size_t i = 0; i < ARRAY_SIZE(schemas); i++) {
+		const bool of_ports = !i || strcmp(key, "neighbor_mtu_bytes") != 0;
+		struct value value;
+
+		field_get(schema_find(schemas[i], of_ports ? key : "mtu_bytes"), row, &value);
+		assert_int_equal(value.kind == VALUE_NONE, !expected);
+		if (!expected)
+			continue;
+		if (value.kind == VALUE_STRING)
+			assert_string_equal(value.string, expected);
+		else
+			assert_int_equal(value.number, atoi(expected));
+	}
+}
+
+/* `fabric port` says the same of an end as `fabric ports`. */
+static void end_of_link(void **state)
+{
+	struct subnet subnet;
+	const struct fabric_view view = {.fabric = &subnet.fabric};
+	struct fabric_row row;
+	struct fabric_port *port;
+
+	(void)state;
+	make(&subnet);
+	row = (struct fabric_row){.view = &view, .place = port_of_host(&subnet, 0)};
+	port = &subnet.fabric.ports[row.place];
+	say_link(port, 2, 4, 4);
+	port->info[43] = 3 << 4;
+	check_column(&row, "speed", "QDR");
+	check_column(&row, "neighbor_mtu_bytes", "2048");
+	check_column(&row, "vls_operational", "4");
+	check_column(&row, "width_lanes", "4");
+	port->vendor_speed = 1;
+	check_column(&row, "speed", "FDR10");
+	/* A port that is down says the last ones. */
+	port->info[32] = 1;
+	port->info[33] = 2 << 4;
+	check_column(&row, "speed", NULL);
+	check_column(&row, "neighbor_mtu_bytes", NULL);
+	check_column(&row, "vls_operational", NULL);
+	check_column(&row, "width_lanes", NULL);
+	fabric_clear(&subnet.fabric);
+}
+
 /* An empty row shows nothing. */
 static void empty_rows(void **state)
 {
@@ -463,6 +512,7 @@ int main(void)
 		cmocka_unit_test(way_back),	      cmocka_unit_test(balance_of_all_pairs),
 		cmocka_unit_test(balance_in_figures), cmocka_unit_test(path_record),
 		cmocka_unit_test(empty_rows),	      cmocka_unit_test(owners),
+		cmocka_unit_test(end_of_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ view_getter view_get_name, view_get_type, view_get_guid, view_get_index;
 const struct fabric_port *place_port(const void *record);
 
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
-view_getter place_get_lid;
+view_getter place_get_lid, place_get_speed, place_get_mtu, place_get_vls;
 /* The same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
 view_getter place_get_peer_lid;

@@ -352,13 +352,13 @@ PORT_GETTER(static, get_physical_state, true,
 	    set_state(value, physical_state_names, fabric_physical_state(port)))
 /* A link that is down reports its last width, speed and MTU, or none. */
 PORT_GETTER(static, get_lanes, is_up(port), view_set_known(value, fabric_lanes(port)))
-PORT_GETTER(static, get_speed, is_up(port),
+PORT_GETTER(, place_get_speed, is_up(port),
 	    value_set_word(value, lane_speed_names, fabric_speed(port)))
 PORT_GETTER(static, get_rate, is_up(port),
 	    set_rate(value, fabric_rate_gbps(fabric_lanes(port), fabric_speed(port))))
-PORT_GETTER(static, get_mtu, is_up(port), view_set_known(value, fabric_mtu(port)))
+PORT_GETTER(, place_get_mtu, is_up(port), view_set_known(value, fabric_mtu(port)))
 PORT_GETTER(static, get_most_mtu, true, view_set_known(value, fabric_most_mtu(port)))
-PORT_GETTER(static, get_vls, is_up(port), view_set_known(value, fabric_vls(port)))
+PORT_GETTER(, place_get_vls, is_up(port), view_set_known(value, fabric_vls(port)))
 PORT_GETTER(static, get_best_lanes, true,
 	    view_set_known(value, fabric_best_lanes(fabric_of(row), row->place)))
 PORT_GETTER(static, get_best_speed, true,
@@ -401,14 +401,14 @@ GETTER_OF(static, get_peer_state, place_peer, get_state)
 #define WIDTH_COLUMN                                                   \
 	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", \
 		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
-#define SPEED_COLUMN                                                        \
-	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT, \
+#define SPEED_COLUMN                                                              \
+	VIEW_COLUMN(FIELD_ENUM, place_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
 		    "active speed of the link")
 #define RATE_COLUMN(flags_)                                                                 \
 	VIEW_COLUMN(FIELD_REAL, get_rate, "rate_gbps", "RATE Gb/s", (flags_) | FIELD_RIGHT, \
 		    "rate of the link in gigabits per second")
-#define MTU_COLUMN                                                            \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, \
+#define MTU_COLUMN                                                                  \
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, \
 		    "active MTU of the link")
 
 static const struct field port_fields[] = {
@@ -428,7 +428,7 @@ static const struct field port_fields[] = {
 	MTU_COLUMN,
 	VIEW_COLUMN(FIELD_UNSIGNED, get_most_mtu, "mtu_cap_bytes", "MAX MTU", FIELD_RIGHT,
 		    "maximum MTU of the port"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_vls, "vls_operational", "VLS", FIELD_RIGHT,
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_vls, "vls_operational", "VLS", FIELD_RIGHT,
 		    "data VLs in use"),
 	BELOW_BEST_COLUMN,
 	VIEW_COLUMN(FIELD_UNSIGNED, get_best_lanes, "best_width_lanes", "BEST LANES", FIELD_RIGHT,

@@ -20,12 +20,13 @@ static void show_info(const void *record, const char *key, struct value *value)
 	field_get(schema_find(attribute->schema, key), &info, value);
 }
 
-#define EACH_FIELD(ROW)                                                                           \
+#define EACH_FIELD(ROW, OTHER)                                                                    \
 	ROW(FIELD_STRING, state, "STATE", FIELD_DEFAULT, "logical state")                         \
 	ROW(FIELD_STRING, physical_state, "PHYSICAL", FIELD_DEFAULT, "physical state")            \
 	ROW(FIELD_UNSIGNED, width_lanes, "LANES", FIELD_DEFAULT | FIELD_RIGHT,                    \
 	    "active width of the link")                                                           \
-	ROW(FIELD_STRING, speed, "SPEED", FIELD_DEFAULT, "active speed of the link")              \
+	OTHER(FIELD_ENUM, place_get_speed, "speed", "SPEED", FIELD_DEFAULT,                       \
+	      "active speed of the link")                                                         \
 	ROW(FIELD_LIST, width_enabled, "WIDTH ENABLED", FIELD_DEFAULT, "widths that are enabled") \
 	ROW(FIELD_LIST, speed_enabled, "SPEED ENABLED", FIELD_DEFAULT,                            \
 	    "speeds up to QDR that are enabled")                                                  \
@@ -36,27 +37,31 @@ static void show_info(const void *record, const char *key, struct value *value)
 	    "speeds up to QDR that the port can have")                                            \
 	ROW(FIELD_LIST, speed_ext_supported, "EXT SUPPORTED", 0,                                  \
 	    "speeds from FDR on that the port can have")                                          \
-	ROW(FIELD_UNSIGNED, neighbor_mtu_bytes, "MTU", FIELD_RIGHT, "active MTU of the link")     \
+	OTHER(FIELD_UNSIGNED, place_get_mtu, "neighbor_mtu_bytes", "MTU", FIELD_RIGHT,            \
+	      "active MTU of the link")                                                           \
 	ROW(FIELD_UNSIGNED, mtu_cap_bytes, "MTU CAP", FIELD_RIGHT, "maximum MTU of the port")     \
-	ROW(FIELD_UNSIGNED, vls_operational, "VLS", FIELD_RIGHT, "data VLs in use")
+	OTHER(FIELD_UNSIGNED, place_get_vls, "vls_operational", "VLS", FIELD_RIGHT,               \
+	      "data VLs in use")
 
 #define FIELD_GETTER(kind_, member_, ...)                                  \
 	static void get_##member_(const void *record, struct value *value) \
 	{                                                                  \
 		show_info(record, #member_, value);                        \
 	}
-EACH_FIELD(FIELD_GETTER)
+#define NO_GETTER(...)
+EACH_FIELD(FIELD_GETTER, NO_GETTER)
 
 #define FIELD_COLUMN(kind_, member_, heading_, flags_, help_) \
 	COMPUTED_FIELD(kind_, get_##member_, #member_, heading_, flags_, 0, help_),
+#define OTHER_COLUMN(...) VIEW_COLUMN(__VA_ARGS__),
 
 static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT, 0,
 		       "name of the node"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		       0, "number of the port"),
-	EACH_FIELD(FIELD_COLUMN) COMPUTED_FIELD(FIELD_UNSIGNED, place_get_lid, "lid", "LID",
-						FIELD_RIGHT, 0, "LID of the port"),
+	EACH_FIELD(FIELD_COLUMN, OTHER_COLUMN) COMPUTED_FIELD(
+		FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),
 	COMPUTED_FIELD(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, 0,
 		       "GUID of the node"),
 };
