@@ -17,8 +17,6 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
-static const char timeout_hint[] =
-	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
 static const char other_hint[] = "CableInfo is an attribute of NVIDIA's (Mellanox's) devices; on a "
 				 "host, rdmactl cables asks "
 				 "the driver";
@@ -50,7 +48,11 @@ static void note_plug(struct plugged_cables *cables, const struct fabric_plug *p
 {
 	struct fabric_run *run = &cables->run;
 	_cleanup_(freep) char *object = fabric_port_name(&run->view, plug->port);
+	_cleanup_(freep) char *unknown = plug_unknown_text(&plug->memory);
 
+	if (unknown)
+		problem_add_text(&run->mad.listing.problems, object, "module", "smp", unknown,
+				 "rdmactl fabric cables --save FILE keeps its bytes");
 	if (plug->state == FABRIC_PLUG_FAILED)
 		problem_add_text(&run->mad.listing.problems, object, "module", "smp",
 				 cable_info_error(plug->code), NULL);
@@ -76,24 +78,38 @@ static void note_many(struct plugged_cables *cables, enum fabric_plug_state stat
 
 static void note_losses(struct plugged_cables *cables)
 {
-	struct problems *problems = &cables->run.mad.listing.problems;
-
-	for (size_t i = 0; i < cables->now.failure_count; i++) {
-		_cleanup_(freep) char *object = NULL, *message = NULL;
-
-		fabric_failure_text(&cables->run.view, &cables->now.failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "smp", message, timeout_hint);
-	}
+	fabric_run_note(&cables->run, cables->now.failures, cables->now.failure_count);
 	for (size_t i = 0; i < cables->now.count; i++)
 		note_plug(cables, &cables->now.items[i]);
 	note_many(cables, FABRIC_PLUG_UNSUPPORTED,
 		  "cannot be asked for a module: CableInfo is "
 		  "not supported",
-		  NULL);
+		  other_hint);
 	note_many(cables, FABRIC_PLUG_OTHER_VENDOR,
 		  "cannot be asked for a module: other vendors' "
 		  "devices",
 		  other_hint);
+}
+
+/* A port of the file whose cable is gone would have no row that could say so. */
+static void note_gone(struct plugged_cables *cables)
+{
+	_cleanup_(freep) char *message = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < cables->before.count; i++) {
+		const uint32_t port = cables->before.items[i].port;
+
+		count += (!cables->wanted || cables->wanted[port]) &&
+			 !fabric_plugs_find(&cables->now, port);
+	}
+	if (!count)
+		return;
+	message = mem_format("the scan found no cable in %zu port%s of the file", count,
+			     count == 1 ? "" : "s");
+	problem_add_text(&cables->run.mad.listing.problems, NULL, NULL, NULL, message,
+			 "pulled out, or its link is down: rdmactl fabric scan --diff shows what "
+			 "is gone");
 }
 
 static void read_plugs(struct plugged_cables *cables)
@@ -110,19 +126,6 @@ static void read_plugs(struct plugged_cables *cables)
 	note_losses(cables);
 }
 
-static void note_others(struct fabric_run *run, long others)
-{
-	_cleanup_(freep) char *message = NULL;
-
-	if (others <= 0)
-		return;
-	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
-			     "unique",
-			     others);
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
-			 "rdmactl fabric scan --diff shows what is gone");
-}
-
 /* Read before the subnet, because --save may name the same file. */
 static bool load(const struct fabric_args *args, struct saved_list *saved, char **ret_message)
 {
@@ -135,7 +138,7 @@ static bool take_before(struct plugged_cables *cables, const struct saved_list *
 	long others = saved_plugs_load(&run->fabric, saved->records, saved->count, &cables->before);
 	_cleanup_(freep) char *message = NULL;
 
-	note_others(run, others);
+	fabric_run_note_others(run, others);
 	if (others >= 0)
 		return true;
 	message = mem_format("cannot use %s: the memory of a module is malformed",
@@ -229,6 +232,7 @@ static void work(struct plugged_cables *cables, const struct fabric_args *args)
 			     "rdmactl fabric cables --save FILE writes one");
 	} else if (!args->since || take_before(cables, &saved)) {
 		read_plugs(cables);
+		note_gone(cables);
 		show(cables);
 		if (args->save)
 			save(cables, args->save);

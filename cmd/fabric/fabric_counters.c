@@ -58,20 +58,6 @@ static void fail(struct fabric_run *run, const char *message)
 		     "rdmactl fabric errors --save FILE writes one");
 }
 
-/* Notes ports of the file that are gone; --diff tells more. */
-static void note_others(struct fabric_run *run, long others)
-{
-	_cleanup_(freep) char *message = NULL;
-
-	if (others <= 0)
-		return;
-	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
-			     "unique",
-			     others);
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
-			 "rdmactl fabric scan --diff shows what is gone");
-}
-
 static bool load(struct fabric_run *run, const char *path, struct fabric_counters *counters)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -86,7 +72,7 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 		saved_head_clear(&now);
 		others = saved_port_counters_load(&run->fabric, saved.records, saved.count,
 						  &counters->before);
-		note_others(run, others);
+		fabric_run_note_others(run, others);
 	}
 	if (others < 0)
 		message = mem_format("cannot use %s: the counters of a port are malformed", path);

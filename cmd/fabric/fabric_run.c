@@ -33,6 +33,19 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failur
 	}
 }
 
+void fabric_run_note_others(struct fabric_run *run, long others)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (others <= 0)
+		return;
+	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
+			     "unique",
+			     others);
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
+			 "rdmactl fabric scan --diff shows what is gone");
+}
+
 static void note_failures(struct fabric_run *run)
 {
 	struct problems *problems = &run->mad.listing.problems;

@@ -78,6 +78,8 @@ bool fabric_run_match(struct fabric_run *run);
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);
+/* Notes that a file of --since has that many ports that are gone, if there are any. */
+void fabric_run_note_others(struct fabric_run *run, long others);
 /* Prints, frees, returns the exit status. */
 int fabric_run_end(struct fabric_run *run);
 /*

@@ -19,6 +19,8 @@ static const char root_hint[] =
 static const char infiniband_hint[] =
 	"rdmactl fabric cables reads the modules of InfiniBand ports by management datagrams";
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
+static const char plug_hint[] =
+	"the driver cannot reach a module: look at the plug; dmesg may say more";
 static const char of_tree[] = "a saved tree does not hold what netlink answers";
 
 const uint64_t port_cables_needs = NEED_NETDEV | NEED_LINK_LAYER | NEED_LINK_LIST | NEED_LINK_KIND |
@@ -81,9 +83,18 @@ static bool is_infiniband(const struct port *port)
 	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-static void note(struct reader *reader, const struct port *port, const char *attribute, int rc)
+/* What a problem is about: the port, or the member of a bond, of which a port has several. */
+static char *object_of(const struct port *port, const struct link *link)
 {
-	_cleanup_(freep) char *object = port_object(port);
+	return port->netdev && strcmp(link->name, port->netdev) ? mem_string(link->name)
+								: port_object(port);
+}
+
+/* `hint` is for what has no other, or NULL. */
+static void note(struct reader *reader, const struct port *port, const struct link *link,
+		 const char *attribute, int rc, const char *hint)
+{
+	_cleanup_(freep) char *object = object_of(port, link);
 
 	if (!reader->inventory->answers)
 		problem_add_text(reader->problems, object, attribute, source, of_tree, tree_hint);
@@ -92,7 +103,7 @@ static void note(struct reader *reader, const struct port *port, const char *att
 			    rc == -EPERM			       ? root_hint
 			    : rc == -ENODATA			       ? tree_hint
 			    : rc == -EOPNOTSUPP && is_infiniband(port) ? infiniband_hint
-								       : NULL);
+								       : hint);
 }
 
 /* A netdev of software has no module, and only of IPoIB is the hardware that of the port. */
@@ -106,20 +117,27 @@ static void read_plug(struct reader *reader, const struct port *port, const stru
 {
 	struct plug_memory memory = {.length = {0}};
 	int page_rc, rc = read_memory(reader, (uint32_t)link->index.value, &memory, &page_rc);
+	_cleanup_(freep) char *unknown = plug_unknown_text(&memory), *object = NULL;
 
 	if (rc == -EOPNOTSUPP && is_virtual(link))
 		return;
 	if (rc || page_rc)
-		note(reader, port, rc ? "module" : "pages of the module", rc ? rc : page_rc);
+		note(reader, port, link, rc ? "module" : "pages of the module", rc ? rc : page_rc,
+		     (rc ? rc : page_rc) == -EIO ? plug_hint : NULL);
+	if (unknown) {
+		object = object_of(port, link);
+		problem_add_text(reader->problems, object, "module", source, unknown,
+				 "ethtool -m NETDEV hex on prints its bytes");
+	}
 	plug_decode(&memory, &cable->plug);
 }
 
 /* What a kernel or a driver lacks is no problem beside what it has. */
 static void note_unless_lacking(struct reader *reader, const struct port *port,
-				const char *attribute, int rc)
+				const struct link *link, const char *attribute, int rc)
 {
 	if (rc && rc != -EOPNOTSUPP && rc != -ENODATA)
-		note(reader, port, attribute, rc);
+		note(reader, port, link, attribute, rc, NULL);
 }
 
 static void read_netdev(struct reader *reader, const struct port *port, const struct link *link,
@@ -130,20 +148,20 @@ static void read_netdev(struct reader *reader, const struct port *port, const st
 	cable->netdev = link->name;
 	cable->link.up = link->carrier;
 	if (reader->rc || !link->index.known) {
-		note(reader, port, "module", reader->rc ? reader->rc : -ENODEV);
+		note(reader, port, link, "module", reader->rc ? reader->rc : -ENODEV, NULL);
 		return;
 	}
 	read_plug(reader, port, link, cable);
-	note_unless_lacking(reader, port, "link",
+	note_unless_lacking(reader, port, link, "link",
 			    ethtool_get_link_state(reader->generic, reader->family, index,
 						   &cable->link));
 	/* A driver may leave it to the carrier, which it shows elsewhere: __ethtool_get_link(). */
 	if (cable->link.up == TRISTATE_UNKNOWN)
 		cable->link.up = link->carrier;
-	note_unless_lacking(reader, port, "power_mode",
+	note_unless_lacking(reader, port, link, "power_mode",
 			    ethtool_get_module(reader->generic, reader->family, index,
 					       &cable->module));
-	note_unless_lacking(reader, port, "fec",
+	note_unless_lacking(reader, port, link, "fec",
 			    ethtool_get_fec(reader->generic, reader->family, index, true,
 					    &cable->fec));
 }

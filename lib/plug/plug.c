@@ -338,6 +338,17 @@ void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
 	take_lanes(memory, form, ret_plug);
 }
 
+char *plug_unknown_text(const struct plug_memory *memory)
+{
+	const uint8_t *identifier = plug_bytes(memory, PLUG_LOWER, 0, 1);
+
+	return !identifier || plug_form_of(memory)
+		       ? NULL
+		       : mem_format("the layout of modules with identifier 0x%02x is not known "
+				    "here",
+				    *identifier);
+}
+
 void plug_clear(struct plug *plug)
 {
 	char *const texts[] = {plug->vendor, plug->oui,	 plug->part,	plug->revision,

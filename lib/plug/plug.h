@@ -140,6 +140,8 @@ extern const struct schema plug_lane_schema, plug_limits_schema;
 
 void plug_decode(const struct plug_memory *memory, struct plug *ret_plug);
 void plug_clear(struct plug *plug);
+/* A sentence, to be freed, if a module was read whose layout is not known here; or NULL. */
+char *plug_unknown_text(const struct plug_memory *memory);
 /* The lane that receives the least; NULL if none is measured. */
 const struct plug_lane *plug_weakest(const struct plug *plug);
 

@@ -68,6 +68,18 @@ shown()
 	[ "$(jq -c '.cables[0] | [.lanes, .alarms, .flags, .state]' <<<"$output")" = '[null,null,null,null]' ]
 }
 
+@test "cables: a module whose layout is not known is a problem" {
+	with_answers cxp
+	try --root "$snapshot" cables mlx5_0 -o identifier,kind,link_up
+	expect 3 $'IDENTIFIER KIND LINK\ncxp        -    yes' "rdmactl cables: mlx5_0/1: cannot read module: the layout of modules with identifier 0x0e is not known here
+  ethtool -m NETDEV hex on prints its bytes"
+}
+
+@test "cables: a problem of a bond names the member" {
+	on roce-bond-vlan cables -j
+	[ "$(jq -c '[.problems[].object]' <<<"$output")" = '["enp193s0f0np0","enp193s0f1np1"]' ]
+}
+
 @test "cables: an ordinary user sees the link and FEC, and what to do" {
 	with_answers refused
 	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
@@ -79,7 +91,8 @@ shown()
 	with_answers down
 	try --root "$snapshot" cables mlx5_0 -o link_up,down_reason,down_detail,kind
 	expect 3 $'LINK REASON   DETAIL KIND\nno   no-cable -      -' \
-		'rdmactl cables: mlx5_0/1: cannot read module: Input/output error'
+		'rdmactl cables: mlx5_0/1: cannot read module: Input/output error
+  the driver cannot reach a module: look at the plug; dmesg may say more'
 }
 
 @test "cables: what a snapshot was not asked is told" {

@@ -4,7 +4,8 @@
 
 usage: cables.py IFINDEX KIND
 
-KIND: optical (QSFP28, lane 3 dark), copper, refused (an ordinary user), down (no cable, and why).
+KIND: optical (QSFP28, lane 3 dark), copper, cxp (of a layout that is not known), refused (an ordinary
+user), down (no cable, and why).
 """
 
 import struct
@@ -39,6 +40,9 @@ def words_at(page, offset, *words):
 def module(kind):
     """The lower half, page 00h and page 03h of SFF-8636; without light if it is copper."""
     lower, identity, limits = bytearray(128), bytearray(128), bytearray(128)
+    if kind == "cxp":
+        lower[0] = 0x0E
+        return {(0, 0): lower}
     lower[0] = 0x11
     text_at(identity, 148 - 128, 16, "Mellanox")
     if kind == "copper":

@@ -29,7 +29,9 @@ struct bed {
 	struct plug_memory memory[NODES][PORTS + 1];
 	unsigned int refused[NODES][PORTS + 1]; /* the device's code for page 00h, or 0 */
 	unsigned int most_page;			/* pages above it are refused by code 5 */
-	bool dead[NODES], ignorant[NODES];
+	bool dead[NODES];
+	uint16_t status[NODES];	   /* of each answer, 13.4.7; 0: none */
+	unsigned int page_refused; /* by that status, and no other page is; 0: all are */
 	unsigned int asked[NODES];
 };
 
@@ -87,8 +89,9 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	memcpy(reply, mad, sizeof(reply));
 	reply[3] |= UMAD_METHOD_RESP_MASK;
 	memset(reply + MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES, 0xee, CABLE_INFO_DATA_MOST);
-	status = bed->ignorant[node]
-			 ? 3 << 2 /* 13.4.7: method and attribute are not supported */
+	status = bed->status[node] && (!bed->page_refused ||
+				       cable_info_page(mad + MAD_SMP_DATA_AT) == bed->page_refused)
+			 ? bed->status[node]
 			 : read_memory(bed, mad + MAD_SMP_DATA_AT, node, port,
 				       reply + MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES);
 	bits_set(reply, 4 * 8, 16, status | UMAD_SMP_DIRECTION);
@@ -254,14 +257,49 @@ static void silent(void **state)
 
 static void ignorant(void **state)
 {
+	static const uint16_t statuses[] = {UMAD_STATUS_METHOD_NOT_SUPPORTED,
+					    UMAD_STATUS_ATTR_NOT_SUPPORTED};
 	struct bed *bed = *state;
 
-	bed->ignorant[SWITCH] = true;
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		bed->status[SWITCH] = statuses[i];
+		read_all(bed);
+		assert_int_equal(bed->asked[SWITCH], 1);
+		assert_int_equal(bed->plugs.failure_count, 0);
+		for (unsigned int j = 1; j <= 3; j++)
+			assert_int_equal(plug_at_port(bed, SWITCH, j)->state,
+					 FABRIC_PLUG_UNSUPPORTED);
+	}
+}
+
+static void assert_refused(struct bed *bed, uint16_t status)
+{
+	bed->status[SWITCH] = status;
 	read_all(bed);
-	assert_int_equal(bed->asked[SWITCH], 1);
-	assert_int_equal(bed->plugs.failure_count, 0);
+	assert_int_equal(bed->plugs.failure_count, 1);
+	assert_int_equal(bed->plugs.failures[0].error, 0);
+	assert_int_equal(bed->plugs.failures[0].status, status);
+	assert_int_equal(plug_at_port(bed, HOST, 1)->state, FABRIC_PLUG_READ);
+}
+
+/* Any other status does not say that the node has no CableInfo. */
+static void wrong_status(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_refused(bed, UMAD_STATUS_INVALID_ATTR_VALUE);
 	for (unsigned int i = 1; i <= 3; i++)
-		assert_int_equal(plug_at_port(bed, SWITCH, i)->state, FABRIC_PLUG_UNSUPPORTED);
+		assert_int_equal(plug_at_port(bed, SWITCH, i)->state, FABRIC_PLUG_NO_ANSWER);
+	assert_refused(bed, UMAD_STATUS_BUSY);
+	assert_int_equal(plug_at_port(bed, SWITCH, 3)->state, FABRIC_PLUG_NO_ANSWER);
+	/* At a later page, what was read stays, and is not all. */
+	bed->page_refused = 3;
+	assert_refused(bed, UMAD_STATUS_ATTR_NOT_SUPPORTED);
+	assert_int_equal(plug_at_port(bed, SWITCH, 1)->state, FABRIC_PLUG_READ);
+	assert_false(plug_at_port(bed, SWITCH, 1)->partial);
+	assert_int_equal(plug_at_port(bed, SWITCH, 2)->state, FABRIC_PLUG_READ);
+	assert_true(plug_at_port(bed, SWITCH, 2)->partial);
+	assert_int_equal(plug_at_port(bed, SWITCH, 3)->state, FABRIC_PLUG_NO_ANSWER);
 }
 
 /* The weakest of both ends first; a cable without light last. */
@@ -350,8 +388,9 @@ static void saved_elsewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(both_ends), TEST(refused), TEST(few_pages), TEST(silent),
-		TEST(ignorant),	 TEST(order),	TEST(changed),	 TEST(saved_elsewhere),
+		TEST(both_ends), TEST(refused),	 TEST(few_pages),
+		TEST(silent),	 TEST(ignorant), TEST(wrong_status),
+		TEST(order),	 TEST(changed),	 TEST(saved_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -496,11 +496,13 @@ static void unknown(void **state)
 {
 	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
 	struct plug_memory memory = {.length = {0}};
+	_cleanup_(freep) char *text = NULL;
 	enum plug_part part;
 
 	(void)state;
 	plug_decode(&memory, &plug);
 	assert_false(plug.identifier.known);
+	assert_null(plug_unknown_text(&memory));
 	assert_true(plug_next_part(&memory, 0, &part));
 	assert_int_equal(part, PLUG_LOWER);
 	plug_put(&memory, PLUG_LOWER, 0, 0x7e);
@@ -508,6 +510,10 @@ static void unknown(void **state)
 	assert_int_equal(plug.identifier.value, 0x7e);
 	assert_false(plug.standard.known);
 	assert_false(plug_next_part(&memory, 1u << PLUG_LOWER, &part));
+	text = plug_unknown_text(&memory);
+	assert_string_equal(text, "the layout of modules with identifier 0x7e is not known here");
+	sample_osfp(&memory);
+	assert_null(plug_unknown_text(&memory));
 }
 
 /* Whatever part ends where, nothing beyond it is read, and what is known stays true. */

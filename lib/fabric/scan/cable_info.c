@@ -165,6 +165,29 @@ static void take_bytes(struct fabric_plug *plug, struct agent *agent, const unsi
 		agent->tried |= 1u << agent->part;
 }
 
+/* A status of 13.4.7: the agent does not know the attribute, or none with this method. */
+static bool is_unknown(uint16_t status)
+{
+	const unsigned int code = status & UMAD_STATUS_INVALID_FIELD_MASK;
+
+	return code == UMAD_STATUS_METHOD_NOT_SUPPORTED || code == UMAD_STATUS_ATTR_NOT_SUPPORTED;
+}
+
+/* The node did not answer, or it refused without a code of the device. */
+static void take_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
+{
+	struct fabric_plug *plug = plug_of(reader, agent);
+	const bool was_read = plug->state == FABRIC_PLUG_READ;
+
+	if (!reply->error && reply->mad && !was_read && is_unknown(reply->status)) {
+		give_up(reader, agent, FABRIC_PLUG_UNSUPPORTED);
+		return;
+	}
+	plug->partial = was_read;
+	note_failure(reader, plug->port, reply);
+	give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
+}
+
 static void done(void *context, const struct mad_reply *reply)
 {
 	struct reader *reader = context;
@@ -175,15 +198,8 @@ static void done(void *context, const struct mad_reply *reply)
 
 	if (reply->error == -ECANCELED)
 		return;
-	if (reply->error || !reply->mad) {
-		plug->partial = plug->state == FABRIC_PLUG_READ;
-		note_failure(reader, plug->port, reply);
-		give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
-		return;
-	}
-	/* A status of 13.4.7: the agent does not know the attribute. */
-	if (reply->status && !code) {
-		give_up(reader, agent, FABRIC_PLUG_UNSUPPORTED);
+	if (reply->error || !reply->mad || (reply->status && !code)) {
+		take_failure(reader, agent, reply);
 		return;
 	}
 	if (code) {

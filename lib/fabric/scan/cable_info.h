@@ -34,7 +34,7 @@ struct fabric_plug {
 struct fabric_plugs {
 	struct fabric_plug *items; /* in the order of ports */
 	size_t count;
-	struct fabric_failure *failures; /* one for each node that did not answer */
+	struct fabric_failure *failures; /* one for each node that did not answer, or refused */
 	size_t failure_count;
 };
 

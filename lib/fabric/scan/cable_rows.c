@@ -19,7 +19,8 @@ const struct enum_name fabric_plug_state_names[] = {
 	 "the device does not tell, or the link is internal"},
 	{FABRIC_PLUG_OTHER_VENDOR, "other-vendor", TONE_PLAIN,
 	 "not a vendor of which rdmactl knows the attribute"},
-	{FABRIC_PLUG_NO_ANSWER, "no-answer", TONE_BAD, "the node did not answer"},
+	{FABRIC_PLUG_NO_ANSWER, "no-answer", TONE_BAD,
+	 "the node did not answer, or only that something is wrong"},
 	{FABRIC_PLUG_FAILED, "failed", TONE_BAD, "the device could not read the module"},
 	{0, NULL, TONE_PLAIN, NULL},
 };
