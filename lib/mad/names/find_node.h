@@ -51,8 +51,8 @@ struct lid_owner {
 
 /*
  * Names the owners of LIDs by their NodeRecords: all of them by one query, then those that it has
- * not, one by one. 0; -ENODATA: no subnet manager to ask; -EPROTO: the subnet administrator refused;
- * or the error of the first request.
+ * not, one by one. 0; -ENODATA: no subnet manager to ask; -EPROTO: the subnet administrator
+ * refused; or the error of the first request.
  */
 int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
 		    const struct node_names *names, struct lid_owner *owners, size_t count);
