@@ -263,8 +263,10 @@ int rails_process(const struct selftest_request *request, const struct rail *con
 	for (size_t i = 0; i < count; i++) {
 		if (workers[i].pid && rc != -EINTR)
 			explain(&ret_reports[i], "the test did not come to its end",
-				"name this port and --peer-device to test it alone, with fewer "
-				"--iterations");
+				request->iterations
+					? "give fewer --iterations, or name this port and "
+					  "--peer-device to test it alone"
+					: "name this port and --peer-device to test it alone");
 		end_worker(&workers[i], SIGKILL);
 	}
 	return rc == -EINTR ? rc : 0;
