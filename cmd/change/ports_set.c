@@ -2,7 +2,6 @@
 /* rdmactl ports set: a port of this host, or of the subnet. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,21 +17,21 @@
 
 struct ports_args {
 	struct change_args change;
-	const char *via, *mkey, *names;
-	bool lid, guid, direct, node;
+	struct mad_args mad;
 };
 
 static const struct option_row agent_options[] = {
-	STRING_OPTION(struct ports_args, via, 0, "via", "DEV/PORT", COMPLETE_PORT,
+	STRING_OPTION(struct ports_args, mad.via, 0, "via", "DEV/PORT", COMPLETE_PORT,
 		      "ask a distant port by this one (default: the first active one)"),
-	FLAG_OPTION(struct ports_args, lid, 'L', "lid", "the port is that of a LID"),
-	FLAG_OPTION(struct ports_args, guid, 'G', "guid", "the port is that of a port GUID"),
-	FLAG_OPTION(struct ports_args, direct, 'D', "direct",
+	FLAG_OPTION(struct ports_args, mad.lid, 'L', "lid", "the port is that of a LID"),
+	FLAG_OPTION(struct ports_args, mad.guid, 'G', "guid", "the port is that of a port GUID"),
+	FLAG_OPTION(struct ports_args, mad.direct, 'D', "direct",
 		    "the port is at the end of a directed route: 0,1,3"),
-	FLAG_OPTION(struct ports_args, node, 0, "node", "the port is that of a node by its name"),
-	STRING_OPTION(struct ports_args, names, 0, "names", "FILE", COMPLETE_FILE,
+	FLAG_OPTION(struct ports_args, mad.node, 0, "node",
+		    "the port is that of a node by its name"),
+	STRING_OPTION(struct ports_args, mad.names, 0, "names", "FILE", COMPLETE_FILE,
 		      "names of nodes by GUID (default: " IBDIAG_NODE_NAMES_PATH ")"),
-	STRING_OPTION(struct ports_args, mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
+	STRING_OPTION(struct ports_args, mad.mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
 		      "M_Key of the node"),
 	{.name = NULL},
 };
@@ -41,6 +40,26 @@ static const struct option_rule rules[] = {
 	OPTIONS_ONE_OF("lid guid direct node", NULL),
 	{.options = NULL},
 };
+
+/* How to reach the nodes of the subnet. */
+struct way {
+	const struct mad_args *args;
+	struct mad_session_options options;
+	char *via; /* the port to send by; NULL: the first active one */
+};
+
+static struct way find_way(struct change_plan *plan, const struct mad_args *args)
+{
+	struct way way = {.args = args};
+
+	way.options = mad_listing_options(&plan->listing, args, &way.via);
+	return way;
+}
+
+static void way_clear(struct way *way)
+{
+	free(way->via);
+}
 
 static bool usage(struct change_plan *plan, const char *hint, char *message)
 {
@@ -72,27 +91,45 @@ static void take_problems(struct change_plan *plan, const struct problems *probl
 				 problems->items[i].error, problems->items[i].hint);
 }
 
+/* What another command needs to reach the same node, but for the M_Key; to be freed. */
+static char *repeat_options(const struct mad_args *args)
+{
+	const struct {
+		const char *option, *value;
+	} rows[] = {{"via", args->via}, {"names", args->names}};
+	char *text = mem_string(args->lid      ? " --lid"
+				: args->guid   ? " --guid"
+				: args->direct ? " --direct"
+				: args->node   ? " --node"
+					       : "");
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *quoted = rows[i].value ? text_quote(rows[i].value) : NULL;
+
+		if (quoted)
+			mem_extend(&text, " --%s %s", rows[i].option, quoted);
+	}
+	return text;
+}
+
 /* Opens the session, and finds the one node. `word` is its destination. */
-static bool open_agent(struct change_plan *plan, const struct distant_port *distant, char *word,
+static bool open_agent(struct change_plan *plan, const struct way *way, char *word,
 		       unsigned int port, bool local)
 {
 	struct port_agent *agent = mem_alloc_zero(1, sizeof(*agent));
-	const struct mad_session_options options = {
-		.mkey = distant->mkey,
-		.kind = distant->kind,
-		.input = stdin,
-	};
 	char *words[] = {word, NULL};
 	int rc;
 
 	agent->port = port;
 	agent->local = local;
+	agent->options = local ? NULL : repeat_options(way->args);
+	plan->host.options = agent->options;
 	agent->session = (struct mad_session){.signals = SIGNALS_NONE};
 	plan->host.agent = agent;
 	plan->host.free_agent = port_agent_free;
-	rc = mad_session_begin(&agent->session, &options, &agent->problems);
+	rc = mad_session_begin(&agent->session, &way->options, &agent->problems);
 	if (!rc && !local &&
-	    !mad_listing_read_names(&plan->listing, distant->names, &agent->session.names))
+	    !mad_listing_read_names(&plan->listing, way->args->names, &agent->session.names))
 		return false;
 	if (!rc)
 		rc = mad_session_choose_port(&agent->session, &plan->listing.inventory);
@@ -143,10 +180,11 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	plan->host.inventory = &plan->listing.inventory;
 	if (port->link_layer.known ? port->link_layer.value == LINK_LAYER_INFINIBAND
 				   : !port->netdev) {
-		const struct distant_port here = {.mkey = args->mkey, .kind = TARGET_DIRECT};
+		_cleanup_(way_clear) struct way way = find_way(plan, &args->mad);
 		char route[] = "0";
 
-		return open_agent(plan, &here, route, (unsigned int)port->port.value, true) &&
+		way.options.kind = TARGET_DIRECT;
+		return open_agent(plan, &way, route, (unsigned int)port->port.value, true) &&
 		       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL,
 					 NULL);
 	}
@@ -164,38 +202,36 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 }
 
 /* Opens the agent of DEST/PORT. *ret_object is the port in words, to be freed. */
-static bool open_distant(struct change_plan *plan, const struct distant_port *distant,
-			 const char *place, char **ret_object)
+static bool open_distant(struct change_plan *plan, const struct way *way, const char *place,
+			 char **ret_object)
 {
-	_cleanup_(freep) char *word = mem_string(place), *message = NULL;
+	_cleanup_(freep) char *word = NULL, *message = NULL;
 	_cleanup_(problems_free) struct problems problems = {.count = 0};
-	char *clean = *ret_object = text_clean(word, strlen(word)), *slash = strrchr(word, '/');
-	uint64_t port;
+	unsigned int port;
 
-	if (!slash || text_parse_u64(slash + 1, 10, 255, &port))
+	*ret_object = text_clean(place, strlen(place));
+	if (!mad_target_split(place, &word, &port))
 		return usage(plan, "rdmactl ports set 4/1 state down",
 			     mem_format("'%s' names no port: it is DEV/PORT of this host, or "
 					"LID/PORT, GUID/PORT, ROUTE/PORT or NAME/PORT of a distant "
 					"node",
-					clean));
-	*slash = '\0';
-	if (!load(plan, distant->via, MAD_PORT_NEEDS, &problems, &message)) {
+					*ret_object));
+	if (!load(plan, way->via, MAD_PORT_NEEDS, &problems, &message)) {
 		if (message)
 			return usage(plan, "rdmactl devices lists the names", mem_string(message));
 		take_problems(plan, &problems);
 		plan->listing.status = STATUS_NOTHING;
 		return false;
 	}
-	return open_agent(plan, distant, word, (unsigned int)port, false);
+	return open_agent(plan, way, word, port, false);
 }
 
-bool ports_plan_distant(struct change_plan *plan, const struct distant_port *distant,
-			const char *place, char **words)
+static bool plan_distant(struct change_plan *plan, const struct way *way, char **words)
 {
 	_cleanup_(freep) char *object = NULL;
 
-	return open_distant(plan, distant, place, &object) &&
-	       change_plan_words(plan, port_agent_setting_table, words, object, NULL, NULL);
+	return open_distant(plan, way, words[0], &object) &&
+	       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL, NULL);
 }
 
 /* The speeds of a list that are of the kind of `setting`, to be freed; NULL: none is. */
@@ -263,12 +299,13 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 	return true;
 }
 
-bool ports_plan_words(struct change_plan *plan, const struct distant_port *distant,
-		      const char *place, char **words)
+bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, const char *place,
+		      char **words)
 {
 	_cleanup_(freep) char *object = NULL;
+	_cleanup_(way_clear) struct way way = find_way(plan, args);
 	struct strings pairs = {.count = 0};
-	bool done = open_distant(plan, distant, place, &object) && translate(plan, words, &pairs);
+	bool done = open_distant(plan, &way, place, &object) && translate(plan, words, &pairs);
 
 	/* change_plan_words() reads up to a NULL. */
 	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
@@ -297,27 +334,18 @@ static bool plan_set(struct change_plan *plan, const void *context, char **words
 {
 	_cleanup_(problems_free) struct problems problems = {.count = 0};
 	const struct ports_args *args = context;
-	const struct distant_port distant = {
-		.via = args->via,
-		.mkey = args->mkey,
-		.names = args->names,
-		.kind = args->direct ? TARGET_DIRECT
-			: args->lid  ? TARGET_LID
-			: args->guid ? TARGET_GUID
-			: args->node ? TARGET_NAME
-				     : TARGET_ANY,
-	};
+	_cleanup_(way_clear) struct way way = {.via = NULL};
 	_cleanup_(freep) char *message = NULL;
 
-	if (distant.kind != TARGET_ANY)
-		return ports_plan_distant(plan, &distant, words[0], words + 1);
-	if (load(plan, words[0], MAD_PORT_NEEDS | NEED_NETDEV | NEED_LINK_LIST, &problems,
+	if (mad_forced_kind(&args->mad) == TARGET_ANY &&
+	    load(plan, words[0], MAD_PORT_NEEDS | NEED_NETDEV | NEED_LINK_LIST, &problems,
 		 &message))
 		return plan_local(plan, args, words);
+	way = find_way(plan, &args->mad);
 	/* What is no device of this host may be the name of a node. */
-	if (isdigit((unsigned char)words[0][0]) || strchr(words[0], ':') ||
-	    (strchr(words[0], '/') && reaches_nodes(plan, args->via)))
-		return ports_plan_distant(plan, &distant, words[0], words + 1);
+	if (way.options.kind != TARGET_ANY || isdigit((unsigned char)words[0][0]) ||
+	    strchr(words[0], ':') || (strchr(words[0], '/') && reaches_nodes(plan, way.via)))
+		return plan_distant(plan, &way, words);
 	if (message)
 		return usage(plan, "rdmactl ports lists those of this host", mem_string(message));
 	take_problems(plan, &problems);

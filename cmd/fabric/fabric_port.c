@@ -65,14 +65,7 @@ static bool plan(struct change_plan *plan, const void *change_args, char **words
 	const struct port_args *args =
 		(const struct port_args *)(const void *)((const char *)change_args -
 							 offsetof(struct port_args, change));
-	const struct distant_port port = {
-		.via = args->fabric.mad.via,
-		.mkey = args->fabric.mad.mkey,
-		.names = args->fabric.mad.names,
-		.kind = mad_forced_kind(&args->fabric.mad),
-	};
-
-	return ports_plan_words(plan, &port, words[0], words + 1);
+	return ports_plan_words(plan, &args->fabric.mad, words[0], words + 1);
 }
 
 static const struct changer changer = {.plan = plan};

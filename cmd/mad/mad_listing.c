@@ -149,17 +149,24 @@ static bool open_port(struct mad_listing *mad)
 	return !rc;
 }
 
-static struct mad_session_options
-session_options(const struct ctx *ctx, const struct mad_args *args, const struct ibdiag_conf *conf)
+struct mad_session_options mad_listing_options(struct listing *listing, const struct mad_args *args,
+					       char **ret_via)
 {
-	const struct number *timeout = ctx->globals.timeout.known ? &ctx->globals.timeout
-								  : &conf->timeout_msec;
+	const struct ctx *ctx = listing->ctx;
+	_cleanup_(ibdiag_conf_clear) struct ibdiag_conf conf = {.device = NULL};
+	const struct number *timeout = &ctx->globals.timeout;
 
+	if (!ctx->globals.root)
+		read_conf(listing, &conf);
+	/* That of a command that has another meaning for it limits the whole run. */
+	if (!timeout->known || !ctx->command->own_timeout)
+		timeout = &conf.timeout_msec;
+	*ret_via = via_of(args, &conf);
 	return (struct mad_session_options){
 		.mkey = args->mkey,
 		.qkey = args->qkey,
-		.default_mkey = conf->mkey.known ? conf->mkey.value : 0,
-		.sm_key = conf->sa_key.known ? conf->sa_key.value : 0,
+		.default_mkey = conf.mkey.known ? conf.mkey.value : 0,
+		.sm_key = conf.sa_key.known ? conf.sa_key.value : 0,
 		.kind = mad_forced_kind(args),
 		.timeout_msec = timeout->known ? (unsigned int)timeout->value : 0,
 		.window = (unsigned int)args->window.value,
@@ -180,11 +187,10 @@ static void note_port(struct mad_listing *mad)
 	problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
 }
 
-static bool begin(struct mad_listing *mad, const struct mad_args *args,
-		  const struct ibdiag_conf *conf, bool ethernet)
+static bool begin(struct mad_listing *mad, const struct mad_args *args, bool ethernet)
 {
-	struct mad_session_options options = session_options(mad->listing.ctx, args, conf);
-	_cleanup_(freep) char *via = via_of(args, conf);
+	_cleanup_(freep) char *via = NULL;
+	struct mad_session_options options = mad_listing_options(&mad->listing, args, &via);
 
 	options.ethernet = ethernet;
 	return mad_listing_take(mad, mad_session_begin(&mad->session, &options,
@@ -198,19 +204,13 @@ static bool begin(struct mad_listing *mad, const struct mad_args *args,
 bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
 		       const struct schema *schema, bool all_columns, bool ethernet)
 {
-	struct ibdiag_conf conf = {.device = NULL};
-	bool done;
-
 	mad->session = (struct mad_session){.signals = SIGNALS_NONE};
-	if (!listing_begin_as(&mad->listing, ctx, schema, all_columns))
+	if (!listing_begin_as(&mad->listing, ctx, schema, all_columns) ||
+	    !begin(mad, args, ethernet))
 		return false;
-	if (!ctx->globals.root)
-		read_conf(&mad->listing, &conf);
-	done = begin(mad, args, &conf, ethernet);
-	ibdiag_conf_clear(&conf);
-	if (done && ctx->globals.verbose)
+	if (ctx->globals.verbose)
 		note_port(mad);
-	return done;
+	return true;
 }
 
 enum target_kind mad_forced_kind(const struct mad_args *args)

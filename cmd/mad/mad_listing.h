@@ -38,6 +38,13 @@ struct mad_listing {
 bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
 		       const struct schema *schema, bool all_columns, bool ethernet);
 /*
+ * The options of a session, by those of the command line and the defaults in the configuration file
+ * of infiniband-diags, which is not read with --root. *ret_via is the port to send by, to be freed;
+ * NULL: none is named.
+ */
+struct mad_session_options mad_listing_options(struct listing *listing, const struct mad_args *args,
+					       char **ret_via);
+/*
  * Reads the node name map: that of --names, which must be there and right, else the usual one, if
  * there is one. False: the listing has the reason and the exit status.
  */

@@ -232,6 +232,8 @@ char *change_as_command(const struct change *change, const char *value)
 			mem_extend(&command, " %s", words[i]);
 		}
 	}
+	if (change->host && change->host->options)
+		mem_extend(&command, "%s", change->host->options);
 	return command;
 }
 

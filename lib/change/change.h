@@ -90,6 +90,8 @@ struct change_host {
 	const struct signals *signals;
 	void *agent; /* of subnet management: change/port.h; or NULL */
 	void (*free_agent)(void *agent);
+	/* Options of a command that is to reach the same object: " --via mlx5_1/1"; or NULL. */
+	const char *options;
 };
 
 /* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */
@@ -159,7 +161,8 @@ void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* "rdmactl COMMAND OBJECT NAME VALUE", with what the shell needs quoted; the caller frees it. */
+/* "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, with what the shell needs
+ * quoted; the caller frees it. */
 char *change_as_command(const struct change *change, const char *value);
 
 /*

@@ -39,6 +39,7 @@ void port_agent_free(void *context)
 
 	mad_session_end(&agent->session);
 	problems_free(&agent->problems);
+	free(agent->options);
 	free(agent);
 }
 

@@ -163,11 +163,16 @@ def defaults(sim):
     """ibdiag.conf, and the usual place of the map: what infiniband-diags reads without options."""
     conf, row = 'infiniband-diags/ibdiag.conf', nodes(sim)[0]
     guid = row['node_guid'].replace(':', '')
+    place = '0,1/1'  # a switch, and a port of it
     wrong = []
     for files, words, status, part in (
             ({conf: 'CA=ibsim0\nPort=1\ntimeout=100\n'}, ('smp', 'nodeinfo'), 0, ''),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo'), 5, 'nosuch'),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo', '--via', 'ibsim0/1'), 0, ''),
+            ({conf: 'CA=nosuch\n'}, ('fabric', 'port', place, 'enable'), 5, 'nosuch'),
+            ({conf: 'CA=nosuch\n'}, ('ports', 'set', place, 'state', 'up'), 5, 'nosuch'),
+            ({conf: 'CA=nosuch\n'}, ('ports', 'set', place, 'state', 'up', '--via', 'ibsim0/1'), 0, ''),
+            ({conf: 'm_key=x\n'}, ('ports', 'set', place, 'state', 'up'), 0, 'ibdiag.conf: line 1'),
             ({conf: 'timeout=x\n'}, ('smp', 'nodeinfo'), 0, 'ibdiag.conf: line 1 is wrong: it and the lines after it are not followed'),
             ({'rdma/ib-node-name-map': '0x%s one\n' % guid}, ('smp', 'nodeinfo', 'one'), 0, ''),
             ({'rdma/ib-node-name-map': 'x\n'}, ('smp', 'nodeinfo'), 0, 'line 1 does not name')):

@@ -4,6 +4,8 @@
 Of a port's settings ibsim stores the states, the width and the speeds.
 """
 
+import shlex
+
 import bed
 import fabric
 import tools
@@ -131,6 +133,39 @@ def refused(sim):
     return wrong + unequal('--dry-run', ([row['state'] for row in dry.rows], dry.status), (['planned'], 0))
 
 
+def reached(sim):
+    """The command that undoes a change reaches the port in the same way; options of requests count."""
+    switch, port, _, _ = spare(sim)
+    place = '%s/%d' % (switch, port)
+    via = sim.document('ports', 'ports').rows[0]['device'] + '/1'
+    row = next(row for row in cables(sim) if row['node'] == switch)
+    names = sim.path('some names')
+    with open(names, 'w') as file:
+        file.write('0x%s "the switch"\n' % row['node_guid'].replace(':', ''))
+    named, wrong = 'the switch/%d' % port, []
+    for words, options in (
+            ((place, '--via', via), ' --via ' + via),
+            ((place, '--node'), ' --node'),
+            (('%d/%d' % (row['lid'], port), '-L', '--mkey', '0x0'), ' --lid'),
+            ((named, '--names', names, '--via', via), " --via %s --names '%s'" % (via, names))):
+        rows, status, document = change(sim, words[0], 'disable', *words[1:])
+        quoted = words[0] if words[0].startswith('%d/' % row['lid']) else "'%s'" % words[0]
+        wrong += unequal('disable', (rows, status), ([('state', 'active', 'down', 'changed')], 0))
+        undo = document.rows[0]['undo']
+        wrong += unequal('undo', undo, 'rdmactl ports set %s state up%s' % (quoted, options))
+        again = sim.document('change', *shlex.split(undo)[1:], '--yes')
+        wrong += unequal('undone', [row['state'] for row in again.rows], ['changed'])
+        change(sim, place, 'active')
+    name = next(node.name for node in sim.net.nodes.values()
+                if node.guid == int(row['node_guid'].replace(':', ''), 16))
+    sim.console('Error "%s" 100 21' % name)
+    result = sim.rdmactl('fabric', 'port', '%d/%d' % (row['lid'], port), 'disable', '--yes',
+                         '--retries', '0', '--timeout', '100ms', latsim={})
+    wrong += [] if 'asked once' in result.complaint() else [result.complaint()]
+    sim.console('Error "%s" 0' % name)
+    return wrong
+
+
 def no_manager(sim):
     """Both ends are shown without a subnet manager; a change needs a route then."""
     row = cables(sim)[0]
@@ -147,4 +182,5 @@ def play(tap, box):
         sim.start_manager()
         tap.test('fabric port: both ends of cables', both_ends(sim))
         tap.test('fabric port: what is refused', refused(sim))
+        tap.test('fabric port: how the node is reached', reached(sim))
         tap.test('fabric port: enable, disable, reset, arm, active, speed, width', words(sim))
