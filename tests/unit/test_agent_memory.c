@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -254,8 +255,13 @@ static void hidden_memory(void **state)
 	(void)state;
 	agent->source.exporters = fakes;
 	memset(store, 0xee, sizeof(store));
+	unsetenv("MLX5_SCATTER_TO_CQE");
+	assert_int_equal(agent_memory(agent, &(struct message_memory){0}, &ready), 0);
+	assert_null(getenv("MLX5_SCATTER_TO_CQE"));
 	assert_int_equal(agent_memory(agent, &cuda, &ready), 0);
 	assert_true(ready.hidden);
+	/* Else libmlx5 would write to it. */
+	assert_string_equal(getenv("MLX5_SCATTER_TO_CQE"), "0");
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4000, .access = 3},
 				      &buffered),
 			 0);
@@ -263,6 +269,12 @@ static void hidden_memory(void **state)
 	assert_int_equal(device.asked.length, 4000);
 	assert_int_equal(device.asked.iova, buffered.address);
 	assert_int_equal(device.asked.access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	/* The right to relax the order is the same as that of other memory. */
+	agent->way.relaxed = true;
+	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4000, .access = 1},
+				      &buffered),
+			 0);
+	assert_int_equal(device.asked.access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING);
 	/* What was there before is gone, as with any other new memory. */
 	assert_int_equal(store[0], 0);
 	assert_int_equal(agent_fill(agent, &fill), 0);
@@ -408,6 +420,28 @@ static void windows(void **state)
 	free_agent(agent);
 }
 
+/* A dma-buf has no windows: the call that said so is named. */
+static void windows_of_a_dmabuf(void **state)
+{
+	struct message_memory_ready ready = {0};
+	struct message_buffered buffered;
+	struct device device;
+	struct agent *agent = make_windows(&device);
+	uint32_t rkey;
+
+	(void)state;
+	agent->source.exporters = fakes;
+	assert_int_equal(agent_memory(agent, &cuda, &ready), 0);
+	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4096, .access = 3},
+				      &buffered),
+			 0);
+	assert_int_equal(use(agent, 1, WINDOW_MAKE, 0, &rkey), 0);
+	device.asked.error = EINVAL;
+	assert_int_equal(use(agent, 1, WINDOW_BIND, 64, &rkey), -EINVAL);
+	assert_string_equal(agent->refused.text, "ibv_reg_dmabuf_mr");
+	free_agent(agent);
+}
+
 static void second_windows(void **state)
 {
 	struct device device;
@@ -488,6 +522,28 @@ static void server_says_why(void **state)
 	assert_int_equal(last_words(PROTOCOL_NAMED_PORTS, &stop), 0);
 }
 
+/* A client that never stops sending does not keep the agent from its end. */
+static void client_that_never_stops(void **state)
+{
+	static const uint8_t bytes[8 * MESSAGE_MOST_BYTES];
+	struct agent_served served;
+	struct agent *agent;
+	int pair[2], left = 0;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(send(pair[0], bytes, sizeof(bytes), MSG_DONTWAIT), sizeof(bytes));
+	agent = agent_new(pair[1], -1);
+	agent->version = PROTOCOL_WAYS;
+	agent->watch.device_gone = true;
+	agent_serve(agent, pair[1], 1000, &served);
+	assert_int_equal(ioctl(pair[1], FIONREAD, &left), 0);
+	assert_int_equal(left, sizeof(bytes) - 4 * MESSAGE_MOST_BYTES);
+	agent_free(agent);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,9 +552,11 @@ int main(void)
 		cmocka_unit_test(libraries_that_are_missing),
 		cmocka_unit_test(on_demand),
 		cmocka_unit_test(windows),
+		cmocka_unit_test(windows_of_a_dmabuf),
 		cmocka_unit_test(second_windows),
 		cmocka_unit_test(gid_is_looked_for),
 		cmocka_unit_test(server_says_why),
+		cmocka_unit_test(client_that_never_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "selftest/agent/agent.h"
+#include "selftest/tests/tests_measure.h"
 
 struct device {
 	struct ibv_context context;
@@ -354,6 +357,196 @@ static void late_credits(void **state)
 	free_device(agent);
 }
 
+/* A failed call has its own name, and no other one's. */
+static int notify_nobody(struct ibv_cq *cq, int solicited)
+{
+	(void)cq, (void)solicited;
+	return EIO;
+}
+
+static int poll_nothing(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	(void)cq, (void)room, (void)items;
+	return 0;
+}
+
+static int poll_in_vain(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	(void)cq, (void)room, (void)items;
+	return -1;
+}
+
+static void failed_calls(void **state)
+{
+	struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
+	struct ibv_comp_channel channel = {.fd = -1};
+	struct message_ran reply;
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	run.active = 0;
+	device.context.ops.req_notify_cq = notify_nobody;
+	device.context.ops.poll_cq = poll_nothing;
+	agent->cqs[0].channel = &channel;
+	agent_way(agent, &(struct message_way){.events = 1});
+	assert_int_equal(agent_run(agent, &run, &reply), -EIO);
+	assert_string_equal(agent->refused.text, "ibv_req_notify_cq");
+	device.context.ops.poll_cq = poll_in_vain;
+	assert_int_equal(agent_run(agent, &run, &reply), -EIO);
+	assert_string_equal(agent->refused.text, "ibv_poll_cq");
+	free_device(agent);
+}
+
+static unsigned int flags; /* of the last post */
+
+static int note_flags(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	flags = work->send_flags;
+	return send_nothing(qp, work, bad);
+}
+
+/* The provider would read the memory of an accelerator. */
+static void inline_data(void **state)
+{
+	static const struct memory_ops ordinary = {.name = "ordinary"};
+	static const struct memory_ops hidden = {.name = "hidden", .hidden = true};
+	const struct message_post post = {
+		.flags = POST_INLINE | POST_SIGNALED,
+		.count = 1,
+		.span = {.blocks = 1, .block_bytes = 64},
+	};
+	struct message_run run = run_of(RUN_LATENCY, RUN_SEND);
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	(void)state;
+	device.context.ops.post_send = note_flags;
+	agent->qps[0].inline_bytes = run.inline_bytes = 64;
+	agent->buffers[0].memory.ops = &ordinary;
+	assert_true(takes(agent, &run));
+	assert_true(flags & IBV_SEND_INLINE);
+	assert_int_equal(agent_post(agent, &post), -ENOMEM);
+	assert_true(flags & IBV_SEND_INLINE);
+	agent->buffers[0].memory.ops = &hidden;
+	assert_true(takes(agent, &run));
+	assert_false(flags & IBV_SEND_INLINE);
+	assert_int_equal(agent_post(agent, &post), -EINVAL);
+	assert_non_null(strstr(agent->refused.text, "cannot reach"));
+	free_device(agent);
+}
+
+/* What this side posts completes, and else there is another message of the far side. */
+static int poll_endless(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	(void)cq, (void)room;
+	if (far.first < far.last)
+		*items = (struct ibv_wc){.wr_id = far.ids[far.first++ % 64]};
+	else
+		*items = (struct ibv_wc){.opcode = IBV_WC_RECV,
+					 .byte_len = (uint32_t)far.run->bytes};
+	return 1;
+}
+
+static struct agent *make_endless(struct device *device, const struct message_run *run,
+				  uint32_t kind)
+{
+	struct agent *agent = make_device(device, kind);
+
+	memset(&far, 0, sizeof(far));
+	far.device = device;
+	far.run = run;
+	device->context.ops.post_send = take_posts;
+	device->context.ops.post_recv = take_receive;
+	device->context.ops.poll_cq = poll_endless;
+	return agent;
+}
+
+/* One that never stops sending holds nobody for longer than the watch lets it. */
+static void endless_messages(void **state)
+{
+	(void)state;
+	for (uint32_t way = 0; way < 3; way++) {
+		struct message_run run = run_of(RUN_BANDWIDTH, RUN_SEND);
+		struct message_ran reply;
+		struct device device;
+		struct agent *agent = make_endless(&device, &run, way == 2 ? QP_UC : QP_RC);
+
+		run.active = way == 0;
+		agent_way(agent, &(struct message_way){.both = way == 0});
+		agent->watch.most_msec = 1;
+		assert_int_equal(agent_run(agent, &run, &reply), 0);
+		assert_int_equal(reply.stop, STOP_TIMED_OUT);
+		free_device(agent);
+	}
+}
+
+static struct {
+	struct agent *agent;
+	uint64_t most_msec;
+	int peer;
+} near;
+
+/* The peer leaves, and the run fails. */
+static int poll_and_leave(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	near.most_msec = near.agent->watch.most_msec;
+	close(near.peer);
+	return poll_in_vain(cq, room, items);
+}
+
+static int query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
+{
+	(void)context, (void)port, (void)index, (void)gid;
+	return ENODEV;
+}
+
+/* The limit of the near side's part of a run of the far one, or of both. */
+static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t duration_msec, bool in)
+{
+	const struct selftest_request request = {.peer = peer, .signals = -1};
+	struct plan plan = {.order = {.type = MESSAGE_RUN}, .out = true, .in = in};
+	struct selftest_results results = {0};
+	struct trial trial = {
+		.request = &request, .results = &results, .granted_msec = granted_msec};
+	struct device device;
+	int pair[2];
+
+	plan.order.run = run_of(RUN_BANDWIDTH, RUN_SEND);
+	plan.order.run.duration_msec = duration_msec;
+	near.agent = make_endless(&device, &plan.order.run, QP_RC);
+	near.agent->api.ibv_query_gid = query_gid;
+	near.agent->context = &device.context;
+	device.context.async_fd = device.context.cmd_fd = -1;
+	device.context.ops.poll_cq = poll_and_leave;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	near.peer = pair[1];
+	trial.near.agent = near.agent;
+	trial.far = (struct side){.channel = pair[0], .watch = &near.agent->watch};
+	trial_add_row(&trial, SELFTEST_BANDWIDTH, "bandwidth-send", "");
+	assert_false(measure_once(&trial, &plan));
+	assert_int_equal(near.agent->watch.most_msec, 0);
+	close(pair[0]);
+	near.agent->context = NULL;
+	free_device(near.agent);
+	selftest_results_free(&results);
+	return near.most_msec;
+}
+
+static void limits_of_listening(void **state)
+{
+	(void)state;
+	/* What this side sends ends by itself, and so does the other thread of a loopback. */
+	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, false), 0);
+	assert_int_equal(limit_of(NULL, 0, 1000, true), 0);
+	/* A server may take all of its time, also for what warms up. */
+	assert_int_equal(limit_of("10.0.0.2", 60000, 1000, true), 60000 + 60000);
+	assert_int_equal(limit_of("10.0.0.2", 0, 1000, true), 1000 + RUN_STILL_MSEC + 60000);
+	assert_int_equal(limit_of("10.0.0.2", 60000, 0, true), LIMIT_MSEC + 60000);
+	/* What it says of that has a limit. */
+	assert_int_equal(limit_of("10.0.0.2", UINT64_MAX, 1000, true), LIMIT_MSEC + 60000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +557,10 @@ int main(void)
 		cmocka_unit_test(relaxed_ordering),
 		cmocka_unit_test(reports),
 		cmocka_unit_test(late_credits),
+		cmocka_unit_test(failed_calls),
+		cmocka_unit_test(inline_data),
+		cmocka_unit_test(endless_messages),
+		cmocka_unit_test(limits_of_listening),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

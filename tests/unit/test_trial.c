@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "selftest/wire/message.h"
+#include "selftest/tests/tests_measure.h"
 #include "selftest/trial/trial.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/handshake.h"
@@ -173,6 +174,57 @@ static void more_than_granted(void **state)
 			"it needs 3 queue pairs, the peer grants 2", SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
 			"a measurement of 90s is longer than the server grants: 1m", SELFTEST_FAIL);
+}
+
+/* What neither the processor nor the kernel can do with the memory that was asked for. */
+static void assert_unfit(const struct trial_test *table, const char *test, const char *reason)
+{
+	const struct message done = {.type = MESSAGE_DONE};
+	struct bed bed;
+
+	make_bed(&bed);
+	bed.trial.granted = (struct message_welcome){
+		.version = PROTOCOL_NEWEST, .qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 1024;
+	bed.trial.hidden = true;
+	bed.request.tests = &test;
+	bed.request.test_count = 1;
+	bed.request.peer_memory.kind = MEMORY_DMABUF;
+	number_set(&bed.request.ways.inline_bytes, 64);
+	assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
+	trial_run_table(&bed.trial, table);
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_SKIP);
+	assert_string_equal(bed.trial.result->reason, reason);
+	free_bed(&bed);
+}
+
+static void unfit_memory(void **state)
+{
+	const struct trial_test latency = {.group = SELFTEST_LATENCY, .value = RUN_SEND};
+	struct plan plan = {.latency = true, .order.run.bytes = 2};
+	struct bed bed;
+
+	(void)state;
+	assert_unfit(rc_tests, "rc-inline",
+		     "the processor has to reach the memory meanwhile, and cannot");
+	assert_unfit(measure_tests, "bandwidth-write",
+		     "the processor cannot copy 64 bytes inline out of memory that it cannot "
+		     "reach");
+	assert_unfit(memory_tests, "rc-window-1",
+		     "the kernel registers no dma-buf for memory windows");
+	assert_unfit(memory_tests, "rc-window-2",
+		     "the kernel registers no dma-buf for memory windows");
+	/* By default short messages go inline, if both sides say so: hidden ones are not asked. */
+	make_bed(&bed);
+	bed.trial.test = &latency;
+	bed.trial.hidden = true;
+	plan_inline(&bed.trial, &plan);
+	assert_int_equal(bed.trial.near.refused.refusal, 0);
+	bed.trial.hidden = false;
+	plan_inline(&bed.trial, &plan);
+	assert_int_equal(bed.trial.near.refused.refusal, REFUSAL_ORDER);
+	assert_int_equal(plan.order.run.inline_bytes, 0);
+	free_bed(&bed);
 }
 
 /* A peer that says why it goes, after an answer that nobody waits for; silent ones are stopped. */
@@ -470,7 +522,7 @@ int main(void)
 		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
 		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
 		cmocka_unit_test(signal_meanwhile),  cmocka_unit_test(handshakes),
-		cmocka_unit_test(downgrade),
+		cmocka_unit_test(downgrade),	     cmocka_unit_test(unfit_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@
 #define SEND_MSEC 5000
 /* How often to look whether the device still exists while the client is silent. */
 #define DEVICE_CHECK_MSEC 500u
+/* So often the rest of what a client has sent is read before his connection is closed. */
+#define MOST_UNREAD 4
 
 int agent_open_port(struct agent *agent, const struct message_open_port *order,
 		    struct message_opened *reply)
@@ -189,8 +191,10 @@ static void say_why(const struct agent *agent, int channel, enum stop stop)
 	    exchange_send(channel, &leaving, 0))
 		return;
 	shutdown(channel, SHUT_WR);
-	while (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) > 0)
-		;
+	/* A client who never stops sending is not read to his end. */
+	for (int i = 0; i < MOST_UNREAD; i++)
+		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
+			break;
 }
 
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,

@@ -20,6 +20,9 @@ struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 
 	if (agent->source.kind == MEMORY_ODP)
 		access |= IBV_ACCESS_ON_DEMAND;
+	/* Each kernel that registers dma-bufs knows this one (uverbs_std_types_mr.c). */
+	if (memory->is_dmabuf && agent->way.relaxed)
+		access |= IBV_ACCESS_RELAXED_ORDERING;
 	/* It drops optional rights that the kernel or the driver does not know: ibv_reg_mr(3). */
 	if (!memory->is_dmabuf && agent->way.relaxed && agent->api.ibv_reg_mr_iova2)
 		return agent->api.ibv_reg_mr_iova2(

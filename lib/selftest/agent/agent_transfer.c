@@ -88,6 +88,11 @@ int agent_post(struct agent *agent, const struct message_post *order)
 
 	if (!is_connected(qp))
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot send", order->slot);
+	/* The provider copies them: ibv_post_send(3). */
+	if (order->flags & POST_INLINE &&
+	    memory_is_hidden(&agent->buffers[order->span.buffer].memory))
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "inline data that the processor cannot reach");
 	if (guard_post(agent, qp, order) || fill_elements(agent, &order->span, 0, elements))
 		return -EINVAL;
 	for (uint32_t i = 0; order->bad_lkey && i < order->span.blocks; i++)

@@ -48,8 +48,10 @@ static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 	void *context;
 	int count;
 
-	if (ibv_req_notify_cq(queue->cq, 0))
+	if (ibv_req_notify_cq(queue->cq, 0)) {
+		measure_fail(measure, EIO, "ibv_req_notify_cq");
 		return -1;
+	}
 	count = ibv_poll_cq(queue->cq, room, items);
 	if (count)
 		return count;
@@ -105,7 +107,8 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 	else if (!count && measure->yields)
 		sched_yield();
 	if (count < 0) {
-		measure_fail(measure, EIO, "ibv_poll_cq");
+		if (!measure->error)
+			measure_fail(measure, EIO, "ibv_poll_cq");
 		return -1;
 	}
 	for (int i = 0; i < count; i++) {

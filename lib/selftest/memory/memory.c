@@ -98,6 +98,17 @@ static const struct memory_ops *ops_of(const struct memory_source *source)
 	return (source->exporters ? source->exporters : exporters)[source->exporter];
 }
 
+/*
+ * A queue pair of libmlx5 takes short messages, and the results of reads and atomics, out of their
+ * completions, with memcpy() into the buffer (copy_to_scat(), providers/mlx5/qp.c), unless this
+ * variable was 0 when it was made (use_scatter_to_cqe(), providers/mlx5/verbs.c). The other side of
+ * a loopback test is a thread, which waits for its orders meanwhile.
+ */
+static void keep_out_of_completions(void)
+{
+	setenv("MLX5_SCATTER_TO_CQE", "0", 1);
+}
+
 int memory_source_open(struct memory_source *source, const struct message_memory *order,
 		       const char **ret_call)
 {
@@ -114,6 +125,8 @@ int memory_source_open(struct memory_source *source, const struct message_memory
 		return fail("the kernel has no hugepages", ret_call);
 	}
 	ops = ops_of(&chosen);
+	if (ops && ops->hidden)
+		keep_out_of_completions();
 	if (ops && ops->open)
 		rc = ops->open(&chosen, ret_call);
 	if (!rc)

@@ -3,7 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "selftest/tests/tests_measure.h"
+
+/* A server's run has a beginning and an end besides its time. */
+#define NEAR_GRACE_MSEC 60000u
 
 /* The patterns of both sides differ. */
 enum { NEAR_PATTERN = 1, FAR_PATTERN = 2 };
@@ -210,19 +214,6 @@ static bool went_well(int rc, const struct message_ran *ran)
 	return !rc && !ran->status && !ran->stop;
 }
 
-/* The near side's part. If it is the passive one, an answer of the far side ends it. */
-static int run_near(struct trial *trial, struct plan *plan)
-{
-	struct watch *watch = &trial->near.agent->watch;
-	const bool patient = watch->patient;
-	int rc;
-
-	watch->patient = plan->out;
-	rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
-	watch->patient = patient;
-	return rc;
-}
-
 /* How long the far side may go on when the near one is done. */
 static uint32_t far_msec(const struct plan *plan)
 {
@@ -231,6 +222,36 @@ static uint32_t far_msec(const struct plan *plan)
 	if (!plan->in)
 		return 0;
 	return plan->order.run.duration_msec ? (uint32_t)msec : LIMIT_MSEC;
+}
+
+/*
+ * How long the near side takes what a peer sends at most; 0: no limit. A server ends its run after
+ * the time that it grants, so none that means well is cut short.
+ */
+static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
+{
+	uint64_t granted = trial->granted_msec < LIMIT_MSEC ? trial->granted_msec : LIMIT_MSEC;
+
+	if (!plan->in || !trial->request->peer)
+		return 0;
+	return (far_msec(plan) > granted ? far_msec(plan) : granted) + NEAR_GRACE_MSEC;
+}
+
+/* The near side's part. If it is the passive one, an answer of the far side ends it. */
+static int run_near(struct trial *trial, struct plan *plan)
+{
+	struct watch *watch = &trial->near.agent->watch;
+	const bool patient = watch->patient;
+	int rc;
+
+	watch->patient = plan->out;
+	watch->most_msec = near_msec(trial, plan);
+	rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
+	plan->overdue = watch->most_msec && !rc && plan->near_ran.stop == STOP_TIMED_OUT &&
+			clock_msec() >= watch->end_msec;
+	watch->most_msec = 0;
+	watch->patient = patient;
+	return rc;
 }
 
 /*
@@ -260,7 +281,7 @@ static int run_both(struct trial *trial, struct plan *plan)
 	if (speak)
 		rc = side_start(&trial->far, &query, &reply);
 	if (!rc)
-		rc = side_finish(&trial->far, &far, far_msec(plan), &plan->far_reply);
+		rc = side_finish(&trial->far, &far, speak ? 0 : far_msec(plan), &plan->far_reply);
 	if (speak && !trial->far.stop)
 		side_finish(&trial->far, &query, 0, &reply);
 	return rc;
@@ -276,7 +297,10 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 {
 	const struct message_ran *near = &plan->near_ran, *far = &plan->far_reply.ran;
 
-	if (plan->near_rc && plan->near_rc != -ECANCELED)
+	if (plan->overdue)
+		trial_fail(trial, "restart the server there",
+			   "the server's part of the measurement did not end in its time");
+	else if (plan->near_rc && plan->near_rc != -ECANCELED)
 		trial_explain(trial, &trial->near, plan->near_rc);
 	else if (is_cause(near) || (near->status && (far_rc || !is_cause(far))))
 		trial_explain_ran(trial, &trial->near, near);
@@ -411,7 +435,10 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 		return;
 	plan_inline(trial, &plan);
 	if (plan.inline_missing) {
-		trial_skip(trial, "a device cannot send %u bytes inline",
+		trial_skip(trial,
+			   trial->hidden ? "the processor cannot copy %u bytes inline out "
+					   "of memory that it cannot reach"
+					 : "a device cannot send %u bytes inline",
 			   plan.order.run.inline_bytes);
 		return;
 	}

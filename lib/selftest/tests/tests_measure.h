@@ -20,13 +20,14 @@ struct plan {
 	bool latency;
 	bool modern; /* the far side speaks version 4 */
 	struct message_way way;
-	bool inline_missing; /* a device cannot send so much inline as the user wants */
+	bool inline_missing; /* a side cannot send so much inline as the user wants */
 	struct message_buffered near_memory, far_memory;
 	struct message_ran near_ran;
 	struct message far_reply;
 	struct message_reported near_report, far_report;
 	bool far_reported;
 	int near_rc;
+	bool overdue; /* the far side did not end its part in time */
 };
 
 /* The sizes of a test's rows. */

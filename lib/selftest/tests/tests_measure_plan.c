@@ -242,8 +242,9 @@ void plan_inline(struct trial *trial, struct plan *plan)
 	if (wish->known) {
 		run->inline_bytes = (uint32_t)wish->value;
 		plan->inline_missing = wish->value &&
-				       !both_have_inline(trial, (uint32_t)wish->value);
-	} else if (plan->latency && run->bytes && run->bytes <= INLINE_MOST &&
+				       (trial->hidden ||
+					!both_have_inline(trial, (uint32_t)wish->value));
+	} else if (plan->latency && !trial->hidden && run->bytes && run->bytes <= INLINE_MOST &&
 		   both_have_inline(trial, (uint32_t)run->bytes)) {
 		run->inline_bytes = (uint32_t)run->bytes;
 	}

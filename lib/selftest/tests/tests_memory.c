@@ -180,6 +180,11 @@ static void run_window(struct trial *trial)
 				  "(RFC 5040, 7), and says nothing of the window");
 		return;
 	}
+	/* It takes no right to bind them: drivers/infiniband/core/uverbs_std_types_mr.c. */
+	if (trial->request->peer_memory.kind == MEMORY_DMABUF) {
+		trial_skip(trial, "the kernel registers no dma-buf for memory windows");
+		return;
+	}
 	for (enum attempt i = ATTEMPT_WRITE; i < ATTEMPTS && !rc; i++)
 		rc = try_window(&pane, i);
 }
