@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "selftest/agent/agent_cm.h"
@@ -318,6 +319,39 @@ static void nothing_comes(void **state)
 	free_agent(agent, &cm);
 }
 
+static int connect_nobody(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	(void)id;
+	(void)param;
+	return 0;
+}
+
+/* The far side has failed: an event of a step before that does not put off the end. */
+static void far_side_fails(void **state)
+{
+	struct message_connect_many order = usual;
+	struct message_connected_many reply;
+	struct agent *agent;
+	uint64_t begin_msec;
+	int pair[2];
+	struct cm cm;
+
+	(void)state;
+	agent = make_agent(&cm);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(send(pair[0], "", 1, 0), 1);
+	agent->watch.channel = pair[1];
+	agent->watch.patient = true;
+	agent->api.rdma_connect = connect_nobody;
+	order.timeout_msec = 60000;
+	begin_msec = clock_msec();
+	assert_int_equal(agent_connect_many(agent, &order, &reply), -ETIMEDOUT);
+	assert_true(clock_msec() - begin_msec < 50000);
+	close(pair[0]);
+	close(pair[1]);
+	free_agent(agent, &cm);
+}
+
 static void request_comes(struct cm *cm, uint32_t *cookie)
 {
 	struct rdma_cm_id *id;
@@ -459,6 +493,7 @@ int main(void)
 		cmocka_unit_test(nothing_comes),      cmocka_unit_test(accepts_all),
 		cmocka_unit_test(server_begins_none), cmocka_unit_test(exchanges),
 		cmocka_unit_test(exchanges_refused),  cmocka_unit_test(memory_is_counted),
+		cmocka_unit_test(far_side_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

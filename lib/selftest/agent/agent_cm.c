@@ -9,9 +9,6 @@
 #include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 
-/* Time for the event that explains a message of the far side. */
-#define LAST_WORD_NSEC 500000000ull
-
 /*
  * agent_qp() makes the queue pairs, not rdma_create_qp(), so that they are the same whatever
  * connects them: librdmacm gets their number, and rdma_init_qp_attr(3) returns the attributes.

@@ -11,6 +11,8 @@
 #define CM_BACKLOG	  LIMIT_AT_ONCE /* connect requests that were not accepted yet */
 #define CM_ACCEPT_RETRIES 6		/* as in trial_qp.c: rxe retries forever with 7 */
 #define CM_RESOLVE_MSEC	  2000
+/* Time for the event that explains a message of the far side. */
+#define LAST_WORD_NSEC 500000000ull
 
 /* Loads librdmacm and makes the agent's event channel, if there is none yet. */
 int agent_cm_open(struct agent *agent);
