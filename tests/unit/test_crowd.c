@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "selftest/agent/measure.h"
 #include "selftest/server/crowd.h"
 
 #define MIB (INT64_C(1) << 20)
@@ -135,6 +136,23 @@ static void budget_of_all(void **state)
 	crowd_close(&crowd);
 }
 
+/* What a client takes without an order for it is never more than what he counts with. */
+static void bytes_of_a_client(void **state)
+{
+	const uint64_t requests = 65536 * sizeof(struct ibv_send_wr);
+	const uint64_t pairs = LIMIT_QPS * (sizeof(struct run_qp) + sizeof(struct agent_qp));
+	struct served *guest;
+	struct crowd crowd;
+
+	(void)state;
+	assert_int_equal(crowd_open(16, false, 128 * MIB, &crowd), 0);
+	guest = come(&crowd, "192.0.2.1", 0);
+	crowd_admit(&crowd, guest);
+	assert_true(crowd.budget.used[guest - crowd.places] >=
+		    requests + pairs + SAMPLES_MOST * sizeof(uint64_t));
+	crowd_close(&crowd);
+}
+
 static void lines_of_the_log(void **state)
 {
 	struct log_limit limit = {0};
@@ -156,9 +174,8 @@ static void lines_of_the_log(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_of_clients),
-		cmocka_unit_test(surplus_of_guests),
-		cmocka_unit_test(budget_of_all),
+		cmocka_unit_test(places_of_clients), cmocka_unit_test(surplus_of_guests),
+		cmocka_unit_test(budget_of_all),     cmocka_unit_test(bytes_of_a_client),
 		cmocka_unit_test(lines_of_the_log),
 	};
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 /* What each client may take without an order for it: samples, work requests of a run. */
-#define CLIENT_BYTES (UINT64_C(16) << 20)
+#define CLIENT_BYTES (UINT64_C(26) << 20)
 
 #define LOG_BURST     20u
 #define LOG_LINE_MSEC 1000u
