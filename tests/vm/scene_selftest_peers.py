@@ -60,6 +60,24 @@ def pingpongs(tap):
                  (client.describe() if client.status else []))
 
 
+def many_queue_pairs(tap):
+    """Room for the receives of all is needed once, and not for each."""
+    words = ('-n', '300', '-s', '64', '-q', '128')
+    other = tcp_server('ibv_srq_pingpong', '-d', 'rxb', '-g', gid_index('rxb'), *words)
+    document = run('--peer', SERVER, '--proto', 'srq-pingpong', '--iterations', '300', '--sizes', '64',
+                   '--qps', '128')
+    tap.test('peers: ibv_srq_pingpong with 128 queue pairs', wrong_with(
+        document, 0, ('srq-pingpong', 'pass', '')) +
+        row_of(document, 'srq-pingpong', iterations=300, queue_pairs=128) + ended(other))
+
+
+def link_local(tap):
+    server = Selftest('--serve', '--proto', 'pingpong', '--bind', 'fe80::ff:fe00:902%vb')
+    wrong = [] if server.says('waiting for ibv_rc_pingpong') else [server.said()]
+    server.end(signal.SIGTERM)
+    tap.test('peers: a server listens on the link-local address of a netdev', wrong)
+
+
 def unequal_pingpongs(tap):
     other = tcp_server('ibv_srq_pingpong', '-d', 'rxb', '-g', gid_index('rxb'), '-q', '3')
     document = run('--peer', SERVER, '--proto', 'srq-pingpong')
@@ -146,6 +164,7 @@ def perftest_faults(tap):
 VERSION = b'6.06'.ljust(16, b'\0')
 SIZES = [struct.pack('>I', 4096), struct.pack('>I', 64), b'3\0']
 KEYS = b'0000:0001:000011:e9b3a5:00001c51:00007f2b4f5a8000:' + b':'.join([b'00'] * 16) + b':00000000:\0'
+WITH_GID = KEYS.replace(b'00:' * 5 + b'00:00000000', b'ff:ff:0a:09:00:01:00000000')
 # What a client writes, one step after the other, and what the server says about it.
 HOSTILE = (
     ([b'GET / HTTP/1.0\r\n'], 'is no ib_write_bw: its first bytes are no address'),
@@ -157,6 +176,9 @@ HOSTILE = (
     ([VERSION, *SIZES, KEYS.replace(b'000011', b'000001')], 'is no address with a GID'),
     ([VERSION, *SIZES, KEYS], 'was started without -g: RoCE needs a GID'),
     ([VERSION, *SIZES, KEYS[:50]], 'closed the connection before the addresses were exchanged'),
+    ([VERSION, *SIZES, WITH_GID, WITH_GID[:50]], 'closed the connection: its ib_write_bw ended'),
+    ([VERSION, *SIZES, *[WITH_GID] * 4, *[b'\xff' * 8] * 5],
+     'says that it measured is no report of ib_write_bw'),
 )
 
 
@@ -219,7 +241,8 @@ def mckey(tap):
     for sender in senders:
         document = sender.end()
         wrong += wrong_with(document, 0, ('mckey', 'pass', 'the receiver alone knows'))
-        wrong += row_of(document, 'mckey', iterations=7, size_bytes=200)
+        wrong += row_of(document, 'mckey', iterations=7, size_bytes=200, peer=None)
+        wrong += [] if all(row['peer_gid'] for row in document.rows) else ["no group's GID"]
     tap.test('peers: two senders to mckey, one of them --send-only', wrong + ended(other))
     server = serving('mckey', '--group', GROUP, '--iterations', '1', '--sizes', '200')
     # mckey leaves when it has posted its datagrams; rxe of Linux 6.12 sends few of them then.
@@ -235,11 +258,20 @@ def mckey(tap):
     document = run('rxa', '--proto', 'mckey', '--group-gid', 'ff12::1')
     tap.test('peers: a GID as the group is of InfiniBand', wrong_with(
         document, 4, ('mckey', 'fail', 'a group that is a GID')))
+    server = serving('mckey', '--group', GROUP)
+    # The command returns when no program uses the device any more.
+    removal = peers.run('rdma', 'link', 'del', 'rxb')
+    wrong = removal.describe() if removal.status else []
+    wrong += wrong_with(server.end(), 4, ('mckey', 'fail', 'device rxb was removed'))
+    peers.must('rdma', 'link', 'add', 'rxb', 'type', 'rxe', 'netdev', 'vb')
+    tap.test('peers: the device of a receiver of mckey is deleted while it waits', wrong)
 
 
 def play(tap):
     peers.shell('bed_wire')
     pingpongs(tap)
+    many_queue_pairs(tap)
+    link_local(tap)
     unequal_pingpongs(tap)
     for operation, way in TESTS:
         perftest_client(tap, operation, way)
