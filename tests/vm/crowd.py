@@ -159,7 +159,7 @@ def idle(tap, command):
 
 def memory(tap, command):
     """Clients that have ordered nothing count, too."""
-    server = Server(command, '--memory', '64m')
+    server = Server(command, '--memory', '104m')
     clients = [server.greeted() for _ in range(4)]
     with server.client() as client:
         reason, _, _, text = abuse.refusal(client.call(abuse.hello()))
