@@ -266,7 +266,9 @@ static void report_kept(struct smp_change *change, const struct field *field,
 	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
 	    !strcmp(field->key, "physical_state"))
 		return;
-	text = mem_format("the node kept %s as it was: %s", field->key, answered);
+	/* A key is for those who set it, not for logs. */
+	text = mem_format("the node kept %s as it was: %s", field->key,
+			  field->flags & FIELD_SECRET ? "***" : answered);
 	problem_add_text(change->session->problems, change->session->destinations[0].name, NULL,
 			 NULL, text, NULL);
 }
