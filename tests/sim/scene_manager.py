@@ -69,7 +69,7 @@ def refused(sim, lid):
     for answer, words, parts in (
             ('1c echo', (), ('the command was refused with status 0x001c',
                              'the subnet manager was standby before it')),
-            ('0 lost', ('--timeout', '20ms', '--retries', '0'),
+            ('0 lost', ('--timeout', '2s', '--retries', '0'),
              ('it is not known whether the subnet manager took the command: no answer',))):
         with open(sim.path('answers'), 'w') as file:
             file.write('1 2 20 %s\n' % answer)

@@ -309,12 +309,16 @@ def rates(sim, places):
     lid, name = victim_of(sim)
     ports = sim.net.nodes[name].ports
     begin = time.monotonic()
-    result = sim.rdmactl('perf', lid, '-w', '--interval', '200ms', '-c', '3', '--jsonl')
+    # A busy simulator answers late, and what is asked again meanwhile counts in the next round.
+    result = sim.rdmactl('perf', lid, '-w', '--interval', '200ms', '-c', '3', '--jsonl',
+                         '--timeout', '10s')
     taken = time.monotonic() - begin
     rows = [json.loads(line) for line in result.text().splitlines()]
     wrong = unequal('status', result.status, 0) + unequal('rows', len(rows), 3 * ports)
-    if not 0.6 <= taken < 3:
-        wrong.append('three rounds of 0.2 s took %.2f s' % taken)
+    seconds = [row['interval_sec'] for row in rows]
+    # A busy machine may be late, but hardly each time.
+    if taken < 0.6 or min(seconds) > 1 or max(seconds) > taken:
+        wrong.append('three rounds of 0.2 s took %.2f s: %s' % (taken, seconds))
     for first in range(0, len(rows), ports):
         # Two datagrams of 72 words for each port and round, by the port that leads here.
         most = max(rows[first:first + ports], key=lambda row: row['xmit_gbps'])
@@ -337,17 +341,27 @@ def dead_port(sim, places):
     other = next(node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
     dead = str(sim.lids()[other, 1])
     process = sim.client([program.RDMACTL, 'perf', lid + ',' + dead, '1', '-w', '--jsonl',
-                          '--interval', '100ms', '-c', '8'])
-    first = os.read(process.stdout.fileno(), 65536)
+                          '--interval', '100ms'])
+    seen = {lid: [], dead: []}
+
+    def read_row():
+        row = json.loads(process.stdout.readline())
+        seen[row['object']].append(row['xmit_gbps'])
+
+    while not (seen[lid] and seen[dead]):
+        read_row()
     sim.console('Unlink "%s"' % other)
+    # Two rounds without it, and no more than could be.
+    while len(seen[dead]) < 300 and (seen[dead][-2:] != [None, None] or
+                                     len(seen[lid]) < len(seen[dead])):
+        read_row()
+    process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=bed.SECONDS)
     sim.console('ReLink "%s"' % other)
-    rows = [json.loads(line) for line in (first + out).splitlines()]
-    last = {row['object']: row for row in rows[-2:]}
-    wrong = unequal('status', process.returncode, 3) + unequal('rows', len(rows), 16)
-    wrong += unequal('rates of the dead', last[dead]['xmit_gbps'], None)
-    if last[lid]['xmit_gbps'] is None:
-        wrong.append('the living one has no rate')
+    wrong = unequal('status', process.returncode, 3)
+    wrong += unequal('the dead one: first and last', [rate is None for rate in (seen[dead][0], *seen[dead][-2:])],
+                     [False, True, True])
+    wrong += unequal('rounds without a rate of the living', seen[lid].count(None), 0)
     return wrong + unequal('complaints', err.count(b'cannot read'), 1)
 
 
@@ -355,13 +369,18 @@ def ends(sim, places):
     """A signal ends --watch in order, the document complete."""
     wrong = []
     for number in (signal.SIGTERM, signal.SIGHUP):
-        process = sim.client([program.RDMACTL, 'perf', '-w', '-j', '--interval', '100ms'])
-        time.sleep(1)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=bed.SECONDS)
+        # Nothing is printed before the end, and a busy machine may need longer for the first round.
+        for seconds in (1, 5, 20):
+            process = sim.client([program.RDMACTL, 'perf', '-w', '-j', '--interval', '100ms'])
+            time.sleep(seconds)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=bed.SECONDS)
+            found = out and json.loads(out).get('perf_rates')
+            if found:
+                break
         wrong += unequal('status after signal %d' % number, process.returncode, 0)
         wrong += unequal('standard error', err, b'')
-        if not json.loads(out or b'{}').get('perf_rates'):
+        if not found:
             wrong.append('no rates in %r' % out[:200])
     return wrong
 
