@@ -13,6 +13,7 @@ fabric does, and what to mind:
   for PM attributes that the simulator does not have. So the subnet manager has a separate node,
   which no such request may go to.
 - opensm has to end before ibsim, or it hangs.
+- A client to which an answer comes at its end hangs in the library; umadend.c prevents that.
 
 All processes are in the process group of a keeper, which ends them when this program is gone.
 """
@@ -77,20 +78,22 @@ class Bed:
         with open(self.suppressions, 'w') as file:
             file.write('interceptor_via_lib:libumad2sim.so\n')
         self.count = 0
-        self._latsim = None
+        self.umadend = self.library('umadend')
 
     def path(self, name):
         return os.path.join(self.directory, name)
 
-    def latsim(self):
-        """The library of latsim.c, built when first needed."""
-        if not self._latsim:
-            path = self.path('latsim.so')
+    def library(self, name):
+        """The library of latsim.c or umadend.c, built when first needed."""
+        path = self.path(name + '.so')
+        if not os.path.exists(path):
             compiler = shlex.split(os.environ.get('CC', 'cc'))
             subprocess.run([*compiler, '-O2', '-shared', '-fPIC', '-D_GNU_SOURCE', '-std=gnu11',
-                            '-o', path, HERE + '/latsim.c'], check=True)
-            self._latsim = path
-        return self._latsim
+                            '-o', path, '%s/%s.c' % (HERE, name)], check=True)
+        return path
+
+    def latsim(self):
+        return self.library('latsim')
 
     def start(self, argv, **options):
         """A process in the keeper's group."""
@@ -305,8 +308,8 @@ class Simulator:
         """Starts a client and leaves it to the caller. `latsim`: settings, {'RTT_USEC': 5}."""
         env = dict(env or {}, **{'LATSIM_' + name: str(value)
                                  for name, value in (latsim or {}).items()})
-        environment = self.environment(host, [self.bed.latsim()] if latsim is not None else [],
-                                       env)
+        libraries = [self.bed.umadend] if latsim is None else [self.bed.latsim(), self.bed.umadend]
+        environment = self.environment(host, libraries, env)
         return self.bed.start(argv, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=self.path('cwd'), env=environment)
 
@@ -384,7 +387,7 @@ class Simulator:
         if not numbers:
             return {}
         name = self.path('batch-%d' % numbers[0])
-        environment = self.environment(host)
+        environment = self.environment(host, [self.bed.umadend])
         script = ['export LD_PRELOAD=' + shlex.quote(environment.pop('LD_PRELOAD'))]
         for number in numbers:
             script.append('%s >%s.%d.out 2>%s.%d.err </dev/null; echo $?' % (
