@@ -217,7 +217,7 @@ def hostile(tap):
     server = abuse.Server(lambda *words: [program.RDMACTL, 'selftest', '--serve', 'rxb',
                                           *words], bind=CONTROL)
     wrong = []
-    with server.admitted() as client:
+    with server.admitted(source='10.9.0.1') as client:
         kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 0)))
         wrong += unequal('ports', (kind, struct.unpack('>II', body[:8])), (LISTED, (1, 1)))
         kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 65535)))
