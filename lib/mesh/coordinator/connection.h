@@ -42,10 +42,19 @@ struct watch_of_caller {
 	void *context;
 };
 
-/* An order that was sent, or what came of it. */
+#define NO_SLOT UINT32_MAX
+
+/* What has become of a pair of the round. */
 struct slot {
-	bool done;    /* answered, or given up */
-	bool doubted; /* failed: counts when both agents have shown that they are alive */
+	uint32_t next; /* of the same client; NO_SLOT: it is the last one */
+	bool done;     /* answered, or given up */
+	bool doubted;  /* it has a doubt */
+};
+
+/* A failure: counts when both agents have shown that they are alive. */
+struct doubt {
+	struct doubt *next;
+	size_t slot;
 	uint64_t pings[MESH_ENDS]; /* the numbers that they have to answer for that */
 	struct mesh_result result;
 };
@@ -75,7 +84,8 @@ struct coordinator {
 	/* The current round. */
 	const struct coordinator_round *round;
 	struct slot *slots;
-	size_t slot_count, open_slots, doubted_slots;
+	size_t slot_count, open_slots;
+	struct doubt *doubts;
 	bool heard; /* a ping was answered in this turn */
 	uint32_t generation;
 	uint64_t ping_number;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
@@ -18,45 +19,70 @@
 /* After the time of an order, for its agent to end it and to say so. */
 #define ORDER_GRACE_MSEC 3000u
 
-static void settle(struct coordinator *coordinator, struct slot *slot)
+static struct slot *slot_of(struct coordinator *coordinator, size_t number)
 {
+	return &coordinator->slots[number];
+}
+
+static const struct mesh_pair *pair_of(const struct coordinator *coordinator, size_t number)
+{
+	return &coordinator->round->pairs[number];
+}
+
+static uint32_t host_of_end(const struct mesh_pair *pair, size_t end)
+{
+	return end == MESH_END_A ? pair->a : pair->b;
+}
+
+static uint64_t id_of(const struct coordinator *coordinator, size_t number)
+{
+	return (uint64_t)coordinator->generation << 32 | (uint64_t)number;
+}
+
+static struct mesh_result result_of(const struct coordinator *coordinator, size_t number)
+{
+	const struct coordinator_round *round = coordinator->round;
+
+	return (struct mesh_result){
+		.pair = round->pairs[number],
+		.stage = round->stage,
+		.round = round->number,
+		.again = round->again,
+	};
+}
+
+static void settle(struct coordinator *coordinator, size_t number, const struct mesh_result *result)
+{
+	struct slot *slot = slot_of(coordinator, number);
+
 	if (slot->done)
 		return;
 	slot->done = true;
-	coordinator->doubted_slots -= slot->doubted;
 	coordinator->open_slots--;
-	coordinator->round->take(coordinator->round->context, &slot->result);
+	coordinator->round->take(coordinator->round->context, result);
 }
 
-static void give_up(struct coordinator *coordinator, struct slot *slot, const char *format, ...)
+static void give_up(struct coordinator *coordinator, size_t number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void give_up(struct coordinator *coordinator, struct slot *slot, const char *format, ...)
+static void give_up(struct coordinator *coordinator, size_t number, const char *format, ...)
 {
-	const struct mesh_result *result = &slot->result;
-	struct mesh_result untried = {
-		.pair = result->pair,
-		.stage = result->stage,
-		.round = result->round,
-		.again = result->again,
-		.outcome = MESH_UNTRIED,
-	};
+	struct mesh_result result = result_of(coordinator, number);
 	va_list values;
 
+	result.outcome = MESH_UNTRIED;
 	va_start(values, format);
-	vsnprintf(untried.reason, sizeof(untried.reason), format, values);
+	vsnprintf(result.reason, sizeof(result.reason), format, values);
 	va_end(values);
-	slot->result = untried;
-	settle(coordinator, slot);
+	settle(coordinator, number, &result);
 }
 
-static void cancel(struct coordinator *coordinator, const struct slot *slot)
+static void cancel(struct coordinator *coordinator, size_t number)
 {
-	struct connection *connection = connection_of(coordinator, slot->result.pair.a);
+	struct connection *connection = connection_of(coordinator, pair_of(coordinator, number)->a);
 	struct mesh_message message = {.type = MESH_MESSAGE_CANCEL};
 
-	message.cancel.id = (uint64_t)coordinator->generation << 32 |
-			    (uint64_t)(slot - coordinator->slots);
+	message.cancel.id = id_of(coordinator, number);
 	if (connection && connection->state == CONNECTION_MEMBER &&
 	    connection_put(coordinator, connection, &message))
 		connection_flush(coordinator, connection);
@@ -67,51 +93,67 @@ void round_lose(struct coordinator *coordinator, uint32_t host)
 	const struct mesh_host *lost = &coordinator->hosts[host];
 
 	for (size_t i = 0; i < coordinator->slot_count; i++) {
-		struct slot *slot = &coordinator->slots[i];
+		const struct mesh_pair *pair = pair_of(coordinator, i);
 
-		if (slot->done || (slot->result.pair.a != host && slot->result.pair.b != host))
+		if (slot_of(coordinator, i)->done || (pair->a != host && pair->b != host))
 			continue;
-		give_up(coordinator, slot, "%.100s was lost", lost->name);
-		if (slot->result.pair.a != host)
-			cancel(coordinator, slot);
+		give_up(coordinator, i, "%.100s was lost", lost->name);
+		if (pair->a != host)
+			cancel(coordinator, i);
 	}
 }
 
-static uint32_t host_of_end(const struct slot *slot, size_t end)
+/* Both agents have answered since, or the pair was given up meanwhile. */
+static bool is_settled(struct coordinator *coordinator, const struct doubt *doubt)
 {
-	return end == MESH_END_A ? slot->result.pair.a : slot->result.pair.b;
+	bool alive = true;
+
+	for (size_t end = 0; alive && end < MESH_ENDS; end++) {
+		const struct connection *connection = connection_of(
+			coordinator, host_of_end(&doubt->result.pair, end));
+
+		alive = connection && connection->ponged >= doubt->pings[end];
+	}
+	return alive || slot_of(coordinator, doubt->slot)->done;
 }
 
-/* Settles the failures whose two agents have answered since. */
 void round_heard(struct coordinator *coordinator)
 {
-	for (size_t i = 0; coordinator->doubted_slots && i < coordinator->slot_count; i++) {
-		struct slot *slot = &coordinator->slots[i];
-		bool alive = slot->doubted && !slot->done;
+	struct doubt **place = &coordinator->doubts;
 
-		for (size_t end = 0; alive && end < MESH_ENDS; end++) {
-			const struct connection *connection = connection_of(coordinator,
-									    host_of_end(slot, end));
+	while (*place) {
+		struct doubt *doubt = *place;
 
-			alive = connection && connection->ponged >= slot->pings[end];
+		if (!is_settled(coordinator, doubt)) {
+			place = &doubt->next;
+			continue;
 		}
-		if (alive)
-			settle(coordinator, slot);
+		*place = doubt->next;
+		settle(coordinator, doubt->slot, &doubt->result);
+		free(doubt);
 	}
 }
 
-static void doubt(struct coordinator *coordinator, struct slot *slot)
+static void begin_doubt(struct coordinator *coordinator, size_t number,
+			const struct mesh_result *result)
 {
-	slot->doubted = true;
-	coordinator->doubted_slots++;
+	const struct slot *slot = slot_of(coordinator, number);
+	struct doubt *doubt = mem_alloc_zero(1, sizeof(*doubt));
+
+	doubt->slot = number;
+	doubt->result = *result;
+	doubt->next = coordinator->doubts;
+	coordinator->doubts = doubt;
+	slot_of(coordinator, number)->doubted = true;
 	for (size_t end = 0; end < MESH_ENDS && !slot->done; end++) {
-		struct connection *connection = connection_of(coordinator, host_of_end(slot, end));
+		struct connection *connection = connection_of(coordinator,
+							      host_of_end(&result->pair, end));
 
 		/* Losing the host settles the slot. */
 		if (!connection)
 			continue;
 		connection_ping(coordinator, connection);
-		slot->pings[end] = coordinator->ping_number;
+		doubt->pings[end] = coordinator->ping_number;
 	}
 }
 
@@ -119,25 +161,25 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 		const struct mesh_answer *answer)
 {
 	const uint64_t number = answer->id & UINT32_MAX;
-	struct slot *slot;
+	struct mesh_result result;
 
 	/* An answer to an order of an earlier round comes too late, which is no fault. */
 	if (!coordinator->round || answer->id >> 32 != coordinator->generation)
 		return;
 	if (number >= coordinator->slot_count ||
-	    coordinator->slots[number].result.pair.a != connection->host) {
+	    pair_of(coordinator, number)->a != connection->host) {
 		connection_end(coordinator, connection,
 			       "its agent answered an order that it does not have");
 		return;
 	}
-	slot = &coordinator->slots[number];
-	if (slot->done || slot->doubted)
+	if (slot_of(coordinator, number)->done || slot_of(coordinator, number)->doubted)
 		return;
-	mesh_answer_take(answer, &slot->result);
-	if (slot->result.outcome == MESH_FAIL)
-		doubt(coordinator, slot);
+	result = result_of(coordinator, number);
+	mesh_answer_take(answer, &result);
+	if (result.outcome == MESH_FAIL)
+		begin_doubt(coordinator, number, &result);
 	else
-		settle(coordinator, slot);
+		settle(coordinator, number, &result);
 }
 
 static bool takes_part(struct coordinator *coordinator, uint32_t host)
@@ -149,15 +191,15 @@ static bool takes_part(struct coordinator *coordinator, uint32_t host)
 	return connection && connection->state == CONNECTION_MEMBER;
 }
 
-static void make_order(const struct coordinator *coordinator, const struct slot *slot, uint64_t id,
+static void make_order(const struct coordinator *coordinator, size_t number,
 		       struct mesh_order *order)
 {
 	const struct coordinator_round *round = coordinator->round;
-	const struct mesh_pair *pair = &slot->result.pair;
+	const struct mesh_pair *pair = pair_of(coordinator, number);
 	const struct mesh_host *far = &coordinator->hosts[pair->b];
 
 	*order = (struct mesh_order){
-		.id = id,
+		.id = id_of(coordinator, number),
 		.loopback = pair->a == pair->b,
 		.rail = pair->rail_a,
 		.peer_rail = pair->rail_b,
@@ -172,75 +214,98 @@ static void make_order(const struct coordinator *coordinator, const struct slot 
 	snprintf(order->peer, sizeof(order->peer), "%s", far->name);
 }
 
-static void send_order(struct coordinator *coordinator, struct slot *slot)
+static void put_order(struct coordinator *coordinator, size_t number)
 {
-	const struct mesh_pair *pair = &slot->result.pair;
-	const uint64_t id = (uint64_t)coordinator->generation << 32 |
-			    (uint64_t)(slot - coordinator->slots);
+	const struct mesh_pair *pair = pair_of(coordinator, number);
 	struct mesh_message message;
 	struct mesh_order order;
 
-	for (size_t end = 0; end < MESH_ENDS; end++)
-		if (!takes_part(coordinator, host_of_end(slot, end))) {
-			give_up(coordinator, slot, "%.100s takes no part",
-				host_of_end(slot, end) < coordinator->host_count
-					? coordinator->hosts[host_of_end(slot, end)].name
-					: "?");
-			return;
-		}
-	if (pair->rail_a >= coordinator->hosts[pair->a].rail_count ||
-	    pair->rail_b >= coordinator->hosts[pair->b].rail_count) {
-		give_up(coordinator, slot, "a host has no such rail");
+	for (size_t end = 0; end < MESH_ENDS; end++) {
+		const uint32_t host = host_of_end(pair, end);
+
+		if (takes_part(coordinator, host))
+			continue;
+		give_up(coordinator, number, "%.100s takes no part",
+			host < coordinator->host_count ? coordinator->hosts[host].name : "?");
 		return;
 	}
-	make_order(coordinator, slot, id, &order);
+	if (pair->rail_a >= coordinator->hosts[pair->a].rail_count ||
+	    pair->rail_b >= coordinator->hosts[pair->b].rail_count) {
+		give_up(coordinator, number, "a host has no such rail");
+		return;
+	}
+	make_order(coordinator, number, &order);
 	mesh_order_make(&order, &message);
 	connection_put(coordinator, connection_of(coordinator, pair->a), &message);
 }
 
+/* The orders of an agent, one for each rail, go out together. */
+static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t first)
+{
+	struct connection *connection;
+
+	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next)
+		if (!slot_of(coordinator, i)->done)
+			put_order(coordinator, i);
+	connection = connection_of(coordinator, host);
+	if (connection && connection->channel.out_length && !connection->wants_write)
+		connection_flush(coordinator, connection);
+}
+
 static void start(struct coordinator *coordinator, const struct coordinator_round *round)
 {
+	const size_t hosts = coordinator->host_count;
+	_cleanup_(freep) uint32_t *firsts = mem_resize(NULL, hosts, sizeof(*firsts));
+
 	coordinator->round = round;
 	coordinator->generation++;
-	coordinator->slot_count = round->count;
-	coordinator->slots = mem_resize(coordinator->slots, round->count + 1,
+	coordinator->slot_count = coordinator->open_slots = round->count;
+	coordinator->slots = mem_resize(coordinator->slots, round->count,
 					sizeof(*coordinator->slots));
-	memset(coordinator->slots, 0, (round->count + 1) * sizeof(*coordinator->slots));
-	coordinator->open_slots = round->count;
-	coordinator->doubted_slots = 0;
-	for (size_t i = 0; i < round->count; i++)
-		coordinator->slots[i].result = (struct mesh_result){
-			.pair = round->pairs[i],
-			.stage = round->stage,
-			.round = round->number,
-			.again = round->again,
-		};
-	for (size_t i = 0; i < round->count; i++)
-		if (!coordinator->slots[i].done)
-			send_order(coordinator, &coordinator->slots[i]);
-	/* An agent's orders, one for each rail, go out together. */
-	for (size_t i = 0; i < round->count; i++) {
-		struct connection *connection = round->pairs[i].a < coordinator->host_count
-							? connection_of(coordinator,
-									round->pairs[i].a)
-							: NULL;
+	memset(firsts, 0xff, hosts * sizeof(*firsts));
+	for (size_t i = round->count; i--;) {
+		const uint32_t host = round->pairs[i].a;
 
-		if (connection && connection->channel.out_length && !connection->wants_write)
-			connection_flush(coordinator, connection);
+		*slot_of(coordinator, i) = (struct slot){.next = NO_SLOT};
+		if (host >= hosts) {
+			give_up(coordinator, i, "there is no such host");
+			continue;
+		}
+		slot_of(coordinator, i)->next = firsts[host];
+		firsts[host] = (uint32_t)i;
 	}
+	for (uint32_t i = 0; i < hosts; i++)
+		if (firsts[i] != NO_SLOT)
+			send_orders(coordinator, i, firsts[i]);
 }
 
 /* Failures in doubt are settled when the agents have answered, or are lost: in a silence's time. */
 static void end_orders(struct coordinator *coordinator, const char *why)
 {
 	for (size_t i = 0; i < coordinator->slot_count; i++) {
-		struct slot *slot = &coordinator->slots[i];
+		const struct slot *slot = slot_of(coordinator, i);
 
 		if (slot->done || slot->doubted)
 			continue;
-		give_up(coordinator, slot, "%s", why);
-		cancel(coordinator, slot);
+		give_up(coordinator, i, "%s", why);
+		cancel(coordinator, i);
 	}
+}
+
+static void finish(struct coordinator *coordinator)
+{
+	end_orders(coordinator, "interrupted");
+	for (size_t i = 0; i < coordinator->slot_count; i++)
+		if (!slot_of(coordinator, i)->done)
+			give_up(coordinator, i, "interrupted");
+	while (coordinator->doubts) {
+		struct doubt *doubt = coordinator->doubts;
+
+		coordinator->doubts = doubt->next;
+		free(doubt);
+	}
+	coordinator->round = NULL;
+	coordinator->slot_count = 0;
 }
 
 int coordinator_round(struct coordinator *coordinator, const struct coordinator_round *round)
@@ -259,11 +324,6 @@ int coordinator_round(struct coordinator *coordinator, const struct coordinator_
 		if (coordinator->open_slots)
 			coordinator_turn(coordinator, now < end ? end : last);
 	}
-	end_orders(coordinator, "interrupted");
-	for (size_t i = 0; i < coordinator->slot_count; i++)
-		if (!coordinator->slots[i].done)
-			give_up(coordinator, &coordinator->slots[i], "interrupted");
-	coordinator->round = NULL;
-	coordinator->slot_count = 0;
+	finish(coordinator);
 	return coordinator->interrupted ? -EINTR : 0;
 }

@@ -149,13 +149,10 @@ static int decode_record(const struct wire_layout *layout, struct wire_input *in
 /* The text has an end, and nothing is hidden after it. */
 static bool text_is_whole(const uint8_t *text, size_t size)
 {
-	size_t length = strnlen((const char *)text, size);
+	const size_t length = strnlen((const char *)text, size);
 
-	if (length == size)
-		return false;
-	while (length < size && !text[length])
-		length++;
-	return length == size;
+	/* Each byte after the first NUL is like the one before it. */
+	return length < size && !memcmp(text + length, text + length + 1, size - length - 1);
 }
 
 static int decode_field(const struct wire_field *field, struct wire_input *input, void *record)
