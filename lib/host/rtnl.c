@@ -87,8 +87,9 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	number_set(&link->index, (unsigned int)header->ifi_index);
 	number_set(&link->type, header->ifi_type);
 	fill_flags(header->ifi_flags, link);
+	/* rtnl_fill_ifinfo() gives every netdev's name, net/core/rtnetlink.c; a recording may not. */
 	netlink_get_text(table[IFLA_IFNAME], &link->name);
-	if (attributes_take(&link_attributes, table, link))
+	if (!link->name || !*link->name || attributes_take(&link_attributes, table, link))
 		return -EBADMSG;
 	link_find_port_guid(link);
 	/* A tunnel that is not bound to a netdev reports 0. */

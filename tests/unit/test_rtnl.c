@@ -96,6 +96,21 @@ static void link_plain(void **state)
 	assert_false(link->port_guid.known);
 }
 
+/* A netdev always has a name; a recording that has none for it is refused as a whole. */
+static void link_nameless(void **state)
+{
+	const struct ifinfomsg header = {.ifi_index = 4, .ifi_type = ARPHRD_ETHER};
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes without = {0}, empty = {0};
+
+	(void)state;
+	bytes_put(&without, &header, sizeof(header));
+	put_u32(&without, IFLA_MTU, 9000);
+	assert_int_equal(parse_link(&without, without.length, &list), -EBADMSG);
+	put_link(&empty, 4, ARPHRD_ETHER, "");
+	assert_int_equal(parse_link(&empty, empty.length, &list), -EBADMSG);
+}
+
 static void link_vlan(void **state)
 {
 	static const unsigned int flags[] = {0, NLA_F_NESTED};
@@ -539,6 +554,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(link_plain),
+		cmocka_unit_test(link_nameless),
 		cmocka_unit_test(link_vlan),
 		cmocka_unit_test(link_ipoib),
 		cmocka_unit_test(link_odd),
