@@ -48,8 +48,8 @@ static const struct diagnosis_row {
 	{LIST_REFUSAL, REFUSAL_TOKEN, "{peer} refused: the token is missing or wrong{refusal}",
 	 "give the same token on both sides: --token or RDMACTL_TOKEN"},
 	{LIST_REFUSAL, REFUSAL_BUSY, "{peer} refused: it serves as many clients as it may{refusal}",
-	 "wait until other tests end, or start the server there with a larger --max-clients: one "
-	 "address has half of them, and --all-ports is a client for each port"},
+	 "wait until other tests end, or start the server there with a larger --max-clients or "
+	 "--memory: one address has half of them, and --all-ports is a client for each port"},
 	{LIST_REFUSAL, REFUSAL_LIMIT,
 	 "{peer} refused: the test asks for more than it grants{refusal}",
 	 "ask for less: smaller --sizes, fewer --qps or a smaller --depth"},
