@@ -91,6 +91,15 @@ static void note_losses(struct plugged_cables *cables)
 		  other_hint);
 }
 
+/* A link that is up has a cable, though the scan did not follow it: --hops, or a silent node. */
+static bool has_no_cable(const struct fabric *fabric, uint32_t number)
+{
+	const struct fabric_port *port = &fabric->ports[number];
+
+	return port->peer == FABRIC_NONE && port->has_info && !port->unanswered &&
+	       fabric_physical_state(port) != PHYSICAL_LINK_UP;
+}
+
 /* A port of the file whose cable is gone would have no row that could say so. */
 static void note_gone(struct plugged_cables *cables)
 {
@@ -101,7 +110,7 @@ static void note_gone(struct plugged_cables *cables)
 		const uint32_t port = cables->before.items[i].port;
 
 		count += (!cables->wanted || cables->wanted[port]) &&
-			 !fabric_plugs_find(&cables->now, port);
+			 has_no_cable(&cables->run.fabric, port);
 	}
 	if (!count)
 		return;

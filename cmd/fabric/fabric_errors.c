@@ -282,8 +282,8 @@ static bool prepare(struct errors *errors)
 	if (!make_limits(errors) || !fabric_run_match(run))
 		return false;
 	/* The LIDs of a file may have other owners by now. */
-	if (errors->args.load)
-		errors->wanted = fabric_errors_verify(run);
+	if (errors->args.load && !fabric_errors_verify(run, &errors->wanted))
+		return false;
 	choose_ports(errors);
 	if (errors->all_args->sl_from_sa)
 		errors->service_levels = fabric_errors_service_levels(run);

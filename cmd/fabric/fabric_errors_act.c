@@ -28,12 +28,13 @@ static void report_other(struct fabric_run *run, uint32_t node, const struct mad
 			 "rdmactl fabric scan --save FILE makes a new one");
 }
 
-bool *fabric_errors_verify(struct fabric_run *run)
+bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)
 {
 	const struct fabric *fabric = &run->fabric;
 	bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
 	struct mad_item *items = mad_items_new(fabric->port_count);
 	size_t count = 0;
+	int rc;
 
 	/* Each port of an adapter has a LID of its own; the ports of a switch share one. */
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
@@ -51,8 +52,10 @@ bool *fabric_errors_verify(struct fabric_run *run)
 		items[count].request.key = run->mad.session.key;
 		items[count++].request.number = i;
 	}
-	if (mad_gather(run->mad.session.engine, items, count) == -ECANCELED)
-		run->fabric.interrupted = true;
+	rc = mad_gather(run->mad.session.engine, items, count);
+	if (rc == -ECANCELED)
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "smp",
+				 "interrupted before all nodes had said who they are", NULL);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t port = (uint32_t)items[i].request.number;
 		const struct fabric_node *node = fabric_node_of(fabric, port);
@@ -67,7 +70,8 @@ bool *fabric_errors_verify(struct fabric_run *run)
 			wanted[j] = false;
 	}
 	free(items);
-	return wanted;
+	*ret_wanted = wanted;
+	return rc != -ECANCELED;
 }
 
 uint8_t *fabric_errors_service_levels(struct fabric_run *run)

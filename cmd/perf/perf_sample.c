@@ -42,8 +42,7 @@ static bool check_set(struct samples *samples, const struct perf_port *port,
 
 	if (!item->error && !item->status)
 		return true;
-	/* An interrupt by the user is not reported. */
-	if (item->error == -ECANCELED && samples->run->perf.session->stopped)
+	if (mad_session_interrupted(samples->run->perf.session, item))
 		return false;
 	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
 	report(samples, port, mem_format("starting to sample port %u: %s", port->port, failure),

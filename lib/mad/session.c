@@ -176,6 +176,11 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 	return false;
 }
 
+bool mad_session_interrupted(const struct mad_session *session, const struct mad_item *item)
+{
+	return item->error == -ECANCELED && session->stopped;
+}
+
 void mad_session_end(struct mad_session *session)
 {
 	mad_engine_free(session->engine);

@@ -140,6 +140,8 @@ char *mad_kind_complaint(enum target_kind kind);
 
 /* Whether a signal has asked for the end. */
 bool mad_session_stopped(struct mad_session *session);
+/* Whether the user ended the wait for an answer, which is not a failure of the node. */
+bool mad_session_interrupted(const struct mad_session *session, const struct mad_item *item);
 /* Waits until that time of clock_msec(). False: a signal asks for the end. */
 bool mad_session_wait(struct mad_session *session, uint64_t end_msec);
 

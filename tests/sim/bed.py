@@ -304,14 +304,25 @@ class Simulator:
             shutil.rmtree(self.path('cwd/sys-%d' % pid), ignore_errors=True)
         return len(gone)
 
-    def client(self, argv, host=None, latsim=None, env=None, stdin=subprocess.DEVNULL):
+    def client(self, argv, host=None, latsim=None, env=None, stdin=subprocess.DEVNULL, preexec_fn=None):
         """Starts a client and leaves it to the caller. `latsim`: settings, {'RTT_USEC': 5}."""
         env = dict(env or {}, **{'LATSIM_' + name: str(value)
                                  for name, value in (latsim or {}).items()})
         libraries = [self.bed.umadend] if latsim is None else [self.bed.latsim(), self.bed.umadend]
         environment = self.environment(host, libraries, env)
         return self.bed.start(argv, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              cwd=self.path('cwd'), env=environment)
+                              cwd=self.path('cwd'), env=environment, preexec_fn=preexec_fn)
+
+    def interrupted(self, *words, latsim=None):
+        """The Result of a client that finds a signal of the user when it first looks for one."""
+        def interrupt():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            signal.raise_signal(signal.SIGINT)
+
+        argv = [program.RDMACTL, *words]
+        process = self.client(argv, latsim=latsim, preexec_fn=interrupt)
+        out, err = process.communicate(timeout=SECONDS)
+        return Result(argv, process.returncode, out, err)
 
     def between(self, argv, change):
         """A client that reads twice, and change(True) between: its Result, and how long it took.

@@ -4,8 +4,6 @@
 latsim.c answers in their place, with what a test has written down.
 """
 
-import signal
-import subprocess
 
 import bed
 import program
@@ -117,20 +115,16 @@ def endless(sim):
 
 
 def interrupted(sim):
-    """A signal that comes before a port is asked, and every answer at once."""
-    def interrupt():
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        signal.raise_signal(signal.SIGINT)
-
+    """A signal that comes before a port is asked, and every answer at once; and one before any answer."""
     lid = an_adapter(sim)[0]
-    latsim = answers(sim, (PM, GET, CONTROL, 0, IDLE), (PM, GET, RESULT, 0, result('1111', DONE, 7)))
-    process = sim.bed.start(
-        [program.RDMACTL, 'perf', lid, '1', '--samples', '--tsv', '--no-headings'],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        cwd=sim.path('cwd'), preexec_fn=interrupt,
-        env=sim.environment(None, [sim.bed.latsim()], {'LATSIM_ANSWERS': latsim['ANSWERS']}))
-    out, err = process.communicate(timeout=bed.SECONDS)
-    return unequal('rows and complaint', (out, err), (b'', b''))
+    words = ('perf', lid, '1', '--tsv', '--no-headings')
+    at_once = answers(sim, (PM, GET, CONTROL, 0, IDLE), (PM, GET, RESULT, 0, result('1111', DONE, 7)))
+    wrong = []
+    for more, latsim in ((['--samples'], at_once), (['--samples'], {'RTT_USEC': 200000}),
+                         ([], {'RTT_USEC': 200000}), (['--fec'], {'RTT_USEC': 200000})):
+        ended = sim.interrupted(*words, *more, latsim=latsim)
+        wrong += unequal('rows and complaint: %s' % more, (ended.out, ended.err), (b'', b''))
+    return wrong
 
 
 def entries(sim):

@@ -134,6 +134,10 @@ def since(sim, path):
     for row in rows:
         wrong += unequal('changes', row['changes'],
                          'part SIM-OPTIC -> SIM-OTHER, peer part SIM-OPTIC -> SIM-OTHER')
+    # What lies beyond the last hop is not gone.
+    status, rows, problems = read(sim, path, '--since', saved, '--hops', '1')
+    wrong += unequal('the edge of a scan', (rows, [one['error'] for one in problems
+                                                   if 'no cable' in one['error']]), ([], []))
     with open(saved, 'w', encoding='ascii') as file:
         file.write('{}')
     result = sim.rdmactl('fabric', 'cables', '--since', saved, latsim={'MODULE': path})

@@ -239,6 +239,11 @@ def loaded(sim):
     with open(text, 'w') as file:
         file.write(sim.run(['ibnetdiscover']).text())
     wrong += unequal('--load of a text', brief(errors(sim, '--load', text).rows), brief(errors(sim).rows))
+    ended = sim.interrupted('-j', 'fabric', 'errors', '--load', path, latsim={'RTT_USEC': 200000})
+    document = json.loads(ended.out)
+    wrong += unequal('interrupted', (ended.status, document['fabric_errors'],
+                                     [one['error'] for one in document['problems']]),
+                     (3, [], ['interrupted before all nodes had said who they are']))
     rows = errors(sim).rows
     hosts = {one['node_guid'] for one in sim.document('fabric_nodes', 'fabric', 'hosts').rows}
     row = next(row for row in rows if row['node_guid'] in hosts)

@@ -21,8 +21,7 @@ bool perf_check(struct perf *perf, const struct perf_port *port, const char *wha
 
 	if (!item->error && !item->status)
 		return true;
-	/* An interrupt by the user is not reported. */
-	if (item->error == -ECANCELED && perf->session->stopped)
+	if (mad_session_interrupted(perf->session, item))
 		return false;
 	text = mem_format("%s of port %u", what, port->port);
 	return mad_session_check(perf->session, &perf->session->destinations[port->destination],

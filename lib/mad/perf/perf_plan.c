@@ -160,6 +160,13 @@ static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *i
 	return items;
 }
 
+/* False if the query failed, which is reported, unless the user interrupted it. */
+static bool check(struct perf *perf, size_t node, const char *what, const struct mad_item *item)
+{
+	return !mad_session_interrupted(perf->session, item) &&
+	       mad_session_check(perf->session, &perf->session->destinations[node], what, item);
+}
+
 static void learn_nodes(struct perf *perf)
 {
 	const size_t count = perf->node_count;
@@ -177,9 +184,8 @@ static void learn_nodes(struct perf *perf)
 	switches = ask_switches(perf, infos);
 	for (size_t i = 0; i < count; i++) {
 		struct perf_node *node = &perf->nodes[i];
-		const struct mad_destination *at = &perf->session->destinations[i];
 
-		node->dead = !mad_session_check(perf->session, at, "ClassPortInfo", &classes[i]);
+		node->dead = !check(perf, i, "ClassPortInfo", &classes[i]);
 		if (node->dead)
 			continue;
 		node->caps = perf_caps_of(classes[i].data);
@@ -187,7 +193,7 @@ static void learn_nodes(struct perf *perf)
 			choose_ports(perf, i, &infos[i], &switches[i]);
 		else
 			guess_ports(perf, i);
-		if (names && mad_session_check(perf->session, at, "NodeDescription", &texts[i]))
+		if (names && check(perf, i, "NodeDescription", &texts[i]))
 			node->description = text_clean((const char *)texts[i].data,
 						       NODE_DESCRIPTION_BYTES);
 	}

@@ -237,8 +237,7 @@ static bool check(struct perf *perf, const struct perf_port *port, const struct 
 
 	if (!item->error && !item->status)
 		return true;
-	/* An interrupt by the user is not reported. */
-	if (item->error == -ECANCELED && perf->session->stopped)
+	if (mad_session_interrupted(perf->session, item))
 		return false;
 	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
 	text = mem_format("clearing the counters of port %u: %s", port->port, failure);
