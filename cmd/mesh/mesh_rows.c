@@ -157,8 +157,8 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 	free(work->resumed);
 	work->resumed = NULL;
 	if (found.broken) {
-		line = mem_format("--resume: %" PRIu64 " lines are no results: %s", found.broken,
-				  found.reason);
+		line = mem_format("--resume: %" PRIu64 " line%s not hold a result: %s",
+				  found.broken, found.broken == 1 ? " does" : "s do", found.reason);
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
 	}
 	free(found.reason);
