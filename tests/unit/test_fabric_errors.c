@@ -332,7 +332,7 @@ static int stay_silent(struct fake *fake, int agent, const struct mad_address *t
 	return 0;
 }
 
-/* Nodes of a file that were not asked who they are: they are not read, nor is it a problem. */
+/* Nodes of a file that were not asked who they are are not read; one problem says why. */
 static void verify_stopped(void **state)
 {
 	static const struct mad_engine_options stopped = {.stopped = is_stopped};
@@ -342,9 +342,11 @@ static void verify_stopped(void **state)
 	bool *wanted;
 
 	run.mad.session.engine = fake_engine(&fake, &stopped);
-	wanted = fabric_errors_verify(&run);
-	assert_true(run.fabric.interrupted);
-	assert_int_equal(run.mad.listing.problems.count, 0);
+	assert_false(fabric_errors_verify(&run, &wanted));
+	assert_int_equal(run.mad.listing.problems.count, 1);
+	assert_string_equal(run.mad.listing.problems.items[0].error,
+			    "interrupted before all nodes had said who they are");
+	problems_free(&run.mad.listing.problems);
 	assert_false(wanted[fabric_port_at(&bed->fabric, 0, 1)]);
 	mad_engine_free(run.mad.session.engine);
 	free(wanted);
