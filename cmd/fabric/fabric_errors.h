@@ -5,9 +5,9 @@
 #include "cmd/fabric/fabric_run.h"
 
 /*
- * Asks the nodes of a graph from a file who they are. Tells for each port whether its node still has
- * the LID that the file says, in an array that the caller frees; the others are problems. Returns
- * false if it was interrupted, which is a problem, too.
+ * Asks the nodes of a graph from a file who they are. Tells for each port whether its node still
+ * has the LID that the file says, in an array that the caller frees; the others are problems.
+ * Returns false if it was interrupted, which is a problem, too.
  */
 bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted);
 /* The service level to each of all 65536 LIDs, from path records, 0 where there is none. */

@@ -87,9 +87,8 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	number_set(&link->index, (unsigned int)header->ifi_index);
 	number_set(&link->type, header->ifi_type);
 	fill_flags(header->ifi_flags, link);
-	/* rtnl_fill_ifinfo() gives every netdev's name, net/core/rtnetlink.c; a recording may not. */
 	netlink_get_text(table[IFLA_IFNAME], &link->name);
-	if (!link->name || !*link->name || attributes_take(&link_attributes, table, link))
+	if (attributes_take(&link_attributes, table, link))
 		return -EBADMSG;
 	link_find_port_guid(link);
 	/* A tunnel that is not bound to a netdev reports 0. */
@@ -228,10 +227,19 @@ int rtnl_parse_route(const void *payload, size_t length, struct route *route)
 	return route_type_error(header->rtm_type);
 }
 
+/* Notices may lack the name, but rtnl_fill_ifinfo() of the kernel answers with one. */
+static int parse_answer(const struct netlink_answer *answer, struct link_list *list)
+{
+	struct link *link = link_list_add(list);
+	int rc = rtnl_parse_link(answer->payload, answer->length, link);
+
+	return !rc && !link->name ? -EBADMSG : rc;
+}
+
 static int handle_link(void *context, unsigned int request, const struct netlink_answer *answer)
 {
 	(void)request;
-	return rtnl_parse_link(answer->payload, answer->length, link_list_add(context));
+	return parse_answer(answer, context);
 }
 
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
@@ -262,7 +270,7 @@ static int handle_one_link(void *context, unsigned int request, const struct net
 	(void)request;
 	if (answer->error || !answer->payload)
 		return answer->error ? answer->error : -EBADMSG;
-	return rtnl_parse_link(answer->payload, answer->length, link_list_add(context));
+	return parse_answer(answer, context);
 }
 
 int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,

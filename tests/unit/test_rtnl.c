@@ -96,21 +96,6 @@ static void link_plain(void **state)
 	assert_false(link->port_guid.known);
 }
 
-/* A netdev always has a name; a recording that has none for it is refused as a whole. */
-static void link_nameless(void **state)
-{
-	const struct ifinfomsg header = {.ifi_index = 4, .ifi_type = ARPHRD_ETHER};
-	_cleanup_(link_list_clear) struct link_list list = {0};
-	struct bytes without = {0}, empty = {0};
-
-	(void)state;
-	bytes_put(&without, &header, sizeof(header));
-	put_u32(&without, IFLA_MTU, 9000);
-	assert_int_equal(parse_link(&without, without.length, &list), -EBADMSG);
-	put_link(&empty, 4, ARPHRD_ETHER, "");
-	assert_int_equal(parse_link(&empty, empty.length, &list), -EBADMSG);
-}
-
 static void link_vlan(void **state)
 {
 	static const unsigned int flags[] = {0, NLA_F_NESTED};
@@ -374,6 +359,35 @@ static void serve_links(struct fake_kernel *kernel, const struct bytes *requests
 	fake_send(kernel, &datagram);
 }
 
+static void serve_nameless(struct fake_kernel *kernel, const struct bytes *bytes)
+{
+	const struct nlmsghdr *request = (const void *)bytes->data;
+	const struct ifinfomsg header = {.ifi_index = 4, .ifi_type = ARPHRD_ETHER};
+	struct bytes datagram = {0}, payload = {0};
+
+	bytes_put(&payload, &header, sizeof(header));
+	put_u32(&payload, IFLA_MTU, 9000);
+	put_message(&datagram, RTM_NEWLINK, request->nlmsg_flags & NLM_F_DUMP ? NLM_F_MULTI : 0,
+		    request->nlmsg_seq, payload.data, payload.length);
+	if (request->nlmsg_flags & NLM_F_DUMP)
+		put_done(&datagram, request->nlmsg_seq, 0);
+	fake_send(kernel, &datagram);
+}
+
+/* The kernel names every netdev in an answer; a recording that does not is damaged. */
+static void links_nameless(void **state)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct fake_kernel kernel = {.serve = serve_nameless};
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+
+	(void)state;
+	assert_int_equal(rtnl_get_links(rtnl, &list), -EBADMSG);
+	assert_int_equal(rtnl_get_link(rtnl, 4, NULL, &list), -EBADMSG);
+	netlink_free(rtnl);
+	fake_stop(&kernel);
+}
+
 static void links_interrupted(void **state)
 {
 	static const unsigned int expected[][2] = {{0, 1}, {1, 2}, {2, 3}, {99, 3}};
@@ -553,20 +567,13 @@ static void own_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(link_plain),
-		cmocka_unit_test(link_nameless),
-		cmocka_unit_test(link_vlan),
-		cmocka_unit_test(link_ipoib),
-		cmocka_unit_test(link_odd),
-		cmocka_unit_test(link_elsewhere),
-		cmocka_unit_test(link_damaged),
-		cmocka_unit_test(addresses),
-		cmocka_unit_test(routes),
-		cmocka_unit_test(routes_to_nowhere),
-		cmocka_unit_test(links_interrupted),
-		cmocka_unit_test(route_refused),
-		cmocka_unit_test(route_from),
-		cmocka_unit_test(mtu),
+		cmocka_unit_test(link_plain),	     cmocka_unit_test(link_vlan),
+		cmocka_unit_test(link_ipoib),	     cmocka_unit_test(link_odd),
+		cmocka_unit_test(link_elsewhere),    cmocka_unit_test(link_damaged),
+		cmocka_unit_test(addresses),	     cmocka_unit_test(routes),
+		cmocka_unit_test(routes_to_nowhere), cmocka_unit_test(links_nameless),
+		cmocka_unit_test(links_interrupted), cmocka_unit_test(route_refused),
+		cmocka_unit_test(route_from),	     cmocka_unit_test(mtu),
 		cmocka_unit_test(own_kernel),
 	};
 
