@@ -81,7 +81,7 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 	const struct forwarding *forwarding = &facts->forwarding;
 	_cleanup_(freep) char *name = NULL, *what = NULL;
 
-	if (!forwarding_recall(&run->fabric, NULL, 0, &facts->forwarding)) {
+	if (!forwarding_recall(&run->fabric, NULL, 0, FORWARDING_LINEAR, &facts->forwarding)) {
 		skip(facts, "forwarding tables", "a scan saved without --routes has none");
 		return;
 	}

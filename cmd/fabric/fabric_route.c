@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric route: from one port to another and back, hop by hop. */
+#include "fabric/route/multicast.h"
 #include "fabric/route/route.h"
 
 #include <errno.h>
@@ -8,7 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/fabric/fabric_run.h"
+#include "cmd/commands.h"
+#include "cmd/fabric/fabric_route.h"
 
 /* Both directions, by enum route_direction. */
 struct routes {
@@ -328,14 +330,14 @@ static void read_errors(struct routes *routes)
 	port_errors_clear(&errors);
 }
 
-static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
+static int show_pair(const struct ctx *ctx, const struct fabric_args *args, char **objects)
 {
-	const struct fabric_args *args = fabric_args;
 	struct routes routes = {.failed_port = FABRIC_NONE};
 	int status;
 
 	if (fabric_run_begin(&routes.run, ctx, args, &fabric_route_schema) &&
-	    (!args->load || fabric_forwarding_recall(&routes.run, NULL, 0, &routes.saved)) &&
+	    (!args->load ||
+	     fabric_forwarding_recall(&routes.run, NULL, 0, FORWARDING_LINEAR, &routes.saved)) &&
 	    find_ends(&routes, objects)) {
 		follow(&routes, ROUTE_THERE);
 		follow(&routes, ROUTE_BACK);
@@ -353,20 +355,42 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	return status;
 }
 
+static int run(const struct ctx *ctx, const void *route_args, char **objects)
+{
+	const struct route_args *args = route_args;
+
+	if (args->mlid ? objects[0] != NULL : !objects[0] || !objects[1]) {
+		command_complain(ctx,
+				 args->mlid ? "a multicast group has no FROM and TO"
+					    : "the two ends of the route are missing",
+				 "rdmactl fabric route FROM TO, or --mlid MLID");
+		return STATUS_USAGE;
+	}
+	return args->mlid ? fabric_route_group(ctx, args) : show_pair(ctx, &args->fabric, objects);
+}
+
+static const struct option_row options[] = {
+	STRING_OPTION(struct route_args, mlid, 0, "mlid", "MLID", COMPLETE_NOTHING,
+		      "the tree of a multicast group"),
+	{.name = NULL},
+};
+
 static const struct option_rule rules[] = {
 	FABRIC_LOAD_RULE,
 	{.options = NULL},
 };
 
+static const struct schema *const more_schemas[] = {&fabric_tree_schema, NULL};
+
 const struct command fabric_route_command = {
 	.name = "route",
-	.summary = "the route from one port to another and back",
+	.summary = "the route from one port to another and back, or of a multicast group",
 	.rules = rules,
-	.options = {fabric_load_options, fabric_scan_options, mad_options},
-	.args_size = sizeof(struct fabric_args),
+	.options = {options, fabric_load_options, fabric_scan_options, mad_options},
+	.args_size = sizeof(struct route_args),
 	.schema = &fabric_route_schema,
-	.objects = "FROM TO",
-	.least_objects = 2,
+	.more_schemas = more_schemas,
+	.objects = "[FROM TO]",
 	.most_objects = 2,
 	.run = run,
 };

@@ -190,7 +190,7 @@ static int read_routes(struct fabric_run *run)
 {
 	struct forwarding forwarding = {.tables = NULL};
 	int rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
-				 FORWARDING_LINEAR, &forwarding);
+				 FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
 
 	for (size_t i = 0; i < forwarding.failure_count; i++)
 		*(struct fabric_failure *)mem_append(

@@ -146,12 +146,12 @@ bool fabric_counters_save(struct fabric_run *run, const char *path,
 
 /*
  * The forwarding tables, read from the switches as forwarding_read() does (failures are noted as
- * problems), or the linear ones of a file. False: the file has none, and the listing says so.
+ * problems), or from a file. False: the file has none, and the listing says so.
  */
 bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
-/* The linear ones of a file, without a problem for each switch that has gaps. */
+/* Those of a file, without a problem for each switch that has gaps. */
 bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
-			      struct forwarding *forwarding);
+			      unsigned int kinds, struct forwarding *forwarding);
 /* Notes a problem if the linear tables of all switches are known, and empty. */
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

@@ -255,7 +255,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, details, 0, "details",
 		    "also read P_Keys, GUIDs and VL tables"),
 	FLAG_OPTION(struct fabric_args, routes, 0, "routes",
-		    "also read linear forwarding tables, for --save and --details"),
+		    "also read forwarding tables, for --save and --details"),
 	{.name = NULL},
 };
 

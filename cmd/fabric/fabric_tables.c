@@ -174,7 +174,6 @@ static const struct option_row options[] = {
 
 static const struct option_rule tables_rules[] = {
 	FABRIC_LOAD_RULE,
-	OPTIONS_EXCLUDE("multicast", "load", "a saved scan has the linear tables only"),
 	{.options = NULL},
 };
 
@@ -193,24 +192,33 @@ const struct command fabric_tables_command = {
 	.run = run,
 };
 
-static bool has_tables(const struct fabric *fabric)
+/* A switch without groups has no multicast table to save. */
+static bool has_tables(const struct fabric *fabric, const struct forwarding *forwarding,
+		       unsigned int kinds)
 {
+	const uint16_t attribute = kinds == FORWARDING_MULTICAST ? UMAD_SM_ATTR_MCAST_FT
+								 : UMAD_SM_ATTR_LINEAR_FT;
+	bool any = kinds != FORWARDING_MULTICAST;
+
 	for (size_t i = 0; i < fabric->detail_count; i++)
-		if (fabric->details[i].attribute == UMAD_SM_ATTR_LINEAR_FT)
+		if (fabric->details[i].attribute == attribute)
 			return true;
-	return false;
+	for (size_t i = 0; i < forwarding->count; i++)
+		any |= !forwarding->tables[i].known || forwarding->tables[i].mlids;
+	return !any;
 }
 
 bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
-			      struct forwarding *forwarding)
+			      unsigned int kinds, struct forwarding *forwarding)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	forwarding_recall(&run->fabric, nodes, count, forwarding);
+	forwarding_recall(&run->fabric, nodes, count, kinds, forwarding);
 	/* A scan with the tables of other switches has gaps. */
-	if (!forwarding->count || has_tables(&run->fabric))
+	if (!forwarding->count || has_tables(&run->fabric, forwarding, kinds))
 		return true;
-	message = mem_format("the scan in %s has no forwarding tables", run->args->load);
+	message = mem_format("the scan in %s has no %sforwarding tables", run->args->load,
+			     kinds == FORWARDING_MULTICAST ? "multicast " : "");
 	listing_fail(&run->mad.listing, STATUS_FAILED, message,
 		     "rdmactl fabric scan --routes --save FILE saves them");
 	return false;
@@ -223,7 +231,7 @@ bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 	int rc;
 
 	if (run->args->load) {
-		if (!fabric_forwarding_recall(run, nodes, count, forwarding))
+		if (!fabric_forwarding_recall(run, nodes, count, kinds, forwarding))
 			return false;
 		fabric_run_note(run, forwarding->failures, forwarding->failure_count);
 		return true;

@@ -310,7 +310,7 @@ static void number_cables(struct mesh_fabric *mesh)
 /* Without forwarding tables in the scan no cable between switches can be told apart. */
 static void learn_ways(struct mesh_fabric *mesh)
 {
-	if (!forwarding_recall(&mesh->fabric, NULL, 0, &mesh->forwarding))
+	if (!forwarding_recall(&mesh->fabric, NULL, 0, FORWARDING_LINEAR, &mesh->forwarding))
 		return;
 	number_cables(mesh);
 	mesh->facts.find_way = find_way;

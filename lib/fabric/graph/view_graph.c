@@ -108,7 +108,7 @@ const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struc
 						      unanswered_fields,
 						      "a query without a usable answer");
 
-enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH, LFT };
+enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH, LFT, MFT };
 
 static const struct enum_name table_names[] = {
 	{GUIDS, "guids", .help = "GUIDs of the port"},
@@ -117,6 +117,7 @@ static const struct enum_name table_names[] = {
 	{VLARB_LOW, "vlarb-low", .help = "virtual lanes of low priority with their weights"},
 	{VLARB_HIGH, "vlarb-high", .help = "virtual lanes of high priority with their weights"},
 	{LFT, "lft", .help = "linear forwarding table, from --routes: the port of each LID"},
+	{MFT, "mft", .help = "multicast forwarding table, from --routes: ports of each group"},
 	{0, NULL},
 };
 
@@ -139,6 +140,8 @@ static enum table_word word_of(const struct fabric_detail *detail)
 		return SL2VL;
 	case UMAD_SM_ATTR_LINEAR_FT:
 		return LFT;
+	case UMAD_SM_ATTR_MCAST_FT:
+		return MFT;
 	default:
 		return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
 	}
@@ -167,6 +170,9 @@ static void get_in_port(const void *record, struct value *value)
 	if (detail && detail->attribute == UMAD_SM_ATTR_SLVL_TABLE &&
 	    fabric_node_of(fabric_of(record), detail->port)->type == NODE_TYPE_SWITCH)
 		value_set_unsigned(value, detail->modifier >> 8 & 0xff);
+	if (detail && detail->attribute == UMAD_SM_ATTR_MCAST_FT)
+		value_set_unsigned(value, (uint64_t)(detail->modifier >> MAD_MULTICAST_POSITION) *
+						  MAD_MULTICAST_PORTS);
 }
 
 static void get_first(const void *record, struct value *value)
@@ -187,6 +193,11 @@ static void get_first(const void *record, struct value *value)
 		break;
 	case LFT:
 		value_set_unsigned(value, (uint64_t)detail->modifier * MAD_LINEAR_BLOCK);
+		break;
+	case MFT:
+		value_set_unsigned(value,
+				   (detail->modifier & ((1u << MAD_MULTICAST_POSITION) - 1)) *
+					   (uint64_t)MAD_MULTICAST_BLOCK);
 		break;
 	default:
 		value_set_unsigned(value, ((detail->modifier >> 16) - 1) % 2 * 32);
@@ -220,6 +231,11 @@ static void write_entry(const struct fabric_detail *detail, unsigned int index, 
 		else
 			snprintf(text, GUID_TEXT_SIZE, "%u", detail->data[index]);
 		break;
+	case MFT:
+		snprintf(text, GUID_TEXT_SIZE, "0x%04x",
+			 (unsigned int)bits_get(detail->data, (size_t)index * MAD_MULTICAST_PORTS,
+						MAD_MULTICAST_PORTS));
+		break;
 	default: /* the arbiter skips a VL of weight 0 */
 		if (detail->data[2 * index + 1])
 			snprintf(text, GUID_TEXT_SIZE, "%u:%u", detail->data[2 * index] & 0xfu,
@@ -229,9 +245,13 @@ static void write_entry(const struct fabric_detail *detail, unsigned int index, 
 
 static void get_values(const void *record, struct value *value)
 {
-	static const unsigned int entries[] = {
-		[GUIDS] = 8,	  [PKEYS] = 32,	     [SL2VL] = 16,
-		[VLARB_LOW] = 32, [VLARB_HIGH] = 32, [LFT] = MAD_LINEAR_BLOCK};
+	static const unsigned int entries[] = {[GUIDS] = 8,
+					       [PKEYS] = 32,
+					       [SL2VL] = 16,
+					       [VLARB_LOW] = 32,
+					       [VLARB_HIGH] = 32,
+					       [LFT] = MAD_LINEAR_BLOCK,
+					       [MFT] = MAD_MULTICAST_BLOCK};
 	const struct fabric_detail *detail = detail_of(record);
 	char *text = value->scratch;
 	size_t count = 0;
@@ -270,14 +290,13 @@ static const struct field detail_fields[] = {
 	VIEW_COLUMN(FIELD_UNSIGNED, get_detail_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		    "number of the port"),
 	VIEW_COLUMN(FIELD_ENUM, get_table, "table", "TABLE", FIELD_DEFAULT,
-		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high, lft"),
+		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high, lft, mft"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_in_port, "in_port", "IN PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "sl2vl of a switch: port that the packets arrive at"),
+		    "sl2vl of a switch: port that packets arrive at; mft: first port of the masks"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_first, "first", "FIRST", FIELD_RIGHT,
 		    "number of the block's first entry in its table"),
-	VIEW_COLUMN(
-		FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
-		"entries in use; for vlarb, virtual lanes with their weights; for lft, the ports"),
+	VIEW_COLUMN(FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
+		    "entries in use; vlarb: VLs with weights; lft: ports; mft: masks of ports"),
 	VIEW_COLUMN(FIELD_GUID, get_detail_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
 	NODE_INDEX_COLUMN(get_detail_index),
 	VIEW_COLUMN(FIELD_HEX, get_attribute_id, "attribute_id", "ATTRIBUTE ID", 0,

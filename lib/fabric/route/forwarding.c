@@ -208,8 +208,8 @@ void forwarding_take_linear(struct forwarding *forwarding, const struct forwardi
 	forwarding->has_ports[table->has_ports_at + block] = true;
 }
 
-static void take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
-			   uint32_t modifier, const uint8_t *data)
+void forwarding_take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
+			       uint32_t modifier, const uint8_t *data)
 {
 	uint32_t position = modifier >> MAD_MULTICAST_POSITION;
 	uint32_t block = modifier & ((1u << MAD_MULTICAST_POSITION) - 1),
@@ -239,8 +239,8 @@ static void done(void *context, const struct mad_reply *reply)
 		forwarding_take_linear(reader->forwarding, table, request->modifier,
 				       reply->mad + MAD_SMP_DATA_AT);
 	else
-		take_multicast(reader->forwarding, table, request->modifier,
-			       reply->mad + MAD_SMP_DATA_AT);
+		forwarding_take_multicast(reader->forwarding, table, request->modifier,
+					  reply->mad + MAD_SMP_DATA_AT);
 }
 
 void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, size_t count,

@@ -58,15 +58,18 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 		    unsigned int kinds, struct forwarding *forwarding);
 void forwarding_clear(struct forwarding *forwarding);
 
-/* Appends the known blocks of the linear tables to the details of the graph, to be saved with it.
+/*
+ * Appends the known blocks to the details of the graph, to be saved with it. Of the multicast
+ * tables these are the first block and those that are not empty: most are.
  */
 void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric);
 /*
- * Fills empty tables of `count` nodes (NULL: all) from these details; blocks that are not there
- * are unknown, and failures with -ENODATA. Returns how many blocks there were.
+ * Fills empty tables of `count` nodes (NULL: all), of the kinds in the bit mask, from these
+ * details; blocks that are not there are unknown, and failures with -ENODATA. Returns how many
+ * blocks there were.
  */
 size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
-			 struct forwarding *forwarding);
+			 unsigned int kinds, struct forwarding *forwarding);
 /* NULL if the table was not read, or the node is not a switch. */
 const struct forwarding_table *forwarding_of(const struct forwarding *forwarding, uint32_t node);
 /*

@@ -14,6 +14,12 @@ void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, 
 /* A block of 64 LIDs; the table must have at least the first of them. */
 void forwarding_take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
 			    uint32_t block, const uint8_t *data);
+/*
+ * A block of 32 LIDs and, in the highest bits of the modifier, 16 ports; the table must have the
+ * first of the LIDs, and the ports.
+ */
+void forwarding_take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
+			       uint32_t modifier, const uint8_t *data);
 
 /* Whether a block of the linear table is unknown. */
 bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table);

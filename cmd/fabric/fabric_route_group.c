@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric route --mlid: the tree of a multicast group, and what is wrong with it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/fabric/fabric_route.h"
+#include "fabric/route/multicast.h"
+
+struct group {
+	struct fabric_run run;
+	struct forwarding forwarding;
+	struct multicast_members members;
+	struct multicast_tree tree;
+	struct multicast_hop_row *rows;
+	uint16_t mlid;
+	bool is_group; /* the subnet administrator has it */
+};
+
+static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_mlid)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *message = NULL;
+	uint64_t mlid;
+
+	if (!text_parse_u64(text, 0, FORWARDING_MOST_MLID, &mlid) && mlid >= FORWARDING_LIDS) {
+		*ret_mlid = (uint16_t)mlid;
+		return true;
+	}
+	message = mem_format("'%s' is not a multicast LID", clean);
+	command_complain(ctx, message, "0xc000 to 0xfffe: rdmactl sa multicast lists the groups");
+	return false;
+}
+
+/* Members are listed for those who know the SM_Key: otherwise they are those of the tables. */
+static void ask_members(struct group *group)
+{
+	struct mad_listing *mad = &group->run.mad;
+	struct mad_route route = mad->session.route;
+	struct problems *problems = &mad->listing.problems;
+	struct multicast_answer answer;
+
+	if (group->run.args->mad.mkey)
+		route.sm_key = mad->session.key;
+	multicast_ask_members(mad->session.engine, &route, group->mlid, &group->members, &answer);
+	group->is_group = answer.is_group;
+	if (answer.error || answer.status || answer.cut)
+		problem_add_text(problems, NULL, "members", "sa",
+				 answer.error == -ENODATA ? "the port knows no subnet manager"
+				 : answer.error		  ? strerror(-answer.error)
+				 : answer.status ? "the subnet administrator refused the query"
+						 : "the subnet administrator's answer was cut off",
+				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+	else if (answer.is_group && !group->members.known)
+		problem_add_text(
+			&mad->listing.notes, NULL, NULL, NULL,
+			"the subnet administrator does not tell who the members are: "
+			"they are those of the tables",
+			"--mkey KEY: the SM_Key, which is 1 unless opensm is told another");
+	multicast_find_members(&group->run.fabric, &group->members);
+}
+
+static void report_faults(struct group *group)
+{
+	struct listing *listing = &group->run.mad.listing;
+
+	for (unsigned int i = 0; i < MULTICAST_FAULTS; i++) {
+		const enum multicast_fault fault = (enum multicast_fault)(1u << i);
+		const struct multicast_hop *first = NULL;
+		const size_t count = multicast_count_faults(&group->tree, fault, &first);
+		_cleanup_(freep) char *message = NULL;
+
+		if (!count)
+			continue;
+		message = multicast_fault_text(&group->run.view, &group->tree, fault, count, first);
+		listing_fail(listing, STATUS_FAULT, message,
+			     "let the subnet manager route again: send SIGHUP to opensm");
+	}
+}
+
+static void show(struct group *group)
+{
+	struct multicast_tree *tree = &group->tree;
+	struct listing *listing = &group->run.mad.listing;
+	_cleanup_(freep) char *message = NULL;
+
+	multicast_tree_fill(&group->run.fabric, &group->forwarding, group->mlid, &group->members,
+			    tree);
+	group->rows = mem_alloc_zero(tree->count + 1, sizeof(*group->rows));
+	for (size_t i = 0; i < tree->count; i++) {
+		multicast_hop_row_make(&group->run.view, tree, i, &group->rows[i]);
+		listing_add(listing, &group->rows[i]);
+	}
+	if (tree->unknown)
+		problem_add_text(&listing->problems, NULL, NULL, NULL,
+				 "parts of the tree are unknown: members that are cut off are not "
+				 "looked for",
+				 NULL);
+	report_faults(group);
+	if (tree->count || tree->unknown)
+		return;
+	message = mem_format("no switch sends packets to 0x%04x", group->mlid);
+	listing_fail(listing, STATUS_NOTHING, message,
+		     group->is_group ? "the group has no member: rdmactl sa multicast"
+				     : "rdmactl sa multicast lists the groups");
+}
+
+int fabric_route_group(const struct ctx *ctx, const struct route_args *args)
+{
+	struct group group = {.mlid = 0};
+	int status;
+
+	if (!parse_mlid(ctx, args->mlid, &group.mlid))
+		return STATUS_USAGE;
+	if (fabric_run_begin(&group.run, ctx, &args->fabric, &fabric_tree_schema) &&
+	    fabric_forwarding_read(&group.run, NULL, 0, FORWARDING_MULTICAST, &group.forwarding)) {
+		if (!args->fabric.load)
+			ask_members(&group);
+		show(&group);
+	}
+	status = fabric_run_end(&group.run);
+	multicast_tree_clear(&group.tree);
+	forwarding_clear(&group.forwarding);
+	free(group.members.items);
+	free(group.rows);
+	return status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Multicast trees as records, and their faults as sentences. */
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/route/multicast.h"
+
+static const struct enum_name fault_names[] = {
+	{MULTICAST_LOOP, "loop", .help = "packets that leave by the port come back to the switch"},
+	{MULTICAST_CUT_OFF, "cut-off",
+	 .help = "most other members do not reach the member there, or it does not reach them"},
+	{MULTICAST_NOT_SENT, "not-sent", .help = "the switch does not send to the member there"},
+	{MULTICAST_ONE_WAY, "one-way", .help = "the switch there does not send back"},
+	{MULTICAST_NO_LINK, "no-link", .help = "the port is down, or the switch does not have it"},
+	{MULTICAST_NO_MEMBER, "no-member", .help = "the switch there leads to no member"},
+	{MULTICAST_NOT_A_MEMBER, "not-a-member",
+	 .help = "the subnet administrator does not know the port there as a member"},
+	{0, NULL},
+};
+
+static const struct field fields[] = {
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "name of the switch"),
+	UNSIGNED_FIELD(struct multicast_hop_row, out_port, "out_port", "OUT PORT",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "port that packets leave by; 0 is the switch itself"),
+	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
+		    "name of the node at the other end"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
+	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", FIELD_DEFAULT,
+		    "type of the node at the other end"),
+	FLAGS_FIELD(struct multicast_hop_row, join_state, join_state_names, "join_state",
+		    "JOIN STATE", FIELD_DEFAULT, 0,
+		    "how the port there is a member, by the subnet administrator"),
+	FLAGS_FIELD(struct multicast_hop_row, faults, fault_names, "faults", "FAULTS",
+		    FIELD_DEFAULT, 0, "what is wrong"),
+	BOOL_FIELD(struct multicast_hop_row, in_table, "in_table", "IN TABLE", 0, 0,
+		   "whether the switch sends to the port"),
+	HEX_FIELD(struct multicast_hop_row, mlid, 4, "mlid", "MLID", 0, 0,
+		  "LID of the multicast group"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	PEER_GUID_COLUMN,
+};
+
+const struct schema fabric_tree_schema = SCHEMA(
+	"fabric_tree", struct multicast_hop_row, fields,
+	"a port of a switch that packets of a multicast group leave by");
+
+void multicast_hop_row_make(const struct fabric_view *view, const struct multicast_tree *tree,
+			    size_t hop, struct multicast_hop_row *row)
+{
+	const struct multicast_hop *at = &tree->hops[hop];
+
+	*row = (struct multicast_hop_row){
+		.at = {.view = view, .place = at->port},
+		.mlid = number_of(tree->mlid),
+		.out_port = number_of(at->out_port),
+		.faults = number_of(at->faults),
+		.in_table = at->in_table ? TRISTATE_YES : TRISTATE_NO,
+	};
+	if (at->join_state)
+		row->join_state = number_of(at->join_state);
+}
+
+size_t multicast_count_faults(const struct multicast_tree *tree, enum multicast_fault fault,
+			      const struct multicast_hop **ret_first)
+{
+	size_t count = 0;
+
+	if (fault == MULTICAST_NO_MEMBER && !tree->members_known)
+		return 0;
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->hops[i].faults & fault && !count++)
+			*ret_first = &tree->hops[i];
+	return count;
+}
+
+char *multicast_fault_text(const struct fabric_view *view, const struct multicast_tree *tree,
+			   enum multicast_fault fault, size_t count,
+			   const struct multicast_hop *first)
+{
+	static const struct {
+		enum multicast_fault fault;
+		const char *one, *many;
+	} texts[] = {
+		{MULTICAST_LOOP, "come back to the switch that sends them", "go in a loop"},
+		{MULTICAST_CUT_OFF, "are not exchanged between a member and most others",
+		 "are not exchanged between members and most others"},
+		{MULTICAST_NOT_SENT, "are not sent to a member", "are not sent to members"},
+		{MULTICAST_ONE_WAY, "go to a switch that does not send back",
+		 "go to switches that do not send back"},
+		{MULTICAST_NO_LINK, "go to a port without a link", "go to ports without a link"},
+		{MULTICAST_NO_MEMBER, "go to a switch that leads to no member",
+		 "go to switches that lead to no member"},
+		{MULTICAST_NOT_A_MEMBER, "go to a port that is not a member",
+		 "go to ports that are not members"},
+	};
+	_cleanup_(freep) char *name = fabric_node_name(view, view->fabric->ports[first->port].node);
+	const char *one = "", *many = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i].fault == fault) {
+			one = texts[i].one;
+			many = texts[i].many;
+		}
+	if (count == 1)
+		return mem_format("packets to 0x%04x %s: %s/%u", tree->mlid, one, name,
+				  first->out_port);
+	return mem_format("packets to 0x%04x %s: %zu ports, the first is %s/%u", tree->mlid, many,
+			  count, name, first->out_port);
+}
