@@ -35,7 +35,31 @@ static void show_progress(struct selftest_output *output, const char *test)
 	progress_show(&output->progress, text);
 }
 
-/* Adds new rows to the listing, and prints them with --jsonl. */
+static bool prints_early(const struct selftest_output *output)
+{
+	return output->pieces || listing_streams(output->listing);
+}
+
+/* A measurement may go on for days: the rows of its intervals go once they are printed. */
+static void drop_intervals(struct selftest_output *output)
+{
+	struct selftest_results *results = &output->results;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < results->count; i++) {
+		struct selftest_result *row = results->items[i];
+
+		if (row->interval.known && row->verdict.value == SELFTEST_PASS)
+			selftest_result_free(row);
+		else
+			results->items[kept++] = row;
+	}
+	output->dropped += results->count - kept;
+	results->count = kept;
+	output->last = kept ? results->items[kept - 1] : NULL;
+}
+
+/* Adds new rows to the listing, and prints them if they are printed one by one. */
 static void add_rows(struct selftest_output *output)
 {
 	const struct selftest_results *results = &output->results;
@@ -49,10 +73,15 @@ static void add_rows(struct selftest_output *output)
 	for (; next < results->count; next++)
 		listing_add(output->listing, results->items[next]);
 	output->last = results->items[results->count - 1];
-	if (!listing_streams(output->listing))
+	if (!prints_early(output))
 		return;
 	progress_erase(&output->progress);
-	listing_stream(output->listing);
+	if (output->pieces) {
+		listing_piece(output->listing);
+		drop_intervals(output);
+	} else {
+		listing_stream(output->listing);
+	}
 }
 
 struct selftest_result *selftest_output_add(struct selftest_output *output,
@@ -73,7 +102,7 @@ void selftest_output_progress(void *context, const char *test)
 {
 	struct selftest_output *output = context;
 
-	if (listing_streams(output->listing))
+	if (prints_early(output))
 		add_rows(output);
 	if (output->progress.shown)
 		show_progress(output, test);
@@ -114,18 +143,18 @@ static void note_failure(struct listing *listing, const struct selftest_result *
 static char *count_results(const struct selftest_output *output)
 {
 	const struct selftest_results *results = &output->results;
-	size_t failed = 0, skipped = 0;
+	size_t all = results->count + output->dropped, failed = 0, skipped = 0;
 	_cleanup_(freep) char *skips = NULL;
 
 	for (size_t i = 0; i < results->count; i++) {
 		failed += results->items[i]->verdict.value == SELFTEST_FAIL;
 		skipped += results->items[i]->verdict.value == SELFTEST_SKIP;
 	}
-	if (!failed || results->count == 1)
+	if (!failed || all == 1)
 		return NULL;
 	if (skipped)
 		skips = mem_format(", %zu skipped", skipped);
-	return mem_format("%zu of %zu tests failed%s", failed, results->count, skips ? skips : "");
+	return mem_format("%zu of %zu tests failed%s", failed, all, skips ? skips : "");
 }
 
 static int print_histogram(const struct selftest_result *row)
@@ -165,7 +194,8 @@ static int finish(struct selftest_output *output, bool histograms)
 	if (!rc && charts)
 		rc = selftest_charts_text(stdout, results);
 	for (size_t i = 0; !rc && histograms && i < results->count; i++)
-		if (results->items[i]->histogram_count && !output->svg)
+		if (results->items[i]->histogram_count && !output->svg &&
+		    !results->items[i]->interval.known)
 			rc = print_histogram(results->items[i]);
 	status = listing_end_quietly(output->listing, rc);
 	selftest_results_free(&output->results);

@@ -148,7 +148,9 @@ struct selftest_output {
 	struct selftest_results results;
 	const struct selftest_result *last; /* the last row that the listing has */
 	struct progress progress;
+	size_t dropped;	    /* rows of intervals that were printed and freed */
 	bool svg;	    /* charts take the place of the table */
+	bool pieces;	    /* --every: each row is printed when it is complete, in all formats */
 	const char *device; /* under test, for the progress; or NULL */
 	unsigned int port;
 };

@@ -183,14 +183,40 @@ def forever(tap):
         forever_of(tap, test)
 
 
+    in_other_formats(tap)
+
+
+def endless(form, test):
+    """A measurement that a signal ends after its second interval was printed: its result."""
+    second = {'--jsonl': '"interval": 2', '--json': '"interval": 2', '--tsv': '\n2\t'}[form]
+    running = selftest.Running(program.RDMACTL, form, 'selftest', 'rxa', '--peer', SERVER,
+                               '--port', str(PORT), '--every', '100ms', '--duration', 'forever',
+                               '--test', test, '--sizes', '64',
+                               *(['-o', 'interval,test,result'] if form == '--tsv' else []))
+    streams = selftest.until(lambda: running.said(running.out).count(second) or
+                             running.process.poll() is not None)
+    return streams, running.end(signal.SIGINT)
+
+
+def in_other_formats(tap):
+    """Rows come one by one as text, too, and one document of JSON grows."""
+    streams, result = endless('--tsv', 'bandwidth-write')
+    lines = [line.split('\t') for line in result.out.decode().splitlines()]
+    wrong = unequal('text', (bool(streams), result.status, result.err, lines[0]),
+                    (True, 0, b'', ['interval', 'test', 'result']))
+    numbers = [line[0] for line in lines if line[1] == 'bandwidth-write']
+    wrong += unequal('intervals', numbers, [*map(str, range(1, len(numbers))), ''])
+    streams, result = endless('--json', 'bandwidth-write')
+    numbers = [row['interval'] for row in json.loads(result.out)['selftest']
+               if row['test'] == 'bandwidth-write']
+    wrong += unequal('JSON', (bool(streams), result.status, result.err), (True, 0, b''))
+    wrong += unequal('its intervals', numbers, [*range(1, len(numbers)), None])
+    tap.test('selftest ways: rows of intervals as they come, in other formats', wrong)
+
+
 def forever_of(tap, test):
     """A second interval is there before the end, which a signal brings."""
-    running = selftest.Running(program.RDMACTL, '--jsonl', 'selftest', 'rxa', '--peer', SERVER,
-                               '--port', str(PORT), '--every', '100ms', '--duration', 'forever',
-                               '--test', test, '--sizes', '64')
-    streams = selftest.until(lambda: running.said(running.out).count('"interval": 2') or
-                             running.process.poll() is not None)
-    result = running.end(signal.SIGINT)
+    streams, result = endless('--jsonl', test)
     rows = [json.loads(line) for line in result.out.decode().splitlines()]
     rows = [row for row in rows if row.get('test') == test]
     wrong = unequal('streams', bool(streams), True)

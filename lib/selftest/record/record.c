@@ -80,7 +80,7 @@ void selftest_result_add_counter(struct selftest_result *result, enum selftest_s
 	counter->after = number_of(after->value);
 }
 
-void selftest_result_clear(struct selftest_result *result)
+void selftest_result_free(struct selftest_result *result)
 {
 	for (size_t i = 0; i < result->counter_count; i++) {
 		free(result->counters[i].device);
@@ -101,7 +101,7 @@ void selftest_result_clear(struct selftest_result *result)
 	free(result->status);
 	free(result->cpus);
 	free(result->peer_cpus);
-	*result = (struct selftest_result){0};
+	free(result);
 }
 
 struct selftest_result *selftest_results_add(struct selftest_results *results)
@@ -115,18 +115,15 @@ struct selftest_result *selftest_results_add(struct selftest_results *results)
 
 void selftest_results_drop_first(struct selftest_results *results)
 {
-	selftest_result_clear(results->items[0]);
-	free(results->items[0]);
+	selftest_result_free(results->items[0]);
 	results->count--;
 	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
 }
 
 void selftest_results_free(struct selftest_results *results)
 {
-	for (size_t i = 0; i < results->count; i++) {
-		selftest_result_clear(results->items[i]);
-		free(results->items[i]);
-	}
+	for (size_t i = 0; i < results->count; i++)
+		selftest_result_free(results->items[i]);
 	free(results->items);
 	*results = (struct selftest_results){0};
 }

@@ -249,10 +249,10 @@ void selftest_result_set_peer(struct selftest_result *result, const struct endpo
 /* A counter of a side's port before and after the test. */
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
-/* Frees what the record owns and empties it. */
-void selftest_result_clear(struct selftest_result *result);
+/* Frees the record and what it owns. */
+void selftest_result_free(struct selftest_result *result);
 
-/* Rows in the order in which they came; each stays where it is until the list is freed. */
+/* Rows in the order in which they came; each stays where it is until it is freed. */
 struct selftest_results {
 	struct selftest_result **items;
 	size_t count;
