@@ -49,7 +49,13 @@ static bool node_fits(const struct fabric_run *run, uint32_t place)
 /* A cable matches by either end. */
 static bool link_fits(const struct fabric_run *run, uint32_t place)
 {
-	return port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer);
+	const struct fabric *fabric = &run->fabric;
+	const uint32_t peer = fabric->ports[place].peer;
+
+	if (run->args->switches_only && (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH ||
+					 fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH))
+		return false;
+	return port_fits(run, place) || port_fits(run, peer);
 }
 
 /* Ports of adapters that the scan did not reach are unknown: they belong to another subnet. */
@@ -152,6 +158,12 @@ static const struct option_row down_options[] = {
 	{.name = NULL},
 };
 
+static const struct option_row link_options[] = {
+	FLAG_OPTION(struct fabric_args, switches_only, 0, "switches-only",
+		    "only cables between switches"),
+	{.name = NULL},
+};
+
 #define LIST(name_, summary_, schema_, type_, fits_, ...)                                   \
 	{                                                                                   \
 		.name = name_, .summary = summary_,                                         \
@@ -170,6 +182,6 @@ const struct command fabric_list_commands[6] = {
 	     down_options),
 	LIST("routers", "the routers", fabric_nodes_schema, NODE_TYPE_ROUTER, node_fits,
 	     down_options),
-	LIST("links", "the cables, each once", fabric_links_schema, 0, link_fits, NULL),
+	LIST("links", "the cables, each once", fabric_links_schema, 0, link_fits, link_options),
 	LIST("ports", "all ports", fabric_ports_schema, 0, known_port_fits, down_options),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric route: from one port to another and back, hop by hop. */
 #include "fabric/route/multicast.h"
+#include "fabric/route/pairs.h"
 #include "fabric/route/route.h"
 
 #include <errno.h>
@@ -87,10 +88,12 @@ static bool find_ends(struct routes *routes, char **words)
 	return false;
 }
 
-/* Why the route does not arrive; NULL if it does. */
-static char *explain(const struct fabric *fabric, const struct fabric_route *route,
-		     const char *name, uint16_t lid)
+char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,
+			   uint16_t lid)
 {
+	const struct fabric *fabric = view->fabric;
+	_cleanup_(freep) char *name = fabric_node_name(view, route->node);
+
 	switch (route->end) {
 	case ROUTE_NOWHERE:
 		return mem_format("ends at %s: its table has no port for LID %u", name, lid);
@@ -120,8 +123,7 @@ static char *explain(const struct fabric *fabric, const struct fabric_route *rou
 	return NULL;
 }
 
-/* A node outside the scan may exist: only a wrong table or a link that is down is a fault. */
-static bool is_fault(const struct fabric *fabric, const struct fabric_route *route)
+bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route)
 {
 	if (route->end != ROUTE_NO_PEER)
 		return route->end != ROUTE_UNKNOWN;
@@ -133,15 +135,14 @@ static void report_end(struct routes *routes, enum route_direction direction)
 {
 	struct fabric_run *run = &routes->run;
 	const struct fabric_route *route = &routes->routes[direction];
-	_cleanup_(freep) char *name = fabric_node_name(&run->view, route->node);
-	_cleanup_(freep) char *why = explain(&run->fabric, route, name,
-					     routes->ends[!direction].lid);
+	_cleanup_(freep) char *why = fabric_route_explain(&run->view, route,
+							  routes->ends[!direction].lid);
 	_cleanup_(freep) char *message = NULL;
 
 	if (!why)
 		return;
 	message = mem_format("the route %s %s", direction_words[direction], why);
-	if (is_fault(&run->fabric, route))
+	if (fabric_route_is_fault(&run->fabric, route))
 		listing_fail(&run->mad.listing, STATUS_FAULT, message,
 			     "rdmactl fabric tables SWITCH shows the table of a switch");
 	else
@@ -359,28 +360,44 @@ static int run(const struct ctx *ctx, const void *route_args, char **objects)
 {
 	const struct route_args *args = route_args;
 
-	if (args->mlid ? objects[0] != NULL : !objects[0] || !objects[1]) {
+	const bool many = args->mlid || args->pairs;
+
+	if (many ? objects[0] != NULL : !objects[0] || !objects[1]) {
 		command_complain(ctx,
-				 args->mlid ? "a multicast group has no FROM and TO"
-					    : "the two ends of the route are missing",
-				 "rdmactl fabric route FROM TO, or --mlid MLID");
+				 args->mlid    ? "a multicast group has no FROM and TO"
+				 : args->pairs ? "FROM and TO are in the file of --pairs"
+					       : "the two ends of the route are missing",
+				 "rdmactl fabric route FROM TO, or --mlid MLID, or --pairs FILE");
 		return STATUS_USAGE;
 	}
+	if (args->pairs)
+		return fabric_route_pairs(ctx, args);
 	return args->mlid ? fabric_route_group(ctx, args) : show_pair(ctx, &args->fabric, objects);
 }
 
 static const struct option_row options[] = {
 	STRING_OPTION(struct route_args, mlid, 0, "mlid", "MLID", COMPLETE_NOTHING,
 		      "the tree of a multicast group"),
+	STRING_OPTION(struct route_args, pairs, 0, "pairs", "FILE", COMPLETE_FILE,
+		      "the routes of all pairs in a file, two destinations a line"),
+	FLAG_OPTION(struct route_args, cables, 0, "cables",
+		    "with --pairs: a row for each cable, with the number of pairs over it"),
 	{.name = NULL},
 };
 
 static const struct option_rule rules[] = {
 	FABRIC_LOAD_RULE,
+	OPTIONS_ONE_OF("mlid pairs", NULL),
+	OPTIONS_NEED("cables", "pairs", NULL),
 	{.options = NULL},
 };
 
-static const struct schema *const more_schemas[] = {&fabric_tree_schema, NULL};
+static const struct schema *const more_schemas[] = {
+	&fabric_tree_schema,
+	&fabric_pairs_schema,
+	&fabric_shared_schema,
+	NULL,
+};
 
 const struct command fabric_route_command = {
 	.name = "route",

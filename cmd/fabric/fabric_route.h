@@ -9,6 +9,14 @@ struct route_args {
 	struct fabric_args fabric;
 	const char *mlid;  /* of a multicast group */
 	const char *pairs; /* a file of them */
+	bool cables;	   /* of all pairs */
 };
 
+/* Why the route to the LID does not arrive, to be freed; NULL if it does. */
+char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,
+			   uint16_t lid);
+/* A node outside the scan may exist: only a wrong table or a link that is down is a fault. */
+bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
+
+int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args);
 int fabric_route_group(const struct ctx *ctx, const struct route_args *args);

@@ -389,10 +389,10 @@ static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
 	return !place.error && fabric_find_target(&run->fabric, &by_lid, ret_place);
 }
 
-bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
+size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
+				struct fabric_place *ret_place)
 {
 	enum target_kind kind = mad_forced_kind(&run->args->mad);
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *message = NULL;
 	struct mad_target target;
 	size_t found = 0;
 
@@ -404,6 +404,14 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 	}
 	if (!found && (kind == TARGET_ANY || kind == TARGET_NAME))
 		found = fabric_find_name(&run->view, word, ret_place);
+	return found;
+}
+
+bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *message = NULL;
+	const size_t found = fabric_run_look_for_port(run, word, ret_place);
+
 	if (found == 1)
 		return true;
 	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)

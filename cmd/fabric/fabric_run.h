@@ -24,7 +24,9 @@ enum fabric_format {
 struct fabric_args {
 	struct mad_args mad;
 	bool tree, details, routes, down, multicast, pairs;
+	bool switches_only;
 	const char *save, *load, *diff, *from, *part, *name, *since;
+	struct number compare;	   /* enum fabric_compared, bits */
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
 	struct number state;	   /* of ports and links, as in PortInfo */
@@ -69,6 +71,9 @@ bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
  * the listing says why.
  */
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place);
+/* The same without a word to the listing: how many places it may be. */
+size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
+				struct fabric_place *ret_place);
 /*
  * Finds the nodes that --name means. False: there are none, which is an error, because an empty
  * list would look as if nothing were wrong.

@@ -210,6 +210,8 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 		struct listing *listing = &run.mad.listing;
 
 		fabric_compare(&before, &run.view, &changes);
+		if (args->compare.known)
+			fabric_changes_choose(&changes, (unsigned int)args->compare.value);
 		for (size_t i = 0; i < changes.count; i++)
 			listing_add(listing, &changes.items[i]);
 		if (changes.incomplete)
@@ -250,6 +252,8 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, tree, 0, "tree", "print the subnet as a tree"),
 	STRING_OPTION(struct fabric_args, diff, 0, "diff", "FILE", COMPLETE_FILE,
 		      "print the differences from the scan in a file"),
+	CHOICES_OPTION(struct fabric_args, compare, 0, "compare", "WHAT,...", fabric_compared_names,
+		       "--diff compares only these (default all)"),
 	CHOICE_OPTION(struct fabric_args, format, 0, "format", "FORMAT", format_names,
 		      "print the scan in the format of another tool"),
 	FLAG_OPTION(struct fabric_args, details, 0, "details",

@@ -33,7 +33,7 @@ expected_schemas()
 		resources) printf "%s\n" resources processes qps qp_contexts cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
 			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links _port \
-				_errors _error_growth _cables _check _route _tree _tables _multicast _balance _using
+				_errors _error_growth _cables _check _route _tree _pairs _shared _tables _multicast _balance _using
 			;;
 		smp | sa)
 			# The first subcommand brings the schema that all of them share.

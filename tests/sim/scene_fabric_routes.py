@@ -62,6 +62,40 @@ def routes(sim):
     return wrong + ([] if hops else ['no route was compared'])
 
 
+def many(sim):
+    """--pairs: each pair as `route` and the simulator have it, and the pairs over each cable."""
+    lids = sim.lids()
+    ends = [lids[node.name, port] for node in sim.net.hcas() for port in sorted(node.links)
+            if (node.name, port) in lids]
+    pairs = [(one, other) for one, other in zip(ends, reversed(ends)) if one != other]
+    path, counts, wrong = sim.path('pairs'), {}, []
+    with open(path, 'w') as file:
+        file.write(''.join('%d %d\n' % pair for pair in pairs))
+    document = sim.document('fabric_pairs', 'fabric', 'route', '--pairs', path)
+    wrong += unequal('status', document.status, 0)
+    wrong += unequal('pairs', len(document.rows), len(pairs))
+    for number, (row, (one, other)) in enumerate(zip(document.rows, pairs)):
+        said = [int(out) for out, _, _ in SIM_HOP.findall(sim.route(one, other))]
+        ours = [int(place.rsplit('/', 1)[1]) for place in row['cables']]
+        wrong += unequal('%d to %d' % (one, other), (ours, row['hops'], row['end']),
+                         (said, len(said), 'arrives'))
+        for place in row['cables']:
+            counts[place] = counts.get(place, 0) + 1
+        if number < PAIRS:
+            rows = sim.document('fabric_route', 'fabric', 'route', str(one), str(other)).rows
+            wrong += unequal('route', row['cables'], ['%s/%d' % (hop['node'], hop['out_port']) for hop in rows
+                                                      if hop['direction'] == 'there'])
+    shared, ours, ports = sim.document('fabric_shared', 'fabric', 'route', '--pairs', path, '--cables').rows, {}, set()
+    for row in shared:  # several nodes may have one name
+        place = '%s/%d' % (row['node'], row['port'])
+        ours[place] = ours.get(place, 0) + row['pairs']
+        ports.add((row['node_guid'], row['port']))
+    wrong += unequal('cables', (ours, len(ports)), (counts, len(shared)))
+    for row in document.rows if len(ours) == len(shared) else ():
+        wrong += unequal('most', row['most_pairs'], max(counts[place] for place in row['cables']))
+    return wrong + ([] if pairs else ['no pair'])
+
+
 def balance(sim):
     """Adapters' LIDs in the tables of each port that leads to a switch."""
     lids = {lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch}
@@ -239,7 +273,8 @@ def play(tap, box):
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()
-            for what, test in (('tables', tables), ('routes', routes), ('balance', balance),
+            for what, test in (('tables', tables), ('routes', routes), ('many pairs', many),
+                               ('balance', balance),
                                ('saved tables', saved),
                                ('a silent switch', silent)):
                 tap.test('fabric: %s: %s' % (name, what), test(sim))

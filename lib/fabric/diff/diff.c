@@ -487,14 +487,3 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 	if (changes->count)
 		qsort(changes->items, changes->count, sizeof(*changes->items), by_place);
 }
-
-void fabric_changes_clear(struct fabric_changes *changes)
-{
-	for (size_t i = 0; i < changes->count; i++) {
-		free(changes->items[i].node);
-		free(changes->items[i].before);
-		free(changes->items[i].after);
-	}
-	free(changes->items);
-	*changes = (struct fabric_changes){.items = NULL};
-}

@@ -49,6 +49,23 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 		    struct fabric_changes *changes);
 void fabric_changes_clear(struct fabric_changes *changes);
 
+/* What is compared, as bits; nodes are told apart by their type. */
+enum fabric_compared {
+	COMPARE_SWITCHES = 1 << 0,
+	COMPARE_HOSTS = 1 << 1,
+	COMPARE_ROUTERS = 1 << 2,
+	COMPARE_CABLES = 1 << 3,
+	COMPARE_DESCRIPTION = 1 << 4,
+	COMPARE_WIDTH = 1 << 5,
+	COMPARE_SPEED = 1 << 6,
+	COMPARE_STATE = 1 << 7,
+	COMPARE_MTU = 1 << 8,
+	COMPARE_LID = 1 << 9,
+};
+extern const struct enum_name fabric_compared_names[];
+/* Drops changes of other things. What was not seen stays: it may have changed. */
+void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared);
+
 /*
  * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier
  * scan have their own numbers; those of nodes that only the later scan has follow.

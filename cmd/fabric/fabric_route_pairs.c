@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric route --pairs: the routes of many pairs, and the cables that they share. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/fabric/fabric_route.h"
+#include "fabric/route/pairs.h"
+
+#define MOST_FILE_OF_PAIRS ((size_t)16 * 1024 * 1024)
+
+struct many {
+	struct fabric_run run;
+	const char *path;
+	struct route_pairs pairs;
+	struct forwarding forwarding;
+	struct pair_row *rows;
+	uint32_t **ports; /* by row: those of its route */
+	size_t row_count;
+	uint32_t *counts; /* by port of the graph: pairs that leave by it */
+	struct shared_row *shared;
+	size_t shared_count;
+	size_t open;	  /* pairs whose packets leave the scan, or come to an unknown table */
+	size_t lost;	  /* pairs whose packets do not arrive */
+	char *first_lost; /* why those of the first do not */
+};
+
+static bool read_pairs(struct many *many)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	_cleanup_(freep) char *clean = text_clean(many->path, strlen(many->path));
+	unsigned int line;
+	size_t length;
+	int rc = file_read(many->path, MOST_FILE_OF_PAIRS, &text, &length);
+
+	if (rc)
+		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
+	else if (strlen(text) < length)
+		message = mem_format("%s is not a text", clean);
+	else if (route_pairs_parse(&many->pairs, text, &line))
+		message = mem_format("%s: line %u is not two destinations", clean, line);
+	if (message)
+		listing_fail(&many->run.mad.listing, STATUS_FAILED, message,
+			     rc ? NULL
+				: "each line has two, with blanks between; a name with blanks "
+				  "is between quotation marks");
+	return !message;
+}
+
+/* False: a problem says why; the other pairs are followed. */
+static bool find(struct many *many, const struct route_pair *pair, const char *word,
+		 struct fabric_place *ret_place)
+{
+	const size_t found = fabric_run_look_for_port(&many->run, word, ret_place);
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *object = NULL, *message = NULL;
+
+	if (found == 1 && ret_place->lid)
+		return true;
+	object = mem_format("line %u", pair->line);
+	message = found == 1 ? mem_format("'%s' has no LID", clean)
+		  : found    ? mem_format("'%s' may be any of %zu nodes", clean, found)
+			     : mem_format("the scan found no node '%s'", clean);
+	problem_add_text(&many->run.mad.listing.problems, object, NULL, NULL, message,
+			 "rdmactl fabric nodes -o node,node_guid,lid,path");
+	return false;
+}
+
+static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
+{
+	const struct many *many = context;
+	const struct forwarding_table *table = forwarding_of(&many->forwarding, node);
+
+	return table ? forwarding_port(&many->forwarding, table, lid) : FORWARDING_UNKNOWN;
+}
+
+static void note_end(struct many *many, const struct route_pair *pair,
+		     const struct fabric_route *route, uint16_t lid)
+{
+	_cleanup_(freep) char *why = fabric_route_explain(&many->run.view, route, lid);
+
+	if (!why)
+		return;
+	if (!fabric_route_is_fault(&many->run.fabric, route))
+		many->open++;
+	else if (!many->lost++)
+		many->first_lost = mem_format("line %u: the route %s", pair->line, why);
+}
+
+static void follow(struct many *many, const struct route_pair *pair)
+{
+	struct fabric_route route = {.ports = NULL};
+	struct fabric_place from, to;
+	struct pair_row *row;
+	size_t count = many->row_count;
+
+	if (!find(many, pair, pair->from, &from) || !find(many, pair, pair->to, &to))
+		return;
+	if (from.port != to.port)
+		route_follow(&many->run.fabric, from.port, to.port, to.lid, look_up, many, &route);
+	note_end(many, pair, &route, to.lid);
+	row = mem_append(&many->rows, &many->row_count, sizeof(*row));
+	*row = (struct pair_row){
+		.at = {.view = &many->run.view, .place = from.port},
+		.to = to.port,
+		.lid = number_of(to.lid),
+		.line = number_of(pair->line),
+		.hops = number_of(route.count),
+		.end = number_of(route.end),
+		.cables.known = true,
+		.most_shared = FABRIC_NONE,
+	};
+	*(uint32_t **)mem_append(&many->ports, &count, sizeof(*many->ports)) = route.ports;
+	for (size_t i = 0; i < route.count; i++) {
+		_cleanup_(freep) char *name = fabric_port_name(&many->run.view, route.ports[i]);
+
+		strings_add(&row->cables, name);
+		many->counts[route.ports[i]]++;
+	}
+}
+
+/* When all pairs have been counted. */
+static void find_most_shared(struct many *many)
+{
+	for (size_t i = 0; i < many->row_count; i++) {
+		struct pair_row *row = &many->rows[i];
+
+		for (size_t j = 0; j < row->hops.value; j++) {
+			const uint32_t port = many->ports[i][j];
+
+			if (row->most.known && many->counts[port] <= row->most.value)
+				continue;
+			row->most = number_of(many->counts[port]);
+			row->most_shared = port;
+		}
+	}
+}
+
+static int by_pairs(const void *a, const void *b)
+{
+	const struct shared_row *one = a, *other = b;
+
+	if (one->pairs.value != other->pairs.value)
+		return one->pairs.value < other->pairs.value ? 1 : -1;
+	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+}
+
+static void list_cables(struct many *many)
+{
+	for (uint32_t i = 0; i < many->run.fabric.port_count; i++)
+		if (many->counts[i])
+			*(struct shared_row *)mem_append(
+				&many->shared, &many->shared_count,
+				sizeof(*many->shared)) = (struct shared_row){
+				.at = {.view = &many->run.view, .place = i},
+				.pairs = number_of(many->counts[i]),
+			};
+	if (many->shared_count)
+		qsort(many->shared, many->shared_count, sizeof(*many->shared), by_pairs);
+	for (size_t i = 0; i < many->shared_count; i++)
+		listing_add(&many->run.mad.listing, &many->shared[i]);
+}
+
+static void show(struct many *many, bool cables)
+{
+	struct listing *listing = &many->run.mad.listing;
+	_cleanup_(freep) char *message = NULL;
+
+	many->counts = mem_alloc_zero((size_t)many->run.fabric.port_count + 1,
+				      sizeof(*many->counts));
+	for (size_t i = 0; i < many->pairs.count; i++)
+		follow(many, &many->pairs.items[i]);
+	find_most_shared(many);
+	if (cables)
+		list_cables(many);
+	for (size_t i = 0; i < many->row_count && !cables; i++)
+		listing_add(listing, &many->rows[i]);
+	if (many->open) {
+		_cleanup_(freep) char *unknown = mem_format(
+			"it is unknown where the routes of %zu pairs end", many->open);
+
+		problem_add_text(&listing->problems, NULL, NULL, NULL, unknown, NULL);
+	}
+	if (!many->lost)
+		return;
+	message = many->lost == 1
+			  ? mem_string(many->first_lost)
+			  : mem_format("packets of %zu pairs do not arrive; the first is %s",
+				       many->lost, many->first_lost);
+	listing_fail(listing, STATUS_FAULT, message,
+		     "rdmactl fabric tables SWITCH shows the table of a switch");
+}
+
+int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args)
+{
+	struct many many = {.path = args->pairs};
+	int status;
+
+	if (fabric_run_begin(&many.run, ctx, &args->fabric,
+			     args->cables ? &fabric_shared_schema : &fabric_pairs_schema) &&
+	    read_pairs(&many) &&
+	    fabric_forwarding_read(&many.run, NULL, 0, FORWARDING_LINEAR, &many.forwarding))
+		show(&many, args->cables);
+	status = fabric_run_end(&many.run);
+	for (size_t i = 0; i < many.row_count; i++) {
+		strings_free(&many.rows[i].cables);
+		free(many.ports[i]);
+	}
+	free(many.rows);
+	free(many.ports);
+	free(many.counts);
+	free(many.shared);
+	free(many.first_lost);
+	forwarding_clear(&many.forwarding);
+	route_pairs_clear(&many.pairs);
+	return status;
+}

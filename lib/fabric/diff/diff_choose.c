@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which differences between two scans count. */
+#include <stdlib.h>
+
+#include "fabric/diff/diff.h"
+
+const struct enum_name fabric_compared_names[] = {
+	{COMPARE_SWITCHES, "switches", .help = "switches that are gone or new"},
+	{COMPARE_HOSTS, "hosts", .help = "channel adapters that are gone or new"},
+	{COMPARE_ROUTERS, "routers", .help = "routers that are gone or new"},
+	{COMPARE_CABLES, "cables", .help = "cables that are gone, new or moved"},
+	{COMPARE_DESCRIPTION, "description", .help = "descriptions of nodes"},
+	{COMPARE_WIDTH, "width", .help = "active width of links"},
+	{COMPARE_SPEED, "speed", .help = "active speed of links"},
+	{COMPARE_STATE, "state", .help = "logical state of ports"},
+	{COMPARE_MTU, "mtu", .help = "active MTU of links"},
+	{COMPARE_LID, "lid", .help = "LIDs"},
+	{0, NULL},
+};
+
+static unsigned int compared_of(const struct fabric_change *change)
+{
+	static const unsigned int of_kind[] = {
+		[CHANGE_DESCRIPTION] = COMPARE_DESCRIPTION,
+		[CHANGE_CABLE_GONE] = COMPARE_CABLES,
+		[CHANGE_CABLE_NEW] = COMPARE_CABLES,
+		[CHANGE_CABLE_MOVED] = COMPARE_CABLES,
+		[CHANGE_WIDTH] = COMPARE_WIDTH,
+		[CHANGE_SPEED] = COMPARE_SPEED,
+		[CHANGE_STATE] = COMPARE_STATE,
+		[CHANGE_MTU] = COMPARE_MTU,
+		[CHANGE_LID] = COMPARE_LID,
+		[CHANGE_UNANSWERED] = ~0u,
+	};
+
+	if (change->change.value != CHANGE_NODE_GONE && change->change.value != CHANGE_NODE_NEW)
+		return of_kind[change->change.value];
+	switch (change->node_type.value) {
+	case NODE_TYPE_SWITCH:
+		return COMPARE_SWITCHES;
+	case NODE_TYPE_ROUTER:
+		return COMPARE_ROUTERS;
+	default:
+		return COMPARE_HOSTS;
+	}
+}
+
+static void clear(struct fabric_change *change)
+{
+	free(change->node);
+	free(change->before);
+	free(change->after);
+}
+
+void fabric_changes_clear(struct fabric_changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		clear(&changes->items[i]);
+	free(changes->items);
+	*changes = (struct fabric_changes){.items = NULL};
+}
+
+void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared)
+{
+	struct fabric_changes kept = {.incomplete = changes->incomplete};
+
+	for (size_t i = 0; i < changes->count; i++) {
+		struct fabric_change *change = &changes->items[i];
+
+		if (!(compared_of(change) & compared)) {
+			clear(change);
+			continue;
+		}
+		kept.changed |= change->change.value != CHANGE_UNANSWERED;
+		changes->items[kept.count++] = *change;
+	}
+	kept.items = changes->items;
+	*changes = kept;
+}
