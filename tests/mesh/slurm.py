@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A Slurm cluster of four nodes on the loopback interface of this host: munged, slurmctld and four
 slurmd of the distribution, in a folder and on ports of their own, without systemd. All of them are
-children of this process, and end with it."""
+children of this process, and end with it. Its nodes know each other by name, which nobody else does."""
 
 import os
 import socket
@@ -49,7 +49,7 @@ def free_ports(count):
 
 
 class Slurm:
-    def __init__(self, folder):
+    def __init__(self, folder, addresses):
         self.folder = folder
         self.processes = []
         self.environment = dict(os.environ, SLURM_CONF=os.path.join(folder, 'slurm.conf'))
@@ -64,20 +64,26 @@ class Slurm:
         key = os.path.join(folder, 'munge.key')
         with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o400), 'wb') as file:
             file.write(os.urandom(1024))
+        names = os.path.join(folder, 'hosts')
+        with open('/etc/hosts') as file:
+            text = file.read()
+        with open(names, 'w') as file:
+            file.write(text + '\n' + ''.join('%s %s\n' % (address, name) for name, address in addresses.items()))
         self._start('munged', '-F', '--force', '--key-file', key, '--socket', folder + '/munge.socket',
                     '--pid-file', folder + '/munged.pid', '--log-file', folder + '/munged.log',
                     '--seed-file', folder + '/munged.seed')
         self._wait(lambda: os.path.exists(folder + '/munge.socket'))
         self._start('slurmctld', '-D', '-i')
         for number in range(1, 5):
-            self._start('slurmd', '-D', '-N', 'n%d' % number)
+            self._start('slurmd', '-D', '-N', 'n%d' % number,
+                        within=('unshare', '--mount', 'sh', '-c', 'mount --bind %s /etc/hosts; exec "$@"' % names, 'sh'))
         self._wait(lambda: self._idle() == 4)
 
-    def _start(self, *argv):
+    def _start(self, *argv, within=()):
         log = open(os.path.join(self.folder, '%s-%d.out' % (argv[0], len(self.processes))), 'wb')
         path = '/usr/sbin/' + argv[0]
         self.processes.append(subprocess.Popen(
-            ['setpriv', '--pdeathsig', 'TERM', path, *argv[1:]], stdin=subprocess.DEVNULL, stdout=log,
+            ['setpriv', '--pdeathsig', 'TERM', *within, path, *argv[1:]], stdin=subprocess.DEVNULL, stdout=log,
             stderr=subprocess.STDOUT, env=self.environment))
         log.close()
 
