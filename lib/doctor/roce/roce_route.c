@@ -245,21 +245,23 @@ static bool is_first_or_last(const struct ip_address *ip, unsigned int bytes,
 	return host_bits > 1 && (!ones || ones == host_bits);
 }
 
-/* Another address of the same subnet, as a peer may have it; false: there is no room for one. */
-static bool find_peer(const struct inventory *inventory, const struct link_address *address,
-		      struct ip_address *ret_peer)
+/*
+ * The next address of the same subnet, as a peer may have it: *flip is 0 at first, and how it
+ * differs. False: there is no room for one.
+ */
+static bool next_peer(const struct inventory *inventory, const struct link_address *address,
+		      unsigned int *flip, struct ip_address *ret_peer)
 {
 	const unsigned int bytes = address->ip.family == AF_INET ? 4 : 16;
 	const uint64_t bits = address->prefix_length.value;
 
-	for (unsigned int flip = 1; address->prefix_length.known && bits < bytes * 8 && flip < 256;
-	     flip++) {
+	while (address->prefix_length.known && bits < bytes * 8 && ++*flip < 256) {
 		const unsigned int host_bits = bytes * 8 - (unsigned int)bits;
 
-		if (host_bits < 8 && flip >= 1u << host_bits)
+		if (host_bits < 8 && *flip >= 1u << host_bits)
 			break;
 		*ret_peer = address->ip;
-		ret_peer->raw[bytes - 1] ^= (uint8_t)flip;
+		ret_peer->raw[bytes - 1] ^= (uint8_t)*flip;
 		if (!is_first_or_last(ret_peer, bytes, host_bits) && !is_own(inventory, ret_peer))
 			return true;
 	}
@@ -317,21 +319,28 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 					  .in_table = true};
 	char own[IP_TEXT_SIZE], peer[IP_TEXT_SIZE];
 	struct route route = {.local = false};
-	int rc;
+	unsigned int flip = 0;
+	int rc = 1;
 
 	survey->addresses++;
-	if (!find_peer(&run->facts->inventory, address, &question.destination)) {
+	/* An anonymised snapshot holds one of them, which need not be the first there. */
+	while (next_peer(&run->facts->inventory, address, &flip, &question.destination)) {
+		rc = rtnl_get_route(rtnl, &question, &route);
+		if (rc != -ENODATA)
+			break;
+	}
+	/* Not one was asked about. */
+	if (rc > 0) {
 		survey->no_room++;
 		return;
 	}
 	ip_format(&address->ip, own);
 	ip_format(&question.destination, peer);
-	rc = rtnl_get_route(rtnl, &question, &route);
 	if (!rc && !leaves_by_other(&route, link)) {
 		ask_filter(run, rtnl, &question, link, peer, survey);
 		return;
 	}
-	if (rc == -EBADMSG || rc == -ETIMEDOUT || rc == -ENOBUFS) {
+	if (rc == -EBADMSG || rc == -ETIMEDOUT || rc == -ENOBUFS || rc == -ENODATA) {
 		survey->rc = rc;
 		return;
 	}
