@@ -267,23 +267,29 @@ static void change_problems(const struct anonymiser *anonymiser, struct problems
 	}
 }
 
+static void tell_dropped(struct snapshot_run *run, size_t count, const char *what)
+{
+	_cleanup_(freep) char *line = NULL;
+
+	if (!count)
+		return;
+	line = mem_format("%zu %s were left out: what is in them is not known, so addresses in "
+			  "them cannot be replaced",
+			  count, what);
+	problem_add_text(&run->listing.problems, NULL, NULL, "file", line,
+			 "without --anonymise they are there");
+}
+
 static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 {
-	size_t dropped = anonymise_contents(anonymiser, &run->contents);
+	size_t answers, files = anonymise_contents(anonymiser, &run->contents, &answers);
 
 	take_changed(run, "root/proc/sys/kernel/hostname", &run->manifest.host);
 	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);
 	run->manifest.anonymised = TRISTATE_YES;
 	change_problems(anonymiser, &run->listing.problems);
-	if (dropped) {
-		_cleanup_(freep) char *line = mem_format(
-			"%zu files were left out: recorded answers and others in which "
-			"addresses cannot be found and replaced",
-			dropped);
-
-		problem_add_text(&run->listing.problems, NULL, NULL, "file", line,
-				 "without --anonymise they are there");
-	}
+	tell_dropped(run, files, "files");
+	tell_dropped(run, answers, "recorded answers");
 }
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)

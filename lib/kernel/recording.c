@@ -303,6 +303,23 @@ const struct recorded_message *recording_find(const struct recording *recording,
 	return recording->messages + recording->questions[low - 1].first;
 }
 
+bool recording_at(const struct recording *recording, size_t index,
+		  struct recorded_exchange *ret_exchange)
+{
+	const struct recorded_question *question;
+
+	if (index >= recording->question_count)
+		return false;
+	question = &recording->questions[index];
+	*ret_exchange = (struct recorded_exchange){
+		.protocol = question->protocol,
+		.question = question->message,
+		.messages = recording->messages + question->first,
+		.count = question->count,
+	};
+	return true;
+}
+
 static void add_message(struct text_buffer *text, const struct recorded_message *message)
 {
 	_cleanup_(freep) char *digits = mem_alloc_zero(2 * (size_t)message->length + 1, 1);
@@ -333,16 +350,16 @@ void recording_begin(struct text_buffer *file)
 void recording_format(const struct recording *recording, uint32_t first, uint32_t last,
 		      struct text_buffer *file)
 {
-	recording_begin(file);
-	for (size_t i = 0; i < recording->question_count; i++) {
-		const struct recorded_question *question = &recording->questions[i];
+	struct recorded_exchange exchange;
 
-		if (question->protocol < first || question->protocol > last ||
+	recording_begin(file);
+	for (size_t i = 0; recording_at(recording, i, &exchange); i++) {
+		if (exchange.protocol < first || exchange.protocol > last ||
 		    is_asked_again(recording, i))
 			continue;
-		recording_ask(file, question->protocol, &question->message);
-		for (size_t j = 0; j < question->count; j++)
-			recording_got(file, &recording->messages[question->first + j]);
+		recording_ask(file, exchange.protocol, &exchange.question);
+		for (size_t j = 0; j < exchange.count; j++)
+			recording_got(file, &exchange.messages[j]);
 		text_buffer_add(file, "end\n");
 	}
 }

@@ -22,6 +22,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,17 @@ void recording_free(struct recording *recording);
 const struct recorded_message *recording_find(const struct recording *recording, uint32_t protocol,
 					      const struct recorded_message *question,
 					      size_t *ret_count);
+/* What was asked and what came back; `messages` are `count`. */
+struct recorded_exchange {
+	uint32_t protocol;
+	struct recorded_message question;
+	const struct recorded_message *messages;
+	size_t count;
+};
+
+/* The exchanges in their order, from 0. False: there are no more. */
+bool recording_at(const struct recording *recording, size_t index,
+		  struct recorded_exchange *ret_exchange);
 /*
  * Adds what a recording holds of the protocols from `first` to `last` to the text of a file,
  * without what was asked twice.

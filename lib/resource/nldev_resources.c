@@ -23,9 +23,7 @@
 #define LARGE_MESSAGES 4u
 #define FIRST_MESSAGES 4u
 
-/* AF_IB and struct sockaddr_ib, include/rdma/ib.h. */
-#define FAMILY_IB	 27
-#define IB_ADDRESS_AT	 8
+/* struct sockaddr_ib, include/rdma/ib.h. */
 #define IB_SERVICE_ID_AT 24
 #define IB_ADDRESS_SIZE	 48
 
@@ -128,9 +126,9 @@ static void get_address(const struct nlattr *attribute, struct known_ip *ip, str
 		memcpy(&ip6, data, sizeof(ip6));
 		memcpy(ip->address.raw, &ip6.sin6_addr, sizeof(ip6.sin6_addr));
 		number_set(port, ntohs(ip6.sin6_port));
-	} else if (family == FAMILY_IB && length >= IB_ADDRESS_SIZE) {
+	} else if (family == NLDEV_FAMILY_IB && length >= IB_ADDRESS_SIZE) {
 		/* The port is at the end of the service ID, IBA annex A11. */
-		memcpy(ip->address.raw, data + IB_ADDRESS_AT, sizeof(ip->address.raw));
+		memcpy(ip->address.raw, data + NLDEV_IB_ADDRESS_AT, sizeof(ip->address.raw));
 		number_set(port,
 			   (uint64_t)data[IB_SERVICE_ID_AT + 6] << 8 | data[IB_SERVICE_ID_AT + 7]);
 		family = AF_INET6;

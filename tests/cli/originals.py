@@ -6,7 +6,7 @@ usage: originals.py TREE FOLDER [WORD...]
 
 Collects every GUID, GID, MAC and IP address, name and serial number of the files of TREE, and the
 WORDs, and prints each that is in FOLDER still, in any form: with and without colons, after 0x, in
-upper case, as bytes in either order. The last line is `N originals`.
+upper case, as bytes in either order, also in what recordings hold. The last line is `N originals`.
 """
 
 import ipaddress
@@ -18,6 +18,7 @@ ADDRESS = re.compile(
     rb"(?<![0-9A-Za-z:])(?:(?:[0-9a-f]{2}:){19}[0-9a-f]{2}|(?:[0-9a-f]{4}:){7}[0-9a-f]{4}"
     rb"|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2})(?![0-9A-Za-z:])"
 )
+RECORDINGS = ("netlink/answers", "verbs/answers")
 WELL_KNOWN = re.compile(r"^(?:f|0|fe80)*0*1?$|^ff|^01")
 
 
@@ -30,7 +31,16 @@ def contents(top):
                 yield os.fsencode(os.readlink(path))
             elif os.path.isfile(path):
                 with open(path, "rb") as file:
-                    yield file.read()
+                    data = file.read()
+                yield data
+                if path.endswith(RECORDINGS):
+                    yield recorded(data)
+
+
+def recorded(data):
+    """The payloads of a recording, as bytes: each line ends with one, but the last of a group."""
+    words = [line.split()[-1] for line in data.splitlines()[1:]]
+    return b"\0\0\0".join(bytes.fromhex(word.decode()) for word in words if word not in (b"end", b"-"))
 
 
 def forms(digits):
@@ -49,8 +59,21 @@ def forms(digits):
         yield ":".join(eui.hex()[i : i + 4] for i in range(0, 16, 4))
 
 
+def raw_address(word):
+    """The bytes of an address that was given as a word; None: it is something else."""
+    if re.fullmatch(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}", word):
+        return bytes.fromhex(word.replace(":", ""))
+    try:
+        return ipaddress.ip_address(word).packed
+    except ValueError:
+        return None
+
+
 def originals(tree, words):
     texts, binary = set(words), set()
+    for raw in map(raw_address, words):
+        if raw and len(raw.strip(b"\0")) > 3:
+            binary.update((raw, raw[::-1]))
     for data in contents(tree):
         for match in ADDRESS.finditer(data):
             digits = match.group(0).decode().replace(":", "")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Recordings of a snapshot, which come from someone else: the input is what follows the first line.
- * What is taken can be found, and written and read again.
+ * What is taken can be found, written and read again, and anonymised, which can be read, too.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "kernel/recording.h"
+#include "snapshot/anonymise/anonymise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +45,28 @@ static void find(const struct recording *recording, const uint8_t *data, size_t 
 			abort();
 }
 
+static void anonymise(const char *text, size_t length)
+{
+	struct contents contents = {.items = NULL};
+	struct anonymiser *anonymiser = NULL;
+	size_t dropped = 0;
+
+	if (anonymiser_new("key", 3, &anonymiser))
+		return;
+	contents_add(&contents, CONTENT_FILE, RECORDING_NETLINK_FILE, text, length);
+	anonymise_contents(anonymiser, &contents, &dropped);
+	if (contents.count) {
+		const char *head = strchr(contents.items[0].bytes, '\n') + 1;
+		struct recording *again = parse(head, strlen(head));
+
+		if (!again)
+			abort();
+		recording_free(again);
+	}
+	contents_clear(&contents);
+	anonymiser_free(anonymiser);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recording *recording = parse((const char *)data, size), *again;
@@ -61,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	recording_format(again, 0, UINT16_MAX, &same);
 	if (strcmp(text.text, same.text))
 		abort();
+	anonymise(text.text, text.length);
 	free(text_buffer_take(&text));
 	free(text_buffer_take(&same));
 	recording_free(again);

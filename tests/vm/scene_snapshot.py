@@ -3,16 +3,20 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 
 import peers
 import program
 from scene_resources import listens
+from scene_snapshot_tree import own_addresses
 from selftest import Running, until
 from tap import unequal
 
 ARCHIVE = '/run/host.tar.zst'
+ANONYMISED = '/run/other.tar.zst'
+ORIGINALS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../cli/originals.py')
 # What is printed of the live host and of its snapshot, and may not differ but for what EXCEPT says.
 COMMANDS = (
     ('devices',), ('ports',), ('gids',), ('gids', '--all'), ('pkeys',), ('netdevs',), ('caps',),
@@ -23,6 +27,10 @@ COMMANDS = (
     ('resources', 'srq'), ('topo', '--all'), ('link',), ('dev',), ('system',), ('roce',),
     ('sriov',), ('ipoib',), ('gids', '--to', '10.9.0.2'),
 )
+# What an anonymised one says with other names.
+ALIKE = (('devices',), ('ports',), ('gids',), ('netdevs',), ('caps',), ('resources',),
+         ('resources', 'qp'), ('resources', 'cm_id'), ('topo', '--all'), ('roce',), ('cables',),
+         ('counters', '--all'), ('doctor', '--all'))
 # Counters and packet numbers move. Keys are never in a snapshot.
 MOVING = {'value', 'rq_psn', 'sq_psn', 'free_user_contexts', 'user_contexts', 'values'}
 KEYS = {'rkey', 'lkey', 'local_dma_lkey', 'unsafe_global_rkey'}
@@ -113,6 +121,85 @@ def held():
     return wrong
 
 
+# What may be another one in an anonymised snapshot: addresses, and names that stand for a host.
+NAMED = re.compile(r'(?:[0-9a-f]{0,4}:){2,}[0-9a-f:.]*|(?:[0-9]{1,3}\.){3}[0-9]{1,3}|'
+                   r'0x[0-9a-f]{12,}|host-[0-9a-f]{8}')
+
+
+def same_but_for_names(one, other, names, path=''):
+    """Where two documents differ in more than names; one name has to become the same everywhere."""
+    if isinstance(one, dict) and isinstance(other, dict) and set(one) == set(other):
+        return [line for key in sorted(one)
+                for line in same_but_for_names(one[key], other[key], names, '%s.%s' % (path, key))]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [line for number, pair in enumerate(zip(one, other))
+                for line in same_but_for_names(*pair, names, '%s[%d]' % (path, number))]
+    if not isinstance(one, str) or not isinstance(other, str):
+        return [] if one == other else ['%s: %r, anonymised %r' % (path, one, other)]
+    hostname = os.uname().nodename
+    old = NAMED.findall(one.replace(hostname, 'host-00000000'))
+    new = NAMED.findall(other)
+    wrong = [] if (NAMED.sub('X', one.replace(hostname, 'X')) == NAMED.sub('X', other)) else [
+        '%s: %r, anonymised %r' % (path, one, other)]
+    for first, second in zip(old, new):
+        if names.setdefault(first, second) != second:
+            wrong.append('%s: %s became %s and %s' % (path, first, names[first], second))
+    return wrong
+
+
+def without_path(document, path):
+    """The document with another word for the path that it was read from."""
+    return json.loads(json.dumps(document).replace(path, 'ROOT'))
+
+
+def unpack(archive, folder):
+    peers.must('mkdir', '-p', folder)
+    peers.must('tar', '-C', folder, '--zstd', '-xf', archive)
+    return folder + '/rdmactl-snapshot'
+
+
+def alike(tap, plain, other):
+    """Each listing of both folders, of which one is anonymised; returns what became of names."""
+    names = {}
+    for words in ALIKE:
+        (first_result, first), (second_result, second) = (ask(words, '--root', plain),
+                                                          ask(words, '--root', other))
+        wrong = unequal('exit status', second_result.status, first_result.status)
+        wrong += same_but_for_names(without_path(first, plain), without_path(second, other), names)
+        tap.test('snapshot: %s says the same of the anonymised one' % ' '.join(words), wrong[:12])
+    changed = [name for name in names if names[name] != name]
+    tap.test('snapshot: many names became others, no two the same',
+             unequal('many', len(changed) > 6, True) +
+             unequal('different', len(set(names.values())), len(names)))
+    wrong = ['10.9.0.2 became nothing']
+    if '10.9.0.2' in names:
+        _, first = ask(('gids', '--to', '10.9.0.2'), '--root', plain)
+        _, second = ask(('gids', '--to', names['10.9.0.2']), '--root', other)
+        wrong = same_but_for_names(without_path(first, plain), without_path(second, other), names)
+    tap.test('snapshot: the way to a neighbour is that of its other address', wrong)
+
+
+def anonymised(tap, addresses):
+    """It says the same but for names, and no original is in it, whether as text or as bytes."""
+    result = program.rdmactl('snapshot', ANONYMISED, '--anonymise', '--force', '--root', ARCHIVE,
+                             timeout=600)
+    tap.test('snapshot: --anonymise keeps all answers',
+             result.describe() if result.status not in (0, 3) or 'answers' in result.complaint()
+             else [])
+    folders = ['/run/unpacked-plain', '/run/unpacked-other']
+    plain, other = unpack(ARCHIVE, folders[0]), unpack(ANONYMISED, folders[1])
+    alike(tap, plain, other)
+    result = peers.run('python3', ORIGINALS, *folders, *sorted(addresses))
+    tap.test('snapshot: no original is in the anonymised one, neither as text nor as bytes',
+             result.text().splitlines()[:-1][:12] if result.status == 0 else result.describe())
+    result = peers.run('python3', ORIGINALS, folders[0], folders[0], *sorted(addresses))
+    tap.test('snapshot: the same search finds them in the plain one',
+             [] if result.text().count('left: bytes') > 5 else result.describe()[:12])
+    for folder in folders:
+        shutil.rmtree(folder)
+    os.unlink(ANONYMISED)
+
+
 def diff():
     """Against the host without the devices: they are gone, and nothing of them is listed twice."""
     document = program.listing('diff', ARCHIVE)
@@ -150,6 +237,7 @@ def play(tap):
                'verbs' in line]))
     before = {words: ask(words) for words in COMMANDS}
     judged = ask(('doctor', '--all'))
+    addresses = own_addresses()
     keys = json.loads(program.rdmactl('-j', 'resources', 'pd').text())['pds']
     tap.test('snapshot: the same host does not differ from it', diff_same())
     pid = server.process.pid
@@ -167,5 +255,6 @@ def play(tap):
     tap.test('snapshot: no key of memory is in it', no_keys(keys))
     tap.test('snapshot: what was not asked is told', held())
     tap.test('snapshot: diff against the host without devices', diff())
+    anonymised(tap, addresses)
     os.unlink(ARCHIVE)
     peers.shell('bed_wire')

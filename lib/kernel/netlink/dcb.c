@@ -13,12 +13,6 @@
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
 
-/*
- * Names that are newer than the oldest kernel headers the project builds with:
- * DCB_ATTR_DCB_APP_TRUST_TABLE and DCB_ATTR_DCB_APP of include/uapi/linux/dcbnl.h.
- */
-enum { ATTR_APP_TRUST_TABLE = 11, ATTR_PCP_APP = 2 };
-
 const struct enum_name dcb_selector_names[] = {
 	{IEEE_8021QAZ_APP_SEL_ETHERTYPE, "ethertype"},
 	{IEEE_8021QAZ_APP_SEL_STREAM, "stream-port"},
@@ -54,13 +48,13 @@ static const struct nla_policy result_policy[DCB_ATTR_DCBX + 1] = {
 };
 
 /* The structures are those of 2011 (buffers: 2018); a later kernel may append to them. */
-static const struct nla_policy ieee_policy[ATTR_APP_TRUST_TABLE + 1] = {
+static const struct nla_policy ieee_policy[DCB_ATTR_TRUST_TABLE + 1] = {
 	[DCB_ATTR_IEEE_ETS] = {.minlen = sizeof(struct ieee_ets)},
 	[DCB_ATTR_IEEE_PFC] = {.minlen = sizeof(struct ieee_pfc)},
 	[DCB_ATTR_IEEE_APP_TABLE] = {.type = NLA_NESTED},
 	[DCB_ATTR_IEEE_MAXRATE] = {.minlen = sizeof(struct ieee_maxrate)},
 	[DCB_ATTR_DCB_BUFFER] = {.minlen = sizeof(struct dcbnl_buffer)},
-	[ATTR_APP_TRUST_TABLE] = {.type = NLA_NESTED},
+	[DCB_ATTR_TRUST_TABLE] = {.type = NLA_NESTED},
 };
 
 /* A structure whose length the policy has checked. */
@@ -115,8 +109,9 @@ static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 	nla_for_each_nested(entry, table, left)
 	{
 		const int type = nla_type(entry);
-		int rc = type == DCB_ATTR_IEEE_APP || type == ATTR_PCP_APP ? take_trust(dcb, entry)
-									   : 0;
+		int rc = type == DCB_ATTR_IEEE_APP || type == DCB_ATTR_PCP_APP
+				 ? take_trust(dcb, entry)
+				 : 0;
 
 		if (rc)
 			return rc;
@@ -130,7 +125,7 @@ static int take_apps(struct dcb *dcb, const struct nlattr *table)
 {
 	int rc = netlink_each(table, DCB_ATTR_IEEE_APP, take_app, dcb);
 
-	return rc ? rc : netlink_each(table, ATTR_PCP_APP, take_app, dcb);
+	return rc ? rc : netlink_each(table, DCB_ATTR_PCP_APP, take_app, dcb);
 }
 
 int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
@@ -154,8 +149,8 @@ int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 					    sizeof(dcb->buffers));
 	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
 		rc = take_apps(dcb, ieee[DCB_ATTR_IEEE_APP_TABLE]);
-	if (!rc && ieee[ATTR_APP_TRUST_TABLE])
-		rc = take_trusts(dcb, ieee[ATTR_APP_TRUST_TABLE]);
+	if (!rc && ieee[DCB_ATTR_TRUST_TABLE])
+		rc = take_trusts(dcb, ieee[DCB_ATTR_TRUST_TABLE]);
 	return rc;
 }
 
@@ -250,7 +245,7 @@ static void put_structure(struct netlink_request *request, uint16_t type, const 
 
 static uint16_t entry_type(uint8_t selector)
 {
-	return selector == DCB_SELECTOR_PCP ? ATTR_PCP_APP : DCB_ATTR_IEEE_APP;
+	return selector == DCB_SELECTOR_PCP ? DCB_ATTR_PCP_APP : DCB_ATTR_IEEE_APP;
 }
 
 static void put_apps(struct netlink_request *request, const struct dcb_app *apps, size_t count)
@@ -264,7 +259,7 @@ static void put_apps(struct netlink_request *request, const struct dcb_app *apps
 
 static void put_trust(struct netlink_request *request, const uint8_t *selectors, size_t count)
 {
-	struct nlattr *nest = begin_nest(request, ATTR_APP_TRUST_TABLE);
+	struct nlattr *nest = begin_nest(request, DCB_ATTR_TRUST_TABLE);
 
 	for (size_t i = 0; i < count; i++)
 		netlink_put(request, entry_type(selectors[i]), &selectors[i], sizeof(selectors[i]));

@@ -40,17 +40,10 @@ static const struct nla_policy fec_policy[ETHTOOL_A_FEC_STATS + 1] = {
 	[ETHTOOL_A_FEC_STATS] = {.type = NLA_NESTED},
 };
 
-/* Linux 6.18, include/uapi/linux/ethtool_netlink_generated.h: newer than the headers of many. */
-enum { FEC_STAT_HISTOGRAM = ETHTOOL_A_FEC_STAT_CORR_BITS + 1 };
-enum { FEC_BIN_LOW = 2, FEC_BIN_HIGH, FEC_BIN_VALUE };
+static const struct nla_policy fec_stat_policy[ETHTOOL_FEC_STAT_HISTOGRAM + 1];
+static const struct nla_policy fec_bin_policy[ETHTOOL_FEC_BIN_VALUE + 1];
 
-static const struct nla_policy fec_stat_policy[FEC_STAT_HISTOGRAM + 1];
-static const struct nla_policy fec_bin_policy[FEC_BIN_VALUE + 1];
-
-/* ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT, Linux 6.3 */
-enum { LINK_STATE_DOWN_COUNT = ETHTOOL_A_LINKSTATE_EXT_SUBSTATE + 1 };
-
-static const struct nla_policy link_state_policy[LINK_STATE_DOWN_COUNT + 1];
+static const struct nla_policy link_state_policy[ETHTOOL_LINK_STATE_DOWN_COUNT + 1];
 static const struct nla_policy module_policy[ETHTOOL_A_MODULE_POWER_MODE + 1];
 static const struct nla_policy module_bytes_policy[ETHTOOL_A_MODULE_EEPROM_DATA + 1];
 
@@ -156,9 +149,9 @@ static int take_bin(void *context, const struct nlattr *entry)
 	struct ethtool_fec_bin bin = {.low.known = false};
 
 	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table), fec_bin_policy) ||
-	    netlink_get_number(table[FEC_BIN_LOW], &bin.low) ||
-	    netlink_get_number(table[FEC_BIN_HIGH], &bin.high) ||
-	    netlink_get_number(table[FEC_BIN_VALUE], &bin.blocks))
+	    netlink_get_number(table[ETHTOOL_FEC_BIN_LOW], &bin.low) ||
+	    netlink_get_number(table[ETHTOOL_FEC_BIN_HIGH], &bin.high) ||
+	    netlink_get_number(table[ETHTOOL_FEC_BIN_VALUE], &bin.blocks))
 		return -EBADMSG;
 	if (fec->bin_count < ETHTOOL_FEC_BINS_MOST)
 		fec->bins[fec->bin_count++] = bin;
@@ -180,7 +173,7 @@ int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fe
 	    get_total(stats[ETHTOOL_A_FEC_STAT_UNCORR], &fec->uncorrectable_blocks) ||
 	    get_total(stats[ETHTOOL_A_FEC_STAT_CORR_BITS], &fec->corrected_bits))
 		return -EBADMSG;
-	return netlink_each(table[ETHTOOL_A_FEC_STATS], FEC_STAT_HISTOGRAM, take_bin, fec);
+	return netlink_each(table[ETHTOOL_A_FEC_STATS], ETHTOOL_FEC_STAT_HISTOGRAM, take_bin, fec);
 }
 
 int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_link_state *state)
@@ -193,7 +186,7 @@ int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_
 	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_SQI_MAX], &state->most_quality) ||
 	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_EXT_STATE], &state->reason) ||
 	    netlink_get_number(table[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE], &state->detail) ||
-	    netlink_get_number(table[LINK_STATE_DOWN_COUNT], &state->down_count))
+	    netlink_get_number(table[ETHTOOL_LINK_STATE_DOWN_COUNT], &state->down_count))
 		return -EBADMSG;
 	return 0;
 }

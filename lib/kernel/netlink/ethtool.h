@@ -11,6 +11,13 @@
 
 #include "schema/value.h"
 
+/*
+ * Attributes that are newer than the headers of many: ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT of Linux
+ * 6.3, and those of include/uapi/linux/ethtool_netlink_generated.h, Linux 6.18.
+ */
+enum { ETHTOOL_LINK_STATE_DOWN_COUNT = 7, ETHTOOL_FEC_STAT_HISTOGRAM = 5 };
+enum { ETHTOOL_FEC_BIN_LOW = 2, ETHTOOL_FEC_BIN_HIGH, ETHTOOL_FEC_BIN_VALUE };
+
 struct netlink;
 
 #define ETHTOOL_FAMILY "ethtool"

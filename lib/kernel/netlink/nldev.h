@@ -29,6 +29,9 @@ enum {
 	NLDEV_ATTR_KNOWN = 104,		     /* size of a table for all that are used */
 };
 
+/* AF_IB and struct sockaddr_ib of RDMA_NLDEV_ATTR_RES_SRC_ADDR: include/rdma/ib.h. */
+enum { NLDEV_FAMILY_IB = 27, NLDEV_IB_ADDRESS_AT = 8 };
+
 /* -EPROTONOSUPPORT: this kernel has no RDMA netlink. */
 int nldev_open(const struct root *root, struct netlink **ret_nldev);
 /* The same with the directory of the root, NULL for the live system. */

@@ -46,7 +46,9 @@ char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size
 char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4);
 
 /*
- * Changes all of a snapshot: paths, targets, texts by what their files hold, binary files. Members
- * in which addresses may be that cannot be found are dropped; returns how many.
+ * Changes all of a snapshot: paths, targets, texts by what their files hold, binary files and
+ * recorded answers. Members in which addresses may be that cannot be found are dropped; returns how
+ * many, and how many answers of those that are kept.
  */
-size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents);
+size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
+			  size_t *ret_answers);

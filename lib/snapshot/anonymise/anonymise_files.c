@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_recording.h"
 
 static const char *name_of(const char *path)
 {
@@ -73,13 +74,21 @@ static bool holds_ipv4(const struct content *content)
 	       strstr(content->path, "proc/net/bonding/");
 }
 
+/* As text_read_hex(), and something may follow. */
+static bool read_digits(const char *text, uint8_t *bytes, size_t count)
+{
+	_cleanup_(freep) char *digits = mem_format("%.*s", (int)(2 * count), text);
+
+	return text_read_hex(digits, bytes, count);
+}
+
 /* hfi1: the last part of its GUID. */
 static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct content *content)
 {
 	uint8_t guid[8] = {0x00, 0x11, 0x75, 0x01, 0x01};
 
 	if (trimmed(content) != 10 || strncmp(content->bytes, "0x", 2) ||
-	    !text_read_hex(content->bytes + 4, guid + 5, 3))
+	    !read_digits(content->bytes + 4, guid + 5, 3))
 		return false;
 	anonymise_guid(anonymiser, guid);
 	for (size_t i = 0; i < 3; i++)
@@ -97,7 +106,7 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 	if (!strcmp(name_of(content->path), "serial") && change_hfi1_serial(anonymiser, content))
 		return;
 	/* A switch is known by one of its addresses. */
-	if ((length == 12 || length == 16) && text_read_hex(content->bytes, bytes, length / 2)) {
+	if ((length == 12 || length == 16) && read_digits(content->bytes, bytes, length / 2)) {
 		if (length == 12)
 			anonymise_mac(anonymiser, bytes);
 		else
@@ -252,6 +261,31 @@ static void change_unique_id(const struct anonymiser *anonymiser, struct content
 	}
 }
 
+/* Tunnels have IP addresses for those of their hardware: 0a:01:02:03, or sixteen bytes. */
+static bool change_tunnel(const struct anonymiser *anonymiser, struct content *content)
+{
+	static const char *const files[] = {"address", "broadcast"};
+	const size_t count = (trimmed(content) + 1) / 3;
+	uint8_t bytes[GID_BYTES];
+
+	if (!is_named(content, files, ARRAY_SIZE(files)) || trimmed(content) != 3 * count - 1 ||
+	    (count != IPV4_BYTES && count != GID_BYTES))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!read_digits(content->bytes + 3 * i, &bytes[i], 1))
+			return false;
+	if (count == IPV4_BYTES)
+		anonymise_ipv4(anonymiser, bytes);
+	else
+		anonymise_gid(anonymiser, bytes);
+	for (size_t i = 0; i < count; i++)
+		memcpy(content->bytes + 3 * i,
+		       (char[]){"0123456789abcdef"[bytes[i] >> 4],
+				"0123456789abcdef"[bytes[i] & 15]},
+		       2);
+	return true;
+}
+
 static void change_text(struct anonymiser *anonymiser, struct content *content)
 {
 	if (strstr(content->path, "proc/net/route"))
@@ -275,10 +309,18 @@ static void change_file(struct anonymiser *anonymiser, struct content *content)
 		change_names(anonymiser, content);
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
+	else if (is_text(content) && change_tunnel(anonymiser, content))
+		return;
 	else if (is_text(content))
 		change_text(anonymiser, content);
 	else
 		change_config(content);
+}
+
+static bool is_recording(const struct content *content)
+{
+	return !strncmp(content->path, "netlink/", strlen("netlink/")) ||
+	       !strncmp(content->path, "verbs/", strlen("verbs/"));
 }
 
 static void learn(struct anonymiser *anonymiser, const struct contents *contents)
@@ -286,7 +328,9 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 	for (size_t i = 0; i < contents->count; i++) {
 		const struct content *content = &contents->items[i];
 
-		if (is_text(content))
+		if (is_recording(content) && content->kind == CONTENT_FILE)
+			anonymise_recording_learn(anonymiser, content);
+		else if (is_text(content))
 			anonymiser_learn_text(anonymiser, content->bytes);
 		if (holds_names(content))
 			anonymiser_learn_names(anonymiser, content->bytes);
@@ -303,27 +347,26 @@ static bool is_opaque(const struct content *content)
 	       !is_named(content, known, ARRAY_SIZE(known));
 }
 
-static bool is_recording(const struct content *content)
-{
-	return !strncmp(content->path, "netlink/", strlen("netlink/")) ||
-	       !strncmp(content->path, "verbs/", strlen("verbs/"));
-}
-
-size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents)
+size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
+			  size_t *ret_answers)
 {
 	_cleanup_(freep) bool *dropped = mem_alloc_zero(contents->count + 1, sizeof(*dropped));
 	size_t count = 0;
 
+	*ret_answers = 0;
 	learn(anonymiser, contents);
 	for (size_t i = 0; i < contents->count; i++) {
 		struct content *content = &contents->items[i];
 		char *path;
 
-		dropped[i] = is_opaque(content) || is_recording(content);
+		dropped[i] = is_opaque(content) ||
+			     (is_recording(content) &&
+			      (content->kind != CONTENT_FILE ||
+			       anonymise_recording(anonymiser, content, ret_answers)));
 		count += dropped[i];
 		if (dropped[i])
 			continue;
-		if (content->kind == CONTENT_FILE)
+		if (content->kind == CONTENT_FILE && !is_recording(content))
 			change_file(anonymiser, content);
 		if (content->kind == CONTENT_LINK)
 			replace(content, anonymise_text(anonymiser, content->bytes, false));

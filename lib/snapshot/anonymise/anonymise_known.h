@@ -8,6 +8,8 @@
 #include "schema/value.h"
 #include "snapshot/anonymise/anonymise.h"
 
+enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6, IPV4_BYTES = 4 };
+
 /* Values of one size, sorted once learning has ended. */
 struct known {
 	size_t size, count;

@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6 };
-
 static int compare_bytes(const void *one, const void *other, void *size)
 {
 	return memcmp(one, other, *(const size_t *)size);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The memory of the module at the end of a cable: SFF-8472 for those with one lane, SFF-8636 for
+ * those with four, CMIS. What a vendor keeps there as he likes becomes zero.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "snapshot/anonymise/anonymise_attributes.h"
+#include "snapshot/anonymise/anonymise_known.h"
+
+/* Addresses on the module's bus, and where its upper half begins. */
+enum { FIRST = MODULE_ADDRESS, SECOND = 0x51, UPPER_HALF = 128 };
+#define SERIAL_BYTES ((size_t)16)
+
+enum layout { LAYOUT_UNKNOWN, LAYOUT_8472, LAYOUT_8636, LAYOUT_CMIS };
+
+/* Bytes that are kept: from `first` on, those before `end`. */
+static const struct kept {
+	uint8_t layout, address, page, first, end;
+} kept[] = {
+	/* Identity and diagnostics; from byte 96 on the vendor's, from 120 of the other a page's.
+	 */
+	{LAYOUT_8472, FIRST, 0, 0, 96},
+	{LAYOUT_8472, SECOND, 0, 0, 120},
+	/* State, and from byte 119 on passwords; identity; thresholds. */
+	{LAYOUT_8636, FIRST, 0, 0, 119},
+	{LAYOUT_8636, FIRST, 0, 128, 224},
+	{LAYOUT_8636, FIRST, 3, 128, 224},
+	/* State without what is a vendor's, and from byte 118 on passwords; identity; what it can
+	   do; thresholds; lanes. */
+	{LAYOUT_CMIS, FIRST, 0, 0, 64},
+	{LAYOUT_CMIS, FIRST, 0, 85, 118},
+	{LAYOUT_CMIS, FIRST, 0, 128, 223},
+	{LAYOUT_CMIS, FIRST, 1, 128, 191},
+	{LAYOUT_CMIS, FIRST, 2, 128, 230},
+	{LAYOUT_CMIS, FIRST, 0x11, 128, 255},
+};
+
+/* Serial numbers, and the sum over the bytes from `first` on that is in the byte after them. */
+static const struct serial {
+	uint8_t layout, at, first, sum;
+} serials[] = {
+	{LAYOUT_8472, 68, 64, 95},
+	{LAYOUT_8636, 196, 192, 223},
+	{LAYOUT_CMIS, 166, 128, 222},
+};
+
+/* SFF-8024, table 4-1; lib/plug has the same list with what it reads of them. */
+static enum layout layout_of(uint8_t identifier)
+{
+	static const struct {
+		uint8_t identifier, layout;
+	} layouts[] = {
+		{0x02, LAYOUT_8472}, {0x03, LAYOUT_8472}, {0x0b, LAYOUT_8472}, {0x0c, LAYOUT_8636},
+		{0x0d, LAYOUT_8636}, {0x11, LAYOUT_8636}, {0x18, LAYOUT_CMIS}, {0x19, LAYOUT_CMIS},
+		{0x1b, LAYOUT_CMIS}, {0x1e, LAYOUT_CMIS}, {0x1f, LAYOUT_CMIS}, {0x20, LAYOUT_CMIS},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (layouts[i].identifier == identifier)
+			return layouts[i].layout;
+	return LAYOUT_UNKNOWN;
+}
+
+static bool is_kept(enum layout layout, const struct module_part *part, size_t at)
+{
+	/* The first byte says which layout it is, also of one that is not known here. */
+	if (part->address == FIRST && at == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		if (kept[i].layout == layout && kept[i].address == part->address &&
+		    (kept[i].page == part->page || at < UPPER_HALF) && at >= kept[i].first &&
+		    at < kept[i].end)
+			return true;
+	return false;
+}
+
+/* Padded with blanks, which stay. */
+static void change_serial(const struct anonymiser *anonymiser, uint8_t *text)
+{
+	size_t length = SERIAL_BYTES;
+
+	while (length && (text[length - 1] == ' ' || !text[length - 1]))
+		length--;
+	anonymise_word(anonymiser, (char *)text, length);
+}
+
+/* A serial number that is cut is not kept. */
+static void change_identity(const struct anonymiser *anonymiser, const struct serial *serial,
+			    const struct module_part *part, uint8_t *bytes, size_t length)
+{
+	const size_t begin = part->offset, end = begin + length;
+	uint8_t sum = 0;
+
+	if (begin > serial->at || end < serial->at + SERIAL_BYTES) {
+		for (size_t at = serial->at; at < serial->at + SERIAL_BYTES; at++)
+			if (at >= begin && at < end)
+				bytes[at - begin] = 0;
+		return;
+	}
+	change_serial(anonymiser, bytes + serial->at - begin);
+	if (begin > serial->first || end <= serial->sum)
+		return;
+	for (size_t at = serial->first; at < serial->sum; at++)
+		sum = (uint8_t)(sum + bytes[at - begin]);
+	bytes[serial->sum - begin] = sum;
+}
+
+void anonymise_module(const struct anonymiser *anonymiser, const struct module_part *part,
+		      uint8_t *bytes, size_t length)
+{
+	const enum layout layout = layout_of(part->identifier);
+
+	for (size_t i = 0; i < length; i++)
+		if (!is_kept(layout, part, part->offset + i))
+			bytes[i] = 0;
+	if (part->address != FIRST || part->page)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(serials); i++)
+		if (serials[i].layout == layout)
+			change_identity(anonymiser, &serials[i], part, bytes, length);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/anonymise/anonymise_recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/devlink.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/recording.h"
+#include "snapshot/anonymise/anonymise_attributes.h"
+#include "snapshot/anonymise/anonymise_known.h"
+#include "snapshot/anonymise/anonymise_verbs.h"
+
+/* The module of a netdev, as its first byte has it. */
+struct identified {
+	int64_t netdev;
+	uint8_t identifier;
+};
+
+struct work {
+	struct attribute_change change;
+	const struct recording *recording;
+	struct text_buffer out;
+	size_t dropped;
+	/* The numbers of families differ from host to host; -1: the host has none. */
+	int64_t devlink, ethtool;
+	struct identified *modules;
+	size_t module_count;
+};
+
+/* What the attributes of a message are, and how long the structure before them is. */
+struct form {
+	const struct attribute_table *table;
+	size_t header;
+};
+
+static const uint8_t *after(const struct recorded_message *message, size_t header,
+			    size_t *ret_length)
+{
+	*ret_length = message->length > header ? message->length - header : 0;
+	return message->payload + (message->length > header ? header : message->length);
+}
+
+/* The command is the first member of struct genlmsghdr. */
+static bool is_command(const struct recorded_exchange *exchange, int64_t family, uint8_t command)
+{
+	return exchange->protocol == NETLINK_GENERIC && exchange->question.type == family &&
+	       exchange->question.length >= GENL_HDRLEN && exchange->question.payload[0] == command;
+}
+
+/* Both of a question and of its answer. */
+static struct form form_of(const struct work *work, const struct recorded_exchange *exchange,
+			   const struct recorded_message *message)
+{
+	struct form form = {.header = GENL_HDRLEN};
+
+	switch (exchange->protocol) {
+	case NETLINK_RDMA:
+		return (struct form){.table = attributes_of_rdma(message->type)};
+	case NETLINK_ROUTE:
+		form.table = attributes_of_route(message->type, &form.header);
+		return form;
+	case NETLINK_GENERIC:
+		if (message->type != exchange->question.type || !exchange->question.length)
+			return form;
+		if (message->type == GENL_ID_CTRL)
+			form.table = attributes_of_control();
+		else if (message->type == work->devlink)
+			form.table = attributes_of_devlink();
+		else if (message->type == work->ethtool)
+			form.table = attributes_of_ethtool(exchange->question.payload[0]);
+		return form;
+	default:
+		return form;
+	}
+}
+
+/* The index of the netdev that a question to ethtool is about. */
+static int64_t netdev_of(const struct recorded_exchange *exchange)
+{
+	size_t length, inside = 0;
+	const uint8_t *data = after(&exchange->question, GENL_HDRLEN, &length);
+	const uint8_t *nest = attributes_find(data, length, ETHTOOL_A_MODULE_EEPROM_HEADER,
+					      &inside);
+
+	return nest ? attributes_number(nest, inside, ETHTOOL_A_HEADER_DEV_INDEX) : -1;
+}
+
+static struct module_part part_of(const struct work *work, const struct recorded_exchange *exchange)
+{
+	const int64_t netdev = netdev_of(exchange);
+	struct module_part part = {.identifier = 0};
+	size_t length;
+	const uint8_t *data = after(&exchange->question, GENL_HDRLEN, &length);
+
+	part.address = (uint8_t)attributes_number(data, length,
+						  ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS);
+	part.page = (uint8_t)attributes_number(data, length, ETHTOOL_A_MODULE_EEPROM_PAGE);
+	part.offset = (uint8_t)attributes_number(data, length, ETHTOOL_A_MODULE_EEPROM_OFFSET);
+	for (size_t i = 0; i < work->module_count; i++)
+		if (work->modules[i].netdev == netdev)
+			part.identifier = work->modules[i].identifier;
+	return part;
+}
+
+/* An error, the header of the request without its numbers, and perhaps a text. */
+static void change_error(struct work *work, struct recorded_message *message, struct bytes *out)
+{
+	struct nlmsgerr refusal = {.error = 0};
+	size_t header = sizeof(refusal), length;
+	const uint8_t *data;
+
+	memcpy(&refusal, message->payload, message->length < header ? message->length : header);
+	refusal.msg.nlmsg_seq = 0;
+	refusal.msg.nlmsg_pid = 0;
+	bytes_add(out, &refusal, message->length < header ? message->length : header);
+	if (message->length < header)
+		return;
+	/* The request that may follow is not kept. */
+	if (!(message->flags & NLM_F_CAPPED) && refusal.msg.nlmsg_len > NLMSG_HDRLEN)
+		header += refusal.msg.nlmsg_len - NLMSG_HDRLEN;
+	message->flags |= NLM_F_CAPPED;
+	data = after(message, header, &length);
+	if (message->flags & NLM_F_ACK_TLVS)
+		attributes_change(&work->change, attributes_of_error(), data, length, out);
+}
+
+/* False: nobody knows what is in it. */
+static bool change_message(struct work *work, const struct recorded_exchange *exchange,
+			   struct recorded_message *message, struct bytes *out)
+{
+	const uint8_t *payload = message->payload;
+	struct form form;
+
+	if (message->type == NLMSG_ERROR) {
+		change_error(work, message, out);
+	} else if (message->type < NLMSG_MIN_TYPE) {
+		/* NLMSG_DONE has an error, the others have nothing. */
+		bytes_add(out, payload,
+			  message->length < sizeof(int) ? message->length : sizeof(int));
+		message->flags &= (uint16_t)~NLM_F_ACK_TLVS;
+	} else {
+		form = form_of(work, exchange, message);
+		if (!form.table)
+			return false;
+		if (message->length < form.header)
+			return !message->length;
+		bytes_add(out, payload, form.header);
+		if (exchange->protocol == NETLINK_ROUTE && form.header > 1)
+			work->change.network_bits = payload[1];
+		attributes_change(&work->change, form.table, payload + form.header,
+				  message->length - form.header, out);
+	}
+	message->payload = out->data;
+	message->length = (uint32_t)out->length;
+	return true;
+}
+
+static bool change_one(struct work *work, const struct recorded_exchange *exchange,
+		       const struct recorded_message *message, bool is_answer,
+		       struct text_buffer *text)
+{
+	struct recorded_message changed = *message;
+	struct bytes out = {.data = NULL};
+	bool known;
+
+	if (exchange->protocol == RECORDING_VERBS)
+		known = anonymise_verbs(&work->change, &changed, is_answer, &out);
+	else
+		known = change_message(work, exchange, &changed, &out);
+	if (known && is_answer)
+		recording_got(text, &changed);
+	else if (known)
+		recording_ask(text, exchange->protocol, &changed);
+	free(out.data);
+	return known;
+}
+
+static void change_exchange(struct work *work, const struct recorded_exchange *exchange)
+{
+	struct text_buffer text = {.text = NULL};
+	bool known;
+
+	if (is_command(exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
+		work->change.module = part_of(work, exchange);
+	known = change_one(work, exchange, &exchange->question, false, &text);
+	for (size_t i = 0; known && i < exchange->count; i++)
+		known = change_one(work, exchange, &exchange->messages[i], true, &text);
+	if (known)
+		text_buffer_add(&work->out, "%send\n", text.text);
+	work->dropped += !known;
+	free(text_buffer_take(&text));
+}
+
+/* Numbers of families come from the answers of the controller. */
+static void find_families(struct work *work, const struct recorded_exchange *exchange)
+{
+	for (size_t i = 0; i < exchange->count; i++) {
+		size_t length, size = 0;
+		const uint8_t *data = after(&exchange->messages[i], GENL_HDRLEN, &length), *name;
+		const int64_t number = attributes_number(data, length, CTRL_ATTR_FAMILY_ID);
+
+		name = attributes_find(data, length, CTRL_ATTR_FAMILY_NAME, &size);
+		if (exchange->messages[i].type != GENL_ID_CTRL || !name || number <= GENL_ID_CTRL)
+			continue;
+		if (size == sizeof(DEVLINK_GENL_NAME) && !memcmp(name, DEVLINK_GENL_NAME, size))
+			work->devlink = number;
+		if (size == sizeof(ETHTOOL_GENL_NAME) && !memcmp(name, ETHTOOL_GENL_NAME, size))
+			work->ethtool = number;
+	}
+}
+
+/* The first byte of the memory of each module. */
+static void find_module(struct work *work, const struct recorded_exchange *exchange)
+{
+	const struct module_part part = part_of(work, exchange);
+
+	for (size_t i = 0; i < exchange->count && !part.offset; i++) {
+		size_t length, size = 0;
+		const uint8_t *data = after(&exchange->messages[i], GENL_HDRLEN, &length), *bytes;
+		struct identified *module;
+
+		bytes = attributes_find(data, length, ETHTOOL_A_MODULE_EEPROM_DATA, &size);
+		if (exchange->messages[i].type != work->ethtool || !bytes || !size ||
+		    part.address != MODULE_ADDRESS || netdev_of(exchange) < 0)
+			continue;
+		module = mem_append(&work->modules, &work->module_count, sizeof(*work->modules));
+		*module = (struct identified){netdev_of(exchange), *bytes};
+	}
+}
+
+static void change_recording(struct work *work)
+{
+	struct recorded_exchange exchange;
+
+	work->devlink = work->ethtool = -1;
+	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
+		if (exchange.protocol == NETLINK_GENERIC && exchange.question.type == GENL_ID_CTRL)
+			find_families(work, &exchange);
+	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
+		if (is_command(&exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
+			find_module(work, &exchange);
+	recording_begin(&work->out);
+	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
+		change_exchange(work, &exchange);
+}
+
+static int parse(const char *text, size_t length, struct recording **ret_recording)
+{
+	char *copy = mem_alloc_zero(length + 1, 1);
+
+	memcpy(copy, text, length);
+	return recording_parse(copy, length, ret_recording, NULL);
+}
+
+static int run(struct anonymiser *anonymiser, const struct content *content, bool learning,
+	       struct text_buffer *ret_text, size_t *ret_dropped)
+{
+	struct work work = {.change = {.anonymiser = anonymiser, .learning = learning}};
+	struct recording *recording = NULL;
+	int rc = parse(content->bytes, content->length, &recording);
+
+	if (rc)
+		return rc;
+	work.recording = recording;
+	change_recording(&work);
+	recording_free(recording);
+	free(work.modules);
+	*ret_text = work.out;
+	*ret_dropped += work.dropped;
+	return 0;
+}
+
+void anonymise_recording_learn(struct anonymiser *anonymiser, const struct content *content)
+{
+	struct text_buffer text = {.text = NULL};
+	size_t dropped = 0;
+
+	run(anonymiser, content, true, &text, &dropped);
+	free(text_buffer_take(&text));
+}
+
+int anonymise_recording(struct anonymiser *anonymiser, struct content *content, size_t *ret_dropped)
+{
+	struct text_buffer text = {.text = NULL};
+	struct recording *again = NULL;
+	size_t dropped = 0, length;
+	int rc = run(anonymiser, content, false, &text, &dropped);
+
+	/* Names may have become longer: what nobody could read is not kept. */
+	if (!rc)
+		rc = parse(text.text, text.length, &again);
+	recording_free(again);
+	length = text.length;
+	if (rc) {
+		free(text_buffer_take(&text));
+		return rc;
+	}
+	free(content->bytes);
+	content->bytes = text_buffer_take(&text);
+	content->length = length;
+	*ret_dropped += dropped;
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/anonymise/anonymise_verbs.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/verbs.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/recording.h"
+#include "kernel/verbs/verbs_record.h"
+#include "snapshot/anonymise/anonymise_attributes.h"
+#include "snapshot/anonymise/anonymise_known.h"
+
+/* Before struct ibv_device_attr_ex, lib/host/verbs.c keeps whether all of it was filled. */
+enum { LIMITS_BEFORE = sizeof(uint64_t) };
+
+static void change_guid(const struct attribute_change *change, uint8_t *guid)
+{
+	if (change->learning)
+		known_add(&change->anonymiser->guids, guid);
+	else
+		anonymise_guid(change->anonymiser, guid);
+}
+
+/* The text of the firmware's version, and what is behind it; two GUIDs; numbers. */
+static void change_limits(const struct attribute_change *change, uint8_t *bytes, size_t length)
+{
+	const size_t text = LIMITS_BEFORE + offsetof(struct ibv_device_attr, fw_ver);
+	const size_t node = LIMITS_BEFORE + offsetof(struct ibv_device_attr, node_guid);
+	const size_t image = LIMITS_BEFORE + offsetof(struct ibv_device_attr, sys_image_guid);
+	size_t used;
+
+	if (length < image + sizeof(uint64_t)) {
+		memset(bytes, 0, length);
+		return;
+	}
+	used = strnlen((const char *)bytes + text, node - text);
+	memset(bytes + text + used, 0, node - text - used);
+	change_guid(change, bytes + node);
+	change_guid(change, bytes + image);
+}
+
+/* What is not a whole entry is not kept. */
+static size_t change_gids(const struct attribute_change *change, uint8_t *bytes, size_t length)
+{
+	const size_t size = sizeof(struct ibv_gid_entry), count = length / size;
+
+	for (size_t i = 0; i < count && !change->learning; i++)
+		anonymise_gid(change->anonymiser,
+			      bytes + i * size + offsetof(struct ibv_gid_entry, gid));
+	return count * size;
+}
+
+/* Returns how many bytes are kept: a later library may add to a structure what is not known. */
+static size_t change_answer(const struct attribute_change *change, unsigned int question,
+			    uint8_t *bytes, size_t length)
+{
+	const size_t most[] = {
+		[VERBS_ASK_LIBRARY] = 0,
+		[VERBS_ASK_OPEN] = sizeof(struct verbs_identity),
+		[VERBS_ASK_LIMITS] = LIMITS_BEFORE + sizeof(struct ibv_device_attr_ex),
+		[VERBS_ASK_PORT] = sizeof(struct ibv_port_attr),
+	};
+
+	if (question == VERBS_ASK_GIDS)
+		return change_gids(change, bytes, length);
+	if (length > most[question])
+		length = most[question];
+	if (question == VERBS_ASK_LIMITS)
+		change_limits(change, bytes, length);
+	return length;
+}
+
+static void change_name(const struct attribute_change *change,
+			const struct recorded_message *message, struct bytes *out)
+{
+	_cleanup_(freep) char *name = mem_alloc_zero((size_t)message->length + 1, 1);
+	_cleanup_(freep) char *changed = NULL;
+
+	memcpy(name, message->payload, message->length);
+	changed = anonymise_text(change->anonymiser, name, false);
+	bytes_add(out, changed, strlen(changed));
+}
+
+bool anonymise_verbs(const struct attribute_change *change, struct recorded_message *message,
+		     bool is_answer, struct bytes *out)
+{
+	const size_t result = sizeof(int32_t);
+
+	if (message->type < VERBS_ASK_LIBRARY || message->type > VERBS_ASK_GIDS ||
+	    (is_answer && message->length < result))
+		return false;
+	if (!is_answer) {
+		if (!change->learning)
+			change_name(change, message, out);
+	} else {
+		bytes_add(out, message->payload, message->length);
+		out->length = result + change_answer(change, message->type, out->data + result,
+						     message->length - result);
+	}
+	message->payload = out->data;
+	message->length = (uint32_t)out->length;
+	return true;
+}

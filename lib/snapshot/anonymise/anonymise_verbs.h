@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Questions to verbs and their answers (kernel/verbs/verbs_record.h); private to this folder. */
+#pragma once
+
+#include <stdbool.h>
+
+struct attribute_change;
+struct bytes;
+struct recorded_message;
+
+/* The message becomes that in `out`. False: nobody knows what is in it. */
+bool anonymise_verbs(const struct attribute_change *change, struct recorded_message *message,
+		     bool is_answer, struct bytes *out);
