@@ -314,7 +314,7 @@ bool recording_at(const struct recording *recording, size_t index,
 	*ret_exchange = (struct recorded_exchange){
 		.protocol = question->protocol,
 		.question = question->message,
-		.messages = recording->messages + question->first,
+		.messages = question->count ? recording->messages + question->first : NULL,
 		.count = question->count,
 	};
 	return true;
