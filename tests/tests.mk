@@ -170,7 +170,7 @@ SEED ?= 1
 .PHONY: mutate mutants
 mutate:
 	$(Q)tests/mutate -n $(MUTANTS) -s $(SEED) $(MUTATE)
--include $(wildcard $(BUILD)/tests/unit/*.d)
+-include $(wildcard $(BUILD)/tests/unit/*.d $(BUILD)/tests/mesh/*.d)
 # What it links itself, and how it compiles one file again.
 MUTANT_OBJECTS := $(SOURCES:%.c=%.o)
 mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o)

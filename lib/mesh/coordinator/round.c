@@ -191,19 +191,14 @@ static bool takes_part(struct coordinator *coordinator, uint32_t host)
 	return connection && connection->state == CONNECTION_MEMBER;
 }
 
-static void make_order(const struct coordinator *coordinator, size_t number,
-		       struct mesh_order *order)
+/* What the orders of all rails of the pair have in common. */
+static void begin_order(const struct coordinator *coordinator, const struct mesh_pair *pair,
+			struct mesh_message *message)
 {
 	const struct coordinator_round *round = coordinator->round;
-	const struct mesh_pair *pair = pair_of(coordinator, number);
 	const struct mesh_host *far = &coordinator->hosts[pair->b];
-
-	*order = (struct mesh_order){
-		.id = id_of(coordinator, number),
+	struct mesh_order order = {
 		.loopback = pair->a == pair->b,
-		.rail = pair->rail_a,
-		.peer_rail = pair->rail_b,
-		.far = far->rails[pair->rail_b],
 		.peer_ip = far->address,
 		.peer_port = far->server_port,
 		.tests = round->tests,
@@ -211,14 +206,15 @@ static void make_order(const struct coordinator *coordinator, size_t number,
 		.bandwidth_msec = round->bandwidth_msec,
 		.timeout_msec = round->timeout_msec,
 	};
-	snprintf(order->peer, sizeof(order->peer), "%s", far->name);
+
+	snprintf(order.peer, sizeof(order.peer), "%s", far->name);
+	mesh_order_make(&order, message);
 }
 
-static void put_order(struct coordinator *coordinator, size_t number)
+/* Whether its hosts are there and have such rails; else it is given up. */
+static bool can_order(struct coordinator *coordinator, size_t number)
 {
 	const struct mesh_pair *pair = pair_of(coordinator, number);
-	struct mesh_message message;
-	struct mesh_order order;
 
 	for (size_t end = 0; end < MESH_ENDS; end++) {
 		const uint32_t host = host_of_end(pair, end);
@@ -227,26 +223,36 @@ static void put_order(struct coordinator *coordinator, size_t number)
 			continue;
 		give_up(coordinator, number, "%.100s takes no part",
 			host < coordinator->host_count ? coordinator->hosts[host].name : "?");
-		return;
+		return false;
 	}
-	if (pair->rail_a >= coordinator->hosts[pair->a].rail_count ||
-	    pair->rail_b >= coordinator->hosts[pair->b].rail_count) {
-		give_up(coordinator, number, "a host has no such rail");
-		return;
-	}
-	make_order(coordinator, number, &order);
-	mesh_order_make(&order, &message);
-	connection_put(coordinator, connection_of(coordinator, pair->a), &message);
+	if (pair->rail_a < coordinator->hosts[pair->a].rail_count &&
+	    pair->rail_b < coordinator->hosts[pair->b].rail_count)
+		return true;
+	give_up(coordinator, number, "a host has no such rail");
+	return false;
 }
 
 /* The orders of an agent, one for each rail, go out together. */
 static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t first)
 {
+	const struct mesh_pair *before = NULL;
 	struct connection *connection;
+	struct mesh_message message;
 
-	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next)
-		if (!slot_of(coordinator, i)->done)
-			put_order(coordinator, i);
+	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next) {
+		const struct mesh_pair *pair = pair_of(coordinator, i);
+
+		if (slot_of(coordinator, i)->done || !can_order(coordinator, i))
+			continue;
+		if (!before || before->b != pair->b)
+			begin_order(coordinator, pair, &message);
+		before = pair;
+		message.order.id = id_of(coordinator, i);
+		message.order.rail = pair->rail_a;
+		message.order.peer_rail = pair->rail_b;
+		message.order.far = coordinator->hosts[pair->b].rails[pair->rail_b];
+		connection_put(coordinator, connection_of(coordinator, host), &message);
+	}
 	connection = connection_of(coordinator, host);
 	if (connection && connection->channel.out_length && !connection->wants_write)
 		connection_flush(coordinator, connection);

@@ -74,6 +74,7 @@ void spread_add(struct spread *spread, double figure)
 	else if (spread->bins[bin_of(figure)] != UINT32_MAX)
 		spread->bins[bin_of(figure)]++;
 	spread->count++;
+	spread->sorted = false;
 }
 
 static int compare(const void *left, const void *right)
@@ -88,7 +89,9 @@ static double exact_quantile(struct spread *spread, double place)
 	size_t below = (size_t)place;
 	double low;
 
-	qsort(spread->exact, spread->count, sizeof(*spread->exact), compare);
+	if (!spread->sorted)
+		qsort(spread->exact, spread->count, sizeof(*spread->exact), compare);
+	spread->sorted = true;
 	low = spread->exact[below];
 	if (below + 1 >= spread->count)
 		return low;

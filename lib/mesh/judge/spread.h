@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 struct spread {
 	uint64_t count;
 	double *exact;	/* NULL as soon as there are too many */
+	bool sorted;	/* they are */
 	uint32_t *bins; /* NULL until then */
 };
 

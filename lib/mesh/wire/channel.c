@@ -14,7 +14,8 @@
 #include "base/mem.h"
 
 /* Room for the longest message, and for several of the usual ones. */
-#define IN_BYTES (2 * MESH_MOST_BYTES)
+#define IN_BYTES  (2 * MESH_MOST_BYTES)
+#define OUT_BYTES (2 * MESH_MOST_BYTES)
 
 void mesh_channel_open(struct mesh_channel *channel, int fd)
 {
@@ -37,7 +38,7 @@ static void drop_output(struct mesh_channel *channel)
 {
 	free(channel->out);
 	channel->out = NULL;
-	channel->out_at = channel->out_length = 0;
+	channel->out_at = channel->out_length = channel->out_room = 0;
 }
 
 void mesh_channel_close(struct mesh_channel *channel)
@@ -91,13 +92,17 @@ int mesh_channel_next(struct mesh_channel *channel, struct mesh_message *message
 
 int mesh_channel_put(struct mesh_channel *channel, const struct mesh_message *message)
 {
-	uint8_t bytes[MESH_MOST_BYTES];
-	size_t length = mesh_message_encode(message, bytes);
+	const size_t end = channel->out_at + channel->out_length;
+	size_t length;
 
+	/* Room for this one and some after it. */
+	if (!channel->out || channel->out_room - end < MESH_MOST_BYTES) {
+		channel->out_room = end + OUT_BYTES;
+		channel->out = mem_resize(channel->out, channel->out_room, 1);
+	}
+	length = mesh_message_encode(message, channel->out + end);
 	if (channel->out_length + length > MESH_CHANNEL_MOST_UNSENT)
 		return -ENOBUFS;
-	channel->out = mem_resize(channel->out, channel->out_at + channel->out_length + length, 1);
-	memcpy(channel->out + channel->out_at + channel->out_length, bytes, length);
 	channel->out_length += length;
 	channel->messages_out++;
 	return 0;

@@ -15,6 +15,7 @@ struct mesh_channel {
 	uint8_t *in, *out;
 	size_t in_at, in_length;   /* received and not yet decoded: in[in_at] ... */
 	size_t out_at, out_length; /* not yet sent */
+	size_t out_room;	   /* bytes that fit into out */
 	bool drained;	     /* all that had come was received: nothing is left in the socket */
 	uint64_t heard_msec; /* when something came last; at first, when it was opened */
 	uint64_t messages_in, messages_out, bytes_in, bytes_out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/wire/layout.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -35,19 +36,20 @@ const struct wire_layout endpoint_layout = {
 
 void wire_put(uint8_t *bytes, uint64_t number, size_t size)
 {
-	while (size--) {
-		bytes[size] = (uint8_t)number;
-		number >>= 8;
-	}
+	const uint32_t small = htobe32((uint32_t)number);
+	const uint64_t large = htobe64(number);
+
+	if (size == sizeof(small))
+		memcpy(bytes, &small, sizeof(small));
+	else
+		memcpy(bytes, &large, sizeof(large));
 }
 
 uint64_t wire_take(const uint8_t *bytes, size_t size)
 {
-	uint64_t number = 0;
+	const uint64_t number = wire_number(bytes, size);
 
-	for (size_t i = 0; i < size; i++)
-		number = number << 8 | bytes[i];
-	return number;
+	return size == sizeof(uint32_t) ? be32toh((uint32_t)number) : be64toh(number);
 }
 
 uint64_t wire_number(const void *member, size_t size)
@@ -235,6 +237,7 @@ int wire_decode_header(const struct wire_protocol *protocol,
 	uint32_t type = (uint32_t)wire_take(bytes + 8, 4);
 	uint64_t length = wire_take(bytes + 12, 4);
 	const struct wire_layout *layout = wire_layout_of(protocol, type);
+	size_t least;
 
 	if (wire_take(bytes, 4) != protocol->magic)
 		return -EPROTO;
@@ -242,7 +245,8 @@ int wire_decode_header(const struct wire_protocol *protocol,
 		return -EPROTONOSUPPORT;
 	if (!layout)
 		return -EPROTO;
-	if (length < wire_bytes(layout, false) || length > wire_bytes(layout, true))
+	least = wire_bytes(layout, false);
+	if (length < least || (length > least && length > wire_bytes(layout, true)))
 		return -EMSGSIZE;
 	*ret_type = type;
 	*ret_body_bytes = (size_t)length;

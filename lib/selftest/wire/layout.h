@@ -76,7 +76,7 @@ int wire_decode_header(const struct wire_protocol *protocol,
  */
 int wire_decode(const struct wire_layout *layout, const uint8_t *body, size_t length, void *record,
 		const char **ret_field);
-/* Numbers in big endian. */
+/* Numbers in big endian, of 4 or 8 bytes. */
 void wire_put(uint8_t *bytes, uint64_t number, size_t size);
 uint64_t wire_take(const uint8_t *bytes, size_t size);
 /* The value of a member of type WIRE_NUMBER. */
