@@ -44,10 +44,11 @@ try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
 	$(CC) $$($(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) -x c -c -o /dev/null - 2>/dev/null && echo $(2))
 FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,-DHAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX)
 
+# Asked once, not for each of 600 objects.
+HEADER_FLAGS := $(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
-	-DRDMACTL_VERSION='"$(VERSION)"' \
-	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
+	-DRDMACTL_VERSION='"$(VERSION)"' $(HEADER_FLAGS) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
+LIBS := $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

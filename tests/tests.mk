@@ -153,9 +153,12 @@ $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)
 bench: all $(BUILD)/bench/mad_rate
 	$(Q)tests/bench/run $(BUILD)
 
+# On all processors, unless make was told how many. What a virtual machine needs comes meanwhile.
 .PHONY: demo
 demo: deps
-	+$(Q)$(MAKE) --no-print-directory all
+	+$(Q)tests/demo prepare & \
+		$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all || { wait; exit 1; }; \
+		wait $$!
 	$(Q)tests/demo $(BUILD)/rdmactl
 
 .PHONY: deps deps-check
