@@ -20,6 +20,7 @@ CC ?= gcc
 CLANG ?= $(firstword $(foreach c,clang clang-14 clang-16 clang-19,$(shell command -v $(c) 2>/dev/null)) clang)
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
+STRIP ?= strip
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
@@ -143,7 +144,7 @@ install: built
 		$(INSTALL) -m 644 $$folder/* $(DESTDIR)$(DOCDIR)/$$folder || exit 1; done
 	$(Q)$(call put_units,$(UNITS),$(DESTDIR)$(DOCDIR)/systemd)
 install-strip:
-	$(Q)$(MAKE) --no-print-directory install STRIPPED=-s
+	$(Q)$(MAKE) --no-print-directory install STRIPPED="-s --strip-program=$(STRIP)"
 
 .PHONY: built
 built:
@@ -193,7 +194,7 @@ help:
 	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"
 	@echo "make man        rewrite the generated parts of the man pages"
 	@echo "make deps       install the packages that building needs; deps-check: testing, too"
-	@echo "make install    what was built, with DESTDIR and PREFIX; install-strip: without debug information"
+	@echo "make install    what was built, with DESTDIR and PREFIX; install-strip: without debug information (STRIP)"
 	@echo "make install-units   the services of metrics, in UNITDIR ($(UNITDIR)); starts none"
 	@echo "make install-compat  links of the older tools' names, in COMPAT_DIR ($(COMPAT_DIR))"
 	@echo "make dist       the release as $(DIST)"
