@@ -162,43 +162,64 @@ static int walk_inside(const struct root *root, const char *path, int flags)
 	return rc;
 }
 
-/*
- * A descriptor of what is at `path` in a saved tree, which opens nothing yet: O_PATH. Absolute
- * links start at the tree's own root. openat2() is in Linux 5.6; containers may forbid it.
- */
-static int find_inside(const struct root *root, const char *path, int flags)
+/* Below a directory, and through no link. */
+#define RESOLVE_PLAIN (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS)
+
+/* openat2() is in Linux 5.6; containers may forbid it. */
+static bool is_forbidden(int error)
 {
-	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	return error == -ENOSYS || error == -EPERM;
+}
+
+static int open_resolved(int directory, const char *path, int flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = (uint64_t)(O_CLOEXEC | flags), .resolve = resolve};
 	int tries = 1000;
 	long fd;
 
 	/* EAGAIN: something was renamed meanwhile, anywhere, and the path may have changed. */
 	do
-		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+		fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
 	while (fd < 0 && errno == EAGAIN && --tries);
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return walk_inside(root, path, flags);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int open_inside(const struct root *root, const char *path, int flags)
+/*
+ * A descriptor of what is at `path` in a saved tree, which opens nothing yet: O_PATH. Absolute
+ * links start at the tree's own root.
+ */
+static int find_inside(const struct root *root, const char *path, int flags)
 {
-	_cleanup_(closep) int found = find_inside(root, path, 0);
+	int fd = open_resolved(root->fd, path, O_PATH | flags,
+			       RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+
+	return is_forbidden(fd) ? walk_inside(root, path, flags) : fd;
+}
+
+static int open_directory_inside(const struct root *root, const char *path, int flags)
+{
+	/* With O_DIRECTORY, open(2) opens nothing else: it need not be looked at before. */
+	int fd = open_resolved(root->fd, path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	_cleanup_(closep) int found = -1;
+
+	if (!is_forbidden(fd))
+		return fd;
+	found = walk_inside(root, path, 0);
+	if (found < 0)
+		return found;
+	fd = openat(found, ".", flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens the file of a descriptor that has opened nothing yet. */
+static int open_found(int found, int flags)
+{
 	struct stat status;
 	char self[64];
 	int fd;
 
-	if (found < 0)
-		return found;
 	if (fstat(found, &status))
 		return -errno;
-	if (flags & O_DIRECTORY) {
-		if (!S_ISDIR(status.st_mode))
-			return -ENOTDIR;
-		fd = openat(found, ".", flags);
-		return fd < 0 ? -errno : fd;
-	}
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(status.st_mode))
@@ -209,6 +230,16 @@ static int open_inside(const struct root *root, const char *path, int flags)
 	if (fd < 0)
 		return errno == ENOENT ? -EOPNOTSUPP : -errno; /* proc is not mounted */
 	return fd;
+}
+
+static int open_inside(const struct root *root, const char *path, int flags)
+{
+	_cleanup_(closep) int found = -1;
+
+	if (flags & O_DIRECTORY)
+		return open_directory_inside(root, path, flags);
+	found = find_inside(root, path, 0);
+	return found < 0 ? found : open_found(found, flags);
 }
 
 /*
@@ -237,6 +268,23 @@ int root_open_path(const struct root *root, const char *path, int flags)
 		return open_inside(root, path, flags | O_NOCTTY);
 	fd = root->below ? openat(root->fd, path, flags) : open_live(path, flags);
 	return fd < 0 ? -errno : fd;
+}
+
+int root_open_in(const struct root *root, int directory, const char *name, int flags)
+{
+	_cleanup_(closep) int found = -1;
+	int fd;
+
+	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	if (root->live) {
+		fd = openat(directory, name, flags);
+		return fd < 0 ? -errno : fd;
+	}
+	flags |= O_NOCTTY;
+	if (flags & O_DIRECTORY)
+		return open_resolved(directory, name, flags, RESOLVE_PLAIN);
+	found = open_resolved(directory, name, O_PATH, RESOLVE_PLAIN);
+	return found < 0 ? found : open_found(found, flags);
 }
 
 int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)

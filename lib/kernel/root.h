@@ -41,5 +41,10 @@ int root_open_below(const struct root *root, struct root *ret_root, const char *
  * for what is neither directory nor regular file.
  */
 int root_open_path(const struct root *root, const char *path, int flags);
+/*
+ * The same of a file in a directory of the root that is open: a short way. In a saved tree no link
+ * is followed, -ELOOP or -ENOTDIR, which root_open_path() does; nothing is there if it is -ENOENT.
+ */
+int root_open_in(const struct root *root, int directory, const char *name, int flags);
 /* The length of the target of the link at `path`, NUL terminated, or -errno; -EINVAL: no link. */
 ssize_t root_read_link(const struct root *root, const char *path, char target[static PATH_MAX]);

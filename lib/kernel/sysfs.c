@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_folder.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -88,26 +87,17 @@ static int saved_error(const struct root *root, const char *path)
 	}
 }
 
-static int open_path(const struct root *root, const char *path, int flags)
+int sysfs_open(const struct root *root, const char *path, int flags)
 {
 	int fd = root_open_path(root, path, flags);
 
 	return fd == -ENOENT && !root->live ? saved_error(root, path) : fd;
 }
 
-int sysfs_open(const struct root *root, const char *path)
+ssize_t sysfs_read_open(int fd, char text[static SYSFS_TEXT_SIZE], size_t *ret_size)
 {
-	return open_path(root, path, 0);
-}
-
-/* `ret_size`, which may be NULL: the length with the white space at the end. */
-static ssize_t read_path(const struct root *root, char *text, size_t *ret_size, const char *path)
-{
-	_cleanup_(closep) int fd = open_path(root, path, 0);
 	ssize_t length;
 
-	if (fd < 0)
-		return fd;
 	do
 		length = read(fd, text, SYSFS_TEXT_SIZE);
 	while (length < 0 && errno == EINTR);
@@ -121,6 +111,13 @@ static ssize_t read_path(const struct root *root, char *text, size_t *ret_size, 
 		length--;
 	text[length] = '\0';
 	return length;
+}
+
+static ssize_t read_path(const struct root *root, char *text, size_t *ret_size, const char *path)
+{
+	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
+
+	return fd < 0 ? fd : sysfs_read_open(fd, text, ret_size);
 }
 
 ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
@@ -149,7 +146,7 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 	ssize_t length;
 
 	FORMAT_PATH(path, format);
-	fd = open_path(root, path, 0);
+	fd = sysfs_open(root, path, 0);
 	if (fd < 0)
 		return fd;
 	while (at < most && (length = read(fd, (char *)bytes + at, most - at)) != 0) {
@@ -166,7 +163,7 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
-	_cleanup_(closep) int fd = open_path(root, path, 0);
+	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
 	size_t size = SYSFS_TEXT_SIZE, at = 0;
 	ssize_t length;
 
@@ -300,44 +297,14 @@ size_t sysfs_find_pci(const char *target, char **ret_address)
 	return (size_t)(last - target) + last_length;
 }
 
-static DIR *open_directory(const struct root *root, const char *path, int *ret_error)
-{
-	int fd = open_path(root, path, O_DIRECTORY);
-	DIR *directory;
-
-	if (fd < 0) {
-		*ret_error = fd;
-		return NULL;
-	}
-	directory = fdopendir(fd);
-	if (!directory) {
-		*ret_error = -errno;
-		close(fd);
-	}
-	return directory;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-	return text_compare_natural(*(char *const *)a, *(char *const *)b);
-}
-
 static int list_names(const struct root *root, struct strings *ret_names, const char *path,
 		      bool hidden)
 {
-	_cleanup_(closedirp) DIR *directory = NULL;
-	struct strings names = {.known = true};
-	struct dirent *entry;
-	int error;
+	_cleanup_(closep) int fd = sysfs_open(root, path, O_DIRECTORY);
 
-	directory = open_directory(root, path, &error);
-	if (!directory)
-		return error;
-	while ((entry = readdir(directory)))
-		if (entry->d_name[0] != '.' ||
-		    (hidden && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")))
-			strings_add(&names, entry->d_name);
-	*ret_names = names;
+	if (fd < 0)
+		return fd;
+	sysfs_list_open(fd, ret_names, hidden);
 	return 0;
 }
 
@@ -356,32 +323,29 @@ int sysfs_list(const struct root *root, struct strings *ret_names, const char *f
 
 	FORMAT_PATH(path, format);
 	rc = list_names(root, ret_names, path, false);
-	if (!rc && ret_names->count)
-		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_items);
+	if (!rc)
+		sysfs_sort_names(ret_names);
 	return rc;
 }
 
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 {
-	_cleanup_(closedirp) DIR *directory = NULL;
-	struct dirent *entry;
+	struct strings names = {0};
 	char path[PATH_MAX];
-	size_t count = 0;
-	int error;
+	int rc;
 
 	FORMAT_PATH(path, format);
-	directory = open_directory(root, path, &error);
-	if (!directory)
-		return error;
-	while ((entry = readdir(directory)))
-		count += entry->d_name[0] != '.';
-	*ret_count = count;
+	rc = list_names(root, &names, path, false);
+	if (rc)
+		return rc;
+	*ret_count = names.count;
+	strings_free(&names);
 	return 0;
 }
 
 int sysfs_open_directory(const struct root *root, const char *path)
 {
-	_cleanup_(closep) int fd = open_path(root, path, O_DIRECTORY);
+	_cleanup_(closep) int fd = sysfs_open(root, path, O_DIRECTORY);
 
 	return fd < 0 ? fd : 0;
 }

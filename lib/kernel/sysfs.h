@@ -23,8 +23,11 @@ enum { SYSFS_TEXT_SIZE = 4096 };
 
 /* The target of a link that keeps -errno in a saved tree: !EINVAL. Rare ones are kept as !EIO. */
 const char *sysfs_saved_error(int error);
-/* A descriptor of a file that is no text, for the caller to close, or -errno. */
-int sysfs_open(const struct root *root, const char *path);
+/*
+ * A descriptor of a file that is no text, or with O_DIRECTORY in `flags` of a directory, for the
+ * caller to close, or -errno.
+ */
+int sysfs_open(const struct root *root, const char *path, int flags);
 /*
  * Reads an attribute without the white space at its end, NUL terminated, and returns its length.
  * -EISDIR for a directory, -EFBIG for a file too large to be an attribute.

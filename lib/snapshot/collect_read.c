@@ -52,7 +52,7 @@ void collect_error(struct collection *collection, const char *path, int error)
 static int read_all(struct collection *collection, const struct root *root, const char *path,
 		    size_t most, char **ret_bytes, size_t *ret_length)
 {
-	_cleanup_(closep) int fd = sysfs_open(root, path);
+	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
 	_cleanup_(freep) char *bytes = NULL;
 	size_t length = 0, size = 0;
 	ssize_t got;

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_folder.h"
 
 struct saved_tree {
 	char path[PATH_MAX];

@@ -437,6 +437,90 @@ static void listings(void **state)
 	assert_int_equal(count, 0);
 }
 
+static void check_in(const struct sysfs_folder *folder, const char *name, const char *expected)
+{
+	char text[SYSFS_TEXT_SIZE];
+	size_t size = 77;
+
+	assert_int_equal(sysfs_folder_read(folder, text, &size, name), strlen(expected));
+	assert_string_equal(text, expected);
+	assert_int_equal(size, strlen(expected) + 1);
+}
+
+static void check_not_in(const struct sysfs_folder *folder, const char *name, int error)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	assert_int_equal(sysfs_folder_read(folder, text, NULL, name), error);
+}
+
+/* What is read in an open folder is what its whole path leads to. */
+static void folders(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct sysfs_folder folder, inner;
+	struct strings names = {0};
+
+	tree_write(tree, "port/state", "4: ACTIVE");
+	tree_write(tree, "port/cm/req", "7");
+	tree_write(tree, "other/lid", "5");
+	tree_link(tree, "port/rate", "!EINVAL");
+	tree_link(tree, "port/lid", "../other/lid");
+	tree_link(tree, "port/absolute", "/other");
+	tree_link(tree, "port/out", "../../../../etc/passwd");
+	assert_int_equal(mkfifoat(tree->root.fd, "port/fifo", 0600), 0);
+	tree_link(tree, "class", "port");
+	assert_int_equal(sysfs_folder_open(&tree->root, mem_string("class"), &folder), 0);
+	check_in(&folder, "state", "4: ACTIVE");
+	check_in(&folder, "cm/req", "7");
+	check_in(&folder, "lid", "5");
+	check_in(&folder, "absolute/lid", "5");
+	check_not_in(&folder, "rate", -EINVAL);
+	check_not_in(&folder, "rate/below", -EINVAL);
+	check_not_in(&folder, "out", -ENOENT);
+	check_not_in(&folder, "fifo", -ENXIO);
+	check_not_in(&folder, "cm", -EISDIR);
+	check_not_in(&folder, "nothing", -ENOENT);
+	check_not_in(&folder, "../other/lid", 1);
+	assert_int_equal(sysfs_folder_open_in(&folder, "cm", &inner), 0);
+	assert_int_equal(sysfs_folder_list(&inner, &names), 0);
+	assert_int_equal(names.count, 1);
+	assert_string_equal(names.items[0], "req");
+	strings_free(&names);
+	sysfs_folder_close(&inner);
+	assert_int_equal(sysfs_folder_open_in(&folder, "absolute", &inner), 0);
+	check_in(&inner, "lid", "5");
+	sysfs_folder_close(&inner);
+	assert_int_equal(sysfs_folder_open_in(&folder, "state", &inner), -ENOTDIR);
+	sysfs_folder_close(&inner);
+	assert_int_equal(sysfs_folder_open_in(&folder, "rate", &inner), -EINVAL);
+	check_not_in(&inner, "x", -EINVAL);
+	assert_int_equal(sysfs_folder_list(&inner, &names), -EINVAL);
+	sysfs_folder_close(&inner);
+	sysfs_folder_close(&folder);
+	assert_int_equal(sysfs_folder_open(&tree->root, mem_string("none"), &folder), -ENOENT);
+	assert_int_equal(sysfs_folder_open_in(&folder, "cm", &inner), -ENOENT);
+	sysfs_folder_close(&inner);
+	sysfs_folder_close(&folder);
+}
+
+/* More names than the kernel returns at once. */
+static void long_listing(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct strings names = {0};
+	char path[64];
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), "many/entry-of-a-long-list-%d", i);
+		tree_directory(tree, path);
+	}
+	assert_int_equal(sysfs_list(&tree->root, &names, "many"), 0);
+	assert_int_equal(names.count, 1000);
+	assert_string_equal(names.items[999], "entry-of-a-long-list-999");
+	strings_free(&names);
+}
+
 static void listings_of_no_directory(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
@@ -541,6 +625,8 @@ int main(void)
 		TEST(read_number),
 		TEST(link_names),
 		TEST(listings),
+		TEST(folders),
+		TEST(long_listing),
 		TEST(listings_of_no_directory),
 		TEST(descriptors),
 	};

@@ -83,7 +83,7 @@ void check_pci_dead(struct doctor_context *run)
 		doctor_does_not_apply(run);
 		return;
 	}
-	fd = sysfs_open(&run->facts->root, path);
+	fd = sysfs_open(&run->facts->root, path, 0);
 	length = fd < 0 ? fd : pread(fd, bytes, sizeof(bytes), 0);
 	if (length < 0) {
 		if (fd == -ENOENT && run->request->root)
