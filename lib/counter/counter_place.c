@@ -22,27 +22,69 @@ static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_m
  */
 enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
 
-static char *cm_folder(unsigned int form, const char *device, unsigned int port)
+void counter_shelf_close(struct counter_shelf *shelf)
 {
-	if (form == CM_OF_PORT)
-		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
-	if (form == CM_CLASS)
-		return mem_format("sys/class/infiniband_cm/%s/%u", device, port);
-	return mem_format(SYSFS_RDMA_CLASS "/%s/%s/%u", device, device, port);
+	sysfs_folder_close(&shelf->of_place);
+	sysfs_folder_close(&shelf->of_port);
+	sysfs_folder_close(&shelf->of_device);
+	sysfs_folder_close(&shelf->of_cm_class);
 }
 
-char *counter_place_folder(const struct counter_place *place)
+/* Opens what is not open yet. */
+static void go_to(struct counter_shelf *shelf, const struct counter_place *place)
 {
-	const char *device = place->device->kernel_name;
-	unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
+	_cleanup_(freep) char *port = NULL;
 
+	sysfs_folder_close(&shelf->of_place);
+	if (shelf->device != place->device || !shelf->of_device.path) {
+		sysfs_folder_close(&shelf->of_port);
+		sysfs_folder_close(&shelf->of_device);
+		shelf->port = NULL;
+		shelf->device = place->device;
+		sysfs_folder_open(shelf->root,
+				  mem_format(SYSFS_RDMA_CLASS "/%s", place->device->kernel_name),
+				  &shelf->of_device);
+	}
+	if (!place->port || shelf->port == place->port)
+		return;
+	port = mem_format("ports/%u", (unsigned int)place->port->port.value);
+	sysfs_folder_close(&shelf->of_port);
+	shelf->port = place->port;
+	sysfs_folder_open_in(&shelf->of_device, port, &shelf->of_port);
+}
+
+/* The forms other than CM_OF_PORT. */
+static void open_cm(const struct counter_place *place, struct counter_shelf *shelf)
+{
+	_cleanup_(freep) char *name = mem_format("%s/%u", place->device->kernel_name,
+						 (unsigned int)place->port->port.value);
+	const struct sysfs_folder *above = &shelf->of_device;
+
+	if (place->cm_form == CM_CLASS) {
+		above = &shelf->of_cm_class;
+		if (!shelf->of_cm_class.path)
+			sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
+					  &shelf->of_cm_class);
+	}
+	sysfs_folder_open_in(above, name, &shelf->of_place);
+}
+
+const struct sysfs_folder *counter_place_open(const struct counter_place *place,
+					      struct counter_shelf *shelf)
+{
+	go_to(shelf, place);
+	if (place->source == COUNTER_SOURCE_CM && place->cm_form == CM_OF_PORT)
+		return &shelf->of_port;
 	if (place->source == COUNTER_SOURCE_CM)
-		return cm_folder(place->cm_form, device, port);
-	if (place->source == COUNTER_SOURCE_NETDEV)
-		return mem_format("sys/class/net/%s/%s", place->netdev, place->folder);
-	if (place->source == COUNTER_SOURCE_DEVICE)
-		return mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder);
-	return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/%s", device, port, place->folder);
+		open_cm(place, shelf);
+	else if (place->source == COUNTER_SOURCE_NETDEV)
+		sysfs_folder_open(shelf->root,
+				  mem_format("sys/class/net/%s/%s", place->netdev, place->folder),
+				  &shelf->of_place);
+	else
+		sysfs_folder_open_in(place->port ? &shelf->of_port : &shelf->of_device,
+				     place->folder, &shelf->of_place);
+	return &shelf->of_place;
 }
 
 static void add_entry(struct counter_place *place, struct counter_pool *pool, const char *file)
@@ -65,10 +107,10 @@ static bool is_no_counter(const char *file)
 }
 
 static int list_files(struct counter_place *place, struct counter_pool *pool,
-		      const struct root *root, const char *folder, const char *prefix)
+		      const struct sysfs_folder *folder, const char *prefix)
 {
 	struct strings files = {0};
-	int rc = sysfs_list(root, &files, "%s", folder);
+	int rc = sysfs_folder_list(folder, &files);
 
 	for (size_t i = 0; !rc && i < files.count; i++) {
 		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
@@ -80,20 +122,32 @@ static int list_files(struct counter_place *place, struct counter_pool *pool,
 	return rc;
 }
 
-static int list_cm(struct counter_place *place, struct counter_pool *pool, const struct root *root)
+static int list_cm_folder(struct counter_place *place, struct counter_pool *pool,
+			  const struct sysfs_folder *above, const char *name)
+{
+	_cleanup_(freep) char *prefix = mem_format("%s/", name);
+	struct sysfs_folder folder;
+	int rc;
+
+	sysfs_folder_open_in(above, name, &folder);
+	rc = list_files(place, pool, &folder, prefix);
+	sysfs_folder_close(&folder);
+	return rc;
+}
+
+static int list_cm(struct counter_place *place, struct counter_pool *pool,
+		   struct counter_shelf *shelf, const struct sysfs_folder **ret_folder)
 {
 	bool found = false;
 	int error = 0;
 
 	for (unsigned int form = 0; !found && !error && form < CM_FORMS; form++) {
-		_cleanup_(freep) char *folder = NULL;
+		const struct sysfs_folder *folder;
 
 		place->cm_form = form;
-		folder = counter_place_folder(place);
+		*ret_folder = folder = counter_place_open(place, shelf);
 		for (size_t i = 0; i < ARRAY_SIZE(cm_folders); i++) {
-			_cleanup_(freep) char *path = mem_format("%s/%s", folder, cm_folders[i]);
-			_cleanup_(freep) char *prefix = mem_format("%s/", cm_folders[i]);
-			int rc = list_files(place, pool, root, path, prefix);
+			int rc = list_cm_folder(place, pool, folder, cm_folders[i]);
 
 			found = found || !rc;
 			if (!error && rc && rc != -ENOENT)
@@ -187,19 +241,23 @@ static int list_text(struct counter_place *place, struct counter_pool *pool,
 	return rc;
 }
 
-void counter_place_list(struct counter_place *place, struct counter_pool *pool,
-			const struct root *root)
+const struct sysfs_folder *counter_place_list(struct counter_place *place,
+					      struct counter_pool *pool,
+					      struct counter_shelf *shelf)
 {
-	_cleanup_(freep) char *folder = counter_place_folder(place);
+	const struct sysfs_folder *folder = NULL;
 
 	place->listed = true;
-	if (counter_place_is_text(place))
-		place->error = list_text(place, pool, root);
-	else if (place->source == COUNTER_SOURCE_CM)
-		place->error = list_cm(place, pool, root);
-	else
-		place->error = list_files(place, pool, root, folder, "");
+	if (counter_place_is_text(place)) {
+		place->error = list_text(place, pool, shelf->root);
+	} else if (place->source == COUNTER_SOURCE_CM) {
+		place->error = list_cm(place, pool, shelf, &folder);
+	} else {
+		folder = counter_place_open(place, shelf);
+		place->error = list_files(place, pool, folder, "");
+	}
 	counter_entries_sort(place->entries, place->entry_count);
 	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, COUNTERS_EXTENDED) != 0)
 		drop_extended(place, place - 1);
+	return folder;
 }

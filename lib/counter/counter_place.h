@@ -3,7 +3,7 @@
 #pragma once
 
 #include "counter/counter_pool.h"
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_folder.h"
 
 /*
  * A vendor's stack for old devices has these, with 64 bits where `counters` has 32. The directory
@@ -34,14 +34,32 @@ struct counter_place {
 	bool found; /* counters exist, wanted or not */
 };
 
-/* The directory below the root; the caller frees it. */
-char *counter_place_folder(const struct counter_place *place);
+/* The folders of one device and port, which are open while their places are read in a row. */
+struct counter_shelf {
+	const struct root *root;
+	const struct device *device;
+	const struct port *port;
+	struct sysfs_folder of_device, of_port, of_place, of_cm_class;
+};
+
+#define COUNTER_SHELF(root_)                                                                   \
+	(struct counter_shelf)                                                                 \
+	{                                                                                      \
+		.root = (root_), .of_device = SYSFS_FOLDER_NONE, .of_port = SYSFS_FOLDER_NONE, \
+		.of_place = SYSFS_FOLDER_NONE, .of_cm_class = SYSFS_FOLDER_NONE,               \
+	}
+
+void counter_shelf_close(struct counter_shelf *shelf);
+/* The folder where the files of the place's entries are, valid until the next call. */
+const struct sysfs_folder *counter_place_open(const struct counter_place *place,
+					      struct counter_shelf *shelf);
 bool counter_place_is_text(const struct counter_place *place);
 /* Reads the counters of a text into `values`. Returns 0 or -errno; -EBADMSG: it has none. */
 int counter_place_read_text(struct counter_place *place, const struct root *root);
 /*
  * Finds the wanted counters in the directory. The extended directory of a port is listed before,
- * and is the place before this one.
+ * and is the place before this one. Returns the folder as counter_place_open() does; NULL: a text.
  */
-void counter_place_list(struct counter_place *place, struct counter_pool *pool,
-			const struct root *root);
+const struct sysfs_folder *counter_place_list(struct counter_place *place,
+					      struct counter_pool *pool,
+					      struct counter_shelf *shelf);

@@ -295,9 +295,9 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 }
 
 static const char *read_entry(struct counter_loader *loader, const struct counter_place *place,
-			      const struct counter_entry *entry, uint64_t *ret_value)
+			      const struct sysfs_folder *folder, const struct counter_entry *entry,
+			      uint64_t *ret_value)
 {
-	_cleanup_(freep) char *folder = counter_place_folder(place);
 	char text[SYSFS_TEXT_SIZE];
 	const struct counter *counter;
 	ssize_t length;
@@ -310,7 +310,7 @@ static const char *read_entry(struct counter_loader *loader, const struct counte
 		*ret_value = counter->value;
 		return NULL;
 	}
-	length = sysfs_read(&loader->root, text, "%s/%s", folder, entry->file);
+	length = sysfs_folder_read(folder, text, NULL, entry->file);
 	if (length < 0)
 		return counter_pool_cause(&loader->pool, strerror((int)-length));
 	rc = text_parse_u64(text, 10, UINT64_MAX, ret_value);
@@ -328,15 +328,19 @@ static bool is_repeated(const struct counter_loader *loader, const struct counte
 }
 
 static void add_files(struct counter_loader *loader, struct counter_place *place,
-		      struct counter_readings *readings, struct problems *problems)
+		      struct counter_shelf *shelf, struct counter_readings *readings,
+		      struct problems *problems)
 {
+	const struct sysfs_folder *folder = NULL;
 	size_t first = readings->count;
 
 	place->taken_nsec = clock_nsec();
 	if (!place->listed)
-		counter_place_list(place, &loader->pool, &loader->root);
+		folder = counter_place_list(place, &loader->pool, shelf);
 	else if (counter_place_is_text(place) && place->entry_count)
 		place->error = counter_place_read_text(place, &loader->root);
+	else if (place->entry_count)
+		folder = counter_place_open(place, shelf);
 	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
 		complain(place,
 			 counter_pool_cause(&loader->pool, place->error == -EBADMSG
@@ -347,7 +351,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);
 		uint64_t value = 0;
 
-		reading->problem = read_entry(loader, place, place->entries[i], &value);
+		reading->problem = read_entry(loader, place, folder, place->entries[i], &value);
 		if (!reading->problem)
 			counter_reading_set(reading, value);
 		else if (reading->name && reading->name->width_bits)
@@ -359,6 +363,8 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
 			 struct problems *problems, struct problems *notes)
 {
+	struct counter_shelf shelf = COUNTER_SHELF(&loader->root);
+
 	for (size_t i = 0; i < loader->place_count; i++)
 		loader->places[i].reported = false;
 	ask_nldev(loader, notes);
@@ -367,7 +373,8 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
 		if (loader->places[i].reported)
 			add_from_netlink(loader, &loader->places[i], readings);
 		else
-			add_files(loader, &loader->places[i], readings, problems);
+			add_files(loader, &loader->places[i], &shelf, readings, problems);
+	counter_shelf_close(&shelf);
 }
 
 bool counter_loader_counts(const struct counter_loader *loader, const struct port *port)

@@ -23,10 +23,15 @@ enum pma_state pma_probe(const struct root *root, const struct port *port, int *
 	return strncmp(text, "N/A", 3) ? PMA_READABLE : PMA_NONE;
 }
 
+static bool may_be_restricted(const struct device *device)
+{
+	return device->driver && !strncmp(device->driver, "mlx5", 4);
+}
+
 /* mlx5 answers EINVAL for a function whose registers it may not read. */
 bool pma_is_restricted(const struct device *device, int error)
 {
-	return error == -EINVAL && device->driver && !strncmp(device->driver, "mlx5", 4);
+	return error == -EINVAL && may_be_restricted(device);
 }
 
 void pma_leave_out_restricted(const char *root_directory, struct device_list *devices,
@@ -40,7 +45,7 @@ void pma_leave_out_restricted(const char *root_directory, struct device_list *de
 		struct device *device = &devices->items[i];
 		int error = 0;
 
-		if (!device->port_count ||
+		if (!device->port_count || !may_be_restricted(device) ||
 		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
 		    !pma_is_restricted(device, error))
 			continue;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "host/port.h"
 #include "kernel/netlink/netlink.h"
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_folder.h"
 
 static bool is_text(const struct attribute *attribute)
 {
@@ -65,15 +65,6 @@ int attributes_take(const struct attributes *table, struct nlattr *const *messag
 			return -EBADMSG;
 	}
 	return 0;
-}
-
-bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
-{
-	for (size_t i = 0; i < table->count; i++)
-		if (needs & table->items[i].need && table->items[i].path &&
-		    !is_known(&table->items[i], (const char *)record + table->items[i].offset))
-			return true;
-	return false;
 }
 
 static int parse_layer(const char *text, struct number *number)
@@ -277,20 +268,36 @@ static bool is_due(const struct attribute *attribute, const struct root *root,
 	}
 }
 
+static bool is_wanted(const struct attribute *attribute, uint64_t needs, const void *record)
+{
+	return needs & attribute->need && attribute->path &&
+	       !is_known(attribute, (const char *)record + attribute->offset);
+}
+
+bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (is_wanted(&table->items[i], needs, record))
+			return true;
+	return false;
+}
+
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems)
 {
+	_cleanup_(sysfs_folder_close) struct sysfs_folder folder = SYSFS_FOLDER_NONE;
 	char text[SYSFS_TEXT_SIZE];
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct attribute *attribute = &table->items[i];
-		void *member = (char *)record + attribute->offset;
 		size_t size = 0;
 		ssize_t length;
 
-		if (!(needs & attribute->need) || !attribute->path || is_known(attribute, member))
+		if (!is_wanted(attribute, needs, record))
 			continue;
-		length = sysfs_read_size(root, text, &size, "%s/%s", directory, attribute->path);
+		if (!folder.path)
+			sysfs_folder_open(root, mem_string(directory), &folder);
+		length = sysfs_folder_read(&folder, text, &size, attribute->path);
 		if (length == -ENOENT && !is_due(attribute, root, directory))
 			continue;
 		/* The speed of a netdev that is down. */
@@ -305,7 +312,8 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		/* The kernel ends each text with a newline, even an empty one. */
 		if (length == 0 && is_text(attribute) && size)
 			continue;
-		if (length == 0 || (length > 0 && parse(attribute, text, member)))
+		if (length == 0 ||
+		    (length > 0 && parse(attribute, text, (char *)record + attribute->offset)))
 			sysfs_note_text(problems, object, key_of(attribute, table->schema), text);
 	}
 }

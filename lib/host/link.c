@@ -14,7 +14,7 @@
 #include "host/attributes.h"
 #include "host/need.h"
 #include "host/port.h"
-#include "kernel/sysfs.h"
+#include "kernel/sysfs_folder.h"
 #include "schema/problem.h"
 
 /* RFC 2863 ifOperStatus, as IF_OPER_* in include/uapi/linux/if.h */
@@ -147,6 +147,7 @@ bool link_is_ipoib_of(const struct link *link, const struct port *port)
 /* A netdev that is being read. */
 struct reader {
 	const struct root *root;
+	struct sysfs_folder folder; /* of the netdev */
 	struct link *link;
 	struct problems *problems;
 };
@@ -162,7 +163,7 @@ static void note(const struct reader *reader, const char *key, ssize_t error)
 static ssize_t read_text(const struct reader *reader, char text[static SYSFS_TEXT_SIZE],
 			 const char *file, const char *key)
 {
-	ssize_t length = sysfs_read(reader->root, text, CLASS "/%s/%s", reader->link->name, file);
+	ssize_t length = sysfs_folder_read(&reader->folder, text, NULL, file);
 
 	note(reader, key, length);
 	return length;
@@ -237,9 +238,9 @@ static void read_broadcast_pkey(const struct reader *reader)
 	ssize_t length;
 
 	/* Any other failure has been reported. */
-	if (sysfs_read(reader->root, text, CLASS "/%s/pkey", link->name) != -ENOENT)
+	if (sysfs_folder_read(&reader->folder, text, NULL, "pkey") != -ENOENT)
 		return;
-	length = sysfs_read(reader->root, text, CLASS "/%s/broadcast", link->name);
+	length = sysfs_folder_read(&reader->folder, text, NULL, "broadcast");
 	if (length < 0)
 		problem_add(reader->problems, link->name, "pkey", "sysfs", (int)length, NULL);
 	else if (length == IPOIB_ADDRESS_LENGTH &&
@@ -324,12 +325,15 @@ static bool is_anyones(const struct link *link)
 }
 
 static void add_link(const struct root *root, struct link_list *list, const char *name,
-		     uint64_t needs, struct problems *problems)
+		     uint64_t index, uint64_t needs, struct problems *problems)
 {
 	struct reader reader = {.root = root, .link = link_list_add(list), .problems = problems};
 
 	reader.link->name = text_clean(name, strlen(name));
+	number_set(&reader.link->index, index);
+	sysfs_folder_open(root, mem_format(CLASS "/%s", reader.link->name), &reader.folder);
 	read_link(&reader, needs);
+	sysfs_folder_close(&reader.folder);
 	if (is_anyones(reader.link))
 		list->incomplete = true;
 }
@@ -352,7 +356,7 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64
 		if (!strcmp(names.items[i], "bonding_masters"))
 			continue;
 		if (length >= 0 && !text_parse_u64(text, 10, INT32_MAX, &index)) {
-			add_link(root, list, names.items[i], needs, problems);
+			add_link(root, list, names.items[i], index, needs, problems);
 			continue;
 		}
 		if (length < 0)
