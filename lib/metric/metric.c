@@ -2,6 +2,7 @@
 #include "metric/metric.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,21 +21,33 @@
 
 #define NSEC_PER_SEC 1e9
 
+/* The family of a counter, whose name is stored once for all ports. */
+struct counter_family {
+	const char *counter;
+	const char *place;
+	size_t family;
+};
+
 struct scrape {
 	const struct metrics_request *request;
 	struct metrics *metrics;
 	struct problems *problems;
 	struct inventory inventory;
+	/* The readings so far have these; most likely the next port has the same, in their order.
+	 */
+	struct counter_family *families;
+	size_t family_count, family_last;
+	struct counter_reading labelled; /* the reading before, and its labels */
+	char *labels;
 };
 
 static void label_number(struct metric_sample *sample, const char *name,
 			 const struct number *number)
 {
-	_cleanup_(freep) char *text = NULL;
+	char text[24];
 
-	if (number->known)
-		text = mem_format("%llu", (unsigned long long)number->value);
-	metric_label(sample, name, text);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number->value);
+	metric_label(sample, name, number->known ? text : NULL);
 }
 
 void metric_label_port(struct metric_sample *sample, const struct port *port)
@@ -109,65 +122,101 @@ static void add_port(struct scrape *scrape, const struct port *port)
 			port);
 }
 
-/* rdma_port_tx_bytes, rdma_device_..., rdma_netdev_...; what is of the netdev is another thing. */
+/* What is of the netdev is another thing. */
+static const char *place_of(const struct counter_reading *reading)
+{
+	return reading->source == COUNTER_SOURCE_NETDEV ? "netdev"
+	       : reading->source == COUNTER_SOURCE_CM	? "cm"
+	       : reading->port				? "port"
+							: "device";
+}
+
+/* rdma_port_tx_bytes, rdma_device_..., rdma_netdev_... */
 static char *name_of(const struct counter_reading *reading)
 {
-	const char *place = reading->source == COUNTER_SOURCE_NETDEV ? "netdev"
-			    : reading->source == COUNTER_SOURCE_CM   ? "cm"
-			    : reading->port			     ? "port"
-								     : "device";
 	const char *prefix = reading->source == COUNTER_SOURCE_CM ? "cm_" : NULL;
 	const char *counter = reading->counter;
 
 	if (prefix && !strncmp(counter, prefix, strlen(prefix)))
 		counter += strlen(prefix);
-	return mem_format("rdma_%s_%s", place, counter);
+	return mem_format("rdma_%s_%s", place_of(reading), counter);
 }
 
-static void label_reading(struct metric_sample *sample, const struct counter_reading *reading)
+static bool is_labelled_like(const struct counter_reading *a, const struct counter_reading *b)
 {
+	return a->device == b->device && a->port == b->port && a->netdev == b->netdev;
+}
+
+static void label_reading(struct scrape *scrape, struct metric_sample *sample,
+			  const struct counter_reading *reading)
+{
+	if (scrape->labels && is_labelled_like(&scrape->labelled, reading)) {
+		sample->labels = mem_string(scrape->labels);
+		return;
+	}
 	metric_label(sample, "device", reading->device ? reading->device->name : NULL);
 	if (reading->port)
 		label_number(sample, "port", &reading->port->port);
 	metric_label(sample, "netdev", reading->netdev);
+	free(scrape->labels);
+	scrape->labels = mem_string_or_null(sample->labels);
+	scrape->labelled = *reading;
 }
 
-static void add_value(struct scrape *scrape, const struct counter_reading *reading,
-		      const char *family)
+static struct metric_family *make_family(struct scrape *scrape,
+					 const struct counter_reading *reading, const char *name)
 {
-	const enum counter_unit unit = counter_reading_unit(reading);
+	return metrics_family(scrape->metrics, name,
+			      counter_reading_kind(reading) == COUNTER_GAUGE ? METRIC_GAUGE
+									     : METRIC_COUNTER,
+			      enum_word(counter_unit_names, counter_reading_unit(reading), NULL),
+			      reading->name->meaning);
+}
 
-	label_reading(metric_add(metrics_family(scrape->metrics, family,
-						counter_reading_kind(reading) == COUNTER_GAUGE
-							? METRIC_GAUGE
-							: METRIC_COUNTER,
-						enum_word(counter_unit_names, unit, NULL),
-						reading->name->meaning),
-				 reading->value.value),
-		      reading);
+static struct metric_family *family_of(struct scrape *scrape, const struct counter_reading *reading)
+{
+	_cleanup_(freep) char *name = NULL;
+	struct counter_family *found;
+
+	for (size_t i = 0; i < scrape->family_count; i++) {
+		scrape->family_last = (scrape->family_last + 1) % scrape->family_count;
+		found = &scrape->families[scrape->family_last];
+		if (found->counter == reading->counter && found->place == place_of(reading))
+			return &scrape->metrics->families[found->family];
+	}
+	name = name_of(reading);
+	scrape->family_last = scrape->family_count;
+	found = mem_append(&scrape->families, &scrape->family_count, sizeof(*scrape->families));
+	found->counter = reading->counter;
+	found->place = place_of(reading);
+	found->family = (size_t)(make_family(scrape, reading, name) - scrape->metrics->families);
+	return &scrape->metrics->families[found->family];
 }
 
 static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
 {
-	_cleanup_(freep) char *name = NULL;
 	struct metric_sample *sample;
 
 	if (!reading->name || !reading->value.known)
 		return;
 	if (scrape->request->node_exporter) {
 		if (node_exporter_counter(reading))
-			add_value(scrape, reading, node_exporter_counter(reading));
+			label_reading(scrape,
+				      metric_add(make_family(scrape, reading,
+							     node_exporter_counter(reading)),
+						 reading->value.value),
+				      reading);
 		return;
 	}
-	name = name_of(reading);
-	add_value(scrape, reading, name);
+	label_reading(scrape, metric_add(family_of(scrape, reading), reading->value.value),
+		      reading);
 	if (!reading->saturated)
 		return;
 	sample = metric_add(metrics_family(scrape->metrics, "rdma_saturated", METRIC_GAUGE, NULL,
 					   "1 for a counter that has stopped at the most that its "
 					   "bits hold: it has to be reset."),
 			    1);
-	label_reading(sample, reading);
+	label_reading(scrape, sample, reading);
 	metric_label(sample, "counter", reading->counter);
 }
 
@@ -199,6 +248,8 @@ static void add_counters(struct scrape *scrape)
 	counter_loader_read(loader, &readings, scrape->problems, NULL);
 	for (size_t i = 0; i < readings.count; i++)
 		add_counter(scrape, &readings.items[i]);
+	free(scrape->families);
+	free(scrape->labels);
 	counter_readings_clear(&readings);
 	counter_loader_free(loader);
 }

@@ -6,7 +6,6 @@
 #include "render/metrics.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,30 +70,34 @@ struct metric_sample *metric_add_real(struct metric_family *family, double value
 	return sample;
 }
 
-/* Both formats escape label values in the same way; help texts keep their double quotes. */
-static void extend_escaped(char **text, const char *value, bool quotes)
+/* Both formats escape label values in the same way; help texts may keep their double quotes. */
+static char *escape(char *out, const char *value, bool quotes)
 {
-	const char *const special = quotes ? "\n\\\"" : "\n\\";
-
-	for (;;) {
-		const size_t plain = strcspn(value, special);
-
-		mem_extend(text, "%.*s", (int)plain, value);
-		value += plain;
-		if (!*value)
-			return;
-		mem_extend(text, "\\%c", *value == '\n' ? 'n' : *value);
-		value++;
+	for (; *value; value++) {
+		if (*value == '\n' || *value == '\\' || (quotes && *value == '"'))
+			*out++ = '\\';
+		*out++ = (char)(*value == '\n' ? 'n' : *value);
 	}
+	*out = '\0';
+	return out;
 }
 
+/* There are some labels for each sample: they are written without printf(), at once. */
 void metric_label(struct metric_sample *sample, const char *name, const char *value)
 {
+	const size_t before = sample->labels ? strlen(sample->labels) : 0;
+	char *out;
+
 	if (!value)
 		return;
-	mem_extend(&sample->labels, "%s%s=\"", sample->labels ? "," : "", name);
-	extend_escaped(&sample->labels, value, true);
-	mem_extend(&sample->labels, "\"");
+	/* At most two bytes for one of the value, and the marks around it. */
+	sample->labels = mem_resize(sample->labels, before + strlen(name) + 2 * strlen(value) + 5,
+				    1);
+	out = sample->labels + before;
+	if (before)
+		*out++ = ',';
+	out = stpcpy(stpcpy(out, name), "=\"");
+	stpcpy(escape(out, value, true), "\"");
 }
 
 void metrics_clear(struct metrics *metrics)
@@ -132,25 +135,42 @@ static void put_family_head(FILE *out, const struct metric_family *family,
 	/* The older format knows no info metrics, and names families as their samples. */
 	const char *type = types[open || family->type != METRIC_INFO ? family->type : METRIC_GAUGE];
 	const char *suffix = open ? "" : sample_suffix(family->type);
-	_cleanup_(freep) char *help = mem_string("");
+	_cleanup_(freep) char *help = mem_alloc_zero(2 * strlen(family->help) + 1, 1);
 
-	extend_escaped(&help, family->help, open);
+	escape(help, family->help, open);
 	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix, help, family->name,
 		suffix, type);
 	if (open && family->unit)
 		fprintf(out, "# UNIT %s %s\n", family->name, family->unit);
 }
 
+static void put_number(FILE *out, uint64_t number)
+{
+	char text[24], *digit = text + sizeof(text) - 1;
+
+	*digit = '\0';
+	do
+		*--digit = (char)('0' + number % 10);
+	while (number /= 10);
+	fputs(digit, out);
+}
+
 static void put_sample(FILE *out, const struct metric_family *family,
 		       const struct metric_sample *sample)
 {
-	fprintf(out, "%s%s", family->name, sample_suffix(family->type));
-	if (sample->labels)
-		fprintf(out, "{%s}", sample->labels);
+	fputs(family->name, out);
+	fputs(sample_suffix(family->type), out);
+	if (sample->labels) {
+		putc_unlocked('{', out);
+		fputs(sample->labels, out);
+		putc_unlocked('}', out);
+	}
+	putc_unlocked(' ', out);
 	if (sample->number.known)
-		fprintf(out, " %" PRIu64 "\n", sample->number.value);
+		put_number(out, sample->number.value);
 	else
-		fprintf(out, " %.17g\n", sample->real.value);
+		fprintf(out, "%.17g", sample->real.value);
+	putc_unlocked('\n', out);
 }
 
 int render_metrics(FILE *out, const struct metrics *metrics, enum metrics_format format)
