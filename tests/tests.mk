@@ -66,7 +66,7 @@ musl: $(BUILD)/musl/rdmactl.a $(MUSL_OBJECTS) $(MUSL_TESTS)
 -include $(MUSL_OBJECTS:.o=.d) $(MUSL_TESTS:.o=.d)
 
 # Programs that the tests run in the guest, and the library that they preload.
-VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so)
+VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so scrape_clock.so)
 $(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS)
