@@ -237,15 +237,33 @@ static bool is_there(const struct root *root, const char *directory, const char 
 	return sysfs_read(root, text, "%s/%s", directory, name) != -ENOENT;
 }
 
-static bool is_driven_by(const struct root *root, const char *directory, const char *drivers)
-{
-	_cleanup_(freep) char *driver = sysfs_driver(root, directory);
-	const size_t length = driver ? strlen(driver) : 0;
+/* The folder of a record's attributes. */
+struct place {
+	const struct root *root;
+	const char *directory;
+	struct sysfs_folder folder; /* open if several are wanted */
+	char *driver;		    /* looked up for the first attribute that asks */
+	bool has_driver;
+};
 
+static void place_clear(struct place *place)
+{
+	sysfs_folder_close(&place->folder);
+	free(place->driver);
+}
+
+static bool is_driven_by(struct place *place, const char *drivers)
+{
+	size_t length;
+
+	if (!place->has_driver)
+		place->driver = sysfs_driver(place->root, place->directory);
+	place->has_driver = true;
+	length = place->driver ? strlen(place->driver) : 0;
 	for (const char *name = drivers; length && *name; name += strspn(name, " ")) {
 		const size_t end = strcspn(name, " ");
 
-		if (end == length && !strncmp(name, driver, length))
+		if (end == length && !strncmp(name, place->driver, length))
 			return true;
 		name += end;
 	}
@@ -253,16 +271,15 @@ static bool is_driven_by(const struct root *root, const char *directory, const c
 }
 
 /* True if the absence of the file is a problem. */
-static bool is_due(const struct attribute *attribute, const struct root *root,
-		   const char *directory)
+static bool is_due(const struct attribute *attribute, struct place *place)
 {
 	switch (attribute->due) {
 	case DUE_ALWAYS:
 		return true;
 	case DUE_WITH:
-		return is_there(root, directory, attribute->with);
+		return is_there(place->root, place->directory, attribute->with);
 	case DUE_DRIVERS:
-		return is_driven_by(root, directory, attribute->with);
+		return is_driven_by(place, attribute->with);
 	default:
 		return false;
 	}
@@ -274,20 +291,38 @@ static bool is_wanted(const struct attribute *attribute, uint64_t needs, const v
 	       !is_known(attribute, (const char *)record + attribute->offset);
 }
 
+static size_t count_wanted(const struct attributes *table, uint64_t needs, const void *record)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		count += is_wanted(&table->items[i], needs, record);
+	return count;
+}
+
 bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
 {
-	for (size_t i = 0; i < table->count; i++)
-		if (is_wanted(&table->items[i], needs, record))
-			return true;
-	return false;
+	return count_wanted(table, needs, record);
+}
+
+static ssize_t read_one(const struct place *place, char text[static SYSFS_TEXT_SIZE],
+			size_t *ret_size, const char *path)
+{
+	if (place->folder.path)
+		return sysfs_folder_read(&place->folder, text, ret_size, path);
+	return sysfs_read_size(place->root, text, ret_size, "%s/%s", place->directory, path);
 }
 
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems)
 {
-	_cleanup_(sysfs_folder_close) struct sysfs_folder folder = SYSFS_FOLDER_NONE;
+	_cleanup_(place_clear) struct place place = {
+		.root = root, .directory = directory, .folder = SYSFS_FOLDER_NONE};
 	char text[SYSFS_TEXT_SIZE];
 
+	/* Opening and closing it costs two calls of the kernel. */
+	if (count_wanted(table, needs, record) > 2)
+		sysfs_folder_open(root, mem_string(directory), &place.folder);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct attribute *attribute = &table->items[i];
 		size_t size = 0;
@@ -295,10 +330,8 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 
 		if (!is_wanted(attribute, needs, record))
 			continue;
-		if (!folder.path)
-			sysfs_folder_open(root, mem_string(directory), &folder);
-		length = sysfs_folder_read(&folder, text, &size, attribute->path);
-		if (length == -ENOENT && !is_due(attribute, root, directory))
+		length = read_one(&place, text, &size, attribute->path);
+		if (length == -ENOENT && !is_due(attribute, &place))
 			continue;
 		/* The speed of a netdev that is down. */
 		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
