@@ -30,27 +30,36 @@ void counter_shelf_close(struct counter_shelf *shelf)
 	sysfs_folder_close(&shelf->of_cm_class);
 }
 
-/* Opens what is not open yet. */
-static void go_to(struct counter_shelf *shelf, const struct counter_place *place)
+static const struct sysfs_folder *device_folder(struct counter_shelf *shelf,
+						const struct device *device)
 {
-	_cleanup_(freep) char *port = NULL;
+	if (shelf->device == device)
+		return &shelf->of_device;
+	sysfs_folder_close(&shelf->of_device);
+	shelf->device = device;
+	sysfs_folder_open(shelf->root, mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name),
+			  &shelf->of_device);
+	return &shelf->of_device;
+}
 
-	sysfs_folder_close(&shelf->of_place);
-	if (shelf->device != place->device || !shelf->of_device.path) {
-		sysfs_folder_close(&shelf->of_port);
-		sysfs_folder_close(&shelf->of_device);
-		shelf->port = NULL;
-		shelf->device = place->device;
-		sysfs_folder_open(shelf->root,
-				  mem_format(SYSFS_RDMA_CLASS "/%s", place->device->kernel_name),
-				  &shelf->of_device);
-	}
-	if (!place->port || shelf->port == place->port)
-		return;
-	port = mem_format("ports/%u", (unsigned int)place->port->port.value);
+static const struct sysfs_folder *port_folder(struct counter_shelf *shelf,
+					      const struct counter_place *place)
+{
+	const unsigned int number = (unsigned int)place->port->port.value;
+	_cleanup_(freep) char *name = NULL;
+
+	if (shelf->port == place->port)
+		return &shelf->of_port;
 	sysfs_folder_close(&shelf->of_port);
 	shelf->port = place->port;
-	sysfs_folder_open_in(&shelf->of_device, port, &shelf->of_port);
+	name = mem_format("ports/%u", number);
+	if (shelf->root->live)
+		sysfs_folder_open(shelf->root,
+				  mem_format(PORT_DIRECTORY, place->device->kernel_name, number),
+				  &shelf->of_port);
+	else
+		sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_port);
+	return &shelf->of_port;
 }
 
 /* The forms other than CM_OF_PORT. */
@@ -58,23 +67,46 @@ static void open_cm(const struct counter_place *place, struct counter_shelf *she
 {
 	_cleanup_(freep) char *name = mem_format("%s/%u", place->device->kernel_name,
 						 (unsigned int)place->port->port.value);
-	const struct sysfs_folder *above = &shelf->of_device;
 
-	if (place->cm_form == CM_CLASS) {
-		above = &shelf->of_cm_class;
-		if (!shelf->of_cm_class.path)
-			sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
-					  &shelf->of_cm_class);
+	if (place->cm_form != CM_CLASS) {
+		sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_place);
+		return;
 	}
-	sysfs_folder_open_in(above, name, &shelf->of_place);
+	if (!shelf->of_cm_class.path)
+		sysfs_folder_open(shelf->root, mem_string("sys/class/infiniband_cm"),
+				  &shelf->of_cm_class);
+	sysfs_folder_open_in(&shelf->of_cm_class, name, &shelf->of_place);
+}
+
+/*
+ * A folder that is missing costs several calls of the kernel by its path in a saved tree, and one
+ * in the live system, where most are missing: there the folder above it is not worth two more.
+ */
+static void open_counters(const struct counter_place *place, struct counter_shelf *shelf)
+{
+	const char *device = place->device->kernel_name;
+
+	if (shelf->root->live && place->port)
+		sysfs_folder_open(shelf->root,
+				  mem_format(PORT_DIRECTORY "/%s", device,
+					     (unsigned int)place->port->port.value, place->folder),
+				  &shelf->of_place);
+	else if (shelf->root->live)
+		sysfs_folder_open(shelf->root,
+				  mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder),
+				  &shelf->of_place);
+	else
+		sysfs_folder_open_in(place->port ? port_folder(shelf, place)
+						 : device_folder(shelf, place->device),
+				     place->folder, &shelf->of_place);
 }
 
 const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 					      struct counter_shelf *shelf)
 {
-	go_to(shelf, place);
 	if (place->source == COUNTER_SOURCE_CM && place->cm_form == CM_OF_PORT)
-		return &shelf->of_port;
+		return port_folder(shelf, place);
+	sysfs_folder_close(&shelf->of_place);
 	if (place->source == COUNTER_SOURCE_CM)
 		open_cm(place, shelf);
 	else if (place->source == COUNTER_SOURCE_NETDEV)
@@ -82,8 +114,7 @@ const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 				  mem_format("sys/class/net/%s/%s", place->netdev, place->folder),
 				  &shelf->of_place);
 	else
-		sysfs_folder_open_in(place->port ? &shelf->of_port : &shelf->of_device,
-				     place->folder, &shelf->of_place);
+		open_counters(place, shelf);
 	return &shelf->of_place;
 }
 

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "kernel/sysfs.h"
 
-/* Every agent has this counter: the group of attributes pma in drivers/infiniband/core/sysfs.c. */
-enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)
+static enum pma_state probe(const struct root *root, const struct port *port,
+			    char text[static SYSFS_TEXT_SIZE], int *ret_error)
 {
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/counters/symbol_error",
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/counters/" PMA_PROBED,
 				    port->kernel_name, (unsigned int)port->port.value);
 
 	if (length == -ENOENT)
@@ -21,6 +21,13 @@ enum pma_state pma_probe(const struct root *root, const struct port *port, int *
 	}
 	/* Kernels before 4.20 have the files even where the driver has no agent, with this text. */
 	return strncmp(text, "N/A", 3) ? PMA_READABLE : PMA_NONE;
+}
+
+enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return probe(root, port, text, ret_error);
 }
 
 static bool may_be_restricted(const struct device *device)
@@ -34,6 +41,25 @@ bool pma_is_restricted(const struct device *device, int error)
 	return error == -EINVAL && may_be_restricted(device);
 }
 
+/* What has been read need not be read again. */
+static bool is_readable(const struct root *root, const struct device *device, struct port *port)
+{
+	char text[SYSFS_TEXT_SIZE];
+	uint64_t value;
+	int error = 0;
+
+	switch (probe(root, port, text, &error)) {
+	case PMA_REFUSED:
+		return !pma_is_restricted(device, error);
+	case PMA_READABLE:
+		if (!text_parse_u64(text, 10, UINT64_MAX, &value))
+			number_set(&port->symbol_errors, value);
+		return true;
+	default:
+		return true;
+	}
+}
+
 void pma_leave_out_restricted(const char *root_directory, struct device_list *devices,
 			      struct problems *problems)
 {
@@ -43,11 +69,9 @@ void pma_leave_out_restricted(const char *root_directory, struct device_list *de
 		return;
 	for (size_t i = 0; i < devices->count; i++) {
 		struct device *device = &devices->items[i];
-		int error = 0;
 
 		if (!device->port_count || !may_be_restricted(device) ||
-		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
-		    !pma_is_restricted(device, error))
+		    is_readable(&root, device, &device->ports[0]))
 			continue;
 		problem_add_text(problems, device->name, "counters", "sysfs",
 				 "a restricted function, whose counters are left out: each reading "

@@ -10,6 +10,9 @@
 #include "kernel/root.h"
 #include "schema/problem.h"
 
+/* Every agent has this counter: the group of attributes pma in drivers/infiniband/core/sysfs.c. */
+#define PMA_PROBED "symbol_error"
+
 enum pma_state {
 	PMA_READABLE,
 	PMA_ABSENT,  /* no directory of counters: iWARP, EFA, Soft-RoCE */
@@ -23,7 +26,8 @@ enum pma_state pma_probe(const struct root *root, const struct port *port, int *
 bool pma_is_restricted(const struct device *device, int error);
 /*
  * Takes the ports from the restricted functions of a list, so that nothing reads their counters,
- * and says so. Needs the drivers. `root` as for root_open().
+ * and says so; keeps what it has read of the others for the first round of a counter_loader. Needs
+ * the drivers. `root` as for root_open().
  */
 void pma_leave_out_restricted(const char *root, struct device_list *devices,
 			      struct problems *problems);

@@ -121,6 +121,7 @@ struct port {
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
+	struct number symbol_errors;  /* read already, by pma_leave_out_restricted() */
 	struct strings driver_status; /* words, ib_qib */
 	struct strings sl_to_vl;      /* ib_qib and hfi1: the lanes of the service levels */
 	char *module_technology;      /* module_...: of the cable, a vendor's ib_qib */
