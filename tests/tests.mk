@@ -150,7 +150,7 @@ $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: bench
-bench: all $(BUILD)/bench/mad_rate
+bench: all $(BUILD)/bench/mad_rate $(BUILD)/vm/scrape_clock.so
 	$(Q)tests/bench/run $(BUILD)
 
 # On all processors, unless make was told how many. What a virtual machine needs comes meanwhile.

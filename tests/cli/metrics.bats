@@ -93,6 +93,22 @@ sample()
 	[[ $output = *'tx_bytes_total{device="mlx5_1"'* ]]
 }
 
+# Two devices of one PCI function have one file numa_node; by its ifindex a bond is known to each of
+# its members.
+@test "metrics: each file is read once" {
+	local tree
+
+	for tree in cx6dx-roce cx7-ib-ndr mlx4-vendor-counters rxe-host; do
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -qq -y -e trace=read -o "$BATS_TEST_TMPDIR/trace" \
+			"$binary" metrics --root "$roots/$tree" >/dev/null || [ $? = 3 ]
+		grep -o "^read([0-9]*<$roots/$tree/[^>]*>" "$BATS_TEST_TMPDIR/trace" | sed 's/^[^<]*//' | sort |
+			grep -vE '/(numa_node|ifindex)>$' >"$BATS_TEST_TMPDIR/read"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/read")" -gt 20 ]
+		run -0 uniq -d "$BATS_TEST_TMPDIR/read"
+		[ -z "$output" ]
+	done
+}
+
 @test "metrics: devices that are excluded, groups, and no such device" {
 	quickly on cx6dx-roce metrics --exclude mlx5_0,mlx5_2
 	[ "$status" = 0 ]
