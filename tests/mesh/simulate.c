@@ -2,9 +2,10 @@
 /*
  * simulate HOSTS RAILS RUNS FACTS WIRE FAULT...: a mesh with a planted fault, and whether it was
  * named. FACTS: 0 nothing is known of the fabric, 1 the switches, 2 the routes. WIRE: 1 for agents
- * that speak the protocol, all in one process of their own; 0 for results that are handed to the
- * judge. FAULT is a word of the table below, or `all`. Prints a line for each fault; the status is
- * 1 if a fault was missed or something else was blamed.
+ * that speak the protocol, all in one process of their own; 2 for those whose rails end one by one,
+ * so that each answer is sent by itself; 0 for results that are handed to the judge. FAULT is a
+ * word of the table below, or `all`. Prints a line for each fault; the status is 1 if a fault was
+ * missed or something else was blamed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -75,6 +76,7 @@ struct sim_agents {
 		size_t count;
 	} failed; /* flaky pairs fail once */
 	int poller;
+	bool one_by_one; /* answers are sent */
 };
 
 static void introduce(struct sim_agents *agents, uint32_t number)
@@ -163,6 +165,16 @@ static bool obey(struct sim_agents *agents, uint32_t number, struct mesh_message
 	}
 }
 
+/* The coordinator reads all the time, so that waiting for it is short. */
+static bool flush(struct sim_agent *agent)
+{
+	int rc;
+
+	while ((rc = mesh_channel_flush(&agent->channel)) == -EAGAIN)
+		usleep(100);
+	return !rc;
+}
+
 static bool serve(struct sim_agents *agents, uint32_t number)
 {
 	struct sim_agent *agent = &agents->items[number];
@@ -172,14 +184,9 @@ static bool serve(struct sim_agents *agents, uint32_t number)
 	if (rc && rc != -EAGAIN)
 		return false;
 	while ((rc = mesh_channel_next(&agent->channel, &message)) > 0)
-		if (!obey(agents, number, &message))
+		if (!obey(agents, number, &message) || (agents->one_by_one && !flush(agent)))
 			return false;
-	if (rc)
-		return false;
-	/* The coordinator reads all the time, so that waiting for it is short. */
-	while ((rc = mesh_channel_flush(&agent->channel)) == -EAGAIN)
-		usleep(100);
-	return !rc;
+	return !rc && flush(agent);
 }
 
 static void connect_agent(struct sim_agents *agents, uint32_t number, uint16_t port)
@@ -216,9 +223,13 @@ static void serve_ready(struct sim_agents *agents, int msec, uint32_t *left)
 		}
 }
 
-static void run_agents(struct made_up_mesh *mesh, uint16_t port)
+static void run_agents(struct made_up_mesh *mesh, uint16_t port, bool one_by_one)
 {
-	struct sim_agents agents = {.mesh = mesh, .poller = epoll_create1(0)};
+	struct sim_agents agents = {
+		.mesh = mesh,
+		.poller = epoll_create1(0),
+		.one_by_one = one_by_one,
+	};
 	uint32_t left = 0;
 
 	agents.items = mem_alloc_zero(mesh->hosts, sizeof(*agents.items));
@@ -236,7 +247,7 @@ static void run_agents(struct made_up_mesh *mesh, uint16_t port)
 	_exit(0);
 }
 
-static void run_wire(struct made_up_mesh *mesh, struct outcome *outcome,
+static void run_wire(struct made_up_mesh *mesh, bool one_by_one, struct outcome *outcome,
 		     struct judge_findings *findings)
 {
 	struct strings names = {.known = true};
@@ -272,7 +283,7 @@ static void run_wire(struct made_up_mesh *mesh, struct outcome *outcome,
 	}
 	pid = fork();
 	if (!pid)
-		run_agents(mesh, coordinator_port(coordinator));
+		run_agents(mesh, coordinator_port(coordinator), one_by_one);
 	coordinator_gather(coordinator);
 	hosts = coordinator_hosts(coordinator, &count);
 	judge = judge_new(hosts, count, &judge_default_limits,
@@ -329,7 +340,7 @@ static void say_wrong(const struct made_up_mesh *mesh, const struct judge_findin
 			findings->items[i].finding.evidence);
 }
 
-static void run_once(struct made_up_mesh mesh, uint64_t seed, bool wire, struct outcome *outcome)
+static void run_once(struct made_up_mesh mesh, uint64_t seed, int wire, struct outcome *outcome)
 {
 	struct judge_findings findings = {0};
 	struct rusage usage;
@@ -337,7 +348,7 @@ static void run_once(struct made_up_mesh mesh, uint64_t seed, bool wire, struct 
 	made_up_begin(&mesh, seed);
 	/* What was tested is known only here. */
 	if (wire)
-		run_wire(&mesh, outcome, &findings);
+		run_wire(&mesh, wire == 2, outcome, &findings);
 	else
 		run_direct(&mesh, outcome, &findings);
 	made_up_count(&mesh, &findings, &outcome->right, &outcome->wrong);
@@ -354,7 +365,7 @@ static void run_once(struct made_up_mesh mesh, uint64_t seed, bool wire, struct 
 }
 
 /* In a process of its own, so that the peak of memory is its own. */
-static struct outcome run(const struct made_up_mesh *mesh, uint64_t seed, bool wire)
+static struct outcome run(const struct made_up_mesh *mesh, uint64_t seed, int wire)
 {
 	struct outcome outcome = {.failed = true};
 	int ends[2], status;
@@ -377,7 +388,7 @@ static struct outcome run(const struct made_up_mesh *mesh, uint64_t seed, bool w
 	return outcome;
 }
 
-static bool run_fault(struct made_up_mesh *mesh, unsigned int runs, bool wire)
+static bool run_fault(struct made_up_mesh *mesh, unsigned int runs, int wire)
 {
 	unsigned int named = 0, expected = 0, wrong = 0;
 	double cpu = 0, wall = 0;
@@ -416,9 +427,9 @@ static bool run_fault(struct made_up_mesh *mesh, unsigned int runs, bool wire)
 int main(int argc, char **argv)
 {
 	struct made_up_mesh mesh = {.noise = 0.03};
-	bool good = true, wire;
+	bool good = true;
 	unsigned int runs;
-	int facts;
+	int facts, wire;
 
 	if (argc < 7) {
 		fprintf(stderr, "simulate HOSTS RAILS RUNS FACTS WIRE FAULT...\n");
@@ -428,7 +439,7 @@ int main(int argc, char **argv)
 	mesh.rails = (uint16_t)strtoul(argv[2], NULL, 10);
 	runs = (unsigned int)strtoul(argv[3], NULL, 10);
 	facts = (int)strtol(argv[4], NULL, 10);
-	wire = argv[5][0] == '1';
+	wire = (int)strtol(argv[5], NULL, 10);
 	mesh.know_fabric = facts > 0;
 	mesh.know_ways = facts > 1;
 	for (int i = 6; i < argc; i++)

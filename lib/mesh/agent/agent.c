@@ -212,11 +212,16 @@ static int look_at_server(struct mesh_agent *agent)
 	return fail(agent, -ECHILD, mem_string("the test server of this agent has ended"));
 }
 
-/* When the next child's time is over, the silence has lasted too long, or a second has passed. */
+/*
+ * When the next child's time is over, answers have waited long enough, the silence has lasted too
+ * long, or a second has passed.
+ */
 static int next_look(const struct mesh_agent *agent)
 {
 	uint64_t next = clock_msec() + TURN_MSEC;
 
+	if (agent->answers_end_msec && agent->answers_end_msec < next)
+		next = agent->answers_end_msec;
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (agent->children[i].pid && agent->children[i].end_msec < next)
 			next = agent->children[i].end_msec;
@@ -246,6 +251,7 @@ static int turn(struct mesh_agent *agent)
 	mesh_agent_look_at_time(agent, clock_msec());
 	if (polls[0].revents)
 		rc = listen_to(agent);
+	mesh_agent_send_answers(agent, clock_msec());
 	if (!rc)
 		rc = look_at_server(agent);
 	/* Also when this agent itself was stopped for so long: the coordinator has given it up. */

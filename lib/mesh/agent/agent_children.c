@@ -15,13 +15,18 @@
 
 /* The coordinator reads answers at once; if it does not, the connection is as good as lost. */
 #define CHILD_ANSWER_MSEC 5000u
+/* Rails that are alike end together, so that their answers are one packet for the coordinator. */
+#define ANSWERS_MSEC 50u
 
+/* It waits for those of the other rails: see mesh_agent_send_answers(). */
 static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *result)
 {
 	struct mesh_message message;
 
 	mesh_answer_make(id, result, &message);
-	mesh_agent_send(agent, &message, CHILD_ANSWER_MSEC);
+	mesh_channel_put(&agent->channel, &message);
+	if (!agent->answers_end_msec)
+		agent->answers_end_msec = clock_msec() + ANSWERS_MSEC;
 }
 
 static void answer_untried(struct mesh_agent *agent, uint64_t id, const char *reason)
@@ -189,4 +194,16 @@ void mesh_agent_kill_all(struct mesh_agent *agent)
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (agent->children[i].pid)
 			end_child(&agent->children[i], SIGKILL);
+}
+
+void mesh_agent_send_answers(struct mesh_agent *agent, uint64_t now_msec)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
+		any |= agent->children[i].pid != 0;
+	if (!agent->answers_end_msec || (any && now_msec < agent->answers_end_msec))
+		return;
+	agent->answers_end_msec = 0;
+	mesh_agent_flush(agent, CHILD_ANSWER_MSEC);
 }

@@ -36,8 +36,9 @@ static int wait_for(const struct mesh_agent *agent, int fd, short events, uint64
 	return ready ? 0 : -ETIMEDOUT;
 }
 
-static int flush(struct mesh_agent *agent, uint64_t end_msec)
+int mesh_agent_flush(struct mesh_agent *agent, uint32_t msec)
 {
+	const uint64_t end_msec = clock_msec() + msec;
 	int rc = mesh_channel_flush(&agent->channel);
 
 	while (rc == -EAGAIN) {
@@ -52,7 +53,7 @@ int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message
 {
 	int rc = mesh_channel_put(&agent->channel, message);
 
-	return rc ? rc : flush(agent, clock_msec() + msec);
+	return rc ? rc : mesh_agent_flush(agent, msec);
 }
 
 void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,

@@ -25,6 +25,7 @@ struct mesh_agent {
 	void *state; /* of the runner */
 	bool open;   /* the runner */
 	struct mesh_child children[MESH_MOST_CHILDREN];
+	uint64_t answers_end_msec; /* they are sent then; 0: there are none */
 	char **ret_reason, **ret_hint;
 };
 
@@ -32,6 +33,8 @@ struct mesh_agent {
 int mesh_agent_connect(struct mesh_agent *agent);
 /* Sends a message, and waits until it is sent. */
 int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec);
+/* Waits until all is sent. */
+int mesh_agent_flush(struct mesh_agent *agent, uint32_t msec);
 /* Says why it ends. */
 void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
 		       const char *hint);
@@ -43,4 +46,6 @@ void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id);
 void mesh_agent_take(struct mesh_agent *agent, struct mesh_child *child);
 /* Ends those whose time is over. */
 void mesh_agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec);
+/* Sends the answers if no test runs any more, or if they have waited for long. */
+void mesh_agent_send_answers(struct mesh_agent *agent, uint64_t now_msec);
 void mesh_agent_kill_all(struct mesh_agent *agent);
