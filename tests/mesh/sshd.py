@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Four hosts, n1 to n4, that OpenSSH's own server serves on four loopback addresses of this host, as
-the user who runs the tests. Keys are made in a folder, and nothing outside of it is read or written.
-`path` has an ssh that knows the hosts by its own configuration, and is otherwise the real one."""
+the user who runs the tests. Keys are made in a folder, which is the home on the hosts as well, so that
+no start-up file of that user is read. `path` has an ssh that knows the hosts by its own configuration,
+and is otherwise the real one."""
 
 import getpass
 import os
@@ -23,6 +24,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PidFile none
 AcceptEnv {passed}
+SetEnv HOME={folder}
 """
 CLIENT = """
 Host {name}
