@@ -69,6 +69,8 @@ const struct option_row mesh_test_options[] = {
 		      "seed of random matchings, to repeat a run"),
 	FLAG_OPTION(struct mesh_args, one_rail, 0, "one-rail",
 		    "one rail after the other, in place of all side by side"),
+	FLAG_OPTION(struct mesh_args, both_ways, 0, "both-ways",
+		    "then also measure both directions at once"),
 	FLAG_OPTION(struct mesh_args, no_bandwidth, 0, "no-bandwidth",
 		    "data and latency only, without load"),
 	FLAG_OPTION(struct mesh_args, connect_only, 0, "connect-only",
@@ -116,8 +118,8 @@ const struct option_row mesh_output_options[] = {
 #define MEASURING "duration latency-duration bandwidth-share latency-factor"
 
 const struct option_rule mesh_rules[] = {
-	OPTIONS_EXCLUDE("no-bandwidth", "duration bandwidth-share connect-only", NULL),
-	OPTIONS_EXCLUDE("connect-only", MEASURING, NULL),
+	OPTIONS_EXCLUDE("no-bandwidth", "duration bandwidth-share connect-only both-ways", NULL),
+	OPTIONS_EXCLUDE("connect-only", MEASURING " both-ways", NULL),
 	OPTIONS_ONE_OF("save resume", NULL),
 	OPTIONS_EXCLUDE("exclude-list", "json jsonl tsv columns map histogram", NULL),
 	OPTIONS_EXCLUDE("map histogram", "json jsonl tsv columns", NULL),
@@ -133,6 +135,7 @@ void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 {
 	setup->tests = args->connect_only   ? MESH_CONNECT
 		       : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
+		       : args->both_ways    ? MESH_ALL_TESTS
 					    : MESH_TESTS;
 	setup->latency_msec = or_default(&args->latency_duration, DEFAULT_LATENCY_MSEC);
 	setup->bandwidth_msec = or_default(&args->duration, DEFAULT_BANDWIDTH_MSEC);

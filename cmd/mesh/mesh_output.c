@@ -24,6 +24,8 @@ static char *headline(const struct mesh_summary *summary)
 		mem_extend(&text, "; %" PRIu64 " host%s missing", missing, missing == 1 ? "" : "s");
 	if (summary->median_gbps.known)
 		mem_extend(&text, "; median %.1f Gb/s", summary->median_gbps.value);
+	if (summary->median_both_gbps.known)
+		mem_extend(&text, ", %.1f Gb/s both ways at once", summary->median_both_gbps.value);
 	if (summary->median_latency_usec.known)
 		mem_extend(&text, "%s%.2f us", summary->median_gbps.known ? ", " : "; median ",
 			   summary->median_latency_usec.value);
@@ -81,12 +83,16 @@ static void add_bars(char **text, const struct judge_bar *bars, size_t count)
 
 static char *histograms(const struct mesh_work *work)
 {
-	static const char *const units[] = {"Gb/s", "us"};
+	static const char *const units[JUDGE_FIGURES] = {
+		[JUDGE_BANDWIDTH] = "Gb/s",
+		[JUDGE_LATENCY] = "us",
+		[JUDGE_BOTH_SUM] = "Gb/s, both ways at once",
+	};
 	struct judge_bar bars[MOST_BARS];
 	char *text = mem_string("");
 
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-		for (unsigned int figure = 0; figure < 2; figure++) {
+		for (unsigned int figure = 0; figure < JUDGE_FIGURES; figure++) {
 			const size_t count = judge_histogram(
 				work->judge, rail, (enum judge_figure)figure, bars, MOST_BARS);
 
@@ -97,18 +103,24 @@ static char *histograms(const struct mesh_work *work)
 	return text;
 }
 
-static void fill_medians(const struct mesh_work *work, double medians[static MESH_MOST_RAILS])
+static double median_of(const struct mesh_work *work, uint16_t rail, enum judge_figure figure)
+{
+	const struct real median = judge_median(work->judge, rail, figure);
+
+	return median.known ? median.value : 0;
+}
+
+static void fill_medians(const struct mesh_work *work, double medians[static HEAT_MAPS])
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		const struct real median = judge_median(work->judge, rail, JUDGE_BANDWIDTH);
-
-		medians[rail] = median.known ? median.value : 0;
+		medians[rail] = median_of(work, rail, JUDGE_BANDWIDTH);
+		medians[HEAT_BOTH_WAYS + rail] = median_of(work, rail, JUDGE_BOTH_SUM);
 	}
 }
 
 static char *map_text(const struct mesh_work *work)
 {
-	double medians[MESH_MOST_RAILS];
+	double medians[HEAT_MAPS];
 
 	fill_medians(work, medians);
 	return heat_text(work->heat, medians, MAP_COLUMNS);
@@ -142,7 +154,7 @@ static int write_map(void *context, FILE *file)
 {
 	const struct mesh_work *work = context;
 	_cleanup_(freep) char *svg = NULL;
-	double medians[MESH_MOST_RAILS];
+	double medians[HEAT_MAPS];
 
 	fill_medians(work, medians);
 	svg = heat_svg(work->heat, medians);

@@ -50,11 +50,21 @@ struct estimate {
 	uint64_t spent_msec;
 };
 
-static void fill_stage(struct estimate *estimate, const struct schedule *schedule,
-		       struct planned_stage *planned)
+/* How long data flows, counting each direction: one after the other and then both at once. */
+static double seconds_of_data(const struct estimate *estimate, uint32_t tests)
+{
+	const uint32_t directions = (tests & MESH_BANDWIDTH ? 2 : 0) +
+				    (tests & MESH_BOTH_WAYS ? 2 : 0);
+
+	return (double)directions * estimate->session.bandwidth_msec / 1000;
+}
+
+static void fill_stage(struct estimate *estimate, const struct plan_stage *stage,
+		       const struct schedule *schedule, struct planned_stage *planned)
 {
 	const struct mesh_args *args = estimate->args;
-	const uint64_t each = session_pair_msec(&estimate->session);
+	const uint32_t tests = session_tests(&estimate->session, stage->mode);
+	const uint64_t each = session_pair_msec(&estimate->session, tests);
 	const uint64_t rounds = schedule_rounds(schedule), pairs = schedule_all_pairs(schedule);
 	const size_t most = schedule_most_pairs(schedule);
 	const uint64_t parts = args->most_pairs.known ? (most + args->most_pairs.value - 1) /
@@ -67,9 +77,7 @@ static void fill_stage(struct estimate *estimate, const struct schedule *schedul
 	const uint64_t fit = left / (each * (parts ?: 1)) < rounds ? left / (each * (parts ?: 1))
 								   : rounds;
 	const double gbps = args->rate.known ? args->rate.value : DEFAULT_PLAN_RATE_GBPS;
-	const double seconds = estimate->session.tests & MESH_BANDWIDTH
-				       ? 2.0 * estimate->session.bandwidth_msec / 1000
-				       : 0;
+	const double seconds = seconds_of_data(estimate, tests);
 
 	planned->rounds = number_of(rounds);
 	planned->pairs = number_of(pairs);
@@ -94,7 +102,7 @@ static bool plan_stage(struct listing *listing, struct estimate *estimate,
 		problem_add_text(&listing->problems, NULL, NULL, NULL, line, NULL);
 		return false;
 	}
-	fill_stage(estimate, schedule, planned);
+	fill_stage(estimate, stage, schedule, planned);
 	schedule_free(schedule);
 	return true;
 }

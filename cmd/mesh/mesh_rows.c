@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
+#include "mesh/judge/conclude.h"
 
 /* A row has some 300 bytes: four million of them. */
 #define MOST_RESUME_BYTES ((size_t)1200 << 20)
@@ -128,16 +129,50 @@ void mesh_rows_close(struct mesh_work *work)
 	render_stream_free(&work->shown_rows);
 	columns_free(&work->row_columns);
 	mesh_done_clear(&work->done);
+	free(work->one_way_reason);
 	free(work->earlier);
 	free(work->resumed);
 }
 
-/* The second pass begins anew, and what was not tried has no result. */
+/* Whether a good result should have the figures of --both-ways, and has none. */
+static bool lacks_both_ways(const struct mesh_work *work, const struct mesh_result *result)
+{
+	const struct session_setup setup = {.tests = MESH_BOTH_WAYS};
+
+	return work->args->both_ways && result->outcome == MESH_PASS &&
+	       result->pair.a != result->pair.b && !result->both_gbps[MESH_END_A].known &&
+	       !result->both_gbps[MESH_END_B].known && result->stage < work->plan.count &&
+	       session_tests(&setup, work->plan.stages[result->stage].mode);
+}
+
+void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result)
+{
+	if (!lacks_both_ways(work, result))
+		return;
+	work->one_way++;
+	if (!work->one_way_reason && result->reason[0])
+		work->one_way_reason = mem_string(result->reason);
+}
+
+void mesh_find_one_way(struct mesh_work *work)
+{
+	if (!work->one_way)
+		return;
+	finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
+		    mem_format("%" PRIu64 " good pairs%s%s", work->one_way,
+			       work->one_way_reason ? ": " : "", work->one_way_reason ?: ""));
+}
+
+/*
+ * The second pass begins anew, what was not tried has no result, and one of a run without
+ * --both-ways is not whole.
+ */
 static void keep_earlier(void *context, const struct mesh_result *result)
 {
 	struct mesh_work *work = context;
 
 	if (result->again || result->outcome == MESH_UNTRIED ||
+	    (lacks_both_ways(work, result) && !result->reason[0]) ||
 	    mesh_done_has(&work->done, result->stage, &result->pair))
 		return;
 	mesh_done_add(&work->done, result->stage, &result->pair);
@@ -193,7 +228,8 @@ char *mesh_rows_hint(const struct mesh_work *work)
 	const char *path = work->args->resume ?: work->args->save;
 	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
 
-	return path ? mem_format("--resume %s --seed %" PRIu64 " goes on", quoted,
-				 work->summary.seed.value)
+	return path ? mem_format("--resume %s --seed %" PRIu64 "%s goes on", quoted,
+				 work->summary.seed.value,
+				 work->args->both_ways ? " --both-ways" : "")
 		    : NULL;
 }

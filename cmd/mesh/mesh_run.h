@@ -26,7 +26,7 @@ struct mesh_args {
 	const char *stages, *resume, *save, *fabric;
 	struct number host_count, rails, seed, budget, duration, latency_duration, order_timeout,
 		most_pairs;
-	bool one_rail, no_bandwidth, connect_only;
+	bool one_rail, both_ways, no_bandwidth, connect_only;
 	/* the verdict */
 	struct real least_share, latency_factor, rate;
 	struct number exclude_list; /* enum exclude_form */
@@ -139,7 +139,9 @@ struct mesh_work {
 	uint64_t begin_msec, shown_msec;
 	pid_t own_agent; /* of mesh step */
 	uint64_t failed, untried;
-	FILE *rows; /* of --save and --resume */
+	uint64_t one_way;     /* good pairs without the figures of --both-ways */
+	char *one_way_reason; /* of the first of them, or NULL */
+	FILE *rows;	      /* of --save and --resume */
 	struct columns row_columns;
 	struct render_stream saved_rows, shown_rows; /* out: NULL, if there are none */
 	int rows_rc, shown_rc;
@@ -170,6 +172,10 @@ void mesh_rows_flush(struct mesh_work *work);
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 /* How to go on, if the results are kept: random matchings depend on the seed. To be freed. */
 char *mesh_rows_hint(const struct mesh_work *work);
+/* Counts a good result that should have the figures of --both-ways, and has none. */
+void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result);
+/* Makes a finding of them. */
+void mesh_find_one_way(struct mesh_work *work);
 void mesh_rows_close(struct mesh_work *work);
 /* Files of pairs name hosts, which are known only now. */
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);

@@ -260,6 +260,7 @@ static void take_result(void *context, const struct mesh_result *result)
 
 	work->failed += result->outcome == MESH_FAIL;
 	work->untried += result->outcome == MESH_UNTRIED;
+	mesh_note_one_way(work, result);
 	heat_take(work->heat, result);
 	mesh_rows_add(work, result);
 }
@@ -274,6 +275,7 @@ static void begin_stage(void *context, uint32_t stage)
 			judge_take(work->judge, &work->earlier[i]);
 			heat_take(work->heat, &work->earlier[i]);
 			work->failed += work->earlier[i].outcome == MESH_FAIL;
+			mesh_note_one_way(work, &work->earlier[i]);
 		}
 }
 
@@ -339,7 +341,10 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	summary->pairs_untried = number_of(work->untried);
 	summary->pairs_left_out = number_of(work->outcome.left_out);
 	summary->pairs_resumed = number_of(work->outcome.resumed);
+	if (work->args->both_ways)
+		summary->pairs_one_way = number_of(work->one_way);
 	summary->median_gbps = judge_median(work->judge, 0, JUDGE_BANDWIDTH);
+	summary->median_both_gbps = judge_median(work->judge, 0, JUDGE_BOTH_SUM);
 	summary->median_latency_usec = judge_median(work->judge, 0, JUDGE_LATENCY);
 	summary->seconds = (struct real){
 		.value = (double)(clock_msec() - work->begin_msec) / 1000,
@@ -441,6 +446,7 @@ void mesh_work_run(struct mesh_work *work)
 	run_session(work);
 	judge_conclude(work->judge, &work->findings);
 	note_missing(work, count);
+	mesh_find_one_way(work);
 	mesh_differences(hosts, count, &work->findings);
 	fill_summary(work, hosts, count);
 	decide_status(work);

@@ -43,6 +43,7 @@ struct mesh_host {
 	uint16_t server_port;	   /* TCP; 0: it serves nobody */
 	struct number others_qps;  /* user queue pairs of other programs on its rails */
 	bool rehearsed;		   /* its answers are made up */
+	uint32_t protocol;	   /* MESH_PROTOCOL of its agent */
 };
 
 void mesh_host_clear(struct mesh_host *host);
@@ -57,8 +58,10 @@ struct mesh_pair {
 enum mesh_test {
 	MESH_CONNECT = 1 << 0, /* queue pairs are connected, and data arrives unchanged */
 	MESH_LATENCY = 1 << 1,
-	MESH_BANDWIDTH = 1 << 2, /* from a to b, then from b to a */
-	MESH_TESTS = (1 << 3) - 1,
+	MESH_BANDWIDTH = 1 << 2,   /* from a to b, then from b to a */
+	MESH_BOTH_WAYS = 1 << 3,   /* both at once; agents of MESH_PROTOCOL_BOTH_WAYS on */
+	MESH_TESTS = (1 << 3) - 1, /* unless it is asked for */
+	MESH_ALL_TESTS = (1 << 4) - 1,
 };
 
 /* A test of one pair: the host that gets it is the client. */
@@ -90,10 +93,13 @@ struct mesh_result {
 	uint32_t round; /* of the stage */
 	bool again;	/* of the second pass: alone, while nobody else tests */
 	enum mesh_outcome outcome;
-	struct real latency_usec;	 /* median of one way */
-	struct real gbps[MESH_ENDS];	 /* sent by that end */
-	struct number errors[MESH_ENDS]; /* growth of the error counters of that end's port */
-	char reason[200];		 /* of MESH_FAIL and MESH_UNTRIED, a sentence; else empty */
+	struct real latency_usec;	  /* median of one way */
+	struct real gbps[MESH_ENDS];	  /* sent by that end */
+	struct real both_gbps[MESH_ENDS]; /* sent by that end while the other sent, too */
+	struct number errors[MESH_ENDS];  /* growth of the error counters of that end's port */
+	/* A sentence with MESH_FAIL and MESH_UNTRIED; with MESH_PASS, why both directions at once
+	 * were not measured, or empty. */
+	char reason[200];
 };
 
 /* Hosts by name. */

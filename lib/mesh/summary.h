@@ -11,7 +11,8 @@ struct mesh_summary {
 	struct number rails; /* of all hosts that are present */
 	struct number pairs, rounds;
 	struct number pairs_failed, pairs_untried, pairs_left_out, pairs_resumed;
-	struct real median_gbps, median_latency_usec; /* of rail 0 */
+	struct number pairs_one_way;
+	struct real median_gbps, median_both_gbps, median_latency_usec; /* of rail 0 */
 	struct real seconds;
 	enum tristate rehearsed;   /* the results are made up */
 	enum tristate interrupted; /* not all of the plan was run */

@@ -381,6 +381,56 @@ end_of_coordinator()
 		'export RDMACTL_TOKEN=$(openssl rand -hex 16) before the launcher, or --token-file FILE'
 }
 
+@test "mesh: both ways at once: a rail, a pair, all of them" {
+	cp "$dir/good" "$dir/rail"
+	echo 'rail n3/1 both_gbps 49' >>"$dir/rail"
+	# Nobody looks unless it is asked for.
+	mesh 4 rail --hosts 4 --json
+	expect 0
+	[ "$(jq -c '[.median_both_gbps, .pairs_one_way]' "$dir/out")" = '[null,null]' ]
+	mesh 4 rail --hosts 4 --both-ways --stages loopback,full --save "$dir/rows" --json
+	expect 4
+	[ "$(jq -c '[.mesh[] | [.severity, .finding, .object, .host, .direction, .hosts]]' "$dir/out")" = \
+		'[["error","both-ways","n3 rail 1","n3","both",["n3"]]]' ]
+	[ "$(jq '.median_both_gbps > 180 and .pairs_one_way == 0' "$dir/out")" = true ]
+	[[ $(jq -r '.mesh[0].evidence' "$dir/out") == *'partners both ways at once at '* ]]
+	[ "$(jq -s '[.[] | select(.both_gbps)] | length' "$dir/rows")" -ge 12 ]
+	[ "$(jq -s '[.[] | select(.both_gbps and .host == .peer)] | length' "$dir/rows")" = 0 ]
+	# A pair, one direction of it.
+	cp "$dir/good" "$dir/pair"
+	echo 'pair n4/0 n2/0 send_both_gbps 20' >>"$dir/pair"
+	mesh 4 pair --hosts 4 --both-ways --stages full --map --histogram --heat-map "$dir/map.svg"
+	expect 4
+	shows 'error +n[24] and n[24], rail 0: good one way at a time, slow both ways at once'
+	shows ' +1 pair .*only what n[24] (sends|receives) is slow then'
+	shows 'rail 0, Gb/s, both ways at once:'
+	grep -q 'rail 0, both ways at once, the sum' "$dir/map.svg"
+	# All of them: it may be built so.
+	cp "$dir/good" "$dir/all"
+	echo 'all both_gbps 50' >>"$dir/all"
+	mesh 4 all --hosts 4 --both-ways --stages full,full
+	expect 0
+	shows 'notice +rail 1: good one way at a time, slow both ways at once'
+	nothing_left
+}
+
+@test "mesh: both ways at once: what is left to do, and what it takes" {
+	mesh 4 good --hosts 4 --stages loopback,ring --save "$dir/rows"
+	expect 0
+	# All but loopback is tested again, and then nothing is.
+	mesh 4 good --hosts 4 --stages loopback,ring --resume "$dir/rows" --both-ways --json
+	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[8,8]' ]
+	mesh 4 good --hosts 4 --stages loopback,ring --resume "$dir/rows" --both-ways --json
+	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[0,16,0]' ]
+	try mesh plan --hosts 1000 --rails 8 --both-ways --stages loopback,ring,incast --tsv --no-headings \
+		-o stage,seconds,traffic_gbytes
+	expect 0 $'loopback\t1.5\t100000\nring\t4.2\t200000\nincast:4\t7.5\t400000' ''
+	try mesh run --both-ways --no-bandwidth -- true
+	expect 2 ''
+	try mesh run --both-ways --connect-only -- true
+	expect 2 ''
+}
+
 @test "mesh: plan" {
 	try mesh plan --hosts 1000 --rails 8 --tsv --no-headings
 	expect 0 $'loopback\t1\t8000\t8000\t1.5\t100000\t0\nring\t2\t8000\t4000\t3\t100000\t0\nsample:6\t6\t24000\t4000\t9\t300000\t0' ''

@@ -34,6 +34,9 @@ static void check_records(const struct mesh_message *message)
 	if (message->type == MESH_MESSAGE_ANSWER) {
 		mesh_answer_take(&message->answer, &result);
 		check_text(result.reason);
+	} else if (message->type == MESH_MESSAGE_BOTH_ANSWER) {
+		mesh_both_answer_take(&message->both_answer, &result);
+		check_text(result.reason);
 	} else if (message->type == MESH_MESSAGE_ORDER) {
 		mesh_order_take(&message->order, &order);
 		check_text(order.peer);

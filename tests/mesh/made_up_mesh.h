@@ -37,6 +37,9 @@ enum made_up_fault {
 	SPLIT,	       /* the last quarter of the hosts on one rail cannot reach the others */
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
+	BOTH_SLOW,  /* one rail has half of the sum when both directions are busy at once */
+	BOTH_PAIR,  /* two hosts have that on one rail */
+	ONE_WAY,    /* no fault, and both directions at once are not measured */
 	LOST_AGENT, /* an agent's connection ends; only where there are agents */
 	MADE_UP_FAULTS,
 };
@@ -49,7 +52,7 @@ struct made_up_mesh {
 	uint32_t host, other; /* of the fault */
 	uint16_t rail;
 	uint32_t spine;
-	uint64_t state;
+	uint64_t state, both_state; /* of random numbers */
 	bool know_fabric, know_ways;
 	bool met; /* the bad pair was tested */
 	struct mesh_host *list;
@@ -87,19 +90,19 @@ static inline double made_up_root(double square)
 	return root;
 }
 
-static inline double made_up_uniform(struct made_up_mesh *mesh)
+static inline double made_up_uniform(uint64_t *state)
 {
-	return (double)(random_next(&mesh->state) >> 11) / (double)(UINT64_C(1) << 53);
+	return (double)(random_next(state) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
 /* Marsaglia's polar method. */
-static inline double made_up_normal(struct made_up_mesh *mesh)
+static inline double made_up_normal(uint64_t *state)
 {
 	double x, y, square;
 
 	do {
-		x = made_up_uniform(mesh) * 2 - 1;
-		y = made_up_uniform(mesh) * 2 - 1;
+		x = made_up_uniform(state) * 2 - 1;
+		y = made_up_uniform(state) * 2 - 1;
 		square = x * x + y * y;
 	} while (square >= 1 || square <= 0);
 	return x * made_up_root(-2 * made_up_log(square) / square);
@@ -190,6 +193,7 @@ static inline void made_up_fabric(struct made_up_mesh *mesh)
 static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 {
 	mesh->state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
+	mesh->both_state = ~mesh->state;
 	mesh->list = mem_alloc_zero(mesh->hosts, sizeof(*mesh->list));
 	for (uint32_t i = 0; i < mesh->hosts; i++) {
 		struct mesh_host *host = &mesh->list[i];
@@ -288,12 +292,41 @@ static inline bool made_up_fails(struct made_up_mesh *mesh, const struct mesh_pa
 			     made_up_has(pair, mesh->other);
 		return on_rail && made_up_has(pair, mesh->host) && made_up_has(pair, mesh->other);
 	case FLAKY_PAIRS:
-		return pair->a != pair->b && !again && made_up_uniform(mesh) < 0.02;
+		return pair->a != pair->b && !again && made_up_uniform(&mesh->state) < 0.02;
 	case SPLIT:
 		return on_rail && a_last != b_last;
 	default:
 		return false;
 	}
+}
+
+/* What both directions leave each other. */
+static inline double made_up_both_share(struct made_up_mesh *mesh, const struct mesh_pair *pair)
+{
+	const bool has = pair->rail_a == mesh->rail && made_up_has(pair, mesh->host);
+
+	if (mesh->fault == BOTH_PAIR)
+		mesh->met |= has && made_up_has(pair, mesh->other);
+	return (mesh->fault == BOTH_SLOW && has) ||
+			       (mesh->fault == BOTH_PAIR && has && made_up_has(pair, mesh->other))
+		       ? 0.5
+		       : 1;
+}
+
+static inline void made_up_both_ways(struct made_up_mesh *mesh, const struct mesh_pair *pair,
+				     struct mesh_result *ret)
+{
+	const double gbps = MADE_UP_GBPS * made_up_rail_share(mesh, pair) *
+			    made_up_both_share(mesh, pair);
+
+	if (pair->a == pair->b || mesh->fault == ONE_WAY)
+		return;
+	ret->both_gbps[MESH_END_A] = real_of(gbps *
+					     made_up_share(mesh, pair->a, pair->b, pair->rail_a) *
+					     (1 + mesh->noise * made_up_normal(&mesh->both_state)));
+	ret->both_gbps[MESH_END_B] = real_of(gbps *
+					     made_up_share(mesh, pair->b, pair->a, pair->rail_a) *
+					     (1 + mesh->noise * made_up_normal(&mesh->both_state)));
 }
 
 static inline void made_up_result(struct made_up_mesh *mesh, const struct mesh_pair *pair,
@@ -310,11 +343,12 @@ static inline void made_up_result(struct made_up_mesh *mesh, const struct mesh_p
 		return;
 	}
 	ret->latency_usec = real_of((at_fault && mesh->fault == LATE_RAIL ? 8.0 : 2.0) *
-				    (1 + mesh->noise * made_up_normal(mesh)));
+				    (1 + mesh->noise * made_up_normal(&mesh->state)));
 	ret->gbps[MESH_END_A] = real_of(gbps * made_up_share(mesh, pair->a, pair->b, pair->rail_a) *
-					(1 + mesh->noise * made_up_normal(mesh)));
+					(1 + mesh->noise * made_up_normal(&mesh->state)));
 	ret->gbps[MESH_END_B] = real_of(gbps * made_up_share(mesh, pair->b, pair->a, pair->rail_a) *
-					(1 + mesh->noise * made_up_normal(mesh)));
+					(1 + mesh->noise * made_up_normal(&mesh->state)));
+	made_up_both_ways(mesh, pair, ret);
 	for (int end = 0; end < MESH_ENDS; end++)
 		ret->errors[end] = number_of(at_fault && mesh->fault == ERRORS &&
 							     (end ? pair->b : pair->a) == mesh->host
@@ -424,6 +458,14 @@ static inline bool made_up_is_shared(const struct made_up_mesh *mesh,
 		made_up_leaf(mesh, (uint32_t)finding->host.value, mesh->rail) == leaf);
 }
 
+/* Whether there is something to name. */
+static inline bool made_up_is_there(const struct made_up_mesh *mesh)
+{
+	const bool is_pair = mesh->fault == BAD_PAIR || mesh->fault == BOTH_PAIR;
+
+	return mesh->fault != NO_FAULT && mesh->fault != ONE_WAY && (!is_pair || mesh->met);
+}
+
 /* Whether the finding names what was planted. */
 static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 				    const struct judge_finding *finding)
@@ -442,8 +484,12 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 		return made_up_is_rail(mesh, finding, JUDGE_RAIL);
 	case SLOW_HOST:
 		return id == JUDGE_HOST && finding->host.value == mesh->host;
+	case BOTH_SLOW:
+		return made_up_is_rail(mesh, finding, JUDGE_BOTH) && !finding->peer.known;
+	case BOTH_PAIR:
 	case BAD_PAIR:
-		return id == JUDGE_PAIR && finding->rail.value == mesh->rail &&
+		return id == (mesh->fault == BOTH_PAIR ? JUDGE_BOTH : JUDGE_PAIR) &&
+		       finding->rail.value == mesh->rail &&
 		       ((finding->host.value == mesh->host && finding->peer.value == mesh->other) ||
 			(finding->host.value == mesh->other && finding->peer.value == mesh->host));
 	case FLAKY_PAIRS:
@@ -457,6 +503,7 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	case LOST_AGENT:
 		return id == JUDGE_LOST && finding->host.value == mesh->host;
 	case NO_FAULT:
+	case ONE_WAY:
 	case MADE_UP_FAULTS:
 		return false;
 	default:

@@ -30,12 +30,26 @@
 #define TOKEN "a-token-for-the-simulator"
 
 static const char *const fault_names[MADE_UP_FAULTS] = {
-	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",   [SLIGHTLY_SLOW] = "rail-at-89",
-	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",   [BAD_LOOPBACK] = "loopback",
-	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes",  [BAD_PAIR] = "pair",
-	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	    [BAD_SPINE] = "spine",
-	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	    [ERRORS] = "errors",
-	[ABSENT_HOST] = "absent",      [LOST_AGENT] = "lost-agent",
+	[NO_FAULT] = "none",
+	[SLOW_RAIL] = "slow-rail",
+	[SLIGHTLY_SLOW] = "rail-at-89",
+	[DEAF_RAIL] = "one-direction",
+	[DEAD_RAIL] = "dead-rail",
+	[BAD_LOOPBACK] = "loopback",
+	[LATE_RAIL] = "late-rail",
+	[SLOW_HOST] = "half-lanes",
+	[BAD_PAIR] = "pair",
+	[BAD_CABLE] = "uplink",
+	[BAD_LEAF] = "leaf",
+	[BAD_SPINE] = "spine",
+	[FLAKY_PAIRS] = "flaky-2%",
+	[SPLIT] = "split",
+	[ERRORS] = "errors",
+	[ABSENT_HOST] = "absent",
+	[LOST_AGENT] = "lost-agent",
+	[BOTH_SLOW] = "both-ways",
+	[BOTH_PAIR] = "pair-both-ways",
+	[ONE_WAY] = "none-one-way",
 };
 
 /* What a run has come to; a child hands it to its parent. */
@@ -131,7 +145,10 @@ static bool answer(struct sim_agents *agents, uint32_t number,
 	if (agents->mesh->fault == FLAKY_PAIRS && result.outcome == MESH_FAIL &&
 	    failed_before(agents, &pair))
 		made_up_result(agents->mesh, &pair, true, &result);
-	mesh_answer_make(order->id, &result, &message);
+	if (order->tests & MESH_BOTH_WAYS)
+		mesh_both_answer_make(order->id, &result, &message);
+	else
+		mesh_answer_make(order->id, &result, &message);
 	mesh_channel_put(&agent->channel, &message);
 	return true;
 }
@@ -259,7 +276,8 @@ static void run_wire(struct made_up_mesh *mesh, bool one_by_one, struct outcome 
 		.signals = -1};
 	struct session_outcome ran = {.pairs = 0};
 	struct session_setup session = {.seed = mesh->state,
-					.tests = MESH_TESTS,
+					.tests = mesh->fault == ONE_WAY ? MESH_TESTS
+									: MESH_ALL_TESTS,
 					.latency_msec = 1,
 					.bandwidth_msec = 1,
 					.timeout_msec = 30000};
@@ -342,6 +360,7 @@ static void say_wrong(const struct made_up_mesh *mesh, const struct judge_findin
 
 static void run_once(struct made_up_mesh mesh, uint64_t seed, int wire, struct outcome *outcome)
 {
+	const bool is_pair = mesh.fault == BAD_PAIR || mesh.fault == BOTH_PAIR;
 	struct judge_findings findings = {0};
 	struct rusage usage;
 
@@ -352,9 +371,9 @@ static void run_once(struct made_up_mesh mesh, uint64_t seed, int wire, struct o
 	else
 		run_direct(&mesh, outcome, &findings);
 	made_up_count(&mesh, &findings, &outcome->right, &outcome->wrong);
-	outcome->expected = mesh.fault != NO_FAULT && (mesh.fault != BAD_PAIR || mesh.met);
+	outcome->expected = made_up_is_there(&mesh);
 	/* In the other process nobody knows whether the pair was met. */
-	if (wire && mesh.fault == BAD_PAIR)
+	if (wire && is_pair)
 		outcome->expected = outcome->right > 0;
 	if (outcome->wrong || (outcome->right > 0) != outcome->expected)
 		say_wrong(&mesh, &findings);

@@ -81,13 +81,15 @@ static void expect(struct agent *agent, uint32_t type, struct mesh_message *mess
 		_exit(93);
 }
 
-/* Up to the proof of the token. */
-static void shake(struct agent *agent, const char *token, struct mesh_message *message)
+/* Up to the proof of the token; of an agent that speaks no higher version. */
+static void shake_as(struct agent *agent, const char *token, uint32_t highest,
+		     struct mesh_message *message)
 {
 	struct mesh_shake state;
 
 	open_channel(agent);
 	mesh_shake_hello("agent", false, message);
+	message->hello.highest = highest;
 	say(agent, message);
 	expect(agent, MESH_MESSAGE_CHALLENGE, message);
 	if (mesh_shake_respond(&state, token, &message->challenge, message))
@@ -98,6 +100,11 @@ static void shake(struct agent *agent, const char *token, struct mesh_message *m
 	if (message->type == MESH_MESSAGE_ADMITTED &&
 	    mesh_shake_check(&state, TOKEN, &message->admitted))
 		_exit(96);
+}
+
+static void shake(struct agent *agent, const char *token, struct mesh_message *message)
+{
+	shake_as(agent, token, MESH_PROTOCOL, message);
 }
 
 static void introduce(struct agent *agent, const char *name, uint32_t told, uint32_t sent)
@@ -165,6 +172,57 @@ static void end_of(struct agent *agent, uint32_t refusal)
 				      ? 0
 				      : 99);
 	_exit(refusal ? 100 : 0);
+}
+
+/* Answers what it is asked, and what it is not if `always`. */
+static void obey_both(struct agent *agent, bool always)
+{
+	const struct mesh_result result = {.both_gbps = {{90, true}, {80, true}}};
+	struct mesh_message message;
+
+	while (hear(agent, &message)) {
+		const uint64_t id = message.order.id;
+
+		if (message.type == MESH_MESSAGE_BYE)
+			_exit(0);
+		if (message.type != MESH_MESSAGE_ORDER)
+			continue;
+		if (always || message.order.tests & MESH_BOTH_WAYS) {
+			mesh_both_answer_make(id, &result, &message);
+			say(agent, &message);
+		} else {
+			answer(agent, id, MESH_PASS);
+		}
+	}
+	_exit(0);
+}
+
+static void both_one(struct agent *agent)
+{
+	enter(agent, "n1", 2);
+	obey_both(agent, false);
+}
+
+static void both_two(struct agent *agent)
+{
+	enter(agent, "n2", 2);
+	obey_both(agent, false);
+}
+
+/* Its rdmactl has never heard of it. */
+static void older_two(struct agent *agent)
+{
+	struct mesh_message message;
+
+	shake_as(agent, TOKEN, MESH_PROTOCOL_LOWEST, &message);
+	introduce(agent, "n2", 2, 2);
+	obey(agent, MESH_PASS);
+}
+
+static void talker(struct agent *agent)
+{
+	enter(agent, "n1", 2);
+	obey_both(agent, true);
 }
 
 static void good_one(struct agent *agent)
@@ -391,6 +449,24 @@ static void run_round(struct bed *bed, uint32_t a, uint32_t b)
 	assert_int_equal(bed->result_count, 2);
 }
 
+/* As run_round(), both ways at once if the agents have it. */
+static void run_both(struct bed *bed, uint32_t a, uint32_t b)
+{
+	const struct mesh_pair pair = {a, b, 0, 0};
+	const struct coordinator_round round = {
+		.pairs = &pair,
+		.count = 1,
+		.tests = MESH_ALL_TESTS,
+		.timeout_msec = 2000,
+		.take = take,
+		.context = bed,
+	};
+
+	bed->result_count = 0;
+	assert_int_equal(coordinator_round(bed->coordinator, &round), 0);
+	assert_int_equal(bed->result_count, 1);
+}
+
 static const struct mesh_host *host_at(const struct bed *bed, uint32_t number)
 {
 	uint32_t count;
@@ -398,6 +474,63 @@ static const struct mesh_host *host_at(const struct bed *bed, uint32_t number)
 
 	assert_true(number < count);
 	return &hosts[number];
+}
+
+static void both_ways(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, both_one);
+	bed_start(&bed, both_two);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	assert_int_equal(host_at(&bed, 0)->protocol, MESH_PROTOCOL);
+	run_both(&bed, 1, 0);
+	assert_int_equal(bed.results[0].outcome, MESH_PASS);
+	assert_float_equal(bed.results[0].both_gbps[MESH_END_B].value, 80, 1e-9);
+	assert_string_equal(bed.results[0].reason, "");
+	/* Loopback has only one way. */
+	run_both(&bed, 1, 1);
+	assert_false(bed.results[0].both_gbps[MESH_END_A].known);
+	assert_string_equal(bed.results[0].reason, "");
+	bed_close(&bed);
+}
+
+static void both_ways_with_an_older_agent(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, both_one);
+	bed_start(&bed, older_two);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	/* Neither as the client nor as the server. */
+	for (uint32_t a = 0; a < 2; a++) {
+		run_both(&bed, a, !a);
+		assert_int_equal(bed.results[0].outcome, MESH_PASS);
+		assert_false(bed.results[0].both_gbps[MESH_END_A].known);
+		assert_string_equal(bed.results[0].reason,
+				    "both ways at once: the rdmactl of n2 is "
+				    "older, and does not have it");
+	}
+	bed_close(&bed);
+}
+
+static void both_ways_unasked(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 2);
+	bed_start(&bed, talker);
+	bed_start(&bed, both_two);
+	assert_int_equal(coordinator_gather(bed.coordinator), 0);
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	assert_int_equal(host_at(&bed, 0)->presence, MESH_LOST);
+	bed_close(&bed);
 }
 
 static void good_hosts(void **state)
@@ -589,11 +722,19 @@ static void many_strangers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_hosts),	     cmocka_unit_test(strangers),
-		cmocka_unit_test(two_of_a_host),     cmocka_unit_test(liars),
-		cmocka_unit_test(results_of_others), cmocka_unit_test(answers_that_come_late),
-		cmocka_unit_test(failures),	     cmocka_unit_test(failures_with_the_gone),
-		cmocka_unit_test(lost_agents),	     cmocka_unit_test(many_strangers),
+		cmocka_unit_test(good_hosts),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(both_ways_with_an_older_agent),
+		cmocka_unit_test(both_ways_unasked),
+		cmocka_unit_test(two_of_a_host),
+		cmocka_unit_test(liars),
+		cmocka_unit_test(results_of_others),
+		cmocka_unit_test(answers_that_come_late),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(failures_with_the_gone),
+		cmocka_unit_test(lost_agents),
+		cmocka_unit_test(many_strangers),
 	};
 
 	return cmocka_run_group_tests_name("mesh_coordinator", tests, NULL, NULL);

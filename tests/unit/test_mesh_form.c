@@ -14,7 +14,7 @@
 #include "mesh/form/heat.h"
 #include "tests/mesh/made_up_mesh.h"
 
-static const double medians[MESH_MOST_RAILS] = {MADE_UP_GBPS, MADE_UP_GBPS};
+static const double medians[HEAT_MAPS] = {MADE_UP_GBPS, MADE_UP_GBPS};
 
 /* All pairs of a cluster, on the map. */
 static struct heat *heat_of(struct made_up_mesh *mesh, const uint32_t *order)

@@ -74,7 +74,7 @@ static void check_fault(enum made_up_fault fault, uint32_t hosts, uint16_t rails
 				    .know_fabric = known > 0,
 				    .know_ways = known > 1};
 	struct judge_findings findings = judge_mesh(&mesh, seed, PLAN_DEFAULT);
-	const bool expected = fault != NO_FAULT && (fault != BAD_PAIR || mesh.met);
+	const bool expected = made_up_is_there(&mesh);
 	unsigned int right, wrong;
 
 	made_up_count(&mesh, &findings, &right, &wrong);
@@ -96,7 +96,8 @@ static void clean_runs(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++)
-		check_fault(NO_FAULT, 64, seed % 4 ? 2 : 8, (int)(seed % 3), seed);
+		check_fault(seed % 2 ? NO_FAULT : ONE_WAY, 64, seed % 4 ? 2 : 8, (int)(seed % 3),
+			    seed);
 }
 
 static void planted_faults(void **state)
@@ -112,13 +113,77 @@ static void planted_faults(void **state)
 static void small_clusters(void **state)
 {
 	static const enum made_up_fault faults[] = {SLOW_RAIL, DEAD_RAIL, BAD_PAIR, DEAF_RAIL,
-						    NO_FAULT};
+						    BOTH_SLOW, BOTH_PAIR, ONE_WAY,  NO_FAULT};
 
 	(void)state;
 	for (uint32_t hosts = 3; hosts <= 9; hosts++)
 		for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 			for (uint64_t seed = 1; seed <= 5; seed++)
 				check_fault(faults[i], hosts, 8, 0, seed);
+}
+
+/* What all pairs lack is nobody's fault, and told nevertheless. */
+static void slow_both_ways_everywhere(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 16, .rails = 2, .noise = 0.03};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (uint32_t a = 0; a < mesh.hosts; a++)
+		for (uint32_t b = a + 1; b < mesh.hosts; b++) {
+			made_up_result(&mesh, &(const struct mesh_pair){a, b, 1, 1}, false,
+				       &result);
+			for (int end = 0; end < MESH_ENDS; end++)
+				result.both_gbps[end].value /= 2;
+			judge_take(judge, &result);
+		}
+	judge_end_stage(judge);
+	judge_conclude(judge, &findings);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.items[0].finding.id.value, JUDGE_BOTH);
+	assert_int_equal(findings.items[0].finding.severity.value, SEVERITY_NOTICE);
+	assert_string_equal(findings.items[0].finding.object, "rail 1");
+	assert_float_equal(findings.items[0].share.value, 0.5, 0.02);
+	judge_findings_clear(&findings);
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
+/* One direction of both is slow: which one, seen from the host. */
+static void one_direction_of_both(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 8, .rails = 1};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (uint32_t a = 0; a < mesh.hosts; a++)
+		for (uint32_t b = a + 1; b < mesh.hosts; b++) {
+			made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
+				       &result);
+			/* What host 3 receives. */
+			if (a == 3 || b == 3)
+				result.both_gbps[a == 3 ? MESH_END_B : MESH_END_A].value /= 4;
+			judge_take(judge, &result);
+		}
+	judge_end_stage(judge);
+	judge_conclude(judge, &findings);
+	assert_true(findings.count >= 1);
+	assert_int_equal(findings.items[0].finding.id.value, JUDGE_BOTH);
+	assert_string_equal(findings.items[0].finding.object, "n4 rail 0");
+	assert_int_equal(findings.items[0].direction.value, JUDGE_RECEIVES);
+	assert_non_null(
+		strstr(findings.items[0].finding.evidence, "only what n4 receives is slow"));
+	judge_findings_clear(&findings);
+	judge_free(judge);
+	made_up_end(&mesh);
 }
 
 int main(void)
@@ -128,6 +193,8 @@ int main(void)
 		cmocka_unit_test(clean_runs),
 		cmocka_unit_test(planted_faults),
 		cmocka_unit_test(small_clusters),
+		cmocka_unit_test(slow_both_ways_everywhere),
+		cmocka_unit_test(one_direction_of_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "mesh/agent/rehearsal.h"
 #include "mesh/wire/mesh_message.h"
+#include "mesh/wire/shake.h"
 
 static void every_message_fits(void **state)
 {
@@ -65,6 +66,60 @@ static void answers(void **state)
 	assert_string_equal(got.reason, "no answer\\x1b[2J");
 }
 
+static void both_ways(void **state)
+{
+	const struct mesh_result result = {
+		.gbps = {{387.5, true}, {386, true}},
+		.both_gbps = {{201.5, true}, {0, false}},
+		.reason = "a reason",
+	};
+	struct mesh_message message, back;
+	struct mesh_result got = {.stage = 9, .both_gbps = {{1, true}, {1, true}}};
+	uint8_t bytes[MESH_MOST_BYTES];
+	size_t length;
+
+	(void)state;
+	mesh_both_answer_make(78, &result, &message);
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), length);
+	assert_int_equal(back.type, MESH_MESSAGE_BOTH_ANSWER);
+	assert_int_equal(back.both_answer.answer.id, 78);
+	mesh_both_answer_take(&back.both_answer, &got);
+	assert_int_equal(got.stage, 9);
+	assert_float_equal(got.gbps[MESH_END_A].value, 387.5, 1e-9);
+	assert_float_equal(got.both_gbps[MESH_END_A].value, 201.5, 1e-9);
+	assert_false(got.both_gbps[MESH_END_B].known);
+	assert_string_equal(got.reason, "a reason");
+	message.both_answer.known = 4;
+	length = mesh_message_encode(&message, bytes);
+	assert_int_equal(mesh_message_decode(bytes, length, &back), -ERANGE);
+}
+
+/* What both sides agree on, whichever is older. */
+static void versions(void **state)
+{
+	static const struct {
+		uint32_t lowest, highest, chosen;
+	} cases[] = {{1, 1, 1}, {1, 2, 2}, {1, 7, MESH_PROTOCOL}, {2, 2, 2}, {3, 7, 0}, {0, 0, 0}};
+	struct mesh_message message;
+	struct mesh_shake shake;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct mesh_hello hello = {.lowest = cases[i].lowest,
+						 .highest = cases[i].highest};
+		const int rc = mesh_shake_challenge(&shake, &hello, &message);
+
+		assert_int_equal(rc, cases[i].chosen ? 0 : -EPROTONOSUPPORT);
+		if (!rc)
+			assert_int_equal(message.challenge.version, cases[i].chosen);
+	}
+	assert_int_equal(mesh_shake_respond(&shake, "token",
+					    &(const struct mesh_challenge){MESH_PROTOCOL + 1, {0}},
+					    &message),
+			 -EPROTONOSUPPORT);
+}
+
 static void figures_that_are_none(void **state)
 {
 	static const double values[] = {NAN, INFINITY, -1, 1e300};
@@ -75,6 +130,7 @@ static void figures_that_are_none(void **state)
 		const struct mesh_result result = {
 			.latency_usec = {values[i], true},
 			.gbps = {{values[i], true}, {values[i], true}},
+			.both_gbps = {{values[i], true}, {values[i], true}},
 		};
 		struct mesh_message message;
 		size_t length;
@@ -82,6 +138,9 @@ static void figures_that_are_none(void **state)
 		mesh_answer_make(1, &result, &message);
 		length = mesh_message_encode(&message, bytes);
 		/* The receiver takes it: it is in range. */
+		assert_int_equal(mesh_message_decode(bytes, length, &message), length);
+		mesh_both_answer_make(1, &result, &message);
+		length = mesh_message_encode(&message, bytes);
 		assert_int_equal(mesh_message_decode(bytes, length, &message), length);
 	}
 }
@@ -155,6 +214,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_message_fits),
 		cmocka_unit_test(answers),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(versions),
 		cmocka_unit_test(figures_that_are_none),
 		cmocka_unit_test(what_is_no_message),
 		cmocka_unit_test(rehearsals),

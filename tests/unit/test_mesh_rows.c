@@ -77,6 +77,7 @@ static void there_and_back(void **state)
 		 .again = true,
 		 .latency_usec = {1.5, true},
 		 .gbps = {{392.25, true}, {17, true}},
+		 .both_gbps = {{201.5, true}, {16.25, true}},
 		 .errors = {{7, true}, {0, true}}},
 		{.pair = {0, 0, 1, 1}, .outcome = MESH_FAIL, .reason = "the \"peer\" is \\ gone"},
 		{.pair = {2, 1, 0, 0}, .stage = 1, .outcome = MESH_UNTRIED},
@@ -102,6 +103,9 @@ static void there_and_back(void **state)
 		for (int end = 0; end < MESH_ENDS; end++) {
 			assert_int_equal(got->gbps[end].known, want->gbps[end].known);
 			assert_float_equal(got->gbps[end].value, want->gbps[end].value, 1e-9);
+			assert_int_equal(got->both_gbps[end].known, want->both_gbps[end].known);
+			assert_float_equal(got->both_gbps[end].value, want->both_gbps[end].value,
+					   1e-9);
 			assert_int_equal(got->errors[end].known, want->errors[end].known);
 			assert_int_equal(got->errors[end].value, want->errors[end].value);
 		}

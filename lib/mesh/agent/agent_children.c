@@ -23,7 +23,11 @@ static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_resu
 {
 	struct mesh_message message;
 
-	mesh_answer_make(id, result, &message);
+	/* Only who asked for it gets it. */
+	if (result->both_gbps[MESH_END_A].known || result->both_gbps[MESH_END_B].known)
+		mesh_both_answer_make(id, result, &message);
+	else
+		mesh_answer_make(id, result, &message);
 	mesh_channel_put(&agent->channel, &message);
 	if (!agent->answers_end_msec)
 		agent->answers_end_msec = clock_msec() + ANSWERS_MSEC;

@@ -132,6 +132,8 @@ static int shake_hands(struct mesh_agent *agent)
 	if (!setup->token)
 		return -EPROTO;
 	rc = mesh_shake_respond(&shake, setup->token, &message.challenge, &message);
+	if (rc == -EPROTONOSUPPORT)
+		return rc;
 	if (rc)
 		return fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
 	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);

@@ -19,12 +19,25 @@ static const struct key {
 	const char *name;
 	enum rehearsed_kind kind;
 } keys[] = {
-	{"rails", VALUE_OF_NUMBER},	{"rate", VALUE_OF_NUMBER},    {"others", VALUE_OF_NUMBER},
-	{"memlock", VALUE_OF_NUMBER},	{"release", VALUE_OF_WORD},   {"kernel", VALUE_OF_WORD},
-	{"firmware", VALUE_OF_WORD},	{"refuse", VALUE_OF_TEXT},    {"gbps", VALUE_OF_NUMBER},
-	{"send_gbps", VALUE_OF_NUMBER}, {"latency", VALUE_OF_NUMBER}, {"noise", VALUE_OF_NUMBER},
-	{"errors", VALUE_OF_NUMBER},	{"msec", VALUE_OF_NUMBER},    {"fail", VALUE_OF_TEXT},
-	{"crash", VALUE_OF_NOTHING},	{"hang", VALUE_OF_NOTHING},
+	{"rails", VALUE_OF_NUMBER},
+	{"rate", VALUE_OF_NUMBER},
+	{"others", VALUE_OF_NUMBER},
+	{"memlock", VALUE_OF_NUMBER},
+	{"release", VALUE_OF_WORD},
+	{"kernel", VALUE_OF_WORD},
+	{"firmware", VALUE_OF_WORD},
+	{"refuse", VALUE_OF_TEXT},
+	{"gbps", VALUE_OF_NUMBER},
+	{"send_gbps", VALUE_OF_NUMBER},
+	{"latency", VALUE_OF_NUMBER},
+	{"noise", VALUE_OF_NUMBER},
+	{"errors", VALUE_OF_NUMBER},
+	{"msec", VALUE_OF_NUMBER},
+	{"fail", VALUE_OF_TEXT},
+	{"crash", VALUE_OF_NOTHING},
+	{"hang", VALUE_OF_NOTHING},
+	{"both_gbps", VALUE_OF_NUMBER},
+	{"send_both_gbps", VALUE_OF_NUMBER},
 };
 
 static const struct key *find_key(const char *name)
@@ -206,6 +219,9 @@ static void apply(const char *key, const char *value, unsigned int ends, struct 
 	for (size_t end = 0; end < MESH_ENDS; end++) {
 		if (!strcmp(key, "gbps") || (!strcmp(key, "send_gbps") && ends & 1u << end))
 			act->gbps[end] = number;
+		if (!strcmp(key, "both_gbps") ||
+		    (!strcmp(key, "send_both_gbps") && ends & 1u << end))
+			act->both_gbps[end] = real_of(number);
 		if (!strcmp(key, "errors") && ends & 1u << end)
 			act->errors[end] = (uint64_t)number;
 	}

@@ -39,6 +39,8 @@ const char *rehearsal_host_value(const struct rehearsal *rehearsal, const char *
 /* What a pair is to give. */
 struct rehearsal_act {
 	double gbps[MESH_ENDS], latency_usec, noise_percent;
+	/* Both ways at once; not known: as one way at a time. */
+	struct real both_gbps[MESH_ENDS];
 	uint64_t errors[MESH_ENDS], msec;
 	const char *fail; /* the reason, or NULL */
 	bool crash, hang;

@@ -36,7 +36,8 @@ struct mesh_runner {
 		    void **ret_state, char **ret_reason, char **ret_hint);
 	/*
 	 * In a child of the agent, which exits afterwards: runs the order and fills outcome,
-	 * figures and reason of the result, which is zeroed.
+	 * figures and reason of the result, which is zeroed. Figures of both ways at once are only
+	 * there if the order asks for them.
 	 */
 	void (*run)(void *state, const struct mesh_order *order, struct mesh_result *result);
 	/* In the agent, when the coordinator has gone or says goodbye. */

@@ -184,6 +184,12 @@ static void act_out(const struct rehearsal_act *act, const struct mesh_order *or
 		result->errors[end] = number_of(act->errors[end]);
 		if (order->tests & MESH_BANDWIDTH)
 			result->gbps[end] = figure(act, act->gbps[end], order->id, end);
+		if (order->tests & MESH_BOTH_WAYS)
+			result->both_gbps[end] = figure(act,
+							act->both_gbps[end].known
+								? act->both_gbps[end].value
+								: act->gbps[end],
+							order->id, MESH_ENDS + 1 + end);
 	}
 }
 

@@ -216,11 +216,22 @@ static void close_selftest(void *state)
 /* ---- Orders ---- */
 
 static void set_reason(struct mesh_result *result, enum mesh_outcome outcome,
-		       const struct selftest_result *row)
+		       const struct selftest_result *row, const char *what)
 {
 	result->outcome = outcome;
-	snprintf(result->reason, sizeof(result->reason), "%s: %s", row->test ? row->test : "test",
+	snprintf(result->reason, sizeof(result->reason), "%s: %s", what,
 		 row->reason ? row->reason : "failed");
+}
+
+static const char *test_of(const struct selftest_result *row)
+{
+	return row->test ? row->test : "test";
+}
+
+static void set_interrupted(struct mesh_result *result)
+{
+	result->outcome = MESH_UNTRIED;
+	snprintf(result->reason, sizeof(result->reason), "it was interrupted");
 }
 
 static void take_counters(const struct selftest_result *row, struct mesh_result *result)
@@ -245,16 +256,17 @@ static bool is_test(const struct selftest_result *row, const char *name)
 static const char DATA_TEST[] = "rc-write", LATENCY_TEST[] = "latency-send";
 /* What is written comes from a, what is read from b. */
 static const char TO_B_TEST[] = "bandwidth-write", TO_A_TEST[] = "bandwidth-read";
+static const char BOTH_WAYS[] = "both ways at once";
 
 /* The first failure is the cause of those after it. */
 static void take_row(const struct selftest_result *row, struct mesh_result *result)
 {
 	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
-		set_reason(result, MESH_FAIL, row);
+		set_reason(result, MESH_FAIL, row, test_of(row));
 	/* A device that cannot do that has shown nothing. */
 	if (row->verdict.value == SELFTEST_SKIP && is_test(row, DATA_TEST) &&
 	    result->outcome != MESH_FAIL)
-		set_reason(result, MESH_UNTRIED, row);
+		set_reason(result, MESH_UNTRIED, row, test_of(row));
 	if (is_test(row, LATENCY_TEST))
 		result->latency_usec = row->latency_p50_usec;
 	else if (is_test(row, TO_B_TEST))
@@ -263,6 +275,38 @@ static void take_row(const struct selftest_result *row, struct mesh_result *resu
 		result->gbps[MESH_END_B] = row->bandwidth_gbps;
 	else if (is_test(row, "counters"))
 		take_counters(row, result);
+}
+
+/* A failure here is one of the pair; what a device cannot do is none. */
+static void take_both_ways(const struct selftest_result *row, struct mesh_result *result)
+{
+	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
+		set_reason(result, MESH_FAIL, row, BOTH_WAYS);
+	if (is_test(row, "counters"))
+		take_counters(row, result);
+	if (!is_test(row, TO_B_TEST))
+		return;
+	if (row->verdict.value == SELFTEST_SKIP && result->outcome == MESH_PASS)
+		set_reason(result, MESH_PASS, row, BOTH_WAYS);
+	result->both_gbps[MESH_END_A] = row->sent_gbps;
+	result->both_gbps[MESH_END_B] = row->received_gbps;
+}
+
+/* Tests a pair that is good one way at a time. */
+static void run_both_ways(struct selftest_request *request, const struct mesh_order *order,
+			  struct mesh_result *result)
+{
+	static const char *const tests[] = {TO_B_TEST};
+	struct selftest_results results = {0};
+
+	request->tests = tests;
+	request->test_count = ARRAY_SIZE(tests);
+	request->ways.direction = DIRECTION_BOTH;
+	if (selftest_run(request, &order->near, &results))
+		set_interrupted(result);
+	for (size_t i = 0; i < results.count; i++)
+		take_both_ways(results.items[i], result);
+	selftest_results_free(&results);
 }
 
 static void run_selftest(void *state, const struct mesh_order *order, struct mesh_result *result)
@@ -291,13 +335,13 @@ static void run_selftest(void *state, const struct mesh_order *order, struct mes
 		tests[request.test_count++] = TO_A_TEST;
 	}
 	result->outcome = MESH_PASS;
-	if (selftest_run(&request, &order->near, &results)) {
-		result->outcome = MESH_UNTRIED;
-		snprintf(result->reason, sizeof(result->reason), "it was interrupted");
-	}
+	if (selftest_run(&request, &order->near, &results))
+		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take_row(results.items[i], result);
 	selftest_results_free(&results);
+	if (result->outcome == MESH_PASS && order->tests & MESH_BOTH_WAYS)
+		run_both_ways(&request, order, result);
 }
 
 const struct mesh_runner mesh_runner_selftest = {

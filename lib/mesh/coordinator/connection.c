@@ -208,7 +208,11 @@ static bool take_of_member(struct coordinator *coordinator, struct connection *c
 {
 	switch (message->type) {
 	case MESH_MESSAGE_ANSWER:
-		round_take(coordinator, connection, &message->answer);
+		round_take(coordinator, connection, &message->answer, NULL);
+		return true;
+	case MESH_MESSAGE_BOTH_ANSWER:
+		round_take(coordinator, connection, &message->both_answer.answer,
+			   &message->both_answer);
 		return true;
 	case MESH_MESSAGE_PONG:
 		take_pong(coordinator, connection, &message->pong);

@@ -34,6 +34,7 @@ struct connection {
 	uint64_t pinged, ponged;	  /* numbers of the last ones */
 	uint32_t host;			  /* CONNECTION_ENTERING and CONNECTION_MEMBER */
 	uint32_t rails, findings;	  /* that have come */
+	uint32_t protocol;		  /* MESH_PROTOCOL of both, since CONNECTION_ADMITTED */
 };
 
 struct watch_of_caller {
@@ -133,8 +134,9 @@ uint32_t names_add(struct coordinator *coordinator, const char *name);
 void names_rebuild(struct coordinator *coordinator);
 
 /* round.c */
+/* `both`: what comes with an answer to an order with MESH_BOTH_WAYS; or NULL. */
 void round_take(struct coordinator *coordinator, struct connection *connection,
-		const struct mesh_answer *answer);
+		const struct mesh_answer *answer, const struct mesh_both_answer *both);
 /* Gives up the orders that need the host. */
 void round_lose(struct coordinator *coordinator, uint32_t host);
 /* After a turn in which pings were answered. */

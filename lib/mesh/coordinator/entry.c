@@ -99,6 +99,7 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 		       "let it wait longer with --wait");
 		return;
 	}
+	connection->protocol = connection->shake->challenge.version;
 	free(connection->shake);
 	connection->shake = NULL;
 	reply.admitted.seat = coordinator->seats++;
@@ -165,6 +166,7 @@ static void fill_host(struct coordinator *coordinator, struct connection *connec
 	mesh_host_clear(host);
 	*host = *told;
 	host->address = address_of(connection, host);
+	host->protocol = connection->protocol;
 	*told = (struct mesh_host){.name = NULL};
 }
 

@@ -157,8 +157,46 @@ static void begin_doubt(struct coordinator *coordinator, size_t number,
 	}
 }
 
+/* The first of the two hosts whose agent does not know MESH_BOTH_WAYS, or NULL. */
+static const struct mesh_host *find_older(const struct coordinator *coordinator,
+					  const struct mesh_pair *pair)
+{
+	for (size_t end = 0; end < MESH_ENDS; end++) {
+		const struct mesh_host *host = &coordinator->hosts[host_of_end(pair, end)];
+
+		if (host->protocol < MESH_PROTOCOL_BOTH_WAYS)
+			return host;
+	}
+	return NULL;
+}
+
+/* A host by itself has nothing on its cable: its port sends and receives at once, anyway. */
+static uint32_t tests_of(const struct coordinator *coordinator, const struct mesh_pair *pair)
+{
+	const uint32_t tests = coordinator->round->tests;
+
+	if (tests & MESH_BOTH_WAYS && (pair->a == pair->b || find_older(coordinator, pair)))
+		return tests & ~(uint32_t)MESH_BOTH_WAYS;
+	return tests;
+}
+
+/* Why a good pair has no figures of both ways, if that is because of an agent. */
+static void note_older(const struct coordinator *coordinator, struct mesh_result *result)
+{
+	const struct mesh_host *older;
+
+	if (!(coordinator->round->tests & MESH_BOTH_WAYS) || result->outcome != MESH_PASS ||
+	    result->pair.a == result->pair.b)
+		return;
+	older = find_older(coordinator, &result->pair);
+	if (older)
+		snprintf(result->reason, sizeof(result->reason),
+			 "both ways at once: the rdmactl of %.100s is older, and does not have it",
+			 older->name);
+}
+
 void round_take(struct coordinator *coordinator, struct connection *connection,
-		const struct mesh_answer *answer)
+		const struct mesh_answer *answer, const struct mesh_both_answer *both)
 {
 	const uint64_t number = answer->id & UINT32_MAX;
 	struct mesh_result result;
@@ -174,8 +212,16 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 	}
 	if (slot_of(coordinator, number)->done || slot_of(coordinator, number)->doubted)
 		return;
+	if (both && !(tests_of(coordinator, pair_of(coordinator, number)) & MESH_BOTH_WAYS)) {
+		connection_end(coordinator, connection, "its agent answered what it was not asked");
+		return;
+	}
 	result = result_of(coordinator, number);
-	mesh_answer_take(answer, &result);
+	if (both)
+		mesh_both_answer_take(both, &result);
+	else
+		mesh_answer_take(answer, &result);
+	note_older(coordinator, &result);
 	if (result.outcome == MESH_FAIL)
 		begin_doubt(coordinator, number, &result);
 	else
@@ -201,7 +247,7 @@ static void begin_order(const struct coordinator *coordinator, const struct mesh
 		.loopback = pair->a == pair->b,
 		.peer_ip = far->address,
 		.peer_port = far->server_port,
-		.tests = round->tests,
+		.tests = tests_of(coordinator, pair),
 		.latency_msec = round->latency_msec,
 		.bandwidth_msec = round->bandwidth_msec,
 		.timeout_msec = round->timeout_msec,

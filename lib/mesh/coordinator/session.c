@@ -11,6 +11,8 @@
 
 /* Connecting, the handshake and checking the data, before anything is measured. */
 #define PAIR_CONNECT_MSEC 300u
+/* Connecting again, for both directions at once: no data is checked. */
+#define BOTH_CONNECT_MSEC 100u
 
 struct session {
 	const struct session_setup *setup;
@@ -18,21 +20,32 @@ struct session {
 	const struct mesh_host *hosts;
 	uint32_t host_count;
 	uint32_t stage;
+	uint32_t tests; /* of the stage */
 	uint64_t begin_msec;
 	uint64_t round_msec;	   /* of this stage, on the average; 0: not known */
 	struct mesh_pair *orphans; /* a: whose partner was lost */
 	size_t orphan_count;
 };
 
-uint32_t session_pair_msec(const struct session_setup *setup)
+/* Loopback has no way to another host, and in an incast many send to one, which is one way. */
+uint32_t session_tests(const struct session_setup *setup, enum mesh_mode mode)
 {
 	const uint32_t tests = setup->tests ?: MESH_TESTS;
+
+	return mode == MESH_LOOPBACK || mode == MESH_INCAST ? tests & ~(uint32_t)MESH_BOTH_WAYS
+							    : tests;
+}
+
+uint32_t session_pair_msec(const struct session_setup *setup, uint32_t tests)
+{
 	uint32_t msec = PAIR_CONNECT_MSEC;
 
 	if (tests & MESH_LATENCY)
 		msec += setup->latency_msec;
 	if (tests & MESH_BANDWIDTH)
 		msec += 2 * setup->bandwidth_msec;
+	if (tests & MESH_BOTH_WAYS)
+		msec += BOTH_CONNECT_MSEC + setup->bandwidth_msec;
 	return msec;
 }
 
@@ -78,7 +91,7 @@ static int run_pairs(struct session *session, const struct mesh_pair *pairs, siz
 		const struct coordinator_round round = {
 			.pairs = pairs + done,
 			.count = count - done < most ? count - done : most,
-			.tests = setup->tests ?: MESH_TESTS,
+			.tests = session->tests,
 			.stage = session->stage,
 			.number = number,
 			.again = again,
@@ -129,7 +142,8 @@ static int run_orphans(struct session *session, uint32_t number)
 static bool fits(const struct session *session)
 {
 	const uint64_t budget = session->setup->budget_msec;
-	const uint64_t round = session->round_msec ?: session_pair_msec(session->setup);
+	const uint64_t round = session->round_msec
+				       ?: session_pair_msec(session->setup, session->tests);
 
 	return !budget || clock_msec() - session->begin_msec + round <= budget;
 }
@@ -201,6 +215,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		session->outcome->stage_failed = message;
 		return 0;
 	}
+	session->tests = session_tests(setup, stage->mode);
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)
 		setup->begin(setup->context, session->stage);
@@ -219,6 +234,7 @@ static int run_retests(struct session *session)
 	int rc = 0;
 
 	session->round_msec = 0;
+	session->tests = session->setup->tests ?: MESH_TESTS;
 	for (size_t i = 0; i < count && !rc; i++) {
 		if (fits(session))
 			rc = run_pairs(session, &pairs[i], 1, (uint32_t)i, true);

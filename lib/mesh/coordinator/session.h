@@ -17,7 +17,7 @@ struct session_setup {
 	const struct judge_fabric *fabric;
 	uint64_t seed;
 	bool one_rail;
-	uint32_t tests; /* enum mesh_test; 0: all */
+	uint32_t tests; /* enum mesh_test; 0: MESH_TESTS */
 	uint32_t latency_msec, bandwidth_msec, timeout_msec;
 	uint64_t budget_msec; /* what does not fit is left out; 0: no limit */
 	uint32_t most_pairs;  /* at the same time; 0: no limit */
@@ -43,5 +43,6 @@ struct session_outcome {
 
 /* 0; -EINTR: a signal; the outcome is filled in both cases. */
 int session_run(const struct session_setup *setup, struct session_outcome *outcome);
-/* How long a pair takes, about, for plans. */
-uint32_t session_pair_msec(const struct session_setup *setup);
+/* What is measured in a stage, and how long a pair takes, about; also for plans. */
+uint32_t session_tests(const struct session_setup *setup, enum mesh_mode mode);
+uint32_t session_pair_msec(const struct session_setup *setup, uint32_t tests);

@@ -43,9 +43,9 @@ struct cell {
 struct heat {
 	const struct mesh_host *hosts;
 	uint32_t host_count, bins;
-	uint32_t *place_of;		     /* of each host */
-	uint32_t *host_at;		     /* of each place */
-	struct cell *cells[MESH_MOST_RAILS]; /* NULL: no result yet */
+	uint32_t *place_of;	       /* of each host */
+	uint32_t *host_at;	       /* of each place */
+	struct cell *cells[HEAT_MAPS]; /* NULL: no result yet */
 };
 
 struct heat *heat_new(const struct mesh_host *hosts, uint32_t host_count, const uint32_t *order)
@@ -68,7 +68,7 @@ void heat_free(struct heat *heat)
 {
 	if (!heat)
 		return;
-	for (size_t i = 0; i < MESH_MOST_RAILS; i++)
+	for (size_t i = 0; i < HEAT_MAPS; i++)
 		free(heat->cells[i]);
 	free(heat->place_of);
 	free(heat->host_at);
@@ -80,14 +80,14 @@ static uint32_t bin_of(const struct heat *heat, uint32_t host)
 	return (uint32_t)((uint64_t)heat->place_of[host] * heat->bins / heat->host_count);
 }
 
-static void take(struct heat *heat, uint16_t rail, uint32_t from, uint32_t to,
+static void take(struct heat *heat, uint32_t map, uint32_t from, uint32_t to,
 		 const struct mesh_result *result, struct real gbps)
 {
 	struct cell *cell;
 
-	if (!heat->cells[rail])
-		heat->cells[rail] = mem_alloc_zero((size_t)heat->bins * heat->bins, sizeof(*cell));
-	cell = &heat->cells[rail][bin_of(heat, from) * heat->bins + bin_of(heat, to)];
+	if (!heat->cells[map])
+		heat->cells[map] = mem_alloc_zero((size_t)heat->bins * heat->bins, sizeof(*cell));
+	cell = &heat->cells[map][bin_of(heat, from) * heat->bins + bin_of(heat, to)];
 	cell->failed |= result->outcome == MESH_FAIL;
 	cell->passed |= result->outcome == MESH_PASS;
 	if (!gbps.known || (cell->measured && (double)cell->least <= gbps.value))
@@ -99,6 +99,8 @@ static void take(struct heat *heat, uint16_t rail, uint32_t from, uint32_t to,
 void heat_take(struct heat *heat, const struct mesh_result *result)
 {
 	const struct mesh_pair *pair = &result->pair;
+	const struct real *both = result->both_gbps;
+	struct real sum;
 
 	if (result->outcome == MESH_UNTRIED || pair->a >= heat->host_count ||
 	    pair->b >= heat->host_count || pair->rail_a >= MESH_MOST_RAILS ||
@@ -106,6 +108,11 @@ void heat_take(struct heat *heat, const struct mesh_result *result)
 		return;
 	take(heat, pair->rail_a, pair->a, pair->b, result, result->gbps[MESH_END_A]);
 	take(heat, pair->rail_b, pair->b, pair->a, result, result->gbps[MESH_END_B]);
+	if (!both[MESH_END_A].known || !both[MESH_END_B].known)
+		return;
+	sum = real_of(both[MESH_END_A].value + both[MESH_END_B].value);
+	take(heat, HEAT_BOTH_WAYS + pair->rail_a, pair->a, pair->b, result, sum);
+	take(heat, HEAT_BOTH_WAYS + pair->rail_b, pair->b, pair->a, result, sum);
 }
 
 static enum warmth warmth_of(const struct cell *cell, double median)
@@ -189,11 +196,11 @@ static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t 
 	text_buffer_add(text, ": %s</title></rect>\n", kinds[warmth].words);
 }
 
-static void add_map(struct text_buffer *text, const struct heat *heat, uint16_t rail, double median)
+static void add_map(struct text_buffer *text, const struct heat *heat, uint32_t map, double median)
 {
 	for (uint32_t row = 0; row < heat->bins; row++)
 		for (uint32_t from = 0, to; from < heat->bins; from = to) {
-			const struct cell *cells = &heat->cells[rail][row * heat->bins];
+			const struct cell *cells = &heat->cells[map][row * heat->bins];
 			const enum warmth warmth = warmth_of(&cells[from], median);
 
 			to = from + 1;
@@ -205,14 +212,14 @@ static void add_map(struct text_buffer *text, const struct heat *heat, uint16_t 
 		}
 }
 
-char *heat_svg(const struct heat *heat, const double medians[static MESH_MOST_RAILS])
+char *heat_svg(const struct heat *heat, const double medians[static HEAT_MAPS])
 {
 	_cleanup_(freep) char *words = bin_words(heat);
 	struct text_buffer text = {0};
 	unsigned int maps = 0, at = 0, columns, rows;
 
-	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-		maps += heat->cells[rail] != NULL;
+	for (uint32_t map = 0; map < HEAT_MAPS; map++)
+		maps += heat->cells[map] != NULL;
 	columns = maps < MAPS_A_ROW ? maps + !maps : MAPS_A_ROW;
 	rows = (maps + MAPS_A_ROW - 1) / MAPS_A_ROW;
 	text_buffer_add(&text,
@@ -233,17 +240,19 @@ char *heat_svg(const struct heat *heat, const double medians[static MESH_MOST_RA
 				"class=\"k%d\"/><text x=\"%d\" y=\"40\">%s</text>\n",
 				HEAT_MARGIN + (i - 1) * 76 + (i > 1) * 110, i,
 				HEAT_MARGIN + (i - 1) * 76 + (i > 1) * 110 + 16, kinds[i].words);
-	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		if (!heat->cells[rail])
+	for (uint32_t map = 0; map < HEAT_MAPS; map++) {
+		if (!heat->cells[map])
 			continue;
 		text_buffer_add(&text,
-				"<g transform=\"translate(%u %u)\"><text y=\"-5\">rail %u</text>"
+				"<g transform=\"translate(%u %u)\"><text y=\"-5\">rail %u%s</text>"
 				"<rect width=\"%u\" height=\"%u\" class=\"k0\"/>\n",
 				HEAT_MARGIN + at % MAPS_A_ROW * (HEAT_MAP + HEAT_GAP),
 				HEAT_HEAD + HEAT_LABEL +
 					at / MAPS_A_ROW * (HEAT_LABEL + HEAT_MAP + HEAT_GAP),
-				rail, HEAT_MAP, HEAT_MAP);
-		add_map(&text, heat, rail, medians[rail]);
+				map % HEAT_BOTH_WAYS,
+				map < HEAT_BOTH_WAYS ? "" : ", both ways at once, the sum",
+				HEAT_MAP, HEAT_MAP);
+		add_map(&text, heat, map, medians[map]);
 		text_buffer_add(&text, "</g>\n");
 		at++;
 	}
@@ -257,11 +266,11 @@ static enum warmth worst_of(const struct heat *heat, const double *medians, uint
 {
 	enum warmth worst = HEAT_EMPTY;
 
-	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
-		for (uint32_t i = row; heat->cells[rail] && i < row + step && i < heat->bins; i++)
+	for (uint32_t map = 0; map < HEAT_MAPS; map++)
+		for (uint32_t i = row; heat->cells[map] && i < row + step && i < heat->bins; i++)
 			for (uint32_t j = column; j < column + step && j < heat->bins; j++) {
 				enum warmth warmth = warmth_of(
-					&heat->cells[rail][i * heat->bins + j], medians[rail]);
+					&heat->cells[map][i * heat->bins + j], medians[map]);
 
 				if (warmth > worst)
 					worst = warmth;
@@ -269,7 +278,7 @@ static enum warmth worst_of(const struct heat *heat, const double *medians, uint
 	return worst;
 }
 
-char *heat_text(const struct heat *heat, const double medians[static MESH_MOST_RAILS],
+char *heat_text(const struct heat *heat, const double medians[static HEAT_MAPS],
 		unsigned int columns)
 {
 	/* A letter and a blank for each cell make a square of it; names are at the left. */

@@ -9,6 +9,9 @@
 #include "mesh/mesh.h"
 
 #define HEAT_MOST_BINS 96u
+/* A map for each rail, and from there on those of both directions at once, by their sum. */
+#define HEAT_BOTH_WAYS MESH_MOST_RAILS
+#define HEAT_MAPS      (2 * MESH_MOST_RAILS)
 
 struct heat;
 
@@ -19,9 +22,9 @@ struct heat *heat_new(const struct mesh_host *hosts, uint32_t host_count, const 
 void heat_free(struct heat *heat);
 void heat_take(struct heat *heat, const struct mesh_result *result);
 
-/* The medians by rail, Gb/s; 0: not known. Both texts are to be freed. */
-/* A picture with a map for each rail. */
-char *heat_svg(const struct heat *heat, const double medians[static MESH_MOST_RAILS]);
-/* One map of all rails, of at most so many columns. */
-char *heat_text(const struct heat *heat, const double medians[static MESH_MOST_RAILS],
+/* The medians by map, Gb/s; 0: not known. Both texts are to be freed. */
+/* A picture with each map. */
+char *heat_svg(const struct heat *heat, const double medians[static HEAT_MAPS]);
+/* The worst of all maps as one, of at most so many columns. */
+char *heat_text(const struct heat *heat, const double medians[static HEAT_MAPS],
 		unsigned int columns);

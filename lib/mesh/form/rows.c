@@ -31,9 +31,12 @@ static const struct field fields[] = {
 	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median latency of one way"),
 	REAL(gbps, "Gb/s", SHOWN, 0, "bandwidth that the host sent"),
 	REAL(peer_gbps, "PEER Gb/s", SHOWN, 0, "bandwidth that its peer sent"),
+	REAL(both_gbps, "BOTH Gb/s", 0, 0, "bandwidth that the host sent while its peer did, too"),
+	REAL(both_peer_gbps, "BOTH PEER Gb/s", 0, 0,
+	     "bandwidth that its peer sent while the host did, too"),
 	NUMBER(errors, "ERRORS", 0, 0, "growth of the error counters of the host's port"),
 	NUMBER(peer_errors, "PEER ERRORS", 0, 0, "growth of the error counters of the peer's port"),
-	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or was not tried"),
+	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or something was not tried"),
 };
 #undef RECORD
 
@@ -55,6 +58,8 @@ void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *resu
 		.latency_usec = result->latency_usec,
 		.gbps = result->gbps[MESH_END_A],
 		.peer_gbps = result->gbps[MESH_END_B],
+		.both_gbps = result->both_gbps[MESH_END_A],
+		.both_peer_gbps = result->both_gbps[MESH_END_B],
 		.errors = result->errors[MESH_END_A],
 		.peer_errors = result->errors[MESH_END_B],
 		/* The schema only reads it. */
@@ -89,6 +94,8 @@ static void make_result(const struct mesh_row *row, struct mesh_result *result)
 	result->latency_usec = row->latency_usec;
 	result->gbps[MESH_END_A] = row->gbps;
 	result->gbps[MESH_END_B] = row->peer_gbps;
+	result->both_gbps[MESH_END_A] = row->both_gbps;
+	result->both_gbps[MESH_END_B] = row->both_peer_gbps;
 	result->errors[MESH_END_A] = row->errors;
 	result->errors[MESH_END_B] = row->peer_errors;
 	if (row->reason)

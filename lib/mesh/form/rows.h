@@ -16,7 +16,8 @@ struct mesh_row {
 	enum tristate again;
 	struct number outcome; /* enum mesh_outcome */
 	struct real latency_usec;
-	struct real gbps, peer_gbps; /* sent by the host, and by its peer */
+	struct real gbps, peer_gbps;	       /* sent by the host, and by its peer */
+	struct real both_gbps, both_peer_gbps; /* the same while both sent at once */
 	struct number errors, peer_errors;
 	char *reason;
 };

@@ -74,35 +74,43 @@ uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
  * of them. The upper quartile stands for it where it is so far above that it would call the median
  * bad.
  */
-static void find_usual_bandwidth(struct class *class, const struct judge_limits *limits)
+static void find_usual_bandwidth(struct band *band, const struct judge_limits *limits)
 {
-	const double median = spread_quantile(&class->bandwidth, 0.5);
-	const double upper = spread_quantile(&class->bandwidth, 0.75);
+	const double median = spread_quantile(&band->spread, 0.5);
+	const double upper = spread_quantile(&band->spread, 0.75);
 	double width;
 
-	class->split = upper * limits->bandwidth_share > median;
-	class->median = class->split ? upper : median;
-	width = class->split ? (spread_quantile(&class->bandwidth, 0.95) - upper) / TWENTIETH
-			     : (median - spread_quantile(&class->bandwidth, 0.25)) / QUARTILE;
-	class->deviation = class->median > 0 ? width / class->median : 0;
+	band->split = upper * limits->bandwidth_share > median;
+	band->median = band->split ? upper : median;
+	width = band->split ? (spread_quantile(&band->spread, 0.95) - upper) / TWENTIETH
+			    : (median - spread_quantile(&band->spread, 0.25)) / QUARTILE;
+	band->deviation = band->median > 0 ? width / band->median : 0;
+}
+
+static void band_judge(struct band *band, const struct judge_limits *limits)
+{
+	const double count = (double)band->spread.count;
+	double low;
+
+	band->judged = band->spread.count >= limits->least_results;
+	if (!band->judged)
+		return;
+	find_usual_bandwidth(band, limits);
+	/* Few figures tell little about how much they scatter. */
+	low = 1 - FAR_OUT * (1 + FEW_FIGURES / count) * band->deviation;
+	if (low < LEAST_SHARE_EXCUSED || band->spread.count < ENOUGH_FIGURES)
+		low = LEAST_SHARE_EXCUSED;
+	if (low > limits->bandwidth_share)
+		low = limits->bandwidth_share;
+	band->least = band->median * low;
 }
 
 static void class_judge(struct class *class, const struct judge_limits *limits)
 {
 	double low, spread, high, usual;
 
-	class->judged = class->bandwidth.count >= limits->least_results;
-	if (class->judged) {
-		find_usual_bandwidth(class, limits);
-		/* Few figures tell little about how much they scatter. */
-		low = 1 - FAR_OUT * (1 + FEW_FIGURES / (double)class->bandwidth.count) *
-				  class->deviation;
-		if (low < LEAST_SHARE_EXCUSED || class->bandwidth.count < ENOUGH_FIGURES)
-			low = LEAST_SHARE_EXCUSED;
-		if (low > limits->bandwidth_share)
-			low = limits->bandwidth_share;
-		class->least = class->median * low;
-	}
+	band_judge(&class->bandwidth, limits);
+	band_judge(&class->both, limits);
 	class->most_latency = 0;
 	if (class->latency.count < limits->least_results)
 		return;

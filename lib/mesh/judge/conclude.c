@@ -36,7 +36,10 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	const uint32_t host = port_host(culprit->number);
 	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add(
-		conclusion->findings, JUDGE_RAIL,
+		conclusion->findings,
+		judge->ports[culprit->number].alone_bad || culprit->by_mean
+			? JUDGE_RAIL
+			: words_id(tally, JUDGE_RAIL),
 		mem_format("%s rail %u", words_host(judge, host), port_rail(culprit->number)),
 		NULL);
 
@@ -53,6 +56,7 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	if (tally->shares)
 		finding->share = real_of(tally->share_sum / tally->shares);
 	words_add_direction(&text, finding, tally);
+	words_add_both(&text, finding, judge, tally);
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
@@ -75,7 +79,8 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct culprit pairs = {0};
 	struct text_buffer text = {0};
 	const char *between = "";
-	struct judge_finding *finding = finding_add(conclusion->findings, JUDGE_HOST,
+	struct judge_finding *finding = finding_add(conclusion->findings,
+						    words_id(tally, JUDGE_HOST),
 						    mem_string(words_host(judge, culprit->number)),
 						    NULL);
 
@@ -95,6 +100,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	if (tally->shares)
 		finding->share = real_of(tally->share_sum / tally->shares);
 	words_add_direction(&text, finding, tally);
+	words_add_both(&text, finding, judge, tally);
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
@@ -122,7 +128,7 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 		if (port->judged == port->bad)
 			return JUDGE_UNCLEAR;
 	}
-	return JUDGE_PAIR;
+	return words_id(tally, JUDGE_PAIR);
 }
 
 static void conclude_pair(struct conclusion *conclusion, const struct culprit *culprit,
@@ -153,6 +159,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 		text_buffer_add(&text, "; only what %s sends is slow", finding->host_name);
 	if (tally->receives && !tally->sends && !tally->failed)
 		text_buffer_add(&text, "; only what %s sends is slow", finding->peer_name);
+	words_add_both(&text, finding, judge, tally);
 	words_add_others(&text, judge, edge_port(edge, MESH_END_A));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_B));
 	if (!tally->again && id == JUDGE_FLAKY)
@@ -164,6 +171,11 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	else
 		text_buffer_add(&text, "; tried again alone: %s",
 				tally->again_bad ? "bad again" : "good");
+	if (id == JUDGE_BOTH) {
+		free(finding->finding.next_step);
+		finding->finding.next_step = mem_string(
+			"look at what lies between them, and carries both directions");
+	}
 	if (id == JUDGE_FLAKY && !tally->failed)
 		finding->finding.severity = number_of(SEVERITY_NOTICE);
 	else if (!tally->again && id != JUDGE_UNCLEAR)
@@ -375,6 +387,7 @@ void judge_conclude(struct judge *judge, struct judge_findings *findings)
 		}
 	}
 	conclude_distances(&conclusion);
+	conclude_directions(&conclusion);
 	conclude_rates(&conclusion);
 	conclude_presence(&conclusion);
 	conclude_rest(&conclusion);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Findings that are about a host alone, and about what was not judged. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -37,14 +38,14 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 		struct judge_finding *finding;
 		double share;
 
-		if (!class || !class->judged || class->median <= 0)
+		if (!class || !class->bandwidth.judged || class->bandwidth.median <= 0)
 			continue;
 		if (!nearest) {
 			nearest = class;
 			shortest = distance;
 			continue;
 		}
-		share = class->median / nearest->median;
+		share = class->bandwidth.median / nearest->bandwidth.median;
 		if (share >= LEAST_DISTANCE_SHARE || !conclusion_lists(conclusion, JUDGE_DISTANCE))
 			continue;
 		finding = finding_add(
@@ -52,9 +53,10 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 			mem_format("rail %u, %u switches apart", rail, distance),
 			mem_format("the %s of %" PRIu64 " figures is %.3g Gb/s, %.0f %% of the "
 				   "%.3g Gb/s of those that have %u switch%s between them",
-				   class->split ? "upper quartile" : "median",
-				   class->bandwidth.count, class->median, share * 100,
-				   nearest->median, shortest, shortest == 1 ? "" : "es"));
+				   class->bandwidth.split ? "upper quartile" : "median",
+				   class->bandwidth.spread.count, class->bandwidth.median,
+				   share * 100, nearest->bandwidth.median, shortest,
+				   shortest == 1 ? "" : "es"));
 		finding->rail = number_of(rail);
 		finding->share = real_of(share);
 	}
@@ -65,6 +67,48 @@ void conclude_distances(struct conclusion *conclusion)
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
 		for (unsigned int rate = 0; rate <= MOST_RATES; rate++)
 			compare_distances(conclusion, rail, rate);
+}
+
+/*
+ * Pairs that are all alike are outliers of nothing, but a port sends and receives at its rate at
+ * the same time: what all of them lack is told. It may be built so.
+ */
+static void compare_directions(struct conclusion *conclusion, uint16_t rail, uint16_t number)
+{
+	const struct class *class = &conclusion->judge->classes[number - 1];
+	const double one = class->bandwidth.median, both = class->both.median;
+	struct judge_finding *finding;
+
+	if (!class->bandwidth.judged || !class->both.judged ||
+	    both >= LEAST_DISTANCE_SHARE * 2 * one || !conclusion_lists(conclusion, JUDGE_BOTH))
+		return;
+	finding = finding_add(
+		conclusion->findings, JUDGE_BOTH, mem_format("rail %u", rail),
+		mem_format(
+			"the %s of %" PRIu64 " pairs is %.4g Gb/s for both directions "
+			"together, %.0f %% of twice the %.4g Gb/s of one by itself: it is not one "
+			"host or pair",
+			class->both.split ? "upper quartile" : "median", class->both.spread.count,
+			both, both / one * 50, one));
+	finding->rail = number_of(rail);
+	finding->share = real_of(both / one / 2);
+	finding->finding.severity = number_of(SEVERITY_NOTICE);
+	free(finding->finding.next_step);
+	finding->finding.next_step = mem_string("unless it is built so: look at the PCIe links and "
+						"at what all hosts have in common");
+}
+
+void conclude_directions(struct conclusion *conclusion)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+		for (unsigned int distance = 0; distance <= MOST_DISTANCE; distance++)
+			for (unsigned int rate = 0; rate <= MOST_RATES; rate++) {
+				const uint16_t number = class_lookup(conclusion->judge, rail,
+								     CLASS_PAIR, distance, rate);
+
+				if (number)
+					compare_directions(conclusion, rail, number);
+			}
 }
 
 void conclude_rates(struct conclusion *conclusion)

@@ -19,6 +19,8 @@ bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id);
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host);
 /* Distances whose median is far below that of the shortest one. */
 void conclude_distances(struct conclusion *conclusion);
+/* Rails on which both directions at once are slow with everybody. */
+void conclude_directions(struct conclusion *conclusion);
 /* Ports of an unusual rate; hosts that are not there; what was left out. */
 void conclude_rates(struct conclusion *conclusion);
 void conclude_presence(struct conclusion *conclusion);

@@ -46,7 +46,8 @@ void judge_free(struct judge *judge)
 	if (!judge)
 		return;
 	for (size_t i = 0; i < judge->class_count; i++) {
-		spread_clear(&judge->classes[i].bandwidth);
+		spread_clear(&judge->classes[i].bandwidth.spread);
+		spread_clear(&judge->classes[i].both.spread);
 		spread_clear(&judge->classes[i].latency);
 	}
 	for (size_t i = 0; i < judge->reason_count; i++)
@@ -163,7 +164,9 @@ static void add_figures(struct judge *judge, const struct row *row)
 
 		for (int end = 0; end < MESH_ENDS; end++)
 			if (row->gbps[end] >= 0)
-				spread_add(&class->bandwidth, (double)row->gbps[end]);
+				spread_add(&class->bandwidth.spread, (double)row->gbps[end]);
+		if (row_both(row) >= 0)
+			spread_add(&class->both.spread, row_both(row));
 		if (row->latency >= 0)
 			spread_add(&class->latency, (double)row->latency);
 	}
@@ -205,6 +208,7 @@ void judge_take(struct judge *judge, const struct mesh_result *result)
 	row.repeated = result->again && is_repeated(judge, pair);
 	for (int end = 0; end < MESH_ENDS; end++) {
 		row.gbps[end] = figure_of(result->gbps[end]);
+		row.both[end] = figure_of(result->both_gbps[end]);
 		row.errors[end] = errors_of(result->errors[end]);
 	}
 	row.latency = figure_of(result->latency_usec);
@@ -262,8 +266,9 @@ static struct spread *spread_of(const struct judge *judge, size_t key, enum judg
 
 	if (!number)
 		return NULL;
-	return figure == JUDGE_BANDWIDTH ? &judge->classes[number - 1].bandwidth
-					 : &judge->classes[number - 1].latency;
+	return figure == JUDGE_BANDWIDTH  ? &judge->classes[number - 1].bandwidth.spread
+	       : figure == JUDGE_BOTH_SUM ? &judge->classes[number - 1].both.spread
+					  : &judge->classes[number - 1].latency;
 }
 
 size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figure figure,

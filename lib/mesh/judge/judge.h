@@ -126,10 +126,15 @@ struct judge_bar {
 	double least, below;
 	uint64_t count;
 };
-enum judge_figure { JUDGE_BANDWIDTH, JUDGE_LATENCY };
+enum judge_figure {
+	JUDGE_BANDWIDTH, /* of a direction by itself */
+	JUDGE_LATENCY,
+	JUDGE_BOTH_SUM, /* of both directions at once */
+	JUDGE_FIGURES,
+};
 size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figure figure,
 		       struct judge_bar *bars, size_t most);
-/* Median of the rail, both directions; unknown without results. */
+/* Median of the rail, of what both ends sent; unknown without results. */
 struct real judge_median(const struct judge *judge, uint16_t rail, enum judge_figure figure);
 
 /* For progress: results so far, bad ones among them, and the lowest bandwidth by its median. */

@@ -19,21 +19,27 @@ enum {
 	MOST_SEEN = 1 << 17, /* places for pairs that were tested, half of them used at most */
 };
 
-struct class
-{
-	struct spread bandwidth, latency;
-	/* By what was taken so far: see class_judge(). */
+/* A bandwidth of all pairs of a class; the rest is by what was taken so far: see class_judge(). */
+struct band {
+	struct spread spread;
 	bool judged;
 	double median, least; /* Gb/s */
 	bool split; /* half of the results are low: the upper quartile stands for the median */
-	double deviation;		    /* of the bandwidth, as a share of the median */
+	double deviation; /* as a share of the median */
+};
+
+struct class
+{
+	struct band bandwidth; /* of a direction by itself */
+	struct band both;      /* of the two at once, their sum */
+	struct spread latency;
 	double usual_latency, most_latency; /* 0: not judged */
 };
 
 /* A result that was not judged yet. Figures below 0 are not known. */
 struct row {
 	struct mesh_pair pair;
-	float gbps[MESH_ENDS], latency;
+	float gbps[MESH_ENDS], both[MESH_ENDS], latency;
 	uint32_t errors[MESH_ENDS];
 	uint16_t class, whole_class; /* of its rail, and of all rails; index + 1 */
 	uint16_t reason;
@@ -47,6 +53,7 @@ enum edge_fault {
 	EDGE_SLOW_A = 1 << 1, /* what A sends */
 	EDGE_SLOW_B = 1 << 2,
 	EDGE_LATE = 1 << 3,
+	EDGE_BOTH = 1 << 4, /* slow both ways at once, and nothing else is wrong */
 };
 
 /* A pair that was bad, or any of the second pass. */
@@ -56,6 +63,11 @@ struct edge {
 	float lateness;		/* latency by its median */
 	float median;		/* Gb/s that the shares are of */
 	bool split;		/* that is the upper quartile */
+	/* Both ways at once; below 0: not known. */
+	float both_share;	    /* of the median of the sum */
+	float both_part[MESH_ENDS]; /* of half of that, what each end sent */
+	float both_ratio;	    /* the sum by that of one way and then the other */
+	float both_median;	    /* Gb/s; 0: it was not judged */
 	uint16_t reason;
 	uint8_t faults; /* enum edge_fault; 0: good */
 	bool again;
@@ -156,6 +168,12 @@ struct judge {
 static inline uint32_t port_number(uint32_t host, uint16_t rail)
 {
 	return host * MESH_MOST_RAILS + rail;
+}
+/* What both ends sent while the other did, together; below 0: not known. */
+static inline double row_both(const struct row *row)
+{
+	return row->both[0] < 0 || row->both[1] < 0 ? -1
+						    : (double)row->both[0] + (double)row->both[1];
 }
 static inline uint32_t edge_port(const struct edge *edge, enum mesh_end end)
 {

@@ -28,32 +28,66 @@ static const struct class *class_of_row(const struct judge *judge, const struct 
 {
 	const struct class *class = &judge->classes[row->class - 1];
 
-	if (class->judged || class->most_latency > 0)
+	if (class->bandwidth.judged || class->most_latency > 0)
 		return class;
 	class = &judge->classes[row->whole_class - 1];
-	return class->judged || class->most_latency > 0 ? class : NULL;
+	return class->bandwidth.judged || class->most_latency > 0 ? class : NULL;
 }
 
-static struct edge edge_of_row(const struct row *row, const struct class *class)
+/* There are half as many sums as there are figures of one direction. */
+static const struct band *band_of_row(const struct judge *judge, const struct row *row)
+{
+	const struct band *band = &judge->classes[row->class - 1].both;
+
+	return band->judged ? band : &judge->classes[row->whole_class - 1].both;
+}
+
+/*
+ * It must be slow by what is usual both ways at once, and by what the pair itself has one way at a
+ * time: else both directions are as slow together as each is by itself, which is another fault.
+ */
+static void judge_both_ways(const struct judge *judge, const struct row *row, struct edge *edge)
+{
+	const struct band *both = band_of_row(judge, row);
+	const double share = judge->limits.bandwidth_share;
+	const double sum = row_both(row), alone = (double)row->gbps[0] + (double)row->gbps[1];
+
+	if (!both->judged || sum < 0 || edge->share[0] < 0 || edge->share[1] < 0)
+		return;
+	edge->both_median = (float)both->median;
+	edge->both_share = (float)(sum / both->median);
+	edge->both_ratio = alone > 0 ? (float)(sum / alone) : -1;
+	for (int end = 0; end < MESH_ENDS; end++)
+		edge->both_part[end] = (float)((double)row->both[end] / both->median * 2);
+	if (sum < both->least && !edge->faults &&
+	    2 * edge->both_share < (float)share * (edge->share[0] + edge->share[1]))
+		edge->faults |= EDGE_BOTH;
+}
+
+static struct edge edge_of_row(const struct judge *judge, const struct row *row,
+			       const struct class *class)
 {
 	static const uint8_t slow[MESH_ENDS] = {EDGE_SLOW_A, EDGE_SLOW_B};
 	struct edge edge = {
 		.pair = row->pair,
 		.share = {-1, -1},
 		.lateness = -1,
+		.both_share = -1,
+		.both_part = {-1, -1},
+		.both_ratio = -1,
 		.reason = row->reason,
 		.again = row->again,
 		.repeated = row->repeated,
 		.faults = row->outcome == MESH_FAIL ? EDGE_FAILED : 0,
 	};
 
-	for (int end = 0; class && class->judged && end < MESH_ENDS; end++) {
-		edge.median = (float)class->median;
-		edge.split = class->split;
-		if (row->gbps[end] < 0 || class->median <= 0)
+	for (int end = 0; class && class->bandwidth.judged && end < MESH_ENDS; end++) {
+		edge.median = (float)class->bandwidth.median;
+		edge.split = class->bandwidth.split;
+		if (row->gbps[end] < 0 || class->bandwidth.median <= 0)
 			continue;
-		edge.share[end] = (float)((double)row->gbps[end] / class->median);
-		if ((double)row->gbps[end] < class->least && !(edge.faults & EDGE_FAILED))
+		edge.share[end] = (float)((double)row->gbps[end] / class->bandwidth.median);
+		if ((double)row->gbps[end] < class->bandwidth.least && !(edge.faults & EDGE_FAILED))
 			edge.faults |= slow[end];
 	}
 	if (class && class->most_latency > 0 && row->latency >= 0) {
@@ -61,6 +95,7 @@ static struct edge edge_of_row(const struct row *row, const struct class *class)
 		if ((double)row->latency > class->most_latency && !(edge.faults & EDGE_FAILED))
 			edge.faults |= EDGE_LATE;
 	}
+	judge_both_ways(judge, row, &edge);
 	return edge;
 }
 
@@ -115,7 +150,7 @@ static void count_for_port(struct judge *judge, const struct edge *edge, enum me
 		if (edge->share[i] < 0 || edge->faults)
 			continue;
 		port->good_figures++;
-		port->good_variance_sum += class->deviation * class->deviation;
+		port->good_variance_sum += class->bandwidth.deviation * class->bandwidth.deviation;
 		port->good_share_sum += (double)edge->share[i];
 	}
 }
@@ -174,7 +209,7 @@ static void note_worst(struct judge *judge, const struct edge *edge)
 
 static void settle(struct judge *judge, const struct row *row, const struct class *class)
 {
-	struct edge edge = edge_of_row(row, class);
+	struct edge edge = edge_of_row(judge, row, class);
 
 	note_errors(judge, row);
 	note_worst(judge, &edge);

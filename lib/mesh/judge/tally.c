@@ -34,6 +34,21 @@ static void add_slow(struct tally *tally, const struct edge *edge, bool from_b)
 	}
 }
 
+static void add_both(struct tally *tally, const struct edge *edge, bool from_b)
+{
+	if (!(edge->faults & EDGE_BOTH))
+		return;
+	tally->both++;
+	tally->both_median = (double)edge->both_median;
+	tally->both_share_sum += (double)edge->both_share;
+	tally->both_sent_sum += (double)edge->both_part[from_b];
+	tally->both_received_sum += (double)edge->both_part[!from_b];
+	if (edge->both_ratio < 0)
+		return;
+	tally->both_ratio_sum += (double)edge->both_ratio;
+	tally->both_ratios++;
+}
+
 static void add_edge(const struct judge *judge, struct tally *tally, uint32_t number, uint32_t port)
 {
 	const struct edge *edge = &judge->edges[number];
@@ -56,6 +71,7 @@ static void add_edge(const struct judge *judge, struct tally *tally, uint32_t nu
 			tally->reason = edge->reason;
 	}
 	add_slow(tally, edge, from_b);
+	add_both(tally, edge, from_b);
 	if (port != UINT32_MAX)
 		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
 }

@@ -10,8 +10,14 @@ struct tally {
 	double share_sum;	  /* of the slow directions */
 	uint32_t shares;
 	double lateness_sum;
-	double median; /* Gb/s */
-	bool split;    /* that is the upper quartile */
+	uint32_t both;				 /* slow both ways at once only */
+	double both_share_sum;			 /* of the median of the sum */
+	double both_sent_sum, both_received_sum; /* of half of it, seen from the rail */
+	double both_ratio_sum;			 /* the sum by that of one way and then the other */
+	uint32_t both_ratios;
+	double both_median; /* Gb/s */
+	double median;	    /* Gb/s */
+	bool split;	    /* that is the upper quartile */
 	uint32_t again, again_bad;
 	double partner_share_sum; /* what its partners have with others */
 	uint32_t partners;

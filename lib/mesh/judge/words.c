@@ -53,6 +53,50 @@ void words_add_figures(struct text_buffer *text, const struct judge *judge,
 		text_buffer_add(text, "%s%" PRIu32 "%s%s %s with %.3g times the median latency",
 				text->length ? "; " : "", tally->late, of, judged, what,
 				tally->lateness_sum / tally->late);
+	if (tally->both)
+		text_buffer_add(text,
+				"%s%" PRIu32
+				"%s%s %s both ways at once at %.0f %% of the usual %.4g "
+				"Gb/s",
+				text->length ? "; " : "", tally->both, of, judged, what,
+				tally->both_share_sum / tally->both * 100, tally->both_median);
+}
+
+/* Twice that of one direction is 1; half of it is what one has by itself. */
+#define SHARED_LEAST 0.4
+#define SHARED_MOST  0.6
+
+enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id usual)
+{
+	return tally->both && !tally->failed && !tally->slow && !tally->late ? JUDGE_BOTH : usual;
+}
+
+void words_add_both(struct text_buffer *text, struct judge_finding *finding,
+		    const struct judge *judge, const struct tally *tally)
+{
+	const double limit = judge->limits.bandwidth_share * tally->both;
+	const double ratio = tally->both_ratios ? tally->both_ratio_sum / tally->both_ratios : 0;
+	const bool sends = tally->both_sent_sum < limit,
+		   receives = tally->both_received_sum < limit;
+
+	if (words_id(tally, JUDGE_RAIL) != JUDGE_BOTH)
+		return;
+	finding->share = real_of(tally->both_share_sum / tally->both);
+	finding->direction = number_of(sends == receives ? JUDGE_BOTH_WAYS
+				       : sends		 ? JUDGE_SENDS
+							 : JUDGE_RECEIVES);
+	if (sends != receives)
+		text_buffer_add(text, "; only what %s %s is slow then", finding->host_name ?: "it",
+				sends ? "sends" : "receives");
+	text_buffer_add(text, "; one way at a time nothing is wrong");
+	if (tally->both_ratios)
+		text_buffer_add(text,
+				": the two directions together have %.0f %% of what they have "
+				"one after the other",
+				ratio * 100);
+	if (tally->both_ratios && ratio >= SHARED_LEAST && ratio <= SHARED_MOST)
+		text_buffer_add(text,
+				", about what one has alone: they may share what carries them");
 }
 
 void words_add_direction(struct text_buffer *text, struct judge_finding *finding,

@@ -85,11 +85,8 @@ static uint64_t figure(const struct real *real, double unit, uint64_t most)
 #define GBPS_UNIT 1e9
 #define PSEC_UNIT 1e6 /* of microseconds */
 
-void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message)
+static void fill_answer(uint64_t id, const struct mesh_result *result, struct mesh_answer *answer)
 {
-	struct mesh_answer *answer = &message->answer;
-
-	message->type = MESH_MESSAGE_ANSWER;
 	*answer = (struct mesh_answer){
 		.id = id,
 		.outcome = result->outcome,
@@ -105,6 +102,28 @@ void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh
 			(result->errors[MESH_END_A].known ? MESH_KNOWN_ERRORS_A : 0u) |
 			(result->errors[MESH_END_B].known ? MESH_KNOWN_ERRORS_B : 0u);
 	put_text(answer->reason, sizeof(answer->reason), result->reason);
+}
+
+void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message)
+{
+	message->type = MESH_MESSAGE_ANSWER;
+	fill_answer(id, result, &message->answer);
+}
+
+void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
+			   struct mesh_message *message)
+{
+	struct mesh_both_answer *both = &message->both_answer;
+	const struct real *gbps = result->both_gbps;
+
+	message->type = MESH_MESSAGE_BOTH_ANSWER;
+	*both = (struct mesh_both_answer){
+		.known = (gbps[MESH_END_A].known ? MESH_KNOWN_BOTH_A : 0u) |
+			 (gbps[MESH_END_B].known ? MESH_KNOWN_BOTH_B : 0u),
+		.both_bps_a = figure(&gbps[MESH_END_A], GBPS_UNIT, MESH_MOST_BPS),
+		.both_bps_b = figure(&gbps[MESH_END_B], GBPS_UNIT, MESH_MOST_BPS),
+	};
+	fill_answer(id, result, &both->answer);
 }
 
 static struct real real_if(uint32_t known, uint64_t value, double unit)
@@ -130,6 +149,15 @@ void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *resu
 	result->errors[MESH_END_A] = number_if(known & MESH_KNOWN_ERRORS_A, answer->errors_a);
 	result->errors[MESH_END_B] = number_if(known & MESH_KNOWN_ERRORS_B, answer->errors_b);
 	put_text(result->reason, sizeof(result->reason), answer->reason);
+}
+
+void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_result *result)
+{
+	mesh_answer_take(&answer->answer, result);
+	result->both_gbps[MESH_END_A] = real_if(answer->known & MESH_KNOWN_BOTH_A,
+						answer->both_bps_a, GBPS_UNIT);
+	result->both_gbps[MESH_END_B] = real_if(answer->known & MESH_KNOWN_BOTH_B,
+						answer->both_bps_b, GBPS_UNIT);
 }
 
 void mesh_order_make(const struct mesh_order *order, struct mesh_message *message)

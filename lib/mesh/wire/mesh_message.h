@@ -24,12 +24,18 @@
 
 #define MESH_MAGIC	    0x52444d4du /* "RDMM" */
 #define MESH_HEADER_VERSION 1u
-#define MESH_PROTOCOL	    1u
-#define MESH_MOST_BYTES	    4096u /* header and body */
-#define MESH_PORT	    18778u
-#define MESH_MOST_FINDINGS  64u /* of a host */
-#define MESH_MOST_BPS	    UINT64_C(1000000000000000)
-#define MESH_MOST_PSEC	    UINT64_C(3600000000000000)
+/*
+ * Versions of the protocol that hello and challenge agree on; each has what those before it have.
+ * From the second on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer.
+ */
+#define MESH_PROTOCOL_LOWEST	1u
+#define MESH_PROTOCOL_BOTH_WAYS 2u
+#define MESH_PROTOCOL		2u
+#define MESH_MOST_BYTES		4096u /* header and body */
+#define MESH_PORT		18778u
+#define MESH_MOST_FINDINGS	64u /* of a host */
+#define MESH_MOST_BPS		UINT64_C(1000000000000000)
+#define MESH_MOST_PSEC		UINT64_C(3600000000000000)
 
 #define MESH_LEAST_SILENCE_MSEC 500u
 
@@ -52,6 +58,9 @@ enum mesh_known {
 	MESH_KNOWN_BPS_B = 4,
 	MESH_KNOWN_ERRORS_A = 8,
 	MESH_KNOWN_ERRORS_B = 16,
+	/* of a both_answer only */
+	MESH_KNOWN_BOTH_A = 1,
+	MESH_KNOWN_BOTH_B = 2,
 };
 
 #define RECORD(record, name) struct record {
@@ -99,6 +108,10 @@ ssize_t mesh_message_decode(const uint8_t *bytes, size_t length, struct mesh_mes
 /* The texts of a host, a result, an order: clean, in both directions. */
 void mesh_answer_make(uint64_t id, const struct mesh_result *result, struct mesh_message *message);
 void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *result);
+/* The answer to an order with MESH_BOTH_WAYS. */
+void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
+			   struct mesh_message *message);
+void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_result *result);
 void mesh_order_make(const struct mesh_order *order, struct mesh_message *message);
 void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order);
 /* `result` of a host: its strings are new; rails come one by one. */

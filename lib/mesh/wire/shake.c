@@ -16,7 +16,7 @@ void mesh_shake_hello(const char *name, bool tokenless, struct mesh_message *mes
 
 	message->type = MESH_MESSAGE_HELLO;
 	*hello = (struct mesh_hello){
-		.lowest = MESH_PROTOCOL,
+		.lowest = MESH_PROTOCOL_LOWEST,
 		.highest = MESH_PROTOCOL,
 		.tokenless = tokenless,
 	};
@@ -29,9 +29,12 @@ int mesh_shake_challenge(struct mesh_shake *shake, const struct mesh_hello *hell
 {
 	int rc;
 
-	if (hello->lowest > MESH_PROTOCOL || hello->highest < MESH_PROTOCOL)
+	if (hello->lowest > MESH_PROTOCOL || hello->highest < MESH_PROTOCOL_LOWEST)
 		return -EPROTONOSUPPORT;
-	*shake = (struct mesh_shake){.challenge.version = MESH_PROTOCOL};
+	*shake = (struct mesh_shake){
+		.challenge.version = hello->highest < MESH_PROTOCOL ? hello->highest
+								    : MESH_PROTOCOL,
+	};
 	rc = nonce_make(shake->challenge.nonce);
 	message->type = MESH_MESSAGE_CHALLENGE;
 	message->challenge = shake->challenge;
@@ -50,6 +53,8 @@ int mesh_shake_respond(struct mesh_shake *shake, const char *token,
 {
 	int rc;
 
+	if (challenge->version > MESH_PROTOCOL)
+		return -EPROTONOSUPPORT;
 	*shake = (struct mesh_shake){.challenge = *challenge};
 	rc = nonce_make(shake->response.nonce);
 	if (!rc)

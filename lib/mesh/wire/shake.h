@@ -19,7 +19,8 @@ void mesh_shake_hello(const char *name, bool tokenless, struct mesh_message *mes
 /* The coordinator's answer to a hello. 0; -EPROTONOSUPPORT: no version that both speak; -errno. */
 int mesh_shake_challenge(struct mesh_shake *shake, const struct mesh_hello *hello,
 			 struct mesh_message *message);
-/* The agent's answer to that. 0 or an error of nonce_make() and hmac_sha256(). */
+/* The agent's answer to that. 0; -EPROTONOSUPPORT: it chose a version that this side did not offer;
+ * or an error of nonce_make() and hmac_sha256(). */
 int mesh_shake_respond(struct mesh_shake *shake, const char *token,
 		       const struct mesh_challenge *challenge, struct mesh_message *message);
 /* Whether the agent knows the token: 0, -EACCES, or an error of hmac_sha256(). Fills `mac`. */
