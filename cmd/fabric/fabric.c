@@ -45,7 +45,6 @@ static const struct option_rule rules[] = {
 const struct option_rule fabric_start_rules[] = {
 	FABRIC_LOAD_RULE,
 	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
-	OPTIONS_NEED("compare", "diff", NULL),
 	{.options = NULL},
 };
 

@@ -96,6 +96,29 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 	skip(facts, what, "the saved scan lacks all or a part");
 }
 
+/* Links that the file of --expected-down has: that they are not up or active is known. */
+static void drop_expected(const struct fabric_run *run, struct fabric_findings *findings)
+{
+	static const char *const words[] = {"link-not-active", "port-init", "unanswered"};
+	size_t kept = 0;
+
+	for (size_t i = 0; run->expected && i < findings->count; i++) {
+		struct fabric_finding *found = &findings->items[i];
+		const char *word = enum_find(fabric_check_names, found->finding.id.value)->word;
+		bool drop = false;
+
+		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
+			drop |= !strcmp(words[j], word) && !found->of_node &&
+				found->at.place != FABRIC_NONE && run->expected[found->at.place];
+		if (drop)
+			finding_clear(&found->finding);
+		else
+			findings->items[kept++] = *found;
+	}
+	if (run->expected)
+		findings->count = kept;
+}
+
 static void check(struct fabric_run *run, struct fabric_findings *findings)
 {
 	struct facts facts = {
@@ -122,6 +145,7 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		read_counters(run, &facts);
 	}
 	fabric_check(&facts.input, findings);
+	drop_expected(run, findings);
 	fabric_managers_clear(&facts.managers);
 	forwarding_clear(&facts.forwarding);
 	fabric_counters_clear(&facts.counters);
@@ -201,7 +225,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	(void)objects;
-	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema);
+	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema) &&
+		fabric_run_read_expected(&run);
 	if (begun) {
 		check(&run, &findings);
 		for (size_t i = 0; i < findings.count; i++)
@@ -220,6 +245,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 static const struct option_row options[] = {
 	CHOICE_OPTION(struct fabric_args, fail_on, 0, "fail-on", "SEVERITY", severity_names,
 		      "exit with status 4 from this severity on (default warning)"),
+	FABRIC_EXPECTED_OPTION,
 	{.name = NULL},
 };
 

@@ -20,6 +20,9 @@ static bool port_fits(const struct fabric_run *run, uint32_t place)
 		return false;
 	if (args->down && fabric_physical_state(port) == PHYSICAL_LINK_UP)
 		return false;
+	if (run->expected && run->expected[place] &&
+	    fabric_physical_state(port) != PHYSICAL_LINK_UP)
+		return false;
 	return !args->speed_below.known || (fabric_physical_state(port) == PHYSICAL_LINK_UP &&
 					    fabric_speed(port) != SPEED_UNKNOWN &&
 					    fabric_speed(port) < args->speed_below.value);
@@ -125,7 +128,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	(void)objects;
-	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run)) {
+	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run) &&
+	    fabric_run_read_expected(&run)) {
 		if (list->schema == &fabric_nodes_schema)
 			fabric_list_nodes(&run.view, list->type, &rows);
 		else if (list->schema == &fabric_links_schema)
@@ -158,6 +162,12 @@ static const struct option_row down_options[] = {
 	{.name = NULL},
 };
 
+static const struct option_row port_options[] = {
+	FLAG_OPTION(struct fabric_args, down, 0, "down", "only with a port without a link"),
+	FABRIC_EXPECTED_OPTION,
+	{.name = NULL},
+};
+
 static const struct option_row link_options[] = {
 	FLAG_OPTION(struct fabric_args, switches_only, 0, "switches-only",
 		    "only cables between switches"),
@@ -183,5 +193,5 @@ const struct command fabric_list_commands[6] = {
 	LIST("routers", "the routers", fabric_nodes_schema, NODE_TYPE_ROUTER, node_fits,
 	     down_options),
 	LIST("links", "the cables, each once", fabric_links_schema, 0, link_fits, link_options),
-	LIST("ports", "all ports", fabric_ports_schema, 0, known_port_fits, down_options),
+	LIST("ports", "all ports", fabric_ports_schema, 0, known_port_fits, port_options),
 };

@@ -369,6 +369,7 @@ static void clear(struct fabric_run *run)
 	fabric_clear(&run->fabric);
 	fabric_clear(&run->before);
 	free(run->named);
+	free(run->expected);
 }
 
 /* A word of the command line, and the node of the graph that it means. */

@@ -26,6 +26,7 @@ struct fabric_args {
 	bool tree, details, routes, down, multicast, pairs;
 	bool switches_only;
 	const char *save, *load, *diff, *from, *part, *name, *since;
+	const char *expected_down;
 	struct number compare;	   /* enum fabric_compared, bits */
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
@@ -45,6 +46,7 @@ struct fabric_run {
 	struct fabric before;	 /* of --diff */
 	struct fabric_view view; /* of the graph, with the names of the session */
 	bool *named;		 /* by node, after fabric_run_match(); NULL: all nodes */
+	bool *expected; /* by port, after fabric_run_read_expected(): to be down; or NULL */
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
 	/* Called after each reply of the scan, or NULL. */
@@ -79,6 +81,11 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
  * list would look as if nothing were wrong.
  */
 bool fabric_run_match(struct fabric_run *run);
+/*
+ * Reads the file of --expected-down, if there is one; the ports at the other ends of the cables
+ * count, too. Lines that name no port are problems. False: the listing says why.
+ */
+bool fabric_run_read_expected(struct fabric_run *run);
 /* Whether a port belongs to such a node. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Adds failed queries to the problems. */
@@ -95,6 +102,9 @@ int fabric_run_end_quietly(struct fabric_run *run, int rc);
 /* Options that several subcommands share; all fill struct fabric_args. */
 extern const struct option_row fabric_scan_options[], fabric_load_options[];
 extern const struct option_row fabric_counter_options[];
+#define FABRIC_EXPECTED_OPTION                                                       \
+	STRING_OPTION(struct fabric_args, expected_down, 0, "expected-down", "FILE", \
+		      COMPLETE_FILE, "pass over ports in a file that are known to be down")
 /* A graph from a file needs no port, unless its nodes are queried. */
 #define FABRIC_LOAD_RULE                                                                   \
 	OPTIONS_EXCLUDE("load",                                                            \

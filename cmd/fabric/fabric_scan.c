@@ -205,13 +205,16 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema) &&
+	    fabric_run_read_expected(&run)) {
 		const struct fabric_view before = {.fabric = &run.before, .names = run.view.names};
 		struct listing *listing = &run.mad.listing;
 
 		fabric_compare(&before, &run.view, &changes);
 		if (args->compare.known)
 			fabric_changes_choose(&changes, (unsigned int)args->compare.value);
+		if (run.expected)
+			fabric_changes_expect(&changes, &run.fabric, run.expected);
 		for (size_t i = 0; i < changes.count; i++)
 			listing_add(listing, &changes.items[i]);
 		if (changes.incomplete)
@@ -254,6 +257,7 @@ static const struct option_row options[] = {
 		      "print the differences from the scan in a file"),
 	CHOICES_OPTION(struct fabric_args, compare, 0, "compare", "WHAT,...", fabric_compared_names,
 		       "--diff compares only these (default all)"),
+	FABRIC_EXPECTED_OPTION,
 	CHOICE_OPTION(struct fabric_args, format, 0, "format", "FORMAT", format_names,
 		      "print the scan in the format of another tool"),
 	FLAG_OPTION(struct fabric_args, details, 0, "details",
@@ -261,6 +265,13 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, routes, 0, "routes",
 		    "also read forwarding tables, for --save and --details"),
 	{.name = NULL},
+};
+
+static const struct option_rule scan_rules[] = {
+	FABRIC_LOAD_RULE,
+	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
+	OPTIONS_NEED("compare expected-down", "diff", NULL),
+	{.options = NULL},
 };
 
 static const struct schema *const more_schemas[] = {
@@ -278,6 +289,6 @@ const struct command fabric_scan_command = {
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_ports_schema,
 	.more_schemas = more_schemas,
-	.rules = fabric_start_rules,
+	.rules = scan_rules,
 	.run = run,
 };

@@ -101,3 +101,48 @@ setup()
 	try fabric scan --load "$other" --diff "$scan" --compare colour
 	[ "$status" = 2 ]
 }
+
+@test "fabric check, ports, scan --diff --expected-down: what is known to be down" {
+	# Port 1 of leaf B, with host n4, is in the state init; then its cable is gone.
+	jq '(.fabric[0].ports[] | select(.node_index == 6 and .port == 1).port_info) |= .[:65] + "2" + .[66:]' \
+		"$scan" >"$other"
+	try fabric check --load "$other" --json
+	[ "$(jq -c '[.fabric_check[] | select(.finding == "port-init" or .finding == "link-not-active")] | length' <<<"$output")" = 1 ]
+	printf '%s\n' '# out of order' ' leaf B/1 ' '' >"$pairs"
+	try fabric check --load "$other" --expected-down "$pairs" --json
+	[ "$(jq -c '[.fabric_check[] | select(.finding == "port-init" or .finding == "link-not-active")] | length' <<<"$output")" = 0 ]
+	# The other end will do.
+	echo 'n4 mlx5_0/1' >"$pairs"
+	try fabric check --load "$other" --expected-down "$pairs" --json
+	[ "$(jq -c '[.fabric_check[] | select(.finding == "port-init" or .finding == "link-not-active")] | length' <<<"$output")" = 0 ]
+	try fabric ports --down --name 'leaf A' --load "$scan" --tsv --no-headings -o port
+	local before=$output
+
+	[[ $before == *4* ]]
+	echo 'leaf A/4' >"$pairs"
+	try fabric ports --down --name 'leaf A' --load "$scan" --expected-down "$pairs" --tsv --no-headings -o port
+	expect 0 "$(grep -vx 4 <<<"${before%$'\n'}")" ''
+	printf '%s\n' 'leaf A' 'nosuch/1' 'leaf A/99' >"$pairs"
+	try fabric check --load "$scan" --expected-down "$pairs" --json
+	[[ $stderr == *'expected-down, line 1: it is not NODE/PORT'* ]]
+	[[ $stderr == *'expected-down, line 2: the scan found no such node'* ]]
+	[[ $stderr == *'expected-down, line 3: the node has no port 99'* ]]
+	try fabric check --load "$scan" --expected-down "$pairs.none"
+	[ "$status" = 1 ]
+	try fabric scan --load "$scan" --expected-down "$pairs"
+	expect_error 2 fabric '--expected-down needs --diff' 'rdmactl fabric scan --help'
+}
+
+@test "fabric scan --diff --expected-down: a cable that is gone" {
+	local link='.node_index == 6 and .port == 1 or .node_index == $peer and .port == 1'
+
+	jq '(.fabric[0].ports[] | select(.node_index == 6 and .port == 1).peer_index) as $peer |
+		.fabric[0].ports |= map(if '"$link"' then del(.peer_guid, .peer_port, .peer_index) |
+			.port_info = .port_info[:64] + "0120" + .port_info[68:] else . end)' "$scan" >"$other"
+	try fabric scan --load "$other" --diff "$scan" --compare cables --tsv --no-headings -o change,node,port
+	[ "$status" = 4 ]
+	[[ $output == 'cable-gone'* ]]
+	echo 'leaf B/1' >"$pairs"
+	try fabric scan --load "$other" --diff "$scan" --compare cables --expected-down "$pairs" --tsv --no-headings
+	expect 0 '' ''
+}

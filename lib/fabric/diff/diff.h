@@ -65,6 +65,9 @@ enum fabric_compared {
 extern const struct enum_name fabric_compared_names[];
 /* Drops changes of other things. What was not seen stays: it may have changed. */
 void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared);
+/* Drops cables that are gone from ports of the later scan that are expected to be down. */
+void fabric_changes_expect(struct fabric_changes *changes, const struct fabric *after,
+			   const bool *down);
 
 /*
  * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier

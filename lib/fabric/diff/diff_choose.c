@@ -60,14 +60,40 @@ void fabric_changes_clear(struct fabric_changes *changes)
 	*changes = (struct fabric_changes){.items = NULL};
 }
 
-void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared)
+/* What decides whether a change is dropped. */
+struct choice {
+	unsigned int compared;
+	const struct fabric *after;
+	const bool *down;
+};
+
+/* The port of the later scan; nodes that share a GUID are not told apart. */
+static bool is_down(const struct choice *choice, struct number guid, struct number port)
+{
+	const uint32_t node = guid.known ? fabric_find(choice->after, guid.value) : FABRIC_NONE;
+
+	return node != FABRIC_NONE && port.known &&
+	       port.value <= choice->after->nodes[node].port_count &&
+	       choice->down[fabric_port_at(choice->after, node, (unsigned int)port.value)];
+}
+
+static bool is_dropped(const struct choice *choice, const struct fabric_change *change)
+{
+	if (!choice->down)
+		return !(compared_of(change) & choice->compared);
+	return change->change.value == CHANGE_CABLE_GONE &&
+	       (is_down(choice, change->node_guid, change->port) ||
+		is_down(choice, change->before_guid, change->before_port));
+}
+
+static void drop(struct fabric_changes *changes, const struct choice *choice)
 {
 	struct fabric_changes kept = {.incomplete = changes->incomplete};
 
 	for (size_t i = 0; i < changes->count; i++) {
 		struct fabric_change *change = &changes->items[i];
 
-		if (!(compared_of(change) & compared)) {
+		if (is_dropped(choice, change)) {
 			clear(change);
 			continue;
 		}
@@ -76,4 +102,15 @@ void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared
 	}
 	kept.items = changes->items;
 	*changes = kept;
+}
+
+void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared)
+{
+	drop(changes, &(const struct choice){.compared = compared});
+}
+
+void fabric_changes_expect(struct fabric_changes *changes, const struct fabric *after,
+			   const bool *down)
+{
+	drop(changes, &(const struct choice){.after = after, .down = down});
 }
