@@ -66,8 +66,9 @@ musl: $(BUILD)/musl/rdmactl.a $(MUSL_OBJECTS) $(MUSL_TESTS)
 -include $(MUSL_OBJECTS:.o=.d) $(MUSL_TESTS:.o=.d)
 
 # Programs that the tests run in the guest, and the library that they preload.
-VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so scrape_clock.so)
-$(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
+VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp fib_agree no_netlink heap_in_use.so scrape_clock.so)
+VM_LINKED := $(addprefix $(BUILD)/vm/,rmpp fib_agree)
+$(VM_LINKED): $(BUILD)/vm/%: $(BUILD)/asan/tests/vm/%.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS)
 $(BUILD)/vm/no_netlink: tests/vm/no_netlink.c
@@ -76,7 +77,8 @@ $(BUILD)/vm/no_netlink: tests/vm/no_netlink.c
 $(BUILD)/vm/%.so: tests/vm/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
-.SECONDARY: $(BUILD)/asan/tests/vm/rmpp.o
+-include $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.d)
+.SECONDARY: $(VM_LINKED:$(BUILD)/vm/%=$(BUILD)/asan/tests/vm/%.o)
 
 # Fuzz targets: the whole library once more, with coverage.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined

@@ -94,6 +94,15 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 		tell_none(listing);
 }
 
+/* The answer of a snapshot's tables is a guess. */
+static void tell_doubt(struct listing *listing, const char *peer, const char *doubt)
+{
+	_cleanup_(freep) char *text = mem_format("the route to %s is a guess: %s", peer, doubt);
+
+	problem_add_text(&listing->problems, NULL, NULL, "snapshot", text,
+			 "ask the host itself: rdmactl gids --to PEER there");
+}
+
 /*
  * Marks the entries. False: there is no route to the peer, so the entries stay unmarked; true with
  * *ret_chosen NULL: none of them leads there.
@@ -105,9 +114,13 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 		.links = &listing->inventory.links,
 		.devices = &listing->inventory.devices,
 	};
-	int rc = peer_find(peer, &listing->inventory, &question.peer, &question.route, &reason,
-			   &hint);
+	struct strings doubts = {.items = NULL};
+	int rc = peer_find(peer, &listing->inventory, &question.peer, &question.route, &doubts,
+			   &reason, &hint);
 
+	for (size_t i = 0; i < doubts.count; i++)
+		tell_doubt(listing, peer, doubts.items[i]);
+	strings_free(&doubts);
 	if (rc) {
 		listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason, hint);
 		return false;

@@ -116,7 +116,7 @@ static bool find_path(const struct inventory *inventory, const struct ping_args 
 				       "port: name one with --via");
 		return false;
 	}
-	if (peer_find(address, inventory, ret_peer, &route, ret_reason, ret_hint))
+	if (peer_find(address, inventory, ret_peer, &route, NULL, ret_reason, ret_hint))
 		return false;
 	if (endpoint_by_route(inventory, address, ret_peer, &route, &wish, ret_endpoint, ret_reason,
 			      &other_hint)) {

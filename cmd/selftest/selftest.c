@@ -173,7 +173,7 @@ static int test_peer(struct selftest_run *run)
 	const char *peer = run->plan.args->peer, *zone = strchr(peer, '%');
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	struct route route = {0};
-	int rc = peer_find(peer, &run->listing.inventory, &request->peer_ip, &route, &reason,
+	int rc = peer_find(peer, &run->listing.inventory, &request->peer_ip, &route, NULL, &reason,
 			   &hint);
 
 	if (rc == -EINVAL) {

@@ -32,7 +32,8 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 		*ret_reason = mem_string("the devices cannot be listed");
 		return rc;
 	}
-	rc = peer_find(request->peer, inventory, &request->peer_ip, &route, ret_reason, ret_hint);
+	rc = peer_find(request->peer, inventory, &request->peer_ip, &route, NULL, ret_reason,
+		       ret_hint);
 	if (rc)
 		return rc;
 	request->scope = zone ? if_nametoindex(zone + 1) : 0;

@@ -153,7 +153,7 @@ static int fill_ip(const void *bytes, size_t length, unsigned int family, struct
 	return 0;
 }
 
-static int get_ip(const struct nlattr *attribute, unsigned int family, struct known_ip *ip)
+int rtnl_get_ip(const struct nlattr *attribute, unsigned int family, struct known_ip *ip)
 {
 	if (!attribute)
 		return 0;
@@ -172,8 +172,8 @@ int rtnl_parse_address(const void *payload, size_t length, struct link_address *
 	if (!family_bytes(header->ifa_family))
 		return -EAFNOSUPPORT;
 	/* On a point-to-point netdev IFA_ADDRESS is the other end (linux/if_addr.h). */
-	if (get_ip(table[IFA_LOCAL] ? table[IFA_LOCAL] : table[IFA_ADDRESS], header->ifa_family,
-		   &ip) ||
+	if (rtnl_get_ip(table[IFA_LOCAL] ? table[IFA_LOCAL] : table[IFA_ADDRESS],
+			header->ifa_family, &ip) ||
 	    !ip.known)
 		return -EBADMSG;
 	address->ip = ip.address;
@@ -182,24 +182,26 @@ int rtnl_parse_address(const void *payload, size_t length, struct link_address *
 	return 0;
 }
 
-/* RTA_VIA: a gateway of another family than the destination's. */
-static int get_via(const struct nlattr *attribute, struct known_ip *ip)
+int rtnl_get_via(const struct nlattr *attribute, struct known_ip *ip)
 {
 	const uint8_t *data;
 	uint16_t family;
 
 	if (!attribute)
 		return 0;
+	if ((size_t)nla_len(attribute) < sizeof(family))
+		return -EBADMSG;
 	data = nla_data(attribute);
 	memcpy(&family, data, sizeof(family));
 	return fill_ip(data + sizeof(family), (size_t)nla_len(attribute) - sizeof(family), family,
 		       ip);
 }
 
-/* The errors of fib_props[], net/ipv4/fib_semantics.c. */
-static int route_type_error(unsigned int type)
+int rtnl_route_error(unsigned int type)
 {
 	switch (type) {
+	case RTN_THROW:
+		return -EAGAIN;
 	case RTN_BLACKHOLE:
 		return -EINVAL;
 	case RTN_UNREACHABLE:
@@ -219,12 +221,12 @@ int rtnl_parse_route(const void *payload, size_t length, struct route *route)
 	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table),
 			  route_policy) ||
 	    netlink_get_number(table[RTA_OIF], &route->link_index) ||
-	    get_ip(table[RTA_PREFSRC], header->rtm_family, &route->source) ||
-	    get_ip(table[RTA_GATEWAY], header->rtm_family, &route->gateway) ||
-	    get_via(table[RTA_VIA], &route->gateway))
+	    rtnl_get_ip(table[RTA_PREFSRC], header->rtm_family, &route->source) ||
+	    rtnl_get_ip(table[RTA_GATEWAY], header->rtm_family, &route->gateway) ||
+	    rtnl_get_via(table[RTA_VIA], &route->gateway))
 		return -EBADMSG;
 	route->local = header->rtm_type == RTN_LOCAL;
-	return route_type_error(header->rtm_type);
+	return rtnl_route_error(header->rtm_type);
 }
 
 /* Notices may lack the name, but rtnl_fill_ifinfo() of the kernel answers with one. */

@@ -53,6 +53,12 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 int rtnl_parse_link(const void *payload, size_t length, struct link *link);
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address);
 int rtnl_parse_route(const void *payload, size_t length, struct route *route);
+/* An address that is absent (NULL) stays unknown. -EBADMSG: it has not the length of its family. */
+int rtnl_get_ip(const struct nlattr *attribute, unsigned int family, struct known_ip *ip);
+/* RTA_VIA: a gateway of another family than the destination's. */
+int rtnl_get_via(const struct nlattr *attribute, struct known_ip *ip);
+/* The error of a type of route, or 0: fib_props[], net/ipv4/fib_semantics.c. -EAGAIN: throw. */
+int rtnl_route_error(unsigned int type);
 
 /*
  * One change, either of a link or of an address; the other is NULL. Each message holds the complete

@@ -64,6 +64,8 @@ static const char *const commands[][COMMAND_WORDS] = {
 	{"sriov"},
 	{"ipoib"},
 	{"version"},
+	/* All routing tables, so that gids --to can be asked about any peer. */
+	{"gids", "--to", "127.0.0.1"},
 };
 
 /* In the child process, which has inherited the descriptor. */

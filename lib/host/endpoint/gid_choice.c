@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/endpoint/endpoint_search.h"
+#include "host/fib/fib.h"
 #include "host/netdev.h"
 #include "host/rtnl.h"
 
@@ -285,8 +286,28 @@ static int find_zone(const char *name, const struct ip_address *address,
 	return 0;
 }
 
+/* What a snapshot was not asked, its tables answer. */
+static int find_route(struct netlink *rtnl, const struct link_list *links,
+		      const struct route_question *question, struct route *ret_route,
+		      struct strings *doubts)
+{
+	struct fib fib = {.routes = NULL};
+	int rc = rtnl_get_route(rtnl, question, ret_route);
+
+	/* Once: a snapshot asks about the host itself for this, and then about neighbours. */
+	if (!rc && ret_route->local)
+		fib_record(rtnl);
+	if (rc != -ENODATA || !doubts)
+		return rc;
+	rc = fib_load(rtnl, question->destination.family, &fib);
+	if (!rc)
+		rc = fib_lookup(&fib, links, question, ret_route, doubts);
+	fib_clear(&fib);
+	return rc;
+}
+
 int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
-	      struct route *ret_route, char **ret_error, char **ret_hint)
+	      struct route *ret_route, struct strings *doubts, char **ret_error, char **ret_hint)
 {
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	struct route_question question = {.link_index = 0};
@@ -298,13 +319,17 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 			       ret_error);
 	if (rc)
 		return rc;
+	if (doubts && inventory->root && ip_parse(name, &question.destination))
+		strings_add(doubts, "the name was looked up on this host, not on that of the "
+				    "snapshot");
 	question.destination = *ret_address;
 	rc = inventory_open_rtnl(inventory, &rtnl);
 	if (!rc)
-		rc = rtnl_get_route(rtnl, &question, ret_route);
+		rc = find_route(rtnl, &inventory->links, &question, ret_route, doubts);
 	if (rc == -ENODATA) {
 		*ret_error = mem_format("the snapshot does not hold the route to %s", name);
-		*ret_hint = mem_string("it holds those to the neighbours of the host");
+		*ret_hint = mem_string("it has no routing tables, because an older rdmactl took it "
+				       "or they are too large, but the routes to neighbours");
 		return rc;
 	}
 	if (rc == -EINVAL)

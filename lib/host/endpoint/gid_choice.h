@@ -35,10 +35,12 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
  * Finds the route to a peer: its address, and the routing table's answer for it. `name` is an IPv4
  * or IPv6 address (fe80::1%netdev for a link-local one) or a host name, which the resolver turns
  * into its first address. Returns 0, or -errno with a message for the user in *ret_error and the
- * next step in *ret_hint (may be NULL); the caller frees them.
+ * next step in *ret_hint (may be NULL); the caller frees them. A snapshot that was not asked about
+ * the peer answers from its tables: `doubts` gets why that is a guess, if it is; with NULL,
+ * only the kernel's own answer will do.
  */
 int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
-	      struct route *ret_route, char **ret_error, char **ret_hint);
+	      struct route *ret_route, struct strings *doubts, char **ret_error, char **ret_hint);
 
 /*
  * True if packets from `source`, an address of the port, leave by that port to the peer: then a

@@ -146,6 +146,11 @@ void netlink_free(struct netlink *netlink)
 	free(netlink);
 }
 
+bool netlink_is_recorded(const struct netlink *netlink)
+{
+	return netlink->record && !netlink_record_answers(netlink->record);
+}
+
 int netlink_fd(const struct netlink *netlink)
 {
 	return netlink->fd;

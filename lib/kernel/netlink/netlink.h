@@ -87,6 +87,8 @@ int netlink_open_groups(int protocol, const unsigned int *groups, size_t group_c
 /* For tests: any socket that preserves datagrams. Takes ownership of the descriptor. */
 struct netlink *netlink_from_fd(int fd, size_t largest);
 void netlink_free(struct netlink *netlink);
+/* Whether what it asks is noted for a snapshot. */
+bool netlink_is_recorded(const struct netlink *netlink);
 /* For poll(). Groups: readable if messages came or (POLLERR) were lost; netlink_read() tells. */
 int netlink_fd(const struct netlink *netlink);
 /*

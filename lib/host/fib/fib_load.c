@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/fib_rules.h>
+#include <linux/neighbour.h>
+#include <linux/nexthop.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/fib/fib.h"
+#include "kernel/netlink/netlink.h"
+
+/* A dump, and what to do with each of its messages. */
+struct dump {
+	uint16_t type;
+	size_t header_bytes;
+	bool any_family;
+	int (*take)(struct fib *fib, const void *payload, size_t length);
+	size_t offset; /* of the number of records in struct fib */
+};
+
+static const struct dump dumps[] = {
+	{RTM_GETRULE, sizeof(struct fib_rule_hdr), false, fib_take_rule,
+	 offsetof(struct fib, rule_count)},
+	{RTM_GETROUTE, sizeof(struct rtmsg), false, fib_take_route,
+	 offsetof(struct fib, route_count)},
+	{RTM_GETNEXTHOP, sizeof(struct nhmsg), true, fib_take_next_hop,
+	 offsetof(struct fib, next_hop_count)},
+	{RTM_GETNEIGH, sizeof(struct ndmsg), true, fib_take_neighbour,
+	 offsetof(struct fib, neighbour_count)},
+	{RTM_GETADDR, sizeof(struct ifaddrmsg), true, fib_take_address,
+	 offsetof(struct fib, address_count)},
+};
+
+struct taking {
+	const struct dump *dump;
+	struct fib *fib;
+};
+
+static int take(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const struct taking *taking = context;
+
+	(void)request;
+	return taking->dump->take(taking->fib, answer->payload, answer->length);
+}
+
+static int run(struct netlink *rtnl, const struct dump *dump, int family, struct fib *fib)
+{
+	/* The family is the first byte of each of the headers; the rest is 0. */
+	const uint8_t header[sizeof(struct rtmsg)] = {dump->any_family ? AF_UNSPEC
+								       : (uint8_t)family};
+	struct taking taking = {dump, fib};
+	size_t *count = (size_t *)(void *)((char *)fib + dump->offset);
+	int rc = -EINTR;
+
+	_Static_assert(sizeof(struct rtmsg) == 12 && sizeof(struct fib_rule_hdr) == 12 &&
+			       sizeof(struct ndmsg) == 12 && sizeof(struct ifaddrmsg) == 8 &&
+			       sizeof(struct nhmsg) == 8,
+		       "no header is longer than a route's");
+	for (int repeats = 0; rc == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
+		struct netlink_request request = {.count = 0};
+
+		*count = 0;
+		netlink_add(&request, dump->type, NLM_F_DUMP, header, dump->header_bytes);
+		rc = netlink_dump(rtnl, &request, take, &taking);
+	}
+	return rc == -EINTR ? 0 : rc;
+}
+
+/* The rules of a kernel that knows none: fib_default_rules_init(), net/ipv4/fib_rules.c. */
+static void add_standard_rules(int family, struct fib *fib)
+{
+	static const struct {
+		uint32_t priority, table;
+	} rules[] = {{0, RT_TABLE_LOCAL}, {32766, RT_TABLE_MAIN}, {32767, RT_TABLE_DEFAULT}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		*(struct fib_rule *)mem_append(&fib->rules, &fib->rule_count,
+					       sizeof(*fib->rules)) = (struct fib_rule){
+			.to.address.family = (uint8_t)family,
+			.from.address.family = (uint8_t)family,
+			.priority = rules[i].priority,
+			.table = rules[i].table,
+			.action = FR_ACT_TO_TBL,
+			.least_prefix = -1,
+		};
+}
+
+int fib_load(struct netlink *rtnl, int family, struct fib *fib)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dumps); i++) {
+		int rc = run(rtnl, &dumps[i], family, fib);
+
+		/* A kernel without rules, or before 5.3 without next hops as objects. */
+		if (rc == -EOPNOTSUPP || rc == -EAFNOSUPPORT) {
+			if (dumps[i].type == RTM_GETRULE)
+				add_standard_rules(family, fib);
+			rc = 0;
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+void fib_record(struct netlink *rtnl)
+{
+	static const int families[] = {AF_INET, AF_INET6};
+
+	for (size_t i = 0; netlink_is_recorded(rtnl) && i < ARRAY_SIZE(families); i++) {
+		struct fib fib = {.routes = NULL};
+
+		fib_load(rtnl, families[i], &fib);
+		fib_clear(&fib);
+	}
+}

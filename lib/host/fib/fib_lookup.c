@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/fib/fib_search.h"
+
+enum { DOUBT_SIZE = 160 };
+
+void fib_doubt(const struct fib_search *search, const char *format, ...)
+{
+	char text[DOUBT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!strings_contain(search->doubts, text))
+		strings_add(search->doubts, text);
+}
+
+uint32_t fib_vrf_of(const struct link_list *links, uint32_t link_index)
+{
+	const struct number index = {.value = link_index, .known = true};
+	const struct link *link = link_by_index(links, &index);
+
+	if (link && link->master_index.known && (!link->kind || strcmp(link->kind, "vrf")))
+		link = link_by_index(links, &link->master_index);
+	return link && link->kind && !strcmp(link->kind, "vrf") ? (uint32_t)link->index.value : 0;
+}
+
+static void set_way(const struct fib_search *search, uint32_t link_index,
+		    const struct known_ip *gateway, uint8_t scope, struct route *route)
+{
+	number_set(&route->link_index, link_index);
+	/* The kernel does not repeat the source that it was asked about. */
+	if (search->question->source.family)
+		return;
+	route->source = search->question->destination.family == AF_INET
+				? fib_source4(search, link_index, gateway, scope)
+				: fib_source6(search, link_index);
+}
+
+/* This host is the destination: ip_route_output_key_hash_rcu() and ip6_rt_get_dev_rcu(). */
+static void describe_local(const struct fib_search *search, const struct fib_found *found,
+			   struct route *route)
+{
+	const uint32_t vrf = fib_vrf_of(search->links, found->hop->link_index);
+	const struct known_ip none = {.known = false};
+
+	set_way(search, found->hop->link_index, &none, found->route->scope, route);
+	if (search->question->destination.family == AF_INET && !search->question->source.family)
+		route->source = (struct known_ip){search->question->destination, true};
+	number_set(&route->link_index, vrf ? vrf : LOOPBACK_INDEX);
+	route->local = found->route->type == RTN_LOCAL;
+}
+
+static bool is_everyone(const struct ip_address *ip)
+{
+	static const uint8_t everyone[4] = {255, 255, 255, 255};
+
+	return ip->family == AF_INET && !memcmp(ip->raw, everyone, sizeof(everyone));
+}
+
+/* What is sent to many is never this host's own: __mkroute_output(). */
+static bool is_to_many(const struct ip_address *to)
+{
+	return is_everyone(to) || (to->family == AF_INET && to->raw[0] >> 4 == 0xe);
+}
+
+static void describe_hop(const struct fib_search *search, const struct fib_found *found,
+			 struct route *route)
+{
+	if (found->route->type == RTN_LOCAL || found->route->type == RTN_ANYCAST)
+		describe_local(search, found, route);
+	else
+		set_way(search, found->hop->link_index, &found->hop->gateway, found->route->scope,
+			route);
+	if (found->route->preferred.known && !search->question->source.family)
+		route->source = found->route->preferred;
+	route->local &= !is_to_many(&search->question->destination);
+}
+
+static bool is_same_answer(const struct route *a, const struct route *b)
+{
+	return a->link_index.value == b->link_index.value && a->source.known == b->source.known &&
+	       ip_equal(&a->source.address, &b->source.address);
+}
+
+/* The name of the netdev, for a message. */
+static const char *name_of(const struct fib_search *search, const struct number *index)
+{
+	const struct link *link = link_by_index(search->links, index);
+
+	return link && link->name ? link->name : "another netdev";
+}
+
+/* Which of the next hops a flow takes hangs on a hash with a secret: fib_multipath_hash(). */
+static void judge_hops(const struct fib_search *search, const struct fib_found *found,
+		       const struct route *route)
+{
+	const struct fib_hop *hop;
+	bool blackhole;
+
+	for (size_t i = 0; (hop = fib_hop_of(search, found->route, i, &blackhole)); i++) {
+		const struct fib_found other = {found->route, hop};
+		struct route way = {.local = false};
+
+		if (hop == found->hop || !fib_hop_fits(search, hop))
+			continue;
+		describe_hop(search, &other, &way);
+		if (!is_same_answer(&way, route))
+			fib_doubt(search,
+				  "the route has several next hops, by %s and by %s: which of them "
+				  "the kernel takes cannot be known",
+				  name_of(search, &route->link_index),
+				  name_of(search, &way.link_index));
+	}
+}
+
+/* Default routers of one metric: fib_select_default() takes one that answers. */
+static void judge_defaults(const struct fib_search *search, const struct fib_found *found)
+{
+	for (size_t i = 0; i < search->fib->route_count; i++) {
+		const struct fib_route *route = &search->fib->routes[i];
+
+		if (route != found->route && !route->to.bits && !found->route->to.bits &&
+		    route->to.address.family == AF_INET && route->table == found->route->table &&
+		    route->metric == found->route->metric && !route->tos)
+			fib_doubt(search, "there are several default routes of one metric, and the "
+					  "kernel takes one whose router answers");
+	}
+}
+
+static bool is_own(const struct fib *fib, const struct ip_address *ip)
+{
+	for (size_t i = 0; i < fib->address_count; i++)
+		if (ip_equal(&fib->addresses[i].ip, ip))
+			return true;
+	return false;
+}
+
+/*
+ * IPv4 without a route takes the destination to be on the link of the netdev that was named, and
+ * local multicast always: ip_route_output_key_hash_rcu().
+ */
+static bool is_on_link(const struct route_question *question, int rc)
+{
+	static const uint8_t local_multicast[] = {224, 0, 0};
+	const uint8_t *raw = question->destination.raw;
+
+	return question->destination.family == AF_INET && question->link_index &&
+	       (rc || !memcmp(raw, local_multicast, sizeof(local_multicast)) ||
+		is_everyone(&question->destination));
+}
+
+/* What the kernel says before it looks into a table. 1: nothing. */
+static int answer_at_once(const struct fib_search *search, struct route *route)
+{
+	static const uint8_t loopback[4] = {127, 0, 0, 1}, none[4];
+	const struct route_question *question = search->question;
+	const struct number index = {.value = question->link_index, .known = true};
+	const struct link *link = link_by_index(search->links, &index);
+
+	if (question->destination.family != AF_INET)
+		return 1;
+	if (question->source.family && !is_own(search->fib, &question->source))
+		return -EINVAL;
+	if (question->link_index && !link)
+		return -ENODEV;
+	if (link && link->enabled == TRISTATE_NO)
+		return -ENETUNREACH;
+	if (memcmp(question->destination.raw, none, sizeof(none)))
+		return 1;
+	number_set(&route->link_index, LOOPBACK_INDEX);
+	route->local = true;
+	route->source = (struct known_ip){.address.family = AF_INET, .known = true};
+	memcpy(route->source.address.raw, loopback, sizeof(loopback));
+	return 0;
+}
+
+int fib_lookup(const struct fib *fib, const struct link_list *links,
+	       const struct route_question *question, struct route *ret_route,
+	       struct strings *doubts)
+{
+	const struct fib_search search = {fib, links, question, doubts};
+	struct fib_found found = {.route = NULL};
+	struct route route = {.local = false};
+	int rc = answer_at_once(&search, &route);
+
+	if (rc == 1) {
+		rc = fib_search_rules(&search, &found);
+		if (is_on_link(question, rc)) {
+			const struct known_ip none = {.known = false};
+
+			set_way(&search, question->link_index, &none, RT_SCOPE_LINK, &route);
+			rc = 0;
+		} else if (!rc) {
+			describe_hop(&search, &found, &route);
+			judge_hops(&search, &found, &route);
+			if (question->destination.family == AF_INET)
+				judge_defaults(&search, &found);
+		}
+	}
+	if (!rc)
+		*ret_route = route;
+	return rc;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rules say in which tables to look: fib_rules_lookup(), net/core/fib_rules.c. */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/fib_rules.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "host/fib/fib_search.h"
+
+enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
+
+/* Where a rule that may or may not be taken would lead. */
+struct detour {
+	const struct fib_rule *rule;
+	struct fib_found found;
+	int rc;
+};
+
+/* More of them than this are not compared with the answer. */
+enum { MOST_DETOURS = 16 };
+
+/* Packets of this host "come in" by the loopback netdev, and leave by what the question names. */
+static bool names_fit(const struct fib_search *search, const struct fib_rule *rule)
+{
+	const struct link *in = link_by_name(search->links, rule->in);
+	const struct link *out = link_by_name(search->links, rule->out);
+
+	if (rule->in[0] &&
+	    (rule->flags & FIB_RULE_IIF_DETACHED || !in || in->index.value != LOOPBACK_INDEX))
+		return false;
+	return !rule->out[0] || (!(rule->flags & FIB_RULE_OIF_DETACHED) && out &&
+				 out->index.value == search->question->link_index);
+}
+
+static bool addresses_fit(const struct fib_search *search, const struct fib_rule *rule)
+{
+	const struct route_question *question = search->question;
+	const struct ip_address none = {.family = question->destination.family};
+
+	if (!ip_network_contains(&rule->to, &question->destination))
+		return false;
+	if (!rule->from.bits || rule->flags & FIB_RULE_FIND_SADDR)
+		return true;
+	/* fib6_rule_match() demands a source, fib4_rule_match() compares with 0.0.0.0. */
+	if (!question->source.family)
+		return none.family == AF_INET && ip_network_contains(&rule->from, &none);
+	return ip_network_contains(&rule->from, &question->source);
+}
+
+static enum match match(const struct fib_search *search, const struct fib_rule *rule)
+{
+	const uint32_t vrf = fib_vrf_of(search->links, search->question->link_index);
+	bool fits = names_fit(search, rule) && addresses_fit(search, rule) && !rule->marked &&
+		    !rule->tos && (!rule->vrf || vrf);
+
+	if (fits && (rule->unjudged || rule->vrf))
+		return MATCH_MAYBE;
+	return fits == !(rule->flags & FIB_RULE_INVERT) ? MATCH_YES : MATCH_NO;
+}
+
+static bool is_standard(const struct fib_rule *rule, uint32_t priority, uint32_t table)
+{
+	return rule->priority == priority && rule->table == table &&
+	       rule->action == FR_ACT_TO_TBL && !rule->to.bits && !rule->from.bits &&
+	       !rule->marked && !rule->tos && !rule->vrf && !rule->unjudged && !rule->in[0] &&
+	       !rule->out[0] && !(rule->flags & FIB_RULE_INVERT) && rule->least_prefix < 0;
+}
+
+/* The rules of the family: *ret_first is the first; they come together. */
+static size_t count_rules(const struct fib_search *search, const struct fib_rule **ret_first)
+{
+	const struct fib *fib = search->fib;
+	size_t count = 0;
+
+	for (size_t i = 0; i < fib->rule_count; i++)
+		if (fib->rules[i].to.address.family == search->question->destination.family &&
+		    !count++)
+			*ret_first = &fib->rules[i];
+	return count;
+}
+
+static int apply(const struct fib_search *search, const struct fib_rule *rule,
+		 struct fib_found *ret_found)
+{
+	struct fib_found found = {.route = NULL};
+	int rc;
+
+	switch (rule->action) {
+	case FR_ACT_TO_TBL:
+		break;
+	case FR_ACT_UNREACHABLE:
+		return -ENETUNREACH;
+	case FR_ACT_PROHIBIT:
+		return -EACCES;
+	case FR_ACT_NOP:
+		return -EAGAIN;
+	default:
+		return -EINVAL;
+	}
+	rc = fib_search_table(search, rule->table, false, &found);
+	if (!rc && (int32_t)found.route->to.bits <= rule->least_prefix)
+		return -EAGAIN;
+	*ret_found = found;
+	return rc;
+}
+
+static void add_detour(const struct fib_search *search, const struct fib_rule *rule,
+		       struct detour *detours, size_t *count)
+{
+	struct detour detour = {.rule = rule};
+
+	if (rule->vrf || rule->action == FR_ACT_GOTO || *count == MOST_DETOURS) {
+		fib_doubt(search, "rule %u may lead elsewhere: it asks for %s", rule->priority,
+			  rule->unjudged ? rule->unjudged : "the VRF of the netdev");
+		return;
+	}
+	detour.rc = apply(search, rule, &detour.found);
+	if (detour.rc != -EAGAIN)
+		detours[(*count)++] = detour;
+}
+
+static void judge_detours(const struct fib_search *search, const struct detour *detours,
+			  size_t count, int rc, const struct fib_found *found)
+{
+	for (size_t i = 0; i < count; i++)
+		if (detours[i].rc != rc || (!rc && !fib_is_same(&detours[i].found, found)))
+			fib_doubt(search, "rule %u may lead elsewhere: it asks for %s",
+				  detours[i].rule->priority, detours[i].rule->unjudged);
+}
+
+/*
+ * The tables local and main are one until the first rule is added (fib_unmerge()), and then the
+ * longest prefix of both is taken, not that of local.
+ */
+static int search_merged(const struct fib_search *search, struct fib_found *ret_found)
+{
+	struct fib_found parted = {.route = NULL}, found = {.route = NULL};
+	int rc = fib_search_table(search, RT_TABLE_MAIN, true, &found);
+	int rc_parted = fib_search_table(search, RT_TABLE_LOCAL, false, &parted);
+
+	if (rc_parted == -EAGAIN)
+		rc_parted = fib_search_table(search, RT_TABLE_MAIN, false, &parted);
+	if (rc != rc_parted || (!rc && !fib_is_same(&found, &parted)))
+		fib_doubt(search, "the tables local and main disagree, and which of them is asked "
+				  "first hangs on whether the host ever had other rules");
+	if (rc == -EAGAIN)
+		rc = fib_search_table(search, RT_TABLE_DEFAULT, false, &found);
+	*ret_found = found;
+	return rc == -EAGAIN ? -ENETUNREACH : rc;
+}
+
+int fib_search_rules(const struct fib_search *search, struct fib_found *ret_found)
+{
+	const bool ipv4 = search->question->destination.family == AF_INET;
+	const struct fib_rule *rules = NULL;
+	const size_t count = count_rules(search, &rules);
+	struct detour detours[MOST_DETOURS];
+	size_t detour_count = 0;
+	int rc = -EAGAIN;
+
+	if (ipv4 && count == 3 && is_standard(&rules[0], 0, RT_TABLE_LOCAL) &&
+	    is_standard(&rules[1], 32766, RT_TABLE_MAIN) &&
+	    is_standard(&rules[2], 32767, RT_TABLE_DEFAULT))
+		return search_merged(search, ret_found);
+	for (size_t i = 0; i < count && rc == -EAGAIN; i++) {
+		const struct fib_rule *rule = &rules[i];
+		const enum match fits = match(search, rule);
+
+		if (fits == MATCH_MAYBE)
+			add_detour(search, rule, detours, &detour_count);
+		if (fits != MATCH_YES)
+			continue;
+		if (rule->action != FR_ACT_GOTO) {
+			rc = apply(search, rule, ret_found);
+			continue;
+		}
+		/* Only onwards; without a target the rule is passed over. */
+		for (size_t j = i + 1; j < count; j++)
+			if (rules[j].priority == rule->go_to) {
+				i = j - 1;
+				break;
+			}
+	}
+	if (rc == -EAGAIN)
+		rc = -ENETUNREACH;
+	judge_detours(search, detours, detour_count, rc, ret_found);
+	return rc;
+}

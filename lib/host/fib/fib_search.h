@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The steps of fib_lookup(). */
+#pragma once
+
+#include "host/fib/fib.h"
+#include "host/netdev.h"
+#include "host/rtnl.h"
+
+/* LOOPBACK_IFINDEX, include/net/flow.h: the loopback is the first netdev of each namespace. */
+#define LOOPBACK_INDEX 1u
+
+struct fib_search {
+	const struct fib *fib;
+	const struct link_list *links;
+	const struct route_question *question;
+	struct strings *doubts;
+};
+
+/* What a rule's table says. Without a route, the answer is an error. */
+struct fib_found {
+	const struct fib_route *route;
+	const struct fib_hop *hop;
+};
+
+void fib_doubt(const struct fib_search *search, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The VRF that the netdev is, or belongs to, or 0. */
+uint32_t fib_vrf_of(const struct link_list *links, uint32_t link_index);
+
+/* The next hops of the route, and their number; *ret_blackhole: an object that drops packets. */
+const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct fib_route *route,
+				 size_t number, bool *ret_blackhole);
+/* Whether both send packets the same way, with the same source. */
+bool fib_is_same(const struct fib_found *a, const struct fib_found *b);
+/* Whether the packet may take it as far as its netdev and state say. */
+bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop);
+
+/*
+ * Searches one table; `merged`: the tables local and main as one. -EAGAIN: it says nothing about
+ * the destination; other errors are those of the route's type.
+ */
+int fib_search_table(const struct fib_search *search, uint32_t table, bool merged,
+		     struct fib_found *ret_found);
+/* Goes through the rules. -ENETUNREACH: none of them has a route. */
+int fib_search_rules(const struct fib_search *search, struct fib_found *ret_found);
+
+/* The source address that the kernel takes on that netdev; unknown if there is none. */
+struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index,
+			    const struct known_ip *gateway, uint8_t scope);
+struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index);

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Routes found in dumps of the tables are the kernel's: random hosts, each a network namespace."""
+
+import collections
+import sys
+
+import peers
+import program
+import routes
+
+HOSTS = 40
+QUESTIONS = 250
+# Where the tables' answer is called a guess, the kernel may decide otherwise; but not often.
+MOST_WRONG_GUESSES = 0.05
+MAKE = 'import sys; sys.path.insert(0, %r); import routes; routes.make(routes.host(%d, %r, %r)); ' \
+       'import os; os.execv(%r, [%r])'
+
+
+def ask(agree, seed, several, rules):
+    """A line of fib_agree for each question."""
+    code = MAKE % (routes.__file__.rpartition('/')[0], seed, several, rules, agree, agree)
+    result = peers.run('unshare', '-n', sys.executable, '-c', code, timeout=120,
+                       stdin='\n'.join(routes.destinations(seed, QUESTIONS)) + '\n')
+    return result, [line.split('\t') for line in result.text().splitlines()]
+
+
+def judge(lines, met):
+    wrong = []
+    for line in lines:
+        met[line[0]] += 1
+        if line[0] == 'differ':
+            wrong.append('%s: kernel %s, tables %s' % tuple(line[1:4]))
+    return wrong
+
+
+def play(tap):
+    agree = program.built('fib_agree')
+    if not agree:
+        tap.test('routes: the program that compares is built', 'it is not: make check-vm')
+        return
+    met = collections.Counter()
+    kinds = set()
+    wrong = []
+    for seed in range(HOSTS):
+        result, lines = ask(agree, seed, seed % 3 == 2, seed % 4 != 0)
+        if result.status or len(lines) != QUESTIONS:
+            wrong += result.describe()
+        wrong += ['host %d: %s' % (seed, line) for line in judge(lines, met)]
+        kinds.update(line[2] for line in lines)
+    tap.test('routes: %d questions to %d random hosts' % (HOSTS * QUESTIONS, HOSTS), wrong)
+    tap.say(', '.join('%s %d' % item for item in sorted(met.items())))
+    # A host whose routes were all refused would agree, too.
+    tap.test('routes: the answers are many', [] if len(kinds) > 200 else str(len(kinds)))
+    tap.test('routes: guesses are told, and mostly right',
+             [] if met['agree-guess'] and met['guess'] < sum(met.values()) * MOST_WRONG_GUESSES
+             else str(dict(met)))
