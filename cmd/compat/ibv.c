@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibv_devices(1) and ibv_asyncwatch(1) of ibverbs-utils. */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +16,12 @@ struct verbs_devices *ibv_open_list(const struct personality_call *call)
 	const struct strings *messages;
 	int rc;
 
-	if (call->root) {
-		fprintf(stderr, "%s: a saved tree has no verbs\n", failure);
-		return NULL;
-	}
-	rc = verbs_devices_open(&devices);
+	rc = verbs_devices_open(call->root, &devices);
 	if (rc) {
-		fprintf(stderr, "%s: %s\n", failure, strerror(-rc));
+		fprintf(stderr, "%s: %s\n", failure,
+			rc == -EOPNOTSUPP && call->root ? "a saved tree has no verbs"
+			: rc == -ENODATA ? "the snapshot does not hold the list of devices"
+					 : strerror(-rc));
 		return NULL;
 	}
 	messages = verbs_devices_messages(devices);
@@ -106,6 +106,11 @@ static int watch(const struct personality_call *call, const char *name)
 
 	if (!devices || !find_device(devices, name, &device))
 		return 1;
+	if (call->root) {
+		fprintf(stderr, "Couldn't get context for %s: a snapshot has no events\n",
+			device.name);
+		return 1;
+	}
 	if (verbs_listener_open(devices, device.name, &listener)) {
 		fprintf(stderr, "Couldn't get context for %s\n", device.name);
 		return 1;

@@ -25,7 +25,15 @@ COMMANDS = (
     ('resources', '--by', 'process'), ('resources', 'qp'), ('resources', 'cm_id'),
     ('resources', 'cq'), ('resources', 'mr'), ('resources', 'pd'), ('resources', 'ctx'),
     ('resources', 'srq'), ('topo', '--all'), ('link',), ('dev',), ('system',), ('roce',),
-    ('sriov',), ('ipoib',), ('gids', '--to', '10.9.0.2'),
+    ('sriov',), ('ipoib',), ('cables',), ('pkeys', '--all'), ('topo',), ('gids', '--to', '10.9.0.2'),
+)
+# The same of older tools, byte for byte but for counters.
+TOOLS = (
+    ('ibstat',), ('ibstat', '-p'), ('ibstat', 'rxb', '1'), ('ibstatus',), ('ibv_devices',),
+    ('ibv_devinfo',), ('ibv_devinfo', '-l'), ('ibv_devinfo', '-v'), ('ibv_devinfo', '-d', 'rxb'),
+    ('ibv_devinfo', '-d', 'none'), ('show_gids',), ('show_gids', 'rxa'), ('ibdev2netdev',),
+    ('ibdev2netdev', '-v'), ('cma_roce_mode', '-d', 'rxa', '-p', '1'),
+    ('cma_roce_tos', '-d', 'rxa'), ('show_drop', 'rxa', '1'),
 )
 # What an anonymised one says with other names.
 ALIKE = (('devices',), ('ports',), ('gids',), ('netdevs',), ('caps',), ('resources',),
@@ -89,6 +97,29 @@ def same(words, before):
     return (wrong + differences(live, saved))[:12]
 
 
+def tool(words, *more):
+    result = program.rdmactl('compat', *more, *words)
+    return result.status, result.text(), result.complaint()
+
+
+def same_tool(words, before):
+    status, text, complaint = tool(words, '--root', ARCHIVE)
+    return (unequal('exit status', status, before[0]) + unequal('output', text, before[1]) +
+            unequal('message', complaint, before[2]))
+
+
+def metrics(*more):
+    """The samples without their values, which move."""
+    return sorted(line.rsplit(' ', 1)[0] for line in
+                  program.rdmactl(*more, 'metrics').text().splitlines())
+
+
+def same_metrics(before):
+    saved = metrics('--root', ARCHIVE)
+    return (['only live: ' + line for line in before if line not in saved] +
+            ['only saved: ' + line for line in saved if line not in before])
+
+
 def verdicts(document):
     """(check, object): verdict and evidence, of the checks that are not about this process."""
     return {(row['check'], row['object']): (row['verdict'], row['summary'])
@@ -138,11 +169,12 @@ def lay_routes(verb):
 
 def guess():
     """Which of two next hops is taken is not known: an answer, and the doubt."""
-    result = program.rdmactl('--root', ARCHIVE, 'gids', '--to', MULTIPATH)
+    result = program.rdmactl('--root', ARCHIVE, '-j', 'gids', '--to', MULTIPATH)
+    document = json.loads(result.text())
     return (unequal('exit status', result.status, 3) +
-            unequal('a doubt', 'is a guess: the route has several next hops' in
-                    result.complaint(), True) +
-            unequal('an entry', ' yes ' in result.text(), True))
+            unequal('doubts', ['is a guess: the route has several next hops' in problem['error']
+                               for problem in document['problems']], [True]) +
+            unequal('entries', [row['selected'] for row in document['gids']].count(True), 1))
 
 
 def older():
@@ -286,6 +318,8 @@ def play(tap):
                'verbs' in line]))
     commands = COMMANDS + tuple(('gids', '--to', address) for address in SINGLE)
     before = {words: ask(words) for words in commands}
+    tools = {words: tool(words) for words in TOOLS}
+    samples = metrics()
     lay_routes('del')
     judged = ask(('doctor', '--all'))
     addresses = own_addresses()
@@ -297,6 +331,10 @@ def play(tap):
     peers.must('rdma', 'link', 'delete', 'rxb')
     for words in commands:
         tap.test('snapshot: %s says what it said' % ' '.join(words), same(words, before[words]))
+    for words in TOOLS:
+        tap.test('snapshot: %s says what it said' % ' '.join(words),
+                 same_tool(words, tools[words]))
+    tap.test('snapshot: metrics have the samples that they had', same_metrics(samples))
     tap.test('snapshot: doctor says what it said', doctor(judged))
     document = program.parse('qps', (), program.rdmactl('--root', ARCHIVE, '-j', 'resources',
                                                         'qp'))

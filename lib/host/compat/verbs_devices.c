@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/compat/class_files.h"
 #include "host/device.h"
 #include "host/verbs.h"
@@ -19,20 +21,24 @@ struct verbs_devices {
 	struct verbs *verbs;
 };
 
-int verbs_devices_open(struct verbs_devices **ret_devices)
+int verbs_devices_open(const char *root, struct verbs_devices **ret_devices)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = mem_alloc_zero(
 		1, sizeof(*devices));
-	int rc = root_open(NULL, &devices->root);
+	int rc = root_open(root, &devices->root);
 
 	if (rc) {
 		devices->root.fd = -1;
 		return rc;
 	}
-	rc = class_files_open(NULL, &devices->files);
+	if (!root_answers(&devices->root))
+		return -EOPNOTSUPP;
+	rc = class_files_open(root, &devices->files);
 	if (rc)
 		return rc;
-	rc = verbs_open(NULL, &devices->verbs);
+	rc = verbs_open(&devices->root, &devices->verbs);
+	if (!rc)
+		rc = verbs_check_list(devices->verbs);
 	if (rc)
 		return rc;
 	*ret_devices = devices;
@@ -106,7 +112,7 @@ enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *
 	if (verbs_get_caps(opened, &facts->caps))
 		answer = VERBS_NOT_TOLD;
 	else if (class_files_read(devices->files, text, "%s/board_id", name) > 0)
-		facts->board_id = mem_string(text);
+		facts->board_id = text_clean(text, strlen(text));
 	if (gids && answer == VERBS_TOLD)
 		read_gids(devices, opened, name, facts);
 	verbs_close_device(opened);

@@ -14,9 +14,11 @@ struct verbs_devices;
 
 /*
  * -ENOSYS: the kernel has no uverbs and could not load it (unlike a listing, this makes it try, as
- * users of libibverbs expect); -ELIBACC: no libibverbs.
+ * users of libibverbs expect); -ELIBACC: no libibverbs. `root` is a snapshot, which answers as
+ * libibverbs did (-ENODATA: it does not hold that), or NULL for the live system; other saved trees
+ * have no answers: -EOPNOTSUPP.
  */
-int verbs_devices_open(struct verbs_devices **ret_devices);
+int verbs_devices_open(const char *root, struct verbs_devices **ret_devices);
 void verbs_devices_close(struct verbs_devices *devices);
 DEFINE_CLEANUP(struct verbs_devices, verbs_devices_close)
 

@@ -2,7 +2,6 @@
 #include "kernel/verbs/verbs.h"
 
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -181,9 +180,13 @@ int verbs_open(const struct root *root, struct verbs **ret_verbs)
 	verbs->warnings.known = true;
 	if (!rc && verbs_record_answers(verbs->record)) {
 		rc = verbs_record_find(verbs->record, VERBS_ASK_LIBRARY, "", 0, &bytes, &length);
+		if (!rc)
+			verbs_list_read(verbs);
 	} else if (!rc) {
 		rc = open_library(verbs);
 		verbs_record_note(verbs->record, VERBS_ASK_LIBRARY, "", 0, rc, NULL, 0);
+		if (!rc)
+			verbs_list_note(verbs);
 	}
 	if (rc) {
 		verbs_free(verbs);
@@ -201,27 +204,14 @@ void verbs_free(struct verbs *verbs)
 		verbs->call.ibv_free_device_list(verbs->list);
 	verbs_record_free(verbs->record);
 	strings_free(&verbs->warnings);
+	strings_free(&verbs->names);
+	free(verbs->items);
 	free(verbs);
 }
 
 const struct strings *verbs_warnings(const struct verbs *verbs)
 {
 	return &verbs->warnings;
-}
-
-bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
-{
-	/* A caller stops at the NULL that ends the list. */
-	struct ibv_device *device = verbs->list ? verbs->list[number] : NULL;
-
-	if (!device)
-		return false;
-	*ret_listed = (struct verbs_listed){
-		.name = device->name,
-		.node_guid = be64toh(verbs->call.ibv_get_device_guid(device)),
-		.transport = device->transport_type,
-	};
-	return true;
 }
 
 /*
@@ -366,7 +356,8 @@ struct verbs_async *verbs_async_from_fd(int fd)
 int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async **ret_async)
 {
 	struct verbs_device *device;
-	int error = verbs_open_device(verbs, name, &device);
+	int error = verbs_record_answers(verbs->record) ? -EOPNOTSUPP
+							: verbs_open_device(verbs, name, &device);
 
 	if (error)
 		return error;

@@ -35,6 +35,8 @@ struct verbs_listed {
 	int transport; /* enum ibv_transport_type */
 };
 
+/* -ENODATA: an older snapshot does not hold the list of devices, which seems empty; else 0. */
+int verbs_check_list(const struct verbs *verbs);
 /* The devices in the order of libibverbs, by number from 0. False: past the last one. */
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed);
 

@@ -30,6 +30,11 @@ struct verbs {
 	struct ibv_device **list; /* ended by NULL; NULL if a recording answers */
 	struct strings warnings;
 	struct verbs_record *record; /* or NULL */
+	/* The list if a recording answers: in `items` without names, and why it is not there. */
+	struct verbs_listed *items;
+	size_t item_count;
+	struct strings names;
+	int list_error;
 };
 
 struct verbs_device {
@@ -39,3 +44,8 @@ struct verbs_device {
 	char *name;			   /* with a record: the device's */
 	struct verbs_identity identity;
 };
+
+/* Notes the list for a snapshot, if it is to be. */
+void verbs_list_note(const struct verbs *verbs);
+/* Fills items, names and list_error. The names are those of another host: they are cleaned. */
+void verbs_list_read(struct verbs *verbs);

@@ -22,6 +22,14 @@ enum verbs_question {
 	VERBS_ASK_LIMITS,      /* struct verbs_limits, lib/host/verbs.c */
 	VERBS_ASK_PORT,	       /* struct ibv_port_attr */
 	VERBS_ASK_GIDS,	       /* an array of struct ibv_gid_entry */
+	VERBS_ASK_LIST,	       /* an array of struct verbs_item, in the order of libibverbs */
+};
+
+/* A device of the list. Its GUID is an address, which is replaced in an anonymous recording. */
+struct verbs_item {
+	uint64_t node_guid;
+	int32_t transport; /* enum ibv_transport_type */
+	char name[64];	   /* IBV_SYSFS_NAME_MAX */
 };
 
 /* What is known of an open device without a further query. */
