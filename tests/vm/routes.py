@@ -42,8 +42,8 @@ def devices(rng):
     for name in NETDEVS:
         lines += ['link add %s type dummy' % name, 'link set %s up' % name]
         for _ in range(rng.randrange(1, 4)):
-            lines.append('address add %s/%d dev %s' % (address(rng, 4), rng.choice((24, 28, 30, 32)),
-                                                       name))
+            lines.append('address add %s/%d dev %s' %
+                         (address(rng, 4), rng.choice((24, 28, 30, 32)), name))
         for _ in range(rng.randrange(0, 3)):
             lines.append('-6 address add %s/%d dev %s nodad%s' %
                          (address(rng, 6), rng.choice((64, 112, 128)), name,

@@ -20,7 +20,7 @@ def ask(agree, seed, several, rules):
     """A line of fib_agree for each question."""
     code = MAKE % (routes.__file__.rpartition('/')[0], seed, several, rules, agree, agree)
     result = peers.run('unshare', '-n', sys.executable, '-c', code, timeout=120,
-                       stdin='\n'.join(routes.destinations(seed, QUESTIONS)) + '\n')
+                       stdin=('\n'.join(routes.destinations(seed, QUESTIONS)) + '\n').encode())
     return result, [line.split('\t') for line in result.text().splitlines()]
 
 

@@ -43,7 +43,8 @@ ALIKE = (('devices',), ('ports',), ('gids',), ('netdevs',), ('caps',), ('resourc
 # come first, so these have one of their own before them.
 ROUTES = ('10.77.1.0/24 dev va src 10.9.0.1', '10.77.2.0/24 via 10.9.0.77 dev vb onlink',
           'blackhole 10.77.3.0/24', 'unreachable 10.77.4.0/24', 'prohibit 10.77.5.0/24',
-          'throw 10.77.6.0/24', '10.77.7.0/24 nexthop via 10.9.0.2 dev va nexthop via 10.9.0.77 dev vb onlink',
+          'throw 10.77.6.0/24',
+          '10.77.7.0/24 nexthop via 10.9.0.2 dev va nexthop via 10.9.0.77 dev vb onlink',
           '10.77.8.0/24 dev vb metric 5', '10.77.8.0/24 dev va metric 4',
           'fd77:1::/64 dev va', 'fd77:2::/64 via fd09::77 dev vb src fd09::2',
           'blackhole fd77:3::/64', 'prohibit fd77:4::/64', '10.77.9.0/24 via inet6 fd09::77 dev va')

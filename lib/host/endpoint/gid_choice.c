@@ -328,8 +328,9 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 		rc = find_route(rtnl, &inventory->links, &question, ret_route, doubts);
 	if (rc == -ENODATA) {
 		*ret_error = mem_format("the snapshot does not hold the route to %s", name);
-		*ret_hint = mem_string("it has no routing tables, because an older rdmactl took it "
-				       "or they are too large, but the routes to neighbours");
+		*ret_hint = mem_string("it has no routing tables, because it is anonymised, or of "
+				       "an older rdmactl, or they are too large, but the routes "
+				       "to neighbours");
 		return rc;
 	}
 	if (rc == -EINVAL)

@@ -9,10 +9,9 @@
  * What the dumps cannot tell (which of several next hops a flow takes, a rule about users) makes
  * the answer a guess, and is told in words.
  *
- * Attributes that hold addresses: RTA_DST, RTA_SRC, RTA_GATEWAY, RTA_PREFSRC, RTA_VIA (after two
- * bytes), RTA_NEWDST, the RTA_GATEWAY and RTA_VIA in each RTA_MULTIPATH, RTA_ENCAP; FRA_DST,
- * FRA_SRC; NHA_GATEWAY, NHA_ENCAP; NDA_DST, NDA_LLADDR; IFA_ADDRESS, IFA_LOCAL, IFA_BROADCAST,
- * IFA_ANYCAST. Whoever makes a recording anonymous replaces these.
+ * An anonymised snapshot has none of these dumps, because its addresses keep few prefixes. Their
+ * attributes with addresses: RTA_DST, RTA_SRC, RTA_GATEWAY, RTA_PREFSRC, RTA_VIA, those in each
+ * RTA_MULTIPATH; FRA_DST, FRA_SRC; NHA_GATEWAY; NDA_DST, NDA_LLADDR; IFA_ADDRESS, IFA_LOCAL.
  */
 #pragma once
 
@@ -72,7 +71,7 @@ struct fib_neighbour {
 
 struct fib_address {
 	struct ip_address ip, net;  /* net: the other end's, if the link is point to point */
-	uint32_t link_index, flags; /* IFA_F_* */
+	uint32_t link_index, flags; /* of linux/if_addr.h */
 	uint8_t bits, scope;
 };
 

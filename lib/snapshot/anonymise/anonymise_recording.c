@@ -182,11 +182,32 @@ static bool change_one(struct work *work, const struct recorded_exchange *exchan
 	return known;
 }
 
+/*
+ * Other addresses keep few prefixes, so a route that is looked up in changed tables (lib/host/fib)
+ * would be the wrong one.
+ */
+static bool is_of_tables(const struct recorded_exchange *exchange)
+{
+	if (exchange->protocol != NETLINK_ROUTE)
+		return false;
+	switch (exchange->question.type) {
+	case RTM_GETRULE:
+	case RTM_GETNEXTHOP:
+	case RTM_GETNEIGH:
+		return true;
+	default:
+		return exchange->question.type == RTM_GETROUTE &&
+		       exchange->question.flags & NLM_F_DUMP;
+	}
+}
+
 static void change_exchange(struct work *work, const struct recorded_exchange *exchange)
 {
 	struct text_buffer text = {.text = NULL};
 	bool known;
 
+	if (is_of_tables(exchange))
+		return;
 	if (is_command(exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
 		work->change.module = part_of(work, exchange);
 	known = change_one(work, exchange, &exchange->question, false, &text);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "snapshot/anonymise/anonymise_verbs.h"
 
+#include <endian.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/recording.h"
 #include "kernel/verbs/verbs_record.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
@@ -54,6 +57,30 @@ static size_t change_gids(const struct attribute_change *change, uint8_t *bytes,
 	return count * size;
 }
 
+/* GUIDs in host order, and names. */
+static size_t change_list(const struct attribute_change *change, uint8_t *bytes, size_t length)
+{
+	const size_t count = length / sizeof(struct verbs_item);
+
+	for (size_t i = 0; i < count; i++) {
+		_cleanup_(freep) char *name = NULL, *changed = NULL;
+		struct verbs_item item;
+
+		memcpy(&item, bytes + i * sizeof(item), sizeof(item));
+		name = text_clean(item.name, strnlen(item.name, sizeof(item.name)));
+		memset(item.name, 0, sizeof(item.name));
+		if (!change->learning) {
+			changed = anonymise_text(change->anonymiser, name, false);
+			snprintf(item.name, sizeof(item.name), "%s", changed);
+		}
+		item.node_guid = htobe64(item.node_guid);
+		change_guid(change, (uint8_t *)&item.node_guid);
+		item.node_guid = be64toh(item.node_guid);
+		memcpy(bytes + i * sizeof(item), &item, sizeof(item));
+	}
+	return count * sizeof(struct verbs_item);
+}
+
 /* Returns how many bytes are kept: a later library may add to a structure what is not known. */
 static size_t change_answer(const struct attribute_change *change, unsigned int question,
 			    uint8_t *bytes, size_t length)
@@ -67,6 +94,8 @@ static size_t change_answer(const struct attribute_change *change, unsigned int 
 
 	if (question == VERBS_ASK_GIDS)
 		return change_gids(change, bytes, length);
+	if (question == VERBS_ASK_LIST)
+		return change_list(change, bytes, length);
 	if (length > most[question])
 		length = most[question];
 	if (question == VERBS_ASK_LIMITS)
@@ -90,7 +119,7 @@ bool anonymise_verbs(const struct attribute_change *change, struct recorded_mess
 {
 	const size_t result = sizeof(int32_t);
 
-	if (message->type < VERBS_ASK_LIBRARY || message->type > VERBS_ASK_GIDS ||
+	if (message->type < VERBS_ASK_LIBRARY || message->type > VERBS_ASK_LIST ||
 	    (is_answer && message->length < result))
 		return false;
 	if (!is_answer) {
