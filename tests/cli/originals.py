@@ -98,8 +98,9 @@ def main():
     haystack = b"\0\0\0".join(contents(folder))
     lower = haystack.lower()
     for text in sorted(texts):
-        pattern = rb"(?<![0-9a-z])" + re.escape(text.lower().encode()) + rb"(?![0-9a-z])"
-        if re.search(pattern, lower) or (len(text) > 11 and text.lower().encode() in lower):
+        word = text.lower().encode()
+        pattern = rb"(?<![0-9a-z])" + re.escape(word) + rb"(?![0-9a-z])"
+        if word in lower and (len(text) > 11 or re.search(pattern, lower)):
             print("left:", text)
     for raw in binary:
         if raw in haystack:

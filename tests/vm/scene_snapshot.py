@@ -10,7 +10,7 @@ import socket
 import peers
 import program
 from scene_resources import listens
-from scene_snapshot_tree import own_addresses
+from scene_snapshot_tree import SLOW, own_addresses
 from selftest import Running, until
 from tap import unequal
 
@@ -270,10 +270,11 @@ def anonymised(tap, addresses):
     folders = ['/run/unpacked-plain', '/run/unpacked-other']
     plain, other = unpack(ARCHIVE, folders[0]), unpack(ANONYMISED, folders[1])
     alike(tap, plain, other)
-    result = peers.run('python3', ORIGINALS, *folders, *sorted(addresses))
+    result = peers.run('python3', ORIGINALS, *folders, *sorted(addresses), timeout=SLOW)
     tap.test('snapshot: no original is in the anonymised one, neither as text nor as bytes',
              result.text().splitlines()[:-1][:12] if result.status == 0 else result.describe())
-    result = peers.run('python3', ORIGINALS, folders[0], folders[0], *sorted(addresses))
+    result = peers.run('python3', ORIGINALS, folders[0], folders[0], *sorted(addresses),
+                       timeout=SLOW)
     tap.test('snapshot: the same search finds them in the plain one',
              [] if result.text().count('left: bytes') > 5 else result.describe()[:12])
     for folder in folders:
