@@ -363,11 +363,12 @@ static int run(const struct ctx *ctx, const void *route_args, char **objects)
 	const bool many = args->mlid || args->pairs;
 
 	if (many ? objects[0] != NULL : !objects[0] || !objects[1]) {
-		command_complain(ctx,
-				 args->mlid    ? "a multicast group has no FROM and TO"
-				 : args->pairs ? "FROM and TO are in the file of --pairs"
-					       : "the two ends of the route are missing",
-				 "rdmactl fabric route FROM TO, or --mlid MLID, or --pairs FILE");
+		command_complain(
+			ctx,
+			args->mlid    ? "a multicast group has no FROM and TO"
+			: args->pairs ? "FROM and TO are in the file of --pairs-file"
+				      : "the two ends of the route are missing",
+			"rdmactl fabric route FROM TO, or --mlid MLID, or --pairs-file FILE");
 		return STATUS_USAGE;
 	}
 	if (args->pairs)
@@ -378,17 +379,17 @@ static int run(const struct ctx *ctx, const void *route_args, char **objects)
 static const struct option_row options[] = {
 	STRING_OPTION(struct route_args, mlid, 0, "mlid", "MLID", COMPLETE_NOTHING,
 		      "the tree of a multicast group"),
-	STRING_OPTION(struct route_args, pairs, 0, "pairs", "FILE", COMPLETE_FILE,
+	STRING_OPTION(struct route_args, pairs, 0, "pairs-file", "FILE", COMPLETE_FILE,
 		      "the routes of all pairs in a file, two destinations a line"),
 	FLAG_OPTION(struct route_args, cables, 0, "cables",
-		    "with --pairs: a row for each cable, with the number of pairs over it"),
+		    "with --pairs-file: a row for each cable, with the number of pairs over it"),
 	{.name = NULL},
 };
 
 static const struct option_rule rules[] = {
 	FABRIC_LOAD_RULE,
-	OPTIONS_ONE_OF("mlid pairs", NULL),
-	OPTIONS_NEED("cables", "pairs", NULL),
+	OPTIONS_ONE_OF("mlid pairs-file", NULL),
+	OPTIONS_NEED("cables", "pairs-file", NULL),
 	{.options = NULL},
 };
 

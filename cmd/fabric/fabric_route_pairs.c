@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl fabric route --pairs: the routes of many pairs, and the cables that they share. */
+/* rdmactl fabric route --pairs-file: the routes of many pairs, and the cables that they share. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

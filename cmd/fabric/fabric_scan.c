@@ -255,7 +255,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, tree, 0, "tree", "print the subnet as a tree"),
 	STRING_OPTION(struct fabric_args, diff, 0, "diff", "FILE", COMPLETE_FILE,
 		      "print the differences from the scan in a file"),
-	CHOICES_OPTION(struct fabric_args, compare, 0, "compare", "WHAT,...", fabric_compared_names,
+	CHOICES_OPTION(struct fabric_args, compare, 0, "compare", "LIST", fabric_compared_names,
 		       "--diff compares only these (default all)"),
 	FABRIC_EXPECTED_OPTION,
 	CHOICE_OPTION(struct fabric_args, format, 0, "format", "FORMAT", format_names,

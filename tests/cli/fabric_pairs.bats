@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# rdmactl fabric route --pairs, links --switches-only, and scan --diff --compare.
+# rdmactl fabric route --pairs-file, links --switches-only, and scan --diff --compare.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -12,15 +12,15 @@ setup()
 	other=$BATS_TEST_TMPDIR/other.json
 }
 
-@test "fabric route --pairs: routes, and the cables that they share" {
+@test "fabric route --pairs-file: routes, and the cables that they share" {
 	printf '%s\n' '# a file' '"n1 mlx5_0" "n4 mlx5_0"' $'"n2 mlx5_0"\t9 # LID' '"n4 mlx5_0" 4' >"$pairs"
-	try fabric route --pairs "$pairs" --load "$scan" --tsv --no-headings \
+	try fabric route --pairs-file "$pairs" --load "$scan" --tsv --no-headings \
 		-o line,from,to,end,hops,most_pairs,shared_node,shared_port
 	expect 0 "$(printf '%s\t%s\t%s\tarrives\t4\t%s\t%s\t%s\n' 2 'n1 mlx5_0' 'n4 mlx5_0' 2 'leaf A' 5 \
 		3 'n2 mlx5_0' 'n4 mlx5_0' 2 'leaf A' 5 4 'n4 mlx5_0' 'n1 mlx5_0' 1 'n4 mlx5_0' 1)" ''
-	try fabric route --pairs "$pairs" --load "$scan" --jsonl
+	try fabric route --pairs-file "$pairs" --load "$scan" --jsonl
 	[ "$(head -n 1 <<<"$output" | jq -c .cables)" = '["n1 mlx5_0/1","leaf A/5","spine 1/2","leaf B/1"]' ]
-	try fabric route --pairs "$pairs" --cables --load "$scan" --tsv --no-headings -o node,port,peer,pairs
+	try fabric route --pairs-file "$pairs" --cables --load "$scan" --tsv --no-headings -o node,port,peer,pairs
 	[ "$status" = 0 ]
 	[ "$(head -n 3 <<<"$output")" = "$(printf '%s\t%s\t%s\t2\n' 'leaf A' 5 'spine 1' 'spine 1' 2 'leaf B' 'leaf B' 1 'n4 mlx5_0')" ]
 	# Each route as `route` shows it.
@@ -28,52 +28,52 @@ setup()
 	local one
 
 	one=$(jq -c '[.fabric_route[] | select(.direction == "there") | "\(.node)/\(.out_port)"]' <<<"$output")
-	try fabric route --pairs "$pairs" --load "$scan" --json
+	try fabric route --pairs-file "$pairs" --load "$scan" --json
 	[ "$(jq -c '.fabric_pairs[2].cables' <<<"$output")" = "$one" ]
 }
 
-@test "fabric route --pairs: a pair that does not arrive, one that is not there, and a gap" {
+@test "fabric route --pairs-file: a pair that does not arrive, one that is not there, and a gap" {
 	printf '%s\n' '4 9' 'nosuch 9' '4 8' >"$pairs"
 	# spine 1 sends LID 9 back to leaf A.
 	jq '(.fabric[0].details[] | select(.node_index == 4 and .attribute_id == "0x0019").data) |= .[:18] + "01" + .[20:]' \
 		"$scan" >"$other"
-	try fabric route --pairs "$pairs" --load "$other" --json
+	try fabric route --pairs-file "$pairs" --load "$other" --json
 	[ "$status" = 4 ]
 	[[ $stderr == *"line 2: the scan found no node 'nosuch'"* ]]
 	[[ $stderr == *'line 1: the route comes back to leaf A: LID 9 goes in a loop'* ]]
 	[ "$(jq -c '[.fabric_pairs[] | [.line, .end]]' <<<"$output")" = '[[1,"loop"],[3,"arrives"]]' ]
-	try fabric route --pairs "$pairs" --load "$scan" --tsv
+	try fabric route --pairs-file "$pairs" --load "$scan" --tsv
 	[ "$status" = 3 ]
 	jq '.fabric[0].details |= map(select(.node_index != 4))' "$scan" >"$other"
 	echo '4 9' >"$pairs"
-	try fabric route --pairs "$pairs" --load "$other" --json
+	try fabric route --pairs-file "$pairs" --load "$other" --json
 	[ "$status" = 3 ]
 	[[ $stderr == *'it is unknown where the routes of 1 pairs end'* ]]
 	[ "$(jq -r '.fabric_pairs[].end' <<<"$output")" = unknown ]
 }
 
-@test "fabric route --pairs: files that cannot be used" {
+@test "fabric route --pairs-file: files that cannot be used" {
 	local hint='each line has two, with blanks between; a name with blanks is between quotation marks'
 
 	printf '4 9\nn1 mlx5_0 9\n' >"$pairs"
-	try fabric route --pairs "$pairs" --load "$scan"
+	try fabric route --pairs-file "$pairs" --load "$scan"
 	expect_error 1 fabric "$pairs: line 2 is not two destinations" "$hint"
 	printf '4 9\0\n' >"$pairs"
-	try fabric route --pairs "$pairs" --load "$scan"
+	try fabric route --pairs-file "$pairs" --load "$scan"
 	expect_error 1 fabric "$pairs is not a text" "$hint"
-	try fabric route --pairs "$pairs.none" --load "$scan"
+	try fabric route --pairs-file "$pairs.none" --load "$scan"
 	[ "$status" = 1 ]
 	[[ $stderr == *"cannot read $pairs.none: No such file or directory"* ]]
-	try fabric route --pairs "$pairs" 4 9 --load "$scan"
-	expect_error 2 fabric 'FROM and TO are in the file of --pairs' \
-		'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs FILE'
+	try fabric route --pairs-file "$pairs" 4 9 --load "$scan"
+	expect_error 2 fabric 'FROM and TO are in the file of --pairs-file' \
+		'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs-file FILE'
 	try fabric route --cables 4 9 --load "$scan"
 	[ "$status" = 2 ]
-	try fabric route --mlid 0xc000 --pairs "$pairs" --load "$scan"
+	try fabric route --mlid 0xc000 --pairs-file "$pairs" --load "$scan"
 	[ "$status" = 2 ]
 	# An empty file has no pairs.
 	: >"$pairs"
-	try fabric route --pairs "$pairs" --load "$scan" --tsv --no-headings
+	try fabric route --pairs-file "$pairs" --load "$scan" --tsv --no-headings
 	expect 0 '' ''
 }
 
@@ -134,6 +134,7 @@ setup()
 }
 
 @test "fabric scan --diff --expected-down: a cable that is gone" {
+	# shellcheck disable=SC2016 # an expression of jq
 	local link='.node_index == 6 and .port == 1 or .node_index == $peer and .port == 1'
 
 	jq '(.fabric[0].ports[] | select(.node_index == 6 and .port == 1).peer_index) as $peer |

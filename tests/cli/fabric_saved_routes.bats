@@ -195,9 +195,9 @@ with_groups()
 
 @test "fabric route --mlid: usage" {
 	try fabric route
-	expect_error 2 fabric 'the two ends of the route are missing' 'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs FILE'
+	expect_error 2 fabric 'the two ends of the route are missing' 'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs-file FILE'
 	try fabric route --mlid 0xc000 n1 n2
-	expect_error 2 fabric 'a multicast group has no FROM and TO' 'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs FILE'
+	expect_error 2 fabric 'a multicast group has no FROM and TO' 'rdmactl fabric route FROM TO, or --mlid MLID, or --pairs-file FILE'
 	for mlid in 0xbfff 0xffff x ''; do
 		try fabric route --mlid "$mlid"
 		expect_error 2 fabric "'$mlid' is not a multicast LID" \

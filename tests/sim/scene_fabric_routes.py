@@ -63,7 +63,7 @@ def routes(sim):
 
 
 def many(sim):
-    """--pairs: each pair as `route` and the simulator have it, and the pairs over each cable."""
+    """--pairs-file: each pair as `route` and the simulator have it, and the pairs over each cable."""
     lids = sim.lids()
     ends = [lids[node.name, port] for node in sim.net.hcas() for port in sorted(node.links)
             if (node.name, port) in lids]
@@ -71,7 +71,7 @@ def many(sim):
     path, counts, wrong = sim.path('pairs'), {}, []
     with open(path, 'w') as file:
         file.write(''.join('%d %d\n' % pair for pair in pairs))
-    document = sim.document('fabric_pairs', 'fabric', 'route', '--pairs', path)
+    document = sim.document('fabric_pairs', 'fabric', 'route', '--pairs-file', path)
     wrong += unequal('status', document.status, 0)
     wrong += unequal('pairs', len(document.rows), len(pairs))
     for number, (row, (one, other)) in enumerate(zip(document.rows, pairs)):
@@ -85,7 +85,7 @@ def many(sim):
             rows = sim.document('fabric_route', 'fabric', 'route', str(one), str(other)).rows
             wrong += unequal('route', row['cables'], ['%s/%d' % (hop['node'], hop['out_port']) for hop in rows
                                                       if hop['direction'] == 'there'])
-    shared, ours, ports = sim.document('fabric_shared', 'fabric', 'route', '--pairs', path, '--cables').rows, {}, set()
+    shared, ours, ports = sim.document('fabric_shared', 'fabric', 'route', '--pairs-file', path, '--cables').rows, {}, set()
     for row in shared:  # several nodes may have one name
         place = '%s/%d' % (row['node'], row['port'])
         ours[place] = ours.get(place, 0) + row['pairs']

@@ -547,7 +547,7 @@ static void unknown_messages_are_left_out(void **state)
 	put_attribute(&bytes, 1, guid, sizeof(guid));
 	both(&scene, NETLINK_GENERIC, OTHER_FAMILY, &bytes);
 	both(&scene, NETLINK_ROUTE, RTM_GETQDISC, &bytes);
-	/* Routing tables are left out as a whole, and nobody misses them. */
+	/* Routing tables are left out as a whole, and that is not told as a loss. */
 	both(&scene, NETLINK_ROUTE, RTM_GETNEIGH, &bytes);
 	both(&scene, NETLINK_RDMA, RDMA_NL_GET_TYPE(RDMA_NL_LS, 1), &bytes);
 	both(&scene, 9, 99, &bytes);

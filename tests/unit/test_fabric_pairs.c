@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file of fabric route --pairs, and which differences between scans count. */
+/* The file of fabric route --pairs-file, and which differences between scans count. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

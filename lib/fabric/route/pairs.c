@@ -142,7 +142,7 @@ static const struct field pair_fields[] = {
 };
 
 const struct schema fabric_pairs_schema = SCHEMA("fabric_pairs", struct pair_row, pair_fields,
-						 "the route of a pair of --pairs");
+						 "the route of a pair of --pairs-file");
 
 static const struct field shared_fields[] = {
 	PORT_COLUMNS(place_get_port),
@@ -154,4 +154,4 @@ static const struct field shared_fields[] = {
 };
 
 const struct schema fabric_shared_schema = SCHEMA("fabric_shared", struct shared_row, shared_fields,
-						  "a cable of the routes of --pairs");
+						  "a cable of the routes of --pairs-file");
