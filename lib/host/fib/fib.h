@@ -50,7 +50,7 @@ struct fib_rule {
 	uint8_t action;	      /* FR_ACT_* */
 	int32_t least_prefix; /* longer ones are taken; -1: all */
 	bool marked;	      /* needs a mark that is not 0 */
-	bool tos;	      /* needs a TOS or a tunnel, which plain packets have not */
+	bool tos;	      /* needs a TOS or a tunnel, which plain packets lack */
 	bool vrf;	      /* the table is that of the VRF of the packet's netdev */
 	const char *unjudged; /* a selector whose value is not known, or NULL */
 	char in[16], out[16]; /* names of netdevs; empty: any */
