@@ -186,6 +186,78 @@ static void one_direction_of_both(void **state)
 	made_up_end(&mesh);
 }
 
+/* One rail of four is slower, as it is built: not what it has both ways at once. */
+static void slower_rail_of_few_hosts(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 4, .rails = 4, .noise = 0.02};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (uint32_t i = 0; i < 4 * 4 * mesh.rails; i++) {
+		const uint16_t rail = (uint16_t)(i % 4);
+		const uint32_t a = i / 4 % 4, b = i / 16;
+
+		if (a >= b)
+			continue;
+		made_up_result(&mesh, &(const struct mesh_pair){a, b, rail, rail}, false, &result);
+		for (int end = 0; end < MESH_ENDS && rail == 3; end++) {
+			result.gbps[end].value *= 0.58;
+			result.both_gbps[end].value *= 0.58;
+		}
+		judge_take(judge, &result);
+	}
+	judge_end_stage(judge);
+	judge_conclude(judge, &findings);
+	assert_int_equal(findings.count, 0);
+	judge_findings_clear(&findings);
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
+/* Six sums of one rail, with a fault; and when the same pairs were tested twice. */
+static void few_sums(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 4, .rails = 1, .noise = 0.01};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (int stage = 0; stage < 2; stage++) {
+		for (uint32_t a = 0; a < mesh.hosts; a++)
+			for (uint32_t b = a + 1; b < mesh.hosts; b++) {
+				made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
+					       &result);
+				for (int end = 0; end < MESH_ENDS && (a == 2 || b == 2); end++)
+					result.both_gbps[end].value /= 10;
+				judge_take(judge, &result);
+			}
+		judge_end_stage(judge);
+		judge_conclude(judge, &findings);
+		assert_int_equal(findings.count, 1);
+		assert_int_equal(findings.items[0].finding.id.value,
+				 stage ? JUDGE_BOTH : JUDGE_NOT_JUDGED);
+		if (!stage) {
+			assert_string_equal(findings.items[0].finding.evidence,
+					    "both ways at once: 6 results are of a rail and "
+					    "distance with fewer than 8 sums");
+		} else {
+			assert_string_equal(findings.items[0].finding.object, "n3 rail 0");
+			assert_int_equal(findings.items[0].bad.value, 3);
+			assert_int_equal(findings.items[0].judged.value, 3);
+		}
+		judge_findings_clear(&findings);
+	}
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +267,8 @@ int main(void)
 		cmocka_unit_test(small_clusters),
 		cmocka_unit_test(slow_both_ways_everywhere),
 		cmocka_unit_test(one_direction_of_both),
+		cmocka_unit_test(slower_rail_of_few_hosts),
+		cmocka_unit_test(few_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,11 +175,17 @@ void conclude_rest(struct conclusion *conclusion)
 			    mem_format("%" PRIu32 " more, which are not listed",
 				       count - judge->limits.most_single_rows));
 	}
-	if (judge->row_count)
+	if (judge->row_count > judge->sums_left)
 		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
 			    mem_format("%zu results are of a rail and distance with fewer than "
 				       "%" PRIu32 " figures",
-				       judge->row_count, judge->limits.least_results));
+				       judge->row_count - judge->sums_left,
+				       judge->limits.least_results));
+	if (judge->sums_left)
+		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
+			    mem_format("both ways at once: %zu results are of a rail and distance "
+				       "with fewer than %" PRIu32 " sums",
+				       judge->sums_left, judge->limits.least_results));
 	if (judge->retests_left_out)
 		finding_add(conclusion->findings, JUDGE_NOT_RETRIED, NULL,
 			    mem_format("%zu suspects were not tried again alone",

@@ -46,6 +46,7 @@ struct row {
 	uint8_t kind; /* enum class_kind */
 	uint8_t outcome;
 	bool again, repeated;
+	bool lacks_sum; /* the sum of both directions alone was not judged yet */
 };
 
 enum edge_fault {
@@ -146,6 +147,7 @@ struct judge {
 	size_t class_count;
 	struct row *rows;
 	size_t row_count, row_room;
+	size_t sums_left; /* rows that only lack the sum of both directions */
 	struct edge *edges;
 	size_t edge_count;
 	uint64_t lost_edges; /* beyond MOST_EDGES */

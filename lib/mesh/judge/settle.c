@@ -34,32 +34,43 @@ static const struct class *class_of_row(const struct judge *judge, const struct 
 	return class->bandwidth.judged || class->most_latency > 0 ? class : NULL;
 }
 
-/* There are half as many sums as there are figures of one direction. */
-static const struct band *band_of_row(const struct judge *judge, const struct row *row)
+/*
+ * There are half as many sums as figures of one direction: if those of the class are too few, those
+ * of all rails; NULL: there are too few results.
+ */
+static const struct class *class_of_sum(const struct judge *judge, const struct row *row,
+					const struct class *class)
 {
-	const struct band *band = &judge->classes[row->class - 1].both;
+	const struct class *whole = &judge->classes[row->whole_class - 1];
 
-	return band->judged ? band : &judge->classes[row->whole_class - 1].both;
+	if (!class || class->both.judged)
+		return class;
+	return whole->both.judged && whole->bandwidth.median > 0 ? whole : NULL;
 }
 
 /*
  * It must be slow by what is usual both ways at once, and by what the pair itself has one way at a
  * time: else both directions are as slow together as each is by itself, which is another fault.
+ * A rail may be slower than the others as it is built: its sums are as much lower then.
  */
-static void judge_both_ways(const struct judge *judge, const struct row *row, struct edge *edge)
+static void judge_both_ways(const struct judge *judge, const struct row *row,
+			    const struct class *class, struct edge *edge)
 {
-	const struct band *both = band_of_row(judge, row);
+	const struct class *of_sum = class_of_sum(judge, row, class);
 	const double share = judge->limits.bandwidth_share;
 	const double sum = row_both(row), alone = (double)row->gbps[0] + (double)row->gbps[1];
+	double scale, median;
 
-	if (!both->judged || sum < 0 || edge->share[0] < 0 || edge->share[1] < 0)
+	if (!of_sum || sum < 0 || edge->share[0] < 0 || edge->share[1] < 0)
 		return;
-	edge->both_median = (float)both->median;
-	edge->both_share = (float)(sum / both->median);
+	scale = of_sum == class ? 1 : class->bandwidth.median / of_sum->bandwidth.median;
+	median = of_sum->both.median * scale;
+	edge->both_median = (float)median;
+	edge->both_share = (float)(sum / median);
 	edge->both_ratio = alone > 0 ? (float)(sum / alone) : -1;
 	for (int end = 0; end < MESH_ENDS; end++)
-		edge->both_part[end] = (float)((double)row->both[end] / both->median * 2);
-	if (sum < both->least && !edge->faults &&
+		edge->both_part[end] = (float)((double)row->both[end] / median * 2);
+	if (sum < of_sum->both.least * scale && !edge->faults && edge->both_ratio < (float)share &&
 	    2 * edge->both_share < (float)share * (edge->share[0] + edge->share[1]))
 		edge->faults |= EDGE_BOTH;
 }
@@ -95,7 +106,7 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 		if ((double)row->latency > class->most_latency && !(edge.faults & EDGE_FAILED))
 			edge.faults |= EDGE_LATE;
 	}
-	judge_both_ways(judge, row, &edge);
+	judge_both_ways(judge, row, class, &edge);
 	return edge;
 }
 
@@ -207,6 +218,15 @@ static void note_worst(struct judge *judge, const struct edge *edge)
 		}
 }
 
+static void keep_edge(struct judge *judge, const struct edge *edge)
+{
+	if (judge->edge_count == MOST_EDGES)
+		judge->lost_edges++;
+	else
+		*(struct edge *)mem_append(&judge->edges, &judge->edge_count,
+					   sizeof(*judge->edges)) = *edge;
+}
+
 static void settle(struct judge *judge, const struct row *row, const struct class *class)
 {
 	struct edge edge = edge_of_row(judge, row, class);
@@ -227,13 +247,51 @@ static void settle(struct judge *judge, const struct row *row, const struct clas
 			join(judge, edge_port(&edge, MESH_END_A), edge_port(&edge, MESH_END_B));
 		count_cables(judge, &edge);
 	}
-	if (!edge.faults && !edge.again)
+	if (edge.faults || edge.again)
+		keep_edge(judge, &edge);
+}
+
+/* The sums may be too few still. After the second pass no more come. */
+static bool waits_for_sum(const struct judge *judge, const struct row *row,
+			  const struct class *class)
+{
+	return class && !class_of_sum(judge, row, class) && !row->again &&
+	       row->kind != CLASS_LOOPBACK && row->outcome == MESH_PASS && row_both(row) >= 0 &&
+	       row->gbps[0] >= 0 && row->gbps[1] >= 0;
+}
+
+/* The rest of a row that has been settled without the sum: as if its pair was tested again. */
+static void settle_sum(struct judge *judge, const struct row *row, const struct class *class)
+{
+	struct edge edge = edge_of_row(judge, row, class);
+
+	if (edge.faults != EDGE_BOTH)
 		return;
-	if (judge->edge_count == MOST_EDGES)
-		judge->lost_edges++;
-	else
-		*(struct edge *)mem_append(&judge->edges, &judge->edge_count,
-					   sizeof(*judge->edges)) = edge;
+	judge->progress.bad++;
+	edge.duplicate = look_up_pair(judge, &edge) == PAIR_BAD_BEFORE;
+	for (int end = 0; end < MESH_ENDS; end++)
+		count_for_port(judge, &edge, (enum mesh_end)end, class, false);
+	keep_edge(judge, &edge);
+}
+
+/* Whether the row has to wait for more of its class. */
+static bool settle_row(struct judge *judge, struct row *row)
+{
+	const struct class *class = class_of_row(judge, row);
+	bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
+
+	if (row->lacks_sum) {
+		if (!waits_for_sum(judge, row, class))
+			settle_sum(judge, row, class);
+	} else {
+		/* A failure needs no comparison, and what only had to connect has passed. */
+		if (!class && row->outcome != MESH_FAIL && has_figures)
+			return true;
+		settle(judge, row, class);
+	}
+	row->lacks_sum = waits_for_sum(judge, row, class);
+	judge->sums_left += row->lacks_sum;
+	return row->lacks_sum;
 }
 
 void rows_settle(struct judge *judge)
@@ -243,16 +301,9 @@ void rows_settle(struct judge *judge)
 	if (!judge->row_count)
 		return;
 	classes_judge(judge);
-	for (size_t i = 0; i < judge->row_count; i++) {
-		const struct row *row = &judge->rows[i];
-		const struct class *class = class_of_row(judge, row);
-		bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
-
-		/* A failure needs no comparison, and what only had to connect has passed. */
-		if (class || row->outcome == MESH_FAIL || !has_figures)
-			settle(judge, row, class);
-		else
-			judge->rows[kept++] = *row;
-	}
+	judge->sums_left = 0;
+	for (size_t i = 0; i < judge->row_count; i++)
+		if (settle_row(judge, &judge->rows[i]))
+			judge->rows[kept++] = judge->rows[i];
 	judge->row_count = kept;
 }
