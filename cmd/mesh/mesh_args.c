@@ -6,6 +6,7 @@
 #define DEFAULT_BANDWIDTH_MSEC 500u
 #define DEFAULT_LATENCY_MSEC   200u
 #define DEFAULT_PAIR_MSEC      30000u
+#define PAIR_SPARE_MSEC	       10000u /* beyond what is measured, if that takes longer */
 #define MOST_SILENCE_MSEC      600000u
 #define MOST_RETRY_PAIRS       1000000u
 
@@ -80,7 +81,9 @@ const struct option_row mesh_test_options[] = {
 	NUMBER_OPTION(DURATION, struct mesh_args, latency_duration, 0, "latency-duration", "TIME",
 		      1, LIMIT_MSEC, "how long to measure latency (200ms)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, order_timeout, 0, "pair-timeout", "TIME", 1,
-		      LIMIT_MSEC, "how long a pair may take before it has failed (30s)"),
+		      LIMIT_MSEC,
+		      "how long a pair may take before it has failed (30s, or 10s more than it "
+		      "measures)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, budget, 0, "budget", "TIME", 1, 0,
 		      "run what fits into this time, and say what does not"),
 	NUMBER_OPTION(COUNT, struct mesh_args, most_pairs, 0, "max-pairs", "N", 1, MOST_RETRY_PAIRS,
@@ -131,13 +134,20 @@ static uint32_t or_default(const struct number *number, uint32_t otherwise)
 	return number->known ? (uint32_t)number->value : otherwise;
 }
 
-void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
+bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 {
+	uint32_t least_msec;
+
 	setup->tests = args->connect_only   ? MESH_CONNECT
 		       : args->no_bandwidth ? MESH_CONNECT | MESH_LATENCY
 		       : args->both_ways    ? MESH_ALL_TESTS
 					    : MESH_TESTS;
 	setup->latency_msec = or_default(&args->latency_duration, DEFAULT_LATENCY_MSEC);
 	setup->bandwidth_msec = or_default(&args->duration, DEFAULT_BANDWIDTH_MSEC);
-	setup->timeout_msec = or_default(&args->order_timeout, DEFAULT_PAIR_MSEC);
+	least_msec = session_pair_msec(setup, setup->tests);
+	setup->timeout_msec = least_msec + PAIR_SPARE_MSEC;
+	if (setup->timeout_msec < DEFAULT_PAIR_MSEC)
+		setup->timeout_msec = DEFAULT_PAIR_MSEC;
+	setup->timeout_msec = or_default(&args->order_timeout, setup->timeout_msec);
+	return setup->timeout_msec >= least_msec;
 }

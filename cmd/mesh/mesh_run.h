@@ -39,8 +39,8 @@ extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_st
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
-/* What is measured, and how long, as the options say. */
-void mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
+/* What is measured, and how long, as the options say; false: --pair-timeout is too short for it. */
+bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
 

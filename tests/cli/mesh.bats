@@ -293,7 +293,7 @@ end_of_coordinator()
 	run ! grep -q 'fail' <<<"$output"
 	nothing_left
 	printf '%s\n' 'hosts n1 n2 n3 n4' 'host n2 hang' >"$dir/good"
-	mesh 4 good --hosts 4 --stages ring --pair-timeout 1s
+	mesh 4 good --hosts 4 --stages ring --duration 100ms --pair-timeout 1s
 	expect 4
 	[[ $output == *'the test did not end within 1.0 s'* ]]
 	nothing_left
@@ -412,6 +412,29 @@ end_of_coordinator()
 	expect 0
 	shows 'notice +rail 1: good one way at a time, slow both ways at once'
 	nothing_left
+}
+
+@test "mesh: both ways at once: few pairs" {
+	# A rail that is slower as it is built.
+	printf '%s\n' 'hosts n[1-4]' 'all rails 4 gbps 95 noise 2' 'rail n1..n4/3 gbps 55' >"$dir/built"
+	mesh 4 built --hosts 4 --both-ways --stages full
+	expect 0
+	shows 'nothing wrong'
+	# Six sums of one rail are not compared, which is said, until there are more.
+	printf '%s\n' 'hosts n[1-4]' 'all rails 1 gbps 95 noise 2' 'host n3 both_gbps 10' >"$dir/few"
+	mesh 4 few --hosts 4 --both-ways --stages full
+	expect 0
+	shows ' +both ways at once: 6 results are of a rail and distance with fewer than 8 sums'
+	mesh 4 few --hosts 4 --both-ways --stages full,full
+	expect 4
+	shows 'error +n3: good one way at a time, slow both ways at once|error +n3 rail 0: good one'
+	nothing_left
+}
+
+@test "mesh: a pair has time for what it measures" {
+	try mesh run --both-ways --duration 10s --pair-timeout 30s -- true
+	expect_error 2 mesh 'a pair takes 30.6 s: --pair-timeout is too short for that' \
+		'measure for a shorter time, or wait longer'
 }
 
 @test "mesh: both ways at once: what is left to do, and what it takes" {

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/mesh/mesh_run.h"
 #include "mesh/plan/matching.h"
 #include "mesh/plan/plan.h"
 
@@ -404,9 +405,36 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
 }
 
+/* The time of a pair, if nobody sets it, is long enough for what it measures. */
+static void pair_timeouts(void **state)
+{
+	const struct mesh_args usual = {.duration = {0}};
+	const struct mesh_args long_one = {.both_ways = true, .duration = number_of(10000)};
+	const struct mesh_args short_one = {
+		.both_ways = true,
+		.duration = number_of(10000),
+		.order_timeout = number_of(30000),
+	};
+	const struct mesh_args one_way = {
+		.duration = number_of(10000),
+		.order_timeout = number_of(21000),
+	};
+	struct session_setup setup = {.tests = 0};
+
+	(void)state;
+	assert_true(mesh_work_tests(&usual, &setup));
+	assert_int_equal(setup.timeout_msec, 30000);
+	assert_true(mesh_work_tests(&long_one, &setup));
+	assert_true(setup.timeout_msec >= 35000);
+	assert_false(mesh_work_tests(&short_one, &setup));
+	assert_true(mesh_work_tests(&one_way, &setup));
+	assert_int_equal(setup.timeout_msec, 21000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pair_timeouts),
 		cmocka_unit_test(circle),
 		cmocka_unit_test(ring),
 		cmocka_unit_test(full_and_loopback),
