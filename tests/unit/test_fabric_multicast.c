@@ -216,6 +216,85 @@ static void each_fault(void **state)
 	end(&subnet);
 }
 
+/* opensm writes no table for a group with members at fewer than two ports. */
+static void one_member(void **state)
+{
+	struct subnet subnet;
+
+	(void)state;
+	make_row(&subnet);
+	for (unsigned int i = 0; i < 3; i++)
+		subnet.masks[i] = 0;
+	add_member(&subnet, 0, 1);
+	add_member(&subnet, 0, 2);
+	fill(&subnet);
+	assert_int_equal(subnet.tree.count, 1);
+	assert_int_equal(faults(&subnet), 0);
+	assert_true(subnet.tree.one_member);
+	add_member(&subnet, 2, 1);
+	fill(&subnet);
+	assert_int_equal(faults_at(&subnet, 0, 1), MULTICAST_NOT_SENT);
+	assert_int_equal(faults_at(&subnet, 1, 1), MULTICAST_NOT_SENT);
+	assert_false(subnet.tree.one_member);
+	end(&subnet);
+}
+
+/* A member with the GUID of a virtual function may be at any port. */
+static void member_of_another_guid(void **state)
+{
+	struct subnet subnet;
+
+	(void)state;
+	make_row(&subnet);
+	for (unsigned int i = 0; i < 3; i++)
+		add_member(&subnet, 2 * i, 1);
+	subnet.members.items[0].guid = 0x99;
+	fill(&subnet);
+	assert_int_equal(faults(&subnet), 0);
+	assert_true(subnet.tree.lost_member);
+	assert_false(subnet.tree.members_known || subnet.tree.one_member);
+	end(&subnet);
+
+	/* The only other one: both may be at one port. */
+	make_row(&subnet);
+	for (unsigned int i = 0; i < 3; i++)
+		subnet.masks[i] = 0;
+	add_member(&subnet, 0, 1);
+	add_member(&subnet, 2, 1);
+	subnet.members.items[0].guid = 0x99;
+	fill(&subnet);
+	assert_int_equal(faults(&subnet), 0);
+	assert_false(subnet.tree.one_member);
+	end(&subnet);
+}
+
+/* A switch that seems to lead nowhere may lead to a member that only sends. */
+static void no_member_in_rows(void **state)
+{
+	struct subnet subnet;
+	const struct fabric_view view = {.fabric = &subnet.fabric};
+	struct multicast_hop_row row;
+
+	(void)state;
+	make_row(&subnet);
+	subnet.masks[2] = 1 << 3;
+	for (unsigned int known = 0; known < 2; known++) {
+		unsigned int all = 0;
+
+		if (known) {
+			add_member(&subnet, 0, 1);
+			add_member(&subnet, 2, 1);
+		}
+		fill(&subnet);
+		for (size_t i = 0; i < subnet.tree.count; i++) {
+			multicast_hop_row_make(&view, &subnet.tree, i, &row);
+			all |= (unsigned int)row.faults.value;
+		}
+		assert_int_equal(all, known ? MULTICAST_NO_MEMBER : 0);
+	}
+	end(&subnet);
+}
+
 /* What is unknown is no fault. */
 static void unknown(void **state)
 {
@@ -389,9 +468,15 @@ static void saved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),		 cmocka_unit_test(each_fault),
-		cmocka_unit_test(unknown),	 cmocka_unit_test(random_trees),
-		cmocka_unit_test(random_tables), cmocka_unit_test(saved),
+		cmocka_unit_test(good),
+		cmocka_unit_test(each_fault),
+		cmocka_unit_test(unknown),
+		cmocka_unit_test(random_trees),
+		cmocka_unit_test(random_tables),
+		cmocka_unit_test(saved),
+		cmocka_unit_test(one_member),
+		cmocka_unit_test(member_of_another_guid),
+		cmocka_unit_test(no_member_in_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ struct builder {
 	const struct forwarding *forwarding;
 	const struct multicast_members *members;
 	struct multicast_tree *tree;
+	bool has_two;	    /* members at two ports: opensm routes no group of fewer */
 	uint32_t *first;    /* by switch: its first hop; one more than there are switches */
 	struct step *steps; /* by hop */
 	uint32_t *gets;	    /* by switch: ports that get the packets from it */
@@ -41,6 +42,12 @@ static bool is_end(const struct fabric *fabric, const struct multicast_hop *hop)
 		return true;
 	return fabric->ports[hop->port].number && peer != FABRIC_NONE &&
 	       !is_switch_port(fabric, peer);
+}
+
+/* A member to which its switch does not send. */
+static bool is_missed(const struct multicast_hop *hop)
+{
+	return !hop->in_table && hop->join_state & MULTICAST_GETS;
 }
 
 /* The member at the port; members are sorted by port. */
@@ -84,9 +91,9 @@ static void add_hop(struct builder *builder, const struct forwarding_table *tabl
 	member = find_member(builder->members, number ? at->peer : port);
 	if (member)
 		hop->join_state = member->join_state;
-	else if (builder->members->known)
+	else if (tree->members_known)
 		hop->faults |= MULTICAST_NOT_A_MEMBER;
-	if (!in_table && hop->join_state & MULTICAST_GETS)
+	if (is_missed(hop) && builder->has_two)
 		hop->faults |= MULTICAST_NOT_SENT;
 }
 
@@ -330,7 +337,7 @@ static void find_cut_off(struct builder *builder)
 		struct multicast_hop *hop = &builder->tree->hops[i];
 		const uint32_t number = switch_of(builder, i);
 
-		if (!is_end(builder->fabric, hop) || hop->faults & MULTICAST_NOT_SENT)
+		if (!is_end(builder->fabric, hop) || is_missed(hop))
 			continue;
 		if (!got[number] || (hop->in_table && !sent[number]))
 			hop->faults |= MULTICAST_CUT_OFF;
@@ -382,50 +389,6 @@ static void find_useless(struct builder *builder)
 			builder->tree->hops[i].faults |= MULTICAST_NO_MEMBER;
 }
 
-static int by_guid(const void *a, const void *b)
-{
-	const struct multicast_member *one = a, *other = b;
-
-	return (one->guid > other->guid) - (one->guid < other->guid);
-}
-
-static int by_port(const void *a, const void *b)
-{
-	const struct multicast_member *one = a, *other = b;
-
-	return (one->port > other->port) - (one->port < other->port);
-}
-
-void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)
-{
-	if (!members->count)
-		return;
-	for (size_t i = 0; i < members->count; i++)
-		members->items[i].port = FABRIC_NONE;
-	qsort(members->items, members->count, sizeof(*members->items), by_guid);
-	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		const bool is_switch = is_switch_port(fabric, i);
-		struct multicast_member *found,
-			wanted = {
-				.guid = is_switch ? fabric_port_guid(fabric_node_of(fabric, i))
-						  : fabric->ports[i].guid,
-			};
-
-		if (!wanted.guid || (is_switch && fabric->ports[i].number))
-			continue;
-		found = bsearch(&wanted, members->items, members->count, sizeof(wanted), by_guid);
-		/* Records of several groups with one MLID are next to each other. */
-		for (; found && found > members->items && found[-1].guid == wanted.guid; found--)
-			continue;
-		for (;
-		     found && found < members->items + members->count && found->guid == wanted.guid;
-		     found++)
-			if (found->port == FABRIC_NONE)
-				found->port = i;
-	}
-	qsort(members->items, members->count, sizeof(*members->items), by_port);
-}
-
 /* The join states of records for the same port are those of one member. */
 static void join_states(const struct multicast_members *members)
 {
@@ -435,6 +398,23 @@ static void join_states(const struct multicast_members *members)
 	for (size_t i = members->count; i > 1; i--)
 		if (members->items[i - 1].port == members->items[i - 2].port)
 			members->items[i - 2].join_state |= members->items[i - 1].join_state;
+}
+
+/*
+ * Members are sorted by port, and those without one are last: they may be at any port, as functions
+ * of an adapter are that have a GUID of their own.
+ */
+static void note_members(struct builder *builder)
+{
+	const struct multicast_members *members = builder->members;
+	struct multicast_tree *tree = builder->tree;
+	size_t count = members->count;
+
+	for (; count && members->items[count - 1].port == FABRIC_NONE; count--)
+		tree->lost_member = true;
+	builder->has_two = count && members->items[0].port != members->items[count - 1].port;
+	tree->members_known = members->known && !tree->lost_member;
+	tree->one_member = tree->members_known && count && !builder->has_two;
 }
 
 void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *forwarding,
@@ -456,7 +436,7 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 
 	tree->mlid = mlid;
 	tree->unknown = !fabric_is_complete(fabric) || fabric->origin.most_hops.known;
-	tree->members_known = members->known;
+	note_members(&builder);
 	join_states(members);
 	for (uint32_t i = 0; i < count; i++)
 		add_hops(&builder, i);

@@ -52,8 +52,10 @@ struct multicast_tree {
 	uint16_t mlid;
 	struct multicast_hop *hops; /* by switch, then by port */
 	size_t count;
-	bool unknown; /* parts of the tables are: then some faults are not looked for */
-	bool members_known;
+	bool unknown;	    /* parts of the tables are: then some faults are not looked for */
+	bool members_known; /* all, and their ports */
+	bool one_member;    /* at one port only: nothing is to be sent */
+	bool lost_member;   /* one of them is at no port of the scan */
 };
 
 /* Finds the ports of the members in the graph. */

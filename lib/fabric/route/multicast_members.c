@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The members of a multicast group, as the subnet administrator has them. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "fabric/route/multicast.h"
@@ -98,4 +99,48 @@ void multicast_ask_members(struct mad_engine *engine, const struct mad_route *ro
 		answer->error = rc;
 	/* Those that are missing are not strangers. */
 	members->known &= !answer->cut && !answer->error;
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct multicast_member *one = a, *other = b;
+
+	return (one->guid > other->guid) - (one->guid < other->guid);
+}
+
+static int by_port(const void *a, const void *b)
+{
+	const struct multicast_member *one = a, *other = b;
+
+	return (one->port > other->port) - (one->port < other->port);
+}
+
+void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)
+{
+	if (!members->count)
+		return;
+	for (size_t i = 0; i < members->count; i++)
+		members->items[i].port = FABRIC_NONE;
+	qsort(members->items, members->count, sizeof(*members->items), by_guid);
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const bool is_switch = fabric_node_of(fabric, i)->type == NODE_TYPE_SWITCH;
+		struct multicast_member *found,
+			wanted = {
+				.guid = is_switch ? fabric_port_guid(fabric_node_of(fabric, i))
+						  : fabric->ports[i].guid,
+			};
+
+		if (!wanted.guid || (is_switch && fabric->ports[i].number))
+			continue;
+		found = bsearch(&wanted, members->items, members->count, sizeof(wanted), by_guid);
+		/* Records of several groups with one MLID are next to each other. */
+		for (; found && found > members->items && found[-1].guid == wanted.guid; found--)
+			continue;
+		for (;
+		     found && found < members->items + members->count && found->guid == wanted.guid;
+		     found++)
+			if (found->port == FABRIC_NONE)
+				found->port = i;
+	}
+	qsort(members->items, members->count, sizeof(*members->items), by_port);
 }

@@ -50,12 +50,13 @@ void multicast_hop_row_make(const struct fabric_view *view, const struct multica
 			    size_t hop, struct multicast_hop_row *row)
 {
 	const struct multicast_hop *at = &tree->hops[hop];
+	const unsigned int unsure = tree->members_known ? 0 : MULTICAST_NO_MEMBER;
 
 	*row = (struct multicast_hop_row){
 		.at = {.view = view, .place = at->port},
 		.mlid = number_of(tree->mlid),
 		.out_port = number_of(at->out_port),
-		.faults = number_of(at->faults),
+		.faults = number_of(at->faults & ~unsure),
 		.in_table = at->in_table ? TRISTATE_YES : TRISTATE_NO,
 	};
 	if (at->join_state)
