@@ -35,32 +35,85 @@ static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_ml
 	return false;
 }
 
-/* Members are listed for those who know the SM_Key: otherwise they are those of the tables. */
+static const char alive_hint[] = "rdmactl smp sminfo shows whether the subnet manager is alive";
+
+static void note_problem(struct group *group, const char *message)
+{
+	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message,
+			 alive_hint);
+}
+
+/* An interrupted scan has been reported already. */
+static void note_interrupted(struct group *group)
+{
+	if (!group->run.fabric.interrupted)
+		problem_add_text(&group->run.mad.listing.problems, NULL, NULL, NULL,
+				 "interrupted: the output is incomplete", NULL);
+	group->run.fabric.interrupted = true;
+}
+
+static void note_answer(struct group *group, const struct multicast_answer *answer)
+{
+	if (answer->error == -ECANCELED)
+		note_interrupted(group);
+	else if (answer->error == -ENODATA)
+		note_problem(group, "the port knows no subnet manager");
+	else if (answer->error == -ETIMEDOUT)
+		note_problem(group, "the subnet administrator did not answer");
+	else if (answer->error)
+		note_problem(group, strerror(-answer->error));
+	else if (answer->status)
+		note_problem(group, "the subnet administrator refused the query");
+	else if (answer->cut)
+		note_problem(group, "the subnet administrator's answer was cut off");
+	else if (answer->is_group && !group->members.known)
+		problem_add_text(
+			&group->run.mad.listing.notes, NULL, NULL, NULL,
+			"the subnet administrator does not tell who the members are: "
+			"they are those of the tables",
+			"--mkey KEY: the SM_Key, which is 1 unless opensm is told another");
+}
+
+/*
+ * Members are listed for those who know the SM_Key: otherwise they are those of the tables. opensm
+ * does not answer a query with a wrong one (osm_sa_mad_ctrl.c): then it is asked without.
+ */
 static void ask_members(struct group *group)
 {
 	struct mad_listing *mad = &group->run.mad;
 	struct mad_route route = mad->session.route;
-	struct problems *problems = &mad->listing.problems;
 	struct multicast_answer answer;
 
 	if (group->run.args->mad.mkey)
 		route.sm_key = mad->session.key;
 	multicast_ask_members(mad->session.engine, &route, group->mlid, &group->members, &answer);
+	if (answer.error == -ETIMEDOUT && route.sm_key != mad->session.route.sm_key) {
+		multicast_ask_members(mad->session.engine, &mad->session.route, group->mlid,
+				      &group->members, &answer);
+		if (!answer.error)
+			problem_add_text(&mad->listing.problems, NULL, "members", "sa",
+					 "the subnet administrator answers only without the key "
+					 "of --mkey: it may not be its SM_Key",
+					 "the SM_Key is 1 unless opensm is told another");
+	}
 	group->is_group = answer.is_group;
-	if (answer.error || answer.status || answer.cut)
-		problem_add_text(problems, NULL, "members", "sa",
-				 answer.error == -ENODATA ? "the port knows no subnet manager"
-				 : answer.error		  ? strerror(-answer.error)
-				 : answer.status ? "the subnet administrator refused the query"
-						 : "the subnet administrator's answer was cut off",
-				 "rdmactl smp sminfo shows whether the subnet manager is alive");
-	else if (answer.is_group && !group->members.known)
-		problem_add_text(
-			&mad->listing.notes, NULL, NULL, NULL,
-			"the subnet administrator does not tell who the members are: "
-			"they are those of the tables",
-			"--mkey KEY: the SM_Key, which is 1 unless opensm is told another");
+	note_answer(group, &answer);
 	multicast_find_members(&group->run.fabric, &group->members);
+}
+
+/* Why not all that is sent, or is not sent, to a port is a fault. */
+static void note_members(struct group *group)
+{
+	struct problems *notes = &group->run.mad.listing.notes;
+
+	if (group->tree.one_member)
+		problem_add_text(notes, NULL, NULL, NULL,
+				 "the group has one member only: nothing is to be sent", NULL);
+	else if (group->tree.lost_member)
+		problem_add_text(notes, NULL, NULL, NULL,
+				 "some members are at no port of the scan, as virtual functions "
+				 "are: ports that are no members are not looked for",
+				 NULL);
 }
 
 static void report_faults(struct group *group)
@@ -96,9 +149,9 @@ static void show(struct group *group)
 	}
 	if (tree->unknown)
 		problem_add_text(&listing->problems, NULL, NULL, NULL,
-				 "parts of the tree are unknown: members that are cut off are not "
-				 "looked for",
+				 "parts of the tree are unknown: some faults are not looked for",
 				 NULL);
+	note_members(group);
 	report_faults(group);
 	if (tree->count || tree->unknown)
 		return;
