@@ -173,12 +173,24 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 	return replaced;
 }
 
+/* What was read with the inventory is too old for the first round of another loader. */
+static void forget_probes(struct inventory *inventory)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++)
+			device->ports[j].symbol_errors.known = false;
+	}
+}
+
 void counter_rounds_reopen(struct counter_rounds *rounds)
 {
 	struct counter_loader *loader;
 
 	if (counter_loader_open(rounds->counters, &loader))
 		return;
+	forget_probes(rounds->inventory);
 	rounds->past.loader = rounds->loader;
 	rounds->loader = loader;
 }

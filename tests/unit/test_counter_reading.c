@@ -3,7 +3,8 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
-#include "counter/counters.h"
+#include "counter/counter_rounds.h"
+#include "counter/pma_probe.h"
 
 #define CLASS "sys/class/infiniband/"
 #define PORT  CLASS "mlx5_0/ports/1/"
@@ -334,6 +335,41 @@ static void the_netdev_of_a_port(void **state)
 	assert_string_equal(find(bed, "eth7", "rx_dropped")->device->name, "mlx5_0");
 }
 
+/* What was read before the first loader is no reading of the one that follows it. */
+static void opened_again(void **state)
+{
+	struct bed *bed = *state;
+	const struct objects objects = {0};
+	const struct inventory_request request = {
+		.root = bed->tree.path,
+		.needs = COUNTERS_NEEDS_NETDEV | NEED_DRIVER,
+		.objects = &objects,
+	};
+	const struct counters_request counters = {
+		.root = bed->tree.path,
+		.inventory = &bed->inventory,
+		.sources = COUNTERS_ALL_SOURCES,
+	};
+	struct counter_rounds rounds;
+
+	tree_write(&bed->tree, PORT "counters/symbol_error", "3");
+	tree_link(&bed->tree, CLASS "mlx5_0/device/driver", "/sys/bus/pci/drivers/mlx5_core");
+	assert_int_equal(inventory_load(&bed->inventory, &request, NULL, NULL), 0);
+	pma_leave_out_restricted(bed->tree.path, &bed->inventory.devices, &bed->problems);
+	assert_true(bed->inventory.devices.items[0].ports[0].symbol_errors.known);
+	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
+	counter_rounds_begin(&rounds, &request, &counters, &bed->inventory, bed->loader,
+			     &bed->problems);
+	bed->loader = NULL;
+	assert_false(counter_rounds_read(&rounds, false));
+	assert_int_equal(rounds.readings.items[0].value.value, 3);
+	tree_write(&bed->tree, PORT "counters/symbol_error", "10");
+	counter_rounds_reopen(&rounds);
+	assert_false(counter_rounds_read(&rounds, false));
+	assert_int_equal(rounds.readings.items[0].value.value, 10);
+	counter_rounds_end(&rounds);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -349,6 +385,7 @@ int main(void)
 		TEST(only_what_is_wanted),
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
+		TEST(opened_again),
 	};
 
 	return cmocka_run_group_tests_name("counter_reading", tests, NULL, NULL);
