@@ -302,10 +302,7 @@ static int list_names(const struct root *root, struct strings *ret_names, const 
 {
 	_cleanup_(closep) int fd = sysfs_open(root, path, O_DIRECTORY);
 
-	if (fd < 0)
-		return fd;
-	sysfs_list_open(fd, ret_names, hidden);
-	return 0;
+	return fd < 0 ? fd : sysfs_list_open(fd, ret_names, hidden);
 }
 
 int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)

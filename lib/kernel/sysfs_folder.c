@@ -31,7 +31,7 @@ static bool is_listed(const char *name, bool hidden)
 }
 
 /* readdir() makes three calls of the kernel more, and keeps 32 KiB. */
-void sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
+int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 {
 	union {
 		struct entry first;
@@ -48,7 +48,14 @@ void sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 				strings_add(&names, entry->name);
 			at += entry->size;
 		}
+	if (length < 0) {
+		const int error = errno;
+
+		strings_free(&names);
+		return -error;
+	}
 	*ret_names = names;
+	return 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -117,9 +124,9 @@ ssize_t sysfs_folder_read(const struct sysfs_folder *folder, char text[static SY
 
 int sysfs_folder_list(const struct sysfs_folder *folder, struct strings *ret_names)
 {
-	if (folder->fd < 0)
-		return folder->fd;
-	sysfs_list_open(folder->fd, ret_names, false);
-	sysfs_sort_names(ret_names);
-	return 0;
+	int rc = folder->fd < 0 ? folder->fd : sysfs_list_open(folder->fd, ret_names, false);
+
+	if (!rc)
+		sysfs_sort_names(ret_names);
+	return rc;
 }

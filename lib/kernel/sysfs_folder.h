@@ -36,5 +36,5 @@ int sysfs_folder_list(const struct sysfs_folder *folder, struct strings *ret_nam
 
 /* For these readers: what sysfs_read_size() and sysfs_list_all() do, of an open file or folder. */
 ssize_t sysfs_read_open(int fd, char text[static SYSFS_TEXT_SIZE], size_t *ret_size);
-void sysfs_list_open(int fd, struct strings *ret_names, bool hidden);
+int sysfs_list_open(int fd, struct strings *ret_names, bool hidden);
 void sysfs_sort_names(struct strings *names);

@@ -504,6 +504,22 @@ static void folders(void **state)
 	sysfs_folder_close(&folder);
 }
 
+/* An error of listing is not taken for the end of the names. */
+static void folder_gone(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct sysfs_folder folder;
+	struct strings names = {0};
+
+	tree_directory(tree, "port");
+	assert_int_equal(sysfs_folder_open(&tree->root, mem_string("port"), &folder), 0);
+	assert_int_equal(unlinkat(tree->root.fd, "port", AT_REMOVEDIR), 0);
+	assert_int_equal(sysfs_folder_list(&folder, &names), -ENOENT);
+	assert_int_equal(sysfs_list_open(folder.fd, &names, true), -ENOENT);
+	assert_int_equal(names.count, 0);
+	sysfs_folder_close(&folder);
+}
+
 /* More names than the kernel returns at once. */
 static void long_listing(void **state)
 {
@@ -626,6 +642,7 @@ int main(void)
 		TEST(link_names),
 		TEST(listings),
 		TEST(folders),
+		TEST(folder_gone),
 		TEST(long_listing),
 		TEST(listings_of_no_directory),
 		TEST(descriptors),
