@@ -79,6 +79,12 @@ int sysfs_folder_open(const struct root *root, char *path, struct sysfs_folder *
 	return ret_folder->fd < 0 ? ret_folder->fd : 0;
 }
 
+/* Without leave to list it, what is in it may have leave to be read, by its whole path. */
+static bool is_closed(const struct sysfs_folder *folder)
+{
+	return folder->fd == -EACCES;
+}
+
 /* Whether the whole path has to be tried: only a missing name is certain. */
 static bool is_certain(const struct sysfs_folder *folder, int fd)
 {
@@ -92,7 +98,7 @@ int sysfs_folder_open_in(const struct sysfs_folder *above, const char *name,
 			       : root_open_in(above->root, above->fd, name, O_DIRECTORY);
 	char *path = mem_format("%s/%s", above->path, name);
 
-	if (above->fd >= 0 && !is_certain(above, fd))
+	if (is_closed(above) || (above->fd >= 0 && !is_certain(above, fd)))
 		return sysfs_folder_open(above->root, path, ret_folder);
 	*ret_folder = (struct sysfs_folder){.root = above->root, .path = path, .fd = fd};
 	return fd < 0 ? fd : 0;
@@ -112,10 +118,11 @@ ssize_t sysfs_folder_read(const struct sysfs_folder *folder, char text[static SY
 	_cleanup_(freep) char *path = NULL;
 	_cleanup_(closep) int fd = -1;
 
-	if (folder->fd < 0)
+	if (folder->fd < 0 && !is_closed(folder))
 		return folder->fd;
-	fd = root_open_in(folder->root, folder->fd, name, 0);
-	if (!is_certain(folder, fd)) {
+	if (!is_closed(folder))
+		fd = root_open_in(folder->root, folder->fd, name, 0);
+	if (is_closed(folder) || !is_certain(folder, fd)) {
 		path = mem_format("%s/%s", folder->path, name);
 		fd = sysfs_open(folder->root, path, 0);
 	}

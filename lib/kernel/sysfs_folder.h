@@ -20,7 +20,10 @@ struct sysfs_folder {
 		.fd = -1      \
 	}
 
-/* Opens a path, which the folder owns from then on. -errno is also what its readers return. */
+/*
+ * Opens a path, which the folder owns from then on. -errno is also what its readers return, but for
+ * -EACCES: what is in a folder that may only be passed through is still read.
+ */
 int sysfs_folder_open(const struct root *root, char *path, struct sysfs_folder *ret_folder);
 /* The same of a folder within another one. */
 int sysfs_folder_open_in(const struct sysfs_folder *above, const char *name,

@@ -520,6 +520,32 @@ static void folder_gone(void **state)
 	sysfs_folder_close(&folder);
 }
 
+/* A folder that may be passed through, but not listed. */
+static void folder_closed(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct sysfs_folder folder, inner;
+	struct strings names = {0};
+	int opened, listed;
+
+	tree_write(tree, "port/state", "4: ACTIVE");
+	tree_write(tree, "port/cm/req", "7");
+	assert_int_equal(fchmodat(tree->root.fd, "port", 0111, 0), 0);
+	tree_become_nobody();
+	opened = sysfs_folder_open(&tree->root, mem_string("port"), &folder);
+	listed = sysfs_folder_list(&folder, &names);
+	check_in(&folder, "state", "4: ACTIVE");
+	check_not_in(&folder, "none", -ENOENT);
+	assert_int_equal(sysfs_folder_open_in(&folder, "cm", &inner), 0);
+	check_in(&inner, "req", "7");
+	tree_become_oneself();
+	assert_int_equal(fchmodat(tree->root.fd, "port", 0700, 0), 0);
+	sysfs_folder_close(&inner);
+	sysfs_folder_close(&folder);
+	assert_int_equal(opened, -EACCES);
+	assert_int_equal(listed, -EACCES);
+}
+
 /* More names than the kernel returns at once. */
 static void long_listing(void **state)
 {
@@ -643,6 +669,7 @@ int main(void)
 		TEST(listings),
 		TEST(folders),
 		TEST(folder_gone),
+		TEST(folder_closed),
 		TEST(long_listing),
 		TEST(listings_of_no_directory),
 		TEST(descriptors),
