@@ -368,8 +368,8 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 		return listing_end(&live.listing);
 	selftest_output_begin(&live.output, &live.listing);
 	live.output.svg = args->format.value == SELFTEST_SVG;
-	/* Vertical records are aligned with each other, and a picture needs all values. */
-	live.output.pieces = args->every.known && !live.output.svg && !live.listing.all_columns;
+	/* A picture needs all values. */
+	live.output.pieces = args->every.known && !live.output.svg;
 	if (!selftest_plan_make(&live.plan, args, &message, &hint)) {
 		listing_fail(&live.listing, STATUS_USAGE, message, hint);
 		return listing_end(&live.listing);

@@ -112,7 +112,7 @@ void selftest_output_say(void *context, const char *line)
 {
 	struct selftest_output *output = context;
 
-	if (listing_streams(output->listing))
+	if (prints_early(output))
 		add_rows(output);
 	command_complain(output->listing->ctx, line, NULL);
 }
