@@ -216,8 +216,8 @@ static int run_client(struct selftest_run *run)
 	if (!rc)
 		rc = test_all(run);
 	selftest_samples_end(run);
-	/* A signal is the only end of what goes on forever. */
-	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER)
+	/* A signal is the only end of what goes on forever. Output that fails is told elsewhere. */
+	if (rc == -EINTR && args->duration.value != SELFTEST_FOREVER && !run->listing.stream_rc)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
 	/* In a run of all tests histograms would hide the results. */
 	return selftest_output_end(&run->output, args->latency || args->tests || run->interop.peer);
@@ -326,6 +326,7 @@ static int run_live(struct selftest_run *run)
 	int status, signals = selftest_catch_signals();
 
 	request->signals = signals < 0 ? -1 : signals;
+	run->output.caught = signals >= 0;
 	request->progress = selftest_output_progress;
 	request->progress_context = &run->output;
 	run->named = run->listing.objects.count;

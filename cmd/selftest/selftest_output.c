@@ -15,6 +15,12 @@
 #include "base/text.h"
 #include "render/histogram.h"
 
+/* Marks a caught signal for readers: it stays pending, because it is blocked and never read. */
+#define NOTE SIGUSR1
+
+/* Intervals whose failures are told one by one. */
+enum { MOST_FAILURES = 20 };
+
 void selftest_output_begin(struct selftest_output *output, struct listing *listing)
 {
 	*output = (struct selftest_output){.listing = listing};
@@ -40,6 +46,36 @@ static bool prints_early(const struct selftest_output *output)
 	return output->pieces || listing_streams(output->listing);
 }
 
+/* "rxa/1 latency-send (64 bytes)", or the known parts of it. */
+static char *name_row(const struct selftest_result *row)
+{
+	_cleanup_(freep) char *port = NULL, *more = NULL;
+
+	if (row->device && row->port.known)
+		port = mem_format("%s/%" PRIu64 " ", row->device, row->port.value);
+	if (row->size_bytes.known)
+		more = mem_format(" (%" PRIu64 " bytes)", row->size_bytes.value);
+	else if (row->group.known && row->group.value == SELFTEST_GIDS && row->gid_index.known)
+		more = mem_format(" (GID index %" PRIu64 ")", row->gid_index.value);
+	return mem_format("%s%s%s", port ? port : "", row->test ? row->test : "", more ? more : "");
+}
+
+static void note_failure(struct listing *listing, const struct selftest_result *row)
+{
+	_cleanup_(freep) char *name = name_row(row);
+
+	problem_add_text(&listing->problems, name, NULL, NULL, row->reason ? row->reason : "failed",
+			 row->next_step);
+	listing->status = STATUS_FAULT;
+}
+
+/* What fails may fail for days, too: most of it is only counted. */
+static void note_interval(struct selftest_output *output, const struct selftest_result *row)
+{
+	if (output->failed++ < MOST_FAILURES)
+		note_failure(output->listing, row);
+}
+
 /* A measurement may go on for days: the rows of its intervals go once they are printed. */
 static void drop_intervals(struct selftest_output *output)
 {
@@ -49,10 +85,13 @@ static void drop_intervals(struct selftest_output *output)
 	for (size_t i = 0; i < results->count; i++) {
 		struct selftest_result *row = results->items[i];
 
-		if (row->interval.known && row->verdict.value == SELFTEST_PASS)
-			selftest_result_free(row);
-		else
+		if (!row->interval.known || row->verdict.value == SELFTEST_SKIP) {
 			results->items[kept++] = row;
+			continue;
+		}
+		if (row->verdict.value == SELFTEST_FAIL)
+			note_interval(output, row);
+		selftest_result_free(row);
 	}
 	output->dropped += results->count - kept;
 	results->count = kept;
@@ -77,7 +116,9 @@ static void add_rows(struct selftest_output *output)
 		return;
 	progress_erase(&output->progress);
 	if (output->pieces) {
-		listing_piece(output->listing);
+		/* What nobody will see is not worth measuring, perhaps forever. */
+		if (!listing_piece(output->listing) && output->caught)
+			kill(getpid(), NOTE);
 		drop_intervals(output);
 	} else {
 		listing_stream(output->listing);
@@ -117,33 +158,10 @@ void selftest_output_say(void *context, const char *line)
 	command_complain(output->listing->ctx, line, NULL);
 }
 
-/* "rxa/1 latency-send (64 bytes)", or the known parts of it. */
-static char *name_row(const struct selftest_result *row)
-{
-	_cleanup_(freep) char *port = NULL, *more = NULL;
-
-	if (row->device && row->port.known)
-		port = mem_format("%s/%" PRIu64 " ", row->device, row->port.value);
-	if (row->size_bytes.known)
-		more = mem_format(" (%" PRIu64 " bytes)", row->size_bytes.value);
-	else if (row->group.known && row->group.value == SELFTEST_GIDS && row->gid_index.known)
-		more = mem_format(" (GID index %" PRIu64 ")", row->gid_index.value);
-	return mem_format("%s%s%s", port ? port : "", row->test ? row->test : "", more ? more : "");
-}
-
-static void note_failure(struct listing *listing, const struct selftest_result *row)
-{
-	_cleanup_(freep) char *name = name_row(row);
-
-	problem_add_text(&listing->problems, name, NULL, NULL, row->reason ? row->reason : "failed",
-			 row->next_step);
-	listing->status = STATUS_FAULT;
-}
-
 static char *count_results(const struct selftest_output *output)
 {
 	const struct selftest_results *results = &output->results;
-	size_t all = results->count + output->dropped, failed = 0, skipped = 0;
+	size_t all = results->count + output->dropped, failed = output->failed, skipped = 0;
 	_cleanup_(freep) char *skips = NULL;
 
 	for (size_t i = 0; i < results->count; i++) {
@@ -202,13 +220,30 @@ static int finish(struct selftest_output *output, bool histograms)
 	return status;
 }
 
+/* The failures of intervals that are gone. */
+static void note_dropped(const struct selftest_output *output)
+{
+	_cleanup_(freep) char *others = NULL;
+
+	if (output->failed)
+		output->listing->status = STATUS_FAULT;
+	if (output->failed <= MOST_FAILURES)
+		return;
+	others = mem_format("%zu other intervals failed", output->failed - MOST_FAILURES);
+	problem_add_text(&output->listing->problems, NULL, NULL, NULL, others, NULL);
+}
+
 int selftest_output_end(struct selftest_output *output, bool histograms)
 {
 	const struct selftest_results *results = &output->results;
 	const struct ctx *ctx = output->listing->ctx;
-	_cleanup_(freep) char *summary = count_results(output);
+	_cleanup_(freep) char *summary = NULL;
 	int status;
 
+	if (output->pieces)
+		add_rows(output);
+	summary = count_results(output);
+	note_dropped(output);
 	for (size_t i = 0; i < results->count; i++)
 		if (results->items[i]->verdict.value == SELFTEST_FAIL)
 			note_failure(output->listing, results->items[i]);
@@ -222,9 +257,6 @@ int selftest_output_end_served(struct selftest_output *output)
 {
 	return finish(output, draws_histograms(output->listing->ctx, false));
 }
-
-/* Marks a caught signal for readers: it stays pending, because it is blocked and never read. */
-#define NOTE SIGUSR1
 
 static void on_signal(int number)
 {

@@ -149,6 +149,8 @@ struct selftest_output {
 	const struct selftest_result *last; /* the last row that the listing has */
 	struct progress progress;
 	size_t dropped;	    /* rows of intervals that were printed and freed */
+	size_t failed;	    /* of these */
+	bool caught;	    /* signals end the run: output that fails does, too */
 	bool svg;	    /* charts take the place of the table */
 	bool pieces;	    /* --every: each row is printed when it is complete, in all formats */
 	const char *device; /* under test, for the progress; or NULL */

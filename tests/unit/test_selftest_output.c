@@ -10,11 +10,14 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/commands.h"
 #include "cmd/selftest/selftest_run.h"
 
 /* What the progress writes to a terminal, which standard error is taken for. */
@@ -178,6 +181,143 @@ static void samples(void **state)
 	rmdir(folder);
 }
 
+/* Sends a descriptor to a file until restore(). */
+static int redirect(int descriptor, FILE *file)
+{
+	const int saved = dup(descriptor);
+
+	assert_non_null(file);
+	fflush(stdout);
+	dup2(fileno(file), descriptor);
+	return saved;
+}
+
+static void restore(int descriptor, int saved)
+{
+	fflush(stdout);
+	clearerr(stdout);
+	dup2(saved, descriptor);
+	close(saved);
+}
+
+static void add_interval(struct selftest_output *output, uint64_t interval,
+			 enum selftest_verdict verdict)
+{
+	struct selftest_result *row = add(&output->results, "rxa", "bandwidth-write", 64);
+	_cleanup_(freep) char *reason = mem_format("too slow %u", (unsigned int)interval);
+
+	row->interval = number_unless_zero(interval);
+	number_set(&row->verdict, verdict);
+	if (verdict == SELFTEST_FAIL)
+		row->reason = mem_string(reason);
+	selftest_output_progress(output, "bandwidth-write");
+}
+
+static char *read_all(FILE *file, char *text, size_t size)
+{
+	rewind(file);
+	text[fread(text, 1, size - 1, file)] = '\0';
+	return text;
+}
+
+static size_t count_lines(const char *text, const char *word)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, word))) {
+		count++;
+		text++;
+	}
+	return count;
+}
+
+#define OUT_SIZE 8192
+
+/* The rows of intervals go as they come, whether good or bad. */
+static void intervals_one_by_one(void **state, struct globals globals, const char *heading)
+{
+	const struct ctx ctx = {.command = &selftest_command, .globals = globals};
+	struct listing listing;
+	struct selftest_output output;
+	_cleanup_(fclosep) FILE *out = tmpfile(), *err = tmpfile();
+	const int saved_out = redirect(STDOUT_FILENO, out);
+	const int saved_err = redirect(STDERR_FILENO, err);
+	char text[OUT_SIZE];
+	size_t kept, lines;
+	int status = -1;
+
+	(void)state;
+	if (listing_begin_as(&listing, &ctx, &selftest_schema, false)) {
+		selftest_output_begin(&output, &listing);
+		output.pieces = true;
+		for (uint64_t i = 1; i <= 30; i++)
+			add_interval(&output, i, i == 7 ? SELFTEST_PASS : SELFTEST_FAIL);
+		kept = output.results.count;
+		fflush(stdout);
+		lines = count_lines(read_all(out, text, sizeof(text)), "too slow");
+		fseek(out, 0, SEEK_END);
+		add_interval(&output, 0, SELFTEST_FAIL);
+		status = selftest_output_end(&output, false);
+	}
+	restore(STDOUT_FILENO, saved_out);
+	restore(STDERR_FILENO, saved_err);
+	assert_int_equal(status, STATUS_FAULT);
+	assert_int_equal(kept, 0);
+	assert_int_equal(lines, 29);
+	read_all(out, text, sizeof(text));
+	assert_int_equal(count_lines(text, "too slow"), 30);
+	assert_int_equal(strncmp(text, heading, strlen(heading)), 0);
+	read_all(err, text, sizeof(text));
+	/* 20 of the intervals, and all of them together. */
+	assert_int_equal(count_lines(text, "too slow"), 21);
+	assert_non_null(strstr(text, "too slow 21"));
+	assert_null(strstr(text, "too slow 22"));
+	assert_int_equal(count_lines(text, ": 9 other intervals failed\n"), 1);
+	assert_non_null(strstr(text, "30 of 31 tests failed\n"));
+}
+
+static void intervals(void **state)
+{
+	const struct globals plain = {.columns = "interval,reason"};
+	const struct globals tabs = {.tsv = true, .columns = "interval,reason"};
+
+	intervals_one_by_one(state, plain, "INTERVAL REASON\n       1 too slow 1\n");
+	intervals_one_by_one(state, tabs, "interval\treason\n1\ttoo slow 1\n");
+}
+
+/* Rows that cannot be written end the run, as a signal does. */
+static void full_disk(void **state)
+{
+	const struct ctx ctx = {.command = &selftest_command, .globals = {.tsv = true}};
+	struct pollfd signals = {.fd = selftest_catch_signals(), .events = POLLIN};
+	struct listing listing;
+	struct selftest_output output;
+	_cleanup_(fclosep) FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
+	int saved_out, saved_err, status, early;
+	struct signalfd_siginfo info;
+	char text[OUT_SIZE];
+
+	(void)state;
+	assert_true(signals.fd >= 0);
+	assert_true(listing_begin_as(&listing, &ctx, &selftest_schema, false));
+	selftest_output_begin(&output, &listing);
+	output.pieces = output.caught = true;
+	saved_out = redirect(STDOUT_FILENO, full);
+	saved_err = redirect(STDERR_FILENO, err);
+	early = poll(&signals, 1, 0);
+	add_interval(&output, 1, SELFTEST_PASS);
+	poll(&signals, 1, 0);
+	status = selftest_output_end(&output, false);
+	restore(STDOUT_FILENO, saved_out);
+	restore(STDERR_FILENO, saved_err);
+	assert_int_equal(early, 0);
+	assert_int_equal(signals.revents, POLLIN);
+	assert_int_equal(read(signals.fd, &info, sizeof(info)), sizeof(info));
+	close(signals.fd);
+	assert_int_equal(status, STATUS_FAILED);
+	assert_non_null(strstr(read_all(err, text, sizeof(text)), "cannot write the output: "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +326,8 @@ int main(void)
 		cmocka_unit_test(chart_of_intervals),
 		cmocka_unit_test(chart_of_shares),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(intervals),
+		cmocka_unit_test(full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
