@@ -406,6 +406,98 @@ static void silent_router(void **state)
 	expect(host, "2001:db8::1", ETH1, "fd00::2", 1);
 }
 
+/* As someone makes them who means harm: each would take minutes if it were searched one by one. */
+static void too_many_rules(void **state)
+{
+	enum { MOST_RULES = 4096, MANY_ROUTES = 100000 };
+	struct host *host = *state;
+
+	for (uint32_t i = 0; i < MANY_ROUTES; i++)
+		add_route(host, &(struct given){.family = AF_INET,
+						.link_index = ETH0,
+						.table = 100,
+						.metric = MANY_ROUTES - i});
+	for (uint32_t i = 0; i < MOST_RULES - 1; i++) {
+		struct bytes bytes = {0};
+
+		begin_rule(&bytes, AF_INET, i, i % 2 ? FR_ACT_TO_TBL : FR_ACT_GOTO, 0);
+		put_u32(&bytes, FRA_GOTO, MANY_ROUTES);
+		put_u32(&bytes, FRA_SUPPRESS_PREFIXLEN, 0);
+		end_rule(host, &bytes, 100);
+	}
+	add_rule(host, AF_INET, MOST_RULES, 100);
+	assert_int_equal(ask(host, "192.0.2.1", 0), 0);
+	add_rule(host, AF_INET, MOST_RULES + 1, 100);
+	assert_int_equal(ask(host, "192.0.2.1", 0), -E2BIG);
+	assert_int_equal(ask(host, "192.0.2.1", ETH0), -E2BIG);
+}
+
+static void add_next_hop(struct host *host, uint32_t id, const struct nexthop_grp *group,
+			 size_t members)
+{
+	const struct nhmsg header = {.nh_family = members ? AF_UNSPEC : AF_INET};
+	struct bytes bytes = {0};
+
+	bytes_put(&bytes, &header, sizeof(header));
+	put_u32(&bytes, NHA_ID, id);
+	if (members)
+		put_attribute(&bytes, NHA_GROUP, group, members * sizeof(*group));
+	else
+		put_u32(&bytes, NHA_OIF, ETH0);
+	assert_int_equal(fib_take_next_hop(&host->fib, bytes.data, bytes.length), 0);
+}
+
+/* Groups of so many next hops for so many routes that the product is too large. */
+static void too_many_hops(void **state)
+{
+	enum { OBJECTS = 100000, MEMBERS = 100, ROUTES = 100000 };
+	struct nexthop_grp group[MEMBERS] = {{.id = 0}};
+	struct host *host = *state;
+
+	add_last_rules(host, AF_INET);
+	for (uint32_t id = 1; id <= OBJECTS; id++)
+		add_next_hop(host, id, NULL, 0);
+	for (size_t i = 0; i < MEMBERS; i++)
+		group[i].id = OBJECTS - (uint32_t)i;
+	add_next_hop(host, OBJECTS + 1, group, MEMBERS);
+	for (uint32_t i = 0; i < ROUTES; i++) {
+		struct bytes bytes = {0};
+
+		put_given(&bytes, &(struct given){.family = AF_INET, .metric = ROUTES - i});
+		put_u32(&bytes, RTA_NH_ID, OBJECTS + 1);
+		assert_int_equal(fib_take_route(&host->fib, bytes.data, bytes.length), 0);
+	}
+	assert_int_equal(ask(host, "192.0.2.1", 0), 0);
+	assert_int_equal(host->route.link_index.value, ETH0);
+	/* Only the first next hops are compared. */
+	assert_int_equal(host->doubts.count, 1);
+	assert_non_null(strstr(host->doubts.items[0], "more than 64"));
+	/* None goes by this netdev, so that all are looked at. */
+	assert_int_equal(ask(host, "192.0.2.1", ETH1), -E2BIG);
+	/* What a dump tells again is passed over. */
+	add_next_hop(host, 1, NULL, 0);
+	assert_int_equal(host->fib.next_hop_count, OBJECTS + 1);
+}
+
+static void many_doubts(void **state)
+{
+	enum { DETOURS = 1000, TOLD = 8 };
+	struct host *host = *state;
+
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH1, .table = 100});
+	for (uint32_t i = 0; i < DETOURS; i++) {
+		struct bytes bytes = {0};
+
+		begin_rule(&bytes, AF_INET, i, FR_ACT_TO_TBL, 0);
+		put_u8(&bytes, FRA_IP_PROTO, 17);
+		end_rule(host, &bytes, 100);
+	}
+	add_last_rules(host, AF_INET);
+	expect(host, "192.0.2.1", ETH0, "10.0.0.2", TOLD + 1);
+	assert_non_null(strstr(host->doubts.items[TOLD], "more reasons"));
+}
+
 static void damaged(void **state)
 {
 	struct host *host = *state;
@@ -433,6 +525,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects, setup, teardown),
 		cmocka_unit_test_setup_teardown(sources6, setup, teardown),
 		cmocka_unit_test_setup_teardown(silent_router, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_hops, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_doubts, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged, setup, teardown),
 	};
 

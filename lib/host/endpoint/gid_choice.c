@@ -333,6 +333,13 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 				       "to neighbours");
 		return rc;
 	}
+	if (rc == -E2BIG) {
+		*ret_error = mem_format(
+			"the route to %s cannot be found: the routing tables of the "
+			"snapshot are too large",
+			name);
+		return rc;
+	}
 	if (rc == -EINVAL)
 		rc = -EHOSTUNREACH; /* a blackhole route; elsewhere -EINVAL means a mistake of the
 				       caller */

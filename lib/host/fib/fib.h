@@ -83,7 +83,7 @@ struct fib {
 	size_t hop_count;
 	struct fib_rule *rules;
 	size_t rule_count;
-	struct fib_next_hop *next_hops;
+	struct fib_next_hop *next_hops; /* their ids ascend */
 	size_t next_hop_count;
 	uint32_t *members;
 	size_t member_count;
@@ -118,7 +118,8 @@ void fib_record(struct netlink *rtnl);
  * The answer of the kernel to rtnl_get_route(), or its error. `in_table` of the question is not
  * known here, and the gateway of the answer stays unknown: several next hops by one netdev with one
  * source are one way for RDMA. `doubts` gets a sentence for each reason why the kernel may decide
- * otherwise: if there is one, the answer is a guess.
+ * otherwise: if there is one, the answer is a guess. -E2BIG: the tables are so large, or of such a
+ * kind, that the lookup would take too long.
  */
 int fib_lookup(const struct fib *fib, const struct link_list *links,
 	       const struct route_question *question, struct route *ret_route,

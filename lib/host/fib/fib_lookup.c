@@ -12,7 +12,24 @@
 #include "base/mem.h"
 #include "host/fib/fib_search.h"
 
-enum { DOUBT_SIZE = 160 };
+enum { DOUBT_SIZE = 160, MOST_DOUBTS = 8 };
+
+/* The next hops of one route that are compared with each other. */
+enum { MOST_HOPS = 64 };
+
+/* Comparisons of a lookup: at most some tenths of a second. */
+#define MOST_STEPS ((size_t)1 << 27)
+
+bool fib_spend(const struct fib_search *search, size_t steps)
+{
+	struct fib_work *work = search->work;
+
+	if (steps > work->steps_left)
+		work->too_much = true;
+	else
+		work->steps_left -= steps;
+	return !work->too_much;
+}
 
 void fib_doubt(const struct fib_search *search, const char *format, ...)
 {
@@ -22,18 +39,37 @@ void fib_doubt(const struct fib_search *search, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (!strings_contain(search->doubts, text))
-		strings_add(search->doubts, text);
+	if (search->doubts->count > MOST_DOUBTS || strings_contain(search->doubts, text))
+		return;
+	strings_add(search->doubts, search->doubts->count < MOST_DOUBTS
+					    ? text
+					    : "there are more reasons like these");
 }
 
-uint32_t fib_vrf_of(const struct link_list *links, uint32_t link_index)
+static bool is_vrf(const struct link *link)
+{
+	return link && link->kind && !strcmp(link->kind, "vrf");
+}
+
+uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index)
 {
 	const struct number index = {.value = link_index, .known = true};
-	const struct link *link = link_by_index(links, &index);
+	const struct link *link;
 
-	if (link && link->master_index.known && (!link->kind || strcmp(link->kind, "vrf")))
-		link = link_by_index(links, &link->master_index);
-	return link && link->kind && !strcmp(link->kind, "vrf") ? (uint32_t)link->index.value : 0;
+	if (!search->work->vrfs || !fib_spend(search, 2 * search->links->count))
+		return 0;
+	link = link_by_index(search->links, &index);
+	if (link && link->master_index.known && !is_vrf(link))
+		link = link_by_index(search->links, &link->master_index);
+	return is_vrf(link) ? (uint32_t)link->index.value : 0;
+}
+
+static bool has_vrfs(const struct link_list *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (is_vrf(&links->items[i]))
+			return true;
+	return false;
 }
 
 static void set_way(const struct fib_search *search, uint32_t link_index,
@@ -52,7 +88,7 @@ static void set_way(const struct fib_search *search, uint32_t link_index,
 static void describe_local(const struct fib_search *search, const struct fib_found *found,
 			   struct route *route)
 {
-	const uint32_t vrf = fib_vrf_of(search->links, found->hop->link_index);
+	const uint32_t vrf = fib_vrf_of(search, found->hop->link_index);
 	const struct known_ip none = {.known = false};
 
 	set_way(search, found->hop->link_index, &none, found->route->scope, route);
@@ -113,6 +149,13 @@ static void judge_hops(const struct fib_search *search, const struct fib_found *
 		const struct fib_found other = {found->route, hop};
 		struct route way = {.local = false};
 
+		if (i == MOST_HOPS) {
+			fib_doubt(search,
+				  "the route has more than %d next hops: which of them the "
+				  "kernel takes cannot be known",
+				  MOST_HOPS);
+			return;
+		}
 		if (hop == found->hop || !fib_hop_fits(search, hop))
 			continue;
 		describe_hop(search, &other, &way);
@@ -133,9 +176,11 @@ static void judge_defaults(const struct fib_search *search, const struct fib_fou
 
 		if (route != found->route && !route->to.bits && !found->route->to.bits &&
 		    route->to.address.family == AF_INET && route->table == found->route->table &&
-		    route->metric == found->route->metric && !route->tos)
+		    route->metric == found->route->metric && !route->tos) {
 			fib_doubt(search, "there are several default routes of one metric, and the "
 					  "kernel takes one whose router answers");
+			return;
+		}
 	}
 }
 
@@ -190,14 +235,16 @@ int fib_lookup(const struct fib *fib, const struct link_list *links,
 	       const struct route_question *question, struct route *ret_route,
 	       struct strings *doubts)
 {
-	const struct fib_search search = {fib, links, question, doubts};
+	struct fib_work work = {.steps_left = MOST_STEPS, .vrfs = has_vrfs(links)};
+	const struct fib_search search = {fib, links, question, doubts, &work};
 	struct fib_found found = {.route = NULL};
 	struct route route = {.local = false};
 	int rc = answer_at_once(&search, &route);
 
 	if (rc == 1) {
+		fib_find_tables(&search);
 		rc = fib_search_rules(&search, &found);
-		if (is_on_link(question, rc)) {
+		if (rc != -E2BIG && is_on_link(question, rc)) {
 			const struct known_ip none = {.known = false};
 
 			set_way(&search, question->link_index, &none, RT_SCOPE_LINK, &route);
@@ -209,6 +256,10 @@ int fib_lookup(const struct fib *fib, const struct link_list *links,
 				judge_defaults(&search, &found);
 		}
 	}
+	free(work.candidates);
+	free(work.tables);
+	if (work.too_much)
+		return -E2BIG;
 	if (!rc)
 		*ret_route = route;
 	return rc;

@@ -235,6 +235,9 @@ int fib_take_next_hop(struct fib *fib, const void *payload, size_t length)
 	    (table[NHA_GROUP] && take_group(fib, table[NHA_GROUP], &next_hop)))
 		return -EBADMSG;
 	next_hop.id = nla_get_u32(table[NHA_ID]);
+	/* Dumps ascend (rtm_dump_nexthop()): it was told before, and the dump was interrupted. */
+	if (fib->next_hop_count && next_hop.id <= fib->next_hops[fib->next_hop_count - 1].id)
+		return 0;
 	next_hop.blackhole = table[NHA_BLACKHOLE] != NULL;
 	next_hop.hop.link_index = get_u32(table[NHA_OIF], 0);
 	next_hop.hop.flags = header->nh_flags;

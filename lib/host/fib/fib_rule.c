@@ -22,17 +22,38 @@ struct detour {
 /* More of them than this are not compared with the answer. */
 enum { MOST_DETOURS = 16 };
 
-/* Packets of this host "come in" by the loopback netdev, and leave by what the question names. */
-static bool names_fit(const struct fib_search *search, const struct fib_rule *rule)
-{
-	const struct link *in = link_by_name(search->links, rule->in);
-	const struct link *out = link_by_name(search->links, rule->out);
+/* The kernel takes more, but each packet goes through them one by one. */
+enum { MOST_RULES = 4096 };
 
-	if (rule->in[0] &&
-	    (rule->flags & FIB_RULE_IIF_DETACHED || !in || in->index.value != LOOPBACK_INDEX))
+/* Packets of this host "come in" by the loopback netdev, and leave by what the question names. */
+struct packet {
+	const struct link *in, *out;
+	uint32_t vrf;
+};
+
+static struct packet describe_packet(const struct fib_search *search)
+{
+	const struct number in = {.value = LOOPBACK_INDEX, .known = true};
+	const struct number out = {.value = search->question->link_index, .known = true};
+
+	return (struct packet){
+		.in = link_by_index(search->links, &in),
+		.out = link_by_index(search->links, &out),
+		.vrf = fib_vrf_of(search, search->question->link_index),
+	};
+}
+
+static bool is_named(const struct link *link, const char *name)
+{
+	return link && link->name && !strcmp(link->name, name);
+}
+
+static bool names_fit(const struct packet *packet, const struct fib_rule *rule)
+{
+	if (rule->in[0] && (rule->flags & FIB_RULE_IIF_DETACHED || !is_named(packet->in, rule->in)))
 		return false;
-	return !rule->out[0] || (!(rule->flags & FIB_RULE_OIF_DETACHED) && out &&
-				 out->index.value == search->question->link_index);
+	return !rule->out[0] ||
+	       (!(rule->flags & FIB_RULE_OIF_DETACHED) && is_named(packet->out, rule->out));
 }
 
 static bool addresses_fit(const struct fib_search *search, const struct fib_rule *rule)
@@ -50,11 +71,11 @@ static bool addresses_fit(const struct fib_search *search, const struct fib_rule
 	return ip_network_contains(&rule->from, &question->source);
 }
 
-static enum match match(const struct fib_search *search, const struct fib_rule *rule)
+static enum match match(const struct fib_search *search, const struct packet *packet,
+			const struct fib_rule *rule)
 {
-	const uint32_t vrf = fib_vrf_of(search->links, search->question->link_index);
-	bool fits = names_fit(search, rule) && addresses_fit(search, rule) && !rule->marked &&
-		    !rule->tos && (!rule->vrf || vrf);
+	bool fits = names_fit(packet, rule) && addresses_fit(search, rule) && !rule->marked &&
+		    !rule->tos && (!rule->vrf || packet->vrf);
 
 	if (fits && (rule->unjudged || rule->vrf))
 		return MATCH_MAYBE;
@@ -100,7 +121,7 @@ static int apply(const struct fib_search *search, const struct fib_rule *rule,
 	default:
 		return -EINVAL;
 	}
-	rc = fib_search_table(search, rule->table, false, &found);
+	rc = fib_search_table(search, rule->table, &found);
 	if (!rc && (int32_t)found.route->to.bits <= rule->least_prefix)
 		return -EAGAIN;
 	*ret_found = found;
@@ -138,16 +159,16 @@ static void judge_detours(const struct fib_search *search, const struct detour *
 static int search_merged(const struct fib_search *search, struct fib_found *ret_found)
 {
 	struct fib_found parted = {.route = NULL}, found = {.route = NULL};
-	int rc = fib_search_table(search, RT_TABLE_MAIN, true, &found);
-	int rc_parted = fib_search_table(search, RT_TABLE_LOCAL, false, &parted);
+	int rc = fib_search_merged(search, &found);
+	int rc_parted = fib_search_table(search, RT_TABLE_LOCAL, &parted);
 
 	if (rc_parted == -EAGAIN)
-		rc_parted = fib_search_table(search, RT_TABLE_MAIN, false, &parted);
+		rc_parted = fib_search_table(search, RT_TABLE_MAIN, &parted);
 	if (rc != rc_parted || (!rc && !fib_is_same(&found, &parted)))
 		fib_doubt(search, "the tables local and main disagree, and which of them is asked "
 				  "first hangs on whether the host ever had other rules");
 	if (rc == -EAGAIN)
-		rc = fib_search_table(search, RT_TABLE_DEFAULT, false, &found);
+		rc = fib_search_table(search, RT_TABLE_DEFAULT, &found);
 	*ret_found = found;
 	return rc == -EAGAIN ? -ENETUNREACH : rc;
 }
@@ -157,9 +178,10 @@ int fib_search_rules(const struct fib_search *search, struct fib_found *ret_foun
 	const bool ipv4 = search->question->destination.family == AF_INET;
 	const struct fib_rule *rules = NULL;
 	const size_t count = count_rules(search, &rules);
+	const struct packet packet = describe_packet(search);
 	struct detour detours[MOST_DETOURS];
 	size_t detour_count = 0;
-	int rc = -EAGAIN;
+	int rc = count > MOST_RULES ? -E2BIG : -EAGAIN;
 
 	if (ipv4 && count == 3 && is_standard(&rules[0], 0, RT_TABLE_LOCAL) &&
 	    is_standard(&rules[1], 32766, RT_TABLE_MAIN) &&
@@ -167,7 +189,7 @@ int fib_search_rules(const struct fib_search *search, struct fib_found *ret_foun
 		return search_merged(search, ret_found);
 	for (size_t i = 0; i < count && rc == -EAGAIN; i++) {
 		const struct fib_rule *rule = &rules[i];
-		const enum match fits = match(search, rule);
+		const enum match fits = match(search, &packet, rule);
 
 		if (fits == MATCH_MAYBE)
 			add_detour(search, rule, detours, &detour_count);

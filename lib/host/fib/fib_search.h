@@ -9,24 +9,51 @@
 /* LOOPBACK_IFINDEX, include/net/flow.h: the loopback is the first netdev of each namespace. */
 #define LOOPBACK_INDEX 1u
 
-struct fib_search {
-	const struct fib *fib;
-	const struct link_list *links;
-	const struct route_question *question;
-	struct strings *doubts;
-};
-
 /* What a rule's table says. Without a route, the answer is an error. */
 struct fib_found {
 	const struct fib_route *route;
 	const struct fib_hop *hop;
 };
 
+/* The routes of one table that contain the destination, as the kernel looks at them. */
+struct fib_table {
+	const struct fib_route **routes;
+	size_t count;
+	bool searched; /* then both of these are set */
+	int rc;
+	struct fib_found found;
+};
+
+/* What is found out once for all rules. */
+struct fib_work {
+	const struct fib_route **candidates; /* those of the tables */
+	struct fib_table *tables;	     /* ascending */
+	size_t table_count;
+	size_t steps_left;
+	bool vrfs; /* there are any */
+	bool too_much;
+};
+
+struct fib_search {
+	const struct fib *fib;
+	const struct link_list *links;
+	const struct route_question *question;
+	struct strings *doubts;
+	struct fib_work *work;
+};
+
+/*
+ * The tables may be those of someone who means harm: their product must not keep the processor
+ * busy. Takes so many steps from those of the lookup; false: there are no more of them, and the
+ * lookup is to end, with -E2BIG.
+ */
+bool fib_spend(const struct fib_search *search, size_t steps);
+
 void fib_doubt(const struct fib_search *search, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The VRF that the netdev is, or belongs to, or 0. */
-uint32_t fib_vrf_of(const struct link_list *links, uint32_t link_index);
+uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index);
 
 /* The next hops of the route, and their number; *ret_blackhole: an object that drops packets. */
 const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct fib_route *route,
@@ -36,12 +63,15 @@ bool fib_is_same(const struct fib_found *a, const struct fib_found *b);
 /* Whether the packet may take it as far as its netdev and state say. */
 bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop);
 
+/* Finds the candidates and sorts them into tables. */
+void fib_find_tables(const struct fib_search *search);
 /*
- * Searches one table; `merged`: the tables local and main as one. -EAGAIN: it says nothing about
- * the destination; other errors are those of the route's type.
+ * Searches one table. -EAGAIN: it says nothing about the destination; other errors are those of the
+ * route's type.
  */
-int fib_search_table(const struct fib_search *search, uint32_t table, bool merged,
-		     struct fib_found *ret_found);
+int fib_search_table(const struct fib_search *search, uint32_t id, struct fib_found *ret_found);
+/* The tables local and main as one. */
+int fib_search_merged(const struct fib_search *search, struct fib_found *ret_found);
 /* Goes through the rules. -ENETUNREACH: none of them has a route. */
 int fib_search_rules(const struct fib_search *search, struct fib_found *ret_found);
 

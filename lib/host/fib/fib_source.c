@@ -66,7 +66,7 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 			    const struct known_ip *gateway, uint8_t scope)
 {
 	const struct fib_address *chosen = select4(search->fib, link_index, gateway, scope);
-	const uint32_t vrf = fib_vrf_of(search->links, link_index);
+	const uint32_t vrf = fib_vrf_of(search, link_index);
 	size_t others = 0;
 
 	if (!chosen && vrf)
@@ -74,9 +74,11 @@ struct known_ip fib_source4(const struct fib_search *search, uint32_t link_index
 	/* The kernel goes through the netdevs of the same VRF, the loopback first. */
 	for (size_t i = 0; !chosen && i < search->links->count; i++) {
 		const uint32_t index = (uint32_t)search->links->items[i].index.value;
-		const struct fib_address *other = select_other4(search->fib, index, scope);
+		const struct fib_address *other = fib_spend(search, search->fib->address_count)
+							  ? select_other4(search->fib, index, scope)
+							  : NULL;
 
-		if (!other || fib_vrf_of(search->links, index) != vrf)
+		if (!other || fib_vrf_of(search, index) != vrf)
 			continue;
 		if (!others++ || index == LOOPBACK_INDEX)
 			chosen = other;
@@ -217,7 +219,7 @@ static enum rule6 compare6(const struct fib_search *search, const struct fib_add
 }
 
 static bool is_candidate6(const struct fib_search *search, const struct fib_address *address,
-			  uint32_t link_index)
+			  uint32_t link_index, uint32_t vrf)
 {
 	const struct ip_address *to = &search->question->destination;
 	const bool only_there = to->raw[0] == 0xff || scope6(to) <= SCOPE_LINK;
@@ -226,12 +228,12 @@ static bool is_candidate6(const struct fib_search *search, const struct fib_addr
 	    (address->flags & IFA_F_TENTATIVE && !(address->flags & IFA_F_OPTIMISTIC)))
 		return false;
 	return only_there ? address->link_index == link_index
-			  : fib_vrf_of(search->links, address->link_index) ==
-				    fib_vrf_of(search->links, link_index);
+			  : fib_vrf_of(search, address->link_index) == vrf;
 }
 
 struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index)
 {
+	const uint32_t vrf = fib_vrf_of(search, link_index);
 	const struct fib *fib = search->fib;
 	const struct fib_address *best = NULL;
 	bool private = false;
@@ -241,7 +243,7 @@ struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index
 		enum rule6 rule;
 		int sign = 1;
 
-		if (!is_candidate6(search, address, link_index))
+		if (!is_candidate6(search, address, link_index, vrf))
 			continue;
 		rule = best ? compare6(search, address, best, link_index, &sign) : RULE_SAME;
 		if (sign > 0) {

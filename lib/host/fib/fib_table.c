@@ -15,62 +15,106 @@
 /* How a router may be taken: rt6_check_neigh() and rt6_score_route(), net/ipv6/route.c. */
 enum { SCORE_UNUSABLE = -1, SCORE_ON_LINK = 2 };
 
-/* Routes that contain the destination, in the order in which the kernel looks at them. */
-struct candidates {
-	const struct fib_route **items;
-	size_t count;
-};
+/* What it takes to find a next hop, at most. */
+enum { HOP_STEPS = 32 };
 
-static bool is_before(const struct fib_route *a, const struct fib_route *b)
+/* Negative if the kernel looks at the first one first. */
+static int compare_routes(const struct fib_route *a, const struct fib_route *b)
 {
 	if (a->to.bits != b->to.bits)
-		return a->to.bits > b->to.bits;
+		return a->to.bits > b->to.bits ? -1 : 1;
 	if (a->from.bits != b->from.bits)
-		return a->from.bits > b->from.bits;
+		return a->from.bits > b->from.bits ? -1 : 1;
 	/* Only in the merged table: local has the larger number, and comes first. */
 	if (a->table != b->table)
-		return a->table > b->table;
-	return a->metric < b->metric;
+		return a->table > b->table ? -1 : 1;
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	/* Both are in one array, in the order of the dump. */
+	return (a > b) - (a < b);
 }
 
-static bool is_candidate(const struct fib_search *search, const struct fib_route *route,
-			 uint32_t table, bool merged)
+static int compare_merged(const void *a, const void *b)
 {
-	const struct route_question *question = search->question;
+	return compare_routes(*(const struct fib_route *const *)a,
+			      *(const struct fib_route *const *)b);
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct fib_route *first = *(const struct fib_route *const *)a;
+	const struct fib_route *second = *(const struct fib_route *const *)b;
+
+	if (first->table != second->table)
+		return first->table < second->table ? -1 : 1;
+	return compare_routes(first, second);
+}
+
+static bool is_candidate(const struct route_question *question, const struct fib_route *route)
+{
 	struct ip_address any = {.family = question->destination.family};
 
 	/* Plain packets have no TOS. */
-	return (route->table == table || (merged && route->table == RT_TABLE_LOCAL)) &&
-	       !route->tos && ip_network_contains(&route->to, &question->destination) &&
+	return !route->tos && ip_network_contains(&route->to, &question->destination) &&
 	       (!route->from.bits ||
 		ip_network_contains(&route->from,
 				    question->source.family ? &question->source : &any));
 }
 
-static void find_candidates(const struct fib_search *search, uint32_t table, bool merged,
-			    struct candidates *list)
+void fib_find_tables(const struct fib_search *search)
 {
 	const struct fib *fib = search->fib;
+	struct fib_work *work = search->work;
+	struct fib_table *table = NULL;
+	size_t count = 0;
 
-	for (size_t i = 0; i < fib->route_count; i++) {
-		const struct fib_route *route = &fib->routes[i], **place;
-
-		if (!is_candidate(search, route, table, merged))
-			continue;
-		mem_append(&list->items, &list->count, sizeof(const struct fib_route *));
-		place = &list->items[list->count - 1];
-		for (; place > list->items && is_before(route, place[-1]); place--)
-			place[0] = place[-1];
-		*place = route;
+	for (size_t i = 0; i < fib->route_count; i++)
+		if (is_candidate(search->question, &fib->routes[i]))
+			*(const struct fib_route **)mem_append(
+				&work->candidates, &count,
+				sizeof(*work->candidates)) = &fib->routes[i];
+	if (count)
+		qsort(work->candidates, count, sizeof(*work->candidates), compare_candidates);
+	for (size_t i = 0; i < count; i++) {
+		if (!i || work->candidates[i]->table != work->candidates[i - 1]->table) {
+			table = mem_append(&work->tables, &work->table_count, sizeof(*table));
+			table->routes = &work->candidates[i];
+		}
+		table->count++;
 	}
+}
+
+static int compare_table(const void *key, const void *element)
+{
+	const uint32_t id = *(const uint32_t *)key;
+	const struct fib_table *table = element;
+
+	return (id > table->routes[0]->table) - (id < table->routes[0]->table);
+}
+
+/* NULL: the table has no candidate. */
+static struct fib_table *find_table(const struct fib_search *search, uint32_t id)
+{
+	const struct fib_work *work = search->work;
+
+	return work->table_count ? bsearch(&id, work->tables, work->table_count,
+					   sizeof(*work->tables), compare_table)
+				 : NULL;
+}
+
+static int compare_object(const void *key, const void *element)
+{
+	const uint32_t id = *(const uint32_t *)key;
+	const struct fib_next_hop *object = element;
+
+	return (id > object->id) - (id < object->id);
 }
 
 static const struct fib_next_hop *find_object(const struct fib *fib, uint32_t id)
 {
-	for (size_t i = 0; id && i < fib->next_hop_count; i++)
-		if (fib->next_hops[i].id == id)
-			return &fib->next_hops[i];
-	return NULL;
+	return id && fib->next_hop_count ? bsearch(&id, fib->next_hops, fib->next_hop_count,
+						   sizeof(*fib->next_hops), compare_object)
+					 : NULL;
 }
 
 const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct fib_route *route,
@@ -80,6 +124,8 @@ const struct fib_hop *fib_hop_of(const struct fib_search *search, const struct f
 	const struct fib_next_hop *object;
 
 	*ret_blackhole = false;
+	if (!fib_spend(search, HOP_STEPS))
+		return NULL;
 	/* The kernel repeats the hops of an object, unless net.ipv4.nexthop_compat_mode is 0. */
 	if (route->hop_count)
 		return number < route->hop_count ? &fib->hops[route->first_hop + number] : NULL;
@@ -112,11 +158,11 @@ bool fib_hop_fits(const struct fib_search *search, const struct fib_hop *hop)
 }
 
 /* fib_table_lookup(), net/ipv4/fib_trie.c */
-static int search4(const struct fib_search *search, const struct candidates *list,
+static int search4(const struct fib_search *search, const struct fib_table *list,
 		   struct fib_found *ret_found)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct fib_route *route = list->items[i];
+		const struct fib_route *route = list->routes[i];
 		const int error = rtnl_route_error(route->type);
 		const struct fib_hop *hop;
 		bool blackhole;
@@ -136,9 +182,13 @@ static int search4(const struct fib_search *search, const struct candidates *lis
 }
 
 /* A router whose neighbour entry says that it does not answer. */
-static bool is_failed(const struct fib *fib, const struct fib_hop *hop)
+static bool is_failed(const struct fib_search *search, const struct fib_hop *hop)
 {
-	for (size_t i = 0; hop->gateway.known && i < fib->neighbour_count; i++)
+	const struct fib *fib = search->fib;
+
+	if (!hop->gateway.known || !fib_spend(search, fib->neighbour_count))
+		return false;
+	for (size_t i = 0; i < fib->neighbour_count; i++)
 		if (fib->neighbours[i].link_index == hop->link_index &&
 		    ip_equal(&fib->neighbours[i].ip, &hop->gateway.address))
 			return fib->neighbours[i].state & NUD_FAILED;
@@ -162,7 +212,7 @@ static int score(const struct fib_search *search, const struct fib_route *route,
 	const int on_link = !wanted || hop->link_index == wanted ? SCORE_ON_LINK : 0;
 
 	if (hop->flags & RTNH_F_DEAD || (!on_link && is_strict(search->question)) ||
-	    (reachable && is_failed(search->fib, hop)))
+	    (reachable && is_failed(search, hop)))
 		return SCORE_UNUSABLE;
 	/* IPV6_DECODE_PREF, include/net/ip6_route.h: 1 low, 2 medium, 3 high */
 	return on_link | ((route->preference & 3) ^ 2) << 2;
@@ -175,18 +225,18 @@ static bool is_same_prefix(const struct fib_route *a, const struct fib_route *b)
 }
 
 /* The best of the routes from `first` on, whose metric is that of the first if `one_metric`. */
-static size_t choose6(const struct fib_search *search, const struct candidates *list, size_t first,
+static size_t choose6(const struct fib_search *search, const struct fib_table *list, size_t first,
 		      bool one_metric, bool reachable, struct fib_found *found, bool *ret_drop)
 {
 	int best = SCORE_UNUSABLE;
 	size_t i;
 
 	for (i = first; i < list->count; i++) {
-		const struct fib_route *route = list->items[i];
+		const struct fib_route *route = list->routes[i];
 		const struct fib_hop *hop;
 
-		if (!is_same_prefix(route, list->items[first]) ||
-		    (one_metric && route->metric != list->items[first]->metric))
+		if (!is_same_prefix(route, list->routes[first]) ||
+		    (one_metric && route->metric != list->routes[first]->metric))
 			break;
 		for (size_t j = 0; (hop = fib_hop_of(search, route, j, ret_drop)); j++) {
 			const int value = score(search, route, hop, reachable);
@@ -203,7 +253,7 @@ static size_t choose6(const struct fib_search *search, const struct candidates *
 }
 
 /* fib6_table_lookup() and find_rr_leaf(): the first metric, else the best of the others. */
-static int pass6(const struct fib_search *search, const struct candidates *list, bool reachable,
+static int pass6(const struct fib_search *search, const struct fib_table *list, bool reachable,
 		 struct fib_found *ret_found)
 {
 	struct fib_found found = {.route = NULL};
@@ -214,7 +264,7 @@ static int pass6(const struct fib_search *search, const struct candidates *list,
 		const size_t next = choose6(search, list, at, one_metric, reachable, &found, &drop);
 
 		one_metric = !(next < list->count && one_metric &&
-			       is_same_prefix(list->items[next], list->items[at]));
+			       is_same_prefix(list->routes[next], list->routes[at]));
 		at = next;
 	}
 	if (!found.route)
@@ -224,7 +274,7 @@ static int pass6(const struct fib_search *search, const struct candidates *list,
 }
 
 /* Routers that do not answer are passed over at first, if the host forwards nothing. */
-static int search6(const struct fib_search *search, const struct candidates *list,
+static int search6(const struct fib_search *search, const struct fib_table *list,
 		   struct fib_found *ret_found)
 {
 	struct fib_found other = {.route = NULL};
@@ -239,15 +289,44 @@ static int search6(const struct fib_search *search, const struct candidates *lis
 	return rc == -EAGAIN ? rc_other : rc;
 }
 
-int fib_search_table(const struct fib_search *search, uint32_t table, bool merged,
-		     struct fib_found *ret_found)
+static int search_list(const struct fib_search *search, const struct fib_table *list,
+		       struct fib_found *ret_found)
 {
-	struct candidates list = {.items = NULL};
+	const int rc = search->question->destination.family == AF_INET
+			       ? search4(search, list, ret_found)
+			       : search6(search, list, ret_found);
+
+	return search->work->too_much ? -E2BIG : rc;
+}
+
+int fib_search_table(const struct fib_search *search, uint32_t id, struct fib_found *ret_found)
+{
+	struct fib_table *table = find_table(search, id);
+
+	if (!table)
+		return -EAGAIN;
+	if (!table->searched)
+		table->rc = search_list(search, table, &table->found);
+	table->searched = true;
+	*ret_found = table->found;
+	return table->rc;
+}
+
+int fib_search_merged(const struct fib_search *search, struct fib_found *ret_found)
+{
+	const struct fib_table *tables[] = {find_table(search, RT_TABLE_MAIN),
+					    find_table(search, RT_TABLE_LOCAL)};
+	struct fib_table merged = {.routes = NULL};
 	int rc;
 
-	find_candidates(search, table, merged, &list);
-	rc = search->question->destination.family == AF_INET ? search4(search, &list, ret_found)
-							     : search6(search, &list, ret_found);
-	free(list.items);
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (size_t j = 0; tables[i] && j < tables[i]->count; j++)
+			*(const struct fib_route **)mem_append(
+				&merged.routes, &merged.count,
+				sizeof(*merged.routes)) = tables[i]->routes[j];
+	if (merged.count)
+		qsort(merged.routes, merged.count, sizeof(*merged.routes), compare_merged);
+	rc = search_list(search, &merged, ret_found);
+	free(merged.routes);
 	return rc;
 }
