@@ -186,6 +186,45 @@ static void one_direction_of_both(void **state)
 	made_up_end(&mesh);
 }
 
+/* A rail that is bad alone, too: both directions at once are not the only thing that is wrong. */
+static void bad_alone_and_both_ways(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 16, .rails = 1, .noise = 0.01};
+	const struct plan_stage loopback = {.mode = MESH_LOOPBACK}, full = {.mode = MESH_FULL};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	for (int stage = 0; stage < 2; stage++) {
+		judge_begin_stage(judge, stage ? &full : &loopback);
+		for (uint32_t a = 0; a < mesh.hosts; a++)
+			for (uint32_t b = stage ? a + 1 : a; b < (stage ? mesh.hosts : a + 1);
+			     b++) {
+				const bool is_bad = a == 3 || b == 3;
+
+				made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
+					       &result);
+				for (int end = 0; end < MESH_ENDS && is_bad; end++)
+					*(stage ? &result.both_gbps[end].value
+						: &result.gbps[end].value) *= 0.43;
+				judge_take(judge, &result);
+			}
+		judge_end_stage(judge);
+	}
+	judge_conclude(judge, &findings);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.items[0].finding.id.value, JUDGE_RAIL);
+	assert_non_null(strstr(findings.items[0].finding.evidence, "in loopback, it is at 43 %"));
+	assert_non_null(strstr(findings.items[0].finding.evidence, "partners both ways at once"));
+	assert_null(strstr(findings.items[0].finding.evidence, "nothing is wrong"));
+	judge_findings_clear(&findings);
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
 /* One rail of four is slower, as it is built: not what it has both ways at once. */
 static void slower_rail_of_few_hosts(void **state)
 {
@@ -267,6 +306,7 @@ int main(void)
 		cmocka_unit_test(small_clusters),
 		cmocka_unit_test(slow_both_ways_everywhere),
 		cmocka_unit_test(one_direction_of_both),
+		cmocka_unit_test(bad_alone_and_both_ways),
 		cmocka_unit_test(slower_rail_of_few_hosts),
 		cmocka_unit_test(few_sums),
 	};

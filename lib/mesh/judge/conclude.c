@@ -28,18 +28,25 @@ static struct culprit first_pass_of(const struct judge *judge, const struct culp
 /* So many hosts are bad on one rail for one reason. */
 enum { LEAST_ALIKE = 4 };
 
+/* Whether something else than both directions at once is wrong with the rail. */
+static bool is_bad_by_itself(const struct judge *judge, const struct culprit *culprit)
+{
+	return culprit->kind == CULPRIT_PORT &&
+	       (judge->ports[culprit->number].alone_bad || culprit->by_mean);
+}
+
 static void conclude_port(struct conclusion *conclusion, const struct culprit *whole,
 			  const struct tally *tally)
 {
 	const struct judge *judge = conclusion->judge;
 	const struct culprit first = first_pass_of(judge, whole), *const culprit = &first;
 	const uint32_t host = port_host(culprit->number);
+	const enum judge_finding_id id = is_bad_by_itself(judge, culprit)
+						 ? JUDGE_RAIL
+						 : words_id(tally, JUDGE_RAIL);
 	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add(
-		conclusion->findings,
-		judge->ports[culprit->number].alone_bad || culprit->by_mean
-			? JUDGE_RAIL
-			: words_id(tally, JUDGE_RAIL),
+		conclusion->findings, id,
 		mem_format("%s rail %u", words_host(judge, host), port_rail(culprit->number)),
 		NULL);
 
@@ -56,7 +63,7 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	if (tally->shares)
 		finding->share = real_of(tally->share_sum / tally->shares);
 	words_add_direction(&text, finding, tally);
-	words_add_both(&text, finding, judge, tally);
+	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
@@ -71,6 +78,17 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	finding->finding.evidence = text_buffer_take(&text);
 }
 
+/* What the host is blamed for: that of all its rails. */
+static enum judge_finding_id id_of_host(const struct judge *judge, size_t number,
+					const struct tally *tally)
+{
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].merged == number + 1 &&
+		    is_bad_by_itself(judge, &judge->culprits[i]))
+			return JUDGE_HOST;
+	return words_id(tally, JUDGE_HOST);
+}
+
 static void conclude_host(struct conclusion *conclusion, size_t number)
 {
 	const struct judge *judge = conclusion->judge;
@@ -79,10 +97,9 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct culprit pairs = {0};
 	struct text_buffer text = {0};
 	const char *between = "";
-	struct judge_finding *finding = finding_add(conclusion->findings,
-						    words_id(tally, JUDGE_HOST),
-						    mem_string(words_host(judge, culprit->number)),
-						    NULL);
+	const enum judge_finding_id id = id_of_host(judge, number, tally);
+	struct judge_finding *finding = finding_add(
+		conclusion->findings, id, mem_string(words_host(judge, culprit->number)), NULL);
 
 	finding_set_host(finding, judge, culprit->number);
 	finding->bad = number_of(culprit->bad);
@@ -100,7 +117,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	if (tally->shares)
 		finding->share = real_of(tally->share_sum / tally->shares);
 	words_add_direction(&text, finding, tally);
-	words_add_both(&text, finding, judge, tally);
+	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
 		text_buffer_add(&text, "; the same partners with others: %.0f %%",
 				tally->partner_share_sum / tally->partners * 100);
@@ -159,7 +176,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 		text_buffer_add(&text, "; only what %s sends is slow", finding->host_name);
 	if (tally->receives && !tally->sends && !tally->failed)
 		text_buffer_add(&text, "; only what %s sends is slow", finding->peer_name);
-	words_add_both(&text, finding, judge, tally);
+	words_add_both(&text, finding, judge, tally, words_id(tally, id));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_A));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_B));
 	if (!tally->again && id == JUDGE_FLAKY)

@@ -72,14 +72,14 @@ enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id 
 }
 
 void words_add_both(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally)
+		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id)
 {
 	const double limit = judge->limits.bandwidth_share * tally->both;
 	const double ratio = tally->both_ratios ? tally->both_ratio_sum / tally->both_ratios : 0;
 	const bool sends = tally->both_sent_sum < limit,
 		   receives = tally->both_received_sum < limit;
 
-	if (words_id(tally, JUDGE_RAIL) != JUDGE_BOTH)
+	if (id != JUDGE_BOTH)
 		return;
 	finding->share = real_of(tally->both_share_sum / tally->both);
 	finding->direction = number_of(sends == receives ? JUDGE_BOTH_WAYS

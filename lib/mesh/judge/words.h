@@ -14,9 +14,9 @@ void words_add_direction(struct text_buffer *text, struct judge_finding *finding
 			 const struct tally *tally);
 /* The finding's own id, or JUDGE_BOTH if that is all that is wrong. */
 enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id usual);
-/* What else the figures of both ways at once tell; `judge` has the limits. */
+/* What else the figures of both ways at once tell, if `id` is JUDGE_BOTH. */
 void words_add_both(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally);
+		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id);
 void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
 			   const struct tally *tally, bool alone_bad);
 void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number);
