@@ -117,6 +117,10 @@ static void there_and_back(void **state)
 #define GOOD \
 	"{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n2\", \"rail\": 0, \"outcome\": \"pass\"}\n"
 
+#define FIGURE(name, value)                                                                       \
+	"{\"stage\": 0, \"host\": \"n1\", \"peer\": \"n2\", \"rail\": 0, \"outcome\": \"pass\", " \
+	"\"" name "\": " value "}\n"
+
 static void broken_lines(void **state)
 {
 	static const struct {
@@ -141,6 +145,11 @@ static void broken_lines(void **state)
 		{"{\"host\": \"n1\", \"peer\": \"n2\", \"rail\": 1, \"stage\": 0, \"outcome\": "
 		 "\"?\"}\n",
 		 "line 1: it names no outcome"},
+		{FIGURE("gbps", "1e300"), "line 1: it has a figure that is not possible"},
+		{FIGURE("peer_gbps", "-5"), "line 1: it has a figure that is not possible"},
+		{FIGURE("both_gbps", "1000001"), "line 1: it has a figure that is not possible"},
+		{FIGURE("both_peer_gbps", "-0.1"), "line 1: it has a figure that is not possible"},
+		{FIGURE("latency_usec", "3.7e9"), "line 1: it has a figure that is not possible"},
 		{"\n\n\x01\xff\n", NULL},
 	};
 

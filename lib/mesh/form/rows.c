@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "mesh/wire/mesh_message.h"
 #include "render/json_read.h"
 #include "schema/rows.h"
 
@@ -67,6 +68,23 @@ void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *resu
 	};
 }
 
+static bool is_possible(const struct real *figure, double most)
+{
+	return !figure->known || (figure->value >= 0 && figure->value <= most);
+}
+
+/* What an agent could have sent. */
+static bool has_possible_figures(const struct mesh_row *row)
+{
+	const struct real *const bandwidths[] = {&row->gbps, &row->peer_gbps, &row->both_gbps,
+						 &row->both_peer_gbps};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bandwidths); i++)
+		if (!is_possible(bandwidths[i], (double)MESH_MOST_BPS / MESH_GBPS_UNIT))
+			return false;
+	return is_possible(&row->latency_usec, (double)MESH_MOST_PSEC / MESH_USEC_UNIT);
+}
+
 /* A number of the row that has a bound; NULL: it is as it should be. */
 static const char *check_row(const struct mesh_row *row)
 {
@@ -80,6 +98,8 @@ static const char *check_row(const struct mesh_row *row)
 		return "it names no stage";
 	if (!row->outcome.known)
 		return "it names no outcome";
+	if (!has_possible_figures(row))
+		return "it has a figure that is not possible";
 	return NULL;
 }
 

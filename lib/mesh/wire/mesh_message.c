@@ -82,17 +82,14 @@ static uint64_t figure(const struct real *real, double unit, uint64_t most)
 	return value < (double)most ? (uint64_t)(value + 0.5) : most;
 }
 
-#define GBPS_UNIT 1e9
-#define PSEC_UNIT 1e6 /* of microseconds */
-
 static void fill_answer(uint64_t id, const struct mesh_result *result, struct mesh_answer *answer)
 {
 	*answer = (struct mesh_answer){
 		.id = id,
 		.outcome = result->outcome,
-		.latency_psec = figure(&result->latency_usec, PSEC_UNIT, MESH_MOST_PSEC),
-		.bps_a = figure(&result->gbps[MESH_END_A], GBPS_UNIT, MESH_MOST_BPS),
-		.bps_b = figure(&result->gbps[MESH_END_B], GBPS_UNIT, MESH_MOST_BPS),
+		.latency_psec = figure(&result->latency_usec, MESH_USEC_UNIT, MESH_MOST_PSEC),
+		.bps_a = figure(&result->gbps[MESH_END_A], MESH_GBPS_UNIT, MESH_MOST_BPS),
+		.bps_b = figure(&result->gbps[MESH_END_B], MESH_GBPS_UNIT, MESH_MOST_BPS),
 		.errors_a = result->errors[MESH_END_A].value,
 		.errors_b = result->errors[MESH_END_B].value,
 	};
@@ -120,8 +117,8 @@ void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
 	*both = (struct mesh_both_answer){
 		.known = (gbps[MESH_END_A].known ? MESH_KNOWN_BOTH_A : 0u) |
 			 (gbps[MESH_END_B].known ? MESH_KNOWN_BOTH_B : 0u),
-		.both_bps_a = figure(&gbps[MESH_END_A], GBPS_UNIT, MESH_MOST_BPS),
-		.both_bps_b = figure(&gbps[MESH_END_B], GBPS_UNIT, MESH_MOST_BPS),
+		.both_bps_a = figure(&gbps[MESH_END_A], MESH_GBPS_UNIT, MESH_MOST_BPS),
+		.both_bps_b = figure(&gbps[MESH_END_B], MESH_GBPS_UNIT, MESH_MOST_BPS),
 	};
 	fill_answer(id, result, &both->answer);
 }
@@ -143,9 +140,10 @@ void mesh_answer_take(const struct mesh_answer *answer, struct mesh_result *resu
 	const uint32_t known = answer->known;
 
 	result->outcome = (enum mesh_outcome)answer->outcome;
-	result->latency_usec = real_if(known & MESH_KNOWN_LATENCY, answer->latency_psec, PSEC_UNIT);
-	result->gbps[MESH_END_A] = real_if(known & MESH_KNOWN_BPS_A, answer->bps_a, GBPS_UNIT);
-	result->gbps[MESH_END_B] = real_if(known & MESH_KNOWN_BPS_B, answer->bps_b, GBPS_UNIT);
+	result->latency_usec = real_if(known & MESH_KNOWN_LATENCY, answer->latency_psec,
+				       MESH_USEC_UNIT);
+	result->gbps[MESH_END_A] = real_if(known & MESH_KNOWN_BPS_A, answer->bps_a, MESH_GBPS_UNIT);
+	result->gbps[MESH_END_B] = real_if(known & MESH_KNOWN_BPS_B, answer->bps_b, MESH_GBPS_UNIT);
 	result->errors[MESH_END_A] = number_if(known & MESH_KNOWN_ERRORS_A, answer->errors_a);
 	result->errors[MESH_END_B] = number_if(known & MESH_KNOWN_ERRORS_B, answer->errors_b);
 	put_text(result->reason, sizeof(result->reason), answer->reason);
@@ -155,9 +153,9 @@ void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_re
 {
 	mesh_answer_take(&answer->answer, result);
 	result->both_gbps[MESH_END_A] = real_if(answer->known & MESH_KNOWN_BOTH_A,
-						answer->both_bps_a, GBPS_UNIT);
+						answer->both_bps_a, MESH_GBPS_UNIT);
 	result->both_gbps[MESH_END_B] = real_if(answer->known & MESH_KNOWN_BOTH_B,
-						answer->both_bps_b, GBPS_UNIT);
+						answer->both_bps_b, MESH_GBPS_UNIT);
 }
 
 void mesh_order_make(const struct mesh_order *order, struct mesh_message *message)

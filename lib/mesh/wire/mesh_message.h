@@ -36,6 +36,9 @@
 #define MESH_MOST_FINDINGS	64u /* of a host */
 #define MESH_MOST_BPS		UINT64_C(1000000000000000)
 #define MESH_MOST_PSEC		UINT64_C(3600000000000000)
+/* Units of messages in those of results: Gb/s and microseconds. */
+#define MESH_GBPS_UNIT 1e9
+#define MESH_USEC_UNIT 1e6
 
 #define MESH_LEAST_SILENCE_MSEC 500u
 
