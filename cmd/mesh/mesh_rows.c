@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/judge/conclude.h"
+#include "mesh/wire/mesh_message.h"
 
 /* A row has some 300 bytes: four million of them. */
 #define MOST_RESUME_BYTES ((size_t)1200 << 20)
@@ -140,8 +141,8 @@ static bool lacks_both_ways(const struct mesh_work *work, const struct mesh_resu
 	const struct session_setup setup = {.tests = MESH_BOTH_WAYS};
 
 	return work->args->both_ways && result->outcome == MESH_PASS &&
-	       result->pair.a != result->pair.b && !result->both_gbps[MESH_END_A].known &&
-	       !result->both_gbps[MESH_END_B].known && result->stage < work->plan.count &&
+	       result->pair.a != result->pair.b && result->stage < work->plan.count &&
+	       (!result->both_gbps[MESH_END_A].known || !result->both_gbps[MESH_END_B].known) &&
 	       session_tests(&setup, work->plan.stages[result->stage].mode);
 }
 
@@ -159,8 +160,23 @@ void mesh_find_one_way(struct mesh_work *work)
 	if (!work->one_way)
 		return;
 	finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
-		    mem_format("%" PRIu64 " good pairs%s%s", work->one_way,
-			       work->one_way_reason ? ": " : "", work->one_way_reason ?: ""));
+		    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
+			       work->one_way == 1 ? "" : "s", work->one_way_reason ? ": " : "",
+			       work->one_way_reason ?: ""));
+}
+
+/* Whether agents could measure now what a good result has no figures of, and should. */
+static bool can_be_whole(const struct mesh_work *work, const struct mesh_result *result)
+{
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+
+	if (!lacks_both_ways(work, result))
+		return false;
+	/* What a device cannot do, it never can. */
+	return !result->reason[0] || (strstr(result->reason, MESH_IS_OLDER) &&
+				      hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
+				      hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS);
 }
 
 /*
@@ -171,8 +187,7 @@ static void keep_earlier(void *context, const struct mesh_result *result)
 {
 	struct mesh_work *work = context;
 
-	if (result->again || result->outcome == MESH_UNTRIED ||
-	    (lacks_both_ways(work, result) && !result->reason[0]) ||
+	if (result->again || result->outcome == MESH_UNTRIED || can_be_whole(work, result) ||
 	    mesh_done_has(&work->done, result->stage, &result->pair))
 		return;
 	mesh_done_add(&work->done, result->stage, &result->pair);

@@ -102,6 +102,9 @@ struct mesh_result {
 	char reason[200];
 };
 
+/* How that reason ends if it is because of an agent, which may be newer in the next run. */
+#define MESH_IS_OLDER " is older, and does not have it"
+
 /* Hosts by name. */
 struct mesh_name {
 	const char *name;

@@ -155,6 +155,7 @@ end_of_coordinator()
 	mesh 4 good --hosts 4
 	expect 3
 	shows '         7 queue pairs of other programs are in use on its rails'
+	shows '         -> end them first: rdmactl resources qp; or test beside them with --busy'
 	mesh 4 good --hosts 4 --busy
 	expect 0
 }
@@ -445,6 +446,22 @@ end_of_coordinator()
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[8,8]' ]
 	mesh 4 good --hosts 4 --stages loopback,ring --resume "$dir/rows" --both-ways --json
 	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[0,16,0]' ]
+	# One of the two figures, and what an older agent could not measure, are not all.
+	mesh 4 good --hosts 4 --stages ring --both-ways --save "$dir/whole"
+	[ "$(wc -l <"$dir/whole")" = 8 ]
+	jq -c 'if .rail == 0 then del(.both_peer_gbps) else . end' "$dir/whole" >"$dir/rows"
+	mesh 4 good --hosts 4 --stages ring --resume "$dir/rows" --both-ways --json
+	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[4,4,0]' ]
+	jq -c 'del(.both_gbps, .both_peer_gbps) | .reason =
+		"both ways at once: the rdmactl of n2 is older, and does not have it"' \
+		"$dir/whole" >"$dir/rows"
+	mesh 4 good --hosts 4 --stages ring --resume "$dir/rows" --both-ways --json
+	[ "$(jq -c '[.pairs, .pairs_resumed, .pairs_one_way]' "$dir/out")" = '[8,0,0]' ]
+	# A device cannot, and a pair of it is one pair.
+	jq -c 'if .rail == 0 and .host == "n1" and .round == 0 then del(.both_gbps, .both_peer_gbps) |
+		.reason = "both ways at once: iWARP cannot" else . end' "$dir/whole" >"$dir/rows"
+	mesh 4 good --hosts 4 --stages ring --resume "$dir/rows" --both-ways
+	shows ' +1 good pair: both ways at once: iWARP cannot'
 	try mesh plan --hosts 1000 --rails 8 --both-ways --stages loopback,ring,incast --tsv --no-headings \
 		-o stage,seconds,traffic_gbytes
 	expect 0 $'loopback\t1.5\t100000\nring\t4.2\t200000\nincast:4\t7.5\t400000' ''

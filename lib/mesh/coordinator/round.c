@@ -191,8 +191,7 @@ static void note_older(const struct coordinator *coordinator, struct mesh_result
 	older = find_older(coordinator, &result->pair);
 	if (older)
 		snprintf(result->reason, sizeof(result->reason),
-			 "both ways at once: the rdmactl of %.100s is older, and does not have it",
-			 older->name);
+			 "both ways at once: the rdmactl of %.100s" MESH_IS_OLDER, older->name);
 }
 
 void round_take(struct coordinator *coordinator, struct connection *connection,
