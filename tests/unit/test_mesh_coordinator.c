@@ -170,13 +170,16 @@ static void end_of(struct agent *agent, uint32_t refusal)
 	struct mesh_message message;
 
 	while (hear(agent, &message))
-		/* Whoever is half way in when the others are complete is refused for that. */
-		if (message.type == MESH_MESSAGE_REFUSED)
-			_exit(message.refused.refusal == refusal ||
-					      (!refusal &&
-					       message.refused.refusal == MESH_REFUSAL_FULL)
-				      ? 0
-				      : 99);
+		if (message.type == MESH_MESSAGE_REFUSED &&
+		    (message.refused.lowest != MESH_PROTOCOL_LOWEST ||
+		     message.refused.highest != MESH_PROTOCOL))
+			_exit(102);
+	/* Whoever is half way in when the others are complete is refused for that. */
+	if (message.type == MESH_MESSAGE_REFUSED)
+		_exit(message.refused.refusal == refusal ||
+				      (!refusal && message.refused.refusal == MESH_REFUSAL_FULL)
+			      ? 0
+			      : 99);
 	_exit(refusal ? 100 : 0);
 }
 

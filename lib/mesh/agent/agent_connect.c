@@ -61,7 +61,9 @@ void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, cons
 {
 	struct mesh_message message = {
 		.type = MESH_MESSAGE_REFUSED,
-		.refused = {.refusal = refusal, .lowest = MESH_PROTOCOL, .highest = MESH_PROTOCOL},
+		.refused = {.refusal = refusal,
+			    .lowest = MESH_PROTOCOL_LOWEST,
+			    .highest = MESH_PROTOCOL},
 	};
 
 	text_clean_into(message.refused.text, sizeof(message.refused.text), text, strlen(text));
@@ -186,8 +188,10 @@ static const char *explain(int rc)
 {
 	if (rc == -EACCES)
 		return "what answers there does not know the token";
-	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE || rc == -EPROTONOSUPPORT)
+	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE)
 		return "what answers there is no coordinator";
+	if (rc == -EPROTONOSUPPORT)
+		return "it chose a version of the protocol that this agent did not offer";
 	return strerror(-rc);
 }
 

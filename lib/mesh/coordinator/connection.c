@@ -155,7 +155,9 @@ void connection_refuse(struct coordinator *coordinator, struct connection *conne
 {
 	struct mesh_message message = {
 		.type = MESH_MESSAGE_REFUSED,
-		.refused = {.refusal = refusal, .lowest = MESH_PROTOCOL, .highest = MESH_PROTOCOL},
+		.refused = {.refusal = refusal,
+			    .lowest = MESH_PROTOCOL_LOWEST,
+			    .highest = MESH_PROTOCOL},
 	};
 
 	snprintf(message.refused.text, sizeof(message.refused.text), "%s", text);
