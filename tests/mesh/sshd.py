@@ -4,6 +4,7 @@ the user who runs the tests. Keys are made in a folder, which is the home on the
 no start-up file of that user is read. `path` has an ssh that knows the hosts by its own configuration,
 and is otherwise the real one."""
 
+import contextlib
 import getpass
 import os
 import socket
@@ -59,8 +60,7 @@ class Sshd:
         os.mkdir(self.path)
         if os.geteuid() == 0:
             os.makedirs('/run/sshd', 0o755, exist_ok=True)  # what the distribution's unit does
-        with socket.create_server((HOSTS['n1'], 0)) as server:
-            port = server.getsockname()[1]
+        port = self._free_port()
         for name in ('host-key', 'user-key'):
             subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', os.path.join(folder, name)],
                            check=True, stdin=subprocess.DEVNULL)
@@ -82,13 +82,29 @@ class Sshd:
         self.process = subprocess.Popen(
             ['setpriv', '--pdeathsig', 'TERM', '/usr/sbin/sshd', '-D', '-f', folder + '/server', '-E',
              self.log], stdin=subprocess.DEVNULL)
-        self._wait(port)
-
-    def _wait(self, port):
         end = time.monotonic() + SECONDS
+        for address in HOSTS.values():
+            self._wait(address, port, end)
+
+    @staticmethod
+    def _free_port():
+        """One that is free at all addresses."""
+        first, *others = HOSTS.values()
+        for _ in range(100):
+            with contextlib.ExitStack() as stack:
+                port = stack.enter_context(socket.create_server((first, 0))).getsockname()[1]
+                try:
+                    for address in others:
+                        stack.enter_context(socket.create_server((address, port)))
+                    return port
+                except OSError:
+                    pass
+        raise RuntimeError('no port is free at all addresses')
+
+    def _wait(self, address, port, end):
         while True:
             try:
-                socket.create_connection((HOSTS['n4'], port), 1).close()
+                socket.create_connection((address, port), 1).close()
                 return
             except OSError:
                 if time.monotonic() > end or self.process.poll() is not None:
