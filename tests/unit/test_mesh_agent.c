@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An agent's answers, which wait for each other: not for a test that hangs, nor beyond its end. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mesh/agent/agent.h"
+#include "mesh/agent/runner.h"
+#include "mesh/wire/channel.h"
+#include "mesh/wire/shake.h"
+
+static const char TOKEN[] = "what both know";
+
+#define PATIENCE_MSEC 20000u
+#define TRIES	      5
+
+enum { QUICK_RAIL, HANGING_RAIL, RAILS };
+
+/* The process of the last order on each rail, for all processes to see. */
+static volatile pid_t *children;
+
+static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
+		     void **ret_state, char **ret_reason, char **ret_hint)
+{
+	(void)setup;
+	(void)ret_reason;
+	(void)ret_hint;
+	ret_local->host.name = mem_string("n1");
+	ret_local->host.rails = mem_alloc_zero(RAILS, sizeof(*ret_local->host.rails));
+	ret_local->host.rail_count = RAILS;
+	for (uint32_t i = 0; i < RAILS; i++) {
+		struct endpoint *rail = &ret_local->host.rails[i];
+
+		snprintf(rail->device, sizeof(rail->device), "mlx5_%u", i);
+		rail->port = 1;
+	}
+	*ret_state = NULL;
+	return 0;
+}
+
+static void run_fake(void *state, const struct mesh_order *order, struct mesh_result *result)
+{
+	(void)state;
+	children[order->rail] = getpid();
+	while (order->rail == HANGING_RAIL)
+		pause();
+	result->outcome = MESH_PASS;
+}
+
+static void close_fake(void *state)
+{
+	(void)state;
+}
+
+static const struct mesh_runner fake = {.open = open_fake, .run = run_fake, .close = close_fake};
+
+struct bed {
+	pid_t agent;
+	struct mesh_channel channel;
+};
+
+static void run_agent(uint16_t port)
+{
+	char *address[] = {mem_string("127.0.0.1")};
+	const struct strings addresses = {.items = address, .count = 1, .known = true};
+	struct mesh_agent_setup setup = {
+		.addresses = &addresses, .port = port, .token = TOKEN, .runner = &fake};
+	char *reason = NULL, *hint = NULL;
+	sigset_t set;
+	int rc;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	setup.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	rc = mesh_agent_run(&setup, &reason, &hint);
+	free(address[0]);
+	free(reason);
+	free(hint);
+	_exit(rc == -EINTR ? 1 : rc ? 2 : 0);
+}
+
+static void say(struct bed *bed, const struct mesh_message *message)
+{
+	assert_int_equal(mesh_channel_put(&bed->channel, message), 0);
+	assert_int_equal(mesh_channel_flush(&bed->channel), 0);
+}
+
+/* The next message of that type; those before it are left out. */
+static void hear(struct bed *bed, uint32_t type, struct mesh_message *message)
+{
+	const uint64_t end = clock_msec() + PATIENCE_MSEC;
+
+	do {
+		struct pollfd input = {.fd = bed->channel.fd, .events = POLLIN};
+		int rc;
+
+		while ((rc = mesh_channel_next(&bed->channel, message)) == 0) {
+			assert_true(clock_msec() < end);
+			poll(&input, 1, 100);
+			rc = mesh_channel_receive(&bed->channel);
+			assert_true(rc == 0 || rc == -EAGAIN);
+		}
+		assert_int_equal(rc, 1);
+	} while (message->type != type);
+}
+
+static void admit(struct bed *bed)
+{
+	struct mesh_message message, out;
+	struct mesh_shake shake;
+
+	hear(bed, MESH_MESSAGE_HELLO, &message);
+	assert_int_equal(mesh_shake_challenge(&shake, &message.hello, &out), 0);
+	say(bed, &out);
+	hear(bed, MESH_MESSAGE_RESPONSE, &message);
+	out = (struct mesh_message){
+		.type = MESH_MESSAGE_ADMITTED,
+		.admitted = {.silence_msec = 2 * PATIENCE_MSEC, .timeout_msec = PATIENCE_MSEC},
+	};
+	assert_int_equal(mesh_shake_admit(&shake, TOKEN, &message.response, &out.admitted), 0);
+	say(bed, &out);
+	hear(bed, MESH_MESSAGE_READY, &message);
+}
+
+static void begin(struct bed *bed)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	children = mmap(NULL, RAILS * sizeof(*children), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(children != MAP_FAILED);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	fflush(NULL);
+	bed->agent = fork();
+	assert_true(bed->agent >= 0);
+	if (!bed->agent) {
+		close(listener);
+		run_agent(ntohs(address.sin_port));
+	}
+	mesh_channel_open(&bed->channel, accept4(listener, NULL, NULL,
+						 SOCK_CLOEXEC | SOCK_NONBLOCK));
+	close(listener);
+	admit(bed);
+}
+
+static void order(struct bed *bed, uint64_t id, uint16_t rail)
+{
+	struct mesh_order wanted = {.id = id,
+				    .peer = "n2",
+				    .rail = rail,
+				    .peer_rail = rail,
+				    .peer_port = 1,
+				    .tests = MESH_CONNECT,
+				    .latency_msec = 1,
+				    .bandwidth_msec = 1,
+				    .timeout_msec = PATIENCE_MSEC};
+	struct mesh_message message;
+
+	wanted.peer_ip = (struct ip_address){.family = AF_INET};
+	snprintf(wanted.far.device, sizeof(wanted.far.device), "mlx5_0");
+	wanted.far.port = 1;
+	mesh_order_make(&wanted, &message);
+	say(bed, &message);
+}
+
+static void end(struct bed *bed, int status_wanted)
+{
+	int status;
+
+	assert_int_equal(waitpid(bed->agent, &status, 0), bed->agent);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), status_wanted);
+	mesh_channel_close(&bed->channel);
+	munmap((void *)(uintptr_t)children, RAILS * sizeof(*children));
+}
+
+/* Nothing else wakes the agent. The best of a few tries, because the machine may be busy. */
+static void beside_one_that_hangs(void **state)
+{
+	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
+	uint64_t least = UINT64_MAX;
+	struct mesh_message message;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	order(&bed, 100, HANGING_RAIL);
+	for (uint64_t id = 1; id <= TRIES; id++) {
+		const uint64_t start = clock_msec();
+
+		order(&bed, id, QUICK_RAIL);
+		hear(&bed, MESH_MESSAGE_ANSWER, &message);
+		assert_int_equal(message.answer.id, id);
+		assert_int_equal(message.answer.outcome, MESH_PASS);
+		if (clock_msec() - start < least)
+			least = clock_msec() - start;
+	}
+	assert_true(least < 500);
+	say(&bed, &bye);
+	end(&bed, 0);
+}
+
+/* The agent has taken the answer, and most likely not sent it, when it is ended. */
+static void before_the_end(void **state)
+{
+	const uint64_t patience = clock_msec() + PATIENCE_MSEC;
+	struct mesh_message message;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	order(&bed, 100, HANGING_RAIL);
+	order(&bed, 1, QUICK_RAIL);
+	while (!children[QUICK_RAIL] || !kill(children[QUICK_RAIL], 0))
+		assert_true(clock_msec() < patience);
+	assert_int_equal(kill(bed.agent, SIGTERM), 0);
+	hear(&bed, MESH_MESSAGE_ANSWER, &message);
+	assert_int_equal(message.answer.id, 1);
+	assert_int_equal(message.answer.outcome, MESH_PASS);
+	hear(&bed, MESH_MESSAGE_REFUSED, &message);
+	end(&bed, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(beside_one_that_hangs),
+		cmocka_unit_test(before_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
