@@ -225,9 +225,9 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	(void)objects;
-	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema) &&
-		fabric_run_read_expected(&run);
+	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema);
 	if (begun) {
+		fabric_run_find_expected(&run);
 		check(&run, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			listing_add(&run.mad.listing, &findings.items[i]);

@@ -11,71 +11,116 @@
 
 #define MOST_EXPECTED_BYTES ((size_t)1024 * 1024)
 
-/* NODE/PORT, where the node is as elsewhere. FABRIC_NONE: it is not there, and *ret_why says so. */
-static uint32_t find(struct fabric_run *run, const char *word, char **ret_why)
+static const char form_hint[] = "each line is a NODE/PORT: rdmactl fabric ports lists them";
+
+bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most, const char *hint,
+			  char **ret_text)
+{
+	_cleanup_(freep) char *message = NULL, *clean = text_clean(path, strlen(path));
+	size_t length;
+	int rc = file_read(path, most, ret_text, &length);
+
+	if (rc)
+		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
+	else if (strlen(*ret_text) < length)
+		message = mem_format("%s is not a text", clean);
+	if (message)
+		listing_fail(&run->mad.listing, STATUS_FAILED, message, rc ? NULL : hint);
+	return !message;
+}
+
+static size_t find_before(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
+{
+	const struct fabric_view view = {.fabric = &run->before, .names = run->view.names};
+	struct mad_target target;
+	size_t found = 0;
+
+	if (!mad_target_parse(word, mad_forced_kind(&run->args->mad), &target))
+		found = fabric_find_target(&run->before, &target, ret_place);
+	return found ? found : fabric_find_name(&view, word, ret_place);
+}
+
+static void mark(const struct fabric *fabric, const struct fabric_place *place, unsigned int number,
+		 bool *expected)
+{
+	const uint32_t port = fabric_port_at(fabric, place->node, number);
+
+	expected[port] = true;
+	if (fabric->ports[port].peer != FABRIC_NONE)
+		expected[fabric->ports[port].peer] = true;
+}
+
+/*
+ * NODE/PORT, where the node is as elsewhere; one that is gone is in the earlier scan. Returns NULL,
+ * or why there is no such port, to be freed.
+ */
+static char *find(struct fabric_run *run, const char *word)
 {
 	_cleanup_(freep) char *node = NULL;
+	const struct fabric *fabric = &run->fabric;
 	unsigned int number = 0;
 	struct fabric_place place;
 	size_t found;
 
-	if (!mad_target_split(word, &node, &number) || !number) {
-		*ret_why = mem_string("it is not NODE/PORT");
-		return FABRIC_NONE;
-	}
+	if (!mad_target_split(word, &node, &number) || !number)
+		return mem_string("it is not NODE/PORT");
 	found = fabric_run_look_for_port(run, node, &place);
-	if (found == 1 && number <= run->fabric.nodes[place.node].port_count)
-		return fabric_port_at(&run->fabric, place.node, number);
-	*ret_why = found == 1 ? mem_format("the node has no port %u", number)
-		   : found    ? mem_format("it may be any of %zu nodes", found)
-			      : mem_string("the scan found no such node");
-	return FABRIC_NONE;
+	if (!found) {
+		found = find_before(run, node, &place);
+		fabric = &run->before;
+	}
+	if (!found)
+		return mem_string("the scan found no such node");
+	if (found > 1)
+		return mem_format("it may be any of %zu nodes", found);
+	if (number > fabric->nodes[place.node].port_count)
+		return mem_format("the node has no port %u", number);
+	mark(fabric, &place, number, fabric == &run->fabric ? run->expected : run->expected_before);
+	return NULL;
 }
 
-/* A blank line or a remark says nothing; a line that cannot be used is a problem. */
+/*
+ * A blank line, or what follows a # at its begin or after a blank, says nothing; a line that cannot
+ * be used is a problem.
+ */
 static void take_line(struct fabric_run *run, char *line, unsigned int number)
 {
-	char *word = line + strspn(line, " \t"), *end = word + strlen(word);
+	char *word = line + strspn(line, " \t"), *end;
 	_cleanup_(freep) char *why = NULL, *object = NULL;
-	uint32_t port;
 
+	for (end = word; *end; end++)
+		if (*end == '#' && (end == word || strchr(" \t", end[-1])))
+			break;
 	while (end > word && strchr(" \t\r", end[-1]))
-		*--end = '\0';
-	if (!*word || *word == '#')
+		end--;
+	*end = '\0';
+	if (!*word)
 		return;
-	port = find(run, word, &why);
-	if (port != FABRIC_NONE) {
-		run->expected[port] = true;
-		if (run->fabric.ports[port].peer != FABRIC_NONE)
-			run->expected[run->fabric.ports[port].peer] = true;
+	why = find(run, word);
+	if (!why)
 		return;
-	}
 	object = mem_format("expected-down, line %u", number);
-	problem_add_text(&run->mad.listing.problems, object, NULL, NULL, why,
-			 "each line is a NODE/PORT: rdmactl fabric ports lists them");
+	problem_add_text(&run->mad.listing.problems, object, NULL, NULL, why, form_hint);
 }
 
 bool fabric_run_read_expected(struct fabric_run *run)
 {
 	const char *path = run->args->expected_down;
-	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
-	char *rest, *line;
-	unsigned int number = 0;
-	size_t length;
-	int rc;
 
-	if (!path)
-		return true;
-	rc = file_read(path, MOST_EXPECTED_BYTES, &text, &length);
-	if (rc) {
-		clean = text_clean(path, strlen(path));
-		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
-		return false;
-	}
+	return !path ||
+	       fabric_run_read_text(run, path, MOST_EXPECTED_BYTES, form_hint, &run->expected_text);
+}
+
+void fabric_run_find_expected(struct fabric_run *run)
+{
+	char *rest = run->expected_text, *line;
+	unsigned int number = 0;
+
+	if (!rest)
+		return;
 	run->expected = mem_alloc_zero((size_t)run->fabric.port_count + 1, sizeof(*run->expected));
-	rest = text;
+	run->expected_before = mem_alloc_zero((size_t)run->before.port_count + 1,
+					      sizeof(*run->expected_before));
 	while ((line = strsep(&rest, "\n")))
 		take_line(run, line, ++number);
-	return true;
 }

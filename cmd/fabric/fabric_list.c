@@ -49,16 +49,21 @@ static bool node_fits(const struct fabric_run *run, uint32_t place)
 	return false;
 }
 
+/* Whether --switches-only leaves out the cable. */
+static bool is_passed_over(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric *fabric = &run->fabric;
+
+	return run->args->switches_only &&
+	       (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH ||
+		fabric_node_of(fabric, fabric->ports[place].peer)->type != NODE_TYPE_SWITCH);
+}
+
 /* A cable matches by either end. */
 static bool link_fits(const struct fabric_run *run, uint32_t place)
 {
-	const struct fabric *fabric = &run->fabric;
-	const uint32_t peer = fabric->ports[place].peer;
-
-	if (run->args->switches_only && (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH ||
-					 fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH))
-		return false;
-	return port_fits(run, place) || port_fits(run, peer);
+	return !is_passed_over(run, place) &&
+	       (port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer));
 }
 
 /* Ports of adapters that the scan did not reach are unknown: they belong to another subnet. */
@@ -106,7 +111,8 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		count += fabric->ports[i].number && is_open(run, i) &&
 			 (!list->type || fabric_node_of(fabric, i)->type == list->type) &&
-			 (!cabled_only || fabric->ports[i].peer != FABRIC_NONE) &&
+			 (!cabled_only ||
+			  (fabric->ports[i].peer != FABRIC_NONE && !is_passed_over(run, i))) &&
 			 (fabric_run_is_named(run, i) ||
 			  (cabled_only && fabric_run_is_named(run, fabric->ports[i].peer)));
 	if (!count)
@@ -128,8 +134,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	int status;
 
 	(void)objects;
-	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run) &&
-	    fabric_run_read_expected(&run)) {
+	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run)) {
+		fabric_run_find_expected(&run);
 		if (list->schema == &fabric_nodes_schema)
 			fabric_list_nodes(&run.view, list->type, &rows);
 		else if (list->schema == &fabric_links_schema)

@@ -284,7 +284,8 @@ static bool read_before(struct fabric_run *run)
 static bool prepare(struct fabric_run *run)
 {
 	listing_saves_to(&run->mad.listing, run->args->save);
-	return read_before(run);
+	return read_before(run) && fabric_run_read_expected(run) &&
+	       (!run->before_scan || run->before_scan(run));
 }
 
 static void save(struct fabric_run *run)
@@ -364,12 +365,22 @@ bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 	return begin(run, ctx, args, schema, false);
 }
 
+bool fabric_run_begin_reading(struct fabric_run *run, const struct ctx *ctx,
+			      const struct fabric_args *args, const struct schema *schema,
+			      bool (*read)(struct fabric_run *run), void *context)
+{
+	*run = (struct fabric_run){.before_scan = read, .context = context};
+	return begin(run, ctx, args, schema, false);
+}
+
 static void clear(struct fabric_run *run)
 {
 	fabric_clear(&run->fabric);
 	fabric_clear(&run->before);
 	free(run->named);
+	free(run->expected_text);
 	free(run->expected);
+	free(run->expected_before);
 }
 
 /* A word of the command line, and the node of the graph that it means. */

@@ -46,12 +46,17 @@ struct fabric_run {
 	struct fabric before;	 /* of --diff */
 	struct fabric_view view; /* of the graph, with the names of the session */
 	bool *named;		 /* by node, after fabric_run_match(); NULL: all nodes */
-	bool *expected; /* by port, after fabric_run_read_expected(): to be down; or NULL */
+	char *expected_text;	 /* the file of --expected-down, read before the scan */
+	/* By port, after fabric_run_find_expected(): to be down; NULL without the file. */
+	bool *expected;
+	bool *expected_before; /* the same for the earlier scan */
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
 	/* Called after each reply of the scan, or NULL. */
 	void (*on_reply)(struct fabric_run *run);
-	void *context; /* of on_reply */
+	/* Called before the scan, or NULL. False: the listing says why. */
+	bool (*before_scan)(struct fabric_run *run);
+	void *context; /* of both */
 };
 
 /*
@@ -68,6 +73,10 @@ bool fabric_run_begin_live(struct fabric_run *run, const struct ctx *ctx,
 bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 				const struct fabric_args *args, const struct schema *schema,
 				void (*on_reply)(struct fabric_run *run), void *context);
+/* The same, with `read` called before the scan, to read a file. */
+bool fabric_run_begin_reading(struct fabric_run *run, const struct ctx *ctx,
+			      const struct fabric_args *args, const struct schema *schema,
+			      bool (*read)(struct fabric_run *run), void *context);
 /*
  * Finds a node of the graph: see lib/fabric/route/route.h, and aliases that the SA knows. False:
  * the listing says why.
@@ -81,11 +90,16 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
  * list would look as if nothing were wrong.
  */
 bool fabric_run_match(struct fabric_run *run);
-/*
- * Reads the file of --expected-down, if there is one; the ports at the other ends of the cables
- * count, too. Lines that name no port are problems. False: the listing says why.
- */
+/* Reads a text that the caller frees; `hint` tells its form. False: the listing says why. */
+bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most, const char *hint,
+			  char **ret_text);
+/* Reads the file of --expected-down, if there is one. False: the listing says why. */
 bool fabric_run_read_expected(struct fabric_run *run);
+/*
+ * Finds the ports in that file; those at the other ends of the cables count, too. Lines that name
+ * no port of either scan are problems.
+ */
+void fabric_run_find_expected(struct fabric_run *run);
 /* Whether a port belongs to such a node. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Adds failed queries to the problems. */

@@ -205,16 +205,19 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema) &&
-	    fabric_run_read_expected(&run)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
 		const struct fabric_view before = {.fabric = &run.before, .names = run.view.names};
+		const unsigned int compared = args->compare.known
+						      ? (unsigned int)args->compare.value
+						      : COMPARE_ALL;
 		struct listing *listing = &run.mad.listing;
 
-		fabric_compare(&before, &run.view, &changes);
-		if (args->compare.known)
-			fabric_changes_choose(&changes, (unsigned int)args->compare.value);
+		fabric_run_find_expected(&run);
+		fabric_compare(&before, &run.view, compared, &changes);
+		fabric_changes_choose(&changes, compared);
 		if (run.expected)
-			fabric_changes_expect(&changes, &run.fabric, run.expected);
+			fabric_changes_expect(&changes, (const bool *const[SIDES]){
+								run.expected_before, run.expected});
 		for (size_t i = 0; i < changes.count; i++)
 			listing_add(listing, &changes.items[i]);
 		if (changes.incomplete)

@@ -87,7 +87,7 @@ static size_t compare(const struct fabric *before, const struct fabric *after)
 	struct fabric_changes changes = {.items = NULL};
 	size_t count;
 
-	fabric_compare(&views[0], &views[1], &changes);
+	fabric_compare(&views[0], &views[1], COMPARE_ALL, &changes);
 	count = changes.count;
 	for (size_t i = 0; i < count; i++) {
 		check_clean(changes.items[i].node);

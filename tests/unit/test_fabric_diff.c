@@ -47,14 +47,15 @@ static void begin(struct pair *pair)
 }
 
 /* A line for each change: `word node/port before > after`. */
-static char *compare_sides(struct pair *pair, const struct fabric *before,
-			   const struct fabric *after)
+static char *compare_chosen(struct pair *pair, const struct fabric *before,
+			    const struct fabric *after, unsigned int compared)
 {
 	const struct fabric_view views[] = {{.fabric = before}, {.fabric = after}};
 	const struct field *word = schema_find(&fabric_changes_schema, "change");
 	char *text = mem_string("");
 
-	fabric_compare(&views[0], &views[1], &pair->changes);
+	fabric_compare(&views[0], &views[1], compared, &pair->changes);
+	fabric_changes_choose(&pair->changes, compared);
 	for (size_t i = 0; i < pair->changes.count; i++) {
 		const struct fabric_change *change = &pair->changes.items[i];
 		struct value value;
@@ -70,6 +71,12 @@ static char *compare_sides(struct pair *pair, const struct fabric *before,
 		text = longer;
 	}
 	return text;
+}
+
+static char *compare_sides(struct pair *pair, const struct fabric *before,
+			   const struct fabric *after)
+{
+	return compare_chosen(pair, before, after, COMPARE_ALL);
 }
 
 static void check(struct pair *pair, const char *expected, bool incomplete)
@@ -177,6 +184,73 @@ static void nodes_gone_and_new(void **state)
 				  "node-new leaf 2 - > leaf 1/8\n");
 	assert_true(pair.changes.changed);
 	end(&pair);
+}
+
+/* Cables of such nodes are listed where no row says that the node is gone or new. */
+static void cables_of_nodes_gone_and_new(void **state)
+{
+	_cleanup_(freep) char *cables = NULL, *both = NULL, *back = NULL;
+	struct pair pair;
+
+	(void)state;
+	begin(&pair);
+	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1000, 8, "leaf 1");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
+	sample_cable(&pair.after, 0, 1, 1, 1);
+	cables = compare_chosen(&pair, &pair.before, &pair.after, COMPARE_CABLES);
+	assert_string_equal(cables, "cable-gone leaf 1/2 host 2/1 > -\n"
+				    "cable-gone leaf 1/8 leaf 2/8 > -\n"
+				    "cable-gone leaf 2/1 host 10/1 > -\n");
+	fabric_changes_clear(&pair.changes);
+	both = compare_chosen(&pair, &pair.before, &pair.after, COMPARE_CABLES | COMPARE_SWITCHES);
+	assert_string_equal(both, "cable-gone leaf 1/2 host 2/1 > -\n"
+				  "node-gone leaf 2 leaf 1/8 > -\n");
+	fabric_changes_clear(&pair.changes);
+	back = compare_chosen(&pair, &pair.after, &pair.before, COMPARE_CABLES | COMPARE_SWITCHES);
+	assert_string_equal(back, "cable-new leaf 1/2 - > host 2/1\n"
+				  "node-new leaf 2 - > leaf 1/8\n");
+	end(&pair);
+}
+
+/* Two switches of one GUID, each with a cable that is gone: one of these is expected. */
+static void expected_at_a_shared_guid(void **state)
+{
+	struct fabric *fabric;
+	struct pair pair;
+
+	(void)state;
+	for (uint32_t expected = 1; expected < 3; expected++) {
+		bool before[64] = {false}, after[64] = {false};
+		const bool *const down[SIDES] = {before, after};
+		char *text;
+
+		pair = (struct pair){.changes.items = NULL};
+		for (enum side side = BEFORE; side < SIDES; side++) {
+			fabric = side == BEFORE ? &pair.before : &pair.after;
+			sample_node(fabric, NODE_TYPE_SWITCH, 0x1000, 4, "root");
+			sample_node(fabric, NODE_TYPE_SWITCH, 0x1100, 4, "twin 1");
+			sample_node(fabric, NODE_TYPE_SWITCH, 0x1100, 4, "twin 2");
+			sample_cable(fabric, 0, 1, 1, 1);
+			sample_cable(fabric, 0, 2, 2, 1);
+			for (uint32_t twin = 1; twin < 3; twin++)
+				sample_cable(fabric, twin, 3, twin, 4);
+		}
+		for (uint32_t twin = 1; twin < 3; twin++)
+			unplug(&pair.after, twin, 3);
+		after[fabric_port_at(&pair.after, expected, 3)] = true;
+		text = compare_sides(&pair, &pair.before, &pair.after);
+		assert_int_equal(pair.changes.count, 2);
+		fabric_changes_expect(&pair.changes, down);
+		assert_int_equal(pair.changes.count, 1);
+		assert_string_equal(pair.changes.items[0].node,
+				    expected == 1 ? "twin 2" : "twin 1");
+		/* The port of the earlier scan will do. */
+		before[fabric_port_at(&pair.before, 3 - expected, 4)] = true;
+		fabric_changes_expect(&pair.changes, down);
+		assert_int_equal(pair.changes.count, 0);
+		free(text);
+		end(&pair);
+	}
 }
 
 /* Another adapter in the same place: the changed cable is not reported. */
@@ -666,6 +740,8 @@ int main(void)
 		cmocka_unit_test(the_same),
 		cmocka_unit_test(the_same_from_elsewhere),
 		cmocka_unit_test(nodes_gone_and_new),
+		cmocka_unit_test(cables_of_nodes_gone_and_new),
+		cmocka_unit_test(expected_at_a_shared_guid),
 		cmocka_unit_test(node_replaced),
 		cmocka_unit_test(description),
 		cmocka_unit_test(blanked_description),

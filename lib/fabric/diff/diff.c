@@ -73,6 +73,8 @@ static struct fabric_change *diff_add(struct comparison *comparison, enum fabric
 		side = AFTER;
 		node = match;
 	}
+	for (enum side i = BEFORE; i < SIDES; i++)
+		change->at[i] = change->earlier_peer[i] = FABRIC_NONE;
 	change->change = number_of(kind);
 	change->node = fabric_node_name(comparison->views[side], node);
 	change->node_guid = number_of(fabric_at(comparison, side)->nodes[node].guid);
@@ -93,6 +95,8 @@ struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_c
 						diff_node(comparison, side, place));
 
 	change->port = number_of(fabric_at(comparison, side)->ports[port].number);
+	for (enum side i = BEFORE; i < SIDES; i++)
+		change->at[i] = comparison->ports[i][place];
 	return change;
 }
 
@@ -108,6 +112,9 @@ void diff_set_peer(struct comparison *comparison, struct fabric_change *change, 
 		change->before = fabric_port_name(view, peer);
 		change->before_guid = guid;
 		change->before_port = number;
+		for (enum side i = BEFORE; i < SIDES; i++)
+			change->earlier_peer[i] =
+				comparison->ports[i][comparison->peers[side][place]];
 	} else {
 		change->after = fabric_port_name(view, peer);
 		change->after_guid = guid;
@@ -469,9 +476,10 @@ static void clear(struct comparison *comparison)
 }
 
 void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
-		    struct fabric_changes *changes)
+		    unsigned int compared, struct fabric_changes *changes)
 {
-	struct comparison comparison = {.views = {before, after}, .changes = changes};
+	struct comparison comparison = {
+		.views = {before, after}, .compared = compared, .changes = changes};
 
 	diff_match(&comparison);
 	diff_lay_out(&comparison);

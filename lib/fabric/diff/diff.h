@@ -9,6 +9,8 @@
 
 #include "fabric/graph/view.h"
 
+enum side { BEFORE, AFTER, SIDES };
+
 enum fabric_change_kind {
 	CHANGE_NODE_GONE,
 	CHANGE_NODE_NEW,
@@ -33,6 +35,8 @@ struct fabric_change {
 	struct number node_guid, node_type;
 	/* For a cable, the port at the other end. */
 	struct number before_guid, before_port, after_guid, after_port;
+	/* Ports of the scans, or FABRIC_NONE: this one, and that where the earlier cable led. */
+	uint32_t at[SIDES], earlier_peer[SIDES];
 };
 
 extern const struct schema fabric_changes_schema;
@@ -44,9 +48,6 @@ struct fabric_changes {
 	bool incomplete; /* one of the scans is incomplete, or did not see what the other saw */
 };
 
-/* Fills empty changes. */
-void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
-		    struct fabric_changes *changes);
 void fabric_changes_clear(struct fabric_changes *changes);
 
 /* What is compared, as bits; nodes are told apart by their type. */
@@ -62,19 +63,25 @@ enum fabric_compared {
 	COMPARE_MTU = 1 << 8,
 	COMPARE_LID = 1 << 9,
 };
+#define COMPARE_ALL (~0u)
 extern const struct enum_name fabric_compared_names[];
+/*
+ * Fills empty changes. The cables of a node that is gone or new are listed only if nodes of its
+ * type are not compared: otherwise the node says so.
+ */
+void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
+		    unsigned int compared, struct fabric_changes *changes);
+/* The bit of a type of nodes. */
+enum fabric_compared fabric_compared_type(unsigned int type);
 /* Drops changes of other things. What was not seen stays: it may have changed. */
 void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared);
-/* Drops cables that are gone from ports of the later scan that are expected to be down. */
-void fabric_changes_expect(struct fabric_changes *changes, const struct fabric *after,
-			   const bool *down);
+/* Drops cables that are gone from ports of the scans that are expected to be down. */
+void fabric_changes_expect(struct fabric_changes *changes, const bool *const down[SIDES]);
 
 /*
  * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier
  * scan have their own numbers; those of nodes that only the later scan has follow.
  */
-enum side { BEFORE, AFTER, SIDES };
-
 static inline enum side other_side(enum side side)
 {
 	return side == BEFORE ? AFTER : BEFORE;
@@ -90,6 +97,7 @@ enum {
 
 struct comparison {
 	const struct fabric_view *views[SIDES];
+	unsigned int compared;
 	struct fabric_changes *changes;
 	uint32_t *matches[SIDES]; /* by node: the same node in the other scan, or FABRIC_NONE */
 	bool *hidden[SIDES];	  /* by node: the other scan lacks it, but may have missed it */

@@ -125,6 +125,16 @@ static void pair_cables(const struct pairing *pairing)
 	}
 }
 
+/* Whether no row says that the node is gone or new, so that its cables are to be listed. */
+static bool is_untold_end(const struct comparison *comparison, enum side side, uint32_t place)
+{
+	const uint32_t node = diff_node(comparison, side, place);
+	const unsigned int type = fabric_at(comparison, side)->nodes[node].type;
+
+	return is_lasting_end(comparison, side, place) ||
+	       !(comparison->compared & fabric_compared_type(type));
+}
+
 /* The rest are gone, or new. */
 static void report_single(struct comparison *comparison, enum side side, uint32_t place)
 {
@@ -132,7 +142,8 @@ static void report_single(struct comparison *comparison, enum side side, uint32_
 
 	if (!comparison->cables[side][place])
 		return;
-	if (is_lasting(comparison, side, place)) {
+	if (is_untold_end(comparison, side, place) &&
+	    is_untold_end(comparison, side, comparison->peers[side][place])) {
 		change = diff_add_port(
 			comparison, side == BEFORE ? CHANGE_CABLE_GONE : CHANGE_CABLE_NEW, place);
 		diff_set_peer(comparison, change, side, place);

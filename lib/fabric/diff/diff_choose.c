@@ -18,6 +18,18 @@ const struct enum_name fabric_compared_names[] = {
 	{0, NULL},
 };
 
+enum fabric_compared fabric_compared_type(unsigned int type)
+{
+	switch (type) {
+	case NODE_TYPE_SWITCH:
+		return COMPARE_SWITCHES;
+	case NODE_TYPE_ROUTER:
+		return COMPARE_ROUTERS;
+	default:
+		return COMPARE_HOSTS;
+	}
+}
+
 static unsigned int compared_of(const struct fabric_change *change)
 {
 	static const unsigned int of_kind[] = {
@@ -30,19 +42,12 @@ static unsigned int compared_of(const struct fabric_change *change)
 		[CHANGE_STATE] = COMPARE_STATE,
 		[CHANGE_MTU] = COMPARE_MTU,
 		[CHANGE_LID] = COMPARE_LID,
-		[CHANGE_UNANSWERED] = ~0u,
+		[CHANGE_UNANSWERED] = COMPARE_ALL,
 	};
 
 	if (change->change.value != CHANGE_NODE_GONE && change->change.value != CHANGE_NODE_NEW)
 		return of_kind[change->change.value];
-	switch (change->node_type.value) {
-	case NODE_TYPE_SWITCH:
-		return COMPARE_SWITCHES;
-	case NODE_TYPE_ROUTER:
-		return COMPARE_ROUTERS;
-	default:
-		return COMPARE_HOSTS;
-	}
+	return fabric_compared_type((unsigned int)change->node_type.value);
 }
 
 static void clear(struct fabric_change *change)
@@ -63,18 +68,16 @@ void fabric_changes_clear(struct fabric_changes *changes)
 /* What decides whether a change is dropped. */
 struct choice {
 	unsigned int compared;
-	const struct fabric *after;
-	const bool *down;
+	const bool *const *down; /* by side; NULL: what is compared decides */
 };
 
-/* The port of the later scan; nodes that share a GUID are not told apart. */
-static bool is_down(const struct choice *choice, struct number guid, struct number port)
+/* Whether one of the scans has a port there that is expected to be down. */
+static bool is_down(const struct choice *choice, const uint32_t ports[static SIDES])
 {
-	const uint32_t node = guid.known ? fabric_find(choice->after, guid.value) : FABRIC_NONE;
-
-	return node != FABRIC_NONE && port.known &&
-	       port.value <= choice->after->nodes[node].port_count &&
-	       choice->down[fabric_port_at(choice->after, node, (unsigned int)port.value)];
+	for (enum side side = BEFORE; side < SIDES; side++)
+		if (ports[side] != FABRIC_NONE && choice->down[side][ports[side]])
+			return true;
+	return false;
 }
 
 static bool is_dropped(const struct choice *choice, const struct fabric_change *change)
@@ -82,8 +85,7 @@ static bool is_dropped(const struct choice *choice, const struct fabric_change *
 	if (!choice->down)
 		return !(compared_of(change) & choice->compared);
 	return change->change.value == CHANGE_CABLE_GONE &&
-	       (is_down(choice, change->node_guid, change->port) ||
-		is_down(choice, change->before_guid, change->before_port));
+	       (is_down(choice, change->at) || is_down(choice, change->earlier_peer));
 }
 
 static void drop(struct fabric_changes *changes, const struct choice *choice)
@@ -109,8 +111,7 @@ void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared
 	drop(changes, &(const struct choice){.compared = compared});
 }
 
-void fabric_changes_expect(struct fabric_changes *changes, const struct fabric *after,
-			   const bool *down)
+void fabric_changes_expect(struct fabric_changes *changes, const bool *const down[SIDES])
 {
-	drop(changes, &(const struct choice){.after = after, .down = down});
+	drop(changes, &(const struct choice){.down = down});
 }
