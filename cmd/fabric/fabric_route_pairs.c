@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric route --pairs-file: the routes of many pairs, and the cables that they share. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_route.h"
@@ -16,6 +14,7 @@
 struct many {
 	struct fabric_run run;
 	const char *path;
+	bool cables; /* are listed, not the pairs */
 	struct route_pairs pairs;
 	struct forwarding forwarding;
 	struct pair_row *rows;
@@ -29,26 +28,28 @@ struct many {
 	char *first_lost; /* why those of the first do not */
 };
 
-static bool read_pairs(struct many *many)
-{
-	_cleanup_(freep) char *text = NULL, *message = NULL;
-	_cleanup_(freep) char *clean = text_clean(many->path, strlen(many->path));
-	unsigned int line;
-	size_t length;
-	int rc = file_read(many->path, MOST_FILE_OF_PAIRS, &text, &length);
+static const char form_hint[] = "each line has two, with blanks between; a name with blanks is "
+				"between quotation marks";
 
-	if (rc)
-		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
-	else if (strlen(text) < length)
-		message = mem_format("%s is not a text", clean);
-	else if (route_pairs_parse(&many->pairs, text, &line))
+static bool read_pairs(struct fabric_run *run)
+{
+	struct many *many = run->context;
+	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
+	unsigned int line;
+
+	if (!fabric_run_read_text(run, many->path, MOST_FILE_OF_PAIRS, form_hint, &text))
+		return false;
+	clean = text_clean(many->path, strlen(many->path));
+	if (route_pairs_parse(&many->pairs, text, &line)) {
 		message = mem_format("%s: line %u is not two destinations", clean, line);
-	if (message)
-		listing_fail(&many->run.mad.listing, STATUS_FAILED, message,
-			     rc ? NULL
-				: "each line has two, with blanks between; a name with blanks "
-				  "is between quotation marks");
-	return !message;
+		listing_fail(&run->mad.listing, STATUS_FAILED, message, form_hint);
+		return false;
+	}
+	if (!many->pairs.count) {
+		message = mem_format("no pairs in %s", clean);
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);
+	}
+	return true;
 }
 
 /* False: a problem says why; the other pairs are followed. */
@@ -116,10 +117,13 @@ static void follow(struct many *many, const struct route_pair *pair)
 	};
 	*(uint32_t **)mem_append(&many->ports, &count, sizeof(*many->ports)) = route.ports;
 	for (size_t i = 0; i < route.count; i++) {
-		_cleanup_(freep) char *name = fabric_port_name(&many->run.view, route.ports[i]);
+		_cleanup_(freep) char *name = NULL;
 
-		strings_add(&row->cables, name);
 		many->counts[route.ports[i]]++;
+		if (many->cables)
+			continue;
+		name = fabric_port_name(&many->run.view, route.ports[i]);
+		strings_add(&row->cables, name);
 	}
 }
 
@@ -165,23 +169,39 @@ static void list_cables(struct many *many)
 		listing_add(&many->run.mad.listing, &many->shared[i]);
 }
 
-static void show(struct many *many, bool cables)
+/* Many pairs take seconds: the loop ends when the session does. */
+static void follow_all(struct many *many)
+{
+	for (size_t i = 0; i < many->pairs.count; i++) {
+		if (mad_session_stopped(&many->run.mad.session)) {
+			/* An interrupted scan has been reported already. */
+			if (!many->run.fabric.interrupted)
+				problem_add_text(&many->run.mad.listing.problems, NULL, NULL, NULL,
+						 "interrupted: the output is incomplete", NULL);
+			return;
+		}
+		follow(many, &many->pairs.items[i]);
+	}
+}
+
+static void show(struct many *many)
 {
 	struct listing *listing = &many->run.mad.listing;
 	_cleanup_(freep) char *message = NULL;
 
 	many->counts = mem_alloc_zero((size_t)many->run.fabric.port_count + 1,
 				      sizeof(*many->counts));
-	for (size_t i = 0; i < many->pairs.count; i++)
-		follow(many, &many->pairs.items[i]);
-	find_most_shared(many);
-	if (cables)
+	follow_all(many);
+	if (many->cables)
 		list_cables(many);
-	for (size_t i = 0; i < many->row_count && !cables; i++)
+	else
+		find_most_shared(many);
+	for (size_t i = 0; i < many->row_count && !many->cables; i++)
 		listing_add(listing, &many->rows[i]);
 	if (many->open) {
 		_cleanup_(freep) char *unknown = mem_format(
-			"it is unknown where the routes of %zu pairs end", many->open);
+			"it is unknown where the route%s of %zu pair%s", many->open == 1 ? "" : "s",
+			many->open, many->open == 1 ? " ends" : "s end");
 
 		problem_add_text(&listing->problems, NULL, NULL, NULL, unknown, NULL);
 	}
@@ -197,14 +217,14 @@ static void show(struct many *many, bool cables)
 
 int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args)
 {
-	struct many many = {.path = args->pairs};
+	struct many many = {.path = args->pairs, .cables = args->cables};
 	int status;
 
-	if (fabric_run_begin(&many.run, ctx, &args->fabric,
-			     args->cables ? &fabric_shared_schema : &fabric_pairs_schema) &&
-	    read_pairs(&many) &&
+	if (fabric_run_begin_reading(&many.run, ctx, &args->fabric,
+				     args->cables ? &fabric_shared_schema : &fabric_pairs_schema,
+				     read_pairs, &many) &&
 	    fabric_forwarding_read(&many.run, NULL, 0, FORWARDING_LINEAR, &many.forwarding))
-		show(&many, args->cables);
+		show(&many);
 	status = fabric_run_end(&many.run);
 	for (size_t i = 0; i < many.row_count; i++) {
 		strings_free(&many.rows[i].cables);

@@ -48,7 +48,7 @@ setup()
 	echo '4 9' >"$pairs"
 	try fabric route --pairs-file "$pairs" --load "$other" --json
 	[ "$status" = 3 ]
-	[[ $stderr == *'it is unknown where the routes of 1 pairs end'* ]]
+	[[ $stderr == *'it is unknown where the route of 1 pair ends'* ]]
 	[ "$(jq -r '.fabric_pairs[].end' <<<"$output")" = unknown ]
 }
 
@@ -71,10 +71,19 @@ setup()
 	[ "$status" = 2 ]
 	try fabric route --mlid 0xc000 --pairs-file "$pairs" --load "$scan"
 	[ "$status" = 2 ]
-	# An empty file has no pairs.
-	: >"$pairs"
-	try fabric route --pairs-file "$pairs" --load "$scan" --tsv --no-headings
-	expect 0 '' ''
+	# An empty file is hardly what was meant.
+	for text in '' $'# none\n'; do
+		printf '%s' "$text" >"$pairs"
+		try fabric route --pairs-file "$pairs" --load "$scan" --json
+		[ "$status" = 3 ]
+		[ "$(jq -c .fabric_pairs <<<"$output")" = '[]' ]
+		[[ $stderr == *"no pairs in $pairs"* ]]
+	done
+	# The file is read before the scan.
+	echo 4 >"$pairs"
+	try fabric route --pairs-file "$pairs" --load "$scan" --save "$other" --json
+	[ "$status" = 1 ]
+	[ ! -e "$other" ]
 }
 
 @test "fabric links --switches-only" {
@@ -83,6 +92,14 @@ setup()
 		'spine 1' 3 'leaf C' 'spine 2' 2 'leaf B' 'spine 2' 3 'leaf C')" ''
 	try fabric ports --switches-only --load "$scan"
 	[ "$status" = 2 ]
+	# The unknown state of a host's port does not matter.
+	jq '(.fabric[0].ports[] | select(.node_index == 6 and .port == 1).port_info) |= .[:65] + "0" + .[66:]' \
+		"$scan" >"$other"
+	try fabric links --state active --load "$other" --tsv
+	[ "$status" = 3 ]
+	[[ $stderr == *'the state of 1 port is unknown'* ]]
+	try fabric links --state active --switches-only --load "$other" --tsv
+	[ "$status" = 0 ]
 }
 
 @test "fabric scan --diff --compare: only what is named counts" {
@@ -129,6 +146,16 @@ setup()
 	[[ $stderr == *'expected-down, line 3: the node has no port 99'* ]]
 	try fabric check --load "$scan" --expected-down "$pairs.none"
 	[ "$status" = 1 ]
+	# Remarks behind a port; a # in a word is part of it.
+	printf '%s\n' $'leaf A/4 # spare\r' $'leaf A/3\t#' 'leaf#A/1' >"$pairs"
+	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
+	[ "$status" = 3 ]
+	[ "$(grep -c 'expected-down, line' <<<"$stderr")" = 1 ]
+	[[ $stderr == *'expected-down, line 3: the scan found no such node'* ]]
+	printf 'leaf A/4\n\0leaf B/1\n' >"$pairs"
+	try fabric ports --load "$scan" --expected-down "$pairs" --save "$BATS_TEST_TMPDIR/not.json"
+	expect_error 1 fabric "$pairs is not a text" 'each line is a NODE/PORT: rdmactl fabric ports lists them'
+	[ ! -e "$BATS_TEST_TMPDIR/not.json" ]
 	try fabric scan --load "$scan" --expected-down "$pairs"
 	expect_error 2 fabric '--expected-down needs --diff' 'rdmactl fabric scan --help'
 }
@@ -146,4 +173,33 @@ setup()
 	echo 'leaf B/1' >"$pairs"
 	try fabric scan --load "$other" --diff "$scan" --compare cables --expected-down "$pairs" --tsv --no-headings
 	expect 0 '' ''
+}
+
+@test "fabric scan --diff --compare, --expected-down: a host that is off" {
+	# shellcheck disable=SC2016 # an expression of jq
+	local host
+
+	host=$(jq '.fabric[0] as $f | $f.ports[] | select(.node_index == 6 and .port == 1).peer_index' "$scan")
+	# Host n4 is gone, and the nodes behind it have other numbers.
+	jq --argjson host "$host" '.fabric[0].nodes |= map(select(.node_index != $host)) |
+		.fabric[0].details |= map(select(.node_index != $host)) |
+		.fabric[0].ports |= (map(select(.node_index != $host)) |
+			map(if .peer_index == $host then del(.peer_guid, .peer_port, .peer_index) |
+				.port_info = .port_info[:64] + "0120" + .port_info[68:] else . end)) |
+		walk(if type == "object" then with_entries(if (.key | endswith("_index")) and (.value | type) == "number" and
+			.value > $host then .value -= 1 else . end) else . end)' "$scan" >"$other"
+	try fabric scan --load "$other" --diff "$scan" --tsv --no-headings -o change,node
+	expect 4 "$(printf 'node-gone\tn4 mlx5_0')" ''
+	try fabric scan --load "$other" --diff "$scan" --compare cables --tsv --no-headings -o change,node,port
+	expect 4 "$(printf 'cable-gone\tleaf B\t1')" ''
+	try fabric scan --load "$other" --diff "$scan" --compare cables,hosts --tsv --no-headings -o change
+	expect 4 node-gone ''
+	echo 'n4 mlx5_0/1' >"$pairs"
+	try fabric scan --load "$other" --diff "$scan" --compare cables --expected-down "$pairs" --tsv --no-headings
+	expect 0 '' ''
+	try fabric scan --load "$other" --diff "$scan" --expected-down "$pairs" --tsv --no-headings -o change
+	expect 4 node-gone ''
+	echo 'n99 mlx5_0/1' >"$pairs"
+	try fabric scan --load "$other" --diff "$scan" --compare lid --expected-down "$pairs" --tsv
+	[ "$status" = 3 ]
 }
