@@ -382,6 +382,147 @@ static void sources6(void **state)
 	assert_int_equal(ask(host, "fe80::9", LO), -ENETUNREACH);
 	add_address(host, "2001:db8:7::3", 64, ETH0, IFA_F_TEMPORARY);
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "use_tempaddr"));
+	/* Labels can be changed; what is better by a later rule does not take the doubt away. */
+	add_address(host, "fd00:1::3", 64, ETH0, 0);
+	add_address(host, "2001:db8:7::4", 64, ETH0, 0);
+	expect(host, "2001:db8:7::1", ETH0, "2001:db8:7::4", 2);
+	assert_non_null(strstr(host->doubts.items[0], "use_tempaddr"));
+	assert_non_null(strstr(host->doubts.items[1], "addrlabel"));
+	/* The label decides between two of one netdev. */
+	expect(host, "fd00:7::1", ETH0, "fd00:1::3", 1);
+	assert_non_null(strstr(host->doubts.items[0], "addrlabel"));
+}
+
+static void source6_of_another(void **state)
+{
+	struct host *host = *state;
+
+	add_last_rules(host, AF_INET6);
+	add_address(host, "fe80::1", 64, ETH0, 0);
+	add_address(host, "2001:db8:1::2", 64, ETH1, 0);
+	add_route(host, &(struct given){.family = AF_INET6, .link_index = ETH0});
+	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "use_oif_addrs_only"));
+}
+
+/* The kernel's own are in the table local; those of an administrator go out. */
+static void anycast(void **state)
+{
+	struct host *host = *state;
+
+	add_rule(host, AF_INET6, 0, RT_TABLE_LOCAL);
+	add_last_rules(host, AF_INET6);
+	add_address(host, "2001:db8:1::2", 64, ETH0, 0);
+	add_route(host, &(struct given){.family = AF_INET6,
+					.to = "2001:db8:1::/128",
+					.table = RT_TABLE_LOCAL,
+					.type = RTN_ANYCAST,
+					.link_index = ETH0});
+	add_route(host, &(struct given){.family = AF_INET6,
+					.to = "2001:db8:2::/128",
+					.type = RTN_ANYCAST,
+					.link_index = ETH0});
+	assert_int_equal(ask(host, "2001:db8:1::", 0), 0);
+	assert_int_equal(host->route.link_index.value, LO);
+	expect(host, "2001:db8:2::", ETH0, "2001:db8:1::2", 0);
+}
+
+static void interrupted(void **state)
+{
+	struct host *host = *state;
+
+	add_last_rules(host, AF_INET);
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
+	host->fib.interrupted = true;
+	expect(host, "192.0.2.1", ETH0, "10.0.0.2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "changed"));
+}
+
+static void source4_of_another(void **state)
+{
+	struct host *host = *state;
+	struct link *link = link_list_add(&host->links);
+
+	link->name = mem_string("eth2");
+	number_set(&link->index, ETH1 + 1);
+	add_last_rules(host, AF_INET);
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH1 + 1});
+	expect(host, "192.0.2.1", ETH1 + 1, "10.0.0.2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "no address"));
+}
+
+static void local_and_main_disagree(void **state)
+{
+	struct host *host = *state;
+
+	add_rule(host, AF_INET, 0, RT_TABLE_LOCAL);
+	add_last_rules(host, AF_INET);
+	add_route(host, &(struct given){.family = AF_INET,
+					.to = "10.5.0.0/16",
+					.table = RT_TABLE_LOCAL,
+					.link_index = ETH0});
+	add_route(host,
+		  &(struct given){.family = AF_INET, .to = "10.5.1.0/24", .link_index = ETH1});
+	expect(host, "10.5.1.1", ETH1, "10.0.1.2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "local and main disagree"));
+	expect(host, "10.5.2.1", ETH0, "10.0.0.2", 0);
+}
+
+/* The table of the rule hangs on the netdev, which only a question with one has. */
+static void rule_of_vrfs(void **state)
+{
+	struct host *host = *state;
+	struct link *link = link_list_add(&host->links);
+	struct bytes bytes = {0};
+
+	link->name = mem_string("red");
+	link->kind = mem_string("vrf");
+	number_set(&link->index, ETH1 + 1);
+	number_set(&host->links.items[ETH1 - LO].master_index, ETH1 + 1);
+	begin_rule(&bytes, AF_INET, 1000, FR_ACT_TO_TBL, 0);
+	put_u8(&bytes, FRA_L3MDEV, 1);
+	end_rule(host, &bytes, 0);
+	add_last_rules(host, AF_INET);
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH1, .metric = 1});
+	expect(host, "192.0.2.1", ETH0, "10.0.0.2", 0);
+	assert_int_equal(ask(host, "192.0.2.1", ETH1), 0);
+	assert_int_equal(host->doubts.count, 1);
+	assert_non_null(strstr(host->doubts.items[0], "the VRF"));
+}
+
+static void many_detours(void **state)
+{
+	enum { DETOURS = 17 };
+	struct host *host = *state;
+
+	for (uint32_t i = 1; i <= DETOURS; i++) {
+		struct bytes bytes = {0};
+
+		begin_rule(&bytes, AF_INET, i, FR_ACT_TO_TBL, 0);
+		put_u8(&bytes, FRA_IP_PROTO, 17);
+		end_rule(host, &bytes, 100);
+	}
+	add_last_rules(host, AF_INET);
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0, .table = 100});
+	/* All agree with the answer, but the last is not compared. */
+	expect(host, "192.0.2.1", ETH0, "10.0.0.2", 1);
+	assert_non_null(strstr(host->doubts.items[0], "rule 17 "));
+}
+
+static void no_rules(void **state)
+{
+	struct host *host = *state;
+
+	add_route(host, &(struct given){.family = AF_INET, .link_index = ETH0});
+	add_route(host, &(struct given){.family = AF_INET6, .link_index = ETH0});
+	assert_int_equal(ask(host, "192.0.2.1", 0), -ENETUNREACH);
+	assert_int_equal(ask(host, "2001:db8::1", 0), -ENETUNREACH);
+	/* IPv4 takes it to be on the link of the netdev that was named. */
+	assert_int_equal(ask(host, "192.0.2.1", ETH1), 0);
+	assert_int_equal(host->route.link_index.value, ETH1);
 }
 
 static void silent_router(void **state)
@@ -403,7 +544,8 @@ static void silent_router(void **state)
 	bytes_put(&bytes, &header, sizeof(header));
 	put_ip(&bytes, NDA_DST, "fd00::1");
 	assert_int_equal(fib_take_neighbour(&host->fib, bytes.data, bytes.length), 0);
-	expect(host, "2001:db8::1", ETH1, "fd00::2", 1);
+	/* The router, and the source, which is that of another netdev. */
+	expect(host, "2001:db8::1", ETH1, "fd00::2", 2);
 }
 
 /* As someone makes them who means harm: each would take minutes if it were searched one by one. */
@@ -525,6 +667,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects, setup, teardown),
 		cmocka_unit_test_setup_teardown(sources6, setup, teardown),
 		cmocka_unit_test_setup_teardown(silent_router, setup, teardown),
+		cmocka_unit_test_setup_teardown(source6_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(anycast, setup, teardown),
+		cmocka_unit_test_setup_teardown(interrupted, setup, teardown),
+		cmocka_unit_test_setup_teardown(source4_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(local_and_main_disagree, setup, teardown),
+		cmocka_unit_test_setup_teardown(rule_of_vrfs, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_detours, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_hops, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_doubts, setup, teardown),

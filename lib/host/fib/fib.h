@@ -91,6 +91,7 @@ struct fib {
 	size_t neighbour_count;
 	struct fib_address *addresses;
 	size_t address_count;
+	bool interrupted; /* they changed while they were read */
 };
 
 void fib_clear(struct fib *fib);

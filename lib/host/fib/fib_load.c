@@ -23,11 +23,12 @@ struct dump {
 	size_t offset; /* of the number of records in struct fib */
 };
 
+/* The largest first. */
 static const struct dump dumps[] = {
-	{RTM_GETRULE, sizeof(struct fib_rule_hdr), false, fib_take_rule,
-	 offsetof(struct fib, rule_count)},
 	{RTM_GETROUTE, sizeof(struct rtmsg), false, fib_take_route,
 	 offsetof(struct fib, route_count)},
+	{RTM_GETRULE, sizeof(struct fib_rule_hdr), false, fib_take_rule,
+	 offsetof(struct fib, rule_count)},
 	{RTM_GETNEXTHOP, sizeof(struct nhmsg), true, fib_take_next_hop,
 	 offsetof(struct fib, next_hop_count)},
 	{RTM_GETNEIGH, sizeof(struct ndmsg), true, fib_take_neighbour,
@@ -69,7 +70,11 @@ static int run(struct netlink *rtnl, const struct dump *dump, int family, struct
 		netlink_add(&request, dump->type, NLM_F_DUMP, header, dump->header_bytes);
 		rc = netlink_dump(rtnl, &request, take, &taking);
 	}
-	return rc == -EINTR ? 0 : rc;
+	if (rc != -EINTR)
+		return rc;
+	/* They change all the time: what there is, is better than nothing. */
+	fib->interrupted = true;
+	return 0;
 }
 
 /* The rules of a kernel that knows none: fib_default_rules_init(), net/ipv4/fib_rules.c. */
@@ -112,10 +117,14 @@ void fib_record(struct netlink *rtnl)
 {
 	static const int families[] = {AF_INET, AF_INET6};
 
-	for (size_t i = 0; netlink_is_recorded(rtnl) && i < ARRAY_SIZE(families); i++) {
-		struct fib fib = {.routes = NULL};
+	struct fib fib = {.routes = NULL};
 
-		fib_load(rtnl, families[i], &fib);
-		fib_clear(&fib);
-	}
+	if (!netlink_is_recorded(rtnl))
+		return;
+	/* The tables last, so that they crowd nothing out. What a kernel does not know, it lacks.
+	 */
+	for (size_t i = ARRAY_SIZE(dumps); i-- > 0;)
+		for (size_t j = 0; j < (dumps[i].any_family ? 1 : ARRAY_SIZE(families)); j++)
+			run(rtnl, &dumps[i], families[j], &fib);
+	fib_clear(&fib);
 }

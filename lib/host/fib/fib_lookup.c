@@ -111,10 +111,24 @@ static bool is_to_many(const struct ip_address *to)
 	return is_everyone(to) || (to->family == AF_INET && to->raw[0] >> 4 == 0xe);
 }
 
+/*
+ * The kernel's own anycast routes, which are in the table local or in that of a VRF, lead to this
+ * host; those that someone added go by their netdev, as all of IPv4 do: addrconf_f6i_alloc() and
+ * rtm_to_fib6_config() in net/ipv6/route.c.
+ */
+static bool is_to_self(const struct fib_search *search, const struct fib_found *found)
+{
+	const struct fib_route *route = found->route;
+
+	return route->type == RTN_LOCAL ||
+	       (route->type == RTN_ANYCAST && route->to.address.family == AF_INET6 &&
+		(route->table == RT_TABLE_LOCAL || fib_vrf_of(search, found->hop->link_index)));
+}
+
 static void describe_hop(const struct fib_search *search, const struct fib_found *found,
 			 struct route *route)
 {
-	if (found->route->type == RTN_LOCAL || found->route->type == RTN_ANYCAST)
+	if (is_to_self(search, found))
 		describe_local(search, found, route);
 	else
 		set_way(search, found->hop->link_index, &found->hop->gateway, found->route->scope,
@@ -241,6 +255,8 @@ int fib_lookup(const struct fib *fib, const struct link_list *links,
 	struct route route = {.local = false};
 	int rc = answer_at_once(&search, &route);
 
+	if (fib->interrupted)
+		fib_doubt(&search, "the tables changed while they were read");
 	if (rc == 1) {
 		fib_find_tables(&search);
 		rc = fib_search_rules(&search, &found);

@@ -231,12 +231,28 @@ static bool is_candidate6(const struct fib_search *search, const struct fib_addr
 			  : fib_vrf_of(search, address->link_index) == vrf;
 }
 
+/* What decided may be set otherwise on that host, where the dumps do not tell it. */
+static void judge_source6(const struct fib_search *search, const struct fib_address *best,
+			  uint32_t link_index, const bool decided[static RULE_COUNT])
+{
+	if (decided[RULE_PRIVACY])
+		fib_doubt(search, "the source address is a guess: net.ipv6.conf.*.use_tempaddr "
+				  "says whether a temporary one is taken");
+	if (decided[RULE_LABEL])
+		fib_doubt(search,
+			  "the source address is a guess: labels decide, which ip addrlabel "
+			  "may have changed");
+	if (best && best->link_index != link_index)
+		fib_doubt(search, "the source address is that of another netdev, unless "
+				  "net.ipv6.conf.*.use_oif_addrs_only is set");
+}
+
 struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index)
 {
 	const uint32_t vrf = fib_vrf_of(search, link_index);
 	const struct fib *fib = search->fib;
 	const struct fib_address *best = NULL;
-	bool private = false;
+	bool decided[RULE_COUNT + 1] = {false};
 
 	for (size_t i = 0; i < fib->address_count; i++) {
 		const struct fib_address *address = &fib->addresses[i];
@@ -245,16 +261,14 @@ struct known_ip fib_source6(const struct fib_search *search, uint32_t link_index
 
 		if (!is_candidate6(search, address, link_index, vrf))
 			continue;
-		rule = best ? compare6(search, address, best, link_index, &sign) : RULE_SAME;
-		if (sign > 0) {
-			private = false;
+		rule = best ? compare6(search, address, best, link_index, &sign) : RULE_COUNT;
+		/* By the rules before this one, the new one is as good as the old one. */
+		for (size_t after = rule; sign > 0 && after < RULE_COUNT; after++)
+			decided[after] = false;
+		decided[rule] = true;
+		if (sign > 0)
 			best = address;
-		}
-		if (rule == RULE_PRIVACY)
-		private = true;
 	}
-	if (private)
-		fib_doubt(search, "the source address is a guess: net.ipv6.conf.*.use_tempaddr "
-				  "says whether a temporary one is taken");
+	judge_source6(search, best, link_index, decided);
 	return known(best);
 }
