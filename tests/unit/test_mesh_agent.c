@@ -160,8 +160,8 @@ static void begin(struct bed *bed)
 		close(listener);
 		run_agent(ntohs(address.sin_port));
 	}
-	mesh_channel_open(&bed->channel, accept4(listener, NULL, NULL,
-						 SOCK_CLOEXEC | SOCK_NONBLOCK));
+	mesh_channel_open(&bed->channel,
+			  accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 	close(listener);
 	admit(bed);
 }
