@@ -203,6 +203,10 @@ static bool has_tables(const struct fabric *fabric, const struct forwarding *for
 	for (size_t i = 0; i < fabric->detail_count; i++)
 		if (fabric->details[i].attribute == attribute)
 			return true;
+	/* Queries that failed have been reported. */
+	for (size_t i = 0; i < fabric->failure_count; i++)
+		if (fabric->failures[i].attribute == attribute)
+			return true;
 	for (size_t i = 0; i < forwarding->count; i++)
 		any |= !forwarding->tables[i].known || forwarding->tables[i].mlids;
 	return !any;

@@ -191,6 +191,12 @@ with_groups()
 	try fabric tables --multicast --load "$scan"
 	expect_error 1 fabric "the scan in $scan has no multicast forwarding tables" \
 		'rdmactl fabric scan --routes --save FILE saves them'
+	# The scan asked for them, but no switch answered.
+	jq '.fabric[0].unanswered += [1, 4, 5, 6, 7 | {node_index: ., port: 0, behind: false, attribute_id: "0x001b",
+		errno: 110, status: null, tries: 3}] | .fabric[0].complete = false' "$scan" >"$bare"
+	try fabric route --mlid 0xc000 --load "$bare" --json
+	[ "$status" = 3 ]
+	[[ $stderr == *'MulticastForwardingTable'* && $stderr == *'parts of the tree are unknown'* ]]
 }
 
 @test "fabric route --mlid: usage" {
