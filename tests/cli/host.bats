@@ -15,11 +15,12 @@ traced()
 	shift
 	status=0
 	# The leak check does not work under strace.
-	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e "trace=$expression" -o "$BATS_TEST_TMPDIR/trace" \
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -y -e "trace=$expression" -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ -s "$BATS_TEST_TMPDIR/trace" ]
 	# The first call, execve, is not the program's.
 	sed -i '1{/execve(/d}' "$BATS_TEST_TMPDIR/trace"
+	whole_paths "$BATS_TEST_TMPDIR/trace"
 }
 
 # The trace has a matching line, or has none.

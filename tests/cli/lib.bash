@@ -190,3 +190,10 @@ cells()
 	quickly on "$fixture" "$command" --tsv --no-headings -o "$columns" "$@"
 	output=${output//$'\t'/ }
 }
+
+# whole_paths FILE: in a trace of `strace -y`, the names of files that are opened within an open folder
+# become whole paths.
+whole_paths()
+{
+	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
+}

@@ -97,8 +97,8 @@ every()
 	# The document of a change or a mesh begins with what the whole of it is.
 	every '.required == ["schema", $name, "problems"] + ({change: ["changed"], mesh: ["plan", "seed", "hosts_wanted",
 		"hosts_present", "hosts_missing", "rails", "pairs", "rounds", "pairs_failed", "pairs_untried",
-		"pairs_left_out", "pairs_resumed", "median_gbps", "median_latency_usec", "seconds", "rehearsed",
-		"interrupted"]}[$name] // [])'
+		"pairs_left_out", "pairs_resumed", "pairs_one_way", "median_gbps", "median_both_gbps",
+		"median_latency_usec", "seconds", "rehearsed", "interrupted"]}[$name] // [])'
 	every '[.. | objects | select(.required and .type == "object") | select((.properties | keys_unsorted) != .required)] == []'
 	every '.properties[$name].items.properties | length > 2 and
 		all(.[]; (.description | type) == "string" and (.description | length) > 3)'
