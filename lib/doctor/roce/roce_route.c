@@ -247,10 +247,10 @@ static bool is_first_or_last(const struct ip_address *ip, unsigned int bytes,
 
 /*
  * The next address of the same subnet, as a peer may have it: *flip is 0 at first, and how it
- * differs. False: there is no room for one.
+ * differs. With `ends`: only the first and the last. False: there is no room for one.
  */
 static bool next_peer(const struct inventory *inventory, const struct link_address *address,
-		      unsigned int *flip, struct ip_address *ret_peer)
+		      bool ends, unsigned int *flip, struct ip_address *ret_peer)
 {
 	const unsigned int bytes = address->ip.family == AF_INET ? 4 : 16;
 	const uint64_t bits = address->prefix_length.value;
@@ -262,7 +262,8 @@ static bool next_peer(const struct inventory *inventory, const struct link_addre
 			break;
 		*ret_peer = address->ip;
 		ret_peer->raw[bytes - 1] ^= (uint8_t)*flip;
-		if (!is_first_or_last(ret_peer, bytes, host_bits) && !is_own(inventory, ret_peer))
+		if (is_first_or_last(ret_peer, bytes, host_bits) == ends &&
+		    !is_own(inventory, ret_peer))
 			return true;
 	}
 	return false;
@@ -306,6 +307,22 @@ static void ask_filter(struct doctor_context *run, struct netlink *rtnl,
 	survey->filtered++;
 }
 
+/* Asks until there is an answer, which -ENODATA is none; 1: there was nothing to ask about. */
+static int ask_peers(const struct inventory *inventory, struct netlink *rtnl,
+		     const struct link_address *address, bool ends, struct route_question *question,
+		     struct route *ret_route)
+{
+	struct ip_address peer;
+	unsigned int flip = 0;
+	int rc = 1;
+
+	while ((rc > 0 || rc == -ENODATA) && next_peer(inventory, address, ends, &flip, &peer)) {
+		question->destination = peer;
+		rc = rtnl_get_route(rtnl, question, ret_route);
+	}
+	return rc;
+}
+
 /*
  * The question that rdma_cm asks about the sender of each request: validate_ipv4_net_dev() and
  * validate_ipv6_net_dev(), core/cma.c. Only a route by the netdev that it came in on will do.
@@ -319,15 +336,19 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 					  .in_table = true};
 	char own[IP_TEXT_SIZE], peer[IP_TEXT_SIZE];
 	struct route route = {.local = false};
-	unsigned int flip = 0;
-	int rc = 1;
+	int rc;
 
 	survey->addresses++;
-	/* An anonymised snapshot holds one of them, which need not be the first there. */
-	while (next_peer(&run->facts->inventory, address, &flip, &question.destination)) {
-		rc = rtnl_get_route(rtnl, &question, &route);
-		if (rc != -ENODATA)
-			break;
+	/*
+	 * An anonymised snapshot holds one of them, which need not be the first there, and may have
+	 * become an end of the subnet.
+	 */
+	rc = ask_peers(&run->facts->inventory, rtnl, address, false, &question, &route);
+	if (rc == -ENODATA) {
+		const int at_ends = ask_peers(&run->facts->inventory, rtnl, address, true,
+					      &question, &route);
+
+		rc = at_ends > 0 ? rc : at_ends;
 	}
 	/* Not one was asked about. */
 	if (rc > 0) {
