@@ -230,20 +230,116 @@ static void well_known_addresses_stay(void **state)
 static void subnets_stay_together(void **state)
 {
 	uint8_t one[4] = {10, 1, 2, 3}, near[4] = {10, 1, 2, 200}, far[4] = {10, 9, 2, 3};
-	uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3}, public[4] = {8, 8, 8, 8};
+	uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3};
 
 	anonymise_ipv4(*state, one);
 	anonymise_ipv4(*state, near);
 	anonymise_ipv4(*state, far);
 	anonymise_gid(*state, mapped);
-	anonymise_ipv4(*state, public);
 	assert_int_equal(one[0], 10);
 	assert_true(memcmp(one, "\x0a\1\2\3", 4));
 	assert_memory_equal(one, near, 3);
 	assert_true(memcmp(one, far, 3));
 	assert_memory_equal(mapped + 12, one, 4);
-	assert_int_equal(public[0], 198);
-	assert_int_equal(public[1] & ~1, 18);
+}
+
+/* Which of the blocks that are not public the address is in, as a number; 0: it is public. */
+static int block_of(const uint8_t *ip)
+{
+	if (ip[0] == 0 || ip[0] == 10 || ip[0] == 127)
+		return 1 + ip[0];
+	if (ip[0] >= 224)
+		return 224;
+	if (ip[0] == 169 && ip[1] == 254)
+		return 169;
+	if (ip[0] == 172 && ip[1] >> 4 == 1)
+		return 172;
+	return ip[0] == 192 && ip[1] == 168 ? 192 : 0;
+}
+
+/* How many bits from the first on are alike. */
+static unsigned int alike(uint32_t one, uint32_t other)
+{
+	return one == other ? 32 : (unsigned int)__builtin_clz(one ^ other);
+}
+
+static uint32_t changed_ipv4(struct anonymiser *anonymiser, uint32_t number)
+{
+	uint8_t ip[4] = {(uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8),
+			 (uint8_t)number};
+	const int before = block_of(ip);
+
+	anonymise_ipv4(anonymiser, ip);
+	assert_int_equal(block_of(ip), before);
+	return (uint32_t)ip[0] << 24 | (uint32_t)ip[1] << 16 | (uint32_t)ip[2] << 8 | ip[3];
+}
+
+/* All networks of 16 bits, at both ends: none leaves its block, and no two become one. */
+static void no_two_networks_become_one(void **state)
+{
+	static uint8_t seen[0x10000];
+
+	memset(seen, 0, sizeof(seen));
+	for (uint32_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		const uint32_t one = changed_ipv4(*state, i << 16);
+		const uint32_t other = changed_ipv4(*state, i << 16 | 0xffff);
+
+		assert_int_equal(one >> 16, other >> 16);
+		if (seen[one >> 16]++)
+			fail_msg("%#x", i);
+	}
+}
+
+/* Two addresses begin alike as long as before; first bytes are changed as a whole. */
+static void subnets_keep_their_size(void **state)
+{
+	static const uint32_t networks[] = {0x08080808, 0x0a010203, 0xac201234, 0xac1f0102,
+					    0xc0a80001, 0xc0a70001, 0xa9fe0909, 0xdeadbeef};
+
+	for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
+		for (unsigned int bit = 0; bit < 24; bit++) {
+			const uint32_t other = networks[i] ^ 1u << bit;
+
+			assert_int_equal(alike(changed_ipv4(*state, networks[i]),
+					       changed_ipv4(*state, other)),
+					 alike(networks[i], other));
+		}
+}
+
+/* What a host learned changes nothing: archives of one key can be compared. */
+static void hosts_agree_about_a_gid(void **state)
+{
+	static const uint8_t gids[][16] = {
+		/* A GUID with a middle of its own, an address by chance, and a usual GUID. */
+		{0xfe, 0x80, [8] = 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x80},
+		{0x20, 0x01, 0x0d, 0xb8, [8] = 0x0c, 0x42, 0xa1, 0x55, 0x12, 0x34, 0x56, 0x78},
+		{0xfe, 0x80, [8] = 0x0c, 0x42, 0xa1, 0x03, 0x00, 0xa1, 0xb2, 0xc0},
+	};
+	struct anonymiser *other = NULL;
+
+	assert_int_equal(anonymiser_new("key", 3, &other), 0);
+	anonymiser_learn_text(other, "1122:3344:5566:7780");
+	anonymiser_prepare(other);
+	for (size_t i = 0; i < ARRAY_SIZE(gids); i++) {
+		uint8_t one[16], two[16], near[16], guid[8];
+
+		memcpy(one, gids[i], sizeof(one));
+		memcpy(two, gids[i], sizeof(two));
+		memcpy(near, gids[i], sizeof(near));
+		memcpy(guid, gids[i] + 8, sizeof(guid));
+		near[15] ^= 1;
+		anonymise_gid(*state, one);
+		anonymise_gid(other, two);
+		anonymise_gid(*state, near);
+		anonymise_guid(*state, guid);
+		assert_memory_equal(one, two, sizeof(one));
+		assert_memory_equal(one + 8, guid, sizeof(guid));
+		assert_true(memcmp(guid, gids[i] + 8, sizeof(guid)));
+		/* Neighbours stay neighbours. */
+		near[15] ^= 1;
+		assert_memory_equal(one, near, sizeof(one));
+	}
+	anonymiser_free(other);
 }
 
 /* That the text changes, and no part of it is left; with `same` that it does not. */
@@ -322,6 +418,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(neighbours_stay_neighbours, start, stop),
 		cmocka_unit_test_setup_teardown(well_known_addresses_stay, start, stop),
 		cmocka_unit_test_setup_teardown(subnets_stay_together, start, stop),
+		cmocka_unit_test_setup_teardown(no_two_networks_become_one, start, stop),
+		cmocka_unit_test_setup_teardown(subnets_keep_their_size, start, stop),
+		cmocka_unit_test_setup_teardown(hosts_agree_about_a_gid, start, stop),
 		cmocka_unit_test_setup_teardown(all_forms_of_an_address_are_found, start, stop),
 		cmocka_unit_test_setup_teardown(other_texts_stay, start, stop),
 		cmocka_unit_test_setup_teardown(case_is_kept, start, stop),

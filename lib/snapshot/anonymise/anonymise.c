@@ -76,27 +76,36 @@ static bool is_mac(const struct anonymiser *anonymiser, const uint8_t *bytes)
 	return is_zero(bytes + 6, 2) && known_has(&anonymiser->macs, bytes);
 }
 
+/*
+ * GUIDs and the lower halves of GIDs. What it is hangs on nothing but the bytes, so that archives
+ * of one key agree: the middle of a GUID that was made of a MAC address, or that Mellanox, QLogic
+ * and Intel give, says that a vendor is before it. All others may be chosen by chance.
+ */
+static void change_identifier(const struct anonymiser *anonymiser, uint8_t bytes[static 8])
+{
+	static const uint8_t usual[][2] = {{0xff, 0xfe}, {0x03, 0x00}, {0x02, 0x00}, {0, 0},
+					   {0xff, 0xff}, {0x01, 0x01}, {0x01, 0x02}};
+	uint8_t hash[HMAC_BYTES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (!memcmp(bytes + 3, usual[i], sizeof(usual[i]))) {
+			change_serial(anonymiser, bytes + 5);
+			return;
+		}
+	/* Neighbours differ in the last byte, and still do. */
+	noise(anonymiser, 't', bytes, 7, hash);
+	memcpy(bytes, hash, 7);
+	bytes[7] ^= hash[7] & 0xf0;
+}
+
 void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8])
 {
-	static const uint8_t usual[][2] = {{0xff, 0xfe}, {0x03, 0x00}, {0, 0}, {0xff, 0xff}};
-	bool is_usual = false;
-
 	if (is_zero(guid, 8))
 		return;
-	if (is_mac(anonymiser, guid)) {
+	if (is_mac(anonymiser, guid))
 		anonymise_mac(anonymiser, guid);
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		is_usual |= !memcmp(guid + 3, usual[i], 2);
-	if (!is_usual) {
-		const uint32_t middle = permute(anonymiser, 'm', (uint32_t)guid[3] << 8 | guid[4],
-						16);
-
-		guid[3] = (uint8_t)(middle >> 8);
-		guid[4] = (uint8_t)middle;
-	}
-	change_serial(anonymiser, guid + 5);
+	else
+		change_identifier(anonymiser, guid);
 }
 
 static uint32_t number_of_ipv4(const uint8_t *address)
@@ -105,51 +114,79 @@ static uint32_t number_of_ipv4(const uint8_t *address)
 	       address[3];
 }
 
-/* How many bits of the address are kept: those of private networks, RFC 1918 and RFC 3927. */
-static unsigned int kept_bits(uint32_t address)
-{
-	static const struct {
-		uint32_t network;
-		unsigned int bits;
-	} networks[] = {{0x0a000000, 8}, {0xac100000, 12}, {0xc0a80000, 16}, {0xa9fe0000, 16}};
+/* No public addresses: RFC 1122, RFC 1918, RFC 3927, and multicast with what is above it. */
+static const struct block {
+	uint32_t network;
+	unsigned int bits;
+	bool stays;
+} blocks[] = {
+	{0x00000000, 8, true},	 {0x0a000000, 8, false},  {0x7f000000, 8, true},
+	{0xa9fe0000, 16, false}, {0xac100000, 12, false}, {0xc0a80000, 16, false},
+	{0xe0000000, 3, true},
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
-		if ((address ^ networks[i].network) >> (32 - networks[i].bits) == 0)
-			return networks[i].bits;
-	return 0;
+static bool begin_alike(uint32_t one, uint32_t other, unsigned int bits)
+{
+	return !bits || (one ^ other) >> (32 - bits) == 0;
+}
+
+/* Whether bit number `bit` may turn: what is in a block stays in it, what is outside stays out. */
+static bool may_turn(uint32_t address, unsigned int bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
+		if (begin_alike(address, blocks[i].network,
+				bit < blocks[i].bits ? bit : blocks[i].bits) &&
+		    (blocks[i].stays || bit < blocks[i].bits))
+			return false;
+	return true;
+}
+
+/* Whether all addresses that begin with this byte are public. */
+static bool is_public(uint32_t first)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
+		if (begin_alike(first << 24, blocks[i].network,
+				blocks[i].bits < 8 ? blocks[i].bits : 8))
+			return false;
+	return true;
+}
+
+/* A permutation of all bytes that is repeated comes back to a public one. */
+static uint8_t change_first(const struct anonymiser *anonymiser, uint8_t first)
+{
+	do
+		first = (uint8_t)permute(anonymiser, 'o', first, 8);
+	while (!is_public(first));
+	return first;
 }
 
 /*
- * Each bit turns depending on the bits before it, so that addresses of one subnet stay in one. A
- * public address becomes one of 198.18.0.0/15, which is for tests: RFC 2544.
+ * Each bit turns depending on the bits before it, so that addresses of one subnet stay in one, and
+ * no two become the same. First bytes that are public as a whole change places, as otherwise those
+ * beside a private network would stay.
  */
 void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4])
 {
-	uint32_t value = number_of_ipv4(address), out;
-	unsigned int keep;
+	const uint32_t value = number_of_ipv4(address);
+	const bool public = is_public(address[0]);
+	uint32_t out = value;
 	uint8_t hash[HMAC_BYTES];
 
-	if (address[0] == 0 || address[0] == 127 || address[0] >= 224)
-		return;
-	keep = kept_bits(value);
-	if (!keep) {
-		noise(anonymiser, 'n', address, 3, hash);
-		value = 0xc6120000 | (uint32_t)(hash[0] & 1) << 16 | (uint32_t)hash[1] << 8 |
-			address[3];
-		keep = 24;
-	}
-	out = value;
-	for (unsigned int bit = keep; bit < 32; bit++) {
+	for (unsigned int bit = public ? 8 : 0; bit < 32; bit++) {
 		const uint32_t before = bit ? value >> (32 - bit) : 0;
 		const uint8_t input[5] = {(uint8_t)bit, (uint8_t)(before >> 24),
 					  (uint8_t)(before >> 16), (uint8_t)(before >> 8),
 					  (uint8_t)before};
 
+		if (!may_turn(value, bit))
+			continue;
 		noise(anonymiser, '4', input, sizeof(input), hash);
 		out ^= (uint32_t)(hash[0] & 1) << (31 - bit);
 	}
 	for (unsigned int i = 0; i < 4; i++)
 		address[i] = (uint8_t)(out >> (24 - 8 * i));
+	if (public)
+		address[0] = change_first(anonymiser, address[0]);
 }
 
 /* Global and local prefixes change, and so does a subnet prefix that somebody chose. */
@@ -177,7 +214,7 @@ static void change_prefix(const struct anonymiser *anonymiser, uint8_t *prefix)
 void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	uint8_t *tail = gid + 8, hash[HMAC_BYTES];
+	uint8_t *tail = gid + 8;
 
 	/* Multicast groups are those of everyone. */
 	if (is_zero(gid, 16) || gid[0] == 0xff)
@@ -192,13 +229,8 @@ void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16])
 		return;
 	}
 	change_prefix(anonymiser, gid);
-	if ((tail[3] == 0xff && tail[4] == 0xfe) || known_has(&anonymiser->guids, tail) ||
-	    known_has(&anonymiser->vendors, tail)) {
-		anonymise_guid(anonymiser, tail);
-	} else if (!is_zero(tail, 6)) {
-		noise(anonymiser, 't', tail, 8, hash);
-		memcpy(tail, hash, 8);
-	}
+	if (!is_zero(tail, 6))
+		change_identifier(anonymiser, tail);
 }
 
 void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t length)
@@ -236,7 +268,6 @@ int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anony
 
 	anonymiser->macs.size = 6;
 	anonymiser->guids.size = 8;
-	anonymiser->vendors.size = 3;
 	/* Keys of any length, and a use of the library that shows that it works. */
 	rc = hmac_sha256("rdmactl snapshot", strlen("rdmactl snapshot"), key, length,
 			 anonymiser->key);
@@ -254,7 +285,6 @@ void anonymiser_free(struct anonymiser *anonymiser)
 		return;
 	free(anonymiser->macs.bytes);
 	free(anonymiser->guids.bytes);
-	free(anonymiser->vendors.bytes);
 	strings_free(&anonymiser->names);
 	memset(anonymiser->key, 0, sizeof(anonymiser->key));
 	free(anonymiser);

@@ -18,7 +18,7 @@ struct known {
 
 struct anonymiser {
 	uint8_t key[HMAC_BYTES];
-	struct known macs, guids, vendors;
+	struct known macs, guids;
 	struct strings names; /* of hosts */
 };
 

@@ -212,13 +212,6 @@ void anonymiser_prepare(struct anonymiser *anonymiser)
 {
 	sort(&anonymiser->macs);
 	sort(&anonymiser->guids);
-	for (size_t i = 0; i < anonymiser->guids.count; i++) {
-		const uint8_t *guid = anonymiser->guids.bytes + i * GUID_BYTES;
-
-		if (guid[0] || guid[1] || guid[2])
-			known_add(&anonymiser->vendors, guid);
-	}
-	sort(&anonymiser->vendors);
 }
 
 static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, size_t count)
