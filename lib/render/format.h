@@ -31,6 +31,8 @@ struct text {
 const char *format_tone(enum tone tone);
 #define FORMAT_PLAIN "\033[0m"
 
+/* The digits, within `scratch`. */
+const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH]);
 /* Lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
 /* Inline, because it runs for each cell, and hardly any has something to release. */

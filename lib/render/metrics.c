@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "render/format.h"
 
 static bool ends_with_unit(const char *name, const char *unit)
 {
@@ -144,20 +145,11 @@ static void put_family_head(FILE *out, const struct metric_family *family,
 		fprintf(out, "# UNIT %s %s\n", family->name, family->unit);
 }
 
-static void put_number(FILE *out, uint64_t number)
-{
-	char text[24], *digit = text + sizeof(text) - 1;
-
-	*digit = '\0';
-	do
-		*--digit = (char)('0' + number % 10);
-	while (number /= 10);
-	fputs(digit, out);
-}
-
 static void put_sample(FILE *out, const struct metric_family *family,
 		       const struct metric_sample *sample)
 {
+	char scratch[TEXT_SCRATCH];
+
 	fputs(family->name, out);
 	fputs(sample_suffix(family->type), out);
 	if (sample->labels) {
@@ -167,7 +159,7 @@ static void put_sample(FILE *out, const struct metric_family *family,
 	}
 	putc_unlocked(' ', out);
 	if (sample->number.known)
-		put_number(out, sample->number.value);
+		fputs(format_unsigned(sample->number.value, scratch), out);
 	else
 		fprintf(out, "%.17g", sample->real.value);
 	putc_unlocked('\n', out);

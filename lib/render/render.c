@@ -28,7 +28,7 @@ static char *join(const struct value *value, const char *separator)
 	return text;
 }
 
-static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
+const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
 {
 	char *digit = scratch + TEXT_SCRATCH - 1;
 
