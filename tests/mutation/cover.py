@@ -150,11 +150,15 @@ def run_bats(bed, file, folder, covered):
             add(covered, folder, ('bats', name, file), '%s.%s' % (file, number), seconds / len(lines))
 
 
+def scenes_of(suite):
+    """All scenes of it, in their order."""
+    with open(os.path.join(TOP, suite), encoding='utf-8') as file:
+        return re.findall(r"^    '([a-z-]+)': scene_", file.read(), re.M)
+
+
 def run_scenes(bed, folder, covered):
     """One after the other, each with the time that it takes; whether it is good, too."""
-    with open(os.path.join(TOP, 'tests/sim/suite'), encoding='utf-8') as file:
-        names = re.findall(r"^    '([a-z-]+)': scene_", file.read(), re.M)
-    for name in names:
+    for name in scenes_of('tests/sim/suite'):
         good, _, seconds = bed.scene(name, SCENE_SECONDS, COVER=folder)
         if good:
             add(covered, folder, ('scene', name, None), name, seconds)
@@ -163,7 +167,8 @@ def run_scenes(bed, folder, covered):
 
 
 def run_scenes_of_guest(folder, covered, names):
-    """These scenes, or all, in one guest, which cannot write here but below /out: those that fail."""
+    """These scenes in one guest, which cannot write here but below /out: those that fail, or that are
+    not there because the guest died or hung."""
     out = tempfile.mkdtemp(dir=BUILD)
     # Some tests run the program as an ordinary user.
     os.chmod(out, 0o755)
@@ -180,6 +185,7 @@ def run_scenes_of_guest(folder, covered, names):
     parts = re.split(r'^# scene ([a-z-]+): ([\d.]+) s$', text, flags=re.M)
     seconds = dict(zip(parts[1::3], parts[2::3]))
     bad = {name for name, tests in zip(parts[1::3], parts[0::3]) if re.search('^not ok', tests, re.M)}
+    bad |= set(names) - set(seconds)
     for file in glob.glob(out + '/*.gz'):
         name = os.path.basename(file)[:-3]
         subprocess.run(['gzip', '-d', file], check=True)
@@ -192,7 +198,7 @@ def run_scenes_of_guest(folder, covered, names):
 
 def run_guest(folder, covered):
     """What fails among the others, on a busy machine, is tried again alone."""
-    for name in run_scenes_of_guest(folder, covered, []):
+    for name in run_scenes_of_guest(folder, covered, scenes_of('tests/vm/suite')):
         if run_scenes_of_guest(folder, covered, [name]):
             covered.failed.append('guest ' + name)
 
