@@ -132,7 +132,7 @@ install: built
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
 		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(DOCDIR)/systemd \
 		$(DESTDIR)$(DOCDIR)/man $(CONTRIBUTED:%=$(DESTDIR)$(DOCDIR)/%)
-	$(INSTALL) $(STRIPPED) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
+	$(INSTALL) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
 	$(INSTALL) -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 completions/rdmactl.bash $(DESTDIR)$(BASHDIR)/rdmactl
@@ -143,8 +143,8 @@ install: built
 	$(Q)for folder in $(CONTRIBUTED); do \
 		$(INSTALL) -m 644 $$folder/* $(DESTDIR)$(DOCDIR)/$$folder || exit 1; done
 	$(Q)$(call put_units,$(UNITS),$(DESTDIR)$(DOCDIR)/systemd)
-install-strip:
-	$(Q)$(MAKE) --no-print-directory install STRIPPED="-s --strip-program=$(STRIP)"
+install-strip: install
+	$(STRIP) $(DESTDIR)$(BINDIR)/rdmactl
 
 .PHONY: built
 built:
