@@ -156,12 +156,13 @@ bench: all $(BUILD)/bench/mad_rate $(BUILD)/vm/scrape_clock.so
 	$(Q)tests/bench/run $(BUILD)
 
 # On all processors, unless make was told how many. What a virtual machine needs comes meanwhile.
-.PHONY: demo
+.PHONY: demo demo-machine
 demo: deps
-	+$(Q)tests/demo prepare & \
-		$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all || { wait; exit 1; }; \
-		wait $$!
+	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) demo-machine all
 	$(Q)tests/demo $(BUILD)/rdmactl
+# After deps, and without $(MAKE), so that make -n only says it and an interrupt ends it.
+demo-machine:
+	$(Q)tests/demo prepare
 
 .PHONY: deps deps-check
 deps:

@@ -51,6 +51,31 @@ setup()
 	nothing_wrong
 }
 
+@test "readme: make -n demo installs nothing, and the machine is prepared beside the build" {
+	local tree=$BATS_TEST_TMPDIR/tree top=$BATS_TEST_DIRNAME/../..
+
+	mkdir -p "$tree/tests" "$tree/build"
+	cp "$top/Makefile" "$tree"
+	cp "$top/tests/tests.mk" "$tree/tests"
+	ln -s "$(realpath "$top/packaging")" "$tree/packaging"
+	# Each waits for the other one: in turns, the first would not end.
+	mkfifo "$tree/way"
+	printf '#!/bin/sh\necho deps >>done\n' >"$tree/tests/deps"
+	# shellcheck disable=SC2016 # of the script
+	printf '#!/bin/sh\n[ "$1" = prepare ] || { echo "$1" >>done; exit; }\n%s\n' \
+		'read -r _ <way && echo prepared >>done' >"$tree/tests/demo"
+	chmod +x "$tree/tests/deps" "$tree/tests/demo"
+	unset MAKEFLAGS
+	timeout 10 make -s -n -C "$tree" demo >/dev/null 2>&1
+	[ ! -e "$tree/done" ]
+	cat >>"$tree/Makefile" <<-'END'
+		all: meet
+		meet: ; @echo built >way
+	END
+	timeout 60 make -s -j2 -C "$tree" demo BUILD=build OBJECTS= LINKED= LOADED= MISSING= CC=true LIB_SOURCES= CMD_SOURCES=
+	[ "$(cat "$tree/done")" = $'deps\nprepared\nbuild/rdmactl' ]
+}
+
 # The levels of the headings, what is in blocks, in spans of code and in links, line by line.
 skeleton()
 {
