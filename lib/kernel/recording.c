@@ -15,8 +15,15 @@
 
 #define HEAD "rdmactl-recording/1 "
 
-/* A host with 100,000 queue pairs has some 40 MiB. */
-#define LARGEST_RECORDING (64u << 20)
+/* Stands for a piece until the pieces become a file. */
+#define LOST "lost\n"
+
+/*
+ * What is written ends at 32 MiB, some 80,000 queue pairs. One more piece may begin at the same
+ * time, so that the reader's limit is twice as large.
+ */
+#define LARGEST_WRITTEN	  (32u << 20)
+#define LARGEST_RECORDING (2 * LARGEST_WRITTEN)
 #define QUESTIONS_MOST	  (1u << 18)
 #define MESSAGES_MOST	  (1u << 20)
 /* One message: the largest of netlink is 32 KiB, a GID table of verbs may have 4,096 entries. */
@@ -391,8 +398,30 @@ void recording_end(int fd, struct text_buffer *text)
 	text_buffer_add(text, "end\n");
 	length = text->length;
 	piece = text_buffer_take(text);
-	/* One more may begin at the same time; the reader's limit is twice as large. */
-	if (!fstat(fd, &status) && (size_t)status.st_size + length < LARGEST_RECORDING / 2)
+	if (fstat(fd, &status) || (size_t)status.st_size + length >= LARGEST_WRITTEN)
+		recording_lose(fd);
+	else
 		written = write(fd, piece, length);
 	(void)written;
+}
+
+void recording_lose(int fd)
+{
+	const ssize_t written = write(fd, LOST, strlen(LOST));
+
+	(void)written;
+}
+
+size_t recording_count_lost(char *pieces)
+{
+	char *to = pieces, *from = pieces, *lost;
+	size_t count = 0;
+
+	/* No other line has these letters. */
+	for (; (lost = strstr(from, LOST)); from = lost + strlen(LOST), count++) {
+		memmove(to, from, (size_t)(lost - from));
+		to += lost - from;
+	}
+	memmove(to, from, strlen(from) + 1);
+	return count;
 }

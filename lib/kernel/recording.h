@@ -94,5 +94,11 @@ int recording_fd(const struct root *root);
 void recording_ask(struct text_buffer *text, uint32_t protocol,
 		   const struct recorded_message *question);
 void recording_got(struct text_buffer *text, const struct recorded_message *answer);
-/* Empties the text. What cannot be written is lost: the snapshot does not hold it. */
+/*
+ * Empties the text. What does not fit is lost, which is noted: all pieces have 32 MiB together.
+ */
 void recording_end(int fd, struct text_buffer *text);
+/* Notes that a piece is lost. */
+void recording_lose(int fd);
+/* Takes these notes out of what was written, and returns their number. */
+size_t recording_count_lost(char *pieces);

@@ -64,9 +64,13 @@ static const char *const commands[][COMMAND_WORDS] = {
 	{"sriov"},
 	{"ipoib"},
 	{"version"},
-	/* All routing tables, so that gids --to can be asked about any peer. */
-	{"gids", "--to", "127.0.0.1"},
 };
+
+/*
+ * All routing tables, so that gids --to can be asked about any peer. They may be larger than all
+ * the rest: this is asked last, so that they crowd nothing out.
+ */
+static const char *const last_command[COMMAND_WORDS] = {"gids", "--to", "127.0.0.1"};
 
 /* In the child process, which has inherited the descriptor. */
 static void become(const char *const *words, int fd)
@@ -158,7 +162,7 @@ static int ask_routes(int fd, struct problems *problems)
 	return rc;
 }
 
-static int read_notes(int fd, struct text_buffer *text)
+static int read_notes(int fd, struct problems *problems, struct text_buffer *text)
 {
 	_cleanup_(freep) char *notes = NULL;
 	struct stat status;
@@ -174,6 +178,11 @@ static int read_notes(int fd, struct text_buffer *text)
 			return -errno;
 		at += length > 0 ? (size_t)length : 0;
 	}
+	if (recording_count_lost(notes))
+		problem_add_text(problems, NULL, NULL, "netlink",
+				 "answers are not recorded that are too large: the snapshot has at "
+				 "most 32 MiB of them in all",
+				 NULL);
 	recording_begin(text);
 	text_buffer_add(text, "%s", notes);
 	return 0;
@@ -205,7 +214,9 @@ int recording_collect(struct contents *contents, struct problems *problems)
 	if (!rc)
 		rc = ask_routes(fd, problems);
 	if (!rc)
-		rc = read_notes(fd, &notes);
+		rc = run(last_command, fd, problems);
+	if (!rc)
+		rc = read_notes(fd, problems, &notes);
 	if (rc)
 		return rc;
 	length = notes.length;

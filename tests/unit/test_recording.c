@@ -629,6 +629,38 @@ static void test_note(void **state)
 	close(fd);
 }
 
+/* A piece that does not fit is told, and leaves nothing in the recording. */
+static void test_lost(void **state)
+{
+	const int fd = memory_file(true);
+	const char question[] = "q";
+	struct text_buffer piece = {.text = NULL}, large = {.text = NULL};
+	const struct recorded_message message = {
+		.type = 1, .flags = 1, .length = 1, .payload = (const uint8_t *)question};
+	_cleanup_(freep) char *digits = mem_alloc_zero((32u << 20) + 1, 1);
+	struct recording *recording;
+	char text[4096] = HEAD;
+	size_t count;
+
+	(void)state;
+	memset(digits, '0', 32u << 20);
+	recording_ask(&large, 20, &message);
+	text_buffer_add(&large, "got 1 1 %s\n", digits);
+	recording_end(fd, &large);
+	recording_ask(&piece, 20, &message);
+	recording_got(&piece, &message);
+	recording_end(fd, &piece);
+	recording_lose(fd);
+	assert_true(pread(fd, text + strlen(HEAD), sizeof(text) - strlen(HEAD) - 1, 0) > 0);
+	assert_int_equal(recording_count_lost(text), 2);
+	assert_int_equal(recording_count_lost(text), 0);
+	recording = parse(text);
+	assert_non_null(find(recording, 20, 1, "q", &count));
+	assert_int_equal(count, 1);
+	recording_free(recording);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -648,6 +680,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kmsg, set_up, tear_down),
 		cmocka_unit_test(test_record_fd),
 		cmocka_unit_test(test_note),
+		cmocka_unit_test(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

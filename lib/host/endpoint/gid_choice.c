@@ -294,7 +294,7 @@ static int find_route(struct netlink *rtnl, const struct link_list *links,
 	struct fib fib = {.routes = NULL};
 	int rc = rtnl_get_route(rtnl, question, ret_route);
 
-	/* Once: a snapshot asks about the host itself for this, and then about neighbours. */
+	/* Once: a snapshot asks about the host itself for this, after all else. */
 	if (!rc && ret_route->local)
 		fib_record(rtnl);
 	if (rc != -ENODATA || !doubts)

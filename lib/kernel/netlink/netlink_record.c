@@ -19,7 +19,7 @@
 /* Messages of an answer that one call hands on. */
 #define MESSAGES_AT_ONCE 64u
 
-/* An answer longer than this is not noted: no table of the kernel is. */
+/* An answer longer than this is not noted: of the kernel's tables, only routes are so many. */
 #define LARGEST_NOTE (32u << 20)
 
 struct netlink_record {
@@ -162,8 +162,10 @@ void netlink_record_take(struct netlink_record *record, unsigned int index,
 	else if (record->protocol == NETLINK_RDMA)
 		hide_keys(copy, answer.length);
 	recording_got(&record->notes[index], &answer);
-	if (record->notes[index].length > LARGEST_NOTE)
+	if (record->notes[index].length > LARGEST_NOTE) {
 		free(text_buffer_take(&record->notes[index]));
+		recording_lose(record->fd);
+	}
 }
 
 void netlink_record_end(struct netlink_record *record, unsigned int index)
