@@ -125,6 +125,10 @@ def broken(sim):
         result = sim.rdmactl('fabric', 'route', '--mlid', '0xc000')
         if result.status != status or (said or '') not in result.err.decode():
             wrong += ['%s, %s:' % (bin(one), bin(two)), *result.describe()]
+    # The manager does not answer a query with another SM_Key.
+    result = sim.rdmactl('fabric', 'route', '--mlid', '0xc000', '--mkey', '0x9999')
+    if 'answers only without the key of --mkey' not in result.err.decode():
+        wrong += ['a wrong key:', *result.describe()]
     result = sim.rdmactl('fabric', 'route', '--mlid', '0x1')
     return wrong + unequal('no multicast LID', result.status, 2)
 
