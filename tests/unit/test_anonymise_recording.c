@@ -572,6 +572,43 @@ static void a_damaged_recording_is_left_out(void **state)
 	end(&scene);
 }
 
+/* A host may be named like a folder of every snapshot. */
+static void paths_that_every_host_has_stay(void **state)
+{
+	static const char *const names[] = {"net", "netlink", "verbs", "root", "ports"};
+	static const char port[] = "root/sys/class/infiniband/a/ports/1/state";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct contents contents = {.count = 0};
+		struct scene scene = begin();
+		size_t answers;
+
+		contents_add(&contents, CONTENT_FILE, RECORDING_NETLINK_FILE, scene.text.text,
+			     scene.text.length);
+		contents_add(&contents, CONTENT_FILE, RECORDING_VERBS_FILE, scene.text.text,
+			     scene.text.length);
+		contents_add(&contents, CONTENT_FILE, "root/proc/sys/kernel/hostname", names[i],
+			     strlen(names[i]));
+		contents_add(&contents, CONTENT_FILE, port, "4: ACTIVE", 9);
+		contents_add(&contents, CONTENT_LINK, "root/sys/class/net/e",
+			     "../../devices/pci0000:00/net/e", 30);
+		contents_sort(&contents);
+		assert_int_equal(anonymise_contents(scene.anonymiser, &contents, &answers), 0);
+		assert_non_null(contents_find(&contents, RECORDING_NETLINK_FILE));
+		assert_non_null(contents_find(&contents, RECORDING_VERBS_FILE));
+		assert_non_null(contents_find(&contents, port));
+		assert_string_equal(contents_find(&contents, "root/sys/class/net/e")->bytes,
+				    "../../devices/pci0000:00/net/e");
+		assert_memory_equal(
+			contents_find(&contents, "root/proc/sys/kernel/hostname")->bytes, "host-",
+			5);
+		contents_clear(&contents);
+		free(text_buffer_take(&scene.text));
+		end(&scene);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +624,7 @@ int main(void)
 		cmocka_unit_test(no_address_passes_anywhere),
 		cmocka_unit_test(unknown_messages_are_left_out),
 		cmocka_unit_test(a_damaged_recording_is_left_out),
+		cmocka_unit_test(paths_that_every_host_has_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

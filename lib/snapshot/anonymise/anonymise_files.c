@@ -347,6 +347,49 @@ static bool is_opaque(const struct content *content)
 	       !is_named(content, known, ARRAY_SIZE(known));
 }
 
+/* The words of sources.def, and of the folders that the kernel makes below what these name. */
+static bool is_fixed(const char *component, size_t length)
+{
+	static const char *const words[] = {
+#define SOURCE(how_, folder_, names_) folder_, names_,
+#include "snapshot/sources.def"
+#undef SOURCE
+		"ports gids gid_attrs ndevs types pkeys counters hw_counters sm_up_down linkinfo",
+		"root kmsg devices pci auxiliary virtual platform system queues statistics power "
+		"hwmon",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		for (const char *at = words[i]; *at;) {
+			const size_t word = strcspn(at, "/ ");
+
+			if (word == length && !memcmp(at, component, length))
+				return true;
+			at += word + (at[word] != '\0');
+		}
+	return false;
+}
+
+/* For a member, or what a link leads to: a host may have the name of a folder, such as "net". */
+static char *change_path(const struct anonymiser *anonymiser, const char *path)
+{
+	struct text_buffer out = {.text = NULL};
+
+	for (bool more = true; more;) {
+		const size_t length = strcspn(path, "/");
+		_cleanup_(freep) char *component = mem_format("%.*s", (int)length, path);
+		_cleanup_(freep) char *changed = is_fixed(path, length)
+							 ? mem_string(component)
+							 : anonymise_text(anonymiser, component,
+									  false);
+
+		more = path[length] == '/';
+		text_buffer_add(&out, "%s%s", changed, more ? "/" : "");
+		path += length + more;
+	}
+	return text_buffer_take(&out);
+}
+
 size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
 			  size_t *ret_answers)
 {
@@ -369,8 +412,10 @@ size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *conten
 		if (content->kind == CONTENT_FILE && !is_recording(content))
 			change_file(anonymiser, content);
 		if (content->kind == CONTENT_LINK)
-			replace(content, anonymise_text(anonymiser, content->bytes, false));
-		path = anonymise_text(anonymiser, content->path, false);
+			replace(content, change_path(anonymiser, content->bytes));
+		if (is_recording(content))
+			continue;
+		path = change_path(anonymiser, content->path);
 		free(content->path);
 		content->path = path;
 	}
