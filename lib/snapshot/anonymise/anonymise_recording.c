@@ -92,9 +92,48 @@ static int64_t netdev_of(const struct recorded_exchange *exchange)
 	return nest ? attributes_number(nest, inside, ETHTOOL_A_HEADER_DEV_INDEX) : -1;
 }
 
-static struct module_part part_of(const struct work *work, const struct recorded_exchange *exchange)
+static int compare_modules(const void *one, const void *other)
 {
-	const int64_t netdev = netdev_of(exchange);
+	const struct identified *a = one, *b = other;
+
+	if (a->netdev != b->netdev)
+		return a->netdev < b->netdev ? -1 : 1;
+	return (int)a->identifier - (int)b->identifier;
+}
+
+/* One of each netdev, for searches. */
+static void sort_modules(struct work *work)
+{
+	size_t kept = 0;
+
+	if (work->module_count)
+		qsort(work->modules, work->module_count, sizeof(*work->modules), compare_modules);
+	for (size_t i = 0; i < work->module_count; i++)
+		if (!kept || work->modules[kept - 1].netdev != work->modules[i].netdev)
+			work->modules[kept++] = work->modules[i];
+	work->module_count = kept;
+}
+
+static uint8_t identifier_of(const struct work *work, int64_t netdev)
+{
+	size_t low = 0, high = work->module_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (work->modules[middle].netdev == netdev)
+			return work->modules[middle].identifier;
+		if (work->modules[middle].netdev < netdev)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/* But for the identifier. */
+static struct module_part part_of(const struct recorded_exchange *exchange)
+{
 	struct module_part part = {.identifier = 0};
 	size_t length;
 	const uint8_t *data = after(&exchange->question, GENL_HDRLEN, &length);
@@ -103,9 +142,6 @@ static struct module_part part_of(const struct work *work, const struct recorded
 						  ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS);
 	part.page = (uint8_t)attributes_number(data, length, ETHTOOL_A_MODULE_EEPROM_PAGE);
 	part.offset = (uint8_t)attributes_number(data, length, ETHTOOL_A_MODULE_EEPROM_OFFSET);
-	for (size_t i = 0; i < work->module_count; i++)
-		if (work->modules[i].netdev == netdev)
-			part.identifier = work->modules[i].identifier;
 	return part;
 }
 
@@ -208,8 +244,10 @@ static void change_exchange(struct work *work, const struct recorded_exchange *e
 
 	if (is_of_tables(exchange))
 		return;
-	if (is_command(exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
-		work->change.module = part_of(work, exchange);
+	if (is_command(exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET)) {
+		work->change.module = part_of(exchange);
+		work->change.module.identifier = identifier_of(work, netdev_of(exchange));
+	}
 	known = change_one(work, exchange, &exchange->question, false, &text);
 	for (size_t i = 0; known && i < exchange->count; i++)
 		known = change_one(work, exchange, &exchange->messages[i], true, &text);
@@ -240,7 +278,7 @@ static void find_families(struct work *work, const struct recorded_exchange *exc
 /* The first byte of the memory of each module. */
 static void find_module(struct work *work, const struct recorded_exchange *exchange)
 {
-	const struct module_part part = part_of(work, exchange);
+	const struct module_part part = part_of(exchange);
 
 	for (size_t i = 0; i < exchange->count && !part.offset; i++) {
 		size_t length, size = 0;
@@ -267,6 +305,7 @@ static void change_recording(struct work *work)
 	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
 		if (is_command(&exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
 			find_module(work, &exchange);
+	sort_modules(work);
 	recording_begin(&work->out);
 	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
 		change_exchange(work, &exchange);
