@@ -273,11 +273,11 @@ static void tell_dropped(struct snapshot_run *run, size_t count, const char *wha
 
 	if (!count)
 		return;
-	line = mem_format("%zu %s were left out: what is in them is not known, so addresses in "
-			  "them cannot be replaced",
-			  count, what);
+	line = mem_format("%zu %s%s left out: what is in %s is not known, so addresses there "
+			  "cannot be replaced",
+			  count, what, count == 1 ? " was" : "s were", count == 1 ? "it" : "them");
 	problem_add_text(&run->listing.problems, NULL, NULL, "file", line,
-			 "without --anonymise they are there");
+			 "a snapshot without --anonymise has them all");
 }
 
 static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
@@ -288,8 +288,8 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);
 	run->manifest.anonymised = TRISTATE_YES;
 	change_problems(anonymiser, &run->listing.problems);
-	tell_dropped(run, files, "files");
-	tell_dropped(run, answers, "recorded answers");
+	tell_dropped(run, files, "file");
+	tell_dropped(run, answers, "recorded answer");
 }
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
