@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
@@ -81,9 +83,7 @@ const struct option_row mesh_test_options[] = {
 	NUMBER_OPTION(DURATION, struct mesh_args, latency_duration, 0, "latency-duration", "TIME",
 		      1, LIMIT_MSEC, "how long to measure latency (200ms)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, order_timeout, 0, "pair-timeout", "TIME", 1,
-		      LIMIT_MSEC,
-		      "how long a pair may take before it has failed (30s, or 10s more than it "
-		      "measures)"),
+		      LIMIT_MSEC, "how long a pair may take (30s, or 10s more than it measures)"),
 	NUMBER_OPTION(DURATION, struct mesh_args, budget, 0, "budget", "TIME", 1, 0,
 		      "run what fits into this time, and say what does not"),
 	NUMBER_OPTION(COUNT, struct mesh_args, most_pairs, 0, "max-pairs", "N", 1, MOST_RETRY_PAIRS,
@@ -150,4 +150,18 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 		setup->timeout_msec = DEFAULT_PAIR_MSEC;
 	setup->timeout_msec = or_default(&args->order_timeout, setup->timeout_msec);
 	return setup->timeout_msec >= least_msec;
+}
+
+bool mesh_work_check_timeout(struct mesh_work *work)
+{
+	struct session_setup setup = {.tests = 0};
+	_cleanup_(freep) char *message = NULL;
+
+	if (mesh_work_tests(work->args, &setup))
+		return true;
+	message = mem_format("a pair takes %.1f s: --pair-timeout is too short for that",
+			     session_pair_msec(&setup, setup.tests) / 1000.0);
+	listing_fail(&work->listing, STATUS_USAGE, message,
+		     "measure for a shorter time, or wait longer");
+	return false;
 }

@@ -154,6 +154,9 @@ struct mesh_work {
 	struct mesh_fabric *fabric; /* of --fabric, or NULL */
 };
 
+/* False: --pair-timeout is too short for what is measured, which the listing says. */
+bool mesh_work_check_timeout(struct mesh_work *work);
+
 /* Parses what the options of tests and hosts say; false: the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
 /* Opens the coordinator. */

@@ -79,20 +79,6 @@ static bool parse_plan(struct mesh_work *work)
 	return false;
 }
 
-static bool check_timeout(struct mesh_work *work)
-{
-	struct session_setup setup = {.tests = 0};
-	_cleanup_(freep) char *message = NULL;
-
-	if (mesh_work_tests(work->args, &setup))
-		return true;
-	message = mem_format("a pair takes %.1f s: --pair-timeout is too short for that",
-			     session_pair_msec(&setup, setup.tests) / 1000.0);
-	listing_fail(&work->listing, STATUS_USAGE, message,
-		     "measure for a shorter time, or wait longer");
-	return false;
-}
-
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
@@ -110,7 +96,7 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 				ctx->globals.jsonl ? &mesh_rows_schema : &judge_schema, false);
 	progress_begin(&work->progress, ctx);
 	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
-		     !parse_hosts(work) || !parse_plan(work) || !check_timeout(work) ||
+		     !parse_hosts(work) || !parse_plan(work) || !mesh_work_check_timeout(work) ||
 		     !open_fabric(work) || !mesh_rows_open(work)))
 		good = false;
 	if (!good)
