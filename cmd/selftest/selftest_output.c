@@ -229,7 +229,8 @@ static void note_dropped(const struct selftest_output *output)
 		output->listing->status = STATUS_FAULT;
 	if (output->failed <= MOST_FAILURES)
 		return;
-	others = mem_format("%zu other intervals failed", output->failed - MOST_FAILURES);
+	others = mem_format("%zu other interval%s failed", output->failed - MOST_FAILURES,
+			    output->failed - MOST_FAILURES == 1 ? "" : "s");
 	problem_add_text(&output->listing->problems, NULL, NULL, NULL, others, NULL);
 }
 

@@ -165,6 +165,18 @@ void conclude_presence(struct conclusion *conclusion)
 	}
 }
 
+/* Results that have too few like them to be compared with. */
+static void note_unjudged(struct conclusion *conclusion, const char *of, size_t count,
+			  const char *what)
+{
+	if (count)
+		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
+			    mem_format("%s%zu result%s of a rail and distance with fewer than "
+				       "%" PRIu32 " %s",
+				       of, count, count == 1 ? " is" : "s are",
+				       conclusion->judge->limits.least_results, what));
+}
+
 /* How many findings of an id were left out of the list. */
 void conclude_rest(struct conclusion *conclusion)
 {
@@ -179,17 +191,8 @@ void conclude_rest(struct conclusion *conclusion)
 			    mem_format("%" PRIu32 " more, which are not listed",
 				       count - judge->limits.most_single_rows));
 	}
-	if (judge->row_count > judge->sums_left)
-		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
-			    mem_format("%zu results are of a rail and distance with fewer than "
-				       "%" PRIu32 " figures",
-				       judge->row_count - judge->sums_left,
-				       judge->limits.least_results));
-	if (judge->sums_left)
-		finding_add(conclusion->findings, JUDGE_NOT_JUDGED, NULL,
-			    mem_format("both ways at once: %zu results are of a rail and distance "
-				       "with fewer than %" PRIu32 " sums",
-				       judge->sums_left, judge->limits.least_results));
+	note_unjudged(conclusion, "", judge->row_count - judge->sums_left, "figures");
+	note_unjudged(conclusion, "both ways at once: ", judge->sums_left, "sums");
 	if (judge->retests_left_out)
 		finding_add(conclusion->findings, JUDGE_NOT_RETRIED, NULL,
 			    mem_format("%zu suspects were not tried again alone",
