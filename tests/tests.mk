@@ -179,7 +179,8 @@ mutate:
 -include $(wildcard $(BUILD)/tests/unit/*.d $(BUILD)/tests/mesh/*.d)
 # What it links itself, and how it compiles one file again.
 MUTANT_OBJECTS := $(SOURCES:%.c=%.o)
-mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o)
+mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o) \
+		$(VM_LINKED:$(BUILD)/%=$(BUILD)/tests/%.o) $(if $(UNIT_TESTS),$(filter-out $(VM_LINKED),$(VM_PROGRAMS)))
 	$(Q)printf '%s\n' $(MUTANT_OBJECTS) >$(BUILD)/objects
 	$(Q)printf '%s\n' "$(subst ",\",$(CC) $(ALL_CFLAGS))" >$(BUILD)/compile
 	$(Q)printf '%s\n' "$(LIBS)" >$(BUILD)/libs

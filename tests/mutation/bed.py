@@ -2,6 +2,7 @@
 """The program as a shared library, so that a change costs one compilation and one link, whatever
 the number of test programs; and how each test is run on it."""
 
+import glob
 import os
 import re
 import shlex
@@ -60,6 +61,7 @@ class Bed:
         hooks = [self.compile('plain')] if name != 'asan' else []
         self.link({})
         self.program = self.link_program('rdmactl', [])
+        self.add_programs_of_guest(hooks)
         self.units = {}
         for file in sorted(os.listdir(UNITS)) if with_units else ():
             if file.startswith('test_') and file.endswith('.c'):
@@ -72,6 +74,15 @@ class Bed:
         self.quiet = os.path.join(top, 'setup_suite.bash')
         with open(self.quiet, 'w', encoding='utf-8') as file:
             file.write('setup_suite() { :; }\n')
+
+    def add_programs_of_guest(self, hooks):
+        """tests.mk's VM_PROGRAMS, where tests/vm/program.py looks for them: beside the program, in vm. Those
+        that have an object call the library's functions, so they are linked with the one that changes."""
+        objects = os.path.join(BUILD, self.name, 'tests/vm')
+        shutil.copytree(os.path.join(BUILD, 'plain/vm'), os.path.join(self.top, 'vm'), dirs_exist_ok=True)
+        for file in glob.glob(objects + '/*.o'):
+            name = os.path.join('vm', os.path.basename(file)[:-2])
+            self.link_program(name, [file, *hooks])
 
     def compile(self, name):
         target = os.path.join(self.top, name + '.o')

@@ -177,7 +177,8 @@ def run_scenes_of_guest(folder, covered, names):
     script = os.path.join(out, 'script')
     with open(script, 'w', encoding='utf-8') as file:
         file.write('#!/bin/sh\nmkdir -p /run/cover && chmod 777 /run/cover\nCOVER=/run/cover tests/vm/suite %s\n'
-                   'cd /run/cover && for name in *; do gzip -c "$name" >"/out/$name.gz"; done\n' % ' '.join(names))
+                   'cd /run/cover && for name in *; do [ -e "$name" ] && gzip -c "$name" >"/out/$name.gz"; done\n'
+                   % ' '.join(names))
     os.chmod(script, 0o755)
     _, text, _ = bed.run(['tests/vm/guest', '-k', '6.1', '-c', '1', '-t', str(GUEST_SECONDS), '-o', out, '-e',
                           'RDMACTL=' + bed.program, script], GUEST_SECONDS + 60)
