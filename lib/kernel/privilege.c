@@ -27,20 +27,3 @@ bool privilege_is_first_namespace(void)
 
 	return stat("/proc/self/ns/user", &stat_) || stat_.st_ino == FIRST_USER_NAMESPACE;
 }
-
-const char *privilege_name(enum privilege privilege)
-{
-	switch (privilege) {
-	case PRIVILEGE_DAC_OVERRIDE:
-		return "CAP_DAC_OVERRIDE";
-	case PRIVILEGE_NET_ADMIN:
-		return "CAP_NET_ADMIN";
-	case PRIVILEGE_NET_RAW:
-		return "CAP_NET_RAW";
-	case PRIVILEGE_SYS_MODULE:
-		return "CAP_SYS_MODULE";
-	case PRIVILEGE_SYS_ADMIN:
-		return "CAP_SYS_ADMIN";
-	}
-	return "a capability";
-}

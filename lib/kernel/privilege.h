@@ -20,5 +20,3 @@ bool privilege_held(enum privilege privilege);
  * netlink_capable(), net/netlink/af_netlink.c. True if /proc does not tell.
  */
 bool privilege_is_first_namespace(void);
-/* CAP_NET_ADMIN and the like. */
-const char *privilege_name(enum privilege privilege);

@@ -198,12 +198,6 @@ const struct mesh_host *coordinator_hosts(const struct coordinator *coordinator,
 	return coordinator->hosts;
 }
 
-int coordinator_adopt(struct coordinator *coordinator, int channel,
-		      const struct ip_address *address)
-{
-	return connection_add(coordinator, channel, address);
-}
-
 int coordinator_watch(struct coordinator *coordinator, int fd, void (*ready)(void *context, int fd),
 		      void *context)
 {

@@ -46,9 +46,6 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 void coordinator_free(struct coordinator *coordinator);
 DEFINE_CLEANUP(struct coordinator, coordinator_free)
 uint16_t coordinator_port(const struct coordinator *coordinator);
-/* Takes a connected socket, as if its agent had connected: for a test, or a child with one. */
-int coordinator_adopt(struct coordinator *coordinator, int channel,
-		      const struct ip_address *address);
 /* Has `ready` called whenever the descriptor is readable; NULL: no more. */
 int coordinator_watch(struct coordinator *coordinator, int fd, void (*ready)(void *context, int fd),
 		      void *context);

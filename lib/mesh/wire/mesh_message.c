@@ -25,11 +25,6 @@ const struct wire_protocol mesh_protocol = {
 	.refused = MESH_MESSAGE_REFUSED,
 };
 
-const char *mesh_message_name(uint32_t type)
-{
-	return wire_layout_of(&mesh_protocol, type) ? rows[type].name : "unknown";
-}
-
 size_t mesh_message_encode(const struct mesh_message *message,
 			   uint8_t bytes[static MESH_MOST_BYTES])
 {

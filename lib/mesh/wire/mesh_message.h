@@ -97,8 +97,6 @@ struct mesh_message {
 
 extern const struct wire_protocol mesh_protocol;
 
-/* The name of a type, "unknown" if there is none. Never NULL. */
-const char *mesh_message_name(uint32_t type);
 size_t mesh_message_encode(const struct mesh_message *message,
 			   uint8_t bytes[static MESH_MOST_BYTES]);
 /*
