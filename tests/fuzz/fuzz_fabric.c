@@ -11,6 +11,7 @@
 #include "fabric/diff/diff.h"
 #include "fabric/graph/graph.h"
 #include "fabric/format/saved.h"
+#include "fabric/route/multicast.h"
 #include "render/json_read.h"
 #include "render/render.h"
 
@@ -98,6 +99,36 @@ static size_t compare(const struct fabric *before, const struct fabric *after)
 	return count;
 }
 
+/* Tables that the file tells lead along its cables, where they lead anywhere; loops end. */
+static void follow_tables(const struct fabric *fabric)
+{
+	const struct multicast_members unknown = {.known = false};
+	const struct fabric_view view = {.fabric = fabric};
+	struct forwarding forwarding = {.tables = NULL};
+	struct balance balance = {.routes = NULL};
+
+	forwarding_recall(fabric, NULL, 0, FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
+	balance_count(fabric, &forwarding, &balance);
+	balance_clear(&balance);
+	for (uint16_t mlid = FORWARDING_LIDS; mlid < FORWARDING_LIDS + 3; mlid++) {
+		struct multicast_tree tree = {.hops = NULL};
+
+		multicast_tree_fill(fabric, &forwarding, mlid, &unknown, &tree);
+		for (unsigned int i = 0; i < MULTICAST_FAULTS; i++) {
+			const enum multicast_fault fault = 1 << i;
+			const struct multicast_hop *first = NULL;
+			const size_t count = multicast_count_faults(&tree, fault, &first);
+			char *text = count ? multicast_fault_text(&view, &tree, fault, count, first)
+					   : NULL;
+
+			check_clean(text);
+			free(text);
+		}
+		multicast_tree_clear(&tree);
+	}
+	forwarding_clear(&forwarding);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
@@ -115,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_round_trip(&fabrics[i]);
 			if (compare(&fabrics[i], &fabrics[i]))
 				abort();
+			follow_tables(&fabrics[i]);
 		}
 		free(copy);
 	}
