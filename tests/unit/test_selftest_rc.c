@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tests of reliable connections on a device in memory: a perfect one passes all of them, and
+ * each check notices the kind of device that it is there for.
+ */
+#include "perfect_trial.h"
+
+/* What the row of a pass tells; 0: it does not. */
+static const struct {
+	const char *id;
+	uint64_t bytes, iterations, queue_pairs, depth, retries;
+} passes[] = {
+	{"rc-send", 5001, 0, 0, 0, 6},
+	{"rc-send-immediate", 5001, 0, 0, 0, 6},
+	{"rc-write", 5001, 0, 0, 0, 6},
+	{"rc-write-immediate", 5001, 0, 0, 0, 6},
+	{"rc-read", 5001, 0, 0, 0, 6},
+	/* Seven steps, and five, both ways. */
+	{"rc-fetch-add", 8, 14, 0, 0, 6},
+	{"rc-compare-swap", 8, 10, 0, 0, 6},
+	{"rc-atomic-contended", 8, 30, 3, 0, 6},
+	{"rc-inline", 28, 0, 0, 0, 6},
+	{"rc-one-byte", 1, 0, 0, 0, 6},
+	{"rc-mtu-minus-1", 1023, 0, 0, 0, 6},
+	{"rc-mtu", 1024, 0, 0, 0, 6},
+	{"rc-mtu-plus-1", 1025, 0, 0, 0, 6},
+	/* A message of many packets is sent once more. */
+	{"rc-1m", 1 << 20, 0, 0, 0, 7},
+	{"rc-unsignaled", 260, 64, 0, 8, 6},
+	{"rc-shared-receive", 0, 12, 3, 0, 6},
+	{"rc-event", 0, 0, 0, 0, 6},
+	{"rc-solicited", 0, 0, 0, 0, 6},
+	{"rc-states", 0, 0, 0, 0, 6},
+};
+
+static void expect_number(const char *id, const char *what, const struct number *number,
+			  uint64_t expected)
+{
+	if (number->value != expected || number->known != !!expected)
+		fail_msg("%s: %s is %u instead of %u", id, what, (unsigned int)number->value,
+			 (unsigned int)expected);
+}
+
+static void perfect(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {
+		const char *id = passes[i].id;
+		const struct selftest_result *row = soft_run(&bed, rc_tests, id);
+
+		assert_string_equal(row->test, id);
+		if (row->verdict.value != SELFTEST_PASS || row->reason)
+			fail_msg("%s: %s", id, row->reason ? row->reason : "no reason");
+		expect_number(id, "size", &row->size_bytes, passes[i].bytes);
+		expect_number(id, "iterations", &row->iterations, passes[i].iterations);
+		expect_number(id, "queue pairs", &row->queue_pairs, passes[i].queue_pairs);
+		expect_number(id, "depth", &row->depth, passes[i].depth);
+		expect_number(id, "retries", &row->retries, passes[i].retries);
+		expect_number(id, "MTU", &row->path_mtu_bytes, 1024);
+		expect_number(id, "timeout", &row->ack_timeout, 14);
+		assert_true(row->qpn.value > 0x100 && row->peer_qpn.value > row->qpn.value);
+		assert_true(row->psn.known && row->peer_psn.known && row->duration_msec.known);
+	}
+	/* No data is a size. */
+	assert_true(soft_run(&bed, rc_tests, "rc-zero-length")->size_bytes.known);
+	assert_int_equal(bed.results.items[ARRAY_SIZE(passes)]->verdict.value, SELFTEST_PASS);
+	soft_end(&bed);
+}
+
+/* ---- Devices that do something wrong ---- */
+
+static unsigned int calls;
+
+static void other_operation(struct ibv_wc *wc, bool receive)
+{
+	if (receive)
+		wc->opcode = wc->opcode == IBV_WC_RECV ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+static void other_sent(struct ibv_wc *wc, bool receive)
+{
+	if (!receive)
+		wc->opcode = IBV_WC_LOCAL_INV;
+}
+
+static void other_follower(struct ibv_wc *wc, bool receive)
+{
+	if (!receive && wc->opcode == IBV_WC_SEND)
+		wc->opcode = IBV_WC_LOCAL_INV;
+}
+
+static void byte_less(struct ibv_wc *wc, bool receive)
+{
+	wc->byte_len -= receive;
+}
+
+static void byte_more(struct ibv_wc *wc, bool receive)
+{
+	wc->byte_len += receive;
+}
+
+static void other_flag(struct ibv_wc *wc, bool receive)
+{
+	wc->wc_flags ^= receive ? IBV_WC_WITH_IMM : 0;
+}
+
+static void other_immediate(struct ibv_wc *wc, bool receive)
+{
+	wc->imm_data ^= receive ? htonl(1) : 0;
+}
+
+static void next_sent(struct ibv_wc *wc, bool receive)
+{
+	wc->wr_id += !receive;
+}
+
+static void next_received(struct ibv_wc *wc, bool receive)
+{
+	wc->wr_id += receive;
+}
+
+static void swapped_receives(struct ibv_wc *wc, bool receive)
+{
+	wc->wr_id ^= receive && wc->wr_id >= 0x200;
+}
+
+static void same_receive(struct ibv_wc *wc, bool receive)
+{
+	wc->wr_id = receive ? 0 : wc->wr_id;
+}
+
+static void far_receive(struct ibv_wc *wc, bool receive)
+{
+	wc->wr_id += receive ? 12 : 0;
+}
+
+static void other_queue_pair(struct ibv_wc *wc, bool receive)
+{
+	wc->qp_num = receive ? 5 : wc->qp_num;
+}
+
+static void wrong_byte(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (bytes > 17)
+		to[17] = 0;
+}
+
+static void wrong_second(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (++calls == 2 && bytes)
+		to[bytes - 1] = 0;
+}
+
+static void byte_before(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (bytes > 64)
+		to[-1] = 0;
+}
+
+static void byte_after(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (bytes > 64)
+		to[bytes] = 0;
+}
+
+static void source_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)to;
+	if (bytes)
+		from[0] = 0;
+}
+
+static void word_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from, (void)bytes;
+	to[7]++;
+}
+
+static void answer_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)to, (void)bytes;
+	from[2]++;
+}
+
+/* As if the comparison had been true. */
+static void always_swaps(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (++calls == 3)
+		memset(to, 0x22, bytes);
+}
+
+static void one_lost(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from, (void)bytes;
+	if (++calls == 5)
+		to[0]--;
+}
+
+static void word_guard(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	to[bytes] = 0;
+}
+
+#define SEND	"send of 5001 bytes: "
+#define WRITE	"RDMA write of 5001 bytes: "
+#define READ	"RDMA read of 5001 bytes: "
+#define ADD	"fetch-and-add of 0x2222222222222222 to 0x1010101010101010 (step 1): "
+#define SWAP	"compare-and-swap of 0x1111111111111111 to 0x1111111111111111 "
+#define CHANGED "bytes outside of the transfer were changed: the "
+
+/* How each reason begins; a damaged byte is 0 and so has a value, what it should be has not. */
+static const struct {
+	const char *id, *reason;
+	void (*spoil)(struct ibv_wc *wc, bool receive);
+	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
+	unsigned int lenient;
+	const char *peer;
+} failures[] = {
+	/* enum ibv_wc_opcode */
+	{"rc-send", SEND "the receive completed as operation 129, 128 expected", other_operation},
+	{"rc-write-immediate",
+	 "RDMA write with immediate of 5001 bytes: the receive completed as operation 128, 129 "
+	 "expected",
+	 other_operation},
+	{"rc-send", SEND "the completion is of operation 6, 0 expected", other_sent},
+	{"rc-write", WRITE "the completion is of operation 6, 1 expected", other_sent},
+	{"rc-write", WRITE "the completion is of operation 6, 0 expected", other_follower},
+	{"rc-read", READ "the completion is of operation 6, 2 expected", other_sent},
+	{"rc-fetch-add", ADD "the completion is of operation 6, 4 expected", other_sent},
+	{"rc-compare-swap", SWAP "(step 1): the completion is of operation 6, 3 expected",
+	 other_sent},
+	/* what else a completion says */
+	{"rc-send", SEND "the receive completed with 5000 bytes, 5001 were sent", byte_less},
+	{"rc-send", SEND "the receive completed with 5002 bytes, 5001 were sent", byte_more},
+	{"rc-write", WRITE "the receive completed with 1 bytes, 0 were sent", byte_more},
+	{"rc-send", SEND "the receive completed with immediate data", other_flag},
+	{"rc-send-immediate",
+	 "send with immediate of 5001 bytes: the receive completed without immediate data",
+	 other_flag},
+	{"rc-send-immediate",
+	 "send with immediate of 5001 bytes: the immediate data is 0x12345679, 0x12345678 was "
+	 "sent",
+	 other_immediate},
+	{"rc-send", SEND "the local side got a completion with id 28673, expected 28672",
+	 next_sent},
+	{"rc-send", SEND "the far side got a completion with id 28675, expected 28674",
+	 next_received},
+	/* data and the bytes around them */
+	{"rc-send", SEND "wrong data: the far buffer has 0x00 at offset 17, expected 0x", NULL,
+	 wrong_byte},
+	{"rc-write", WRITE "wrong data: the far buffer has 0x00 at offset 17, expected 0x", NULL,
+	 wrong_byte},
+	{"rc-read", READ "wrong data: the local buffer has 0x00 at offset 17, expected 0x", NULL,
+	 wrong_byte},
+	{"rc-send", SEND "wrong data: the local buffer has 0x00 at offset 5000, expected 0x", NULL,
+	 wrong_second},
+	{"rc-send",
+	 "send of 5001 bytes by the peer: wrong data: the local buffer has 0x00 at offset 5000, "
+	 "expected 0x",
+	 NULL, wrong_second, 0, "hostb"},
+	{"rc-mtu-minus-1",
+	 "send of 1023 bytes: wrong data: the local buffer has 0x00 at offset 1022, expected 0x",
+	 NULL, wrong_second},
+	{"rc-write",
+	 WRITE "around the data: " CHANGED
+	       "far buffer has 0x00 at offset 4092, expected 0xa5; 1 bytes differ",
+	 NULL, byte_before},
+	{"rc-send",
+	 SEND "around the data: " CHANGED
+	      "far buffer has 0x00 at offset 4093, expected 0xa5; 1 bytes differ",
+	 NULL, byte_after},
+	{"rc-write",
+	 WRITE "the memory that was read from has changed: wrong data: the local buffer has 0x00 "
+	       "at offset 0, expected 0x",
+	 NULL, source_changed},
+	{"rc-read",
+	 READ "the memory that was read from has changed: wrong data: the far buffer has 0x00 at "
+	      "offset 0, expected 0x",
+	 NULL, source_changed},
+	/* atomic operations */
+	{"rc-fetch-add",
+	 ADD "the word at the other side has 0x33 at byte 7, expected 0x32 in all 8", NULL,
+	 word_changed},
+	{"rc-fetch-add", ADD "the value that came back has 0x11 at byte 2, expected 0x10 in all 8",
+	 NULL, answer_changed},
+	{"rc-fetch-add",
+	 ADD CHANGED "far buffer has 0x00 at offset 64, expected 0xa5; 1 bytes differ", NULL,
+	 word_guard},
+	{"rc-compare-swap",
+	 "compare-and-swap of 0x7777777777777776 to 0x7777777777777777 (step 3): the word at the "
+	 "other side has 0x22 at byte 0, expected 0x77 in all 8",
+	 NULL, always_swaps},
+	{"rc-atomic-contended",
+	 "the sum of all additions has 0x3d at byte 0, expected 0x3e in all 8", NULL, one_lost},
+	/* batches, of which the last completes */
+	{"rc-unsignaled",
+	 "batch 1 of 8 RDMA writes: the local side got a completion with id 256, expected 263",
+	 NULL, NULL, LENIENT_SIGNAL},
+	{"rc-unsignaled",
+	 "batch 1 of 8 RDMA writes: the local side got a completion ('success') where none may "
+	 "come",
+	 NULL, NULL, LENIENT_TWICE},
+	{"rc-unsignaled",
+	 "batch 1 of 8 RDMA writes: wrong data: the far buffer has 0x00 at offset 17, expected 0x",
+	 NULL, wrong_byte},
+	{"rc-unsignaled",
+	 "batch 2 of 8 sends: receive 0 of the batch completed as 0x201, 0x200 expected",
+	 swapped_receives},
+	/* a shared receive queue */
+	{"rc-shared-receive", "receive 0 has 99 bytes, 100 were sent", byte_less},
+	{"rc-shared-receive", "receive 0 completed for QP 5: no message was left for that",
+	 other_queue_pair},
+	{"rc-shared-receive", "receive 12 completed for QP ", far_receive},
+	{"rc-shared-receive", "receive 0 completed for QP ", same_receive},
+	{"rc-shared-receive", "wrong data: the far buffer has 0x00 at offset 17, expected 0x", NULL,
+	 wrong_byte},
+	{"rc-shared-receive",
+	 CHANGED "far buffer has 0x00 at offset 0, expected 0xa5; 1 bytes differ", NULL,
+	 byte_after},
+	/* events and states */
+	{"rc-solicited",
+	 "a completion that was not solicited woke the other side, which waited for solicited ones "
+	 "only",
+	 NULL, NULL, LENIENT_AWAKE},
+	{"rc-solicited",
+	 "a completion that was not solicited woke the peer, which waited for solicited ones only",
+	 NULL, NULL, LENIENT_AWAKE, "hostb"},
+	{"rc-states",
+	 "a send posted in SQD, where it has to wait: the far side got a completion ('success') "
+	 "where none may come",
+	 NULL, NULL, LENIENT_SQD},
+	{"rc-states", "in the state ERR: the local side completed with 'success', expected '", NULL,
+	 NULL, LENIENT_FLUSH},
+	{"rc-states", "in the state ERR: the local queue pair is in state RTS, not ERR", NULL, NULL,
+	 LENIENT_STATE},
+	{"rc-states",
+	 "in the state RTS: send of 200 bytes: the receive completed with 199 bytes, 200 were sent",
+	 byte_less},
+};
+
+static void faulty(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		calls = 0;
+		soft_begin(&bed);
+		bed.request.peer = failures[i].peer;
+		soft.spoil = failures[i].spoil;
+		soft.damage = failures[i].damage;
+		soft.lenient = failures[i].lenient;
+		row = soft_run(&bed, rc_tests, failures[i].id);
+		if (row->verdict.value != SELFTEST_FAIL ||
+		    strncmp(row->reason, failures[i].reason, strlen(failures[i].reason)))
+			fail_msg("%s: '%s' instead of '%s'", failures[i].id, row->reason,
+				 failures[i].reason);
+		soft_end(&bed);
+	}
+}
+
+/* What drivers may refuse is no failure, but a remark. */
+static void remarks(void **state)
+{
+	static const struct {
+		unsigned int lenient;
+		uint32_t vendor;
+		const char *remark;
+	} rows[] = {
+		{REFUSE_SQD, 0x2c9,
+		 "without SQD: the driver refuses that state (ibv_modify_qp: Invalid argument)"},
+		{REFUSE_IN_ERROR, 0x2c9,
+		 "in ERR, the driver refuses to post requests (Invalid argument)"},
+		/* Soft-RoCE is pushed, siw is not asked to flush: no other result. */
+		{0, 0xffffff, NULL},
+		{REFUSE_IN_ERROR, 0x626d74, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		soft_begin(&bed);
+		bed.trial.near_can.vendor = bed.trial.far_can.vendor = rows[i].vendor;
+		soft.lenient = rows[i].lenient;
+		row = soft_run(&bed, rc_tests, "rc-states");
+		assert_int_equal(row->verdict.value, SELFTEST_PASS);
+		if (rows[i].remark)
+			assert_string_equal(row->reason, rows[i].remark);
+		else
+			assert_null(row->reason);
+		soft_end(&bed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfect),
+		cmocka_unit_test(faulty),
+		cmocka_unit_test(remarks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
