@@ -77,7 +77,7 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	char *named;
 	va_list values;
 
-	if (!rc || !*reason || trial->stop)
+	if (!rc || !*reason || trial->stop || trial->result->verdict.value != SELFTEST_FAIL)
 		return rc;
 	va_start(values, format);
 	if (vasprintf(&what, format, values) < 0)
