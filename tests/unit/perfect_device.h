@@ -22,6 +22,7 @@
 
 #include "base/mem.h"
 #include "host/device.h"
+#include "mad/format/codes.h"
 #include "selftest/agent/agent.h"
 
 #define SOFT_KEYS 64
@@ -107,6 +108,8 @@ enum lenient {
 	LENIENT_WINDOW = 1 << 13, /* windows that are closed stay open */
 	LENIENT_SIGNAL = 1 << 14, /* all requests complete */
 	LENIENT_TWICE = 1 << 15,  /* and each twice */
+	LENIENT_ANYWAY = 1 << 18, /* it writes what it refuses for want of a right */
+	LOSE_FIRST = 1 << 19,	  /* datagram */
 	REFUSE_SQD = 1 << 16,
 	REFUSE_IN_ERROR = 1 << 17, /* to post there */
 };
@@ -123,6 +126,7 @@ static struct soft_device {
 	void (*spoil)(struct ibv_wc *wc, bool receive);
 	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
 	unsigned int objects; /* that exist */
+	unsigned int calls;   /* for these two to count */
 } soft = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline int soft_side(const struct ibv_context *context)
@@ -301,15 +305,21 @@ static uint8_t soft_nowhere[1 << 20];
 static inline uint8_t *soft_remote(const struct soft_qp *qp, uint64_t address, uint64_t length,
 				   uint32_t rkey, int access)
 {
+	const unsigned int lenient = soft.lenient;
+
 	for (size_t i = 0; i < SOFT_KEYS; i++) {
 		const struct soft_key *key = &soft.keys[i];
+		const bool allowed = (key->access & (int)qp->attr.qp_access_flags & access) ==
+				     access;
 
 		if (!key->used || key->rkey != rkey)
 			continue;
-		if (((key->pd != qp->qp.pd || (key->only && key->only != &qp->qp)) &&
-		     !(soft.lenient & LENIENT_DOMAIN)) ||
-		    ((key->access & (int)qp->attr.qp_access_flags & access) != access &&
-		     !(soft.lenient & LENIENT_RIGHTS)))
+		if ((key->pd != qp->qp.pd || (key->only && key->only != &qp->qp)) &&
+		    !(lenient & LENIENT_DOMAIN))
+			return NULL;
+		if (!allowed && lenient & LENIENT_ANYWAY)
+			memset((void *)(uintptr_t)address, 0, length);
+		if (!allowed && !(lenient & LENIENT_RIGHTS))
 			return NULL;
 		if (address >= key->begin && address + length <= key->begin + key->length)
 			return (uint8_t *)(uintptr_t)address;

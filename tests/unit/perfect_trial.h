@@ -194,6 +194,8 @@ static inline enum ibv_wc_status soft_send_datagram(struct soft_qp *qp,
 		       work->send_flags & IBV_SEND_INLINE))
 		return IBV_WC_LOC_PROT_ERR;
 	soft_header(qp, to, soft_packet);
+	if (soft.lenient & LOSE_FIRST && !soft.calls++)
+		return IBV_WC_SUCCESS;
 	if (peer && soft_hears(peer) && soft_leads_to(to, peer) && fits &&
 	    (peer->attr.qkey == work->wr.ud.remote_qkey || soft.lenient & LENIENT_QKEY))
 		soft_deliver(qp, peer, work, soft_packet, length + 40, true);
@@ -241,29 +243,36 @@ static inline void soft_execute(struct soft_qp *qp, const struct ibv_send_wr *wo
 		soft_break(qp);
 }
 
+static inline int soft_post_one(struct soft_qp *qp, const struct ibv_send_wr *work)
+{
+	const bool holds = qp->attr.qp_state == IBV_QPS_SQD && !(soft.lenient & LENIENT_SQD);
+
+	if (qp->attr.qp_state < IBV_QPS_RTS ||
+	    (qp->attr.qp_state == IBV_QPS_ERR && soft.lenient & REFUSE_IN_ERROR) ||
+	    (uint32_t)work->num_sge > qp->init.cap.max_send_sge)
+		return EINVAL;
+	if (!holds) {
+		soft_execute(qp, work);
+		return 0;
+	}
+	assert_true(qp->held_count < 8 && work->num_sge <= 1);
+	qp->held[qp->held_count] = *work;
+	qp->held[qp->held_count].sg_list = &qp->held_elements[qp->held_count];
+	if (work->num_sge)
+		qp->held_elements[qp->held_count] = work->sg_list[0];
+	qp->held_count++;
+	return 0;
+}
+
 static inline int soft_post_send(struct ibv_qp *to, struct ibv_send_wr *work,
 				 struct ibv_send_wr **bad)
 {
-	struct soft_qp *qp = (struct soft_qp *)to;
-	const bool holds = qp->attr.qp_state == IBV_QPS_SQD && !(soft.lenient & LENIENT_SQD);
 	int rc = 0;
 
 	pthread_mutex_lock(&soft.lock);
-	*bad = work;
-	if (qp->attr.qp_state < IBV_QPS_RTS ||
-	    (qp->attr.qp_state == IBV_QPS_ERR && soft.lenient & REFUSE_IN_ERROR))
-		rc = EINVAL;
-	else if ((uint32_t)work->num_sge > qp->init.cap.max_send_sge)
-		rc = EINVAL;
-	else if (!holds)
-		soft_execute(qp, work);
-	if (!rc && holds) {
-		assert_true(qp->held_count < 8 && work->num_sge <= 1);
-		qp->held[qp->held_count] = *work;
-		qp->held[qp->held_count].sg_list = &qp->held_elements[qp->held_count];
-		if (work->num_sge)
-			qp->held_elements[qp->held_count] = work->sg_list[0];
-		qp->held_count++;
+	for (; work && !rc; work = work->next) {
+		*bad = work;
+		rc = soft_post_one((struct soft_qp *)to, work);
 	}
 	pthread_mutex_unlock(&soft.lock);
 	return rc;
@@ -277,11 +286,15 @@ static inline int soft_post_receive(struct ibv_qp *to, struct ibv_recv_wr *work,
 	int rc = 0;
 
 	pthread_mutex_lock(&soft.lock);
-	*bad = work;
-	if (qp->attr.qp_state == IBV_QPS_RESET || queue->count - queue->head == queue->room)
-		rc = qp->attr.qp_state == IBV_QPS_RESET ? EINVAL : ENOMEM;
-	if (!rc)
-		soft_queue_put(queue, work);
+	for (; work && !rc; work = work->next) {
+		*bad = work;
+		if (qp->attr.qp_state == IBV_QPS_RESET)
+			rc = EINVAL;
+		else if (queue->count - queue->head == queue->room)
+			rc = ENOMEM;
+		else
+			soft_queue_put(queue, work);
+	}
 	if (!rc && qp->attr.qp_state == IBV_QPS_ERR)
 		soft_flush(qp);
 	pthread_mutex_unlock(&soft.lock);
@@ -530,7 +543,9 @@ static inline void soft_attach(struct agent *agent, unsigned int side)
 		.transport = TRANSPORT_ROCE,
 		.link_layer = LINK_LAYER_ETHERNET,
 		.gid_type = GID_TYPE_ROCE_V2,
+		.state = PORT_STATE_ACTIVE,
 		.mtu_bytes = 1024,
+		.rate_mbps = 100000,
 	};
 	assert_int_equal(ip_parse(side ? "10.9.0.2" : "10.9.0.1", &port->endpoint.ip), 0);
 	port->endpoint.gid = ip_to_gid(&port->endpoint.ip);
@@ -581,6 +596,8 @@ static inline void soft_begin(struct soft_trial *bed)
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	soft.next_qpn = 0;
+	soft.calls = 0;
 	*bed = (struct soft_trial){.request.signals = -1, .channel = pair[1]};
 	trial->request = &bed->request;
 	trial->results = &bed->results;
@@ -629,4 +646,59 @@ static inline const struct selftest_result *soft_run(struct soft_trial *bed,
 	bed->request.test_count = 0;
 	assert_true(bed->results.count > 0);
 	return bed->results.items[bed->results.count - 1];
+}
+
+static inline void soft_expect(struct soft_trial *bed, const struct trial_test *table,
+			       const char *id, enum selftest_verdict verdict, const char *reason)
+{
+	const struct selftest_result *row = soft_run(bed, table, id);
+
+	if (row->verdict.value != verdict || !row->reason != !reason ||
+	    (reason && strcmp(row->reason, reason)))
+		fail_msg("%s: '%s' instead of '%s'", id, row->reason ? row->reason : "a pass",
+			 reason ? reason : "a pass");
+}
+
+/* A pass; `remark` may be NULL. */
+static inline void soft_pass(struct soft_trial *bed, const struct trial_test *table, const char *id,
+			     const char *remark)
+{
+	soft_expect(bed, table, id, SELFTEST_PASS, remark);
+}
+
+static inline void soft_skip(struct soft_trial *bed, const struct trial_test *table, const char *id,
+			     const char *reason)
+{
+	soft_expect(bed, table, id, SELFTEST_SKIP, reason);
+}
+
+/* A device that a test must find fault with, and how the row's reason begins. */
+struct soft_fault {
+	const char *id, *reason;
+	void (*spoil)(struct ibv_wc *wc, bool receive);
+	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
+	unsigned int lenient;
+	const char *peer;
+};
+
+static inline void soft_find_faults(const struct trial_test *table, const struct soft_fault *faults,
+				    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct soft_fault *fault = &faults[i];
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		soft_begin(&bed);
+		bed.request.peer = fault->peer;
+		soft.spoil = fault->spoil;
+		soft.damage = fault->damage;
+		soft.lenient = fault->lenient;
+		row = soft_run(&bed, table, fault->id);
+		if (row->verdict.value != SELFTEST_FAIL ||
+		    strncmp(row->reason, fault->reason, strlen(fault->reason)))
+			fail_msg("%s: '%s' instead of '%s'", fault->id,
+				 row->reason ? row->reason : "a pass", fault->reason);
+		soft_end(&bed);
+	}
 }

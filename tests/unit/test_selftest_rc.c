@@ -72,8 +72,6 @@ static void perfect(void **state)
 
 /* ---- Devices that do something wrong ---- */
 
-static unsigned int calls;
-
 static void other_operation(struct ibv_wc *wc, bool receive)
 {
 	if (receive)
@@ -152,7 +150,7 @@ static void wrong_byte(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, si
 static void wrong_second(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from;
-	if (++calls == 2 && bytes)
+	if (++soft.calls == 2 && bytes)
 		to[bytes - 1] = 0;
 }
 
@@ -193,14 +191,14 @@ static void answer_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from
 static void always_swaps(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from;
-	if (++calls == 3)
+	if (++soft.calls == 3)
 		memset(to, 0x22, bytes);
 }
 
 static void one_lost(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from, (void)bytes;
-	if (++calls == 5)
+	if (++soft.calls == 5)
 		to[0]--;
 }
 
@@ -217,14 +215,8 @@ static void word_guard(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, si
 #define SWAP	"compare-and-swap of 0x1111111111111111 to 0x1111111111111111 "
 #define CHANGED "bytes outside of the transfer were changed: the "
 
-/* How each reason begins; a damaged byte is 0 and so has a value, what it should be has not. */
-static const struct {
-	const char *id, *reason;
-	void (*spoil)(struct ibv_wc *wc, bool receive);
-	void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
-	unsigned int lenient;
-	const char *peer;
-} failures[] = {
+/* A damaged byte is 0. */
+static const struct soft_fault faults[] = {
 	/* enum ibv_wc_opcode */
 	{"rc-send", SEND "the receive completed as operation 129, 128 expected", other_operation},
 	{"rc-write-immediate",
@@ -350,23 +342,7 @@ static const struct {
 static void faulty(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
-		const struct selftest_result *row;
-		struct soft_trial bed;
-
-		calls = 0;
-		soft_begin(&bed);
-		bed.request.peer = failures[i].peer;
-		soft.spoil = failures[i].spoil;
-		soft.damage = failures[i].damage;
-		soft.lenient = failures[i].lenient;
-		row = soft_run(&bed, rc_tests, failures[i].id);
-		if (row->verdict.value != SELFTEST_FAIL ||
-		    strncmp(row->reason, failures[i].reason, strlen(failures[i].reason)))
-			fail_msg("%s: '%s' instead of '%s'", failures[i].id, row->reason,
-				 failures[i].reason);
-		soft_end(&bed);
-	}
+	soft_find_faults(rc_tests, faults, ARRAY_SIZE(faults));
 }
 
 /* What drivers may refuse is no failure, but a remark. */
