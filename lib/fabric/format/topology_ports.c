@@ -78,19 +78,22 @@ static struct topology_block *block_of(struct topology_text *parts, const struct
 	return block;
 }
 
-/* The name between the first quotation mark and the one before `after`. */
-static void take_name(struct topology_block *block, const char *line, size_t length,
-		      const char *after)
+/* The name between the first quotation mark and that before the other end's name, or the last. */
+static void take_name(struct topology_block *block, const char *line, size_t length, bool has_peer)
 {
-	const char *first = memchr(line, '\'', length);
-	const char *end = first ? memmem(first, length - (size_t)(first - line), after,
-					 strlen(after))
-				: NULL;
+	static const char between[] = "' - '";
+	const char *name = memchr(line, '\'', length), *end;
+	size_t left;
 
-	if (!end || end == first || block->description)
+	if (!name || block->description)
 		return;
-	block->description = first + 1;
-	block->description_length = (size_t)(end - first - 1);
+	name++;
+	left = length - (size_t)(name - line);
+	end = has_peer ? memmem(name, left, between, strlen(between)) : memrchr(name, '\'', left);
+	if (!end)
+		return;
+	block->description = name;
+	block->description_length = (size_t)(end - name);
 }
 
 bool topology_take_port(struct topology_text *parts, unsigned int line, const char *text,
@@ -117,7 +120,7 @@ bool topology_take_port(struct topology_text *parts, unsigned int line, const ch
 	block = block_of(parts, &here, line, text + here.at);
 	count = sscanf(copy + at, " - %2[SWCART] %5u %3u 0x%n%16[0-9a-f]", there.type, &there.lid,
 		       &there.port, &there.at, there.guid);
-	take_name(block, text, length, count == 4 ? "' - '" : "'");
+	take_name(block, text, length, count == 4);
 	if (count != 4 || !is_valid(&there))
 		return true;
 	block->cable_count++;
