@@ -76,15 +76,15 @@ static int sort_names(struct builder *builder)
 	return 0;
 }
 
+/* Whether there are as many nodes of that GUID as there may be, from one of them on. */
 static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 {
 	unsigned int count = 0;
 
-	while (number != FABRIC_NONE && count <= MOST_NAMESAKES) {
-		number = fabric->nodes[number].same_guid;
-		count++;
-	}
-	return count > MOST_NAMESAKES;
+	for (; number != FABRIC_NONE; number = fabric->nodes[number].same_guid)
+		if (++count == MOST_NAMESAKES)
+			return true;
+	return false;
 }
 
 /* The index of the first block of that name in `names`; the number of blocks if there is none. */
