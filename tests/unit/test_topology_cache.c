@@ -147,6 +147,7 @@ static void test_read(void **state)
 	assert_true(fabric_is_cache(cache.bytes, cache.length));
 	assert_int_equal(read_cache(&cache, &fabric, &message), 0);
 	assert_int_equal(fabric.node_count, 2);
+	assert_int_equal(fabric.source, FABRIC_CACHE);
 	assert_int_equal(fabric.nodes[0].guid, ADAPTER_GUID);
 	assert_string_equal((const char *)fabric.nodes[0].description, "host");
 	assert_false(fabric.nodes[0].has_switch_info);

@@ -137,6 +137,7 @@ static void limits(void **state)
 		{"SW 1 1 0x0002c902004f0000 4x", 0, 0},
 		{"SW 1 1 " LEAF " ??? ??? 'a'", 1, 1},
 		{"1 1 " LEAF " 4x SDR 'a'", 0, 0},
+		{"CaSW 1 1 " LEAF " 4x SDR 'a'", 0, 0},
 	};
 
 	(void)state;
