@@ -379,6 +379,21 @@ static void bits_of_counters(void **state)
 	assert_int_equal(perf_lacking_counters(all, PERF_CLEAR_ALL), 0);
 }
 
+/* 16.1.4: the attributes whose first byte is the operation code that they count. */
+static void operation_codes(void **state)
+{
+	static const uint16_t with_code[] = {MAD_PM_OP_RCV_COUNTERS, MAD_PM_VL_OP_PACKETS,
+					     MAD_PM_VL_OP_DATA};
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(with_code); i++)
+		assert_true(perf_counts_op_code(with_code[i]));
+	for (unsigned int id = 0; id < 0x100; id++)
+		count += perf_counts_op_code(id);
+	assert_int_equal(count, ARRAY_SIZE(with_code));
+}
+
 /* Of a node that lacks some of the counters, and of one that has none or all of them. */
 static void lacking_counters(void **state)
 {
@@ -441,6 +456,7 @@ int main(void)
 		cmocka_unit_test(bits_of_counters),
 		cmocka_unit_test(lacking_counters),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(operation_codes),
 	};
 
 	return cmocka_run_group_tests_name("perf_plan", tests, NULL, NULL);

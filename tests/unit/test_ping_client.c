@@ -192,12 +192,133 @@ static void no_method_is_left(void **state)
 	end(fixture);
 }
 
+/* Each kind of loss, with its whole text, and the next step that fits the kind of request. */
+static void losses(void **state)
+{
+	static const struct {
+		enum ping_kind kind;
+		uint64_t received, refused;
+		int error;
+		uint16_t status;
+		const char *text, *hint;
+	} rows[] = {
+		{PING_PMA, 0, 0, -ETIMEDOUT, 0, "no answer to 5 of 5 requests",
+		 "the node or the path to it is down: a directed route shows where, rdmactl ping "
+		 "-D 0,1"},
+		{PING_SMP, 0, 0, 0, 0, "no answer to 5 of 5 requests",
+		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
+		{PING_OPENIB, 0, 2, -EHOSTUNREACH, 0x0c,
+		 "no answer to 5 of 5 requests (refused with status 0x000c: "
+		 "attribute-not-supported)",
+		 "run rdmactl ping --serve or ibping -S on the destination"},
+		{PING_ROCE, 0, 0, -EINVAL, 0,
+		 "no answer to 5 of 5 requests (not sent: Invalid argument)",
+		 "run rdmactl ping --serve on the destination"},
+		{PING_PMA, 4, 0, -ETIMEDOUT, 0, "no answer to 1 of 5 requests",
+		 "rdmactl perf shows the errors of the ports on the path"},
+		{PING_ROCE, 1, 0, -ETIMEDOUT, 0, "no answer to 4 of 5 requests", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ping_target target = {.kind = rows[i].kind,
+						   .sent = 5,
+						   .received = rows[i].received,
+						   .refused = rows[i].refused,
+						   .error = rows[i].error,
+						   .status = rows[i].status,
+						   .request.mgmt_class = UMAD_CLASS_PERF_MGMT};
+		_cleanup_(freep) char *text = ping_target_complaint(&target);
+		const char *hint = ping_target_hint(&target);
+
+		assert_string_equal(text, rows[i].text);
+		if (rows[i].hint)
+			assert_string_equal(hint, rows[i].hint);
+		else
+			assert_null(hint);
+	}
+}
+
+static void assert_real(const struct real *real, bool known, double value)
+{
+	assert_int_equal(real->known, known);
+	if (known)
+		assert_float_equal(real->value, value, 1e-9);
+}
+
+/* Of 1 to 10 us: the middle of the two in the middle, and by nearest rank the ninth and the last.
+ */
+static void figures(void **state)
+{
+	uint64_t samples[10];
+	struct ping_target target = {.sent = 16, .received = 12, .samples = samples};
+
+	(void)state;
+	ping_target_compute(&target);
+	assert_real(&target.record.loss_percent, true, 25);
+	assert_real(&target.record.min, false, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		samples[i] = 1000 * (10 - i);
+	target.sample_count = ARRAY_SIZE(samples);
+	ping_target_compute(&target);
+	assert_real(&target.record.min, true, 1);
+	assert_real(&target.record.p50, true, 5.5);
+	assert_real(&target.record.p90, true, 9);
+	assert_real(&target.record.p99, true, 10);
+	assert_real(&target.record.max, true, 10);
+	assert_real(&target.record.mean, true, 5.5);
+	/* Nothing was sent: there is no loss to tell of. */
+	target = (struct ping_target){.sent = 0};
+	ping_target_compute(&target);
+	assert_real(&target.record.loss_percent, false, 0);
+	assert_int_equal(target.record.sent.value, 0);
+	assert_true(target.record.sent.known && target.record.received.known);
+}
+
+/* The rows of --each: a request each, with the round trip of that one in every column. */
+static void each_request(void **state)
+{
+	static const uint16_t lids[] = {ALIVE, DEAD};
+	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
+	const struct ping_record *const *rows;
+
+	(void)state;
+	fixture->ping.keeps_each = true;
+	fixture->ping.targets[0].record.host = mem_string("host");
+	assert_int_equal(ping_round(&fixture->ping), 0);
+	assert_int_equal(ping_round(&fixture->ping), 0);
+	rows = (const struct ping_record *const *)fixture->ping.each;
+	assert_int_equal(fixture->ping.each_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct ping_record *row = rows[i];
+		bool alive = i % 2 == 0;
+
+		assert_string_equal(row->object, alive ? "4" : "5");
+		assert_string_equal(row->device, "mlx5_0");
+		assert_int_equal(row->port.value, 1);
+		assert_int_equal(row->kind.value, PING_PMA);
+		assert_int_equal(row->sequence.value, i / 2 + 1);
+		assert_int_equal(row->sent.value, 1);
+		assert_int_equal(row->received.value, alive);
+		assert_real(&row->loss_percent, true, alive ? 0 : 100);
+		assert_real(&row->min, alive, row->p50.value);
+		assert_real(&row->max, alive, row->mean.value);
+		assert_real(&row->p90, alive, row->p99.value);
+		if (alive)
+			assert_string_equal(row->host, "host");
+		else
+			assert_null(row->host);
+	}
+	end(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_answers),    cmocka_unit_test(unreached_goes_first),
 		cmocka_unit_test(flood_sends_all),   cmocka_unit_test(descriptions),
-		cmocka_unit_test(no_method_is_left),
+		cmocka_unit_test(no_method_is_left), cmocka_unit_test(losses),
+		cmocka_unit_test(figures),	     cmocka_unit_test(each_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
