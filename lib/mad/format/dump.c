@@ -49,6 +49,7 @@ static void begin_part(struct reader *reader)
 
 	reader->part = reader->last_line = dump->byte_count;
 	reader->repeated = reader->offsets = false;
+	reader->base = 0; /* another program may have written it */
 	if (dump->start_count && dump->starts[dump->start_count - 1] == dump->byte_count)
 		return;
 	*(size_t *)mem_append(&dump->starts, &dump->start_count, sizeof(size_t)) = dump->byte_count;
