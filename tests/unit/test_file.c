@@ -128,6 +128,119 @@ static void what_is_no_file(void **state)
 	close(ends[0]);
 }
 
+static int read_tree(const struct saved_tree *tree, const char *name, size_t most, char **ret_text,
+		     size_t *ret_length)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", tree->path, name);
+	/* That of an earlier call must not matter. */
+	errno = EINTR;
+	return file_read(path, most, ret_text, ret_length);
+}
+
+/* Sizes around that of the pieces that are read, and around what may be read. */
+static void reading(void **state)
+{
+	static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
+	const struct saved_tree *tree = *state;
+	char *bytes = mem_alloc_zero(200000, 1), *text = NULL;
+	size_t length = 7;
+
+	for (size_t i = 0; i < 200000; i++)
+		bytes[i] = (char)('a' + i % 23);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		tree_write_bytes(tree, "file", bytes, sizes[i]);
+		assert_int_equal(read_tree(tree, "file", sizes[i], &text, &length), 0);
+		assert_int_equal(length, sizes[i]);
+		assert_memory_equal(text, bytes, length);
+		assert_int_equal(text[length], '\0');
+		free(text);
+		text = NULL;
+		length = 7;
+		if (sizes[i])
+			assert_int_equal(read_tree(tree, "file", sizes[i] - 1, &text, &length),
+					 -EFBIG);
+	}
+	assert_int_equal(read_tree(tree, "none", 9, &text, &length), -ENOENT);
+	assert_int_equal(read_tree(tree, ".", 9, &text, &length), -EISDIR);
+	assert_null(text);
+	assert_int_equal(length, 7);
+	free(bytes);
+}
+
+/* The kernel follows 40 links, and so does this. */
+static void chains(void **state)
+{
+	const struct saved_tree *tree = *state;
+	char name[16], target[16] = "end";
+
+	umask(022);
+	for (int i = 1; i <= 41; i++) {
+		snprintf(name, sizeof(name), "link%d", i);
+		tree_link(tree, name, target);
+		strcpy(target, name);
+	}
+	assert_int_equal(replace(tree, "link40"), 0);
+	expect(tree, "end", "new", 0644);
+	assert_true(is_link(tree, "link1") && is_link(tree, "link40"));
+	assert_int_equal(replace(tree, "link41"), -ELOOP);
+}
+
+static int fail_to_write(void *context, FILE *file)
+{
+	fputs(context, file);
+	return -EDOM;
+}
+
+/* The old file stays, and nothing is left beside it. */
+static void failed_write(void **state)
+{
+	const struct saved_tree *tree = *state;
+	struct strings names = {0};
+	char path[PATH_MAX + 64], text[] = "half";
+
+	umask(022);
+	tree_write(tree, "file", "old");
+	snprintf(path, sizeof(path), "%s/file", tree->path);
+	assert_int_equal(file_replace(path, fail_to_write, text), -EDOM);
+	expect(tree, "file", "old\n", 0644);
+	assert_int_equal(sysfs_list_all(&tree->root, &names, "."), 0);
+	assert_int_equal(names.count, 1);
+	strings_free(&names);
+}
+
+/* Standard output by its name, by a link to it, and as the file that it was led to. */
+static void output(void **state)
+{
+	const struct saved_tree *tree = *state;
+	char path[PATH_MAX + 64], text[] = "to the output\n";
+	const int before = dup(STDOUT_FILENO);
+	int there, rc[3];
+
+	tree_write(tree, "output", "");
+	tree_write(tree, "other", "");
+	fflush(stdout);
+	there = openat(tree->root.fd, "output", O_WRONLY | O_TRUNC);
+	assert_true(there >= 0);
+	dup2(there, STDOUT_FILENO);
+	close(there);
+	rc[0] = file_replace("-", write_text, text);
+	rc[1] = file_replace("/dev/stdout", write_text, text);
+	snprintf(path, sizeof(path), "%s/output", tree->path);
+	rc[2] = file_replace(path, write_text, text);
+	there = file_is_output(path);
+	snprintf(path, sizeof(path), "%s/other", tree->path);
+	there |= file_is_output(path) << 1 | file_is_output("-") << 2;
+	snprintf(path, sizeof(path), "%s/none", tree->path);
+	there |= file_is_output(path) << 3;
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	assert_int_equal(there, 5);
+	assert_int_equal(rc[0] | rc[1] | rc[2], 0);
+	expect(tree, "output", "to the output\nto the output\nto the output\n", 0644);
+}
+
 static int setup(void **state)
 {
 	return tree_set_up(state, sizeof(struct saved_tree));
@@ -145,10 +258,8 @@ static int teardown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(modes),
-		TEST(of_strangers),
-		TEST(links),
-		TEST(what_is_no_file),
+		TEST(modes),   TEST(of_strangers), TEST(links),	       TEST(what_is_no_file),
+		TEST(reading), TEST(chains),	   TEST(failed_write), TEST(output),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -163,6 +163,50 @@ static void test_hostile(void **state)
 		"too long");
 }
 
+/* As many as may be, and one more, however they are written. */
+static void test_limits(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t most;
+		const char *expected;
+	} samples[] = {
+		{"a,b", 2, "a b"},
+		{"a,b,c", 2, "'c': these are too many hosts"},
+		{"a,n[1-2]", 3, "a n1 n2"},
+		{"a,n[1-3]", 3, "'1-3': these are too many hosts"},
+		{"n[1-3],a", 3, "'a': these are too many hosts"},
+		{"n[1,3,5]", 3, "n1 n3 n5"},
+		{"n[1,3,5,7]", 3, "'7': these are too many hosts"},
+		{"n[1-2][1-2]", 4, "n11 n12 n21 n22"},
+		{"n[1-2][1-2]", 3, "'1-2': these are too many hosts"},
+		{"n[123456789]", 1, "n123456789"},
+		{"n[1234567890]", 1, "'1234567890': a number has too many digits"},
+		{"n[1-1234567890]", 1, "'1-1234567890': a number has too many digits"},
+		{"n[7-7]", 1, "n7"},
+		{"n[08-9]", 2, "n08 n09"},
+		{"n[8-09]", 2, "'8-09': the ends of a range are padded differently"},
+		{"n[8-0]", 2, "'8-0': the range runs backwards"},
+	};
+	char name[258];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *got = parsed(samples[i].text, samples[i].most);
+
+		assert_string_equal(got, samples[i].expected);
+	}
+	/* RFC 1035 has names of 255 bytes. */
+	memset(name, 'n', 256);
+	name[255] = '\0';
+	expect_parsed(name, name);
+	name[255] = 'n';
+	name[256] = '\0';
+	expect_parsed(name,
+		      "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn': the "
+		      "name is too long");
+}
+
 /* What a command prints, with blanks for ends of lines; NULL if it fails or is not there. */
 static char *output_of(const char *command, const char *argument)
 {
@@ -266,9 +310,10 @@ static void test_clustershell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostlist), cmocka_unit_test(test_hostlist_zeros),
-		cmocka_unit_test(test_parse),	 cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_slurm),	 cmocka_unit_test(test_clustershell),
+		cmocka_unit_test(test_hostlist),     cmocka_unit_test(test_hostlist_zeros),
+		cmocka_unit_test(test_parse),	     cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_slurm),
+		cmocka_unit_test(test_clustershell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

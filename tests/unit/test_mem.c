@@ -58,6 +58,23 @@ static void strings(void **state)
 	assert_int_equal(longer[4999], '7');
 }
 
+static void extended(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *copy = mem_string_or_null("x");
+
+	(void)state;
+	mem_extend(&text, "%s", "");
+	assert_string_equal(text, "");
+	mem_extend(&text, "%s/%d", "mlx5_0", 1);
+	mem_extend(&text, ", ");
+	mem_extend(&text, "%d", 2);
+	assert_string_equal(text, "mlx5_0/1, 2");
+	assert_string_equal(copy, "x");
+	assert_null(mem_string_or_null(NULL));
+	assert_ptr_equal(mem_check(text), text);
+}
+
 struct element {
 	uint64_t number;
 	char text[5];
@@ -169,11 +186,9 @@ const char *__asan_default_options(void)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zeroed),
-		cmocka_unit_test(resized),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(appended),
-		cmocka_unit_test(appended_after_removal),
+		cmocka_unit_test(zeroed),	 cmocka_unit_test(resized),
+		cmocka_unit_test(strings),	 cmocka_unit_test(extended),
+		cmocka_unit_test(appended),	 cmocka_unit_test(appended_after_removal),
 		cmocka_unit_test(out_of_memory),
 	};
 

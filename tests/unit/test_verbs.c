@@ -92,6 +92,26 @@ static void test_library_optional(void **state)
 	assert_non_null(strstr(path, "libibverbs"));
 }
 
+/* By a function of the library, and by the name of its file. */
+static void test_library_version(void **state)
+{
+	_cleanup_(freep) char *called = library_version(LIBGNUTLS, "gnutls_check_version");
+	_cleanup_(freep) char *file = library_version(LIBIBVERBS, NULL), *path = NULL;
+	_cleanup_(freep) char *real = NULL;
+
+	(void)state;
+	assert_non_null(called);
+	assert_int_equal(strspn(called, "0123456789."), strlen(called));
+	path = library_path(LIBIBVERBS);
+	real = realpath(path, NULL);
+	assert_non_null(real);
+	assert_non_null(file);
+	assert_string_equal(strstr(real, ".so.") + strlen(".so."), file);
+	assert_null(library_version(LIBGNUTLS, "gnutls_no_such_function"));
+	assert_null(library_version("libno-such-library.so.1", "version"));
+	assert_null(library_version("libno-such-library.so.1", NULL));
+}
+
 /* ---- verbs.c, above a made-up libibverbs ---- */
 
 struct made_up {
@@ -468,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_library_missing),
 		cmocka_unit_test(test_library_symbol_missing),
 		cmocka_unit_test(test_library_optional),
+		cmocka_unit_test(test_library_version),
 		cmocka_unit_test_setup_teardown(test_get_port, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_port_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gids, set_up, tear_down),
