@@ -2,6 +2,7 @@
 #include "base/gid.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,11 +90,10 @@ bool gid_is_link_local(const struct gid *gid)
 
 static uint64_t load_be64(const uint8_t *bytes)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (int i = 0; i < 8; i++)
-		value = value << 8 | bytes[i];
-	return value;
+	memcpy(&value, bytes, sizeof(value));
+	return be64toh(value);
 }
 
 uint64_t gid_interface_id(const struct gid *gid)
