@@ -382,7 +382,12 @@ static int read_level(const struct root *root, const struct procfs_cgroups *cgro
 
 static bool is_mounted(const struct procfs_cgroups *cgroups, const char *group)
 {
-	return !strcmp(cgroups->root, "/") || !strncmp(group, cgroups->root, strlen(cgroups->root));
+	const size_t length = strlen(cgroups->root);
+
+	if (!strcmp(cgroups->root, "/"))
+		return true;
+	/* /boxes is not a part of /box. */
+	return !strncmp(group, cgroups->root, length) && (!group[length] || group[length] == '/');
 }
 
 int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
