@@ -2,6 +2,7 @@
 /* What keeps a module from being loaded, and which modules a kernel has. */
 #include "saved_tree.h"
 
+#include "base/cleanup.h"
 #include "kernel/modules.h"
 
 struct bed {
@@ -67,6 +68,105 @@ static void configuration(void **state)
 	assert_non_null(module_rules_find(rules, "ib_umad", true));
 }
 
+/* Blanks, backslashes and names, each alone; "-" if the line is no rule. */
+static void lines_of_configuration(void **state)
+{
+	static const struct {
+		const char *text, *module;
+		enum module_rule_kind kind;
+	} samples[] = {
+		{"blacklist a-b-c", "a_b_c", MODULE_BLACKLIST},
+		{"blacklist\t \ta \t", "a", MODULE_BLACKLIST},
+		{" blacklist a", "a", MODULE_BLACKLIST},
+		{"black\\\nlist a", "a", MODULE_BLACKLIST},
+		{"blacklist \\a", "a", MODULE_BLACKLIST},
+		{"blacklist a\\", "a\\", MODULE_BLACKLIST},
+		{"#blacklist a", "-", MODULE_BLACKLIST},
+		{"blacklis a", "-", MODULE_BLACKLIST},
+		{"blacklistb a", "-", MODULE_BLACKLIST},
+		{"install a /bin/true", "a", MODULE_INSTALL},
+		{"install a :", "a", MODULE_INSTALL},
+		{"install a  ", "-", MODULE_INSTALL},
+		{"install a insmod /x/a.ko", "-", MODULE_INSTALL},
+		{"install a true && modprobe -i a", "-", MODULE_INSTALL},
+		{"instal a /bin/true", "-", MODULE_INSTALL},
+		{"installx a /bin/true", "-", MODULE_INSTALL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct module_rules rules = {.count = 0};
+
+		module_rules_parse(&rules, samples[i].text, "p");
+		assert_int_equal(rules.count, *samples[i].module != '-');
+		if (rules.count) {
+			assert_string_equal(rules.items[0].module, samples[i].module);
+			assert_int_equal(rules.items[0].kind, samples[i].kind);
+			assert_string_equal(rules.items[0].place, "p:1");
+		}
+		module_rules_clear(&rules);
+		assert_int_equal(rules.count, 0);
+	}
+}
+
+static void many_rules(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *text = mem_alloc_zero(65540, strlen("blacklist a\n"));
+
+	for (size_t i = 0; i < 65539; i++)
+		memcpy(text + i * strlen("blacklist a\n"), "blacklist a\n",
+		       strlen("blacklist a\n"));
+	module_rules_parse(&bed->rules, text, "x");
+	assert_int_equal(bed->rules.count, 65536);
+	assert_string_equal(bed->rules.items[65535].place, "x:65536");
+}
+
+/* Which of several rules for a module counts, and which one if it is loaded by its name. */
+static void choice_of_rules(void **state)
+{
+	static const struct {
+		const char *boot, *file;
+		int any, by_name; /* -1: none */
+	} samples[] = {
+		{"", "", -1, -1},
+		{"", "blacklist a", MODULE_BLACKLIST, -1},
+		{"", "install a false", MODULE_INSTALL, MODULE_INSTALL},
+		{"", "blacklist a\ninstall a false", MODULE_BLACKLIST, MODULE_INSTALL},
+		{"", "install a false\nblacklist a", MODULE_INSTALL, MODULE_INSTALL},
+		{"module_blacklist=b,a", "", MODULE_BOOT_REFUSED, MODULE_BOOT_REFUSED},
+		{"modprobe.blacklist=b,,a", "", MODULE_BOOT_BLACKLIST, -1},
+		{"rd.driver.blacklist=a", "", MODULE_BOOT_INITIAL, -1},
+		{"rd.driver.blacklist=a modprobe.blacklist=a", "", MODULE_BOOT_BLACKLIST, -1},
+		{"modprobe.blacklist=a rd.driver.blacklist=a", "", MODULE_BOOT_BLACKLIST, -1},
+		{"rd.driver.blacklist=a", "install a false", MODULE_INSTALL, MODULE_INSTALL},
+		{"modprobe-blacklist=a", "", -1, -1},
+		{"modprobe.blacklist a", "", -1, -1},
+		{"module_blacklist=a module_blacklist=b", "", -1, -1},
+		{"module_blacklist=a module_blacklist", "", -1, -1},
+		{"modprobe.blacklist=a module_blacklist=b", "", MODULE_BOOT_BLACKLIST, -1},
+		{"x=\"1 module_blacklist=a\"", "", -1, -1},
+		{"module_blacklist=\"a\"", "", MODULE_BOOT_REFUSED, MODULE_BOOT_REFUSED},
+		{"-- module_blacklist=a", "", -1, -1},
+		{"--x\tmodule_blacklist=a", "", MODULE_BOOT_REFUSED, MODULE_BOOT_REFUSED},
+		{"quiet\nmodule_blacklist=a", "", MODULE_BOOT_REFUSED, MODULE_BOOT_REFUSED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct module_rules rules = {.count = 0};
+		const struct module_rule *rule;
+
+		module_rules_parse_boot(&rules, samples[i].boot);
+		module_rules_parse(&rules, samples[i].file, "x");
+		rule = module_rules_find(&rules, "a", false);
+		assert_int_equal(rule ? (int)rule->kind : -1, samples[i].any);
+		rule = module_rules_find(&rules, "a", true);
+		assert_int_equal(rule ? (int)rule->kind : -1, samples[i].by_name);
+		module_rules_clear(&rules);
+	}
+}
+
 static void hostile_configuration(void **state)
 {
 	struct bed *bed = *state;
@@ -129,6 +229,41 @@ static void precedence_of_directories(void **state)
 	assert_int_equal(bed->rules.unread.count, 1);
 	assert_string_equal(bed->rules.unread.items[0], "/etc/modprobe.d/unread.conf");
 	assert_int_equal(bed->rules.unread_rc, -EACCES);
+}
+
+/* All files in the order of their names, and what could not be read. */
+static void order_of_files(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	module_rules_read(&tree->root, &bed->rules);
+	assert_false(bed->rules.has_config || bed->rules.has_boot);
+	assert_int_equal(bed->rules.unread.count, 0);
+	module_rules_clear(&bed->rules);
+	tree_write(tree, "etc/modprobe.d/b.conf", "blacklist b");
+	tree_write(tree, "usr/lib/modprobe.d/a.conf", "blacklist a");
+	tree_write(tree, "usr/local/lib/modprobe.d/c.conf", "blacklist c");
+	tree_write(tree, "usr/lib/modprobe.d/.conf", "blacklist no");
+	tree_write(tree, "usr/lib/modprobe.d/x.confx", "blacklist no");
+	tree_write(tree, "lib/modprobe.d", "no directory");
+	tree_link(tree, "run/modprobe.d", "!EACCES");
+	tree_link(tree, "proc/cmdline", "!EPERM");
+	module_rules_read(&tree->root, &bed->rules);
+	assert_true(bed->rules.has_config);
+	assert_false(bed->rules.has_boot);
+	assert_int_equal(bed->rules.count, 3);
+	assert_string_equal(bed->rules.items[0].place, "/usr/lib/modprobe.d/a.conf:1");
+	assert_string_equal(bed->rules.items[1].place, "/etc/modprobe.d/b.conf:1");
+	assert_string_equal(bed->rules.items[2].place, "/usr/local/lib/modprobe.d/c.conf:1");
+	assert_int_equal(bed->rules.unread.count, 2);
+	assert_string_equal(bed->rules.unread.items[0], "/run/modprobe.d");
+	assert_string_equal(bed->rules.unread.items[1], "/proc/cmdline");
+	assert_int_equal(bed->rules.unread_rc, -EACCES);
+	module_rules_clear(&bed->rules);
+	tree_write(tree, "proc/cmdline", "quiet");
+	module_rules_read(&tree->root, &bed->rules);
+	assert_true(bed->rules.has_boot);
 }
 
 static void loaded_modules(void **state)
@@ -211,6 +346,10 @@ static void no_modules_on_disk(void **state)
 	module_files_read(&tree->root, &bed->files);
 	assert_null(bed->files.release);
 	module_files_clear(&bed->files);
+	tree_write(tree, "proc/sys/kernel/osrelease", "..\n");
+	module_files_read(&tree->root, &bed->files);
+	assert_null(bed->files.release);
+	module_files_clear(&bed->files);
 	tree_write(tree, "proc/sys/kernel/osrelease", "6.1\n");
 	tree_directory(tree, "lib/modules/5.10");
 	module_files_read(&tree->root, &bed->files);
@@ -222,7 +361,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(configuration, setup, teardown),
+		cmocka_unit_test(lines_of_configuration),
+		cmocka_unit_test_setup_teardown(many_rules, setup, teardown),
+		cmocka_unit_test(choice_of_rules),
 		cmocka_unit_test_setup_teardown(hostile_configuration, setup, teardown),
+		cmocka_unit_test_setup_teardown(order_of_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(command_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(precedence_of_directories, setup, teardown),
 		cmocka_unit_test_setup_teardown(loaded_modules, setup, teardown),
