@@ -17,7 +17,7 @@
 struct args {
 	bool all, brief, secret;
 	const char *name, *file;
-	struct number when, time, count, size, kinds, few, brief_time;
+	struct number when, time, count, size, kinds, few, brief_time, later, some, depth;
 	struct real rate;
 };
 
@@ -44,6 +44,17 @@ static const struct option_row second_rows[] = {
 	NUMBER_OPTION(COUNT, struct args, few, 0, "few", "N", 2, 5, "a number within limits"),
 	NUMBER_OPTION(DURATION, struct args, brief_time, 0, "brief-time", "TIME", 1, 7200000,
 		      "a duration within limits"),
+	NUMBER_OPTION(DURATION, struct args, later, 0, "later", "TIME", 1500, 5400000,
+		      "a duration with limits that are no whole hours"),
+	NUMBER_OPTION(SIZE, struct args, some, 0, "some", "SIZE", 4096, 0, "a size, not small"),
+	{.name = "depth",
+	 .kind = OPTION_COUNT,
+	 .metavar = "N",
+	 .help = "a number, or a word",
+	 .choices = whens,
+	 .least = 8,
+	 .most = 9,
+	 .offset = offsetof(struct args, depth)},
 	CHOICES_OPTION(struct args, kinds, 0, "kinds", "LIST", kinds, "some of them"),
 	REAL_OPTION(struct args, rate, 0, "rate", "N", "a rate"),
 	STRING_OPTION(struct args, file, 0, "file", "FILE", COMPLETE_FILE, "a file"),
@@ -226,7 +237,12 @@ static void reals(void **state)
 	static const struct {
 		const char *text;
 		double value;
-	} samples[] = {{"3", 3}, {"2.5", 2.5}, {"0.125", 0.125}, {"100.0", 100}};
+	} samples[] = {{"3", 3},
+		       {"2.5", 2.5},
+		       {"0.125", 0.125},
+		       {"100.0", 100},
+		       {"123456789012345", 123456789012345},
+		       {"90.07", 90.07}};
 	struct parsed parsed;
 
 	(void)state;
@@ -262,6 +278,17 @@ static void limits(void **state)
 	assert_int_equal(parsed.second.few.value, 5);
 	PARSE(&parsed, "--brief-time 2h");
 	assert_int_equal(parsed.second.brief_time.value, 7200000);
+	PARSE(&parsed, "--later 1.5 --some 4k");
+	assert_int_equal(parsed.second.later.value, 1500);
+	assert_int_equal(parsed.second.some.value, 4096);
+	PARSE(&parsed, "--later 1.5h --some 1024g");
+	assert_int_equal(parsed.second.later.value, 5400000);
+	assert_true(parsed.second.some.value == UINT64_C(1) << 40);
+	/* A word may stand for a number that is not within the limits. */
+	PARSE(&parsed, "--depth always");
+	assert_int_equal(parsed.second.depth.value, 1);
+	PARSE(&parsed, "--depth 9");
+	assert_int_equal(parsed.second.depth.value, 9);
 }
 
 static void given(void **state)
@@ -461,6 +488,19 @@ static void bad_values(void **state)
 	check_bad("--few=1", "--few: '1' is not between 2 and 5", NULL);
 	check_bad("--few=6", "--few: '6' is not between 2 and 5", NULL);
 	check_bad("--brief-time=0", "--brief-time: '0' is not between 1ms and 2h", NULL);
+	check_bad("--later=1499ms", "--later: '1499ms' is not between 1500ms and 5400s", NULL);
+	check_bad("--later=5401", "--later: '5401' is not between 1500ms and 5400s", NULL);
+	check_bad("--some=4095", "--some: '4095' is less than 4096", NULL);
+	check_bad("--depth=7", "--depth: '7' is not between 8 and 9", NULL);
+	check_bad("--depth=seldom", "--depth: 'seldom' is not a number", NULL);
+	check_bad("--size=1048577m", "--size: '1048577m' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--size=4294967296", "--size: '4294967296' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--size=000000000000000001",
+		  "--size: '000000000000000001' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--rate=1234567890123456",
+		  "--rate: '1234567890123456' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=0.000000000000000",
+		  "--rate: '0.000000000000000' is not a number above 0 (3, 2.5)", NULL);
 	check_bad("--kinds=one,three", "--kinds: 'three' is not one of one, two, more", NULL);
 	check_bad("--kinds=", "--kinds: '' is not one of one, two, more", NULL);
 	check_bad("--when sometimes", "--when: 'sometimes' is not one of never, always", NULL);
