@@ -19,7 +19,7 @@
 static void put_vf(struct bytes *list, uint32_t index, uint32_t policy, uint32_t trust,
 		   const uint64_t *guid)
 {
-	const struct ifla_vf_mac mac = {.vf = index, .mac = {2, 0, 0, 0, 0, (uint8_t)index}};
+	const struct ifla_vf_mac mac = {.vf = index, .mac = {2, 0x1b, 3, 4, 5, (uint8_t)index}};
 	const struct ifla_vf_link_state state = {.vf = index, .link_state = policy};
 	const struct ifla_vf_trust trusted = {.vf = index, .setting = trust};
 	struct bytes info = {0};
@@ -65,7 +65,7 @@ static void settings(void **state)
 	make(&message);
 	assert_int_equal(take(&message, message.length, &list), 0);
 	assert_int_equal(list.count, 2);
-	assert_string_equal(list.items[0].mac, "02:00:00:00:00:00");
+	assert_string_equal(list.items[0].mac, "02:1b:03:04:05:00");
 	assert_int_equal(list.items[0].policy.value, VF_POLICY_AUTO);
 	assert_true(list.items[0].trust.known && list.items[0].trust.value == 1);
 	assert_int_equal(list.items[0].node_guid.value, 0x0011223344556677);
