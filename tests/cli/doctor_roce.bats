@@ -13,13 +13,15 @@ deny()
 	rm -f "$tree/$1" && ln -s "!${2-EIO}" "$tree/$1"
 }
 
-# verdicts STATUS ID LINES [OPTION...]: OBJECT VERDICT SUMMARY of each result, and the exit status.
+# verdicts STATUS ID LINES [OPTION...]: OBJECT VERDICT SUMMARY of each result, with [what it needs],
+# and the exit status.
 verdicts()
 {
 	local got
 
 	quickly try doctor --root "$tree" --only "$2" --json "${@:4}"
-	got=$(jq -r '.doctor[] | "\(.object) \(.verdict) \(.summary)"' <<<"$output")
+	got=$(jq -r '.doctor[] | "\(.object) \(.verdict) \(.summary)"
+		+ (if .needs then " [\(.needs | join(","))]" else "" end)' <<<"$output")
 	[ "$got" = "$3" ] && [ "$status" = "$1" ] && return
 	printf 'status %s, wanted %s\n%s' "$status" "$1" "$stderr"
 	diff -u <(echo "$3") <(echo "$got")
@@ -47,9 +49,8 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 
 @test "gid-present: what a saved tree tells" {
 	copy roce-bond-vlan
-	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there"
+	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there [live]"
 	says mlx5_bond_0/1 evidence '8 GIDs, of IP addresses 4, of these RoCE v2 2'
-	says mlx5_bond_0/1 'needs[0]' live
 	# RoCE v1 only
 	drop_gids mlx5_bond_0 5 7
 	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have RoCE v1 GIDs only'
@@ -146,7 +147,7 @@ ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
 	local own='the netdev answers ARP for its own addresses only'
 
 	copy cx6dx-roce
-	verdicts 0 multi-rail-arp 'null not-checked a saved tree does not hold the addresses'
+	verdicts 0 multi-rail-arp 'null not-checked a saved tree does not hold the addresses [live]'
 	rails 0 0
 	verdicts 4 multi-rail-arp "ens1f0np0 warning $flux
 enp101s0f0s88 warning $flux"
@@ -194,9 +195,9 @@ ens1f0np0	nonsense
 
 @test "roce-pfc, roce-tos, rdma-cm-route: a saved tree does not hold the answers" {
 	copy roce-bond-vlan
-	verdicts 0 roce-pfc,roce-tos,rdma-cm-route 'null not-checked lossless priorities of RoCE ports: needs live
-null not-checked traffic classes of RoCE connections: needs live
-null not-checked routes back by the same netdev: needs live'
+	verdicts 0 roce-pfc,roce-tos,rdma-cm-route 'null not-checked lossless priorities of RoCE ports: needs live [live]
+null not-checked traffic classes of RoCE connections: needs live [live]
+null not-checked routes back by the same netdev: needs live [live]'
 	# Software has no queues, iWARP no requests that need a route.
 	copy rxe-host
 	verdicts 0 roce-pfc,roce-tos ''
@@ -281,9 +282,12 @@ mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has
 @test "firewall: whether anything can filter, and no guess about rules" {
 	local unknown='the kernel has a packet filter; whether it drops the packets of the device is not known'
 
+	# Root is told where to look, too, but lacks nothing.
+	[ "$EUID" = 0 ] || unknown+=' [root]'
+
 	copy rxe-host
-	verdicts 0 firewall 'rxe0 not-checked a saved tree does not hold the loaded modules
-rxe1 not-checked a saved tree does not hold the loaded modules'
+	verdicts 0 firewall 'rxe0 not-checked a saved tree does not hold the loaded modules [live]
+rxe1 not-checked a saved tree does not hold the loaded modules [live]'
 	put proc/modules 'rdma_rxe 241664 0 - Live 0x0000000000000000
 nf_tables_set 16384 0 - Live 0x0000000000000000
 nf_conntrack 200704 0 - Live 0x0000000000000000'
@@ -294,8 +298,6 @@ nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall "rxe0 not-checked $unknown
 rxe1 not-checked $unknown"
 	says rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
-	# Root is told where to look, too, but lacks nothing.
-	says rxe0 'needs[0]' "$([ "$EUID" = 0 ] && echo null || echo root)"
 	says rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
 	deny proc/modules EACCES
 	verdicts 3 firewall 'rxe0 not-checked the loaded modules cannot be read

@@ -230,6 +230,264 @@ static void assumed(void **state)
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TRUST, NULL);
 }
 
+/* Where the TOS comes from, in words; the lower two bits of it are ECN's. */
+static void sources(void **state)
+{
+	static const struct {
+		enum tos_source source;
+		enum roce_verdict verdict;
+		const char *text;
+	} cases[] = {
+		{TOS_ASKED, ROCE_OK, "packets with TOS 106, as asked"},
+		{TOS_GLOBAL, ROCE_OK,
+		 "the driver gives every queue pair of the port traffic class 106"},
+		{TOS_CONFIGURED, ROCE_OK,
+		 "rdma_cm gives connections TOS 106, unless the application sets another"},
+		{TOS_UNTOUCHED, ROCE_UNKNOWN,
+		 "the default TOS of rdma_cm cannot be seen, because configfs has no directory of "
+		 "the device; untouched, it is 106"},
+	};
+	struct roce_facts facts = good();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		facts.tos_source = cases[i].source;
+		expect_step(&facts, ROCE_TOS, cases[i].verdict, "106", cases[i].text);
+	}
+	facts.tos = 107;
+	expect_step(&facts, ROCE_DSCP, ROCE_OK, "26 (AF31)", "TOS 107 has DSCP 26");
+	facts.tos = 108;
+	expect_step(&facts, ROCE_DSCP, ROCE_OK, "27", "TOS 108 has DSCP 27");
+	facts.is_v1 = true;
+	expect_step(&facts, ROCE_DSCP, ROCE_BROKEN, NULL,
+		    "rdma_cm makes RoCE v1 connections by default, whose packets have no IP header "
+		    "and so no DSCP");
+}
+
+/* Why data center bridging is not known, in each step that needs it. */
+static void without_dcb(void **state)
+{
+	static const struct {
+		int rc;
+		const char *why;
+	} cases[] = {
+		{-EOPNOTSUPP, "the driver of eth0 has no data center bridging"},
+		{-ENODATA, "a saved tree does not hold it"},
+		{-ENODEV, "the port has no netdev in this network namespace"},
+		{-EIO, "data center bridging of eth0 cannot be read: Input/output error"},
+	};
+	struct roce_facts facts = good();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *trust = mem_format("what the port trusts is not known: %s",
+							  cases[i].why);
+		_cleanup_(freep) char *priority = mem_format(
+			"the priority of DSCP 26 is not known: %s", cases[i].why);
+		_cleanup_(freep) char *pfc = mem_format(
+			"which priorities PFC pauses is not known: %s", cases[i].why);
+
+		facts.dcb_rc = cases[i].rc;
+		expect_step(&facts, ROCE_TRUST, ROCE_UNKNOWN, NULL, trust);
+		expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL, priority);
+		expect_step(&facts, ROCE_PFC, ROCE_UNKNOWN, NULL, pfc);
+		expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL,
+			    "the traffic class needs the priority");
+		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
+			    "the driver does not report the receive buffers");
+	}
+	/* What the vendor's own driver tells of the trust counts without it. */
+	facts.trust = "dscp";
+	expect_step(&facts, ROCE_TRUST, ROCE_OK, "dscp",
+		    "the port takes the priority from the DSCP");
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_PRIORITY, NULL);
+	/* A link that is paused as a whole needs none of it. */
+	facts.pause.receive = facts.pause.transmit = TRISTATE_YES;
+	expect_step(&facts, ROCE_PFC, ROCE_OK, NULL,
+		    "pause frames of the whole link stop all priorities");
+	expect_end(&facts, TRISTATE_YES, -1, NULL);
+	facts.dcb_rc = 0;
+	expect_step(&facts, ROCE_PFC, ROCE_OK, "3",
+		    "pause frames of the whole link stop all priorities");
+}
+
+static void priorities(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	expect_step(&facts, ROCE_PRIORITY, ROCE_OK, "3", "DSCP 26 has priority 3");
+	facts.dcb.dscp_priorities[26] = 1 << 3 | 1 << 4;
+	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, "3, 4",
+		    "DSCP 26 has several priorities: 3, 4");
+	expect_step(&facts, ROCE_PFC, ROCE_UNKNOWN, "3",
+		    "PFC is on for priority 3; whether the packets have it is not known");
+	facts.dcb.pfc.pfc_en = 0x38;
+	expect_step(&facts, ROCE_PRIORITY, ROCE_OK, "3, 4", "DSCP 26 has several priorities: 3, 4");
+	expect_step(&facts, ROCE_PFC, ROCE_OK, "3, 4, 5",
+		    "PFC pauses the priority instead of dropping its packets");
+	expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the buffer needs the priority");
+	expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL, "the traffic class needs the priority");
+	facts.dcb.dscp_priorities[26] = 0;
+	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+		    "the driver reports no priority for DSCP 26, so its firmware chooses one");
+	facts = good();
+	facts.trust = "pcp";
+	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp",
+		    "the port takes the priority from the VLAN tag, not from the DSCP, and packets "
+		    "without a tag have the default priority");
+	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+		    "the priority is not that of the DSCP");
+	facts = good();
+	facts.dcb.dscp_count = 0;
+	facts.driver = "bnxt_en";
+	expect_step(&facts, ROCE_TRUST, ROCE_UNKNOWN, NULL,
+		    "what the port trusts is not known: the driver of eth0 does not report it");
+}
+
+/* The queue and the buffer of the priority. */
+static void queues(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	facts.dcb.ets.prio_tc[3] = 5;
+	facts.dcb.ets.tc_tsa[5] = IEEE_8021QAZ_TSA_STRICT;
+	facts.dcb.ets.prio_tc[5] = 0;
+	expect_step(&facts, ROCE_CLASS, ROCE_OK, "5", "priority 3 is in traffic class 5 (strict)");
+	facts.dcb.ets.tc_tsa[5] = 77;
+	expect_step(&facts, ROCE_CLASS, ROCE_OK, "5",
+		    "priority 3 is in traffic class 5 (another algorithm)");
+	/* A neighbour that is lossless, too, does not make it wait; nor does any if it is lossy. */
+	facts = good();
+	facts.dcb.ets.prio_tc[4] = facts.dcb.ets.prio_tc[7] = 3;
+	facts.dcb.pfc.pfc_en = 1 << 3 | 1 << 4;
+	expect_step(&facts, ROCE_CLASS, ROCE_NOTE, "3",
+		    "priority 3 is in traffic class 3 (ets, 50 % of the bandwidth) with priorities "
+		    "that are not lossless (7), which have to wait while it is paused");
+	facts.dcb.pfc.pfc_en = 1 << 4;
+	expect_step(&facts, ROCE_CLASS, ROCE_OK, "3",
+		    "priority 3 is in traffic class 3 (ets, 50 % of the bandwidth)");
+	facts.dcb.ets_known = false;
+	expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL,
+		    "the driver does not report the traffic classes");
+	facts = good();
+	facts.dcb.buffers.buffer_size[1] = 1;
+	expect_step(&facts, ROCE_BUFFER, ROCE_OK, "1",
+		    "priority 3 is received into buffer 1 of 1 bytes");
+	facts.dcb.buffers.buffer_size[1] = 0;
+	expect_step(&facts, ROCE_BUFFER, ROCE_BROKEN, "1",
+		    "priority 3 is received into buffer 1, which has 0 bytes");
+	facts.dcb.buffers.buffer_size[DCB_BUFFERS - 1] = 4096;
+	facts.dcb.buffers.prio2buffer[3] = DCB_BUFFERS - 1;
+	expect_step(&facts, ROCE_BUFFER, ROCE_OK, "7",
+		    "priority 3 is received into buffer 7 of 4096 bytes");
+	facts.dcb.buffers.prio2buffer[3] = DCB_BUFFERS;
+	facts.dcb.buffers.total_size = 5;
+	expect_step(&facts, ROCE_BUFFER, ROCE_BROKEN, "8",
+		    "priority 3 is received into buffer 8, which has 0 bytes");
+	facts.dcb.buffers_known = false;
+	expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
+		    "the driver does not report the receive buffers");
+}
+
+static void congestion(void **state)
+{
+	struct roce_facts facts = good();
+	struct roce_chain chain;
+
+	(void)state;
+	facts.ecn.send = 1 << 3 | 1 << 5;
+	facts.ecn.receive = 1 << 3 | 1 << 5 | 1 << 6;
+	expect_step(&facts, ROCE_ECN, ROCE_OK, "3, 5", "congestion control is on for the priority");
+	facts.ecn.receive = 1 << 5;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "5",
+		    "congestion control is off for the priority: only PFC holds senders back");
+	roce_chain_follow(&facts, &chain);
+	assert_int_equal(chain.ecn, TRISTATE_NO);
+	roce_chain_clear(&chain);
+	facts.dcb.dscp_priorities[26] = 0;
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, "5", "congestion control is on for priority 5");
+	roce_chain_follow(&facts, &chain);
+	assert_int_equal(chain.ecn, TRISTATE_UNKNOWN);
+	roce_chain_clear(&chain);
+	facts.ecn = (struct roce_ecn){.params = true};
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		    "the driver tells how congestion control is tuned, but not whether it is on");
+	facts.ecn = (struct roce_ecn){.rc = -EACCES};
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		    "congestion control cannot be read: Permission denied");
+	facts.ecn.rc = -ENOENT;
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		    "the driver does not tell about congestion control");
+	facts.ecn.rc = 0;
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		    "the driver does not tell about congestion control");
+}
+
+/* Exactly what the RDMA MTU needs: 96 bytes more (iboe_get_mtu(), include/rdma/ib_addr.h). */
+static void mtu(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	facts.netdev_mtu.value = 4192;
+	expect_step(&facts, ROCE_MTU, ROCE_OK, "4192",
+		    "the MTU of eth0 leaves room for an RDMA MTU of 4096");
+	facts.netdev_mtu.value = 4191;
+	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "4191",
+		    "the RDMA MTU of the port is 4096, and the MTU of eth0 leaves room for 2048");
+	facts.active_mtu.value = 2048;
+	expect_step(&facts, ROCE_MTU, ROCE_NOTE, "4191",
+		    "the MTU of eth0 leaves room for an RDMA MTU of 2048");
+	facts.active_mtu.known = false;
+	facts.netdev_mtu.value = 352;
+	expect_step(&facts, ROCE_MTU, ROCE_NOTE, "352",
+		    "the MTU of eth0 leaves room for an RDMA MTU of 256");
+	facts.netdev_mtu.value = 351;
+	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "351",
+		    "the MTU of eth0 leaves no room for RDMA packets");
+	facts.netdev_mtu.known = false;
+	expect_step(&facts, ROCE_MTU, ROCE_UNKNOWN, NULL, "the MTU of eth0 is not known");
+}
+
+/* With the TOS that is taken for granted, what breaks may be another one's way. */
+static void assumed_and_broken(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	facts.tos_source = TOS_UNTOUCHED;
+	facts.tos = 0;
+	/* The buffer of priority 0. */
+	facts.dcb.pfc.pfc_en = 1 << 3 | 1 << 0;
+	facts.dcb.buffers.buffer_size[0] = 0;
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, "rdmactl roce set mlx5_0/1 default-tos 2");
+	/* RoCE v1 and the VLAN tag break it with every TOS. */
+	facts.is_v1 = true;
+	expect_end(&facts, TRISTATE_NO, ROCE_DSCP,
+		   "rdmactl roce set mlx5_0/1 default-mode roce-v2");
+	facts.is_v1 = false;
+	facts.trust = "pcp";
+	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, PROFILE);
+	/* A paused link looks at no priority, so its buffer alone counts. */
+	facts.trust = NULL;
+	facts.pause.receive = facts.pause.transmit = TRISTATE_YES;
+	expect_end(&facts, TRISTATE_NO, ROCE_BUFFER, PROFILE);
+	facts.dcb.buffers.buffer_size[0] = 1;
+	expect_end(&facts, TRISTATE_YES, -1, NULL);
+	/* No TOS leads to a lossless priority, so none is proposed. */
+	facts = good();
+	facts.tos_source = TOS_UNTOUCHED;
+	facts.dcb.dscp_priorities[26] = 1 << 4;
+	expect_end(&facts, TRISTATE_NO, ROCE_PFC, PROFILE);
+	facts = good();
+	facts.tos_source = TOS_UNTOUCHED;
+	facts.dcb.pfc.pfc_en = 1 << 3;
+	facts.dcb.dscp_priorities[26] = 0;
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, "rdmactl roce set mlx5_0/1 default-tos 106");
+}
+
 static void names(void **state)
 {
 	unsigned int value = 7;
@@ -266,8 +524,12 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),   cmocka_unit_test(broken), cmocka_unit_test(unknown),
-		cmocka_unit_test(assumed), cmocka_unit_test(names),
+		cmocka_unit_test(whole),      cmocka_unit_test(broken),
+		cmocka_unit_test(unknown),    cmocka_unit_test(assumed),
+		cmocka_unit_test(sources),    cmocka_unit_test(without_dcb),
+		cmocka_unit_test(priorities), cmocka_unit_test(queues),
+		cmocka_unit_test(congestion), cmocka_unit_test(mtu),
+		cmocka_unit_test(names),      cmocka_unit_test(assumed_and_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,19 +105,18 @@ static int add_routes(const struct doctor_context *run, struct rails *rails)
 {
 	_cleanup_(freep) char *text = NULL;
 	int rc = sysfs_read_long(&run->facts->root, &text, "proc/net/route");
+	char *rest = text;
 
-	for (char *line = rc ? NULL : text; line && *line; line += strcspn(line, "\n") + 1) {
+	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
 		struct ip_network subnet;
 		char name[16];
 		const struct link *link;
 
-		if (parse_route_line(line, name, &subnet)) {
-			link = link_by_name(&run->facts->inventory.links, name);
-			if (link && has_rdma_port(run, link))
-				add_rail(rails, link, &subnet);
-		}
-		if (!line[strcspn(line, "\n")])
-			break;
+		if (!parse_route_line(line, name, &subnet))
+			continue;
+		link = link_by_name(&run->facts->inventory.links, name);
+		if (link && has_rdma_port(run, link))
+			add_rail(rails, link, &subnet);
 	}
 	return rc;
 }

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks of RoCE about addresses: which neighbour a route is asked for, what each answer of the
+ * kernel is worth, which subnets count for ARP, and how far a GID table is read.
+ */
+#include "doctor_roce_bed.h"
+
+static const char fine[] = "the route back to the port's own subnets leaves by its netdev";
+
+static void write_filter(struct bed *bed, const char *value)
+{
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/rp_filter", value);
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth0/rp_filter", "0");
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter", "0");
+}
+
+static struct link_address *add_address(struct bed *bed, unsigned int index, unsigned int bits,
+					struct ip_address ip)
+{
+	struct link_address_list *list = &bed->facts.inventory.addresses;
+	struct link_address *address = mem_append(&list->items, &list->count, sizeof(*address));
+
+	*address = (struct link_address){
+		.link_index = number_of(index), .ip = ip, .prefix_length = number_of(bits)};
+	return address;
+}
+
+static struct link *add_link(struct bed *bed, const char *name, unsigned int index,
+			     const char *kind)
+{
+	struct link *link = link_list_add(&bed->facts.inventory.links);
+
+	link->name = mem_string(name);
+	link->index = number_of(index);
+	link->kind = mem_string_or_null(kind);
+	link->enabled = TRISTATE_YES;
+	return link;
+}
+
+/* Each netmask, and the first neighbour that is asked about: neither an end of it nor one's own. */
+static void first_neighbour(void **state)
+{
+	static const struct {
+		uint8_t third, own, bits, peer;
+	} cases[] = {
+		/* 10.0.0.6 is eth1's own, 10.0.0.5 eth0's. */
+		{0, 7, 24, 4},
+		{0, 4, 24, 7},
+		{0, 2, 24, 3},
+		{0, 1, 24, 3},
+		{0, 254, 24, 252},
+		{0, 9, 29, 11},
+		{0, 10, 29, 11},
+		{0, 9, 30, 10},
+		{0, 10, 30, 9},
+		{0, 20, 31, 21},
+		{0, 21, 31, 20},
+		{0, 1, 25, 3},
+		{0, 3, 25, 2},
+		/* 10.0.0.0 is an end of its /16, 10.0.1.0 is none; so are 10.0.255.255
+		   and 10.0.254.255. */
+		{0, 1, 16, 3},
+		{1, 1, 16, 0},
+		{255, 254, 16, 252},
+		{254, 254, 16, 255},
+	};
+	struct bed *bed = *state;
+
+	write_filter(bed, "0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct link_address *address = add_address(
+			bed, 5, cases[i].bits,
+			(struct ip_address){.family = AF_INET,
+					    .raw = {10, 0, cases[i].third, cases[i].own}});
+
+		if (!i) {
+			add_port(bed, 2);
+			bed->facts.inventory.addresses.count--;
+		}
+		address->prefix_length = number_of(cases[i].bits);
+		expect(bed, CHECK_ID_rdma_cm_route, 2, SEVERITY_OK, fine,
+		       "1 addresses asked about");
+		if (bed->answers.last_peer != cases[i].peer)
+			fail_msg("10.0.%u.%u/%u: asked about %u", cases[i].third, cases[i].own,
+				 cases[i].bits, bed->answers.last_peer);
+		bed->facts.inventory.addresses.count--;
+	}
+}
+
+/* A neighbour of IPv6 differs in the last byte, too; its link-local addresses are not asked for. */
+static void ipv6_neighbour(void **state)
+{
+	const struct ip_address global = {.family = AF_INET6,
+					  .raw = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x10}};
+	const struct ip_address local = {.family = AF_INET6, .raw = {0xfe, 0x80, [15] = 0x10}};
+	struct bed *bed = *state;
+
+	/* Strict validation is IPv4's. */
+	write_filter(bed, "1");
+	bed->facts.inventory.addresses.count = 0;
+	add_address(bed, 4, 64, local);
+	add_address(bed, 4, 64, global);
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	assert_int_equal(bed->answers.last_peer, 0x11);
+	bed->facts.inventory.addresses.items[1].prefix_length = number_of(127);
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	bed->facts.inventory.addresses.items[1].prefix_length = number_of(128);
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
+	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
+	       NULL);
+	bed->facts.inventory.addresses.items[1].prefix_length.known = false;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
+	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
+	       NULL);
+	/* One of two addresses has room. */
+	add_address(bed, 4, 64, global)->ip.raw[3] = 0xb9;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+}
+
+/* An anonymised snapshot has the answer about one neighbour; the ends of the subnet come last. */
+static void one_known_neighbour(void **state)
+{
+	struct bed *bed = *state;
+
+	write_filter(bed, "0");
+	bed->answers.only_peer = 200;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	assert_int_equal(bed->answers.last_peer, 200);
+	bed->answers.only_peer = 255;
+	bed->answers.peers = 0;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	assert_int_equal(bed->answers.last_peer, 255);
+	/* The others of 256 once each, without both ends and the two own ones; then one or both
+	 * ends. */
+	assert_int_equal(bed->answers.peers, 254);
+	/* Without any answer it is not known. */
+	bed->answers.only_peer = 256;
+	bed->answers.peers = 0;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the route cannot be read",
+	       "No data available");
+	assert_int_equal(bed->answers.peers, 254);
+	/* In a subnet of four there is one host besides, and both ends. */
+	bed->facts.inventory.addresses.items[0].prefix_length = number_of(30);
+	bed->facts.inventory.addresses.items[0].ip.raw[3] = 21;
+	bed->answers.peers = 0;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the route cannot be read",
+	       "No data available");
+	assert_int_equal(bed->answers.peers, 3);
+	assert_int_equal(bed->problems.count, 2);
+}
+
+/* An answer that says no is a warning; a question that could not be asked is a problem. */
+static void answers_of_the_kernel(void **state)
+{
+	static const struct {
+		int error;
+		enum severity verdict;
+		const char *summary, *evidence;
+	} cases[] = {
+		{-ENETUNREACH, SEVERITY_WARNING, NULL, "Network is unreachable"},
+		{-EHOSTUNREACH, SEVERITY_WARNING, NULL, "No route to host"},
+		{-EACCES, SEVERITY_WARNING, NULL, "Permission denied"},
+		{-EBADMSG, SEVERITY_INFO, "the route cannot be read", "Bad message"},
+		{-ETIMEDOUT, SEVERITY_INFO, "the route cannot be read", "Connection timed out"},
+		{-ENOBUFS, SEVERITY_INFO, "the route cannot be read", "No buffer space available"},
+	};
+	static const char no_route[] = "rdma_cm rejects connection requests: the port has no route "
+				       "back to its own subnet";
+	struct bed *bed = *state;
+	size_t problems = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char evidence[128];
+
+		bed->answers.table_error = cases[i].error;
+		snprintf(evidence, sizeof(evidence), "%s%s",
+			 cases[i].summary ? ""
+					  : "from 10.0.0.5 on eth0 to its neighbour 10.0.0.4: ",
+			 cases[i].evidence);
+		expect(bed, CHECK_ID_rdma_cm_route, 0, cases[i].verdict,
+		       cases[i].summary ? cases[i].summary : no_route, evidence);
+		problems += cases[i].summary != NULL;
+		assert_int_equal(bed->problems.count, problems);
+	}
+	bed->answers.table_error = 0;
+	bed->answers.table_link = 4;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_WARNING, no_route,
+	       "from 10.0.0.5 on eth0 to its neighbour 10.0.0.4: eth1");
+	bed->answers.table_link = 77;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_WARNING, no_route,
+	       "from 10.0.0.5 on eth0 to its neighbour 10.0.0.4: another netdev");
+	write_filter(bed, "0");
+	bed->answers.table_link = 3;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+}
+
+/* Where the route back leaves matters under strict validation only: 1, not 0 or 2. */
+static void source_validation(void **state)
+{
+	static const char *const values[] = {"0", "2", "3"};
+	struct bed *bed = *state;
+	const struct doctor_result *result;
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		write_filter(bed, values[i]);
+		expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine,
+		       "1 addresses asked about");
+	}
+	write_filter(bed, "1");
+	result = run(bed, CHECK_ID_rdma_cm_route, 1);
+	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
+	assert_string_equal(
+		result->finding.next_step,
+		"a source rule for each netdev (ip rule add from ADDRESS table N), or loose "
+		"validation: sysctl net.ipv4.conf.all.rp_filter=2");
+	/* A best route of several netdevs, or of the port's own, is none by another. */
+	bed->answers.best_link = 0;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	bed->answers.best_link = 4;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	/* What cannot be read is no fault here. */
+	bed->answers.best_link = 3;
+	tree_delete(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+}
+
+/* Addresses of netdevs that are down, or of others, do not count. */
+static void whose_addresses(void **state)
+{
+	struct bed *bed = *state;
+	struct link_list *links = &bed->facts.inventory.links;
+	struct link *vlan = add_link(bed, "eth0.7", 9, "vlan");
+
+	write_filter(bed, "0");
+	vlan->vlan_id = number_of(7);
+	vlan->lower_index = number_of(3);
+	add_address(bed, 9, 24, (struct ip_address){.family = AF_INET, .raw = {10, 7, 0, 1}});
+	add_address(bed, 99, 24, (struct ip_address){.family = AF_INET, .raw = {10, 8, 0, 1}});
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "2 addresses asked about");
+	links->items[2].enabled = TRISTATE_NO;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	links->items[0].enabled = TRISTATE_NO;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the port has no IP address", NULL);
+	/* Without its netdev nothing can be said, and why depends on whether it has one. */
+	free(links->items[0].name);
+	links->items[0].name = mem_string("renamed");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the netdev of the port is not known",
+	       NULL);
+	free(bed->facts.inventory.devices.items[0].ports[0].netdev);
+	bed->facts.inventory.devices.items[0].ports[0].netdev = NULL;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO,
+	       "the port has no netdev in this network namespace, so its addresses and routes "
+	       "cannot be seen from here",
+	       NULL);
+	links->incomplete = true;
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the netdev of the port is not known",
+	       NULL);
+}
+
+/* The number of rails that multi-rail-arp speaks of, and the evidence of the first. */
+static size_t rails(struct bed *bed, const char *evidence)
+{
+	const size_t before = bed->results.count;
+
+	run(bed, CHECK_ID_multi_rail_arp, 0);
+	if (evidence)
+		assert_non_null(strstr(bed->results.items[before].finding.evidence, evidence));
+	return bed->results.count - before;
+}
+
+static void write_arp(struct bed *bed)
+{
+	static const char *const settings[] = {"arp_ignore", "arp_announce", "arp_filter"};
+	static const char *const netdevs[] = {"all", "eth0", "eth1"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(netdevs) * ARRAY_SIZE(settings); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "proc/sys/net/ipv4/conf/%s/%s", netdevs[i / 3],
+			 settings[i % 3]);
+		tree_write(&bed->tree, path, "0");
+	}
+}
+
+static void subnets_of_arp(void **state)
+{
+	struct bed *bed = *state;
+	struct link_address_list *list = &bed->facts.inventory.addresses;
+
+	write_arp(bed);
+	/* A second address of the same subnet is not a second rail. */
+	add_address(bed, 3, 24, (struct ip_address){.family = AF_INET, .raw = {10, 0, 0, 77}});
+	assert_int_equal(rails(bed, "10.0.0.0/24 is on eth1, too"), 2);
+	/* The bits of the host are not shown, wherever in a byte they begin. */
+	list->items[0].ip.raw[2] = list->items[1].ip.raw[2] = list->items[2].ip.raw[2] = 0x65;
+	list->items[0].prefix_length = list->items[1].prefix_length = list->items[2].prefix_length =
+		number_of(20);
+	assert_int_equal(rails(bed, "10.0.96.0/20 is on eth1, too"), 2);
+	/* A larger subnet has the smaller one in it; the smaller has not the larger. */
+	list->count = 2;
+	list->items[1].prefix_length = number_of(24);
+	assert_int_equal(rails(bed, "10.0.101.0/24 is on eth0, too"), 1);
+	/* The same bits, another subnet. */
+	list->items[0].prefix_length = number_of(24);
+	list->items[0].ip.raw[2] = 0x64;
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[0].ip.raw[2] = 0x65;
+	/* A /32 is a subnet of its own, a /31 is not. */
+	list->items[0].prefix_length = list->items[1].prefix_length = number_of(32);
+	list->items[0].ip.raw[3] = list->items[1].ip.raw[3] = 6;
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[0].prefix_length = list->items[1].prefix_length = number_of(31);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
+	/* Netdevs that are down, without an RDMA port, or unknown answer no ARP for RDMA. */
+	bed->facts.inventory.links.items[1].enabled = TRISTATE_NO;
+	assert_int_equal(rails(bed, NULL), 0);
+	add_link(bed, "eth9", 9, NULL);
+	list->items[1].link_index = number_of(9);
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[1].link_index = number_of(98);
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[1].link_index = number_of(3);
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[1].link_index = number_of(4);
+	bed->facts.inventory.links.items[1].enabled = TRISTATE_UNKNOWN;
+	list->items[1].ip.family = AF_INET6;
+	assert_int_equal(rails(bed, NULL), 0);
+	list->items[1].ip.family = AF_INET;
+	assert_int_equal(rails(bed, NULL), 2);
+}
+
+/* A saved tree has routes instead: of one subnet each, without a gateway, by a netdev for RDMA. */
+static void routes_of_a_saved_tree(void **state)
+{
+	static const char line[] = "eth0\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n";
+	static const struct {
+		const char *line; /* of eth1 */
+		size_t rails;
+		const char *evidence;
+	} cases[] = {
+		{"eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 2,
+		 "192.168.2.0/24 is on eth1, too"},
+		{"eth1\t0102A8C0\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0", 0, NULL},
+		{"eth1\t0802A8C0\t00000000\t0001\t0\t0\t0\tFEFFFFFF\t0\t0\t0", 1,
+		 "192.168.2.8/31 is on eth0, too"},
+		{"eth1\t0002A8C0\t0102A8C0\t0003\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},
+		{"eth1\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0", 0, NULL},
+		{"eth1\t0003A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},
+		{"eth2\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},
+		{"eth9\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0", 0, NULL},
+		{"eth1\t0002A8C0\t00000000\t0001", 0, NULL},
+		{"", 0, NULL},
+	};
+	struct bed *bed = *state;
+
+	bed->facts.inventory.answers = false;
+	add_link(bed, "eth2", 9, NULL);
+	write_arp(bed);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int end = 0; end < 2; end++) {
+			char text[256];
+			int length = snprintf(text, sizeof(text), "%s%s%s", line, cases[i].line,
+					      end ? "\n" : "");
+
+			tree_write_bytes(&bed->tree, "proc/net/route", text, (size_t)length);
+			if (rails(bed, cases[i].evidence) != cases[i].rails)
+				fail_msg("%s", cases[i].line);
+		}
+}
+
+/* iWARP's connections are TCP's; a device of an unknown kind is not asked about. */
+static void where_routes_matter(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = &bed->facts.inventory.devices.items[0];
+
+	run(bed, CHECK_ID_rdma_cm_route, 0);
+	assert_true(roce_has_cm_netdev(&bed->run));
+	device->transport = number_of(TRANSPORT_INFINIBAND);
+	assert_true(roce_has_cm_netdev(&bed->run));
+	device->transport = number_of(TRANSPORT_IWARP);
+	assert_false(roce_has_cm_netdev(&bed->run));
+	device->transport = (struct number){.known = false};
+	assert_false(roce_has_cm_netdev(&bed->run));
+	device->transport = number_of(TRANSPORT_ROCE);
+	free(device->ports[0].netdev);
+	device->ports[0].netdev = NULL;
+	assert_false(roce_has_cm_netdev(&bed->run));
+}
+
+#define EMPTY	"0000:0000:0000:0000:0000:0000:0000:0000"
+#define OWN_GID "0000:0000:0000:0000:0000:ffff:0a00:0005"
+
+/* A table is read until the GIDs are found, wherever they are. */
+static void large_table(void **state)
+{
+	static const unsigned int places[] = {0, 3, 4, 7, 8, 15, 16, 63, 64, 99};
+	struct bed *bed = *state;
+
+	for (unsigned int slot = 0; slot < 100; slot++)
+		put_gid(bed, 0, slot, EMPTY, "RoCE v2", "eth0");
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		put_gid(bed, 0, places[i], OWN_GID, "RoCE v2", "eth0");
+		expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+		       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+		put_gid(bed, 0, places[i], EMPTY, "RoCE v2", "eth0");
+	}
+	/* A v1 GID does not end the search for a v2 one. */
+	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
+	put_gid(bed, 0, 40, OWN_GID, "RoCE v2", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	/* The better one counts, whichever is first; one without a netdev counts as well. */
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
+	put_gid(bed, 0, 1, OWN_GID, "IB/RoCE v1", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* What to do depends on whether there are addresses. */
+static void advice(void **state)
+{
+	struct bed *bed = *state;
+	const struct doctor_result *result;
+
+	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
+	result = run(bed, CHECK_ID_gid_present, 0);
+	assert_string_equal(result->finding.next_step,
+			    "ip link set dev eth0 up; if the GIDs do not come, remove each address "
+			    "and add it again: ip address del ADDRESS dev eth0 && ip address add "
+			    "ADDRESS dev eth0");
+	bed->facts.inventory.addresses.count = 0;
+	result = run(bed, CHECK_ID_gid_present, 0);
+	assert_string_equal(result->finding.next_step,
+			    "if the port is to be used: ip link set dev eth0 up && ip address add "
+			    "ADDRESS/LENGTH dev eth0");
+}
+
+/*
+ * The port of a member that is not the active one of a bond has no GIDs
+ * (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c).
+ */
+static void idle_member(void **state)
+{
+	struct bed *bed = *state;
+	const char *fine_too = "every IP address of the port has a RoCE v2 GID";
+
+	add_link(bed, "bond0", 10, "bond");
+	bed->facts.inventory.links.items[0].master_index = number_of(10);
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth1");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "the GIDs are those of the active member of the bond",
+	       "eth0 is not the active member");
+	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	/* Modes in which all members are active have an empty file. */
+	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	/* A master of another kind is no bond. */
+	bed->facts.inventory.links.items[2].kind[0] = 'B';
+	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth1");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(first_neighbour),
+		TEST(ipv6_neighbour),
+		TEST(one_known_neighbour),
+		TEST(answers_of_the_kernel),
+		TEST(source_validation),
+		TEST(whose_addresses),
+		TEST(subnets_of_arp),
+		TEST(large_table),
+		TEST(advice),
+		TEST(idle_member),
+		TEST(routes_of_a_saved_tree),
+		TEST(where_routes_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
