@@ -21,6 +21,7 @@
 #include "change/dcb.h"
 #include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
+#include "roce/table/profile.h"
 
 /* Linux 6.12's include/uapi/linux/dcbnl.h */
 enum { APP_TRUST_TABLE = 11, PCP_APP = 2 };
@@ -598,6 +599,118 @@ static void persisted(void **state)
 	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
 }
 
+static void assert_parts(const struct roce_parts *parts, const char *wanted)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < parts->count; i++)
+		mem_extend(&text, "%s%s %s", text ? "; " : "",
+			   parts->items[i].setting->keyword.word, parts->items[i].text);
+	assert_string_equal(text, wanted);
+}
+
+static void assert_profile(struct bed *bed, enum roce_profile profile, const char *wanted)
+{
+	const struct roce_wish wish = {.profile = profile, .dscp = 26, .priority = 3};
+	struct roce_parts parts;
+
+	roce_profile_of_netdev(&wish, &bed->host, "lo", &parts);
+	assert_parts(&parts, wanted);
+	roce_parts_clear(&parts);
+}
+
+#define LOSSLESS(wanted) \
+	assert_profile(bed, ROCE_PROFILE_LOSSLESS, "dscp-priority +26:3; " wanted "pfc 3")
+
+/* What a profile sets depends on what the driver has. */
+static void profiles(void **state)
+{
+	const struct roce_wish wish = {.profile = ROCE_PROFILE_LOSSLESS, .dscp = 26, .priority = 3};
+	struct bed *bed = *state;
+	struct dcb *dcb = &bed->driver.dcb;
+	struct roce_parts parts;
+
+	LOSSLESS("");
+	assert_profile(bed, ROCE_PROFILE_LOSSY, "dscp-priority +26:3; pfc none");
+	dcb->trusted = number_of(DCB_TRUST_PCP);
+	LOSSLESS("trust dscp; ");
+	dcb->trusted.known = false;
+	dcb->ets.prio_tc[3] = 0;
+	dcb->ets_known = false;
+	LOSSLESS("");
+	dcb->ets_known = true;
+	/* No such class: the driver's answer is not one of IEEE 802.1Qaz. */
+	dcb->ets.prio_tc[3] = DCB_CLASSES;
+	LOSSLESS("");
+	roce_profile_of_port(&wish, &parts);
+	assert_parts(&parts, "default-mode roce-v2; default-tos 106");
+	roce_parts_clear(&parts);
+}
+
+/* A class of its own: that of its number, else the highest that is empty. */
+static void class_of_its_own(void **state)
+{
+	static const struct {
+		uint8_t classes, priority_class[DCB_PRIORITIES];
+		const char *wanted; /* NULL: it cannot have one, or has it */
+	} cases[] = {
+		{8, {0}, "3:3"},
+		{0, {0}, "3:3"},
+		{4, {0}, "3:3"},
+		{3, {0}, "3:2"},
+		{2, {0}, "3:1"},
+		{2, {0, 1}, NULL},
+		{2, {1, 1, 1, 1, 1, 1, 1, 1}, "3:0"},
+		{1, {0}, NULL},
+		{8, {0, 0, 0, 0, 0, 3}, "3:7"},
+		{9, {0, 0, 0, 0, 0, 3}, "3:7"},
+		{8, {0, 0, 0, 0, 0, 3, 7, 5}, "3:6"},
+		{4, {0, 0, 0, 0, 0, 3, 2, 1}, NULL},
+		{8, {0, 0, 0, 7, 0, 3, 0, 7}, "3:6"},
+		{8, {0, 0, 0, 7, 0, 3, 0, 0}, NULL},
+		{8, {7, 0, 0, 7, 0, 0, 0, 0}, "3:3"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *wanted = mem_format("dscp-priority +26:3; %s%s%spfc 3",
+							   cases[i].wanted ? "priority-class " : "",
+							   cases[i].wanted ? cases[i].wanted : "",
+							   cases[i].wanted ? "; " : "");
+
+		bed->driver.dcb.ets.ets_cap = cases[i].classes;
+		memcpy(bed->driver.dcb.ets.prio_tc, cases[i].priority_class, DCB_PRIORITIES);
+		assert_profile(bed, ROCE_PROFILE_LOSSLESS, wanted);
+	}
+}
+
+/* Half of the bandwidth for a class without any; all shares together are 100. */
+static void bandwidths(void **state)
+{
+	struct bed *bed = *state;
+	struct ieee_ets *ets = &bed->driver.dcb.ets;
+
+	ets->tc_tsa[3] = IEEE_8021QAZ_TSA_ETS;
+	LOSSLESS("class-bandwidth 0:0,1:0,2:0,3:100,4:0,5:0,6:0,7:0; ");
+	ets->tc_tx_bw[3] = 1;
+	LOSSLESS("");
+	ets->tc_tx_bw[3] = 0;
+	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
+	ets->tc_tx_bw[0] = 100;
+	/* That of another algorithm does not count. */
+	ets->tc_tx_bw[1] = 40;
+	LOSSLESS("class-bandwidth 0:50,1:0,2:0,3:50,4:0,5:0,6:0,7:0; ");
+	ets->tc_tsa[1] = ets->tc_tsa[7] = IEEE_8021QAZ_TSA_ETS;
+	ets->tc_tx_bw[0] = 0;
+	ets->tc_tx_bw[1] = ets->tc_tx_bw[7] = 33;
+	ets->tc_tx_bw[2] = 34;
+	ets->tc_tsa[2] = IEEE_8021QAZ_TSA_ETS;
+	LOSSLESS("class-bandwidth 0:0,1:17,2:17,3:50,4:0,5:0,6:0,7:16; ");
+	/* More than all of it is the driver's mistake, and nothing is left to give. */
+	ets->tc_tx_bw[0] = 100;
+	LOSSLESS("class-bandwidth 0:50,1:16,2:17,3:50,4:0,5:0,6:0,7:16; ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -609,7 +722,8 @@ int main(void)
 		TEST(sums),	    TEST(hidden_errors),
 		TEST(unreported),   TEST(owners),
 		TEST(gone),	    TEST(derived_trust),
-		TEST(persisted),
+		TEST(persisted),    TEST(profiles),
+		TEST(bandwidths),   TEST(class_of_its_own),
 #undef TEST
 	};
 

@@ -99,6 +99,7 @@ static void whole(void **state)
 	(void)state;
 	expect_end(&facts, TRISTATE_YES, -1, NULL);
 	roce_chain_follow(&facts, &chain);
+	assert_true(chain.steps.known);
 	assert_int_equal(chain.dscp.value, 26);
 	assert_int_equal(chain.priority.value, 3);
 	assert_int_equal(chain.traffic_class.value, 3);
