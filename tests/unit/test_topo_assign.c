@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which adapters an accelerator gets, of nodes made by hand: who is a candidate, who is taken, what
+ * is left over, ties, and the prediction of what NCCL takes.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "topology/assign/assign.h"
+
+enum { MOST = 300 };
+
+struct bed {
+	struct topology topology;
+	struct pci_function functions[MOST];
+	struct assignment_list list;
+};
+
+static int set_up(void **state)
+{
+	*state = mem_alloc_zero(1, sizeof(struct bed));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	topology_clear(&bed->topology);
+	free(bed);
+	return 0;
+}
+
+/* A node below a switch, with the next place on the bus. */
+static struct topology_node *add(struct bed *bed, enum topology_kind kind, const char *name,
+				 const char *at)
+{
+	struct topology_node *node = mem_append(&bed->topology.nodes, &bed->topology.count,
+						sizeof(*node));
+
+	node->name = mem_string(name);
+	node->kind = number_of(kind);
+	node->role = number_of(TOPOLOGY_PHYSICAL);
+	node->card = mem_string(name);
+	node->host_bridge = mem_string("pci0");
+	node->place_source = node->numa_source = number_of(TOPOLOGY_MEASURED);
+	node->numa_node = number_of(0);
+	node->active = TRISTATE_YES;
+	node->function = &bed->functions[bed->topology.count - 1];
+	strings_add(&node->switches, at);
+	return node;
+}
+
+static struct topology_node *gpu(struct bed *bed, const char *name, const char *at)
+{
+	return add(bed, TOPOLOGY_ACCELERATOR, name, at);
+}
+
+static struct topology_node *nic(struct bed *bed, const char *name, const char *at)
+{
+	return add(bed, TOPOLOGY_NIC, name, at);
+}
+
+/* "gpu0: m1 m2 tie; gpu1: m0 measured": the adapters of each, and how certain it is. */
+static void expect(struct bed *bed, enum assign_mode mode, const char *wanted)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	assert_int_equal(assign(&bed->topology, mode, &bed->list), 0);
+	for (size_t i = 0; i < bed->list.count; i++) {
+		const struct assignment *item = &bed->list.items[i];
+
+		mem_extend(&text, "%s%s:", text ? "; " : "", item->node);
+		for (size_t j = 0; j < item->nics.count; j++)
+			mem_extend(&text, " %s", item->nics.items[j]);
+		mem_extend(&text, " %s", enum_word(topology_source_names, item->source.value, "?"));
+		assert_true(item->rail.known);
+		assert_string_equal(bed->list.nics[item->rail.value]->name, item->nics.items[0]);
+		assert_ptr_equal(item->pair.node, bed->list.nics[item->rail.value]);
+	}
+	assert_string_equal(text, wanted);
+	assignment_list_clear(&bed->list);
+}
+
+static void nearest(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	gpu(bed, "gpu1", "s1");
+	nic(bed, "m0", "s1");
+	nic(bed, "m1", "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m1 measured; gpu1: m0 measured");
+	/* Of equals, in the order of the bus, and it is said. */
+	nic(bed, "m2", "s0");
+	nic(bed, "m3", "s1");
+	expect(bed, ASSIGN_RAIL, "gpu0: m1 m2 tie; gpu1: m0 m3 tie");
+}
+
+/* Only adapters that could be used: with an active port, a function, and no subfunctions. */
+static void candidates(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s0")->active = TRISTATE_NO;
+	nic(bed, "m1", "s0")->role = number_of(TOPOLOGY_SUBFUNCTION);
+	nic(bed, "m2", "s0")->function = NULL;
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
+	nic(bed, "m3", "s7");
+	expect(bed, ASSIGN_RAIL, "gpu0: m3 measured");
+	/* One below a switch of an accelerator leaves out those that are not: they are for storage.
+	 */
+	nic(bed, "m4", "s0")->active = TRISTATE_UNKNOWN;
+	expect(bed, ASSIGN_RAIL, "gpu0: m4 measured");
+	bed->topology.nodes[4].c2c = bed->topology.nodes[0].c2c = true;
+	expect(bed, ASSIGN_RAIL, "gpu0: m4 measured");
+	bed->topology.nodes[0].kind = number_of(TOPOLOGY_NIC);
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
+}
+
+/* Each adapter is shared by as many as have to, neighbours on the bus first. */
+static void more_accelerators(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	gpu(bed, "gpu1", "s0");
+	gpu(bed, "gpu2", "s0");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m1 tie; gpu2: m1 tie");
+	gpu(bed, "gpu3", "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m0 tie; gpu2: m1 tie; gpu3: m1 tie");
+	/* A nearer one is not shared by more than the others. */
+	strings_free(&bed->topology.nodes[4].switches);
+	strings_add(&bed->topology.nodes[4].switches, "s1");
+	strings_add(&bed->topology.nodes[4].switches, "s0");
+	expect(bed, ASSIGN_RAIL,
+	       "gpu0: m0 measured; gpu1: m0 measured; gpu2: m1 measured; gpu3: m1 measured");
+}
+
+/* What is left goes to the nearest, unless it is farther away than what that has. */
+static void more_adapters(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	gpu(bed, "gpu1", "s0");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	nic(bed, "m2", "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m1 m2 tie");
+	nic(bed, "m3", "s0");
+	nic(bed, "m4", "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 m2 tie; gpu1: m1 m3 m4 tie");
+	for (size_t i = 4; i < 7; i++) {
+		strings_free(&bed->topology.nodes[i].switches);
+		strings_add(&bed->topology.nodes[i].switches, "s1");
+		strings_add(&bed->topology.nodes[i].switches, "s0");
+	}
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 tie; gpu1: m1 tie");
+}
+
+static void set_link(struct pci_function *function, double speed, unsigned int lanes)
+{
+	function->speed_gtps = function->max_speed_gtps = real_of(speed);
+	function->width_lanes = function->max_width_lanes = number_of(lanes);
+}
+
+/* Of the same class, the wider link counts, however far it is on the bus; less than the class. */
+static void bandwidth(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	set_link(&bed->functions[0], 32, 16);
+	set_link(&bed->functions[1], 16, 16);
+	set_link(&bed->functions[2], 32, 16);
+	expect(bed, ASSIGN_RAIL, "gpu0: m1 m0 measured");
+	set_link(&bed->functions[2], 8, 16);
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 m1 measured");
+	/* A link that is not known is the narrowest. */
+	bed->functions[1].speed_gtps.known = bed->functions[0].speed_gtps.known = false;
+	expect(bed, ASSIGN_RAIL, "gpu0: m1 m0 measured");
+	set_link(&bed->functions[0], 32, 16);
+	set_link(&bed->functions[1], 2.5, 1);
+	strings_free(&bed->topology.nodes[2].switches);
+	strings_add(&bed->topology.nodes[2].switches, "s1");
+	strings_add(&bed->topology.nodes[2].switches, "s0");
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 measured");
+}
+
+/* If the distance is not known, neither is the choice. */
+static void unknown(void **state)
+{
+	struct bed *bed = *state;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s0");
+	bed->topology.nodes[1].place_source = number_of(TOPOLOGY_UNKNOWN);
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 unknown");
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 unknown");
+	bed->topology.nodes[1].place_source = number_of(TOPOLOGY_FILE);
+	expect(bed, ASSIGN_RAIL, "gpu0: m0 topology-file");
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+}
+
+static void too_many(void **state)
+{
+	struct bed *bed = *state;
+
+	nic(bed, "m0", "s0");
+	for (unsigned int i = 0; i < TOPOLOGY_MOST_NODES; i++)
+		gpu(bed, "gpu", "s0");
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	assert_int_equal(bed->list.count, TOPOLOGY_MOST_NODES);
+	assignment_list_clear(&bed->list);
+	gpu(bed, "gpu", "s0");
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -E2BIG);
+	for (unsigned int i = 1; i < bed->topology.count; i++)
+		bed->topology.nodes[i].kind = number_of(TOPOLOGY_NIC);
+	bed->topology.nodes[0].kind = number_of(TOPOLOGY_ACCELERATOR);
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -E2BIG);
+	bed->topology.nodes[1].active = TRISTATE_NO;
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	assignment_list_clear(&bed->list);
+}
+
+/* Nodes below one switch, as many of each: NCCL's ncclTopoGetLocalNet(), src/graph/topo.cc. */
+static void predict(const char *wanted, unsigned int gpus, unsigned int nics)
+{
+	struct bed *bed;
+	void *state;
+
+	set_up(&state);
+	bed = state;
+	for (unsigned int i = 0; i < gpus; i++) {
+		char name[] = "gpu0";
+
+		name[3] = (char)('0' + i);
+		gpu(bed, name, "s0");
+	}
+	for (unsigned int i = 0; i < nics; i++) {
+		char name[] = "m0";
+
+		name[1] = (char)('0' + i);
+		nic(bed, name, "s0");
+	}
+	expect(bed, ASSIGN_NCCL, wanted);
+	tear_down(&state);
+}
+
+/* Powers of two in the order of their mirrored bits, others one after the other. */
+static void nccl_shares(void **state)
+{
+	(void)state;
+	predict("gpu0: m0 inferred", 1, 1);
+	predict("gpu0: m0 m1 inferred", 1, 2);
+	predict("gpu0: m0 inferred; gpu1: m0 inferred", 2, 1);
+	predict("gpu0: m0 inferred; gpu1: m1 inferred", 2, 2);
+	predict("gpu0: m0 m1 inferred; gpu1: m1 m2 inferred", 2, 3);
+	predict("gpu0: m0 inferred; gpu1: m2 inferred; gpu2: m1 inferred; gpu3: m3 inferred", 4, 4);
+	predict("gpu0: m0 m1 m2 m3 inferred; gpu1: m4 m5 m6 m7 inferred", 2, 8);
+	predict("gpu0: m0 inferred; gpu1: m1 inferred; gpu2: m2 inferred; gpu3: m0 inferred", 4, 3);
+}
+
+/*
+ * What NCCL takes a link for: width times 15, 30, 60, 120, 240 or 480 (100 Mb/s a lane), divided by
+ * 80, GB/s; src/graph/xml.cc and topo.cc. m0 has that link, m1 a port of exactly as much.
+ */
+static void nccl_rates(void **state)
+{
+	static const struct {
+		double speed;
+		unsigned int lanes;
+		double gbytes;
+	} cases[] = {
+		{2.5, 16, 3}, {5, 16, 6},  {8, 16, 12},	 {16, 16, 24}, {32, 16, 48},
+		{64, 8, 48},  {16, 8, 12}, {16, 1, 1.5}, {3, 16, 12},
+	};
+	struct bed *bed = *state;
+	struct topology_node *nodes;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	nodes = bed->topology.nodes;
+	for (size_t i = 0; i < 3; i++) {
+		nodes[i].speed_gtps = nodes[i].max_speed_gtps = real_of(64);
+		nodes[i].width_lanes = nodes[i].max_width_lanes = number_of(16);
+		nodes[i].rate_gbps = real_of(1000);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		nodes[1].max_speed_gtps = real_of(cases[i].speed);
+		nodes[1].max_width_lanes = number_of(cases[i].lanes);
+		nodes[2].rate_gbps = real_of(cases[i].gbytes * 8);
+		expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+		nodes[2].rate_gbps = real_of(cases[i].gbytes * 8 - 0.5);
+		expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+		nodes[2].rate_gbps = real_of(cases[i].gbytes * 8 + 0.5);
+		expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
+	}
+	/* What does not tell: 8 GT/s, 16 lanes, a port of 10 Gb/s. */
+	nodes[1].max_speed_gtps.known = nodes[1].max_width_lanes.known = false;
+	nodes[2].rate_gbps = real_of(96);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+	nodes[1].rate_gbps.known = false;
+	nodes[2].rate_gbps = real_of(10);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+	/* The accelerator's own link is the limit of all. */
+	nodes[0].speed_gtps = real_of(2.5);
+	nodes[0].width_lanes = number_of(1);
+	nodes[1].rate_gbps = real_of(1);
+	expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
+	nodes[1].rate_gbps = real_of(1.5);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+}
+
+/* 16 GB/s between CPUs, and no difference between host bridges of one NUMA node. */
+static void nccl_distances(void **state)
+{
+	struct bed *bed = *state;
+	struct topology_node *nodes;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s1");
+	nic(bed, "m1", "s2");
+	nodes = bed->topology.nodes;
+	for (size_t i = 0; i < 3; i++) {
+		nodes[i].speed_gtps = nodes[i].max_speed_gtps = real_of(32);
+		nodes[i].width_lanes = nodes[i].max_width_lanes = number_of(16);
+		nodes[i].rate_gbps = real_of(200);
+	}
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+	/* Another host bridge. */
+	nodes[2].host_bridge[3] = '1';
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+	nodes[2].numa_node = number_of(1);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+	/* The nearer of equals: 128 Gb/s are 16 GB/s. */
+	nodes[1].rate_gbps = real_of(128);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+	nodes[1].rate_gbps = real_of(127);
+	expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
+}
+
+/* The devices of one card are one to NCCL, with the rates of both. */
+static void nccl_cards(void **state)
+{
+	struct bed *bed = *state;
+	struct topology_node *nodes;
+
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s0");
+	nic(bed, "m1", "s0");
+	nic(bed, "m2", "s0");
+	nodes = bed->topology.nodes;
+	nodes[2].card[1] = '0';
+	nodes[1].rate_gbps = nodes[2].rate_gbps = real_of(20);
+	nodes[3].rate_gbps = real_of(40);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 m2 inferred");
+	nodes[3].rate_gbps = real_of(39);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+	nodes[3].rate_gbps = real_of(41);
+	expect(bed, ASSIGN_NCCL, "gpu0: m2 inferred");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(nearest),	      TEST(candidates), TEST(more_accelerators),
+		TEST(more_adapters),  TEST(bandwidth),	TEST(unknown),
+		TEST(too_many),	      TEST(nccl_rates), TEST(nccl_shares),
+		TEST(nccl_distances), TEST(nccl_cards),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
