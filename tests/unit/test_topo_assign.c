@@ -106,6 +106,16 @@ static void nearest(void **state)
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 m2 tie; gpu1: m0 m3 tie");
 }
 
+static size_t count_candidates(struct bed *bed)
+{
+	size_t count;
+
+	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	count = bed->list.nic_count;
+	assignment_list_clear(&bed->list);
+	return count;
+}
+
 /* Only adapters that could be used: with an active port, a function, and no subfunctions. */
 static void candidates(void **state)
 {
@@ -122,8 +132,18 @@ static void candidates(void **state)
 	 */
 	nic(bed, "m4", "s0")->active = TRISTATE_UNKNOWN;
 	expect(bed, ASSIGN_RAIL, "gpu0: m4 measured");
-	bed->topology.nodes[4].c2c = bed->topology.nodes[0].c2c = true;
-	expect(bed, ASSIGN_RAIL, "gpu0: m4 measured");
+	assert_int_equal(count_candidates(bed), 1);
+	/* Several switches between them are near enough, another host bridge is not. */
+	strings_free(&bed->topology.nodes[5].switches);
+	strings_add(&bed->topology.nodes[5].switches, "s1");
+	strings_add(&bed->topology.nodes[5].switches, "s0");
+	assert_int_equal(count_candidates(bed), 1);
+	bed->topology.nodes[5].switches.items[1][1] = '2';
+	assert_int_equal(count_candidates(bed), 2);
+	/* So is one at the same CPU, if that is linked with the accelerator. */
+	bed->topology.nodes[0].c2c = true;
+	bed->topology.nodes[5].numa_node = number_of(1);
+	assert_int_equal(count_candidates(bed), 1);
 	bed->topology.nodes[0].kind = number_of(TOPOLOGY_NIC);
 	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -ENODEV);
 }
@@ -356,6 +376,44 @@ static void nccl_distances(void **state)
 	expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
 }
 
+/* The links of switches below the common one count, but for the lower half of a chip. */
+static void nccl_switches(void **state)
+{
+	struct topology_switch top = {.id = "s0", .speed_gtps = real_of(2.5)};
+	struct topology_switch low = {.id = "s1", .up = &top, .speed_gtps = real_of(5)};
+	struct bed *bed = *state;
+	struct topology_node *nodes;
+
+	top.width_lanes = low.width_lanes = number_of(4);
+	gpu(bed, "gpu0", "s0");
+	nic(bed, "m0", "s1");
+	nic(bed, "m1", "s0");
+	nodes = bed->topology.nodes;
+	strings_add(&nodes[1].switches, "s0");
+	nodes[0].above = nodes[2].above = &top;
+	nodes[1].above = &low;
+	for (size_t i = 0; i < 3; i++) {
+		nodes[i].speed_gtps = nodes[i].max_speed_gtps = real_of(32);
+		nodes[i].width_lanes = nodes[i].max_width_lanes = number_of(16);
+		nodes[i].rate_gbps = real_of(200);
+	}
+	/* 4 lanes of 5 GT/s are 1.5 GB/s. */
+	nodes[2].rate_gbps = real_of(12.5);
+	expect(bed, ASSIGN_NCCL, "gpu0: m1 inferred");
+	nodes[2].rate_gbps = real_of(11.5);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+	low.merged = true;
+	nodes[2].rate_gbps = real_of(199);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+	/* With no switch in common, all links up to the CPU do: 0.75 GB/s. */
+	low.merged = false;
+	nodes[0].switches.items[0][1] = '7';
+	nodes[2].rate_gbps = real_of(5.5);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 inferred");
+	nodes[2].rate_gbps = real_of(6.5);
+	expect(bed, ASSIGN_NCCL, "gpu0: m0 m1 inferred");
+}
+
 /* The devices of one card are one to NCCL, with the rates of both. */
 static void nccl_cards(void **state)
 {
@@ -384,7 +442,7 @@ int main(void)
 		TEST(nearest),	      TEST(candidates), TEST(more_accelerators),
 		TEST(more_adapters),  TEST(bandwidth),	TEST(unknown),
 		TEST(too_many),	      TEST(nccl_rates), TEST(nccl_shares),
-		TEST(nccl_distances), TEST(nccl_cards),
+		TEST(nccl_distances), TEST(nccl_cards), TEST(nccl_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
