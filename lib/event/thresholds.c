@@ -128,6 +128,7 @@ struct watched_limit {
 };
 
 struct thresholds {
+	const char *root; /* NULL: the live system */
 	const struct objects *objects;
 	struct inventory inventory;
 	struct counter_loader *loader; /* NULL if there is no device */
@@ -179,10 +180,12 @@ static void unload(struct thresholds *thresholds)
 static int load(struct thresholds *thresholds)
 {
 	const struct inventory_request request = {
+		.root = thresholds->root,
 		.needs = COUNTERS_NEEDS_NETDEV,
 		.objects = thresholds->objects,
 	};
 	const struct counters_request counters = {
+		.root = thresholds->root,
 		.inventory = &thresholds->inventory,
 		.sources = COUNTERS_ALL_SOURCES,
 		.wants = wants,
@@ -300,13 +303,15 @@ static char *find_unknown(const struct thresholds *thresholds)
 	return NULL;
 }
 
-int thresholds_open(const struct objects *objects, const struct event_threshold_list *limits,
-		    struct thresholds **ret_thresholds, char **ret_message)
+int thresholds_open(const char *root, const struct objects *objects,
+		    const struct event_threshold_list *limits, struct thresholds **ret_thresholds,
+		    char **ret_message)
 {
 	struct thresholds *thresholds = mem_alloc_zero(1, sizeof(*thresholds));
 	char *unknown = NULL;
 	int rc;
 
+	thresholds->root = root;
 	thresholds->objects = objects;
 	thresholds->limits = mem_alloc_zero(limits->count, sizeof(*thresholds->limits));
 	thresholds->limit_count = limits->count;

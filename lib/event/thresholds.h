@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Counters with a limit on their growth: reads them once per period, the only timer of watching,
- * and makes an event of each that begins to exceed its limit. Borrows the objects and the limits.
+ * and makes an event of each that begins to exceed its limit. Borrows root, objects and limits.
  * Also parses the user's rules: `symbol_error>10/s` for counters, `3/10m` for flaps.
  */
 #pragma once
@@ -33,11 +33,13 @@ void event_threshold_list_clear(struct event_threshold_list *list);
 struct thresholds;
 
 /*
- * Reads for the first time. Returns 0 or -errno: -ENOENT for a counter that no watched object has,
- * with a message in *ret_message, which the caller frees. All functions below accept NULL.
+ * Reads for the first time, from a root or, with NULL, the live system. Returns 0 or -errno:
+ * -ENOENT for a counter that no watched object has, with a message in *ret_message, which the
+ * caller frees. All functions below accept NULL.
  */
-int thresholds_open(const struct objects *objects, const struct event_threshold_list *limits,
-		    struct thresholds **ret_thresholds, char **ret_message);
+int thresholds_open(const char *root, const struct objects *objects,
+		    const struct event_threshold_list *limits, struct thresholds **ret_thresholds,
+		    char **ret_message);
 void thresholds_free(struct thresholds *thresholds);
 /* Milliseconds until the next reading; -1 if there is none. */
 int thresholds_timeout(const struct thresholds *thresholds);
