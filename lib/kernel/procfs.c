@@ -91,6 +91,7 @@ void procfs_parse_status(const char *text, struct procfs_task *task)
 		number_set(&task->capabilities, mask);
 	get_kilobytes(text, "VmLck:", &task->locked_bytes);
 	get_kilobytes(text, "VmPin:", &task->pinned_bytes);
+	get_kilobytes(text, "VmHWM:", &task->peak_bytes);
 }
 
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task)

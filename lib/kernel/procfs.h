@@ -37,7 +37,11 @@ struct procfs_task {
 	struct number capabilities; /* effective, as a mask of bits 1 << CAP_x */
 	struct number locked_bytes;
 	struct number pinned_bytes;
+	struct number peak_bytes; /* resident memory, the most that it had */
 };
+
+/* More than a status has. */
+#define PROCFS_STATUS_MOST 65536u
 
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task);
 void procfs_task_clear(struct procfs_task *task);

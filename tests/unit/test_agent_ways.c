@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -268,6 +269,38 @@ static void reports(void **state)
 	assert_true(report.wall_nsec > 0 && report.cpu_nsec > 0);
 	assert_int_equal(report.received, 0);
 	free_device(agent);
+}
+
+#define PEAK_WORD    "peak"
+#define LARGE_BYTES  (UINT64_C(512) << 20)
+#define MEDIUM_BYTES (UINT64_C(200) << 20)
+
+/* In a process that was started by a large one. */
+static int report_peak(void)
+{
+	struct message_reported report = {0};
+	struct device device;
+	struct agent *agent = make_device(&device, QP_RC);
+
+	agent_report(agent, &(struct message_none){}, &report);
+	free_device(agent);
+	return report.peak_bytes > 0 && report.peak_bytes < MEDIUM_BYTES ? 0 : 1;
+}
+
+/* The memory is that of this program, not of the one that has started it. */
+static void memory_of_the_program(void **state)
+{
+	const pid_t pid = fork();
+	int status = -1;
+
+	(void)state;
+	if (!pid) {
+		memset(mem_alloc_zero(1, LARGE_BYTES), 1, LARGE_BYTES);
+		execl("/proc/self/exe", PEAK_WORD, NULL);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 /*
@@ -547,7 +580,7 @@ static void limits_of_listening(void **state)
 	assert_int_equal(limit_of("10.0.0.2", UINT64_MAX, 1000, true), LIMIT_MSEC + 60000);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations_of_transports),
@@ -556,6 +589,7 @@ int main(void)
 		cmocka_unit_test(ways_that_contradict),
 		cmocka_unit_test(relaxed_ordering),
 		cmocka_unit_test(reports),
+		cmocka_unit_test(memory_of_the_program),
 		cmocka_unit_test(late_credits),
 		cmocka_unit_test(failed_calls),
 		cmocka_unit_test(inline_data),
@@ -563,5 +597,7 @@ int main(void)
 		cmocka_unit_test(limits_of_listening),
 	};
 
+	if (argc == 1 && !strcmp(argv[0], PEAK_WORD))
+		return report_peak();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

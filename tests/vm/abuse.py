@@ -22,13 +22,14 @@ LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net
 
 _running = []  # servers that were not stopped
 MAGIC, VERSION = b'RDMT', 1  # of the header
-OLDEST, NEWEST = 1, 4  # versions of the protocol
+OLDEST, NEWEST = 1, 5  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
  BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
 LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
+XRC, XRC_READY = 72, 73
 OLD_PAIRS, PAIRS = 64, 16384  # queue pairs that are granted before version 4, and from it on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # that a client may take to greet
@@ -390,7 +391,7 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((5, 6, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
+    for lowest, highest, header in ((6, 7, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (6, 0xffffffff, 9),
                                     (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
@@ -508,6 +509,7 @@ def late_garbage(server):
                  message(MEMORY, struct.pack('>III', 4, 0, 0)), message(LEAVING, bytes(8)),
                  message(MEMORY, struct.pack('>III', 3, 4, 0)), message(WINDOW, bytes(48)),
                  message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
+                 message(XRC, bytes(8)), message(XRC, struct.pack('>III', PAIRS, 2, 1)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
@@ -516,7 +518,7 @@ def late_garbage(server):
     for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', PAIRS - 1)),
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
                  message(GID_LOOK), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
-                 message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)),
+                 message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)), message(XRC, bytes(12)),
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:

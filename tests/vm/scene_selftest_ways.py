@@ -68,8 +68,13 @@ def transports(tap):
     tap.test('selftest ways: unreliable connections',
              wrong + unequal('transport', {row['transport'] for row in measured(document)}, {'uc'}))
     document = run('--transport', 'xrc', '--test', 'latency-send')
+    tap.test('selftest ways: a device without extended reliable connections says so',
+             selftest.wrong_with(document, 0, (
+                 'latency-send', 'skip', 'device has no extended reliable connected (XRC) queue '
+                 'pairs: ibv_open_xrcd: Operation not supported')))
+    document = run('--transport', 'srd', '--test', 'latency-send')
     tap.test('selftest ways: what is not measured says so',
-             selftest.wrong_with(document, 0, ('latency-send', 'skip', 'XRC is not measured')))
+             selftest.wrong_with(document, 0, ('latency-send', 'skip', 'SRD is not measured')))
 
 
 ALL = tuple('bandwidth-' + word for word in ('send', 'write', 'read', 'atomic'))

@@ -114,6 +114,7 @@ static void close_device(struct agent *agent)
 			agent->api.ibv_dealloc_pd(agent->domains[i]);
 		agent->domains[i] = NULL;
 	}
+	agent_xrc_close(agent);
 	watch_device(&agent->watch, NULL, 0);
 	agent->context = NULL;
 	verbs_close_device(agent->device);

@@ -63,7 +63,17 @@ struct agent_qp {
 	struct gid group_gid;
 	uint16_t group_lid;
 	struct sockaddr_storage group_address;
+	/* XRC: `qp` only sends. */
+	struct ibv_qp *target;	      /* that receives, in the domain of the agent */
+	struct ibv_srq *shared;	      /* whence its receives come; NULL: no XRC */
+	uint32_t peer_qpn, peer_srqn; /* the other side's that sends, and its receive queue */
 };
+
+/* Whether the other side acknowledges what such a queue pair (enum qp_kind) sends. */
+static inline bool agent_is_reliable(uint32_t kind)
+{
+	return kind == QP_RC || kind == QP_XRC;
+}
 
 /* The steps of a connection that are timed. */
 enum connection_step {
@@ -107,6 +117,7 @@ struct agent {
 	struct endpoint endpoint;
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
+	struct ibv_xrcd *xrcd; /* NULL: no queue pair of XRC yet */
 	uint64_t srq_reserved;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
 	struct agent_cq cqs[LIMIT_CQS];
@@ -162,7 +173,8 @@ void agent_reset(struct agent *agent);
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
  * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
- * agent_group.c, agent_many.c, agent_ports.c, prove.c, measure.c, agent_ways.c and agent_gather.c.
+ * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, prove.c, measure.c, agent_ways.c and
+ * agent_gather.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -215,6 +227,10 @@ int agent_qp_make(struct agent *agent, const struct message_qp *order, struct ag
 /* As agent_modify(), of a queue pair that is there. */
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
+/* The queue pairs and the receive queue of an extended reliable connection. */
+int agent_xrc_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
+void agent_xrc_destroy(struct agent *agent, struct agent_qp *qp);
+void agent_xrc_close(struct agent *agent);
 /* Ends the many connections; their samples stay until the next ones. */
 void agent_many_release(struct agent *agent);
 void agent_many_free(struct agent *agent);

@@ -147,6 +147,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 	/* The queue pair before the id: iWARP closes the connection with it. */
 	if (qp->qp)
 		agent->api.ibv_destroy_qp(qp->qp);
+	agent_xrc_destroy(agent, qp);
 	if (qp->cm_id)
 		agent->api.rdma_destroy_id(qp->cm_id);
 	agent_unreserve(agent, &qp->reserved);
@@ -231,7 +232,8 @@ int agent_qp_make(struct agent *agent, const struct message_qp *order, struct ag
 				   send_bytes(order) + (order->srq ? 0 : receive_bytes(order)),
 				   &qp->reserved);
 	if (!rc)
-		rc = create_qp(agent, order, qp);
+		rc = order->kind == QP_XRC ? agent_xrc_make(agent, order, qp)
+					   : create_qp(agent, order, qp);
 	if (rc) {
 		agent_unreserve(agent, &qp->reserved);
 		return rc;
@@ -296,53 +298,6 @@ static void fill_address(const struct agent *agent, const struct endpoint *to, u
 	attr->grh.flow_label = agent->path.flow_label;
 }
 
-/*
- * The index of a P_Key of the port: the same value, else one of the same partition, because full
- * and limited members (the highest bit) of a partition may talk (IBTA 1, 10.9.1.1). -ENOENT.
- */
-static int find_pkey(struct agent *agent, uint32_t pkey, int length, uint32_t *ret_index)
-{
-	int rc = -ENOENT;
-
-	for (int i = 0; i < length; i++) {
-		uint16_t raw, entry;
-
-		if (agent->api.ibv_query_pkey(agent->context, (uint8_t)agent->endpoint.port, i,
-					      &raw))
-			continue;
-		entry = ntohs(raw);
-		if (entry != pkey && (!rc || (entry ^ pkey) & ~PKEY_FULL_MEMBER))
-			continue;
-		*ret_index = (uint32_t)i;
-		rc = 0;
-		if (entry == pkey)
-			break;
-	}
-	return rc;
-}
-
-int agent_path(struct agent *agent, const struct message_path *order)
-{
-	struct ibv_port_attr port = {.pkey_tbl_len = 0};
-	uint32_t index = order->pkey_index;
-	int rc = (agent->api.ibv_query_port)(agent->context, (uint8_t)agent->endpoint.port,
-					     (struct _compat_ibv_port_attr *)&port);
-
-	if (rc)
-		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_port");
-	if (order->with_pkey && find_pkey(agent, order->pkey, port.pkey_tbl_len, &index))
-		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has no P_Key 0x%04x",
-				    agent->endpoint.device, agent->endpoint.port, order->pkey);
-	/* rxe would take any index. */
-	if (index >= port.pkey_tbl_len)
-		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has %u P_Keys, and no index %u",
-				    agent->endpoint.device, agent->endpoint.port, port.pkey_tbl_len,
-				    index);
-	agent->path = *order;
-	agent->pkey_index = index;
-	return 0;
-}
-
 static int fill_init(const struct agent *agent, const struct agent_qp *qp,
 		     const struct message_modify *order, struct ibv_qp_attr *attr)
 {
@@ -364,10 +319,10 @@ static int fill_rtr(const struct agent *agent, const struct agent_qp *qp,
 	attr->dest_qp_num = order->qpn;
 	attr->rq_psn = order->psn;
 	fill_address(agent, &order->to, order->sl, &attr->ah_attr);
-	if (qp->kind == QP_UC)
-		return mask;
 	attr->max_dest_rd_atomic = (uint8_t)order->max_rd_atomic;
 	attr->min_rnr_timer = (uint8_t)order->rnr_timer;
+	if (qp->kind != QP_RC)
+		return mask;
 	return mask | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 }
 
@@ -375,7 +330,7 @@ static int fill_rts(const struct agent_qp *qp, const struct message_modify *orde
 		    struct ibv_qp_attr *attr)
 {
 	attr->sq_psn = qp->psn;
-	if (qp->kind != QP_RC)
+	if (!agent_is_reliable(qp->kind))
 		return IBV_QP_SQ_PSN;
 	attr->timeout = (uint8_t)order->timeout;
 	attr->retry_cnt = (uint8_t)order->retries;
@@ -406,6 +361,38 @@ static struct agent_qp *find_qp(struct agent *agent, uint32_t slot)
 	return NULL;
 }
 
+/*
+ * The receiving queue pair of an extended reliable connection follows the other one. What each
+ * transition needs: Linux, drivers/infiniband/core/verbs.c, qp_state_table.
+ */
+static int modify_target(struct agent *agent, struct agent_qp *qp,
+			 const struct message_modify *order)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = (enum ibv_qp_state)order->state,
+		.sq_psn = qp->psn,
+		.timeout = (uint8_t)order->timeout,
+	};
+	int mask = IBV_QP_STATE;
+	int rc;
+
+	if (order->state == IBV_QPS_INIT) {
+		mask |= fill_init(agent, qp, order, &attr);
+	} else if (order->state == IBV_QPS_RTR) {
+		mask |= fill_rtr(agent, qp, order, &attr) | IBV_QP_MAX_DEST_RD_ATOMIC |
+			IBV_QP_MIN_RNR_TIMER;
+		attr.dest_qp_num = qp->peer_qpn;
+	} else if (order->state == IBV_QPS_RTS) {
+		mask |= IBV_QP_SQ_PSN | IBV_QP_TIMEOUT;
+	}
+	rc = agent->api.ibv_modify_qp(qp->target, &attr, mask);
+	if (rc)
+		return agent_fail(agent, STAGE_CONNECT_QP, rc,
+				  "ibv_modify_qp to %s of what receives",
+				  agent_state_word(order->state));
+	return 0;
+}
+
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order)
 {
 	struct ibv_qp_attr attr = {
@@ -433,7 +420,7 @@ int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct messa
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",
 				  agent_state_word(order->state));
-	return 0;
+	return qp->target ? modify_target(agent, qp, order) : 0;
 }
 
 int agent_modify(struct agent *agent, const struct message_modify *order)

@@ -98,6 +98,8 @@ int agent_post(struct agent *agent, const struct message_post *order)
 	for (uint32_t i = 0; order->bad_lkey && i < order->span.blocks; i++)
 		elements[i].lkey ^= BAD_KEY_BITS;
 	fill_remote(qp, order, &work);
+	if (qp->kind == QP_XRC)
+		work.qp_type.xrc.remote_srqn = qp->peer_srqn;
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		bool last = i == order->count - 1;
 
@@ -113,6 +115,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 int agent_receive(struct agent *agent, const struct message_receive *order)
 {
 	struct ibv_qp *qp = agent->qps[order->slot].qp;
+	struct ibv_srq *srq = order->srq ? agent->srq : agent->qps[order->slot].shared;
 	struct ibv_sge elements[LIMIT_SGES] = {{0}};
 	struct ibv_recv_wr work = {
 		.sg_list = elements,
@@ -121,14 +124,13 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 	struct ibv_recv_wr *bad;
 	int rc = 0;
 
-	if (order->srq ? !agent->srq : !qp || qp->srq)
+	if (order->srq ? !srq : !qp || qp->srq)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing to post receives to");
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		if (fill_elements(agent, &order->span, i * order->step, elements))
 			return -EINVAL;
 		work.wr_id = order->id + i;
-		rc = order->srq ? ibv_post_srq_recv(agent->srq, &work, &bad)
-				: ibv_post_recv(qp, &work, &bad);
+		rc = srq ? ibv_post_srq_recv(srq, &work, &bad) : ibv_post_recv(qp, &work, &bad);
 	}
 	if (rc)
 		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv");

@@ -1,11 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The orders of version 4 that say how runs are done, and what the last one took. */
+/*
+ * The orders that say what packets carry (version 3) and how runs are done (version 4), and what
+ * the last run took.
+ */
+#include <arpa/inet.h>
 #include <errno.h>
-#include <sys/resource.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
+#include "kernel/procfs.h"
+#include "mad/format/mad.h"
 #include "selftest/agent/agent.h"
+
+/*
+ * The index of a P_Key of the port: the same value, else one of the same partition, because full
+ * and limited members (the highest bit) of a partition may talk (IBTA 1, 10.9.1.1). -ENOENT.
+ */
+static int find_pkey(struct agent *agent, uint32_t pkey, int length, uint32_t *ret_index)
+{
+	int rc = -ENOENT;
+
+	for (int i = 0; i < length; i++) {
+		uint16_t raw, entry;
+
+		if (agent->api.ibv_query_pkey(agent->context, (uint8_t)agent->endpoint.port, i,
+					      &raw))
+			continue;
+		entry = ntohs(raw);
+		if (entry != pkey && (!rc || (entry ^ pkey) & ~PKEY_FULL_MEMBER))
+			continue;
+		*ret_index = (uint32_t)i;
+		rc = 0;
+		if (entry == pkey)
+			break;
+	}
+	return rc;
+}
+
+int agent_path(struct agent *agent, const struct message_path *order)
+{
+	struct ibv_port_attr port = {.pkey_tbl_len = 0};
+	uint32_t index = order->pkey_index;
+	int rc = (agent->api.ibv_query_port)(agent->context, (uint8_t)agent->endpoint.port,
+					     (struct _compat_ibv_port_attr *)&port);
+
+	if (rc)
+		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_port");
+	if (order->with_pkey && find_pkey(agent, order->pkey, port.pkey_tbl_len, &index))
+		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has no P_Key 0x%04x",
+				    agent->endpoint.device, agent->endpoint.port, order->pkey);
+	/* rxe would take any index. */
+	if (index >= port.pkey_tbl_len)
+		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has %u P_Keys, and no index %u",
+				    agent->endpoint.device, agent->endpoint.port, port.pkey_tbl_len,
+				    index);
+	agent->path = *order;
+	agent->pkey_index = index;
+	return 0;
+}
 
 int agent_way(struct agent *agent, const struct message_way *order)
 {
@@ -48,14 +103,28 @@ void agent_end_report(struct agent *agent)
 	agent->report.wall_nsec = clock_nsec() - agent->report.wall_nsec;
 }
 
+/*
+ * The largest resident memory of this process. Not that of getrusage(2), which begins with that of
+ * whoever started the program: exec keeps it (Linux, fs/exec.c, exec_mmap()).
+ */
+static uint64_t peak_bytes(void)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct procfs_task task = {0};
+	size_t length;
+
+	if (file_read("/proc/self/status", PROCFS_STATUS_MOST, &text, &length))
+		return 0;
+	procfs_parse_status(text, &task);
+	procfs_task_clear(&task);
+	return task.peak_bytes.known ? task.peak_bytes.value : 0;
+}
+
 int agent_report(struct agent *agent, const struct message_none *order,
 		 struct message_reported *reply)
 {
-	struct rusage usage = {0};
-
 	(void)order;
 	*reply = agent->report;
-	getrusage(RUSAGE_SELF, &usage);
-	reply->peak_bytes = (uint64_t)usage.ru_maxrss * 1024; /* kibibytes: getrusage(2) */
+	reply->peak_bytes = peak_bytes();
 	return 0;
 }

@@ -100,8 +100,9 @@ int guard_modify(struct agent *agent, const struct agent_qp *qp, const struct me
 	if (qp->kind == QP_UD)
 		return order->qkey & PRIVILEGED_QKEY ? refuse_management(agent) : 0;
 	if (order->state == IBV_QPS_RTR)
-		return order->qpn < 2 ? refuse_management(agent)
-				      : guard_destination(agent, &order->to);
+		return order->qpn < 2 || (qp->kind == QP_XRC && qp->peer_qpn < 2)
+			       ? refuse_management(agent)
+			       : guard_destination(agent, &order->to);
 	/* A port that never answers would get each packet again and again. */
 	if (order->state == IBV_QPS_RTS && order->retries && !agent->guard.proven)
 		return agent_refuse(agent, REFUSAL_ORDER,
@@ -181,7 +182,7 @@ int guard_target(struct agent *agent, uint32_t qpn, uint32_t qkey)
 
 int guard_unacknowledged(struct agent *agent, const struct agent_qp *qp, uint64_t bytes)
 {
-	if (!agent->guard.strict || qp->kind == QP_RC ||
+	if (!agent->guard.strict || agent_is_reliable(qp->kind) ||
 	    bytes * qp->send_depth <= GUARD_MOST_UNACKNOWLEDGED)
 		return 0;
 	return agent_refuse(agent, REFUSAL_LIMIT,

@@ -64,7 +64,7 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 		if (!measure->deadline_nsec)
 			measure->deadline_nsec = now + LINGER_NSEC;
 		/* An unreliable run ends so; else the end is there, or it never comes. */
-		measure->stop = measure->kind == QP_RC ? stop : STOP_NONE;
+		measure->stop = agent_is_reliable(measure->kind) ? stop : STOP_NONE;
 		return now >= measure->deadline_nsec;
 	}
 	if (stop == STOP_INTERRUPTED) {
@@ -103,6 +103,8 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 		request->sg_list = fetches ? &qp->receive_part : &qp->send_part;
 		request->num_sge = order->bytes ? 1 : 0;
 		request->opcode = opcodes[order->operation];
+		if (measure->kind == QP_XRC)
+			request->qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
 		if (measure->kind == QP_UD) {
 			request->wr.ud.ah = qp->owner->ah;
 			request->wr.ud.remote_qpn = qp->owner->target_qpn;
@@ -183,7 +185,7 @@ static run_loop find_loop(const struct agent *agent, const struct message_run *o
 {
 	if (agent->way.both && order->operation == RUN_SEND)
 		return bandwidth_both;
-	return agent->qps[0].kind == QP_RC
+	return agent_is_reliable(agent->qps[0].kind)
 		       ? loops[order->mode][order->operation][order->active]
 		       : unreliable_loops[order->mode][order->operation][order->active];
 }
@@ -197,7 +199,7 @@ static bool fits(const struct agent *agent, const struct agent_qp *qp,
 		return false;
 	if (qp->kind == QP_UD)
 		return order->operation == RUN_SEND && qp->ah && qp->target_qpn;
-	return qp->kind == QP_RC || order->operation <= RUN_WRITE;
+	return agent_is_reliable(qp->kind) || order->operation <= RUN_WRITE;
 }
 
 static int check_qps(struct agent *agent, const struct message_run *order)
@@ -270,8 +272,10 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 		.queue = agent->way.events ? &agent->cqs[order->cq] : NULL,
 		.both = agent->way.both && sends,
 	};
-	measure->credited = sends && order->mode == RUN_BANDWIDTH && measure->kind == QP_RC;
-	measure->lingers = !order->active && (measure->kind != QP_RC || !agent->guard.strict);
+	measure->credited = sends && order->mode == RUN_BANDWIDTH &&
+			    agent_is_reliable(measure->kind);
+	measure->lingers = !order->active &&
+			   (!agent_is_reliable(measure->kind) || !agent->guard.strict);
 	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;
 	run_layout_set(&measure->layout, measure->kind, order->qps, order->bytes);
 	measure->bytes = agent->buffers[order->buffer].bytes;

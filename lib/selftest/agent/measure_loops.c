@@ -376,6 +376,8 @@ void measure_prepare_credit(const struct measure *measure, struct run_qp *qp,
 					.num_sge = 1,
 					.wr.rdma.remote_addr = order->remote_address + offset,
 					.wr.rdma.rkey = order->rkey};
+	if (measure->kind == QP_XRC)
+		request->qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
 }
 
 static inline bool take(struct measure *measure, const struct ibv_wc *item, uint32_t *ended)

@@ -183,7 +183,9 @@ bool measure_send_end(struct measure *measure, struct run_qp *qp)
 bool measure_receive(struct measure *measure, struct run_qp *qp)
 {
 	struct ibv_recv_wr *bad;
-	int rc = ibv_post_recv(qp->qp, &qp->receive, &bad);
+	struct ibv_srq *shared = qp->owner->shared;
+	int rc = shared ? ibv_post_srq_recv(shared, &qp->receive, &bad)
+			: ibv_post_recv(qp->qp, &qp->receive, &bad);
 
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
 }

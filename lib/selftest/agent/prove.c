@@ -35,7 +35,8 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 
 	if (!qp->qp || (qp->kind == QP_UD && !qp->ah))
 		return agent_refuse(agent, REFUSAL_ORDER, "no connected queue pair for the proof");
-	if (qp->kind == QP_UD && !agent_has_datagrams_only(&agent->endpoint))
+	if (qp->kind == QP_XRC ||
+	    (qp->kind == QP_UD && !agent_has_datagrams_only(&agent->endpoint)))
 		return agent_refuse(agent, REFUSAL_ORDER, "the proof takes a connected queue pair");
 	if (!qp->cm_id)
 		return 0;

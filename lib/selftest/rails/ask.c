@@ -39,7 +39,7 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 	trial.near.agent = agent_new(-1, request->signals);
 	rc = session_open_peer(&session, &trial);
 	if (!rc && trial_is_old(&trial)) {
-		trial_fail_old(&trial, "--all-ports");
+		trial_fail_old(&trial, "--all-ports", PROTOCOL_WAYS);
 		rc = -EPROTONOSUPPORT;
 	}
 	if (!rc)

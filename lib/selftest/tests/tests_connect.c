@@ -256,7 +256,7 @@ static void run_connections(struct trial *trial)
 		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
 	note_wanted(trial, &wanted);
 	if (trial_is_old(trial)) {
-		trial_fail_old(trial, "--connections");
+		trial_fail_old(trial, "--connections", PROTOCOL_WAYS);
 		return;
 	}
 	if (make_cqs(trial))

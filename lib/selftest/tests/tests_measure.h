@@ -73,5 +73,5 @@ static inline const struct message_ran *plan_ran(const struct plan *plan, bool o
 
 static inline bool plan_is_reliable(const struct plan *plan)
 {
-	return plan->transport == SELFTEST_BY_RC;
+	return plan->transport == SELFTEST_BY_RC || plan->transport == SELFTEST_BY_XRC;
 }

@@ -172,7 +172,7 @@ static void run_window(struct trial *trial)
 
 	number_set(&trial->result->size_bytes, MOVED_BYTES);
 	if (trial_is_old(trial)) {
-		trial_skip_old(trial, "a test of memory windows");
+		trial_skip_old(trial, "a test of memory windows", PROTOCOL_WAYS);
 		return;
 	}
 	if (trial_is_iwarp(trial)) {
@@ -298,7 +298,7 @@ static void run_vectors(struct trial *trial)
 	int rc;
 
 	if (trial_is_old(trial)) {
-		trial_skip_old(trial, "a test of completion vectors");
+		trial_skip_old(trial, "a test of completion vectors", PROTOCOL_WAYS);
 		return;
 	}
 	rc = trial_buffers(trial, 64, NULL);

@@ -10,8 +10,6 @@
 
 /* Why a transport is not measured at all. */
 static const char *const missing[] = {
-	[SELFTEST_BY_XRC] = "XRC is not measured: no device that rdmactl is tested with has it "
-			    "(ibv_open_xrcd)",
 	[SELFTEST_BY_SRD] = "SRD is not measured: only the driver's own verbs make such queue "
 			    "pairs (efadv_create_qp_ex)",
 	[SELFTEST_BY_DC] = "DC is not measured: only the driver's own verbs make such queue pairs "
@@ -23,7 +21,7 @@ static const char *lacks(const struct trial *trial, const struct plan *plan)
 {
 	const uint32_t operation = plan->order.run.operation;
 
-	if (plan->transport >= SELFTEST_BY_XRC)
+	if (plan->transport > SELFTEST_BY_XRC)
 		return missing[plan->transport];
 	if (plan->transport == SELFTEST_BY_UC && operation > RUN_WRITE)
 		return "an unreliable connection (UC) has no RDMA reads and no atomics";
@@ -33,6 +31,8 @@ static const char *lacks(const struct trial *trial, const struct plan *plan)
 		return "iWARP has no unreliable connections (UC)";
 	if (trial_is_iwarp(trial) && plan->transport == SELFTEST_BY_UD)
 		return "iWARP has no datagrams (UD)";
+	if (trial_is_iwarp(trial) && plan->transport == SELFTEST_BY_XRC)
+		return "iWARP has no extended reliable connections (XRC)";
 	if (trial_is_iwarp(trial) && plan->in)
 		return "on iWARP the side that connects sends first (RFC 5044, 7.1.2)";
 	if (plan->latency && operation == RUN_WRITE && !plan->order.run.bytes)
@@ -55,12 +55,14 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 		trial_skip(trial, "it needs a completion queue of %u entries, the limit is %u",
 			   entries, MOST_ENTRIES);
 	/* A server that does not know the orders would measure something else. */
+	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)
+		trial_fail_old(trial, "--transport xrc", PROTOCOL_XRC);
 	else if (!plan->modern && plan->transport != SELFTEST_BY_RC)
-		trial_fail_old(trial, "--transport");
+		trial_fail_old(trial, "--transport", PROTOCOL_WAYS);
 	else if (!plan->modern && plan->way.both)
-		trial_fail_old(trial, "--both-ways");
+		trial_fail_old(trial, "--both-ways", PROTOCOL_WAYS);
 	else if (!plan->modern && plan->way.events)
-		trial_fail_old(trial, "--events");
+		trial_fail_old(trial, "--events", PROTOCOL_WAYS);
 	else
 		return true;
 	return false;

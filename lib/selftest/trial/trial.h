@@ -200,9 +200,9 @@ int trial_check_memory(struct trial *trial);
 int trial_set_memory(struct trial *trial);
 /* Whether the server is older than version 4 of the exchange. */
 bool trial_is_old(const struct trial *trial);
-/* Fails, or skips, the row because of that; `what` needs more: "--all-ports". */
-void trial_fail_old(struct trial *trial, const char *what);
-void trial_skip_old(struct trial *trial, const char *what);
+/* Fails, or skips, the row because the server does not speak `version`, which `what` needs. */
+void trial_fail_old(struct trial *trial, const char *what, uint32_t version);
+void trial_skip_old(struct trial *trial, const char *what, uint32_t version);
 /*
  * Proves to a server that the port of the order to open is this one, if it does not know. If that
  * fails, so does the row, and trial->blocked is set.

@@ -75,7 +75,7 @@ int trial_check_memory(struct trial *trial)
 {
 	if (!trial->request->peer_memory.kind || !trial_is_old(trial))
 		return 0;
-	trial_fail_old(trial, "another kind of memory");
+	trial_fail_old(trial, "another kind of memory", PROTOCOL_WAYS);
 	return -EPROTONOSUPPORT;
 }
 
@@ -86,14 +86,13 @@ bool trial_is_old(const struct trial *trial)
 
 #define TOO_OLD "%s needs version %u of the exchange; the server on %s speaks %u"
 
-void trial_fail_old(struct trial *trial, const char *what)
+void trial_fail_old(struct trial *trial, const char *what, uint32_t version)
 {
-	trial_fail(trial, "update rdmactl there, or leave the option out", TOO_OLD, what,
-		   PROTOCOL_WAYS, trial->request->peer, trial->granted.version);
+	trial_fail(trial, "update rdmactl there, or leave the option out", TOO_OLD, what, version,
+		   trial->request->peer, trial->granted.version);
 }
 
-void trial_skip_old(struct trial *trial, const char *what)
+void trial_skip_old(struct trial *trial, const char *what, uint32_t version)
 {
-	trial_skip(trial, TOO_OLD, what, PROTOCOL_WAYS, trial->request->peer,
-		   trial->granted.version);
+	trial_skip(trial, TOO_OLD, what, version, trial->request->peer, trial->granted.version);
 }

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/device.h"
 #include "selftest/trial/trial.h"
 
@@ -85,17 +87,23 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 		[QP_RC] = "reliable connected (RC)",
 		[QP_UC] = "unreliable connected (UC)",
 		[QP_UD] = "datagram (UD)",
+		[QP_XRC] = "extended reliable connected (XRC)",
 	};
 	const struct message_refused *refused = &side->refused;
+	_cleanup_(freep) char *call = NULL;
 	int rc = side_qp(side, request, ret);
 
 	if (rc == -EREMOTEIO && is_missing(refused) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
 	     agent_has_datagrams_only(trial_endpoint(trial, side)))) {
-		trial_skip(trial, "the %sdevice has no %s queue pairs%s: %s",
+		/* XRC takes several calls. */
+		if (request->kind == QP_XRC)
+			call = text_clean(refused->text,
+					  strnlen(refused->text, sizeof(refused->text)));
+		trial_skip(trial, "the %sdevice has no %s queue pairs%s: %s%s%s",
 			   side == &trial->far && trial->request->peer ? "peer's " : "",
 			   kinds[request->kind], request->srq ? " with a shared receive queue" : "",
-			   strerror((int)refused->error));
+			   call ? call : "", call ? ": " : "", strerror((int)refused->error));
 		return rc;
 	}
 	return trial_explain(trial, side, rc);
@@ -168,7 +176,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.qkey = TRIAL_QKEY,
 	};
 
-	if (near && !slot && shape->kind == QP_RC && state == IBV_QPS_RTS) {
+	if (near && !slot && agent_is_reliable(shape->kind) && state == IBV_QPS_RTS) {
 		number_set(&trial->result->path_mtu_bytes, request.mtu_bytes);
 		number_set(&trial->result->ack_timeout, request.timeout);
 		number_set(&trial->result->retries, request.retries);
@@ -225,6 +233,28 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 	rc = side_finish(&trial->far, order, msec, held);
 	side_finish(&trial->far, &release, 0, &reply);
 	return rc;
+}
+
+/*
+ * Tells both sides of an extended reliable connection what the other one has. The queue pairs that
+ * send have their numbers in *numbers; those that they send to take their place.
+ */
+static int introduce(struct trial *trial, uint32_t slot, struct qp_numbers *numbers)
+{
+	struct message_xrc tell = {.slot = slot};
+	struct message_xrc_ready near, far;
+	int rc = trial_explain(trial, &trial->near, side_xrc(&trial->near, &tell, &near));
+
+	if (rc)
+		return rc;
+	tell = (struct message_xrc){.slot = slot, .qpn = numbers->near, .srqn = near.srqn};
+	rc = trial_explain(trial, &trial->far, side_xrc(&trial->far, &tell, &far));
+	if (rc)
+		return rc;
+	tell = (struct message_xrc){.slot = slot, .qpn = numbers->far, .srqn = far.srqn};
+	numbers->near = near.qpn;
+	numbers->far = far.qpn;
+	return trial_explain(trial, &trial->near, side_xrc(&trial->near, &tell, &near));
 }
 
 static void note_times(struct selftest_result *row, const struct message_connected *connected)
@@ -293,6 +323,8 @@ int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *sha
 		*ret_numbers = numbers;
 	if (trial->by_cm && shape->kind == QP_RC)
 		return connect_by_cm(trial, slot, shape);
+	if (shape->kind == QP_XRC && introduce(trial, slot, &numbers))
+		return -EIO;
 	if (walk(trial, &trial->far, slot, shape, &numbers) ||
 	    walk(trial, &trial->near, slot, shape, &numbers))
 		return -EIO;

@@ -25,13 +25,15 @@
  * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
  * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
  * the server's port, and choose the traffic class and what else is in message_path. Version 4 has
- * more ways to measure, kinds of memory, and ports at once.
+ * more ways to measure, kinds of memory, and ports at once; version 5 has extended reliable
+ * connections.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
 #define PROTOCOL_NAMED_PORTS 3u
 #define PROTOCOL_WAYS	     4u
-#define PROTOCOL_NEWEST	     4u
+#define PROTOCOL_XRC	     5u
+#define PROTOCOL_NEWEST	     5u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	  8u
@@ -102,7 +104,7 @@ enum stop {
 };
 
 enum buffer_access { ACCESS_LOCAL = 1, ACCESS_WRITE = 2, ACCESS_READ = 4, ACCESS_ATOMIC = 8 };
-enum qp_kind { QP_RC, QP_UC, QP_UD };
+enum qp_kind { QP_RC, QP_UC, QP_UD, QP_XRC };
 enum post_flag { POST_SIGNALED = 1, POST_SOLICITED = 2, POST_INLINE = 4, POST_FENCE = 8 };
 enum post_operation {
 	POST_SEND,

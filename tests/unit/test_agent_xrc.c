@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Extended reliable connections between two agents whose devices are made up: what one posts is
+ * copied into the memory or the receive queue of the other, if the numbers lead there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/agent/agent.h"
+#include "selftest/tests/tests_measure.h"
+
+enum { MOST_OBJECTS = 64, FIRST_QPN = 0x100, FIRST_SRQN = 0x9000, MOST_ENTRIES_OF_CQ = 4096 };
+
+struct domain {
+	struct ibv_xrcd xrcd;
+};
+
+struct queue {
+	struct ibv_cq cq;
+	struct ibv_wc items[MOST_ENTRIES_OF_CQ];
+	size_t first, last;
+};
+
+struct posted {
+	uint64_t id;
+	struct ibv_sge part;
+};
+
+struct receives {
+	struct ibv_srq srq;
+	struct posted items[MOST_ENTRIES_OF_CQ];
+	size_t first, last;
+	struct queue *queue;
+	struct ibv_xrcd *xrcd;
+	uint32_t number;
+};
+
+struct pair {
+	struct ibv_qp qp;
+	struct ibv_xrcd *xrcd; /* of one that receives */
+	enum ibv_qp_state state;
+	uint32_t to;
+};
+
+/* The functions of libibverbs have no argument that leads here. */
+static struct {
+	pthread_mutex_t lock;
+	struct pair *pairs[MOST_OBJECTS];
+	struct receives *receives[MOST_OBJECTS];
+	int objects;	      /* that were made and not freed */
+	int messages, others; /* sends; writes, reads and atomics */
+	int fail_at;	      /* the queue pair with that number is not made; 0: each is */
+} fabric = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct ibv_xrcd *open_domain(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
+{
+	struct domain *domain = mem_alloc_zero(1, sizeof(*domain));
+
+	assert_int_equal(attr->comp_mask, IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS);
+	assert_int_equal(attr->fd, -1);
+	domain->xrcd.context = context;
+	__atomic_add_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	return &domain->xrcd;
+}
+
+static int close_domain(struct ibv_xrcd *xrcd)
+{
+	__atomic_sub_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	free(xrcd);
+	return 0;
+}
+
+static struct ibv_cq *create_cq(struct ibv_context *context, int entries, void *cookie,
+				struct ibv_comp_channel *channel, int vector)
+{
+	struct queue *queue = mem_alloc_zero(1, sizeof(*queue));
+
+	(void)cookie, (void)channel, (void)vector;
+	assert_true(entries <= MOST_ENTRIES_OF_CQ);
+	queue->cq.context = context;
+	__atomic_add_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	return &queue->cq;
+}
+
+static int destroy_cq(struct ibv_cq *cq)
+{
+	__atomic_sub_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	free(cq);
+	return 0;
+}
+
+static void ack_events(struct ibv_cq *cq, unsigned int count)
+{
+	(void)cq, (void)count;
+}
+
+static int poll_cq(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	struct queue *queue = (struct queue *)cq;
+	int count = 0;
+
+	pthread_mutex_lock(&fabric.lock);
+	while (count < room && queue->first < queue->last)
+		items[count++] = queue->items[queue->first++ % MOST_ENTRIES_OF_CQ];
+	pthread_mutex_unlock(&fabric.lock);
+	return count;
+}
+
+static void complete(struct queue *queue, uint64_t id, enum ibv_wc_status status,
+		     enum ibv_wc_opcode opcode, uint32_t bytes)
+{
+	assert_true(queue->last - queue->first < MOST_ENTRIES_OF_CQ);
+	queue->items[queue->last++ % MOST_ENTRIES_OF_CQ] = (struct ibv_wc){
+		.wr_id = id, .status = status, .opcode = opcode, .byte_len = bytes};
+}
+
+static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct receives *receives = mem_alloc_zero(1, sizeof(*receives));
+
+	assert_int_equal(attr->srq_type, IBV_SRQT_XRC);
+	assert_int_equal(attr->comp_mask, IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+						  IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ);
+	receives->srq.context = context;
+	receives->queue = (struct queue *)attr->cq;
+	receives->xrcd = attr->xrcd;
+	pthread_mutex_lock(&fabric.lock);
+	for (uint32_t i = 0; i < MOST_OBJECTS && !receives->number; i++) {
+		if (fabric.receives[i])
+			continue;
+		fabric.receives[i] = receives;
+		receives->number = FIRST_SRQN + i;
+	}
+	fabric.objects++;
+	pthread_mutex_unlock(&fabric.lock);
+	return &receives->srq;
+}
+
+static int get_srq_number(struct ibv_srq *srq, uint32_t *number)
+{
+	*number = ((struct receives *)srq)->number;
+	return 0;
+}
+
+static int destroy_srq(struct ibv_srq *srq)
+{
+	struct receives *receives = (struct receives *)srq;
+
+	pthread_mutex_lock(&fabric.lock);
+	fabric.receives[receives->number - FIRST_SRQN] = NULL;
+	fabric.objects--;
+	pthread_mutex_unlock(&fabric.lock);
+	free(receives);
+	return 0;
+}
+
+static int post_srq_receive(struct ibv_srq *srq, struct ibv_recv_wr *work, struct ibv_recv_wr **bad)
+{
+	struct receives *receives = (struct receives *)srq;
+
+	(void)bad;
+	pthread_mutex_lock(&fabric.lock);
+	assert_true(receives->last - receives->first < MOST_ENTRIES_OF_CQ);
+	receives->items[receives->last++ % MOST_ENTRIES_OF_CQ] = (struct posted){work->wr_id,
+										 work->sg_list[0]};
+	pthread_mutex_unlock(&fabric.lock);
+	return 0;
+}
+
+static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	struct pair *pair = NULL;
+
+	pthread_mutex_lock(&fabric.lock);
+	for (uint32_t i = 0; i < MOST_OBJECTS && !pair && fabric.fail_at != 1; i++) {
+		if (fabric.pairs[i])
+			continue;
+		pair = fabric.pairs[i] = mem_alloc_zero(1, sizeof(*pair));
+		pair->qp.qp_num = FIRST_QPN + i;
+		fabric.objects++;
+	}
+	fabric.fail_at -= !!fabric.fail_at;
+	pthread_mutex_unlock(&fabric.lock);
+	errno = ENOMEM;
+	if (!pair)
+		return NULL;
+	pair->qp.context = context;
+	pair->qp.qp_type = attr->qp_type;
+	if (attr->qp_type == IBV_QPT_XRC_RECV) {
+		assert_int_equal(attr->comp_mask, IBV_QP_INIT_ATTR_XRCD);
+		pair->xrcd = attr->xrcd;
+	} else {
+		assert_int_equal(attr->qp_type, IBV_QPT_XRC_SEND);
+		assert_int_equal(attr->comp_mask, IBV_QP_INIT_ATTR_PD);
+		pair->qp.send_cq = attr->send_cq;
+	}
+	return &pair->qp;
+}
+
+static int destroy_qp(struct ibv_qp *qp)
+{
+	pthread_mutex_lock(&fabric.lock);
+	fabric.pairs[qp->qp_num - FIRST_QPN] = NULL;
+	fabric.objects--;
+	pthread_mutex_unlock(&fabric.lock);
+	free(qp);
+	return 0;
+}
+
+/* Exactly what the kernel wants: drivers/infiniband/core/verbs.c, qp_state_table. */
+static int wanted(enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	const int path = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	if (state == IBV_QPS_INIT)
+		return IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+	if (state == IBV_QPS_RTR)
+		return type == IBV_QPT_XRC_SEND
+			       ? path
+			       : path | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	if (state == IBV_QPS_RTS)
+		return type == IBV_QPT_XRC_SEND
+			       ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+					 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC
+			       : IBV_QP_TIMEOUT | IBV_QP_SQ_PSN;
+	return 0;
+}
+
+static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	struct pair *pair = (struct pair *)qp;
+
+	if (attr->qp_state != IBV_QPS_ERR &&
+	    (mask != (wanted(qp->qp_type, attr->qp_state) | IBV_QP_STATE) ||
+	     attr->qp_state != pair->state + 1))
+		return EINVAL;
+	pthread_mutex_lock(&fabric.lock);
+	pair->state = attr->qp_state;
+	if (mask & IBV_QP_DEST_QPN)
+		pair->to = attr->dest_qp_num;
+	pthread_mutex_unlock(&fabric.lock);
+	return 0;
+}
+
+static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		    struct ibv_qp_init_attr *init)
+{
+	(void)mask, (void)init;
+	attr->qp_state = ((struct pair *)qp)->state;
+	return 0;
+}
+
+/* Where a message of the queue pair goes, or NULL: both lead to each other, and to the queue. */
+static struct receives *find(const struct pair *from, uint32_t srqn)
+{
+	const uint32_t to = from->to - FIRST_QPN, shared = srqn - FIRST_SRQN;
+	const struct pair *target = to < MOST_OBJECTS ? fabric.pairs[to] : NULL;
+	struct receives *receives = shared < MOST_OBJECTS ? fabric.receives[shared] : NULL;
+
+	if (from->state != IBV_QPS_RTS || !target || target->qp.qp_type != IBV_QPT_XRC_RECV ||
+	    target->state < IBV_QPS_RTR || target->to != from->qp.qp_num || !receives ||
+	    receives->xrcd != target->xrcd)
+		return NULL;
+	return receives;
+}
+
+static void *pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static enum ibv_wc_status carry_out(const struct ibv_send_wr *work, struct receives *receives)
+{
+	const struct ibv_sge *part = work->num_sge ? work->sg_list : NULL;
+	const uint32_t bytes = part ? part->length : 0;
+	const struct posted *posted;
+	uint64_t sum;
+
+	if (!receives)
+		return IBV_WC_REM_INV_REQ_ERR;
+	fabric.messages += work->opcode == IBV_WR_SEND;
+	fabric.others += work->opcode != IBV_WR_SEND;
+	switch ((int)work->opcode) {
+	case IBV_WR_RDMA_WRITE:
+		memcpy(pointer(work->wr.rdma.remote_addr), pointer(part->addr), bytes);
+		return IBV_WC_SUCCESS;
+	case IBV_WR_RDMA_READ:
+		memcpy(pointer(part->addr), pointer(work->wr.rdma.remote_addr), bytes);
+		return IBV_WC_SUCCESS;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		memcpy(&sum, pointer(work->wr.atomic.remote_addr), sizeof(sum));
+		memcpy(pointer(part->addr), &sum, sizeof(sum));
+		sum += work->wr.atomic.compare_add;
+		memcpy(pointer(work->wr.atomic.remote_addr), &sum, sizeof(sum));
+		return IBV_WC_SUCCESS;
+	}
+	if (receives->first == receives->last)
+		return IBV_WC_RNR_RETRY_EXC_ERR;
+	posted = &receives->items[receives->first++ % MOST_ENTRIES_OF_CQ];
+	if (bytes > posted->part.length)
+		return IBV_WC_REM_INV_REQ_ERR;
+	if (bytes)
+		memcpy(pointer(posted->part.addr), pointer(part->addr), bytes);
+	complete(receives->queue, posted->id, IBV_WC_SUCCESS, IBV_WC_RECV, bytes);
+	return IBV_WC_SUCCESS;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	const struct pair *pair = (struct pair *)qp;
+
+	(void)bad;
+	pthread_mutex_lock(&fabric.lock);
+	for (; work; work = work->next) {
+		enum ibv_wc_status status = carry_out(work,
+						      find(pair, work->qp_type.xrc.remote_srqn));
+
+		if (status != IBV_WC_SUCCESS || work->send_flags & IBV_SEND_SIGNALED)
+			complete((struct queue *)qp->send_cq, work->wr_id, status, IBV_WC_SEND, 0);
+	}
+	pthread_mutex_unlock(&fabric.lock);
+	return 0;
+}
+
+static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_recv_wr **bad)
+{
+	(void)qp;
+	*bad = work;
+	return EINVAL;
+}
+
+/* The tests of inline data try it on one of these: this device has none. */
+static struct ibv_qp *create_usual_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	(void)pd, (void)attr;
+	errno = EINVAL;
+	return NULL;
+}
+
+static struct ibv_mr *register_memory(struct ibv_pd *pd, void *bytes, size_t length,
+				      uint64_t address, unsigned int access)
+{
+	struct ibv_mr *mr = mem_alloc_zero(1, sizeof(*mr));
+
+	(void)pd, (void)bytes, (void)length, (void)address, (void)access;
+	return mr;
+}
+
+static struct ibv_mr *register_plainly(struct ibv_pd *pd, void *bytes, size_t length, int access)
+{
+	return register_memory(pd, bytes, length, 0, (unsigned int)access);
+}
+
+static int deregister(struct ibv_mr *mr)
+{
+	free(mr);
+	return 0;
+}
+
+/* It does not know whether the GID is still there. */
+static int query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
+{
+	(void)context, (void)port, (void)index, (void)gid;
+	return -1;
+}
+
+static void make_device(struct verbs_context *verbs, struct agent *agent)
+{
+	*verbs = (struct verbs_context){
+		.get_srq_num = get_srq_number,
+		.create_srq_ex = create_srq,
+		.create_qp_ex = create_qp,
+		.open_xrcd = open_domain,
+		.close_xrcd = close_domain,
+		.sz = sizeof(*verbs),
+		.context = {.abi_compat = __VERBS_ABI_IS_EXTENDED},
+	};
+	verbs->context.ops.poll_cq = poll_cq;
+	verbs->context.ops.post_send = post_send;
+	verbs->context.ops.post_recv = post_receive;
+	verbs->context.ops.post_srq_recv = post_srq_receive;
+	agent->context = &verbs->context;
+	agent->limits.max_cqe = MOST_ENTRIES_OF_CQ;
+	agent->api.ibv_query_gid = query_gid;
+	agent->api.ibv_create_cq = create_cq;
+	agent->api.ibv_destroy_cq = destroy_cq;
+	agent->api.ibv_ack_cq_events = ack_events;
+	agent->api.ibv_create_qp = create_usual_qp;
+	agent->api.ibv_destroy_qp = destroy_qp;
+	agent->api.ibv_modify_qp = modify_qp;
+	agent->api.ibv_query_qp = query_qp;
+	agent->api.ibv_destroy_srq = destroy_srq;
+	(agent->api.ibv_reg_mr) = register_plainly;
+	agent->api.ibv_reg_mr_iova2 = register_memory;
+	agent->api.ibv_dereg_mr = deregister;
+}
+
+/* Both sides; the far one has a thread. */
+struct bed {
+	struct verbs_context verbs[2];
+	struct trial trial;
+	struct selftest_request request;
+	struct selftest_results results;
+	struct agent *far;
+	int channels[2];
+	pthread_t thread;
+};
+
+static void *serve(void *context)
+{
+	struct bed *bed = context;
+	struct agent_served served;
+
+	agent_serve(bed->far, bed->channels[1], 60000, &served);
+	return NULL;
+}
+
+static void make_bed(struct bed *bed)
+{
+	const struct message_opened can = {
+		.far = {.port = 1,
+			.mtu_bytes = 1024,
+			.transport = TRANSPORT_INFINIBAND,
+			.device = "mlx5_0"},
+		.max_depth = 1024,
+		.max_sges = 4,
+		.max_qps = 64,
+		.max_rd_atomic = 16,
+		.atomics = 1,
+	};
+
+	*bed = (struct bed){.request = {.signals = -1, .iterations = 300, .queue_pairs = 3}};
+	bed->request.ways.transport = SELFTEST_BY_XRC;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bed->channels), 0);
+	bed->far = agent_new(bed->channels[1], -1);
+	bed->trial.near.agent = agent_new(bed->channels[0], -1);
+	bed->trial.near.agent->watch.patient = true;
+	make_device(&bed->verbs[0], bed->trial.near.agent);
+	make_device(&bed->verbs[1], bed->far);
+	bed->trial.far = (struct side){.channel = bed->channels[0],
+				       .watch = &bed->trial.near.agent->watch};
+	bed->trial.request = &bed->request;
+	bed->trial.results = &bed->results;
+	bed->trial.near_can = bed->trial.far_can = can;
+	bed->trial.granted = (struct message_welcome){
+		.version = PROTOCOL_NEWEST, .qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	assert_int_equal(pthread_create(&bed->thread, NULL, serve, bed), 0);
+}
+
+static void free_bed(struct bed *bed)
+{
+	close(bed->channels[0]);
+	pthread_join(bed->thread, NULL);
+	close(bed->channels[1]);
+	agent_free(bed->trial.near.agent);
+	agent_free(bed->far);
+	selftest_results_free(&bed->results);
+	assert_int_equal(fabric.objects, 0);
+}
+
+static void run(struct bed *bed, const char *test)
+{
+	bed->request.tests = &test;
+	bed->request.test_count = 1;
+	trial_run_table(&bed->trial, measure_tests);
+}
+
+static void assert_all(const struct bed *bed, enum selftest_verdict verdict, const char *reason)
+{
+	assert_true(bed->results.count > 0);
+	for (size_t i = 0; i < bed->results.count; i++) {
+		const struct selftest_result *row = bed->results.items[i];
+
+		if (row->verdict.value != verdict)
+			print_message("%s: %s\n", row->test, row->reason);
+		assert_int_equal(row->verdict.value, verdict);
+		if (reason)
+			assert_string_equal(row->reason, reason);
+	}
+}
+
+/* Each measurement checks its data; without the right numbers the device carries nothing. */
+static void every_measurement(void **state)
+{
+	static const char *const names[] = {
+		"latency-send",	  "latency-write",   "latency-read",   "latency-atomic",
+		"bandwidth-send", "bandwidth-write", "bandwidth-read", "bandwidth-atomic",
+	};
+	static const uint64_t sizes[] = {64, 3000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const bool sends = strstr(names[i], "send");
+		const struct selftest_result *row;
+		struct bed bed;
+
+		make_bed(&bed);
+		memcpy(bed.request.sizes, sizes, sizeof(sizes));
+		bed.request.size_count = ARRAY_SIZE(sizes);
+		fabric.messages = fabric.others = 0;
+		run(&bed, names[i]);
+		assert_all(&bed, SELFTEST_PASS, NULL);
+		row = bed.results.items[0];
+		assert_int_equal(bed.results.count, strstr(names[i], "atomic") ? 1 : 2);
+		assert_int_equal(row->transport.value, SELFTEST_BY_XRC);
+		assert_int_equal(row->iterations.value, 300);
+		assert_int_equal(row->path_mtu_bytes.value, 1024);
+		assert_true(row->qpn.known && row->peer_qpn.known);
+		assert_true(sends ? fabric.messages >= 600 : !fabric.messages);
+		assert_true(fabric.others >= (sends ? 0 : 300));
+		free_bed(&bed);
+	}
+}
+
+static void both_ways_and_reversed(void **state)
+{
+	static const char *const names[] = {"bandwidth-send", "bandwidth-write", "bandwidth-read"};
+
+	(void)state;
+	for (uint32_t direction = DIRECTION_IN; direction <= DIRECTION_BOTH; direction++) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			struct bed bed;
+
+			make_bed(&bed);
+			bed.request.ways.direction = direction;
+			run(&bed, names[i]);
+			assert_all(&bed, SELFTEST_PASS, NULL);
+			assert_int_equal(bed.results.items[0]->received_gbps.known, true);
+			free_bed(&bed);
+		}
+	}
+}
+
+/* What a device without them says is the reason of a row that is skipped. */
+static void device_without(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	for (int side = 0; side < 2; side++) {
+		make_bed(&bed);
+		bed.request.peer = "10.0.0.2";
+		bed.trial.granted_msec = 60000;
+		bed.verbs[side].open_xrcd = NULL;
+		run(&bed, "latency-send");
+		assert_all(&bed, SELFTEST_SKIP,
+			   side ? "the peer's device has no extended reliable connected (XRC) "
+				  "queue pairs: ibv_open_xrcd: Operation not supported"
+				: "the device has no extended reliable connected (XRC) queue "
+				  "pairs: ibv_open_xrcd: Operation not supported");
+		free_bed(&bed);
+	}
+	make_bed(&bed);
+	bed.trial.near_can.far.transport = bed.trial.far_can.far.transport = TRANSPORT_IWARP;
+	run(&bed, "latency-send");
+	assert_all(&bed, SELFTEST_SKIP, "iWARP has no extended reliable connections (XRC)");
+	free_bed(&bed);
+}
+
+/* A server of version 4 knows no such order. */
+static void older_server(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	bed.request.peer = "10.0.0.2";
+	bed.trial.granted_msec = 60000;
+	bed.trial.granted.version = PROTOCOL_WAYS;
+	run(&bed, "bandwidth-send");
+	assert_all(&bed, SELFTEST_FAIL,
+		   "--transport xrc needs version 5 of the exchange; the server on 10.0.0.2 "
+		   "speaks 4");
+	free_bed(&bed);
+}
+
+/* Whatever cannot be made, nothing of it is left. */
+static void half_a_connection(void **state)
+{
+	(void)state;
+	for (int at = 1; at <= 4; at++) {
+		struct bed bed;
+
+		make_bed(&bed);
+		bed.request.sizes[0] = 64;
+		bed.request.size_count = 1;
+		fabric.fail_at = at;
+		run(&bed, "latency-send");
+		assert_all(&bed, SELFTEST_FAIL, NULL);
+		assert_non_null(strstr(bed.results.items[0]->reason, strerror(ENOMEM)));
+		free_bed(&bed);
+	}
+	fabric.fail_at = 0;
+}
+
+/* A server takes no order that leads to a queue pair of management, or to nobody. */
+static void hostile_orders(void **state)
+{
+	const struct message_qp make = {
+		.kind = QP_XRC, .send_depth = 1, .receive_depth = 1, .sges = 1};
+	struct message_modify modify = {.state = IBV_QPS_INIT, .qpn = 17};
+	struct message_xrc tell = {.qpn = 1, .srqn = 5};
+	struct message_qp_created created;
+	struct message_xrc_ready ready;
+	struct bed bed;
+	struct agent *agent;
+
+	(void)state;
+	make_bed(&bed);
+	agent = bed.trial.near.agent;
+	assert_int_equal(agent_xrc(agent, &tell, &ready), -EINVAL);
+	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 4}), 0);
+	assert_int_equal(agent_qp(agent, &make, &created), 0);
+	agent->guard.strict = true;
+	assert_int_equal(agent_modify(agent, &modify), 0);
+	modify.state = IBV_QPS_RTR;
+	assert_int_equal(agent_modify(agent, &modify), -EINVAL);
+	assert_int_equal(agent_xrc(agent, &tell, &ready), 0);
+	assert_int_equal(agent_modify(agent, &modify), -EINVAL);
+	assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
+	tell.qpn = 2;
+	assert_int_equal(agent_xrc(agent, &tell, &ready), 0);
+	assert_int_equal(agent_modify(agent, &modify), 0);
+	tell.slot = LIMIT_QPS - 1;
+	assert_int_equal(agent_xrc(agent, &tell, &ready), -EINVAL);
+	free_bed(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_measurement), cmocka_unit_test(both_ways_and_reversed),
+		cmocka_unit_test(device_without),    cmocka_unit_test(older_server),
+		cmocka_unit_test(half_a_connection), cmocka_unit_test(hostile_orders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
