@@ -281,8 +281,11 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 	measure->bytes = agent->buffers[order->buffer].bytes;
 	measure->cq = agent->cqs[order->cq].cq;
 	measure->yields = sysconf(_SC_NPROCESSORS_ONLN) == 1;
-	/* The provider copies inline data when they are posted: ibv_post_send(3). */
-	if (order->bytes <= order->inline_bytes &&
+	/*
+	 * The provider copies inline data when they are posted: ibv_post_send(3). After messages
+	 * without data comes one that has some, which need not fit.
+	 */
+	if (order->bytes && order->bytes <= order->inline_bytes &&
 	    (order->operation == RUN_SEND || order->operation == RUN_WRITE) &&
 	    !memory_is_hidden(&agent->buffers[order->buffer].memory))
 		measure->flags = IBV_SEND_INLINE;
