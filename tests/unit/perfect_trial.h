@@ -161,7 +161,6 @@ static inline enum ibv_wc_status soft_send_connected(struct soft_qp *qp,
 	enum ibv_wc_status status;
 
 	/* What the requester sees itself comes first. */
-	assert_true(!inlined || length <= qp->init.cap.max_inline_data);
 	if (work->opcode <= IBV_WR_SEND_WITH_IMM &&
 	    !soft_copy(qp, work->sg_list, work->num_sge, soft_packet, length, false, inlined))
 		return IBV_WC_LOC_PROT_ERR;
@@ -249,7 +248,9 @@ static inline int soft_post_one(struct soft_qp *qp, const struct ibv_send_wr *wo
 
 	if (qp->attr.qp_state < IBV_QPS_RTS ||
 	    (qp->attr.qp_state == IBV_QPS_ERR && soft.lenient & REFUSE_IN_ERROR) ||
-	    (uint32_t)work->num_sge > qp->init.cap.max_send_sge)
+	    (uint32_t)work->num_sge > qp->init.cap.max_send_sge ||
+	    (work->send_flags & IBV_SEND_INLINE &&
+	     soft_length(work->sg_list, work->num_sge) > qp->init.cap.max_inline_data))
 		return EINVAL;
 	if (!holds) {
 		soft_execute(qp, work);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Latency and bandwidth on a device in memory: what is measured and told, each way to measure, and
+ * that wrong data, wrong sums and missed expectations fail the row.
+ */
+#include "perfect_trial.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/*
+ * Asked for by number, so that it does not depend on the time. Who waits for a latency polls
+ * without a pause, and the other side may have no processor meanwhile: so these are few.
+ */
+enum { FEW = 5, MANY = 50 };
+
+static void begin(struct soft_trial *bed, uint64_t bytes, uint64_t iterations)
+{
+	soft_begin(bed);
+	bed->request.iterations = iterations;
+	bed->request.sizes[0] = bytes;
+	bed->request.size_count = 1;
+}
+
+static void assert_near(double got, double expected)
+{
+	if (fabs(got - expected) > expected * 1e-6)
+		fail_msg("%f instead of %f", got, expected);
+}
+
+static void latencies(void **state)
+{
+	static const struct {
+		const char *id;
+		uint64_t bytes, shown, inlined;
+	} rows[] = {
+		{"latency-send", 0, 0, 0},	 {"latency-send", 64, 64, 64},
+		{"latency-send", 236, 236, 236}, {"latency-send", 237, 237, 0},
+		{"latency-write", 1, 1, 1},	 {"latency-write", 5000, 5000, 0},
+		{"latency-read", 4096, 4096, 0}, {"latency-atomic", 64, 8, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		begin(&bed, rows[i].bytes, FEW);
+		soft_pass(&bed, measure_tests, rows[i].id, NULL);
+		row = bed.trial.result;
+		assert_int_equal(row->size_bytes.value, rows[i].shown);
+		assert_int_equal(row->iterations.value, FEW);
+		assert_int_equal(row->queue_pairs.value, 1);
+		assert_int_equal(row->depth.value, 1);
+		assert_int_equal(row->batch.value, 1);
+		/* Reads and atomics cannot be inline. */
+		assert_int_equal(row->inline_bytes.known, i < 6);
+		assert_int_equal(row->inline_bytes.value, rows[i].inlined);
+		assert_false(row->direction.known || row->bandwidth_gbps.known);
+		assert_true(row->latency_min_usec.value <= row->latency_p50_usec.value &&
+			    row->latency_p50_usec.value <= row->latency_max_usec.value);
+		assert_int_equal(bed.trial.near.agent->samples.count, FEW);
+		soft_end(&bed);
+	}
+}
+
+/* Figures belong together; atomics and sends are checked by counting. */
+static void bandwidths(void **state)
+{
+	static const struct {
+		const char *id;
+		uint64_t bytes, depth, signal_every;
+	} rows[] = {
+		{"bandwidth-send", 64, 128, 32},
+		{"bandwidth-send", 0, 128, 32},
+		/* 8 MiB under way at most, but 4 messages; 256 KiB between completions. */
+		{"bandwidth-write", 65536, 128, 4},
+		{"bandwidth-write", 65537, 64, 2},
+		{"bandwidth-read", 1 << 20, 8, 1},
+		{"bandwidth-read", 4096, 128, 32},
+		{"bandwidth-atomic", 8, 128, 32},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+		double msec;
+
+		begin(&bed, rows[i].bytes, MANY);
+		bed.request.queue_pairs = 3;
+		bed.trial.far_can.far.rate_mbps = 25000;
+		soft_pass(&bed, measure_tests, rows[i].id, NULL);
+		row = bed.trial.result;
+		msec = row->duration_msec.value;
+		assert_int_equal(row->queue_pairs.value, 3);
+		assert_int_equal(row->depth.value, rows[i].depth);
+		assert_int_equal(row->signal_every.value, rows[i].signal_every);
+		assert_int_equal(row->iterations.value, 50);
+		assert_int_equal(row->direction.value, DIRECTION_OUT);
+		assert_false(row->latency_p50_usec.known || row->received_gbps.known);
+		assert_near(row->rate_gbps.value, 25);
+		assert_near(row->messages_per_second.value, 50 / msec * 1e3);
+		assert_near(row->bandwidth_gbps.value + 1,
+			    50 * 8 * (double)rows[i].bytes / msec / 1e6 + 1);
+		assert_near(row->sent_gbps.value + 1, row->bandwidth_gbps.value + 1);
+		soft_end(&bed);
+	}
+}
+
+/* The other direction, and both at a time, by events and by polling, in batches. */
+static void directions(void **state)
+{
+	static const char *const ids[] = {"bandwidth-send", "bandwidth-write", "bandwidth-read",
+					  "bandwidth-atomic"};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++) {
+		const bool both = i >= ARRAY_SIZE(ids);
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		begin(&bed, 8, MANY);
+		bed.request.ways.direction = both ? DIRECTION_BOTH : DIRECTION_IN;
+		bed.request.ways.by_events = i & 1;
+		bed.request.ways.in_order = i & 1;
+		bed.request.ways.cpu = true;
+		bed.request.batch = 5;
+		soft_pass(&bed, measure_tests, ids[i % ARRAY_SIZE(ids)], NULL);
+		row = bed.trial.result;
+		assert_int_equal(row->iterations.value, both ? 100 : 50);
+		assert_int_equal(row->direction.value, both ? DIRECTION_BOTH : DIRECTION_IN);
+		assert_int_equal(row->batch.value, 5);
+		assert_int_equal(row->events, i & 1 ? TRISTATE_YES : TRISTATE_NO);
+		assert_int_equal(row->relaxed_ordering, i & 1 ? TRISTATE_NO : TRISTATE_YES);
+		assert_true(row->received_gbps.known);
+		assert_int_equal(row->sent_gbps.known, both);
+		assert_near(row->bandwidth_gbps.value,
+			    row->sent_gbps.value + row->received_gbps.value);
+		/* A side that takes no part in it measures nothing. */
+		assert_int_equal(row->cpu_percent.known, both || i == 0);
+		assert_true(row->peer_cpu_percent.known);
+		soft_end(&bed);
+	}
+}
+
+static void unreliable(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t transport;
+		const char *remark;
+		uint32_t direction;
+	} rows[] = {
+		{"bandwidth-send", SELFTEST_BY_UC, NULL, DIRECTION_OUT},
+		{"bandwidth-write", SELFTEST_BY_UC,
+		 "nothing counts the writes that arrive: this is what was sent", DIRECTION_OUT},
+		{"bandwidth-send", SELFTEST_BY_UD, NULL, DIRECTION_OUT},
+		{"latency-send", SELFTEST_BY_UD, NULL, DIRECTION_OUT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		begin(&bed, 1024, FEW);
+		bed.request.ways.transport = rows[i].transport;
+		soft_pass(&bed, measure_tests, rows[i].id, rows[i].remark);
+		row = bed.trial.result;
+		assert_int_equal(row->transport.value, rows[i].transport);
+		assert_int_equal(row->iterations.value, FEW);
+		assert_int_equal(row->lost_messages.known, !rows[i].remark);
+		assert_int_equal(row->lost_messages.value, 0);
+		soft_end(&bed);
+	}
+}
+
+/* Each row is a run, and the last one tells of all of them. */
+static void intervals(void **state)
+{
+	static const char *const ids[] = {"bandwidth-write", "bandwidth-send", "latency-read"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		const struct selftest_result *last;
+		struct soft_trial bed;
+		uint64_t iterations = 0;
+		double msec = 0;
+
+		begin(&bed, 256, MANY);
+		bed.request.iterations = 0;
+		bed.request.duration_msec = 30;
+		bed.request.ways.every_msec = 10;
+		soft_pass(&bed, measure_tests, ids[i], NULL);
+		last = bed.trial.result;
+		assert_true(bed.results.count >= 2);
+		for (size_t k = 0; k + 1 < bed.results.count; k++) {
+			const struct selftest_result *row = bed.results.items[k];
+
+			assert_int_equal(row->verdict.value, SELFTEST_PASS);
+			assert_int_equal(row->interval.value, k + 1);
+			iterations += row->iterations.value;
+			msec += row->duration_msec.value;
+		}
+		assert_false(last->interval.known);
+		assert_int_equal(last->iterations.value, iterations);
+		assert_near(last->duration_msec.value, msec);
+		if (last->bandwidth_gbps.known)
+			assert_near(last->bandwidth_gbps.value,
+				    (double)iterations * 256 * 8 / msec / 1e6);
+		else
+			assert_true(last->latency_p50_usec.known);
+		soft_end(&bed);
+	}
+}
+
+/* Without sizes: one of each, or as many as those who ask for measurements get. */
+static void usual_sizes(void **state)
+{
+	static const struct {
+		const char *id;
+		bool thorough;
+		uint64_t sizes[5];
+	} rows[] = {
+		{"latency-read", false, {2}},
+		{"bandwidth-write", false, {65536}},
+		{"latency-read", true, {2, 64, 1024, 4096, 65536}},
+		{"bandwidth-write", true, {4096, 65536, 1048576}},
+		{"latency-atomic", true, {8}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+		size_t count = 0;
+
+		begin(&bed, 0, MANY);
+		bed.request.size_count = 0;
+		bed.request.iterations = rows[i].thorough ? 10 : 0;
+		soft_pass(&bed, measure_tests, rows[i].id, NULL);
+		for (; count < 5 && rows[i].sizes[count]; count++)
+			assert_int_equal(bed.results.items[count]->size_bytes.value,
+					 rows[i].sizes[count]);
+		assert_int_equal(bed.results.count, count);
+		if (!rows[i].thorough && rows[i].sizes[0] == 65536)
+			assert_int_equal(bed.trial.result->depth.value, 16);
+		soft_end(&bed);
+	}
+}
+
+static void wrong_byte(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (bytes == 64)
+		to[62] = 0;
+}
+
+/* It adds twice. */
+static void adds_twice(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	const uint64_t one = 1;
+	uint64_t word;
+
+	(void)opcode, (void)from;
+	memcpy(&word, to, bytes);
+	word += one;
+	memcpy(to, &word, bytes);
+}
+
+static void wrong(void **state)
+{
+	static const struct {
+		const char *id, *reason;
+		void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
+		uint64_t bytes;
+		double usec, gbps, mops;
+	} rows[] = {
+		{"latency-send", "wrong data: the local buffer has 0x00 at offset 62, expected 0x",
+		 wrong_byte, 64},
+		{"latency-write", "wrong data: the local buffer has 0x00 at offset 62, expected 0x",
+		 wrong_byte, 64},
+		{"latency-read", "wrong data: the local buffer has 0x00 at offset 62, expected 0x",
+		 wrong_byte, 64},
+		{"bandwidth-send", "wrong data: the far buffer has 0x00 at offset 62, expected 0x",
+		 wrong_byte, 64},
+		{"bandwidth-write", "wrong data: the far buffer has 0x00 at offset 62, expected 0x",
+		 wrong_byte, 64},
+		{"bandwidth-read",
+		 "wrong data: the local buffer has 0x00 at offset 62, expected 0x", wrong_byte, 64},
+		/* 5 to warm up, and 5; the queue's depth to warm up, and 5 */
+		{"latency-atomic",
+		 "10 fetch-and-adds were done, but the last of them returned as if it were 19",
+		 adds_twice},
+		{"bandwidth-atomic",
+		 "133 fetch-and-adds were done, but the last of them returned as if it were 265",
+		 adds_twice},
+		{"latency-send", "the median latency is ", NULL, 8, 1e-9},
+		{"bandwidth-write", "the bandwidth is ", NULL, 8, 0, 1e9},
+		{"bandwidth-write", NULL, NULL, 0, 0, 1e9}, /* of no data */
+		{"bandwidth-atomic", NULL, NULL, 0, 0, 1e9},
+		{"bandwidth-write", NULL, NULL, 8, 1e-9},
+		{"bandwidth-atomic", "", NULL, 0, 0, 0, 1e9},
+		{"latency-read", NULL, NULL, 8, 1e9, 1e-9, 1e-9},
+		{"bandwidth-read", NULL, NULL, 8, 1e9, 1e-9, 1e-9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+
+		begin(&bed, rows[i].bytes, FEW);
+		bed.request.expect_usec = rows[i].usec;
+		bed.request.expect_gbps = rows[i].gbps;
+		bed.request.expect_mops = rows[i].mops;
+		soft.damage = rows[i].damage;
+		row = soft_run(&bed, measure_tests, rows[i].id);
+		if (!rows[i].reason
+			    ? row->reason != NULL
+			    : row->verdict.value != SELFTEST_FAIL ||
+				      strncmp(row->reason, rows[i].reason, strlen(rows[i].reason)))
+			fail_msg("%s: '%s' instead of '%s'", rows[i].id,
+				 row->reason ? row->reason : "a pass",
+				 rows[i].reason ? rows[i].reason : "a pass");
+		soft_end(&bed);
+	}
+}
+
+static void not_measured(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t transport;
+		const char *reason;
+	} rows[] = {
+		{"bandwidth-write", SELFTEST_BY_SRD,
+		 "SRD is not measured: only the driver's own verbs make such queue pairs "
+		 "(efadv_create_qp_ex)"},
+		{"bandwidth-write", SELFTEST_BY_DC,
+		 "DC is not measured: only the driver's own verbs make such queue pairs "
+		 "(mlx5dv_create_qp)"},
+		{"bandwidth-read", SELFTEST_BY_UC,
+		 "an unreliable connection (UC) has no RDMA reads and no atomics"},
+		{"latency-atomic", SELFTEST_BY_UC,
+		 "an unreliable connection (UC) has no RDMA reads and no atomics"},
+		{"bandwidth-write", SELFTEST_BY_UD,
+		 "datagrams (UD) are sends: there is no RDMA write, read or atomic"},
+		{"latency-write", SELFTEST_BY_RC, "a write without data cannot be noticed"},
+	};
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed, 0, MANY);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bed.request.ways.transport = rows[i].transport;
+		soft_skip(&bed, measure_tests, rows[i].id, rows[i].reason);
+	}
+	bed.request.ways.by_events = true;
+	bed.request.sizes[0] = 1;
+	soft_skip(&bed, measure_tests, "latency-write", "RDMA writes arrive without an event");
+	bed.request.ways.transport = SELFTEST_BY_UD;
+	bed.request.sizes[0] = 1025;
+	soft_skip(&bed, measure_tests, "bandwidth-send",
+		  "a datagram has at most the path MTU, 1024 bytes");
+	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
+	soft_skip(&bed, measure_tests, "bandwidth-send", "iWARP has no datagrams (UD)");
+	bed.request.ways.transport = SELFTEST_BY_UC;
+	soft_skip(&bed, measure_tests, "bandwidth-send",
+		  "iWARP has no unreliable connections (UC)");
+	bed.request.ways.transport = SELFTEST_BY_RC;
+	bed.request.ways.direction = DIRECTION_IN;
+	soft_skip(&bed, measure_tests, "bandwidth-send",
+		  "on iWARP the side that connects sends first (RFC 5044, 7.1.2)");
+	soft_end(&bed);
+}
+
+/* A server that is older cannot be told of these. */
+static void old_server(void **state)
+{
+	static const struct {
+		struct selftest_ways ways;
+		const char *option;
+	} rows[] = {
+		{{.transport = SELFTEST_BY_UC}, "--transport"},
+		{{.direction = DIRECTION_BOTH}, "--both-ways"},
+		{{.by_events = true}, "--events"},
+	};
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed, 64, MANY);
+	bed.request.peer = "hostb";
+	bed.trial.granted.version = 3;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row;
+		char reason[120];
+
+		bed.request.ways = rows[i].ways;
+		row = soft_run(&bed, measure_tests, "bandwidth-send");
+		snprintf(reason, sizeof(reason),
+			 "%s needs version 4 of the exchange; the server on hostb speaks 3",
+			 rows[i].option);
+		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+		assert_string_equal(row->reason, reason);
+		assert_string_equal(row->next_step,
+				    "update rdmactl there, or leave the option out");
+	}
+	/* What it knows, it does. */
+	bed.request.ways = (struct selftest_ways){0};
+	soft_pass(&bed, measure_tests, "bandwidth-send", NULL);
+	assert_int_equal(bed.trial.result->relaxed_ordering, TRISTATE_NO);
+	soft_end(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(latencies),  cmocka_unit_test(bandwidths),
+		cmocka_unit_test(directions), cmocka_unit_test(unreliable),
+		cmocka_unit_test(intervals),  cmocka_unit_test(usual_sizes),
+		cmocka_unit_test(wrong),      cmocka_unit_test(not_measured),
+		cmocka_unit_test(old_server),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
