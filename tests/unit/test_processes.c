@@ -221,9 +221,11 @@ static void write_cgroups(const struct saved_tree *tree)
 {
 	tree_write(tree, "proc/self/mountinfo", CPU V2);
 	tree_write(tree, "proc/148/cgroup", "0::/jobs/one");
-	tree_write(tree, "sys/fs/cgroup/jobs/rdma.max", "rxa hca_handle=7 hca_object=max");
+	tree_write(tree, "sys/fs/cgroup/jobs/rdma.max",
+		   "rxa hca_handle=7 hca_object=max\nrxc hca_handle=max hca_object=9");
 	tree_write(tree, "sys/fs/cgroup/jobs/rdma.current",
-		   "rxa hca_handle=1 hca_object=4\nrxb hca_handle=0 hca_object=0");
+		   "rxb hca_handle=0 hca_object=0\nrxa hca_handle=1 hca_object=4\n"
+		   "rxc hca_handle=0 hca_object=0\nrxd hca_handle=0 hca_object=2");
 	tree_directory(tree, "sys/fs/cgroup/jobs/one");
 }
 
@@ -273,9 +275,12 @@ static void sums(void **state)
 	assert_int_equal(list.items[1].pinned_bytes.value, 12288);
 	assert_int_equal(list.items[1].memlock_soft.value.value, 8388608);
 	assert_string_equal(list.items[1].cgroup, "/jobs");
-	assert_int_equal(list.items[1].cgroup_devices.count, 2);
-	assert_int_equal(list.items[1].cgroup_usage.count, 1);
+	/* Without those that are neither used nor limited. */
+	assert_int_equal(list.items[1].cgroup_devices.count, 4);
+	assert_int_equal(list.items[1].cgroup_usage.count, 3);
 	assert_string_equal(list.items[1].cgroup_usage.items[0], "rxa:handles=1/7:objects=4/max");
+	assert_string_equal(list.items[1].cgroup_usage.items[1], "rxc:handles=0/max:objects=0/9");
+	assert_string_equal(list.items[1].cgroup_usage.items[2], "rxd:handles=0/?:objects=2/?");
 
 	assert_string_equal(list.items[2].command, "small");
 	assert_null(list.items[3].command);
@@ -283,6 +288,74 @@ static void sums(void **state)
 	assert_int_equal(list.items[4].kernel, TRISTATE_YES);
 	process_usage_list_clear(&list);
 	processes_free(processes);
+}
+
+/* Threads whose numbers fall into one slot of the table, which has 64 at first. */
+static void collisions(void **state)
+{
+	static const uint64_t threads[] = {63, 127, 191, 0, 64, 1};
+	const struct saved_tree *tree = *state;
+	struct processes *processes;
+
+	assert_int_equal(processes_open(tree->path, &processes), 0);
+	for (int again = 0; again < 2; again++)
+		for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+			assert_int_equal(processes_find(processes, threads[i])->thread, threads[i]);
+	processes_free(processes);
+	processes_free(NULL);
+}
+
+/* The most memory first, then by number. */
+static void order(void **state)
+{
+	static const uint64_t threads[] = {300, 100, 200, 400}, sorted[] = {400, 100, 200, 300};
+	const struct saved_tree *tree = *state;
+	struct process_usage_list list;
+	struct problems problems = {0};
+	struct processes *processes;
+
+	assert_int_equal(processes_open(tree->path, &processes), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		count(processes, RESOURCE_MR, threads[i], "rxa", threads[i] == 400 ? 65 : 64);
+	processes_sum_up(processes, 1u << RESOURCE_MR, 0, &list, &problems);
+	assert_int_equal(list.count, ARRAY_SIZE(sorted));
+	for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
+		assert_int_equal(list.items[i].pid.value, sorted[i]);
+	assert_true(list.items[0].registered_bytes.known);
+	assert_false(list.items[0].counts[RESOURCE_PD].known);
+	process_usage_list_clear(&list);
+	processes_free(processes);
+	assert_int_equal(processes_open(tree->path, &processes), 0);
+	/* Where memory regions were not counted, their sum is not 0. */
+	count(processes, RESOURCE_PD, 100, "rxa", 0);
+	processes_sum_up(processes, 1u << RESOURCE_PD, 0, &list, &problems);
+	assert_false(list.items[0].registered_bytes.known);
+	assert_true(list.items[0].counts[RESOURCE_PD].known);
+	process_usage_list_clear(&list);
+	processes_free(processes);
+}
+
+/* A process that ends while its files are read is not a problem. */
+static void ended_meanwhile(void **state)
+{
+	static const char *const errors[] = {"!ESRCH", "!ENODEV", "!ENOENT"};
+	const struct saved_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		struct process_usage_list list;
+		struct problems problems = {0};
+		struct processes *processes;
+
+		write_task(tree, 148, 148, "rping");
+		tree_link(tree, "proc/148/limits", errors[i]);
+		assert_int_equal(processes_open(tree->path, &processes), 0);
+		count(processes, RESOURCE_MR, 148, "rxa", 1);
+		processes_sum_up(processes, 1u << RESOURCE_MR, USAGE_NEED_MEMLOCK, &list,
+				 &problems);
+		assert_int_equal(problems.count, 0);
+		process_usage_list_clear(&list);
+		processes_free(processes);
+	}
 }
 
 /* A file of an existing process that cannot be read is reported. */
@@ -347,6 +420,9 @@ int main(void)
 		TEST(names),
 		TEST(many),
 		TEST(sums),
+		TEST(collisions),
+		TEST(order),
+		TEST(ended_meanwhile),
 		TEST(unreadable),
 		TEST(long_files),
 	};

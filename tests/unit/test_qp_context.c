@@ -226,6 +226,43 @@ static void states(void **state)
 	qp_context_clear(&context);
 }
 
+/* A segment that ends with the context is long enough, one that is a word shorter is not. */
+static void shortest(void **state)
+{
+	for (size_t words = 0; words < 2; words++) {
+		struct qp_context context = make_context();
+		struct bytes dump = {0};
+		uint8_t *contents = add_segment(&dump, 0x1000, QPN, 24 + CONTEXT - 4 * words) + 24;
+
+		(void)state;
+		put_bits(contents, 0, 4, 3);
+		put_bits(contents, 0xa8, 24, PEER);
+		set(&context, &dump, dump.length);
+		assert_int_equal(context.decoded, !words);
+		qp_context_clear(&context);
+		assert_null(context.raw);
+		assert_null(context.hex);
+		assert_int_equal(context.raw_length, 0);
+		assert_false(context.decoded);
+	}
+}
+
+/* Local Ack Timeout: 4.096 us * 2^N, and for ever with 0. */
+static void timeouts(void **state)
+{
+	static const char *const msec[][2] = {{"0", "-"}, {"1", "0.008"}, {"31", "8796093.022"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(msec); i++) {
+		struct qp_context context = make_context();
+
+		context.decoded = true;
+		context.mlx5[32] = (uint8_t)(atoi(msec[i][0]) << 3 | 7);
+		expect(&context, "ack_timeout", msec[i][0]);
+		expect(&context, "ack_timeout_msec", msec[i][1]);
+	}
+}
+
 /* The first is answered, the others are refused. */
 static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -233,10 +270,16 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	unsigned int number = 0;
 
 	for_each_message (request, requests) {
-		struct bytes payload = {0}, datagram = {0}, dump = {0};
+		struct bytes payload = {0}, datagram = {0}, dump = {0}, wanted = {0};
 
 		assert_int_equal(request->nlmsg_type,
 				 RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_QP_GET_RAW));
+		/* A queue pair without a port is asked for on the first. */
+		put_u32(&wanted, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
+		put_u32(&wanted, RDMA_NLDEV_ATTR_PORT_INDEX, number == 1 ? 2 : 1);
+		put_u32(&wanted, RDMA_NLDEV_ATTR_RES_LQPN, QPN);
+		assert_int_equal(request->nlmsg_len, NLMSG_HDRLEN + wanted.length);
+		assert_memory_equal(request + 1, wanted.data, wanted.length);
 		make_dump(&dump);
 		put_u32(&payload, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
 		if (!number)
@@ -259,6 +302,8 @@ static void asked(void **state)
 	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
+	contexts[1].resource.port = number_of(2);
+	contexts[2].resource.port.known = false;
 	qp_contexts_read(nldev, contexts, 4);
 	netlink_free(nldev);
 	fake_stop(&kernel);
@@ -274,10 +319,8 @@ static void asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decoded),
-		cmocka_unit_test(not_decoded),
-		cmocka_unit_test(states),
-		cmocka_unit_test(asked),
+		cmocka_unit_test(decoded),  cmocka_unit_test(not_decoded), cmocka_unit_test(states),
+		cmocka_unit_test(shortest), cmocka_unit_test(timeouts),	   cmocka_unit_test(asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,53 @@ static void connections(void **state)
 	expect_address(&ib.items[0].local_ip, &ib.items[0].local_port, "fe80::9", 0x1c06);
 }
 
+/* Of so many bytes: struct sockaddr_in has 16, sockaddr_in6 28, and sockaddr_ib 48 up to its end.
+ */
+static void sizes_of_addresses(void **state)
+{
+	static const struct {
+		uint16_t family;
+		size_t bytes;
+	} rows[] = {{AF_INET, 16}, {AF_INET6, 28}, {27, 48}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		_cleanup_(resource_list_clear) struct resource_list list = {0};
+		const uint16_t family = rows[i / 2].family;
+		uint8_t address[48] = {0};
+		struct bytes entry = {0};
+
+		memcpy(address, &family, sizeof(family));
+		put_attribute(&entry, RDMA_NLDEV_ATTR_RES_SRC_ADDR, address,
+			      rows[i / 2].bytes - i % 2);
+		parse_one(RESOURCE_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID, &entry, &list);
+		assert_int_equal(list.items[0].local_ip.known, !(i % 2));
+		assert_int_equal(list.items[0].local_port.known, !(i % 2));
+	}
+}
+
+/* A peer is nowhere only if its address and its port are nothing. */
+static void peers_that_are_somewhere(void **state)
+{
+	static const struct {
+		const char *ip;
+		uint16_t port;
+		bool known;
+	} rows[] = {{"0.0.0.0", 0, false}, {"0.0.0.0", 9, true}, {"0.0.0.1", 0, true},
+		    {"::", 0, false},	   {"::1", 0, true},	 {"100::", 0, true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(resource_list_clear) struct resource_list list = {0};
+		struct bytes entry = {0};
+
+		put_address(&entry, RDMA_NLDEV_ATTR_RES_DST_ADDR, rows[i].ip, rows[i].port);
+		parse_one(RESOURCE_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID, &entry, &list);
+		assert_int_equal(list.items[0].remote_ip.known, rows[i].known);
+		assert_int_equal(list.items[0].remote_port.known, rows[i].known);
+	}
+}
+
 static void memory(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list mrs = {0}, pds = {0}, cqs = {0};
@@ -338,6 +385,124 @@ static void damaged(void **state)
 			 -EBADMSG);
 	assert_int_equal(list.count, 1);
 	expect_qp(&list.items[0], 17);
+}
+
+/* Damage within a list of queue pairs, which the policy of the entry does not see. */
+static void damaged_inside(void **state)
+{
+	_cleanup_(resource_list_clear) struct resource_list list = {0};
+	struct bytes entries = {0}, bytes = {0}, bad = {0}, inner = {0}, qps = {0}, good = {0};
+
+	(void)state;
+	put_u32(&good, RDMA_NLDEV_ATTR_RES_SRQN, 1);
+	put_nest(&entries, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY, &good);
+	put_attribute(&inner, RDMA_NLDEV_ATTR_RES_LQPN, "abc", 3);
+	put_nest(&qps, QP, &inner);
+	put_u32(&bad, RDMA_NLDEV_ATTR_RES_SRQN, 2);
+	put_string(&bad, RDMA_NLDEV_ATTR_RES_KERN_NAME, "x");
+	put_nest(&bad, QPS, &qps);
+	put_nest(&entries, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY, &bad);
+	put_table(&bytes, RDMA_NLDEV_ATTR_RES_SRQ, &entries);
+	assert_int_equal(nldev_parse_resources(RESOURCE_SRQ, bytes.data, bytes.length, &list),
+			 -EBADMSG);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].id.value, 1);
+}
+
+/* Every number of an object has its own attribute: fill_res_*_entry() of the kernel's nldev.c. */
+static void each_number(void **state)
+{
+	static const struct {
+		unsigned int attribute;
+		size_t offset;
+	} rows[] = {
+#define ROW(attribute, member) {RDMA_NLDEV_ATTR_##attribute, offsetof(struct resource, member)}
+		ROW(PORT_INDEX, port),
+		ROW(RES_PID, thread),
+		ROW(RES_TYPE, type),
+		ROW(RES_STATE, state),
+		ROW(RES_LQPN, qpn),
+		ROW(RES_RQPN, remote_qpn),
+		ROW(RES_RQ_PSN, rq_psn),
+		ROW(RES_SQ_PSN, sq_psn),
+		ROW(RES_PATH_MIG_STATE, path_migration),
+		ROW(RES_CQE, entries),
+		ROW(RES_USECNT, users),
+		ROW(RES_POLL_CTX, poll_context),
+		ROW(RES_MRLEN, length_bytes),
+		ROW(RES_IOVA, iova),
+		ROW(RES_RKEY, rkey),
+		ROW(RES_LKEY, lkey),
+		ROW(RES_LOCAL_DMA_LKEY, local_dma_lkey),
+		ROW(RES_UNSAFE_GLOBAL_RKEY, unsafe_global_rkey),
+		ROW(RES_PDN, pdn),
+		ROW(RES_CQN, cqn),
+		ROW(RES_CTXN, ctxn),
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(resource_list_clear) struct resource_list list = {0};
+		const unsigned int attribute = rows[i].attribute;
+		struct bytes entry = {0};
+
+		if (attribute == RDMA_NLDEV_ATTR_RES_TYPE ||
+		    attribute == RDMA_NLDEV_ATTR_RES_STATE ||
+		    attribute == RDMA_NLDEV_ATTR_RES_POLL_CTX ||
+		    attribute == RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE)
+			put_u8(&entry, attribute, 77);
+		else if (attribute == RDMA_NLDEV_ATTR_RES_USECNT ||
+			 attribute == RDMA_NLDEV_ATTR_RES_MRLEN ||
+			 attribute == RDMA_NLDEV_ATTR_RES_IOVA)
+			put_u64(&entry, attribute, 77);
+		else
+			put_u32(&entry, attribute, 77);
+		parse_one(RESOURCE_CTX, RDMA_NLDEV_ATTR_RES_CTX, &entry, &list);
+		for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+			const struct number *number = (const void *)((const char *)&list.items[0] +
+								     rows[k].offset);
+
+			assert_int_equal(number->known, k == i);
+			assert_int_equal(number->value, k == i ? 77 : 0);
+		}
+	}
+}
+
+/* The codes of the kernel's include/rdma/ib_verbs.h, rdma_cm.h and its uapi, in words. */
+static void words_of_codes(void **state)
+{
+	static const struct {
+		const struct enum_name *names;
+		const char *words; /* from code 0 on, - for one that is not used */
+	} rows[] = {
+		{qp_type_names,
+		 "smi gsi rc uc ud raw-ipv6 raw-ethertype - raw-packet xrc-ini xrc-tgt"},
+		{qp_state_names, "reset init rtr rts sqd sqe error"},
+		{path_migration_names, "migrated rearm armed"},
+		{cm_id_state_names,
+		 "idle addr-query addr-resolved route-query route-resolved connect disconnect "
+		 "addr-bound listen device-removal destroying"},
+		{poll_context_names, "softirq workqueue unbound-workqueue direct"},
+		{srq_type_names, "basic xrc tm"},
+		{resource_kind_names, "qp cm_id cq mr pd ctx srq"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *copy = mem_string(rows[i].words);
+		uint64_t code = 0;
+		char *rest = copy, *word;
+
+		for (; (word = strsep(&rest, " ")); code++)
+			assert_string_equal(enum_word(rows[i].names, code, "-"), word);
+		assert_string_equal(enum_word(rows[i].names, code, "-"), "-");
+	}
+	assert_string_equal(enum_word(qp_type_names, 0xff, "-"), "driver");
+	assert_string_equal(enum_word(port_space_names, 0x0002, "-"), "ipoib");
+	assert_string_equal(enum_word(port_space_names, 0x0106, "-"), "tcp");
+	assert_string_equal(enum_word(port_space_names, 0x0111, "-"), "udp");
+	assert_string_equal(enum_word(port_space_names, 0x013f, "-"), "ib");
 }
 
 static void put_count(struct bytes *entries, const char *name, uint64_t count)
@@ -607,14 +772,27 @@ static void unknown_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(driver_details), cmocka_unit_test(queue_pairs),
-		cmocka_unit_test(connections),	  cmocka_unit_test(memory),
-		cmocka_unit_test(shared_queues),  cmocka_unit_test(empty_entries),
-		cmocka_unit_test(truncated),	  cmocka_unit_test(damaged),
-		cmocka_unit_test(summary),	  cmocka_unit_test(many),
-		cmocka_unit_test(stalled),	  cmocka_unit_test(silent),
-		cmocka_unit_test(after_stall),	  cmocka_unit_test(failed),
-		cmocka_unit_test(nonsense),	  cmocka_unit_test(unknown_words),
+		cmocka_unit_test(driver_details),
+		cmocka_unit_test(queue_pairs),
+		cmocka_unit_test(sizes_of_addresses),
+		cmocka_unit_test(peers_that_are_somewhere),
+		cmocka_unit_test(damaged_inside),
+		cmocka_unit_test(each_number),
+		cmocka_unit_test(words_of_codes),
+		cmocka_unit_test(connections),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(shared_queues),
+		cmocka_unit_test(empty_entries),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(summary),
+		cmocka_unit_test(many),
+		cmocka_unit_test(stalled),
+		cmocka_unit_test(silent),
+		cmocka_unit_test(after_stall),
+		cmocka_unit_test(failed),
+		cmocka_unit_test(nonsense),
+		cmocka_unit_test(unknown_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which objects the options of rdmactl resources let pass. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cmd/resources/resources_run.h"
+
+/* A queue pair of a thread of process 148, in RTS. */
+static struct resource queue_pair(void)
+{
+	static char command[] = "a-name-of-15-by";
+
+	return (struct resource){
+		.id = number_of(17),
+		.type = number_of(2),
+		.state = number_of(3),
+		.pid = number_of(148),
+		.thread = number_of(150),
+		.kernel = TRISTATE_NO,
+		.command = command,
+	};
+}
+
+static bool passes(const struct resources_args *args, enum resource_kind kind,
+		   const struct resource *resource)
+{
+	struct resources_filter filter;
+	struct listing listing = {0};
+	bool result;
+
+	assert_true(resources_filter_init(&filter, args, kind, &listing));
+	result = resources_filter_passes(&filter, resource);
+	where_clear(&filter.where);
+	return result;
+}
+
+static void words(void **state)
+{
+	static const struct {
+		struct resources_args args;
+		bool passes;
+	} rows[] = {
+		{{.raw = false}, true},
+		{{.state = "rts"}, true},
+		{{.state = "rtr"}, false},
+		{{.state = "rtr,rts"}, true},
+		{{.state = "rts,rtr"}, true},
+		{{.state = "unknown-3"}, true},
+		{{.state = "unknown-4"}, false},
+		{{.type = "rc"}, true},
+		{{.type = "ud"}, false},
+		{{.state = "rts", .type = "ud"}, false},
+		{{.state = "rtr", .type = "rc"}, false},
+		{{.where = "state=rts"}, true},
+		{{.where = "state=rtr"}, false},
+		{{.where = "lqpn=17"}, true},
+		{{.where = "lqpn=18-20"}, false},
+		{{.where = "comm=a-name-of-15-by,qp-type=rc"}, true},
+		{{.state = "rts", .type = "rc", .where = "qpn=16"}, false},
+	};
+	struct resource qp = queue_pair(), without = queue_pair();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (passes(&rows[i].args, RESOURCE_QP, &qp) != rows[i].passes)
+			fail_msg("row %zu", i);
+	/* What is not known is none of the words. */
+	without.state.known = without.type.known = false;
+	without.state.value = 0;
+	assert_true(passes(&(struct resources_args){0}, RESOURCE_QP, &without));
+	assert_false(passes(&(struct resources_args){.state = "reset"}, RESOURCE_QP, &without));
+	assert_false(passes(&(struct resources_args){.type = "rc"}, RESOURCE_QP, &without));
+}
+
+/* The process or one of its threads. */
+static void numbers(void **state)
+{
+	static const struct {
+		uint64_t pid;
+		bool passes;
+	} rows[] = {{148, true}, {150, true}, {147, false}, {149, false}, {0, false}};
+	struct resource qp = queue_pair(), kernel = {.kernel = TRISTATE_YES};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct resources_args args = {.pid = number_of(rows[i].pid)};
+
+		assert_int_equal(passes(&args, RESOURCE_QP, &qp), rows[i].passes);
+		assert_false(passes(&args, RESOURCE_QP, &kernel));
+	}
+}
+
+static bool is_called(struct resource *resource, const char *name)
+{
+	return passes(&(struct resources_args){.comm = name}, RESOURCE_MR, resource);
+}
+
+/* The kernel keeps 15 bytes of a name (TASK_COMM_LEN), and a part of itself has brackets. */
+static void names(void **state)
+{
+	struct resource cut = queue_pair(), short_one = queue_pair(), nobody = queue_pair();
+	struct resource kernel = {.kernel = TRISTATE_YES,
+				  .kernel_name = (char[]){"ib_core"},
+				  .command = (char[]){"[ib_core]"}};
+	struct resource long_kernel = {.kernel = TRISTATE_YES,
+				       .kernel_name = (char[]){"a-name-of-15-byt"},
+				       .command = (char[]){"a-name-of-15-by"}};
+
+	(void)state;
+	assert_true(is_called(&cut, "a-name-of-15-by"));
+	assert_true(is_called(&cut, "a-name-of-15-bytes"));
+	assert_true(is_called(&cut, "a-name-of-15-byX"));
+	assert_false(is_called(&cut, "a-name-of-15-bY-and-more"));
+	assert_false(is_called(&cut, "a-name-of-15-b"));
+	short_one.command = (char[]){"a-name-of-14-b"};
+	assert_true(is_called(&short_one, "a-name-of-14-b"));
+	assert_false(is_called(&short_one, "a-name-of-14-bytes"));
+	nobody.command = NULL;
+	assert_false(is_called(&nobody, "rping"));
+	assert_true(is_called(&kernel, "ib_core"));
+	assert_true(is_called(&kernel, "[ib_core]"));
+	assert_false(is_called(&kernel, "ib_cor"));
+	/* Its names are not cut. */
+	assert_true(is_called(&long_kernel, "a-name-of-15-byt"));
+	assert_false(is_called(&long_kernel, "a-name-of-15-bytes"));
+}
+
+/* So many words fit; the 33rd is refused. */
+static void many_words(void **state)
+{
+	const struct resources_args args = {
+		.state = "rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,"
+			 "rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,sqe"};
+	struct resource qp = queue_pair();
+
+	(void)state;
+	assert_true(passes(&args, RESOURCE_QP, &qp));
+	qp.state = number_of(5);
+	assert_true(passes(&args, RESOURCE_QP, &qp));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(names),
+		cmocka_unit_test(many_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
