@@ -415,6 +415,9 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 			read_limits(processes, &cgroups, needs, usage, problems);
 	}
 	procfs_cgroups_clear(&cgroups);
+	for (size_t i = 0; i < processes->slot_count; i++)
+		if (processes->slots[i])
+			processes->slots[i]->usage = 0;
 	process_usage_list_sort(list);
 	*ret_list = *list;
 	*list = (struct process_usage_list){0};
