@@ -232,6 +232,104 @@ static void one_segment(void **state)
 	}
 }
 
+/*
+ * A record that ends with the datagram, or a byte before: what is computed needs all of it. Reals
+ * and words of PortInfo, 14.2.5.6.
+ */
+static void last_byte(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+	struct mad_decoded decoded;
+
+	(void)state;
+	make(mad, UMAD_CLASS_SUBN_LID_ROUTED, 0x81, 0x15, 1);
+	mad[64 + 31] = 2;
+	mad[64 + 33] = 0x52;
+	mad[64 + 35] = 0x40;
+	mad[64 + 52] = 16;
+	for (size_t bytes = 64 + 63; bytes <= 64 + 65; bytes++) {
+		assert_int_equal(mad_decode(mad, bytes, &decoded), 0);
+		assert_string_equal(field_of(&decoded, "response_time_usec", 0), "268435.456");
+		if (bytes < 64 + 64)
+			assert_null(field_of(&decoded, "rate_gbps", 0));
+		else
+			assert_string_equal(field_of(&decoded, "rate_gbps", 0), "40");
+		assert_int_equal(strlen(decoded.data), 2 * (bytes - 64));
+		mad_decoded_clear(&decoded);
+	}
+}
+
+/*
+ * 15.2.4: a MultiPathRecord is answered by paths, a TraceRecord is asked for as a path; and which
+ * methods have a table of records.
+ */
+static void queries_and_answers(void **state)
+{
+	static const struct {
+		unsigned int method, id;
+		const char *key;
+		bool is_there, is_table;
+	} rows[] = {
+		{0x14, 0x3a, "sl", true, false},	 {0x14, 0x3a, "sgid_count", true, false},
+		{0x94, 0x3a, "sgid_count", false, true}, {0x94, 0x3a, "dlid", true, true},
+		{0x13, 0x39, "dlid", true, false},	 {0x93, 0x39, "dlid", false, false},
+		{0x92, 0x35, "dlid", true, true},	 {0x81, 0x35, "dlid", true, false},
+		{0x12, 0x35, "dlid", true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char mad[MAD_BYTES];
+		struct mad_decoded decoded;
+		bool found = false, table = false;
+
+		make(mad, UMAD_CLASS_SUBN_ADM, rows[i].method, rows[i].id, 0);
+		bits_set(mad, 44 * 8, 16, 8);
+		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+		for (size_t j = 0; j < decoded.field_count; j++) {
+			found |= !strcmp(decoded.fields[j].key, rows[i].key);
+			table |= decoded.fields[j].entry.known;
+		}
+		if (found != rows[i].is_there || table != rows[i].is_table)
+			fail_msg("row %zu", i);
+		mad_decoded_clear(&decoded);
+	}
+}
+
+/* InformInfo, 13.4.8.3, alone and in a record: generic traps have a name, a vendor's have not. */
+static void subscriptions(void **state)
+{
+	static const struct {
+		unsigned int id, at, generic, trap;
+		const char *means;
+	} rows[] = {
+		{0x03, 56, 1, 64, "gid-in-service"},
+		{0x03, 56, 1, 0xffff, "all"},
+		{0x03, 56, 0, 64, NULL},
+		{0x03, 56, 1, 63, NULL},
+		{0xf3, 56 + 24, 1, 65, "gid-out-of-service"},
+		{0xf3, 56 + 24, 0, 65, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char mad[MAD_BYTES];
+		struct mad_decoded decoded;
+		const char *means;
+
+		make(mad, UMAD_CLASS_SUBN_ADM, 0x81, rows[i].id, 0);
+		mad[rows[i].at + 22] = (unsigned char)rows[i].generic;
+		bits_set(mad + rows[i].at, 26 * 8, 16, rows[i].trap);
+		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+		means = field_of(&decoded, "trap", 0);
+		if (rows[i].means)
+			assert_string_equal(means, rows[i].means);
+		else
+			assert_null(means);
+		mad_decoded_clear(&decoded);
+	}
+}
+
 /* The D bit of a directed route is its direction and no status. */
 static void header(void **state)
 {
@@ -265,10 +363,16 @@ static void header(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_attribute), cmocka_unit_test(less_than_a_header),
-		cmocka_unit_test(blocks),	   cmocka_unit_test(multicast_position),
-		cmocka_unit_test(long_table),	   cmocka_unit_test(one_segment),
+		cmocka_unit_test(every_attribute),
+		cmocka_unit_test(less_than_a_header),
+		cmocka_unit_test(blocks),
+		cmocka_unit_test(multicast_position),
+		cmocka_unit_test(long_table),
+		cmocka_unit_test(one_segment),
 		cmocka_unit_test(header),
+		cmocka_unit_test(last_byte),
+		cmocka_unit_test(queries_and_answers),
+		cmocka_unit_test(subscriptions),
 	};
 
 	return cmocka_run_group_tests_name("decode", tests, NULL, NULL);

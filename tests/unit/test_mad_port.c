@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "mad/session.h"
 
 enum { DOWN = 1, INIT = 2, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
@@ -142,6 +143,91 @@ static void default_prefix(void **state)
 	inventory_free(&inventory);
 }
 
+/* A port that no subnet manager configured, one of two, with a prefix of its own. */
+static void without_a_manager(void **state)
+{
+	static const uint64_t lids[] = {0, UINT64_MAX};
+	char *reason = NULL, *hint = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++) {
+		struct inventory inventory = {.answers = true};
+		struct device *device;
+		struct port *port;
+		struct mad_port chosen;
+
+		add(&inventory, "a", LINK_LAYER_INFINIBAND, DOWN, POLLING);
+		device = &inventory.devices.items[0];
+		port = device_add_port(device, 2);
+		port->link_layer = number_of(LINK_LAYER_INFINIBAND);
+		port->physical_state = number_of(LINK_UP);
+		port->state = number_of(INIT);
+		port->subnet_prefix = number_of(0xfec0000000000001);
+		port->port_guid = number_of(0x0123456789abcdef);
+		if (lids[i] != UINT64_MAX)
+			port->sm_lid = number_of(lids[i]);
+		assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
+		assert_int_equal(chosen.port, 2);
+		assert_int_equal(chosen.smi_port, 2);
+		assert_string_equal(chosen.smi_device, "a");
+		assert_false(chosen.subnet_manager);
+		assert_int_equal(gid_subnet_prefix(&chosen.gid), 0xfec0000000000001);
+		assert_int_equal(gid_interface_id(&chosen.gid), 0x0123456789abcdef);
+		mad_port_clear(&chosen);
+		inventory_free(&inventory);
+	}
+}
+
+/*
+ * A port without subnet management, and others with its GUID: itself, one that has none either, and
+ * port 2 of another device, which has. Without a GUID there is no pair.
+ */
+static void pair_of_a_port(void **state)
+{
+	char *reason = NULL, *hint = NULL;
+
+	(void)state;
+	for (unsigned int known = 0; known < 2; known++) {
+		struct inventory inventory = {.answers = true};
+		struct mad_port chosen;
+		struct port *port;
+
+		port = add(&inventory, "all", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+		port->cap_mask = number_of(SM_DISABLED);
+		port->port_guid = known ? number_of(0x77) : (struct number){0};
+		port = add(&inventory, "none", LINK_LAYER_INFINIBAND, INIT, LINK_UP);
+		port->cap_mask = number_of(SM_DISABLED);
+		port->port_guid = number_of(0x77);
+		add(&inventory, "smi", LINK_LAYER_INFINIBAND, INIT, LINK_UP);
+		port = device_add_port(&inventory.devices.items[2], 2);
+		port->cap_mask = number_of(0xfffffbff); /* all but that bit */
+		port->port_guid = known ? number_of(0x77) : (struct number){0};
+		assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
+		assert_string_equal(chosen.device, "all");
+		assert_string_equal(chosen.smi_device, known ? "smi" : "all");
+		assert_int_equal(chosen.smi_port, known ? 2 : 1);
+		mad_port_clear(&chosen);
+		inventory_free(&inventory);
+	}
+}
+
+/* A plane is the last choice: an InfiniBand port that is down, and one of Ethernet, are before it.
+ */
+static void a_plane_is_last(void **state)
+{
+	static const enum link_layer layers[] = {LINK_LAYER_INFINIBAND, LINK_LAYER_ETHERNET};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(layers); i++) {
+		struct inventory inventory = {.answers = true};
+
+		add(&inventory, "plane", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+		inventory.devices.items[0].parent = strdup("whole");
+		add(&inventory, "whole", layers[i], DOWN, POLLING);
+		check(&inventory, true, "whole", i ? NULL : "whole");
+	}
+}
+
 static void explained(void **state)
 {
 	static const int errors[] = {-ELIBACC, -ELIBBAD, -EACCES, -ENODEV};
@@ -228,6 +314,9 @@ int main(void)
 		cmocka_unit_test(default_prefix),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(explained),
+		cmocka_unit_test(without_a_manager),
+		cmocka_unit_test(pair_of_a_port),
+		cmocka_unit_test(a_plane_is_last),
 	};
 
 	return cmocka_run_group_tests_name("mad_port", tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "fake_transport.h"
 #include "mad/format/header.h"
 #include "mad/session.h"
+#include "schema/bits.h"
 
 #define MOST_WORDS 5
 #define GUID(last) "0x00020000000000" last
@@ -26,6 +27,13 @@ struct fixture {
 	struct problems problems;
 	struct mad_session session;
 };
+
+static const struct mad_session *session_of(const struct fake *fake)
+{
+	const struct fixture *fixture = fake->context;
+
+	return &fixture->session;
+}
 
 /*
  * The subnet administrator: the last byte of the GID says whether it knows a path (then that byte
@@ -41,6 +49,11 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	(void)agent;
 	assert_int_equal(mad_class(mad), UMAD_CLASS_SUBN_ADM);
 	assert_int_equal(to->lid, SA_LID);
+	/* PathRecord, 15.2.5.16: by both GIDs, one path. Components 2, 3 and 12. */
+	assert_int_equal(mad_method(mad), UMAD_METHOD_GET);
+	assert_int_equal(bits_get(mad, 48 * 8, 64), 1 << 2 | 1 << 3 | 1 << 12);
+	assert_memory_equal(mad + data + 24, session_of(fake)->port.gid.raw, 16);
+	assert_int_equal(bits_get(mad + data, 49 * 8 + 1, 7), 1);
 	if (last == SILENT)
 		return 0;
 	memcpy(reply, mad, MAD_BYTES);
@@ -498,6 +511,26 @@ static void signals_end_it(void **state)
 	close_fixture(fixture);
 }
 
+/* Only a request that the user ended is interrupted. */
+static void interrupted(void **state)
+{
+	static const struct {
+		int error;
+		bool stopped, expected;
+	} cases[] = {
+		{-ECANCELED, true, true},  {-ECANCELED, false, false}, {0, true, false},
+		{-ETIMEDOUT, true, false}, {0, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct mad_session session = {.stopped = cases[i].stopped};
+		const struct mad_item item = {.error = cases[i].error};
+
+		assert_int_equal(mad_session_interrupted(&session, &item), cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -507,7 +540,7 @@ int main(void)
 		cmocka_unit_test(bad_keys),	     cmocka_unit_test(from_input),
 		cmocka_unit_test(words_refused),     cmocka_unit_test(port_chosen),
 		cmocka_unit_test(items_checked),     cmocka_unit_test(sets_checked),
-		cmocka_unit_test(signals_end_it),
+		cmocka_unit_test(signals_end_it),    cmocka_unit_test(interrupted),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
