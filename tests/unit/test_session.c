@@ -77,6 +77,7 @@ static struct fixture *open_with(const struct mad_session_options *options)
 	struct mad_session *session = &fixture->session;
 
 	fixture->fake.on_send = answer;
+	fixture->fake.context = fixture;
 	assert_int_equal(mad_session_begin(session, options, &fixture->problems), 0);
 	session->port.lid = OWN_LID;
 	session->route = (struct mad_route){
