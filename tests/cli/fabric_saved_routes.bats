@@ -39,6 +39,42 @@ setup()
 		'spine 1' 1 3 'spine 1' 2 3 'spine 1' 3 3 'spine 2' 1 3 'spine 2' 2 3 'spine 2' 3 3)" ''
 }
 
+# Writes the scan to $bare with another table of leaf A: the ports of LIDs 9 to 14, n4 to n9, in hexadecimal.
+with_ports_of_leaf_a()
+{
+	jq --arg ports "$1" '(.fabric[0].details[] | select(.node_index == 1 and .attribute_id == "0x0019").data) |=
+		.[:18] + $ports + .[30:]' "$scan" >"$bare"
+}
+
+@test "fabric balance --load: uneven cables, the most loaded first" {
+	local columns=node,port,routes,mean_routes,load_percent,pairs
+
+	# Four of six routes by spine 1: each host of the leaf has a pair with each of the four.
+	with_ports_of_leaf_a 050505060506
+	try fabric balance --load "$bare" --tsv --no-headings -o $columns
+	[ "$status" = 0 ]
+	same 'in the order of names' $'leaf A\t5\t4\t3\t133.333\t12\nleaf A\t6\t2\t3\t66.6667\t6\nleaf B\t5\t3\t3\t100\t9' \
+		"$(head -n 3 <<<"$output")"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 12 ]
+	# 12 pairs to leaf B by spine 1, 6 by spine 2, in the place of 9.
+	[ "$(grep $'^spine ..2' <<<"$output")" = $'spine 1\t2\t3\t3\t100\t12\nspine 2\t2\t3\t3\t100\t6' ]
+	try fabric balance --load "$bare" --tsv --no-headings -o node,port --top 12
+	expect 0 "$(printf '%s\t%s\n' 'leaf A' 5 'leaf B' 5 'leaf B' 6 'leaf C' 5 'leaf C' 6 'spine 1' 1 'spine 1' 2 'spine 1' 3 \
+		'spine 2' 1 'spine 2' 2 'spine 2' 3 'leaf A' 6)" ''
+	try fabric balance --load "$bare" --tsv --no-headings -o node,port --top 1
+	expect 0 $'leaf A\t5' ''
+	# A single route, and none: then there is no load to compare.
+	with_ports_of_leaf_a 05ffffffffff
+	try fabric balance --load "$bare" --tsv --no-headings -o $columns
+	[ "$status" = 4 ]
+	same 'one route' $'leaf A\t5\t1\t0.5\t200\t3\nleaf A\t6\t0\t0.5\t0\t0' "$(head -n 2 <<<"$output")"
+	with_ports_of_leaf_a ffffffffffff
+	try fabric balance --load "$bare" --tsv --no-headings -o $columns
+	[ "$status" = 4 ]
+	same 'no route' $'leaf A\t5\t0\t0\t\t0\nleaf A\t6\t0\t0\t\t0' "$(head -n 2 <<<"$output")"
+	[[ $stderr == 'rdmactl fabric: packets of 18 pairs do not arrive: the route to one LID ends at leaf A, LID 9'* ]]
+}
+
 @test "fabric using --load: hosts whose packets go over a cable" {
 	try fabric using 'leaf A/5' --load "$scan" -o direction,node,lid,sources --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\t%s\n' there 'n4 mlx5_0' 9 3 there 'n6 mlx5_0' 11 3 \

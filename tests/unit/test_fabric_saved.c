@@ -493,6 +493,82 @@ static void wrong(void **state)
 	}
 }
 
+/* The largest numbers that are taken, and one more. */
+static void limits(void **state)
+{
+	static const struct {
+		const char *what, *most, *more;
+	} cases[] = {
+		{"\"attribute_id\": \"0x0011\"", "\"attribute_id\": \"0xffff\"",
+		 "\"attribute_id\": \"0x10000\""},
+		{"\"errno\": 110", "\"errno\": 4095", "\"errno\": 4096"},
+		{"\"status\": \"0x001c\"", "\"status\": \"0xffff\"", "\"status\": \"0x10000\""},
+		{"\"tries\": 4", "\"tries\": 4294967295", "\"tries\": 4294967296"},
+		{"\"vendor_speed_code\": 1", "\"vendor_speed_code\": 255",
+		 "\"vendor_speed_code\": 256"},
+		{"\"line\": 12", "\"line\": 4294967295", "\"line\": 4294967296"},
+		{"\"modifier\": \"0x00000007\"", "\"modifier\": \"0xffffffff\"",
+		 "\"modifier\": \"0x100000000\""},
+		{"\"attribute_id\": \"0x0016\"", "\"attribute_id\": \"0xffff\"",
+		 "\"attribute_id\": \"0x10000\""},
+		{"\"port\": 2, \"attribute_id\": \"0x0016\"",
+		 "\"port\": 1, \"attribute_id\": \"0x0016\"",
+		 "\"port\": 3, \"attribute_id\": \"0x0016\""},
+	};
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL;
+	struct fabric_detail *detail;
+	struct fabric_fault *fault;
+
+	(void)state;
+	fill(&fabric);
+	detail = mem_append(&fabric.details, &fabric.detail_count, sizeof(*detail));
+	*detail = (struct fabric_detail){
+		.port = fabric_port_at(&fabric, HOST, 2), .attribute = 0x16, .modifier = 7};
+	fault = mem_append(&fabric.faults, &fabric.fault_count, sizeof(*fault));
+	*fault = (struct fabric_fault){.line = 12, .reason = mem_string("x")};
+	text = write_as(&fabric_saved_schema, &fabric);
+	fabric_clear(&fabric);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (unsigned int more = 0; more < 2; more++) {
+			_cleanup_(freep) char *message = NULL, *changed = NULL;
+
+			changed = replaced(text, cases[i].what,
+					   more ? cases[i].more : cases[i].most, 1);
+			if (read_graph(changed, &loaded, &message) != (more ? -EINVAL : 0))
+				fail_msg("%s: %s", more ? cases[i].more : cases[i].most,
+					 message ? message : "it is taken");
+			fabric_clear(&loaded);
+		}
+}
+
+/* Hops are counted from the parents: up to 254, more are unknown. The order of nodes is free. */
+static void long_chains(void **state)
+{
+	enum { MOST = 258 };
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < MOST; i++)
+		sample_node(&fabric, NODE_TYPE_SWITCH, 0x1000 + i, 3, NULL);
+	/* 0 - 257 - 256 - ... - 1, so that the last is found before the first. */
+	sample_cable(&fabric, 0, 1, MOST - 1, 2);
+	for (uint32_t i = MOST - 1; i > 1; i--)
+		sample_cable(&fabric, i, 1, i - 1, 2);
+	text = write_as(&fabric_saved_schema, &fabric);
+	assert_int_equal(read_graph(text, &loaded, &message), 0);
+	assert_int_equal(loaded.nodes[0].hops, 0);
+	for (uint32_t i = 1; i < MOST; i++) {
+		unsigned int hops = MOST - i;
+
+		assert_int_equal(loaded.nodes[i].hops,
+				 hops < FABRIC_HOPS_UNKNOWN ? hops : FABRIC_HOPS_UNKNOWN);
+	}
+	fabric_clear(&fabric);
+	fabric_clear(&loaded);
+}
+
 /* Links that contradict the ports: one twice, one missing, one between others. */
 static void wrong_links(void **state)
 {
@@ -598,6 +674,8 @@ int main(void)
 		cmocka_unit_test(cut),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(wrong_links),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(long_chains),
 		cmocka_unit_test(too_many_of_one_guid),
 		cmocka_unit_test(of_another_version),
 	};
