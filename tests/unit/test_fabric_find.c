@@ -113,11 +113,110 @@ static void names(void **state)
 	fabric_clear(&fabric);
 }
 
+static size_t find(const struct fabric *fabric, const char *word, struct fabric_place *place)
+{
+	struct mad_target target;
+
+	assert_int_equal(mad_target_parse(word, TARGET_ANY, &target), 0);
+	return fabric_find_target(fabric, &target, place);
+}
+
+/* The port of an adapter that a node's GUID means: with a LID, else with a cable, else the first.
+ */
+static void port_of_a_node(void **state)
+{
+	enum { SPINE, HOST };
+	struct fabric fabric = {.nodes = NULL};
+	struct fabric_place place;
+
+	(void)state;
+	sample_bare_node(&fabric, NODE_TYPE_SWITCH, 0x100, 4);
+	sample_bare_node(&fabric, NODE_TYPE_CA, 0x200, 4);
+	fabric.nodes[HOST].local_port = 4;
+	assert_int_equal(find(&fabric, "0000:0000:0000:0200", &place), 1);
+	assert_place(&fabric, &place, HOST, 4, 0);
+	fabric_link(&fabric, fabric_port_at(&fabric, SPINE, 1), fabric_port_at(&fabric, HOST, 2));
+	fabric_link(&fabric, fabric_port_at(&fabric, SPINE, 2), fabric_port_at(&fabric, HOST, 3));
+	assert_int_equal(find(&fabric, "0000:0000:0000:0200", &place), 1);
+	assert_place(&fabric, &place, HOST, 2, 0);
+	set_lid(&fabric, fabric_port_at(&fabric, HOST, 4), 20);
+	assert_int_equal(find(&fabric, "0000:0000:0000:0200", &place), 1);
+	assert_place(&fabric, &place, HOST, 4, 20);
+	set_lid(&fabric, fabric_port_at(&fabric, HOST, 1), 21);
+	assert_int_equal(find(&fabric, "0000:0000:0000:0200", &place), 1);
+	assert_place(&fabric, &place, HOST, 1, 21);
+	fabric_clear(&fabric);
+}
+
+/* A GUID of several nodes, of several ports, and of a system; that of a node is before the others.
+ */
+static void shared_guids(void **state)
+{
+	struct fabric fabric;
+	struct fabric_place place;
+
+	(void)state;
+	make(&fabric);
+	/* Ports of two nodes. */
+	fabric.ports[fabric_port_at(&fabric, TWIN, 1)].guid = 0x202;
+	assert_int_equal(find(&fabric, "0000:0000:0000:0202", &place), 2);
+	assert_place(&fabric, &place, ONE, 2, 9);
+	/* A system of two nodes; 0 is no GUID of a port. */
+	bits_set(fabric.nodes[SWITCH].info, 4 * 8, 64, 0x777);
+	bits_set(fabric.nodes[ONE].info, 4 * 8, 64, 0x777);
+	assert_int_equal(find(&fabric, "0000:0000:0000:0777", &place), 2);
+	assert_place(&fabric, &place, SWITCH, 0, 7);
+	assert_int_equal(find(&fabric, "0000:0000:0000:0000", &place), 0);
+	/* The node of that GUID, and not the port. */
+	fabric.ports[fabric_port_at(&fabric, ONE, 1)].guid = 0x300;
+	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 1);
+	assert_int_equal(place.node, TWIN);
+	/* Another node of the first one's GUID. */
+	assert_int_equal(sample_bare_node(&fabric, NODE_TYPE_CA, 0x300, 1), NODES + 1);
+	assert_int_equal(find(&fabric, "0000:0000:0000:0300", &place), 2);
+	fabric_clear(&fabric);
+}
+
+/* From an adapter over two cables; a route that ends where there is no port or no cable. */
+static void routes(void **state)
+{
+	static const struct {
+		const char *word;
+		size_t found;
+		uint32_t node;
+		unsigned int port;
+	} rows[] = {
+		{"0", 1, 0, 2},	    {"0,1", 1, 1, 0},	{"0,1,4", 1, 2, 1}, {"0,1,4,1", 1, 1, 0},
+		{"0,1,3", 0, 0, 0}, {"0,1,5", 0, 0, 0}, {"0,2", 0, 0, 0},   {"0,3", 0, 0, 0},
+	};
+	struct fabric fabric = {.nodes = NULL};
+
+	(void)state;
+	sample_bare_node(&fabric, NODE_TYPE_CA, 0x100, 2);
+	sample_bare_node(&fabric, NODE_TYPE_SWITCH, 0x200, 4);
+	sample_bare_node(&fabric, NODE_TYPE_CA, 0x300, 1);
+	fabric_link(&fabric, fabric_port_at(&fabric, 0, 1), fabric_port_at(&fabric, 1, 1));
+	fabric_link(&fabric, fabric_port_at(&fabric, 1, 4), fabric_port_at(&fabric, 2, 1));
+	set_lid(&fabric, fabric_port_at(&fabric, 0, 2), 5);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fabric_place place;
+
+		if (find(&fabric, rows[i].word, &place) != rows[i].found)
+			fail_msg("%s", rows[i].word);
+		if (!rows[i].found)
+			continue;
+		assert_int_equal(place.node, rows[i].node);
+		assert_int_equal(place.port, fabric_port_at(&fabric, rows[i].node, rows[i].port));
+	}
+	fabric_clear(&fabric);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(targets),
-		cmocka_unit_test(names),
+		cmocka_unit_test(targets),	  cmocka_unit_test(names),
+		cmocka_unit_test(port_of_a_node), cmocka_unit_test(shared_guids),
+		cmocka_unit_test(routes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
