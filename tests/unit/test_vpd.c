@@ -76,6 +76,24 @@ static void test_finds(void **state)
 	      "A", "");
 }
 
+/* The length of a resource has two bytes, the lower one first (PCI Local Bus 3.0, appendix I). */
+static void test_finds_far_away(void **state)
+{
+	char data[3 + 3 + 255 + 3 + 3 + 1] = "\x90\x08\x01PN\xff";
+	char *end = data + 3 + 3 + 255;
+
+	(void)state;
+	memset(data + 6, 'x', 255);
+	memcpy(end,
+	       "V0\x03"
+	       "A=1" END,
+	       7);
+	assert_finds(data, sizeof(data), "A", "1");
+	/* A byte less than the fields need. */
+	data[1] = 7;
+	assert_fails(data, sizeof(data), "A", -EBADMSG);
+}
+
 static void test_finds_nothing(void **state)
 {
 	(void)state;
@@ -106,6 +124,9 @@ static void test_damaged(void **state)
 	FAILS("\x90\x06\x00V0\x04"
 	      "A=1" END,
 	      "A", -EBADMSG);
+	FAILS("\x90\x0a\x00PN\x01xV0\x04"
+	      "A=1" END,
+	      "A", -EBADMSG);
 	FAILS("\x90\x02\x00V0" END, "A", -EBADMSG);
 	/* What an absent function answers. */
 	FAILS("\xff\xff\xff\xff\xff\xff", "SMDL", -EBADMSG);
@@ -116,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds),
+		cmocka_unit_test(test_finds_far_away),
 		cmocka_unit_test(test_finds_nothing),
 		cmocka_unit_test(test_damaged),
 	};
