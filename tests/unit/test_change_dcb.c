@@ -437,6 +437,33 @@ static void a_full_map(void **state)
 	free(text);
 }
 
+/* 64 entries fit a request; each is named once, and none is asked for in vain. */
+static void entries_per_request(void **state)
+{
+	static const unsigned int counts[][2] = {{1, 1},   {63, 1},  {64, 1},  {65, 2},
+						 {100, 2}, {128, 2}, {129, 3}, {512, 8}};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		_cleanup_(freep) char *text = NULL;
+		struct change *change;
+
+		for (unsigned int j = 0; j < counts[i][0]; j++)
+			mem_extend(&text, "%s%u:%u", j ? "," : "", j / 8, j % 8);
+		change = add(bed, &dcb_dscp_priority_setting, text);
+		bed->driver.sets = 0;
+		assert_int_equal(change->setting->write(change, text), 0);
+		assert_int_equal(bed->driver.sets, counts[i][1]);
+		assert_reads(change, text);
+		assert_int_equal(change->setting->write(change, text), 0);
+		assert_int_equal(bed->driver.sets, counts[i][1]);
+		assert_int_equal(change->setting->write(change, "none"), 0);
+		assert_int_equal(bed->driver.sets, 2 * counts[i][1]);
+		assert_reads(change, "none");
+		clear(bed);
+	}
+}
+
 static void algorithms_with_bandwidths(void **state)
 {
 	struct bed *bed = *state;
@@ -554,6 +581,229 @@ static void owners(void **state)
 	bed->driver.refuses_dcbx = true;
 	assert_int_equal(change->setting->write(change, "firmware"), -EREMOTEIO);
 	assert_non_null(strstr(change->reason, "refuses to give"));
+}
+
+/* What the errors of dcb_doit(), net/dcb/dcbnl.c, and of drivers mean. */
+static void explained(void **state)
+{
+	static const struct {
+		int error;
+		const char *reason, *next_step;
+	} cases[] = {
+		{-EOPNOTSUPP,
+		 "driver or kernel have no data center bridging, or not this part of it",
+		 "name the netdev of the adapter itself: a VLAN or bond has none; its driver's "
+		 "manual says whether it has it"},
+		{-EINVAL, "the driver does not take this value",
+		 "dmesg may have the reason: the answer has no room for it"},
+		{-EPERM,
+		 "the driver refuses it: the function does not own the port, or the firmware does",
+		 NULL},
+		{-EEXIST, "somebody else changed the table meanwhile",
+		 "look at it, and run the command again"},
+		{-ENOENT, "somebody else changed the table meanwhile",
+		 "look at it, and run the command again"},
+		{-EIO, NULL, NULL},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = add(bed, &dcb_pfc_setting, "3");
+
+		bed->driver.hidden = cases[i].error;
+		assert_int_equal(change->setting->write(change, "3"), cases[i].error);
+		if (cases[i].reason)
+			assert_string_equal(change->reason, cases[i].reason);
+		else
+			assert_null(change->reason);
+		if (cases[i].next_step)
+			assert_string_equal(change->next_step, cases[i].next_step);
+		else
+			assert_null(change->next_step);
+		clear(bed);
+	}
+}
+
+static void assert_disturbs(struct bed *bed, const char *wanted)
+{
+	struct change *change = &bed->changes.items[0];
+
+	for (size_t i = 0; i < bed->changes.count; i++)
+		bed->changes.items[i].all = &bed->changes;
+	change->setting->guard(change);
+	assert_int_equal(change->disturbs.count, wanted ? 1 : 0);
+	if (wanted)
+		assert_string_equal(change->disturbs.items[0], wanted);
+	clear(bed);
+}
+
+/* An adapter does one of the two: PFC, or pause frames of the whole link. */
+static void pause_or_pfc(void **state)
+{
+	struct bed *bed = *state;
+	struct change *other;
+
+	add(bed, &dcb_pfc_setting, "3");
+	add(bed, &link_pause_setting, "rx");
+	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+			     "rx, set it to none as well");
+	add(bed, &dcb_pfc_setting, "3");
+	add(bed, &link_pause_setting, "tx");
+	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+			     "tx, set it to none as well");
+	add(bed, &dcb_pfc_setting, "3");
+	add(bed, &link_pause_setting, "none");
+	assert_disturbs(bed, NULL);
+	/* It is on already, and goes off. */
+	bed->driver.dcb.pfc.pfc_en = 8;
+	add(bed, &dcb_pfc_setting, "none");
+	add(bed, &link_pause_setting, "rx");
+	assert_disturbs(bed, NULL);
+	bed->driver.dcb.pfc.pfc_en = 0;
+	/* Another netdev's do not matter. */
+	add(bed, &dcb_pfc_setting, "3");
+	other = add(bed, &link_pause_setting, "rx");
+	other->netdev_index.value++;
+	assert_disturbs(bed, NULL);
+}
+
+/* The same seen from the pause frames: what is set, or is set in this call. */
+static void pfc_or_pause(void **state)
+{
+	static const struct {
+		const char *pause, *pfc; /* NULL: it stays at 3 and 4 */
+		const char *is;		 /* NULL: nobody is disturbed */
+	} cases[] = {
+		{"rx", NULL, "3,4"},  {"tx", NULL, "3,4"}, {"none", NULL, NULL},
+		{"rx", "none", NULL}, {"rx", "5", "5"},	   {"none,auto", "5", NULL},
+	};
+	struct bed *bed = *state;
+
+	bed->driver.dcb.pfc.pfc_en = 0x18;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *wanted = mem_format(
+			"priority flow control, which pause frames exclude: pfc is %s",
+			cases[i].is ? cases[i].is : "");
+
+		add(bed, &link_pause_setting, cases[i].pause);
+		if (cases[i].pfc)
+			add(bed, &dcb_pfc_setting, cases[i].pfc);
+		assert_disturbs(bed, cases[i].is ? wanted : NULL);
+	}
+	bed->driver.dcb.pfc_known = false;
+	add(bed, &link_pause_setting, "rx");
+	assert_disturbs(bed, NULL);
+}
+
+/* A port that takes what the switch says, and one whose firmware does. */
+static void the_switch_rules(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->driver.dcb.ets.willing = 1;
+	add(bed, &dcb_pfc_setting, "3");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_int_equal(bed->changes.items[0].notes.count, 1);
+	assert_string_equal(bed->changes.items[0].notes.items[0],
+			    "the port is willing to take the switch's settings");
+	clear(bed);
+	bed->driver.dcb.dcbx.value &= ~(uint64_t)DCB_CAP_DCBX_HOST;
+	add(bed, &dcb_pfc_setting, "3");
+	assert_disturbs(bed, "the firmware, which agrees on these settings with the switch (dcbx "
+			     "firmware) and sets its own again: dcbx host takes them from it");
+	bed->driver.dcb.dcbx.known = false;
+	bed->driver.dcb.ets.willing = 0;
+	add(bed, &dcb_pfc_setting, "3");
+	assert_disturbs(bed, NULL);
+}
+
+/* The words of a setting that is refused, and what it takes instead. */
+static void whole_messages(void **state)
+{
+	static const struct {
+		const struct setting *setting;
+		const char *text, *reason;
+	} cases[] = {
+		{&dcb_pfc_setting, "8",
+		 "'8' is not a value of pfc: it takes none, all, or priorities 0 to 7, such as 3 "
+		 "or 3,4"},
+		{&dcb_pfc_delay_setting, "65536",
+		 "'65536' is not a value of pfc-delay: it takes a number from 0 to 65535"},
+		{&dcb_trust_setting, "\033x",
+		 "'\\x1bx' is not a value of trust: it takes pcp, dscp, or several in their "
+		 "order, of ethertype, stream-port, dgram-port, port, dscp, pcp"},
+		{&dcb_dscp_priority_setting, "+26",
+		 "'+26' is not a value of dscp-priority: it takes none, DSCP:PRIORITY,... (26:3, "
+		 "AF31:3), or +DSCP:PRIORITY,... to add to those that are there"},
+		{&dcb_maxrate_setting, "0:1",
+		 "'0:1' is not a value of maxrate: it takes "
+		 "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,..."},
+		{&dcb_dcbx_setting, "x", "'x' is not a value of dcbx: it takes host, firmware"},
+		{&link_pause_setting, "x",
+		 "'x' is not a value of global-pause: it takes none, rx, tx or rx,tx, and ,auto if "
+		 "both ends agree on it"},
+		{&link_mtu_setting, "67",
+		 "'67' is not a value of mtu: it takes a number of bytes, 68 to 65535"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_null(add(bed, cases[i].setting, cases[i].text));
+		assert_string_equal(bed->changes.items[i].reason, cases[i].reason);
+	}
+	/* The smallest and the largest of each. */
+	assert_string_equal(add(bed, &link_mtu_setting, "68")->wanted, "68");
+	assert_string_equal(add(bed, &link_mtu_setting, "65535")->wanted, "65535");
+	assert_string_equal(add(bed, &dcb_pfc_delay_setting, "0")->wanted, "0");
+	assert_string_equal(add(bed, &dcb_pfc_setting, "0,7")->wanted, "0,7");
+	assert_string_equal(add(bed, &dcb_trust_setting, "none")->wanted, "none");
+}
+
+static void algorithms(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->driver.dcb.ets.tc_tsa[7] = 77;
+	assert_string_equal(add(bed, &dcb_class_algorithm_setting,
+				"0:strict,1:credit-shaper,2:ets,3:vendor,4:0,5:254")
+				    ->wanted,
+			    "0:strict,1:credit-shaper,2:ets,3:vendor,4:strict,5:254,6:strict,7:77");
+	assert_string_equal(add(bed, &dcb_buffer_size_setting, "all:4294967295")->wanted,
+			    "0:4294967295,1:4294967295,2:4294967295,3:4294967295,4:4294967295,"
+			    "5:4294967295,6:4294967295,7:4294967295");
+	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:999kbit,0:1mbit")
+				    ? "taken"
+				    : bed->changes.items[2].reason,
+			    "'all:999kbit,0:1mbit' is not a value of maxrate: it takes "
+			    "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...");
+	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:1000kbit")->wanted,
+			    "0:1mbit,1:1mbit,2:1mbit,3:1mbit,4:1mbit,5:1mbit,6:1mbit,7:1mbit");
+	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:18446744073709gbit")->wanted,
+			    "0:18446744073709gbit,1:18446744073709gbit,2:18446744073709gbit,"
+			    "3:18446744073709gbit,4:18446744073709gbit,5:18446744073709gbit,"
+			    "6:18446744073709gbit,7:18446744073709gbit");
+	assert_null(add(bed, &dcb_maxrate_setting, "all:18446744073710gbit"));
+	clear(bed);
+	/* Exactly 100 percent, and no class that is served by its share, need nothing more. */
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	add(bed, &dcb_class_bandwidth_setting, "0:1,1:99");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	clear(bed);
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	add(bed, &dcb_class_bandwidth_setting, "0:1,1:98");
+	expect_refusal(bed, "the bandwidths of the classes with the algorithm ets make 99 percent, "
+			    "not 100: class-bandwidth 0:1,1:98,2:0,3:0,4:0,5:0,6:0,7:0");
+	add(bed, &dcb_class_algorithm_setting, "7:strict");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	clear(bed);
+	/* The last class of the adapter, and one that it may not have. */
+	bed->driver.dcb.ets.ets_cap = 6;
+	add(bed, &dcb_priority_class_setting, "all:5");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	clear(bed);
+	bed->driver.dcb.ets.ets_cap = 0;
+	add(bed, &dcb_priority_class_setting, "all:7");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
 }
 
 static void gone(void **state)
@@ -715,15 +965,31 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(each_setting), TEST(the_rest_stays),
-		TEST(wrong_words),  TEST(pause_words),
-		TEST(increments),   TEST(one_priority_for_each),
-		TEST(a_full_map),   TEST(algorithms_with_bandwidths),
-		TEST(sums),	    TEST(hidden_errors),
-		TEST(unreported),   TEST(owners),
-		TEST(gone),	    TEST(derived_trust),
-		TEST(persisted),    TEST(profiles),
-		TEST(bandwidths),   TEST(class_of_its_own),
+		TEST(each_setting),
+		TEST(the_rest_stays),
+		TEST(wrong_words),
+		TEST(pause_words),
+		TEST(increments),
+		TEST(one_priority_for_each),
+		TEST(a_full_map),
+		TEST(algorithms_with_bandwidths),
+		TEST(sums),
+		TEST(hidden_errors),
+		TEST(unreported),
+		TEST(owners),
+		TEST(gone),
+		TEST(derived_trust),
+		TEST(persisted),
+		TEST(profiles),
+		TEST(bandwidths),
+		TEST(class_of_its_own),
+		TEST(entries_per_request),
+		TEST(explained),
+		TEST(pause_or_pfc),
+		TEST(pfc_or_pause),
+		TEST(the_switch_rules),
+		TEST(whole_messages),
+		TEST(algorithms),
 #undef TEST
 	};
 
