@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks of a port's state and rate, on an inventory made by hand: what a live host has and a
+ * saved tree has not (addresses, flags of netdevs), and each limit exactly.
+ */
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "doctor/port/port_facts.h"
+#include "doctor/frame/check.h"
+#include "saved_tree.h"
+
+enum { MOST_PEERS = 8, OWN = 3 };
+
+struct bed {
+	struct saved_tree tree;
+	struct doctor_facts facts;
+	struct doctor_request request;
+	struct doctor_results results;
+	struct problems problems;
+	struct doctor_context run;
+};
+
+/* A device of its own card, with one port. */
+static struct port *add_port(struct bed *bed, unsigned int which, enum link_layer layer)
+{
+	char path[96], target[96], address[] = "0000:01:00.0", name[] = "mlx5_0";
+	struct device *device;
+	struct port *port;
+
+	name[5] = (char)('0' + which);
+	address[6] = (char)('1' + which);
+	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/vendor", address);
+	tree_write(&bed->tree, path, "0x15b3");
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
+	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
+	tree_link(&bed->tree, path, target);
+	device = device_list_add(&bed->facts.inventory.devices, name);
+	device->driver = mem_string("mlx5_core");
+	device->board_id = mem_string("MT_1");
+	device->pci_address = mem_string(address);
+	device->transport = number_of(TRANSPORT_INFINIBAND);
+	port = device_add_port(device, 1);
+	port->link_layer = number_of(layer);
+	port->state = number_of(PORT_STATE_ACTIVE);
+	port->physical_state = number_of(PHYSICAL_LINK_UP);
+	return port;
+}
+
+static struct link *add_link(struct bed *bed, const char *name, unsigned int index,
+			     const char *kind)
+{
+	struct link *link = link_list_add(&bed->facts.inventory.links);
+
+	link->name = mem_string(name);
+	link->index = number_of(index);
+	link->kind = mem_string_or_null(kind);
+	link->enabled = TRISTATE_YES;
+	link->carrier = TRISTATE_YES;
+	return link;
+}
+
+static struct link *link_at(struct bed *bed, size_t at)
+{
+	return &bed->facts.inventory.links.items[at];
+}
+
+static struct device *own_device(struct bed *bed)
+{
+	return &bed->facts.inventory.devices.items[0];
+}
+
+static struct port *own_port(struct bed *bed)
+{
+	return &own_device(bed)->ports[0];
+}
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
+	bed->facts.problems = &bed->problems;
+	add_port(bed, 0, LINK_LAYER_INFINIBAND);
+	bed->run = (struct doctor_context){
+		.facts = &bed->facts,
+		.request = &bed->request,
+		.results = &bed->results,
+		.problems = &bed->problems,
+	};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	doctor_facts_free(&bed->facts);
+	doctor_results_free(&bed->results);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
+{
+	/* What was learnt of other ports is not learnt again. */
+	doctor_ports_free(bed->facts.ports);
+	bed->facts.ports = NULL;
+	bed->run.id = id;
+	bed->run.check = doctor_check(id);
+	bed->run.device = own_device(bed);
+	bed->run.port = own_port(bed);
+	bed->run.check->check(&bed->run);
+	return &bed->results.items[bed->results.count - 1];
+}
+
+static void expect(struct bed *bed, enum severity verdict, const char *summary,
+		   const char *evidence)
+{
+	const struct doctor_result *result = run(bed, CHECK_ID_port_state);
+
+	assert_string_equal(result->finding.summary, summary);
+	assert_int_equal(result->finding.severity.value, verdict);
+	assert_string_equal(result->finding.evidence, evidence);
+	/* Only a fault leaves nothing to judge, or a port that is down on purpose. */
+	assert_int_equal(result->blocks, verdict == SEVERITY_NOTICE || verdict == SEVERITY_WARNING);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* Each state with each physical state, and what to do about it. */
+static void states(void **state)
+{
+	static const char down[] = "the port is down, and nothing shows that it should be up";
+	static const char polling[] = "nothing answers on the link: check the cable, and that the "
+				      "port at its other end is switched on";
+	static const char trains[] = "the link trains without success: try another cable, and "
+				     "another port at the other end";
+	static const char cable[] = "check the cable and the port at its other end";
+	static const char again[] = "look again: rdmactl ports; if it stays so, check the cable "
+				    "and the port at its other end";
+	static const char manager[] =
+		"start a subnet manager, or connect the port to a subnet that has one: rdmactl smp "
+		"sminfo shows whether one answers";
+	static const struct {
+		enum port_state state;
+		enum physical_state physical;
+		enum link_layer layer;
+		enum severity verdict;
+		const char *summary, *next_step;
+	} cases[] = {
+		{PORT_STATE_ACTIVE, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_OK,
+		 "the port is active", NULL},
+		{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+		 polling},
+		{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
+		 polling},
+		{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+		 "the port is disabled: enable it from the subnet (as ibportstate does), or in the "
+		 "adapter's settings"},
+		{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
+		 "check the cable and the switch port: ethtool eth0 tells more"},
+		{PORT_STATE_DOWN, PHYSICAL_TRAINING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+		 trains},
+		{PORT_STATE_DOWN, PHYSICAL_LINK_ERROR_RECOVERY, LINK_LAYER_ETHERNET,
+		 SEVERITY_NOTICE, down, trains},
+		{PORT_STATE_DOWN, PHYSICAL_SLEEP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+		 cable},
+		{PORT_STATE_DOWN, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+		 cable},
+		{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+		 "the link is up, but no subnet manager has configured the port", manager},
+		{PORT_STATE_INIT, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+		 "the port is initialized, but not active", again},
+		{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_ETHERNET, SEVERITY_ERROR,
+		 "the port is initialized, but not active", again},
+		{PORT_STATE_ARMED, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+		 "the subnet manager has configured the port, but not activated it",
+		 "look again: rdmactl ports; if it stays so, the subnet manager hangs: rdmactl smp "
+		 "sminfo"},
+		{PORT_STATE_ACTIVE_DEFER, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+		 "the link of the active port is lost, and trains again",
+		 "check the cable and the transceivers"},
+		{PORT_STATE_NOP, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_INFO,
+		 "the driver does not tell the state of the port", NULL},
+	};
+	struct bed *bed = *state;
+	struct port *port = own_port(bed);
+
+	add_link(bed, "eth0", OWN, NULL);
+	port->netdev = mem_string("eth0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct doctor_result *result;
+
+		port->state = number_of(cases[i].state);
+		port->physical_state = number_of(cases[i].physical);
+		port->link_layer = number_of(cases[i].layer);
+		result = run(bed, CHECK_ID_port_state);
+		assert_string_equal(result->finding.summary, cases[i].summary);
+		assert_int_equal(result->finding.severity.value, cases[i].verdict);
+		assert_false(result->needs.known);
+		if (cases[i].next_step)
+			assert_string_equal(result->finding.next_step, cases[i].next_step);
+		else
+			assert_null(result->finding.next_step);
+	}
+	own_device(bed)->transport = number_of(TRANSPORT_USNIC);
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port->state = number_of(PORT_STATE_INIT);
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.next_step,
+			    "give it one: ip address add ADDRESS/LENGTH dev eth0");
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
+			    "the netdev of the port has no IPv4 address");
+	port->physical_state.known = false;
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
+			    "the state of the port is not known");
+}
+
+static struct port *bring_down(struct bed *bed, enum link_layer layer)
+{
+	struct port *port = own_port(bed);
+
+	port->link_layer = number_of(layer);
+	port->state = number_of(PORT_STATE_DOWN);
+	port->physical_state = number_of(PHYSICAL_DISABLED);
+	port->netdev = mem_string("eth0");
+	add_link(bed, "eth0", OWN, NULL);
+	return port;
+}
+
+static void add_address(struct bed *bed, unsigned int index, struct ip_address ip)
+{
+	struct link_address_list *list = &bed->facts.inventory.addresses;
+	struct link_address *address = mem_append(&list->items, &list->count, sizeof(*address));
+
+	*address = (struct link_address){.link_index = number_of(index), .ip = ip};
+}
+
+#define NOTHING "the port is down, and nothing shows that it should be up"
+#define WANTED	"the port is down, and this host is set up to use it"
+#define STATE	"state down, physical state disabled"
+
+/* An address that somebody gave to the netdev, or to a VLAN on it, shows that it is wanted. */
+static void addresses(void **state)
+{
+	static const struct {
+		struct ip_address ip;
+		const char
+			*text; /* NULL: the kernel made it by itself, RFC 4291 2.5.6: fe80::/10 */
+	} cases[] = {
+		{{.family = AF_INET, .raw = {10, 0, 0, 1}}, "10.0.0.1"},
+		{{.family = AF_INET, .raw = {0xfe, 0x80, 0, 1}}, "254.128.0.1"},
+		{{.family = AF_INET6, .raw = {0xfe, 0x80, [15] = 1}}, NULL},
+		{{.family = AF_INET6, .raw = {0xfe, 0xbf, [15] = 1}}, NULL},
+		{{.family = AF_INET6, .raw = {0xfe, 0xc0, [15] = 1}}, "fec0::1"},
+		{{.family = AF_INET6, .raw = {0xfe, 0x7f, [15] = 1}}, "fe7f::1"},
+		{{.family = AF_INET6, .raw = {0xff, 0x80, [15] = 1}}, "ff80::1"},
+		{{.family = AF_INET6, .raw = {0x20, 0x01, [15] = 1}}, "2001::1"},
+	};
+	struct bed *bed = *state;
+
+	bring_down(bed, LINK_LAYER_ETHERNET);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[128];
+
+		bed->facts.inventory.addresses.count = 0;
+		/* Those of other netdevs do not matter. */
+		add_address(bed, 77, cases[0].ip);
+		add_address(bed, OWN, cases[i].ip);
+		snprintf(text, sizeof(text), STATE "; eth0 has the address %s", cases[i].text);
+		expect(bed, cases[i].text ? SEVERITY_ERROR : SEVERITY_NOTICE,
+		       cases[i].text ? WANTED : NOTHING, cases[i].text ? text : STATE);
+	}
+}
+
+static void addresses_on_top(void **state)
+{
+	const struct ip_address ip = {.family = AF_INET, .raw = {10, 0, 0, 1}};
+	struct bed *bed = *state;
+
+	bring_down(bed, LINK_LAYER_ETHERNET);
+	add_link(bed, "eth0.5", 5, "vlan")->lower_index = number_of(OWN);
+	add_link(bed, "eth0.5.6", 6, "vlan")->lower_index = number_of(5);
+	add_address(bed, 6, ip);
+	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth0.5.6 has the address 10.0.0.1");
+	/* What is below in another network namespace has the same number by chance. */
+	link_at(bed, 2)->lower_elsewhere = true;
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link_at(bed, 2)->lower_elsewhere = false;
+	/* The other end of a veth is not below it. */
+	free(link_at(bed, 1)->kind);
+	link_at(bed, 1)->kind = mem_string("veth");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+}
+
+static void bonds(void **state)
+{
+	struct bed *bed = *state;
+
+	bring_down(bed, LINK_LAYER_ETHERNET);
+	add_link(bed, "bond0", 9, "bond");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link_at(bed, 0)->master_index = number_of(9);
+	expect(bed, SEVERITY_ERROR, WANTED, STATE "; eth0 is a member of bond0");
+	add_address(bed, OWN, (struct ip_address){.family = AF_INET, .raw = {10, 0, 0, 1}});
+	expect(bed, SEVERITY_ERROR, WANTED,
+	       STATE "; eth0 has the address 10.0.0.1; eth0 is a member of bond0");
+	bed->facts.inventory.addresses.count = 0;
+	free(link_at(bed, 1)->kind);
+	link_at(bed, 1)->kind = mem_string("bridge");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+}
+
+/* What the netdev tells; two changes of the carrier are one time that it was up. */
+static void netdevs(void **state)
+{
+	struct bed *bed = *state;
+	struct link *link;
+
+	bring_down(bed, LINK_LAYER_ETHERNET);
+	link = link_at(bed, 0);
+	link->carrier = TRISTATE_NO;
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; netdev eth0 has no carrier");
+	link->enabled = TRISTATE_NO;
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; netdev eth0 is administratively down");
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.next_step,
+			    "switch it on: ip link set eth0 up");
+	link->enabled = TRISTATE_UNKNOWN;
+	link->carrier = TRISTATE_UNKNOWN;
+	tree_write(&bed->tree, "sys/class/net/eth0/carrier", "0");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; netdev eth0 has no carrier");
+	tree_write(&bed->tree, "sys/class/net/eth0/carrier", "1");
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link->carrier_changes = number_of(1);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE);
+	link->carrier_changes = number_of(2);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; it was up before (2 carrier changes)");
+	/* An InfiniBand port does not depend on its IPoIB netdev. */
+	link->enabled = TRISTATE_NO;
+	own_port(bed)->link_layer = number_of(LINK_LAYER_INFINIBAND);
+	expect(bed, SEVERITY_NOTICE, NOTHING, STATE "; it was up before (2 carrier changes)");
+}
+
+/* Three quarters of the others, two at least, make it likely that the port is wanted. */
+static void peers(void **state)
+{
+	static const struct {
+		unsigned int active, count;
+		bool warns;
+	} cases[] = {
+		{1, 1, false}, {2, 2, true},  {2, 3, false}, {3, 4, true},
+		{4, 5, true},  {4, 6, false}, {5, 7, false}, {6, 8, true},
+	};
+	struct bed *bed = *state;
+	struct device_list *devices = &bed->facts.inventory.devices;
+
+	bring_down(bed, LINK_LAYER_INFINIBAND);
+	for (unsigned int i = 1; i <= MOST_PEERS; i++)
+		add_port(bed, i, LINK_LAYER_INFINIBAND);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[128];
+
+		for (unsigned int j = 1; j <= MOST_PEERS; j++) {
+			struct port *port = &devices->items[j].ports[0];
+
+			port->state = j <= cases[i].active ? number_of(PORT_STATE_ACTIVE)
+							   : number_of(PORT_STATE_DOWN);
+			port->state.known = j <= cases[i].count;
+		}
+		snprintf(text, sizeof(text),
+			 STATE
+			 "; %u of %u other ports of the board MT_1 in this position %s active",
+			 cases[i].active, cases[i].count, cases[i].active == 1 ? "is" : "are");
+		expect(bed, cases[i].warns ? SEVERITY_WARNING : SEVERITY_NOTICE,
+		       cases[i].warns ? "the port is down, and most others like it are up"
+				      : NOTHING,
+		       text);
+	}
+	/* One that was up, and one other that is. */
+	link_at(bed, 0)->carrier_changes = number_of(2);
+	for (unsigned int j = 2; j <= MOST_PEERS; j++)
+		devices->items[j].ports[0].state = number_of(PORT_STATE_DOWN);
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
+			    "the port went down, and others like it are up");
+	devices->items[1].ports[0].state = number_of(PORT_STATE_DOWN);
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary, NOTHING);
+	/* Switched off by hand, it is meant so, whatever the others are. */
+	for (unsigned int j = 1; j <= MOST_PEERS; j++) {
+		devices->items[j].ports[0].state = number_of(PORT_STATE_ACTIVE);
+		devices->items[j].ports[0].link_layer = number_of(LINK_LAYER_ETHERNET);
+	}
+	own_port(bed)->link_layer = number_of(LINK_LAYER_ETHERNET);
+	link_at(bed, 0)->enabled = TRISTATE_NO;
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary, NOTHING);
+	link_at(bed, 0)->enabled = TRISTATE_YES;
+	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
+			    "the port went down, and others like it are up");
+}
+
+/* Who is no peer: another board, layer, function number, or one that was made for others. */
+static void no_peers(void **state)
+{
+	struct bed *bed = *state;
+	struct device *other;
+	struct port_peers found;
+
+	add_port(bed, 1, LINK_LAYER_INFINIBAND);
+	other = &bed->facts.inventory.devices.items[1];
+#define COUNT(wanted)                                                              \
+	do {                                                                       \
+		doctor_ports_free(bed->facts.ports);                               \
+		bed->facts.ports = NULL;                                           \
+		doctor_peers(&bed->facts, own_device(bed), own_port(bed), &found); \
+		assert_int_equal(found.count, wanted);                             \
+	} while (0)
+	COUNT(1);
+	other->board_id[3] = '2';
+	COUNT(0);
+	other->board_id[3] = '1';
+	other->ports[0].link_layer = number_of(LINK_LAYER_ETHERNET);
+	COUNT(0);
+	other->ports[0].link_layer.known = false;
+	COUNT(0);
+	other->ports[0].link_layer = number_of(LINK_LAYER_INFINIBAND);
+	other->ports[0].port = number_of(2);
+	COUNT(0);
+	other->ports[0].port = number_of(1);
+	other->ports[0].state.known = false;
+	COUNT(0);
+	other->ports[0].state.known = true;
+	other->software = true;
+	COUNT(0);
+	other->software = false;
+	other->sub_type = number_of(1);
+	COUNT(0);
+	other->sub_type.known = false;
+	COUNT(1);
+	/* Without the name of a board, all four numbers of PCI have to be known and equal. */
+	own_device(bed)->board_id[0] = '\0';
+	COUNT(0);
+#undef COUNT
+}
+
+static void rate(struct bed *bed, double gbps, unsigned int lanes, const char *speed,
+		 enum severity verdict, const char *summary)
+{
+	struct port *port = own_port(bed);
+	const struct doctor_result *result;
+
+	port->rate_gbps = real_of(gbps);
+	port->width_lanes = number_of(lanes);
+	free(port->speed);
+	port->speed = mem_string(speed);
+	result = run(bed, CHECK_ID_port_rate);
+	assert_string_equal(result->finding.summary, summary);
+	assert_int_equal(result->finding.severity.value, verdict);
+}
+
+/* Two lanes are a product since HDR; one is none; 2.5 Gb/s a lane is of no adapter of these. */
+static void lanes_and_speeds(void **state)
+{
+	static const char some[] = "the link runs with some of its lanes only";
+	static const char fine[] = "no fault of the rate can be seen without a port like this one";
+	static const char slowest[] = "the link runs at the lowest speed there is";
+	struct bed *bed = *state;
+
+	rate(bed, 100, 4, "EDR", SEVERITY_OK, fine);
+	rate(bed, 25, 1, "EDR", SEVERITY_WARNING, some);
+	rate(bed, 50, 2, "EDR", SEVERITY_WARNING, some);
+	rate(bed, 100, 2, "HDR", SEVERITY_OK, fine);
+	rate(bed, 200, 2, "NDR", SEVERITY_OK, fine);
+	rate(bed, 400, 2, "XDR", SEVERITY_OK, fine);
+	rate(bed, 200, 1, "XDR", SEVERITY_WARNING, some);
+	rate(bed, 75, 3, "EDR", SEVERITY_OK, fine);
+	rate(bed, 10, 4, "SDR", SEVERITY_WARNING, slowest);
+	rate(bed, 5, 2, "SDR", SEVERITY_WARNING, some);
+	free(own_device(bed)->driver);
+	own_device(bed)->driver = mem_string("mlx4_core");
+	rate(bed, 10, 4, "SDR", SEVERITY_WARNING, slowest);
+	rate(bed, 20, 4, "DDR", SEVERITY_OK, fine);
+	free(own_device(bed)->driver);
+	own_device(bed)->driver = mem_string("ib_mthca");
+	rate(bed, 10, 4, "SDR", SEVERITY_OK, fine);
+	/* A sub-device has a plane of another's port, of one lane. */
+	own_device(bed)->sub_type = number_of(1);
+	rate(bed, 25, 1, "EDR", SEVERITY_OK, fine);
+	own_device(bed)->sub_type.known = false;
+	/* Lanes are InfiniBand's. */
+	own_port(bed)->link_layer = number_of(LINK_LAYER_ETHERNET);
+	rate(bed, 25, 1, "EDR", SEVERITY_OK, fine);
+	assert_string_equal(run(bed, CHECK_ID_port_rate)->finding.evidence, "25 Gb/s");
+}
+
+/* The fastest of those that are alike, and how many are as fast. */
+static void rates_of_others(void **state)
+{
+	static const double rates[] = {100, 200, 200, 50};
+	static const char slower[] = "the port is slower than others like it";
+	struct bed *bed = *state;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rates); i++) {
+		struct port *port = add_port(bed, 1 + i, LINK_LAYER_INFINIBAND);
+
+		port->rate_gbps = real_of(rates[i]);
+		port->width_lanes = number_of(4);
+		port->speed = mem_string("HDR");
+	}
+	rate(bed, 199, 4, "HDR", SEVERITY_WARNING, slower);
+	assert_string_equal(run(bed, CHECK_ID_port_rate)->finding.evidence,
+			    "199 Gb/s (4X HDR); mlx5_2/1 and more ports of the board MT_1 in this "
+			    "position: 200 Gb/s (4X HDR)");
+	rate(bed, 200, 4, "HDR", SEVERITY_OK, "the port is as fast as others like it");
+	bed->facts.inventory.devices.items[3].ports[0].state = number_of(PORT_STATE_DOWN);
+	rate(bed, 199, 4, "HDR", SEVERITY_WARNING, slower);
+	assert_string_equal(run(bed, CHECK_ID_port_rate)->finding.evidence,
+			    "199 Gb/s (4X HDR); mlx5_2/1 of the board MT_1 in this position: 200 "
+			    "Gb/s (4X HDR)");
+	own_port(bed)->rate_gbps.known = false;
+	assert_string_equal(run(bed, CHECK_ID_port_rate)->finding.summary,
+			    "the rate of the port is not known");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(states),	TEST(addresses),	TEST(addresses_on_top),
+		TEST(bonds),	TEST(netdevs),		TEST(peers),
+		TEST(no_peers), TEST(lanes_and_speeds), TEST(rates_of_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
