@@ -166,6 +166,151 @@ static void test_blocks_merge(void **state)
 	doctor_results_free(&results);
 }
 
+/* Worst first, then in the order of the checks, then as they came; up to four names are told. */
+static void test_blocks_order(void **state)
+{
+	static const struct {
+		enum doctor_check_id id;
+		enum severity severity;
+		const char *object, *summary;
+	} rows[] = {
+		{CHECK_ID_port_state, SEVERITY_OK, "a/1", "fine"},
+		{CHECK_ID_pkey, SEVERITY_WARNING, "a/1", "second"},
+		{CHECK_ID_port_state, SEVERITY_INFO, "b/1", "not read"},
+		{CHECK_ID_port_rate, SEVERITY_WARNING, "b/1", "first"},
+		{CHECK_ID_pkey, SEVERITY_WARNING, "b/1", "third"},
+		{CHECK_ID_port_state, SEVERITY_NOTICE, "c/1", "noted"},
+		{CHECK_ID_port_state, SEVERITY_ERROR, NULL, "worst"},
+	};
+	static const char *const wanted[] = {"worst", "first",	  "second", "third",
+					     "noted", "not read", "fine"};
+	struct doctor_results results = {.items = NULL};
+	struct doctor_blocks blocks;
+
+	(void)state;
+	assert_true(CHECK_ID_port_rate < CHECK_ID_pkey);
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 0);
+	doctor_blocks_free(&blocks);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		add(&results, rows[i].id, rows[i].severity, rows[i].object, rows[i].summary);
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 7);
+	for (size_t i = 0; i < blocks.count; i++)
+		assert_string_equal(blocks.items[i].results[0]->finding.summary, wanted[i]);
+	assert_object(&blocks.items[0], NULL);
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+	results = (struct doctor_results){.items = NULL};
+	for (char name[] = "a/1"; name[0] < 'f'; name[0]++)
+		add(&results, CHECK_ID_port_state, name[0] < 'e' ? SEVERITY_ERROR : SEVERITY_OK,
+		    name, "same");
+	doctor_blocks_make(&results, &blocks);
+	assert_object(&blocks.items[0], "a/1, b/1, c/1, d/1 (4 of 5 ports)");
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+}
+
+/* Each scope has its word. */
+static void test_blocks_scopes(void **state)
+{
+	static const struct {
+		enum doctor_check_id id;
+		enum doctor_scope scope;
+		const char *object;
+	} cases[] = {
+		{CHECK_ID_multi_rail_arp, ON_HOST, "2 of 2 objects"},
+		{CHECK_ID_pcie_errors, ON_FUNCTION, "2 of 2 PCI functions"},
+		{CHECK_ID_restricted_pf, ON_DEVICE, "2 of 2 devices"},
+		{CHECK_ID_port_state, ON_PORT, "2 of 2 ports"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct doctor_results results = {.items = NULL};
+		struct doctor_blocks blocks;
+
+		assert_int_equal(doctor_check(cases[i].id)->scope, cases[i].scope);
+		add(&results, cases[i].id, SEVERITY_OK, "a", "same");
+		add(&results, cases[i].id, SEVERITY_OK, "b", "same");
+		doctor_blocks_make(&results, &blocks);
+		assert_object(&blocks.items[0], cases[i].object);
+		doctor_blocks_free(&blocks);
+		doctor_results_free(&results);
+	}
+}
+
+/* Checks that a fault left nothing to judge for are counted once each. */
+static void test_dependents(void **state)
+{
+	struct doctor_results results = {.items = NULL};
+	struct doctor_blocks blocks;
+
+	(void)state;
+	add(&results, CHECK_ID_port_state, SEVERITY_ERROR, "a/1", "down");
+	for (unsigned int i = 0; i < 4; i++)
+		add(&results, i < 2 ? CHECK_ID_port_rate : CHECK_ID_pkey, SEVERITY_INFO, "a/1",
+		    "because")
+			->because = number_of(CHECK_ID_port_state);
+	add(&results, CHECK_ID_link_flaps, SEVERITY_INFO, "a/1", "because")->because = number_of(
+		CHECK_ID_restricted_pf);
+	add(&results, CHECK_ID_link_errors, SEVERITY_INFO, "a/1", "unknown");
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.items[0].dependents, 2);
+	doctor_blocks_free(&blocks);
+	/* A lesser finding only if it says that it blocks them. */
+	results.items[0].finding.severity = number_of(SEVERITY_WARNING);
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.items[0].dependents, 0);
+	doctor_blocks_free(&blocks);
+	results.items[0].blocks = true;
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.items[0].dependents, 2);
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+}
+
+/* Each verdict and each need in its own place; whatever order they come in, the worst counts. */
+static void test_coverage_of_each(void **state)
+{
+	static const enum severity severities[] = {SEVERITY_INFO, SEVERITY_OK, SEVERITY_NOTICE,
+						   SEVERITY_WARNING, SEVERITY_ERROR};
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		for (size_t j = 0; j < 5; j++) {
+			struct doctor_results results = {.items = NULL};
+			struct doctor_coverage coverage;
+			const size_t worst = i > j ? i : j;
+
+			add(&results, CHECK_ID_pkey, severities[i], "a", "x");
+			add(&results, CHECK_ID_pkey, severities[j], "b", "x");
+			strings_add(&results.not_applicable, "port-state");
+			doctor_count(&results, &coverage);
+			assert_int_equal(coverage.checked, worst > 0);
+			assert_int_equal(coverage.unknown, worst == 0);
+			assert_int_equal(coverage.ok, worst == 1);
+			assert_int_equal(coverage.notes, worst == 2);
+			assert_int_equal(coverage.warnings, worst == 3);
+			assert_int_equal(coverage.errors, worst == 4);
+			assert_int_equal(coverage.partial, worst > 0 && (!i || !j));
+			assert_int_equal(coverage.not_applicable, 1);
+			doctor_results_free(&results);
+		}
+	for (size_t need = 0; need < DOCTOR_NEED_BITS; need++) {
+		struct doctor_results results = {.items = NULL};
+		struct doctor_coverage coverage;
+
+		add(&results, CHECK_ID_pkey, SEVERITY_INFO, "a", "x")->needs = number_of(
+			1u << need | 1u << (DOCTOR_NEED_BITS - 1));
+		doctor_count(&results, &coverage);
+		for (size_t i = 0; i < DOCTOR_NEED_BITS; i++)
+			assert_int_equal(coverage.needs[i], i == need);
+		assert_int_equal(coverage.unknown, 0);
+		doctor_results_free(&results);
+	}
+}
+
 /* A check counts once, by its worst verdict; one that was made on some object was made. */
 static void test_coverage(void **state)
 {
@@ -202,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_texts),	     cmocka_unit_test(test_order),
 		cmocka_unit_test(test_selection),    cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_blocks_merge), cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_blocks_order), cmocka_unit_test(test_blocks_scopes),
+		cmocka_unit_test(test_dependents),   cmocka_unit_test(test_coverage_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How a check says what it has found, and the facts that checks share: settings of the kernel,
+ * variables, containers, the profile that a host suggests.
+ */
+#include <errno.h>
+
+#include "base/mem.h"
+#include "doctor/expect/expect.h"
+#include "doctor/frame/check.h"
+#include "saved_tree.h"
+
+struct bed {
+	struct saved_tree tree;
+	struct doctor_facts facts;
+	struct doctor_request request;
+	struct doctor_results results;
+	struct problems problems;
+	struct doctor_context run;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
+	bed->facts.problems = &bed->problems;
+	bed->run = (struct doctor_context){
+		.facts = &bed->facts,
+		.request = &bed->request,
+		.results = &bed->results,
+		.problems = &bed->problems,
+		.id = CHECK_ID_multi_rail_arp,
+		.check = doctor_check(CHECK_ID_multi_rail_arp),
+	};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	doctor_facts_free(&bed->facts);
+	doctor_results_free(&bed->results);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static const struct doctor_result *last(const struct bed *bed)
+{
+	return &bed->results.items[bed->results.count - 1];
+}
+
+/* What was said belongs to the next verdict, and to no later one. */
+static void evidence(void **state)
+{
+	struct bed *bed = *state;
+	struct doctor_context *run = &bed->run;
+
+	doctor_evidence(run, "a", "first %d", 1);
+	doctor_evidence(run, "b", "second");
+	doctor_evidence(run, "a", "third");
+	doctor_evidence(run, NULL, "fourth");
+	doctor_object(run, "eth%d", 0);
+	doctor_object(run, "eth%d", 1);
+	doctor_expected(run, "x", NULL);
+	doctor_expected(run, "y", "z");
+	doctor_blocks(run);
+	doctor_warning(run, "it is %s", "so");
+	assert_string_equal(last(bed)->finding.evidence, "first 1; second; third; fourth");
+	assert_int_equal(last(bed)->sources.count, 2);
+	assert_true(last(bed)->sources.known);
+	assert_string_equal(last(bed)->sources.items[1], "b");
+	assert_string_equal(last(bed)->finding.object, "eth1");
+	assert_string_equal(last(bed)->expected, "y");
+	assert_string_equal(last(bed)->actual, "z");
+	assert_string_equal(last(bed)->finding.summary, "it is so");
+	assert_true(last(bed)->blocks);
+	assert_int_equal(last(bed)->finding.id.value, CHECK_ID_multi_rail_arp);
+	assert_int_equal(run->verdicts, 1);
+	doctor_warning(run, "again");
+	assert_int_equal(bed->results.count, 2);
+	assert_int_equal(run->verdicts, 2);
+	assert_null(last(bed)->finding.evidence);
+	assert_null(last(bed)->finding.object);
+	assert_null(last(bed)->expected);
+	assert_int_equal(last(bed)->sources.count, 0);
+	assert_false(last(bed)->blocks);
+	/* What does not apply says nothing, and takes what was said with it. */
+	doctor_evidence(run, "a", "in vain");
+	doctor_does_not_apply(run);
+	assert_int_equal(run->verdicts, 3);
+	assert_int_equal(bed->results.count, 2);
+	doctor_ok(run, "fine");
+	assert_null(last(bed)->finding.evidence);
+}
+
+/* A fault has a next step: its own, or the one of the row; what is right has none. */
+static void next_steps(void **state)
+{
+	static const struct {
+		enum severity verdict;
+		bool own, row;
+	} cases[] = {
+		{SEVERITY_OK, false, false},   {SEVERITY_INFO, true, false},
+		{SEVERITY_NOTICE, true, true}, {SEVERITY_WARNING, true, true},
+		{SEVERITY_ERROR, true, true},
+	};
+	struct bed *bed = *state;
+	struct doctor_context *run = &bed->run;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		doctor_verdict(run, cases[i].verdict, "x");
+		assert_int_equal(last(bed)->finding.severity.value, cases[i].verdict);
+		if (cases[i].row)
+			assert_string_equal(last(bed)->finding.next_step, run->check->remedy);
+		else
+			assert_null(last(bed)->finding.next_step);
+		doctor_next_step(run, "do %s", "this");
+		doctor_next_step(run, "do %s", "that");
+		doctor_verdict(run, cases[i].verdict, "x");
+		if (cases[i].own)
+			assert_string_equal(last(bed)->finding.next_step, "do that");
+		else
+			assert_null(last(bed)->finding.next_step);
+	}
+	doctor_next_step(run, "do that");
+	doctor_because(run, CHECK_ID_port_state);
+	assert_null(last(bed)->finding.next_step);
+	assert_string_equal(last(bed)->finding.summary, "not checked because of port-state");
+	assert_int_equal(last(bed)->finding.severity.value, SEVERITY_INFO);
+	assert_int_equal(last(bed)->because.value, CHECK_ID_port_state);
+	doctor_ok(run, "x");
+	assert_false(last(bed)->because.known);
+}
+
+/* In a container, what is the host's is no more than a note. */
+static void containers_profile(void **state)
+{
+	static const enum severity verdicts[] = {SEVERITY_OK, SEVERITY_INFO, SEVERITY_NOTICE,
+						 SEVERITY_WARNING, SEVERITY_ERROR};
+	struct bed *bed = *state;
+	struct doctor_check host = *bed->run.check, own = *bed->run.check;
+
+	host.of_host = true;
+	own.of_host = false;
+	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
+		const enum severity most = verdicts[i] > SEVERITY_NOTICE ? SEVERITY_NOTICE
+									 : verdicts[i];
+
+		bed->run.profile = PROFILE_CONTAINER;
+		bed->run.check = &host;
+		doctor_verdict(&bed->run, verdicts[i], "x");
+		assert_int_equal(last(bed)->finding.severity.value, most);
+		bed->run.check = &own;
+		doctor_verdict(&bed->run, verdicts[i], "x");
+		assert_int_equal(last(bed)->finding.severity.value, verdicts[i]);
+		bed->run.profile = PROFILE_HPC;
+		bed->run.check = &host;
+		doctor_verdict(&bed->run, verdicts[i], "x");
+		assert_int_equal(last(bed)->finding.severity.value, verdicts[i]);
+	}
+}
+
+/* What is missing, and the first thing that would help. */
+static void needs(void **state)
+{
+	static const struct {
+		uint64_t needs;
+		const char *next_step;
+	} cases[] = {
+		{0, NULL},
+		{NEEDS_ROOT, "run it as root"},
+		{NEEDS_LIVE, "run it on the host itself, without --root"},
+		{NEEDS_INTERVAL, "add --interval TIME, or --since FILE of rdmactl counters --save"},
+		{NEEDS_PROBE, "add --probe, which opens devices"},
+		{NEEDS_PEER, "add --peer HOST, where rdmactl selftest --serve runs"},
+		{NEEDS_EXPECT, "add --expect FILE"},
+		{NEEDS_PROBE | NEEDS_INTERVAL,
+		 "add --interval TIME, or --since FILE of rdmactl counters --save"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		doctor_not_checked(&bed->run, cases[i].needs, "x");
+		assert_int_equal(last(bed)->finding.severity.value, SEVERITY_INFO);
+		assert_int_equal(last(bed)->needs.known, cases[i].needs != 0);
+		assert_int_equal(last(bed)->needs.value, cases[i].needs);
+		if (cases[i].next_step)
+			assert_string_equal(last(bed)->finding.next_step, cases[i].next_step);
+		else
+			assert_null(last(bed)->finding.next_step);
+	}
+	doctor_next_step(&bed->run, "mine");
+	doctor_not_checked(&bed->run, NEEDS_ROOT, "x");
+	assert_string_equal(last(bed)->finding.next_step, "mine");
+	doctor_unknown(&bed->run, "the colour");
+	assert_string_equal(last(bed)->finding.summary, "the colour is not known");
+	assert_false(last(bed)->needs.known);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* What is for root is no problem if it is refused to others; everything else is one. */
+static void unread(void **state)
+{
+	static const struct {
+		int rc;
+		bool for_root, denied;
+	} cases[] = {
+		{-EACCES, true, true},	{-EPERM, true, true},	 {-EIO, true, false},
+		{-ENOENT, true, false}, {-EACCES, false, false}, {-EPERM, false, false},
+	};
+	struct bed *bed = *state;
+	size_t problems = 0;
+
+	for (int root = 0; root < 2; root++)
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+			const bool denied = cases[i].denied && !root;
+
+			if (root)
+				tree_become_oneself();
+			else
+				tree_become_nobody();
+			if (root && geteuid())
+				continue;
+			doctor_unread(&bed->run, "the file", "/a/b", cases[i].rc,
+				      cases[i].for_root);
+			tree_become_oneself();
+			problems += !denied;
+			assert_int_equal(bed->problems.count, problems);
+			assert_string_equal(last(bed)->finding.summary, "the file cannot be read");
+			assert_string_equal(last(bed)->finding.evidence, strerror(-cases[i].rc));
+			assert_string_equal(last(bed)->sources.items[0], "/a/b");
+			assert_int_equal(last(bed)->needs.value, denied ? NEEDS_ROOT : 0);
+		}
+	/* The problem is that of the object that the verdict is about. */
+	assert_null(bed->problems.items[0].object);
+	doctor_object(&bed->run, "eth0");
+	doctor_unread(&bed->run, "the file", "/a/b", -EIO, false);
+	assert_string_equal(bed->problems.items[bed->problems.count - 1].object, "eth0");
+	assert_string_equal(bed->problems.items[bed->problems.count - 1].attribute, "the file");
+	assert_string_equal(bed->problems.items[bed->problems.count - 1].source, "/a/b");
+}
+
+/* The worst verdict of a check on the object, on what it is a part of, or on the host. */
+static void earlier(void **state)
+{
+	struct bed *bed = *state;
+	struct doctor_context *run = &bed->run;
+	struct device device = {.name = mem_string("mlx5_1")};
+	char *object;
+
+	run->device = &device;
+	run->check = doctor_check(CHECK_ID_restricted_pf);
+	assert_int_equal(run->check->scope, ON_DEVICE);
+	object = doctor_scope_object(run);
+	assert_string_equal(object, "mlx5_1");
+	free(object);
+	run->id = CHECK_ID_port_state;
+	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), -1);
+	doctor_object(run, "mlx5_10");
+	doctor_error(run, "x");
+	doctor_object(run, "mlx5_1/1");
+	doctor_error(run, "x");
+	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), -1);
+	doctor_object(run, "mlx5_1");
+	doctor_warning(run, "x");
+	doctor_object(run, "mlx5_1");
+	doctor_ok(run, "x");
+	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), SEVERITY_WARNING);
+	assert_int_equal(doctor_earlier(run, CHECK_ID_port_rate), -1);
+	/* Without an object it is about the host. */
+	run->check = doctor_check(CHECK_ID_multi_rail_arp);
+	doctor_error(run, "x");
+	assert_int_equal(doctor_earlier(run, CHECK_ID_port_state), SEVERITY_ERROR);
+	free(device.name);
+}
+
+/* A setting is a whole number in decimal digits. */
+static void settings(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		int64_t value;
+	} cases[] = {
+		{"0", 0, 0},
+		{"-1", 0, -1},
+		{"9223372036854775807", 0, INT64_MAX},
+		{"9223372036854775808", -EINVAL, 0},
+		{"12x", -EINVAL, 0},
+		{"1 2", -EINVAL, 0},
+		{"x", -EINVAL, 0},
+		{"", -EINVAL, 0},
+	};
+	struct bed *bed = *state;
+	int64_t value = 77;
+
+	assert_int_equal(doctor_sysctl(&bed->facts, &value, "vm/%s", "x"), -ENOENT);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		value = 77;
+		tree_write(&bed->tree, "proc/sys/vm/x", cases[i].text);
+		assert_int_equal(doctor_sysctl(&bed->facts, &value, "vm/%s", "x"), cases[i].rc);
+		assert_int_equal(value, cases[i].rc ? 77 : cases[i].value);
+	}
+}
+
+static void variables(void **state)
+{
+	char longer[] = "NAMES=1", own[] = "NAME=2=3", empty[] = "EMPTY=", bare[] = "BARE";
+	char *const environment[] = {longer, own, empty, bare, NULL};
+	struct bed *bed = *state;
+
+	assert_null(doctor_environment(&bed->facts, "NAME"));
+	bed->facts.environment = environment;
+	assert_string_equal(doctor_environment(&bed->facts, "NAME"), "2=3");
+	assert_string_equal(doctor_environment(&bed->facts, "EMPTY"), "");
+	assert_null(doctor_environment(&bed->facts, "BARE"));
+	assert_null(doctor_environment(&bed->facts, "NAM"));
+}
+
+/* What Docker, Podman, systemd-nspawn and Kubernetes leave. */
+static void containers(void **state)
+{
+	static const char *const files[] = {".dockerenv", "run/.containerenv",
+					    "run/systemd/container"};
+	char kubernetes[] = "KUBERNETES_SERVICE_HOST=10.0.0.1";
+	char *const environment[] = {kubernetes, NULL};
+	struct bed *bed = *state;
+
+	assert_false(doctor_in_container(&bed->facts));
+	assert_int_equal(doctor_choose_profile(&bed->facts), PROFILE_HPC);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		tree_write(&bed->tree, files[i], "");
+		/* It is looked at once. */
+		assert_false(doctor_in_container(&bed->facts));
+		bed->facts.container = TRISTATE_UNKNOWN;
+		assert_true(doctor_in_container(&bed->facts));
+		assert_int_equal(doctor_choose_profile(&bed->facts), PROFILE_CONTAINER);
+		tree_delete(&bed->tree, files[i]);
+		bed->facts.container = TRISTATE_UNKNOWN;
+		assert_false(doctor_in_container(&bed->facts));
+	}
+	bed->facts.environment = environment;
+	bed->facts.container = TRISTATE_UNKNOWN;
+	assert_true(doctor_in_container(&bed->facts));
+}
+
+/* RoCE hardware alone makes a RoCE host; an accelerator makes it one of GPUs. */
+static void profiles(void **state)
+{
+	static const struct {
+		int first, second; /* enum transport; -1: no device */
+		bool software;	   /* the first one is */
+		enum doctor_profile profile;
+	} cases[] = {
+		{-1, -1, false, PROFILE_HPC},
+		{TRANSPORT_INFINIBAND, -1, false, PROFILE_HPC},
+		{TRANSPORT_ROCE, -1, false, PROFILE_ROCE},
+		{TRANSPORT_ROCE, -1, true, PROFILE_HPC},
+		{TRANSPORT_ROCE, TRANSPORT_INFINIBAND, false, PROFILE_HPC},
+		{TRANSPORT_INFINIBAND, TRANSPORT_ROCE, false, PROFILE_HPC},
+		{TRANSPORT_INFINIBAND, TRANSPORT_ROCE, true, PROFILE_ROCE},
+		{TRANSPORT_IWARP, -1, false, PROFILE_HPC},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const int transports[] = {cases[i].first, cases[i].second};
+
+		device_list_clear(&bed->facts.inventory.devices);
+		for (size_t j = 0; j < 2 && transports[j] >= 0; j++) {
+			struct device *device = device_list_add(&bed->facts.inventory.devices,
+								j ? "b" : "a");
+
+			device->transport = number_of((unsigned int)transports[j]);
+			device->software = !j && cases[i].software;
+		}
+		assert_int_equal(doctor_choose_profile(&bed->facts), cases[i].profile);
+	}
+	bed->facts.inventory.devices.items[0].transport.known = false;
+	assert_int_equal(doctor_choose_profile(&bed->facts), PROFILE_HPC);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(evidence),	  TEST(next_steps), TEST(containers_profile), TEST(needs),
+		TEST(unread),	  TEST(earlier),    TEST(settings),	      TEST(variables),
+		TEST(containers), TEST(profiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
