@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters with a limit, of a saved tree whose files change: which become events, and when. */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "event/thresholds.h"
+#include "host/object.h"
+
+#define PORT "sys/class/infiniband/mlx5_0/ports/1/"
+#define HW   PORT "hw_counters/"
+#define PMA  PORT "counters/"
+
+/* What the rules of these tests call a second. */
+enum { PERIOD_MSEC = 50 };
+
+struct bed {
+	struct saved_tree tree;
+	struct objects objects;
+	struct event_threshold_list limits;
+	struct thresholds *thresholds;
+	struct event_list events;
+};
+
+static const struct event_time now = {.wall_nsec = 5, .monotonic_nsec = 6};
+
+static void put(const struct bed *bed, const char *path, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	tree_write(&bed->tree, path, text);
+}
+
+static int setup(void **state)
+{
+	struct bed *bed;
+
+	tree_set_up(state, sizeof(*bed));
+	bed = *state;
+	put(bed, HW "out_of_buffer", 100);
+	put(bed, HW "packet_seq_err", 0);
+	put(bed, PMA "link_downed", 0);
+	tree_write(&bed->tree, PORT "state", "4: ACTIVE");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	event_list_clear(&bed->events);
+	thresholds_free(bed->thresholds);
+	event_threshold_list_clear(&bed->limits);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static int open_limits(struct bed *bed, const char *text, char **ret_message)
+{
+	char *bad = NULL;
+
+	assert_int_equal(event_parse_thresholds(text, &bed->limits, &bad), 0);
+	/* A second is long for a test. */
+	for (size_t i = 0; i < bed->limits.count; i++)
+		if (bed->limits.items[i].period_msec == 1000)
+			bed->limits.items[i].period_msec = PERIOD_MSEC;
+	return thresholds_open(bed->tree.path, &bed->objects, &bed->limits, &bed->thresholds,
+			       ret_message);
+}
+
+/* Waits until the next limit is due, and reads. */
+static void step(struct bed *bed, unsigned int generation)
+{
+	const uint64_t end = clock_msec() + (uint64_t)thresholds_timeout(bed->thresholds);
+
+	event_list_clear(&bed->events);
+	while (clock_msec() < end)
+		usleep(1000);
+	thresholds_step(bed->thresholds, generation, &now, &bed->events);
+}
+
+static void limits_of_none(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(thresholds_timeout(NULL), -1);
+	thresholds_step(NULL, 1, &now, &bed->events);
+	thresholds_free(NULL);
+	assert_int_equal(bed->events.count, 0);
+}
+
+/* By the kernel's name or by that of all drivers; a name that none has is refused. */
+static void names(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s,rx_out_of_buffer>1/m", &message), 0);
+	assert_null(message);
+	/* The first one is due first. */
+	assert_in_range(thresholds_timeout(bed->thresholds), 1, PERIOD_MSEC);
+	thresholds_free(bed->thresholds);
+	bed->thresholds = NULL;
+	event_threshold_list_clear(&bed->limits);
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/m", &message), 0);
+	assert_in_range(thresholds_timeout(bed->thresholds), 50000, 60000);
+	thresholds_free(bed->thresholds);
+	bed->thresholds = NULL;
+	event_threshold_list_clear(&bed->limits);
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s,no\tne>1/s", &message), -ENOENT);
+	assert_string_equal(message, "--counter: no watched object has a counter 'no\\x09ne'");
+	assert_null(bed->thresholds);
+}
+
+/* Devices that are missing may come later; a root that is missing does not. */
+static void no_device(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	tree_delete(&bed->tree, "sys/class/infiniband/mlx5_0");
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	assert_null(message);
+	thresholds_free(bed->thresholds);
+	bed->thresholds = NULL;
+	assert_true(thresholds_open("/nonexistent", &bed->objects, &bed->limits, &bed->thresholds,
+				    &message) < 0);
+	assert_null(message);
+	assert_null(bed->thresholds);
+}
+
+/*
+ * One event when a counter begins to exceed its limit, none while it goes on, and one again after
+ * it has been below. The other limits, which are not due, and the other counters make none.
+ */
+static void above_and_below(void **state)
+{
+	struct bed *bed = *state;
+	const struct event *event;
+	char *message = NULL;
+
+	put(bed, HW "packet_seq_err", 1000);
+	assert_int_equal(open_limits(bed, "packet_seq_err>0/h,rx_out_of_buffer>100/s", &message),
+			 0);
+	put(bed, HW "out_of_buffer", 1000100);
+	put(bed, HW "packet_seq_err", 2000);
+	put(bed, PMA "link_downed", 200);
+	/* It is not due yet. */
+	thresholds_step(bed->thresholds, 0, &now, &bed->events);
+	assert_int_equal(bed->events.count, 0);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 1);
+	event = &bed->events.items[0];
+	assert_int_equal(event->word.value, EVENT_COUNTER);
+	assert_int_equal(event->source.value, EVENT_SOURCE_COUNTERS);
+	assert_int_equal(event->time.wall_nsec, now.wall_nsec);
+	assert_string_equal(event->object, "mlx5_0/1");
+	assert_string_equal(event->device, "mlx5_0");
+	assert_true(event->port.known);
+	assert_int_equal(event->port.value, 1);
+	assert_null(event->netdev);
+	assert_string_equal(event->counter, "rx_out_of_buffer");
+	assert_true(event->threshold.known && event->threshold.value == 100 * 20);
+	/* A million in 50 ms, or, on a busy machine, in up to half a minute. */
+	assert_true(event->rate_per_sec.known);
+	assert_true(event->rate_per_sec.value > 1e6 / 30);
+	assert_true(event->rate_per_sec.value <= 20e6);
+	assert_true(event->value.known);
+	assert_int_equal(event->value.value, 1000100);
+	assert_non_null(event->change);
+	put(bed, HW "out_of_buffer", 2000100);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 0);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 0);
+	put(bed, HW "out_of_buffer", 3000100);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 1);
+	/* Cleared, it is not above its limit, however much it was. */
+	put(bed, HW "out_of_buffer", 0);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 0);
+}
+
+/* A limit of 0 is exceeded by anything, and not by nothing. */
+static void at_the_limit(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "link_downed>0/s,rx_out_of_buffer>0/s", &message), 0);
+	put(bed, PMA "link_downed", 1);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 1);
+	assert_string_equal(bed->events.items[0].counter, "link_downed");
+}
+
+/* After devices came or went all of it is read anew, and nothing is compared with before. */
+static void another_generation(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s,packet_seq_err>1/h", &message), 0);
+	put(bed, HW "out_of_buffer", 1000000);
+	tree_delete(&bed->tree, HW "packet_seq_err");
+	step(bed, 1);
+	assert_int_equal(bed->events.count, 0);
+	/* Its time begins again. */
+	assert_in_range(thresholds_timeout(bed->thresholds), 1, PERIOD_MSEC);
+	put(bed, HW "out_of_buffer", 2000000);
+	step(bed, 1);
+	assert_int_equal(bed->events.count, 1);
+	/* The only device goes. */
+	tree_delete(&bed->tree, "sys/class/infiniband/mlx5_0");
+	step(bed, 2);
+	step(bed, 2);
+	assert_int_equal(bed->events.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(limits_of_none, setup, teardown),
+		cmocka_unit_test_setup_teardown(names, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_device, setup, teardown),
+		cmocka_unit_test_setup_teardown(above_and_below, setup, teardown),
+		cmocka_unit_test_setup_teardown(at_the_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_generation, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
