@@ -45,14 +45,23 @@ static const char *find_line(const char *text, const char *label)
 	return NULL;
 }
 
-/* VmLck:	       12 kB */
-static void get_kilobytes(const char *text, const char *label, struct number *bytes)
+struct number procfs_kilobytes(const char *text, const char *label)
 {
 	const char *line = find_line(text, label);
 	struct number number = {0};
 
 	if (line && get_number(line, &number) && number.value <= UINT64_MAX / 1024)
-		number_set(bytes, number.value * 1024);
+		return number_of(number.value * 1024);
+	return (struct number){0};
+}
+
+/* What a thread does not say, its process has said. */
+static void take_kilobytes(const char *text, const char *label, struct number *bytes)
+{
+	const struct number number = procfs_kilobytes(text, label);
+
+	if (number.known)
+		*bytes = number;
 }
 
 /* The name as in comm: the kernel writes \n and \\ here, proc_task_name() in fs/proc/array.c */
@@ -89,9 +98,8 @@ void procfs_parse_status(const char *text, struct procfs_task *task)
 		number_set(&task->user, user);
 	if (capabilities && sscanf(capabilities, "%16" SCNx64, &mask) == 1)
 		number_set(&task->capabilities, mask);
-	get_kilobytes(text, "VmLck:", &task->locked_bytes);
-	get_kilobytes(text, "VmPin:", &task->pinned_bytes);
-	get_kilobytes(text, "VmHWM:", &task->peak_bytes);
+	take_kilobytes(text, "VmLck:", &task->locked_bytes);
+	take_kilobytes(text, "VmPin:", &task->pinned_bytes);
 }
 
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task)

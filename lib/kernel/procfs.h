@@ -37,11 +37,12 @@ struct procfs_task {
 	struct number capabilities; /* effective, as a mask of bits 1 << CAP_x */
 	struct number locked_bytes;
 	struct number pinned_bytes;
-	struct number peak_bytes; /* resident memory, the most that it had */
 };
 
-/* More than a status has. */
+/* More than /proc/TASK/status has, or smaps_rollup. */
 #define PROCFS_STATUS_MOST 65536u
+/* The bytes of a line such as "VmHWM:	12 kB" of one of them, whose text that is. */
+struct number procfs_kilobytes(const char *text, const char *label);
 
 int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task);
 void procfs_task_clear(struct procfs_task *task);

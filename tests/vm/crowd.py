@@ -7,8 +7,10 @@ namespaces of its own:
     tests/vm/crowd.py build/asan/rdmactl build/roots/cx6dx-roce
 """
 
+import ctypes
 import os
 import signal
+import socket
 import struct
 import sys
 import time
@@ -22,6 +24,8 @@ from tap import Tap, unequal
 IPC_LOCK = 1 << 14
 MOST_FILES = 256
 BURST = 20  # lines of the log
+PIDFD_GETFD = 438
+SO_ATTACH_FILTER = 26  # include/uapi/asm-generic/socket.h
 
 
 def stay(server, count, network='127.0.1.%d'):
@@ -157,6 +161,60 @@ def idle(tap, command):
     tap.test('server: --idle drops a client that orders nothing', wrong + server.complaints())
 
 
+def borrowed(pid, port):
+    """The socket of that TCP port that another process has, to look at its options and set them."""
+    # pidfd_getfd(2): the number is the same for all processors, include/uapi/asm-generic/unistd.h.
+    call, process = ctypes.CDLL(None, use_errno=True).syscall, os.pidfd_open(pid)
+    for name in os.listdir('/proc/%d/fd' % pid):
+        if not os.readlink('/proc/%d/fd/%s' % (pid, name)).startswith('socket:'):
+            continue
+        number = call(PIDFD_GETFD, process, int(name), 0)
+        if number < 0:
+            raise OSError(ctypes.get_errno(), 'pidfd_getfd')
+        found = socket.socket(fileno=number)
+        if found.family in (socket.AF_INET, socket.AF_INET6) and found.getsockname()[1] == port:
+            os.close(process)
+            return found
+        found.close()
+    raise ValueError('process %d has no such socket' % pid)
+
+
+def cut(tap, command):
+    """A client's host that answers nothing more: its socket drops what comes, unacknowledged."""
+    silence = struct.pack('=HBBI', 6, 0, 0, 0)  # BPF: return 0 bytes
+    server, wrong = Server(command), []
+    for owes in (False, True):
+        client = server.greeted()
+        end, children = time.monotonic() + 5, []
+        while not children and time.monotonic() < end:
+            children = server.children()
+        with borrowed(children[0], server.port) as theirs:
+            tcp = socket.IPPROTO_TCP
+            options = [(tcp, socket.TCP_KEEPIDLE), (tcp, socket.TCP_KEEPINTVL),
+                       (tcp, socket.TCP_KEEPCNT), (tcp, socket.TCP_USER_TIMEOUT)]
+            idle, every, count, unanswered = (theirs.getsockopt(*option) for option in options)
+            wrong += unequal('seconds until it is given up', (every * count, idle, unanswered),
+                             (60, every, 60000))
+            # Not that a test waits for a minute.
+            for option, value in zip(options, (1, 1, 2, 2000)):
+                theirs.setsockopt(*option, value)
+        program = ctypes.create_string_buffer(silence)
+        client.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER,
+                                 struct.pack('HP', 1, ctypes.addressof(program)))
+        if owes:
+            client.send(abuse.message(abuse.RELEASE))
+        begin = time.monotonic()
+        wrong += server.at_rest(20)
+        if time.monotonic() - begin > 10:
+            wrong.append('given up after %.1f s' % (time.monotonic() - begin))
+        if not server.wait_for('TCP gave the connection up', count=1 + owes):
+            wrong.append('no line about it: %s' % server.lines()[-1:])
+        client.socket.close()
+    wrong += abuse.is_served(server)
+    server.stop()
+    tap.test('server: gives up a client whose host answers nothing', wrong + server.complaints())
+
+
 def memory(tap, command):
     """Clients that have ordered nothing count, too."""
     server = Server(command, '--memory', '104m')
@@ -235,7 +293,7 @@ def play(tap, command):
                          ('the privileges of what serves a client', confined)):
         abuse.abuse(tap, server, name, action)
     server.stop()
-    for action in (guesses, allowed, idle, memory, granted, orphans, ends):
+    for action in (guesses, allowed, idle, cut, memory, granted, orphans, ends):
         abuse.part(tap, action, command)
 
 

@@ -192,6 +192,7 @@ void agent_execute(struct agent *agent, const struct message *order, struct mess
 struct agent_served {
 	uint64_t orders;
 	enum stop stop;	       /* STOP_NONE: the client said goodbye */
+	const char *lost;      /* with STOP_TIMED_OUT: how, or NULL: it was silent for too long */
 	const char *complaint; /* what was wrong with what the client sent, or NULL */
 	char refused[200];     /* the last refusal that was not the failure of a call, or empty */
 };

@@ -214,6 +214,9 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		rc = exchange_receive(channel, agent->watch.signals, idle_msec, &order,
 				      &served.complaint);
 		served.stop = STOP_NONE;
+		/* The first byte, or an error of the socket, was there. */
+		if (rc == -ETIMEDOUT && !served.complaint)
+			served.lost = "TCP gave the connection up: its host acknowledged nothing";
 		if (rc || order.type == MESSAGE_BYE)
 			break;
 		agent_execute(agent, &order, &reply);
@@ -221,6 +224,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
 			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
 		rc = exchange_send(channel, &reply, SEND_MSEC);
+		if (rc == -ETIMEDOUT)
+			served.lost = "the client did not read an answer";
 		if (rc)
 			break;
 	}

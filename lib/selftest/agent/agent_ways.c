@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "kernel/procfs.h"
 #include "mad/format/mad.h"
 #include "selftest/agent/agent.h"
@@ -103,21 +104,29 @@ void agent_end_report(struct agent *agent)
 	agent->report.wall_nsec = clock_nsec() - agent->report.wall_nsec;
 }
 
+/* A file of /proc/self, or an empty text. */
+static char *read_own(const char *path)
+{
+	char *text = NULL;
+	size_t length;
+
+	return file_read(path, PROCFS_STATUS_MOST, &text, &length) ? mem_string("") : text;
+}
+
 /*
- * The largest resident memory of this process. Not that of getrusage(2), which begins with that of
- * whoever started the program: exec keeps it (Linux, fs/exec.c, exec_mmap()).
+ * The largest resident memory of this process; 0: unknown. Not that of getrusage(2), which begins
+ * with that of whoever started the program: exec keeps it (Linux, fs/exec.c, exec_mmap()). VmHWM
+ * may lack pages that a driver has just mapped, as long as the kernel counts them for the task
+ * alone (SPLIT_RSS_COUNTING, before 6.2): what is mapped now is looked at, too.
  */
 static uint64_t peak_bytes(void)
 {
-	_cleanup_(freep) char *text = NULL;
-	struct procfs_task task = {0};
-	size_t length;
+	_cleanup_(freep) char *status = read_own("/proc/self/status");
+	_cleanup_(freep) char *now = read_own("/proc/self/smaps_rollup");
+	const struct number peak = procfs_kilobytes(status, "VmHWM:");
+	const struct number resident = procfs_kilobytes(now, "Rss:");
 
-	if (file_read("/proc/self/status", PROCFS_STATUS_MOST, &text, &length))
-		return 0;
-	procfs_parse_status(text, &task);
-	procfs_task_clear(&task);
-	return task.peak_bytes.known ? task.peak_bytes.value : 0;
+	return peak.value > resident.value ? peak.value : resident.value;
 }
 
 int agent_report(struct agent *agent, const struct message_none *order,

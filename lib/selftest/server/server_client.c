@@ -363,9 +363,10 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 		end_with(report, "it was served for as long as a client may be");
 	else if (served->stop == STOP_INTERRUPTED)
 		end_with(report, "the server was ended");
+	else if (served->lost)
+		end_with(report, "%s", served->lost);
 	else if (served->stop == STOP_TIMED_OUT)
-		end_with(report, "the client was silent for %u s, or did not read an answer",
-			 idle_msec / 1000);
+		end_with(report, "the client was silent for %u s", idle_msec / 1000);
 	else if (served->refused[0])
 		end_with(report, "an order was refused: %s", served->refused);
 	else if (served->stop)
