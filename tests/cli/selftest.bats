@@ -432,3 +432,20 @@ no_device()
 	try __complete -- --root "$roots/cx6dx-roce" selftest mlx5_0
 	grep -q '^mlx5_0/1' <<<"$output"
 }
+
+# They need a live system and a peer; this shows that each option exists and goes with the others.
+@test "selftest: recipes of the page are valid command lines" {
+	local line count=0
+
+	no_device
+	while read -r line; do
+		count=$((count + 1))
+		read -ra words <<<"$line"
+		quickly try "${words[@]}"
+		[ "$status" = 5 ] || wrong "$line: $status, $stderr"
+	done < <(sed -n '/^.Sh EXAMPLES/,$ { s/\\-/-/g; s/^\$ rdmactl \(.*selftest.*\)/\1/p }' \
+		"$BATS_TEST_DIRNAME/../../man/rdmactl-selftest.1" |
+		sed 's/ [>#].*//' | grep -v -e --serve -e --list-tests -e wirte)
+	[ "$count" -ge 15 ] || wrong "$count recipes"
+	nothing_wrong
+}
