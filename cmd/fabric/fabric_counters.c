@@ -10,6 +10,11 @@
 #include "base/mem.h"
 #include "counter/saved.h"
 
+static const char unreachable_hint[] =
+	"a subnet manager assigns LIDs: rdmactl fabric check shows whether there is one";
+static const char timeout_hint[] =
+	"the node is down, or its performance management agent hangs: rdmactl perf LID";
+
 /* A port takes about 800 bytes: the limit is more than three hundred thousand ports. */
 static const struct saved_kind saved_kind = {
 	.schema = &saved_port_counters_schema,
@@ -50,6 +55,40 @@ void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_o
 				 rc == -ECANCELED ? "interrupted: not all counters are read"
 						  : strerror(-rc),
 				 NULL);
+}
+
+/* Notes each failure once, although both readings may have it. */
+static void note_failures(struct fabric_run *run, const struct port_errors *readings,
+			  bool *reported)
+{
+	struct problems *problems = &run->mad.listing.problems;
+
+	for (size_t i = 0; i < readings->failure_count; i++) {
+		_cleanup_(freep) char *object = NULL, *message = NULL;
+
+		if (reported[readings->failures[i].port])
+			continue;
+		reported[readings->failures[i].port] = true;
+		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
+		problem_add_text(problems, object, NULL, "gmp", message, timeout_hint);
+	}
+}
+
+void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
+				 const struct port_errors *after)
+{
+	struct problems *problems = &run->mad.listing.problems;
+	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
+							 sizeof(*reported));
+	_cleanup_(freep) char *message = NULL;
+
+	note_failures(run, after, reported);
+	if (before)
+		note_failures(run, before, reported);
+	if (!after->unreachable)
+		return;
+	message = port_errors_unreachable_text(&run->view, after);
+	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
 }
 
 static void fail(struct fabric_run *run, const char *message)

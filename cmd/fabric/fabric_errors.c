@@ -10,11 +10,6 @@
 #include "cmd/fabric/fabric_errors.h"
 #include "fabric/scan/port_details.h"
 
-static const char unreachable_hint[] =
-	"a subnet manager assigns LIDs: rdmactl fabric check shows whether there is one";
-static const char timeout_hint[] =
-	"the node is down, or its performance management agent hangs: rdmactl perf LID";
-
 struct errors_args {
 	struct fabric_args fabric;
 	struct number type;  /* enum node_type */
@@ -62,40 +57,6 @@ static void choose_ports(struct errors *errors)
 		errors->wanted[i] &= fabric_run_is_named(run, i) &&
 				     (!type->known ||
 				      fabric_node_of(&run->fabric, i)->type == type->value);
-}
-
-/* Notes each failure once, although both readings may have it. */
-static void note_failures(struct fabric_run *run, const struct port_errors *readings,
-			  bool *reported)
-{
-	struct problems *problems = &run->mad.listing.problems;
-
-	for (size_t i = 0; i < readings->failure_count; i++) {
-		_cleanup_(freep) char *object = NULL, *message = NULL;
-
-		if (reported[readings->failures[i].port])
-			continue;
-		reported[readings->failures[i].port] = true;
-		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "gmp", message, timeout_hint);
-	}
-}
-
-static void note_losses(struct fabric_run *run, const struct port_errors *before,
-			const struct port_errors *after)
-{
-	struct problems *problems = &run->mad.listing.problems;
-	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
-							 sizeof(*reported));
-	_cleanup_(freep) char *message = NULL;
-
-	note_failures(run, after, reported);
-	if (before)
-		note_failures(run, before, reported);
-	if (!after->unreachable)
-		return;
-	message = port_errors_unreachable_text(&run->view, after);
-	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
 }
 
 /* The most errors first; equal rows in the order of ports. */
@@ -174,7 +135,7 @@ static void show_errors(struct errors *errors)
 	note_readings(errors, &readings);
 	if (errors->all_args->details)
 		read_details(errors, &readings);
-	note_losses(run, NULL, &readings);
+	fabric_counters_note_losses(run, NULL, &readings);
 	list_rows(errors, errors->rows, errors->row_count, sizeof(*errors->rows));
 	if (clears)
 		fabric_errors_clear(run,
@@ -198,7 +159,7 @@ static void show_growth(struct errors *errors)
 	bool taken = fabric_counters_take(run, &errors->options, &counters);
 
 	if (taken)
-		note_losses(run, &counters.before, &counters.after);
+		fabric_counters_note_losses(run, &counters.before, &counters.after);
 	for (size_t i = 0; i < counters.after.count; i++) {
 		const struct port_counters *after = &counters.after.items[i];
 		struct port_growth_row row;

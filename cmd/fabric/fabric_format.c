@@ -231,23 +231,67 @@ static char *draw(struct fabric_run *run, const char *graph)
 	return NULL;
 }
 
+/*
+ * The error counters of each port, summed up; unknown where they could not be read. What failed is
+ * a problem.
+ */
+static uint64_t *read_errors(struct fabric_run *run)
+{
+	uint64_t *sums = mem_alloc_zero(run->fabric.port_count, sizeof(*sums));
+	struct port_errors readings = {.items = NULL};
+
+	fabric_counters_read(run, &(const struct fabric_counters_options){.all = true}, &readings);
+	fabric_counters_note_losses(run, NULL, &readings);
+	for (uint32_t i = 0; i < run->fabric.port_count; i++)
+		sums[i] = UINT64_MAX;
+	for (size_t i = 0; i < readings.count; i++) {
+		struct port_errors_row row;
+
+		if (!readings.items[i].read)
+			continue;
+		sums[readings.items[i].port] = 0;
+		if (!port_errors_row_make(&run->view, &readings.items[i], 1, &row))
+			continue;
+		sums[readings.items[i].port] = row.error_count.value;
+		port_errors_row_clear(&row);
+	}
+	port_errors_clear(&readings);
+	return sums;
+}
+
+static char *make_graph(struct fabric_run *run)
+{
+	struct drawing_options options = {
+		.all = run->mad.listing.ctx->globals.verbose,
+		.scheme = (enum drawing_scheme)run->args->scheme.value,
+		.groups = run->args->grouping,
+	};
+	_cleanup_(freep) uint64_t *errors = NULL;
+
+	if (options.scheme == DRAWING_ERRORS)
+		options.errors = errors = read_errors(run);
+	return fabric_dot_text(&run->view, &options);
+}
+
 char *fabric_format_text(struct fabric_run *run, enum fabric_format format)
 {
-	const bool all = run->mad.listing.ctx->globals.verbose;
 	_cleanup_(freep) char *graph = NULL;
+
+	if (run->args->grouping || run->args->scheme.value == DRAWING_CHASSIS)
+		fabric_run_find_chassis(run);
 
 	switch (format) {
 	case FABRIC_FORMAT_IBNETDISCOVER:
-		return ibnetdiscover_text(&run->view, time(NULL));
+		return ibnetdiscover_text(&run->view, run->args->grouping, time(NULL));
 	case FABRIC_FORMAT_IBLINKINFO:
 		return iblinkinfo_text(&run->view);
 	case FABRIC_FORMAT_SLURM:
 		return fabric_slurm_text(&run->view, &run->mad.listing.problems);
 	case FABRIC_FORMAT_DOT:
-		return fabric_dot_text(&run->view, all);
+		return make_graph(run);
 	case FABRIC_FORMAT_SVG:
 		break;
 	}
-	graph = fabric_dot_text(&run->view, all);
+	graph = make_graph(run);
 	return draw(run, graph);
 }

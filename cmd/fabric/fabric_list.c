@@ -136,12 +136,14 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	(void)objects;
 	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run)) {
 		fabric_run_find_expected(&run);
-		if (list->schema == &fabric_nodes_schema)
+		if (list->schema == &fabric_nodes_schema) {
+			fabric_run_find_chassis(&run);
 			fabric_list_nodes(&run.view, list->type, &rows);
-		else if (list->schema == &fabric_links_schema)
+		} else if (list->schema == &fabric_links_schema) {
 			fabric_list_links(&run.view, &rows);
-		else
+		} else {
 			fabric_list_ports(&run.view, &rows);
+		}
 		for (size_t i = 0; i < rows.count; i++)
 			if (list->fits(&run, rows.items[i].place))
 				listing_add(&run.mad.listing, &rows.items[i]);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "fabric/format/diags.h"
 #include "fabric/format/saved.h"
 #include "fabric/route/route.h"
 #include "fabric/scan/scan.h"
@@ -377,6 +378,7 @@ static void clear(struct fabric_run *run)
 {
 	fabric_clear(&run->fabric);
 	fabric_clear(&run->before);
+	chassis_list_clear(&run->chassis);
 	free(run->named);
 	free(run->expected_text);
 	free(run->expected);
@@ -431,6 +433,14 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 	listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
 		     how_to_name);
 	return false;
+}
+
+void fabric_run_find_chassis(struct fabric_run *run)
+{
+	_cleanup_(freep) uint32_t *order = diags_order(&run->fabric);
+
+	chassis_list_fill(&run->fabric, order, &run->chassis);
+	run->view.chassis = &run->chassis;
 }
 
 bool fabric_run_match(struct fabric_run *run)

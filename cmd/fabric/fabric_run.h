@@ -24,11 +24,12 @@ enum fabric_format {
 struct fabric_args {
 	struct mad_args mad;
 	bool tree, details, routes, down, multicast, pairs;
-	bool switches_only;
+	bool switches_only, grouping;
 	const char *save, *load, *diff, *from, *part, *name, *since;
 	const char *expected_down;
 	struct number compare;	   /* enum fabric_compared, bits */
 	struct number format;	   /* enum fabric_format */
+	struct number scheme;	   /* enum drawing_scheme */
 	struct number hops;	   /* limit, from where the scan begins */
 	struct number state;	   /* of ports and links, as in PortInfo */
 	struct number speed_below; /* enum lane_speed */
@@ -43,10 +44,11 @@ struct fabric_run {
 	const struct fabric_args *args;
 	struct fabric_scan_options scan; /* of the graph; unused if a file was loaded */
 	struct fabric fabric;
-	struct fabric before;	 /* of --diff */
-	struct fabric_view view; /* of the graph, with the names of the session */
-	bool *named;		 /* by node, after fabric_run_match(); NULL: all nodes */
-	char *expected_text;	 /* the file of --expected-down, read before the scan */
+	struct fabric before;	     /* of --diff */
+	struct fabric_view view;     /* of the graph, with the names of the session */
+	struct chassis_list chassis; /* after fabric_run_find_chassis() */
+	bool *named;		     /* by node, after fabric_run_match(); NULL: all nodes */
+	char *expected_text;	     /* the file of --expected-down, read before the scan */
 	/* By port, after fabric_run_find_expected(): to be down; NULL without the file. */
 	bool *expected;
 	bool *expected_before; /* the same for the earlier scan */
@@ -90,6 +92,8 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
  * list would look as if nothing were wrong.
  */
 bool fabric_run_match(struct fabric_run *run);
+/* Finds the chassis that nodes are in, for columns and drawings. */
+void fabric_run_find_chassis(struct fabric_run *run);
 /* Reads a text that the caller frees; `hint` tells its form. False: the listing says why. */
 bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most, const char *hint,
 			  char **ret_text);
@@ -156,6 +160,9 @@ fabric_counters_port_options(const struct fabric_run *run,
 /* Reads into an empty list; the caller reports the failures in it. */
 void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_options *options,
 			  struct port_errors *errors);
+/* Notes the ports whose counters were not read as problems; `before` may be NULL. */
+void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
+				 const struct port_errors *after);
 /* Two readings of all counters. */
 struct fabric_counters {
 	struct port_errors before, after;

@@ -30,6 +30,7 @@ static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
+		fabric_run_find_chassis(&run);
 		fabric_graph_fill(&run.view, &graph);
 		listing_add(&run.mad.listing, &graph);
 	}
@@ -230,11 +231,30 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 	return status;
 }
 
+/* NULL: the options fit the format. */
+static const char *misfit(const struct fabric_args *args)
+{
+	const bool draws = args->format.value == FABRIC_FORMAT_DOT ||
+			   args->format.value == FABRIC_FORMAT_SVG;
+
+	if (args->scheme.known && !draws)
+		return "--scheme is for --format dot and svg";
+	if (args->grouping && !draws && args->format.value != FABRIC_FORMAT_IBNETDISCOVER)
+		return "--grouping is for --format ibnetdiscover, dot and svg";
+	if (args->scheme.value == DRAWING_ERRORS && args->load)
+		return "--scheme errors reads counters: it cannot be used with --load";
+	return NULL;
+}
+
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
 
 	(void)objects;
+	if (misfit(args)) {
+		command_complain(ctx, misfit(args), NULL);
+		return STATUS_USAGE;
+	}
 	if (args->diff)
 		return print_diff(ctx, args);
 	if (args->format.known || args->tree)
@@ -254,6 +274,18 @@ static const struct enum_name format_names[] = {
 	{0, NULL},
 };
 
+static const struct enum_name scheme_names[] = {
+	{DRAWING_STATE, "state", .help = "cables by width and speed, faults in colours"},
+	{DRAWING_SPEED, "speed", .help = "cables by speed"},
+	{DRAWING_WIDTH, "width", .help = "cables by width"},
+	{DRAWING_ERRORS, "errors", .help = "cables by the errors that their ports have counted"},
+	{DRAWING_LEVEL, "level", .help = "switches by their level in the tree"},
+	{DRAWING_TYPE, "type", .help = "nodes by type"},
+	{DRAWING_DEVICE, "device", .help = "nodes by vendor and device ID"},
+	{DRAWING_CHASSIS, "chassis", .help = "nodes by the chassis that they are in"},
+	{0, NULL},
+};
+
 static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, tree, 0, "tree", "print the subnet as a tree"),
 	STRING_OPTION(struct fabric_args, diff, 0, "diff", "FILE", COMPLETE_FILE,
@@ -263,6 +295,10 @@ static const struct option_row options[] = {
 	FABRIC_EXPECTED_OPTION,
 	CHOICE_OPTION(struct fabric_args, format, 0, "format", "FORMAT", format_names,
 		      "print the scan in the format of another tool"),
+	CHOICE_OPTION(struct fabric_args, scheme, 0, "scheme", "SCHEME", scheme_names,
+		      "what the colours of dot and svg show (default state)"),
+	FLAG_OPTION(struct fabric_args, grouping, 0, "grouping",
+		    "group nodes by chassis in formats ibnetdiscover, dot and svg"),
 	FLAG_OPTION(struct fabric_args, details, 0, "details",
 		    "also read P_Keys, GUIDs and VL tables"),
 	FLAG_OPTION(struct fabric_args, routes, 0, "routes",
@@ -274,6 +310,7 @@ static const struct option_rule scan_rules[] = {
 	FABRIC_LOAD_RULE,
 	OPTIONS_NEED("lid guid gid direct node", "from switch", NULL),
 	OPTIONS_NEED("compare expected-down", "diff", NULL),
+	OPTIONS_NEED("scheme grouping", "format", NULL),
 	{.options = NULL},
 };
 

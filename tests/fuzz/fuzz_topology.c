@@ -61,7 +61,7 @@ static char *write_again(const char *text)
 
 	if (fabric_read_topology(text, strlen(text), &fabric, &message))
 		abort();
-	again = ibnetdiscover_text(&view, 0);
+	again = ibnetdiscover_text(&view, false, 0);
 	fabric_clear(&fabric);
 	return again;
 }
@@ -69,7 +69,7 @@ static char *write_again(const char *text)
 static void check_texts(const struct fabric *fabric, bool was_text)
 {
 	const struct fabric_view view = {.fabric = fabric};
-	char *text = ibnetdiscover_text(&view, 0), *again;
+	char *text = ibnetdiscover_text(&view, false, 0), *again;
 
 	free(iblinkinfo_text(&view));
 	/* Nodes of one GUID have the same name in the text. */

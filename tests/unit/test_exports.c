@@ -28,13 +28,13 @@ static void test_damaged_dot(void **state)
 	char *text;
 
 	sample_damage(subnet);
-	text = fabric_dot_text(&subnet->view, false);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!strstr(text, parts[i]))
 			fail_msg("not there: %s\n%s", parts[i], text);
 	free(text);
 	/* -v: no boxes. */
-	text = fabric_dot_text(&subnet->view, true);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = true});
 	assert_null(strstr(text, "3 hosts</font>"));
 	assert_non_null(strstr(text, "label=\"host6 HCA-1\""));
 	free(text);
@@ -227,7 +227,7 @@ static void test_hostile_names(void **state)
 	sample_join_all(subnet, 0, 2, 2, 1, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		sample_join(subnet, i % 2, sample_add(subnet, NODE_TYPE_CA, names[i]));
-	text = fabric_dot_text(&subnet->view, false);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	assert_null(strstr(text, "\"; evil"));
 	assert_non_null(strstr(text, "label=\"&#34;; evil [label=&#34;x (0000:"));
 	assert_null(strstr(text, "</table>>] evil"));
@@ -259,7 +259,7 @@ static void test_twins(void **state)
 		subnet->fabric.nodes[i].ambiguous = true;
 		memcpy(subnet->fabric.nodes[i].description, "twin\0", 6);
 	}
-	text = fabric_dot_text(&subnet->view, false);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	assert_non_null(strstr(text, "label=\"twin (0000:0000:0000:0077, node 0)\""));
 	assert_non_null(strstr(text, "label=\"twin (0000:0000:0000:0077, node 1)\""));
 	assert_null(strstr(text, "\"S-0000000000000077\""));

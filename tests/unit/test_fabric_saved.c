@@ -334,7 +334,7 @@ static void size_of_a_file(void **state)
 				     1);
 	}
 	text = write_as(&fabric_saved_schema, &fabric);
-	peer = ibnetdiscover_text(&view, 0);
+	peer = ibnetdiscover_text(&view, false, 0);
 	assert_true(strlen(text) < 4 * strlen(peer));
 	fabric_clear(&fabric);
 }

@@ -181,7 +181,7 @@ static void test_long_chain(void **state)
 		assert_true(next - line < 120);
 	}
 	assert_non_null(strstr(text, "s1999, 4x QDR\n"));
-	dot = fabric_dot_text(&subnet->view, false);
+	dot = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	free(dot);
 	free(text);
 }
@@ -201,7 +201,7 @@ static void test_parts(void **state)
 	assert_non_null(strstr(text, "\ns7\n`- host1 HCA-1, 4x QDR\ns8\n"));
 	assert_non_null(strstr(text, "\nleft\n`- right, 4x QDR\n"));
 	free(text);
-	text = fabric_dot_text(&subnet->view, false);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	assert_non_null(strstr(text, "tooltip=\"left - right: 4x QDR, port 1\""));
 	free(text);
 }
@@ -216,7 +216,7 @@ static void test_nothing(void **state)
 	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "");
 	free(text);
-	text = fabric_dot_text(&subnet->view, false);
+	text = fabric_dot_text(&subnet->view, &(const struct drawing_options){.all = false});
 	assert_non_null(strstr(text, "0 switches, 0 hosts, 0 cables"));
 	free(text);
 }

@@ -202,7 +202,7 @@ static int setup(void **state)
 static void assert_discovered(const struct fabric *fabric, const char *expected)
 {
 	const struct fabric_view view = {.fabric = fabric};
-	_cleanup_(freep) char *text = ibnetdiscover_text(&view, 0);
+	_cleanup_(freep) char *text = ibnetdiscover_text(&view, false, 0);
 
 	assert_string_equal(text, expected);
 }
@@ -234,7 +234,7 @@ static void test_write_names(void **state)
 	(void)state;
 	make_graph(&fabric);
 	assert_int_equal(node_names_parse(map, strlen(map), &names, &line), 0);
-	text = ibnetdiscover_text(&view, 0);
+	text = ibnetdiscover_text(&view, false, 0);
 	assert_non_null(strstr(text, "Ca\t1 \"H-0000000000001000\"\t\t# \"first\"\n"));
 	assert_non_null(strstr(text, "[1](1001) \t\t# \"one\" lid 1 4xEDR\n"));
 	assert_non_null(strstr(text, "\"S-0000000000002000\"\t\t# \"two\" base port 0"));

@@ -39,5 +39,8 @@ char *iblinkinfo_text(const struct fabric_view *view);
  * A subnet as ibnetdiscover(8) of infiniband-diags 44 prints it, byte for byte: switches, then
  * adapters, then routers, each in reverse order of discovery. XDR, which that version does not
  * know, is written as XDR. `now` is the date in the head, in local time. To be freed.
+ *
+ * With `groups` and the chassis of the view it is as with --grouping, but routers in a chassis are
+ * printed, too, and all as what they are, and chassis are numbered beyond 255.
  */
-char *ibnetdiscover_text(const struct fabric_view *view, time_t now);
+char *ibnetdiscover_text(const struct fabric_view *view, bool groups, time_t now);

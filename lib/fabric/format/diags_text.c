@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -12,14 +13,13 @@
 #include "fabric/graph/graph.h"
 #include "schema/bits.h"
 
-/* Devices of Xsigo are marked; their GUIDs tell them. */
-#define XSIGO_MASK    0xffffffff00000000u
-#define XSIGO_ADAPTER 0x0013970200000000u
-#define XSIGO_TARGET  0x0013970300000000u
+#define MOST_MODEL 19 /* characters of the model of a chassis that those tools keep */
 
 struct writer {
 	const struct fabric_view *view;
 	struct text_buffer *out;
+	bool groups;		  /* by view->chassis */
+	const char *chassis_name; /* of the chassis that is being written, or NULL */
 };
 
 /* The identifier of a node: a letter for its type, and its GUID. */
@@ -44,22 +44,70 @@ static void write_quoted(const struct writer *writer, const struct fabric_node *
 	text_buffer_add(writer->out, "\"%s\"", name);
 }
 
-static void write_head(const struct writer *writer, const struct fabric_node *node)
+/* 0: the text has no groups, or the node is in no chassis. */
+static uint32_t chassis_of(const struct writer *writer, uint32_t number)
 {
+	return writer->groups ? writer->view->chassis->number[number] : 0;
+}
+
+static void write_chassis(const struct writer *writer, uint32_t number)
+{
+	const struct fabric *fabric = writer->view->fabric;
+	const struct fabric_node *node = &fabric->nodes[number];
+	uint32_t peer = fabric->ports[node->first_port + 1].peer;
+
+	text_buffer_add(writer->out, "\t\t# Chassis %u", chassis_of(writer, number));
+	if (writer->chassis_name)
+		text_buffer_add(writer->out, " (%s)", writer->chassis_name);
+	if (chassis_is_xsigo_target(node->guid) && peer != FABRIC_NONE)
+		text_buffer_add(writer->out, " slot %u", fabric->ports[peer].number);
+}
+
+/* The model and the place in it, as `ISR9288 Line 3 Chip 1`. */
+static void write_place(const struct writer *writer, uint32_t number)
+{
+	static const char *const boards[] = {
+		[BOARD_LINE] = "Line", [BOARD_SPINE] = "Spine", [BOARD_ROUTER] = "SRBD"};
+	struct chassis_place place;
+
+	text_buffer_add(writer->out, "\t# ");
+	if (!chassis_of(writer, number) ||
+	    !chassis_place_of(writer->view->fabric, number, &place) || !place.of_diags ||
+	    !place.board)
+		return;
+	if (*place.model) {
+		_cleanup_(freep) char *model = text_clean(place.model, strlen(place.model));
+
+		text_buffer_add(writer->out, "%.*s ", MOST_MODEL, model);
+	}
+	text_buffer_add(writer->out, "%s %u Chip %u", boards[place.board], place.slot, place.chip);
+}
+
+static void write_head(const struct writer *writer, uint32_t number)
+{
+	const struct fabric_node *node = &writer->view->fabric->nodes[number];
 	const struct fabric_port *port = &writer->view->fabric->ports[node->first_port];
 	uint64_t system = fabric_system_guid(node);
 
 	text_buffer_add(writer->out, "\nvendid=0x%x\ndevid=0x%x\n", fabric_vendor_id(node),
 			fabric_device_id(node));
 	if (system)
-		text_buffer_add(writer->out, "sysimgguid=0x%" PRIx64 "\n", system);
-	if (node->type == NODE_TYPE_SWITCH)
-		text_buffer_add(writer->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch",
-				node->guid, fabric_port_guid(node));
-	else
+		text_buffer_add(writer->out, "sysimgguid=0x%" PRIx64, system);
+	if (chassis_of(writer, number))
+		write_chassis(writer, number);
+	if (system || chassis_of(writer, number))
+		text_buffer_add(writer->out, "\n");
+	if (node->type == NODE_TYPE_SWITCH) {
+		text_buffer_add(writer->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")", node->guid,
+				fabric_port_guid(node));
+		if (writer->groups)
+			write_place(writer, number);
+		text_buffer_add(writer->out, "\nSwitch");
+	} else {
 		text_buffer_add(writer->out, "%sguid=0x%" PRIx64 "\n%s",
 				node->type == NODE_TYPE_CA ? "ca" : "rt", node->guid,
 				node->type == NODE_TYPE_CA ? "Ca" : "Rt");
+	}
 	text_buffer_add(writer->out, "\t%u ", node->port_count);
 	write_id(writer, node);
 	text_buffer_add(writer->out, "\t\t# ");
@@ -70,6 +118,8 @@ static void write_head(const struct writer *writer, const struct fabric_node *no
 		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
 				switch_info_enhanced_port0(node->switch_info) ? "enhanced" : "base",
 				fabric_port_lid(port), lmc_of(port));
+	else if (writer->groups && chassis_is_xsigo_adapter(node->guid))
+		text_buffer_add(writer->out, " (scp)");
 	text_buffer_add(writer->out, "\n");
 }
 
@@ -92,10 +142,19 @@ static void write_xsigo(const struct writer *writer, const struct fabric_port *p
 				? fabric_port_guid(other)
 				: writer->view->fabric->ports[port->peer].guid;
 
-	if ((guid & XSIGO_MASK) == XSIGO_TARGET)
+	if (chassis_is_xsigo_target(guid))
 		text_buffer_add(writer->out, " slot %u", port->number);
-	else if ((guid & XSIGO_MASK) == XSIGO_ADAPTER)
+	else if (chassis_is_xsigo_adapter(guid))
 		text_buffer_add(writer->out, " (scp)");
+}
+
+/* The number of the port on the outside of its chassis. */
+static void write_outside(const struct writer *writer, uint32_t place)
+{
+	unsigned int port = writer->groups ? chassis_outside_port(writer->view->fabric, place) : 0;
+
+	if (port)
+		text_buffer_add(writer->out, "[ext %u]", port);
 }
 
 /* The cable in a port, and the LIDs at its ends. */
@@ -108,11 +167,13 @@ static void write_cable(const struct writer *writer, uint32_t place)
 	bool from_switch = node->type == NODE_TYPE_SWITCH;
 
 	text_buffer_add(writer->out, "[%u]", port->number);
+	write_outside(writer, place);
 	if (!from_switch)
 		text_buffer_add(writer->out, "(%" PRIx64 ") ", port->guid);
 	text_buffer_add(writer->out, "\t");
 	write_id(writer, other);
 	text_buffer_add(writer->out, "[%u]", peer->number);
+	write_outside(writer, port->peer);
 	if (other->type != NODE_TYPE_SWITCH)
 		text_buffer_add(writer->out, from_switch ? "(%" PRIx64 ") " : " (%" PRIx64 ") ",
 				peer->guid);
@@ -132,10 +193,60 @@ static void write_node(const struct writer *writer, uint32_t number)
 	const struct fabric *fabric = writer->view->fabric;
 	const struct fabric_node *node = &fabric->nodes[number];
 
-	write_head(writer, node);
+	write_head(writer, number);
 	for (uint32_t i = 1; i <= node->port_count; i++)
 		if (fabric->ports[node->first_port + i].peer != FABRIC_NONE)
 			write_cable(writer, node->first_port + i);
+}
+
+/* The description of an adapter of Xsigo in the chassis, to be freed, or NULL. */
+static char *name_chassis(const struct writer *writer, const struct chassis *chassis)
+{
+	const struct fabric *fabric = writer->view->fabric;
+	char *name = NULL;
+
+	for (size_t i = 0; chassis_is_xsigo(chassis->guid) && i < chassis->count; i++) {
+		const struct fabric_node *node = &fabric->nodes[chassis->members[i].node];
+
+		if (!chassis_is_xsigo_adapter(node->guid))
+			continue;
+		free(name);
+		name = diags_name(node, NULL);
+		text_buffer_add(writer->out, "Hostname: %s\n", name);
+	}
+	return name;
+}
+
+static void write_group(struct writer *writer, uint32_t number)
+{
+	static const char *const heads[] = {
+		[PART_SPINE] = "Spine Nodes",
+		[PART_LINE] = "Line Nodes",
+		[PART_SWITCH] = "Chassis Switches",
+		[PART_OTHER] = "Chassis CAs",
+	};
+	const struct chassis *chassis = &writer->view->chassis->items[number - 1];
+	_cleanup_(freep) char *name = NULL;
+	size_t next = 0;
+
+	text_buffer_add(writer->out, "\nChassis %u (guid 0x%" PRIx64 ")\n", number, chassis->guid);
+	name = name_chassis(writer, chassis);
+	writer->chassis_name = name;
+	for (size_t part = 0; part < ARRAY_SIZE(heads); part++) {
+		text_buffer_add(writer->out, "\n# %s", heads[part]);
+		for (; next < chassis->count && chassis->members[next].part == part; next++)
+			write_node(writer, chassis->members[next].node);
+	}
+	writer->chassis_name = NULL;
+}
+
+static void write_groups(const struct writer *writer)
+{
+	struct writer named = *writer;
+
+	for (uint32_t i = 1; i <= writer->view->chassis->count; i++)
+		write_group(&named, i);
+	text_buffer_add(writer->out, "\nNon-Chassis Nodes\n");
 }
 
 static void write_all(const struct writer *writer, time_t now)
@@ -154,147 +265,20 @@ static void write_all(const struct writer *writer, time_t now)
 		text_buffer_add(writer->out,
 				"# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
 				fabric->nodes[0].guid, fabric_port_guid(&fabric->nodes[0]));
+	if (writer->groups)
+		write_groups(writer);
 	for (size_t type = 0; type < ARRAY_SIZE(types); type++)
 		for (uint32_t i = fabric->node_count; i > 0; i--)
-			if (fabric->nodes[order[i - 1]].type == types[type])
+			if (fabric->nodes[order[i - 1]].type == types[type] &&
+			    !chassis_of(writer, order[i - 1]))
 				write_node(writer, order[i - 1]);
 }
 
-char *ibnetdiscover_text(const struct fabric_view *view, time_t now)
+char *ibnetdiscover_text(const struct fabric_view *view, bool groups, time_t now)
 {
 	struct text_buffer out = {.text = NULL};
-	const struct writer writer = {.view = view, .out = &out};
+	const struct writer writer = {.view = view, .out = &out, .groups = groups && view->chassis};
 
 	write_all(&writer, now);
-	return text_buffer_take(&out);
-}
-
-/* Words of PortState and PortPhysicalState, by number. */
-static const char *const states[] = {"NoChange", "Down", "Initialize", "Armed", "Active"};
-static const char *const physical_states[] = {
-	"NoChange",
-	"Sleep",
-	"Polling",
-	"Disabled",
-	"PortConfigurationTraining",
-	"LinkUp",
-	"LinkErrorRecovery",
-	"PhyTest",
-};
-
-/* Signalling rates; other tools print the data rate. */
-static const char *const speeds[SPEED_COUNT] = {
-	[SPEED_UNKNOWN] = "Extended speed",
-	[SPEED_SDR] = "2.5 Gbps",
-	[SPEED_DDR] = "5.0 Gbps",
-	[SPEED_QDR] = "10.0 Gbps",
-	[SPEED_FDR10] = "10.0 Gbps (FDR10)",
-	[SPEED_FDR] = "14.0625 Gbps",
-	[SPEED_EDR] = "25.78125 Gbps",
-	[SPEED_HDR] = "53.125 Gbps",
-	[SPEED_NDR] = "106.25 Gbps",
-	[SPEED_XDR] = "212.5 Gbps",
-};
-
-enum { WORD_SIZE = 32 };
-
-static const char *state_word(const char *const *words, size_t count, unsigned int state,
-			      char buffer[static WORD_SIZE])
-{
-	if (state < count)
-		return words[state];
-	snprintf(buffer, WORD_SIZE, "?(%u)", state);
-	return buffer;
-}
-
-/* `( 4X 25.78125 Gbps   Active/  LinkUp)`; only the states of a port that is down. */
-static void write_state(const struct writer *writer, const struct fabric_port *port)
-{
-	char state_buffer[WORD_SIZE], physical_buffer[WORD_SIZE], width[WORD_SIZE];
-	unsigned int state = fabric_port_state(port), lanes = fabric_lanes(port);
-	const char *word = state_word(states, ARRAY_SIZE(states), state, state_buffer);
-	const char *physical = state_word(physical_states, ARRAY_SIZE(physical_states),
-					  fabric_physical_state(port), physical_buffer);
-
-	if (state == PORT_STATE_DOWN) {
-		text_buffer_add(writer->out, "(              %6s/%8s)", word, physical);
-		return;
-	}
-	snprintf(width, sizeof(width), lanes ? "%uX" : "undefined (%u)", lanes);
-	text_buffer_add(writer->out, "(%3s %18s %6s/%8s)", width, speeds[fabric_speed(port)], word,
-			physical);
-}
-
-static void write_peer(const struct writer *writer, uint32_t place)
-{
-	const struct fabric *fabric = writer->view->fabric;
-	const struct fabric_port *port = &fabric->ports[place], *peer = &fabric->ports[port->peer];
-	const struct fabric_node *node = &fabric->nodes[peer->node];
-	_cleanup_(freep) char *name = diags_name(node, writer->view->names);
-	unsigned int best_lanes = fabric_best_lanes(fabric, place);
-	enum lane_speed best_speed = fabric_best_speed(fabric, place);
-
-	text_buffer_add(writer->out, "%6u %4u[  ] \"%s\" (", fabric_lid(fabric, port->peer),
-			peer->number, name);
-	if (fabric_lanes(port) < best_lanes)
-		text_buffer_add(writer->out, "Could be %uX", best_lanes);
-	text_buffer_add(writer->out, " ");
-	if (fabric_speed(port) < best_speed)
-		text_buffer_add(writer->out, "Could be %s", speeds[best_speed]);
-	text_buffer_add(writer->out, ")\n");
-}
-
-static void write_port(const struct writer *writer, uint32_t place)
-{
-	const struct fabric *fabric = writer->view->fabric;
-	const struct fabric_port *port = &fabric->ports[place];
-
-	text_buffer_add(writer->out, "      ");
-	if (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH)
-		text_buffer_add(writer->out, "0x%016" PRIx64 " ", port->guid);
-	text_buffer_add(writer->out, "%6u %4u[  ] ==", fabric_lid(fabric, place), port->number);
-	write_state(writer, port);
-	text_buffer_add(writer->out, "==>  ");
-	if (port->peer != FABRIC_NONE)
-		write_peer(writer, place);
-	else if (fabric_port_state(port) == PORT_STATE_DOWN)
-		text_buffer_add(writer->out, "           [  ] \"\" ( )\n");
-	else
-		text_buffer_add(writer->out, "    \"Port not available\"\n");
-}
-
-/* A node without a port to show has no heading. */
-static void write_ports(const struct writer *writer, const struct fabric_node *node)
-{
-	static const char *const types[] = {[NODE_TYPE_CA] = "CA",
-					    [NODE_TYPE_SWITCH] = "Switch",
-					    [NODE_TYPE_ROUTER] = "Router"};
-	const struct fabric *fabric = writer->view->fabric;
-	_cleanup_(freep) char *name = diags_name(node, writer->view->names);
-	bool headed = false;
-
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		const struct fabric_port *port = &fabric->ports[node->first_port + i];
-
-		if (!port->has_info && port->peer == FABRIC_NONE)
-			continue;
-		if (!headed && node->type == NODE_TYPE_SWITCH)
-			text_buffer_add(writer->out, "%s: 0x%016" PRIx64 " %s:\n",
-					types[node->type], node->guid, name);
-		else if (!headed)
-			text_buffer_add(writer->out, "%s: %s:\n", types[node->type], name);
-		headed = true;
-		write_port(writer, node->first_port + i);
-	}
-}
-
-char *iblinkinfo_text(const struct fabric_view *view)
-{
-	struct text_buffer out = {.text = NULL};
-	const struct writer writer = {.view = view, .out = &out};
-	_cleanup_(freep) uint32_t *order = diags_order(view->fabric);
-
-	for (uint32_t i = view->fabric->node_count; i > 0; i--)
-		write_ports(&writer, &view->fabric->nodes[order[i - 1]]);
 	return text_buffer_take(&out);
 }

@@ -11,14 +11,8 @@
 #include "fabric/format/dot.h"
 #include "fabric/graph/graph.h"
 
-/*
- * So many labels of bad cables are readable. If there are more, or if most cables are bad, the
- * legend has to do.
- */
-#define MOST_LABELS 60u
 /* With more cables between switches, the levels would be too far apart with labels between them. */
 #define MOST_CABLES 400u
-#define MOST_LEGEND 8u
 #define MOST_PEN    4.0	 /* points */
 #define ALPHA_GOOD  "a0" /* good cables stay in the background */
 
@@ -28,26 +22,6 @@
 #define MOST_WIDE	 300u /* switches */
 
 #define FONT "fontname=\"Helvetica,Arial,sans-serif\""
-
-const char *dot_color(const struct cable_kind *kind)
-{
-	static const char *const by_speed[SPEED_COUNT] = {
-		[SPEED_UNKNOWN] = "#9aa5b1", [SPEED_SDR] = "#a9b8c6",	[SPEED_DDR] = "#98afc7",
-		[SPEED_QDR] = "#86a8cb",     [SPEED_FDR10] = "#7aa3cd", [SPEED_FDR] = "#6d9dcf",
-		[SPEED_EDR] = "#5292c9",     [SPEED_HDR] = "#3a82bd",	[SPEED_NDR] = "#236fab",
-		[SPEED_XDR] = "#0f5a94",
-	};
-	static const char *const by_condition[] = {
-		[CABLE_SLOW] = "#e8710a",
-		[CABLE_UNKNOWN] = "#9334e6",
-		[CABLE_NOT_ACTIVE] = "#d93025",
-		[CABLE_UNANSWERED] = "#d93025",
-	};
-
-	if (kind->condition != CABLE_GOOD)
-		return by_condition[kind->condition];
-	return by_speed[kind->speed < SPEED_COUNT ? kind->speed : SPEED_UNKNOWN];
-}
 
 void dot_id(const struct dot *dot, uint32_t node, char id[static DOT_ID_SIZE])
 {
@@ -69,54 +43,6 @@ void dot_add_attribute(struct dot *dot, const char *name, const char *value)
 {
 	text_buffer_add(&dot->text, ", %s=", name);
 	dot_add_string(&dot->text, value);
-}
-
-static void add_legend_row(struct dot *dot, const struct cable_count *row)
-{
-	char kind[CABLE_TEXT_SIZE];
-
-	cable_text(&row->kind, kind);
-	text_buffer_add(&dot->text,
-			"<tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-			"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
-			"bgcolor=\"%s\"></td></tr></table></td><td align=\"left\">",
-			dot_color(&row->kind));
-	dot_add_html(&dot->text, kind);
-	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", row->count);
-}
-
-/* The legend: what is there, and what the colours mean. */
-static void add_legend(struct dot *dot)
-{
-	char *title = drawing_title(&dot->drawing);
-	struct cable_count *rows;
-	uint64_t bad = 0, all = 0;
-	size_t count;
-
-	rows = drawing_count_cables(&dot->drawing, &count);
-	text_buffer_add(&dot->text,
-			"label=<<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-			"cellpadding=\"2\"><tr><td align=\"left\"><font point-size=\"15\">"
-			"<b>%s</b></font></td></tr><tr><td align=\"left\"><table border=\"0\" "
-			"cellborder=\"0\" cellspacing=\"4\" cellpadding=\"0\">",
-			title);
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].kind.condition != CABLE_GOOD)
-			bad += rows[i].count;
-		all += rows[i].count;
-		if (i < MOST_LEGEND)
-			add_legend_row(dot, &rows[i]);
-	}
-	if (count > MOST_LEGEND)
-		text_buffer_add(&dot->text,
-				"<tr><td></td><td align=\"left\">other kinds: %zu</td></tr>",
-				count - MOST_LEGEND);
-	/* A table needs a row. */
-	text_buffer_add(&dot->text, "%s</table></td></tr></table>>",
-			count ? "" : "<tr><td></td></tr>");
-	dot->labels = bad <= MOST_LABELS && bad <= all / 2;
-	free(rows);
-	free(title);
 }
 
 static uint32_t widest_level(const struct dot *dot)
@@ -152,11 +78,12 @@ static void add_head(struct dot *dot)
 			"fontcolor=\"" DOT_INK "\", labelloc=\"t\", labeljust=\"l\", "
 			"outputorder=\"edgesfirst\", splines=\"line\", pad=0.2, ");
 	if (dot->drawing.levels.is_tree)
-		text_buffer_add(&dot->text, "nodesep=0.16, ranksep=%.2f, ",
-				inches / (dot->has_room ? 2 : 1));
+		text_buffer_add(&dot->text, "nodesep=0.16, ranksep=%.2f, %s",
+				inches / (dot->has_room ? 2 : 1),
+				dot->options.groups ? "newrank=true, " : "");
 	else
 		text_buffer_add(&dot->text, "layout=\"neato\", overlap=\"prism\", sep=\"+6\", ");
-	add_legend(dot);
+	dot_add_legend(dot);
 	text_buffer_add(&dot->text,
 			"];\n\tnode [" FONT ", fontsize=10, fontcolor=\"" DOT_INK "\", "
 			"color=\"" DOT_GREY "\", shape=\"box\", style=\"rounded,filled\", "
@@ -169,6 +96,8 @@ static void add_switch(struct dot *dot, uint32_t node)
 {
 	static const char *const fills[] = {"#e3eefa", "#c6def5", "#a9cdf0"};
 	unsigned int level = dot->drawing.levels.level[node] - 1;
+	const char *fill = dot_fill(dot, node);
+	_cleanup_(freep) char *remark = dot_remark(dot, node);
 	char id[DOT_ID_SIZE];
 
 	if (!dot->drawing.levels.is_tree)
@@ -176,8 +105,11 @@ static void add_switch(struct dot *dot, uint32_t node)
 	else if (level >= ARRAY_SIZE(fills))
 		level = ARRAY_SIZE(fills) - 1;
 	dot_id(dot, node, id);
-	text_buffer_add(&dot->text, "\t\t\"%s\" [fillcolor=\"%s\"", id, fills[level]);
-	dot_add_attribute(dot, "label", dot->drawing.names[node]);
+	text_buffer_add(&dot->text, "\t\t\"%s\" [fillcolor=\"%s\"", id, fill ? fill : fills[level]);
+	if (remark)
+		dot_add_label(dot, node, remark);
+	else
+		dot_add_attribute(dot, "label", dot->drawing.names[node]);
 	text_buffer_add(&dot->text, "];\n");
 }
 
@@ -198,11 +130,12 @@ static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char
 	free(tooltip.text);
 }
 
-/* The more cables, the thicker the line. */
-static double pen_width(const struct cables *cables)
+/* The more cables, or errors, the thicker the line. */
+static double pen_width(const struct dot *dot, const struct cables *cables)
 {
 	double width = 0.9 + 0.15 * (double)(cables->count - 1);
 
+	width += dot_error_width(dot, cables);
 	if (cables->kind.condition != CABLE_GOOD)
 		width += 1;
 	return width < MOST_PEN ? width : MOST_PEN;
@@ -214,8 +147,11 @@ static void add_line(struct dot *dot, const struct dot_edge *edge, const char *f
 	const struct cable_kind *kind = &edge->cables->kind;
 
 	text_buffer_add(&dot->text, "\t\"%s\" -- \"%s\" [color=\"%s%s\", penwidth=%.1f", from, to,
-			dot_color(kind), kind->condition == CABLE_GOOD ? ALPHA_GOOD : "",
-			pen_width(edge->cables));
+			dot_line_color(dot, edge->cables),
+			kind->condition == CABLE_GOOD && dot->scheme.kind == DRAWING_STATE
+				? ALPHA_GOOD
+				: "",
+			pen_width(dot, edge->cables));
 	if (kind->condition >= CABLE_NOT_ACTIVE)
 		text_buffer_add(&dot->text, ", style=\"dashed\"");
 	if (edge->is_level)
@@ -228,7 +164,7 @@ static void add_line(struct dot *dot, const struct dot_edge *edge, const char *f
 static void add_words(struct dot *dot, const struct dot_edge *edge, const char *name,
 		      const char *words)
 {
-	text_buffer_add(&dot->text, ", fontcolor=\"%s\", %s=<", dot_color(&edge->cables->kind),
+	text_buffer_add(&dot->text, ", fontcolor=\"%s\", %s=<", dot_color(dot, &edge->cables->kind),
 			name);
 	if (edge->cables->count > 1)
 		text_buffer_add(&dot->text, "%zu x ", edge->cables->count);
@@ -274,7 +210,14 @@ void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
 	}
 }
 
+/* The chassis that a switch is framed with; 0: none. */
+static uint32_t framed_chassis(const struct dot *dot, uint32_t node)
+{
+	return dot->options.groups ? dot->drawing.view->chassis->number[node] : 0;
+}
+
 struct stand {
+	uint32_t chassis; /* those of one are side by side */
 	double column;
 	uint32_t order, node;
 };
@@ -283,6 +226,8 @@ static int compare_stands(const void *left, const void *right)
 {
 	const struct stand *a = left, *b = right;
 
+	if (a->chassis != b->chassis)
+		return a->chassis < b->chassis ? -1 : 1;
 	if (a->column < b->column || a->column > b->column)
 		return a->column < b->column ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
@@ -321,6 +266,7 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		stands[i] = (struct stand){
+			.chassis = framed_chassis(dot, nodes[i]),
 			.column = wanted_column(dot, nodes[i]),
 			.order = dot->drawing.order[nodes[i]],
 			.node = nodes[i],
@@ -350,6 +296,38 @@ static void add_levels(struct dot *dot)
 	for (unsigned int i = 1; i <= drawing->levels.count; i++)
 		if (ends[i] > ends[i - 1])
 			add_level(dot, nodes + ends[i - 1], ends[i] - ends[i - 1]);
+}
+
+/* A frame for each chassis with switches. Only dot draws them, so that they need a tree. */
+static void add_frames(struct dot *dot)
+{
+	const struct fabric *fabric = dot->drawing.view->fabric;
+	const struct chassis_list *list = dot->drawing.view->chassis;
+
+	for (size_t i = 0; dot->options.groups && i < list->count; i++) {
+		const struct chassis *chassis = &list->items[i];
+		_cleanup_(freep) char *name = chassis_name(fabric, list, i + 1);
+		char id[DOT_ID_SIZE];
+		size_t switches = 0;
+
+		for (size_t j = 0; j < chassis->count; j++) {
+			if (fabric->nodes[chassis->members[j].node].type != NODE_TYPE_SWITCH)
+				continue;
+			if (!switches++) {
+				text_buffer_add(&dot->text,
+						"\tsubgraph \"cluster_%zu\" {\n"
+						"\t\tgraph [style=\"rounded\", "
+						"color=\"" DOT_GREY "\", fontsize=10",
+						i + 1);
+				dot_add_attribute(dot, "label", name);
+				text_buffer_add(&dot->text, "];\n");
+			}
+			dot_id(dot, chassis->members[j].node, id);
+			text_buffer_add(&dot->text, "\t\t\"%s\";\n", id);
+		}
+		if (switches)
+			text_buffer_add(&dot->text, "\t}\n");
+	}
 }
 
 /* Cables to switches below, and to later switches of the same level. */
@@ -430,22 +408,26 @@ static void add_edges(struct dot *dot, bool switches)
 	}
 }
 
-char *fabric_dot_text(const struct fabric_view *view, bool all)
+char *fabric_dot_text(const struct fabric_view *view, const struct drawing_options *options)
 {
 	uint32_t count = view->fabric->node_count;
-	struct dot dot = {.all = all};
+	struct dot dot = {.options = *options};
 
 	drawing_begin(view, &dot.drawing);
+	dot.options.groups &= view->chassis && dot.drawing.levels.is_tree;
+	scheme_fill(&dot.drawing, options, &dot.scheme);
 	dot.drawn = mem_alloc_zero(count, sizeof(*dot.drawn));
 	dot.column = mem_alloc_zero(count, sizeof(*dot.column));
 	dot.has_room = has_room(&dot);
 	add_head(&dot);
 	add_levels(&dot);
+	add_frames(&dot);
 	add_edges(&dot, true);
 	add_edges(&dot, false);
 	text_buffer_add(&dot.text, "}\n");
 	free(dot.drawn);
 	free(dot.column);
+	scheme_clear(&dot.scheme);
 	drawing_end(&dot.drawing);
 	return text_buffer_take(&dot.text);
 }

@@ -2,6 +2,7 @@
 /* Shared by the files that write a graph for Graphviz. */
 #pragma once
 
+#include "fabric/format/dot_scheme.h"
 #include "fabric/format/drawing.h"
 #include "base/text.h"
 
@@ -12,7 +13,8 @@ enum { DOT_ID_SIZE = 48 };
 
 struct dot {
 	struct drawing drawing;
-	bool all;	/* no boxes of hosts */
+	struct drawing_options options;
+	struct scheme scheme;
 	bool labels;	/* there are few enough bad cables to label them */
 	bool has_room;	/* there are few enough cables between switches for labels between levels */
 	bool *drawn;	/* of each node */
@@ -24,7 +26,16 @@ struct dot {
  * The identifier of a node, the same in every scan of a subnet, so that pictures can be compared.
  */
 void dot_id(const struct dot *dot, uint32_t node, char id[static DOT_ID_SIZE]);
-const char *dot_color(const struct cable_kind *kind);
+/* The colour of words and frames of a kind of cable, and of the line of some cables. */
+const char *dot_color(const struct dot *dot, const struct cable_kind *kind);
+const char *dot_line_color(const struct dot *dot, const struct cables *cables);
+/* How much thicker a line is because of its errors. */
+double dot_error_width(const struct dot *dot, const struct cables *cables);
+void dot_add_legend(struct dot *dot);
+/* The fill of a node by its class; NULL: the scheme is not of nodes. */
+const char *dot_fill(const struct dot *dot, uint32_t node);
+/* A line below the name of a node: its class, or its place in a chassis; NULL. To be freed. */
+char *dot_remark(const struct dot *dot, uint32_t node);
 /* `, name="value"` */
 void dot_add_attribute(struct dot *dot, const char *name, const char *value);
 
@@ -39,6 +50,8 @@ struct dot_edge {
 };
 void dot_add_edge(struct dot *dot, const struct dot_edge *edge);
 
+/* `, label=<name<br/>remark>` */
+void dot_add_label(struct dot *dot, uint32_t node, const char *remark);
 /* Adds the nodes attached to a switch, with their edges. */
 void dot_add_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables);
 /* Adds a node that is not a switch, once. */

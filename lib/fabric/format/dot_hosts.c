@@ -49,8 +49,9 @@ static char *short_name(const char *name)
 void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 {
 	bool is_bad = kind && kind->condition != CABLE_GOOD;
-	const char *color = is_bad ? dot_color(kind) : DOT_GREY;
+	const char *color = is_bad ? dot_color(dot, kind) : DOT_GREY, *fill = dot_fill(dot, node);
 	char id[DOT_ID_SIZE], words[CABLE_TEXT_SIZE];
+	_cleanup_(freep) char *remark = dot_remark(dot, node);
 
 	if (dot->drawn[node])
 		return;
@@ -58,6 +59,8 @@ void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 	dot_id(dot, node, id);
 	text_buffer_add(&dot->text, "\t\"%s\" [shape=\"ellipse\", style=\"filled\", color=\"%s\"",
 			id, color);
+	if (fill)
+		text_buffer_add(&dot->text, ", fillcolor=\"%s\"", fill);
 	if (is_bad && dot->labels) {
 		_cleanup_(freep) char *name = short_name(dot->drawing.names[node]);
 
@@ -67,6 +70,8 @@ void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 		text_buffer_add(&dot->text, "<br/><font point-size=\"9\" color=\"%s\">", color);
 		dot_add_lines(&dot->text, words);
 		text_buffer_add(&dot->text, "</font>>");
+	} else if (remark) {
+		dot_add_label(dot, node, remark);
 	} else {
 		dot_add_attribute(dot, "label", dot->drawing.names[node]);
 	}
@@ -95,8 +100,12 @@ static void add_cells(struct dot *dot, const struct group *group)
 		text_buffer_add(&dot->text, "<tr>");
 		for (size_t i = row; i < group->count; i += rows) {
 			_cleanup_(freep) char *name = short_name(cell_name(dot, group, i));
+			const char *fill = dot_fill(dot, group->nodes[i]);
 
-			text_buffer_add(&dot->text, "<td align=\"left\">");
+			text_buffer_add(&dot->text, "<td align=\"left\"");
+			if (fill)
+				text_buffer_add(&dot->text, " bgcolor=\"%s\"", fill);
+			text_buffer_add(&dot->text, ">");
 			dot_add_html(&dot->text, name);
 			text_buffer_add(&dot->text, "</td>");
 		}
@@ -107,7 +116,7 @@ static void add_cells(struct dot *dot, const struct group *group)
 static void add_box(struct dot *dot, const char *id, const struct group *group)
 {
 	bool is_bad = group->kind.condition != CABLE_GOOD, hosts = true;
-	const char *color = is_bad ? dot_color(&group->kind) : DOT_GREY;
+	const char *color = is_bad ? dot_color(dot, &group->kind) : DOT_GREY;
 	size_t columns = (group->count + ROWS_OF_BOX - 1) / ROWS_OF_BOX;
 	char words[CABLE_TEXT_SIZE];
 
@@ -159,7 +168,7 @@ static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 static void add_unanswered(struct dot *dot, uint32_t node, const struct group *group)
 {
 	const struct fabric_port *ports = dot->drawing.view->fabric->ports;
-	const char *color = dot_color(&group->kind);
+	const char *color = dot_color(dot, &group->kind);
 	struct text_buffer label = {.text = NULL};
 	_cleanup_(freep) char *id = NULL;
 	char from[DOT_ID_SIZE], words[CABLE_TEXT_SIZE];
@@ -245,7 +254,7 @@ static void add_group(struct dot *dot, uint32_t node, const struct group *group,
 		add_unanswered(dot, node, group);
 		return;
 	}
-	if (!dot->all && group->count >= LEAST_IN_BOX) {
+	if (!dot->options.all && group->count >= LEAST_IN_BOX) {
 		dot_id(dot, node, from);
 		box = mem_format("%s/hosts%zu", from, number);
 		add_box(dot, box, group);

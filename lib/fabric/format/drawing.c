@@ -153,9 +153,9 @@ static int compare_counts(const void *left, const void *right)
 	return memcmp(&a->kind, &b->kind, sizeof(a->kind));
 }
 
-/* Whether the cable is counted at this port. */
-static bool counts(const struct fabric *fabric, uint32_t port)
+bool drawing_counts_at(const struct drawing *drawing, uint32_t port)
 {
+	const struct fabric *fabric = drawing->view->fabric;
 	uint32_t peer = fabric->ports[port].peer;
 
 	return peer == FABRIC_NONE ? fabric->ports[port].unanswered : port <= peer;
@@ -171,7 +171,7 @@ struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		struct cable_kind kind;
 
-		if (!counts(fabric, i))
+		if (!drawing_counts_at(drawing, i))
 			continue;
 		kind = cable_kind_of(fabric, i);
 		if (!count || memcmp(&list[last].kind, &kind, sizeof(kind)) != 0) {
@@ -205,7 +205,7 @@ char *drawing_title(const struct drawing *drawing)
 	uint64_t cables = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
-		cables += fabric->ports[i].peer != FABRIC_NONE && counts(fabric, i);
+		cables += fabric->ports[i].peer != FABRIC_NONE && drawing_counts_at(drawing, i);
 	parts[0] = counted(drawing->switches, "switch", "switches");
 	parts[1] = counted(drawing->hosts, "host", "hosts");
 	parts[2] = counted(drawing->others, "other node", "other nodes");

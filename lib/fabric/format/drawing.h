@@ -31,6 +31,9 @@ void drawing_end(struct drawing *drawing);
  */
 uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends);
 
+/* Whether the cable in a port is counted at this port, and not at its other end. */
+bool drawing_counts_at(const struct drawing *drawing, uint32_t port);
+
 /* A kind of cable, and how many there are in the subnet. */
 struct cable_count {
 	struct cable_kind kind;
@@ -60,8 +63,28 @@ char *fabric_tree_text(const struct fabric_view *view, bool all);
  * to a switch by cables of a kind share a box. Source: graphviz.org/doc, "The DOT Language", "Node,
  * Edge and Graph Attributes", "HTML-Like Labels".
  */
-/* With `all`, each host is a node of its own. To be freed. */
-char *fabric_dot_text(const struct fabric_view *view, bool all);
+/* What colours show: of cables and their faults, of cables alone, or of nodes. */
+enum drawing_scheme {
+	DRAWING_STATE,
+	DRAWING_SPEED,
+	DRAWING_WIDTH,
+	DRAWING_ERRORS,
+	DRAWING_LEVEL,
+	DRAWING_TYPE,
+	DRAWING_DEVICE,
+	DRAWING_CHASSIS,
+};
+
+struct drawing_options {
+	bool all; /* each host is a node of its own */
+	enum drawing_scheme scheme;
+	bool groups; /* a frame for each chassis with switches: needs those of the view */
+	/* For DRAWING_ERRORS: by port, or UINT64_MAX if its counters are unknown. */
+	const uint64_t *errors;
+};
+
+/* To be freed. */
+char *fabric_dot_text(const struct fabric_view *view, const struct drawing_options *options);
 
 /*
  * topology.conf for the topology/tree plugin of Slurm: each switch with its hosts, or with the

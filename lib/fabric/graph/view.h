@@ -8,14 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fabric/graph/chassis.h"
 #include "fabric/graph/graph.h"
 #include "mad/names/node_names.h"
 #include "schema/schema.h"
 
-/* Both belong to the caller, and outlive the rows. */
+/* All belong to the caller, and outlive the rows. */
 struct fabric_view {
 	const struct fabric *fabric;
-	const struct node_names *names; /* or NULL */
+	const struct node_names *names;	    /* or NULL */
+	const struct chassis_list *chassis; /* or NULL: not looked for */
 };
 
 /* The record of all schemas here. */
@@ -108,15 +110,19 @@ typedef void view_getter(const void *record, struct value *value);
 
 /* Columns of a node's row, which the rows of its ports show, too. */
 view_getter view_get_name, view_get_type, view_get_guid, view_get_index;
+/* Columns of the chassis that a node is in, and of its place there. */
+view_getter view_get_chassis, view_get_chassis_guid, view_get_system, view_get_model;
+view_getter view_get_board, view_get_slot, view_get_chip, view_get_location;
 
 /* NULL if the record has no port. */
 const struct fabric_port *place_port(const void *record);
 
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
 view_getter place_get_lid, place_get_speed, place_get_mtu, place_get_vls;
+view_getter place_get_location, place_get_external;
 /* The same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
-view_getter place_get_peer_lid;
+view_getter place_get_peer_lid, place_get_peer_location, place_get_peer_external;
 
 /* A getter that shows what `get_` shows of the row that `row_of_` makes from the record. */
 #define GETTER_OF(linkage_, name_, row_of_, get_)                    \
@@ -157,6 +163,34 @@ view_getter place_get_peer_lid;
 #define COULD_BE_COLUMN(get_, flags_)                                   \
 	VIEW_COLUMN(FIELD_STRING, get_, "could_be", "COULD BE", flags_, \
 		    "best width and speed that both ends support, if the link runs at less")
+
+/* Of a node, and of both ends of a cable. */
+#define CHASSIS_COLUMNS                                                                            \
+	VIEW_COLUMN(FIELD_UNSIGNED, view_get_chassis, "chassis", "CHASSIS", FIELD_RIGHT,           \
+		    "number of the chassis, if it has several nodes"),                             \
+		VIEW_COLUMN(FIELD_GUID, view_get_chassis_guid, "chassis_guid", "CHASSIS GUID", 0,  \
+			    "GUID of that chassis"),                                               \
+		VIEW_COLUMN(FIELD_STRING, view_get_system, "chassis_name", "CHASSIS NAME", 0,      \
+			    "name of the chassis, from the description of a modular switch"),      \
+		VIEW_COLUMN(FIELD_STRING, view_get_model, "chassis_model", "MODEL", 0,             \
+			    "model of a modular switch: from its device IDs, or its description"), \
+		VIEW_COLUMN(FIELD_ENUM, view_get_board, "board", "BOARD", 0,                       \
+			    "kind of board of a modular switch that the node is on"),              \
+		VIEW_COLUMN(FIELD_UNSIGNED, view_get_slot, "slot", "SLOT", FIELD_RIGHT,            \
+			    "number of that board"),                                               \
+		VIEW_COLUMN(FIELD_UNSIGNED, view_get_chip, "chip", "CHIP", FIELD_RIGHT,            \
+			    "number of the node on that board")
+#define OUTSIDE_COLUMNS                                                                           \
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_external, "external_port", "EXT PORT", FIELD_RIGHT, \
+		    "number of the port on the outside of a modular switch"),                     \
+		VIEW_COLUMN(FIELD_STRING, place_get_location, "location", "LOCATION", 0,          \
+			    "board of a modular switch that the node is on: line 3 chip 1"),      \
+		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_external, "peer_external_port",        \
+			    "PEER EXT PORT", FIELD_RIGHT,                                         \
+			    "the same as external_port for the port at the other end"),           \
+		VIEW_COLUMN(FIELD_STRING, place_get_peer_location, "peer_location",               \
+			    "PEER LOCATION", 0,                                                   \
+			    "the same as location for the node at the other end")
 
 #define PLACE_COLUMNS(get_port_) \
 	PORT_COLUMNS(get_port_), PEER_COLUMNS, NODE_GUID_COLUMN, LID_COLUMN, PEER_GUID_COLUMN

@@ -234,6 +234,7 @@ static const struct field node_fields[] = {
 	VIEW_COLUMN(FIELD_HEX, get_vendor, "vendor_id", "VENDOR", 0, "IEEE OUI of the vendor"),
 	VIEW_COLUMN(FIELD_HEX, get_device, "device_id", "DEVICE ID", 0,
 		    "vendor's number for the device"),
+	CHASSIS_COLUMNS,
 	VIEW_COLUMN(FIELD_BOOL, get_duplicate, "duplicate_guid", "DUPLICATE", 0,
 		    "whether another node has the same GUID"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_top, "linear_fdb_top", "LFT TOP", FIELD_RIGHT,
@@ -374,16 +375,22 @@ PORT_GETTER(static, get_made_port, port->has_info &&is_made(row),
 PORT_GETTER(static, get_port_guid, port->guid, view_set_guid(value, port->guid))
 PORT_GETTER(static, get_vendor_speed, true, view_set_known(value, port->vendor_speed))
 
+PORT_GETTER(, place_get_external, true,
+	    view_set_known(value, chassis_outside_port(fabric_of(row), row->place)))
+
 GETTER_OF(, place_get_node, node_row, view_get_name)
 GETTER_OF(, place_get_guid, node_row, view_get_guid)
 GETTER_OF(, place_get_type, node_row, view_get_type)
 GETTER_OF(, place_get_index, node_row, view_get_index)
+GETTER_OF(, place_get_location, node_row, view_get_location)
 GETTER_OF(, place_get_peer, place_peer, place_get_node)
 GETTER_OF(, place_get_peer_port, place_peer, place_get_port)
 GETTER_OF(, place_get_peer_guid, place_peer, place_get_guid)
 GETTER_OF(, place_get_peer_type, place_peer, place_get_type)
 GETTER_OF(static, get_peer_index, place_peer, place_get_index)
 GETTER_OF(, place_get_peer_lid, place_peer, place_get_lid)
+GETTER_OF(, place_get_peer_location, place_peer, place_get_location)
+GETTER_OF(, place_get_peer_external, place_peer, place_get_external)
 GETTER_OF(static, get_peer_state, place_peer, get_state)
 
 /* The nodes at both ends, by what no name map changes. */
@@ -436,6 +443,7 @@ static const struct field port_fields[] = {
 	VIEW_COLUMN(FIELD_ENUM, get_best_speed, "best_speed", "BEST SPEED", 0,
 		    "fastest speed that both ends support"),
 	NODES_OF_BOTH_ENDS,
+	OUTSIDE_COLUMNS,
 	VIEW_COLUMN(FIELD_GUID, get_port_guid, "port_guid", "PORT GUID", 0,
 		    "GUID of the port of an adapter or router"),
 	VIEW_COLUMN(FIELD_STRING, get_port_bytes, "port_info", "PORT INFO", 0,
@@ -466,6 +474,7 @@ static const struct field link_fields[] = {
 	LID_COLUMN,
 	PEER_LID_COLUMN,
 	NODES_OF_BOTH_ENDS,
+	OUTSIDE_COLUMNS,
 };
 
 const struct schema fabric_links_schema = SCHEMA("fabric_links", struct fabric_row, link_fields,

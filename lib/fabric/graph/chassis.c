@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which nodes are in one chassis. Facts as chassis.h says. */
+#include "fabric/graph/chassis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#define VENDOR_TOPSPIN	   0x0005adu /* Cisco */
+#define VENDOR_SILVERSTORM 0x00066au
+
+/* The byte of a system GUID that has the slot: all others are those of the chassis. */
+#define SLOT_BYTE UINT64_C(0x00000000ff000000)
+
+/* Xsigo: 001397 is the OUI, the next byte the type of node, the next that of port or slot. */
+#define XSIGO_OUI     UINT64_C(0x0013970000000000)
+#define XSIGO_SWITCH  UINT64_C(0x0013970100000000)
+#define XSIGO_ADAPTER UINT64_C(0x0013970200000000)
+#define XSIGO_TARGET  UINT64_C(0x0013970300000000)
+#define XSIGO_LEAF_1  UINT64_C(0x0013970102000000)
+#define TYPE_MASK     UINT64_C(0xffffffff00000000)
+
+bool chassis_is_xsigo(uint64_t guid)
+{
+	return (guid & UINT64_C(0xffffff0000000000)) == XSIGO_OUI;
+}
+
+bool chassis_is_xsigo_adapter(uint64_t guid)
+{
+	return (guid & TYPE_MASK) == XSIGO_ADAPTER;
+}
+
+bool chassis_is_xsigo_target(uint64_t guid)
+{
+	return (guid & TYPE_MASK) == XSIGO_TARGET;
+}
+
+/* Adapters and targets belong to the chassis of the leaf switch 1 that they are cabled to. */
+static uint64_t xsigo_guid(const struct fabric *fabric, const struct fabric_node *node)
+{
+	uint64_t system = fabric_system_guid(node), other;
+	uint32_t peer;
+
+	if ((system & TYPE_MASK) == XSIGO_SWITCH)
+		return system & ~SLOT_BYTE;
+	if (!chassis_is_xsigo_adapter(system) && !chassis_is_xsigo_target(system))
+		return system;
+	peer = node->port_count ? fabric->ports[node->first_port + 1].peer : FABRIC_NONE;
+	if (peer == FABRIC_NONE)
+		return system;
+	other = fabric_system_guid(fabric_node_of(fabric, peer));
+	return (other & (TYPE_MASK | SLOT_BYTE)) == XSIGO_LEAF_1 ? other & ~SLOT_BYTE : system;
+}
+
+/* 0: the node is in no chassis that its GUIDs tell. */
+static uint64_t chassis_guid(const struct fabric *fabric, const struct fabric_node *node)
+{
+	uint32_t vendor = fabric_vendor_id(node);
+	uint64_t system = fabric_system_guid(node);
+
+	if (!system || vendor == VENDOR_VOLTAIRE)
+		return 0;
+	if (vendor == VENDOR_TOPSPIN || vendor == VENDOR_SILVERSTORM)
+		return system & ~SLOT_BYTE;
+	return vendor == XSIGO_OUI >> 40 || chassis_is_xsigo(system) ? xsigo_guid(fabric, node)
+								     : system;
+}
+
+/* A node that is a board, or in the place of one. */
+struct seat {
+	bool placed;
+	uint8_t board, order; /* as in struct chassis_place */
+};
+
+struct grouping {
+	const struct fabric *fabric;
+	struct chassis_list *list;
+	struct seat *seats; /* of each node */
+};
+
+static enum chassis_part part_of(const struct grouping *group, uint32_t node)
+{
+	const struct seat *seat = &group->seats[node];
+
+	if (seat->placed && seat->order)
+		return seat->board == BOARD_SPINE ? PART_SPINE : PART_LINE;
+	return group->fabric->nodes[node].type == NODE_TYPE_SWITCH ? PART_SWITCH : PART_OTHER;
+}
+
+/* A slot holds one board: false if there is another. */
+static bool is_free(const struct chassis *chassis, enum chassis_part part, uint32_t order)
+{
+	for (size_t i = 0; part <= PART_LINE && i < chassis->count; i++)
+		if (chassis->members[i].part == part && chassis->members[i].order == order)
+			return false;
+	return true;
+}
+
+static void add_member(struct grouping *group, uint32_t number, uint32_t node, uint32_t later)
+{
+	struct chassis *chassis = &group->list->items[number - 1];
+	enum chassis_part part = part_of(group, node);
+	uint32_t order = part <= PART_LINE ? group->seats[node].order : later;
+	struct chassis_member *member;
+
+	if (group->list->number[node] || !is_free(chassis, part, order))
+		return;
+	group->list->number[node] = number;
+	member = mem_append(&chassis->members, &chassis->count, sizeof(*member));
+	*member = (struct chassis_member){.node = node, .order = order, .part = (uint8_t)part};
+}
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct chassis_member *a = left, *b = right;
+
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Boards at the inside ports of the members, and at theirs, until there are no more. */
+static void add_boards(struct grouping *group, uint32_t number)
+{
+	const struct fabric *fabric = group->fabric;
+
+	for (size_t i = 0; i < group->list->items[number - 1].count; i++) {
+		uint32_t at = group->list->items[number - 1].members[i].node;
+
+		for (uint32_t port = 1; port <= fabric->nodes[at].port_count; port++) {
+			uint32_t place = fabric->nodes[at].first_port + port;
+			uint32_t peer = fabric->ports[place].peer, node;
+
+			if (peer == FABRIC_NONE || !chassis_is_inside(fabric, place))
+				continue;
+			node = fabric->ports[peer].node;
+			if (part_of(group, node) <= PART_LINE)
+				add_member(group, number, node, 0);
+		}
+	}
+}
+
+/* A chassis of an ISR switch is called by the number before the GUID of its first spine. */
+static void add_isr(struct grouping *group, uint32_t spine)
+{
+	struct chassis *chassis = mem_append(&group->list->items, &group->list->count,
+					     sizeof(*chassis));
+	uint32_t number = (uint32_t)group->list->count;
+
+	add_member(group, number, spine, 0);
+	add_boards(group, number);
+	chassis = &group->list->items[number - 1];
+	qsort(chassis->members, chassis->count, sizeof(*chassis->members), compare_members);
+	chassis->guid = group->fabric->nodes[chassis->members[0].node].guid - 1;
+}
+
+struct system {
+	uint64_t guid;
+	uint32_t node, order, first; /* first: order of the first of its nodes */
+};
+
+static int compare_systems(const void *left, const void *right)
+{
+	const struct system *a = left, *b = right;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int compare_first(const void *left, const void *right)
+{
+	const struct system *a = left, *b = right;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Systems of several nodes, in the order of their first nodes. */
+static void add_systems(struct grouping *group, struct system *systems, size_t count)
+{
+	struct chassis_list *list = group->list;
+	size_t kept = 0;
+
+	qsort(systems, count, sizeof(*systems), compare_systems);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && systems[end].guid == systems[i].guid; end++)
+			continue;
+		for (size_t j = i; end - i > 1 && j < end; j++) {
+			systems[kept] = systems[j];
+			systems[kept++].first = systems[i].order;
+		}
+	}
+	if (!kept)
+		return;
+	qsort(systems, kept, sizeof(*systems), compare_first);
+	for (size_t i = 0; i < kept; i++) {
+		if (!i || systems[i].guid != systems[i - 1].guid) {
+			struct chassis *added = mem_append(&list->items, &list->count,
+							   sizeof(*added));
+
+			added->guid = systems[i].guid;
+		}
+		/* Those without a slot are in the order of discovery, which runs the other way. */
+		add_member(group, (uint32_t)list->count, systems[i].node,
+			   UINT32_MAX - systems[i].order);
+	}
+}
+
+/* ISR switches first: their nodes have GUIDs that do not tell the chassis. */
+static void group_boards(struct grouping *group, const uint32_t *order)
+{
+	const struct fabric *fabric = group->fabric;
+
+	for (uint32_t i = fabric->node_count; i > 0; i--) {
+		uint32_t node = order[i - 1];
+
+		if (part_of(group, node) == PART_SPINE && !group->list->number[node] &&
+		    fabric_vendor_id(&fabric->nodes[node]) == VENDOR_VOLTAIRE)
+			add_isr(group, node);
+	}
+}
+
+static void group_systems(struct grouping *group, const uint32_t *order)
+{
+	const struct fabric *fabric = group->fabric;
+	uint32_t count = fabric->node_count;
+	struct system *systems = mem_alloc_zero(count, sizeof(*systems));
+	size_t system_count = 0;
+
+	for (uint32_t i = count; i > 0; i--) {
+		uint32_t node = order[i - 1];
+		uint64_t guid = chassis_guid(fabric, &fabric->nodes[node]);
+
+		if (guid && !group->list->number[node])
+			systems[system_count++] = (struct system){
+				.guid = guid, .node = node, .order = count - i};
+	}
+	if (system_count)
+		add_systems(group, systems, system_count);
+	free(systems);
+}
+
+void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,
+		       struct chassis_list *list)
+{
+	uint32_t count = fabric->node_count;
+	struct grouping group = {
+		.fabric = fabric,
+		.list = list,
+		.seats = mem_alloc_zero(count, sizeof(*group.seats)),
+	};
+
+	*list = (struct chassis_list){.number = mem_alloc_zero(count, sizeof(*list->number))};
+	for (uint32_t i = 0; i < count; i++) {
+		struct chassis_place place;
+
+		if (chassis_place_of(fabric, i, &place) && place.of_diags)
+			group.seats[i] = (struct seat){true, place.board, place.order};
+	}
+	group_boards(&group, order);
+	group_systems(&group, order);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].count)
+			qsort(list->items[i].members, list->items[i].count,
+			      sizeof(*list->items[i].members), compare_members);
+	free(group.seats);
+}
+
+bool chassis_has_switch(const struct fabric *fabric, const struct chassis *chassis)
+{
+	for (size_t i = 0; i < chassis->count; i++)
+		if (fabric->nodes[chassis->members[i].node].type == NODE_TYPE_SWITCH)
+			return true;
+	return false;
+}
+
+char *chassis_name(const struct fabric *fabric, const struct chassis_list *list, size_t number)
+{
+	const struct chassis *chassis = &list->items[number - 1];
+	char guid[GUID_TEXT_SIZE];
+	struct chassis_place place;
+
+	guid_format(chassis->guid, guid);
+	for (size_t i = 0; i < chassis->count; i++) {
+		_cleanup_(freep) char *system = NULL, *model = NULL;
+
+		if (!chassis_place_of(fabric, chassis->members[i].node, &place) || !*place.model)
+			continue;
+		system = text_clean(place.system, strlen(place.system));
+		model = text_clean(place.model, strlen(place.model));
+		return mem_format("chassis %zu: %s%s%s", number, system, *system ? " " : "", model);
+	}
+	return mem_format("chassis %zu: %s", number, guid);
+}
+
+void chassis_list_clear(struct chassis_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].members);
+	free(list->items);
+	free(list->number);
+	*list = (struct chassis_list){.items = NULL};
+}
