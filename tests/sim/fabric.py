@@ -50,6 +50,7 @@ class Node:
         self.guid = guid
         self.links = {}
         self.vendor = self.device = None
+        self.system = None  # GUID; None: that of the node
         self.enhanced = False
 
     @property
@@ -115,7 +116,7 @@ def _block(node):
         lines += [b'vendid=0x%x' % node.vendor, b'devid=0x%x' % node.device]
     if node.guid is not None:
         word = {'Switch': 'switchguid', 'Hca': 'caguid', 'Rt': 'rtguid'}[node.kind]
-        lines += [b'sysimgguid=0x%016x' % node.guid,
+        lines += [b'sysimgguid=0x%016x' % (node.system or node.guid),
                   b'%s=0x%016x' % (word.encode(), node.guid)]
     head = b'%s\t%d "%s"' % (node.kind.encode(), node.ports, node.name.encode())
     if node.description is not None:

@@ -82,7 +82,8 @@ static void add_head(struct dot *dot)
 				inches / (dot->has_room ? 2 : 1),
 				dot->options.groups ? "newrank=true, " : "");
 	else
-		text_buffer_add(&dot->text, "layout=\"neato\", overlap=\"prism\", sep=\"+6\", ");
+		text_buffer_add(&dot->text, "layout=\"%s\", overlap=\"prism\", sep=\"+6\", ",
+				dot->options.groups ? "fdp" : "neato"); /* neato has no frames */
 	dot_add_legend(dot);
 	text_buffer_add(&dot->text,
 			"];\n\tnode [" FONT ", fontsize=10, fontcolor=\"" DOT_INK "\", "
@@ -298,7 +299,7 @@ static void add_levels(struct dot *dot)
 			add_level(dot, nodes + ends[i - 1], ends[i] - ends[i - 1]);
 }
 
-/* A frame for each chassis with switches. Only dot draws them, so that they need a tree. */
+/* A frame for each chassis with switches. */
 static void add_frames(struct dot *dot)
 {
 	const struct fabric *fabric = dot->drawing.view->fabric;
@@ -414,7 +415,7 @@ char *fabric_dot_text(const struct fabric_view *view, const struct drawing_optio
 	struct dot dot = {.options = *options};
 
 	drawing_begin(view, &dot.drawing);
-	dot.options.groups &= view->chassis && dot.drawing.levels.is_tree;
+	dot.options.groups &= view->chassis != NULL;
 	scheme_fill(&dot.drawing, options, &dot.scheme);
 	dot.drawn = mem_alloc_zero(count, sizeof(*dot.drawn));
 	dot.column = mem_alloc_zero(count, sizeof(*dot.column));
