@@ -49,16 +49,17 @@ def _isr(make, spine_device, line_device, spines, lines, to_line, outside, ports
     return backs, fronts
 
 
-def isr9288(make, slots=2):
+def isr9288(make, spine=0x5a08, line=0x5a09, slots=2):
     """Spine boards of three chips, line boards of two: a cable from each spine chip to each."""
-    return _isr(make, 0x5a08, 0x5a09, 12, 2 * slots,
-                lambda spine, port: (port - 1, spine + 1), (13, 16, 19, 24))
+    return _isr(make, spine, line, 12, 2 * slots,
+                lambda number, port: (port - 1, number + 1), (13, 16, 19, 24))
 
 
-def isr9096(make, slots=1):
+def isr9096(make, spine=0x5a0b, line=0x5a0d, slots=1):
     """Spine boards of one chip: three cables to each line chip."""
-    return _isr(make, 0x5a0b, 0x5a0d, 4, 2 * slots,
-                lambda spine, port: ((port - 1) // 3, 3 * spine + (port - 1) % 3 + 1), (13, 17, 22))
+    return _isr(make, spine, line, 4, 2 * slots,
+                lambda number, port: ((port - 1) // 3, 3 * number + (port - 1) % 3 + 1),
+                (13, 17, 22))
 
 
 def isr4700(make, double=False):
@@ -85,7 +86,7 @@ def voltaire():
     """Several ISR switches, cabled to each other, and switches that are in no chassis."""
     make = _Builder()
     boards = [isr9288(make), isr9096(make), isr4700(make), isr4700(make, double=True),
-              isr4200(make)]
+              isr4200(make), isr9288(make, 0x5a37, 0x5a38, 1), isr9096(make, 0x5a40, 0x5a42)]
     middle = make.node('Switch', 24, 'ISR9024', VOLTAIRE, 0x5a06, 0x8f1000000ffff)
     for number, (_, fronts) in enumerate(boards):
         line = fronts[0]
@@ -108,7 +109,7 @@ def mellanox():
     for number, line in enumerate(fronts):
         for spine, back in enumerate(backs):
             make.cable(line, 19 + spine, back, number + 1)
-    make.cable(make.node('Switch', 36, 'MF0;core:SX6536:MTS3600/L03/U1', MELLANOX, IS4, system),
+    make.cable(make.node('Switch', 36, 'MF0;core:SX6536/L03:MTS3600/U1', MELLANOX, IS4, system),
                19, backs[0], 9)
     # Newer devices, which ibnetdiscover takes for a switch among others of the chassis.
     make.cable(make.node('Switch', 36, 'MF0;core:CS7500/L17/U2', MELLANOX, 0xcb20, system), 1,

@@ -126,8 +126,9 @@ static void add_legend_row(struct dot *dot, const char *color, unsigned int heig
 	text_buffer_add(&dot->text,
 			"<tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
 			"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"%u\" "
-			"bgcolor=\"%s\"></td></tr></table></td><td align=\"left\">",
-			height, color);
+			"%sbgcolor=\"%s\"></td></tr></table></td><td align=\"left\">",
+			height, height == BOX_HEIGHT ? "border=\"1\" color=\"" DOT_GREY "\" " : "",
+			color);
 	dot_add_html(&dot->text, words);
 	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", count);
 }

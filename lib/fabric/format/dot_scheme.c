@@ -33,7 +33,7 @@ static const struct {
 	const char *color;
 } speeds[] = {
 	{SPEED_XDR, "#0d0887"}, {SPEED_NDR, "#6a00a8"}, {SPEED_HDR, "#8f0da4"},
-	{SPEED_EDR, "#b12a90"}, {SPEED_FDR, "#cc4778"}, {SPEED_FDR10, "#e16462"},
+	{SPEED_EDR, "#b12a90"}, {SPEED_FDR, "#c8437b"}, {SPEED_FDR10, "#e16462"},
 	{SPEED_QDR, "#f2844b"}, {SPEED_DDR, "#fca636"}, {SPEED_SDR, "#fcce25"},
 };
 static const struct {
