@@ -157,7 +157,7 @@ has()
 	expect 0
 	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'scan switches' ]
 	try __complete -- fabric links -o pe
-	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'peer peer_port peer_state peer_lid peer_type peer_guid peer_index' ]
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'peer peer_port peer_state peer_lid peer_type peer_guid peer_index peer_external_port peer_location' ]
 	try __complete -- fabric --format s
 	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'slurm svg' ]
 }
