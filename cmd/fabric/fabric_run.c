@@ -315,12 +315,20 @@ static void note_no_details(struct fabric_run *run)
 			 "rdmactl fabric scan --details --save FILE saves them");
 }
 
+/* The tables of ports and cables show nothing of SwitchInfo. */
+static bool needs_switch_info(const struct fabric_args *args, const struct schema *schema)
+{
+	return (schema != &fabric_ports_schema && schema != &fabric_links_schema) ||
+	       args->format.known || args->save || args->details || args->routes;
+}
+
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		  const struct schema *schema, bool live)
 {
 	bool done;
 
 	run->args = args;
+	run->scan.no_switch_info = !needs_switch_info(args, schema);
 	run->mad.session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->mad.session.names};
 	if (args->load && live)

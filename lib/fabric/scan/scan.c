@@ -217,7 +217,8 @@ static void query_node(struct scanner *scanner, uint32_t number)
 		scan_enqueue(scanner, QUERY_PORT, first + node->local_port);
 		return;
 	}
-	scan_enqueue(scanner, QUERY_SWITCH, first);
+	if (!scanner->options->no_switch_info)
+		scan_enqueue(scanner, QUERY_SWITCH, first);
 	for (uint32_t i = 0; i <= node->port_count; i++)
 		scan_enqueue(scanner, QUERY_PORT, first + i);
 }

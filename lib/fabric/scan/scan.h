@@ -19,6 +19,7 @@ struct fabric_scan_options {
 	uint32_t most_ports;		 /* 0: FABRIC_SCAN_PORTS */
 	uint64_t mkey;
 	bool switch_only;		 /* begin at a switch, or not at all */
+	bool no_switch_info;		 /* SwitchInfo is not needed, and not queried */
 	void (*on_reply)(void *context); /* called after each answer or timeout; or NULL */
 	void *context;
 };
