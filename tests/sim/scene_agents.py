@@ -200,6 +200,45 @@ def destinations(sim):
     return wrong
 
 
+def by_service_level(sim):
+    """PortXmitDataSL and PortRcvDataSL: IBA 1, 16.1.4: words of four bytes of each SL."""
+    lid, _ = an_adapter(sim)
+
+    def words(first):
+        return RESERVED + '00010000' + ''.join('%08x' % (first + sl if sl != 3 else 0)
+                                               for sl in range(16))
+    rows, wrong = said(sim, answers(sim, (PM, GET, 0x36, 0, words(100)), (PM, GET, 0x37, 0, words(7))),
+                       0, 'perf_sl', 'perf', lid, '1', '--by-sl')
+    # SL 3 has moved nothing, and is left out.
+    wrong += unequal('both ways', [[row[key] for key in ('sl', 'xmit_data_bytes', 'rcv_data_bytes')]
+                                   for row in rows],
+                     [[sl, 4 * (100 + sl), 4 * (7 + sl)] for sl in range(16) if sl != 3])
+    # One of the two is refused: the other one is shown.
+    rows, more = said(sim, answers(sim, (PM, GET, 0x36, 0, words(100)), (PM, GET, 0x37, REFUSED, '00')),
+                      3, 'perf_sl', 'perf', lid, '1', '--by-sl', part=['cannot read PortRcvDataSL'])
+    return wrong + more + unequal('one is refused', [[row['sl'], row['xmit_data_bytes'],
+                                                      row['rcv_data_bytes']] for row in rows][-1:],
+                                  [[15, 460, None]])
+
+
+def firmware(sim):
+    """GeneralInfo of class 0x0a, as vendstat -N reads it."""
+    lid, _ = an_adapter(sim)
+    data = bytearray(108)
+    data[8:12] = (0x00a1).to_bytes(2, 'big') + (0x1017).to_bytes(2, 'big')
+    data[36:40] = (77).to_bytes(4, 'big')
+    data[41:44] = bytes((1, 2, 3))
+    data[48:52] = bytes.fromhex('03242026')
+    data[56:70] = b'MT_0000000008\x1b'
+    for place, number in ((76, 16), (80, 35), (84, 2000)):  # of newer devices
+        data[place:place + 4] = number.to_bytes(4, 'big')
+    rows, wrong = said(sim, answers(sim, (0x0a, GET, 0x17, 0, data.hex())), 0,
+                       'vendor_general', 'mad', 'vendor', lid)
+    return wrong + unequal('its values', [rows[0][key] for key in (
+        'hw_revision', 'device_id', 'firmware', 'firmware_date', 'psid', 'uptime')],
+        ['0x00a1', '0x1017', '16.35.2000', '2026-03-24', 'MT_0000000008\\x1b', 77])
+
+
 def play(tap, box):
     with bed.Simulator(box, NET) as sim:
         sim.start_manager()
@@ -208,5 +247,7 @@ def play(tap, box):
                                ('an interrupt', interrupted),
                                ('entries that are not there', entries),
                                ('congestion control is set', settings), ('clearing', clearing),
-                               ('destinations without names', destinations)):
+                               ('destinations without names', destinations),
+                               ('bytes by service level', by_service_level),
+                               ('firmware by class 0x0a', firmware)):
             tap.test('agents: ' + name, function(sim))

@@ -16,8 +16,8 @@
 #define MOST_LABELS 60u
 #define MOST_LEGEND 8u
 /* Points, of the colours in the legend. */
-#define LINE_HEIGHT 4u
-#define BOX_HEIGHT  10u
+#define SWATCH_LINE 4u
+#define SWATCH_BOX  10u
 
 static const char *state_color(const struct cable_kind *kind)
 {
@@ -127,7 +127,7 @@ static void add_legend_row(struct dot *dot, const char *color, unsigned int heig
 			"<tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
 			"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"%u\" "
 			"%sbgcolor=\"%s\"></td></tr></table></td><td align=\"left\">",
-			height, height == BOX_HEIGHT ? "border=\"1\" color=\"" DOT_GREY "\" " : "",
+			height, height == SWATCH_BOX ? "border=\"1\" color=\"" DOT_GREY "\" " : "",
 			color);
 	dot_add_html(&dot->text, words);
 	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", count);
@@ -148,7 +148,7 @@ static size_t add_states(struct dot *dot, const struct cable_count *rows, size_t
 			continue;
 		}
 		cable_text(&rows[i].kind, words);
-		add_legend_row(dot, state_color(&rows[i].kind), LINE_HEIGHT, words, rows[i].count);
+		add_legend_row(dot, state_color(&rows[i].kind), SWATCH_LINE, words, rows[i].count);
 		shown++;
 	}
 	if (more)
@@ -168,7 +168,7 @@ static size_t add_classes(struct dot *dot, const struct cable_count *rows, size_
 
 		if (!class->count)
 			continue;
-		add_legend_row(dot, class->color, nodes ? BOX_HEIGHT : LINE_HEIGHT, class->words,
+		add_legend_row(dot, class->color, nodes ? SWATCH_BOX : SWATCH_LINE, class->words,
 			       class->count);
 		shown++;
 	}

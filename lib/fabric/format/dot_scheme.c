@@ -74,7 +74,7 @@ static uint8_t errors_class(uint64_t errors)
 			       : ERRORS_1000;
 }
 
-/* Of both ends: what is unknown at one end does not hide the errors of the other. */
+/* The worse end counts: what is unknown at one end does not hide the errors of the other. */
 static uint8_t cable_errors(const struct drawing *drawing, const uint64_t *errors, uint32_t port)
 {
 	uint32_t peer = drawing->view->fabric->ports[port].peer;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Slots, chips and outside ports. Facts as chassis.h says. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,11 @@ static uint32_t find_board(const struct fabric *fabric, uint32_t node, enum boar
 	return FABRIC_NONE;
 }
 
+static void name_model(struct chassis_place *place, const struct model *model)
+{
+	snprintf(place->model, sizeof(place->model), "%s", model->name);
+}
+
 static void place_spine(const struct fabric *fabric, uint32_t node, const struct isr_board *device,
 			struct chassis_place *place)
 {
@@ -144,7 +150,7 @@ static void place_spine(const struct fabric *fabric, uint32_t node, const struct
 	else if (port != FABRIC_NONE)
 		follow(&device->model->to_spines, fabric->ports[fabric->ports[port].peer].number,
 		       place);
-	strcpy(place->model, device->model->name);
+	name_model(place, device->model);
 	if (place->slot)
 		place->order = (uint8_t)(device->model->spine_chips * (place->slot - 1) +
 					 place->chip);
@@ -178,7 +184,7 @@ static bool place_at_spine(const struct fabric *fabric, uint32_t node,
 	peer = fabric->ports[port].peer;
 	spine = fabric_node_of(fabric, peer);
 	model = device_of(spine)->model;
-	strcpy(place->model, model->name);
+	name_model(place, model);
 	place->board = is_line ? BOARD_LINE : BOARD_ROUTER;
 	follow(&model->to_lines, fabric->ports[peer].number, place);
 	if (place->slot && !is_line)

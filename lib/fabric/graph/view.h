@@ -164,7 +164,7 @@ view_getter place_get_peer_lid, place_get_peer_location, place_get_peer_external
 	VIEW_COLUMN(FIELD_STRING, get_, "could_be", "COULD BE", flags_, \
 		    "best width and speed that both ends support, if the link runs at less")
 
-/* Of a node, and of both ends of a cable. */
+/* Columns of a node's chassis, and of the boards at both ends of a cable. */
 #define CHASSIS_COLUMNS                                                                            \
 	VIEW_COLUMN(FIELD_UNSIGNED, view_get_chassis, "chassis", "CHASSIS", FIELD_RIGHT,           \
 		    "number of the chassis, if it has several nodes"),                             \
