@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What ends a wait, and TCP with deadlines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/agent/watch.h"
+
+struct bed {
+	struct watch watch;
+	struct api api;
+	struct ibv_context context;
+	int signals, other, pair[2];
+	enum ibv_event_type event;
+	int port, acknowledged;
+};
+
+static struct bed *current;
+
+/* One event for each that was written to the descriptor. */
+static int get_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	eventfd_t one;
+
+	if (eventfd_read(context->async_fd, &one))
+		return -1;
+	*event = (struct ibv_async_event){.event_type = current->event,
+					  .element.port_num = current->port};
+	return 0;
+}
+
+static void acknowledge(struct ibv_async_event *event)
+{
+	(void)event;
+	current->acknowledged++;
+}
+
+static int setup(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bed->pair), 0);
+	bed->signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	bed->other = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/* Without O_NONBLOCK, which the watch sets. */
+	bed->context.async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	bed->context.cmd_fd = -1;
+	bed->api.ibv_get_async_event = get_event;
+	bed->api.ibv_ack_async_event = acknowledge;
+	watch_init(&bed->watch, &bed->api, bed->pair[0], bed->signals);
+	watch_device(&bed->watch, &bed->context, 1);
+	current = bed;
+	*state = bed;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	close(bed->signals);
+	close(bed->other);
+	close(bed->context.async_fd);
+	close(bed->pair[0]);
+	if (bed->pair[1] >= 0)
+		close(bed->pair[1]);
+	free(bed);
+	return 0;
+}
+
+static void nothing(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(watch_wait(&bed->watch, bed->other, 1), STOP_TIMED_OUT);
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	eventfd_write(bed->other, 1);
+	assert_int_equal(watch_wait(&bed->watch, bed->other, 1000), STOP_NONE);
+	assert_int_equal(watch_wait(&bed->watch, -1, 1), STOP_TIMED_OUT);
+}
+
+static void peer(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(write(bed->pair[1], "x", 1), 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_PEER_SPOKE);
+	/* The near side expects an answer. */
+	bed->watch.patient = true;
+	assert_int_equal(watch_wait(&bed->watch, -1, 1), STOP_TIMED_OUT);
+	close(bed->pair[1]);
+	bed->pair[1] = -1;
+	assert_int_equal(watch_look(&bed->watch), STOP_PEER_GONE);
+	/* A signal counts more, and stays. */
+	eventfd_write(bed->signals, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_INTERRUPTED);
+	bed->watch.signals = -1;
+	assert_int_equal(watch_look(&bed->watch), STOP_INTERRUPTED);
+}
+
+static void device(void **state)
+{
+	struct bed *bed = *state;
+
+	/* Of another port, and of this one: no end, but noted. */
+	bed->event = IBV_EVENT_PORT_ERR;
+	bed->port = 2;
+	eventfd_write(bed->context.async_fd, 2);
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	assert_int_equal(bed->acknowledged, 2);
+	assert_false(bed->watch.port_down);
+	bed->port = 1;
+	bed->event = IBV_EVENT_PORT_ACTIVE;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	assert_false(bed->watch.port_down);
+	bed->event = IBV_EVENT_PORT_ERR;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	assert_true(bed->watch.port_down);
+	assert_false(bed->watch.device_gone);
+	bed->event = IBV_EVENT_DEVICE_FATAL;
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
+	/* It stays gone, and its events are not asked for. */
+	eventfd_write(bed->context.async_fd, 1);
+	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
+	assert_int_equal(bed->acknowledged, 5);
+}
+
+/* A device file that has lost its name; one that has a name, or is none, says nothing. */
+static void node(void **state)
+{
+	char name[] = "/tmp/watch.XXXXXX";
+	struct bed *bed = *state;
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	bed->context.cmd_fd = fd;
+	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
+	unlink(name);
+	assert_int_equal(watch_look(&bed->watch), STOP_DEVICE_GONE);
+	close(fd);
+}
+
+/* ---- A loop that is watched ---- */
+
+static void await_stop(struct bed *bed, enum stop stop)
+{
+	for (int i = 0; i < 3000 && !atomic_load(&bed->watch.stop); i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&bed->watch.stop), stop);
+	assert_int_equal(watch_end(&bed->watch), stop);
+	assert_int_equal(bed->watch.wake, -1);
+}
+
+static void loop(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
+	assert_int_equal(watch_end(&bed->watch), STOP_NONE);
+	/* No progress for so long. */
+	assert_int_equal(watch_begin(&bed->watch, 250), 0);
+	await_stop(bed, STOP_TIMED_OUT);
+	/* Progress, but only so long. */
+	bed->watch.most_msec = 1;
+	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
+	atomic_fetch_add(&bed->watch.progress, 1);
+	await_stop(bed, STOP_TIMED_OUT);
+	bed->watch.most_msec = 0;
+	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
+	eventfd_write(bed->signals, 1);
+	await_stop(bed, STOP_INTERRUPTED);
+}
+
+/* ---- TCP ---- */
+
+enum { MANY_BYTES = 1 << 20 };
+
+static char byte_at(size_t i)
+{
+	return (char)(i * 7 + i / 251);
+}
+
+static void *read_slowly(void *context)
+{
+	struct bed *bed = context;
+	char bytes[4096];
+	size_t at = 0;
+	ssize_t got;
+
+	while ((got = read(bed->pair[1], bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < got; i++)
+			if (bytes[i] != byte_at(at++))
+				return NULL;
+	return at == MANY_BYTES ? bed : NULL;
+}
+
+/* More than the socket holds, in both directions: each byte in its place. */
+static void transfers(void **state)
+{
+	struct bed *bed = *state;
+	char *bytes = mem_alloc_zero(MANY_BYTES, 1);
+	pthread_t thread;
+	void *result;
+
+	bed->watch.channel = -1;
+	for (size_t i = 0; i < MANY_BYTES; i++)
+		bytes[i] = byte_at(i);
+	assert_int_equal(pthread_create(&thread, NULL, read_slowly, bed), 0);
+	assert_int_equal(tcp_write(&bed->watch, bed->pair[0], bytes, MANY_BYTES, 5000), 0);
+	shutdown(bed->pair[0], SHUT_WR);
+	pthread_join(thread, &result);
+	assert_ptr_equal(result, bed);
+	/* Two pieces that were sent are one that is read; no byte more is taken. */
+	assert_int_equal(write(bed->pair[1], "abc", 3), 3);
+	assert_int_equal(write(bed->pair[1], "defg", 4), 4);
+	memset(bytes, 0, 8);
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 5, 1000), 0);
+	assert_string_equal(bytes, "abcde");
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 2, 1000), 0);
+	assert_int_equal(memcmp(bytes, "fgcde", 5), 0);
+	free(bytes);
+}
+
+static void transfers_that_fail(void **state)
+{
+	struct bed *bed = *state;
+	char *bytes = mem_alloc_zero(MANY_BYTES, 1);
+
+	bed->watch.channel = -1;
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 1, 1), -ETIMEDOUT);
+	/* A part is not enough. */
+	assert_int_equal(write(bed->pair[1], "x", 1), 1);
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 2, 1), -ETIMEDOUT);
+	assert_int_equal(tcp_write(&bed->watch, bed->pair[0], bytes, MANY_BYTES, 1), -ETIMEDOUT);
+	assert_int_equal(tcp_read(&bed->watch, -1, bytes, 1, 1000), -EBADF);
+	assert_int_equal(tcp_write(&bed->watch, bed->signals, bytes, 1, 1000), -ENOTSOCK);
+	eventfd_write(bed->signals, 1);
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 1, 1000), -EINTR);
+	assert_int_equal(tcp_write(&bed->watch, bed->pair[0], bytes, MANY_BYTES, 1000), -EINTR);
+	close(bed->pair[1]);
+	bed->pair[1] = -1;
+	assert_int_equal(tcp_write(&bed->watch, bed->pair[0], bytes, 1, 1000), -EPIPE);
+	assert_int_equal(tcp_read(&bed->watch, bed->pair[0], bytes, 1, 1000), -ECONNRESET);
+	free(bytes);
+}
+
+/* Loopback of each family, from an address of one's own or any; nobody listens on a port that is
+ * only bound. */
+static void connections(void **state)
+{
+	struct bed *bed = *state;
+	struct sockaddr_storage here = {0}, from = {0}, got;
+	struct sockaddr_in *to = (struct sockaddr_in *)&here;
+	struct sockaddr_in *source = (struct sockaddr_in *)&from;
+	socklen_t length = sizeof(here);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = -1, accepted = -1;
+
+	bed->watch.channel = -1;
+	to->sin_family = source->sin_family = AF_INET;
+	to->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	source->sin_addr.s_addr = htonl(0x7f000007);
+	assert_int_equal(bind(listener, (struct sockaddr *)&here, sizeof(*to)), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&here, &length), 0);
+	assert_int_equal(tcp_connect(&bed->watch, &here, NULL, 1000, &fd), -ECONNREFUSED);
+	assert_int_equal(fd, -1);
+	assert_int_equal(listen(listener, 2), 0);
+	assert_int_equal(tcp_connect(&bed->watch, &here, &from, 1000, &fd), 0);
+	assert_int_equal(tcp_accept(&bed->watch, listener, &accepted, &got), 0);
+	assert_int_equal(((struct sockaddr_in *)&got)->sin_addr.s_addr, source->sin_addr.s_addr);
+	close(fd);
+	close(accepted);
+	/* An address that is not of this host. */
+	source->sin_addr.s_addr = htonl(0xc0000201);
+	assert_int_equal(tcp_connect(&bed->watch, &here, &from, 1000, &fd), -EADDRNOTAVAIL);
+	eventfd_write(bed->signals, 1);
+	assert_int_equal(tcp_accept(&bed->watch, listener, &accepted, &got), -EINTR);
+	close(listener);
+	assert_int_equal(tcp_accept(&bed->watch, listener, &accepted, &got), -EBADF);
+	assert_int_equal(tcp_accept(&bed->watch, bed->signals, &accepted, &got), -ENOTSOCK);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(nothing),
+		TEST(peer),
+		TEST(device),
+		TEST(node),
+		TEST(loop),
+		TEST(transfers),
+		TEST(transfers_that_fail),
+		TEST(connections),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
