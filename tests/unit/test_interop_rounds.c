@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rounds with the pingpongs and rping: our client and our server against each other on a device
+ * in memory, which may damage what is sent. tests/vm has the programs themselves.
+ */
+#include "perfect_trial.h"
+
+#include "selftest/interop/pingpong.h"
+#include "selftest/interop/rping.h"
+
+enum { ROUNDS = 6 };
+
+/* A session of either side; the far one runs in a thread. */
+struct half {
+	struct interop session;
+	struct interop_request request;
+	struct interop_role role;
+	struct selftest_results results;
+	struct pingpong pingpong;
+	struct rping rping;
+	struct rdma_event_channel channel;
+	struct rdma_cm_event event;
+	struct rdma_cm_id id;
+	struct pingpong_address own;
+	bool ends; /* the event that it was disconnected is there */
+};
+
+static struct half halves[2];
+
+static int get_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
+{
+	struct half *half = channel == &halves[0].channel ? &halves[0] : &halves[1];
+	eventfd_t one;
+
+	if (eventfd_read(channel->fd, &one))
+		return -1;
+	*event = &half->event;
+	return 0;
+}
+
+static int take_event(struct rdma_cm_event *event)
+{
+	(void)event;
+	return 0;
+}
+
+static void begin_half(unsigned int side, uint32_t kind)
+{
+	struct half *half = &halves[side];
+	struct agent *agent = agent_new(-1, -1);
+
+	*half = (struct half){
+		.request = {.signals = -1, .peer = "hostb"},
+		.role = {.test = "pingpong",
+			 .program = "ibv_rc_pingpong",
+			 .client_summary = "",
+			 .server_summary = "",
+			 .connection = CONNECTION_EXCHANGE,
+			 .kind = kind,
+			 .client_transfers = 1,
+			 .server_transfers = 1},
+		.channel.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	soft_attach(agent, side);
+	agent->api.rdma_get_cm_event = get_event;
+	agent->api.rdma_ack_cm_event = take_event;
+	half->event = (struct rdma_cm_event){.id = &half->id, .event = RDMA_CM_EVENT_DISCONNECTED};
+	half->session = (struct interop){
+		.request = &half->request,
+		.local = &soft.ports[side].endpoint,
+		.results = &half->results,
+		.role = &half->role,
+		.server = side == 1,
+		.agent = agent,
+		.peer = mem_string("hostb"),
+		.command = mem_string("ibv_rc_pingpong -d DEV"),
+		.bytes = 64,
+		.iterations = ROUNDS,
+		.depth = 4,
+		.mtu_bytes = 1024,
+		.timeout_msec = 400,
+	};
+	half->rping = (struct rping){
+		.cm = {.session = &half->session, .id = &half->id},
+		.session = &half->session,
+	};
+	half->pingpong.session = &half->session;
+	interop_row_begin(&half->session);
+}
+
+/* As make() of pingpong.c. */
+static void make_pingpong(struct half *half)
+{
+	struct interop *session = &half->session;
+	struct pingpong *run = &half->pingpong;
+	struct message_qp_created created;
+	struct agent_buffer *sent, *received;
+
+	assert_int_equal(interop_make_qp(session, INTEROP_QP, &created), 0);
+	half->own = (struct pingpong_address){.qpn = created.qpn, .psn = created.psn};
+	run->header = half->role.kind == QP_UD ? 40 : 0;
+	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, session->bytes, ACCESS_LOCAL);
+	received = interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+				       run->header + session->bytes, ACCESS_LOCAL);
+	run->sent = sent->bytes;
+	run->received = received->bytes + run->header;
+	interop_set_parts(session,
+			  interop_part(received, 0, run->header + (uint32_t)session->bytes),
+			  interop_part(sent, 0, (uint32_t)session->bytes));
+}
+
+static void make_rping(struct half *half)
+{
+	assert_int_equal(rping_make(&half->rping), 0);
+	half->session.agent->cm = &half->channel;
+	half->own = (struct pingpong_address){
+		.qpn = half->session.agent->qps[0].qp->qp_num,
+		.psn = half->session.agent->qps[0].psn,
+	};
+}
+
+static void connect_half(struct half *half, const struct half *other)
+{
+	struct agent *agent = half->session.agent;
+	struct message_modify order = {
+		.state = IBV_QPS_INIT,
+		.access = 15,
+		.qpn = other->own.qpn,
+		.psn = other->own.psn,
+		.to = *other->session.local,
+		.mtu_bytes = 1024,
+		.max_rd_atomic = 1,
+		.timeout = 14,
+		.retries = 7,
+		.rnr_retries = 7,
+		.rnr_timer = 12,
+		.qkey = PINGPONG_QKEY,
+	};
+
+	for (; order.state <= IBV_QPS_RTS; order.state++) {
+		assert_int_equal(agent_modify(agent, &order), 0);
+		if (order.state == IBV_QPS_INIT)
+			assert_int_equal(interop_post_receive(&half->session), 0);
+	}
+	if (half->role.kind != QP_UD)
+		return;
+	assert_int_equal(
+		agent_address(agent, &(struct message_address){.to = *other->session.local}), 0);
+	half->session.send.wr.ud.ah = agent->qps[0].ah;
+	half->session.send.wr.ud.remote_qpn = half->pingpong.remote_qpn = other->own.qpn;
+	half->session.send.wr.ud.remote_qkey = PINGPONG_QKEY;
+}
+
+static void begin(uint32_t kind, void (*make)(struct half *half))
+{
+	soft.next_qpn = soft.calls = 0;
+	begin_half(0, kind);
+	begin_half(1, kind);
+	make(&halves[0]);
+	make(&halves[1]);
+	connect_half(&halves[1], &halves[0]);
+	connect_half(&halves[0], &halves[1]);
+}
+
+static void *serve_pingpong(void *context)
+{
+	pingpong_exchange(&((struct half *)context)->pingpong);
+	return NULL;
+}
+
+static void *serve_rping(void *context)
+{
+	rping_exchange(&((struct half *)context)->rping);
+	return NULL;
+}
+
+static void play(bool rping)
+{
+	pthread_t thread;
+
+	assert_int_equal(
+		pthread_create(&thread, NULL, rping ? serve_rping : serve_pingpong, &halves[1]), 0);
+	if (rping)
+		rping_exchange(&halves[0].rping);
+	else
+		pingpong_exchange(&halves[0].pingpong);
+	/* The client of rping disconnects. */
+	if (rping)
+		eventfd_write(halves[1].channel.fd, 1);
+	pthread_join(thread, NULL);
+	soft.spoil = NULL;
+	soft.damage = NULL;
+}
+
+static void end(void)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct interop *session = &halves[i].session;
+
+		session->agent->cm = NULL;
+		agent_free(session->agent);
+		counter_list_clear(&session->before);
+		free(session->sampler.nsec);
+		free(session->peer);
+		free(session->command);
+		selftest_results_free(&halves[i].results);
+		close(halves[i].channel.fd);
+	}
+	assert_int_equal(soft.objects, 0);
+}
+
+/* The row of a side, complete. */
+static const struct selftest_result *row_of(struct half *half)
+{
+	if (half->session.row)
+		interop_row_end(&half->session);
+	return half->results.items[0];
+}
+
+static void expect(unsigned int side, enum selftest_verdict verdict, const char *reason)
+{
+	const struct selftest_result *row = row_of(&halves[side]);
+
+	if (row->verdict.value != verdict || !row->reason != !reason ||
+	    (reason && strncmp(row->reason, reason, strlen(reason))))
+		fail_msg("side %u: '%s' instead of '%s'", side,
+			 row->reason ? row->reason : "a pass", reason ? reason : "a pass");
+}
+
+/* ---- Pingpongs ---- */
+
+#define UNCHECKED "the client sends other data: they were sent back unchecked"
+
+static void pingpongs(void **state)
+{
+	static const uint32_t kinds[] = {QP_RC, QP_UC, QP_UD};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		begin(kinds[i], make_pingpong);
+		play(false);
+		expect(0, SELFTEST_PASS, NULL);
+		expect(1, SELFTEST_PASS, UNCHECKED);
+		for (size_t k = 0; k < 2; k++) {
+			const struct selftest_result *row = row_of(&halves[k]);
+
+			assert_int_equal(row->iterations.value, ROUNDS);
+			assert_int_equal(row->size_bytes.value, 64);
+			assert_true(row->latency_p50_usec.known && row->bandwidth_gbps.known);
+			/* A server has no sample of the first message. */
+			assert_int_equal(halves[k].session.sampler.seen, ROUNDS - k);
+		}
+		assert_int_equal(halves[0].pingpong.echo, ECHO_OURS);
+		assert_int_equal(halves[1].pingpong.echo, ECHO_NONE);
+		end();
+	}
+}
+
+/* Messages 1, 3, 5 ... are the client's. */
+static void answer_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (++soft.calls == 4)
+		to[bytes - 1] ^= 1;
+}
+
+static void first_is_constant(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	if (++soft.calls == 1)
+		memset(to, 0x7b, bytes);
+}
+
+static void all_constant(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)opcode, (void)from;
+	memset(to, ++soft.calls % 2 ? 0x7b : 0x11, bytes);
+}
+
+static void one_byte_less(struct ibv_wc *wc, bool receive)
+{
+	wc->byte_len -= receive;
+}
+
+static void second_send_fails(struct ibv_wc *wc, bool receive)
+{
+	if (!receive && wc->qp_num == 0x101 && ++soft.calls == 2)
+		wc->status = IBV_WC_RETRY_EXC_ERR;
+}
+
+/* The server's last send: the client has gone before it could acknowledge. */
+static void last_answer_fails(struct ibv_wc *wc, bool receive)
+{
+	if (!receive && wc->qp_num == 0x102 && ++soft.calls == ROUNDS)
+		wc->status = IBV_WC_RETRY_EXC_ERR;
+}
+
+static void damaged_pingpongs(void **state)
+{
+	(void)state;
+	begin(QP_RC, make_pingpong);
+	soft.damage = answer_changed;
+	play(false);
+	expect(0, SELFTEST_FAIL, "wrong data in iteration 2: at offset 63 ");
+	assert_int_equal(row_of(&halves[0])->iterations.value, 1);
+	expect(1, SELFTEST_FAIL, "");
+	end();
+	/* As the programs do: the server sends data of its own, which the client sends back. */
+	begin(QP_RC, make_pingpong);
+	soft.damage = all_constant;
+	play(false);
+	expect(0, SELFTEST_PASS,
+	       "the data were not checked: the peer does not send back what it gets");
+	expect(1, SELFTEST_PASS,
+	       "the data were not checked: the peer does not send back what it gets");
+	end();
+	/* A client that looks like the program's gets data of the server, and so finds others. */
+	begin(QP_RC, make_pingpong);
+	soft.damage = first_is_constant;
+	play(false);
+	expect(0, SELFTEST_FAIL, "wrong data in iteration 1: ");
+	end();
+	begin(QP_RC, make_pingpong);
+	soft.spoil = one_byte_less;
+	play(false);
+	expect(1, SELFTEST_FAIL, "hostb sends messages of 63 bytes, not of 64");
+	end();
+	begin(QP_RC, make_pingpong);
+	soft.spoil = second_send_fails;
+	play(false);
+	assert_int_equal(row_of(&halves[0])->verdict.value, SELFTEST_FAIL);
+	assert_int_equal(row_of(&halves[0])->iterations.value, 1);
+	assert_string_equal(row_of(&halves[0])->status, "transport retry counter exceeded");
+	end();
+	begin(QP_RC, make_pingpong);
+	soft.spoil = last_answer_fails;
+	play(false);
+	expect(1, SELFTEST_PASS,
+	       "the last answer was not acknowledged: the client may have ended with it");
+	end();
+}
+
+/* A datagram of somebody else, and one that is shorter than its header, are not answers. */
+static void stranger_first(struct ibv_wc *wc, bool receive)
+{
+	if (receive && wc->qp_num == 0x102 && !soft.calls++)
+		wc->src_qp = 5;
+}
+
+static void strangers(void **state)
+{
+	(void)state;
+	begin(QP_UD, make_pingpong);
+	soft.spoil = stranger_first;
+	play(false);
+	/* So the first message is not answered. */
+	assert_int_equal(row_of(&halves[0])->verdict.value, SELFTEST_FAIL);
+	assert_int_equal(row_of(&halves[0])->iterations.value, 0);
+	assert_int_equal(row_of(&halves[1])->iterations.value, 0);
+	end();
+}
+
+/* ---- rping ---- */
+
+static void rpings(void **state)
+{
+	(void)state;
+	begin(QP_RC, make_rping);
+	play(true);
+	expect(0, SELFTEST_PASS, NULL);
+	expect(1, SELFTEST_PASS, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(row_of(&halves[i])->iterations.value, ROUNDS);
+		assert_int_equal(row_of(&halves[i])->size_bytes.value, 64);
+		assert_int_equal(halves[i].session.sampler.seen, ROUNDS);
+	}
+	assert_true(halves[1].rping.usual);
+	end();
+}
+
+static void text_changed(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)from;
+	if (opcode == IBV_WR_RDMA_READ && ++soft.calls == 2)
+		to[bytes - 2] ^= 1;
+}
+
+static void other_text(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)bytes;
+	if (opcode == IBV_WR_RDMA_READ)
+		from[0] = to[0] = 'x';
+}
+
+static void answer_damaged(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)from;
+	if (opcode == IBV_WR_RDMA_WRITE && ++soft.calls == 3)
+		to[bytes / 2] ^= 1;
+}
+
+static void longer_info(struct ibv_wc *wc, bool receive)
+{
+	wc->byte_len += receive && wc->qp_num == 0x102;
+}
+
+/* The number of bytes, in the last four of the message, becomes 0. */
+static void no_bytes(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)from, (void)bytes;
+	if (opcode == IBV_WR_SEND)
+		memset(to + 12, 0, 4);
+}
+
+static void too_many_bytes(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)from, (void)bytes;
+	if (opcode == IBV_WR_SEND)
+		memcpy(to + 12, "\0\1\0\0", 4);
+}
+
+static void damaged_rpings(void **state)
+{
+	static const struct {
+		void (*damage)(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes);
+		void (*spoil)(struct ibv_wc *wc, bool receive);
+		unsigned int side;
+		enum selftest_verdict verdict;
+		const char *reason;
+	} rows[] = {
+		{text_changed, NULL, 1, SELFTEST_FAIL,
+		 "wrong data in iteration 2: at offset 62 "},
+		{other_text, NULL, 1, SELFTEST_PASS,
+		 "the client's text is not rping's: it was written back unchecked"},
+		{other_text, NULL, 0, SELFTEST_PASS, NULL},
+		{answer_damaged, NULL, 0, SELFTEST_FAIL,
+		 "wrong data in iteration 3: at offset 32 "},
+		{NULL, longer_info, 1, SELFTEST_FAIL,
+		 "hostb sent a message of 17 bytes: rping's are of 16"},
+		{no_bytes, NULL, 1, SELFTEST_FAIL,
+		 "hostb asks to move 0 bytes: rping moves 1 to 65535"},
+		{too_many_bytes, NULL, 1, SELFTEST_FAIL,
+		 "hostb asks to move 65536 bytes: rping moves 1 to 65535"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(QP_RC, make_rping);
+		soft.damage = rows[i].damage;
+		soft.spoil = rows[i].spoil;
+		play(true);
+		expect(rows[i].side, rows[i].verdict, rows[i].reason);
+		end();
+	}
+}
+
+/* How a client may leave: not before a round, and if the user gave a number not before that. */
+static void clients_that_leave(void **state)
+{
+	(void)state;
+	begin(QP_RC, make_rping);
+	eventfd_write(halves[1].channel.fd, 1);
+	rping_exchange(&halves[1].rping);
+	expect(1, SELFTEST_FAIL, "hostb connected and disconnected without a complete round");
+	end();
+	begin(QP_RC, make_rping);
+	eventfd_write(halves[0].channel.fd, 1);
+	rping_exchange(&halves[0].rping);
+	expect(0, SELFTEST_FAIL, "hostb disconnected before the first round was done: ");
+	end();
+	for (uint64_t more = 0; more < 2; more++) {
+		begin(QP_RC, make_rping);
+		halves[1].request.iterations = ROUNDS + more;
+		play(true);
+		expect(1, more ? SELFTEST_FAIL : SELFTEST_PASS,
+		       more ? "hostb stopped after 6 " : NULL);
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pingpongs),	  cmocka_unit_test(damaged_pingpongs),
+		cmocka_unit_test(strangers),	  cmocka_unit_test(rpings),
+		cmocka_unit_test(damaged_rpings), cmocka_unit_test(clients_that_leave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
