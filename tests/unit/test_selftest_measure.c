@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "selftest/tests/tests_measure.h"
+
 /*
  * Asked for by number, so that it does not depend on the time. Who waits for a latency polls
  * without a pause, and the other side may have no processor meanwhile: so these are few.
@@ -172,6 +174,68 @@ static void unreliable(void **state)
 		assert_int_equal(row->iterations.value, FEW);
 		assert_int_equal(row->lost_messages.known, !rows[i].remark);
 		assert_int_equal(row->lost_messages.value, 0);
+		soft_end(&bed);
+	}
+}
+
+/* The first datagram is lost: it is counted, and does not count as bandwidth. */
+static void lost_datagram(void **state)
+{
+	const struct selftest_result *row;
+	struct soft_trial bed;
+	double msec;
+
+	(void)state;
+	begin(&bed, 1000, MANY);
+	bed.request.ways.transport = SELFTEST_BY_UD;
+	soft.lenient = LOSE_FIRST;
+	soft_pass(&bed, measure_tests, "bandwidth-send", "1 messages were lost");
+	row = bed.trial.result;
+	msec = row->duration_msec.value;
+	assert_int_equal(row->lost_messages.value, 1);
+	assert_int_equal(row->iterations.value, 50);
+	/* 128 to warm up and 50 were sent, and 177 arrived. */
+	assert_near(row->messages_per_second.value, 50 / msec * 1e3 * 177 / 178);
+	soft_end(&bed);
+}
+
+/* Exactly what was expected is enough. */
+static void expectations(void **state)
+{
+	static const struct {
+		double usec, gbps, mops;
+		const char *reason;
+	} rows[] = {
+		{5, 8, 2, NULL},
+		{4.99, 0, 0, "the median latency is 5.00 us, expected at most 4.99 us"},
+		{0, 8.01, 0, "the bandwidth is 8.00 Gb/s, expected at least 8.01 Gb/s"},
+		{0, 0, 2.001, "2.000 million messages a second, expected at least 2.001 million"},
+	};
+	static const char hint[] =
+		"look for other load on both hosts and on the path between them, then check rate "
+		"and MTU of both ports (rdmactl ports), their PCIe links (lspci -vv) and NUMA "
+		"nodes; --all-sizes shows more";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct plan plan = {.order.run = {.operation = RUN_WRITE, .bytes = 64}};
+		struct soft_trial bed;
+
+		soft_begin(&bed);
+		trial_add_row(&bed.trial, SELFTEST_LATENCY, "latency-write", "");
+		bed.request.expect_usec = rows[i].usec;
+		bed.request.expect_gbps = rows[i].gbps;
+		bed.request.expect_mops = rows[i].mops;
+		bed.trial.result->latency_p50_usec = real_of(5);
+		bed.trial.result->bandwidth_gbps = real_of(8);
+		bed.trial.result->messages_per_second = real_of(2e6);
+		measure_compare(&bed.trial, &plan);
+		assert_int_equal(bed.trial.result->verdict.value,
+				 rows[i].reason ? SELFTEST_FAIL : SELFTEST_PASS);
+		if (rows[i].reason) {
+			assert_string_equal(bed.trial.result->reason, rows[i].reason);
+			assert_string_equal(bed.trial.result->next_step, hint);
+		}
 		soft_end(&bed);
 	}
 }
@@ -416,10 +480,11 @@ static void old_server(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latencies),  cmocka_unit_test(bandwidths),
-		cmocka_unit_test(directions), cmocka_unit_test(unreliable),
-		cmocka_unit_test(intervals),  cmocka_unit_test(usual_sizes),
-		cmocka_unit_test(wrong),      cmocka_unit_test(not_measured),
+		cmocka_unit_test(latencies),	 cmocka_unit_test(bandwidths),
+		cmocka_unit_test(directions),	 cmocka_unit_test(unreliable),
+		cmocka_unit_test(lost_datagram), cmocka_unit_test(expectations),
+		cmocka_unit_test(intervals),	 cmocka_unit_test(usual_sizes),
+		cmocka_unit_test(wrong),	 cmocka_unit_test(not_measured),
 		cmocka_unit_test(old_server),
 	};
 

@@ -259,10 +259,97 @@ static void rows_stay_in_place(void **state)
 	selftest_results_free(&results);
 }
 
+/* Ports as they are named by another host: clean, or unknown. */
+static void ports(void **state)
+{
+	struct endpoint endpoint = {
+		.device = "\033rxa", .netdev = "eth0", .port = 2, .gid_index = 3, .gid_type = 1};
+	struct selftest_result *row = mem_alloc_zero(1, sizeof(*row));
+
+	(void)state;
+	endpoint.gid.raw[15] = 9;
+	selftest_result_set_local(row, &endpoint);
+	assert_string_equal(row->device, "\\x1brxa");
+	assert_string_equal(row->netdev, "eth0");
+	assert_int_equal(row->port.value, 2);
+	assert_int_equal(row->gid_index.value, 3);
+	assert_int_equal(row->gid_type.value, 1);
+	assert_true(row->port.known && row->gid_index.known && row->gid_type.known);
+	assert_true(row->gid.known);
+	assert_int_equal(row->gid.gid.raw[15], 9);
+	assert_null(row->peer_device);
+	endpoint.device[1] = 'R';
+	endpoint.port = 1;
+	selftest_result_set_peer(row, &endpoint);
+	assert_string_equal(row->peer_device, "\\x1bRxa");
+	assert_int_equal(row->peer_port.value, 1);
+	assert_true(row->peer_gid.known);
+	selftest_result_free(row);
+	row = mem_alloc_zero(1, sizeof(*row));
+	endpoint.device[0] = '\0';
+	selftest_result_set_local(row, &endpoint);
+	selftest_result_set_peer(row, &endpoint);
+	assert_null(row->device);
+	assert_false(row->port.known || row->gid.known || row->peer_port.known ||
+		     row->peer_gid.known);
+	selftest_result_free(row);
+}
+
+/* In loopback, both sides are the one port. */
+static void counters(void **state)
+{
+	struct counter before = {.name = (char[]){"out_of_sequence"}, .value = 4};
+	struct counter after = {.name = (char[]){"out_of_sequence"}, .value = 7};
+	struct selftest_result *row = mem_alloc_zero(1, sizeof(*row));
+
+	(void)state;
+	selftest_result_add_counter(row, SIDE_LOCAL, &before, &after);
+	assert_string_equal(row->counters[0].device, "");
+	row->device = mem_string("rxa");
+	row->port = number_of(1);
+	selftest_result_add_counter(row, SIDE_PEER, &before, &after);
+	row->peer_device = mem_string("rxb");
+	row->peer_port = number_of(2);
+	selftest_result_add_counter(row, SIDE_LOCAL, &before, &after);
+	selftest_result_add_counter(row, SIDE_PEER, &before, &after);
+	assert_int_equal(row->counter_count, 4);
+	for (size_t i = 1; i < 4; i++) {
+		const struct selftest_counter *counter = &row->counters[i];
+
+		assert_string_equal(counter->device, i == 3 ? "rxb" : "rxa");
+		assert_int_equal(counter->port.value, i == 3 ? 2 : 1);
+		assert_int_equal(counter->side.value, i == 2 ? SIDE_LOCAL : SIDE_PEER);
+		assert_string_equal(counter->name, "out_of_sequence");
+		assert_int_equal(counter->before.value, 4);
+		assert_int_equal(counter->after.value, 7);
+	}
+	selftest_result_free(row);
+}
+
+static void dropped(void **state)
+{
+	struct selftest_results results = {0};
+	struct selftest_result *rows[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		rows[i] = selftest_results_add(&results);
+	selftest_results_drop_first(&results);
+	assert_int_equal(results.count, 2);
+	assert_ptr_equal(results.items[0], rows[1]);
+	assert_ptr_equal(results.items[1], rows[2]);
+	selftest_results_free(&results);
+	assert_null(results.items);
+	assert_int_equal(results.count, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_known),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(counters),
+		cmocka_unit_test(dropped),
 		cmocka_unit_test(ratios),
 		cmocka_unit_test(figures),
 		cmocka_unit_test(figures_too_long),
