@@ -285,6 +285,98 @@ static void intervals(void **state)
 	intervals_one_by_one(state, tabs, "interval\treason\n1\ttoo slow 1\n");
 }
 
+/* A row and its verdict; NULL: without a device, or a reason. */
+static struct selftest_result *add_verdict(struct selftest_output *output, const char *device,
+					   const char *test, enum selftest_verdict verdict,
+					   const char *reason)
+{
+	struct selftest_result *row = add(&output->results, device, test, 64);
+
+	number_set(&row->verdict, verdict);
+	row->reason = mem_string_or_null(reason);
+	return row;
+}
+
+/* What standard error gets, and the exit status; `served`: of a server. */
+static void end_with(void (*fill)(struct selftest_output *output), bool served, int wanted,
+		     const char *wanted_text)
+{
+	const struct ctx ctx = {.command = &selftest_command, .globals = {.tsv = true}};
+	struct listing listing;
+	struct selftest_output output;
+	_cleanup_(fclosep) FILE *out = tmpfile(), *err = tmpfile();
+	const int saved_out = redirect(STDOUT_FILENO, out);
+	const int saved_err = redirect(STDERR_FILENO, err);
+	char text[OUT_SIZE];
+	int status = -1;
+
+	if (listing_begin_as(&listing, &ctx, &selftest_schema, false)) {
+		selftest_output_begin(&output, &listing);
+		fill(&output);
+		status = served ? selftest_output_end_served(&output)
+				: selftest_output_end(&output, false);
+	}
+	restore(STDOUT_FILENO, saved_out);
+	restore(STDERR_FILENO, saved_err);
+	assert_int_equal(status, wanted);
+	assert_string_equal(read_all(err, text, sizeof(text)), wanted_text);
+}
+
+static void add_failures(struct selftest_output *output)
+{
+	struct selftest_result *row;
+
+	add_verdict(output, "rxa", "rc-send", SELFTEST_PASS, "a remark");
+	add_verdict(output, "rxa", "rc-read", SELFTEST_SKIP, "no reads");
+	row = add_verdict(output, "rxa", "latency-send", SELFTEST_FAIL, "too slow");
+	row->next_step = mem_string("look for other load");
+	row = add_verdict(output, NULL, "gid", SELFTEST_FAIL, NULL);
+	row->size_bytes.known = false;
+	number_set(&row->group, SELFTEST_GIDS);
+	number_set(&row->gid_index, 3);
+}
+
+static void add_passes(struct selftest_output *output)
+{
+	add_verdict(output, "rxa", "rc-send", SELFTEST_PASS, NULL);
+	add_verdict(output, "rxa", "rc-read", SELFTEST_SKIP, "no reads");
+}
+
+static void add_one_failure(struct selftest_output *output)
+{
+	struct selftest_result *row = add_verdict(output, "rxa", "connect", SELFTEST_FAIL, "no");
+
+	row->size_bytes.known = false;
+}
+
+static void add_none(struct selftest_output *output)
+{
+	const struct selftest_result *row = selftest_output_add(output, SELFTEST_FAIL,
+								"no \033port", "plug it in");
+
+	assert_string_equal(row->test, "connect");
+	assert_string_equal(row->reason, "no \\x1bport");
+	assert_int_equal(row->group.value, SELFTEST_SETUP);
+}
+
+/* Each failure with what failed, and how many of how many. */
+static void endings(void **state)
+{
+	(void)state;
+	end_with(add_failures, false, STATUS_FAULT,
+		 "rdmactl selftest: rxa/1 latency-send (64 bytes): too slow\n"
+		 "  look for other load\n"
+		 "rdmactl selftest: gid (GID index 3): failed\n"
+		 "rdmactl selftest: 2 of 4 tests failed, 1 skipped\n");
+	end_with(add_passes, false, STATUS_DONE, "");
+	/* One row says it all. */
+	end_with(add_one_failure, false, STATUS_FAULT, "rdmactl selftest: rxa/1 connect: no\n");
+	end_with(add_none, false, STATUS_FAULT,
+		 "rdmactl selftest: connect: no \\x1bport\n  plug it in\n");
+	/* What fails for its clients is not a server's failure. */
+	end_with(add_failures, true, STATUS_DONE, "");
+}
+
 /* Rows that cannot be written end the run, as a signal does. */
 static void full_disk(void **state)
 {
@@ -327,6 +419,7 @@ int main(void)
 		cmocka_unit_test(chart_of_shares),
 		cmocka_unit_test(samples),
 		cmocka_unit_test(intervals),
+		cmocka_unit_test(endings),
 		cmocka_unit_test(full_disk),
 	};
 
