@@ -66,12 +66,31 @@ static inline void soft_header(const struct soft_qp *from, const struct ibv_ah_a
 	memcpy(header + 36, to->grh.dgid.raw + 12, 4);
 }
 
+/*
+ * The receive for a message. Nothing is lost: a message waits for one, on a reliable connection
+ * only if its queue pair does so without end (7 retries).
+ */
+static inline struct soft_receive *soft_await_receive(const struct soft_qp *qp,
+						      struct soft_qp *peer)
+{
+	const bool waits = qp->init.qp_type != IBV_QPT_RC || qp->attr.rnr_retry == 7;
+	struct soft_receive *receive = soft_take_receive(peer);
+
+	for (int i = 0; !receive && waits && i < 20000 && soft_hears(peer); i++) {
+		pthread_mutex_unlock(&soft.lock);
+		usleep(100);
+		pthread_mutex_lock(&soft.lock);
+		receive = peer->used ? soft_take_receive(peer) : NULL;
+	}
+	return receive;
+}
+
 /* A message for the receive of the other side; returns the status of its send. */
 static inline enum ibv_wc_status soft_deliver(struct soft_qp *qp, struct soft_qp *peer,
 					      const struct ibv_send_wr *work, uint8_t *bytes,
 					      uint64_t length, bool message)
 {
-	struct soft_receive *receive = soft_take_receive(peer);
+	struct soft_receive *receive = soft_await_receive(qp, peer);
 	const bool datagram = qp->init.qp_type == IBV_QPT_UD;
 	struct ibv_wc wc = {
 		.opcode = message ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM,
@@ -150,7 +169,8 @@ static inline enum ibv_wc_status soft_move(struct soft_qp *qp, struct soft_qp *p
 	return IBV_WC_SUCCESS;
 }
 
-static uint8_t soft_packet[(1 << 20) + 64];
+/* One for each side, which may wait for a receive meanwhile. */
+static __thread uint8_t soft_packet[(1 << 20) + 64];
 
 static inline enum ibv_wc_status soft_send_connected(struct soft_qp *qp,
 						     const struct ibv_send_wr *work)
