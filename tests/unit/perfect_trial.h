@@ -213,8 +213,6 @@ static inline enum ibv_wc_status soft_send_datagram(struct soft_qp *qp,
 		       work->send_flags & IBV_SEND_INLINE))
 		return IBV_WC_LOC_PROT_ERR;
 	soft_header(qp, to, soft_packet);
-	if (soft.lenient & LOSE_FIRST && !soft.calls++)
-		return IBV_WC_SUCCESS;
 	if (peer && soft_hears(peer) && soft_leads_to(to, peer) && fits &&
 	    (peer->attr.qkey == work->wr.ud.remote_qkey || soft.lenient & LENIENT_QKEY))
 		soft_deliver(qp, peer, work, soft_packet, length + 40, true);
@@ -248,7 +246,7 @@ static inline void soft_execute(struct soft_qp *qp, const struct ibv_send_wr *wo
 		wc.status = soft.lenient & LENIENT_FLUSH ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR;
 	else if (work->opcode == IBV_WR_BIND_MW || work->opcode == IBV_WR_LOCAL_INV)
 		soft_window_work(qp, work);
-	else
+	else if (type == IBV_QPT_RC || !(soft.lenient & LOSE_FIRST) || soft.calls++)
 		wc.status = type == IBV_QPT_UD ? soft_send_datagram(qp, work)
 					       : soft_send_connected(qp, work);
 	/* Nobody acknowledges on an unreliable connection. */

@@ -466,12 +466,15 @@ static void addresses(void **state)
 
 /* ---- P_Keys ---- */
 
-static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0x8002, 0x0003};
+/* 0: it cannot be read. */
+static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003};
 
 static int query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
 {
 	(void)context;
 	assert_int_equal(port, 1);
+	if (!pkeys[index])
+		return EIO;
 	*pkey = htons(pkeys[index]);
 	return 0;
 }
@@ -495,7 +498,7 @@ static void partitions(void **state)
 	static const struct {
 		uint32_t pkey, index;
 	} rows[] = {{0xffff, 0}, {0x7fff, 0}, {0x8001, 1}, {0x0001, 1},
-		    {0x0002, 2}, {0x8002, 3}, {0x8003, 4}, {0x0003, 4}};
+		    {0x0002, 2}, {0x8002, 4}, {0x8003, 5}, {0x0003, 5}};
 	struct message_path path = {.with_pkey = 1, .traffic_class = 8};
 	struct agent *agent = make_agent();
 
@@ -513,13 +516,13 @@ static void partitions(void **state)
 	expect_refusal(agent, agent_path(agent, &path), REFUSAL_NO_PORT,
 		       "none0/1 has no P_Key 0x8004");
 	path.with_pkey = 0;
-	path.pkey_index = 4;
-	assert_int_equal(agent_path(agent, &path), 0);
-	assert_int_equal(agent->pkey_index, 4);
 	path.pkey_index = 5;
+	assert_int_equal(agent_path(agent, &path), 0);
+	assert_int_equal(agent->pkey_index, 5);
+	path.pkey_index = 6;
 	expect_refusal(agent, agent_path(agent, &path), REFUSAL_NO_PORT,
-		       "none0/1 has 5 P_Keys, and no index 5");
-	assert_int_equal(agent->pkey_index, 4);
+		       "none0/1 has 6 P_Keys, and no index 6");
+	assert_int_equal(agent->pkey_index, 5);
 	(agent->api.ibv_query_port) = no_port;
 	expect_failure(agent, agent_path(agent, &path), ENODEV, STAGE_OPEN, "ibv_query_port");
 	agent_free(agent);

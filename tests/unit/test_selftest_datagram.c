@@ -30,6 +30,8 @@ static void losses(void **state)
 	} rows[] = {
 		{"ud-send", "1 of 7 messages were lost, which this transport allows"},
 		{"ud-grh", "1 of 3 messages were lost, which this transport allows"},
+		{"uc-send", "1 of 7 messages were lost, which this transport allows"},
+		{"uc-write", "1 of 4 messages were lost, which this transport allows"},
 	};
 
 	(void)state;

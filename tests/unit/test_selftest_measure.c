@@ -159,6 +159,8 @@ static void unreliable(void **state)
 		 "nothing counts the writes that arrive: this is what was sent", DIRECTION_OUT},
 		{"bandwidth-send", SELFTEST_BY_UD, NULL, DIRECTION_OUT},
 		{"latency-send", SELFTEST_BY_UD, NULL, DIRECTION_OUT},
+		{"latency-send", SELFTEST_BY_UC, NULL, DIRECTION_OUT},
+		{"latency-write", SELFTEST_BY_UC, NULL, DIRECTION_OUT},
 	};
 
 	(void)state;
@@ -197,6 +199,31 @@ static void lost_datagram(void **state)
 	/* 128 to warm up and 50 were sent, and 177 arrived. */
 	assert_near(row->messages_per_second.value, 50 / msec * 1e3 * 177 / 178);
 	soft_end(&bed);
+}
+
+/* A ping or a pong that is lost is sent again, and no sample. */
+static void lost_pings(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t transport;
+	} rows[] = {{"latency-send", SELFTEST_BY_UD},
+		    {"latency-send", SELFTEST_BY_UC},
+		    {"latency-write", SELFTEST_BY_UC}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+
+		begin(&bed, 100, FEW);
+		bed.request.ways.transport = rows[i].transport;
+		soft.lenient = LOSE_FIRST;
+		soft_pass(&bed, measure_tests, rows[i].id, "1 messages were lost");
+		assert_int_equal(bed.trial.result->lost_messages.value, 1);
+		assert_int_equal(bed.trial.near.agent->samples.count,
+				 bed.trial.result->iterations.value);
+		soft_end(&bed);
+	}
 }
 
 /* Exactly what was expected is enough. */
@@ -482,10 +509,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies),	 cmocka_unit_test(bandwidths),
 		cmocka_unit_test(directions),	 cmocka_unit_test(unreliable),
-		cmocka_unit_test(lost_datagram), cmocka_unit_test(expectations),
-		cmocka_unit_test(intervals),	 cmocka_unit_test(usual_sizes),
-		cmocka_unit_test(wrong),	 cmocka_unit_test(not_measured),
-		cmocka_unit_test(old_server),
+		cmocka_unit_test(lost_datagram), cmocka_unit_test(lost_pings),
+		cmocka_unit_test(expectations),	 cmocka_unit_test(intervals),
+		cmocka_unit_test(usual_sizes),	 cmocka_unit_test(wrong),
+		cmocka_unit_test(not_measured),	 cmocka_unit_test(old_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,48 @@ static void samples(void **state)
 	rmdir(folder);
 }
 
+/* The samples of a run, a line each; a folder that is gone at the end is reported. */
+static void sample_lines(void **state)
+{
+	static const uint64_t nsec[] = {1500, 99};
+	char folder[] = "/tmp/selftest_output.XXXXXX", line[80];
+	_cleanup_(freep) char *file = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	file = mem_format("%s/samples", folder);
+	for (int gone = 0; gone < 2; gone++) {
+		struct selftest_args args = {.samples = file};
+		struct selftest_run run = {.plan.args = &args};
+		struct selftest_results results = {0};
+		const struct selftest_ways *ways = &run.plan.request.ways;
+		FILE *written;
+
+		assert_int_equal(selftest_samples_begin(&run), 0);
+		ways->samples(ways->samples_context, add(&results, "rxa", "latency-send", 64), nsec,
+			      ARRAY_SIZE(nsec));
+		selftest_results_free(&results);
+		if (gone)
+			assert_int_equal(unlink(file) || rmdir(folder), 0);
+		selftest_samples_end(&run);
+		assert_int_equal(run.listing.problems.count, gone);
+		if (gone)
+			assert_int_equal(run.listing.status, STATUS_FAILED);
+		problems_free(&run.listing.problems);
+		if (gone)
+			break;
+		written = fopen(file, "r");
+		assert_non_null(fgets(line, sizeof(line), written));
+		assert_string_equal(line, "device\tport\ttest\tsize_bytes\tnsec\n");
+		assert_non_null(fgets(line, sizeof(line), written));
+		assert_string_equal(line, "rxa\t1\tlatency-send\t64\t1500\n");
+		assert_non_null(fgets(line, sizeof(line), written));
+		assert_string_equal(line, "rxa\t1\tlatency-send\t64\t99\n");
+		assert_null(fgets(line, sizeof(line), written));
+		fclose(written);
+	}
+}
+
 /* Sends a descriptor to a file until restore(). */
 static int redirect(int descriptor, FILE *file)
 {
@@ -418,6 +460,7 @@ int main(void)
 		cmocka_unit_test(chart_of_intervals),
 		cmocka_unit_test(chart_of_shares),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(sample_lines),
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(full_disk),
