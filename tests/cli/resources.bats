@@ -130,6 +130,9 @@ no_rdma_here()
 	try resources qp --raw --where state=rts --json
 	[ "$status" = 5 ]
 	jq -e '.schema == "rdmactl/qp_contexts/1" and .qp_contexts == []' <<<"$output"
+	# Of a port, as without it.
+	try resources qp --raw mlx5_0/1
+	expect 5
 	try resources mr --raw
 	expect_error 2 resources "'mr' does not take --raw" 'it is for qp'
 }

@@ -275,6 +275,9 @@ static void connects_all(void **state)
 	assert_int_equal(agent_connect_many(agent, &usual, &reply), 0);
 	assert_int_equal(reply.established, 10);
 	assert_int_equal(reply.closed, 10);
+	/* Times, not moments. */
+	assert_in_range(reply.elapsed_nsec, 1, 60000000000);
+	assert_in_range(reply.closing_nsec, 1, 60000000000);
 	assert_int_equal(cm.most_resolving, 3);
 	/* They are held until all are there. */
 	assert_int_equal(cm.ids, 10);
