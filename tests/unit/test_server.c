@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
+#include "selftest/rails/rails.h"
 #include "selftest/selftest.h"
 
 /* Writes the log to a pipe. */
@@ -58,6 +59,23 @@ static int find_none(void *context, const struct selftest_client *client,
 	return -ENODEV;
 }
 
+/* Ports of the server; it sends no more than 70 of them. */
+static uint32_t total_ports;
+
+static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
+		      char **ret_reason)
+{
+	(void)context, (void)ret_reason;
+	*ret_ports = (struct message_listed){.total = total_ports};
+	for (uint32_t i = first; i < total_ports && i < 70 && i < first + LIMIT_PORTS; i++) {
+		struct listed_port *port = &ret_ports->items[ret_ports->count++];
+
+		snprintf(port->endpoint.device, sizeof(port->endpoint.device), "rx%u", i);
+		port->endpoint.port = 1;
+	}
+	return 0;
+}
+
 static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 {
 	const struct selftest_service service = {
@@ -67,6 +85,7 @@ static pid_t start_server(uint32_t port, uint64_t life_msec, int log)
 		.signals = -1,
 		.find = find_none,
 		.find_context = &log,
+		.list = list_ports,
 		.say = say,
 		.say_context = &log,
 	};
@@ -252,12 +271,61 @@ static void named_port(void **state)
 	fclose(log);
 }
 
+/* All pages, as far as there are some and as many as can be tested at once. */
+static void pages_of_ports(void **state)
+{
+	static const struct {
+		uint32_t total;
+		size_t count;
+	} rows[] = {{1, 1}, {16, 16}, {17, 17}, {64, 64}, {65, MOST_RAILS}, {40000, MOST_RAILS},
+		    {0, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct selftest_request request = {
+			.peer = "hostb",
+			.peer_ip = {.family = AF_INET, .raw = {127, 0, 0, 1}},
+			.tcp_port = free_port(),
+			.signals = -1,
+		};
+		struct selftest_results results = {0};
+		struct listed_port *ports = NULL;
+		size_t count = 0;
+		int ends[2], rc;
+		FILE *log;
+		pid_t pid;
+
+		assert_int_equal(pipe(ends), 0);
+		log = fdopen(ends[0], "r");
+		total_ports = rows[i].total;
+		pid = start_server(request.tcp_port, 20000, ends[1]);
+		close(ends[1]);
+		await(log, "listening on");
+		rc = rails_ask(&request, &results, &ports, &count);
+		end_server(pid);
+		fclose(log);
+		assert_int_equal(rc, rows[i].count ? 0 : -ENODEV);
+		assert_int_equal(count, rows[i].count);
+		for (size_t k = 0; k < count; k++)
+			assert_int_equal(atoi(ports[k].endpoint.device + 2), k);
+		assert_int_equal(results.count, 1);
+		if (rc) {
+			assert_string_equal(results.items[0]->reason, "hostb has no active port");
+			assert_string_equal(results.items[0]->next_step,
+					    "there: rdmactl ports shows their states");
+		}
+		free(ports);
+		selftest_results_free(&results);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life_of_a_client),
 		cmocka_unit_test(client_of_version_2),
 		cmocka_unit_test(named_port),
+		cmocka_unit_test(pages_of_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
