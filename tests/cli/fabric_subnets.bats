@@ -182,3 +182,28 @@ info     something could not be checked [not-checked]
 	done
 	nothing_wrong
 }
+
+@test "fabric scan --load: ports of switches, then adapters that are cabled to each other; a node after the other as lines" {
+	local file=$BATS_TEST_TMPDIR/text columns=node,port,peer,peer_port
+
+	# The last port of the switch has a cable; a is its neighbour, and b's.
+	cat >"$file" <<-'EOF'
+		caguid=0x1
+		Ca 2 "H-0000000000000001" # "a"
+		[1](2) "H-0000000000000004"[1](5) # lid 1 lmc 0 "b" lid 2 4xEDR
+		[2](3) "S-0000000000000010"[8] # lid 3 lmc 0 "s" lid 4 4xEDR
+		caguid=0x4
+		Ca 1 "H-0000000000000004" # "b"
+		[1](5) "H-0000000000000001"[1](2) # lid 2 lmc 0 "a" lid 1 4xEDR
+		switchguid=0x10(10)
+		Switch 8 "S-0000000000000010" # "s" base port 0 lid 4 lmc 0
+		[8] "H-0000000000000001"[2](3) # "a" lid 3 4xEDR
+	EOF
+	try fabric scan --load "$file" --tsv --no-headings -o $columns
+	expect 0 "$(printf '%s\t%s\t%s\t%s\n' s 8 a 2 a 1 b 1 b 1 a 1)" ''
+	try fabric scan --load "$file" --jsonl -o $columns
+	[ "$(jq -r '[.node, .port, .peer, .peer_port] | @tsv' <<<"$output")" = \
+		"$(printf '%s\t%s\t%s\t%s\n' a 1 b 1 b 1 a 1 s 8 a 2)" ]
+	try fabric links --load "$file" --tsv --no-headings -o $columns
+	expect 0 "$(printf '%s\t%s\t%s\t%s\n' s 8 a 2 a 1 b 1)" ''
+}
