@@ -734,6 +734,62 @@ static void made_up_at_random(void **state)
 	}
 }
 
+/* By names as people count, and of one name by GUID; those that are new and gone together. */
+static void the_order(void **state)
+{
+	struct fabric before = {.nodes = NULL}, after = {.nodes = NULL};
+	struct pair pair = {.changes.items = NULL};
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	sample_node(&before, NODE_TYPE_CA, 0x10, 2, "root");
+	sample_node(&before, NODE_TYPE_CA, 0x30, 2, "a 10");
+	sample_node(&before, NODE_TYPE_CA, 0x22, 2, "a 2");
+	sample_node(&before, NODE_TYPE_SWITCH, 0x40, 4, "z");
+	sample_cable(&before, 0, 1, 3, 1);
+	sample_cable(&before, 3, 2, 1, 1);
+	sample_cable(&before, 3, 3, 2, 2);
+	sample_node(&after, NODE_TYPE_CA, 0x10, 2, "root");
+	sample_node(&after, NODE_TYPE_CA, 0x21, 2, "a 2");
+	sample_node(&after, NODE_TYPE_SWITCH, 0x41, 4, "y");
+	sample_cable(&after, 0, 1, 2, 1);
+	sample_cable(&after, 2, 2, 1, 1);
+	text = compare_chosen(&pair, &before, &after, COMPARE_ALL);
+	assert_string_equal(text, "node-new a 2 - > y/2\n"
+				  "node-gone a 2 z/3 > -\n"
+				  "node-gone a 10 z/2 > -\n"
+				  "node-new y - > root/1\n"
+				  "node-gone z root/1 > -\n");
+	fabric_changes_clear(&pair.changes);
+	fabric_clear(&before);
+	fabric_clear(&after);
+}
+
+/*
+ * Three cables of one switch, each one port further: a cable that was plugged out at both ends is
+ * told as one that moved, at the end that stayed.
+ */
+static void a_chain_of_moves(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	begin(&pair);
+	sample_cable(&pair.before, LEAF, 3, HOST_3, 2);
+	add_nodes(&pair.after);
+	sample_cable(&pair.after, LEAF, 8, LEAF_2, 8);
+	sample_cable(&pair.after, LEAF, 2, HOST, 1);
+	sample_cable(&pair.after, LEAF, 3, HOST_2, 1);
+	sample_cable(&pair.after, LEAF, 4, HOST_3, 2);
+	sample_cable(&pair.after, LEAF_2, 1, HOST_3, 1);
+	check(&pair,
+	      "cable-moved host 1/1 leaf 1/1 > leaf 1/2\n"
+	      "cable-moved host 2/1 leaf 1/2 > leaf 1/3\n"
+	      "cable-moved host 10/2 leaf 1/3 > leaf 1/4\n",
+	      false);
+	end(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -763,6 +819,8 @@ int main(void)
 		cmocka_unit_test(twins),
 		cmocka_unit_test(nothing_to_compare),
 		cmocka_unit_test(made_up_at_random),
+		cmocka_unit_test(the_order),
+		cmocka_unit_test(a_chain_of_moves),
 	};
 
 	return cmocka_run_group_tests_name("fabric_diff", tests, NULL, NULL);
