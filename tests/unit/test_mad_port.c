@@ -211,6 +211,17 @@ static void pair_of_a_port(void **state)
 	}
 }
 
+/* Where there is nothing else, a plane has to do. */
+static void a_plane_alone(void **state)
+{
+	struct inventory inventory = {.answers = true};
+
+	(void)state;
+	add(&inventory, "plane", LINK_LAYER_INFINIBAND, DOWN, POLLING);
+	inventory.devices.items[0].parent = strdup("whole");
+	check(&inventory, false, "plane", "plane");
+}
+
 /* A plane is the last choice: an InfiniBand port that is down, and one of Ethernet, are before it.
  */
 static void a_plane_is_last(void **state)
@@ -317,6 +328,7 @@ int main(void)
 		cmocka_unit_test(without_a_manager),
 		cmocka_unit_test(pair_of_a_port),
 		cmocka_unit_test(a_plane_is_last),
+		cmocka_unit_test(a_plane_alone),
 	};
 
 	return cmocka_run_group_tests_name("mad_port", tests, NULL, NULL);
