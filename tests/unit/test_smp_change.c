@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A changed attribute of subnet management, on a node that is made up: the bytes and the modifier
+ * of the Set, what the node kept, and requests that fail.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "fake_transport.h"
+#include "mad/format/header.h"
+#include "mad/smp_change.h"
+#include "schema/bits.h"
+
+enum { NODE_LID = 9, STATE = 32, PHYSICAL = 33, SPEED_EXT = 62 };
+
+struct bed {
+	struct fake fake;
+	struct mad_session session;
+	struct problems problems;
+	struct mad_destination destination;
+	struct smp_change change;
+	char name[2];
+	unsigned char data[64];	  /* what the node has */
+	unsigned char answer[64]; /* of a Set that it does not do as told */
+	unsigned char written[64];
+	bool lies, dead;
+	uint16_t refused; /* status of a Set */
+	uint32_t modifier;
+	uint64_t key;
+	unsigned int gets, sets;
+};
+
+static int answer(struct fake *fake, int agent, const struct mad_address *to,
+		  const unsigned char *mad)
+{
+	struct bed *bed = fake->context;
+	const bool set = mad_method(mad) == UMAD_METHOD_SET;
+	unsigned char reply[MAD_BYTES];
+
+	(void)agent;
+	assert_int_equal(to->lid, NODE_LID);
+	bed->sets += set;
+	bed->gets += !set;
+	bed->modifier = mad_modifier(mad);
+	bed->key = bits_get(mad, 24 * 8, 64);
+	if (bed->dead)
+		return 0;
+	memcpy(reply, mad, MAD_BYTES);
+	mad_set_method(reply, UMAD_METHOD_GET_RESP);
+	if (set)
+		memcpy(bed->written, mad + 64, 64);
+	memcpy(reply + 64, !set ? bed->data : bed->lies ? bed->answer : mad + 64, 64);
+	if (set)
+		bits_set(reply, 4 * 8, 16, bed->refused);
+	fake_put(fake, 0, reply, MAD_BYTES, 0);
+	return 0;
+}
+
+static struct bed *begin(const char *attribute, const char *text, uint32_t port)
+{
+	const struct mad_engine_options options = {.timeout_msec = 50, .retries_given = true};
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	const struct smp_value *wrong;
+
+	bed->fake.on_send = answer;
+	bed->fake.context = bed;
+	bed->name[0] = '9';
+	bed->destination = (struct mad_destination){
+		.name = bed->name,
+		.place = {.target = {.kind = TARGET_LID, .lid = NODE_LID},
+			  .address = {.lid = NODE_LID}},
+	};
+	bed->session = (struct mad_session){.problems = &bed->problems,
+					    .key = 0x1234,
+					    .destinations = &bed->destination,
+					    .destination_count = 1,
+					    .engine = fake_engine(&bed->fake, &options)};
+	bed->change = (struct smp_change){
+		.session = &bed->session,
+		.attribute = mad_attribute_find_word(sm_attributes, attribute),
+		.port = port,
+	};
+	assert_int_equal(smp_change_parse(&bed->change, text), 0);
+	assert_int_equal(smp_change_find(&bed->change, &wrong), 0);
+	return bed;
+}
+
+static bool write_change(struct bed *bed)
+{
+	const struct smp_value *wrong;
+
+	assert_true(smp_change_read(&bed->change));
+	assert_int_equal(bed->modifier, bed->change.port);
+	assert_int_equal(smp_change_put(&bed->change, &wrong), 0);
+	return smp_change_write(&bed->change);
+}
+
+static void end(struct bed *bed)
+{
+	smp_change_clear(&bed->change);
+	problems_free(&bed->problems);
+	mad_engine_free(bed->session.engine);
+	free(bed);
+}
+
+/*
+ * The states of a port are written as 0, no change, unless they are what is set (14.2.5.6); a port
+ * that has extended speeds needs bit 31 of the modifier. Other attributes have no states.
+ */
+static void what_is_written(void **state)
+{
+	static const struct {
+		const char *attribute, *text;
+		uint8_t speeds;
+		uint32_t modifier;
+		unsigned int state, physical;
+	} rows[] = {
+		{"portinfo", "lmc=1", 0, 3, 0x70, 0x02},
+		{"portinfo", "lmc=1", 7, 0x80000003, 0x70, 0x02},
+		{"portinfo", "state=down", 0, 3, 0x71, 0x02},
+		{"portinfo", "physical_state=polling", 0, 3, 0x70, 0x22},
+		{"portinfo", "state=active,physical_state=disabled", 0, 3, 0x74, 0x32},
+		{"switchinfo", "linear_fdb_top=5", 7, 3, 0x74, 0x52},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed *bed = begin(rows[i].attribute, rows[i].text, 3);
+
+		bed->data[STATE] = 0x74;
+		bed->data[PHYSICAL] = 0x52;
+		bed->data[SPEED_EXT] = rows[i].speeds;
+		assert_true(write_change(bed));
+		assert_int_equal(bed->modifier, rows[i].modifier);
+		assert_true(bed->key == 0x1234);
+		assert_int_equal(bed->gets, 1);
+		assert_int_equal(bed->sets, 1);
+		if (!strcmp(rows[i].attribute, "portinfo")) {
+			assert_int_equal(bed->written[STATE], rows[i].state);
+			assert_int_equal(bed->written[PHYSICAL], rows[i].physical);
+		}
+		assert_int_equal(bed->problems.count, 0);
+		end(bed);
+	}
+}
+
+/* A field is kept if the answer has what was there before, and something else was asked for. */
+static void what_is_kept(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+		unsigned int before, after;
+		const char *error;
+	} rows[] = {
+		{"lmc=3", 34, 1, 1, "the node kept lmc as it was: 1"},
+		{"lmc=3", 34, 1, 3, NULL},
+		{"lmc=3", 34, 1, 2, NULL}, /* neither: the node knows better */
+		{"lmc=1", 34, 1, 1, NULL},
+		{"state=down", STATE, 4, 4, NULL},
+		{"physical_state=polling", PHYSICAL, 0x50, 0x50, NULL},
+		{"width_enabled=1x,4x", 29, 2, 2, "the node kept width_enabled as it was: 4x"},
+		{"width_enabled=4x", 29, 3, 3, "the node kept width_enabled as it was: 1x,4x"},
+		{"client_reregister=yes", 51, 0, 0,
+		 "the node kept client_reregister as it was: no"},
+		{"mkey=0x77", 7, 5, 5, "the node kept mkey as it was: ***"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed *bed = begin("portinfo", rows[i].text, 3);
+
+		bed->lies = true;
+		bed->data[rows[i].at] = (unsigned char)rows[i].before;
+		bed->answer[rows[i].at] = (unsigned char)rows[i].after;
+		assert_true(write_change(bed));
+		if (bed->problems.count != (rows[i].error != NULL))
+			fail_msg("row %zu: %zu problems", i, bed->problems.count);
+		if (rows[i].error) {
+			assert_string_equal(bed->problems.items[0].error, rows[i].error);
+			assert_string_equal(bed->problems.items[0].object, "9");
+		}
+		end(bed);
+	}
+}
+
+/* A node that is silent, at first or at the Set, and one that refuses. */
+static void failures(void **state)
+{
+	struct bed *bed = begin("portinfo", "lmc=1", 3);
+	const struct smp_value *wrong;
+
+	(void)state;
+	bed->dead = true;
+	assert_false(smp_change_read(&bed->change));
+	assert_int_equal(bed->problems.count, 1);
+	assert_null(smp_change_node(&bed->change));
+	bed->dead = false;
+	assert_true(smp_change_read(&bed->change));
+	assert_int_equal(smp_change_put(&bed->change, &wrong), 0);
+	bed->dead = true;
+	assert_false(smp_change_write(&bed->change));
+	assert_string_equal(bed->problems.items[2].error,
+			    "it is not known whether it was changed: no answer, asked once");
+	bed->dead = false;
+	bed->refused = 0x1c;
+	assert_false(smp_change_write(&bed->change));
+	assert_string_equal(bed->problems.items[3].error,
+			    "not changed: the node refused it with status 0x001c: invalid-value");
+	end(bed);
+}
+
+/* The description of the node, as long as it may be. */
+static void names(void **state)
+{
+	static const char text[] =
+		"0123456789012345678901234567890123456789012345678901234567890123";
+	static const size_t lengths[] = {0, 1, 64};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct bed *bed = begin("portinfo", "lmc=1", 3);
+		_cleanup_(freep) char *name = NULL;
+
+		memcpy(bed->data, text, lengths[i]);
+		name = smp_change_node(&bed->change);
+		assert_int_equal(strlen(name), lengths[i]);
+		assert_memory_equal(name, text, lengths[i]);
+		assert_int_equal(bed->modifier, 0);
+		end(bed);
+	}
+}
+
+/* How a value is shown before and after: each kind that a field can have. */
+static void texts(void **state)
+{
+	static const struct {
+		const char *key;
+		size_t at;
+		unsigned int byte;
+		const char *text;
+	} rows[] = {
+		{"lmc", 34, 5, "5"},
+		{"width_enabled", 29, 3, "1x,4x"},
+		{"width_enabled", 29, 0, ""},
+		{"client_reregister", 51, 0x80, "yes"},
+		{"client_reregister", 51, 0, "no"},
+		{"state", STATE, 4, "active"},
+		{"response_time_usec", 52, 0, "4.096"},
+		{"width_lanes", 31, 0, "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mad_attribute *attribute = mad_attribute_find_word(sm_attributes,
+										"portinfo");
+		struct mad_record record = {.object = NULL};
+		_cleanup_(freep) char *text = NULL;
+
+		record.data[rows[i].at] = (unsigned char)rows[i].byte;
+		text = smp_field_text(schema_find(attribute->schema, rows[i].key), &record);
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written), cmocka_unit_test(what_is_kept),
+		cmocka_unit_test(failures),	   cmocka_unit_test(names),
+		cmocka_unit_test(texts),
+	};
+
+	return cmocka_run_group_tests_name("smp_change", tests, NULL, NULL);
+}
