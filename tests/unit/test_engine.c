@@ -687,6 +687,52 @@ static void redirected_without_key(void **state)
 	end(caller);
 }
 
+/* Into another subnet: no LID, but a GID, by the router that the request went to: 13.4.8.2. */
+static int redirect_beyond(struct fake *fake, int agent, const struct mad_address *to,
+			   const unsigned char *mad)
+{
+	unsigned char answer[MAD_BYTES];
+
+	(void)agent;
+	caller_of(fake)->last_to = *to;
+	if (to->has_grh) {
+		fake_answer(fake, mad, 0, 0);
+		return 0;
+	}
+	memcpy(answer, mad, MAD_BYTES);
+	memset(answer + 64, 0, 72);
+	memset(answer + 64 + 8, 0xfe, 16);
+	answer[64 + 24] = 0x5a;				  /* traffic class */
+	bits_set(answer, (64 + 25) * 8 + 4, 20, 0x12345); /* flow label */
+	answer[3] |= UMAD_METHOD_RESP_MASK;
+	answer[5] = 2;
+	fake_put(fake, 0, answer, MAD_BYTES, 0);
+	return 0;
+}
+
+static void redirected_beyond(void **state)
+{
+	struct caller *caller = begin(1, redirect_beyond, &patient);
+	unsigned char gid[16];
+	uint16_t lid;
+
+	(void)state;
+	memset(gid, 0xfe, sizeof(gid));
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	lid = caller->last_to.lid;
+	assert_int_equal(lid, 1);
+	assert_true(caller->last_to.has_grh);
+	assert_memory_equal(caller->last_to.gid.raw, gid, sizeof(gid));
+	assert_int_equal(caller->last_to.traffic_class, 0x5a);
+	assert_int_equal(caller->last_to.flow_label, 0x12345);
+	assert_int_equal(caller->last_to.sl, 0);
+	assert_in_range(caller->last_to.hop_limit, 2, 255); /* it crosses a router */
+	assert_int_equal(caller->last_to.qpn, 1);
+	assert_int_equal(caller->last_to.qkey, 0x80010000);
+	end(caller);
+}
+
 static int always_busy(struct fake *fake, int agent, const struct mad_address *to,
 		       const unsigned char *mad)
 {
@@ -1077,6 +1123,7 @@ int main(void)
 		cmocka_unit_test(busy),
 		cmocka_unit_test(redirected),
 		cmocka_unit_test(redirected_without_key),
+		cmocka_unit_test(redirected_beyond),
 		cmocka_unit_test(busy_for_ever),
 		cmocka_unit_test(window_by_last_hop),
 		cmocka_unit_test(redirected_for_ever),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 
 #include "base/mem.h"
 #include "mad/engine/request.h"
@@ -131,6 +132,98 @@ static void subnet_administration(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
+/* One segment that is the whole, 13.6.2.1: its payload has the bytes from SM_Key on, 15.2.1.1. */
+static void one_segment(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x03, 2, 0x14}},
+		TRANSACTION,
+		{17, 1, {0x3a}},
+		{24, 3, {1, 1, 7}},
+		{31, 1, {1}},
+		{35, 1, {20 + 64}},
+		{36, 8, {0, 0, 0, 0, 0, 0, 0, 9}},
+		{56, 4, {0xd0, 0xd1, 0xd2, 0xd3}},
+		{119, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_SA_METHOD_GET_MULTI,
+		.attribute = 0x3a,
+		.key = 9,
+		.rmpp = true,
+		.data = data,
+		.data_bytes = 64,
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+/* A10.4.1: the CC_Key, and data after 32 reserved bytes; those of a log come before. */
+static void congestion_control(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x21, 2, 0x02}},
+		TRANSACTION,
+		{17, 1, {0x14}},
+		{24, 8, {1, 2, 3, 4, 5, 6, 7, 8}},
+		{64, 4, {0xd0, 0xd1, 0xd2, 0xd3}},
+		{127, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = UMAD_CLASS_CONG_MGMT,
+		.method = UMAD_METHOD_SET,
+		.attribute = 0x14,
+		.key = 0x0102030405060708,
+		.data = data,
+		.data_bytes = 64,
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+/* A number is a LID as far as it can be one; a long hexadecimal one, or with colons, is a GUID. */
+static void targets(void **state)
+{
+	static const struct {
+		const char *text;
+		enum target_kind kind;
+		int rc;
+		uint64_t number; /* LID, GUID, or the last half of a GID */
+	} rows[] = {
+		{"1", TARGET_LID, 0, 1},
+		{"49151", TARGET_LID, 0, 0xbfff},
+		{"0xbfff", TARGET_LID, 0, 0xbfff},
+		{"49152", TARGET_LID, -ERANGE, 0},
+		{"0xc000", TARGET_GUID, 0, 0xc000},
+		{"0x0002c90300000001", TARGET_GUID, 0, 0x0002c90300000001},
+		{"0002c90300000001", TARGET_GUID, 0, 0x0002c90300000001},
+		{"002c90300000001", TARGET_LID, -EINVAL, 0},
+		{"0002:c903:0000:0001", TARGET_GUID, 0, 0x0002c90300000001},
+		{"fe80::1", TARGET_GID, 0, 1},
+		{"fe80:0:0:0:2:c903:0:1", TARGET_GID, 0, 0x0002c90300000001},
+		{"x", TARGET_LID, -EINVAL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mad_target target;
+		int rc = mad_target_parse(rows[i].text, TARGET_ANY, &target);
+		uint64_t number;
+
+		if (rc != rows[i].rc || (!rc && target.kind != rows[i].kind))
+			fail_msg("%s: %d", rows[i].text, rc);
+		if (rc)
+			continue;
+		number = target.kind == TARGET_LID    ? target.lid
+			 : target.kind == TARGET_GUID ? target.guid
+						      : gid_interface_id(&target.gid);
+		assert_true(number == rows[i].number);
+	}
+}
+
 /* Too much data is cut at the datagram's end. */
 static void vendor(void **state)
 {
@@ -237,6 +330,9 @@ int main(void)
 		cmocka_unit_test(status),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(transaction),
+		cmocka_unit_test(one_segment),
+		cmocka_unit_test(congestion_control),
+		cmocka_unit_test(targets),
 	};
 
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
