@@ -300,6 +300,62 @@ static void test_parallel_cables(void **state)
 	cable_list_clear(&list);
 }
 
+/*
+ * A spine with a host is no leaf if the leaves have four times as many hosts on the mean; with one
+ * less it is taken for one, and this is no tree.
+ */
+static void test_hosts_of_a_leaf(void **state)
+{
+	static const unsigned int expected[] = {1, 1, 2, 2};
+
+	for (unsigned int hosts = 3; hosts <= 4; hosts++) {
+		struct sample_subnet *subnet;
+		struct fabric_levels levels;
+		void *own;
+
+		sample_begin(&own);
+		subnet = own;
+		for (unsigned int i = 0; i < 4; i++)
+			sample_add_switch(subnet, "s", i);
+		sample_join_all(subnet, 0, 2, 2, 2, 1);
+		sample_add_hosts(subnet, 0, 0, hosts);
+		sample_add_hosts(subnet, 1, 10, hosts);
+		sample_add_hosts(subnet, 2, 20, 1);
+		fabric_levels_fill(&subnet->fabric, &levels);
+		assert_int_equal(levels.is_tree, hosts == 4);
+		fabric_levels_clear(&levels);
+		if (hosts == 4)
+			expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
+		sample_end(&own);
+	}
+	(void)state;
+}
+
+/* One cable of ten may join two leaves, one of nine may not. */
+static void test_most_slips(void **state)
+{
+	for (unsigned int leaves = 3; leaves <= 4; leaves++) {
+		const unsigned int spines = leaves == 3 ? 3 : 2;
+		struct sample_subnet *subnet;
+		struct fabric_levels levels;
+		void *own;
+
+		sample_begin(&own);
+		subnet = own;
+		for (unsigned int i = 0; i < leaves + spines; i++)
+			sample_add_switch(subnet, "s", i);
+		sample_join_all(subnet, 0, leaves, leaves, spines, 1);
+		for (uint32_t i = 0; i < leaves; i++)
+			sample_add_hosts(subnet, i, 10 * i, 3);
+		sample_join(subnet, 0, 1);
+		fabric_levels_fill(&subnet->fabric, &levels);
+		assert_int_equal(levels.is_tree, leaves == 3);
+		fabric_levels_clear(&levels);
+		sample_end(&own);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 #define TEST(function_) cmocka_unit_test_setup_teardown(function_, sample_begin, sample_end)
@@ -310,6 +366,8 @@ int main(void)
 		TEST(test_host_at_a_spine),
 		TEST(test_aggregation_nodes),
 		TEST(test_slip),
+		TEST(test_hosts_of_a_leaf),
+		TEST(test_most_slips),
 		TEST(test_torus),
 		TEST(test_row),
 		TEST(test_long_chain),
