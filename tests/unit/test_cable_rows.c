@@ -162,12 +162,36 @@ static void modules_of_a_file(void **state)
 	fabric_clear(&fabric);
 }
 
+/* enum cable_info_err of drivers/net/ethernet/mellanox/mlx4/port.c, and codes beyond it. */
+static void errors_of_devices(void **state)
+{
+	static const char other[] = "the device could not read the module";
+	static const char *const words[] = {
+		other,
+		"the device knows no such port",
+		"the port has no module, or an internal link",
+		"no cable is connected",
+		"the cable has no memory",
+		"the device does not read that page",
+		"the device does not take that address or size",
+		"the module does not have that address",
+		"a cable breaks the QSFP specification and disturbs the bus",
+		"the bus to the modules is busy",
+		other,
+		other,
+	};
+
+	(void)state;
+	for (unsigned int code = 0; code < ARRAY_SIZE(words); code++)
+		assert_string_equal(cable_info_error(code), words[code]);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(weakest_first),      cmocka_unit_test(texts_that_changed),
 		cmocka_unit_test(light_that_changed), cmocka_unit_test(alarms_that_are_new),
-		cmocka_unit_test(modules_of_a_file),
+		cmocka_unit_test(modules_of_a_file),  cmocka_unit_test(errors_of_devices),
 	};
 
 	return cmocka_run_group_tests_name("cable_rows", tests, NULL, NULL);

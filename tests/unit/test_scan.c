@@ -42,6 +42,47 @@ static void small(void **state)
 	drop_subnet(subnet);
 }
 
+struct listener {
+	const struct subnet *subnet;
+	unsigned int replies, waiting;
+};
+
+/* What a node has not told yet is waited for: its description, and PortInfo of a switch's ports. */
+static void listen_to(void *context)
+{
+	struct listener *listener = context;
+	const struct fabric *fabric = &listener->subnet->fabric;
+
+	listener->replies++;
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		const struct fabric_node *node = &fabric->nodes[i];
+		bool whole = node->has_description;
+
+		for (uint32_t port = 1; port <= node->port_count; port++)
+			whole &= node->type != NODE_TYPE_SWITCH ||
+				 fabric->ports[node->first_port + port].has_info;
+		assert_true(whole || node->pending);
+		listener->waiting += !whole;
+	}
+}
+
+static void what_is_waited_for(void **state)
+{
+	struct subnet *subnet = small_subnet();
+	struct listener listener = {.subnet = subnet};
+	const struct fabric_scan_options options = {.on_reply = listen_to, .context = &listener};
+
+	(void)state;
+	scan_with(subnet, &options, 5000);
+	assert_int_equal(subnet->rc, 0);
+	check_truth(subnet);
+	assert_int_equal(listener.replies, subnet->fake.sends);
+	assert_true(listener.waiting > 0);
+	for (uint32_t i = 0; i < subnet->fabric.node_count; i++)
+		assert_int_equal(subnet->fabric.nodes[i].pending, 0);
+	drop_subnet(subnet);
+}
+
 /* FDR10 is QDR in PortInfo: nodes of Mellanox and Bull are asked by the vendor's own attribute. */
 static void fdr10(void **state)
 {
@@ -305,6 +346,7 @@ int main(void)
 		cmocka_unit_test(long_chain),
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(random_subnets),
+		cmocka_unit_test(what_is_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
