@@ -42,6 +42,31 @@ static void small(void **state)
 	drop_subnet(subnet);
 }
 
+/* As many ports as there may be, with port 0 of each node, and one more. */
+static void most_ports(void **state)
+{
+	static const uint32_t all = 2 + 9 + 9 + 3 + 3;
+
+	(void)state;
+	for (uint32_t most = all - 1; most <= all + 1; most++) {
+		struct subnet *subnet = small_subnet();
+		const struct fabric_scan_options options = {.most_ports = most};
+
+		scan_with(subnet, &options, 5000);
+		assert_int_equal(subnet->rc, 0);
+		if (most >= all) {
+			assert_int_equal(subnet->fabric.failure_count, 0);
+			check_truth(subnet);
+		} else {
+			assert_true(subnet->fabric.failure_count > 0);
+			for (size_t i = 0; i < subnet->fabric.failure_count; i++)
+				assert_int_equal(subnet->fabric.failures[i].error, -ENOSPC);
+			assert_int_equal(subnet->fabric.node_count, 4);
+		}
+		drop_subnet(subnet);
+	}
+}
+
 struct listener {
 	const struct subnet *subnet;
 	unsigned int replies, waiting;
@@ -347,6 +372,7 @@ int main(void)
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(random_subnets),
 		cmocka_unit_test(what_is_waited_for),
+		cmocka_unit_test(most_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
