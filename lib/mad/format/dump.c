@@ -210,8 +210,6 @@ static int read_line(struct reader *reader, const char *bytes, size_t length)
 	bool colon;
 	int rc;
 
-	if (memchr(bytes, '\0', length))
-		return -EINVAL;
 	memcpy(line, bytes, length);
 	text = skip_blanks(text);
 	if (!*text) {
