@@ -39,6 +39,7 @@ static void words_and_offsets(void **state)
 		{"# a comment\n01\n  # another 02\n", "01"},
 		{"01 02 | text\n03 >xyz<\n", "010203"},
 		{"01", "01"},
+		{"01\na\n", "010a"},
 		/* od: seven octal digits, or decimal, or six of hexadecimal, and one alone. */
 		{"0000000 01 02\n0000002\n", "0102"},
 		{"0000000 00 01 02 03 04 05 06 07\n0000010 08 09\n0000012\n",
@@ -92,6 +93,7 @@ static void wrong_lines(void **state)
 		{"01::02\n", -EINVAL, 1},
 		{"0x\n", -EINVAL, 1},
 		{"*\n", -EINVAL, 1},
+		{"01\n* 02\n", -EINVAL, 2},
 		{"01\n\n*\n", -EINVAL, 3},
 		/* An offset that is not that of the bytes, in any base. */
 		{"0000000 01 02\n0000003 03\n", -EINVAL, 2},
