@@ -69,6 +69,9 @@ static void units(void **state)
 	expect_unit("#LimitMEMLOCK=8M\nLimitMEMLOCKSOFT=8M\nDefaultLimitMEMLOCK=8M\n", NULL);
 	expect_unit("LimitMEMLOCK=\x1b[31m", "\\x1b[31m");
 	expect_unit("LimitMEMLOCK", NULL);
+	expect_unit("[Service]\nLimitMEMLOCKSOFT=1\n#LimitMEMLOCK=2\nLimitMEMLOCK=8M\nLimitX=3\n",
+		    "8M");
+	expect_unit("LimitMEMLOCK=\t8 M\t", "8 M");
 	expect_unit("", NULL);
 }
 
@@ -89,6 +92,9 @@ static void logins(void **state)
 	expect_login("*\tsoft\tmemlock\t64 # little\n* hard memlock unlimited", "64");
 	expect_login("* soft memlock 64\n* - memlock -1", "-1");
 	expect_login("# * - memlock unlimited\n@hpc - memlock unlimited\n* - nofile 9\n", NULL);
+	/* What is no rule, or another one, hides none that comes later. */
+	expect_login("# note\n\n* - nofile 9\n@hpc - memlock 1\n* hard memlock 2\n* - memlock 64\n",
+		     "64");
 	expect_login("* - memlock\n- - - -\n*", NULL);
 }
 

@@ -187,6 +187,26 @@ static void saved_errors(void **state)
 	assert_int_equal(sysfs_read(&tree->root, text, "file"), -ENOENT);
 }
 
+static void hidden_names(void **state)
+{
+	const struct saved_tree *tree = *state;
+	struct strings names = {.known = false};
+
+	tree_write(tree, "folder/.hidden", "x");
+	tree_write(tree, "folder/shown", "x");
+	assert_int_equal(sysfs_list(&tree->root, &names, "%s", "folder"), 0);
+	assert_int_equal(names.count, 1);
+	strings_free(&names);
+	names = (struct strings){.known = false};
+	assert_int_equal(sysfs_list_all(&tree->root, &names, "%s", "folder"), 0);
+	assert_int_equal(names.count, 2);
+	assert_true(strings_contain(&names, ".hidden"));
+	strings_free(&names);
+	assert_int_equal(sysfs_open_directory(&tree->root, "folder"), 0);
+	assert_int_equal(sysfs_open_directory(&tree->root, "folder/shown"), -ENOTDIR);
+	assert_int_equal(sysfs_open_directory(&tree->root, "none"), -ENOENT);
+}
+
 static void notes(void **state)
 {
 	static const struct {
@@ -240,6 +260,7 @@ int main(void)
 		TEST(bytes),
 		TEST(long_files),
 		TEST(saved_errors),
+		TEST(hidden_names),
 		cmocka_unit_test(notes),
 		TEST(writes),
 	};
