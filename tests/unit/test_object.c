@@ -248,6 +248,19 @@ static void filter_ports_unknown(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
+/* A whole device is there without a port, too; one of its ports is not. */
+static void filter_without_ports(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_true(filter(bed, WORDS(DEV("efa_0"))));
+	assert_int_equal(bed->devices.count, 1);
+	assert_int_equal(bed->problems.count, 0);
+	objects_free(&bed->objects);
+	assert_false(filter(bed, WORDS(DEV("efa_0/1"))));
+	assert_int_equal(bed->problems.count, 1);
+}
+
 static void filter_all_missing(void **state)
 {
 	struct bed *bed = *state;
@@ -363,13 +376,21 @@ static void state_summary(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_words), cmocka_unit_test(bad_words),
-		TEST(filter_nothing),	      TEST(filter_devices),
-		TEST(filter_ports),	      TEST(filter_port_and_device),
-		TEST(filter_hostile_names),   TEST(filter_missing),
-		TEST(filter_repeated),	      TEST(filter_ports_unknown),
-		TEST(filter_all_missing),     cmocka_unit_test(sorted),
-		cmocka_unit_test(transports), cmocka_unit_test(state_summary),
+		cmocka_unit_test(good_words),
+		cmocka_unit_test(bad_words),
+		TEST(filter_nothing),
+		TEST(filter_devices),
+		TEST(filter_ports),
+		TEST(filter_port_and_device),
+		TEST(filter_hostile_names),
+		TEST(filter_missing),
+		TEST(filter_repeated),
+		TEST(filter_ports_unknown),
+		TEST(filter_without_ports),
+		TEST(filter_all_missing),
+		cmocka_unit_test(sorted),
+		cmocka_unit_test(transports),
+		cmocka_unit_test(state_summary),
 	};
 
 	return cmocka_run_group_tests_name("object", tests, NULL, NULL);

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# --timeout of all commands but those that apply it to each request: cmd/main.c.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "timeout: --timeout 0 sets no limit" {
+	RDMACTL_ROOT=$roots/efa try devices --timeout 0
+	expect 0
+}
+
+@test "timeout: --timeout ends a hanging run" {
+	local started=$SECONDS
+
+	# The output is larger than the pipe, and nobody reads it.
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	# shellcheck disable=SC2217 # it keeps the pipe open
+	sleep 20 <"$BATS_TEST_TMPDIR/pipe" 3>&- &
+	status=0
+	"$binary" gids --all -o all --root "$roots/rxe-host" --timeout 300ms >"$BATS_TEST_TMPDIR/pipe" \
+		2>"$BATS_TEST_TMPDIR/err" || status=$?
+	kill $!
+	[ "$status" = 1 ]
+	[[ $(<"$BATS_TEST_TMPDIR/err") == 'rdmactl'*': gave up after --timeout' ]]
+	[ $((SECONDS - started)) -lt 10 ]
+}
+
+# Of these it is that of a request, and 1 ms is no reason to give up before the first.
+@test "timeout: a command with requests of its own is not ended" {
+	try perf --root "$roots/cx5-ib-edr" --timeout 1ms mlx5_0
+	[[ $stderr != *'gave up after --timeout'* ]]
+	[ "$status" != 0 ]
+}
