@@ -180,7 +180,7 @@ static void many_series(void **state)
 {
 	struct chart chart = {.title = "", .x_label = "", .y_label = ""};
 	_cleanup_(freep) char *text = NULL;
-	char name[8];
+	char name[16];
 
 	(void)state;
 	for (int i = 0; i < 17; i++) {

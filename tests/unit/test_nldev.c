@@ -201,6 +201,29 @@ static void check_name(const char *raw, size_t length, const char *expected)
 	assert_memory_equal(device->kernel_name, raw, strnlen(raw, length));
 }
 
+/* The name of a parent is shown, and never leads anywhere. */
+static void parent_names(void **state)
+{
+	static const struct {
+		const char *raw, *clean;
+	} samples[] = {
+		{"mlx5_0", "mlx5_0"}, {"a.b", "a.b"},	    {"", ""},
+		{".", "\\x2e"},	      {"..", "\\x2e\\x2e"}, {"../a", "\\x2e\\x2e\\x2fa"},
+		{"a/b", "a\\x2fb"},   {"...", "..."},	    {"a\033", "a\\x1b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(device_list_clear) struct device_list list = {0};
+		struct bytes bytes = {0};
+		unsigned int ports;
+
+		put_string(&bytes, NLDEV_ATTR_PARENT_NAME, samples[i].raw);
+		assert_int_equal(parse_device(&bytes, bytes.length, &list, &ports), 0);
+		assert_string_equal(list.items[0].parent, samples[i].clean);
+	}
+}
+
 static void device_names(void **state)
 {
 	char longest[64], expected[65] = "";
@@ -858,6 +881,7 @@ int main(void)
 		cmocka_unit_test(device_wrong_sizes),
 		cmocka_unit_test(device_too_many_ports),
 		cmocka_unit_test(device_names),
+		cmocka_unit_test(parent_names),
 		cmocka_unit_test(port_infiniband),
 		cmocka_unit_test(port_roce),
 		cmocka_unit_test(reply_errors),
