@@ -330,7 +330,7 @@ static void next_hops(void **state)
 	assert_int_equal(take_hop(&fib, 4, NULL, 0), 0);
 	bytes_put(&bytes, &header, sizeof(header));
 	put_u32(&bytes, NHA_ID, 9);
-	put_attribute(&bytes, NHA_BLACKHOLE, NULL, 0);
+	put_attribute(&bytes, NHA_BLACKHOLE, "", 0);
 	assert_int_equal(fib_take_next_hop(&fib, bytes.data, bytes.length), 0);
 	assert_int_equal(fib.next_hop_count, 3);
 	assert_int_equal(fib.next_hops[0].id, 4);
