@@ -116,6 +116,24 @@ unpack_sample()
 	expect 1 ''
 }
 
+# PCI Local Bus 3.0, appendix I: resources, and in them keywords of two letters with a length each.
+@test "ibdev2netdev: the part number, wherever it stands in the product data" {
+	local file=$BATS_TEST_TMPDIR/sample/sys/devices/pci0000:00/0000:01:00.0/vpd
+
+	part_is()
+	{
+		printf '%b' "$1" >"$file"
+		try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev -v
+		expect 0 "0000:01:00.0 mlx5_0 (MT4123 - $2) $3 fw 20.28.1002 port 1 (ACTIVE) ==> eth2 (Up)" '' ||
+			wrong "$2: $output"
+	}
+	unpack_sample
+	part_is '\x82\x04\x00card\x90\x15\x00EC\x02A1PN\x08MCX1234 SN\x02S1\x78' MCX1234 card
+	part_is '\x82\x04\x00card\x90\x0b\x00PN\x08MCX12345\x78' MCX12345 card
+	part_is '\x90\x10\x00EC\x02A1PN\x08MCX12345\x82\x04\x00new \x78' MCX12345 new
+	nothing_wrong
+}
+
 @test "ibdev2netdev: every fixture is as its golden file" {
 	local fixture
 
