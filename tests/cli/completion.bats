@@ -32,6 +32,23 @@ completes()
 # The globals as they are completed.
 globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color --root --timeout --help --version'
 
+# As the manual has them: dev set DEV SETTING VALUE..., and system set SETTING VALUE..., of no object.
+@test "completion: settings and their values, after the object" {
+	local settings='name netns adaptive-moderation node-description'
+
+	completes 'mlx5_0 mlx5_1' dev set --root "$r" ''
+	completes "$settings" dev set --root "$r" mlx5_0 ''
+	completes 'name netns node-description' dev set --root "$r" mlx5_0 n
+	completes 'on off' dev set --root "$r" mlx5_0 adaptive-moderation ''
+	completes '' dev set --root "$r" mlx5_0 name ''
+	completes "$settings" dev set --root "$r" mlx5_0 adaptive-moderation on ''
+	completes 'on off' dev set --root "$r" mlx5_0 name x adaptive-moderation ''
+	completes 'netns-mode privileged-qkey' system set --root "$r" ''
+	completes 'exclusive shared' system set --root "$r" netns-mode ''
+	completes 'netns-mode privileged-qkey' system set --root "$r" netns-mode shared ''
+	nothing_wrong
+}
+
 @test "completion: commands" {
 	completes "$commands" ''
 	completes "$commands"
