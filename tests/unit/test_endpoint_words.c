@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "host/endpoint/endpoint.h"
+#include "host/endpoint/endpoint_search.h"
 #include "host/port.h"
 
 /* RFC 2863: IF_OPER_*, linux/if.h */
@@ -186,12 +186,53 @@ static void mismatches(void **state)
 		       FAMILY_HINT);
 }
 
+/* What is told of a port to the other side, in members of a fixed size. */
+static void descriptions(void **state)
+{
+	char name[80] = "", netdev[] = "fifteen-letters";
+	struct device device = {.kernel_name = name, .transport = number_of(TRANSPORT_ROCE)};
+	struct port port = {.port = number_of(2),
+			    .link_layer = number_of(LINK_LAYER_ETHERNET),
+			    .state = number_of(PORT_STATE_ACTIVE),
+			    .netdev = netdev,
+			    .netdev_operstate = number_of(UP),
+			    .active_mtu_bytes = number_of(4096),
+			    .rate_gbps = real_of(2.5),
+			    .lid = number_of(7)};
+	struct endpoint endpoint;
+
+	(void)state;
+	for (size_t length = 62; length < 66; length++) {
+		memset(name, 'n', length);
+		endpoint_describe_port(&device, &port, &endpoint);
+		assert_int_equal(strlen(endpoint.device), length < 63 ? length : 63);
+	}
+	assert_string_equal(endpoint.netdev, netdev);
+	assert_int_equal(endpoint.port, 2);
+	assert_int_equal(endpoint.transport, TRANSPORT_ROCE);
+	assert_int_equal(endpoint.link_layer, LINK_LAYER_ETHERNET);
+	assert_int_equal(endpoint.state, PORT_STATE_ACTIVE);
+	assert_int_equal(endpoint.operstate, UP);
+	assert_int_equal(endpoint.mtu_bytes, 4096);
+	assert_int_equal(endpoint.rate_mbps, 2500);
+	/* Only InfiniBand has LIDs. */
+	assert_int_equal(endpoint.lid, 0);
+	port.link_layer = number_of(LINK_LAYER_INFINIBAND);
+	port.state.known = false;
+	port.netdev = NULL;
+	endpoint_describe_port(&device, &port, &endpoint);
+	assert_int_equal(endpoint.lid, 7);
+	assert_int_equal(endpoint.state, 0);
+	assert_string_equal(endpoint.netdev, "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(mismatches),
+		cmocka_unit_test(descriptions),
 	};
 
 	return cmocka_run_group_tests_name("endpoint-words", tests, NULL, NULL);

@@ -549,6 +549,48 @@ static void device_of_hostile_name(void **state)
 	fake_stop(&kernel);
 }
 
+/* RDMA_NLDEV_CMD_NEWLINK and DELLINK, rdma_netlink.h: the type of a message is the family's. */
+static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *request = message_at(requests, 0);
+	const unsigned int command = request->nlmsg_type & 0xff;
+	const struct nlattr *first = NLMSG_DATA(request);
+	const struct nlattr *second = (const void *)((const char *)first +
+						     NLMSG_ALIGN(first->nla_len));
+	const struct nlattr *third = (const void *)((const char *)second +
+						    NLMSG_ALIGN(second->nla_len));
+	struct bytes datagram = {0};
+	bool good = request->nlmsg_flags & NLM_F_ACK;
+
+	if (command == RDMA_NLDEV_CMD_NEWLINK)
+		good = good && first->nla_type == RDMA_NLDEV_ATTR_DEV_NAME &&
+		       !strcmp((const char *)(first + 1), "rxe7") &&
+		       second->nla_type == RDMA_NLDEV_ATTR_LINK_TYPE &&
+		       !strcmp((const char *)(second + 1), "rxe") &&
+		       third->nla_type == RDMA_NLDEV_ATTR_NDEV_NAME &&
+		       !strcmp((const char *)(third + 1), "eth3");
+	else
+		good = good && command == RDMA_NLDEV_CMD_DELLINK &&
+		       first->nla_type == RDMA_NLDEV_ATTR_DEV_INDEX &&
+		       *(const uint32_t *)(const void *)(first + 1) == 77;
+	put_error(&datagram, request->nlmsg_seq, good ? 0 : -EDOM, NULL);
+	fake_send(kernel, &datagram);
+}
+
+static void links(void **state)
+{
+	struct fake_kernel kernel = {.serve = serve_links};
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
+
+	(void)state;
+	assert_int_equal(nldev_add_link(nldev, "rxe7", "rxe", "eth3"), 0);
+	assert_int_equal(nldev_add_link(nldev, "rxe7", "siw", "eth3"), -EDOM);
+	assert_int_equal(nldev_delete_link(nldev, 77), 0);
+	assert_int_equal(nldev_delete_link(nldev, 78), -EDOM);
+	netlink_free(nldev);
+	fake_stop(&kernel);
+}
+
 static void devices(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
@@ -894,6 +936,7 @@ int main(void)
 		cmocka_unit_test(dump_of_empty_tables),
 		cmocka_unit_test(request_overflow),
 		cmocka_unit_test(devices),
+		cmocka_unit_test(links),
 		cmocka_unit_test(device_of_hostile_name),
 		cmocka_unit_test(devices_refused),
 		cmocka_unit_test(devices_silence),

@@ -215,6 +215,44 @@ static void ipoib(void **state)
 	assert_int_equal(link->lower_index.value, 5);
 }
 
+/* Children that were made by netlink have no file pkey: bytes 8 and 9 of the address are it. */
+static void pkey_of_broadcast(void **state)
+{
+	static const struct {
+		const char *broadcast;
+		int pkey; /* -1: unknown, and a problem */
+	} samples[] = {
+		{"00:ff:ff:ff:ff:12:40:1b:80:01:00:00:00:00:00:00:ff:ff:ff:ff", 0x8001},
+		{"00:ff:ff:ff:ff:12:40:1b:ff:ff:00:00:00:00:00:00:ff:ff:ff:ff", 0xffff},
+		{"00:ff:ff:ff:ff:12:40:1b:81:23:45:67:00:00:00:00:ff:ff:ff:ff", 0x8123},
+		{"00:ff:ff:ff:ff:12:40:1b:x0:01:00:00:00:00:00:00:ff:ff:ff:ff", -1},
+		{"00:ff:ff:ff:ff:12:40:1b:80:x1:00:00:00:00:00:00:ff:ff:ff:ff", -1},
+		{"00:ff:ff:ff:ff:12:40:1b:80:01:00:00:00:00:00:00:ff:ff:ff:f", -1},
+		{"ff:ff:ff:ff:ff:ff", -1},
+		{"!EACCES", -1},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct link *link;
+		int problems = 0;
+
+		tree_delete(&bed->tree, NET "ib0.1/broadcast");
+		WRITE(bed, "ib0.1", {"ifindex", "6"}, {"iflink", "5"}, {"type", "32"},
+		      {"address", "00:00:10:8d:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:1a:2c"},
+		      {"broadcast", samples[i].broadcast});
+		problems_free(&bed->problems);
+		bed->problems = (struct problems){.count = 0};
+		link = load_one(bed, "ib0.1");
+		assert_int_equal(link->pkey.known, samples[i].pkey >= 0);
+		if (link->pkey.known)
+			assert_int_equal(link->pkey.value, samples[i].pkey);
+		for (size_t j = 0; j < bed->problems.count; j++)
+			problems += !strcmp(bed->problems.items[j].attribute, "pkey");
+		assert_int_equal(problems, samples[i].pkey < 0);
+	}
+}
+
 static void bad_ipoib_addresses(void **state)
 {
 	static const char *const addresses[] = {
@@ -437,11 +475,22 @@ static void beside(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(ethernet),	    TEST(unknown_values),      TEST(operational_states),
-		TEST(ipoib),	    TEST(bad_ipoib_addresses), TEST(vlan),
-		TEST(bond),	    TEST(strange_entries),     TEST(no_directory),
-		TEST(speed_of_one), TEST(unreadable_values),   TEST(incomplete),
-		TEST(beside),	    TEST(same_facts),	       TEST(ipoib_facts),
+		TEST(ethernet),
+		TEST(unknown_values),
+		TEST(operational_states),
+		TEST(ipoib),
+		TEST(pkey_of_broadcast),
+		TEST(bad_ipoib_addresses),
+		TEST(vlan),
+		TEST(bond),
+		TEST(strange_entries),
+		TEST(no_directory),
+		TEST(speed_of_one),
+		TEST(unreadable_values),
+		TEST(incomplete),
+		TEST(beside),
+		TEST(same_facts),
+		TEST(ipoib_facts),
 	};
 
 	return cmocka_run_group_tests_name("sysfs_net", tests, NULL, NULL);
