@@ -1,0 +1,865 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings of netdevs on a kernel made by hand: P_Key children of IPoIB, virtual functions, up and
+ * down, MTU, and who is told of before a netdev goes.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/if_addr.h>
+#include <linux/if_arp.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/dcb.h"
+#include "change/ipoib.h"
+#include "change/netdev.h"
+#include "change/port.h"
+#include "change/sriov/sriov.h"
+#include "kernel/netlink/netlink.h"
+#include "netlink_message.h"
+
+enum { MOST_LINKS = 8, VFS = 2, CONNECTED = 1 };
+
+/* A netdev of the made-up kernel. */
+struct card {
+	unsigned int index; /* 0: there is none */
+	char name[IFNAMSIZ];
+	unsigned int type, flags, lower, master, mtu;
+	bool elsewhere; /* the lower one is in another network namespace */
+	const char *kind;
+	uint16_t pkey, mode;
+};
+
+struct virtual_function {
+	uint32_t policy, trust; /* UINT32_MAX: the driver has no such setting */
+	uint64_t node_guid, port_guid;
+	bool has_guids;
+};
+
+struct machine {
+	struct fake_kernel kernel;
+	struct card links[MOST_LINKS];
+	struct virtual_function vfs[VFS];
+	uint8_t address[4]; /* of the first netdev; all 0: none */
+	bool ipv6;	    /* it has one of IPv6, too */
+	int error;	    /* to each change */
+	const char *words;  /* the kernel's, beside that error */
+	unsigned int changes;
+};
+
+struct bed {
+	struct machine machine;
+	struct change_host host;
+	struct changes changes;
+	struct inventory inventory;
+};
+
+static const struct rtattr *find(const void *begin, size_t length, unsigned int type)
+{
+	int left = (int)length;
+
+	for (const struct rtattr *at = begin; RTA_OK(at, left); at = RTA_NEXT(at, left))
+		if ((at->rta_type & NLA_TYPE_MASK) == type)
+			return at;
+	return NULL;
+}
+
+static const struct rtattr *inside(const struct rtattr *nest, unsigned int type)
+{
+	return nest ? find(RTA_DATA(nest), RTA_PAYLOAD(nest), type) : NULL;
+}
+
+static void put_link(struct bytes *payload, const struct card *card)
+{
+	const struct ifinfomsg header = {.ifi_index = (int)card->index,
+					 .ifi_type = (uint16_t)card->type,
+					 .ifi_flags = card->flags};
+	struct bytes info = {0}, data = {0};
+
+	bytes_put(payload, &header, sizeof(header));
+	put_string(payload, IFLA_IFNAME, card->name);
+	if (card->mtu)
+		put_u32(payload, IFLA_MTU, card->mtu);
+	if (card->lower)
+		put_u32(payload, IFLA_LINK, card->lower);
+	if (card->elsewhere)
+		put_u32(payload, IFLA_LINK_NETNSID, 7);
+	if (card->master)
+		put_u32(payload, IFLA_MASTER, card->master);
+	if (!card->kind)
+		return;
+	put_string(&info, IFLA_INFO_KIND, card->kind);
+	put_u16(&data, IFLA_IPOIB_PKEY, card->pkey);
+	put_u16(&data, IFLA_IPOIB_MODE, card->mode);
+	put_nest(&info, IFLA_INFO_DATA, &data);
+	put_nest(payload, IFLA_LINKINFO, &info);
+}
+
+static void put_vfs(struct bytes *payload, const struct machine *machine)
+{
+	struct bytes list = {0};
+
+	for (uint32_t i = 0; i < VFS; i++) {
+		const struct virtual_function *vf = &machine->vfs[i];
+		const struct ifla_vf_mac mac = {.vf = i};
+		const struct ifla_vf_link_state state = {.vf = i, .link_state = vf->policy};
+		const struct ifla_vf_trust trust = {.vf = i, .setting = vf->trust};
+		const struct ifla_vf_guid node = {.vf = i, .guid = vf->node_guid};
+		const struct ifla_vf_guid port = {.vf = i, .guid = vf->port_guid};
+		struct bytes info = {0};
+
+		put_attribute(&info, IFLA_VF_MAC, &mac, sizeof(mac));
+		put_attribute(&info, IFLA_VF_LINK_STATE, &state, sizeof(state));
+		put_attribute(&info, IFLA_VF_TRUST, &trust, sizeof(trust));
+		if (vf->has_guids) {
+			put_attribute(&info, IFLA_VF_IB_NODE_GUID, &node, sizeof(node));
+			put_attribute(&info, IFLA_VF_IB_PORT_GUID, &port, sizeof(port));
+		}
+		put_nest(&list, IFLA_VF_INFO, &info);
+	}
+	put_nest(payload, IFLA_VFINFO_LIST, &list);
+}
+
+static struct card *find_card(struct machine *machine, unsigned int index,
+			      const struct rtattr *name)
+{
+	for (size_t i = 0; i < MOST_LINKS; i++)
+		if (machine->links[i].index &&
+		    (index ? machine->links[i].index == index
+			   : name && !strcmp(machine->links[i].name, RTA_DATA(name))))
+			return &machine->links[i];
+	return NULL;
+}
+
+static void get_links(struct machine *machine, const struct nlmsghdr *message)
+{
+	const struct ifinfomsg *header = NLMSG_DATA(message);
+	const size_t length = message->nlmsg_len - NLMSG_LENGTH(sizeof(*header));
+	struct bytes datagram = {0};
+	const struct card *card;
+
+	if (message->nlmsg_flags & NLM_F_DUMP) {
+		for (size_t i = 0; i < MOST_LINKS; i++) {
+			struct bytes payload = {0};
+
+			if (!machine->links[i].index)
+				continue;
+			put_link(&payload, &machine->links[i]);
+			put_message(&datagram, RTM_NEWLINK, NLM_F_MULTI, message->nlmsg_seq,
+				    payload.data, payload.length);
+		}
+		put_done(&datagram, message->nlmsg_seq, 0);
+		fake_send(&machine->kernel, &datagram);
+		return;
+	}
+	card = find_card(machine, (unsigned int)header->ifi_index,
+			 find(header + 1, length, IFLA_IFNAME));
+	if (card) {
+		const struct rtattr *mask = find(header + 1, length, IFLA_EXT_MASK);
+		struct bytes payload = {0};
+
+		put_link(&payload, card);
+		if (mask && *(const uint32_t *)RTA_DATA(mask) & RTEXT_FILTER_VF)
+			put_vfs(&payload, machine);
+		put_message(&datagram, RTM_NEWLINK, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+	} else {
+		put_error(&datagram, message->nlmsg_seq, -ENODEV, NULL);
+	}
+	fake_send(&machine->kernel, &datagram);
+}
+
+static void get_addresses(struct machine *machine, const struct nlmsghdr *message)
+{
+	static const uint8_t six[16] = {0x20, 0x01, [15] = 1};
+	struct bytes datagram = {0};
+
+	for (int family = 0; family < 2; family++) {
+		const struct ifaddrmsg header = {.ifa_family = family ? AF_INET6 : AF_INET,
+						 .ifa_prefixlen = 24,
+						 .ifa_index = machine->links[0].index};
+		struct bytes payload = {0};
+
+		if (family ? !machine->ipv6 : !machine->address[0])
+			continue;
+		bytes_put(&payload, &header, sizeof(header));
+		put_attribute(&payload, IFA_ADDRESS, family ? six : machine->address,
+			      family ? sizeof(six) : sizeof(machine->address));
+		put_attribute(&payload, IFA_LOCAL, family ? six : machine->address,
+			      family ? sizeof(six) : sizeof(machine->address));
+		put_message(&datagram, RTM_NEWADDR, NLM_F_MULTI, message->nlmsg_seq, payload.data,
+			    payload.length);
+	}
+	put_done(&datagram, message->nlmsg_seq, 0);
+	fake_send(&machine->kernel, &datagram);
+}
+
+static void make_child(struct machine *machine, const struct ifinfomsg *header, size_t length)
+{
+	const struct rtattr *info = find(header + 1, length, IFLA_LINKINFO);
+	const struct rtattr *data = inside(info, IFLA_INFO_DATA);
+	struct card *card = machine->links;
+
+	while (card->index)
+		card++;
+	assert_string_equal(RTA_DATA(inside(info, IFLA_INFO_KIND)), "ipoib");
+	*card = (struct card){
+		.index = 77,
+		.type = ARPHRD_INFINIBAND,
+		.kind = "ipoib",
+		.lower = *(const uint32_t *)RTA_DATA(find(header + 1, length, IFLA_LINK)),
+		.pkey = *(const uint16_t *)RTA_DATA(inside(data, IFLA_IPOIB_PKEY)),
+		.mode = *(const uint16_t *)RTA_DATA(inside(data, IFLA_IPOIB_MODE)),
+	};
+	snprintf(card->name, sizeof(card->name), "%s",
+		 (const char *)RTA_DATA(find(header + 1, length, IFLA_IFNAME)));
+}
+
+static void set_vf(struct machine *machine, const struct ifinfomsg *header, size_t length)
+{
+	const struct rtattr *info = inside(find(header + 1, length, IFLA_VFINFO_LIST),
+					   IFLA_VF_INFO);
+	const struct rtattr *at;
+
+	if ((at = inside(info, IFLA_VF_LINK_STATE)) != NULL) {
+		const struct ifla_vf_link_state *state = RTA_DATA(at);
+
+		machine->vfs[state->vf].policy = state->link_state;
+	} else if ((at = inside(info, IFLA_VF_TRUST)) != NULL) {
+		const struct ifla_vf_trust *trust = RTA_DATA(at);
+
+		machine->vfs[trust->vf].trust = trust->setting;
+	} else if ((at = inside(info, IFLA_VF_IB_NODE_GUID)) != NULL) {
+		const struct ifla_vf_guid *guid = RTA_DATA(at);
+
+		machine->vfs[guid->vf].node_guid = guid->guid;
+	} else if ((at = inside(info, IFLA_VF_IB_PORT_GUID)) != NULL) {
+		const struct ifla_vf_guid *guid = RTA_DATA(at);
+
+		machine->vfs[guid->vf].port_guid = guid->guid;
+	}
+}
+
+static void obey(struct machine *machine, const struct nlmsghdr *message)
+{
+	const struct ifinfomsg *header = NLMSG_DATA(message);
+	const size_t length = message->nlmsg_len - NLMSG_LENGTH(sizeof(*header));
+	const struct rtattr *mtu = find(header + 1, length, IFLA_MTU);
+	struct card *card = find_card(machine, (unsigned int)header->ifi_index, NULL);
+
+	if (message->nlmsg_type == RTM_SETLINK) {
+		set_vf(machine, header, length);
+	} else if (message->nlmsg_type == RTM_DELLINK) {
+		card->index = 0;
+	} else if (message->nlmsg_flags & NLM_F_CREATE) {
+		assert_true(message->nlmsg_flags & NLM_F_EXCL);
+		make_child(machine, header, length);
+	} else if (mtu) {
+		card->mtu = *(const uint32_t *)RTA_DATA(mtu);
+	} else {
+		card->flags = (card->flags & ~header->ifi_change) |
+			      (header->ifi_flags & header->ifi_change);
+	}
+}
+
+static void serve(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	struct machine *machine = kernel->context;
+
+	for_each_message (message, requests) {
+		struct bytes datagram = {0};
+
+		if (message->nlmsg_type == RTM_GETLINK) {
+			get_links(machine, message);
+			continue;
+		}
+		if (message->nlmsg_type == RTM_GETADDR) {
+			get_addresses(machine, message);
+			continue;
+		}
+		if (message->nlmsg_type != RTM_GETROUTE) {
+			machine->changes++;
+			if (!machine->error)
+				obey(machine, message);
+		}
+		put_error(&datagram, message->nlmsg_seq,
+			  message->nlmsg_type == RTM_GETROUTE ? -ENETUNREACH : machine->error,
+			  machine->words);
+		fake_send(kernel, &datagram);
+	}
+}
+
+/* ib0 (index 3), its child ib0.8001, an Ethernet netdev, a child of another namespace. */
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct machine *machine = &bed->machine;
+	int fd;
+
+	machine->links[0] = (struct card){.index = 3,
+					  .name = "ib0",
+					  .type = ARPHRD_INFINIBAND,
+					  .kind = "ipoib",
+					  .pkey = 0xffff,
+					  .mtu = 2044};
+	machine->links[1] = (struct card){.index = 4,
+					  .name = "ib0.8001",
+					  .type = ARPHRD_INFINIBAND,
+					  .kind = "ipoib",
+					  .lower = 3,
+					  .pkey = 0x8001,
+					  .mode = CONNECTED};
+	machine->links[2] = (struct card){.index = 5, .name = "eth0", .type = ARPHRD_ETHER};
+	machine->links[3] = machine->links[1];
+	machine->links[3].index = 6;
+	machine->links[3].lower = 9;
+	machine->links[3].elsewhere = true;
+	strcpy(machine->links[3].name, "ibx");
+	machine->vfs[0] = (struct virtual_function){.policy = IFLA_VF_LINK_STATE_AUTO,
+						    .node_guid = 0x0011223344556677,
+						    .port_guid = 0x0011223344556688,
+						    .has_guids = true};
+	machine->vfs[1] = (struct virtual_function){.policy = IFLA_VF_LINK_STATE_DISABLE,
+						    .trust = UINT32_MAX};
+	machine->kernel.serve = serve;
+	machine->kernel.context = machine;
+	fd = fake_start(&machine->kernel);
+	if (fd < 0)
+		return -1;
+	hurry(fd);
+	bed->host.rtnl = netlink_from_fd(fd, 32768);
+	*state = bed;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	changes_clear(&bed->changes);
+	change_host_close(&bed->host);
+	fake_stop(&bed->machine.kernel);
+	inventory_free(&bed->inventory);
+	free(bed);
+	return 0;
+}
+
+static struct change *want(struct bed *bed, const struct setting *setting, const char *object,
+			   const char *value)
+{
+	struct change *change = changes_add(&bed->changes, &bed->host, setting, object, value);
+
+	change->netdev_index = number_of(3);
+	return change;
+}
+
+static void assert_reads(struct change *change, const char *wanted)
+{
+	_cleanup_(freep) char *value = NULL;
+
+	assert_int_equal(change->setting->read(change, &value), 0);
+	assert_string_equal(value, wanted);
+}
+
+static void assert_fails(struct change *change, int rc, const char *reason, const char *next_step)
+{
+	char *value = NULL;
+
+	assert_int_equal(change->setting->read(change, &value), rc);
+	assert_null(value);
+	assert_string_equal(change->reason, reason);
+	assert_string_equal(change->next_step, next_step);
+}
+
+static void a_child_comes_and_goes(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &ipoib_add_setting, "own",
+				     "ib0 pkey 0x8002 mode datagram");
+	char *undo;
+
+	assert_reads(change, CHANGE_ABSENT);
+	change->before = mem_string(CHANGE_ABSENT);
+	undo = change->setting->undo(change);
+	assert_string_equal(undo, "rdmactl ipoib del own");
+	free(undo);
+	assert_int_equal(change->setting->write(change, change->wanted), 0);
+	assert_reads(change, "ib0 pkey 0x8002 mode datagram");
+	assert_int_equal(bed->machine.links[4].lower, 3);
+	change->setting->persist(change);
+	assert_string_equal(change->persist_file, "/etc/systemd/network/own.netdev");
+	assert_string_equal(change->persist_text,
+			    "[NetDev]\nName=own\nKind=ipoib\n\n[IPoIB]\nPartitionKey=0x8002\n"
+			    "Mode=datagram\n# and IPoIB=own into [Network] of the .network file of "
+			    "ib0");
+	change = want(bed, &ipoib_del_setting, "own", CHANGE_ABSENT);
+	assert_reads(change, "ib0 pkey 0x8002 mode datagram");
+	change->before = mem_string("ib0 pkey 0x8002 mode datagram");
+	undo = change->setting->undo(change);
+	assert_string_equal(undo, "rdmactl ipoib add ib0 pkey 0x8002 mode datagram name own");
+	free(undo);
+	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), 0);
+	assert_reads(change, CHANGE_ABSENT);
+	assert_int_equal(bed->machine.changes, 2);
+	/* The other way round, as an undo does it. */
+	assert_int_equal(change->setting->write(change, change->before), 0);
+	assert_reads(change, change->before);
+}
+
+/* What cannot have a child, and what is in its place. */
+static void children_that_cannot_be(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		int rc;
+		const char *reason, *next_step;
+	} cases[] = {
+		{"own", "nosuch pkey 0x8002 mode datagram", -ENODEV, "there is no netdev nosuch",
+		 "rdmactl ipoib lists the IPoIB netdevs"},
+		{"own", "eth0 pkey 0x8002 mode datagram", -ENODEV,
+		 "eth0 is no IPoIB netdev, and only those have P_Key children",
+		 "rdmactl ipoib lists the IPoIB netdevs"},
+		{"own", "ib0.8001 pkey 0x8002 mode datagram", -EINVAL,
+		 "ib0.8001 is a P_Key child itself, and cannot have children",
+		 "name the netdev of the port as the parent"},
+		{"eth0", "ib0 pkey 0x8002 mode datagram", -EEXIST,
+		 "eth0 is a netdev of another kind, not IPoIB",
+		 "rdmactl ipoib lists the IPoIB netdevs"},
+		{"ib0", "ib0 pkey 0x8002 mode datagram", -EEXIST,
+		 "ib0 is the netdev of the port itself, not a P_Key child",
+		 "only children can be made and removed"},
+		{"ib0.8001", "ib0 pkey 0x8002 mode datagram", -EEXIST,
+		 "ib0.8001 is there already, as ib0 pkey 0x8001 mode connected",
+		 "remove that one first, or take another name"},
+		{"ibx", "ib0 pkey 0x8002 mode datagram", -ENODEV,
+		 "the parent of ibx is in another network namespace",
+		 "run it in the network namespace of the parent"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_fails(want(bed, &ipoib_add_setting, cases[i].name, cases[i].value),
+			     cases[i].rc, cases[i].reason, cases[i].next_step);
+	/* One that is so already, and one to be removed that never was. */
+	assert_reads(want(bed, &ipoib_add_setting, "ib0.8001", "ib0 pkey 0x8001 mode connected"),
+		     "ib0 pkey 0x8001 mode connected");
+	assert_reads(want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT), CHANGE_ABSENT);
+	assert_int_equal(bed->machine.changes, 0);
+}
+
+/* ipoib_new_child_link() in ipoib_netlink.c, __ipoib_vlan_add() in ipoib_vlan.c. */
+static void children_that_are_refused(void **state)
+{
+	static const struct {
+		int error;
+		const char *mode, *reason, *next_step;
+	} cases[] = {
+		{-EINVAL, "connected", "the driver does not have the mode connected",
+		 "take mode datagram: enhanced IPoIB of mlx5 has no other"},
+		{-EINVAL, "datagram", NULL, NULL},
+		{-ENOTUNIQ, "datagram", "the parent has a child with this P_Key already",
+		 "rdmactl ipoib lists the children"},
+		{-EEXIST, "datagram", "somebody else made a netdev of this name meanwhile",
+		 "take another name"},
+		{-EOPNOTSUPP, "datagram", "the kernel has no IPoIB", "load ib_ipoib"},
+		{-EPERM, "datagram", NULL, NULL},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *value = mem_format("ib0 pkey 0x8002 mode %s", cases[i].mode);
+		struct change *change = want(bed, &ipoib_add_setting, "own", value);
+
+		bed->machine.error = cases[i].error;
+		assert_int_equal(change->setting->write(change, value), cases[i].error);
+		if (cases[i].reason) {
+			assert_string_equal(change->reason, cases[i].reason);
+			assert_string_equal(change->next_step, cases[i].next_step);
+		} else {
+			assert_null(change->reason);
+		}
+	}
+}
+
+/* The table of the port, and another child with the same P_Key, are told of. */
+static void notes_on_a_child(void **state)
+{
+	struct bed *bed = *state;
+	struct inventory *inventory = &bed->inventory;
+	struct device *device = device_list_add(&inventory->devices, "mlx5_0");
+	struct port *port = device_add_port(device, 1);
+	struct link *link;
+	struct change *change;
+
+	port->port_guid = number_of(0x77);
+	port->pkeys = mem_alloc_zero(2, sizeof(*port->pkeys));
+	port->pkey_count = 2;
+	port->pkeys[0].pkey = number_of(0xffff);
+	port->pkeys[1].pkey = number_of(0x0001); /* a limited member of 0x8001 */
+	for (unsigned int i = 0; i < 2; i++) {
+		link = link_list_add(&inventory->links);
+		link->name = mem_string(i ? "old" : "ib0");
+		link->index = number_of(3 + i);
+		link->type = number_of(ARPHRD_INFINIBAND);
+		link->port_guid = number_of(0x77);
+	}
+	link->lower_index = number_of(3);
+	link->pkey = number_of(0x8002);
+	bed->host.inventory = inventory;
+	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0x8001 mode datagram");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0x8002 mode datagram");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 2);
+	assert_string_equal(change->notes.items[0],
+			    "the port of ib0 has no P_Key 0x8002: the child has no carrier until "
+			    "the subnet manager gives it to the port");
+	assert_string_equal(change->notes.items[1], "ib0 has a child with this P_Key already: old");
+	/* Without the table nothing is said of it. */
+	port->pkey_count = 0;
+	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0x8003 mode datagram");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+}
+
+static void words_of_a_child(void **state)
+{
+	static const struct {
+		struct ipoib_words words;
+		const char *name, *value; /* NULL: what is wrong is in the value */
+	} cases[] = {
+		{{"ib0", "0x8001", NULL, NULL}, "ib0.8001", "ib0 pkey 0x8001 mode datagram"},
+		{{"ib0", "1", "connected", "x"}, "x", "ib0 pkey 0x8001 mode connected"},
+		{{"ib0", "32767", NULL, NULL}, "ib0.ffff", "ib0 pkey 0xffff mode datagram"},
+		{{"ib0", NULL, NULL, NULL}, NULL, "which partition? pkey takes its P_Key"},
+		{{"ib0", "0x10000", NULL, NULL},
+		 NULL,
+		 "'0x10000' is not a P_Key: it is a number such as 0x8001"},
+		{{"ib0", "0", NULL, NULL},
+		 NULL,
+		 "no partition has the P_Key 0: 0 and 0x8000 are invalid"},
+		{{"ib0", "0x8000", NULL, NULL},
+		 NULL,
+		 "no partition has the P_Key 0x8000: 0 and 0x8000 are invalid"},
+		{{"ib0", "1", "fast", NULL},
+		 NULL,
+		 "'fast' is not a mode: it is datagram or connected"},
+		{{"i/0", "1", NULL, NULL},
+		 NULL,
+		 "'i/0' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
+		 "without blanks and none of / : %"},
+		{{"ib0", "1", NULL, "a b"},
+		 NULL,
+		 "'a b' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
+		 "without blanks and none of / : %"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
+		int rc = ipoib_parse(&cases[i].words, &name, &value, &reason);
+
+		assert_int_equal(rc, cases[i].name ? 0 : -EINVAL);
+		assert_string_equal(cases[i].name ? value : reason, cases[i].value);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+	}
+}
+
+/* dev_valid_name(), net/core/dev.c, and what no shell should meet. */
+static void names(void **state)
+{
+	static const struct {
+		const char *name;
+		bool valid;
+	} cases[] = {
+		{"a", true},
+		{"abcdefghijklmno", true},
+		{"abcdefghijklmnop", false},
+		{"", false},
+		{".", false},
+		{"..", false},
+		{"...", true},
+		{"a b", false},
+		{"a/b", false},
+		{"a:b", false},
+		{"a%d", false},
+		{"a~!", true},
+		{"\x7f", false},
+		{"\xc3\xa4", false},
+		{"a\t", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(netdev_name_valid(cases[i].name), cases[i].valid);
+}
+
+static void has_note(const struct change *change, const char *wanted)
+{
+	if (!strings_contain(&change->notes, wanted))
+		fail_msg("no note: %s", wanted);
+}
+
+/* Before a netdev goes: its addresses, what is on top of it, what it is a member of. */
+static void users(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
+
+	memcpy(bed->machine.address, (uint8_t[]){10, 0, 0, 1}, 4);
+	bed->machine.ipv6 = true;
+	bed->machine.links[0].master = 5;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 4);
+	has_note(change, "ib0 has the address 10.0.0.1");
+	has_note(change, "ib0 has the address 2001::1, which is lost");
+	has_note(change, "ib0.8001 is on top of ib0");
+	has_note(change, "ib0 is a member of eth0");
+	/* The others have none of that, but for a master that is not seen here. */
+	bed->machine.links[2].master = 99;
+	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	has_note(change, "eth0 is a member of another netdev");
+	bed->machine.links[2].master = 0;
+	bed->machine.links[3].lower = 5; /* of another namespace's netdev 5 */
+	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	change = want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT);
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+}
+
+static void up_and_down(void **state)
+{
+	const struct setting *setting = port_netdev_setting_table[0];
+	struct bed *bed = *state;
+	struct change *change = want(bed, setting, "mlx5_0/1", NULL);
+	char *value = NULL;
+
+	bed->machine.links[0].flags = IFF_RUNNING | IFF_BROADCAST;
+	assert_reads(change, "down");
+	assert_int_equal(setting->write(change, "up"), 0);
+	assert_int_equal(bed->machine.links[0].flags, IFF_RUNNING | IFF_BROADCAST | IFF_UP);
+	assert_reads(change, "up");
+	assert_int_equal(setting->write(change, "down"), 0);
+	assert_int_equal(bed->machine.links[0].flags, IFF_RUNNING | IFF_BROADCAST);
+	change->netdev_index = number_of(88);
+	assert_int_equal(setting->read(change, &value), -ENODEV);
+	assert_null(value);
+	bed->machine.error = -EPERM;
+	assert_int_equal(setting->write(change, "up"), -EPERM);
+}
+
+static void states_of_a_port(void **state)
+{
+	static const char *const cases[][2] = {
+		{"up", "up"}, {"down", "down"}, {"enable", "up"}, {"disable", "down"}};
+	static const char *const bad[] = {"arm", "active", "", "UP", "upp"};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, port_netdev_setting_table[0], "x", NULL);
+
+		assert_int_equal(change_parse(change, cases[i][0], &change->wanted), 0);
+		assert_string_equal(change->wanted, cases[i][1]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct change *change = want(bed, port_netdev_setting_table[0], "x", NULL);
+
+		assert_int_equal(change_parse(change, bad[i], &change->wanted), -EINVAL);
+		assert_non_null(
+			strstr(change->reason,
+			       "is not a state that an Ethernet port can be set to: it takes "
+			       "up, down"));
+		assert_string_equal(change->next_step,
+				    "arm, active and reset are of InfiniBand ports");
+	}
+}
+
+static void mtu(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &link_mtu_setting, "ib0", NULL);
+	char *value = NULL;
+
+	assert_reads(change, "2044");
+	assert_int_equal(change->setting->write(change, "4092"), 0);
+	assert_reads(change, "4092");
+	bed->machine.error = -EINVAL;
+	bed->machine.words = "mtu greater than device maximum";
+	assert_int_equal(change->setting->write(change, "9000"), -EINVAL);
+	assert_string_equal(change->reason,
+			    "the kernel refuses it: mtu greater than device maximum");
+	bed->machine.words = NULL;
+	assert_int_equal(change->setting->write(change, "9000"), -EINVAL);
+	assert_string_equal(change->reason, "the driver does not take this MTU");
+	bed->machine.error = -ERANGE;
+	change = want(bed, &link_mtu_setting, "ib0", NULL);
+	assert_int_equal(change->setting->write(change, "9000"), -ERANGE);
+	assert_string_equal(change->reason, "the driver does not take this MTU");
+	bed->machine.error = -EPERM;
+	change = want(bed, &link_mtu_setting, "ib0", NULL);
+	assert_int_equal(change->setting->write(change, "9000"), -EPERM);
+	assert_null(change->reason);
+	bed->machine.links[0].mtu = 0;
+	assert_int_equal(change->setting->read(change, &value), -EOPNOTSUPP);
+	change->netdev_index.known = false;
+	assert_int_equal(change->setting->read(change, &value), -ENODEV);
+	assert_int_equal(change->setting->write(change, "9000"), -ENODEV);
+	assert_null(value);
+}
+
+static const struct setting *vf_setting(const char *word)
+{
+	size_t i = 0;
+
+	while (strcmp(sriov_vf_setting_table[i]->keyword.word, word))
+		i++;
+	return sriov_vf_setting_table[i];
+}
+
+static struct change *want_vf(struct bed *bed, const char *word, unsigned int vf, const char *text)
+{
+	struct change *change = want(bed, vf_setting(word), "0000:01:00.0 vf 0", NULL);
+
+	change->port = number_of(vf);
+	if (text && change_parse(change, text, &change->wanted))
+		return NULL;
+	return change;
+}
+
+/* Each setting of a VF: what is there, what is written, and only that of the one VF. */
+static void virtual_functions(void **state)
+{
+	static const struct {
+		const char *word, *before, *text, *after;
+	} cases[] = {
+		{"policy", "auto", "down", "down"},
+		{"policy", "down", "up", "up"},
+		{"policy", "up", "auto", "auto"},
+		{"trust", "off", "on", "on"},
+		{"trust", "on", "off", "off"},
+		{"node-guid", "0011:2233:4455:6677", "1122334455667788", "1122:3344:5566:7788"},
+		{"node-guid", "1122:3344:5566:7788", "unset", "unset"},
+		{"port-guid", "0011:2233:4455:6688", "0000:0000:0000:0001", "0000:0000:0000:0001"},
+		{"port-guid", "0000:0000:0000:0001", "0000:0000:0000:0000", "unset"},
+	};
+	struct bed *bed = *state;
+	const struct virtual_function other = bed->machine.vfs[1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want_vf(bed, cases[i].word, 0, cases[i].text);
+
+		assert_non_null(change);
+		assert_reads(change, cases[i].before);
+		assert_string_equal(change->wanted, cases[i].after);
+		assert_int_equal(change->setting->write(change, change->wanted), 0);
+		assert_reads(change, cases[i].after);
+	}
+	assert_memory_equal(&bed->machine.vfs[1].policy, &other.policy, sizeof(other.policy));
+	assert_memory_equal(&bed->machine.vfs[1].trust, &other.trust, sizeof(other.trust));
+}
+
+static void what_a_vf_has_not(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+	char *value = NULL;
+
+	change = want_vf(bed, "trust", 1, NULL);
+	assert_int_equal(change->setting->read(change, &value), -EOPNOTSUPP);
+	assert_string_equal(change->reason, "the driver has no trust for VFs");
+	assert_null(change->next_step);
+	assert_fails(want_vf(bed, "node-guid", 1, NULL), -EOPNOTSUPP,
+		     "the driver has no node-guid for VFs",
+		     "only IPoIB netdevs of InfiniBand have GUIDs for their VFs");
+	assert_fails(want_vf(bed, "port-guid", 1, NULL), -EOPNOTSUPP,
+		     "the driver has no port-guid for VFs",
+		     "only IPoIB netdevs of InfiniBand have GUIDs for their VFs");
+	assert_fails(want_vf(bed, "policy", 2, NULL), -ENOENT,
+		     "there is no VF 2: the function has 2", "rdmactl sriov lists the functions");
+	change = want_vf(bed, "policy", 0, NULL);
+	change->netdev_index.known = false;
+	assert_fails(change, -ENODEV, "the function has no netdev here, by which VFs are set",
+		     "load its driver");
+	assert_null(want_vf(bed, "node-guid", 0, "12345"));
+	change = &bed->changes.items[bed->changes.count - 1];
+	assert_string_equal(change->reason,
+			    "'12345' is not a GUID: it is 16 hexadecimal digits, such as "
+			    "0011:2233:4455:6677, or unset");
+	bed->machine.error = -EOPNOTSUPP;
+	change = want_vf(bed, "trust", 0, "on");
+	assert_int_equal(change->setting->write(change, "on"), -EOPNOTSUPP);
+	assert_string_equal(change->reason, "the driver does not let trust be set");
+	assert_string_equal(change->next_step, "it may be set by devlink instead, in the mode "
+					       "switchdev: devlink port function set");
+	bed->machine.error = -EINVAL;
+	assert_int_equal(change->setting->write(change, "on"), -EINVAL);
+	assert_string_equal(change->reason,
+			    "the driver does not take it: the VF may have gone away");
+	assert_string_equal(change->next_step, "rdmactl sriov lists the functions");
+	change = want_vf(bed, "trust", 0, "on");
+	bed->machine.error = -EPERM;
+	assert_int_equal(change->setting->write(change, "on"), -EPERM);
+	assert_null(change->reason);
+	assert_null(value);
+}
+
+static void notes_on_a_vf(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want_vf(bed, "policy", 0, "down");
+
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	has_note(change, "the VF loses its link");
+	change = want_vf(bed, "policy", 0, "up");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	change = want_vf(bed, "node-guid", 0, "1122:3344:5566:7788");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	has_note(change, "the VF takes the GUID when its driver is bound to it again");
+	change = want_vf(bed, "port-guid", 0, "unset");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 2);
+	has_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
+	assert_null(vf_setting("trust")->guard);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_child_comes_and_goes),
+		TEST(children_that_cannot_be),
+		TEST(children_that_are_refused),
+		TEST(notes_on_a_child),
+		TEST(words_of_a_child),
+		TEST(names),
+		TEST(users),
+		TEST(up_and_down),
+		TEST(states_of_a_port),
+		TEST(mtu),
+		TEST(virtual_functions),
+		TEST(what_a_vf_has_not),
+		TEST(notes_on_a_vf),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
