@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The number of virtual functions and whether drivers are bound to them, on a directory that looks
+ * like a PCI function's, with a pipe in the place of the file that is written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/sriov/sriov.h"
+#include "saved_tree.h"
+
+#define FUNCTION "0000:01:00.0"
+
+struct bed {
+	struct saved_tree tree;
+	struct change_host host;
+	struct changes changes;
+	char pipe_path[PATH_MAX + 16];
+	int pipe;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	tree_write(&bed->tree, FUNCTION "/sriov_totalvfs", "8");
+	tree_write(&bed->tree, FUNCTION "/sriov_numvfs", "0");
+	tree_write(&bed->tree, FUNCTION "/sriov_drivers_autoprobe", "1");
+	snprintf(bed->pipe_path, sizeof(bed->pipe_path), "%s/pipe", bed->tree.path);
+	assert_int_equal(mkfifo(bed->pipe_path, 0600), 0);
+	bed->pipe = open(bed->pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(bed->pipe >= 0);
+	*state = bed;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	close(bed->pipe);
+	changes_clear(&bed->changes);
+	change_host_close(&bed->host);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+/* The paths of a function are below the root directory of the live system. */
+static struct change *want(struct bed *bed, size_t which)
+{
+	struct change *change = changes_add(&bed->changes, &bed->host, sriov_setting_table[which],
+					    "mlx5_0", NULL);
+
+	change->data = mem_format("%s/" FUNCTION, bed->tree.path + 1);
+	change->path = mem_string(bed->pipe_path);
+	return change;
+}
+
+static void assert_reads(struct change *change, const char *wanted)
+{
+	_cleanup_(freep) char *value = NULL;
+
+	assert_int_equal(change->setting->read(change, &value), 0);
+	assert_string_equal(value, wanted);
+}
+
+/* Everything that was written since, one after the other. */
+static void assert_written(struct bed *bed, const char *wanted)
+{
+	char text[32] = "";
+
+	(void)!read(bed->pipe, text, sizeof(text) - 1);
+	assert_string_equal(text, wanted);
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *reason; /* NULL: it is taken */
+	} cases[] = {
+		{"0", NULL},
+		{"8", NULL},
+		{"9", "the function has at most 8 VFs"},
+		{"65535", "the function has at most 8 VFs"},
+		{"65536", "'65536' is not a number of VFs: it takes 0 to 65535"},
+		{"-1", "'-1' is not a number of VFs: it takes 0 to 65535"},
+		{"", "'' is not a number of VFs: it takes 0 to 65535"},
+		{"two", "'two' is not a number of VFs: it takes 0 to 65535"},
+	};
+	struct bed *bed = *state;
+	struct change *change;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int rc;
+
+		change = want(bed, 0);
+		rc = change_parse(change, cases[i].text, &change->wanted);
+		assert_int_equal(rc, cases[i].reason ? -EINVAL : 0);
+		if (cases[i].reason)
+			assert_string_equal(change->reason, cases[i].reason);
+		else
+			assert_string_equal(change->wanted, cases[i].text);
+	}
+	/* Without the file there is no limit but the kernel's. */
+	tree_delete(&bed->tree, FUNCTION "/sriov_totalvfs");
+	change = want(bed, 0);
+	assert_int_equal(change_parse(change, "65535", &change->wanted), 0);
+}
+
+/* From one number to another only by way of 0: sriov_numvfs_store() says EBUSY. */
+static void written(void **state)
+{
+	static const struct {
+		const char *before, *wanted, *written;
+	} cases[] = {
+		{"0", "4", "4"},
+		{"4", "0", "0"},
+		{"4", "2", "02"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, 0);
+
+		tree_write(&bed->tree, FUNCTION "/sriov_numvfs", cases[i].before);
+		assert_reads(change, cases[i].before);
+		assert_int_equal(change->setting->write(change, cases[i].wanted), 0);
+		assert_written(bed, cases[i].written);
+	}
+}
+
+/* What the errors of drivers mean. */
+static void refused(void **state)
+{
+	static const struct {
+		const char *path;
+		int rc;
+		const char *reason, *next_step;
+	} cases[] = {
+		{"/nonexistent/file", -ENOENT,
+		 "the driver of the function does not make VFs by sysfs",
+		 "load the driver of the physical function"},
+		{"/dev/full", -ENOSPC, "the function or its PCI bus has no room for so many VFs",
+		 "take fewer, or look into the kernel log: dmesg | tail"},
+		{"/", -EISDIR, NULL, NULL},
+	};
+	struct bed *bed = *state;
+	struct change *change;
+	char *value = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		change = want(bed, 0);
+		free(change->path);
+		change->path = mem_string(cases[i].path);
+		assert_int_equal(change->setting->write(change, "4"), cases[i].rc);
+		if (cases[i].reason) {
+			assert_string_equal(change->reason, cases[i].reason);
+			assert_string_equal(change->next_step, cases[i].next_step);
+		} else {
+			assert_null(change->reason);
+		}
+	}
+	/* The directory goes with the function; then nothing is written. */
+	tree_delete(&bed->tree, FUNCTION "/sriov_numvfs");
+	change = want(bed, 0);
+	assert_int_equal(change->setting->read(change, &value), -ENODEV);
+	assert_null(value);
+	assert_int_equal(change->setting->write(change, "4"), -ENODEV);
+	assert_written(bed, "");
+}
+
+/* Which VFs are in use, and what goes away with the others. */
+static void who_has_them(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+
+	/* 0 has a netdev, 1 is a guest's, 2 a program's, 3's netdev is elsewhere, 4 has no driver.
+	 */
+	tree_link(&bed->tree, FUNCTION "/virtfn0/driver", "../../drivers/mlx5_core");
+	tree_directory(&bed->tree, FUNCTION "/virtfn0/net/");
+	tree_directory(&bed->tree, FUNCTION "/virtfn0/net/no_such_netdev");
+	tree_link(&bed->tree, FUNCTION "/virtfn1/driver", "../../drivers/vfio-pci");
+	tree_link(&bed->tree, FUNCTION "/virtfn2/driver", "../../drivers/pci-stub");
+	tree_link(&bed->tree, FUNCTION "/virtfn3/driver", "../../drivers/mlx5_core");
+	tree_directory(&bed->tree, FUNCTION "/virtfn3/net");
+	tree_directory(&bed->tree, FUNCTION "/virtfn4");
+	tree_link(&bed->tree, FUNCTION "/virtfn5/driver", "../../drivers/vfio-pci");
+	change = want(bed, 0);
+	change->before = mem_string("5");
+	change->setting->guard(change);
+	assert_int_equal(change->disturbs.count, 3);
+	assert_string_equal(change->disturbs.items[0],
+			    "VF 1, which vfio-pci holds for a virtual machine or a program");
+	assert_string_equal(change->disturbs.items[1],
+			    "VF 2, which pci-stub holds for a virtual machine or a program");
+	assert_string_equal(change->disturbs.items[2],
+			    "VF 3, whose netdev is in another network namespace");
+	assert_true(strings_contain(
+		&change->notes, "the 5 VFs that are there are removed first, with their settings"));
+	assert_true(strings_contain(&change->notes, "the netdev no_such_netdev of VF 0 goes away"));
+	change = want(bed, 0);
+	change->before = mem_string("0");
+	change->setting->guard(change);
+	assert_int_equal(change->disturbs.count + change->notes.count, 0);
+	assert_string_equal(change->object, "mlx5_0");
+}
+
+static void persisted(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, 0);
+
+	change->wanted = mem_string("4");
+	change->setting->persist(change);
+	assert_string_equal(change->persist_file, "/etc/udev/rules.d/90-sriov.rules");
+	assert_string_equal(change->persist_text,
+			    "ACTION==\"add\", SUBSYSTEM==\"pci\", KERNEL==\"" FUNCTION "\", "
+			    "ATTR{sriov_numvfs}=\"4\"");
+	/* What is no PCI function has no such rule. */
+	change = want(bed, 0);
+	free(change->data);
+	change->data = mem_string("sys/devices/platform/x");
+	change->wanted = mem_string("4");
+	change->setting->persist(change);
+	assert_null(change->persist_file);
+}
+
+static void autoprobe(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, 1);
+
+	assert_string_equal(change->setting->keyword.word, "autoprobe");
+	assert_reads(change, "on");
+	assert_int_equal(change->setting->write(change, "off"), 0);
+	assert_written(bed, "0");
+	assert_int_equal(change->setting->write(change, "on"), 0);
+	assert_written(bed, "1");
+	tree_write(&bed->tree, FUNCTION "/sriov_drivers_autoprobe", "0");
+	assert_reads(change, "off");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(numbers),	    TEST(written),   TEST(refused),
+		TEST(who_has_them), TEST(persisted), TEST(autoprobe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
