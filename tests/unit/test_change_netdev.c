@@ -231,23 +231,23 @@ static void set_vf(struct machine *machine, const struct ifinfomsg *header, size
 	const struct rtattr *info = inside(find(header + 1, length, IFLA_VFINFO_LIST),
 					   IFLA_VF_INFO);
 	const struct rtattr *at;
+	struct ifla_vf_link_state state;
+	struct ifla_vf_trust trust;
+	struct ifla_vf_guid guid;
 
+	/* Attributes begin at multiples of 4, and a GUID has 8 bytes. */
 	if ((at = inside(info, IFLA_VF_LINK_STATE)) != NULL) {
-		const struct ifla_vf_link_state *state = RTA_DATA(at);
-
-		machine->vfs[state->vf].policy = state->link_state;
+		memcpy(&state, RTA_DATA(at), sizeof(state));
+		machine->vfs[state.vf].policy = state.link_state;
 	} else if ((at = inside(info, IFLA_VF_TRUST)) != NULL) {
-		const struct ifla_vf_trust *trust = RTA_DATA(at);
-
-		machine->vfs[trust->vf].trust = trust->setting;
+		memcpy(&trust, RTA_DATA(at), sizeof(trust));
+		machine->vfs[trust.vf].trust = trust.setting;
 	} else if ((at = inside(info, IFLA_VF_IB_NODE_GUID)) != NULL) {
-		const struct ifla_vf_guid *guid = RTA_DATA(at);
-
-		machine->vfs[guid->vf].node_guid = guid->guid;
+		memcpy(&guid, RTA_DATA(at), sizeof(guid));
+		machine->vfs[guid.vf].node_guid = guid.guid;
 	} else if ((at = inside(info, IFLA_VF_IB_PORT_GUID)) != NULL) {
-		const struct ifla_vf_guid *guid = RTA_DATA(at);
-
-		machine->vfs[guid->vf].port_guid = guid->guid;
+		memcpy(&guid, RTA_DATA(at), sizeof(guid));
+		machine->vfs[guid.vf].port_guid = guid.guid;
 	}
 }
 

@@ -244,17 +244,17 @@ static void too_many(void **state)
 	nic(bed, "m0", "s0");
 	for (unsigned int i = 0; i < TOPOLOGY_MOST_NODES; i++)
 		gpu(bed, "gpu", "s0");
-	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	assert_int_equal(assign(&bed->topology, ASSIGN_NCCL, &bed->list), 0);
 	assert_int_equal(bed->list.count, TOPOLOGY_MOST_NODES);
 	assignment_list_clear(&bed->list);
 	gpu(bed, "gpu", "s0");
-	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -E2BIG);
+	assert_int_equal(assign(&bed->topology, ASSIGN_NCCL, &bed->list), -E2BIG);
 	for (unsigned int i = 1; i < bed->topology.count; i++)
 		bed->topology.nodes[i].kind = number_of(TOPOLOGY_NIC);
 	bed->topology.nodes[0].kind = number_of(TOPOLOGY_ACCELERATOR);
-	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), -E2BIG);
+	assert_int_equal(assign(&bed->topology, ASSIGN_NCCL, &bed->list), -E2BIG);
 	bed->topology.nodes[1].active = TRISTATE_NO;
-	assert_int_equal(assign(&bed->topology, ASSIGN_RAIL, &bed->list), 0);
+	assert_int_equal(assign(&bed->topology, ASSIGN_NCCL, &bed->list), 0);
 	assignment_list_clear(&bed->list);
 }
 
@@ -379,8 +379,9 @@ static void nccl_distances(void **state)
 /* The links of switches below the common one count, but for the lower half of a chip. */
 static void nccl_switches(void **state)
 {
-	struct topology_switch top = {.id = "s0", .speed_gtps = real_of(2.5)};
-	struct topology_switch low = {.id = "s1", .up = &top, .speed_gtps = real_of(5)};
+	char top_id[] = "s0", low_id[] = "s1";
+	struct topology_switch top = {.id = top_id, .speed_gtps = real_of(2.5)};
+	struct topology_switch low = {.id = low_id, .up = &top, .speed_gtps = real_of(5)};
 	struct bed *bed = *state;
 	struct topology_node *nodes;
 
