@@ -167,3 +167,51 @@ mlx5_bond_0/1 enp193s0f1np1 bond0' ]
 	try roce set lo cnp-dscp cs6 --json
 	jq -e '.change[0].wanted == "48"' <<<"$output"
 }
+
+# on_tree WORD...: roce set, on a live system whose /sys is that of the tree.
+on_tree()
+{
+	status=0
+	# shellcheck disable=SC2016 # for the shell in the namespace to expand
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 unshare -rm sh -c 'mount --bind "$0" /sys && exec "$@"' "$tree/sys" \
+		"$binary" roce set "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+}
+
+# enabled POINT: the files of the priorities 0 to 7.
+enabled()
+{
+	cat "$tree/$net/lo/ecn/$1"/enable/[0-7] | tr -d '\n'
+}
+
+@test "roce set: congestion control of NVIDIA's own driver, priority by priority" {
+	unshare -rm true || skip 'no user namespaces'
+	copy no-rdma
+	ecn lo roce_rp 3
+	ecn lo roce_np
+	put $net/lo/ecn/roce_np/cnp_dscp 48
+	touch -d @1000000 "$tree/$net/lo/ecn/roce_rp/enable"/{2,3}
+	on_tree lo ecn 3,4/0,7 --json
+	[ "$status" = 0 ]
+	jq -e '.changed and (.change[0] | .state == "changed" and .before == "3/none" and .after == "3,4/0,7"
+		and .undo == "rdmactl roce set lo ecn 3/none")' <<<"$output"
+	[ "$(enabled roce_rp)" = 00011000 ]
+	[ "$(enabled roce_np)" = 10000001 ]
+	# What is right already is not written.
+	[ "$(stat -c %Y "$tree/$net/lo/ecn/roce_rp/enable"/{2,3} | sort -u)" = 1000000 ]
+	on_tree lo ecn 3,4/0,7 --json
+	jq -e '.changed == false and .change[0].state == "unchanged"' <<<"$output"
+	on_tree lo ecn 5 cnp-dscp cs7 --json
+	[ "$status" = 0 ]
+	jq -e '[.change[] | [.setting, .before, .after]] == [["ecn", "3,4/0,7", "5"], ["cnp-dscp", "48", "56"]]' <<<"$output"
+	[ "$(enabled roce_rp)$(enabled roce_np)" = 0000010000000100 ]
+	[ "$(<"$tree/$net/lo/ecn/roce_np/cnp_dscp")" = 56 ]
+	on_tree lo ecn none --json
+	[ "$(enabled roce_rp)$(enabled roce_np)" = 0000000000000000 ]
+	# One that fails undoes those before it.
+	rm "$tree/$net/lo/ecn/roce_np/cnp_dscp"
+	on_tree lo ecn 1 cnp-dscp 3 --json
+	[ "$status" = 1 ]
+	jq -e '[.change[].state] == ["planned", "failed"]' <<<"$output"
+	[ "$(enabled roce_rp)" = 00000000 ]
+}
