@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks of an adapter's PCIe link, settings, NUMA node and temperature, at each limit, on a
+ * function below a port.
+ */
+#include <errno.h>
+
+#include "base/mem.h"
+#include "doctor/frame/check.h"
+#include "saved_tree.h"
+
+#define PORT	 "sys/devices/pci0000:00/0000:00:01.0"
+#define FUNCTION PORT "/0000:01:00.0"
+
+struct bed {
+	struct saved_tree tree;
+	struct doctor_facts facts;
+	struct doctor_request request;
+	struct doctor_results results;
+	struct problems problems;
+	struct doctor_context run;
+};
+
+static void put_link(struct bed *bed, const char *directory, const char *speed, const char *width,
+		     const char *max_speed, const char *max_width)
+{
+	const char *const files[] = {"current_link_speed", "current_link_width", "max_link_speed",
+				     "max_link_width"};
+	const char *const texts[] = {speed, width, max_speed, max_width};
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
+		if (texts[i])
+			tree_write(&bed->tree, path, texts[i]);
+		else
+			tree_delete(&bed->tree, path);
+	}
+}
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct device *device;
+	struct port *port;
+
+	tree_open(&bed->tree);
+	*state = bed;
+	tree_write(&bed->tree, FUNCTION "/vendor", "0x15b3");
+	tree_link(&bed->tree, "sys/bus/pci/devices/0000:00:01.0",
+		  "../../../devices/pci0000:00/0000:00:01.0");
+	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
+		  "../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0");
+	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
+	bed->facts.problems = &bed->problems;
+	device = device_list_add(&bed->facts.inventory.devices, "mlx5_0");
+	device->pci_address = mem_string("0000:01:00.0");
+	port = device_add_port(device, 1);
+	port->link_layer = number_of(LINK_LAYER_INFINIBAND);
+	port->state = number_of(PORT_STATE_ACTIVE);
+	bed->run = (struct doctor_context){
+		.facts = &bed->facts,
+		.request = &bed->request,
+		.results = &bed->results,
+		.problems = &bed->problems,
+		.device = device,
+	};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	doctor_facts_free(&bed->facts);
+	doctor_results_free(&bed->results);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+/* Reads the functions anew, and runs the check; NULL: it does not apply. */
+static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
+{
+	const size_t before = bed->results.count;
+
+	pci_list_clear(&bed->facts.pci);
+	bed->facts.pci = (struct pci_list){.items = NULL};
+	bed->facts.pci_was_read = false;
+	assert_non_null(doctor_pci(&bed->facts));
+	bed->run.function = pci_list_find(&bed->facts.pci, "0000:01:00.0");
+	assert_non_null(bed->run.function);
+	bed->run.id = id;
+	bed->run.check = doctor_check(id);
+	bed->run.check->check(&bed->run);
+	return bed->results.count > before ? &bed->results.items[bed->results.count - 1] : NULL;
+}
+
+static void expect(struct bed *bed, enum doctor_check_id id, enum severity verdict,
+		   const char *summary)
+{
+	const struct doctor_result *result = run(bed, id);
+
+	assert_non_null(result);
+	assert_string_equal(result->finding.summary, summary);
+	assert_int_equal(result->finding.severity.value, verdict);
+}
+
+/* Speed or width, at either end: what both can do is wanted. */
+static void links(void **state)
+{
+	static const char fine[] =
+		"the PCIe links run as fast and as wide as both of their ends can";
+	static const char slow[] = "a PCIe link runs below what both of its ends can do";
+	static const char slot[] = "the slot can do less than the adapter";
+	static const struct {
+		const char *speed, *width, *max_speed, *max_width, *port_speed, *port_width;
+		enum severity verdict;
+		const char *summary;
+	} cases[] = {
+		{"16.0 GT/s", "16", "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_OK, fine},
+		{"16.0 GT/s", "16", "16.0 GT/s", "16", "32.0 GT/s", "16", SEVERITY_OK, fine},
+		{"8.0 GT/s", "16", "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_WARNING, slow},
+		{"16.0 GT/s", "8", "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_WARNING, slow},
+		{"8.0 GT/s", "16", "16.0 GT/s", "16", "8.0 GT/s", "16", SEVERITY_NOTICE, slot},
+		{"16.0 GT/s", "8", "16.0 GT/s", "16", "16.0 GT/s", "8", SEVERITY_NOTICE, slot},
+		{"8.0 GT/s", "8", "16.0 GT/s", "16", NULL, NULL, SEVERITY_NOTICE,
+		 "the PCIe link runs below what the adapter can do, and the port above it, which "
+		 "may be the limit, is not visible"},
+		{"16.0 GT/s", "16", "16.0 GT/s", "16", NULL, NULL, SEVERITY_OK, fine},
+		{"16.0 GT/s", NULL, "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_INFO,
+		 "the PCIe link does not tell its speed and width"},
+		{NULL, NULL, NULL, NULL, NULL, NULL, SEVERITY_INFO,
+		 "the function has no attributes of a PCIe link (an old kernel or card, or a "
+		 "virtual machine)"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put_link(bed, FUNCTION, cases[i].speed, cases[i].width, cases[i].max_speed,
+			 cases[i].max_width);
+		put_link(bed, PORT, NULL, NULL, cases[i].port_speed, cases[i].port_width);
+		expect(bed, CHECK_ID_pcie_link, cases[i].verdict, cases[i].summary);
+		assert_false(bed->results.items[bed->results.count - 1].needs.known);
+	}
+}
+
+static void rate(struct bed *bed, double gbps, const char *speed, enum severity verdict,
+		 const char *summary)
+{
+	struct port *port = &bed->facts.inventory.devices.items[0].ports[0];
+
+	port->rate_gbps = real_of(gbps);
+	free(port->speed);
+	port->speed = mem_string_or_null(speed);
+	expect(bed, CHECK_ID_pcie_enough, verdict, summary);
+}
+
+/* 2.5 GT/s x16 carry 32 Gb/s of data; up to QDR, a port's rate has two bits of coding in ten. */
+static void enough(void **state)
+{
+	static const char fine[] = "the PCIe links can carry what the ports can send";
+	static const char less[] = "the PCIe links carry less than a port can send";
+	static const char one[] =
+		"the PCIe links can carry one port, but not all ports of the card at once";
+	struct bed *bed = *state;
+	struct port *second;
+
+	put_link(bed, FUNCTION, "2.5 GT/s", "16", "2.5 GT/s", "16");
+	rate(bed, 32, "EDR", SEVERITY_OK, fine);
+	rate(bed, 32.5, "EDR", SEVERITY_WARNING, less);
+	rate(bed, 40, "QDR", SEVERITY_OK, fine);
+	rate(bed, 40.5, "QDR", SEVERITY_WARNING, less);
+	rate(bed, 40, "DDR", SEVERITY_OK, fine);
+	rate(bed, 40, "SDR", SEVERITY_OK, fine);
+	rate(bed, 40, "FDR", SEVERITY_WARNING, less);
+	rate(bed, 40, NULL, SEVERITY_WARNING, less);
+	bed->facts.inventory.devices.items[0].ports[0].link_layer = number_of(LINK_LAYER_ETHERNET);
+	rate(bed, 40, "QDR", SEVERITY_WARNING, less);
+	/* Two ports of one card: each, and both together. */
+	second = device_add_port(&bed->facts.inventory.devices.items[0], 2);
+	second->link_layer = number_of(LINK_LAYER_ETHERNET);
+	second->state = number_of(PORT_STATE_ACTIVE);
+	second->rate_gbps = real_of(16);
+	rate(bed, 16, NULL, SEVERITY_OK, fine);
+	second->rate_gbps = real_of(16.5);
+	rate(bed, 16, NULL, SEVERITY_NOTICE, one);
+	rate(bed, 32, NULL, SEVERITY_NOTICE, one);
+	second->state = number_of(PORT_STATE_DOWN);
+	rate(bed, 32, NULL, SEVERITY_OK, fine);
+	bed->facts.inventory.devices.items[0].ports[0].state = number_of(PORT_STATE_DOWN);
+	rate(bed, 32, NULL, SEVERITY_INFO, "no port is active, so the rate it needs is not known");
+	put_link(bed, FUNCTION, NULL, "16", NULL, NULL);
+	rate(bed, 32, NULL, SEVERITY_INFO, "the bandwidth of the PCIe link is not known");
+}
+
+/* A list of NUMA nodes, and how many it has. */
+static void nodes(void **state)
+{
+	static const struct {
+		const char *online;
+		enum severity verdict;
+	} cases[] = {
+		{"0", SEVERITY_OK},	  {"7", SEVERITY_OK},	{"0-1", SEVERITY_NOTICE},
+		{"0,2", SEVERITY_NOTICE}, {"1-1", SEVERITY_OK}, {"1-0", SEVERITY_INFO},
+		{"0-", SEVERITY_INFO},	  {"x", SEVERITY_INFO}, {"-1", SEVERITY_INFO},
+		{"0,x", SEVERITY_INFO},	  {",", SEVERITY_INFO}, {"65536", SEVERITY_INFO},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		tree_write(&bed->tree, "sys/devices/system/node/online", cases[i].online);
+		if (run(bed, CHECK_ID_numa_known)->finding.severity.value != cases[i].verdict)
+			fail_msg("%s: %s", cases[i].online,
+				 bed->results.items[bed->results.count - 1].finding.summary);
+	}
+	tree_write(&bed->tree, FUNCTION "/numa_node", "1");
+	expect(bed, CHECK_ID_numa_known, SEVERITY_OK, "the NUMA node is known");
+}
+
+static void put_sensor(struct bed *bed, unsigned int number, const char *input, const char *crit)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), FUNCTION "/hwmon/hwmon3/temp%u_input", number);
+	tree_write(&bed->tree, path, input);
+	snprintf(path, sizeof(path), FUNCTION "/hwmon/hwmon3/temp%u_crit", number);
+	if (crit)
+		tree_write(&bed->tree, path, crit);
+}
+
+/* At the critical temperature, five degrees below it, and below that; thousandths of a degree. */
+static void temperatures(void **state)
+{
+	static const struct {
+		const char *input, *crit;
+		enum severity verdict;
+		const char *summary;
+	} cases[] = {
+		{"105000", "105000", SEVERITY_ERROR, "the adapter is too hot"},
+		{"104999", "105000", SEVERITY_WARNING, "the adapter is nearly too hot"},
+		{"100000", "105000", SEVERITY_WARNING, "the adapter is nearly too hot"},
+		{"1", "1", SEVERITY_ERROR, "the adapter is too hot"},
+		{"0", "0", SEVERITY_INFO, "no sensor has both a temperature and a limit"},
+		{"hot", "105000", SEVERITY_INFO, "the temperature cannot be read"},
+	};
+	struct bed *bed = *state;
+
+	assert_null(run(bed, CHECK_ID_temperature));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put_sensor(bed, 1, cases[i].input, cases[i].crit);
+		expect(bed, CHECK_ID_temperature, cases[i].verdict, cases[i].summary);
+	}
+	put_sensor(bed, 1, "99999", "105000");
+	tree_write(&bed->tree, FUNCTION "/hwmon/hwmon3/temp1_label", "asic");
+	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
+	assert_string_equal(bed->results.items[bed->results.count - 1].finding.evidence,
+			    "asic 100 degrees C, critical at 105");
+	/* The hottest counts, wherever it is; one without a limit does not. */
+	put_sensor(bed, 2, "300000", NULL);
+	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
+	put_sensor(bed, 3, "80000", "70000");
+	put_sensor(bed, 4, "20000", "70000");
+	expect(bed, CHECK_ID_temperature, SEVERITY_ERROR, "the adapter is too hot");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(links),
+		TEST(enough),
+		TEST(nodes),
+		TEST(temperatures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
