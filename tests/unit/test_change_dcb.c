@@ -555,6 +555,30 @@ static void unreported(void **state)
 	}
 }
 
+/* Each setting of eight numbers is reported if its own structure is. */
+static void reported_apart(void **state)
+{
+	static const struct {
+		const struct setting *setting;
+		int part; /* 0: ETS, 1: rates, 2: buffers */
+	} cases[] = {
+		{&dcb_priority_class_setting, 0},  {&dcb_class_algorithm_setting, 0},
+		{&dcb_class_bandwidth_setting, 0}, {&dcb_maxrate_setting, 1},
+		{&dcb_priority_buffer_setting, 2}, {&dcb_buffer_size_setting, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int part = 0; part < 3; part++) {
+			const struct dcb dcb = {.ets_known = part == 0,
+						.rates_known = part == 1,
+						.buffers_known = part == 2};
+			_cleanup_(freep) char *text = dcb_value(cases[i].setting, &dcb, NULL);
+
+			assert_int_equal(text != NULL, part == cases[i].part);
+		}
+}
+
 static void owners(void **state)
 {
 	struct bed *bed = *state;
@@ -984,6 +1008,7 @@ int main(void)
 		TEST(bandwidths),
 		TEST(class_of_its_own),
 		TEST(entries_per_request),
+		TEST(reported_apart),
 		TEST(explained),
 		TEST(pause_or_pfc),
 		TEST(pfc_or_pause),

@@ -193,6 +193,34 @@ static void many(void **state)
 	assert_string_equal(bed->change->disturbs.items[17], "984 more processes");
 }
 
+/* Sixteen are named; of the others only the number is told. */
+static void as_many_as_are_named(struct bed *bed, uint64_t count, size_t sentences,
+				 const char *last)
+{
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	for (uint64_t pid = 101; pid <= 100 + count; pid++)
+		take(bed, RESOURCE_QP, pid, NULL, NULL);
+	device_users_tell(&bed->users, bed->change);
+	assert_int_equal(bed->change->disturbs.count, sentences);
+	assert_string_equal(bed->change->disturbs.items[sentences - 1], last);
+}
+
+static void sixteen(void **state)
+{
+	as_many_as_are_named(*state, 16, 16, "process 116 (ibv_rc_pingpong): 1 queue pair");
+}
+
+static void seventeen(void **state)
+{
+	as_many_as_are_named(*state, 17, 17, "1 more process");
+}
+
+static void eighteen(void **state)
+{
+	as_many_as_are_named(*state, 18, 17, "2 more processes");
+}
+
 static void storage(void **state)
 {
 	struct bed *bed = *state;
@@ -277,6 +305,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(objects, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sixteen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(seventeen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(eighteen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(storage, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(storage_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ipoib, set_up, tear_down),
