@@ -160,6 +160,79 @@ static void host_and_ignored(void **state)
 	expectation_clear(&file);
 }
 
+/* What each fault is called, and where it is: the place of the marked text. */
+static void faults(void **state)
+{
+	static const struct {
+		const char *text, *at, *message;
+	} cases[] = {
+		{"[]", "[", "the document is a list, not an object"},
+		{"{}", "{", "no member \"schema\": \"rdmactl/expect/1\""},
+		{"{\"schema\": \"rdmactl/expect/2\"}", "\"rdmactl/",
+		 "the schema is not rdmactl/expect/1"},
+		{"{\"schema\": 1}", "1}", "the schema is not rdmactl/expect/1"},
+		{FILE_OF(", \"board\": {}"), "\"board\"",
+		 "unknown member 'board': did you mean 'boards'?"},
+		{FILE_OF(", \"profile\": \"x\""), "\"x\"", "no profile 'x'"},
+		{FILE_OF(", \"profile\": 7"), "7", "profile is a number, not a string"},
+		{FILE_OF(", \"memlock_bytes\": -8"), "-8", "memlock_bytes is negative"},
+		{FILE_OF(", \"memlock_bytes\": []"), "[]",
+		 "memlock_bytes is an empty list, which nothing can match"},
+		{FILE_OF(", \"memlock_bytes\": \"much\""), "\"much\"",
+		 "memlock_bytes is a string, not a number"},
+		{FILE_OF(", \"memlock_bytes\": [5, \"much\"]"), "\"much\"",
+		 "memlock_bytes is a string, not a number"},
+		{FILE_OF(", \"memlock_bytes\": {\"max\": 5}"), "\"max\"", "unknown member 'max'"},
+		{FILE_OF(", \"memlock_bytes\": {}"), "{}", "memlock_bytes has no member 'min'"},
+		{FILE_OF(", \"memlock_bytes\": {\"min\": \"5\"}"), "\"5\"",
+		 "min is a string, not a number"},
+		{FILE_OF(", \"memlock_bytes\": {\"min\": -5}"), "-5", "min is negative"},
+		{FILE_OF(", \"boards\": []"), "[]", "boards is a list, not an object"},
+		{FILE_OF(", \"boards\": {\"a\": 1}"), "1}",
+		 "what is wanted is a number, not an object"},
+		{FILE_OF(", \"boards\": {\"a\": {\"rates\": 1}}"), "\"rates\"",
+		 "unknown member 'rates'"},
+		{FILE_OF(", \"boards\": {\"a\": {\"firmware\": {\"min\": 1}}}"), "{\"min\"",
+		 "firmware is text, for which there is no minimum"},
+		{FILE_OF(", \"boards\": {\"a\": {\"firmware\": 1}}"), "1}",
+		 "firmware is a number, not a string"},
+		{FILE_OF(", \"boards\": {\"a\": {\"count\": \"unlimited\"}}"), "\"unlimited\"",
+		 "count is a string, not a number"},
+		{FILE_OF(", \"boards\": {\"a\": {\"pcie\": 1}}"), "1}",
+		 "pcie is a number, not an object"},
+		{FILE_OF(", \"boards\": {\"a\": {\"pcie\": {\"count\": 1}}}"), "\"count\"",
+		 "unknown member 'count'"},
+		{FILE_OF(", \"ignore\": {}"), "{}", "ignore is an object, not a list"},
+		{FILE_OF(", \"ignore\": [5]"), "5]",
+		 "an entry of ignore is a number, not an object"},
+		{FILE_OF(", \"ignore\": [{\"pic\": \"x\"}]"), "\"pic\"",
+		 "unknown member 'pic': did you mean 'pci'?"},
+		{FILE_OF(", \"ignore\": [{\"pci\": 7}]"), "7", "pci is a number, not a string"},
+		{FILE_OF(", \"ignore\": [{\"why\": \"\"}]"), "\"\"", "why is empty"},
+		{FILE_OF(", \"ignore\": [{\"check\": \"prot-state\"}]"), "\"prot-state\"",
+		 "no check 'prot-state': did you mean 'port-state'?"},
+		{FILE_OF(", \"ignore\": [{\"pci\": \"x\"}]"), "{\"pci",
+		 "an entry of ignore without 'why'"},
+		{FILE_OF(", \"ignore\": [{\"why\": \"x\"}]"), "{\"why",
+		 "an entry of ignore names no pci, device, port or check"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *at = strstr(cases[i].text, cases[i].at);
+		_cleanup_(freep) char *message = NULL, *wanted_message = NULL;
+		struct expectation file;
+
+		wanted_message = mem_format("line 1, column %zu: %s",
+					    (size_t)(at - cases[i].text) + 1, cases[i].message);
+		assert_int_equal(expectation_parse(cases[i].text, strlen(cases[i].text), &file,
+						   &message),
+				 -EINVAL);
+		if (strcmp(message, wanted_message) != 0)
+			fail_msg("%s: %s, not %s", cases[i].text, message, wanted_message);
+	}
+}
+
 /* Every prefix of a good file is refused, and nothing of it is left. */
 static void cut_anywhere(void **state)
 {
@@ -184,7 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),	cmocka_unit_test(refused),
 		cmocka_unit_test(wanted),	cmocka_unit_test(host_and_ignored),
-		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(cut_anywhere), cmocka_unit_test(faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
