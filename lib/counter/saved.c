@@ -278,7 +278,6 @@ void saved_readings_devices(struct saved_readings *saved, const struct saved_cou
 			device = device_list_add(&saved->devices, sorted[i]->device);
 			device->index = sorted[i]->device_index;
 			device->node_guid = sorted[i]->node_guid;
-			last = NULL;
 		}
 		if (sorted[i]->port.known && (!last || compare_places(&last, &sorted[i])))
 			device_add_port(device, (unsigned int)sorted[i]->port.value);
