@@ -253,15 +253,19 @@ static bool change_ipv6(const struct anonymiser *anonymiser, const char *text, s
 {
 	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
 	char written[INET6_ADDRSTRLEN];
-	uint8_t gid[GID_BYTES];
+	uint8_t before[GID_BYTES], gid[GID_BYTES];
 	size_t colons = 0;
 
 	for (size_t i = 0; i < length; i++)
 		colons += text[i] == ':';
 	if (length < 3 || (!strstr(copy, "::") && colons != 7) ||
-	    inet_pton(AF_INET6, copy, gid) != 1)
+	    inet_pton(AF_INET6, copy, before) != 1)
 		return false;
+	memcpy(gid, before, sizeof(gid));
 	anonymise_gid(anonymiser, gid);
+	/* An address of no host keeps its form: the line of a control group begins with 0:: */
+	if (!memcmp(gid, before, sizeof(gid)))
+		return false;
 	inet_ntop(AF_INET6, gid, written, sizeof(written));
 	text_buffer_add(out, "%s", written);
 	return true;
