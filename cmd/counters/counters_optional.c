@@ -101,17 +101,18 @@ static bool set_wanted(const struct optional *optional, struct optional_counter 
 static bool switch_port(struct optional *optional, struct optional_counter *counters, size_t count)
 {
 	_cleanup_(freep) char *object = counter_reading_object(&counters[0].reading);
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
 	int rc;
 
 	if (!set_wanted(optional, counters, count))
 		return true;
 	rc = optional_counters_switch(optional->nldev, counters, count, &text);
-	if (rc)
-		problem_add_text(&optional->listing.problems, object, "optional counters", "nldev",
-				 text ? text : strerror(-rc),
-				 rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL);
-	return !rc;
+	if (!rc)
+		return true;
+	message = mem_format("cannot switch optional counters: %s", text ? text : strerror(-rc));
+	problem_add_text(&optional->listing.problems, object, NULL, "nldev", message,
+			 rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL);
+	return false;
 }
 
 static void switch_all(struct optional *optional)
