@@ -93,11 +93,12 @@ static void vital_product_data(void **state)
 	at = put_resource(bytes, at, 0x90, fields, sizeof(fields) - 1);
 	read_only = at;
 	at = put_resource(bytes, at, 0x91, writable, sizeof(writable) - 1);
+	/* After the end, nothing is a field. */
 	bytes[at] = 0x78;
-	bytes[at + 1] = 'S';
-	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/vpd", bytes, at + 9, &length);
+	memcpy(bytes + at + 1, "\010\0SN\005abcde", 10);
+	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/vpd", bytes, at + 11, &length);
 	assert_non_null(now);
-	assert_int_equal(length, at + 9);
+	assert_int_equal(length, at + 11);
 	/* The name of the product is no list of keywords. */
 	assert_memory_equal(now, bytes, identity + 3);
 	assert_memory_equal(now + identity + 3, "PN\006MCX555EC\002A5SN\014", 17);
@@ -111,7 +112,7 @@ static void vital_product_data(void **state)
 	assert_int_equal(sum_of((const uint8_t *)now, identity + 43), 0);
 	assert_memory_equal(now + read_only + 3, "YA\005", 3);
 	assert_memory_not_equal(now + read_only + 6, "ab012", 5);
-	assert_memory_equal(now + at, bytes + at, 9);
+	assert_memory_equal(now + at, bytes + at, 11);
 }
 
 /* A resource or a field that is longer than the file is not looked into. */

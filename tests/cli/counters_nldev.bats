@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Counters that only RDMA netlink has, and that no software device offers: optional ones, and those of
+# queue pairs and memory regions. Snapshots whose answers tests/cli/nldev.py makes stand for mlx5.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# with_answers KIND: a snapshot of cx6dx-roce, with these answers.
+with_answers()
+{
+	snapshot=$BATS_TEST_TMPDIR/snapshot
+	[ -e "$snapshot/root" ] || {
+		mkdir -p "$snapshot/netlink"
+		cp -a "$roots/cx6dx-roce" "$snapshot/root"
+		printf '{}\n' >"$snapshot/manifest.json"
+	}
+	"$top/tests/cli/nldev.py" "$1" >"$snapshot/netlink/answers"
+}
+
+# The table of these words, with one blank between the columns.
+shown()
+{
+	try --root "$snapshot" counters "$@" --tsv --no-headings
+	output=${output//$'\t'/ }
+}
+
+# refused STATUS MESSAGE HINT WORD...
+refused()
+{
+	local wanted_status=$1 message=$2 hint=$3
+
+	shift 3
+	try --root "$snapshot" counters "$@"
+	expect_error "$wanted_status" counters "$message" "$hint" || wrong "$*"
+}
+
+# unknown NAME HINT OPTION...: there is no such optional counter; what there is is listed.
+unknown()
+{
+	local message="rdmactl counters: no port has an optional counter '$1'"$'\n'"  $2"$'\n'
+
+	shift 2
+	try --root "$snapshot" counters "$@"
+	[ "$status" = 1 ] && [ "$stderr" = "$message" ] || wrong "$*"
+}
+
+admin='run it as root: it takes CAP_NET_ADMIN in the initial user namespace'
+columns=object,counter,kernel_name,enabled
+
+@test "counters: optional counters are listed, each with its state" {
+	with_answers optional
+	shown --optional -o $columns
+	expect 0 "mlx5_0/1 rx_rdma_ecn_marked_packets cc_rx_ce_pkts no
+mlx5_0/1 rx_rdma_cnp_packets cc_rx_cnp_pkts no
+mlx5_0/1 tx_rdma_cnp_packets cc_tx_cnp_pkts no
+mlx5_1/1 rx_rdma_ecn_marked_packets cc_rx_ce_pkts no
+mlx5_1/1 rx_rdma_cnp_packets cc_rx_cnp_pkts yes
+mlx5_1/1 tx_rdma_cnp_packets cc_tx_cnp_pkts no" ''
+	shown --optional mlx5_1 -o object,enabled
+	expect 0 $'mlx5_1/1 no\nmlx5_1/1 yes\nmlx5_1/1 no' ''
+	try --root "$snapshot" counters --optional -j
+	[ "$(jq -c '[.schema, (.optional_counters[4] | [.object, .counter, .enabled]), .problems]' <<<"$output")" = \
+		'["rdmactl/optional_counters/1",["mlx5_1/1","rx_rdma_cnp_packets",true],[]]' ]
+}
+
+@test "counters: no optional counters, or none that can be read" {
+	with_answers none
+	refused 5 'no optional counters: the drivers of these ports have none' \
+		'mlx5_ib has some, from kernel 5.16 on' --optional
+	with_answers broken
+	try --root "$snapshot" counters --optional
+	expect 1 '' 'rdmactl counters: mlx5_0/1: cannot read optional counters: Input/output error
+rdmactl counters: mlx5_1/1: cannot read optional counters: Input/output error'
+	nothing_wrong
+}
+
+@test "counters: words that name no optional counter switch nothing" {
+	with_answers switched
+	unknown tx_rdma_cnp_packet "did you mean 'tx_rdma_cnp_packets'?" --enable tx_rdma_cnp_packet
+	unknown nothing-like-it 'rdmactl counters --optional lists them' --disable cc_rx_ce_pkts,nothing-like-it
+	# One that exists, but cannot be switched.
+	unknown out_of_buffer 'rdmactl counters --optional lists them' --enable out_of_buffer
+	try --root "$snapshot" counters --enable cc_rx_ce_pkts --disable cc_tx_cnp_pkts,cc_rx_ce_pkts
+	expect 2 '' 'rdmactl counters: --enable and --disable name the same counter'
+	refused 2 'which counters?' 'rdmactl counters --optional lists them' --enable ,
+	nothing_wrong
+}
+
+@test "counters: switching optional counters, as the kernel allows it for each port" {
+	with_answers switched
+	# One port does it, the other refuses: what is there now is shown all the same.
+	try --root "$snapshot" counters --enable cc_rx_ce_pkts -o object --no-headings
+	expect 3 $'mlx5_0/1\nmlx5_0/1\nmlx5_0/1\nmlx5_1/1\nmlx5_1/1\nmlx5_1/1' \
+		"rdmactl counters: mlx5_1/1: cannot switch optional counters: Operation not permitted
+  $admin"
+	# Nothing changes on the port that has it off; the other one refuses.
+	try --root "$snapshot" counters --disable rx_rdma_cnp_packets -o object --no-headings
+	expect 3
+	[ "$stderr" = "rdmactl counters: mlx5_1/1: cannot switch optional counters: Operation not permitted
+  $admin
+" ]
+	# Where nothing has to change, nothing is asked.
+	try --root "$snapshot" counters --disable cc_rx_ce_pkts,tx_rdma_cnp_packets -o object --no-headings
+	expect 0
+	with_answers optional
+	try --root "$snapshot" counters --enable cc_rx_ce_pkts -o object --no-headings
+	expect 1
+	[ "$(grep -c 'cannot switch optional counters: Operation not permitted' <<<"$stderr")" = 2 ]
+	[ "$(grep -c "$admin" <<<"$stderr")" = 1 ]
+	# All that are wanted on at once, those that were on among them.
+	try --root "$snapshot" counters --enable cc_tx_cnp_pkts mlx5_1 -j
+	expect 1
+	[ "$(jq -c '[.problems[] | [.object, .attribute, .error]]' <<<"$output")" = \
+		'[["mlx5_1/1",null,"cannot switch optional counters: Operation not permitted"]]' ]
+}
+
+@test "counters qp: counters, their queue pairs and owners" {
+	local fields=object,counter_id,mode,type,pid,command,qpns,counter,value
+
+	with_answers objects
+	shown qp -o $fields
+	expect 0 "mlx5_0/1 5 auto rc 1  300,301 rx_sequence_naks 7
+mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
+	shown qp --all -o counter_id,counter,value
+	expect 0 $'5 rx_out_of_buffer 0\n5 rx_sequence_naks 7\n6 rx_out_of_buffer 0\n6 rx_sequence_naks 7' ''
+	shown qp --drops --all -o counter_id,counter
+	expect 0 $'5 rx_out_of_buffer\n6 rx_out_of_buffer' ''
+	shown qp --errors -o counter_id,counter
+	expect 0 $'5 rx_sequence_naks\n6 rx_sequence_naks' ''
+	shown qp mlx5_0/1 -o counter_id
+	expect 0 $'5\n6' ''
+	refused 5 'no queue pair is counted' \
+		'rdmactl counters auto DEV/PORT pid counts those of each process that are made from then on (root; mlx5 and ionic)' \
+		qp mlx5_1
+	nothing_wrong
+}
+
+@test "counters qp: --watch shows what moves, round by round" {
+	with_answers objects
+	try --root "$snapshot" counters qp --watch --interval 100ms --count 2 --tsv --no-headings -o counter_id,growth
+	expect 0 '' ''
+	try --root "$snapshot" counters qp --watch --all --interval 100ms --count 2 --tsv --no-headings \
+		-o counter_id,counter,growth,rate_per_sec
+	expect 0
+	[ "$(printf %s "$output" | sort | uniq -c | tr -s ' \t' ' ')" = " 2 5 rx_out_of_buffer 0 0
+ 2 5 rx_sequence_naks 0 0
+ 2 6 rx_out_of_buffer 0 0
+ 2 6 rx_sequence_naks 0 0" ]
+	try --root "$snapshot" counters mr --watch --all --interval 100ms --count 1 --tsv --no-headings -o mrn,growth
+	expect 0 $'9\t0\n11\t0' ''
+	try --root "$snapshot" counters mr --watch --interval 100ms --count 1 --tsv --no-headings -o mrn,growth
+	expect 0 '' ''
+	try --root "$snapshot" counters mr --watch --all --interval 100ms --count 1 --no-headings
+	expect 0
+	[ "$(grep -c page_faults <<<"$output")" = 2 ]
+}
+
+@test "counters mr: memory regions that count, and who made them" {
+	with_answers objects
+	shown mr -o object,mrn,command,counter,value
+	expect 0 $'mlx5_0 9 [ib_iser] page_faults 3\nmlx5_0 11  page_faults 3' ''
+	refused 5 'no memory region counts: only those with on-demand paging do' \
+		'rdmactl resources mr lists all memory regions' mr mlx5_1
+	nothing_wrong
+}
+
+@test "counters mode: how each port counts its queue pairs" {
+	with_answers objects
+	shown mode -o object,mode,by
+	expect 0 $'mlx5_0/1 none type,pid\nmlx5_1/1 auto type,pid' ''
+	shown mode mlx5_1/1 -o object,mode
+	expect 0 'mlx5_1/1 auto' ''
+	# A kernel that does not answer.
+	sed -i '/^ask 20 5137 1 /,$d' "$snapshot/netlink/answers"
+	try --root "$snapshot" counters mode -o object,mode --tsv --no-headings
+	expect 3
+	[ "$output" = $'mlx5_0/1\t\nmlx5_1/1\t\n' ]
+	[ "$(grep -c 'cannot read how it counts queue pairs: ' <<<"$stderr")" = 2 ]
+	grep -qx '  this needs Linux 5.3 or later' <<<"$stderr"
+}
+
+@test "counters: objects of devices whose answers are missing" {
+	with_answers objects
+	sed -i '/^ask 20 5137 769 080001000200000008004b0013/,/^end/d' "$snapshot/netlink/answers"
+	try --root "$snapshot" counters qp -o counter_id --no-headings
+	expect 3
+	[ "$output" = $' 5\n 6\n' ] || [ "$output" = $'5\n6\n' ]
+	[ "$(grep -c '^rdmactl counters: mlx5_1: ' <<<"$stderr")" = 1 ]
+}
