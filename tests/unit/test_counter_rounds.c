@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "borrowed.h"
 #include "counter/counter_pool.h"
 #include "counter/counter_rounds.h"
 #include "counter/saved.h"
@@ -334,18 +335,18 @@ static void hosts_and_times(void **state)
 		{"a", "2", "yesterday", 0, true, false, 0},
 		{"a", "2", NULL, 0, true, false, 0},
 	};
-	const struct saved_head then = {.time = (char *)"2026-11-22T12:00:00.000Z",
-					.host = (char *)"a",
-					.boot_id = (char *)"1",
+	const struct saved_head then = {.time = borrowed("2026-11-22T12:00:00.000Z"),
+					.host = borrowed("a"),
+					.boot_id = borrowed("1"),
 					.uptime_msec = {.value = 1000, .known = true}};
 	const struct saved_head never = {.time = NULL};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct saved_head now = {
-			.time = (char *)cases[i].time,
-			.host = (char *)cases[i].host,
-			.boot_id = (char *)cases[i].boot,
+			.time = borrowed(cases[i].time),
+			.host = borrowed(cases[i].host),
+			.boot_id = borrowed(cases[i].boot),
 			.uptime_msec = {.value = cases[i].uptime, .known = cases[i].uptime},
 		};
 
@@ -359,10 +360,10 @@ static void hosts_and_times(void **state)
 static struct saved_counter saved_of(const char *device, int port, const char *name)
 {
 	return (struct saved_counter){
-		.device = (char *)device,
+		.device = borrowed(device),
 		.port = {.value = port < 0 ? 0 : (uint64_t)port, .known = port >= 0},
 		.source = number_of(COUNTER_SOURCE_HW),
-		.kernel_name = (char *)name,
+		.kernel_name = borrowed(name),
 		.value = number_of(1),
 	};
 }
@@ -381,7 +382,7 @@ static void saved_places(void **state)
 	struct saved_readings saved = {0};
 
 	(void)state;
-	counters[0].counter = (char *)"shown";
+	counters[0].counter = borrowed("shown");
 	counters[1].device_index = number_of(7);
 	counters[4].device_index = number_of(7);
 	counters[1].saturated = TRISTATE_YES;

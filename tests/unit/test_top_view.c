@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "borrowed.h"
 #include "top/top_cells.h"
 #include "top/top_view.h"
 
@@ -86,7 +87,7 @@ static void columns(void **state)
 		{TO_WORST, "PORT STATE     TX Gb/s      RX Gb/s   PKT/S DROPS  RETR   ECN   CNP  "
 			   "WAIT FLAPS WORST\n"},
 	};
-	const struct top_port row = {.object = (char *)"p"};
+	const struct top_port row = {.object = borrowed("p")};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -124,7 +125,7 @@ static void widths(void **state)
 	};
 	static const char *const ports[] = {"123456789012345678901234", /* 24 */
 					    "1234567890123456789012345"};
-	const struct top_port row = {.object = (char *)"p"};
+	const struct top_port row = {.object = borrowed("p")};
 	const struct top_port *rows[] = {&row};
 
 	(void)state;
@@ -139,7 +140,7 @@ static void widths(void **state)
 	/* A name takes a third of the line at most, unless that is less than 8, and never over 24.
 	 */
 	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
-		const struct top_port named = {.object = (char *)ports[i]};
+		const struct top_port named = {.object = borrowed(ports[i])};
 		const struct top_port *both[] = {&row, &named};
 
 		assert_int_equal(top_cells_layout(both, 2, 200, false).widths[0], 24);
@@ -160,7 +161,7 @@ static void rates(void **state)
 	} cases[] = {{0, "0.00"},      {0.0001, "<.01"}, {0.00499, "<.01"},
 		     {0.0051, "0.01"}, {9.994, "9.99"},	 {9.996, "10.0"},
 		     {99.94, "99.9"},  {99.96, "100"},	 {400, "400"}};
-	struct top_port row = {.object = (char *)"p"};
+	struct top_port row = {.object = borrowed("p")};
 
 	(void)state;
 	assert_cell(&row, TO_RX, 1, "-");
@@ -185,7 +186,7 @@ static void counts(void **state)
 	} cases[] = {{0, "0"},		{9, "9"},	    {999, "999"},     {1000, "1.0k"},
 		     {9949, "9.9k"},	{9951, "10k"},	    {999499, "999k"}, {999500, "1.0M"},
 		     {1000000, "1.0M"}, {UINT64_MAX, "18E"}};
-	struct top_port row = {.object = (char *)"p"};
+	struct top_port row = {.object = borrowed("p")};
 
 	(void)state;
 	assert_cell(&row, TO_DROPS, 4, "-");
@@ -211,7 +212,7 @@ static void bars(void **state)
 		const char *bar;
 	} cases[] = {{0, "[    ]"},    {0.001, "[#   ]"}, {37.4, "[#   ]"}, {37.6, "[##  ]"},
 		     {87.4, "[### ]"}, {87.6, "[####]"},  {100, "[####]"},  {250, "[####]"}};
-	struct top_port row = {.object = (char *)"p"};
+	struct top_port row = {.object = borrowed("p")};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -245,7 +246,7 @@ static void congestion(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct top_port row = {.object = (char *)"p"};
+		struct top_port row = {.object = borrowed("p")};
 
 		if (cases[i].ecn >= 0)
 			row.totals[TOP_ECN] = number_of((uint64_t)cases[i].ecn);
@@ -262,7 +263,7 @@ static void congestion(void **state)
 
 static void packets_and_flaps(void **state)
 {
-	struct top_port row = {.object = (char *)"p"};
+	struct top_port row = {.object = borrowed("p")};
 
 	(void)state;
 	assert_cell(&row, TO_PACKETS, 6, "-");
@@ -297,12 +298,12 @@ static void worst(void **state)
 		{COUNTER_SERIOUS, -1, "2026-11-22T12:34:56Z", "12:34:56Z lost\n"},
 		{COUNTER_SERIOUS, -1, "2026-11-22T12:34:56", "--:--:--Z lost\n"},
 	};
-	struct top_port row = {.object = (char *)"p"};
+	struct top_port row = {.object = borrowed("p")};
 	const struct top_port *rows[] = {&row};
 	const struct top_cells cells = top_cells_layout(rows, 1, TO_WORST, true);
 
 	(void)state;
-	row.worst.counter = (char *)"lost";
+	row.worst.counter = borrowed("lost");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct text_buffer text = {0};
 		_cleanup_(freep) char *line = NULL;
@@ -310,7 +311,7 @@ static void worst(void **state)
 		row.worst.severity = number_of(cases[i].severity);
 		row.worst.per_sec = (struct real){.known = cases[i].per_sec >= 0,
 						  .value = cases[i].per_sec};
-		row.worst.time = (char *)cases[i].time;
+		row.worst.time = borrowed(cases[i].time);
 		top_cells_add_row(&text, &cells, &row);
 		line = text_buffer_take(&text);
 		assert_true(strlen(line) > strlen(cases[i].text));
@@ -436,10 +437,10 @@ static char *order_of(const struct top *top, enum top_order order, const char *o
 /* The greatest comes first, and equal ones stay in the order of their names. */
 static void orders(void **state)
 {
-	struct top_port ports[4] = {{.object = (char *)"a"},
-				    {.object = (char *)"b"},
-				    {.object = (char *)"c"},
-				    {.object = (char *)"d"}};
+	struct top_port ports[4] = {{.object = borrowed("a")},
+				    {.object = borrowed("b")},
+				    {.object = borrowed("c")},
+				    {.object = borrowed("d")}};
 	struct top top = {.ports = ports, .port_count = ARRAY_SIZE(ports)};
 
 	(void)state;
@@ -476,14 +477,14 @@ static void orders(void **state)
 static void filters(void **state)
 {
 	struct top_port ports[3] = {
-		{.object = (char *)"mlx5_0/1",
-		 .netdev = (char *)"eth0",
+		{.object = borrowed("mlx5_0/1"),
+		 .netdev = borrowed("eth0"),
 		 .present = TRISTATE_YES,
 		 .state = {.known = true, .value = PORT_STATE_ACTIVE}},
-		{.object = (char *)"rxe0/1",
+		{.object = borrowed("rxe0/1"),
 		 .present = TRISTATE_YES,
 		 .state = {.known = true, .value = PORT_STATE_DOWN}},
-		{.object = (char *)"siw0/1", .netdev = (char *)"eth2", .present = TRISTATE_NO},
+		{.object = borrowed("siw0/1"), .netdev = borrowed("eth2"), .present = TRISTATE_NO},
 	};
 	const struct top top = {.ports = ports, .port_count = ARRAY_SIZE(ports)};
 
