@@ -18,12 +18,11 @@ import time
 sys.dont_write_bytecode = True
 
 import abuse
-from abuse import Gone, Server
+from abuse import BURST, Gone, Server
 from tap import Tap, unequal
 
 IPC_LOCK = 1 << 14
 MOST_FILES = 256
-BURST = 20  # lines of the log
 PIDFD_GETFD = 438
 SO_ATTACH_FILTER = 26  # include/uapi/asm-generic/socket.h
 
