@@ -130,7 +130,7 @@ no_rdma_here()
 	try resources qp --raw --where state=rts --json
 	[ "$status" = 5 ]
 	jq -e '.schema == "rdmactl/qp_contexts/1" and .qp_contexts == []' <<<"$output"
-	# Of a port, as without it.
+	# It takes a port, as without --raw.
 	try resources qp --raw mlx5_0/1
 	expect 5
 	try resources mr --raw

@@ -265,7 +265,7 @@ static inline int soft_window_free(struct ibv_mw *mw)
 	return soft_forget((struct soft_key *)mw);
 }
 
-/* Of no bytes: the window is closed. */
+/* A window that is bound to no bytes is closed. */
 static inline void soft_bind(struct soft_key *window, const struct ibv_mw_bind_info *info,
 			     uint32_t rkey, struct ibv_qp *only)
 {

@@ -216,8 +216,7 @@ static void connections(void **state)
 	expect_address(&ib.items[0].local_ip, &ib.items[0].local_port, "fe80::9", 0x1c06);
 }
 
-/* Of so many bytes: struct sockaddr_in has 16, sockaddr_in6 28, and sockaddr_ib 48 up to its end.
- */
+/* struct sockaddr_in has 16 bytes, sockaddr_in6 28, and sockaddr_ib 48. */
 static void sizes_of_addresses(void **state)
 {
 	static const struct {

@@ -316,7 +316,7 @@ static void asked(void **state)
 	bed.trial.far_can.max_depth = 2;
 	soft_skip(&bed, gather_tests, "gather-send",
 		  "3 blocks need 3 work requests, the devices take 2 (max_qp_wr)");
-	/* Of reads a device may take fewer than of writes. */
+	/* A device may take fewer blocks in a read than in a write. */
 	bed.trial.far_can.max_sges = 32;
 	bed.trial.near.agent->limits.max_sge_rd = 2;
 	soft_pass(&bed, gather_tests, "gather-read", "as 2 work requests of up to 2 blocks");

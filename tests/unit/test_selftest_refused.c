@@ -53,129 +53,121 @@ static void expect(const char *words, const char *message, const char *hint)
 		assert_string_equal(next, hint ? hint : HELP);
 }
 
+static const struct {
+	const char *words, *message, *hint;
+} values_rows[] = {
+	{"--bandwidth --depth 4 --batch 4", NULL},
+	{"--bandwidth --depth 4 --batch 5", "--batch is more than --depth"},
+	{"--bandwidth --batch 5", NULL},
+	{"--bandwidth --depth 4 --signal-every 4", NULL},
+	{"--bandwidth --depth 4 --signal-every 5", "--signal-every is more than --depth"},
+	{"--bandwidth --signal-every 5", NULL},
+	{"--connections 9 --depth 1024", NULL},
+	{"--connections 9 --depth 1025",
+	 "--depth: no more than 1024 connections can be under way at once"},
+	{"--bandwidth --depth 1025", NULL},
+	{"--all-ports --duration 1h", NULL},
+	{"--all-ports --every 1s --duration forever",
+	 "--all-ports: a measurement of each port alone has to end"},
+	{"--latency --every 1s --duration forever", NULL},
+	{"--latency --duration forever", "--duration forever needs --every", "--every 1s"},
+	{"--cm --latency --transport rc", NULL},
+	{"--cm --latency --transport ud", "--cm cannot be used with --transport ud",
+	 "leave out --cm: the exchange connects them"},
+	/* sizes */
+	{"--latency --sizes 256m", NULL},
+	{"--latency --sizes 268435457", "--sizes: 268435457 is more than 256 MiB"},
+	{"--latency --sizes 2,,4", "--sizes: '' is not a size (2,4k,1m)"},
+	{"--latency --sizes "
+	 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+	 NULL},
+	{"--latency --sizes "
+	 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+	 "1",
+	 "--sizes: more than 32 sizes"},
+	{"--peer h --proto pingpong --sizes 1,2", "--sizes: only one size with --proto pingpong"},
+	{"--peer h --proto pingpong --sizes 0", "--sizes: messages of 0 bytes cannot be compared"},
+	{"--latency --sizes 0", NULL},
+	/* blocks */
+	{"--test gather --block-size 256m --block-count 1", NULL},
+	{"--test gather --block-size 0", "--block-size: 0 is not within 1 and 268435456"},
+	{"--test gather --block-size 257m", "--block-size: 257m is not within 1 and 268435456"},
+	{"--test gather --block-size x", "--block-size: 'x' is not a size (64,4k)"},
+	{"--test gather --block-count 1k",
+	 "--block-count: '1k' is not a number of blocks (2,8,30)"},
+	{"--test gather --block-count 0", "--block-count: 0 is not within 1 and 268435456"},
+	{"--test gather --block-count 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", NULL},
+	{"--test gather --block-count 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+	 "--block-count: more than 16"},
+	{"--test gather --block-size 64 --stride 64", NULL},
+	{"--test gather --block-size 64,65 --stride 64",
+	 "--stride is less than --block-size: the blocks would overlap"},
+	/* without a size of 256 bytes */
+	{"--test gather --stride 256", NULL},
+	{"--test gather --stride 255",
+	 "--stride is less than --block-size: the blocks would overlap"},
+	/* the server's memory */
+	{"--serve --memory 64m", NULL},
+	{"--serve --memory 67108863",
+	 "--memory: with --serve a size from 64m to 1024g, not 67108863"},
+	{"--serve --memory 1024g", NULL},
+	{"--serve --memory 1025g", "--memory: with --serve '1025g' is not a size (64m, 1g)"},
+	{"--serve --memory huge", "--memory: with --serve 'huge' is not a size (64m, 1g)"},
+	{"--memory 1g", "--memory needs --serve for a size"},
+	/* addresses */
+	{"--serve --bind 10.0.0", "--bind: '10.0.0' is not an IPv4 or IPv6 address"},
+	{"--serve --bind fe80::1",
+	 "--bind: fe80::1 is a link-local address: add its netdev, fe80::1%NETDEV"},
+	{"--serve --bind fe80::1%nothing",
+	 "--bind: the netdev in 'fe80::1%nothing' does not exist"},
+	{"--serve --bind fd00::1", NULL},
+	{"--serve --bind 169.254.0.1", NULL},
+	{"--serve --allow 10.0.0.0/8,x", "--allow: 'x' is not a network (10.0.0.0/8,fd00::/8)"},
+	/* the peer's device: a name of up to 63 bytes */
+	{"--peer h --peer-device mlx5_0/255", NULL},
+	{"--peer h --peer-device mlx5_0/256",
+	 "--peer-device: 'mlx5_0/256' is neither DEV nor DEV/PORT"},
+	{"--peer h --peer-device mlx5_0/0",
+	 "--peer-device: 'mlx5_0/0' is neither DEV nor DEV/PORT"},
+	{"--peer h --peer-device /1", "--peer-device: '/1' is neither DEV nor DEV/PORT"},
+	{"--peer h --peer-device "
+	 "123456789012345678901234567890123456789012345678901234567890123",
+	 NULL},
+	{"--peer h --peer-device "
+	 "1234567890123456789012345678901234567890123456789012345678901234",
+	 "--peer-device: "
+	 "'1234567890123456789012345678901234567890123456789012345678901234' is neither "
+	 "DEV "
+	 "nor DEV/PORT"},
+	/* tokens have up to 63 bytes */
+	{"--peer h --token "
+	 "123456789012345678901234567890123456789012345678901234567890123",
+	 NULL},
+	{"--peer h --token "
+	 "1234567890123456789012345678901234567890123456789012345678901234",
+	 "--token: the token is longer than 63 bytes"},
+	/* what packets carry */
+	{"--flow-label 0xfffff", NULL},
+	{"--flow-label 0x100000", "--flow-label: '0x100000' is not a flow label, 0 to 0xfffff"},
+	{"--tclass 255", NULL},
+	{"--tclass 256", "--tclass: '256' is not a traffic class, 0 to 255"},
+	{"--tos 256", "--tos: '256' is not a traffic class, 0 to 255"},
+	{"--pkey 0xffff", NULL},
+	{"--pkey 1", NULL},
+	{"--pkey 0x8000", "--pkey: '0x8000' is not a P_Key",
+	 "rdmactl pkeys lists them: 0xffff, 0x8001"},
+	{"--pkey 0", "--pkey: '0' is not a P_Key", "rdmactl pkeys lists them: 0xffff, 0x8001"},
+	{"--pkey 0x10000", "--pkey: '0x10000' is not a P_Key",
+	 "rdmactl pkeys lists them: 0xffff, 0x8001"},
+	{"--test rc-wirte", "--test: unknown test or group 'rc-wirte'", "did you mean 'rc-write'?"},
+};
+
 static void values(void **state)
 {
-	static const struct {
-		const char *words, *message, *hint;
-	} rows[] = {
-		{"--bandwidth --depth 4 --batch 4", NULL},
-		{"--bandwidth --depth 4 --batch 5", "--batch is more than --depth"},
-		{"--bandwidth --batch 5", NULL},
-		{"--bandwidth --depth 4 --signal-every 4", NULL},
-		{"--bandwidth --depth 4 --signal-every 5", "--signal-every is more than --depth"},
-		{"--bandwidth --signal-every 5", NULL},
-		{"--connections 9 --depth 1024", NULL},
-		{"--connections 9 --depth 1025",
-		 "--depth: no more than 1024 connections can be under way at once"},
-		{"--bandwidth --depth 1025", NULL},
-		{"--all-ports --duration 1h", NULL},
-		{"--all-ports --every 1s --duration forever",
-		 "--all-ports: a measurement of each port alone has to end"},
-		{"--latency --every 1s --duration forever", NULL},
-		{"--latency --duration forever", "--duration forever needs --every", "--every 1s"},
-		{"--cm --latency --transport rc", NULL},
-		{"--cm --latency --transport ud", "--cm cannot be used with --transport ud",
-		 "leave out --cm: the exchange connects them"},
-		/* sizes */
-		{"--latency --sizes 256m", NULL},
-		{"--latency --sizes 268435457", "--sizes: 268435457 is more than 256 MiB"},
-		{"--latency --sizes 2,,4", "--sizes: '' is not a size (2,4k,1m)"},
-		{"--latency --sizes "
-		 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
-		 NULL},
-		{"--latency --sizes "
-		 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
-		 "1",
-		 "--sizes: more than 32 sizes"},
-		{"--peer h --proto pingpong --sizes 1,2",
-		 "--sizes: only one size with --proto pingpong"},
-		{"--peer h --proto pingpong --sizes 0",
-		 "--sizes: messages of 0 bytes cannot be compared"},
-		{"--latency --sizes 0", NULL},
-		/* blocks */
-		{"--test gather --block-size 256m --block-count 1", NULL},
-		{"--test gather --block-size 0", "--block-size: 0 is not within 1 and 268435456"},
-		{"--test gather --block-size 257m",
-		 "--block-size: 257m is not within 1 and 268435456"},
-		{"--test gather --block-size x", "--block-size: 'x' is not a size (64,4k)"},
-		{"--test gather --block-count 1k",
-		 "--block-count: '1k' is not a number of blocks (2,8,30)"},
-		{"--test gather --block-count 0", "--block-count: 0 is not within 1 and 268435456"},
-		{"--test gather --block-count 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", NULL},
-		{"--test gather --block-count 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
-		 "--block-count: more than 16"},
-		{"--test gather --block-size 64 --stride 64", NULL},
-		{"--test gather --block-size 64,65 --stride 64",
-		 "--stride is less than --block-size: the blocks would overlap"},
-		/* without a size of 256 bytes */
-		{"--test gather --stride 256", NULL},
-		{"--test gather --stride 255",
-		 "--stride is less than --block-size: the blocks would overlap"},
-		/* the server's memory */
-		{"--serve --memory 64m", NULL},
-		{"--serve --memory 67108863",
-		 "--memory: with --serve a size from 64m to 1024g, not 67108863"},
-		{"--serve --memory 1024g", NULL},
-		{"--serve --memory 1025g",
-		 "--memory: with --serve '1025g' is not a size (64m, 1g)"},
-		{"--serve --memory huge", "--memory: with --serve 'huge' is not a size (64m, 1g)"},
-		{"--memory 1g", "--memory needs --serve for a size"},
-		/* addresses */
-		{"--serve --bind 10.0.0", "--bind: '10.0.0' is not an IPv4 or IPv6 address"},
-		{"--serve --bind fe80::1",
-		 "--bind: fe80::1 is a link-local address: add its netdev, fe80::1%NETDEV"},
-		{"--serve --bind fe80::1%nothing",
-		 "--bind: the netdev in 'fe80::1%nothing' does not exist"},
-		{"--serve --bind fd00::1", NULL},
-		{"--serve --bind 169.254.0.1", NULL},
-		{"--serve --allow 10.0.0.0/8,x",
-		 "--allow: 'x' is not a network (10.0.0.0/8,fd00::/8)"},
-		/* the peer's device: a name of up to 63 bytes */
-		{"--peer h --peer-device mlx5_0/255", NULL},
-		{"--peer h --peer-device mlx5_0/256",
-		 "--peer-device: 'mlx5_0/256' is neither DEV nor DEV/PORT"},
-		{"--peer h --peer-device mlx5_0/0",
-		 "--peer-device: 'mlx5_0/0' is neither DEV nor DEV/PORT"},
-		{"--peer h --peer-device /1", "--peer-device: '/1' is neither DEV nor DEV/PORT"},
-		{"--peer h --peer-device "
-		 "123456789012345678901234567890123456789012345678901234567890123",
-		 NULL},
-		{"--peer h --peer-device "
-		 "1234567890123456789012345678901234567890123456789012345678901234",
-		 "--peer-device: "
-		 "'1234567890123456789012345678901234567890123456789012345678901234' is neither "
-		 "DEV "
-		 "nor DEV/PORT"},
-		/* tokens have up to 63 bytes */
-		{"--peer h --token "
-		 "123456789012345678901234567890123456789012345678901234567890123",
-		 NULL},
-		{"--peer h --token "
-		 "1234567890123456789012345678901234567890123456789012345678901234",
-		 "--token: the token is longer than 63 bytes"},
-		/* what packets carry */
-		{"--flow-label 0xfffff", NULL},
-		{"--flow-label 0x100000",
-		 "--flow-label: '0x100000' is not a flow label, 0 to 0xfffff"},
-		{"--tclass 255", NULL},
-		{"--tclass 256", "--tclass: '256' is not a traffic class, 0 to 255"},
-		{"--tos 256", "--tos: '256' is not a traffic class, 0 to 255"},
-		{"--pkey 0xffff", NULL},
-		{"--pkey 1", NULL},
-		{"--pkey 0x8000", "--pkey: '0x8000' is not a P_Key",
-		 "rdmactl pkeys lists them: 0xffff, 0x8001"},
-		{"--pkey 0", "--pkey: '0' is not a P_Key",
-		 "rdmactl pkeys lists them: 0xffff, 0x8001"},
-		{"--pkey 0x10000", "--pkey: '0x10000' is not a P_Key",
-		 "rdmactl pkeys lists them: 0xffff, 0x8001"},
-		{"--test rc-wirte", "--test: unknown test or group 'rc-wirte'",
-		 "did you mean 'rc-write'?"},
-	};
-
 	(void)state;
 	unsetenv("RDMACTL_TOKEN");
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		expect(rows[i].words, rows[i].message, rows[i].hint);
+	for (size_t i = 0; i < ARRAY_SIZE(values_rows); i++)
+		expect(values_rows[i].words, values_rows[i].message, values_rows[i].hint);
 }
 
 /* Tests with programs of others: what they have, and what they have not. */

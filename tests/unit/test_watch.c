@@ -114,7 +114,7 @@ static void device(void **state)
 {
 	struct bed *bed = *state;
 
-	/* Of another port, and of this one: no end, but noted. */
+	/* An error of a port ends nothing, but that of this port is noted. */
 	bed->event = IBV_EVENT_PORT_ERR;
 	bed->port = 2;
 	eventfd_write(bed->context.async_fd, 2);
