@@ -71,7 +71,7 @@ struct bed {
 	uint16_t lids[4]; /* that were asked for one by one */
 };
 
-/* Of all nodes two records; by LID one, with the base LID of its port. */
+/* There are two records in the answer to all; by LID one, with the base LID of its port. */
 static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		  const unsigned char *mad)
 {
@@ -119,7 +119,7 @@ static int name_owners(struct bed *bed, bool has_manager, struct lid_owner *owne
 	return rc;
 }
 
-/* Of all nodes at once; who is not among them, by a LID above the base LID, is asked for alone. */
+/* All nodes are asked for at once; one that is not among them, by a LID above its base, alone. */
 static void owners(void **state)
 {
 	struct lid_owner list[] = {{.lid = 0x0105}, {.lid = 0x1234}, {.lid = 0xbfff}};

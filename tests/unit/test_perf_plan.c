@@ -394,7 +394,7 @@ static void operation_codes(void **state)
 	assert_int_equal(count, ARRAY_SIZE(with_code));
 }
 
-/* Of a node that lacks some of the counters, and of one that has none or all of them. */
+/* A node lacks some of the counters, or has none, or has all of them. */
 static void lacking_counters(void **state)
 {
 	static const struct node nodes[] = {SWITCH_OF(1), SWITCH_OF(1, .caps = PERF_CAP_XMIT_WAIT),

@@ -246,7 +246,7 @@ static void assert_real(const struct real *real, bool known, double value)
 		assert_float_equal(real->value, value, 1e-9);
 }
 
-/* Of 1 to 10 us: the middle of the two in the middle, and by nearest rank the ninth and the last.
+/* For 1 to 10 us: the middle of the two in the middle, and by nearest rank the ninth and the last.
  */
 static void figures(void **state)
 {

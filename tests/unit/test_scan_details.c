@@ -114,7 +114,9 @@ static void end(struct bed *bed)
 	free(bed->asked);
 }
 
-#define FIRST_TABLES	    "0 16 0\n0 16 1\n0 14 0\n0 14 1\n0 17 0\n0 18 10001\n0 18 20001\n0 18 30001\n"
+#define FIRST_TABLES                               \
+	"0 16 0\n0 16 1\n0 14 0\n0 14 1\n0 17 0\n" \
+	"0 18 10001\n0 18 20001\n0 18 30001\n"
 #define LEAF_KEYS_AND_GUIDS "0,1 16 0\n0,1 14 0\n"
 
 static void every_block(void **state)
@@ -244,7 +246,7 @@ static void manager_of_most_ports(void **state)
 	end(&bed);
 }
 
-/* Who says that it is a manager is asked, and the one that the others name, if it is another. */
+/* A port that claims a manager is asked, and the one that the others name, if it is another. */
 static void managers_that_are_asked(void **state)
 {
 	static const struct {
