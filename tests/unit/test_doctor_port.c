@@ -131,79 +131,75 @@ static void expect(struct bed *bed, enum severity verdict, const char *summary,
 	assert_int_equal(bed->problems.count, 0);
 }
 
+static const char down[] = "the port is down, and nothing shows that it should be up";
+static const char polling[] = "nothing answers on the link: check the cable, and that the "
+			      "port at its other end is switched on";
+static const char trains[] = "the link trains without success: try another cable, and "
+			     "another port at the other end";
+static const char cable[] = "check the cable and the port at its other end";
+static const char again[] = "look again: rdmactl ports; if it stays so, check the cable "
+			    "and the port at its other end";
+static const char manager[] =
+	"start a subnet manager, or connect the port to a subnet that has one: rdmactl smp "
+	"sminfo shows whether one answers";
+static const struct {
+	enum port_state state;
+	enum physical_state physical;
+	enum link_layer layer;
+	enum severity verdict;
+	const char *summary, *next_step;
+} state_cases[] = {
+	{PORT_STATE_ACTIVE, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_OK,
+	 "the port is active", NULL},
+	{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down, polling},
+	{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down, polling},
+	{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
+	 "the port is disabled: enable it from the subnet (as ibportstate does), or in the "
+	 "adapter's settings"},
+	{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
+	 "check the cable and the switch port: ethtool eth0 tells more"},
+	{PORT_STATE_DOWN, PHYSICAL_TRAINING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down, trains},
+	{PORT_STATE_DOWN, PHYSICAL_LINK_ERROR_RECOVERY, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
+	 trains},
+	{PORT_STATE_DOWN, PHYSICAL_SLEEP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down, cable},
+	{PORT_STATE_DOWN, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down, cable},
+	{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+	 "the link is up, but no subnet manager has configured the port", manager},
+	{PORT_STATE_INIT, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+	 "the port is initialized, but not active", again},
+	{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_ETHERNET, SEVERITY_ERROR,
+	 "the port is initialized, but not active", again},
+	{PORT_STATE_ARMED, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+	 "the subnet manager has configured the port, but not activated it",
+	 "look again: rdmactl ports; if it stays so, the subnet manager hangs: rdmactl smp "
+	 "sminfo"},
+	{PORT_STATE_ACTIVE_DEFER, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
+	 "the link of the active port is lost, and trains again",
+	 "check the cable and the transceivers"},
+	{PORT_STATE_NOP, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_INFO,
+	 "the driver does not tell the state of the port", NULL},
+};
+
 /* Each state with each physical state, and what to do about it. */
 static void states(void **state)
 {
-	static const char down[] = "the port is down, and nothing shows that it should be up";
-	static const char polling[] = "nothing answers on the link: check the cable, and that the "
-				      "port at its other end is switched on";
-	static const char trains[] = "the link trains without success: try another cable, and "
-				     "another port at the other end";
-	static const char cable[] = "check the cable and the port at its other end";
-	static const char again[] = "look again: rdmactl ports; if it stays so, check the cable "
-				    "and the port at its other end";
-	static const char manager[] =
-		"start a subnet manager, or connect the port to a subnet that has one: rdmactl smp "
-		"sminfo shows whether one answers";
-	static const struct {
-		enum port_state state;
-		enum physical_state physical;
-		enum link_layer layer;
-		enum severity verdict;
-		const char *summary, *next_step;
-	} cases[] = {
-		{PORT_STATE_ACTIVE, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_OK,
-		 "the port is active", NULL},
-		{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
-		 polling},
-		{PORT_STATE_DOWN, PHYSICAL_POLLING, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
-		 polling},
-		{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
-		 "the port is disabled: enable it from the subnet (as ibportstate does), or in the "
-		 "adapter's settings"},
-		{PORT_STATE_DOWN, PHYSICAL_DISABLED, LINK_LAYER_ETHERNET, SEVERITY_NOTICE, down,
-		 "check the cable and the switch port: ethtool eth0 tells more"},
-		{PORT_STATE_DOWN, PHYSICAL_TRAINING, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
-		 trains},
-		{PORT_STATE_DOWN, PHYSICAL_LINK_ERROR_RECOVERY, LINK_LAYER_ETHERNET,
-		 SEVERITY_NOTICE, down, trains},
-		{PORT_STATE_DOWN, PHYSICAL_SLEEP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
-		 cable},
-		{PORT_STATE_DOWN, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_NOTICE, down,
-		 cable},
-		{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
-		 "the link is up, but no subnet manager has configured the port", manager},
-		{PORT_STATE_INIT, PHYSICAL_POLLING, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
-		 "the port is initialized, but not active", again},
-		{PORT_STATE_INIT, PHYSICAL_LINK_UP, LINK_LAYER_ETHERNET, SEVERITY_ERROR,
-		 "the port is initialized, but not active", again},
-		{PORT_STATE_ARMED, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
-		 "the subnet manager has configured the port, but not activated it",
-		 "look again: rdmactl ports; if it stays so, the subnet manager hangs: rdmactl smp "
-		 "sminfo"},
-		{PORT_STATE_ACTIVE_DEFER, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_ERROR,
-		 "the link of the active port is lost, and trains again",
-		 "check the cable and the transceivers"},
-		{PORT_STATE_NOP, PHYSICAL_LINK_UP, LINK_LAYER_INFINIBAND, SEVERITY_INFO,
-		 "the driver does not tell the state of the port", NULL},
-	};
 	struct bed *bed = *state;
 	struct port *port = own_port(bed);
 
 	add_link(bed, "eth0", OWN, NULL);
 	port->netdev = mem_string("eth0");
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(state_cases); i++) {
 		const struct doctor_result *result;
 
-		port->state = number_of(cases[i].state);
-		port->physical_state = number_of(cases[i].physical);
-		port->link_layer = number_of(cases[i].layer);
+		port->state = number_of(state_cases[i].state);
+		port->physical_state = number_of(state_cases[i].physical);
+		port->link_layer = number_of(state_cases[i].layer);
 		result = run(bed, CHECK_ID_port_state);
-		assert_string_equal(result->finding.summary, cases[i].summary);
-		assert_int_equal(result->finding.severity.value, cases[i].verdict);
+		assert_string_equal(result->finding.summary, state_cases[i].summary);
+		assert_int_equal(result->finding.severity.value, state_cases[i].verdict);
 		assert_false(result->needs.known);
-		if (cases[i].next_step)
-			assert_string_equal(result->finding.next_step, cases[i].next_step);
+		if (state_cases[i].next_step)
+			assert_string_equal(result->finding.next_step, state_cases[i].next_step);
 		else
 			assert_null(result->finding.next_step);
 	}
@@ -405,7 +401,7 @@ static void peers(void **state)
 			    "the port went down, and others like it are up");
 }
 
-/* Who is no peer: another board, layer, function number, or one that was made for others. */
+/* Another board, layer or function number is no peer, nor what was made for others. */
 static void no_peers(void **state)
 {
 	struct bed *bed = *state;

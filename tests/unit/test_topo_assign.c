@@ -100,7 +100,7 @@ static void nearest(void **state)
 	nic(bed, "m0", "s1");
 	nic(bed, "m1", "s0");
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 measured; gpu1: m0 measured");
-	/* Of equals, in the order of the bus, and it is said. */
+	/* Equals are taken in the order of the bus, and it is said. */
 	nic(bed, "m2", "s0");
 	nic(bed, "m3", "s1");
 	expect(bed, ASSIGN_RAIL, "gpu0: m1 m2 tie; gpu1: m0 m3 tie");
@@ -197,7 +197,7 @@ static void set_link(struct pci_function *function, double speed, unsigned int l
 	function->width_lanes = function->max_width_lanes = number_of(lanes);
 }
 
-/* Of the same class, the wider link counts, however far it is on the bus; less than the class. */
+/* The class counts most; in one class the wider link, however far it is on the bus. */
 static void bandwidth(void **state)
 {
 	struct bed *bed = *state;
