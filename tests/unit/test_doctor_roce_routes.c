@@ -415,6 +415,11 @@ static void large_table(void **state)
 	put_gid(bed, 0, 1, OWN_GID, "IB/RoCE v1", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	/* Another netdev's GID of the same address does not end the search. */
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
+	put_gid(bed, 0, 1, OWN_GID, "RoCE v2", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
 	assert_int_equal(bed->problems.count, 0);
 }
 

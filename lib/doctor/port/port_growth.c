@@ -24,8 +24,8 @@ bool growth_exceeds(uint64_t growth, double seconds, uint64_t limit, unsigned in
 
 	if (seconds <= 0)
 		return growth > limit;
-	return (double)growth * period > (double)limit * seconds &&
-	       (seconds >= period || growth >= enough);
+	/* In a whole period or more, what exceeds the limit is always enough. */
+	return (double)growth * period > (double)limit * seconds && growth >= enough;
 }
 
 /*
