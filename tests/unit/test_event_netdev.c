@@ -288,6 +288,49 @@ static void netdev_of_a_gid(void **state)
 	nothing_more(bed);
 }
 
+/* Each port and each of its GIDs is looked at: the second port, and its second GID. */
+static void netdevs_of_second_ports(void **state)
+{
+	struct bed *bed = *state;
+	struct port_reading reading = {.has_gids = true,
+				       .has_netdev = true,
+				       .netdev_index = number_of(OTHER),
+				       .netdev = mem_string("other0")};
+	struct event_cause silence = cause(bed);
+	struct tracked_device *device = bed->state.devices[0];
+	struct tracked_port *second = tracked_device_add_port(device, 2);
+	struct tracked_gid *gid = tracked_gids_add(&reading.gids);
+	const struct event *event;
+
+	silence.events = NULL;
+	gid->netdev_index = number_of(BOND0);
+	gid->netdev = mem_string("bond0");
+	gid = tracked_gids_add(&reading.gids);
+	gid->index = 1;
+	gid->netdev_index = number_of(OTHER);
+	gid->netdev = mem_string("other0");
+	event_state_update_port(&bed->state, device, second, &reading, NULL, &silence);
+	assert_true(take(bed, link_of(OTHER, "renamed0", true), false));
+	event = &bed->events.items[bed->checked++];
+	assert_int_equal(event->word.value, EVENT_NETDEV_RENAMED);
+	assert_int_equal(event->port.value, 2);
+	assert_string_equal(second->netdev, "renamed0");
+	assert_string_equal(second->gids.items[0].netdev, "bond0");
+	assert_string_equal(second->gids.items[1].netdev, "renamed0");
+	nothing_more(bed);
+	/* A port whose own netdev it is comes before one that has a GID of it. */
+	assert_true(take(bed, link_of(BOND0, "bond1", true), false));
+	assert_int_equal(bed->events.items[bed->checked++].port.value, 2);
+	bed->port = &device->ports[0];
+	reading = (struct port_reading){.has_netdev = true,
+					.netdev_index = number_of(BOND0),
+					.netdev = mem_string("bond1")};
+	event_state_update_port(&bed->state, device, bed->port, &reading, NULL, &silence);
+	assert_true(take(bed, link_of(BOND0, "bond2", true), false));
+	next(bed, EVENT_NETDEV_RENAMED, "bond2");
+	nothing_more(bed);
+}
+
 /* After a gap: all links and addresses at once. */
 static void everything_again(void **state)
 {
@@ -331,9 +374,9 @@ static void everything_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(set_down_and_up),	TEST(mtu_name_and_master), TEST(addresses),
-		TEST(strangers),	TEST(vlan_comes_and_goes), TEST(netdev_of_a_gid),
-		TEST(everything_again),
+		TEST(set_down_and_up),	TEST(mtu_name_and_master),     TEST(addresses),
+		TEST(strangers),	TEST(vlan_comes_and_goes),     TEST(netdev_of_a_gid),
+		TEST(everything_again), TEST(netdevs_of_second_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

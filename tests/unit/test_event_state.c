@@ -312,6 +312,7 @@ static void lid_and_subnet_manager(void **state)
 
 	reading.state.lid = number_of(5);
 	reading.state.sm_lid = number_of(1);
+	reading.state.physical_state = number_of(5);
 	begin(bed, reading);
 	reading.state.lid = number_of(7);
 	update(bed, reading, TOLD(EVENT_LID_CHANGE));
@@ -333,8 +334,10 @@ static void lid_and_subnet_manager(void **state)
 	nothing_more(bed);
 	/* An unreadable value stays what it was. */
 	reading.state.lid.known = reading.state.sm_lid.known = false;
-	reading.state.state.known = false;
+	reading.state.state.known = reading.state.physical_state.known = false;
 	update(bed, reading, NULL);
+	assert_true(bed->device->ports[0].now.physical_state.known);
+	assert_int_equal(bed->device->ports[0].now.physical_state.value, 5);
 	assert_int_equal(bed->device->ports[0].now.lid.value, 7);
 	assert_int_equal(bed->device->ports[0].now.state.value, ACTIVE);
 	nothing_more(bed);
@@ -551,6 +554,37 @@ static void gids(void **state)
 	assert_int_equal(bed->device->ports[0].gids.count, 3);
 }
 
+/* With --all a report that changed nothing is an event, but not one whose change is told already.
+ */
+static void all_reports(void **state)
+{
+	static const struct {
+		unsigned char gid; /* 0: none */
+		enum event_word word;
+	} steps[] = {{10, EVENT_GID_ADDED},
+		     {10, EVENT_GID_CHANGED},
+		     {11, EVENT_GID_CHANGED},
+		     {0, EVENT_GID_REMOVED},
+		     {0, EVENT_GID_CHANGED}};
+	struct bed *bed = *state;
+
+	begin(bed, reads(ACTIVE, 100));
+	bed->all = true;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct port_reading reading = {.has_gids = true};
+		const struct event *event;
+
+		if (steps[i].gid)
+			add_gid(&reading, 3, steps[i].gid, "eth0");
+		update(bed, reading, TOLD(EVENT_GID_CHANGED, EVENT_LID_CHANGE));
+		event = next(bed, steps[i].word);
+		/* The report alone says nothing of an entry. */
+		assert_int_equal(event->gid_index.known, i != 1 && i != 4);
+		assert_states(next(bed, EVENT_LID_CHANGE), ACTIVE, ACTIVE);
+		nothing_more(bed);
+	}
+}
+
 static void device_comes(void **state)
 {
 	struct bed *bed = *state;
@@ -646,6 +680,7 @@ int main(void)
 		TEST(not_flapping),
 		TEST(netdev_comes_and_goes),
 		TEST(gids),
+		TEST(all_reports),
 		TEST(device_comes),
 		TEST(device_goes),
 		TEST(device_has_another_name),
