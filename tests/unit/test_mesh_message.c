@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "borrowed.h"
 #include "mesh/agent/rehearsal.h"
 #include "mesh/wire/mesh_message.h"
 #include "mesh/wire/shake.h"
@@ -119,6 +120,122 @@ static void versions(void **state)
 			 -EPROTONOSUPPORT);
 }
 
+/* Each figure by itself arrives where it belongs, and the others stay unknown. */
+static void figures_one_by_one(void **state)
+{
+	enum { FIGURES = 7 };
+
+	(void)state;
+	for (unsigned int which = 0; which < FIGURES; which++) {
+		struct mesh_result sent = {.outcome = MESH_PASS}, got = {.outcome = MESH_FAIL};
+		struct real *const reals[] = {&sent.latency_usec, &sent.gbps[0], &sent.gbps[1],
+					      &sent.both_gbps[0], &sent.both_gbps[1]};
+		struct mesh_message message;
+
+		if (which < ARRAY_SIZE(reals))
+			*reals[which] = real_of(2.5);
+		else
+			sent.errors[which - ARRAY_SIZE(reals)] = number_of(3);
+		mesh_both_answer_make(9, &sent, &message);
+		assert_int_equal(message.both_answer.answer.id, 9);
+		mesh_both_answer_take(&message.both_answer, &got);
+		assert_int_equal(got.outcome, MESH_PASS);
+		assert_int_equal(got.latency_usec.known, which == 0);
+		for (unsigned int end = 0; end < MESH_ENDS; end++) {
+			assert_int_equal(got.gbps[end].known, which == 1 + end);
+			assert_int_equal(got.both_gbps[end].known, which == 3 + end);
+			assert_int_equal(got.errors[end].known, which == 5 + end);
+			if (which == 5 + end)
+				assert_int_equal(got.errors[end].value, 3);
+			if (which == 3 + end)
+				assert_float_equal(got.both_gbps[end].value, 2.5, 1e-9);
+		}
+	}
+}
+
+/* What a host says of itself, and with everything unknown. */
+static void identities(void **state)
+{
+	const struct mesh_host known = {
+		.name = borrowed("n1"),
+		.release = borrowed("0.1.0"),
+		.kernel = borrowed("6.1"),
+		.boot_id = borrowed("1234"),
+		.firmware = borrowed("22.31"),
+		.rank = number_of(UINT32_MAX),
+		.memlock_bytes = number_of(UINT64_MAX),
+		.others_qps = number_of(4),
+		.rehearsed = true,
+		.server_port = 4791,
+	};
+	struct mesh_host unknown = {.name = borrowed("n2")}, got = {.name = NULL};
+	struct mesh_message message;
+
+	(void)state;
+	mesh_identity_make(&known, &message);
+	mesh_identity_take(&message.identity, &got);
+	assert_string_equal(got.name, "n1");
+	assert_string_equal(got.release, "0.1.0");
+	assert_string_equal(got.kernel, "6.1");
+	assert_string_equal(got.boot_id, "1234");
+	assert_string_equal(got.firmware, "22.31");
+	assert_true(got.rank.known && got.rank.value == UINT32_MAX);
+	assert_true(got.memlock_bytes.known && got.memlock_bytes.value == UINT64_MAX);
+	assert_true(got.others_qps.known && got.others_qps.value == 4);
+	assert_true(got.rehearsed);
+	assert_int_equal(got.server_port, 4791);
+	mesh_host_clear(&got);
+	/* A rank that is too large is none. */
+	unknown.rank = number_of(UINT32_MAX + UINT64_C(1));
+	mesh_identity_make(&unknown, &message);
+	mesh_identity_take(&message.identity, &got);
+	assert_string_equal(got.name, "n2");
+	assert_null(got.release);
+	assert_null(got.firmware);
+	assert_false(got.rank.known);
+	assert_false(got.memlock_bytes.known);
+	assert_false(got.others_qps.known);
+	assert_false(got.rehearsed);
+	mesh_host_clear(&got);
+}
+
+static void orders(void **state)
+{
+	const struct mesh_order order = {
+		.id = 77,
+		.loopback = true,
+		.rail = 3,
+		.peer_rail = 5,
+		.far.device = "mlx5_3",
+		.far.port = 2,
+		.peer_port = 18515,
+		.tests = 6,
+		.latency_msec = 100,
+		.bandwidth_msec = 200,
+		.timeout_msec = 300,
+		.peer = "n9",
+	};
+	struct mesh_message message;
+	struct mesh_order got;
+
+	(void)state;
+	mesh_order_make(&order, &message);
+	assert_int_equal(message.type, MESH_MESSAGE_ORDER);
+	mesh_order_take(&message.order, &got);
+	assert_int_equal(got.id, 77);
+	assert_true(got.loopback);
+	assert_int_equal(got.rail, 3);
+	assert_int_equal(got.peer_rail, 5);
+	assert_string_equal(got.far.device, "mlx5_3");
+	assert_int_equal(got.far.port, 2);
+	assert_int_equal(got.peer_port, 18515);
+	assert_int_equal(got.tests, 6);
+	assert_int_equal(got.latency_msec, 100);
+	assert_int_equal(got.bandwidth_msec, 200);
+	assert_int_equal(got.timeout_msec, 300);
+	assert_string_equal(got.peer, "n9");
+}
+
 static void figures_that_are_none(void **state)
 {
 	static const double values[] = {NAN, INFINITY, -1, 1e300};
@@ -215,6 +332,9 @@ int main(void)
 		cmocka_unit_test(answers),
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(versions),
+		cmocka_unit_test(figures_one_by_one),
+		cmocka_unit_test(identities),
+		cmocka_unit_test(orders),
 		cmocka_unit_test(figures_that_are_none),
 		cmocka_unit_test(what_is_no_message),
 		cmocka_unit_test(rehearsals),
