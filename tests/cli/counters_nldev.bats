@@ -43,7 +43,7 @@ unknown()
 
 	shift 2
 	try --root "$snapshot" counters "$@"
-	[ "$status" = 1 ] && [ "$stderr" = "$message" ] || wrong "$*"
+	[ "$status $stderr" = "1 $message" ] || wrong "$*"
 }
 
 admin='run it as root: it takes CAP_NET_ADMIN in the initial user namespace'

@@ -56,7 +56,8 @@ def error(command, flags, question, number):
 
 
 def dump(command, question, *payloads):
-    put(command, DUMP, question, [(CLIENT | command, MULTI, payload) for payload in payloads] + [(DONE, MULTI, bytes(4))])
+    answers = [(CLIENT | command, MULTI, payload) for payload in payloads]
+    put(command, DUMP, question, answers + [(DONE, MULTI, bytes(4))])
 
 
 def devices():
