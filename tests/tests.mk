@@ -86,23 +86,28 @@ FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 $(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
+# A thin archive, so that a fuzzer links only what it uses.
+$(BUILD)/fuzz/library.a: $(FUZZ_OBJECTS)
+	$(Q)rm -f $@ && ar rcsT $@ $^
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a
 	@echo "  LD    $@"
 	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 \
-		-fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_OBJECTS) $(LIBS)
+		-fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/library.a $(LIBS)
 .SECONDARY: $(FUZZ_OBJECTS)
 -include $(FUZZ_OBJECTS:.o=.d)
 
-# New inputs go to the build folder; move those worth keeping to tests/fuzz/corpus by hand.
+# New inputs go to the build folder; move those worth keeping to tests/fuzz/corpus by hand. A fuzzer
+# is busy with one processor, so that make -j runs several.
 .PHONY: fuzz
-fuzz: $(FUZZERS)
-	$(Q)for fuzzer in $(FUZZERS); do \
-		name=$${fuzzer##*/fuzz_}; mkdir -p $(BUILD)/fuzz/corpus/$$name; \
-		echo "  FUZZ  $$name"; \
-		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_final_stats=0 \
-			-artifact_prefix=$(BUILD)/fuzz/ -close_fd_mask=1 \
-			$(BUILD)/fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
-	done
+FUZZ_RUNS := $(FUZZERS:$(BUILD)/fuzz/fuzz_%=fuzz-%)
+.PHONY: $(FUZZ_RUNS)
+fuzz: $(FUZZ_RUNS)
+$(FUZZ_RUNS): fuzz-%: $(BUILD)/fuzz/fuzz_%
+	$(Q)mkdir -p $(BUILD)/fuzz/corpus/$*
+	@echo "  FUZZ  $*"
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_final_stats=0 \
+		-artifact_prefix=$(BUILD)/fuzz/ -close_fd_mask=1 \
+		$(BUILD)/fuzz/corpus/$* tests/fuzz/corpus/$*
 
 # GCC 12 takes a variable with a cleanup function for uninitialized if its initialization follows
 # another one's in the same declaration.
