@@ -63,7 +63,8 @@ __attribute__((unused)) static jmp_buf musl_test_end;
 #define assert_in_range(value, least, most)                     \
 	assert_true((uintmax_t)(value) >= (uintmax_t)(least) && \
 		    (uintmax_t)(value) <= (uintmax_t)(most))
-#define assert_memory_equal(a, b, size) assert_true(!memcmp(a, b, size))
+#define assert_memory_equal(a, b, size)	    assert_true(!memcmp(a, b, size))
+#define assert_memory_not_equal(a, b, size) assert_true(memcmp(a, b, size) != 0)
 #define assert_string_not_equal(a, b)	assert_true(strcmp(a, b) != 0)
 #define assert_string_equal(a, b)                                     \
 	do {                                                          \

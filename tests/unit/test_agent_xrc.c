@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "selftest/agent/agent.h"
@@ -550,16 +551,17 @@ static void device_without(void **state)
 
 	(void)state;
 	for (int side = 0; side < 2; side++) {
+		_cleanup_(freep) char *reason = NULL;
+
 		make_bed(&bed);
 		bed.request.peer = "10.0.0.2";
 		bed.trial.granted_msec = 60000;
 		bed.verbs[side].open_xrcd = NULL;
 		run(&bed, "latency-send");
-		assert_all(&bed, SELFTEST_SKIP,
-			   side ? "the peer's device has no extended reliable connected (XRC) "
-				  "queue pairs: ibv_open_xrcd: Operation not supported"
-				: "the device has no extended reliable connected (XRC) queue "
-				  "pairs: ibv_open_xrcd: Operation not supported");
+		reason = mem_format("the %sdevice has no extended reliable connected (XRC) queue "
+				    "pairs: ibv_open_xrcd: %s",
+				    side ? "peer's " : "", strerror(EOPNOTSUPP));
+		assert_all(&bed, SELFTEST_SKIP, reason);
 		free_bed(&bed);
 	}
 	make_bed(&bed);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -268,14 +269,16 @@ static void sources(void **state)
 /* Why data center bridging is not known, in each step that needs it. */
 static void without_dcb(void **state)
 {
-	static const struct {
+	_cleanup_(freep) char *refused = mem_format(
+		"data center bridging of eth0 cannot be read: %s", strerror(EIO));
+	const struct {
 		int rc;
 		const char *why;
 	} cases[] = {
 		{-EOPNOTSUPP, "the driver of eth0 has no data center bridging"},
 		{-ENODATA, "a saved tree does not hold it"},
 		{-ENODEV, "the port has no netdev in this network namespace"},
-		{-EIO, "data center bridging of eth0 cannot be read: Input/output error"},
+		{-EIO, refused},
 	};
 	struct roce_facts facts = good();
 
