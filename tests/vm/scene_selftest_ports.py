@@ -99,7 +99,7 @@ def older(tap):
         thread.join(20)
     wrong = selftest.wrong_with(document, 4, (
         'connect', 'fail', 'is older (version 2 of the exchange protocol) and chooses its port'))
-    wrong += unequal('versions offered', heard[0], struct.pack('>II', 1, 4))
+    wrong += unequal('versions offered', heard[0], struct.pack('>II', abuse.OLDEST, abuse.NEWEST))
     # bye, without an order to open
     wrong += unequal('what it heard then', heard[1][8:12], struct.pack('>I', abuse.BYE))
     tap.test('selftest: a server of version 2 is told apart, and opens nothing', wrong)
