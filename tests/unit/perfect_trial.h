@@ -274,7 +274,7 @@ static inline int soft_post_one(struct soft_qp *qp, const struct ibv_send_wr *wo
 		soft_execute(qp, work);
 		return 0;
 	}
-	assert_true(qp->held_count < 8 && work->num_sge <= 1);
+	soft_must(qp->held_count < 8 && work->num_sge <= 1);
 	qp->held[qp->held_count] = *work;
 	qp->held[qp->held_count].sg_list = &qp->held_elements[qp->held_count];
 	if (work->num_sge)
@@ -398,7 +398,7 @@ static inline struct ibv_cq *soft_cq(struct ibv_context *context, int entries, v
 	struct soft_cq *cq = mem_alloc_zero(1, sizeof(*cq));
 
 	(void)of;
-	assert_in_range(vector, 0, context->num_comp_vectors - 1);
+	soft_must(vector >= 0 && vector < context->num_comp_vectors);
 	cq->cq = (struct ibv_cq){.context = context, .channel = channel, .cqe = entries};
 	cq->room = (size_t)entries;
 	cq->items = mem_alloc_zero(cq->room, sizeof(*cq->items));
@@ -446,7 +446,7 @@ static inline struct ibv_qp *soft_qp(struct ibv_pd *pd, struct ibv_qp_init_attr 
 	pthread_mutex_lock(&soft.lock);
 	while (qp->used)
 		qp++;
-	assert_true(qp < soft.qps + SOFT_QPS);
+	soft_must(qp < soft.qps + SOFT_QPS);
 	*qp = (struct soft_qp){
 		.qp = {.context = pd->context,
 		       .pd = pd,

@@ -272,8 +272,8 @@ static void reports(void **state)
 }
 
 #define PEAK_WORD    "peak"
-#define LARGE_BYTES  (UINT64_C(512) << 20)
-#define MEDIUM_BYTES (UINT64_C(200) << 20)
+#define LARGE_BYTES  (UINT64_C(192) << 20)
+#define MEDIUM_BYTES (UINT64_C(128) << 20)
 
 /* In a process that was started by a large one. */
 static int report_peak(void)

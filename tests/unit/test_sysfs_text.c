@@ -245,8 +245,9 @@ static void writes(void **state)
 	assert_int_equal(sysfs_write(path, "12"), 0);
 	assert_int_equal(sysfs_read(&tree->root, text, "file"), 2);
 	assert_string_equal(text, "12");
-	/* Every write to it fails. */
-	assert_int_equal(sysfs_write("/dev/full", "1"), -ENOSPC);
+	/* Every write to it fails, where it is there. */
+	if (!access("/dev/full", W_OK))
+		assert_int_equal(sysfs_write("/dev/full", "1"), -ENOSPC);
 }
 
 int main(void)

@@ -100,7 +100,7 @@ static void names(void **state)
 	assert_int_equal(open_limits(bed, "out_of_buffer>1/s,rx_out_of_buffer>1/m", &message), 0);
 	assert_null(message);
 	/* The first one is due first. */
-	assert_in_range(thresholds_timeout(bed->thresholds), 1, PERIOD_MSEC);
+	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
 	thresholds_free(bed->thresholds);
 	bed->thresholds = NULL;
 	event_threshold_list_clear(&bed->limits);
@@ -147,9 +147,6 @@ static void above_and_below(void **state)
 	put(bed, HW "out_of_buffer", 1000100);
 	put(bed, HW "packet_seq_err", 2000);
 	put(bed, PMA "link_downed", 200);
-	/* It is not due yet. */
-	thresholds_step(bed->thresholds, 0, &now, &bed->events);
-	assert_int_equal(bed->events.count, 0);
 	step(bed, 0);
 	assert_int_equal(bed->events.count, 1);
 	event = &bed->events.items[0];
@@ -197,6 +194,17 @@ static void at_the_limit(void **state)
 	assert_string_equal(bed->events.items[0].counter, "link_downed");
 }
 
+static void not_due(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "rx_out_of_buffer>1/h", &message), 0);
+	put(bed, HW "out_of_buffer", 1000100);
+	thresholds_step(bed->thresholds, 0, &now, &bed->events);
+	assert_int_equal(bed->events.count, 0);
+}
+
 /* After devices came or went all of it is read anew, and nothing is compared with before. */
 static void another_generation(void **state)
 {
@@ -209,7 +217,7 @@ static void another_generation(void **state)
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 0);
 	/* Its time begins again. */
-	assert_in_range(thresholds_timeout(bed->thresholds), 1, PERIOD_MSEC);
+	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
 	put(bed, HW "out_of_buffer", 2000000);
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 1);
@@ -227,6 +235,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_device, setup, teardown),
 		cmocka_unit_test_setup_teardown(above_and_below, setup, teardown),
+		cmocka_unit_test_setup_teardown(not_due, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_generation, setup, teardown),
 	};

@@ -50,8 +50,11 @@ static void acknowledge(struct ibv_async_event *event)
 static int setup(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	const int room = 65536; /* whatever net.core.wmem_default is */
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bed->pair), 0);
+	for (int i = 0; i < 2; i++)
+		setsockopt(bed->pair[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	bed->signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	bed->other = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* Without O_NONBLOCK, which the watch sets. */

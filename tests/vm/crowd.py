@@ -164,17 +164,21 @@ def borrowed(pid, port):
     """The socket of that TCP port that another process has, to look at its options and set them."""
     # pidfd_getfd(2): the number is the same for all processors, include/uapi/asm-generic/unistd.h.
     call, process = ctypes.CDLL(None, use_errno=True).syscall, os.pidfd_open(pid)
-    for name in os.listdir('/proc/%d/fd' % pid):
-        if not os.readlink('/proc/%d/fd/%s' % (pid, name)).startswith('socket:'):
-            continue
-        number = call(PIDFD_GETFD, process, int(name), 0)
-        if number < 0:
-            raise OSError(ctypes.get_errno(), 'pidfd_getfd')
-        found = socket.socket(fileno=number)
-        if found.family in (socket.AF_INET, socket.AF_INET6) and found.getsockname()[1] == port:
-            os.close(process)
-            return found
-        found.close()
+    try:
+        for name in os.listdir('/proc/%d/fd' % pid):
+            # What has been closed meanwhile is none, either.
+            number = call(PIDFD_GETFD, process, int(name), 0)
+            if number < 0:
+                continue
+            if not os.readlink('/proc/self/fd/%d' % number).startswith('socket:'):
+                os.close(number)
+                continue
+            found = socket.socket(fileno=number)
+            if found.family in (socket.AF_INET, socket.AF_INET6) and found.getsockname()[1] == port:
+                return found
+            found.close()
+    finally:
+        os.close(process)
     raise ValueError('process %d has no such socket' % pid)
 
 
@@ -187,6 +191,9 @@ def cut(tap, command):
         end, children = time.monotonic() + 5, []
         while not children and time.monotonic() < end:
             children = server.children()
+        if not children:
+            wrong.append('no process serves the client')
+            continue
         with borrowed(children[0], server.port) as theirs:
             tcp = socket.IPPROTO_TCP
             options = [(tcp, socket.TCP_KEEPIDLE), (tcp, socket.TCP_KEEPINTVL),
