@@ -76,9 +76,10 @@ static void write_place(const struct writer *writer, uint32_t number)
 	    !place.board)
 		return;
 	if (*place.model) {
-		_cleanup_(freep) char *model = text_clean(place.model, strlen(place.model));
+		char model[MOST_MODEL + 1];
 
-		text_buffer_add(writer->out, "%.*s ", MOST_MODEL, model);
+		text_clean_into(model, sizeof(model), place.model, strlen(place.model));
+		text_buffer_add(writer->out, "%s ", model);
 	}
 	text_buffer_add(writer->out, "%s %u Chip %u", boards[place.board], place.slot, place.chip);
 }
