@@ -163,7 +163,7 @@ static void place_router(const struct model *model, uint64_t spine_guid, unsigne
 	static const uint8_t guesses[] = {2, 3, 2, 1};
 
 	if (!model->has_routers)
-		place->slot = 0;
+		place->slot = place->chip = 0;
 	else if (model->guesses_routers)
 		place->chip = guesses[spine_guid % ARRAY_SIZE(guesses)];
 	else
