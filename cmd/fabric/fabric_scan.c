@@ -93,6 +93,16 @@ struct stream {
 	struct fabric_row rows[FABRIC_PORT_MOST];
 };
 
+/* Whether all that is printed of the peer of a port is known. */
+static bool is_peer_settled(const struct fabric *fabric, uint32_t place)
+{
+	const struct fabric_port *peer = &fabric->ports[fabric->ports[place].peer];
+	const struct fabric_node *other = &fabric->nodes[peer->node];
+
+	return !other->pending || (peer->has_info && other->has_description &&
+				   !chassis_peer_is_placed_by_links(fabric, place));
+}
+
 static bool is_settled(const struct fabric *fabric, uint32_t number)
 {
 	const struct fabric_node *node = &fabric->nodes[number];
@@ -100,14 +110,9 @@ static bool is_settled(const struct fabric *fabric, uint32_t number)
 	if (node->pending || node->ambiguous)
 		return false;
 	for (uint32_t i = 1; i <= node->port_count; i++) {
-		const struct fabric_port *port = &fabric->ports[node->first_port + i], *peer;
-		const struct fabric_node *other;
+		uint32_t place = node->first_port + i;
 
-		if (port->peer == FABRIC_NONE)
-			continue;
-		peer = &fabric->ports[port->peer];
-		other = fabric_node_of(fabric, port->peer);
-		if (other->pending && !(peer->has_info && other->has_description))
+		if (fabric->ports[place].peer != FABRIC_NONE && !is_peer_settled(fabric, place))
 			return false;
 	}
 	return true;

@@ -35,6 +35,12 @@ bool chassis_place_of(const struct fabric *fabric, uint32_t node, struct chassis
 /* The number of a port on the outside of its chassis; 0: none, or unknown. */
 unsigned int chassis_outside_port(const struct fabric *fabric, uint32_t port);
 
+/*
+ * Whether the place of the node at the other end of a cable follows from all of its links: it is a
+ * board of an ISR switch, or is cabled to one as boards are.
+ */
+bool chassis_peer_is_placed_by_links(const struct fabric *fabric, uint32_t port);
+
 /* Whether a GUID is that of a Xsigo adapter in a server, or of a target in a chassis. */
 bool chassis_is_xsigo(uint64_t guid);
 bool chassis_is_xsigo_adapter(uint64_t guid);

@@ -96,6 +96,14 @@ bool chassis_is_inside(const struct fabric *fabric, uint32_t port)
 	return device && fabric->ports[port].number <= inside_ports(device);
 }
 
+bool chassis_peer_is_placed_by_links(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_node *other = fabric_node_of(fabric, fabric->ports[port].peer);
+
+	return device_of(other) ||
+	       (other->type != NODE_TYPE_SWITCH && chassis_is_inside(fabric, port));
+}
+
 static void follow(const struct wiring *wiring, unsigned int port, struct chassis_place *place)
 {
 	unsigned int chip;
