@@ -96,18 +96,30 @@ static char *chassis_remark(const struct dot *dot, uint32_t node)
 	return text.text;
 }
 
-char *dot_remark(const struct dot *dot, uint32_t node)
+static char *scheme_remark(const struct dot *dot, uint32_t node)
 {
 	const struct drawing *drawing = &dot->drawing;
 
-	if (dot->scheme.kind == DRAWING_CHASSIS || dot->options.groups)
-		return chassis_remark(dot, node);
 	if (dot->scheme.kind == DRAWING_LEVEL && drawing->levels.level[node])
 		return mem_format("level %u", drawing->levels.level[node]);
 	if (dot->scheme.kind == DRAWING_DEVICE ||
 	    (dot->scheme.kind == DRAWING_TYPE && dot->scheme.of[node] > 1))
 		return mem_string(dot->scheme.classes[dot->scheme.of[node]].words);
 	return NULL;
+}
+
+char *dot_remark(const struct dot *dot, uint32_t node)
+{
+	char *words = scheme_remark(dot, node), *more = NULL, *both;
+
+	if (dot->scheme.kind == DRAWING_CHASSIS || dot->options.groups)
+		more = chassis_remark(dot, node);
+	if (!words || !more)
+		return words ? words : more;
+	both = mem_format("%s, %s", words, more);
+	free(words);
+	free(more);
+	return both;
 }
 
 void dot_add_label(struct dot *dot, uint32_t node, const char *remark)
