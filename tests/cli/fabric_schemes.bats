@@ -109,6 +109,53 @@ speeds()
 	[ "$(grep -c 'class="cluster"' <<<"$output")" = 2 ]
 }
 
+@test "fabric --scheme with --grouping: the names have the words of both" {
+	try fabric --load "$isr" --format dot --grouping --scheme level
+	grep -q '<font point-size="8">level [1-9], chassis 1, line 1 chip 2</font>' <<<"$output"
+	try fabric --load "$isr" --format dot --grouping --scheme device
+	grep -q '<font point-size="8">device [^<,]*, chassis 1, spine 4 chip 1</font>' <<<"$output"
+	try fabric --load "$isr" --format dot --grouping --scheme type
+	grep -q '<font point-size="8">chassis 1, spine 4 chip 1</font>' <<<"$output"
+}
+
+# alike DESCRIPTION...: InfiniScale IV switches of these descriptions in one system.
+alike()
+{
+	local number=0 word
+
+	for word; do
+		number=$((number + 1))
+		printf '\nvendid=0x2c9\ndevid=0xbd36\nsysimgguid=0x77\nswitchguid=0x%x(%x)\n' $number $number
+		printf 'Switch 36 "S-%016x" # "%s" base port 0 lid %d lmc 0\n' $number "$word" $number
+		[ $number = 1 ] || printf '[1] "S-%016x"[2] # "x" lid %d 4xSDR\n' $((number - 1)) $((number - 1))
+		[ $number = $# ] || printf '[2] "S-%016x"[1] # "x" lid %d 4xSDR\n' $((number + 1)) $((number + 1))
+	done
+}
+
+@test "fabric --format ibnetdiscover --grouping: a long name of a model is cut between characters" {
+	local utf=$BATS_TEST_TMPDIR/text
+
+	alike 'MF0;core:aaaaaaaaaaaaaaaaaa'$'\xc3\xa9''/L01/U1' 'MF0;core:bbbbbbbbbbbbbbbbbbbbbb/L02/U1' >"$utf"
+	try fabric --load "$utf" --format ibnetdiscover --grouping
+	[ "$status" = 0 ]
+	grep -q $'\t# a\{18\} Line 1 Chip 1$' <<<"$output"
+	grep -q $'\t# b\{19\} Line 2 Chip 1$' <<<"$output"
+	iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/out" >/dev/null
+}
+
+@test "fabric --grouping: two chips of one slot are in one chassis; ibnetdiscover has the first only" {
+	local two=$BATS_TEST_TMPDIR/text
+
+	alike 'MF0;core:SX6536/L01/U1' 'MF0;core:SX6536/L01/U2' >"$two"
+	try fabric switches --load "$two" --tsv --no-headings -o chassis,board,slot,chip
+	[ "$(sort <<<"${output%$'\n'}")" = $'1\tline\t1\t1\n1\tline\t1\t2' ]
+	try fabric --load "$two" --format dot --grouping
+	[ "$(grep -c '<font point-size="8">chassis 1, line 1 chip [12]</font>' <<<"$output")" = 2 ]
+	try fabric --load "$two" --format ibnetdiscover --grouping
+	[ "$(grep -c '# Chassis 1' <<<"$output")" = 1 ]
+	[ "$(sed -n '/^Non-Chassis/,$p' <<<"$output" | grep -c '^Switch')" = 1 ]
+}
+
 @test "fabric --format ibnetdiscover --grouping: chassis, boards, outside ports, and it is read again" {
 	try fabric --load "$isr" --format ibnetdiscover --grouping
 	[ "$status" = 0 ]

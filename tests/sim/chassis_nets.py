@@ -111,6 +111,10 @@ def mellanox():
             make.cable(line, 19 + spine, back, number + 1)
     make.cable(make.node('Switch', 36, 'MF0;core:SX6536/L03:MTS3600/U1', MELLANOX, IS4, system),
                19, backs[0], 9)
+    # A second chip in a slot, which ibnetdiscover has in no chassis.
+    second = make.node('Switch', 36, 'MF0;core:SX6536/L36/U2', MELLANOX, IS4, system)
+    make.cable(second, 21, backs[0], 11)
+    make.host(second, 4, 'at-second HCA-1')
     # Newer devices, which ibnetdiscover takes for a switch among others of the chassis.
     make.cable(make.node('Switch', 36, 'MF0;core:CS7500/L17/U2', MELLANOX, 0xcb20, system), 1,
                backs[0], 10)

@@ -122,6 +122,40 @@ static void test_routers(void **state)
 	fabric_clear(&fabric);
 }
 
+/* An ISR4700 has none, so that what is in the place of one is at an unknown slot and chip. */
+static void test_no_routers(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	uint32_t back = add(&fabric, NODE_TYPE_SWITCH, 36, VENDOR_VOLTAIRE, 0x5a5c, "back");
+	uint32_t adapter = add(&fabric, NODE_TYPE_CA, 1, FABRIC_VENDOR_MELLANOX, 0x1017, "odd");
+
+	(void)state;
+	cable(&fabric, back, 4, adapter, 1);
+	assert_place(&fabric, adapter, BOARD_ROUTER, 0, 0);
+	fabric_clear(&fabric);
+}
+
+/* Which neighbours are placed by links that a scan may not know yet. */
+static void test_placed_by_links(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	uint32_t back, front, host, gateway;
+
+	(void)state;
+	back = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SFB12, "back");
+	front = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SLB24, "front");
+	host = add(&fabric, NODE_TYPE_CA, 1, FABRIC_VENDOR_MELLANOX, 0x1017, "host");
+	gateway = add(&fabric, NODE_TYPE_CA, 2, FABRIC_VENDOR_MELLANOX, 0x1017, "gateway");
+	cable(&fabric, back, 1, front, 1);
+	cable(&fabric, back, 24, gateway, 2);
+	cable(&fabric, front, 13, host, 1);
+	assert_true(chassis_peer_is_placed_by_links(&fabric, fabric_port_at(&fabric, back, 1)));
+	assert_true(chassis_peer_is_placed_by_links(&fabric, fabric_port_at(&fabric, back, 24)));
+	assert_true(chassis_peer_is_placed_by_links(&fabric, fabric_port_at(&fabric, host, 1)));
+	assert_false(chassis_peer_is_placed_by_links(&fabric, fabric_port_at(&fabric, front, 13)));
+	fabric_clear(&fabric);
+}
+
 /* A board that is cabled to nothing is a board, in an unknown slot; cables outside tell nothing. */
 static void test_unknown_slots(void **state)
 {
@@ -223,7 +257,7 @@ static void fill(const struct fabric *fabric, struct chassis_list *list)
 	chassis_list_fill(fabric, order, list);
 }
 
-/* Two boards that claim one slot: the second is in no chassis. A node alone is in none. */
+/* Two boards that claim one slot: the second is a switch without one. A node alone is in none. */
 static void test_one_board_a_slot(void **state)
 {
 	static const char line[] = "MF0;core:SX6536/L01/U1";
@@ -241,12 +275,40 @@ static void test_one_board_a_slot(void **state)
 	fill(&fabric, &list);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.items[0].guid, 0x77);
-	assert_int_equal(list.items[0].count, 2);
+	assert_int_equal(list.items[0].count, 3);
 	/* From the last to the first, as ibnetdiscover has them. */
-	assert_int_equal(list.number[nodes[0]], 0);
-	assert_int_equal(list.number[nodes[1]], 1);
-	assert_int_equal(list.number[nodes[2]], 1);
-	assert_int_equal(list.number[nodes[3]], 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(list.number[nodes[i]], i < 3);
+		assert_int_equal(list.is_second[nodes[i]], i == 0);
+	}
+	assert_int_equal(list.items[0].members[0].node, nodes[1]);
+	assert_int_equal(list.items[0].members[0].part, PART_LINE);
+	assert_int_equal(list.items[0].members[1].part, PART_SWITCH);
+	assert_int_equal(list.items[0].members[2].part, PART_SWITCH);
+	chassis_list_clear(&list);
+	fabric_clear(&fabric);
+}
+
+/* The slots of one chassis do not fill those of another. */
+static void test_same_slots(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	struct chassis_list list;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		uint32_t node = add(&fabric, NODE_TYPE_SWITCH, 36, FABRIC_VENDOR_MELLANOX, 0xbd36,
+				    i % 2 ? "MF0;core:SX6536/L01/U1" : "MF0;core:SX6536/S01/U1");
+
+		bits_set(fabric.nodes[node].info, 4 * 8, 64, 0x77 + i / 2);
+	}
+	fill(&fabric, &list);
+	assert_int_equal(list.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(list.items[i].count, 2);
+		assert_int_equal(list.items[i].members[0].part, PART_SPINE);
+		assert_int_equal(list.items[i].members[1].part, PART_LINE);
+	}
 	chassis_list_clear(&list);
 	fabric_clear(&fabric);
 }
@@ -303,6 +365,34 @@ static void test_two_switches(void **state)
 	fabric_clear(&fabric);
 }
 
+/* A line board of another switch at the outside of a router stays in the other one. */
+static void test_behind_a_router(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	struct chassis_list list;
+	uint32_t back[2], front, near, router;
+
+	(void)state;
+	back[1] = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SFB4, "far back");
+	front = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SLB8, "far front");
+	router = add(&fabric, NODE_TYPE_SWITCH, 4, VENDOR_VOLTAIRE, IP_ROUTER, "router");
+	near = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SLB8, "front");
+	back[0] = add(&fabric, NODE_TYPE_SWITCH, 24, VENDOR_VOLTAIRE, SFB4, "back");
+	cable(&fabric, back[0], 4, near, 1);
+	cable(&fabric, back[0], 19, router, 1);
+	cable(&fabric, back[1], 1, front, 1);
+	cable(&fabric, router, 3, front, 13);
+	fill(&fabric, &list);
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.number[back[0]], 1);
+	assert_int_equal(list.number[near], 1);
+	assert_int_equal(list.number[router], 1);
+	assert_int_equal(list.number[front], 2);
+	assert_int_equal(list.number[back[1]], 2);
+	chassis_list_clear(&list);
+	fabric_clear(&fabric);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,7 +400,9 @@ int main(void)
 		cmocka_unit_test(test_routers),		 cmocka_unit_test(test_unknown_slots),
 		cmocka_unit_test(test_descriptions),	 cmocka_unit_test(test_full_description),
 		cmocka_unit_test(test_one_board_a_slot), cmocka_unit_test(test_no_chassis),
-		cmocka_unit_test(test_two_switches),
+		cmocka_unit_test(test_two_switches),	 cmocka_unit_test(test_same_slots),
+		cmocka_unit_test(test_no_routers),	 cmocka_unit_test(test_placed_by_links),
+		cmocka_unit_test(test_behind_a_router),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,10 +44,15 @@ static void write_quoted(const struct writer *writer, const struct fabric_node *
 	text_buffer_add(writer->out, "\"%s\"", name);
 }
 
-/* 0: the text has no groups, or the node is in no chassis. */
+/*
+ * 0: the text has no groups, or the node is in no chassis. Those tools have one node in a slot, and
+ * all others with that slot in no chassis.
+ */
 static uint32_t chassis_of(const struct writer *writer, uint32_t number)
 {
-	return writer->groups ? writer->view->chassis->number[number] : 0;
+	const struct chassis_list *chassis = writer->view->chassis;
+
+	return writer->groups && !chassis->is_second[number] ? chassis->number[number] : 0;
 }
 
 static void write_chassis(const struct writer *writer, uint32_t number)
@@ -236,7 +241,8 @@ static void write_group(struct writer *writer, uint32_t number)
 	for (size_t part = 0; part < ARRAY_SIZE(heads); part++) {
 		text_buffer_add(writer->out, "\n# %s", heads[part]);
 		for (; next < chassis->count && chassis->members[next].part == part; next++)
-			write_node(writer, chassis->members[next].node);
+			if (chassis_of(writer, chassis->members[next].node))
+				write_node(writer, chassis->members[next].node);
 	}
 	writer->chassis_name = NULL;
 }

@@ -76,10 +76,15 @@ struct seat {
 	uint8_t board, order; /* as in struct chassis_place */
 };
 
+#define KINDS_OF_BOARD	   (PART_LINE + 1)
+#define MOST_BOARDS_A_KIND (UINT8_MAX + 1)
+
 struct grouping {
 	const struct fabric *fabric;
 	struct chassis_list *list;
 	struct seat *seats; /* of each node */
+	/* By part and order: the number of the last chassis that has a board there. */
+	uint32_t taken[KINDS_OF_BOARD][MOST_BOARDS_A_KIND];
 };
 
 static enum chassis_part part_of(const struct grouping *group, uint32_t node)
@@ -91,27 +96,43 @@ static enum chassis_part part_of(const struct grouping *group, uint32_t node)
 	return group->fabric->nodes[node].type == NODE_TYPE_SWITCH ? PART_SWITCH : PART_OTHER;
 }
 
-/* A slot holds one board: false if there is another. */
-static bool is_free(const struct chassis *chassis, enum chassis_part part, uint32_t order)
-{
-	for (size_t i = 0; part <= PART_LINE && i < chassis->count; i++)
-		if (chassis->members[i].part == part && chassis->members[i].order == order)
-			return false;
-	return true;
-}
-
-static void add_member(struct grouping *group, uint32_t number, uint32_t node, uint32_t later)
+static void add_member(struct grouping *group, uint32_t number, uint32_t node,
+		       enum chassis_part part, uint32_t order)
 {
 	struct chassis *chassis = &group->list->items[number - 1];
-	enum chassis_part part = part_of(group, node);
-	uint32_t order = part <= PART_LINE ? group->seats[node].order : later;
 	struct chassis_member *member;
 
-	if (group->list->number[node] || !is_free(chassis, part, order))
-		return;
 	group->list->number[node] = number;
 	member = mem_append(&chassis->members, &chassis->count, sizeof(*member));
 	*member = (struct chassis_member){.node = node, .order = order, .part = (uint8_t)part};
+}
+
+/* A slot holds one board: false if there is another. Chassis are filled one after the other. */
+static bool add_board(struct grouping *group, uint32_t number, uint32_t node)
+{
+	enum chassis_part part = part_of(group, node);
+	uint32_t order = group->seats[node].order;
+
+	if (group->taken[part][order] == number)
+		return false;
+	group->taken[part][order] = number;
+	add_member(group, number, node, part, order);
+	return true;
+}
+
+/* By its system GUID: it is in the chassis even if another has its slot. */
+static void add_of_system(struct grouping *group, uint32_t number, uint32_t node, uint32_t later)
+{
+	enum chassis_part part = part_of(group, node);
+
+	if (part <= PART_LINE) {
+		if (add_board(group, number, node))
+			return;
+		group->list->is_second[node] = true;
+		part = group->fabric->nodes[node].type == NODE_TYPE_SWITCH ? PART_SWITCH
+									   : PART_OTHER;
+	}
+	add_member(group, number, node, part, later);
 }
 
 static int compare_members(const void *left, const void *right)
@@ -123,7 +144,10 @@ static int compare_members(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Boards at the inside ports of the members, and at theirs, until there are no more. */
+/*
+ * Boards at the inside ports of the members, and at theirs, until there are no more. What is at a
+ * router is another network.
+ */
 static void add_boards(struct grouping *group, uint32_t number)
 {
 	const struct fabric *fabric = group->fabric;
@@ -131,6 +155,8 @@ static void add_boards(struct grouping *group, uint32_t number)
 	for (size_t i = 0; i < group->list->items[number - 1].count; i++) {
 		uint32_t at = group->list->items[number - 1].members[i].node;
 
+		if (group->seats[at].board == BOARD_ROUTER)
+			continue;
 		for (uint32_t port = 1; port <= fabric->nodes[at].port_count; port++) {
 			uint32_t place = fabric->nodes[at].first_port + port;
 			uint32_t peer = fabric->ports[place].peer, node;
@@ -138,8 +164,8 @@ static void add_boards(struct grouping *group, uint32_t number)
 			if (peer == FABRIC_NONE || !chassis_is_inside(fabric, place))
 				continue;
 			node = fabric->ports[peer].node;
-			if (part_of(group, node) <= PART_LINE)
-				add_member(group, number, node, 0);
+			if (part_of(group, node) <= PART_LINE && !group->list->number[node])
+				add_board(group, number, node);
 		}
 	}
 }
@@ -151,7 +177,7 @@ static void add_isr(struct grouping *group, uint32_t spine)
 					     sizeof(*chassis));
 	uint32_t number = (uint32_t)group->list->count;
 
-	add_member(group, number, spine, 0);
+	add_board(group, number, spine);
 	add_boards(group, number);
 	chassis = &group->list->items[number - 1];
 	qsort(chassis->members, chassis->count, sizeof(*chassis->members), compare_members);
@@ -207,8 +233,8 @@ static void add_systems(struct grouping *group, struct system *systems, size_t c
 			added->guid = systems[i].guid;
 		}
 		/* Those without a slot are in the order of discovery, which runs the other way. */
-		add_member(group, (uint32_t)list->count, systems[i].node,
-			   UINT32_MAX - systems[i].order);
+		add_of_system(group, (uint32_t)list->count, systems[i].node,
+			      UINT32_MAX - systems[i].order);
 	}
 }
 
@@ -256,7 +282,10 @@ void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,
 		.seats = mem_alloc_zero(count, sizeof(*group.seats)),
 	};
 
-	*list = (struct chassis_list){.number = mem_alloc_zero(count, sizeof(*list->number))};
+	*list = (struct chassis_list){
+		.number = mem_alloc_zero(count, sizeof(*list->number)),
+		.is_second = mem_alloc_zero(count, sizeof(*list->is_second)),
+	};
 	for (uint32_t i = 0; i < count; i++) {
 		struct chassis_place place;
 
@@ -305,5 +334,6 @@ void chassis_list_clear(struct chassis_list *list)
 		free(list->items[i].members);
 	free(list->items);
 	free(list->number);
+	free(list->is_second);
 	*list = (struct chassis_list){.items = NULL};
 }

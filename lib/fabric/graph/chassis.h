@@ -65,6 +65,8 @@ struct chassis_list {
 	struct chassis *items; /* the number of a chassis is its index + 1 */
 	size_t count;
 	uint32_t *number; /* of the chassis of each node; 0: in none */
+	/* By node: another member has its slot, so it is among those without one. */
+	bool *is_second;
 };
 
 /*
