@@ -65,7 +65,7 @@ __attribute__((unused)) static jmp_buf musl_test_end;
 		    (uintmax_t)(value) <= (uintmax_t)(most))
 #define assert_memory_equal(a, b, size)	    assert_true(!memcmp(a, b, size))
 #define assert_memory_not_equal(a, b, size) assert_true(memcmp(a, b, size) != 0)
-#define assert_string_not_equal(a, b)	assert_true(strcmp(a, b) != 0)
+#define assert_string_not_equal(a, b)	    assert_true(strcmp(a, b) != 0)
 #define assert_string_equal(a, b)                                     \
 	do {                                                          \
 		const char *one_ = (a), *two_ = (b);                  \
