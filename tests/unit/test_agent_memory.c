@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <arpa/inet.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -544,6 +547,45 @@ static void client_that_never_stops(void **state)
 	close(pair[1]);
 }
 
+/* A client's host that answers nothing more: its socket drops what comes, unacknowledged. */
+static void host_that_is_gone(void **state)
+{
+	struct sock_filter drop = {.code = BPF_RET | BPF_K};
+	const struct sock_fprog program = {.len = 1, .filter = &drop};
+	const struct message release = {.type = MESSAGE_RELEASE};
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const unsigned int msec = 300;
+	socklen_t length = sizeof(address);
+	struct agent_served served;
+	struct agent *agent;
+	int channel;
+
+	(void)state;
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, length), 0);
+	channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	assert_int_equal(setsockopt(channel, IPPROTO_TCP, TCP_USER_TIMEOUT, &msec, sizeof(msec)),
+			 0);
+	assert_int_equal(exchange_send(client, &release, 5000), 0);
+	assert_int_equal(
+		setsockopt(client, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+	agent = agent_new(channel, -1);
+	agent_serve(agent, channel, 60000, &served);
+	assert_int_equal(served.stop, STOP_TIMED_OUT);
+	assert_int_equal(served.orders, 1);
+	assert_string_equal(served.lost, "TCP gave the connection up: the client's host "
+					 "acknowledged nothing");
+	agent_free(agent);
+	close(channel);
+	close(client);
+	close(listener);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -557,6 +599,7 @@ int main(void)
 		cmocka_unit_test(gid_is_looked_for),
 		cmocka_unit_test(server_says_why),
 		cmocka_unit_test(client_that_never_stops),
+		cmocka_unit_test(host_that_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

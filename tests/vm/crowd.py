@@ -213,7 +213,8 @@ def cut(tap, command):
         wrong += server.at_rest(20)
         if time.monotonic() - begin > 10:
             wrong.append('given up after %.1f s' % (time.monotonic() - begin))
-        if not server.wait_for('TCP gave the connection up', count=1 + owes):
+        if not server.wait_for("TCP gave the connection up: the client's host acknowledged "
+                               'nothing', count=1 + owes):
             wrong.append('no line about it: %s' % server.lines()[-1:])
         client.socket.close()
     wrong += abuse.is_served(server)

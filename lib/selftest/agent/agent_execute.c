@@ -216,7 +216,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		served.stop = STOP_NONE;
 		/* The first byte, or an error of the socket, was there. */
 		if (rc == -ETIMEDOUT && !served.complaint)
-			served.lost = "TCP gave the connection up: its host acknowledged nothing";
+			served.lost = "TCP gave the connection up: the client's host "
+				      "acknowledged nothing";
 		if (rc || order.type == MESSAGE_BYE)
 			break;
 		agent_execute(agent, &order, &reply);
@@ -224,8 +225,9 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
 			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
 		rc = exchange_send(channel, &reply, SEND_MSEC);
+		/* The wait for room in the socket, or an error of the socket. */
 		if (rc == -ETIMEDOUT)
-			served.lost = "the client did not read an answer";
+			served.lost = "the client did not take an answer, or its host is gone";
 		if (rc)
 			break;
 	}
