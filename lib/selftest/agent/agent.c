@@ -101,6 +101,7 @@ void agent_reset(struct agent *agent)
 		agent->api.ibv_destroy_srq(agent->srq);
 	agent->srq = NULL;
 	agent_unreserve(agent, &agent->srq_reserved);
+	agent_xrc_close(agent);
 	for (size_t i = 0; i < LIMIT_CQS; i++)
 		agent_cq_destroy(agent, &agent->cqs[i]);
 	for (size_t i = 0; i < LIMIT_BUFFERS; i++)
@@ -114,7 +115,6 @@ static void close_device(struct agent *agent)
 			agent->api.ibv_dealloc_pd(agent->domains[i]);
 		agent->domains[i] = NULL;
 	}
-	agent_xrc_close(agent);
 	watch_device(&agent->watch, NULL, 0);
 	agent->context = NULL;
 	verbs_close_device(agent->device);

@@ -20,6 +20,8 @@ struct verbs_device;
 
 /* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
 #define DATAGRAM_HEADER_BYTES 40u
+/* What a driver and the kernel keep for each object, roughly. */
+#define OBJECT_BYTES 4096u
 
 struct agent_buffer {
 	uint8_t *bytes; /* page aligned; NULL: the slot is free */
@@ -52,6 +54,7 @@ struct agent_qp {
 	uint32_t inline_bytes;
 	uint32_t sges;
 	uint32_t depth; /* of its send and receive queue together */
+	uint32_t pairs; /* of the device, for `pairs` of the agent */
 	uint32_t send_depth;
 	uint64_t reserved;
 	bool signal_all;
@@ -118,12 +121,13 @@ struct agent {
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
 	struct ibv_xrcd *xrcd; /* NULL: no queue pair of XRC yet */
-	uint64_t srq_reserved;
+	uint64_t srq_reserved, xrcd_reserved;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
 	struct agent_cq cqs[LIMIT_CQS];
 	struct agent_qp qps[LIMIT_QPS]; /* pages of the unused ones are never touched */
 	uint32_t qp_end;		/* slots from here on were never used */
 	uint32_t work;			/* work requests that all queues have room for */
+	uint32_t pairs;			/* queue pairs of the device that all slots have */
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
 	bool connecting; /* near side: a message of the other side means that it failed */

@@ -9,9 +9,7 @@
 #include "mad/format/mad.h"
 #include "selftest/agent/agent.h"
 
-/* What a driver and the kernel keep for each object, roughly. */
-#define OBJECT_BYTES 4096u
-#define CQE_BYTES    64u
+#define CQE_BYTES 64u
 
 int agent_access(uint32_t access)
 {
@@ -55,6 +53,13 @@ static uint64_t send_bytes(const struct message_qp *order)
 static uint64_t receive_bytes(const struct message_qp *order)
 {
 	return queue_bytes(order->receive_depth, 40 + order->sges * sizeof(struct ibv_sge));
+}
+
+/* With XRC one queue pair sends, another one receives, and the receive queue is a third object. */
+static uint64_t pair_bytes(const struct message_qp *order)
+{
+	return send_bytes(order) + (order->srq ? 0 : receive_bytes(order)) +
+	       (order->kind == QP_XRC ? OBJECT_BYTES : 0);
 }
 
 bool agent_has_datagrams_only(const struct endpoint *endpoint)
@@ -152,6 +157,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 		agent->api.rdma_destroy_id(qp->cm_id);
 	agent_unreserve(agent, &qp->reserved);
 	agent->work -= qp->depth;
+	agent->pairs -= qp->pairs;
 	*qp = (struct agent_qp){0};
 }
 
@@ -228,9 +234,7 @@ int agent_qp_make(struct agent *agent, const struct message_qp *order, struct ag
 	if (order->srq)
 		rc = make_srq(agent, order);
 	if (!rc)
-		rc = agent_reserve(agent,
-				   send_bytes(order) + (order->srq ? 0 : receive_bytes(order)),
-				   &qp->reserved);
+		rc = agent_reserve(agent, pair_bytes(order), &qp->reserved);
 	if (!rc)
 		rc = order->kind == QP_XRC ? agent_xrc_make(agent, order, qp)
 					   : create_qp(agent, order, qp);
@@ -251,12 +255,13 @@ int agent_qp_make(struct agent *agent, const struct message_qp *order, struct ag
 int agent_qp(struct agent *agent, const struct message_qp *order, struct message_qp_created *reply)
 {
 	struct agent_qp *qp = &agent->qps[order->slot];
+	const uint32_t pairs = order->kind == QP_XRC ? 2 : 1;
 	int rc;
 
 	agent_qp_destroy(agent, qp);
 	if (order->destroy)
 		return 0;
-	if (order->slot >= agent->most_qps)
+	if (order->slot >= agent->most_qps || agent->pairs + pairs > agent->most_qps)
 		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u queue pairs",
 				    agent->most_qps);
 	/* Memory of queues is the kernel's or the device's: no limit of the process holds for it.
@@ -267,6 +272,8 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	rc = agent_qp_make(agent, order, qp);
 	if (rc)
 		return rc;
+	qp->pairs = pairs;
+	agent->pairs += pairs;
 	if (agent->qp_end <= order->slot)
 		agent->qp_end = order->slot + 1;
 	reply->qpn = qp->qp->qp_num & 0xffffff;

@@ -17,11 +17,19 @@ static int open_domain(struct agent *agent)
 		.oflags = O_CREAT,
 	};
 
-	if (!agent->xrcd)
-		agent->xrcd = ibv_open_xrcd(agent->context, &attr);
+	int rc;
+
 	if (agent->xrcd)
 		return 0;
-	return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_open_xrcd");
+	rc = agent_reserve(agent, OBJECT_BYTES, &agent->xrcd_reserved);
+	if (rc)
+		return rc;
+	agent->xrcd = ibv_open_xrcd(agent->context, &attr);
+	if (agent->xrcd)
+		return 0;
+	rc = agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_open_xrcd");
+	agent_unreserve(agent, &agent->xrcd_reserved);
+	return rc;
 }
 
 /* The inline function of the header calls the library, which is not linked, for other kinds. */
@@ -112,6 +120,7 @@ void agent_xrc_close(struct agent *agent)
 	if (agent->xrcd)
 		ibv_close_xrcd(agent->xrcd);
 	agent->xrcd = NULL;
+	agent_unreserve(agent, &agent->xrcd_reserved);
 }
 
 int agent_xrc(struct agent *agent, const struct message_xrc *order, struct message_xrc_ready *reply)

@@ -430,7 +430,7 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 
 	plan_make(trial, bytes, &plan);
 	plan_describe(trial, &plan);
-	if (!trial_is_granted(trial, plan.order.run.qps, plan.layout.bytes) ||
+	if (!trial_is_granted(trial, plan_pairs(&plan), plan.layout.bytes) ||
 	    !ways_fit(trial, &plan))
 		return;
 	plan_inline(trial, &plan);
