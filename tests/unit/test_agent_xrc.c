@@ -63,6 +63,8 @@ static struct {
 	int objects;	      /* that were made and not freed */
 	int messages, others; /* sends; writes, reads and atomics */
 	int fail_at;	      /* the queue pair with that number is not made; 0: each is */
+	bool no_queues;	      /* of receives: the device answers EINVAL */
+	uint32_t most_inline; /* bytes */
 } fabric = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct ibv_xrcd *open_domain(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
@@ -129,8 +131,12 @@ static void complete(struct queue *queue, uint64_t id, enum ibv_wc_status status
 
 static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
-	struct receives *receives = mem_alloc_zero(1, sizeof(*receives));
+	struct receives *receives;
 
+	errno = EINVAL;
+	if (fabric.no_queues)
+		return NULL;
+	receives = mem_alloc_zero(1, sizeof(*receives));
 	assert_int_equal(attr->srq_type, IBV_SRQT_XRC);
 	assert_int_equal(attr->comp_mask, IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 						  IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ);
@@ -184,6 +190,9 @@ static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_
 {
 	struct pair *pair = NULL;
 
+	errno = EINVAL;
+	if (attr->cap.max_inline_data > fabric.most_inline)
+		return NULL;
 	pthread_mutex_lock(&fabric.lock);
 	for (uint32_t i = 0; i < MOST_OBJECTS && !pair && fabric.fail_at != 1; i++) {
 		if (fabric.pairs[i])
@@ -342,7 +351,7 @@ static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_
 	return EINVAL;
 }
 
-/* The tests of inline data try it on one of these: this device has none. */
+/* What this device can send inline says nothing of the other kind. */
 static struct ibv_qp *create_usual_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	(void)pd, (void)attr;
@@ -598,6 +607,7 @@ static void half_a_connection(void **state)
 		make_bed(&bed);
 		bed.request.sizes[0] = 64;
 		bed.request.size_count = 1;
+		bed.request.ways.inline_bytes = number_of(0);
 		fabric.fail_at = at;
 		run(&bed, "latency-send");
 		assert_all(&bed, SELFTEST_FAIL, NULL);
@@ -605,6 +615,143 @@ static void half_a_connection(void **state)
 		free_bed(&bed);
 	}
 	fabric.fail_at = 0;
+}
+
+/* A device that has them says EINVAL to queues that are too large: that is no lack of them. */
+static void queue_too_large(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	fabric.no_queues = true;
+	run(&bed, "latency-send");
+	fabric.no_queues = false;
+	assert_all(&bed, SELFTEST_FAIL,
+		   "mlx5_0 does not create such queues: they have more entries, elements or inline "
+		   "data than it supports");
+	free_bed(&bed);
+}
+
+/* The exchange connects them, whatever connects the others: the row says so, and has the PSNs. */
+static void never_by_cm(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	bed.trial.by_cm = true;
+	run(&bed, "latency-send");
+	assert_all(&bed, SELFTEST_PASS, NULL);
+	assert_int_equal(bed.results.items[0]->connection.value, CONNECTION_EXCHANGE);
+	assert_true(bed.results.items[0]->psn.known && bed.results.items[0]->peer_psn.known);
+	free_bed(&bed);
+}
+
+/* The device is asked with a queue pair of this kind. */
+static void inline_data(void **state)
+{
+	static const struct {
+		uint32_t device, wish;
+		bool without; /* such queue pairs */
+		enum selftest_verdict verdict;
+		const char *reason;
+	} rows[] = {
+		{64, 64, false, SELFTEST_PASS, NULL},
+		{63, 64, false, SELFTEST_SKIP, "a device cannot send 64 bytes inline"},
+		{64, 64, true, SELFTEST_SKIP,
+		 "the device has no extended reliable connected (XRC) queue pairs: "
+		 "ibv_open_xrcd: Operation not supported"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed bed;
+
+		make_bed(&bed);
+		fabric.most_inline = rows[i].device;
+		bed.request.sizes[0] = 64;
+		bed.request.size_count = 1;
+		bed.request.ways.inline_bytes = number_of(rows[i].wish);
+		if (rows[i].without)
+			bed.verbs[0].open_xrcd = NULL;
+		run(&bed, "latency-send");
+		fabric.most_inline = 0;
+		assert_all(&bed, rows[i].verdict, rows[i].reason);
+		free_bed(&bed);
+	}
+}
+
+/* Each is two queue pairs of the device, for the user and for a server. */
+static void two_queue_pairs_each(void **state)
+{
+	struct message_qp make = {.kind = QP_XRC, .send_depth = 1, .receive_depth = 1, .sges = 1};
+	struct message_qp_created created;
+	struct agent *agent;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	bed.trial.granted.qps = 6;
+	run(&bed, "bandwidth-write");
+	assert_all(&bed, SELFTEST_PASS, NULL);
+	free_bed(&bed);
+	make_bed(&bed);
+	bed.trial.granted.qps = 5;
+	run(&bed, "bandwidth-write");
+	assert_all(&bed, SELFTEST_SKIP, "it needs 6 queue pairs, the limit is 5");
+	agent = bed.trial.near.agent;
+	agent->most_qps = 5;
+	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 4}), 0);
+	for (make.slot = 0; make.slot < 2; make.slot++)
+		assert_int_equal(agent_qp(agent, &make, &created), 0);
+	assert_int_equal(agent_qp(agent, &make, &created), -EINVAL);
+	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
+	assert_string_equal(agent->refused.text, "more than 5 queue pairs");
+	/* One that is made anew, and one fewer. */
+	make.slot = 1;
+	assert_int_equal(agent_qp(agent, &make, &created), 0);
+	assert_int_equal(agent->pairs, 4);
+	make.destroy = 1;
+	assert_int_equal(agent_qp(agent, &make, &created), 0);
+	assert_int_equal(agent->pairs, 2);
+	free_bed(&bed);
+}
+
+static int count_bytes(void *context, int64_t bytes)
+{
+	*(int64_t *)context += bytes;
+	return 0;
+}
+
+/* All objects count, and an order to release leaves none. */
+static void memory_of_a_server(void **state)
+{
+	const struct message_qp make = {
+		.kind = QP_XRC, .send_depth = 1, .receive_depth = 1, .sges = 1};
+	const uint64_t queues = 2 * 256 + 2 * 64; /* as rxe rounds them */
+	struct message_qp_created created;
+	int64_t bytes = 0, before;
+	struct agent *agent;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	agent = bed.trial.near.agent;
+	agent->reserve = count_bytes;
+	agent->reserve_context = &bytes;
+	assert_int_equal(agent_cq(agent, &(struct message_cq){.entries = 4}), 0);
+	before = bytes;
+	assert_int_equal(agent_qp(agent, &make, &created), 0);
+	/* The domain, both queue pairs and the receive queue. */
+	assert_int_equal(bytes - before, 4 * OBJECT_BYTES + queues);
+	assert_int_equal(agent_qp(agent, &(struct message_qp){.slot = 1, .destroy = 1}, &created),
+			 0);
+	assert_int_equal(agent_release(agent, &(struct message_none){}), 0);
+	assert_int_equal(bytes, 0);
+	assert_int_equal(fabric.objects, 0);
+	assert_null(agent->xrcd);
+	free_bed(&bed);
 }
 
 /* A server takes no order that leads to a queue pair of management, or to nobody. */
@@ -643,9 +790,12 @@ static void hostile_orders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_measurement), cmocka_unit_test(both_ways_and_reversed),
-		cmocka_unit_test(device_without),    cmocka_unit_test(older_server),
-		cmocka_unit_test(half_a_connection), cmocka_unit_test(hostile_orders),
+		cmocka_unit_test(every_measurement),  cmocka_unit_test(both_ways_and_reversed),
+		cmocka_unit_test(device_without),     cmocka_unit_test(older_server),
+		cmocka_unit_test(half_a_connection),  cmocka_unit_test(hostile_orders),
+		cmocka_unit_test(queue_too_large),    cmocka_unit_test(never_by_cm),
+		cmocka_unit_test(inline_data),	      cmocka_unit_test(two_queue_pairs_each),
+		cmocka_unit_test(memory_of_a_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,8 @@ static const struct {
 	{"--cm --latency --transport rc", NULL},
 	{"--cm --latency --transport ud", "--cm cannot be used with --transport ud",
 	 "leave out --cm: the exchange connects them"},
+	{"--cm --latency --transport xrc", "--cm cannot be used with --transport xrc",
+	 "leave out --cm: the exchange connects them"},
 	/* sizes */
 	{"--latency --sizes 256m", NULL},
 	{"--latency --sizes 268435457", "--sizes: 268435457 is more than 256 MiB"},

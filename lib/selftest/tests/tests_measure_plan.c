@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a row of latency or bandwidth does: sizes, depth, length, signals, inline data. */
+#include <errno.h>
+
 #include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
@@ -205,11 +207,15 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 	run_layout_set(&plan->layout, ways->transport, run->qps, bytes);
 }
 
-/* Whether a side can make a queue pair that sends so many bytes inline. */
-static bool has_inline(struct side *side, uint32_t bytes)
+/*
+ * Whether a side can make a queue pair of the kind that sends so many bytes inline. One that it
+ * cannot make without them either lacks something else, which the connection will tell.
+ */
+static bool has_inline(struct side *side, uint32_t kind, uint32_t bytes)
 {
 	struct message_cq cq = {.slot = TRIAL_CQ, .entries = 4};
 	struct message_qp qp = {
+		.kind = kind,
 		.cq = TRIAL_CQ,
 		.send_depth = 1,
 		.receive_depth = 1,
@@ -218,18 +224,25 @@ static bool has_inline(struct side *side, uint32_t bytes)
 	};
 	struct message_qp_created created;
 	bool has;
+	int rc;
 
 	if (side_cq(side, &cq))
 		return false;
-	has = !side_qp(side, &qp, &created) && created.inline_bytes >= bytes;
+	rc = side_qp(side, &qp, &created);
+	has = !rc && created.inline_bytes >= bytes;
+	if (rc == -EREMOTEIO) {
+		qp.inline_bytes = 0;
+		has = side_qp(side, &qp, &created) == -EREMOTEIO;
+	}
 	qp.destroy = 1;
 	cq.entries = 0;
 	return !side_qp(side, &qp, &created) && !side_cq(side, &cq) && has;
 }
 
-static bool both_have_inline(struct trial *trial, uint32_t bytes)
+static bool both_have_inline(struct trial *trial, const struct plan *plan, uint32_t bytes)
 {
-	return has_inline(&trial->near, bytes) && has_inline(&trial->far, bytes);
+	return has_inline(&trial->near, plan->transport, bytes) &&
+	       has_inline(&trial->far, plan->transport, bytes);
 }
 
 void plan_inline(struct trial *trial, struct plan *plan)
@@ -243,9 +256,9 @@ void plan_inline(struct trial *trial, struct plan *plan)
 		run->inline_bytes = (uint32_t)wish->value;
 		plan->inline_missing = wish->value &&
 				       (trial->hidden ||
-					!both_have_inline(trial, (uint32_t)wish->value));
+					!both_have_inline(trial, plan, (uint32_t)wish->value));
 	} else if (plan->latency && !trial->hidden && run->bytes && run->bytes <= INLINE_MOST &&
-		   both_have_inline(trial, (uint32_t)run->bytes)) {
+		   both_have_inline(trial, plan, (uint32_t)run->bytes)) {
 		run->inline_bytes = (uint32_t)run->bytes;
 	}
 }

@@ -72,12 +72,15 @@ static int make_cq(struct trial *trial, struct side *side, const struct qp_shape
 	return trial_explain(trial, side, side_cq(side, &request));
 }
 
-/* A device that refuses to create a kind of queue pair does not support it. */
-static bool is_missing(const struct message_refused *refused)
+/*
+ * A device that refuses to create a kind of queue pair does not support it. The first call of XRC
+ * says so itself; of a device that has them, the others answer EINVAL to queues that are too large.
+ */
+static bool is_missing(const struct message_refused *refused, uint32_t kind)
 {
 	return refused->stage == STAGE_CREATE_QP &&
 	       (refused->error == EOPNOTSUPP || refused->error == ENOSYS ||
-		refused->error == EINVAL);
+		(refused->error == EINVAL && kind != QP_XRC));
 }
 
 static int make_qp(struct trial *trial, struct side *side, const struct message_qp *request,
@@ -93,7 +96,7 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 	_cleanup_(freep) char *call = NULL;
 	int rc = side_qp(side, request, ret);
 
-	if (rc == -EREMOTEIO && is_missing(refused) &&
+	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
 	     agent_has_datagrams_only(trial_endpoint(trial, side)))) {
 		/* XRC takes several calls. */
@@ -109,6 +112,12 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 	return trial_explain(trial, side, rc);
 }
 
+static void note_psns(struct selftest_result *row, const struct qp_numbers *numbers)
+{
+	number_set(&row->psn, numbers->near_psn);
+	number_set(&row->peer_psn, numbers->far_psn);
+}
+
 /* The row tells the first queue pair of each side; rdma_cm chooses the PSNs itself. */
 static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 {
@@ -116,10 +125,8 @@ static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 
 	number_set(&row->qpn, numbers->near);
 	number_set(&row->peer_qpn, numbers->far);
-	if (trial->by_cm)
-		return;
-	number_set(&row->psn, numbers->near_psn);
-	number_set(&row->peer_psn, numbers->far_psn);
+	if (!trial->by_cm)
+		note_psns(row, numbers);
 }
 
 int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
@@ -323,6 +330,11 @@ int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *sha
 		*ret_numbers = numbers;
 	if (trial->by_cm && shape->kind == QP_RC)
 		return connect_by_cm(trial, slot, shape);
+	/* The other kinds never have rdma_cm. */
+	if (!slot) {
+		number_set(&trial->result->connection, CONNECTION_EXCHANGE);
+		note_psns(trial->result, &numbers);
+	}
 	if (shape->kind == QP_XRC && introduce(trial, slot, &numbers))
 		return -EIO;
 	if (walk(trial, &trial->far, slot, shape, &numbers) ||
