@@ -39,7 +39,7 @@ const struct enum_name selftest_transport_names[] = {
 	{SELFTEST_BY_UC, "uc", TONE_PLAIN, "unreliable connection: sends and RDMA writes"},
 	{SELFTEST_BY_UD, "ud", TONE_PLAIN, "datagrams: sends of at most a path MTU"},
 	{SELFTEST_BY_XRC, "xrc", TONE_PLAIN,
-	 "extended reliable connection (mlx4, mlx5): a queue of receives that several share"},
+	 "extended reliable connection (hns, mlx4, mlx5, qedr): a shared queue of receives"},
 	{SELFTEST_BY_SRD, "srd", TONE_PLAIN, "that of EFA: is not measured"},
 	{SELFTEST_BY_DC, "dc", TONE_PLAIN, "dynamically connected, of mlx5: is not measured"},
 	{0, NULL},
