@@ -971,7 +971,7 @@ static void bandwidths(void **state)
 	ets->tc_tx_bw[3] = 0;
 	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
 	ets->tc_tx_bw[0] = 100;
-	/* That of another algorithm does not count. */
+	/* A bandwidth of another algorithm does not count. */
 	ets->tc_tx_bw[1] = 40;
 	LOSSLESS("class-bandwidth 0:50,1:0,2:0,3:50,4:0,5:0,6:0,7:0; ");
 	ets->tc_tsa[1] = ets->tc_tsa[7] = IEEE_8021QAZ_TSA_ETS;

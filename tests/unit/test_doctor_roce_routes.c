@@ -133,7 +133,7 @@ static void one_known_neighbour(void **state)
 	/* The others of 256 once each, without both ends and the two own ones; then one or both
 	 * ends. */
 	assert_int_equal(bed->answers.peers, 254);
-	/* Without any answer it is not known. */
+	/* The route is not known if no answer came. */
 	bed->answers.only_peer = 256;
 	bed->answers.peers = 0;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the route cannot be read",

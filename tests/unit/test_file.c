@@ -134,7 +134,7 @@ static int read_tree(const struct saved_tree *tree, const char *name, size_t mos
 	char path[PATH_MAX + 64];
 
 	snprintf(path, sizeof(path), "%s/%s", tree->path, name);
-	/* That of an earlier call must not matter. */
+	/* The errno of an earlier call must not matter. */
 	errno = EINTR;
 	return file_read(path, most, ret_text, ret_length);
 }
