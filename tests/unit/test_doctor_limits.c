@@ -8,53 +8,26 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
-#include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
-#include "saved_tree.h"
-
-struct bed {
-	struct saved_tree tree;
-	struct doctor_facts facts;
-	struct doctor_request request;
-	struct doctor_results results;
-	struct problems problems;
-	struct doctor_context run;
-	struct device device;
-};
+#include "doctor_bed.h"
 
 static int set_up(void **state)
 {
-	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct bed *bed;
 
-	tree_open(&bed->tree);
-	*state = bed;
-	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
-	bed->facts.problems = &bed->problems;
-	bed->device.name = mem_string("mlx5_0");
-	bed->run = (struct doctor_context){
-		.facts = &bed->facts,
-		.request = &bed->request,
-		.results = &bed->results,
-		.problems = &bed->problems,
-		.profile = PROFILE_HPC,
-		.device = &bed->device,
-	};
+	bed_set_up(state);
+	bed = *state;
+	bed->run.device = device_list_add(&bed->facts.inventory.devices, "mlx5_0");
+	bed->run.profile = PROFILE_HPC;
 	return 0;
 }
 
-static int tear_down(void **state)
+static void describe(struct bed *bed, const char *text)
 {
-	struct bed *bed = *state;
+	struct device *device = &bed->facts.inventory.devices.items[0];
 
-	doctor_facts_free(&bed->facts);
-	doctor_results_free(&bed->results);
-	problems_free(&bed->problems);
-	tree_close(&bed->tree);
-	free(bed->device.name);
-	free(bed->device.node_description);
-	free(bed);
-	return 0;
+	free(device->node_description);
+	device->node_description = mem_string(text);
 }
 
 /* Runs the check anew; returns its first result, or NULL if it does not apply. */
@@ -64,20 +37,14 @@ static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 	bed->facts.limits = NULL;
 	doctor_results_free(&bed->results);
 	bed->results = (struct doctor_results){.items = NULL};
-	bed->run.id = id;
-	bed->run.check = doctor_check(id);
-	bed->run.check->check(&bed->run);
+	bed_run(bed, id);
 	return bed->results.count ? bed->results.items : NULL;
 }
 
 static void expect(struct bed *bed, enum doctor_check_id id, enum severity verdict,
 		   const char *summary)
 {
-	const struct doctor_result *result = run(bed, id);
-
-	assert_non_null(result);
-	assert_string_equal(result->finding.summary, summary);
-	assert_int_equal(result->finding.severity.value, verdict);
+	bed_assert(run(bed, id), verdict, summary);
 }
 
 static void put_limits(struct bed *bed, const char *process, const char *memory, const char *files)
@@ -287,7 +254,7 @@ static void what_a_tree_lacks(void **state)
 	assert_null(run(bed, CHECK_ID_lockdown));
 	assert_null(run(bed, CHECK_ID_pstore));
 	assert_int_equal(bed->problems.count, 0);
-	bed->device.node_description = mem_string("x");
+	describe(bed, "x");
 	expect(bed, CHECK_ID_node_desc, SEVERITY_INFO, "the saved tree lacks the host's name");
 	assert_int_equal(bed->problems.count, 0);
 	tree_link(&bed->tree, "proc/sys/kernel/hostname", "!EIO");
@@ -398,8 +365,7 @@ static void names(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		tree_write(&bed->tree, "proc/sys/kernel/hostname", cases[i].host);
-		free(bed->device.node_description);
-		bed->device.node_description = mem_string(cases[i].description);
+		describe(bed, cases[i].description);
 		expect(bed, CHECK_ID_node_desc, cases[i].names_it ? SEVERITY_OK : SEVERITY_NOTICE,
 		       cases[i].names_it ? "the node description names the host"
 					 : "the node description does not name the host");
@@ -496,7 +462,7 @@ static void nccl_settings(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(open_files), TEST(this_shell),  TEST(daemons),	  TEST(services),
 		TEST(governors),  TEST(idle_states), TEST(huge_pages),	  TEST(names),

@@ -5,21 +5,10 @@
  */
 #include <errno.h>
 
-#include "base/mem.h"
-#include "doctor/frame/check.h"
-#include "saved_tree.h"
+#include "doctor_bed.h"
 
 #define PORT	 "sys/devices/pci0000:00/0000:00:01.0"
 #define FUNCTION PORT "/0000:01:00.0"
-
-struct bed {
-	struct saved_tree tree;
-	struct doctor_facts facts;
-	struct doctor_request request;
-	struct doctor_results results;
-	struct problems problems;
-	struct doctor_context run;
-};
 
 static void put_link(struct bed *bed, const char *directory, const char *speed, const char *width,
 		     const char *max_speed, const char *max_width)
@@ -40,43 +29,23 @@ static void put_link(struct bed *bed, const char *directory, const char *speed, 
 
 static int set_up(void **state)
 {
-	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
 	struct device *device;
 	struct port *port;
+	struct bed *bed;
 
-	tree_open(&bed->tree);
-	*state = bed;
+	bed_set_up(state);
+	bed = *state;
 	tree_write(&bed->tree, FUNCTION "/vendor", "0x15b3");
 	tree_link(&bed->tree, "sys/bus/pci/devices/0000:00:01.0",
 		  "../../../devices/pci0000:00/0000:00:01.0");
 	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
 		  "../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0");
-	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
-	bed->facts.problems = &bed->problems;
 	device = device_list_add(&bed->facts.inventory.devices, "mlx5_0");
 	device->pci_address = mem_string("0000:01:00.0");
 	port = device_add_port(device, 1);
 	port->link_layer = number_of(LINK_LAYER_INFINIBAND);
 	port->state = number_of(PORT_STATE_ACTIVE);
-	bed->run = (struct doctor_context){
-		.facts = &bed->facts,
-		.request = &bed->request,
-		.results = &bed->results,
-		.problems = &bed->problems,
-		.device = device,
-	};
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct bed *bed = *state;
-
-	doctor_facts_free(&bed->facts);
-	doctor_results_free(&bed->results);
-	problems_free(&bed->problems);
-	tree_close(&bed->tree);
-	free(bed);
+	bed->run.device = device;
 	return 0;
 }
 
@@ -91,20 +60,14 @@ static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 	assert_non_null(doctor_pci(&bed->facts));
 	bed->run.function = pci_list_find(&bed->facts.pci, "0000:01:00.0");
 	assert_non_null(bed->run.function);
-	bed->run.id = id;
-	bed->run.check = doctor_check(id);
-	bed->run.check->check(&bed->run);
-	return bed->results.count > before ? &bed->results.items[bed->results.count - 1] : NULL;
+	bed_run(bed, id);
+	return bed->results.count > before ? bed_last(bed) : NULL;
 }
 
 static void expect(struct bed *bed, enum doctor_check_id id, enum severity verdict,
 		   const char *summary)
 {
-	const struct doctor_result *result = run(bed, id);
-
-	assert_non_null(result);
-	assert_string_equal(result->finding.summary, summary);
-	assert_int_equal(result->finding.severity.value, verdict);
+	bed_assert(run(bed, id), verdict, summary);
 }
 
 /* Speed or width, at either end: what both can do is wanted. */
@@ -142,7 +105,7 @@ static void links(void **state)
 			 cases[i].max_width);
 		put_link(bed, PORT, NULL, NULL, cases[i].port_speed, cases[i].port_width);
 		expect(bed, CHECK_ID_pcie_link, cases[i].verdict, cases[i].summary);
-		assert_false(bed->results.items[bed->results.count - 1].needs.known);
+		assert_false(bed_last(bed)->needs.known);
 	}
 }
 
@@ -212,8 +175,7 @@ static void nodes(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		tree_write(&bed->tree, "sys/devices/system/node/online", cases[i].online);
 		if (run(bed, CHECK_ID_numa_known)->finding.severity.value != cases[i].verdict)
-			fail_msg("%s: %s", cases[i].online,
-				 bed->results.items[bed->results.count - 1].finding.summary);
+			fail_msg("%s: %s", cases[i].online, bed_last(bed)->finding.summary);
 	}
 	tree_write(&bed->tree, FUNCTION "/numa_node", "1");
 	expect(bed, CHECK_ID_numa_known, SEVERITY_OK, "the NUMA node is known");
@@ -255,8 +217,7 @@ static void temperatures(void **state)
 	put_sensor(bed, 1, "99999", "105000");
 	tree_write(&bed->tree, FUNCTION "/hwmon/hwmon3/temp1_label", "asic");
 	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
-	assert_string_equal(bed->results.items[bed->results.count - 1].finding.evidence,
-			    "asic 100 degrees C, critical at 105");
+	assert_string_equal(bed_last(bed)->finding.evidence, "asic 100 degrees C, critical at 105");
 	/* The hottest counts, wherever it is; one without a limit does not. */
 	put_sensor(bed, 2, "300000", NULL);
 	assert_int_equal(run(bed, CHECK_ID_temperature)->finding.severity.value, SEVERITY_OK);
@@ -267,7 +228,7 @@ static void temperatures(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(links),
 		TEST(enough),

@@ -5,21 +5,10 @@
  */
 #include <sys/socket.h>
 
-#include "base/mem.h"
 #include "doctor/port/port_facts.h"
-#include "doctor/frame/check.h"
-#include "saved_tree.h"
+#include "doctor_bed.h"
 
 enum { MOST_PEERS = 8, OWN = 3 };
-
-struct bed {
-	struct saved_tree tree;
-	struct doctor_facts facts;
-	struct doctor_request request;
-	struct doctor_results results;
-	struct problems problems;
-	struct doctor_context run;
-};
 
 /* A device of its own card, with one port. */
 static struct port *add_port(struct bed *bed, unsigned int which, enum link_layer layer)
@@ -77,31 +66,11 @@ static struct port *own_port(struct bed *bed)
 
 static int set_up(void **state)
 {
-	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct bed *bed;
 
-	tree_open(&bed->tree);
-	*state = bed;
-	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
-	bed->facts.problems = &bed->problems;
+	bed_set_up(state);
+	bed = *state;
 	add_port(bed, 0, LINK_LAYER_INFINIBAND);
-	bed->run = (struct doctor_context){
-		.facts = &bed->facts,
-		.request = &bed->request,
-		.results = &bed->results,
-		.problems = &bed->problems,
-	};
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct bed *bed = *state;
-
-	doctor_facts_free(&bed->facts);
-	doctor_results_free(&bed->results);
-	problems_free(&bed->problems);
-	tree_close(&bed->tree);
-	free(bed);
 	return 0;
 }
 
@@ -110,12 +79,10 @@ static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id)
 	/* What was learnt of other ports is not learnt again. */
 	doctor_ports_free(bed->facts.ports);
 	bed->facts.ports = NULL;
-	bed->run.id = id;
-	bed->run.check = doctor_check(id);
 	bed->run.device = own_device(bed);
 	bed->run.port = own_port(bed);
-	bed->run.check->check(&bed->run);
-	return &bed->results.items[bed->results.count - 1];
+	bed_run(bed, id);
+	return bed_last(bed);
 }
 
 static void expect(struct bed *bed, enum severity verdict, const char *summary,
@@ -526,7 +493,7 @@ static void rates_of_others(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(states),	TEST(addresses),	TEST(addresses_on_top),
 		TEST(bonds),	TEST(netdevs),		TEST(peers),

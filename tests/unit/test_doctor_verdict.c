@@ -5,54 +5,18 @@
  */
 #include <errno.h>
 
-#include "base/mem.h"
 #include "doctor/expect/expect.h"
-#include "doctor/frame/check.h"
-#include "saved_tree.h"
-
-struct bed {
-	struct saved_tree tree;
-	struct doctor_facts facts;
-	struct doctor_request request;
-	struct doctor_results results;
-	struct problems problems;
-	struct doctor_context run;
-};
+#include "doctor_bed.h"
 
 static int set_up(void **state)
 {
-	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct bed *bed;
 
-	tree_open(&bed->tree);
-	*state = bed;
-	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
-	bed->facts.problems = &bed->problems;
-	bed->run = (struct doctor_context){
-		.facts = &bed->facts,
-		.request = &bed->request,
-		.results = &bed->results,
-		.problems = &bed->problems,
-		.id = CHECK_ID_multi_rail_arp,
-		.check = doctor_check(CHECK_ID_multi_rail_arp),
-	};
+	bed_set_up(state);
+	bed = *state;
+	bed->run.id = CHECK_ID_multi_rail_arp;
+	bed->run.check = doctor_check(CHECK_ID_multi_rail_arp);
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct bed *bed = *state;
-
-	doctor_facts_free(&bed->facts);
-	doctor_results_free(&bed->results);
-	problems_free(&bed->problems);
-	tree_close(&bed->tree);
-	free(bed);
-	return 0;
-}
-
-static const struct doctor_result *last(const struct bed *bed)
-{
-	return &bed->results.items[bed->results.count - 1];
 }
 
 /* What was said belongs to the next verdict, and to no later one. */
@@ -71,32 +35,32 @@ static void evidence(void **state)
 	doctor_expected(run, "y", "z");
 	doctor_blocks(run);
 	doctor_warning(run, "it is %s", "so");
-	assert_string_equal(last(bed)->finding.evidence, "first 1; second; third; fourth");
-	assert_int_equal(last(bed)->sources.count, 2);
-	assert_true(last(bed)->sources.known);
-	assert_string_equal(last(bed)->sources.items[1], "b");
-	assert_string_equal(last(bed)->finding.object, "eth1");
-	assert_string_equal(last(bed)->expected, "y");
-	assert_string_equal(last(bed)->actual, "z");
-	assert_string_equal(last(bed)->finding.summary, "it is so");
-	assert_true(last(bed)->blocks);
-	assert_int_equal(last(bed)->finding.id.value, CHECK_ID_multi_rail_arp);
+	assert_string_equal(bed_last(bed)->finding.evidence, "first 1; second; third; fourth");
+	assert_int_equal(bed_last(bed)->sources.count, 2);
+	assert_true(bed_last(bed)->sources.known);
+	assert_string_equal(bed_last(bed)->sources.items[1], "b");
+	assert_string_equal(bed_last(bed)->finding.object, "eth1");
+	assert_string_equal(bed_last(bed)->expected, "y");
+	assert_string_equal(bed_last(bed)->actual, "z");
+	assert_string_equal(bed_last(bed)->finding.summary, "it is so");
+	assert_true(bed_last(bed)->blocks);
+	assert_int_equal(bed_last(bed)->finding.id.value, CHECK_ID_multi_rail_arp);
 	assert_int_equal(run->verdicts, 1);
 	doctor_warning(run, "again");
 	assert_int_equal(bed->results.count, 2);
 	assert_int_equal(run->verdicts, 2);
-	assert_null(last(bed)->finding.evidence);
-	assert_null(last(bed)->finding.object);
-	assert_null(last(bed)->expected);
-	assert_int_equal(last(bed)->sources.count, 0);
-	assert_false(last(bed)->blocks);
+	assert_null(bed_last(bed)->finding.evidence);
+	assert_null(bed_last(bed)->finding.object);
+	assert_null(bed_last(bed)->expected);
+	assert_int_equal(bed_last(bed)->sources.count, 0);
+	assert_false(bed_last(bed)->blocks);
 	/* What does not apply says nothing, and takes what was said with it. */
 	doctor_evidence(run, "a", "in vain");
 	doctor_does_not_apply(run);
 	assert_int_equal(run->verdicts, 3);
 	assert_int_equal(bed->results.count, 2);
 	doctor_ok(run, "fine");
-	assert_null(last(bed)->finding.evidence);
+	assert_null(bed_last(bed)->finding.evidence);
 }
 
 /* A fault has a next step: its own, or the one of the row; what is right has none. */
@@ -115,27 +79,27 @@ static void next_steps(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		doctor_verdict(run, cases[i].verdict, "x");
-		assert_int_equal(last(bed)->finding.severity.value, cases[i].verdict);
+		assert_int_equal(bed_last(bed)->finding.severity.value, cases[i].verdict);
 		if (cases[i].row)
-			assert_string_equal(last(bed)->finding.next_step, run->check->remedy);
+			assert_string_equal(bed_last(bed)->finding.next_step, run->check->remedy);
 		else
-			assert_null(last(bed)->finding.next_step);
+			assert_null(bed_last(bed)->finding.next_step);
 		doctor_next_step(run, "do %s", "this");
 		doctor_next_step(run, "do %s", "that");
 		doctor_verdict(run, cases[i].verdict, "x");
 		if (cases[i].own)
-			assert_string_equal(last(bed)->finding.next_step, "do that");
+			assert_string_equal(bed_last(bed)->finding.next_step, "do that");
 		else
-			assert_null(last(bed)->finding.next_step);
+			assert_null(bed_last(bed)->finding.next_step);
 	}
 	doctor_next_step(run, "do that");
 	doctor_because(run, CHECK_ID_port_state);
-	assert_null(last(bed)->finding.next_step);
-	assert_string_equal(last(bed)->finding.summary, "not checked because of port-state");
-	assert_int_equal(last(bed)->finding.severity.value, SEVERITY_INFO);
-	assert_int_equal(last(bed)->because.value, CHECK_ID_port_state);
+	assert_null(bed_last(bed)->finding.next_step);
+	assert_string_equal(bed_last(bed)->finding.summary, "not checked because of port-state");
+	assert_int_equal(bed_last(bed)->finding.severity.value, SEVERITY_INFO);
+	assert_int_equal(bed_last(bed)->because.value, CHECK_ID_port_state);
 	doctor_ok(run, "x");
-	assert_false(last(bed)->because.known);
+	assert_false(bed_last(bed)->because.known);
 }
 
 /* In a container, what is the host's is no more than a note. */
@@ -155,14 +119,14 @@ static void containers_profile(void **state)
 		bed->run.profile = PROFILE_CONTAINER;
 		bed->run.check = &host;
 		doctor_verdict(&bed->run, verdicts[i], "x");
-		assert_int_equal(last(bed)->finding.severity.value, most);
+		assert_int_equal(bed_last(bed)->finding.severity.value, most);
 		bed->run.check = &own;
 		doctor_verdict(&bed->run, verdicts[i], "x");
-		assert_int_equal(last(bed)->finding.severity.value, verdicts[i]);
+		assert_int_equal(bed_last(bed)->finding.severity.value, verdicts[i]);
 		bed->run.profile = PROFILE_HPC;
 		bed->run.check = &host;
 		doctor_verdict(&bed->run, verdicts[i], "x");
-		assert_int_equal(last(bed)->finding.severity.value, verdicts[i]);
+		assert_int_equal(bed_last(bed)->finding.severity.value, verdicts[i]);
 	}
 }
 
@@ -187,20 +151,20 @@ static void needs(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		doctor_not_checked(&bed->run, cases[i].needs, "x");
-		assert_int_equal(last(bed)->finding.severity.value, SEVERITY_INFO);
-		assert_int_equal(last(bed)->needs.known, cases[i].needs != 0);
-		assert_int_equal(last(bed)->needs.value, cases[i].needs);
+		assert_int_equal(bed_last(bed)->finding.severity.value, SEVERITY_INFO);
+		assert_int_equal(bed_last(bed)->needs.known, cases[i].needs != 0);
+		assert_int_equal(bed_last(bed)->needs.value, cases[i].needs);
 		if (cases[i].next_step)
-			assert_string_equal(last(bed)->finding.next_step, cases[i].next_step);
+			assert_string_equal(bed_last(bed)->finding.next_step, cases[i].next_step);
 		else
-			assert_null(last(bed)->finding.next_step);
+			assert_null(bed_last(bed)->finding.next_step);
 	}
 	doctor_next_step(&bed->run, "mine");
 	doctor_not_checked(&bed->run, NEEDS_ROOT, "x");
-	assert_string_equal(last(bed)->finding.next_step, "mine");
+	assert_string_equal(bed_last(bed)->finding.next_step, "mine");
 	doctor_unknown(&bed->run, "the colour");
-	assert_string_equal(last(bed)->finding.summary, "the colour is not known");
-	assert_false(last(bed)->needs.known);
+	assert_string_equal(bed_last(bed)->finding.summary, "the colour is not known");
+	assert_false(bed_last(bed)->needs.known);
 	assert_int_equal(bed->problems.count, 0);
 }
 
@@ -232,10 +196,12 @@ static void unread(void **state)
 			tree_become_oneself();
 			problems += !denied;
 			assert_int_equal(bed->problems.count, problems);
-			assert_string_equal(last(bed)->finding.summary, "the file cannot be read");
-			assert_string_equal(last(bed)->finding.evidence, strerror(-cases[i].rc));
-			assert_string_equal(last(bed)->sources.items[0], "/a/b");
-			assert_int_equal(last(bed)->needs.value, denied ? NEEDS_ROOT : 0);
+			assert_string_equal(bed_last(bed)->finding.summary,
+					    "the file cannot be read");
+			assert_string_equal(bed_last(bed)->finding.evidence,
+					    strerror(-cases[i].rc));
+			assert_string_equal(bed_last(bed)->sources.items[0], "/a/b");
+			assert_int_equal(bed_last(bed)->needs.value, denied ? NEEDS_ROOT : 0);
 		}
 	/* The problem is that of the object that the verdict is about. */
 	assert_null(bed->problems.items[0].object);
@@ -388,7 +354,7 @@ static void profiles(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(evidence),	  TEST(next_steps), TEST(containers_profile), TEST(needs),
 		TEST(unread),	  TEST(earlier),    TEST(settings),	      TEST(variables),
