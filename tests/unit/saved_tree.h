@@ -23,6 +23,7 @@
 
 #include "base/mem.h"
 #include "kernel/sysfs_folder.h"
+#include "places.h"
 
 struct saved_tree {
 	char path[PATH_MAX];
@@ -31,9 +32,7 @@ struct saved_tree {
 
 static inline void tree_open(struct saved_tree *tree)
 {
-	const char *place = getenv("TMPDIR");
-
-	snprintf(tree->path, sizeof(tree->path), "%s/rdmactl-unit.XXXXXX", place ? place : "/tmp");
+	place_for(tree->path, "rdmactl-unit");
 	assert_non_null(mkdtemp(tree->path));
 	assert_int_equal(chmod(tree->path, 0755), 0);
 	assert_int_equal(root_open(tree->path, &tree->root), 0);

@@ -146,8 +146,6 @@ static void refused(void **state)
 		{"/nonexistent/file", -ENOENT,
 		 "the driver of the function does not make VFs by sysfs",
 		 "load the driver of the physical function"},
-		{"/dev/full", -ENOSPC, "the function or its PCI bus has no room for so many VFs",
-		 "take fewer, or look into the kernel log: dmesg | tail"},
 		{"/", -EISDIR, NULL, NULL},
 	};
 	struct bed *bed = *state;
@@ -173,6 +171,22 @@ static void refused(void **state)
 	assert_null(value);
 	assert_int_equal(change->setting->write(change, "4"), -ENODEV);
 	assert_written(bed, "");
+}
+
+static void no_room(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, 0);
+
+	if (!has_full_device())
+		skip();
+	free(change->path);
+	change->path = mem_string("/dev/full");
+	assert_int_equal(change->setting->write(change, "4"), -ENOSPC);
+	assert_string_equal(change->reason,
+			    "the function or its PCI bus has no room for so many VFs");
+	assert_string_equal(change->next_step,
+			    "take fewer, or look into the kernel log: dmesg | tail");
 }
 
 /* Which VFs are in use, and what goes away with the others. */
@@ -251,7 +265,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers),	    TEST(written),   TEST(refused),
+		TEST(numbers),	    TEST(written),   TEST(refused),   TEST(no_room),
 		TEST(who_has_them), TEST(persisted), TEST(autoprobe),
 	};
 

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "places.h"
 #include "selftest/agent/watch.h"
 
 struct bed {
@@ -146,10 +147,12 @@ static void device(void **state)
 /* A device file that has lost its name; one that has a name, or is none, says nothing. */
 static void node(void **state)
 {
-	char name[] = "/tmp/watch.XXXXXX";
 	struct bed *bed = *state;
-	int fd = mkstemp(name);
+	char name[PATH_MAX];
+	int fd;
 
+	place_for(name, "watch");
+	fd = mkstemp(name);
 	assert_true(fd >= 0);
 	bed->context.cmd_fd = fd;
 	assert_int_equal(watch_look(&bed->watch), STOP_NONE);
