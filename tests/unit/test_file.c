@@ -117,6 +117,7 @@ static void what_is_no_file(void **state)
 	close(ends[0]);
 	close(ends[1]);
 	/* To a file that was opened: the file is replaced, and the link stays. */
+	umask(022);
 	tree_write(tree, "output", "old");
 	ends[0] = openat(tree->root.fd, "output", O_WRONLY);
 	assert_true(ends[0] >= 0);
@@ -218,6 +219,7 @@ static void output(void **state)
 	const int before = dup(STDOUT_FILENO);
 	int there, rc[3];
 
+	umask(022);
 	tree_write(tree, "output", "");
 	tree_write(tree, "other", "");
 	fflush(stdout);
