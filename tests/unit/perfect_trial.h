@@ -615,8 +615,13 @@ static inline void soft_begin(struct soft_trial *bed)
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	/* A test that fails ends nothing, and the next one must not have its faults. */
 	soft.next_qpn = 0;
 	soft.calls = 0;
+	soft.lenient = 0;
+	soft.spoil = NULL;
+	soft.damage = NULL;
+	soft.objects = 0;
 	*bed = (struct soft_trial){.request.signals = -1, .channel = pair[1]};
 	trial->request = &bed->request;
 	trial->results = &bed->results;
@@ -650,9 +655,6 @@ static inline void soft_end(struct soft_trial *bed)
 	selftest_results_free(&bed->results);
 	/* Every region and window was given back. */
 	assert_int_equal(soft.objects, 0);
-	soft.lenient = 0;
-	soft.spoil = NULL;
-	soft.damage = NULL;
 }
 
 /* The row of one test of the table, the last if it has several. */
