@@ -403,8 +403,8 @@ static bool begin(struct events_run *run)
 	run->watch.all = run->args->all;
 	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
-		rc = thresholds_open(NULL, &listing->objects, &run->limits, &run->thresholds,
-				     &unknown);
+		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,
+				     &run->thresholds, &unknown);
 	report(listing->ctx, &warnings);
 	problems_free(&warnings);
 	if (unknown) {
