@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an agent makes of the rows of a self-test, above all of both directions at once. */
+/*
+ * An agent's self-tests: what is asked for by an order, and what is made of its rows, above all of
+ * both directions at once; and what it says of its host. Its server has test_mesh_server.c.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -22,15 +27,58 @@ static struct made_up {
 	unsigned int runs;
 } both;
 
+/* Instead of those, for an order without both ways; a row has as many as it needs. */
+static const struct made_up_row {
+	const char *test;
+	enum selftest_verdict verdict;
+	const char *reason;
+} * rows;
+static const struct made_up_counter {
+	enum selftest_side side;
+	const char *name;
+	uint64_t before, after;
+} * counters;
+static size_t row_count, counter_count;
+
+/* The last request, and the names of its tests. */
+static struct selftest_request asked;
+static char asked_tests[128];
+static const struct endpoint *asked_local;
+
 /* In place of the one of the library. */
 int selftest_run(const struct selftest_request *request, const struct endpoint *local,
 		 struct selftest_results *results)
 {
 	const bool is_both = request->ways.direction == DIRECTION_BOTH;
 
-	(void)local;
 	both.runs++;
+	asked = *request;
+	asked_local = local;
+	asked_tests[0] = '\0';
+	for (size_t i = 0; i < row_count; i++) {
+		struct selftest_result *row = selftest_results_add(results);
+
+		row->test = mem_string_or_null(rows[i].test);
+		row->verdict = number_of(rows[i].verdict);
+		row->reason = mem_string_or_null(rows[i].reason);
+		row->counter_count = counter_count;
+		row->counters = mem_alloc_zero(counter_count + 1, sizeof(*row->counters));
+		for (size_t j = 0; j < counter_count; j++) {
+			row->counters[j] = (struct selftest_counter){
+				.side = number_of(counters[j].side),
+				.name = mem_string(counters[j].name),
+				.before = number_of(counters[j].before),
+				.after = number_of(counters[j].after),
+			};
+		}
+	}
 	for (size_t i = 0; i < request->test_count; i++) {
+		const size_t length = strlen(asked_tests);
+
+		snprintf(asked_tests + length, sizeof(asked_tests) - length, " %s",
+			 request->tests[i]);
+	}
+	for (size_t i = 0; !row_count && i < request->test_count; i++) {
 		struct selftest_result *row = selftest_results_add(results);
 
 		row->test = mem_string(request->tests[i]);
@@ -116,13 +164,160 @@ static void interrupted(void **state)
 	assert_string_equal(result.reason, "it was interrupted");
 }
 
+/* The data first: without it, no figure means anything. */
+static void requests(void **state)
+{
+	static const struct {
+		uint32_t tests;
+		const char *names;
+	} cases[] = {
+		{MESH_CONNECT, " rc-write"},
+		{MESH_CONNECT | MESH_LATENCY, " rc-write latency-send"},
+		{MESH_CONNECT | MESH_BANDWIDTH, " rc-write bandwidth-write bandwidth-read"},
+		{MESH_TESTS, " rc-write latency-send bandwidth-write bandwidth-read"},
+	};
+	/* As open() makes it: the token is the first member. */
+	static const char *opened[2] = {"secret"};
+	struct mesh_order order = {
+		.peer = "hostb",
+		.far = {.device = "mlx5_3", .port = 2},
+		.peer_ip = {.family = AF_INET, .raw = {10, 0, 0, 7}},
+		.peer_port = 4711,
+		.latency_msec = 300,
+		.bandwidth_msec = 500,
+	};
+
+	(void)state;
+	both = (struct made_up){.reason = NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mesh_result result = {.outcome = MESH_UNTRIED};
+
+		order.tests = cases[i].tests;
+		mesh_runner_selftest.run(opened, &order, &result);
+		assert_string_equal(asked_tests, cases[i].names);
+		assert_int_equal(asked.ways.direction, DIRECTION_OUT);
+		assert_int_equal(result.outcome, MESH_PASS);
+		assert_int_equal(result.latency_usec.known, !!(order.tests & MESH_LATENCY));
+		assert_int_equal(result.gbps[MESH_END_A].known, !!(order.tests & MESH_BANDWIDTH));
+	}
+	assert_ptr_equal(asked_local, &order.near);
+	assert_ptr_equal(asked.peer, order.peer);
+	assert_ptr_equal(asked.peer_device, order.far.device);
+	assert_int_equal(asked.peer_port, 2);
+	assert_int_equal(asked.peer_ip.raw[3], 7);
+	assert_int_equal(asked.tcp_port, 4711);
+	assert_string_equal(asked.token, "secret");
+	assert_int_equal(asked.latency_msec, 300);
+	assert_int_equal(asked.bandwidth_msec, 500);
+	assert_int_equal(asked.signals, -1);
+	/* Both ways are the same with one test, and in loopback there is no peer. */
+	order.tests = MESH_ALL_TESTS;
+	mesh_runner_selftest.run(opened, &order, &(struct mesh_result){.outcome = MESH_PASS});
+	assert_string_equal(asked_tests, " bandwidth-write");
+	assert_int_equal(asked.ways.direction, DIRECTION_BOTH);
+	assert_ptr_equal(asked.peer, order.peer);
+	order.loopback = true;
+	mesh_runner_selftest.run(opened, &order, &(struct mesh_result){.outcome = MESH_PASS});
+	assert_null(asked.peer);
+	assert_null(asked.peer_device);
+}
+
+/* The first failure is the cause of the others; a device that cannot do it has shown nothing. */
+static void verdicts(void **state)
+{
+	static const struct {
+		struct made_up_row rows[3];
+		size_t count;
+		enum mesh_outcome outcome;
+		const char *reason;
+	} cases[] = {
+		{{{"rc-write", SELFTEST_PASS, "a remark"}}, 1, MESH_PASS, ""},
+		{{{"connect", SELFTEST_FAIL, "refused"}}, 1, MESH_FAIL, "connect: refused"},
+		{{{NULL, SELFTEST_FAIL, NULL}}, 1, MESH_FAIL, "test: failed"},
+		{{{"rc-write", SELFTEST_FAIL, "one"}, {"latency-send", SELFTEST_FAIL, "two"}},
+		 2,
+		 MESH_FAIL,
+		 "rc-write: one"},
+		{{{"rc-write", SELFTEST_SKIP, "no QP"}}, 1, MESH_UNTRIED, "rc-write: no QP"},
+		{{{"latency-send", SELFTEST_SKIP, "no"}}, 1, MESH_PASS, ""},
+		{{{"rc-write", SELFTEST_SKIP, "no QP"}, {"counters", SELFTEST_FAIL, "grew"}},
+		 2,
+		 MESH_FAIL,
+		 "counters: grew"},
+		{{{"connect", SELFTEST_FAIL, "refused"}, {"rc-write", SELFTEST_SKIP, "not tried"}},
+		 2,
+		 MESH_FAIL,
+		 "connect: refused"},
+		{{{"connect", SELFTEST_PASS, NULL},
+		  {"rc-write", SELFTEST_PASS, NULL},
+		  {"counters", SELFTEST_PASS, NULL}},
+		 3,
+		 MESH_PASS,
+		 ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct mesh_order order = {.tests = MESH_CONNECT | MESH_BOTH_WAYS};
+		struct mesh_result result = {.outcome = MESH_UNTRIED};
+
+		both = (struct made_up){.runs = 0};
+		rows = cases[i].rows;
+		row_count = cases[i].count;
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &result);
+		row_count = 0;
+		assert_int_equal(result.outcome, cases[i].outcome);
+		assert_string_equal(result.reason, cases[i].reason);
+		/* Only a pair that is good one way at a time is tested both ways. */
+		assert_int_equal(both.runs, result.outcome == MESH_PASS ? 2 : 1);
+	}
+}
+
+/* The errors that grew, of each end; a counter that became less was reset. */
+static void errors(void **state)
+{
+	static const struct made_up_counter grown[] = {
+		{SIDE_LOCAL, "symbol_error", 10, 13},
+		{SIDE_LOCAL, "link_downed", 0, 4},
+		{SIDE_LOCAL, "port_xmit_data", 0, 1000},
+		{SIDE_LOCAL, "local_ack_timeout_err", 9, 2},
+		{SIDE_PEER, "symbol_error", 7, 7},
+		{SIDE_PEER, "no_such_counter", 7, 9},
+	};
+	static const struct made_up_row row[] = {{"counters", SELFTEST_PASS, NULL}};
+	const struct mesh_order order = {.tests = MESH_CONNECT};
+	struct mesh_result result = {.outcome = MESH_UNTRIED};
+
+	(void)state;
+	rows = row;
+	row_count = 1;
+	counters = grown;
+	for (counter_count = 0; counter_count <= ARRAY_SIZE(grown); counter_count += 3) {
+		result = (struct mesh_result){.outcome = MESH_UNTRIED};
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &result);
+		assert_int_equal(result.errors[MESH_END_A].known, counter_count > 0);
+		assert_int_equal(result.errors[MESH_END_B].known, counter_count > 4);
+		assert_int_equal(result.errors[MESH_END_A].value, counter_count ? 7 : 0);
+		assert_int_equal(result.errors[MESH_END_B].value, 0);
+	}
+	/* Those of both ways are added. */
+	counter_count = 1;
+	both = (struct made_up){.runs = 0};
+	result = (struct mesh_result){.outcome = MESH_UNTRIED};
+	mesh_runner_selftest.run((const char *[]){NULL, NULL},
+				 &(struct mesh_order){.tests = MESH_CONNECT | MESH_BOTH_WAYS},
+				 &result);
+	assert_int_equal(result.errors[MESH_END_A].value, 6);
+	row_count = counter_count = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(skipped),
-		cmocka_unit_test(failed),
-		cmocka_unit_test(interrupted),
+		cmocka_unit_test(good),	    cmocka_unit_test(skipped),
+		cmocka_unit_test(failed),   cmocka_unit_test(interrupted),
+		cmocka_unit_test(requests), cmocka_unit_test(verdicts),
+		cmocka_unit_test(errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
