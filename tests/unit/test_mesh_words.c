@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the judge says, word for word, of clusters whose figures are all alike but for those that a
+ * test changes: each fault of a rail, a host and a pair, at the limits, and before and after the
+ * second pass.
+ */
+#include "even_cluster.h"
+
+/* ---- Limits ---- */
+
+static bool is_between(const struct mesh_result *result, uint32_t a, uint32_t b)
+{
+	return result->pair.a == a && result->pair.b == b;
+}
+
+static bool is_of(const struct mesh_result *result, uint32_t host)
+{
+	return result->pair.a == host || result->pair.b == host;
+}
+
+/* As slow and as late as is allowed: 93 % of the median, and 2.1 times the latency. */
+static void at_the_limits(struct mesh_result *result)
+{
+	if (!is_between(result, 0, 1))
+		return;
+	result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(93);
+	result->latency_usec = real_of(21);
+}
+
+static void below_the_limit(struct mesh_result *result)
+{
+	if (is_between(result, 0, 1))
+		result->gbps[MESH_END_B] = real_of(92);
+}
+
+static void above_the_limit(struct mesh_result *result)
+{
+	if (is_between(result, 0, 1))
+		result->latency_usec = real_of(21.5);
+}
+
+static void limits(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, at_the_limits);
+	expect(cluster, "");
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	test_all(cluster, below_the_limit);
+	expect(cluster, "warning pair 'n1 and n2, rail 0' mlx5_0/1 n2 - -1/-1 0.92: 1 pair "
+			"at 92 % of the median 100 Gb/s; only what n2 sends is slow; n1 "
+			"with others: 14 of 14 good; n2 with others: 14 of 14 good; not "
+			"tried again alone\n");
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	test_all(cluster, above_the_limit);
+	expect(cluster, "warning pair 'n1 and n2, rail 0' mlx5_0/1 n2 - -1/-1 -1.00: 1 "
+			"pair with 2.15 times the median latency; n1 with others: 14 of 14 "
+			"good; n2 with others: 14 of 14 good; not tried again alone\n");
+}
+
+/* ---- Pairs ---- */
+
+static void pair_fails(struct mesh_result *result)
+{
+	if (!is_between(result, 2, 6))
+		return;
+	*result = (struct mesh_result){.pair = result->pair,
+				       .again = result->again,
+				       .outcome = MESH_FAIL,
+				       .reason = "rc-write: no"};
+}
+
+static void pair_is_slow(struct mesh_result *result)
+{
+	if (is_between(result, 2, 6))
+		result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(50);
+}
+
+static void pairs(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, pair_fails);
+	expect(cluster, "warning pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: 1 "
+			"pair failed: rc-write: no; n3 with others: 14 of 14 good; n7 with "
+			"others: 14 of 14 good; not tried again alone\n");
+	test_again(cluster, "n3-n7", pair_fails);
+	expect(cluster, "error pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: 1 pair "
+			"failed: rc-write: no; n3 with others: 14 of 14 good; n7 with "
+			"others: 14 of 14 good; tried again alone: bad again\n");
+}
+
+static void flaky_pair(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, pair_fails);
+	test_again(cluster, "n3-n7", unchanged);
+	expect(cluster, "warning flaky-pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: "
+			"1 pair failed: rc-write: no; n3 with others: 14 of 14 good; n7 "
+			"with others: 14 of 14 good; tried again alone: good\n");
+}
+
+static void slow_pair(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, pair_is_slow);
+	expect(cluster, "warning pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 0.50: 1 pair "
+			"at 50 % of the median 100 Gb/s; n3 with others: 14 of 14 good; n7 "
+			"with others: 14 of 14 good; not tried again alone\n");
+	test_again(cluster, "n3-n7", unchanged);
+	expect(cluster, "notice flaky-pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 0.50: 1 "
+			"pair at 50 % of the median 100 Gb/s; n3 with others: 14 of 14 "
+			"good; n7 with others: 14 of 14 good; tried again alone: good\n");
+}
+
+/* ---- Rails ---- */
+
+static void rail_fails(struct mesh_result *result)
+{
+	if (!is_of(result, 3))
+		return;
+	*result = (struct mesh_result){.pair = result->pair,
+				       .again = result->again,
+				       .outcome = MESH_FAIL,
+				       .reason = "rc-write: no"};
+}
+
+/* Of host n4, from what it sends. */
+static void rail_sends_little(struct mesh_result *result)
+{
+	if (is_of(result, 3))
+		result->gbps[result->pair.a == 3 ? MESH_END_A : MESH_END_B] = real_of(50);
+}
+
+static void rail_receives_little(struct mesh_result *result)
+{
+	if (is_of(result, 3))
+		result->gbps[result->pair.a == 3 ? MESH_END_B : MESH_END_A] = real_of(50);
+}
+
+static void rail_is_late(struct mesh_result *result)
+{
+	if (is_of(result, 3))
+		result->latency_usec = real_of(30);
+}
+
+static void rail_is_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS && is_of(result, 3); end++)
+		result->gbps[end] = real_of(40);
+	if (is_of(result, 3))
+		result->errors[result->pair.a == 3 ? MESH_END_A : MESH_END_B] = number_of(2);
+}
+
+static void rail_is_slow_both_ways(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS && is_of(result, 3); end++)
+		result->both_gbps[end] = real_of(50);
+}
+
+static void rails(void **state)
+{
+	/* What is said before and after the words about the second pass. */
+	static const struct {
+		change_result change;
+		const char *before, *after, *bad_again, *good_again;
+	} cases[] = {
+		{rail_fails,
+		 "rail 'n4 rail 0' mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
+		 "failed: rc-write: no; the same partners with others: 100 %",
+		 "", "", ""},
+		{rail_sends_little,
+		 "rail 'n4 rail 0' mlx5_0/1 - sends 15/15 0.50 n4: 15 of 15 "
+		 "partners at 50 % of the median 100 Gb/s; only what it sends is "
+		 "slow; the same partners with others: 100 %",
+		 "", "", ""},
+		{rail_receives_little,
+		 "rail 'n4 rail 0' mlx5_0/1 - receives 15/15 0.50 n4: 15 of 15 "
+		 "partners at 50 % of the median 100 Gb/s; only what it receives is "
+		 "slow; the same partners with others: 100 %",
+		 "", "", ""},
+		{rail_is_late,
+		 "rail 'n4 rail 0' mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
+		 "with 3 times the median latency; the same partners with others: "
+		 "100 %",
+		 "", "", ""},
+		{rail_is_slow,
+		 "rail 'n4 rail 0' mlx5_0/1 - both 15/15 0.40 n4: 15 of 15 partners "
+		 "at 40 % of the median 100 Gb/s; the same partners with others: "
+		 "100 %",
+		 "; its error counters grew by 30 in 15 of 15 tests",
+		 "; its error counters grew by 34 in 17 of 17 tests",
+		 "; its error counters grew by 30 in 15 of 17 tests"},
+		{rail_is_slow_both_ways,
+		 "both-ways 'n4 rail 0' mlx5_0/1 - both 15/15 0.50 n4: 15 of 15 "
+		 "partners both ways at once at 50 % of the usual 200 Gb/s; one way "
+		 "at a time nothing is wrong: the two directions together have 50 % "
+		 "of what they have one after the other, about what one has alone: "
+		 "they may share what carries them; the same partners with others: "
+		 "100 %",
+		 "", "", ""},
+	};
+	struct cluster *cluster = *state;
+	char wanted[600];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int good = 0; good < 2; good++) {
+			judge_free(cluster->judge);
+			cluster->judge = NULL;
+			test_all(cluster, cases[i].change);
+			snprintf(wanted, sizeof(wanted), "error %s; not tried again alone%s\n",
+				 cases[i].before, cases[i].after);
+			expect(cluster, wanted);
+			test_again(cluster, "n4-n5 n4-n6", good ? unchanged : cases[i].change);
+			if (good)
+				snprintf(wanted, sizeof(wanted),
+					 "warning %s; alone with good hosts it was good (2 of 2): "
+					 "it is bad under load only%s\n",
+					 cases[i].before, cases[i].good_again);
+			else
+				snprintf(wanted, sizeof(wanted),
+					 "error %s; alone with good hosts: 2 of 2 bad%s\n",
+					 cases[i].before, cases[i].bad_again);
+			expect(cluster, wanted);
+		}
+}
+
+static void four_rails_are_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (result->pair.a < 4 || result->pair.b < 4)
+			result->gbps[end] = real_of(40);
+}
+
+static void three_rails_are_slow(struct mesh_result *result)
+{
+	if (result->pair.a != 3 && result->pair.b != 3)
+		four_rails_are_slow(result);
+}
+
+/* Four hosts that are bad on a rail are many, and three are chance. */
+static void alike(void **state)
+{
+	static const char many[] =
+		"; 4 hosts are bad on this rail: look for a switch that they share";
+	struct cluster *cluster = *state;
+
+	for (uint32_t count = 3; count <= 4; count++) {
+		judge_findings_clear(&cluster->findings);
+		judge_free(cluster->judge);
+		cluster->judge = NULL;
+		test_all(cluster, count == 3 ? three_rails_are_slow : four_rails_are_slow);
+		judge_conclude(cluster->judge, &cluster->findings);
+		assert_int_equal(cluster->findings.count, count);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct judge_finding *at = &cluster->findings.items[i];
+
+			assert_int_equal(at->finding.id.value, JUDGE_RAIL);
+			assert_string_equal(at->host_name, cluster->names[i]);
+			assert_int_equal(!!strstr(at->finding.evidence, many), count == 4);
+		}
+	}
+}
+
+/* Both rails of a host are the host. */
+static void host(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->rail_count = RAILS;
+	test_all(cluster, rail_is_slow);
+	expect(cluster, "error host 'n4' - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, "
+			"1); 30 pairs at 40 % of the median 100 Gb/s; the same partners "
+			"with others: 100 %; not tried again alone\n");
+}
+
+/* ---- Alone ---- */
+
+static void alone(void **state)
+{
+	static const struct {
+		change_result change;
+		const char *wanted;
+	} cases[] = {{rail_fails, "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+				  "loopback, it failed: rc-write: no\n"},
+		     {rail_is_late, "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+				    "loopback, it has 3 times the median latency\n"},
+		     {rail_sends_little,
+		      "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+		      "loopback, it is at 50 % of the median 100 Gb/s\n"}};
+	struct cluster *cluster = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		judge_free(cluster->judge);
+		test_alone(cluster, cases[i].change);
+		test_all(cluster, unchanged);
+		expect(cluster, cases[i].wanted);
+	}
+}
+
+/* ---- Counters and rates ---- */
+
+static void errors_grow(struct mesh_result *result)
+{
+	if (is_between(result, 5, 7))
+		result->errors[MESH_END_A] = number_of(3);
+	if (is_between(result, 1, 5))
+		result->errors[MESH_END_B] = number_of(4);
+}
+
+static void errors_grow_everywhere(struct mesh_result *result)
+{
+	result->errors[MESH_END_A] = result->errors[MESH_END_B] = number_of(1);
+}
+
+static void growth(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, errors_grow);
+	expect(cluster, "warning errors 'n6 rail 0' mlx5_0/1 - - 2/15 -1.00: 0 of 15 "
+			"partners were bad; its error counters grew by 7 in 2 of 15 tests\n");
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	cluster->host_count = 6;
+	cluster->limits.most_single_rows = 1;
+	test_all(cluster, errors_grow_everywhere);
+	expect(cluster, "warning errors 'n1 rail 0' mlx5_0/1 - - 5/5 -1.00: 0 of 5 "
+			"partners were bad; its error counters grew by 5 in 5 of 5 tests\n"
+			"warning errors '-' - - - -1/-1 -1.00: 5 more, which are not "
+			"listed\n");
+}
+
+/* A rate that less than a tenth have is a fault, and one of a tenth a generation. */
+static void rates(void **state)
+{
+	static const char wanted[] =
+		"warning rate-differs 'n5 rail 0' mlx5_0/1 - - -1/-1 -1.00: the "
+		"port runs at 50 Gb/s, most others at 100\n";
+	struct cluster *cluster = *state;
+
+	cluster->rails[4][0].rate_mbps = 50000;
+	for (cluster->host_count = 10; cluster->host_count <= 11; cluster->host_count++) {
+		judge_free(cluster->judge);
+		cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits,
+					   NULL);
+		expect(cluster, cluster->host_count == 10 ? "" : wanted);
+	}
+	cluster->rails[4][0].rate_mbps = 200000;
+	judge_free(cluster->judge);
+	cluster->judge = judge_new(cluster->hosts, 11, &cluster->limits, NULL);
+	expect(cluster, "");
+}
+
+/* ---- Hosts that are not there, and few results ---- */
+
+static void presence(void **state)
+{
+	static char no_device[] = "no RDMA device", no_port[] = "no active port",
+		    next[] = "rdmactl ports", ended[] = "the connection ended";
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 5;
+	cluster->hosts[0].presence = MESH_ABSENT;
+	cluster->hosts[1].presence = MESH_REFUSED;
+	cluster->hosts[1].reason = no_device;
+	cluster->hosts[2].presence = MESH_REFUSED;
+	cluster->hosts[2].reason = no_port;
+	cluster->hosts[2].hint = next;
+	cluster->hosts[3].presence = MESH_LOST;
+	cluster->hosts[3].reason = ended;
+	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
+	expect(cluster, "warning absent 'n1' - - - -1/-1 -1.00 n1: no agent connected\n"
+			"warning refused 'n2' - - - -1/-1 -1.00 n2: no RDMA device\n"
+			"warning refused 'n3' - - - -1/-1 -1.00 n3: no active port\n"
+			"warning lost 'n4' - - - -1/-1 -1.00 n4: the connection ended\n");
+	assert_string_equal(cluster->findings.items[0].finding.next_step,
+			    "look at the launcher, and whether the host is up");
+	assert_string_equal(cluster->findings.items[1].finding.next_step,
+			    "the evidence names what is missing there");
+	assert_string_equal(cluster->findings.items[2].finding.next_step, "rdmactl ports");
+}
+
+/* Three pairs have six figures, and four hosts twelve, but six sums. */
+static void few(void **state)
+{
+	static const char *const wanted[] = {
+		"",
+		"",
+		"info not-judged '-' - - - -1/-1 -1.00: 1 result is of a rail and "
+		"distance with fewer than 8 figures\n",
+		"info not-judged '-' - - - -1/-1 -1.00: 3 results are of a rail "
+		"and distance with fewer than 8 figures\n",
+		"info not-judged '-' - - - -1/-1 -1.00: both ways at once: 6 "
+		"results are of a rail and distance with fewer than 8 sums\n",
+		""};
+	struct cluster *cluster = *state;
+
+	for (cluster->host_count = 2; cluster->host_count <= 5; cluster->host_count++) {
+		judge_free(cluster->judge);
+		cluster->judge = NULL;
+		test_all(cluster, unchanged);
+		expect(cluster, wanted[cluster->host_count]);
+	}
+}
+
+/* ---- Distances ---- */
+
+static void far_is_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		if ((result->pair.a < 8) != (result->pair.b < 8))
+			result->gbps[end] = real_of(74);
+}
+
+static void distances(void **state)
+{
+	static const uint8_t between[] = {1, 3, 3, 1};
+	uint32_t switches[MOST_HOSTS * MESH_MOST_RAILS] = {0};
+	struct judge_fabric fabric = {
+		.switches = switches, .switch_count = 2, .distances = between};
+	struct cluster *cluster = *state;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(switches); i++)
+		switches[i] = i / MESH_MOST_RAILS >= 8;
+	cluster->fabric = &fabric;
+	test_all(cluster, far_is_slow);
+	expect(cluster, "warning distance 'rail 0, 3 switches apart' - - - -1/-1 0.74: the "
+			"median of 128 figures is 74 Gb/s, 74 % of the 100 Gb/s of those "
+			"that have 1 switch between them\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(limits),	TEST(pairs), TEST(flaky_pair), TEST(slow_pair), TEST(rails),
+		TEST(alike),	TEST(host),  TEST(alone),      TEST(growth),	TEST(rates),
+		TEST(presence), TEST(few),   TEST(distances),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
