@@ -151,7 +151,8 @@ static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, 
 	mad_smp_request(&at->place, method, attribute, modifier, &item.request);
 	item.request.key = change->session->key;
 	item.request.data = data;
-	item.request.data_bytes = data ? change->attribute->bytes : 0;
+	/* All of it: fields after the known ones go back as they were read. */
+	item.request.data_bytes = data ? UMAD_LEN_SMP_DATA : 0;
 	mad_gather(change->session->engine, &item, 1);
 	good = method == UMAD_METHOD_SET
 		       ? mad_session_check_set(change->session, at, &item, NULL)

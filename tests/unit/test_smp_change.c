@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "fake_transport.h"
 #include "mad/format/header.h"
 #include "mad/smp_change.h"
@@ -152,6 +153,35 @@ static void what_is_written(void **state)
 	}
 }
 
+/*
+ * A node may have fields after the known ones, such as the error correction of a newer speed. They
+ * are written as they were read.
+ */
+static void rest_is_written_back(void **state)
+{
+	static const char *const changes[][2] = {
+		{"portinfoext", "fec_edr_enabled=rs"},
+		{"mepi", "speed_enabled=fdr10"},
+		{"switchinfo", "linear_fdb_top=5"},
+		{"ledinfo", "led_on=yes"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		struct bed *bed = begin(changes[i][0], changes[i][1], 3);
+		const size_t known = bed->change.attribute->bytes;
+
+		assert_in_range(known, 1, sizeof(bed->data));
+		for (size_t at = 0; at < sizeof(bed->data); at++)
+			bed->data[at] = (unsigned char)(at + 1);
+		assert_true(write_change(bed));
+		assert_memory_equal(bed->written + known, bed->data + known,
+				    sizeof(bed->data) - known);
+		assert_memory_not_equal(bed->written, bed->data, known);
+		end(bed);
+	}
+}
+
 /* A field is kept if the answer has what was there before, and something else was asked for. */
 static void what_is_kept(void **state)
 {
@@ -274,9 +304,9 @@ static void texts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written), cmocka_unit_test(what_is_kept),
-		cmocka_unit_test(failures),	   cmocka_unit_test(names),
-		cmocka_unit_test(texts),
+		cmocka_unit_test(what_is_written), cmocka_unit_test(rest_is_written_back),
+		cmocka_unit_test(what_is_kept),	   cmocka_unit_test(failures),
+		cmocka_unit_test(names),	   cmocka_unit_test(texts),
 	};
 
 	return cmocka_run_group_tests_name("smp_change", tests, NULL, NULL);

@@ -103,9 +103,55 @@ static void places_of_others(void **state)
 	assert_in_range(for_each_place(compare), 500, 1000);
 }
 
+/* SMP_MlnxExtPortInfo of ibutils2's ibis, packets_layouts.h, which libibmad has only the speeds of. */
+static void places_of_ibis(void **state)
+{
+	static const struct {
+		unsigned int dword, low_bit, width;
+		const char *name, *key;
+	} rows[] = {
+		{0x00, 0, 8, "StateChangeEnable", "state_change_enable"},
+		{0x04, 0, 8, "LinkSpeedSupported", "speed_supported"},
+		{0x08, 0, 8, "LinkSpeedEnabled", "speed_enabled"},
+		{0x0c, 0, 8, "LinkSpeedActive", "speed_active"},
+		{0x10, 20, 4, "FECModeActive", "fec_active"},
+		{0x14, 0, 16, "FDR10FECModeSupported", "fec_fdr10_supported_mask"},
+		{0x14, 16, 16, "FDR10FECModeEnabled", "fec_fdr10_enabled_mask"},
+		{0x18, 0, 16, "FDRFECModeSupported", "fec_fdr_supported_mask"},
+		{0x18, 16, 16, "FDRFECModeEnabled", "fec_fdr_enabled_mask"},
+		{0x1c, 0, 16, "EDR20FECModeSupported", "fec_edr20_supported_mask"},
+		{0x1c, 16, 16, "EDR20FECModeEnabled", "fec_edr20_enabled_mask"},
+		{0x20, 0, 16, "EDRFECModeSupported", "fec_edr_supported_mask"},
+		{0x20, 16, 16, "EDRFECModeEnabled", "fec_edr_enabled_mask"},
+		{0x30, 0, 16, "HDRFECModeSupported", "fec_hdr_supported_mask"},
+		{0x30, 16, 16, "HDRFECModeEnabled", "fec_hdr_enabled_mask"},
+		{0x38, 0, 16, "NDRFECModeSupported", "fec_ndr_supported_mask"},
+		{0x38, 16, 16, "NDRFECModeEnabled", "fec_ndr_enabled_mask"},
+		{0x3c, 0, 16, "XDRFECModeSupported", "fec_xdr_supported_mask"},
+		{0x3c, 16, 16, "XDRFECModeEnabled", "fec_xdr_enabled_mask"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct place place = {
+			.attribute = "ExtendedPortInfo",
+			/* Its bit 0 is the lowest of a big-endian word, ours the highest. */
+			.bit = rows[i].dword * 8 + 32 - rows[i].low_bit - rows[i].width,
+			.width = rows[i].width,
+		};
+
+		snprintf(place.name, sizeof(place.name), "%s", rows[i].name);
+		snprintf(place.key, sizeof(place.key), "%s", rows[i].key);
+		compare(&place);
+	}
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(places_of_others)};
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_of_others),
+		cmocka_unit_test(places_of_ibis),
+	};
 
 	return cmocka_run_group_tests_name("wire_places", tests, NULL, NULL);
 }

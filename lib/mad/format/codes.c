@@ -185,6 +185,23 @@ const struct enum_name link_speed_ext2_bit_names[] = {{1, "xdr"}, {0, NULL}};
  */
 const struct enum_name mellanox_speed_names[] = {{1, "fdr10"}, {2, "edr20"}, {0, NULL}};
 
+/* Its FECModeActive: enum IBFECMode of the same file. */
+const struct enum_name mellanox_fec_names[] = {
+	{0, "none"},
+	{1, "firecode"},
+	{2, "rs"},
+	{3, "low-latency-rs"},
+	{4, "rs-544-514"},
+	{8, "mellanox-strong-rs"},
+	{9, "mellanox-low-latency-rs"},
+	{10, "mellanox-adaptive-rs"},
+	{11, "mellanox-cod"},
+	{12, "mellanox-zero-latency"},
+	{13, "mellanox-rs-544-514-plr"},
+	{14, "mellanox-rs-271-257-plr"},
+	{0, NULL},
+};
+
 const struct enum_name down_default_names[] = {
 	{0, "no-change"},
 	{1, "sleep"},

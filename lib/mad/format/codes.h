@@ -108,6 +108,7 @@ extern const struct enum_name link_speed_ext_bit_names[];
 extern const struct enum_name link_speed_ext2_names[];
 extern const struct enum_name link_speed_ext2_bit_names[];
 extern const struct enum_name mellanox_speed_names[];
+extern const struct enum_name mellanox_fec_names[];
 extern const struct enum_name down_default_names[];
 extern const struct enum_name mtu_numbers[]; /* bytes */
 extern const struct enum_name vl_numbers[];  /* data VLs */

@@ -131,7 +131,18 @@ static const struct field port_info_extended_fields[] = {
 	FEC_ROW(20, "fec_ndr_enabled", "NDR ENABLED", "modes that are enabled for NDR"),
 };
 
-/* Mellanox's ExtendedPortInfo: rdma-core libibmad and opensm */
+/* No source names the bits, and the codes of the active mode differ from those of others. */
+#define MELLANOX_FEC_ROWS(byte_, key_, name_)                                        \
+	HEX(byte_, 0, 16, "fec_" key_ "_enabled_mask", name_ " ENABLED", 0,          \
+	    "mask of the error correction that is enabled for " name_),              \
+		HEX((byte_) + 2, 0, 16, "fec_" key_ "_supported_mask",               \
+		    name_ " SUPPORTED", 0,                                           \
+		    "mask of the error correction that the port can have at " name_)
+
+/*
+ * Mellanox's ExtendedPortInfo. The speeds are in rdma-core's libibmad and in opensm, the rest in
+ * SMP_MlnxExtPortInfo of ibutils2's ibis, packets_layouts.h.
+ */
 static const struct field mellanox_port_info_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
 	MAD_PORT_FIELD(SHOW),
@@ -143,6 +154,15 @@ static const struct field mellanox_port_info_fields[] = {
 	      "speeds of the vendor's that are enabled"),
 	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOW,
 	      "speed of the vendor's that is active"),
+	WORD(17, 0, 4, mellanox_fec_names, "fec_active", "FEC", 0,
+	     "active error correction; none, too, from firmware that does not tell"),
+	MELLANOX_FEC_ROWS(20, "fdr10", "FDR10"),
+	MELLANOX_FEC_ROWS(24, "fdr", "FDR"),
+	MELLANOX_FEC_ROWS(28, "edr20", "EDR20"),
+	MELLANOX_FEC_ROWS(32, "edr", "EDR"),
+	MELLANOX_FEC_ROWS(48, "hdr", "HDR"),
+	MELLANOX_FEC_ROWS(56, "ndr", "NDR"),
+	MELLANOX_FEC_ROWS(60, "xdr", "XDR"),
 };
 
 void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value)
@@ -390,8 +410,9 @@ const struct mad_attribute sm_attributes[] = {
 	       port_info_fields, "the state and the settings of a port"),
 	RECORD(UMAD_SM_ATTR_PORT_INFO_EXT, "portinfoext", "pie", "PortInfoExtended", 22,
 	       MODIFIER_PORT, port_info_extended_fields, "the error correction of a port"),
-	RECORD(UMAD_SM_ATTR_MLNX_EXT_PORT_INFO, "mepi", NULL, "ExtendedPortInfo", 16, MODIFIER_PORT,
-	       mellanox_port_info_fields, "the speeds of a port that are Mellanox's own"),
+	RECORD(UMAD_SM_ATTR_MLNX_EXT_PORT_INFO, "mepi", NULL, "ExtendedPortInfo", 64, MODIFIER_PORT,
+	       mellanox_port_info_fields,
+	       "the speeds and the error correction of a port that are Mellanox's own"),
 	TABLE(UMAD_SM_ATTR_GUID_INFO, "guidinfo", "gi", "GUIDInfo", 8, 8, MODIFIER_BLOCK,
 	      guid_info_fields, "an entry of a port's GUID table"),
 	TABLE(UMAD_SM_ATTR_PKEY_TABLE, "pkeys", NULL, "P_KeyTable", 32, 2, MODIFIER_PKEYS,
