@@ -215,7 +215,7 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 		return false;
 	}
 	plan->file = input ? mem_string("standard input") : text_clean(path, strlen(path));
-	rc = file_read(input ? "/dev/stdin" : path, MOST_BYTES, &text, &length);
+	rc = file_read(path, MOST_BYTES, &text, &length);
 	if (rc) {
 		message = mem_format("cannot read %s: %s", plan->file, strerror(-rc));
 		listing_fail(&plan->listing, STATUS_FAILED, message, NULL);

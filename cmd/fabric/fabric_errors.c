@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/fabric/fabric_errors.h"
 #include "fabric/scan/port_details.h"
 
@@ -203,20 +203,20 @@ static int finish(struct errors *errors)
 
 static bool read_thresholds(struct errors *errors, const char *path)
 {
-	_cleanup_(freep) char *text = NULL, *message = NULL;
+	static const char hint[] = "each line has the form SymbolErrorCounter=10";
+	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
 	unsigned int line;
-	size_t length;
-	int rc = path ? file_read(path, MOST_THRESHOLD_BYTES, &text, &length) : 0;
 
-	if (rc)
-		message = mem_format("cannot read %s: %s", path, strerror(-rc));
-	else if (path && error_limits_parse(&errors->limits, text, &line))
-		message = mem_format("%s: line %u does not set the threshold of a counter", path,
-				     line);
-	if (message)
-		listing_fail(&errors->run.mad.listing, STATUS_FAILED, message,
-			     rc ? NULL : "each line has the form SymbolErrorCounter=10");
-	return !message;
+	if (!path)
+		return true;
+	if (!fabric_run_read_text(&errors->run, path, MOST_THRESHOLD_BYTES, hint, &text))
+		return false;
+	if (!error_limits_parse(&errors->limits, text, &line))
+		return true;
+	clean = text_clean(path, strlen(path));
+	message = mem_format("%s: line %u does not set the threshold of a counter", clean, line);
+	listing_fail(&errors->run.mad.listing, STATUS_FAILED, message, hint);
+	return false;
 }
 
 static bool make_limits(struct errors *errors)

@@ -46,7 +46,8 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	struct fabric_run *run = &using->run;
 	const struct fabric *fabric = &run->fabric;
 	_cleanup_(freep) char *node = NULL, *name = NULL, *message = NULL;
-	const char *hint = "name the port as NAME/PORT: rdmactl fabric links lists the cables";
+	const char *hint = "rdmactl fabric links lists the cables";
+	int status = STATUS_NOTHING;
 	struct fabric_place place;
 	unsigned int number = 0;
 	const bool named = mad_target_split(word, &node, &number);
@@ -57,18 +58,18 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	if (named && number && number <= fabric->nodes[place.node].port_count)
 		place.port = fabric_port_at(fabric, place.node, number);
 	else if (named)
-		message = mem_format("%s has no port %u", name, number);
-	else if (!fabric->ports[place.port].number)
+		message = mem_format("%s has ports 1 to %u", name,
+				     (unsigned int)fabric->nodes[place.node].port_count);
+	if (!named && !fabric->ports[place.port].number) {
 		message = mem_format("%s is a switch: which of its cables?", name);
-	if (!message && fabric->ports[place.port].peer == FABRIC_NONE) {
+		hint = "name the port as NAME/PORT: rdmactl fabric links lists the cables";
+		status = STATUS_USAGE;
+	}
+	if (!message && fabric->ports[place.port].peer == FABRIC_NONE)
 		message = mem_format("%s/%u has no cable in the scan", name,
 				     fabric->ports[place.port].number);
-		listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			     "rdmactl fabric links lists the cables");
-		return false;
-	}
 	if (message)
-		listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
+		listing_fail(&run->mad.listing, status, message, hint);
 	*ret_port = place.port;
 	return !message;
 }

@@ -16,6 +16,7 @@
 #include "cmd/smp/smp_run.h"
 #include "mad/format/header.h"
 #include "mad/format/rows.h"
+#include "mad/smp_change.h"
 #include "schema/bits.h"
 
 #define COMMAND_POLL_MSEC 100u
@@ -164,6 +165,7 @@ static void work(struct run *run)
 	const struct mad_place *place = &session->destinations[0].place;
 	struct listing *listing = &run->mad.listing;
 	const int status = listing->status;
+	struct smp_change node = {.session = session, .attribute = run->attribute};
 	unsigned char sender[SM_INFO_BYTES] = {0};
 	struct mad_item item;
 	unsigned int before;
@@ -186,6 +188,7 @@ static void work(struct run *run)
 	listing->status = status;
 	watch(run, before);
 	run->record.object = mem_string(session->destinations[0].name);
+	run->record.node = smp_change_node(&node);
 	if (place->target.kind != TARGET_DIRECT)
 		run->record.lid = number_of(place->address.lid);
 	listing_add(listing, &run->record);

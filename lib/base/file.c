@@ -17,7 +17,8 @@ enum { PIECE = 65536 };
 
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_(closep) int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+						     : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	_cleanup_(freep) char *text = NULL;
 	size_t length = 0;
 	ssize_t got;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * Reads a file of at most `most` bytes. A NUL follows the text, which the caller frees. 0 or
- * -errno: -EFBIG if it is larger, -EISDIR for a directory.
+ * Reads a file of at most `most` bytes; "-" is standard input. A NUL follows the text, which the
+ * caller frees. 0 or -errno: -EFBIG if it is larger, -EISDIR for a directory.
  */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /* How many links the kernel follows, MAXSYMLINKS of include/linux/namei.h. */

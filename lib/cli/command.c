@@ -110,8 +110,9 @@ char *command_check_objects(const struct command *command, int count)
 	if (count < command->least_objects)
 		return mem_format("which one? %s", command->objects);
 	if (command->most_objects >= 0 && count > command->most_objects)
-		return command->most_objects ? mem_string("too many words")
-					     : mem_string("takes no object");
+		return command->most_objects
+			       ? mem_format("too many words: it takes %s", command->objects)
+			       : mem_string("takes no object");
 	return NULL;
 }
 

@@ -98,7 +98,10 @@ const struct enum_name plug_connector_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
-/* The upper half of byte 147 of SFF-8636, and byte 212 of CMIS, which has the same codes. */
+/*
+ * The upper half of byte 147 of SFF-8636, and byte 212 of CMIS, which has the same codes and, since
+ * CMIS 5.1, more: the order of mlxlink_maps.cpp of mstflint.
+ */
 const struct enum_name plug_technology_names[] = {
 	{0x0, "850nm-vcsel", TONE_PLAIN, NULL},
 	{0x1, "1310nm-vcsel", TONE_PLAIN, NULL},
@@ -116,6 +119,11 @@ const struct enum_name plug_technology_names[] = {
 	{0xd, "copper-far-limiting", TONE_PLAIN, NULL},
 	{0xe, "copper-near-limiting", TONE_PLAIN, NULL},
 	{0xf, "copper-linear", TONE_PLAIN, NULL},
+	{0x10, "c-band-tunable", TONE_PLAIN, NULL},
+	{0x11, "l-band-tunable", TONE_PLAIN, NULL},
+	{0x12, "copper-near-far-linear", TONE_PLAIN, NULL},
+	{0x13, "copper-far-linear", TONE_PLAIN, NULL},
+	{0x14, "copper-near-linear", TONE_PLAIN, NULL},
 	{0, NULL, TONE_PLAIN, NULL},
 };
 

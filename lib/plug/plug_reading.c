@@ -85,7 +85,8 @@ bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact
 
 bool plug_is_copper(unsigned int technology)
 {
-	return technology >= 0xa && technology <= 0xf;
+	return (technology >= 0xa && technology <= 0xf) ||
+	       (technology >= 0x12 && technology <= 0x14);
 }
 
 /*

@@ -95,10 +95,11 @@ with_ports_of_leaf_a()
 	expect_error 2 fabric 'leaf A is a switch: which of its cables?' \
 		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'leaf A/77' --load "$scan"
-	expect_error 2 fabric 'leaf A has no port 77' \
-		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+	expect_error 5 fabric 'leaf A has ports 1 to 5' 'rdmactl fabric links lists the cables'
+	try fabric using 'leaf A' 5 --load "$scan"
+	expect_error 2 fabric 'too many words: it takes NODE/PORT' 'rdmactl fabric using --help'
 	try fabric using 'leaf A/4' --load "$scan"
-	expect_error 1 fabric 'leaf A/4 has no cable in the scan' 'rdmactl fabric links lists the cables'
+	expect_error 5 fabric 'leaf A/4 has no cable in the scan' 'rdmactl fabric links lists the cables'
 	jq 'del(.fabric[0].details)' "$scan" >"$bare"
 	try fabric using 'leaf A/5' --load "$bare"
 	expect_error 1 fabric "the scan in $bare has no forwarding tables" \

@@ -165,7 +165,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try help devices ports
 	expect_error 2 help "'devices' has no subcommands" 'rdmactl help --help'
 	try help resources qp mr
-	expect_error 2 help 'too many words' 'rdmactl help --help'
+	expect_error 2 help 'too many words: it takes [COMMAND [SUBCOMMAND]]' 'rdmactl help --help'
 	try help resources cmid
 	expect_error 2 help "unknown kind 'cmid'" "did you mean 'cm_id'?"
 	try version now
@@ -173,7 +173,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try completion
 	expect_error 2 completion 'which one? bash|zsh|fish' 'rdmactl completion --help'
 	try schema devices ports
-	expect_error 2 schema 'too many words' 'rdmactl schema --help'
+	expect_error 2 schema 'too many words: it takes [NAME]' 'rdmactl schema --help'
 }
 
 @test "usage: global options before and after the command" {

@@ -137,7 +137,8 @@ def what_has_no_fields_to_set(sim):
         wrong += [] if part in result.complaint() else ['%r is not in %r' % (part, result.complaint())]
     document = sim.document('smp_portinfo', 'smp', 'portinfo', lid, port, '--yes', '--set', 'hoq_life_code=9')
     plain = sim.document('smp_portinfo', 'smp', 'portinfo', lid, port).rows
-    return wrong + unequal('node', [row['node'] for row in document.rows], [row['node'] for row in plain])
+    return wrong + unequal('node', [(row['node'], row['object_lid']) for row in document.rows],
+                           [(row['node'], row['object_lid']) for row in plain])
 
 
 def raw(sim):

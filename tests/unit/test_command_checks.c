@@ -121,7 +121,7 @@ static void objects(void **state)
 	check_objects(1, 2, 0, "which one? DEV NAME");
 	check_objects(1, 2, 1, "");
 	check_objects(1, 2, 2, "");
-	check_objects(1, 2, 3, "too many words");
+	check_objects(1, 2, 3, "too many words: it takes DEV NAME");
 	check_objects(2, -1, 1, "which one? DEV NAME");
 }
 

@@ -382,8 +382,14 @@ static void kinds(void **state)
 		{sample_osfp, PLUG_IDENTITY, 212, 0x0a, "passive-copper"},
 		{sample_osfp, PLUG_IDENTITY, 212, 0x0f, "active-copper"},
 		{sample_osfp, PLUG_IDENTITY, 203, 0x23, "active-optical"},
-		/* A laser of a later revision. */
+		/* Tunable lasers, and copper with linear amplifiers. */
 		{sample_osfp, PLUG_IDENTITY, 212, 0x10, "optical"},
+		{sample_osfp, PLUG_IDENTITY, 212, 0x11, "optical"},
+		{sample_osfp, PLUG_IDENTITY, 212, 0x12, "active-copper"},
+		{sample_osfp, PLUG_IDENTITY, 212, 0x13, "active-copper"},
+		{sample_osfp, PLUG_IDENTITY, 212, 0x14, "active-copper"},
+		/* A laser of a later revision. */
+		{sample_osfp, PLUG_IDENTITY, 212, 0x15, "optical"},
 		{sample_sfp28, PLUG_LOWER, 8, 1 << 2, "passive-copper"},
 		{sample_sfp28, PLUG_LOWER, 8, 1 << 3, "active"},
 		{sample_sfp28, PLUG_LOWER, 36, 0x01, "active-optical"},
