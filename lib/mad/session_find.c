@@ -56,6 +56,17 @@ int session_parse_target(struct mad_session *session, const char *name,
 	return -EINVAL;
 }
 
+/* Ports and entries are separated by blanks or, as for infiniband-diags, by commas. */
+static void add_words(struct mad_destination *destination, const char *list)
+{
+	_cleanup_(freep) char *copy = mem_string(list);
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, ",")))
+		*(char **)mem_append(&destination->words, &destination->word_count,
+				     sizeof(char *)) = mem_string(word);
+}
+
 static int add_destination(struct mad_session *session, const char *name, char *const *words)
 {
 	struct mad_destination *destination;
@@ -75,8 +86,7 @@ static int add_destination(struct mad_session *session, const char *name, char *
 	}
 	destination->place.target = target;
 	for (; *words; words++)
-		*(char **)mem_append(&destination->words, &destination->word_count,
-				     sizeof(char *)) = mem_string(*words);
+		add_words(destination, *words);
 	return 0;
 }
 

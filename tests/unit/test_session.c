@@ -163,6 +163,9 @@ static const struct row rows[] = {
 	 TARGET_ANY,
 	 "2,4 1 x",
 	 {{"2", TARGET_LID, 2, 2}, {"4", TARGET_LID, 4, 2}}},
+	/* The words, too, may have commas between, and one may be missing. */
+	{mad_session_find, TARGET_ANY, "2 1,4-6 8", {{"2", TARGET_LID, 2, 3}}},
+	{mad_session_find, TARGET_ANY, "2 1,", {{"2", TARGET_LID, 2, 2}}},
 	{mad_session_find,
 	 TARGET_GUID,
 	 "0x10,0x12",
