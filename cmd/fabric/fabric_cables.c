@@ -282,7 +282,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct fabric_args, since, 0, "since", "FILE", COMPLETE_FILE,
 		      "show only what changed since the cables were saved in this file"),
 	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
-		      "only cables of nodes of this name (* and ? as in the shell)"),
+		      "only cables of nodes of this name (* and ? as in the shell) or GUID"),
 	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
 		      "at most this many cables, the weakest light first"),
 	{.name = NULL},

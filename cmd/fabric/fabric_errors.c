@@ -300,7 +300,7 @@ static const struct enum_name clear_names[] = {
 
 static const struct option_row options[] = {
 	STRING_OPTION(struct errors_args, fabric.name, 0, "name", "PATTERN", COMPLETE_NOTHING,
-		      "only nodes of this name (* and ? as in the shell)"),
+		      "only nodes of this name (* and ? as in the shell) or GUID"),
 	CHOICE_OPTION(struct errors_args, type, 0, "type", "TYPE", type_names,
 		      "only nodes of this type"),
 	NUMBER_OPTION(COUNT, struct errors_args, fabric.top, 0, "top", "N", 1, 0,

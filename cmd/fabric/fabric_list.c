@@ -161,7 +161,7 @@ static const struct option_row options[] = {
 	CHOICE_OPTION(struct fabric_args, speed_below, 0, "speed-below", "SPEED", lane_speed_names,
 		      "only with a link that is slower than this"),
 	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
-		      "only nodes of this name (* and ? as in the shell)"),
+		      "only nodes of this name (* and ? as in the shell) or GUID"),
 	{.name = NULL},
 };
 

@@ -84,6 +84,37 @@ static void targets(void **state)
 	fabric_clear(&fabric);
 }
 
+/* A GUID of a node or of one of its ports, unless that is a name; an unknown one is nobody's. */
+static void match_guids(struct fabric *fabric)
+{
+	static const struct {
+		const char *word;
+		bool named[NODES + 1];
+	} rows[] = {
+		{"0x0000000000000100", {[SWITCH] = true}},
+		{"0000:0000:0000:0200", {[ONE] = true}},
+		{"0x0000000000000202", {[ONE] = true}},
+	};
+	const struct fabric_view view = {.fabric = fabric};
+	bool *named;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		named = fabric_match_names(&view, rows[i].word);
+
+		assert_non_null(named);
+		assert_memory_equal(named, rows[i].named, sizeof(rows[i].named));
+		free(named);
+	}
+	assert_null(fabric_match_names(&view, "0x0000000000000999"));
+	assert_null(fabric_match_names(&view, "0x0000000000000000"));
+	name_node(fabric, TWIN, "0x0000000000000100");
+	named = fabric_match_names(&view, "0x0000000000000100");
+	assert_non_null(named);
+	assert_false(named[SWITCH]);
+	assert_true(named[TWIN]);
+	free(named);
+}
+
 static void names(void **state)
 {
 	struct fabric fabric;
@@ -110,6 +141,7 @@ static void names(void **state)
 	assert_true(named[TWIN]);
 	free(named);
 	assert_null(fabric_match_names(&view, "t"));
+	match_guids(&fabric);
 	fabric_clear(&fabric);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/gid.h"
 #include "base/mem.h"
 #include "fabric/route/forwarding.h"
 #include "schema/bits.h"
@@ -154,10 +155,24 @@ size_t fabric_find_name(const struct fabric_view *view, const char *word,
 	return found;
 }
 
+/* All nodes that have the GUID, or a port with it; returns whether there are any. */
+static bool match_guid(const struct fabric *fabric, uint64_t guid, bool *named)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		found |= named[i] = fabric->nodes[i].guid == guid;
+	for (uint32_t i = 0; i < fabric->port_count && guid; i++)
+		if (fabric->ports[i].guid == guid)
+			found = named[fabric->ports[i].node] = true;
+	return found;
+}
+
 bool *fabric_match_names(const struct fabric_view *view, const char *pattern)
 {
 	bool *named = mem_alloc_zero(view->fabric->node_count + 1, sizeof(*named));
 	bool found = false;
+	uint64_t guid;
 
 	for (uint32_t i = 0; i < view->fabric->node_count; i++) {
 		char name[FABRIC_NAME_SIZE];
@@ -167,7 +182,7 @@ bool *fabric_match_names(const struct fabric_view *view, const char *pattern)
 		named[i] = !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 		found |= named[i];
 	}
-	if (found)
+	if (found || (!guid_parse(pattern, &guid) && match_guid(view->fabric, guid, named)))
 		return named;
 	free(named);
 	return NULL;

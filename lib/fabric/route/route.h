@@ -180,5 +180,8 @@ size_t fabric_find_target(const struct fabric *fabric, const struct mad_target *
 /* The same by name, or NAME/PORT as messages write it. */
 size_t fabric_find_name(const struct fabric_view *view, const char *word,
 			struct fabric_place *ret_place);
-/* By node, whether its name matches a shell pattern, to be freed; NULL if none does. */
+/*
+ * By node, whether its name matches a shell pattern or, if none does, whether it or one of its
+ * ports has that GUID. To be freed; NULL: there is no such node.
+ */
 bool *fabric_match_names(const struct fabric_view *view, const char *pattern);
