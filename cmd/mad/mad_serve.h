@@ -6,7 +6,7 @@
 
 /* As in ibping and ibsysstat: the server is a program, and may be busy. */
 #define SERVER_TIMEOUT_MSEC 1000u
-#define MAD_SERVE_MOST	    2048u /* bytes of an answer */
+#define MAD_SERVE_MOST	    65472u /* bytes of an answer */
 
 struct mad_client {
 	char *name;

@@ -14,8 +14,11 @@ enum sysstat_query {
 	SYSSTAT_CPU = 0x12,
 };
 
-/* The room that ibsysstat has: 2048 bytes, minus 64 of the kernel's and the header's 40. */
-#define SYSSTAT_MOST_BYTES 1944u
+/*
+ * The room that ibsysstat has since rdma-core 39: 65536 bytes, minus 64 of the kernel's and the
+ * header's 40. An earlier one had 2048, and fails if an answer is longer.
+ */
+#define SYSSTAT_MOST_BYTES 65432u
 /* The size of the header and the data. */
 #define SYSSTAT_MOST_MAD (40u + SYSSTAT_MOST_BYTES)
 

@@ -295,12 +295,13 @@ static void sysstat_answers(void **state)
 {
 	static const char line[] = "cpu 0: model M MHZ 1\n";
 	unsigned char asked[MAD_BYTES], answer[SYSSTAT_MOST_MAD];
-	char *lines = mem_alloc_zero(200, sizeof(line)), *text;
+	enum { LINES = SYSSTAT_MOST_BYTES / sizeof(line) * 2 };
+	char *lines = mem_alloc_zero(LINES, sizeof(line)), *text;
 	struct mad_request request = {.data = NULL};
 	size_t bytes = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 200; i++)
+	for (size_t i = 0; i < LINES; i++)
 		memcpy(lines + i * (sizeof(line) - 1), line, sizeof(line) - 1);
 	sysstat_request(SYSSTAT_CPU, &request);
 	mad_request_write(&request, TRANSACTION, asked);

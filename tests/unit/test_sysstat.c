@@ -15,7 +15,7 @@
 #include "mad/sysstat.h"
 #include "schema/bits.h"
 
-enum { DATA = 40, ROOM = 2048 - 64 - DATA };
+enum { DATA = 40, ROOM = 65536 - 64 - DATA };
 
 static void make(unsigned char *mad, unsigned int attribute)
 {
