@@ -232,11 +232,27 @@ def firmware(sim):
     data[56:70] = b'MT_0000000008\x1b'
     for place, number in ((76, 16), (80, 35), (84, 2000)):  # of newer devices
         data[place:place + 4] = number.to_bytes(4, 'big')
-    rows, wrong = said(sim, answers(sim, (0x0a, GET, 0x17, 0, data.hex())), 0,
-                       'vendor_general', 'mad', 'vendor', lid)
-    return wrong + unequal('its values', [rows[0][key] for key in (
+
+    def ask():
+        return said(sim, answers(sim, (0x0a, GET, 0x17, 0, data.hex())), 0,
+                    'vendor_general', 'mad', 'vendor', lid)
+    rows, wrong = ask()
+    wrong += unequal('its values', [rows[0][key] for key in (
         'hw_revision', 'device_id', 'firmware', 'firmware_date', 'psid', 'uptime')],
         ['0x00a1', '0x1017', '16.35.2000', '2026-03-24', 'MT_0000000008\\x1b', 77])
+    # A device that vendstat does not know: ConnectX-7, and InfiniScale III with its software.
+    for device, short, longer, firmware_version, software in (
+            (0x1021, (28, 43, 2026 & 0xff), (28, 43, 2026), '28.43.2026', '0.0.0'),
+            (0xb924, (1, 2, 3), (0x00040506, 0, 0), '1.2.3', '4.5.6'),
+            (0xb924, (0, 0, 0), (0, 0, 0), '0.0.0', '0.0.0')):
+        data[10:12] = device.to_bytes(2, 'big')
+        data[41:44] = bytes(short)
+        for place, number in zip((76, 80, 84), longer):
+            data[place:place + 4] = number.to_bytes(4, 'big')
+        rows, more = ask()
+        wrong += more + unequal('device %#x' % device, [rows[0]['firmware'], rows[0]['software']],
+                                [firmware_version, software])
+    return wrong
 
 
 def play(tap, box):

@@ -228,8 +228,24 @@ const struct mad_attribute cc_attributes[] = {
 
 /*
  * Vendor class 0x0a of Mellanox: general information. The places are those of vendstat(8), which
- * also has the list of devices whose answer holds a longer version of the firmware.
+ * also has the list of devices whose answer holds a longer version of the firmware. It ends with
+ * ConnectX-6; the answer of a later device is known by its two versions, of which the short one has
+ * the lowest bytes of the other.
  */
+#define LONG_VERSION_AT 76
+
+static bool versions_agree(const unsigned char *data)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		sum |= data[41 + i];
+		if (data[LONG_VERSION_AT + 4 * i + 3] != data[41 + i])
+			return false;
+	}
+	return sum;
+}
+
 static bool has_long_version(const void *record)
 {
 	static const struct {
@@ -247,7 +263,7 @@ static bool has_long_version(const void *record)
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
 		if (device >= devices[i].first && device <= devices[i].last)
 			return true;
-	return false;
+	return versions_agree(mad_data(record));
 }
 
 static void set_version(struct value *value, unsigned int major, unsigned int minor,
@@ -262,16 +278,16 @@ static void get_firmware(const void *record, struct value *value)
 	const unsigned char *data = mad_data(record);
 
 	if (has_long_version(record))
-		set_version(value, (unsigned int)bits_get(data, MAD_AT(76, 0), 32),
-			    (unsigned int)bits_get(data, MAD_AT(80, 0), 32),
-			    (unsigned int)bits_get(data, MAD_AT(84, 0), 32));
+		set_version(value, (unsigned int)bits_get(data, MAD_AT(LONG_VERSION_AT, 0), 32),
+			    (unsigned int)bits_get(data, MAD_AT(LONG_VERSION_AT + 4, 0), 32),
+			    (unsigned int)bits_get(data, MAD_AT(LONG_VERSION_AT + 8, 0), 32));
 	else
 		set_version(value, data[41], data[42], data[43]);
 }
 
 static void get_software(const void *record, struct value *value)
 {
-	const unsigned char *info = mad_data(record) + (has_long_version(record) ? 104 : 76);
+	const unsigned char *info = mad_data(record) + (has_long_version(record) ? 104 : LONG_VERSION_AT);
 
 	set_version(value, info[1], info[2], info[3]);
 }
