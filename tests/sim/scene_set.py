@@ -45,8 +45,9 @@ def changes(sim):
     lid, port, _ = far_port(sim)
     document = sim.document('smp_portinfo', 'smp', 'portinfo', lid, port, '--yes', '--set',
                             'hoq_life_code=11,state=armed')
-    wrong = unequal('answer', [(row['state'], row['hoq_life_code'], row['object_port'])
-                               for row in document.rows], [('armed', 11, int(port))])
+    wrong = unequal('answer', [(row['state'], row['hoq_life_code'], row['object_port'],
+                                row['object_lid']) for row in document.rows],
+                    [('armed', 11, int(port), int(lid))])
     wrong += unequal('exit status', document.status, 0)
     said = document.result.complaint()
     for line in ('hoq_life_code of %s port %s: 16 -> 11' % (lid, port),
