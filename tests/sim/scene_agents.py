@@ -5,16 +5,48 @@ latsim.c answers in their place, with what a test has written down.
 """
 
 
+import random
+
 import bed
 import program
 import scene_bed
 from tap import unequal
+from tools import dotted
 
 NET = scene_bed.NETS['net.2sw2path4hca']
 GET, SET, GET_TABLE = 0x01, 0x02, 0x12
 SM, SA, PM, CC = 0x01, 0x03, 0x04, 0x21
 CONTROL, RESULT, COUNTERS, VL_WAIT = 0x10, 0x11, 0x12, 0x1c
 CC_LOG, CC_PORTS, CC_CA = 0x13, 0x15, 0x16
+
+# What ibccquery calls our columns; a mask of 256 bits is four of them.
+MASKS = ['_192_255', '_128_191', '_64_127', '_0_63']
+CCQUERY = {
+    'CongestionInfo': {'ControlTableCap': 'control_table_cap'},
+    'CongestionKeyInfo': {
+        'CC_Key': 'cc_key', 'CC_KeyProtectBit': 'cc_key_protect',
+        'CC_KeyLeasePeriod': 'cc_key_lease_period_sec', 'CC_KeyViolations': 'cc_key_violations'},
+    'SwitchCongestionSetting': {
+        'Control_Map': 'control_map', 'Threshold': 'threshold', 'Packet_Size': 'packet_size_credits',
+        'CS_Threshold': 'cs_threshold', 'Marking_Rate': 'marking_rate'},
+    'SwitchPortCongestionSetting': {
+        'Port': 'port', 'Valid': 'valid', 'Threshold': 'threshold', 'Packet_Size': 'packet_size_credits',
+        'Cong_Parm_Marking_Rate': 'marking_rate'},
+    'CACongestionSetting': {
+        'SL': 'sl', 'CCTI_Timer': 'ccti_timer', 'CCTI_Increase': 'ccti_increase',
+        'Trigger_Threshold': 'trigger_threshold', 'CCTI_Min': 'ccti_min'},
+    'CongestionControlTable': {
+        'Entry': 'ccti', 'CCT_Shift': 'cct_shift', 'CCT_Multiplier': 'cct_multiplier'},
+    'CongestionLog': {
+        'SLID': 'slid', 'DLID': 'dlid', 'SL': 'sl', 'Timestamp': 'timestamp'},
+    'Timestamp': {'Timestamp': 'timestamp'},
+    'ClassPortInfo': {
+        'BaseVersion': 'base_version', 'ClassVersion': 'class_version', 'CapabilityMask': 'cap_mask',
+        'CapabilityMask2': 'cap_mask2', 'RedirectSL': 'redirect_sl', 'RedirectLID': 'redirect_lid',
+        'RedirectPKey': 'redirect_pkey', 'RedirectQP': 'redirect_qpn',
+        'RedirectQKey': 'redirect_qkey', 'TrapLID': 'trap_lid', 'TrapPKey': 'trap_pkey',
+        'TrapQP': 'trap_qpn', 'TrapQKey': 'trap_qkey'},
+}
 RESERVED = '00' * 40  # bytes 24 to 63 of a datagram
 DONE, RUNNING = 0, 2
 REFUSED = 0x0c
@@ -221,6 +253,57 @@ def by_service_level(sim):
                                   [[15, 460, None]])
 
 
+def as_number(value):
+    return int(value, 0) if isinstance(value, str) else int(value)
+
+
+def ccquery(sim, kind, column, attribute, lid, data, first):
+    """The same answer, read by both: rows of those values that both have; entries begin with `first`."""
+    names, latsim = CCQUERY[kind], answers(sim, (CC, GET, attribute, 0, data.hex()))
+    theirs = [{}]
+    for label, value, _ in dotted(sim.run(['ibccquery', kind, lid], latsim=latsim).text()):
+        if label == first:
+            theirs.append({})
+        for mask in ('Victim_Mask', 'Credit_Mask'):
+            if label == mask:
+                theirs[-1].update((mask.lower() + name, int(value[at:at + 16], 16))
+                                  for name, at in zip(MASKS, range(0, 64, 16)))
+        if label in names:
+            theirs[-1][names[label]] = as_number(value)
+    theirs = theirs[1:] if first else theirs
+    keys = list(theirs[0])
+    schema = 'class_port_info' if column == 'classportinfo' else 'cc_' + column
+    rows = sim.document(schema, 'cc', column, lid, *(['--all'] if first else []),
+                        *(['-o', '+cc_key'] if column == 'key' else []), latsim=latsim).rows
+    wrong = unequal('rows of ' + kind, len(rows), len(theirs))
+    wrong += [] if len(keys) >= len(names) else ['%s: ibccquery has only %s' % (kind, keys)]
+    for ours, there in zip(rows, theirs):
+        wrong += unequal('%s %s' % (kind, there), {key: as_number(ours[key]) for key in keys}, there)
+    return wrong
+
+
+def as_ibccquery(sim):
+    """Random bytes in every attribute of congestion control, as ibccquery reads them."""
+    adapter, (switch, _) = an_adapter(sim)[0], a_switch(sim)
+    bytes_of = random.Random(21).randbytes
+    head, wrong = bytes.fromhex(RESERVED), []
+    for kind, column, attribute, lid, data, first in (
+            ('CongestionInfo', 'info', 0x11, switch, head + bytes_of(4), None),
+            ('CongestionKeyInfo', 'key', 0x12, switch, head + bytes_of(16), None),
+            # A log of a switch; that of an adapter has another form here: lib/mad/format/cc_fields.c.
+            ('CongestionLog', 'log', CC_LOG, switch, bytes(8) + b'\1' + bytes_of(219), 'SLID'),
+            ('SwitchCongestionSetting', 'switch', 0x14, switch, head + bytes_of(76), None),
+            ('SwitchPortCongestionSetting', 'ports', CC_PORTS, switch, head + bytes_of(128), 'Port'),
+            ('CACongestionSetting', 'ca', CC_CA, adapter, head + bytes_of(132), 'SL'),
+            # A limit of 40: one block.
+            ('CongestionControlTable', 'table', 0x17, adapter, head + b'\0\x28' + bytes_of(130),
+             'Entry'),
+            ('Timestamp', 'time', 0x18, adapter, head + bytes_of(4), None),
+            ('ClassPortInfo', 'classportinfo', 0x01, adapter, head + bytes_of(72), None)):
+        wrong += ccquery(sim, kind, column, attribute, lid, data, first)
+    return wrong
+
+
 def firmware(sim):
     """GeneralInfo of class 0x0a, as vendstat -N reads it."""
     lid, _ = an_adapter(sim)
@@ -240,6 +323,16 @@ def firmware(sim):
     wrong += unequal('its values', [rows[0][key] for key in (
         'hw_revision', 'device_id', 'firmware', 'firmware_date', 'psid', 'uptime')],
         ['0x00a1', '0x1017', '16.35.2000', '2026-03-24', 'MT_0000000008\\x1b', 77])
+    # vendstat asks for ClassPortInfo first.
+    both = answers(sim, (0x0a, GET, 0x01, 0, '00' * 72), (0x0a, GET, 0x17, 0, data.hex()))
+    theirs = dict(line.split(':', 1) for line in sim.run(
+        ['vendstat', '-N', lid], latsim=both).text().splitlines())
+    wrong += unequal('of vendstat', {name: text.strip() for name, text in theirs.items()}, {
+        'hw_dev_rev': rows[0]['hw_revision'], 'hw_dev_id': rows[0]['device_id'],
+        'hw_uptime': '0x%08x' % rows[0]['uptime'], 'fw_version': rows[0]['firmware'],
+        'fw_build_id': '0x%04x' % int(rows[0]['firmware_build'], 0), 'fw_date': '03/24/2026',
+        'fw_psid': "'MT_0000000008\x1b'", 'fw_ini_ver': str(rows[0]['ini_version']),
+        'sw_version': '%02d.%02d.%02d' % tuple(map(int, rows[0]['software'].split('.')))})
     # A device that vendstat does not know: ConnectX-7, and InfiniScale III with its software.
     for device, short, longer, firmware_version, software in (
             (0x1021, (28, 43, 2026 & 0xff), (28, 43, 2026), '28.43.2026', '0.0.0'),
@@ -265,5 +358,6 @@ def play(tap, box):
                                ('congestion control is set', settings), ('clearing', clearing),
                                ('destinations without names', destinations),
                                ('bytes by service level', by_service_level),
+                               ('congestion control as ibccquery has it', as_ibccquery),
                                ('firmware by class 0x0a', firmware)):
             tap.test('agents: ' + name, function(sim))
