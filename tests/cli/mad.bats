@@ -123,12 +123,12 @@ row()
 	write('tcpdump-X', lambda at, line: '\t0x%04x:  %s  %s\n' % (at, ' '.join(line), text[at]))
 	write('hexdump', lambda at, line: '%08x  %s  |%s|\n' % (at, ' '.join(
 	    w[:2] + ' ' + w[2:] for w in line), text[at]))
-	write('smpdump', lambda at, line: ' '.join(line) + '\n')
+	write('words', lambda at, line: ' '.join(line) + '\n')
 	write('crlf', lambda at, line: '  ' + ' '.join(line).upper() + ' \r\n')
 	open('umad', 'wb').write(bytes(64) + mad)
 	END
 	for form in od-hex od-octal od-decimal od-bare colons digits array xxd tcpdump-x tcpdump-X \
-		hexdump smpdump crlf umad; do
+		hexdump words crlf umad; do
 		same "$form" "$wanted" "$(row "$form")" || wrong "$form"
 	done
 	same 'standard input' "$wanted" "$("$binary" mad decode -j - <node | jq -c '.mads[0] | del(.object)')"
