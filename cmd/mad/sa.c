@@ -176,6 +176,8 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 						: 0,
 			.rmpp = attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC,
 			.attribute = attribute->id,
+			/* o15-0.2.7: the answer to GetMulti has the ID of PathRecord. */
+			.reply_attribute = run.answer->id,
 			.modifier = run.request.modifier,
 			/* --mkey is the SM_Key here; the M_Key of a file is not. */
 			.key = args->mad.mkey ? run.mad.session.key : run.mad.session.route.sm_key,

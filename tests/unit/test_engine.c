@@ -1044,6 +1044,41 @@ static void one_call(void **state)
 	end(caller);
 }
 
+/*
+ * The kernel hands a response over only while it waits for one; GetTable's to GetTraceTable is one,
+ * and Send is none.
+ */
+static void answers_of_other_methods(void **state)
+{
+	static const struct {
+		uint8_t method, reply_method;
+		bool waits;
+	} rows[] = {
+		{UMAD_METHOD_GET, 0, true},
+		{UMAD_SA_METHOD_GET_TRACE_TABLE, UMAD_SA_METHOD_GET_TABLE_RESP, true},
+		{UMAD_METHOD_TRAP, UMAD_METHOD_TRAP_REPRESS, true},
+		{UMAD_METHOD_GET, UMAD_METHOD_SEND, false},
+	};
+	static const struct mad_engine_options options = {
+		.timeout_msec = 10, .retries_given = true, .retries = 0};
+	struct caller *caller = begin(0, answer_never, &options);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mad_request request = {
+			.to = {.lid = 3},
+			.mgmt_class = UMAD_CLASS_SUBN_ADM,
+			.method = rows[i].method,
+			.reply_method = rows[i].reply_method,
+		};
+		unsigned char mad[MAD_BYTES];
+
+		assert_int_equal(mad_engine_call(caller->engine, &request, mad, NULL), -ETIMEDOUT);
+		assert_int_equal(caller->fake.last_timeout_msec, rows[i].waits ? 20 : 0);
+	}
+	end(caller);
+}
+
 /* Nothing is asked, what comes is taken, until the time is over. */
 static void serving(void **state)
 {
@@ -1134,6 +1169,7 @@ int main(void)
 		cmocka_unit_test(port_breaks),
 		cmocka_unit_test(short_mads),
 		cmocka_unit_test(one_call),
+		cmocka_unit_test(answers_of_other_methods),
 		cmocka_unit_test(serving),
 		cmocka_unit_test(adaptive),
 		cmocka_unit_test(sent_alone),

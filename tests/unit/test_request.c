@@ -304,6 +304,47 @@ static void answers(void **state)
 	}
 }
 
+/* The answer to GetMulti has the attribute of PathRecord, or its own from who knows none: o15-0.2.7
+ */
+static void answers_of_another_attribute(void **state)
+{
+	const struct mad_request request = {
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_SA_METHOD_GET_MULTI,
+		.attribute = 0x3a,
+		.reply_attribute = 0x35,
+	};
+	unsigned char mad[MAD_BYTES] = {1, UMAD_CLASS_SUBN_ADM, 2, 0x94};
+
+	(void)state;
+	for (unsigned int attribute = 0; attribute < 256; attribute++) {
+		mad[17] = (unsigned char)attribute;
+		assert_int_equal(mad_answers(mad, &request),
+				 attribute == 0x3a || attribute == 0x35);
+	}
+}
+
+/* As ib_response_mad() of the kernel, for what the program asks. */
+static void responses(void **state)
+{
+	static const struct {
+		uint8_t reply_method;
+		bool response;
+	} rows[] = {
+		{0, true},
+		{0x92, true},
+		{0x81, true},
+		{UMAD_METHOD_TRAP_REPRESS, true},
+		{UMAD_METHOD_SEND, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(mad_reply_is_response(&(struct mad_request){
+					 .reply_method = rows[i].reply_method}),
+				 rows[i].response);
+}
+
 /* Only the low half is ours. */
 static void transaction(void **state)
 {
@@ -328,6 +369,8 @@ int main(void)
 		cmocka_unit_test(vendor),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(status),
+		cmocka_unit_test(answers_of_another_attribute),
+		cmocka_unit_test(responses),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(transaction),
 		cmocka_unit_test(one_segment),

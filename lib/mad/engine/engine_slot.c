@@ -149,12 +149,14 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 		mad_set_transaction(mad, transaction_of(engine, slot));
 	/*
 	 * The kernel drops replies after its own timeout, so that is twice ours: a reply to a try
-	 * that was given up still counts. A reply with a method other than the standard response is
-	 * not matched by the kernel, which then has nothing to wait for.
+	 * that was given up still counts. A reply that is no response comes to the agent by its
+	 * methods, so the kernel has nothing to wait for.
 	 */
-	rc = engine->transport.send(
-		engine->transport.context, slot->agent, &slot->request.to, slot->buffer, MAD_BYTES,
-		slot->request.reply_method ? 0 : (unsigned int)(2 * patience / ENGINE_MSEC));
+	rc = engine->transport.send(engine->transport.context, slot->agent, &slot->request.to,
+				    slot->buffer, MAD_BYTES,
+				    mad_reply_is_response(&slot->request)
+					    ? (unsigned int)(2 * patience / ENGINE_MSEC)
+					    : 0);
 	end = clock_nsec();
 	if (end - begin > HELD_UP)
 		hold_up_others(engine, slot, end - begin);

@@ -87,7 +87,14 @@ bool mad_answers(const unsigned char *mad, const struct mad_request *request)
 	if (!request->reply_method && request->method == UMAD_METHOD_SET)
 		method = UMAD_METHOD_GET_RESP;
 	return mad_class(mad) == request->mgmt_class && mad_method(mad) == method &&
-	       mad_attribute(mad) == request->attribute;
+	       (mad_attribute(mad) == request->attribute ||
+		(request->reply_attribute && mad_attribute(mad) == request->reply_attribute));
+}
+
+bool mad_reply_is_response(const struct mad_request *request)
+{
+	return !request->reply_method || request->reply_method & UMAD_METHOD_RESP_MASK ||
+	       request->reply_method == UMAD_METHOD_TRAP_REPRESS;
 }
 
 static int parse_lid(const char *text, struct mad_target *target)

@@ -17,6 +17,7 @@ struct mad_request {
 	uint8_t method;
 	uint8_t reply_method; /* method of the answer; 0: the response to `method` */
 	uint16_t attribute;
+	uint16_t reply_attribute; /* what the answer may have instead; 0: nothing else */
 	uint32_t modifier;
 	uint64_t key; /* M_Key for subnet management, SM_Key for the SA, CC_Key */
 	uint64_t component_mask;
@@ -50,6 +51,11 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES]);
 /* Whether this MAD is the answer to the request, by class, method and attribute. */
 bool mad_answers(const unsigned char *mad, const struct mad_request *request);
+/*
+ * Whether the kernel takes the answer for one: it hands that over only while it waits for it, and
+ * any other MAD only to agents with methods (drivers/infiniband/core/mad.c, ib_response_mad()).
+ */
+bool mad_reply_is_response(const struct mad_request *request);
 /* The status without the direction bit of a directed route: 14.2.1.2. */
 uint16_t mad_status(const unsigned char *mad);
 
