@@ -90,13 +90,27 @@ static void done(void *context, const struct mad_reply *reply)
 
 static const char *hint_of(const struct sa_run *run)
 {
-	if (run->item.error == -ETIMEDOUT && run->asked_for->id == UMAD_SA_ATTR_TRACE_REC)
+	const bool trace = run->asked_for->id == UMAD_SA_ATTR_TRACE_REC;
+	const bool silent = run->item.error == -ETIMEDOUT;
+	const uint16_t status = run->item.status;
+	const bool unknown = silent || status == UMAD_STATUS_ATTR_NOT_SUPPORTED ||
+			     status == UMAD_STATUS_METHOD_NOT_SUPPORTED;
+
+	if (trace && unknown)
 		return "opensm and most other administrators have no TraceRecords: rdmactl fabric "
 		       "route follows a path without them";
-	if (run->item.error == -ETIMEDOUT)
+	if (unknown && run->asked_for->id == UMAD_SA_ATTR_MULTI_PATH_REC)
+		return "rdmactl sa classportinfo shows whether it has multi-path; rdmactl sa path "
+		       "asks for one pair";
+	if (silent)
 		return "rdmactl smp sminfo shows whether the subnet manager is alive";
-	if (run->item.status == MAD_SA_STATUS(UMAD_SA_STATUS_REQ_INVALID) && !run->mad.session.key)
+	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_REQ_INVALID) && !run->mad.session.key)
 		return "some records need the SM_Key: give it with --mkey";
+	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INVALID_GID))
+		return "rdmactl sa nodes -o +port_guid shows the GUIDs of the ports";
+	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INSUF_COMPS))
+		return trace ? "--from and --to name both ends of the path"
+			     : "name more fields of the records: FIELD=VALUE";
 	return NULL;
 }
 

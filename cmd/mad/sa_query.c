@@ -175,7 +175,7 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 			fail_usage(run,
 				   mem_format("a request has room for %u ports",
 					      SA_MULTIPATH_GIDS_MOST),
-				   NULL);
+				   "query several times; opensm reads no more of one request");
 			return false;
 		}
 		if (mad_target_parse(word, mad_forced_kind(&run->args->mad), &target) ||

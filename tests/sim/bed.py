@@ -84,7 +84,7 @@ class Bed:
         return os.path.join(self.directory, name)
 
     def library(self, name):
-        """The library of latsim.c or umadend.c, built when first needed."""
+        """The library of latsim.c, rmpp.c or umadend.c, built when first needed."""
         path = self.path(name + '.so')
         if not os.path.exists(path):
             compiler = shlex.split(os.environ.get('CC', 'cc'))
@@ -304,11 +304,16 @@ class Simulator:
             shutil.rmtree(self.path('cwd/sys-%d' % pid), ignore_errors=True)
         return len(gone)
 
-    def client(self, argv, host=None, latsim=None, env=None, stdin=subprocess.DEVNULL, preexec_fn=None):
-        """Starts a client and leaves it to the caller. `latsim`: settings, {'RTT_USEC': 5}."""
+    def client(self, argv, host=None, latsim=None, env=None, stdin=subprocess.DEVNULL,
+               preexec_fn=None, agent=None):
+        """Starts a client and leaves it to the caller. `latsim`: settings, {'RTT_USEC': 5}.
+        `agent`: the subnet administrator of sa_agent.py."""
         env = dict(env or {}, **{'LATSIM_' + name: str(value)
                                  for name, value in (latsim or {}).items()})
         libraries = [self.bed.umadend] if latsim is None else [self.bed.latsim(), self.bed.umadend]
+        if agent:
+            libraries.insert(0, self.bed.library('rmpp'))
+            env.update(agent.environment)
         environment = self.environment(host, libraries, env)
         return self.bed.start(argv, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=self.path('cwd'), env=environment, preexec_fn=preexec_fn)
