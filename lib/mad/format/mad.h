@@ -96,10 +96,28 @@ enum {
 	MAD_CC_KEY_AT = 24,
 };
 
-/* A field of whole bytes, most often one, is read without a call. */
+/* Whether the field is a part of one byte, or that byte. */
+#define MAD_IS_IN_BYTE(bit_, width_) ((bit_) % 8 + (width_) <= 8)
+
+/* The places of fields are constants, so that for most of them no call is left of these two. */
 static inline uint64_t mad_number(const unsigned char *bytes, size_t bit, unsigned int width)
 {
-	return width == 8 && !(bit % 8) ? bytes[bit / 8] : bits_get(bytes, bit, width);
+	const unsigned char *at = bytes + bit / 8;
+
+	if (MAD_IS_IN_BYTE(bit, width))
+		return *at >> (8 - bit % 8 - width) & ((1u << width) - 1);
+	if (width == 16 && !(bit % 8))
+		return (uint64_t)at[0] << 8 | at[1];
+	return bits_get(bytes, bit, width);
+}
+
+static inline void mad_set_number(unsigned char *bytes, size_t bit, unsigned int width,
+				  uint64_t number)
+{
+	if (width == 8 && !(bit % 8))
+		bytes[bit / 8] = (unsigned char)number;
+	else
+		bits_set(bytes, bit, width, number);
 }
 
 /*
@@ -112,7 +130,7 @@ static inline uint64_t mad_number(const unsigned char *bytes, size_t bit, unsign
 	}                                                                            \
 	static inline void prefix_##_set_##name_(unsigned char *bytes, type_ number) \
 	{                                                                            \
-		bits_set(bytes, (size_t)(byte_)*8 + (bit_), width_, number);         \
+		mad_set_number(bytes, (size_t)(byte_)*8 + (bit_), width_, number);   \
 	}
 #define MAD_BYTE(prefix_, name_, byte_)	  MAD_ACCESSORS(prefix_, name_, uint8_t, byte_, 0, 8)
 #define MAD_WORD(prefix_, name_, byte_)	  MAD_ACCESSORS(prefix_, name_, uint16_t, byte_, 0, 16)
