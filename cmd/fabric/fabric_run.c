@@ -203,6 +203,22 @@ static int read_routes(struct fabric_run *run)
 	return rc;
 }
 
+/* Leaves out queries of what the listing does not show. */
+static void choose_queries(struct fabric_run *run)
+{
+	const struct fabric_args *args = run->args;
+	const struct listing *listing = &run->mad.listing;
+	const bool ports = listing->schema == &fabric_ports_schema;
+	const bool rows = !args->format.known && !args->save && !args->details && !args->routes;
+
+	/* The tables of ports and cables show nothing of SwitchInfo. */
+	run->scan.no_switch_info = rows && (ports || listing->schema == &fabric_links_schema);
+	/* The rows of a scan are ports of switches, or of adapters cabled to each other. */
+	run->scan.no_end_ports = rows && ports && !args->tree &&
+				 listing->ctx->command->run == fabric_scan_command.run &&
+				 !(columns_needs(&listing->columns) & VIEW_NEEDS_END_PORTS);
+}
+
 static bool scan(struct fabric_run *run)
 {
 	struct fabric_scan_options *options = &run->scan;
@@ -210,6 +226,7 @@ static bool scan(struct fabric_run *run)
 
 	options->mkey = run->mad.session.key;
 	options->switch_only = run->args->part;
+	choose_queries(run);
 	options->most_hops = (unsigned int)run->args->hops.value;
 	if (run->args->part && !run->args->hops.known)
 		options->most_hops = 1;
@@ -315,20 +332,12 @@ static void note_no_details(struct fabric_run *run)
 			 "rdmactl fabric scan --details --save FILE saves them");
 }
 
-/* The tables of ports and cables show nothing of SwitchInfo. */
-static bool needs_switch_info(const struct fabric_args *args, const struct schema *schema)
-{
-	return (schema != &fabric_ports_schema && schema != &fabric_links_schema) ||
-	       args->format.known || args->save || args->details || args->routes;
-}
-
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		  const struct schema *schema, bool live)
 {
 	bool done;
 
 	run->args = args;
-	run->scan.no_switch_info = !needs_switch_info(args, schema);
 	run->mad.session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->mad.session.names};
 	if (args->load && live)

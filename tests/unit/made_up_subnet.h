@@ -33,6 +33,7 @@ struct node {
 	unsigned int lie_local;	  /* port that it claims to be queried through */
 	uint32_t vendor;
 	uint8_t speed;	      /* LinkSpeedActive of its ports; 0: SDR */
+	uint8_t supported;    /* LinkSpeedSupported */
 	uint8_t speed_ext;    /* LinkSpeedExtActive */
 	uint8_t vendor_speed; /* of the vendor's ExtendedPortInfo */
 };
@@ -113,7 +114,7 @@ static inline void say_port(const struct node *node, unsigned int port, unsigned
 {
 	bool up = !port || node->peer[port] != NOWHERE;
 
-	data[32] = up ? 4 : 1;
+	data[32] = (unsigned char)(node->supported << 4 | (up ? 4 : 1));
 	data[33] = up ? 5 << 4 : 2 << 4;
 	data[35] = (unsigned char)((node->speed ? node->speed : 1) << 4);
 	data[62] = (unsigned char)(node->speed_ext << 4);

@@ -357,6 +357,82 @@ static void random_subnets(void **state)
 	}
 }
 
+/* Whether the link of that port of the made-up node could be better, and how fast. */
+static enum lane_speed could_be(const struct fabric *fabric, unsigned int number, unsigned int port)
+{
+	enum lane_speed speed = SPEED_UNKNOWN;
+	unsigned int lanes;
+	uint32_t node = 0;
+
+	while (number_of_node(fabric, node) != number)
+		node++;
+	return fabric_could_be(fabric, fabric_port_at(fabric, node, port), &lanes, &speed)
+		       ? speed
+		       : SPEED_UNKNOWN;
+}
+
+/* PortInfo that these adapters must be asked for: of ports at switches that support more. */
+static unsigned int ends_to_ask(const struct subnet *subnet, const bool *seen)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 1; i < subnet->count; i++)
+		for (unsigned int port = 1; port <= subnet->nodes[i].ports; port++) {
+			const struct node *node = &subnet->nodes[i];
+
+			count += seen[i] && node->type != NODE_TYPE_SWITCH &&
+				 node->peer[port] != NOWHERE && seen[node->peer[port]] &&
+				 subnet->nodes[node->peer[port]].supported > 1;
+		}
+	return count;
+}
+
+/* SDR links. What ports of switches show is the same, and no other PortInfo is queried. */
+static void without_end_ports(void **state)
+{
+	const struct fabric_scan_options options = {.no_end_ports = true};
+	unsigned int faster = 0, spared = 0;
+	uint64_t random = 11;
+
+	(void)state;
+	for (unsigned int round = 0; round < 50; round++) {
+		struct subnet *subnet = random_subnet(&random);
+		unsigned int asked, expected = 1;
+		struct fabric whole;
+		bool *seen = reachable(subnet);
+
+		for (unsigned int i = 0; i < subnet->count; i++)
+			subnet->nodes[i].supported = (uint8_t)(1 << random_below(&random, 3)) * 2 -
+						     1;
+		scan(subnet);
+		whole = subnet->fabric;
+		asked = subnet->asked[PORT_INFO];
+		subnet->fabric = (struct fabric){.nodes = NULL};
+		subnet->asked[PORT_INFO] = 0;
+		scan_with(subnet, &options, 5000);
+		assert_int_equal(subnet->rc, 0);
+		assert_int_equal(subnet->fabric.failure_count, 0);
+		check_truth(subnet);
+		for (unsigned int i = 0; i < subnet->count; i++) {
+			if (!seen[i] || subnet->nodes[i].type != NODE_TYPE_SWITCH)
+				continue;
+			expected += subnet->nodes[i].ports;
+			for (unsigned int port = 1; port <= subnet->nodes[i].ports; port++) {
+				enum lane_speed best = could_be(&whole, i, port);
+
+				assert_int_equal(could_be(&subnet->fabric, i, port), best);
+				faster += best != SPEED_UNKNOWN;
+			}
+		}
+		assert_int_equal(subnet->asked[PORT_INFO], expected + ends_to_ask(subnet, seen));
+		spared += asked - subnet->asked[PORT_INFO];
+		fabric_clear(&whole);
+		drop_subnet(subnet);
+		free(seen);
+	}
+	assert_true(faster > 100 && spared > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +447,7 @@ int main(void)
 		cmocka_unit_test(long_chain),
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(random_subnets),
+		cmocka_unit_test(without_end_ports),
 		cmocka_unit_test(what_is_waited_for),
 		cmocka_unit_test(most_ports),
 	};

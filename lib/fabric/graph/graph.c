@@ -323,6 +323,13 @@ bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
 	return fabric_could_be(fabric, port, &lanes, &speed);
 }
 
+bool fabric_is_at_own_best(const struct fabric_port *port)
+{
+	return port->has_info &&
+	       fabric_lanes(port) >= widest_lanes(port_info_width_supported(port->info)) &&
+	       fabric_speed(port) >= fastest(supported_speeds(port));
+}
+
 double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed)
 {
 	return lanes * lane_rates[speed].data_gbps;

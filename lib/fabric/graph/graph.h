@@ -198,6 +198,8 @@ enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
 		     enum lane_speed *ret_speed);
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
+/* Whether the port itself supports no better link, so that fabric_could_be() is false. */
+bool fabric_is_at_own_best(const struct fabric_port *port);
 /* Gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */
 double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed);
 /* NeighborMTU and MTUCap in bytes; 0 if unknown. */

@@ -135,6 +135,11 @@ view_getter place_get_peer_lid, place_get_peer_location, place_get_peer_external
 #define VIEW_COLUMN(kind_, get_, key_, heading_, flags_, help_) \
 	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, 0, help_)
 
+/* What fabric_scan_options.no_end_ports leaves out is needed for a column of a switch's port. */
+enum { VIEW_NEEDS_END_PORTS = 1 };
+#define VIEW_END_COLUMN(kind_, get_, key_, heading_, flags_, help_) \
+	COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, VIEW_NEEDS_END_PORTS, help_)
+
 /* The two ends of a cable, as most tables of ports begin. */
 #define PORT_COLUMNS(get_port_)                                                  \
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT, \
@@ -154,12 +159,12 @@ view_getter place_get_peer_lid, place_get_peer_location, place_get_peer_external
 #define NODE_INDEX_COLUMN(get_)                                                    \
 	VIEW_COLUMN(FIELD_UNSIGNED, get_, "node_index", "NODE INDEX", FIELD_RIGHT, \
 		    "number of the node in the scan")
-#define LID_COLUMN                                                            \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT, \
-		    "LID of the port; all ports of a switch share one")
-#define PEER_LID_COLUMN                                                                      \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT, \
-		    "LID of the port at the other end")
+#define LID_COLUMN                                                                \
+	VIEW_END_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT, \
+			"LID of the port; all ports of a switch share one")
+#define PEER_LID_COLUMN                                                                          \
+	VIEW_END_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT, \
+			"LID of the port at the other end")
 #define COULD_BE_COLUMN(get_, flags_)                                   \
 	VIEW_COLUMN(FIELD_STRING, get_, "could_be", "COULD BE", flags_, \
 		    "best width and speed that both ends support, if the link runs at less")

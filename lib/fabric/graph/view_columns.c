@@ -402,9 +402,9 @@ GETTER_OF(static, get_peer_state, place_peer, get_state)
 		PEER_GUID_COLUMN,                                                            \
 		VIEW_COLUMN(FIELD_UNSIGNED, get_peer_index, "peer_index", "PEER INDEX",      \
 			    FIELD_RIGHT, "number in the scan of the node at the other end")
-#define BELOW_BEST_COLUMN                                                \
-	VIEW_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \
-		    "whether the link is narrower or slower than both ends support")
+#define BELOW_BEST_COLUMN                                                    \
+	VIEW_END_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \
+			"whether the link is narrower or slower than both ends support")
 #define WIDTH_COLUMN                                                   \
 	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", \
 		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
@@ -438,10 +438,10 @@ static const struct field port_fields[] = {
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_vls, "vls_operational", "VLS", FIELD_RIGHT,
 		    "data VLs in use"),
 	BELOW_BEST_COLUMN,
-	VIEW_COLUMN(FIELD_UNSIGNED, get_best_lanes, "best_width_lanes", "BEST LANES", FIELD_RIGHT,
-		    "widest link that both ends support"),
-	VIEW_COLUMN(FIELD_ENUM, get_best_speed, "best_speed", "BEST SPEED", 0,
-		    "fastest speed that both ends support"),
+	VIEW_END_COLUMN(FIELD_UNSIGNED, get_best_lanes, "best_width_lanes", "BEST LANES",
+			FIELD_RIGHT, "widest link that both ends support"),
+	VIEW_END_COLUMN(FIELD_ENUM, get_best_speed, "best_speed", "BEST SPEED", 0,
+			"fastest speed that both ends support"),
 	NODES_OF_BOTH_ENDS,
 	OUTSIDE_COLUMNS,
 	VIEW_COLUMN(FIELD_GUID, get_port_guid, "port_guid", "PORT GUID", 0,

@@ -207,6 +207,17 @@ bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *nod
 	return !most || node->hops < most;
 }
 
+void scan_query_end(struct scanner *scanner, uint32_t port)
+{
+	const struct fabric *fabric = scanner->fabric;
+	const uint32_t peer = fabric->ports[port].peer;
+
+	if (!scanner->options->no_end_ports || peer == FABRIC_NONE ||
+	    fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH ||
+	    !fabric_is_at_own_best(&fabric->ports[peer]))
+		scan_enqueue(scanner, QUERY_PORT, port);
+}
+
 static void query_node(struct scanner *scanner, uint32_t number)
 {
 	const struct fabric_node *node = &scanner->fabric->nodes[number];
@@ -214,12 +225,12 @@ static void query_node(struct scanner *scanner, uint32_t number)
 
 	scan_enqueue(scanner, QUERY_DESCRIPTION, first);
 	if (node->type != NODE_TYPE_SWITCH) {
-		scan_enqueue(scanner, QUERY_PORT, first + node->local_port);
+		scan_query_end(scanner, first + node->local_port);
 		return;
 	}
 	if (!scanner->options->no_switch_info)
 		scan_enqueue(scanner, QUERY_SWITCH, first);
-	for (uint32_t i = 0; i <= node->port_count; i++)
+	for (uint32_t i = scanner->options->no_end_ports; i <= node->port_count; i++)
 		scan_enqueue(scanner, QUERY_PORT, first + i);
 }
 

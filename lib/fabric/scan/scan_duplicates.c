@@ -181,7 +181,7 @@ static void place_adapter(struct scanner *scanner, const struct scan_sighting *s
 	fabric_link(fabric, sighting->port, own);
 	fabric->ports[sighting->port].followed = fabric->ports[own].followed = true;
 	fabric->ports[own].guid = node_info_port_guid(sighting->info);
-	scan_enqueue(scanner, QUERY_PORT, own);
+	scan_query_end(scanner, own);
 }
 
 void scan_take_description(struct scanner *scanner, uint32_t number, const uint8_t *description)

@@ -72,6 +72,8 @@ int scan_run(struct scanner *scanner);
  * attributes. Returns FABRIC_NONE if the bytes describe no node.
  */
 uint32_t scan_add_node(struct scanner *scanner, uint32_t parent, const uint8_t *info);
+/* Queries PortInfo of a port of an adapter or a router, if it is needed. */
+void scan_query_end(struct scanner *scanner, uint32_t port);
 /* Notes that the node at the other end of a port is not taken, for the reason -errno. */
 void scan_refuse(struct scanner *scanner, uint32_t port, int error);
 /* Whether --hops allows queries beyond the node. */
