@@ -17,9 +17,8 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
-static const char other_hint[] = "CableInfo is an attribute of NVIDIA's (Mellanox's) devices; on a "
-				 "host, rdmactl cables asks "
-				 "the driver";
+static const char other_hint[] = "CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, "
+				 "rdmactl cables asks the driver";
 
 struct plugged_cables {
 	struct fabric_run run;
@@ -53,7 +52,7 @@ static void note_plug(struct plugged_cables *cables, const struct fabric_plug *p
 	if (unknown)
 		problem_add_text(&run->mad.listing.problems, object, "module", "smp", unknown,
 				 "rdmactl fabric cables --save FILE keeps its bytes");
-	if (plug->state == FABRIC_PLUG_FAILED)
+	if (plug->state == FABRIC_PLUG_FAILED && plug->code)
 		problem_add_text(&run->mad.listing.problems, object, "module", "smp",
 				 cable_info_error(plug->code), NULL);
 	else if (plug->partial && plug->code)
@@ -82,8 +81,8 @@ static void note_losses(struct plugged_cables *cables)
 	for (size_t i = 0; i < cables->now.count; i++)
 		note_plug(cables, &cables->now.items[i]);
 	note_many(cables, FABRIC_PLUG_UNSUPPORTED,
-		  "cannot be asked for a module: CableInfo is "
-		  "not supported",
+		  "cannot be asked for a module: the device has neither CableInfo nor, by class "
+		  "0x0a, the register PDDR",
 		  other_hint);
 	note_many(cables, FABRIC_PLUG_OTHER_VENDOR,
 		  "cannot be asked for a module: other vendors' "
@@ -124,9 +123,13 @@ static void note_gone(struct plugged_cables *cables)
 static void read_plugs(struct plugged_cables *cables)
 {
 	struct fabric_run *run = &cables->run;
+	const struct mad_address address = fabric_run_address(run);
 	int rc = fabric_plugs_read(run->mad.session.engine, &run->scan, &run->fabric,
 				   cables->wanted, &cables->now);
 
+	if (!rc)
+		rc = fabric_plugs_read_registers(run->mad.session.engine, &address, &run->fabric,
+						 &cables->now);
 	if (rc)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "smp",
 				 rc == -ECANCELED ? "interrupted: not all modules are read"

@@ -22,18 +22,22 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
+struct mad_address fabric_run_address(const struct fabric_run *run)
+{
+	return (struct mad_address){
+		.sl = (uint8_t)run->args->mad.service_level.value,
+		.qpn = 1,
+		.qkey = run->mad.session.qkey,
+		.pkey_index = run->mad.session.route.pkey_index,
+	};
+}
+
 struct port_errors_options
 fabric_counters_port_options(const struct fabric_run *run,
 			     const struct fabric_counters_options *options)
 {
 	return (struct port_errors_options){
-		.address =
-			{
-				.sl = (uint8_t)run->args->mad.service_level.value,
-				.qpn = 1,
-				.qkey = run->mad.session.qkey,
-				.pkey_index = run->mad.session.route.pkey_index,
-			},
+		.address = fabric_run_address(run),
 		.all = options->all,
 		.least = options->least,
 		.limits = options->limits,

@@ -20,6 +20,8 @@
 
 static const char timeout_hint[] =
 	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
+static const char vendor_timeout_hint[] = "the node is down, its agent hangs, or it needs a VS_Key, "
+					  "NVIDIA's key, which rdmactl does not send";
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
@@ -27,10 +29,12 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failur
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
+		const bool vendor = failures[i].mgmt_class;
+		const char *hint = vendor ? vendor_timeout_hint : timeout_hint;
 
 		fabric_failure_text(&run->view, &failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "smp", message,
-				 failures[i].error == -ETIMEDOUT ? timeout_hint : NULL);
+		problem_add_text(problems, object, NULL, vendor ? "gmp" : "smp", message,
+				 failures[i].error == -ETIMEDOUT ? hint : NULL);
 	}
 }
 

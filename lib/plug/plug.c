@@ -70,12 +70,15 @@ static void take_limits(const struct plug_memory *memory, const struct plug_fact
 			struct plug_limits *limits)
 {
 	static const uint8_t unset[2 * LIMIT_COUNT];
-	const uint8_t *bytes = plug_bytes(memory, fact->part, fact->offset, sizeof(unset));
+	const bool four = fact->form == FORM_LIMITS || fact->form == FORM_SIGNED_LIMITS;
+	const unsigned int count = four ? LIMIT_COUNT : LIMIT_LOW_ALARM + 1;
+	const uint8_t *bytes = plug_bytes(memory, fact->part, fact->offset, 2 * count);
 
-	if (bytes && !memcmp(bytes, unset, sizeof(unset)))
+	if (bytes && !memcmp(bytes, unset, (size_t)2 * count))
 		return;
-	for (unsigned int i = 0; i < LIMIT_COUNT; i++)
-		take_number(memory, fact, fact->offset + 2 * i, fact->form == FORM_SIGNED_LIMITS,
+	for (unsigned int i = 0; i < count; i++)
+		take_number(memory, fact, fact->offset + 2 * i,
+			    fact->form == FORM_SIGNED_LIMITS || fact->form == FORM_SIGNED_ALARMS,
 			    &limits->values[i]);
 }
 
@@ -136,7 +139,7 @@ static void take_fact(const struct plug_memory *memory, const struct plug_layout
 
 	if (!plug_is_measured(memory, layout->standard, fact->condition))
 		return;
-	if (fact->form == FORM_LIMITS || fact->form == FORM_SIGNED_LIMITS) {
+	if (fact->form >= FORM_LIMITS) {
 		take_limits(memory, fact, member);
 	} else if (fact->form == FORM_NUMBER || fact->form == FORM_SIGNED) {
 		take_number(memory, fact, fact->offset + 2 * lane, fact->form == FORM_SIGNED,
@@ -162,7 +165,7 @@ static void take_flag(const struct plug_memory *memory, const struct plug_layout
 
 /*
  * The standards call it an alarm when a reading is beyond the threshold: at the threshold it is
- * none. The warning is left out where there is an alarm.
+ * none. The warning is left out where there is an alarm. Firmware tells no thresholds of warnings.
  */
 static void compare(const struct real *value, const struct plug_limits *limits,
 		    enum plug_quantity quantity, struct number *alarms)
@@ -177,12 +180,12 @@ static void compare(const struct real *value, const struct plug_limits *limits,
 		const struct real *alarm = &limits->values[sides[i].alarm];
 		const struct real *warning = &limits->values[sides[i].warning];
 
-		if (!alarm->known || !warning->known)
+		if (!alarm->known)
 			continue;
 		number_set(alarms, alarms->value);
 		if ((value->value - alarm->value) * sides[i].sign > 0)
 			alarms->value |= PLUG_FLAG(quantity, sides[i].alarm);
-		else if ((value->value - warning->value) * sides[i].sign > 0)
+		else if (warning->known && (value->value - warning->value) * sides[i].sign > 0)
 			alarms->value |= PLUG_FLAG(quantity, sides[i].warning);
 	}
 }
@@ -231,7 +234,8 @@ static void take_lanes(const struct plug_memory *memory, const struct plug_form_
 
 	if (!memory->length[part] || passive ||
 	    (standard == PLUG_SFF_8472 && !plug_has_diagnostics(memory)) ||
-	    (standard == PLUG_SFF_8636 && !is_light(plug)))
+	    (standard == PLUG_SFF_8636 && !is_light(plug)) ||
+	    (standard == PLUG_TOLD && !plug_pddr_has(memory, IF_MONITORED)))
 		return;
 	plug->lane_count = form->lanes;
 	for (unsigned int i = 0; i < form->lanes; i++)
@@ -275,6 +279,11 @@ static void find_kind(const struct plug_memory *memory, enum plug_standard stand
 {
 	const uint64_t technology = plug->technology.value;
 
+	if (standard == PLUG_TOLD) {
+		if (plug_pddr_kind(memory))
+			number_set(&plug->kind, plug_pddr_kind(memory));
+		return;
+	}
 	if (standard == PLUG_SFF_8472) {
 		find_kind_of_sfp(memory, plug);
 		return;
@@ -323,7 +332,10 @@ void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
 		number_set(&ret_plug->identifier, *identifier);
 	if (!form)
 		return;
-	number_set(&ret_plug->standard, form->layout->standard);
+	if (form->layout->standard != PLUG_TOLD)
+		number_set(&ret_plug->standard, form->layout->standard);
+	else if (form->identifier)
+		number_set(&ret_plug->identifier, form->identifier);
 	for (const struct plug_fact *fact = form->layout->facts; fact->unit > 0; fact++)
 		take_fact(memory, form->layout, fact, 0, ret_plug);
 	find_kind(memory, form->layout->standard, ret_plug);

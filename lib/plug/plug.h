@@ -28,8 +28,17 @@ enum plug_part {
 	PLUG_LIMITS_8636, /* page 03h of SFF-8636: thresholds */
 	PLUG_LANES,	  /* page 11h of CMIS: flags and monitors of the lanes */
 	PLUG_DIAGNOSTICS, /* the lower half of the second address of SFF-8472 */
+	/*
+	 * Not of the module's memory: what the firmware of NVIDIA's devices tells of the module
+	 * instead, bytes 0 to 119 of the register PDDR with its page Module_info, and the rest.
+	 */
+	PLUG_PDDR,
+	PLUG_PDDR_REST,
 	PLUG_PARTS,
 };
+
+/* The bytes of the register that have facts, those of its head among them. */
+enum { PLUG_PDDR_BYTES = 216 };
 
 /* Where a part is: an address on the bus, a page, and the first byte. */
 struct plug_place {
@@ -51,13 +60,24 @@ struct plug_memory {
 bool plug_next_part(const struct plug_memory *memory, unsigned int tried, enum plug_part *ret_part);
 
 /*
+ * Keeps what the firmware tells, in place of the memory. `microwatts`: powers are in microwatts, as
+ * was asked for, and not in whole dBm. False: it says that no module is plugged in, and nothing is
+ * kept.
+ */
+bool plug_take_pddr(struct plug_memory *memory, const uint8_t bytes[static PLUG_PDDR_BYTES],
+		    bool microwatts);
+/* Whether the firmware told it; false if the memory was read, or nothing. */
+bool plug_is_told(const struct plug_memory *memory);
+
+/*
  * The memory as text and back, for files: hexadecimal bytes of each part that was read, after its
  * number and a colon, with blanks between. The caller frees it. -EINVAL: it is no such text.
  */
 char *plug_memory_text(const struct plug_memory *memory);
 int plug_memory_parse(const char *text, struct plug_memory *ret_memory);
 
-enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS };
+/* PLUG_TOLD, the layout of what firmware tells, is no standard, and none is known of such a plug. */
+enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS, PLUG_TOLD };
 
 enum plug_kind {
 	PLUG_PASSIVE_COPPER = 1, /* a cable without electronics */

@@ -18,6 +18,8 @@ const struct plug_place plug_places[PLUG_PARTS] = {
 	[PLUG_LIMITS_8636] = {ADDRESS, 0x03, UPPER},
 	[PLUG_LANES] = {ADDRESS, 0x11, UPPER},
 	[PLUG_DIAGNOSTICS] = {SECOND_ADDRESS, 0x00, 0},
+	[PLUG_PDDR] = {.offset = 0},
+	[PLUG_PDDR_REST] = {.offset = 120},
 };
 
 static const struct plug_form_factor forms[] = {
@@ -46,6 +48,8 @@ const struct plug_form_factor *plug_form_of(const struct plug_memory *memory)
 {
 	const uint8_t *identifier = plug_bytes(memory, PLUG_LOWER, 0, 1);
 
+	if (plug_is_told(memory))
+		return plug_pddr_form(memory);
 	for (size_t i = 0; identifier && i < ARRAY_SIZE(forms); i++)
 		if (forms[i].identifier == *identifier)
 			return &forms[i];
@@ -70,13 +74,16 @@ static bool is_wanted(const struct plug_memory *memory, enum plug_part part)
 
 	switch (part) {
 	case PLUG_LOWER:
-		return true;
+		return !plug_is_told(memory);
 	case PLUG_IDENTITY:
 		return standard == PLUG_SFF_8636 || standard == PLUG_CMIS;
 	case PLUG_LIMITS_8636:
 		return standard == PLUG_SFF_8636 && has_pages(memory, 1 << 2);
 	case PLUG_DIAGNOSTICS:
 		return standard == PLUG_SFF_8472 && plug_has_diagnostics(memory);
+	case PLUG_PDDR:
+	case PLUG_PDDR_REST:
+		return false;
 	default:
 		return standard == PLUG_CMIS && has_pages(memory, 1 << 7);
 	}

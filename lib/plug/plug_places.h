@@ -20,11 +20,14 @@ enum plug_form {
 	FORM_SIGNED,
 	FORM_LIMITS, /* four numbers, in the order of enum plug_limit */
 	FORM_SIGNED_LIMITS,
+	FORM_ALARMS, /* the first two of them */
+	FORM_SIGNED_ALARMS,
 };
 
 /*
  * What else a reading has to go through: the constants of an externally calibrated module
- * (SFF-8472, Bytes 56 to 91 of the second address), or the multiplier of CMIS (01h:160).
+ * (SFF-8472, Bytes 56 to 91 of the second address), the multiplier of CMIS (01h:160), or what the
+ * head of PDDR says of its units.
  */
 enum plug_correction {
 	CORRECT_NOTHING,
@@ -34,19 +37,23 @@ enum plug_correction {
 	CORRECT_TX_POWER,
 	CORRECT_RX_POWER,
 	CORRECT_CMIS_BIAS,
+	CORRECT_PDDR_POWER,
+	CORRECT_PDDR_BIAS,
 };
 
 /* When a monitor exists; a row without a condition always does. */
 enum plug_condition {
 	ALWAYS,
 	IF_MONITORED,	/* the module measures at all */
-	IF_TEMPERATURE, /* CMIS 01h:159 and 01h:160 advertise each monitor */
+	IF_TEMPERATURE, /* CMIS 01h:159 and 01h:160 advertise each monitor, as PDDR does */
 	IF_VOLTAGE,
 	IF_RX_POWER,
 	IF_TX_POWER,
 	IF_TX_BIAS,
 	IF_THRESHOLDS, /* SFF-8472, byte 93: the module has thresholds, and flags that follow them
 			*/
+	IF_CMIS, /* PDDR: the form of the module follows CMIS, or does not */
+	IF_NOT_CMIS,
 };
 
 struct plug_fact {
@@ -77,7 +84,7 @@ struct plug_layout {
 	const struct plug_flag_place *flags; /* end with a flag of 0 */
 };
 
-extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis;
+extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis, plug_pddr;
 
 /* A form of module: how it keeps its facts, and how many lanes it has. */
 struct plug_form_factor {
@@ -106,3 +113,11 @@ bool plug_has_media_lane(const struct plug_memory *memory, enum plug_standard st
 			 unsigned int lane);
 /* Corrects a reading, in units of the standard. False: what corrects it is missing or senseless. */
 bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact, double *value);
+
+/* The same of what firmware tells: plug_pddr.c. */
+const struct plug_form_factor *plug_pddr_form(const struct plug_memory *memory);
+bool plug_pddr_has(const struct plug_memory *memory, enum plug_condition condition);
+bool plug_pddr_correct(const struct plug_memory *memory, enum plug_correction correction,
+		       double *value);
+/* 0: the firmware does not know the kind. */
+enum plug_kind plug_pddr_kind(const struct plug_memory *memory);

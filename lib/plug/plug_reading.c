@@ -75,6 +75,8 @@ bool plug_correct(const struct plug_memory *memory, const struct plug_fact *fact
 		return true;
 	if (fact->correction == CORRECT_CMIS_BIAS)
 		return scale_bias(memory, value);
+	if (fact->correction == CORRECT_PDDR_POWER || fact->correction == CORRECT_PDDR_BIAS)
+		return plug_pddr_correct(memory, fact->correction, value);
 	/* SFF-8472, byte 92: externally calibrated. */
 	if (!(plug_byte(memory, PLUG_LOWER, 92) & 1u << 4))
 		return true;
@@ -143,6 +145,8 @@ bool plug_is_measured(const struct plug_memory *memory, enum plug_standard stand
 		return is_advertised(memory, condition);
 	if (standard == PLUG_SFF_8636)
 		return is_measured_8636(memory, condition);
+	if (standard == PLUG_TOLD)
+		return plug_pddr_has(memory, condition);
 	return plug_has_diagnostics(memory) &&
 	       (condition != IF_THRESHOLDS || has_thresholds(memory));
 }

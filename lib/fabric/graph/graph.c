@@ -190,6 +190,15 @@ uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)
 		&fabric->ports[node->type == NODE_TYPE_SWITCH ? node->first_port : port]);
 }
 
+bool fabric_is_reachable(const struct fabric *fabric, uint32_t port)
+{
+	const unsigned int state = fabric_port_state(&fabric->ports[port]);
+
+	return fabric_lid(fabric, port) &&
+	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH || !state ||
+		state == PORT_STATE_ACTIVE);
+}
+
 uint64_t fabric_system_guid(const struct fabric_node *node)
 {
 	return node_info_system_guid(node->info);

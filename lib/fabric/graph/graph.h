@@ -73,6 +73,7 @@ struct fabric_failure {
 	uint32_t port; /* the port that was queried, or through which; port 0 if a node was; may be
 			  FABRIC_NONE */
 	uint16_t attribute;
+	uint8_t mgmt_class; /* 0: subnet management */
 	bool at_peer; /* the query went to the node at the other end of the port */
 	int error;    /* as in struct mad_reply; 0: the answer had `status`, or made no sense */
 	uint16_t status;
@@ -181,6 +182,12 @@ unsigned int fabric_lid_count(const struct fabric_port *port);
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
 /* The LID of the port, or of port 0 for a port of a switch; 0: none, or unknown. */
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port);
+/*
+ * Whether the port can be asked by that LID: queue pair 1 of an adapter answers only through an
+ * active port, that of a switch at port 0. A text that was loaded does not tell the state of
+ * adapters.
+ */
+bool fabric_is_reachable(const struct fabric *fabric, uint32_t port);
 uint64_t fabric_system_guid(const struct fabric_node *node);
 uint64_t fabric_port_guid(const struct fabric_node *node);
 uint32_t fabric_vendor_id(const struct fabric_node *node);

@@ -44,6 +44,11 @@ char *fabric_port_name(const struct fabric_view *view, uint32_t port)
 	return mem_format("%s/%u", name, view->fabric->ports[port].number);
 }
 
+static unsigned int class_of(const struct fabric_failure *failure)
+{
+	return failure->mgmt_class ? failure->mgmt_class : UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+}
+
 static char *why(const struct fabric_failure *failure)
 {
 	if (failure->error == -E2BIG)
@@ -57,16 +62,15 @@ static char *why(const struct fabric_failure *failure)
 		return mem_string("the saved scan does not have it");
 	if (!failure->error && !failure->status)
 		return mem_string("the answer is malformed");
-	return mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, failure->error, failure->status,
+	return mad_failure_text(class_of(failure), failure->error, failure->status,
 				failure->tries);
 }
 
 void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			 char **ret_object, char **ret_message)
 {
-	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
-								   failure->attribute);
-	const char *what = attribute ? attribute->name : "vendor attribute";
+	const char *name = mad_attribute_name(class_of(failure), failure->attribute);
+	const char *what = name ? name : "vendor attribute";
 	char *reason = why(failure);
 
 	*ret_object = failure->port == FABRIC_NONE ? mem_string("where the scan begins")

@@ -3,6 +3,7 @@
  * The modules at both ends of each cable of a subnet, read by CableInfo, an attribute of subnet
  * management of Mellanox's (NVIDIA's) devices. A reply holds 48 bytes, and a device reads them from
  * the module over a slow bus: so a node is asked for one piece at a time, and all nodes at once.
+ * Where a node has no CableInfo, its firmware may tell of the module in a register.
  */
 #pragma once
 
@@ -15,13 +16,18 @@ enum fabric_plug_state {
 	FABRIC_PLUG_READ = 1,
 	FABRIC_PLUG_ABSENT,	 /* no cable in the port */
 	FABRIC_PLUG_NO_MEMORY,	 /* a cable that cannot be asked */
-	FABRIC_PLUG_UNSUPPORTED, /* the port, or the node, has no CableInfo */
+	FABRIC_PLUG_UNSUPPORTED, /* the port, or the node, has neither CableInfo nor PDDR */
 	FABRIC_PLUG_OTHER_VENDOR,
 	FABRIC_PLUG_NO_ANSWER,
 	FABRIC_PLUG_FAILED, /* the device could not read the module */
 };
 
 extern const struct enum_name fabric_plug_state_names[];
+
+/* Where the facts of a plug are from. */
+enum fabric_plug_source { FABRIC_PLUG_CABLE_INFO = 1, FABRIC_PLUG_PDDR };
+
+extern const struct enum_name fabric_plug_source_names[];
 
 struct fabric_plug {
 	uint32_t port; /* index in the graph */
@@ -45,6 +51,13 @@ struct fabric_plugs {
  */
 int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		      const struct fabric *fabric, const bool *wanted, struct fabric_plugs *plugs);
+/*
+ * Asks the nodes of the ports that are FABRIC_PLUG_UNSUPPORTED for the register PDDR, by the
+ * vendor's class 0x0a and only with Get. `address` is without the LID. Returns the same; failures
+ * have that class.
+ */
+int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_address *address,
+				const struct fabric *fabric, struct fabric_plugs *plugs);
 void fabric_plugs_clear(struct fabric_plugs *plugs);
 /* NULL: the port is not in the list. */
 const struct fabric_plug *fabric_plugs_find(const struct fabric_plugs *plugs, uint32_t port);
@@ -55,6 +68,7 @@ const char *cable_info_error(unsigned int code);
 struct fabric_cable_row {
 	struct fabric_row at;		 /* the first port of the cable */
 	struct number state, peer_state; /* enum fabric_plug_state */
+	struct number source, peer_source; /* enum fabric_plug_source */
 	struct plug plug, peer_plug;
 	char *changes; /* since a file was saved; NULL: none, or nothing to compare with */
 };

@@ -25,6 +25,12 @@ const struct enum_name fabric_plug_state_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
+const struct enum_name fabric_plug_source_names[] = {
+	{FABRIC_PLUG_CABLE_INFO, "cable-info", TONE_PLAIN, "the memory of the module, by CableInfo"},
+	{FABRIC_PLUG_PDDR, "pddr", TONE_PLAIN, "the device's firmware, by its register PDDR"},
+	{0, NULL, TONE_PLAIN, NULL},
+};
+
 static void set_weakest(struct value *value, const struct plug *plug)
 {
 	const struct plug_lane *lane = plug_weakest(plug);
@@ -71,6 +77,10 @@ static const struct field fields[] = {
 		   "whether the module could be read"),
 	ENUM_FIELD(RECORD, peer_state, fabric_plug_state_names, "peer_state", "PEER STATE", 0, 0,
 		   "the same at the other end"),
+	ENUM_FIELD(RECORD, source, fabric_plug_source_names, "source", "SOURCE", 0, 0,
+		   "where the facts of the module are from"),
+	ENUM_FIELD(RECORD, peer_source, fabric_plug_source_names, "peer_source", "PEER SOURCE", 0,
+		   0, "the same at the other end"),
 	STRING_FIELD(RECORD, changes, "changes", "CHANGES", 0, 0, "what changed since --since"),
 	NODE_GUID_COLUMN,
 	PEER_GUID_COLUMN,
@@ -90,11 +100,15 @@ const struct schema fabric_cables_schema = SCHEMA("fabric_cables", struct fabric
 						  "a cable, with the plugs at both ends",
 						  .views = views);
 
-static void take(const struct fabric_plug *from, struct number *state, struct plug *plug)
+static void take(const struct fabric_plug *from, struct number *state, struct number *source,
+		 struct plug *plug)
 {
 	if (!from)
 		return;
 	number_set(state, from->state);
+	if (from->state == FABRIC_PLUG_READ)
+		number_set(source, plug_is_told(&from->memory) ? FABRIC_PLUG_PDDR
+							       : FABRIC_PLUG_CABLE_INFO);
 	plug_decode(&from->memory, plug);
 }
 
@@ -102,8 +116,8 @@ void fabric_cable_row_make(const struct fabric_view *view, const struct fabric_p
 			   const struct fabric_plug *peer, struct fabric_cable_row *row)
 {
 	*row = (struct fabric_cable_row){.at = {.view = view, .place = plug->port}};
-	take(plug, &row->state, &row->plug);
-	take(peer, &row->peer_state, &row->peer_plug);
+	take(plug, &row->state, &row->source, &row->plug);
+	take(peer, &row->peer_state, &row->peer_source, &row->peer_plug);
 }
 
 void fabric_cable_row_clear(struct fabric_cable_row *row)

@@ -260,24 +260,11 @@ static bool has_counters(const struct fabric_node *node, const struct fabric_por
 	return port->number && fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
-/*
- * Queue pair 1 of an adapter answers only through an active port, that of a switch at port 0. A
- * text that was loaded does not tell the state of adapters.
- */
-static bool is_reachable(const struct fabric *fabric, uint32_t port)
-{
-	const unsigned int state = fabric_port_state(&fabric->ports[port]);
-
-	return fabric_lid(fabric, port) &&
-	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH || !state ||
-		state == PORT_STATE_ACTIVE);
-}
-
 static void list_port(struct reader *reader, struct agent *agent, uint32_t port)
 {
 	struct port_errors *errors = reader->errors;
 
-	if (!is_reachable(reader->fabric, port)) {
+	if (!fabric_is_reachable(reader->fabric, port)) {
 		if (!errors->unreachable++)
 			errors->first_unreachable = port;
 		return;

@@ -323,7 +323,7 @@ const struct schema vendor_general_schema = MAD_SCHEMA("vendor_general", general
 
 const struct mad_attribute mellanox_attributes[] = {
 	{.mgmt_class = MAD_CLASS_MELLANOX,
-	 .id = 0x17,
+	 .id = MAD_MELLANOX_GENERAL_INFO,
 	 .word = "general",
 	 .alias = "N",
 	 .name = "GeneralInfo",

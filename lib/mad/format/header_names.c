@@ -143,6 +143,11 @@ static const struct enum_name sysstat_attributes[] = {
 	{0, NULL},
 };
 
+static const struct enum_name mellanox_attribute_names[] = {
+	{MAD_MELLANOX_ACCESS_REGISTER, "AccessRegisterGMP"},
+	{0, NULL},
+};
+
 static const struct enum_name *names_without_table(unsigned int mgmt_class)
 {
 	switch (mgmt_class) {
@@ -156,6 +161,8 @@ static const struct enum_name *names_without_table(unsigned int mgmt_class)
 		return cm_attribute_names;
 	case MAD_CLASS_OPENIB_SYSSTAT:
 		return sysstat_attributes;
+	case MAD_CLASS_MELLANOX:
+		return mellanox_attribute_names;
 	default:
 		return NULL;
 	}

@@ -96,6 +96,22 @@ enum {
 	MAD_CC_KEY_AT = 24,
 };
 
+/*
+ * Attributes of MAD_CLASS_MELLANOX. AccessRegisterGMP reads a register of the device, the number of
+ * which is AttrMod; IB_VS_ATTR_ACCESS_REGISTER_GMP, mib_send_gmp_access_reg_mad() and
+ * mib_supports_reg_access_gmp() in mstflint's mtcr_ul/mtcr_ib_ofed.c, GMP_AccessRegister in
+ * packets_layouts.h of ibis. The data is a VS_Key of eight bytes, a word with the number of the
+ * block in a long register, and 220 bytes of it. The device's own code is the status.
+ */
+enum {
+	MAD_MELLANOX_GENERAL_INFO = 0x17,
+	MAD_MELLANOX_ACCESS_REGISTER = 0x51,
+	ACCESS_REGISTER_AT = 12,
+	ACCESS_REGISTER_MOST = 220,
+	ACCESS_REGISTER_UNKNOWN = 0x14, /* the device has no such register */
+	ACCESS_REGISTER_BAD = 0x1c,	/* it does not take what the request selects */
+};
+
 /* Whether the field is a part of one byte, or that byte. */
 #define MAD_IS_IN_BYTE(bit_, width_) ((bit_) % 8 + (width_) <= 8)
 
@@ -193,6 +209,29 @@ MAD_BYTE(cable_info, address, 0)
 MAD_BYTE(cable_info, page, 1)
 MAD_WORD(cable_info, offset, 2)
 MAD_WORD(cable_info, size, 6)
+
+/*
+ * GeneralInfo, bit 20 of the first word of CapabilityMask: the node knows AccessRegisterGMP. That is
+ * IsAccessRegisterGMPSupported in ibdiag_types.h of ibdiagnet, too.
+ */
+MAD_ACCESSORS(general_info, has_registers, uint8_t, 136, 11, 1)
+
+/*
+ * PCAM: what the registers of ports can do. Bit 66 of feature_cap_mask, of which bit 0 is the last:
+ * PDDR tells powers in microwatts if it is asked to. pcam_reg_ext and
+ * pcam_feature_capability_mask_group0_ext of mstflint's register_access_table.adb; the order of the
+ * bits is in struct mlx5_ifc_pcam_enhanced_features_bits, include/linux/mlx5/mlx5_ifc.h.
+ */
+#define REGISTER_PCAM 0x507fu
+MAD_ACCESSORS(pcam, has_microwatts, uint8_t, 40, 61, 1)
+
+/* PDDR, of the same table: which port, in which numbering, and which page about it. */
+#define REGISTER_PDDR 0x5031u
+enum { PDDR_IB_PORT = 1, PDDR_MODULE_INFO = 3, PDDR_MICROWATTS = 1 };
+MAD_BYTE(pddr, port, 1)
+MAD_ACCESSORS(pddr, port_kind, uint8_t, 2, 0, 2)
+MAD_ACCESSORS(pddr, units, uint8_t, 4, 1, 2)
+MAD_BYTE(pddr, page, 7)
 
 /* SwitchInfo, 14.2.5.4 */
 #define SWITCH_INFO_BYTES 20

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the firmware of NVIDIA's devices tells of the modules, where there is no CableInfo: the
+ * register PDDR by AccessRegisterGMP (mad.h), one datagram for a port. A node is asked first
+ * whether it knows that, and in which units it can tell powers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "fabric/scan/cable_info.h"
+#include "mad/format/header.h"
+#include "mad/format/mad.h"
+
+_Static_assert((int)PLUG_PDDR_BYTES <= ACCESS_REGISTER_MOST, "PDDR needs more than its first block");
+
+/* In this order. */
+enum step { ASK_WHETHER, ASK_UNITS, ASK_PORTS };
+
+enum { QUESTION_BYTES = ACCESS_REGISTER_AT + 8 }; /* as far as the head of PDDR */
+
+/* The work on one node: its ports that are asked, one after the other. */
+struct agent {
+	size_t current, end; /* in the list of plugs */
+	enum step step;
+	bool microwatts, noted;
+	uint8_t question[QUESTION_BYTES];
+};
+
+struct reader {
+	const struct mad_address *address;
+	const struct fabric *fabric;
+	struct fabric_plugs *plugs;
+	struct agent *agents;
+	size_t agent_count;
+	size_t *ready; /* agents that may ask, each time that they may */
+	size_t head, ready_count;
+};
+
+static bool is_wanted(const struct reader *reader, const struct fabric_plug *plug)
+{
+	return plug->state == FABRIC_PLUG_UNSUPPORTED &&
+	       fabric_is_reachable(reader->fabric, plug->port);
+}
+
+/* Lets the node be asked next; its ports that need no question are passed over. */
+static void go_on(struct reader *reader, struct agent *agent)
+{
+	while (agent->current < agent->end &&
+	       !is_wanted(reader, &reader->plugs->items[agent->current]))
+		agent->current++;
+	if (agent->current < agent->end)
+		*(size_t *)mem_append(&reader->ready, &reader->ready_count,
+				      sizeof(*reader->ready)) = (size_t)(agent - reader->agents);
+}
+
+static void ask_for_port(struct agent *agent, unsigned int port, struct mad_request *request)
+{
+	uint8_t *head = agent->question + ACCESS_REGISTER_AT;
+
+	pddr_set_port_kind(head, PDDR_IB_PORT);
+	pddr_set_port(head, (uint8_t)port);
+	pddr_set_units(head, agent->microwatts ? PDDR_MICROWATTS : 0);
+	pddr_set_page(head, PDDR_MODULE_INFO);
+	request->modifier = REGISTER_PDDR;
+	request->data = agent->question;
+	request->data_bytes = sizeof(agent->question);
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct reader *reader = context;
+	struct agent *agent;
+	uint32_t port;
+
+	if (reader->head == reader->ready_count)
+		return false;
+	request->number = reader->ready[reader->head++];
+	agent = &reader->agents[request->number];
+	port = reader->plugs->items[agent->current].port;
+	request->to = *reader->address;
+	request->to.lid = fabric_lid(reader->fabric, port);
+	request->mgmt_class = MAD_CLASS_MELLANOX;
+	request->method = UMAD_METHOD_GET;
+	request->attribute = agent->step == ASK_WHETHER ? MAD_MELLANOX_GENERAL_INFO
+							: MAD_MELLANOX_ACCESS_REGISTER;
+	if (agent->step == ASK_UNITS)
+		request->modifier = REGISTER_PCAM;
+	else if (agent->step == ASK_PORTS)
+		ask_for_port(agent, reader->fabric->ports[port].number, request);
+	return true;
+}
+
+/* One failure of a node is enough; each port says whether it was read. */
+static void note_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
+{
+	struct fabric_plugs *plugs = reader->plugs;
+
+	if (agent->noted)
+		return;
+	agent->noted = true;
+	*(struct fabric_failure *)mem_append(&plugs->failures, &plugs->failure_count,
+					     sizeof(*plugs->failures)) = (struct fabric_failure){
+		.port = plugs->items[agent->current].port,
+		.attribute = reply->request->attribute,
+		.mgmt_class = MAD_CLASS_MELLANOX,
+		.error = reply->error,
+		.status = reply->status,
+		.tries = reply->tries,
+	};
+}
+
+static void give_up(const struct reader *reader, struct agent *agent, enum fabric_plug_state state)
+{
+	for (; agent->current < agent->end; agent->current++)
+		if (is_wanted(reader, &reader->plugs->items[agent->current]))
+			reader->plugs->items[agent->current].state = state;
+}
+
+/* A node without the class is silent, or refuses it. */
+static void take_whether(struct reader *reader, struct agent *agent, const struct mad_reply *reply,
+			 const unsigned char *data)
+{
+	if (reply->status || !general_info_has_registers(data)) {
+		agent->current = agent->end;
+		return;
+	}
+	agent->step = ASK_UNITS;
+	go_on(reader, agent);
+}
+
+/* The answer must be of the port and the page that were asked for. */
+static void take_port(struct reader *reader, struct agent *agent, const struct mad_reply *reply,
+		      const uint8_t *bytes)
+{
+	struct fabric_plug *plug = &reader->plugs->items[agent->current];
+	const uint8_t *head = agent->question + ACCESS_REGISTER_AT;
+
+	if (reply->status == ACCESS_REGISTER_UNKNOWN) {
+		agent->current = agent->end;
+		return;
+	}
+	if (reply->status || pddr_port(bytes) != pddr_port(head) ||
+	    pddr_page(bytes) != pddr_page(head)) {
+		plug->state = FABRIC_PLUG_FAILED;
+		note_failure(reader, agent, reply);
+	} else if (plug_take_pddr(&plug->memory, bytes, agent->microwatts)) {
+		plug->state = FABRIC_PLUG_READ;
+	} else {
+		plug->state = FABRIC_PLUG_ABSENT;
+	}
+	agent->current++;
+	go_on(reader, agent);
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct reader *reader = context;
+	struct agent *agent = &reader->agents[reply->request->number];
+	const unsigned char *data;
+
+	if (reply->error == -ECANCELED)
+		return;
+	if (reply->error || !reply->mad || reply->bytes < MAD_BYTES) {
+		note_failure(reader, agent, reply);
+		give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
+		return;
+	}
+	data = reply->mad + mad_data_offset(MAD_CLASS_MELLANOX);
+	if (agent->step == ASK_WHETHER) {
+		take_whether(reader, agent, reply, data);
+	} else if (agent->step == ASK_UNITS) {
+		agent->microwatts = !reply->status && pcam_has_microwatts(data + ACCESS_REGISTER_AT);
+		agent->step = ASK_PORTS;
+		go_on(reader, agent);
+	} else {
+		take_port(reader, agent, reply, data + ACCESS_REGISTER_AT);
+	}
+}
+
+/* The list has the ports of a node one after the other. */
+static void list_agents(struct reader *reader)
+{
+	const struct fabric_plugs *plugs = reader->plugs;
+
+	for (size_t i = 0, end; i < plugs->count; i = end) {
+		const uint32_t node = reader->fabric->ports[plugs->items[i].port].node;
+
+		for (end = i; end < plugs->count; end++)
+			if (reader->fabric->ports[plugs->items[end].port].node != node)
+				break;
+		*(struct agent *)mem_append(&reader->agents, &reader->agent_count,
+					    sizeof(*reader->agents)) =
+			(struct agent){.current = i, .end = end};
+	}
+	for (size_t i = 0; i < reader->agent_count; i++)
+		go_on(reader, &reader->agents[i]);
+}
+
+int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_address *address,
+				const struct fabric *fabric, struct fabric_plugs *plugs)
+{
+	struct reader reader = {.address = address, .fabric = fabric, .plugs = plugs};
+	const struct mad_work work = {.context = &reader, .next = next, .done = done};
+	int rc;
+
+	list_agents(&reader);
+	rc = mad_engine_run(engine, &work);
+	free(reader.agents);
+	free(reader.ready);
+	return rc;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the firmware of NVIDIA's (Mellanox's) devices tells of the module in a port: the register
+ * PDDR with its page Module_info (pddr_reg_ext and pddr_module_info_ext of register_access_table.adb
+ * in mstflint's tools_layouts/adb/prm/switch/ext and hca/ext, which are the same; units as in
+ * MlxlinkCommander::prepareDDMSection() and getPower() of its mlxlink). Offsets are those of the
+ * register, whose head takes eight bytes.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "plug/plug_places.h"
+#include "schema/bits.h"
+
+#define MEMBER(member_)	  offsetof(struct plug, member_)
+#define LANE(member_)	  offsetof(struct plug_lane, member_)
+#define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
+
+#define TEXT(offset_, member_)                                                               \
+	{                                                                                    \
+		.form = FORM_TEXT, .part = PLUG_PDDR, .offset = offset_, .width = 16,        \
+		.member = MEMBER(member_), .unit = 1                                         \
+	}
+#define FACT(form_, part_, offset_, member_, unit_, condition_, correction_)                 \
+	{                                                                                    \
+		form_, part_, offset_, 0, 16, member_, unit_, condition_, correction_        \
+	}
+#define END               \
+	{                 \
+		.unit = 0 \
+	}
+
+#define DEGREES	   (1.0 / 256)
+#define VOLTS	   1e-4
+#define MILLIWATTS 1e-3
+#define MILLIAMPS  2e-3
+
+enum {
+	UNITS_AT = 4, /* module_info_ext, bits 29 and 30 of the second word */
+	UNITS_BIT = 1,
+	UNITS_WIDTH = 2,
+	MICROWATTS = 1,
+	DBM_MOST = 60,
+	TECHNOLOGY_AT = 8,
+	TYPE_AT = 12, /* cable_type, the upper four bits */
+	IDENTIFIER_AT = 14,
+	TEMPERATURE_AT = 84,
+	SCALE_AT = 162,	   /* tx_bias_scaling_factor, bits 2 and 3 */
+	MONITORS_AT = 166, /* monitor_cap_mask */
+};
+
+/* cable_type */
+enum { TYPE_ACTIVE = 1, TYPE_OPTICAL = 2, TYPE_COPPER = 3, TYPE_UNPLUGGED = 4, TYPE_PAIR = 5 };
+
+static const struct plug_fact facts[] = {
+	TEXT(28, vendor),
+	TEXT(44, part),
+	TEXT(68, serial),
+	FACT(FORM_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_NOT_CMIS, 0),
+	FACT(FORM_CMIS_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_CMIS, 0),
+	FACT(FORM_SIGNED, PLUG_PDDR, TEMPERATURE_AT, MEMBER(temperature_c), DEGREES, IF_TEMPERATURE,
+	     0),
+	FACT(FORM_NUMBER, PLUG_PDDR, 86, MEMBER(voltage_v), VOLTS, IF_VOLTAGE, 0),
+	FACT(FORM_SIGNED_ALARMS, PLUG_PDDR_REST, 136, LIMITS(PLUG_TEMPERATURE), DEGREES, ALWAYS, 0),
+	FACT(FORM_ALARMS, PLUG_PDDR_REST, 140, LIMITS(PLUG_VOLTAGE), VOLTS, ALWAYS, 0),
+	FACT(FORM_ALARMS, PLUG_PDDR_REST, 144, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS,
+	     CORRECT_PDDR_POWER),
+	FACT(FORM_ALARMS, PLUG_PDDR_REST, 148, LIMITS(PLUG_TX_POWER), MILLIWATTS, ALWAYS,
+	     CORRECT_PDDR_POWER),
+	FACT(FORM_ALARMS, PLUG_PDDR_REST, 152, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
+	     CORRECT_PDDR_BIAS),
+	END,
+};
+
+static const struct plug_fact lane_facts[] = {
+	FACT(FORM_NUMBER, PLUG_PDDR, 88, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER,
+	     CORRECT_PDDR_POWER),
+	FACT(FORM_NUMBER, PLUG_PDDR, 104, LANE(tx_power_mw), MILLIWATTS, IF_TX_POWER,
+	     CORRECT_PDDR_POWER),
+	FACT(FORM_NUMBER, PLUG_PDDR_REST, 120, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
+	     CORRECT_PDDR_BIAS),
+	END,
+};
+
+/* The flags are on another page, which clears them, and is not read. */
+static const struct plug_flag_place no_flags[] = {{.flag = 0}};
+
+const struct plug_layout plug_pddr = {
+	.standard = PLUG_TOLD,
+	.facts = facts,
+	.lane_facts = lane_facts,
+	.flags = no_flags,
+};
+
+/*
+ * By cable_identifier: the same form in SFF-8024, and its lanes. What is no module, or has no such
+ * number, has neither.
+ */
+static const struct plug_form_factor forms[] = {
+	{0x11, 4, &plug_pddr}, /* QSFP28 */
+	{0x0d, 4, &plug_pddr}, /* QSFP+ */
+	{0x03, 1, &plug_pddr}, /* SFP */
+	{0x03, 1, &plug_pddr}, /* SFP in an adapter for QSFP */
+	{0x00, 0, &plug_pddr}, /* backplane */
+	{0x1f, 2, &plug_pddr}, /* SFP-DD */
+	{0x18, 8, &plug_pddr}, /* QSFP-DD */
+	{0x1e, 4, &plug_pddr}, /* QSFP with CMIS */
+	{0x19, 8, &plug_pddr}, /* OSFP */
+	{0x00, 0, &plug_pddr}, /* from chip to chip */
+	{0x1b, 2, &plug_pddr}, /* DSFP */
+	{0x00, 0, &plug_pddr}, /* any other */
+};
+
+bool plug_is_told(const struct plug_memory *memory)
+{
+	return memory->length[PLUG_PDDR];
+}
+
+bool plug_take_pddr(struct plug_memory *memory, const uint8_t bytes[static PLUG_PDDR_BYTES],
+		    bool microwatts)
+{
+	const unsigned int rest = plug_places[PLUG_PDDR_REST].offset;
+
+	if (bytes[TYPE_AT] >> 4 == TYPE_UNPLUGGED)
+		return false;
+	*memory = (struct plug_memory){
+		.length = {[PLUG_PDDR] = (uint8_t)rest,
+			   [PLUG_PDDR_REST] = (uint8_t)(PLUG_PDDR_BYTES - rest)}};
+	memcpy(memory->bytes[PLUG_PDDR], bytes, rest);
+	memcpy(memory->bytes[PLUG_PDDR_REST], bytes + rest, PLUG_PDDR_BYTES - rest);
+	bits_set(memory->bytes[PLUG_PDDR], UNITS_AT * 8 + UNITS_BIT, UNITS_WIDTH,
+		 microwatts ? MICROWATTS : 0);
+	return true;
+}
+
+const struct plug_form_factor *plug_pddr_form(const struct plug_memory *memory)
+{
+	const unsigned int identifier = plug_byte(memory, PLUG_PDDR, IDENTIFIER_AT);
+	const size_t last = ARRAY_SIZE(forms) - 1;
+
+	return &forms[identifier < last ? identifier : last];
+}
+
+/* isCMISCable() of mlxlink, and the identifiers that the layout names. */
+static bool is_cmis(const struct plug_memory *memory)
+{
+	const unsigned int identifier = plug_byte(memory, PLUG_PDDR, IDENTIFIER_AT);
+
+	return (identifier >= 5 && identifier <= 8) || identifier == 10;
+}
+
+/* getCableTechnologyStr() of mlxlink: the byte is that of the module's own standard. */
+static unsigned int technology_of(const struct plug_memory *memory)
+{
+	const unsigned int byte = plug_byte(memory, PLUG_PDDR, TECHNOLOGY_AT);
+
+	return is_cmis(memory) ? byte : byte >> 4;
+}
+
+/* Copper with linear amplifiers, which counts as passive in cable_type. */
+static bool is_linear(unsigned int technology)
+{
+	return technology == 0x0f || (technology >= 0x12 && technology <= 0x14);
+}
+
+enum plug_kind plug_pddr_kind(const struct plug_memory *memory)
+{
+	const unsigned int technology = technology_of(memory);
+
+	switch (plug_byte(memory, PLUG_PDDR, TYPE_AT) >> 4) {
+	case TYPE_ACTIVE:
+		if (plug_pddr_form(memory)->lanes < 2)
+			return PLUG_ACTIVE;
+		return plug_is_copper(technology) || is_linear(technology) ? PLUG_ACTIVE_COPPER
+									   : PLUG_ACTIVE_OPTICAL;
+	case TYPE_OPTICAL:
+		return PLUG_OPTICAL;
+	case TYPE_COPPER:
+		return is_linear(technology) ? PLUG_ACTIVE_COPPER : PLUG_PASSIVE_COPPER;
+	case TYPE_PAIR:
+		return PLUG_TWISTED_PAIR;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * mlxlink does not look at the mask, so that firmware may leave it 0. Then a module measures if its
+ * temperature is not 0, and light if it has some.
+ */
+static bool has_without_mask(const struct plug_memory *memory, enum plug_condition condition)
+{
+	const enum plug_kind kind = plug_pddr_kind(memory);
+
+	if (!plug_byte(memory, PLUG_PDDR, TEMPERATURE_AT) &&
+	    !plug_byte(memory, PLUG_PDDR, TEMPERATURE_AT + 1))
+		return false;
+	return condition == IF_TEMPERATURE || condition == IF_VOLTAGE || kind == PLUG_OPTICAL ||
+	       kind == PLUG_ACTIVE_OPTICAL;
+}
+
+bool plug_pddr_has(const struct plug_memory *memory, enum plug_condition condition)
+{
+	static const uint8_t masks[] = {
+		[IF_MONITORED] = 7 << 2, /* anything of lanes */
+		[IF_TEMPERATURE] = 1 << 0, [IF_VOLTAGE] = 1 << 1, [IF_TX_POWER] = 1 << 2,
+		[IF_RX_POWER] = 1 << 3,	   [IF_TX_BIAS] = 1 << 4,
+	};
+	const unsigned int mask = plug_byte(memory, PLUG_PDDR_REST, MONITORS_AT);
+
+	if (condition == IF_CMIS || condition == IF_NOT_CMIS)
+		return is_cmis(memory) == (condition == IF_CMIS);
+	return mask ? mask & masks[condition] : has_without_mask(memory, condition);
+}
+
+/* Whole dBm become microwatts. False: no light is that weak or that strong. */
+static bool power_of(int dbm, double *ret_microwatts)
+{
+	static const double tenth = 1.2589254117941673; /* 10 to the power of 0.1 */
+	double microwatts = 1000;
+
+	if (dbm < -DBM_MOST || dbm > DBM_MOST)
+		return false;
+	for (int i = 0; i < dbm; i++)
+		microwatts *= tenth;
+	for (int i = 0; i > dbm; i--)
+		microwatts /= tenth;
+	*ret_microwatts = microwatts;
+	return true;
+}
+
+bool plug_pddr_correct(const struct plug_memory *memory, enum plug_correction correction,
+		       double *value)
+{
+	const uint8_t *units = plug_bytes(memory, PLUG_PDDR, UNITS_AT, 1);
+	unsigned int exponent;
+
+	if (correction == CORRECT_PDDR_POWER)
+		return units && (bits_get(units, UNITS_BIT, UNITS_WIDTH) == MICROWATTS ||
+				 power_of((int16_t)(uint16_t)*value, value));
+	exponent = plug_byte(memory, PLUG_PDDR_REST, SCALE_AT) >> 2 & 3;
+	*value *= 1u << exponent;
+	return exponent < 3;
+}
