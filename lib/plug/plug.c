@@ -165,10 +165,11 @@ static void take_flag(const struct plug_memory *memory, const struct plug_layout
 
 /*
  * The standards call it an alarm when a reading is beyond the threshold: at the threshold it is
- * none. The warning is left out where there is an alarm. Firmware tells no thresholds of warnings.
+ * none. The warning is left out where there is an alarm. A threshold without the other of its side is
+ * not compared, but firmware tells those of alarms only.
  */
-static void compare(const struct real *value, const struct plug_limits *limits,
-		    enum plug_quantity quantity, struct number *alarms)
+static void compare(const struct plug *plug, const struct real *value, enum plug_quantity quantity,
+		    struct number *alarms)
 {
 	static const struct {
 		enum plug_limit alarm, warning;
@@ -177,10 +178,10 @@ static void compare(const struct real *value, const struct plug_limits *limits,
 		     {LIMIT_LOW_ALARM, LIMIT_LOW_WARNING, -1}};
 
 	for (size_t i = 0; value->known && i < ARRAY_SIZE(sides); i++) {
-		const struct real *alarm = &limits->values[sides[i].alarm];
-		const struct real *warning = &limits->values[sides[i].warning];
+		const struct real *alarm = &plug->limits[quantity].values[sides[i].alarm];
+		const struct real *warning = &plug->limits[quantity].values[sides[i].warning];
 
-		if (!alarm->known)
+		if (!alarm->known || (plug->standard.known && !warning->known))
 			continue;
 		number_set(alarms, alarms->value);
 		if ((value->value - alarm->value) * sides[i].sign > 0)
@@ -211,9 +212,9 @@ static void take_lane(const struct plug_memory *memory, const struct plug_layout
 	for (const struct plug_flag_place *place = layout->flags; place->flag; place++)
 		if (place->step && (has_light || place->flag & host))
 			take_flag(memory, layout, place, number, &lane->flags);
-	compare(&lane->rx_power_mw, &plug->limits[PLUG_RX_POWER], PLUG_RX_POWER, &lane->alarms);
-	compare(&lane->tx_power_mw, &plug->limits[PLUG_TX_POWER], PLUG_TX_POWER, &lane->alarms);
-	compare(&lane->tx_bias_ma, &plug->limits[PLUG_TX_BIAS], PLUG_TX_BIAS, &lane->alarms);
+	compare(plug, &lane->rx_power_mw, PLUG_RX_POWER, &lane->alarms);
+	compare(plug, &lane->tx_power_mw, PLUG_TX_POWER, &lane->alarms);
+	compare(plug, &lane->tx_bias_ma, PLUG_TX_BIAS, &lane->alarms);
 	merge(&plug->flags, &lane->flags);
 	merge(&plug->alarms, &lane->alarms);
 }
@@ -343,10 +344,8 @@ void plug_decode(const struct plug_memory *memory, struct plug *ret_plug)
 	for (const struct plug_flag_place *place = form->layout->flags; place->flag; place++)
 		if (!place->step && ret_plug->temperature_c.known)
 			take_flag(memory, form->layout, place, 0, &ret_plug->flags);
-	compare(&ret_plug->temperature_c, &ret_plug->limits[PLUG_TEMPERATURE], PLUG_TEMPERATURE,
-		&ret_plug->alarms);
-	compare(&ret_plug->voltage_v, &ret_plug->limits[PLUG_VOLTAGE], PLUG_VOLTAGE,
-		&ret_plug->alarms);
+	compare(ret_plug, &ret_plug->temperature_c, PLUG_TEMPERATURE, &ret_plug->alarms);
+	compare(ret_plug, &ret_plug->voltage_v, PLUG_VOLTAGE, &ret_plug->alarms);
 	take_lanes(memory, form, ret_plug);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The memory of a module. The input is its text in a file; if it is none, the lengths of the parts,
- * a byte each, and then their bytes.
+ * a byte each, and then their bytes. Enough bytes are the register PDDR, too.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void check(const struct plug *plug)
 {
 	const struct plug_lane *weakest = plug_weakest(plug);
 
-	if (plug->lane_count > PLUG_LANES_MOST || (plug->lane_count && !plug->standard.known))
+	if (plug->lane_count > PLUG_LANES_MOST || (plug->lane_count && !plug->identifier.known))
 		abort();
 	for (size_t i = 0; i < plug->lane_count; i++)
 		if (plug->lanes[i].alarms.value & ~plug->alarms.value ||
@@ -35,6 +35,20 @@ static void check(const struct plug *plug)
 			abort();
 	if (weakest && !(plug_dbm(weakest->rx_power_mw.value) >= PLUG_LEAST_DBM))
 		abort();
+}
+
+static void try_pddr(const uint8_t *data, size_t size)
+{
+	struct plug_memory memory;
+	struct plug plug;
+
+	if (size < PLUG_PDDR_BYTES || !plug_take_pddr(&memory, data, size % 2))
+		return;
+	plug_decode(&memory, &plug);
+	check(&plug);
+	if (plug.standard.known || !plug_is_told(&memory))
+		abort();
+	plug_clear(&plug);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,5 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    memcmp(parsed.length, memory.length, sizeof(parsed.length)) != 0)
 		abort();
 	free(again);
+	try_pddr(data, size);
 	return 0;
 }

@@ -596,7 +596,7 @@ static void flat_memories(void **state)
 /* Texts of memory at the limits of their numbers. */
 static void as_text(void **state)
 {
-	static const char *const bad[] = {"7:00", "/:00", "0:00  1:00", ":00", " 0:00"};
+	static const char *const bad[] = {"9:00", "/:00", "0:00  1:00", ":00", " 0:00"};
 	struct plug_memory memory;
 	char text[2 + 2 * (PLUG_PART_BYTES + 1) + 1] = "6:";
 	_cleanup_(freep) char *same = NULL;

@@ -117,16 +117,25 @@ static void give_up(const struct reader *reader, struct agent *agent, enum fabri
 			reader->plugs->items[agent->current].state = state;
 }
 
-/* A node without the class is silent, or refuses it. */
+/* Statuses of 13.4.7: the agent does not know the class, the method, or the attribute with it. */
+static bool is_unknown(uint16_t status)
+{
+	const unsigned int code = status & UMAD_STATUS_INVALID_FIELD_MASK;
+
+	return code == UMAD_STATUS_BAD_VERSION || code == UMAD_STATUS_METHOD_NOT_SUPPORTED ||
+	       code == UMAD_STATUS_ATTR_NOT_SUPPORTED;
+}
+
 static void take_whether(struct reader *reader, struct agent *agent, const struct mad_reply *reply,
 			 const unsigned char *data)
 {
-	if (reply->status || !general_info_has_registers(data)) {
-		agent->current = agent->end;
-		return;
+	if (reply->status && !is_unknown(reply->status)) {
+		note_failure(reader, agent, reply);
+		give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
+	} else if (!reply->status && general_info_has_registers(data)) {
+		agent->step = ASK_UNITS;
+		go_on(reader, agent);
 	}
-	agent->step = ASK_UNITS;
-	go_on(reader, agent);
 }
 
 /* The answer must be of the port and the page that were asked for. */
@@ -136,10 +145,8 @@ static void take_port(struct reader *reader, struct agent *agent, const struct m
 	struct fabric_plug *plug = &reader->plugs->items[agent->current];
 	const uint8_t *head = agent->question + ACCESS_REGISTER_AT;
 
-	if (reply->status == ACCESS_REGISTER_UNKNOWN) {
-		agent->current = agent->end;
+	if (reply->status == ACCESS_REGISTER_UNKNOWN)
 		return;
-	}
 	if (reply->status || pddr_port(bytes) != pddr_port(head) ||
 	    pddr_page(bytes) != pddr_page(head)) {
 		plug->state = FABRIC_PLUG_FAILED;
