@@ -17,8 +17,9 @@ static const struct saved_kind saved_kind = {
 	.most_bytes = (size_t)256 * 1024 * 1024,
 };
 
-static const char other_hint[] = "CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, "
-				 "rdmactl cables asks the driver";
+static const char other_hint[] =
+	"CableInfo and PDDR are of NVIDIA's (Mellanox's) devices; on a host, "
+	"rdmactl cables asks the driver";
 
 struct plugged_cables {
 	struct fabric_run run;
@@ -60,19 +61,31 @@ static void note_plug(struct plugged_cables *cables, const struct fabric_plug *p
 				 cable_info_error(plug->code), NULL);
 }
 
-/* Many ports have the same reason: a sentence says how many. */
-static void note_many(struct plugged_cables *cables, enum fabric_plug_state state,
-		      const char *reason, const char *hint)
+static size_t count_of(const struct plugged_cables *cables, enum fabric_plug_state state,
+		       bool reachable)
 {
-	_cleanup_(freep) char *message = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < cables->now.count; i++)
-		count += cables->now.items[i].state == state;
+	for (size_t i = 0; i < cables->now.count; i++) {
+		const struct fabric_plug *plug = &cables->now.items[i];
+
+		count += plug->state == state &&
+			 fabric_is_reachable(&cables->run.fabric, plug->port) == reachable;
+	}
+	return count;
+}
+
+/* Many ports have the same reason: a sentence says how many. */
+static void note_many(struct plugged_cables *cables, size_t count, const char *reason)
+{
+	_cleanup_(freep) char *message = NULL;
+
 	if (!count)
 		return;
-	message = mem_format("%zu port%s %s", count, count == 1 ? "" : "s", reason);
-	problem_add_text(&cables->run.mad.listing.problems, NULL, "module", "smp", message, hint);
+	message = mem_format("%zu port%s cannot be asked for a module: %s", count,
+			     count == 1 ? "" : "s", reason);
+	problem_add_text(&cables->run.mad.listing.problems, NULL, "module", "smp", message,
+			 other_hint);
 }
 
 static void note_losses(struct plugged_cables *cables)
@@ -80,14 +93,14 @@ static void note_losses(struct plugged_cables *cables)
 	fabric_run_note(&cables->run, cables->now.failures, cables->now.failure_count);
 	for (size_t i = 0; i < cables->now.count; i++)
 		note_plug(cables, &cables->now.items[i]);
-	note_many(cables, FABRIC_PLUG_UNSUPPORTED,
-		  "cannot be asked for a module: the device has neither CableInfo nor, by class "
-		  "0x0a, the register PDDR",
-		  other_hint);
-	note_many(cables, FABRIC_PLUG_OTHER_VENDOR,
-		  "cannot be asked for a module: other vendors' "
-		  "devices",
-		  other_hint);
+	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, true),
+		  "the device has neither CableInfo nor, by class 0x0a, the register PDDR");
+	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, false),
+		  "there is no CableInfo, and the register PDDR needs a LID and an active port");
+	note_many(cables,
+		  count_of(cables, FABRIC_PLUG_OTHER_VENDOR, true) +
+			  count_of(cables, FABRIC_PLUG_OTHER_VENDOR, false),
+		  "other vendors' devices");
 }
 
 /* A link that is up has a cable, though the scan did not follow it: --hops, or a silent node. */

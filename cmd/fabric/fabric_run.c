@@ -20,8 +20,9 @@
 
 static const char timeout_hint[] =
 	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
-static const char vendor_timeout_hint[] = "the node is down, its agent hangs, or it needs a VS_Key, "
-					  "NVIDIA's key, which rdmactl does not send";
+static const char vendor_timeout_hint[] =
+	"the node is down, its agent hangs, or it needs a VS_Key, "
+	"NVIDIA's key, which rdmactl does not send";
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {

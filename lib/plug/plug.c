@@ -165,8 +165,8 @@ static void take_flag(const struct plug_memory *memory, const struct plug_layout
 
 /*
  * The standards call it an alarm when a reading is beyond the threshold: at the threshold it is
- * none. The warning is left out where there is an alarm. A threshold without the other of its side is
- * not compared, but firmware tells those of alarms only.
+ * none. The warning is left out where there is an alarm. A threshold without the other of its side
+ * is not compared, but firmware tells those of alarms only.
  */
 static void compare(const struct plug *plug, const struct real *value, enum plug_quantity quantity,
 		    struct number *alarms)

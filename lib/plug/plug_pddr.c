@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the firmware of NVIDIA's (Mellanox's) devices tells of the module in a port: the register
- * PDDR with its page Module_info (pddr_reg_ext and pddr_module_info_ext of register_access_table.adb
- * in mstflint's tools_layouts/adb/prm/switch/ext and hca/ext, which are the same; units as in
- * MlxlinkCommander::prepareDDMSection() and getPower() of its mlxlink). Offsets are those of the
- * register, whose head takes eight bytes.
+ * PDDR with its page Module_info (pddr_reg_ext and pddr_module_info_ext of
+ * register_access_table.adb in mstflint's tools_layouts/adb/prm/switch/ext and hca/ext, which are
+ * the same; units as in MlxlinkCommander::prepareDDMSection() and getPower() of its mlxlink).
+ * Offsets are those of the register, whose head takes eight bytes.
  */
 #include <stddef.h>
 #include <string.h>
@@ -17,14 +17,14 @@
 #define LANE(member_)	  offsetof(struct plug_lane, member_)
 #define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
 
-#define TEXT(offset_, member_)                                                               \
-	{                                                                                    \
-		.form = FORM_TEXT, .part = PLUG_PDDR, .offset = offset_, .width = 16,        \
-		.member = MEMBER(member_), .unit = 1                                         \
+#define TEXT(offset_, member_)                                                        \
+	{                                                                             \
+		.form = FORM_TEXT, .part = PLUG_PDDR, .offset = offset_, .width = 16, \
+		.member = MEMBER(member_), .unit = 1                                  \
 	}
-#define FACT(form_, part_, offset_, member_, unit_, condition_, correction_)                 \
-	{                                                                                    \
-		form_, part_, offset_, 0, 16, member_, unit_, condition_, correction_        \
+#define FACT(form_, part_, offset_, member_, unit_, condition_, correction_)          \
+	{                                                                             \
+		form_, part_, offset_, 0, 16, member_, unit_, condition_, correction_ \
 	}
 #define END               \
 	{                 \

@@ -52,7 +52,7 @@ enum plug_condition {
 	IF_TX_BIAS,
 	IF_THRESHOLDS, /* SFF-8472, byte 93: the module has thresholds, and flags that follow them
 			*/
-	IF_CMIS, /* PDDR: the form of the module follows CMIS, or does not */
+	IF_CMIS,       /* PDDR: the form of the module follows CMIS, or does not */
 	IF_NOT_CMIS,
 };
 

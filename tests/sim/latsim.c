@@ -17,6 +17,7 @@
  *			module (SFF-8636), which is in every port. The simulator knows no CableInfo.
  *			The serial number ends with the number of the port, and the first lane
  *			receives ten microwatts times that number.
+ * LATSIM_REGISTERS	file of what nodes tell by NVIDIA's class 0x0a: register_kind() says more
  * LATSIM_LOG		file for a line of counts, written when the program ends
  * LATSIM_ANSWERS	file of answers, which answer_for_agent() describes
  *
@@ -25,6 +26,7 @@
  * request is sent again after timeout_ms, `retries` times, and comes back after the last
  * timeout_ms; an answer that comes later than that is dropped.
  */
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -76,6 +78,12 @@ static struct answer {
 	bool used;
 } answers[ANSWERS];
 static size_t answer_count;
+static struct {
+	unsigned int lid;
+	char kind[16];
+} kinds[ANSWERS];
+static size_t kind_count;
+static unsigned char module_page[2][208]; /* of PDDR: in dBm, and in microwatts */
 static unsigned char tag[2]; /* of the last Set of PortSamplesControl: IBA 1, 16.1.3.2 */
 static unsigned long sent, lost, resent, timed_out, answered, refused;
 
@@ -132,6 +140,22 @@ static void read_answers(const char *path)
 		fclose(file);
 }
 
+static void read_registers(const char *path)
+{
+	FILE *file = path && *path ? fopen(path, "re") : NULL;
+	char digits[3] = "";
+
+	for (size_t i = 0; file && i < 2; i++)
+		for (size_t j = 0; j < sizeof(module_page[i]) && fscanf(file, "%2s", digits) == 1;
+		     j++)
+			module_page[i][j] = (unsigned char)strtoul(digits, NULL, 16);
+	while (file && kind_count < ANSWERS &&
+	       fscanf(file, "%u %15s", &kinds[kind_count].lid, kinds[kind_count].kind) == 2)
+		kind_count++;
+	if (file)
+		fclose(file);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	round_trip = (int64_t)setting("LATSIM_RTT_USEC", 0);
@@ -140,6 +164,7 @@ __attribute__((constructor)) static void begin(void)
 	fill = setting("LATSIM_FILL", 0) != 0;
 	read_module(getenv("LATSIM_MODULE"));
 	read_answers(getenv("LATSIM_ANSWERS"));
+	read_registers(getenv("LATSIM_REGISTERS"));
 }
 
 __attribute__((destructor)) static void end(void)
@@ -242,6 +267,87 @@ static void answer_for_module(unsigned char *mad)
 	mad[5] = 0;
 	for (unsigned int i = 0; !bad && i < size; i++)
 		data[16 + i] = module_byte(page, offset + i, mad[23]);
+}
+
+/*
+ * The kind of a node. The file has two pages Module_info, in dBm and in microwatts, as hexadecimal
+ * bytes, and then lines with a LID and a kind: `none` does not know the class, `bare` has no
+ * registers by GeneralInfo, `dbm` knows one unit, `poor` has no PDDR, `refuses` does not take any
+ * port, `wrong` tells of the next port, `empty` has no module, `mute` does not answer for ports,
+ * `dead` to nothing; any other word is a good node. LID 0 is for all that have no line.
+ */
+static const char *register_kind(unsigned int lid)
+{
+	const char *rest = "none";
+
+	for (size_t i = 0; i < kind_count; i++) {
+		if (kinds[i].lid == lid)
+			return kinds[i].kind;
+		if (!kinds[i].lid)
+			rest = kinds[i].kind;
+	}
+	return rest;
+}
+
+/*
+ * The register is behind the VS_Key and a word: byte 36 of the datagram. The serial number ends
+ * with the number of the port, and the first lane receives ten microwatts times that, or as many
+ * dBm below zero.
+ */
+static unsigned int tell_module(unsigned char *mad, const char *kind)
+{
+	unsigned char *head = mad + 36, *page = head + 8;
+	const unsigned int port = head[1], unit = (head[4] & 0x60) >> 5;
+	const int power = unit ? 10 * (int)port : -(int)port;
+
+	if (mad[32] || mad[33] || mad[34] || mad[35] || head[2] != 0x40 || head[7] != 3 || !port ||
+	    unit > (strcmp(kind, "dbm") != 0) || !strcmp(kind, "refuses"))
+		return 0x1c;
+	if (!strcmp(kind, "poor"))
+		return 0x14;
+	memcpy(page, module_page[unit], sizeof(module_page[unit]));
+	page[0x3c + 10] = (unsigned char)('0' + port / 10);
+	page[0x3c + 11] = (unsigned char)('0' + port % 10);
+	page[0x50] = (unsigned char)((unsigned int)power >> 8);
+	page[0x51] = (unsigned char)power;
+	if (!strcmp(kind, "empty"))
+		page[4] = 4 << 4;
+	head[1] = (unsigned char)(port + !strcmp(kind, "wrong"));
+	return 0;
+}
+
+/* Get of GeneralInfo (0x17) and AccessRegisterGMP (0x51): mtcr_ib_ofed.c of mstflint. */
+static bool answer_for_registers(struct packet *packet)
+{
+	const struct ib_user_mad_hdr *head = (const void *)packet->data;
+	unsigned char *mad = packet->data + HEADER;
+	const unsigned int number = (unsigned int)mad[22] << 8 | mad[23];
+	unsigned int status = 0;
+	const char *kind;
+
+	if (!kind_count || mad[1] != 0x0a || mad[3] != 0x01 || mad[16] ||
+	    (mad[17] != 0x17 && mad[17] != 0x51))
+		return false;
+	kind = register_kind(ntohs(head->lid));
+	if (!strcmp(kind, "dead") || (!strcmp(kind, "mute") && number == 0x5031)) {
+		packet->retries = 0;
+		return true;
+	}
+	if (!strcmp(kind, "none"))
+		status = 0x0c;
+	else if (mad[17] == 0x17)
+		mad[32 + 0x80 + 1] = strcmp(kind, "bare") ? 1 << 4 : (unsigned char)~(1 << 4);
+	else if (number == 0x507f)
+		mad[36 + 0x28 + 7] = strcmp(kind, "dbm") ? 1 << 2 : (unsigned char)~(1 << 2);
+	else
+		status = number == 0x5031 ? tell_module(mad, kind) : 0x14;
+	mad[3] = 0x81;
+	mad[4] = 0;
+	mad[5] = (unsigned char)status;
+	packet->arrived = true;
+	packet->due = now() + round_trip;
+	answered++;
+	return true;
 }
 
 /* The next answer to such a request, or NULL. */
@@ -462,7 +568,7 @@ ssize_t write(int fd, const void *data, size_t bytes)
 		packet->due = now() + round_trip;
 		answered++;
 		rc = (ssize_t)bytes;
-	} else if (packet && answer_for_agent(packet)) {
+	} else if (packet && (answer_for_agent(packet) || answer_for_registers(packet))) {
 		rc = (ssize_t)bytes;
 	} else {
 		rc = transmit(packet, fd, data, bytes);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl fabric cables: on the simulator, which does not know CableInfo, and with a module in every
-port that latsim.c answers for."""
+port that latsim.c answers for, by CableInfo or by NVIDIA's class 0x0a."""
 
 import json
 import struct
@@ -52,6 +52,7 @@ def with_status(sim, status):
     path = sim.path('answers')
     with open(path, 'w', encoding='ascii') as file:
         file.write('81 01 ff60 %x echo\n' % (0x8000 | status))  # with the direction
+        file.write('0a 01 0017 c echo\n')
     status, rows, problems = read(sim, None, latsim={'ANSWERS': path})
     return status, {row[key] for row in rows for key in ('state', 'peer_state')}, problems
 
@@ -59,6 +60,9 @@ def with_status(sim, status):
 def refused(sim):
     status, states, problems = with_status(sim, 3 << 2)
     wrong = unequal('not supported', (status, states, len(problems)), (3, {'unsupported'}, 1))
+    # No manager has given the nodes LIDs.
+    wrong += unequal('what is missing', problems[0]['error'].split(': ')[1],
+                     'there is no CableInfo, and the register PDDR needs a LID and an active port')
     wrong += unequal('what to do', problems[0]['hint'].split(' ')[0], 'CableInfo')
     # Another status is no proof of that, and is told; there is no hint for all of them.
     status, states, problems = with_status(sim, 7 << 2)
@@ -144,6 +148,123 @@ def since(sim, path):
     return wrong + unequal('no such file', result.status, 1)
 
 
+def page(microwatts, part='SIM-TOLD'):
+    """Module_info of PDDR, with powers in microwatts or whole dBm: pddr_module_info_ext of mstflint.
+
+    An OSFP transceiver; the words are those of the layout, 32 bits each."""
+    words = [0] * 52
+
+    def text(word, value):
+        words[word:word + 4] = struct.unpack('>4I', value.encode().ljust(16))
+
+    words[0x04 // 4] = 2 << 28 | 8 << 8  # an optical module, OSFP
+    text(0x14 // 4, 'rdmactl')
+    text(0x24 // 4, part)
+    text(0x3c // 4, SERIAL)
+    words[0x4c // 4] = 45 * 256 << 16 | 33000
+    lanes = 900 << 16 | 900 if microwatts else 0
+    words[0x50 // 4:0x60 // 4] = [lanes] * 4
+    words[0x88 // 4] = 2000 << 16 | 25 if microwatts else 3 << 16 | (-4 & 0xffff)
+    words[0x9c // 4] = (1 << 0 | 1 << 1 | 1 << 3) << 8  # temperature, voltage, receive power
+    return struct.pack('>52I', *words).hex()
+
+
+def told(sim, kinds, *words, part='SIM-TOLD'):
+    """Rows and problems where nodes have no CableInfo, and tell what their kind says: by LID."""
+    answers, registers = sim.path('answers'), sim.path('registers')
+    with open(answers, 'w', encoding='ascii') as file:
+        file.write('81 01 ff60 800c echo\n')
+    with open(registers, 'w', encoding='ascii') as file:
+        file.write('%s\n%s\n' % (page(False, part), page(True, part)))
+        file.writelines('%d %s\n' % one for one in kinds.items())
+    return read(sim, None, *words, latsim={'ANSWERS': answers, 'REGISTERS': registers})
+
+
+def ends(rows):
+    """Each end of each cable: (GUID, port), and its columns without the prefix."""
+    names = ('state', 'source', 'part', 'serial', 'kind', 'identifier', 'temperature_c', 'alarms', 'lanes')
+    return {(row[prefix + 'node_guid'] if not prefix else row['peer_guid'], row[prefix + 'port']):
+            {name: row[prefix + name] for name in names} for row in rows for prefix in ('', 'peer_')}
+
+
+def registers(sim):
+    """Both ends of every cable are told by registers, in microwatts and in whole dBm."""
+    wrong = []
+    for kind, factor in (('good', 0.01), ('dbm', None)):
+        status, rows, problems = told(sim, {0: kind})
+        wrong += unequal('status', (kind, status, problems), (kind, 0, []))
+        wrong += unequal('cables', len(rows), len(sim.document('fabric_links', 'fabric', 'links').rows))
+        for (guid, port), end in ends(rows).items():
+            milliwatts = port * factor if factor else 10 ** (-port / 10)
+            alarm = ['rx-power-low-alarm'] if (port < 3 if factor else port > 4) else []
+            lane = end['lanes'][0]
+            wrong += unequal('%s/%d, %s' % (guid, port, kind),
+                             (end['state'], end['source'], end['part'], end['serial'], end['kind'],
+                              end['identifier'], end['temperature_c'], lane['alarms'], len(end['lanes'])),
+                             ('read', 'pddr', 'SIM-TOLD', '%s%02d' % (SERIAL, port), 'optical', 'osfp', 45,
+                              alarm, 8))
+            if abs(lane['rx_power_mw'] - milliwatts) > 1e-9:
+                wrong += ['%s/%d: %s mW' % (guid, port, lane['rx_power_mw'])]
+        weakest = [row['rx_power_dbm'] if row['rx_power_dbm'] < row['peer_rx_power_dbm'] else
+                   row['peer_rx_power_dbm'] for row in rows]
+        wrong += unequal('the weakest first', weakest, sorted(weakest))
+    return wrong
+
+
+def one_of(sim, kind, *words):
+    """A switch of that kind among good nodes: status, states and sources of its ends, problems."""
+    switch = a_cable(sim)[0]
+    status, rows, problems = told(sim, {0: 'good', sim.lids()[switch.name, 0]: kind}, *words)
+    found = ends(rows)
+    own = {(end['state'], end['source'], end['serial'] is not None) for (guid, _), end in found.items()
+           if int(guid.replace(':', ''), 16) == switch.guid}
+    others = {(end['state'], end['source']) for (guid, _), end in found.items()
+              if int(guid.replace(':', ''), 16) != switch.guid}
+    wrong = unequal('the other nodes', others, {('read', 'pddr')})
+    return wrong, (status, own, [(one['error'], (one['hint'] or '')[:16]) for one in problems])
+
+
+def partly(sim):
+    """One switch that cannot tell, and says so, or has no answer; all others tell."""
+    missing = 'cannot be asked for a module: the device has neither CableInfo nor, by class 0x0a, the register PDDR'
+    links = a_cable(sim)[0].links
+    count = '%d ports %s' % (len(links), missing)
+    refused = 'AccessRegisterGMP: refused with status 0x001c: invalid-value'
+    silent = 'no answer, asked 4 times'
+    cases = {
+        'none': ('unsupported', [(count, 'CableInfo and PD')]),
+        'bare': ('unsupported', [(count, 'CableInfo and PD')]),
+        'poor': ('unsupported', [(count, 'CableInfo and PD')]),
+        'refuses': ('failed', [(refused, '')]),
+        'mute': ('no-answer', [('AccessRegisterGMP: ' + silent, 'the node is down')]),
+        'dead': ('no-answer', [('GeneralInfo: ' + silent, 'the node is down')]),
+        'empty': ('absent', []),
+    }
+    wrong = []
+    for kind, (state, problems) in cases.items():
+        bad, got = one_of(sim, kind)
+        wrong += bad + unequal(kind, got, (3 if problems else 0, {(state, None, False)}, problems))
+    return wrong
+
+
+def damaged(sim):
+    """A switch that answers for another port than it was asked for."""
+    bad, got = one_of(sim, 'wrong')
+    return bad + unequal('malformed', got, (3, {('failed', None, False)},
+                                            [('AccessRegisterGMP: the answer is malformed', '')]))
+
+
+def told_since(sim):
+    """What registers tell is kept in a file, and compared."""
+    saved = sim.path('told')
+    wrong = unequal('saved', told(sim, {0: 'good'}, '--save', saved)[0], 0)
+    status, rows, _ = told(sim, {0: 'good'}, '--since', saved)
+    wrong += unequal('nothing changed', (status, rows), (0, []))
+    status, rows, _ = told(sim, {0: 'good'}, '--since', saved, '--top', '2', part='SIM-NEW')
+    return wrong + unequal('all changed', (status, {row['changes'] for row in rows}),
+                           (0, {'part SIM-TOLD -> SIM-NEW, peer part SIM-TOLD -> SIM-NEW'}))
+
+
 def play(tap, box):
     with bed.Simulator(box, NETS['tree20']) as sim:
         path = module(sim.path('module'))
@@ -153,3 +274,8 @@ def play(tap, box):
         tap.test('fabric cables: modules of a layout that is not known', unknown(sim))
         tap.test('fabric cables --since: what changed', since(sim, path))
         tap.test('fabric cables --since: a cable that is gone', gone(sim, path))
+        sim.start_manager()
+        tap.test('fabric cables: registers in place of CableInfo', registers(sim))
+        tap.test('fabric cables: a switch that cannot tell by registers', partly(sim))
+        tap.test('fabric cables: a damaged register', damaged(sim))
+        tap.test('fabric cables --since: what changed by registers', told_since(sim))

@@ -79,6 +79,6 @@ static inline void sample_pddr(uint8_t bytes[static PLUG_PDDR_BYTES])
 	pddr_put_limits(bytes, PDDR_RX_LIMITS, 3500, 90);
 	pddr_put_limits(bytes, 0x8c, 4000, 300);
 	pddr_put_limits(bytes, 0x90, 6000, 500);
-	pddr_put_page(bytes, 0x98, 10, 2, 1);	 /* tx_bias_scaling_factor: twice */
+	pddr_put_page(bytes, 0x98, 10, 2, 1);	/* tx_bias_scaling_factor: twice */
 	pddr_put_page(bytes, 0x9c, 8, 8, 0x1f); /* monitor_cap_mask */
 }

@@ -25,12 +25,12 @@ enum { PORTS = 3, REGISTER_AT = 36, GENERAL_AT = 32 };
 /* What a node makes of the requests. */
 struct agent {
 	bool silent, incapable, in_dbm;
-	uint16_t refuses;      /* GeneralInfo */
+	uint16_t refuses; /* GeneralInfo */
 	uint16_t pcam_status;
 	uint16_t pddr_status[PORTS + 1];
 	bool lost[PORTS + 1], unplugged[PORTS + 1];
-	uint8_t other_port, other_page; /* added to those of the answer */
-	size_t bytes;		       /* of an answer; 0: all */
+	uint8_t other_port, other_page;	  /* added to those of the answer */
+	size_t bytes;			  /* of an answer; 0: all */
 	unsigned int general, pcam, pddr; /* requests */
 };
 
@@ -184,9 +184,8 @@ static void read_all(struct bed *bed)
 	fabric_plugs_clear(&bed->plugs);
 	assert_int_equal(fabric_plugs_read(bed->engine, &scan, &bed->fabric, NULL, &bed->plugs), 0);
 	assert_int_equal(bed->plugs.failure_count, 0);
-	assert_int_equal(fabric_plugs_read_registers(bed->engine, &address, &bed->fabric,
-						     &bed->plugs),
-			 0);
+	assert_int_equal(
+		fabric_plugs_read_registers(bed->engine, &address, &bed->fabric, &bed->plugs), 0);
 }
 
 static const struct fabric_plug *plug_of(const struct bed *bed, uint32_t node, unsigned int port)
@@ -432,8 +431,9 @@ static void not_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(both_ends), TEST(in_dbm),	TEST(incapable), TEST(silent),	 TEST(silent_later),
-		TEST(refused),	 TEST(damaged), TEST(unplugged), TEST(not_asked),
+		TEST(both_ends), TEST(in_dbm),	     TEST(incapable),
+		TEST(silent),	 TEST(silent_later), TEST(refused),
+		TEST(damaged),	 TEST(unplugged),    TEST(not_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,11 +13,11 @@
 #include "base/mem.h"
 #include "sample_pddr.h"
 
-#define assert_real(real_, wanted_)                                            \
-	do {                                                                   \
-		const double difference = (real_).value - (wanted_);           \
-		assert_true((real_).known);                                    \
-		assert_true(difference < 1e-9 && difference > -1e-9);          \
+#define assert_real(real_, wanted_)                                  \
+	do {                                                         \
+		const double difference = (real_).value - (wanted_); \
+		assert_true((real_).known);                          \
+		assert_true(difference<1e-9 && difference> - 1e-9);  \
 	} while (0)
 
 static void decode(const uint8_t *bytes, bool microwatts, struct plug *plug)
@@ -151,8 +151,8 @@ static void kinds(void **state)
 		assert_int_equal(plug.length_m.known, cases[i].metres > 0);
 		if (cases[i].metres > 0)
 			assert_real(plug.length_m, cases[i].metres);
-		assert_int_equal(!plug.lane_count, !cases[i].identifier ||
-							   cases[i].kind == PLUG_PASSIVE_COPPER);
+		assert_int_equal(!plug.lane_count,
+				 !cases[i].identifier || cases[i].kind == PLUG_PASSIVE_COPPER);
 	}
 }
 
@@ -253,8 +253,7 @@ static void kept(void **state)
 		plug_decode(&memory, &before);
 		plug_decode(&again, &after);
 		assert_string_equal(after.serial, before.serial);
-		assert_real(after.lanes[7].rx_power_mw,
-			    microwatts ? 65.529 : 0.19952623149688795);
+		assert_real(after.lanes[7].rx_power_mw, microwatts ? 65.529 : 0.19952623149688795);
 	}
 }
 

@@ -74,8 +74,8 @@ struct fabric_failure {
 			  FABRIC_NONE */
 	uint16_t attribute;
 	uint8_t mgmt_class; /* 0: subnet management */
-	bool at_peer; /* the query went to the node at the other end of the port */
-	int error;    /* as in struct mad_reply; 0: the answer had `status`, or made no sense */
+	bool at_peer;	    /* the query went to the node at the other end of the port */
+	int error; /* as in struct mad_reply; 0: the answer had `status`, or made no sense */
 	uint16_t status;
 	unsigned int tries;
 };

@@ -62,8 +62,7 @@ static char *why(const struct fabric_failure *failure)
 		return mem_string("the saved scan does not have it");
 	if (!failure->error && !failure->status)
 		return mem_string("the answer is malformed");
-	return mad_failure_text(class_of(failure), failure->error, failure->status,
-				failure->tries);
+	return mad_failure_text(class_of(failure), failure->error, failure->status, failure->tries);
 }
 
 void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,

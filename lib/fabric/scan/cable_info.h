@@ -66,8 +66,8 @@ const char *cable_info_error(unsigned int code);
 
 /* A cable with the plugs at its ends; owns the plugs and the text. */
 struct fabric_cable_row {
-	struct fabric_row at;		 /* the first port of the cable */
-	struct number state, peer_state; /* enum fabric_plug_state */
+	struct fabric_row at;		   /* the first port of the cable */
+	struct number state, peer_state;   /* enum fabric_plug_state */
 	struct number source, peer_source; /* enum fabric_plug_source */
 	struct plug plug, peer_plug;
 	char *changes; /* since a file was saved; NULL: none, or nothing to compare with */

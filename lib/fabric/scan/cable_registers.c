@@ -12,7 +12,8 @@
 #include "mad/format/header.h"
 #include "mad/format/mad.h"
 
-_Static_assert((int)PLUG_PDDR_BYTES <= ACCESS_REGISTER_MOST, "PDDR needs more than its first block");
+_Static_assert((int)PLUG_PDDR_BYTES <= ACCESS_REGISTER_MOST,
+	       "PDDR needs more than its first block");
 
 /* In this order. */
 enum step { ASK_WHETHER, ASK_UNITS, ASK_PORTS };
@@ -177,7 +178,8 @@ static void done(void *context, const struct mad_reply *reply)
 	if (agent->step == ASK_WHETHER) {
 		take_whether(reader, agent, reply, data);
 	} else if (agent->step == ASK_UNITS) {
-		agent->microwatts = !reply->status && pcam_has_microwatts(data + ACCESS_REGISTER_AT);
+		agent->microwatts = !reply->status &&
+				    pcam_has_microwatts(data + ACCESS_REGISTER_AT);
 		agent->step = ASK_PORTS;
 		go_on(reader, agent);
 	} else {
@@ -197,8 +199,8 @@ static void list_agents(struct reader *reader)
 			if (reader->fabric->ports[plugs->items[end].port].node != node)
 				break;
 		*(struct agent *)mem_append(&reader->agents, &reader->agent_count,
-					    sizeof(*reader->agents)) =
-			(struct agent){.current = i, .end = end};
+					    sizeof(*reader->agents)) = (struct agent){.current = i,
+										      .end = end};
 	}
 	for (size_t i = 0; i < reader->agent_count; i++)
 		go_on(reader, &reader->agents[i]);

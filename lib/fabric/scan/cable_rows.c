@@ -26,7 +26,8 @@ const struct enum_name fabric_plug_state_names[] = {
 };
 
 const struct enum_name fabric_plug_source_names[] = {
-	{FABRIC_PLUG_CABLE_INFO, "cable-info", TONE_PLAIN, "the memory of the module, by CableInfo"},
+	{FABRIC_PLUG_CABLE_INFO, "cable-info", TONE_PLAIN,
+	 "the memory of the module, by CableInfo"},
 	{FABRIC_PLUG_PDDR, "pddr", TONE_PLAIN, "the device's firmware, by its register PDDR"},
 	{0, NULL, TONE_PLAIN, NULL},
 };
@@ -107,8 +108,8 @@ static void take(const struct fabric_plug *from, struct number *state, struct nu
 		return;
 	number_set(state, from->state);
 	if (from->state == FABRIC_PLUG_READ)
-		number_set(source, plug_is_told(&from->memory) ? FABRIC_PLUG_PDDR
-							       : FABRIC_PLUG_CABLE_INFO);
+		number_set(source,
+			   plug_is_told(&from->memory) ? FABRIC_PLUG_PDDR : FABRIC_PLUG_CABLE_INFO);
 	plug_decode(&from->memory, plug);
 }
 

@@ -211,8 +211,8 @@ MAD_WORD(cable_info, offset, 2)
 MAD_WORD(cable_info, size, 6)
 
 /*
- * GeneralInfo, bit 20 of the first word of CapabilityMask: the node knows AccessRegisterGMP. That is
- * IsAccessRegisterGMPSupported in ibdiag_types.h of ibdiagnet, too.
+ * GeneralInfo, bit 20 of the first word of CapabilityMask: the node knows AccessRegisterGMP. That
+ * is IsAccessRegisterGMPSupported in ibdiag_types.h of ibdiagnet, too.
  */
 MAD_ACCESSORS(general_info, has_registers, uint8_t, 136, 11, 1)
 
