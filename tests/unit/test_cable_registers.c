@@ -40,7 +40,7 @@ struct bed {
 	struct fabric_view view;
 	struct mad_engine *engine;
 	struct fabric_plugs plugs;
-	bool has_cable_info; /* the right host: it says that there is no cable */
+	unsigned int cable_code; /* of the right host; 5: for all pages but 00h; 0: no CableInfo */
 	struct agent agents[NODES];
 };
 
@@ -103,6 +103,21 @@ static uint16_t answer_vendor(struct agent *agent, const unsigned char *mad, uns
 	return tell(agent, mad, node, reply);
 }
 
+/* Page 00h of an OSFP module, or the device's code. */
+static uint16_t answer_cable(const struct bed *bed, const unsigned char *mad, unsigned char *reply)
+{
+	const unsigned char *data = mad + MAD_SMP_DATA_AT;
+
+	if (!bed->cable_code || mad_hop_count(mad) != 2 || mad[128 + 2] != 3)
+		return UMAD_STATUS_ATTR_NOT_SUPPORTED;
+	if (bed->cable_code != 5 || cable_info_page(data))
+		return (uint16_t)(bed->cable_code << 8);
+	memset(reply + MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES, 0, CABLE_INFO_DATA_MOST);
+	if (!cable_info_offset(data))
+		reply[MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES] = 0x19;
+	return 0;
+}
+
 static int answer(struct fake *fake, int number, const struct mad_address *to,
 		  const unsigned char *mad)
 {
@@ -117,9 +132,7 @@ static int answer(struct fake *fake, int number, const struct mad_address *to,
 	reply[3] |= UMAD_METHOD_RESP_MASK;
 	assert_int_equal(mad_method(mad), UMAD_METHOD_GET);
 	if (mad_class(mad) == UMAD_CLASS_SUBN_DIRECTED_ROUTE) {
-		status = bed->has_cable_info && mad_hop_count(mad) == 2 && mad[128 + 2] == 3
-				 ? 3 << 8
-				 : UMAD_STATUS_ATTR_NOT_SUPPORTED;
+		status = answer_cable(bed, mad, reply);
 		bits_set(reply, 4 * 8, 16, status | UMAD_SMP_DIRECTION);
 		fake_put(fake, 0, reply, MAD_BYTES, 10);
 		return 0;
@@ -411,7 +424,7 @@ static void not_asked(void **state)
 	struct bed *bed = *state;
 	struct sample_link dead = sample_up;
 
-	bed->has_cable_info = true;
+	bed->cable_code = 3;
 	sample_set_port(&bed->fabric, fabric_port_at(&bed->fabric, LEFT, 1), &dead);
 	dead.state = 2;
 	dead.lid = 1;
@@ -426,14 +439,48 @@ static void not_asked(void **state)
 			 0);
 }
 
+/* CableInfo failed, or did not give the pages with the light: what it said stays, or gets better.
+ */
+static void in_addition(void **state)
+{
+	struct bed *bed = *state;
+	struct fabric_cable_row row;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const enum fabric_plug_state state_before = i ? FABRIC_PLUG_READ
+							      : FABRIC_PLUG_FAILED;
+
+		bed->cable_code = i ? 5 : 9;
+		bed->agents[RIGHT].lost[1] = false;
+		read_all(bed);
+		assert_int_equal(plug_of(bed, RIGHT, 1)->state, FABRIC_PLUG_READ);
+		assert_false(plug_of(bed, RIGHT, 1)->partial);
+		make_row(bed, SWITCH, 3, &row);
+		assert_int_equal(row.peer_source.value, FABRIC_PLUG_PDDR);
+		assert_string_equal(row.peer_plug.serial, "SN3-1");
+		fabric_cable_row_clear(&row);
+		bed->agents[RIGHT].lost[1] = true;
+		read_all(bed);
+		assert_int_equal(plug_of(bed, RIGHT, 1)->state, state_before);
+		assert_int_equal(plug_of(bed, RIGHT, 1)->code, bed->cable_code);
+		assert_int_equal(plug_of(bed, RIGHT, 1)->partial, i);
+		assert_int_equal(bed->plugs.failure_count, 1);
+		make_row(bed, SWITCH, 3, &row);
+		assert_int_equal(row.peer_source.known ? row.peer_source.value : 0,
+				 i ? FABRIC_PLUG_CABLE_INFO : 0);
+		assert_int_equal(row.peer_plug.identifier.known, i);
+		fabric_cable_row_clear(&row);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(both_ends), TEST(in_dbm),	     TEST(incapable),
-		TEST(silent),	 TEST(silent_later), TEST(refused),
-		TEST(damaged),	 TEST(unplugged),    TEST(not_asked),
+		TEST(both_ends),    TEST(in_dbm),      TEST(incapable), TEST(silent),
+		TEST(silent_later), TEST(refused),     TEST(damaged),	TEST(unplugged),
+		TEST(not_asked),    TEST(in_addition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  * The modules at both ends of each cable of a subnet, read by CableInfo, an attribute of subnet
  * management of Mellanox's (NVIDIA's) devices. A reply holds 48 bytes, and a device reads them from
  * the module over a slow bus: so a node is asked for one piece at a time, and all nodes at once.
- * Where a node has no CableInfo, its firmware may tell of the module in a register.
+ * Where that gives too little, the firmware may tell of the module in a register.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ struct fabric_plugs {
 int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		      const struct fabric *fabric, const bool *wanted, struct fabric_plugs *plugs);
 /*
- * Asks the nodes of the ports that are FABRIC_PLUG_UNSUPPORTED for the register PDDR, by the
+ * Asks for the register PDDR of the ports of which CableInfo told nothing, or not all pages, by the
  * vendor's class 0x0a and only with Get. `address` is without the LID. Returns the same; failures
  * have that class.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the firmware of NVIDIA's devices tells of the modules, where there is no CableInfo: the
+ * What the firmware of NVIDIA's devices tells of the modules, where CableInfo told too little: the
  * register PDDR by AccessRegisterGMP (mad.h), one datagram for a port. A node is asked first
  * whether it knows that, and in which units it can tell powers.
  */
@@ -38,10 +38,19 @@ struct reader {
 	size_t head, ready_count;
 };
 
+/* Where CableInfo said nothing, or not all: some devices refuse the pages that have the light. */
 static bool is_wanted(const struct reader *reader, const struct fabric_plug *plug)
 {
-	return plug->state == FABRIC_PLUG_UNSUPPORTED &&
+	return (plug->state == FABRIC_PLUG_UNSUPPORTED || plug->state == FABRIC_PLUG_FAILED ||
+		(plug->partial && plug->code)) &&
 	       fabric_is_reachable(reader->fabric, plug->port);
+}
+
+/* What CableInfo said of a port stays. */
+static void set_state(struct fabric_plug *plug, enum fabric_plug_state state)
+{
+	if (plug->state == FABRIC_PLUG_UNSUPPORTED)
+		plug->state = state;
 }
 
 /* Lets the node be asked next; its ports that need no question are passed over. */
@@ -115,7 +124,7 @@ static void give_up(const struct reader *reader, struct agent *agent, enum fabri
 {
 	for (; agent->current < agent->end; agent->current++)
 		if (is_wanted(reader, &reader->plugs->items[agent->current]))
-			reader->plugs->items[agent->current].state = state;
+			set_state(&reader->plugs->items[agent->current], state);
 }
 
 /* Statuses of 13.4.7: the agent does not know the class, the method, or the attribute with it. */
@@ -150,12 +159,13 @@ static void take_port(struct reader *reader, struct agent *agent, const struct m
 		return;
 	if (reply->status || pddr_port(bytes) != pddr_port(head) ||
 	    pddr_page(bytes) != pddr_page(head)) {
-		plug->state = FABRIC_PLUG_FAILED;
+		set_state(plug, FABRIC_PLUG_FAILED);
 		note_failure(reader, agent, reply);
 	} else if (plug_take_pddr(&plug->memory, bytes, agent->microwatts)) {
 		plug->state = FABRIC_PLUG_READ;
+		plug->partial = false;
 	} else {
-		plug->state = FABRIC_PLUG_ABSENT;
+		set_state(plug, FABRIC_PLUG_ABSENT);
 	}
 	agent->current++;
 	go_on(reader, agent);
