@@ -39,6 +39,7 @@ fabric_counters_port_options(const struct fabric_run *run,
 	return (struct port_errors_options){
 		.address = fabric_run_address(run),
 		.all = options->all,
+		.without_link = options->without_link,
 		.least = options->least,
 		.limits = options->limits,
 		.wanted = options->wanted,

@@ -250,6 +250,7 @@ static bool prepare(struct errors *errors)
 		errors->service_levels = fabric_errors_service_levels(run);
 	errors->options = (struct fabric_counters_options){
 		.all = true,
+		.without_link = true,
 		.limits = &errors->limits,
 		.wanted = errors->wanted,
 		.service_levels = errors->service_levels,

@@ -149,6 +149,7 @@ char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
  */
 struct fabric_counters_options {
 	bool all; /* as in port_errors_options, like the others */
+	bool without_link;
 	uint64_t least;
 	const struct error_limits *limits;
 	const bool *wanted;

@@ -190,6 +190,29 @@ static void found(void **state)
 	assert_false(port_errors_row_make(&bed->view, counters_of(bed, 2, 1), 6, &row));
 }
 
+/* A port of a switch that has lost its link still has its counters, an adapter's none to ask. */
+static void without_link(void **state)
+{
+	struct bed *bed = *state;
+	const struct port_errors_options options = {
+		.address = {.qpn = 1}, .without_link = true, .least = 1};
+
+	for (unsigned int i = 0; i < 2; i++)
+		bed->fabric
+			.ports[i ? fabric_port_at(&bed->fabric, 2, 1)
+				 : fabric_port_at(&bed->fabric, 0, 2)]
+			.info[33] = PHYSICAL_POLLING << 4;
+	bits_set(bed->counters[0][2], LINK_DOWNED, 8, 1);
+	bits_set(bed->counters[2][1], LINK_DOWNED, 8, 1);
+	read_ports(bed, false, 1);
+	assert_null(counters_of(bed, 0, 2));
+	port_errors_clear(&bed->errors);
+	assert_int_equal(port_errors_read(bed->engine, &bed->fabric, &options, &bed->errors), 0);
+	assert_non_null(counters_of(bed, 0, 2));
+	assert_int_equal(bed->errors.count, PORTS + ADAPTERS - 1);
+	assert_int_equal(bed->errors.unreachable, 0);
+}
+
 static void threshold(void **state)
 {
 	struct bed *bed = *state;
@@ -498,7 +521,7 @@ int main(void)
 		TEST(clean),	      TEST(found),   TEST(threshold),	       TEST(everything),
 		TEST(plain),	      TEST(dead),    TEST(unreachable),	       TEST(wanted),
 		TEST(growth),	      TEST(file),    TEST(agent_of_two_ports), TEST(any_lid),
-		TEST(verify_stopped), TEST(details),
+		TEST(verify_stopped), TEST(details), TEST(without_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

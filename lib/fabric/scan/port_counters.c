@@ -252,12 +252,17 @@ static void reader_done(void *context, const struct mad_reply *reply)
 	}
 }
 
-/* A port with a link; port 0 of a switch only if it has counters. */
-static bool has_counters(const struct fabric_node *node, const struct fabric_port *port)
+/*
+ * A port with a link, or a switch's without one, which it counts for, too. Port 0 only if it has
+ * counters.
+ */
+static bool has_counters(const struct reader *reader, const struct fabric_node *node,
+			 const struct fabric_port *port)
 {
 	if (node->type == NODE_TYPE_SWITCH && !port->number)
 		return node->has_switch_info && switch_info_enhanced_port0(node->switch_info);
-	return port->number && fabric_physical_state(port) == PHYSICAL_LINK_UP;
+	return port->number && (fabric_physical_state(port) == PHYSICAL_LINK_UP ||
+				(reader->options->without_link && node->type == NODE_TYPE_SWITCH));
 }
 
 static void list_port(struct reader *reader, struct agent *agent, uint32_t port)
@@ -289,7 +294,7 @@ static void list_ports(struct reader *reader)
 		agent->first = reader->errors->count;
 		for (uint32_t j = 0; j <= node->port_count; j++)
 			if ((!wanted || wanted[node->first_port + j]) &&
-			    has_counters(node, &fabric->ports[node->first_port + j]))
+			    has_counters(reader, node, &fabric->ports[node->first_port + j]))
 				list_port(reader, agent, node->first_port + j);
 		if (!agent->count)
 			continue;

@@ -2,8 +2,9 @@
 /*
  * The counters of performance management (chapter 16.1) of all ports of a subnet, read in parallel,
  * and as records: their values, their growth between two readings, and what a file keeps of them.
- * The bytes are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only ports
- * with a link and a LID can be queried. A row owns its strings and lists, and borrows the view.
+ * The bytes are kept as received, and decoded by lib/mad/perf/perf_record.h when needed. Only nodes
+ * with a LID can be queried, adapters through a port with a link. A row owns its strings and lists,
+ * and borrows the view.
  */
 #pragma once
 
@@ -46,6 +47,7 @@ struct port_errors_options {
 	 * more, or at its maximum, are found and read; the others are left out.
 	 */
 	bool all;
+	bool without_link; /* also ports of switches that have no link now */
 	uint64_t least;
 	const struct error_limits *limits; /* takes the place of `least`; or NULL */
 	const uint8_t *service_levels;	   /* by LID, any 16 bits, for that of `address`; or NULL */
