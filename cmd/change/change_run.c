@@ -172,6 +172,15 @@ static bool confirm(struct change_plan *plan, const struct change_args *args)
 			       "--yes changes it without asking", "nothing was changed");
 }
 
+/* Whether a change before this one has the same note. */
+static bool is_noted(const struct changes *changes, size_t place, const char *note)
+{
+	for (size_t i = 0; i < place; i++)
+		if (strings_contain(&changes->items[i].notes, note))
+			return true;
+	return false;
+}
+
 /* After the table: how to get back, and what makes it last. 0 or -errno of the output. */
 static int print_after(const struct change_plan *plan, const struct change_args *args)
 {
@@ -189,7 +198,8 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 		for (size_t j = 0; args->dry_run && j < change->disturbs.count; j++)
 			mem_extend(&text, "it would disturb %s\n", change->disturbs.items[j]);
 		for (size_t j = 0; j < change->notes.count; j++)
-			mem_extend(&text, "note: %s\n", change->notes.items[j]);
+			if (!is_noted(&plan->changes, i, change->notes.items[j]))
+				mem_extend(&text, "note: %s\n", change->notes.items[j]);
 	}
 	for (size_t i = 0; args->persist && i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];

@@ -255,6 +255,32 @@ static void add_pair(struct strings *pairs, const char *setting, const char *val
 	strings_add(pairs, value);
 }
 
+/* Whether a list has speeds only, of either kind. */
+static bool are_speeds(struct change_plan *plan, const char *list)
+{
+	static const char *const keys[] = {"speed_enabled", "speed_ext_enabled"};
+	const struct schema *schema =
+		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema;
+	_cleanup_(freep) char *copy = mem_string(list), *names = NULL;
+	const struct enum_name *of_kind[ARRAY_SIZE(keys)];
+	char *rest = copy, *word;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		of_kind[i] = schema_find(schema, keys[i])->names;
+		for (const struct enum_name *name = of_kind[i]; name->word; name++)
+			mem_extend(&names, "%s%s", names ? ", " : "", name->word);
+	}
+	while ((word = strsep(&rest, ","))) {
+		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+		if (!enum_find_word(of_kind[0], word) && !enum_find_word(of_kind[1], word))
+			return usage(plan, "speed hdr, speed sdr,qdr",
+				     mem_format("'%s' is not a speed: it takes a list of %s", clean,
+						names));
+	}
+	return true;
+}
+
 /*
  * Adds the settings of the speeds of a list. Without an extended one these are switched off, or
  * the link would go on using them; slower ones remain, because a port must have some.
@@ -288,13 +314,15 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 			return usage(plan, "enable, disable, reset, arm, active, speed, width",
 				     mem_format("unknown word '%s'", clean));
 		if (!words[1])
-			return usage(plan, "speed hdr, speed qdr,fdr, width 4x",
+			return usage(plan, "speed hdr, speed sdr,qdr, width 4x",
 				     mem_format("'%s' needs a value", clean));
 		words++;
 		if (!strcmp(words[-1], "width"))
 			add_pair(pairs, "width", *words);
-		else
+		else if (are_speeds(plan, *words))
 			add_speeds(plan, *words, pairs);
+		else
+			return false;
 	}
 	return true;
 }

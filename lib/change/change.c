@@ -22,7 +22,7 @@ static const struct enum_name state_names[] = {
 	 "not tried: somebody is in the way, it does not fit, or a privilege is missing"},
 	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
 	{CHANGE_UNVERIFIED, "unverified", TONE_BAD,
-	 "the kernel accepted it, and it reads otherwise"},
+	 "it was accepted, and reads otherwise"},
 	{CHANGE_UNTRIED, "untried", TONE_PLAIN, "was not tried, because another change failed"},
 	{CHANGE_REVERTED, "reverted", TONE_WARNING, "was written, and then undone"},
 	{CHANGE_STUCK, "stuck", TONE_BAD, "was written, and could not be undone"},

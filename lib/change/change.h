@@ -106,7 +106,7 @@ enum change_state {
 	CHANGE_CHANGED,	   /* written, and reads so */
 	CHANGE_REFUSED,	   /* not tried: in use, or not allowed */
 	CHANGE_FAILED,	   /* reading or writing failed */
-	CHANGE_UNVERIFIED, /* the kernel accepted it, and it reads otherwise */
+	CHANGE_UNVERIFIED, /* it was accepted, and reads otherwise */
 	CHANGE_UNTRIED,	   /* not tried, because another one failed */
 	CHANGE_REVERTED,   /* written, and undone */
 	CHANGE_STUCK,	   /* written, and could not be undone */

@@ -193,7 +193,7 @@ static bool verify(struct change *change, int failed)
 	}
 	if (strcmp(change->after, change->wanted)) {
 		change_explain(change, NULL,
-			       "the kernel accepted it, and did not do it: it reads %s",
+			       "it was accepted, and not done: it reads %s",
 			       change->after);
 		set_state(change, CHANGE_UNVERIFIED);
 		return false;

@@ -296,7 +296,8 @@ static int write_field(struct change *change, const char *value)
 static void guard_link(struct change *change)
 {
 	guard_field(change, field_of(change), "0");
-	change_note(change, "it takes effect when the link is trained again: state reset");
+	change_note(change,
+		    "speed and width take effect when the link is trained again: reset the port");
 }
 
 static const struct setting state = {

@@ -124,11 +124,14 @@ def refused(sim):
             ((switch + '/99',), 5, 'has ports 0 to'),
             ((place, 'sideways'), 2, "unknown word 'sideways'"),
             ((place, 'speed'), 2, "'speed' needs a value"),
-            ((place, 'speed', 'warp'), 2, "'warp' is not a value of speed-ext"),
+            ((place, 'speed', 'sdr,warp'), 2,
+             "'warp' is not a speed: it takes a list of sdr, ddr, qdr, fdr, edr, hdr, ndr"),
             ((place, 'width', '3x'), 2, "'3x' is not a value of width")):
         result = sim.rdmactl('fabric', 'port', *objects)
         wrong += unequal(' '.join(objects), result.status, status)
         wrong += [] if part in result.complaint() else ['%r is not in %r' % (part, result.complaint())]
+    result = sim.rdmactl('fabric', 'port', place, 'speed', 'sdr', '--dry-run')
+    wrong += unequal('the note of both speeds', result.text().count('note: '), 1)
     dry = sim.document('change', 'fabric', 'port', place, 'disable', '--dry-run')
     return wrong + unequal('--dry-run', ([row['state'] for row in dry.rows], dry.status), (['planned'], 0))
 
