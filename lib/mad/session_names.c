@@ -57,6 +57,20 @@ static int refuse_ambiguous(struct mad_session *session, const struct node_searc
 	return -EINVAL;
 }
 
+/* What to do about a name that no node has. */
+static const char *hint_of_name(const char *text)
+{
+	_cleanup_(freep) char *node = NULL;
+	struct mad_target target;
+	unsigned int port;
+
+	return mad_target_split(text, &node, &port) && !mad_target_parse(node, TARGET_ANY, &target)
+		       ? "only a name has its port after a slash; that of a LID, GUID or route is "
+			 "a word "
+			 "of its own: 4 1"
+		       : "rdmactl fabric nodes lists them";
+}
+
 static void explain_search(struct mad_session *session, const struct node_search *search)
 {
 	_cleanup_(freep) char *clean = text_clean(search->text, strlen(search->text));
@@ -85,7 +99,7 @@ static void explain_search(struct mad_session *session, const struct node_search
 					   "answer, which was cut off"
 					 : "no node has this name, neither in the node name map "
 					   "nor by its description",
-				 "rdmactl fabric nodes lists them");
+				 hint_of_name(search->text));
 }
 
 /*

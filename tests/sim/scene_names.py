@@ -92,6 +92,7 @@ def bad(sim):
     wrong += refused(sim, ('ping', '-c', '1', switch + '/1'), 2, 'is a port without a LID of its own')
     wrong += refused(sim, ('sa', 'path', '--to', switch + '/1'), 2, 'is a port without a LID of its own')
     wrong += refused(sim, ('smp', 'nodeinfo', '--node', '7'), 1, '')
+    wrong += refused(sim, ('perf', '7/1'), 1, 'that of a LID, GUID or route is a word of its own')
     return wrong
 
 
