@@ -31,13 +31,12 @@ bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most,
 
 static size_t find_before(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
 {
-	const struct fabric_view view = {.fabric = &run->before, .names = run->view.names};
 	struct mad_target target;
 	size_t found = 0;
 
 	if (!mad_target_parse(word, mad_forced_kind(&run->args->mad), &target))
-		found = fabric_find_target(&run->before, &target, ret_place);
-	return found ? found : fabric_find_name(&view, word, ret_place);
+		found = fabric_find_target(&run->finder_before, &target, ret_place);
+	return found ? found : fabric_find_name(&run->finder_before, word, ret_place);
 }
 
 static void mark(const struct fabric *fabric, const struct fabric_place *place, unsigned int number,

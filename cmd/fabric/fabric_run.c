@@ -345,6 +345,9 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	run->args = args;
 	run->mad.session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->mad.session.names};
+	run->finder.view = run->view;
+	run->finder_before.view = (struct fabric_view){.fabric = &run->before,
+						       .names = run->view.names};
 	if (args->load && live)
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
 		       prepare(run) && read_file(run, args->load, &run->fabric);
@@ -398,6 +401,8 @@ bool fabric_run_begin_reading(struct fabric_run *run, const struct ctx *ctx,
 
 static void clear(struct fabric_run *run)
 {
+	fabric_finder_clear(&run->finder);
+	fabric_finder_clear(&run->finder_before);
 	fabric_clear(&run->fabric);
 	fabric_clear(&run->before);
 	chassis_list_clear(&run->chassis);
@@ -405,56 +410,6 @@ static void clear(struct fabric_run *run)
 	free(run->expected_text);
 	free(run->expected);
 	free(run->expected_before);
-}
-
-/* A word of the command line, and the node of the graph that it means. */
-static const char how_to_name[] =
-	"a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path";
-
-/* A GUID that is not in the scan may be an alias, as virtual functions have: the SA knows it. */
-static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
-		   struct fabric_place *ret_place)
-{
-	struct mad_place place = {.target = *target};
-	struct mad_target by_lid = {.kind = TARGET_LID};
-
-	if (!run->mad.session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
-		return false;
-	mad_find_places(run->mad.session.engine, &run->mad.session.route, &place, 1);
-	by_lid.lid = place.address.lid;
-	return !place.error && fabric_find_target(&run->fabric, &by_lid, ret_place);
-}
-
-size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
-				struct fabric_place *ret_place)
-{
-	enum target_kind kind = mad_forced_kind(&run->args->mad);
-	struct mad_target target;
-	size_t found = 0;
-
-	/* A number is a LID or a GUID first: a node may give itself any name. */
-	if (!mad_target_parse(word, kind, &target)) {
-		found = fabric_find_target(&run->fabric, &target, ret_place);
-		if (!found)
-			found = ask_sa(run, &target, ret_place);
-	}
-	if (!found && (kind == TARGET_ANY || kind == TARGET_NAME))
-		found = fabric_find_name(&run->view, word, ret_place);
-	return found;
-}
-
-bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
-{
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *message = NULL;
-	const size_t found = fabric_run_look_for_port(run, word, ret_place);
-
-	if (found == 1)
-		return true;
-	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)
-			: mem_format("the scan found no node '%s'", clean);
-	listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
-		     how_to_name);
-	return false;
 }
 
 void fabric_run_find_chassis(struct fabric_run *run)

@@ -44,11 +44,12 @@ struct fabric_run {
 	const struct fabric_args *args;
 	struct fabric_scan_options scan; /* of the graph; unused if a file was loaded */
 	struct fabric fabric;
-	struct fabric before;	     /* of --diff */
-	struct fabric_view view;     /* of the graph, with the names of the session */
-	struct chassis_list chassis; /* after fabric_run_find_chassis() */
-	bool *named;		     /* by node, after fabric_run_match(); NULL: all nodes */
-	char *expected_text;	     /* the file of --expected-down, read before the scan */
+	struct fabric before;	 /* of --diff */
+	struct fabric_view view; /* of the graph, with the names of the session */
+	struct fabric_finder finder, finder_before; /* for words, in both graphs */
+	struct chassis_list chassis;		    /* after fabric_run_find_chassis() */
+	bool *named;	     /* by node, after fabric_run_match(); NULL: all nodes */
+	char *expected_text; /* the file of --expected-down, read before the scan */
 	/* By port, after fabric_run_find_expected(): to be down; NULL without the file. */
 	bool *expected;
 	bool *expected_before; /* the same for the earlier scan */

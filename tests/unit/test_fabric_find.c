@@ -69,6 +69,7 @@ static void targets(void **state)
 		{"fe80::202", 1, ONE, 2, 9}, {"fe80::999", 0, 0, 0, 0},
 	};
 	struct fabric fabric;
+	struct fabric_finder finder = {.view.fabric = &fabric};
 
 	(void)state;
 	make(&fabric);
@@ -77,10 +78,11 @@ static void targets(void **state)
 		struct mad_target target;
 
 		assert_int_equal(mad_target_parse(words[i].word, TARGET_ANY, &target), 0);
-		assert_int_equal(fabric_find_target(&fabric, &target, &place), words[i].found);
+		assert_int_equal(fabric_find_target(&finder, &target, &place), words[i].found);
 		if (words[i].found)
 			assert_place(&fabric, &place, words[i].node, words[i].port, words[i].lid);
 	}
+	fabric_finder_clear(&finder);
 	fabric_clear(&fabric);
 }
 
@@ -119,21 +121,22 @@ static void names(void **state)
 {
 	struct fabric fabric;
 	const struct fabric_view view = {.fabric = &fabric};
+	struct fabric_finder finder = {.view = view};
 	struct fabric_place place;
 	bool *named;
 
 	(void)state;
 	make(&fabric);
-	assert_int_equal(fabric_find_name(&view, "leaf", &place), 1);
+	assert_int_equal(fabric_find_name(&finder, "leaf", &place), 1);
 	assert_place(&fabric, &place, SWITCH, 0, 7);
-	assert_int_equal(fabric_find_name(&view, "host", &place), 1);
+	assert_int_equal(fabric_find_name(&finder, "host", &place), 1);
 	assert_place(&fabric, &place, ONE, 2, 9);
-	assert_int_equal(fabric_find_name(&view, "host/1", &place), 1);
+	assert_int_equal(fabric_find_name(&finder, "host/1", &place), 1);
 	assert_place(&fabric, &place, ONE, 1, 0);
-	assert_int_equal(fabric_find_name(&view, "host/3", &place), 0);
-	assert_int_equal(fabric_find_name(&view, "twin", &place), 2);
-	assert_int_equal(fabric_find_name(&view, "twin/1", &place), 2);
-	assert_int_equal(fabric_find_name(&view, "none", &place), 0);
+	assert_int_equal(fabric_find_name(&finder, "host/3", &place), 0);
+	assert_int_equal(fabric_find_name(&finder, "twin", &place), 2);
+	assert_int_equal(fabric_find_name(&finder, "twin/1", &place), 2);
+	assert_int_equal(fabric_find_name(&finder, "none", &place), 0);
 	named = fabric_match_names(&view, "*t*");
 	assert_non_null(named);
 	assert_false(named[SWITCH]);
@@ -141,16 +144,21 @@ static void names(void **state)
 	assert_true(named[TWIN]);
 	free(named);
 	assert_null(fabric_match_names(&view, "t"));
+	fabric_finder_clear(&finder);
 	match_guids(&fabric);
 	fabric_clear(&fabric);
 }
 
 static size_t find(const struct fabric *fabric, const char *word, struct fabric_place *place)
 {
+	struct fabric_finder finder = {.view.fabric = fabric};
 	struct mad_target target;
+	size_t found;
 
 	assert_int_equal(mad_target_parse(word, TARGET_ANY, &target), 0);
-	return fabric_find_target(fabric, &target, place);
+	found = fabric_find_target(&finder, &target, place);
+	fabric_finder_clear(&finder);
+	return found;
 }
 
 /* The port of an adapter that a node's GUID means: with a LID, else with a cable, else the first.

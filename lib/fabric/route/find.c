@@ -42,20 +42,77 @@ static void take_node(const struct fabric *fabric, uint32_t node, struct fabric_
 	take_port(fabric, port_of_node(fabric, node), place);
 }
 
-static bool take_lid(const struct fabric *fabric, uint16_t lid, struct fabric_place *place)
+static bool take_lid(struct fabric_finder *finder, uint16_t lid, struct fabric_place *place)
 {
-	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric);
-
-	if (lid >= FORWARDING_LIDS || owners[lid] == FABRIC_NONE)
+	if (!finder->owners)
+		finder->owners = forwarding_owners(finder->view.fabric);
+	if (lid >= FORWARDING_LIDS || finder->owners[lid] == FABRIC_NONE)
 		return false;
-	take_port(fabric, owners[lid], place);
+	take_port(finder->view.fabric, finder->owners[lid], place);
 	place->lid = lid;
 	return true;
 }
 
-/* Counts the nodes, else the ports, else the systems with the GUID, and takes the first. */
-static size_t take_guid(const struct fabric *fabric, uint64_t guid, struct fabric_place *place)
+static int by_guid(const void *a, const void *b)
 {
+	const struct finder_guid *one = a, *other = b;
+
+	if (one->guid != other->guid)
+		return one->guid < other->guid ? -1 : 1;
+	return (one->port > other->port) - (one->port < other->port);
+}
+
+static int has_guid(const void *guid, const void *entry)
+{
+	const uint64_t wanted = *(const uint64_t *)guid,
+		       here = ((const struct finder_guid *)entry)->guid;
+
+	return (wanted > here) - (wanted < here);
+}
+
+static void list_guids(struct fabric_finder *finder)
+{
+	const struct fabric *fabric = finder->view.fabric;
+
+	finder->has_guids = true;
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		if (fabric->ports[i].guid)
+			*(struct finder_guid *)mem_append(
+				&finder->guids, &finder->guid_count,
+				sizeof(*finder->guids)) = (struct finder_guid){
+				.guid = fabric->ports[i].guid,
+				.port = i,
+			};
+	if (finder->guid_count)
+		qsort(finder->guids, finder->guid_count, sizeof(*finder->guids), by_guid);
+}
+
+/* Counts the ports with the GUID, and takes the first. */
+static size_t take_port_guid(struct fabric_finder *finder, uint64_t guid,
+			     struct fabric_place *place)
+{
+	const struct finder_guid *first;
+	size_t count = 0;
+
+	if (!finder->has_guids)
+		list_guids(finder);
+	first = finder->guid_count ? bsearch(&guid, finder->guids, finder->guid_count,
+					     sizeof(*finder->guids), has_guid)
+				   : NULL;
+	if (!first)
+		return 0;
+	while (first > finder->guids && first[-1].guid == guid)
+		first--;
+	while (first + count < finder->guids + finder->guid_count && first[count].guid == guid)
+		count++;
+	take_port(finder->view.fabric, first->port, place);
+	return count;
+}
+
+/* Counts the nodes, else the ports, else the systems with the GUID, and takes the first. */
+static size_t take_guid(struct fabric_finder *finder, uint64_t guid, struct fabric_place *place)
+{
+	const struct fabric *fabric = finder->view.fabric;
 	uint32_t first = fabric_find(fabric, guid);
 	size_t found = 0;
 
@@ -63,9 +120,8 @@ static size_t take_guid(const struct fabric *fabric, uint64_t guid, struct fabri
 		take_node(fabric, first, place);
 	for (uint32_t i = first; i != FABRIC_NONE; i = fabric->nodes[i].same_guid)
 		found++;
-	for (uint32_t i = 0; i < fabric->port_count && guid && first == FABRIC_NONE; i++)
-		if (fabric->ports[i].guid == guid && !found++)
-			take_port(fabric, i, place);
+	if (!found && guid)
+		found = take_port_guid(finder, guid, place);
 	if (found)
 		return found;
 	for (uint32_t i = 0; i < fabric->node_count; i++)
@@ -95,38 +151,82 @@ static bool take_path(const struct fabric *fabric, const struct mad_target *targ
 	return true;
 }
 
-size_t fabric_find_target(const struct fabric *fabric, const struct mad_target *target,
+size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target *target,
 			  struct fabric_place *ret_place)
 {
 	switch (target->kind) {
 	case TARGET_LID:
-		return take_lid(fabric, target->lid, ret_place);
+		return take_lid(finder, target->lid, ret_place);
 	case TARGET_DIRECT:
-		return take_path(fabric, target, ret_place);
+		return take_path(finder->view.fabric, target, ret_place);
 	case TARGET_GID:
-		return take_guid(fabric, bits_get(target->gid.raw, 64, 64), ret_place);
+		return take_guid(finder, bits_get(target->gid.raw, 64, 64), ret_place);
 	default:
-		return take_guid(fabric, target->guid, ret_place);
+		return take_guid(finder, target->guid, ret_place);
 	}
 }
 
-static size_t find_node(const struct fabric_view *view, const char *word, uint32_t *ret_node)
+static int by_name(const void *a, const void *b)
 {
-	char name[FABRIC_NAME_SIZE];
-	size_t found = 0;
+	const struct finder_name *one = a, *other = b;
+	const int order = strcmp(one->name, other->name);
 
-	for (uint32_t i = 0; i < view->fabric->node_count; i++) {
-		fabric_node_name_into(view, i, name);
-		if (!strcmp(name, word) && !found++)
-			*ret_node = i;
+	return order ? order : (one->node > other->node) - (one->node < other->node);
+}
+
+static int has_name(const void *name, const void *entry)
+{
+	return strcmp(name, ((const struct finder_name *)entry)->name);
+}
+
+static void list_names(struct fabric_finder *finder)
+{
+	const uint32_t count = finder->view.fabric->node_count;
+	char name[FABRIC_NAME_SIZE];
+
+	finder->names = mem_alloc_zero((size_t)count + 1, sizeof(*finder->names));
+	for (uint32_t i = 0; i < count; i++) {
+		fabric_node_name_into(&finder->view, i, name);
+		finder->names[i] = (struct finder_name){.name = mem_string(name), .node = i};
 	}
-	return found;
+	qsort(finder->names, count, sizeof(*finder->names), by_name);
+}
+
+static size_t find_node(struct fabric_finder *finder, const char *word, uint32_t *ret_node)
+{
+	const struct finder_name *first, *end;
+	size_t count = 0;
+
+	if (!finder->names)
+		list_names(finder);
+	end = finder->names + finder->view.fabric->node_count;
+	first = bsearch(word, finder->names, finder->view.fabric->node_count,
+			sizeof(*finder->names), has_name);
+	if (!first)
+		return 0;
+	while (first > finder->names && !strcmp(first[-1].name, word))
+		first--;
+	while (first + count < end && !strcmp(first[count].name, word))
+		count++;
+	*ret_node = first->node;
+	return count;
+}
+
+void fabric_finder_clear(struct fabric_finder *finder)
+{
+	for (uint32_t i = 0; finder->names && i < finder->view.fabric->node_count; i++)
+		free(finder->names[i].name);
+	free(finder->names);
+	free(finder->guids);
+	free(finder->owners);
+	*finder = (struct fabric_finder){.owners = NULL};
 }
 
 /* `leaf 3/12`: counts the nodes of that name; if it is one, takes the port. */
-static size_t find_port(const struct fabric_view *view, const char *word,
+static size_t find_port(struct fabric_finder *finder, const char *word,
 			struct fabric_place *ret_place)
 {
+	const struct fabric *fabric = finder->view.fabric;
 	_cleanup_(freep) char *name = NULL;
 	uint32_t node = FABRIC_NONE;
 	unsigned int number;
@@ -134,24 +234,24 @@ static size_t find_port(const struct fabric_view *view, const char *word,
 
 	if (!mad_target_split(word, &name, &number) || !number)
 		return 0;
-	found = find_node(view, name, &node);
+	found = find_node(finder, name, &node);
 	if (found != 1)
 		return found;
-	if (number > view->fabric->nodes[node].port_count)
+	if (number > fabric->nodes[node].port_count)
 		return 0;
-	take_port(view->fabric, fabric_port_at(view->fabric, node, number), ret_place);
+	take_port(fabric, fabric_port_at(fabric, node, number), ret_place);
 	return 1;
 }
 
-size_t fabric_find_name(const struct fabric_view *view, const char *word,
+size_t fabric_find_name(struct fabric_finder *finder, const char *word,
 			struct fabric_place *ret_place)
 {
 	uint32_t node = FABRIC_NONE;
-	size_t found = find_node(view, word, &node);
+	size_t found = find_node(finder, word, &node);
 
 	if (!found)
-		return find_port(view, word, ret_place);
-	take_node(view->fabric, node, ret_place);
+		return find_port(finder, word, ret_place);
+	take_node(finder->view.fabric, node, ret_place);
 	return found;
 }
 

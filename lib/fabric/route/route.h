@@ -172,13 +172,35 @@ struct fabric_place {
 };
 
 /*
+ * Finds nodes of a graph. Its lists are made when they are first needed, so that many words take
+ * little longer than one. Zeroed but for the view, whose graph does not change meanwhile.
+ */
+struct fabric_finder {
+	struct fabric_view view;
+	uint32_t *owners; /* forwarding_owners() */
+	struct finder_name {
+		char *name;
+		uint32_t node;
+	} * names; /* of all nodes, sorted */
+	struct finder_guid {
+		uint64_t guid;
+		uint32_t port;
+	} * guids; /* of ports, sorted */
+	size_t guid_count;
+	bool has_guids;
+};
+
+/* To be called before the graph is cleared. */
+void fabric_finder_clear(struct fabric_finder *finder);
+
+/*
  * Returns how many nodes the target may mean, and the first in *ret_place. A GUID is that of a
  * node, a port or a system, in this order; a directed route begins where the scan began.
  */
-size_t fabric_find_target(const struct fabric *fabric, const struct mad_target *target,
+size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target *target,
 			  struct fabric_place *ret_place);
 /* The same by name, or NAME/PORT as messages write it. */
-size_t fabric_find_name(const struct fabric_view *view, const char *word,
+size_t fabric_find_name(struct fabric_finder *finder, const char *word,
 			struct fabric_place *ret_place);
 /*
  * By node, whether its name matches a shell pattern or, if none does, whether it or one of its
