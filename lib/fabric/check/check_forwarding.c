@@ -11,6 +11,19 @@ struct lids {
 	uint32_t count, first;
 };
 
+/*
+ * What there is behind a value of a table, the port 0 and those that the switch lacks included. A
+ * subnet has some hundred of them for each switch, but thousands of LIDs, so they are found before.
+ */
+struct way_out {
+	uint32_t next;	/* the table of the switch there, or FABRIC_NONE */
+	bool is_end;	/* packets to all LIDs but these get no further: */
+	uint32_t first; /* the first one */
+	uint32_t count;
+};
+
+enum { WAYS_OUT = FORWARDING_NOWHERE + 1 };
+
 struct walker {
 	struct check_run *run;
 	const struct fabric *fabric;
@@ -18,33 +31,57 @@ struct walker {
 	uint32_t *owners;
 	uint32_t *owned; /* the LIDs that a port has, in order: most LIDs are nobody's */
 	size_t owned_count;
+	struct way_out *ways; /* WAYS_OUT of each table */
 };
 
-static bool is_of_switch(const struct walker *walker, uint32_t node, uint32_t lid)
+/* The packets to the LIDs of this port, and only those, arrive. */
+static void end_at(const struct fabric_port *port, struct way_out *way)
 {
-	return fabric_has_lid(&walker->fabric->ports[walker->fabric->nodes[node].first_port], lid);
+	way->is_end = true;
+	way->first = fabric_port_lid(port);
+	way->count = way->first ? fabric_lid_count(port) : 0;
 }
 
-/* Whether a packet to the LID gets no further after the switch has sent it to that port. */
-static bool is_dead_end(const struct walker *walker, uint32_t node, unsigned int port, uint32_t lid)
+static bool is_lid_of(const struct way_out *way, uint32_t lid)
+{
+	return lid - way->first < way->count;
+}
+
+static struct way_out way_out_of(const struct walker *walker, uint32_t node, unsigned int port)
 {
 	const struct fabric *fabric = walker->fabric;
+	struct way_out way = {.next = FABRIC_NONE};
 	const struct fabric_port *at, *peer;
 
-	if (port == FORWARDING_UNKNOWN)
-		return false;
-	if (!port)
-		return !is_of_switch(walker, node, lid);
-	if (port > fabric->nodes[node].port_count)
-		return true;
+	if (port > fabric->nodes[node].port_count) {
+		way.is_end = true;
+		return way;
+	}
 	at = &fabric->ports[fabric_port_at(fabric, node, port)];
-	if (at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP)
-		return true;
-	if (at->peer == FABRIC_NONE || fabric_node_of(fabric, at->peer)->type == NODE_TYPE_SWITCH)
-		return false;
+	if (!port) {
+		end_at(at, &way);
+		return way;
+	}
+	way.is_end = at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP;
+	if (at->peer == FABRIC_NONE)
+		return way;
 	peer = &fabric->ports[at->peer];
+	way.next = walker->forwarding->of_node[peer->node];
 	/* Either of two ports with the same LID will do. */
-	return peer->has_info && !fabric_has_lid(peer, lid);
+	if (!way.is_end && fabric->nodes[peer->node].type != NODE_TYPE_SWITCH && peer->has_info)
+		end_at(peer, &way);
+	return way;
+}
+
+static void find_ways_out(struct walker *walker)
+{
+	const struct forwarding *forwarding = walker->forwarding;
+
+	walker->ways = mem_alloc_zero(forwarding->count * WAYS_OUT + 1, sizeof(*walker->ways));
+	for (size_t i = 0; i < forwarding->count; i++)
+		for (unsigned int port = 0; port < WAYS_OUT; port++)
+			walker->ways[i * WAYS_OUT + port] = way_out_of(
+				walker, forwarding->tables[i].node, port);
 }
 
 /* Says where packets to that port go, to end a sentence. */
@@ -90,15 +127,18 @@ static void report_hole(const struct walker *walker, uint32_t node, unsigned int
 		check_report(walker->run, fabric_port_at(walker->fabric, node, port), evidence);
 }
 
-static void find_holes(const struct walker *walker, const struct forwarding_table *table)
+static void find_holes(const struct walker *walker, size_t number)
 {
-	struct lids holes[FORWARDING_NOWHERE + 1] = {{0}};
+	const struct forwarding_table *table = &walker->forwarding->tables[number];
+	const struct way_out *ways = &walker->ways[number * WAYS_OUT];
+	struct lids holes[WAYS_OUT] = {{0}};
 
 	for (size_t i = 0; table->known && i < walker->owned_count; i++) {
 		const uint32_t lid = walker->owned[i];
 		const unsigned int port = forwarding_port(walker->forwarding, table, lid);
 
-		if (is_dead_end(walker, table->node, port, lid) && !holes[port].count++)
+		if (port < WAYS_OUT && ways[port].is_end && !is_lid_of(&ways[port], lid) &&
+		    !holes[port].count++)
 			holes[port].first = lid;
 	}
 	for (unsigned int port = 0; port < ARRAY_SIZE(holes); port++)
@@ -111,14 +151,10 @@ static uint32_t next_switch(const struct walker *walker, uint32_t number, uint32
 {
 	const struct forwarding_table *table = &walker->forwarding->tables[number];
 	const unsigned int port = forwarding_port(walker->forwarding, table, lid);
-	uint32_t peer;
+	const struct way_out *ways = &walker->ways[(size_t)number * WAYS_OUT];
 
-	if (!port || port > walker->fabric->nodes[table->node].port_count ||
-	    is_of_switch(walker, table->node, lid))
-		return FABRIC_NONE;
-	peer = walker->fabric->ports[fabric_port_at(walker->fabric, table->node, port)].peer;
-	return peer == FABRIC_NONE ? FABRIC_NONE
-				   : walker->forwarding->of_node[walker->fabric->ports[peer].node];
+	/* The way out by port 0 is the switch itself. */
+	return port >= WAYS_OUT || is_lid_of(ways, lid) ? FABRIC_NONE : ways[port].next;
 }
 
 /* Notes the LID at the first switch of the loop, wherever the walk came upon it. */
@@ -191,11 +227,13 @@ static bool begin(struct check_run *run, struct walker *walker)
 		if (walker->owners[lid] != FABRIC_NONE)
 			*(uint32_t *)mem_append(&walker->owned, &walker->owned_count,
 						sizeof(*walker->owned)) = lid;
+	find_ways_out(walker);
 	return true;
 }
 
 static void end(struct walker *walker)
 {
+	free(walker->ways);
 	free(walker->owned);
 	free(walker->owners);
 }
@@ -207,7 +245,7 @@ void check_lft_hole(struct check_run *run)
 	if (!begin(run, &walker))
 		return;
 	for (size_t i = 0; i < walker.forwarding->count; i++)
-		find_holes(&walker, &walker.forwarding->tables[i]);
+		find_holes(&walker, i);
 	end(&walker);
 }
 

@@ -303,18 +303,6 @@ const struct forwarding_table *forwarding_of(const struct forwarding *forwarding
 	return table == FABRIC_NONE ? NULL : &forwarding->tables[table];
 }
 
-unsigned int forwarding_port(const struct forwarding *forwarding,
-			     const struct forwarding_table *table, uint32_t lid)
-{
-	if (!table->known)
-		return FORWARDING_UNKNOWN;
-	if (lid >= table->lids)
-		return FORWARDING_NOWHERE;
-	if (!forwarding->has_ports[table->has_ports_at + lid / MAD_LINEAR_BLOCK])
-		return FORWARDING_UNKNOWN;
-	return forwarding->ports[table->ports_at + lid];
-}
-
 enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  const struct forwarding_table *table, uint32_t mlid,
 				  unsigned int port)

@@ -76,8 +76,17 @@ const struct forwarding_table *forwarding_of(const struct forwarding *forwarding
  * The output port for a LID: 0 to 254 (0: the switch itself), or one of the constants above. The
  * switch may not have a port of that number.
  */
-unsigned int forwarding_port(const struct forwarding *forwarding,
-			     const struct forwarding_table *table, uint32_t lid);
+static inline unsigned int forwarding_port(const struct forwarding *forwarding,
+					   const struct forwarding_table *table, uint32_t lid)
+{
+	if (!table->known)
+		return FORWARDING_UNKNOWN;
+	if (lid >= table->lids)
+		return FORWARDING_NOWHERE;
+	if (!forwarding->has_ports[table->has_ports_at + lid / MAD_LINEAR_BLOCK])
+		return FORWARDING_UNKNOWN;
+	return forwarding->ports[table->ports_at + lid];
+}
 /* Whether a port is in the mask of a multicast LID; TRISTATE_UNKNOWN if the block is unknown. */
 enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  const struct forwarding_table *table, uint32_t mlid,
