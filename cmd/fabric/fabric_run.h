@@ -26,7 +26,7 @@ struct fabric_args {
 	bool tree, details, routes, down, multicast, pairs;
 	bool switches_only, grouping;
 	const char *save, *load, *diff, *from, *part, *name, *since;
-	const char *expected_down;
+	const char *expected_down, *lids;
 	struct number compare;	   /* enum fabric_compared, bits */
 	struct number format;	   /* enum fabric_format */
 	struct number scheme;	   /* enum drawing_scheme */

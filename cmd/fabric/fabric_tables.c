@@ -8,8 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/route/route.h"
+#include "mad/range.h"
 
 /* Rows are printed in pieces: all tables of a large subnet have millions of rows. */
 #define PIECE_ROWS 20000u
@@ -20,6 +22,7 @@ struct tables {
 	uint32_t *nodes; /* that were named */
 	size_t node_count;
 	uint32_t *owners; /* of LIDs */
+	uint32_t first, last; /* the LIDs that are wanted */
 	struct linear_row *linear;
 	struct multicast_row *multicast;
 	size_t row_count;
@@ -61,7 +64,8 @@ static void add_linear(struct tables *tables, const struct forwarding_table *tab
 
 static void show_linear(struct tables *tables, const struct forwarding_table *table)
 {
-	for (uint32_t lid = 1; lid < table->lids; lid++) {
+	for (uint32_t lid = tables->first ? tables->first : 1;
+	     lid < table->lids && lid <= tables->last; lid++) {
 		add_linear(tables, table, lid);
 		if (tables->row_count == PIECE_ROWS && !flush(tables))
 			return;
@@ -71,6 +75,8 @@ static void show_linear(struct tables *tables, const struct forwarding_table *ta
 static void show_multicast(struct tables *tables, const struct forwarding_table *table)
 {
 	for (uint32_t i = 0; i < table->mlids; i++) {
+		if (FORWARDING_LIDS + i < tables->first || FORWARDING_LIDS + i > tables->last)
+			continue;
 		if (multicast_row_make(&tables->run.view, &tables->forwarding, table,
 				       FORWARDING_LIDS + i, &tables->multicast[tables->row_count]))
 			tables->row_count++;
@@ -130,6 +136,20 @@ static bool find_switches(struct tables *tables, char **words)
 	return true;
 }
 
+/* LIDs or MLIDs of --lids, else all. */
+static bool choose_lids(const struct ctx *ctx, const char *lids, struct tables *tables)
+{
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+	tables->last = UINT16_MAX;
+	if (!lids || mad_parse_range(lids, 0, UINT16_MAX, &tables->first, &tables->last))
+		return true;
+	clean = text_clean(lids, strlen(lids));
+	message = mem_format("--lids: '%s' is not a LID or a range of LIDs", clean);
+	command_complain(ctx, message, "as in 17, 1-99 or, with --multicast, 0xc000-0xc00f");
+	return false;
+}
+
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
@@ -146,6 +166,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		command_complain(ctx, complaint, "name a switch, or use --from or --switch");
 		return STATUS_USAGE;
 	}
+	if (!choose_lids(ctx, args->lids, &tables))
+		return STATUS_USAGE;
 	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects) &&
 	    fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
 				   args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
@@ -154,7 +176,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
 		tables.owners = forwarding_owners(&tables.run.fabric);
 		show(&tables, args->multicast);
-		if (args->multicast && !tables.shown && tables.forwarding.count)
+		if (args->multicast && !args->lids && !tables.shown && tables.forwarding.count)
 			note_no_multicast(&tables.run);
 	}
 	status = fabric_run_end(&tables.run);
@@ -169,6 +191,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, multicast, 0, "multicast",
 		    "the multicast forwarding tables"),
+	STRING_OPTION(struct fabric_args, lids, 0, "lids", "RANGE", COMPLETE_NOTHING,
+		      "only these LIDs: 17, 1-99"),
 	{.name = NULL},
 };
 

@@ -21,6 +21,23 @@ setup()
 		12 6 'spine 2' 13 5 'spine 1' 14 6 'spine 2')" ''
 }
 
+@test "fabric tables --lids: one LID or a range, of some switches or of all" {
+	try fabric tables 'leaf A' --lids 0x3-5 --load "$scan" -o lid,out_port --tsv --no-headings
+	expect 0 "$(printf '%s\t%s\n' 3 5 4 1 5 5)" ''
+	try fabric tables --lids 4 --load "$scan" -o node,lid --tsv --no-headings
+	same 'every switch has it once' "$(printf '%s\t4\n' 'leaf A' 'leaf B' 'leaf C' 'spine 1' 'spine 2')" \
+		"$(printf %s "$output" | LC_ALL=C sort)"
+	try fabric tables --lids 14-99 --load "$scan" -o lid --tsv --no-headings 'leaf A'
+	expect 0 14 ''
+	try fabric tables --lids 0 --load "$scan" -o lid --tsv --no-headings
+	expect 0 '' ''
+	for range in '' x 5-3 1-65536 -1 '3-'; do
+		try fabric tables --lids="$range" --load "$scan"
+		expect_error 2 fabric "--lids: '$range' is not a LID or a range of LIDs" \
+			'as in 17, 1-99 or, with --multicast, 0xc000-0xc00f'
+	done
+}
+
 @test "fabric route --load: over one spine there, over the other back" {
 	try fabric route 'n2 mlx5_0' 'n4 mlx5_0' --load "$scan" -o direction,node,out_port --tsv --no-headings
 	expect 0 "$(printf '%s\t%s\t%s\n' there 'n2 mlx5_0' 1 there 'leaf A' 5 there 'spine 1' 2 there 'leaf B' 1 \
@@ -201,6 +218,10 @@ with_groups()
 	with_groups 0026 0006 0022
 	try fabric tables --multicast --load "$bare" --tsv --no-headings -o node,mlid,ports
 	expect 0 "$(printf '%s\t0xc000\t%s\n' 'leaf A' 1,2,5 'spine 1' 1,2 'leaf B' 1,5)" ''
+	try fabric tables --multicast --lids 0xc000 --load "$bare" --tsv --no-headings -o node
+	expect 0 "$(printf '%s\n' 'leaf A' 'spine 1' 'leaf B')" ''
+	try fabric tables --multicast --lids 0xc001-0xffff --load "$bare" --tsv --no-headings
+	expect 0 '' ''
 	try fabric route --mlid 0xc000 --load "$bare" --tsv --no-headings -o node,out_port,peer,in_port,faults
 	expect 0 "$(printf '%s\t%s\t%s\t%s\t\n' 'leaf A' 1 'n1 mlx5_0' 1 'leaf A' 2 'n2 mlx5_0' 1 'leaf A' 5 'spine 1' 1 \
 		'spine 1' 1 'leaf A' 5 'spine 1' 2 'leaf B' 5 'leaf B' 1 'n4 mlx5_0' 1 'leaf B' 5 'spine 1' 2)" ''

@@ -29,6 +29,11 @@ def tables(sim):
         ours[row['node_guid'], row['lid']] = row
     expected = {(guid, lid): {'out_port': port} for guid, table in theirs.items()
                 for lid, port in table.items()}
+    theirs = tools.forwarding_tables(sim.run(['dump_fts', '2', '4']).text())
+    some = sim.document('fabric_tables', 'fabric', 'tables', '--lids', '2-4').rows
+    wrong += unequal('LIDs 2 to 4', {(row['node_guid'], row['lid'], row['out_port']) for row in some},
+                     {(guid, lid, port) for guid, table in theirs.items()
+                      for lid, port in table.items()})
     return wrong + compare.rows('fabric tables', 'dump_fts', ours, expected)
 
 
