@@ -19,8 +19,10 @@ setup()
 	expect 0 "$(printf '%s\t%s\t%s\tarrives\t4\t%s\t%s\t%s\n' 2 'n1 mlx5_0' 'n4 mlx5_0' 2 'leaf A' 5 \
 		3 'n2 mlx5_0' 'n4 mlx5_0' 2 'leaf A' 5 4 'n4 mlx5_0' 'n1 mlx5_0' 1 'n4 mlx5_0' 1)" ''
 	try fabric route --pairs-file "$pairs" --load "$scan" --jsonl
-	try fabric route --pairs-file - --load "$scan" --jsonl <"$pairs"
 	[ "$(head -n 1 <<<"$output" | jq -c .cables)" = '["n1 mlx5_0/1","leaf A/5","spine 1/2","leaf B/1"]' ]
+	# The same by standard input.
+	[ "$("$binary" fabric route --pairs-file - --load "$scan" --jsonl <"$pairs")" = "$output" ]
+	[ "$("$binary" fabric route --pairs-file "$pairs" --load - --jsonl <"$scan")" = "$output" ]
 	try fabric route --pairs-file "$pairs" --cables --load "$scan" --tsv --no-headings -o node,port,peer,pairs
 	[ "$status" = 0 ]
 	[ "$(head -n 3 <<<"$output")" = "$(printf '%s\t%s\t%s\t2\n' 'leaf A' 5 'spine 1' 'spine 1' 2 'leaf B' 'leaf B' 1 'n4 mlx5_0')" ]

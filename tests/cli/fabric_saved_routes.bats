@@ -112,7 +112,7 @@ with_ports_of_leaf_a()
 	expect_error 2 fabric 'leaf A is a switch: which of its cables?' \
 		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'leaf A/77' --load "$scan"
-	expect_error 5 fabric 'leaf A has ports 1 to 5' 'rdmactl fabric links lists the cables'
+	expect_error 5 fabric 'leaf A has ports 1 to 8' 'rdmactl fabric links lists the cables'
 	try fabric using 'leaf A' 5 --load "$scan"
 	expect_error 2 fabric 'too many words: it takes NODE/PORT' 'rdmactl fabric using --help'
 	try fabric using 'leaf A/4' --load "$scan"
