@@ -21,8 +21,8 @@ setup()
 	try fabric route --pairs-file "$pairs" --load "$scan" --jsonl
 	[ "$(head -n 1 <<<"$output" | jq -c .cables)" = '["n1 mlx5_0/1","leaf A/5","spine 1/2","leaf B/1"]' ]
 	# The same by standard input.
-	[ "$("$binary" fabric route --pairs-file - --load "$scan" --jsonl <"$pairs")" = "$output" ]
-	[ "$("$binary" fabric route --pairs-file "$pairs" --load - --jsonl <"$scan")" = "$output" ]
+	[ "$("$binary" fabric route --pairs-file - --load "$scan" --jsonl <"$pairs")" = "${output%$'\n'}" ]
+	[ "$("$binary" fabric route --pairs-file "$pairs" --load - --jsonl <"$scan")" = "${output%$'\n'}" ]
 	try fabric route --pairs-file "$pairs" --cables --load "$scan" --tsv --no-headings -o node,port,peer,pairs
 	[ "$status" = 0 ]
 	[ "$(head -n 3 <<<"$output")" = "$(printf '%s\t%s\t%s\t2\n' 'leaf A' 5 'spine 1' 'spine 1' 2 'leaf B' 'leaf B' 1 'n4 mlx5_0')" ]
