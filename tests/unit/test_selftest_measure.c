@@ -504,6 +504,130 @@ static void old_server(void **state)
 	soft_end(&bed);
 }
 
+/* ---- Many queue pairs, and devices that are slow ---- */
+
+enum {
+	PAIRS = SOFT_QPS / 2, /* of each side */
+	STILL_MSEC = 500,     /* and the watch looks every 250 ms */
+	SLOW_USEC = 40000,    /* all posts together take longer than that */
+};
+
+static void begin_many(struct soft_trial *bed, uint64_t iterations)
+{
+	begin(bed, 64, iterations);
+	bed->request.queue_pairs = PAIRS;
+	bed->request.depth = 2;
+	bed->trial.near.agent->still_msec = bed->far->still_msec = STILL_MSEC;
+}
+
+static int post_slowly(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	usleep(SLOW_USEC);
+	return soft_post_send(qp, work, bad);
+}
+
+/* The message that ends a run has no data. */
+static int end_slowly(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	if (work->opcode == IBV_WR_SEND && !work->num_sge)
+		usleep(SLOW_USEC);
+	return soft_post_send(qp, work, bad);
+}
+
+static int post_nothing(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	(void)qp, (void)work, (void)bad;
+	return 0;
+}
+
+/* Posts to all queue pairs, and their ends, take longer than a run may stand still. */
+static void slow_is_not_still(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t direction;
+		int (*post)(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad);
+	} rows[] = {
+		{"bandwidth-write", DIRECTION_OUT, post_slowly},
+		{"bandwidth-send", DIRECTION_OUT, end_slowly},
+		{"bandwidth-send", DIRECTION_IN, end_slowly},
+		{"bandwidth-send", DIRECTION_BOTH, end_slowly},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+
+		begin_many(&bed, PAIRS);
+		bed.request.ways.direction = rows[i].direction;
+		for (size_t side = 0; side < 2; side++)
+			soft.ports[side].context.ops.post_send = rows[i].post;
+		soft_pass(&bed, measure_tests, rows[i].id, NULL);
+		assert_int_equal(bed.trial.result->queue_pairs.value, PAIRS);
+		soft_end(&bed);
+	}
+}
+
+/* A device that takes all posts and completes none. */
+static void still(void **state)
+{
+	const struct selftest_result *row;
+	struct soft_trial bed;
+
+	(void)state;
+	begin_many(&bed, PAIRS);
+	soft.ports[0].context.ops.post_send = post_nothing;
+	row = soft_run(&bed, measure_tests, "bandwidth-write");
+	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+	assert_non_null(strstr(row->reason, "nothing came within 15000 ms"));
+	soft_end(&bed);
+}
+
+/* The queue pair with this number is refused, counted from the first of the test. */
+static uint32_t refuse_at;
+
+static struct ibv_qp *refuse_one(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	errno = ENOMEM;
+	return refuse_at && !--refuse_at ? NULL : soft_qp(pd, attr);
+}
+
+static int refuse_rts(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	if (attr->qp_state == IBV_QPS_RTS && refuse_at && !--refuse_at)
+		return EINVAL;
+	return soft_modify(qp, attr, mask);
+}
+
+/* Orders under way together: the first that is refused is told, and the next test is as ever. */
+static void one_of_many_is_refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		const bool far = i & 1, connected = i & 2;
+		const struct selftest_result *row;
+		struct soft_trial bed;
+		struct api *api;
+
+		begin_many(&bed, PAIRS);
+		bed.request.peer = "hostb";
+		bed.trial.granted_msec = 60000;
+		api = far ? &bed.far->api : &bed.trial.near.agent->api;
+		if (connected)
+			api->ibv_modify_qp = refuse_rts;
+		else
+			api->ibv_create_qp = refuse_one;
+		refuse_at = PAIRS - 7;
+		row = soft_run(&bed, measure_tests, "bandwidth-write");
+		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+		assert_non_null(strstr(row->reason, strerror(connected ? EINVAL : ENOMEM)));
+		assert_int_equal(!strncmp(row->reason, "on hostb", 8), far);
+		assert_int_equal(bed.trial.stop, STOP_NONE);
+		soft_pass(&bed, measure_tests, "bandwidth-write", NULL);
+		soft_end(&bed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -513,6 +637,8 @@ int main(void)
 		cmocka_unit_test(expectations),	 cmocka_unit_test(intervals),
 		cmocka_unit_test(usual_sizes),	 cmocka_unit_test(wrong),
 		cmocka_unit_test(not_measured),	 cmocka_unit_test(old_server),
+		cmocka_unit_test(still),	 cmocka_unit_test(slow_is_not_still),
+		cmocka_unit_test(one_of_many_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

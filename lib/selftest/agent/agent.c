@@ -32,6 +32,7 @@ struct agent *agent_new(int channel, int signals)
 {
 	struct agent *agent = mem_alloc_zero(1, sizeof(*agent));
 
+	agent->still_msec = RUN_STILL_MSEC;
 	agent->most_bytes = LIMIT_BYTES;
 	agent->most_qps = LIMIT_QPS;
 	/* The first slot can have an id of librdmacm without a queue pair. */

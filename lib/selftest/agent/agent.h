@@ -20,6 +20,11 @@ struct verbs_device;
 
 /* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
 #define DATAGRAM_HEADER_BYTES 40u
+/*
+ * How long a run may make no progress: longer than the transport needs to give up on lost packets,
+ * which ends with a status that says more, and than a few messages need if many packets are lost.
+ */
+#define RUN_STILL_MSEC 15000u
 /* What a driver and the kernel keep for each object, roughly. */
 #define OBJECT_BYTES 4096u
 
@@ -143,7 +148,8 @@ struct agent {
 	uint32_t version;	     /* of the exchange; 0: the other side is this process */
 	struct memory_source source; /* of the memory of buffers to come */
 	struct agent_window windows[LIMIT_WINDOWS];
-	uint64_t most_bytes; /* of all buffers */
+	unsigned int still_msec; /* RUN_STILL_MSEC */
+	uint64_t most_bytes;	 /* of all buffers */
 	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */
 	struct message_refused refused;

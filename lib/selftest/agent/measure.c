@@ -346,7 +346,7 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 		return 0;
 	}
 	prepare(&measure, agent, order);
-	rc = watch_begin(&agent->watch, RUN_STILL_MSEC);
+	rc = watch_begin(&agent->watch, agent->still_msec);
 	if (rc) {
 		rc = agent_fail(agent, STAGE_TRANSFER, -rc, "a thread that watches");
 	} else {

@@ -80,7 +80,8 @@ bool latency_send_answer(struct measure *measure)
 		}
 		if (!post_with_room(measure, qp) || !measure_receive(measure, qp))
 			return false;
-		measure_progress(measure, ++count);
+		count++;
+		measure_progress(measure);
 	}
 	return false;
 }
@@ -155,7 +156,8 @@ bool latency_write_answer(struct measure *measure)
 			return false;
 		if (stamp & STAMP_END)
 			return measure_drain(measure, qp, 0);
-		measure_progress(measure, ++count);
+		count++;
+		measure_progress(measure);
 	}
 }
 
@@ -214,16 +216,18 @@ static inline bool post_one(struct measure *measure, struct run_qp *qp)
 {
 	uint32_t count;
 
-	while ((count = postable(measure, qp)) > 0)
+	while ((count = postable(measure, qp)) > 0) {
 		if (!measure_post(measure, qp, count))
 			return false;
+		measure_progress(measure);
+	}
 	return true;
 }
 
 static inline bool post_all(struct measure *measure)
 {
 	for (uint32_t i = 0; i < measure->order->qps; i++)
-		if (!post_one(measure, &measure->qps[i]))
+		if (measure_halted(measure) || !post_one(measure, &measure->qps[i]))
 			return false;
 	return true;
 }
@@ -266,7 +270,7 @@ static void take_time(struct measure *measure, struct tally *tally)
 
 	tally->last_nsec = clock_raw_nsec();
 	tally->completed = measure->completed;
-	measure_progress(measure, tally->completed);
+	measure_progress(measure);
 	if (tally->by_duration &&
 	    tally->last_nsec - tally->begin_nsec >= order->duration_msec * 1000000)
 		measure->ending = true;
@@ -415,7 +419,7 @@ bool bandwidth_answer(struct measure *measure)
 			if (!take(measure, &items[i], &ended))
 				return false;
 		if (count)
-			measure_progress(measure, measure->counted);
+			measure_progress(measure);
 	}
 	for (uint32_t i = 0; i < measure->order->qps; i++)
 		if (!measure_drain(measure, &measure->qps[i], 0))

@@ -177,6 +177,7 @@ bool measure_send_end(struct measure *measure, struct run_qp *qp)
 	qp->send_part.length = (uint32_t)run_end_bytes(measure->order->bytes);
 	request->num_sge = qp->send_part.length ? 1 : 0;
 	qp->quota = qp->posted + 1;
+	measure_progress(measure);
 	return measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
 }
 
@@ -194,13 +195,14 @@ bool measure_take(struct measure *measure, const struct ibv_wc *item)
 {
 	struct run_qp *qp = measure_qp(measure, item->wr_id);
 
+	measure_progress(measure);
 	if (measure->credited && item->byte_len != measure->order->bytes) {
 		qp->ended = true;
 		measure->ended++;
 		return true;
 	}
 	qp->received++;
-	measure_progress(measure, measure->completed + ++measure->received);
+	measure->received++;
 	if (!measure_receive(measure, qp))
 		return false;
 	return !measure->credited || qp->ended || give_credit(measure, qp);

@@ -166,7 +166,7 @@ bool unreliable_send_answer(struct measure *measure)
 		if (!send_number(measure, item.imm_data) || !measure_receive(measure, measure->qps))
 			return measure->told;
 		measure->counted = ++measure->received;
-		measure_progress(measure, measure->received);
+		measure_progress(measure);
 	}
 }
 
@@ -244,6 +244,6 @@ bool unreliable_write_answer(struct measure *measure)
 		measure->counted += came;
 		if (!write_stamp(measure, stamp_of(measure->counted - 1)))
 			return measure->told;
-		measure_progress(measure, measure->counted);
+		measure_progress(measure);
 	}
 }

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "selftest/tests/tests_measure.h"
 
 /* A server's run has a beginning and an end besides its time. */
@@ -15,7 +17,7 @@ enum { NEAR_PATTERN = 1, FAR_PATTERN = 2 };
 static int connect_qps(struct trial *trial, struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
-	struct qp_shape shape = {
+	const struct qp_shape shape = {
 		.kind = plan->transport,
 		.send_depth = plan_sends(plan),
 		.receive_depth = plan_receives(plan),
@@ -26,16 +28,16 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 		.max_rd_atomic = at_most(trial->near_can.max_rd_atomic,
 					 trial->far_can.max_rd_atomic),
 	};
-	struct qp_numbers numbers;
-	int rc = 0;
+	_cleanup_(freep) struct qp_numbers *numbers = mem_alloc_zero(run->qps, sizeof(*numbers));
+	int rc = trial_connect_all(trial, run->qps, &shape, numbers), far_rc;
 
-	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
-		shape.keep_cq = slot > 0;
-		rc = trial_connect(trial, slot, &shape, &numbers);
-		if (!rc && plan->transport == SELFTEST_BY_UD)
-			rc = ways_aim(trial, slot, &numbers);
-	}
-	return rc;
+	if (rc || plan->transport != SELFTEST_BY_UD)
+		return rc;
+	side_batch_begin(&trial->far);
+	for (uint32_t slot = 0; slot < run->qps && !rc; slot++)
+		rc = ways_aim(trial, slot, &numbers[slot]);
+	far_rc = trial_explain(trial, &trial->far, side_batch_end(&trial->far));
+	return rc ? rc : far_rc;
 }
 
 static int post_receives(struct trial *trial, struct side *side, const struct plan *plan,
@@ -43,8 +45,9 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 {
 	const struct message_run *run = &plan->order.run;
 	const struct run_layout *layout = &plan->layout;
-	int rc = 0;
+	int rc = 0, end_rc;
 
+	side_batch_begin(side);
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
 		const struct message_receive receive = {
 			.slot = slot,
@@ -56,7 +59,8 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 
 		rc = trial_receive(trial, side, &receive);
 	}
-	return rc;
+	end_rc = trial_explain(trial, side, side_batch_end(side));
+	return rc ? rc : end_rc;
 }
 
 int measure_post_receives(struct trial *trial, const struct plan *plan, uint32_t count)
@@ -217,11 +221,12 @@ static bool went_well(int rc, const struct message_ran *ran)
 /* How long the far side may go on when the near one is done. */
 static uint32_t far_msec(const struct plan *plan)
 {
-	const uint64_t msec = plan->order.run.duration_msec + RUN_STILL_MSEC;
+	const struct message_run *run = &plan->order.run;
+	const uint64_t msec = run->duration_msec + RUN_STILL_MSEC + plan_beside_msec(run);
 
 	if (!plan->in)
 		return 0;
-	return plan->order.run.duration_msec ? (uint32_t)msec : LIMIT_MSEC;
+	return run->duration_msec && msec < LIMIT_MSEC ? (uint32_t)msec : LIMIT_MSEC;
 }
 
 /*

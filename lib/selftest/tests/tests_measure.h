@@ -38,6 +38,11 @@ uint32_t plan_receives(const struct plan *plan);
 /* Entries of the completion queue, and how many messages a queue pair sends at a time. */
 uint32_t plan_entries(const struct plan *plan);
 uint32_t plan_sends(const struct plan *plan);
+/*
+ * How long a slow device takes for what a run does besides its duration: the messages of the
+ * warm-up, and those that the queues hold at the end.
+ */
+uint64_t plan_beside_msec(const struct message_run *run);
 /* Whether the messages go inline, once the sides can be asked what they can. */
 void plan_inline(struct trial *trial, struct plan *plan);
 /* What is known of the row before it is run. */

@@ -14,6 +14,8 @@
 /* One completion for so many sends, or bytes. */
 #define SIGNAL_EVERY 32u
 #define SIGNAL_BYTES (UINT64_C(256) << 10)
+/* A device that is slow and shared, in emulation: a message a millisecond, and so many bytes. */
+#define SLOW_BYTES_PER_MSEC 4096u
 /* Sent inline if both devices can, as perftest does. */
 #define INLINE_MOST 236u
 
@@ -149,6 +151,13 @@ static void choose_length(const struct trial *trial, struct message_run *run)
 	}
 	if (!is_thorough(trial))
 		run->warmup = (run->warmup + 3) / 4;
+}
+
+uint64_t plan_beside_msec(const struct message_run *run)
+{
+	const uint64_t messages = run->warmup + (uint64_t)run->qps * run->depth;
+
+	return messages + messages * run->bytes / SLOW_BYTES_PER_MSEC;
 }
 
 /* Completions are the sign of progress. */

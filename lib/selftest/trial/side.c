@@ -92,15 +92,104 @@ enum stop side_hear_farewell(struct side *side)
 	return side->farewell;
 }
 
+/* Takes the answer to the oldest order. */
+static void take_answer(struct side *side)
+{
+	struct side_batch *batch = &side->batch;
+	const uint32_t place = batch->answered++ % SIDE_WINDOW;
+	const struct message order = {.type = batch->orders[place].type};
+	struct message reply;
+	int rc = side_finish(side, &order, 0, &reply);
+
+	if (!rc && batch->orders[place].reply)
+		memcpy(batch->orders[place].reply, &reply.body,
+		       message_rows[reply.type].layout->record_size);
+	if (rc && !batch->rc) {
+		batch->rc = rc;
+		batch->refused = side->refused;
+	}
+	/* Then nothing more comes. */
+	if (side->stop)
+		batch->answered = batch->sent;
+}
+
+static void take_answers(struct side *side)
+{
+	while (side->batch.answered < side->batch.sent)
+		take_answer(side);
+}
+
+/* Those that take little time, and of which there are as many as queue pairs. */
+static bool is_batched(uint32_t type)
+{
+	return type == MESSAGE_QP || type == MESSAGE_MODIFY || type == MESSAGE_ADDRESS ||
+	       type == MESSAGE_TARGET || type == MESSAGE_RECEIVE;
+}
+
+static int call_in_batch(struct side *side, const struct message *order, void *ret_reply)
+{
+	struct side_batch *batch = &side->batch;
+	int rc;
+
+	if (batch->sent - batch->answered == SIDE_WINDOW)
+		take_answer(side);
+	if (batch->rc) {
+		side->refused = batch->refused;
+		return batch->rc;
+	}
+	rc = side_start(side, order, NULL);
+	if (rc) { /* and no answer comes any more */
+		batch->rc = rc;
+		batch->answered = batch->sent;
+		return rc;
+	}
+	batch->orders[batch->sent % SIDE_WINDOW].type = order->type;
+	batch->orders[batch->sent++ % SIDE_WINDOW].reply = ret_reply;
+	return 0;
+}
+
+void side_batch_begin(struct side *side)
+{
+	side->batch = (struct side_batch){.open = !side->agent};
+}
+
+int side_batch_end(struct side *side)
+{
+	struct side_batch *batch = &side->batch;
+
+	take_answers(side);
+	batch->open = false;
+	if (batch->rc == -EREMOTEIO)
+		side->refused = batch->refused;
+	return batch->rc;
+}
+
+/* How long the order itself may take. */
+static unsigned int order_msec(struct side *side, const struct message *order)
+{
+	const uint32_t queue_pairs = side->queue_pairs;
+
+	side->queue_pairs += order->type == MESSAGE_QP && !order->qp.destroy;
+	if (order->type != MESSAGE_RELEASE)
+		return message_timeout_msec(order);
+	side->queue_pairs = 0;
+	return queue_pairs * SIDE_RELEASE_MSEC;
+}
+
 int side_call(struct side *side, uint32_t type, const void *request, void *ret_reply)
 {
 	struct message order = {.type = type}, reply;
+	unsigned int msec;
 	int rc;
 
 	memcpy(&order.body, request, message_rows[type].layout->record_size);
+	msec = order_msec(side, &order);
+	if (side->batch.open && is_batched(type))
+		return call_in_batch(side, &order, ret_reply);
+	take_answers(side);
 	rc = side_start(side, &order, &reply);
 	if (!rc)
-		rc = side_finish(side, &order, message_timeout_msec(&order), &reply);
+		rc = side_finish(side, &order, msec, &reply);
 	if (!rc && ret_reply)
 		memcpy(ret_reply, &reply.body, message_rows[reply.type].layout->record_size);
 	return rc;

@@ -12,6 +12,21 @@
 
 struct trial;
 
+/* So many orders may be under way at a time: they and their answers fit into a socket's buffers. */
+#define SIDE_WINDOW 64u
+
+/* Orders to a far side whose answers are not waited for one by one: side_batch_begin(). */
+struct side_batch {
+	bool open;
+	uint32_t sent, answered;
+	struct {
+		uint32_t type;
+		void *reply; /* where the record of the answer goes; NULL: nowhere */
+	} orders[SIDE_WINDOW];
+	int rc; /* of the first that failed, and its answer */
+	struct message_refused refused;
+};
+
 struct side {
 	struct agent *agent;   /* near; NULL: far */
 	int channel;	       /* far: the socket, borrowed */
@@ -20,10 +35,14 @@ struct side {
 	const char *complaint; /* what was wrong with the last answer, or NULL */
 	struct message_refused refused; /* the last refusal */
 	enum stop farewell;		/* why a peer left, as it said itself */
+	struct side_batch batch;
+	uint32_t queue_pairs; /* that were ordered since the last order to release */
 };
 
 /* How long an answer may take beyond what the order itself allows. */
 #define SIDE_PATIENCE_MSEC 10000u
+/* How long a slow host takes to end and free a queue pair: an order to release is one for all. */
+#define SIDE_RELEASE_MSEC 10u
 
 /*
  * Gives an order and waits for the reply, whose record goes to *ret_reply, if that is not NULL. 0;
@@ -46,6 +65,16 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 		return side_call(side, MESSAGE_##constant, request, NULL);             \
 	}
 #include "selftest/wire/messages.def"
+
+/*
+ * Until side_batch_end() a far side is sent orders to make, connect and fill queue pairs without a
+ * wait for the answer to each, up to SIDE_WINDOW at a time: side_call() returns 0, and fills
+ * *ret_reply, which has to stay, at the end at the latest. Any other order waits for those before
+ * it. side_batch_end() returns what side_call() would have for the first that failed. A near side
+ * takes its orders as ever.
+ */
+void side_batch_begin(struct side *side);
+int side_batch_end(struct side *side);
 
 /* Frees everything of the side but its device. */
 static inline int side_reset(struct side *side)

@@ -102,6 +102,9 @@ struct qp_numbers {
  */
 int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		  struct qp_numbers *numbers);
+/* The same with the slots 0 to count - 1 on one completion queue; `numbers` has room for all. */
+int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape *shape,
+		      struct qp_numbers *numbers);
 /* The first step of it, for tests that stop in between: both queue pairs, in RESET. */
 int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		   struct qp_numbers *numbers);

@@ -83,8 +83,9 @@ static bool is_missing(const struct message_refused *refused, uint32_t kind)
 		(refused->error == EINVAL && kind != QP_XRC));
 }
 
-static int make_qp(struct trial *trial, struct side *side, const struct message_qp *request,
-		   struct message_qp_created *ret)
+/* Fails or skips the row, if a side could not make the queue pair. Returns rc. */
+static int explain_qp(struct trial *trial, struct side *side, const struct message_qp *request,
+		      int rc)
 {
 	static const char *const kinds[] = {
 		[QP_RC] = "reliable connected (RC)",
@@ -94,7 +95,6 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 	};
 	const struct message_refused *refused = &side->refused;
 	_cleanup_(freep) char *call = NULL;
-	int rc = side_qp(side, request, ret);
 
 	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
@@ -129,11 +129,11 @@ static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 		note_psns(row, numbers);
 }
 
-int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
-		   struct qp_numbers *numbers)
+/* The slots from `first` on, at most SIDE_WINDOW: the far side makes its own at the same time. */
+static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
+		    const struct qp_shape *shape, struct qp_numbers *numbers)
 {
 	struct message_qp request = {
-		.slot = slot,
 		.kind = shape->kind,
 		.cq = shape->cq,
 		.send_depth = or_default(shape->send_depth, DEFAULT_DEPTH),
@@ -143,21 +143,41 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 		.signal_all = !shape->unsignaled,
 		.domain = shape->near_domain,
 	};
-	struct message_qp_created near, far;
-	int rc = 0;
+	struct message_qp far_request = request;
+	struct message_qp_created near, far[SIDE_WINDOW];
+	int rc = 0, far_rc;
 
-	if (!slot && !shape->keep_cq)
-		rc = make_cq(trial, &trial->near, shape) || make_cq(trial, &trial->far, shape);
-	if (rc || make_qp(trial, &trial->near, &request, &near))
+	far_request.domain = shape->far_domain;
+	far_request.srq = shape->srq;
+	if (!first && !shape->keep_cq &&
+	    (make_cq(trial, &trial->near, shape) || make_cq(trial, &trial->far, shape)))
 		return -EIO;
-	request.domain = shape->far_domain;
-	request.srq = shape->srq;
-	if (make_qp(trial, &trial->far, &request, &far))
+	side_batch_begin(&trial->far);
+	for (uint32_t i = 0; i < count && !rc; i++) {
+		request.slot = far_request.slot = first + i;
+		rc = explain_qp(trial, &trial->near, &request,
+				side_qp(&trial->near, &request, &near));
+		if (rc)
+			break;
+		numbers[i] = (struct qp_numbers){.near = near.qpn, .near_psn = near.psn};
+		rc = side_qp(&trial->far, &far_request, &far[i]);
+	}
+	far_rc = side_batch_end(&trial->far);
+	if (explain_qp(trial, &trial->far, &far_request, far_rc) || rc)
 		return -EIO;
-	*numbers = (struct qp_numbers){near.qpn, far.qpn, near.psn, far.psn};
-	if (!slot)
+	for (uint32_t i = 0; i < count; i++) {
+		numbers[i].far = far[i].qpn;
+		numbers[i].far_psn = far[i].psn;
+	}
+	if (!first)
 		note_numbers(trial, numbers);
 	return 0;
+}
+
+int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		   struct qp_numbers *numbers)
+{
+	return make_qps(trial, slot, 1, shape, numbers);
 }
 
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
@@ -319,27 +339,65 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	return trial_explain(trial, near, rc);
 }
 
+/* One queue pair of each side, whose numbers the other one has. */
+static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		       const struct qp_numbers *numbers)
+{
+	if (walk(trial, &trial->far, slot, shape, numbers) ||
+	    walk(trial, &trial->near, slot, shape, numbers))
+		return -EIO;
+	return shape->kind == QP_UD &&
+	       (make_address(trial, &trial->far, slot) || make_address(trial, &trial->near, slot));
+}
+
+/* The slots from `first` on, at most SIDE_WINDOW. */
+static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
+		       const struct qp_shape *shape, struct qp_numbers *numbers)
+{
+	struct side *far = &trial->far;
+	int rc = make_qps(trial, first, count, shape, numbers), far_rc;
+
+	if (rc)
+		return rc;
+	if (trial->by_cm && shape->kind == QP_RC) {
+		for (uint32_t i = 0; i < count && !rc; i++)
+			rc = connect_by_cm(trial, first + i, shape);
+		return rc;
+	}
+	/* The other kinds never have rdma_cm. */
+	if (!first) {
+		number_set(&trial->result->connection, CONNECTION_EXCHANGE);
+		note_psns(trial->result, numbers);
+	}
+	for (uint32_t i = 0; i < count && !rc && shape->kind == QP_XRC; i++)
+		rc = introduce(trial, first + i, &numbers[i]);
+	if (rc)
+		return -EIO;
+	side_batch_begin(far);
+	for (uint32_t i = 0; i < count && !rc; i++)
+		rc = connect_one(trial, first + i, shape, &numbers[i]);
+	far_rc = trial_explain(trial, far, side_batch_end(far));
+	return rc ? rc : far_rc;
+}
+
 int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		  struct qp_numbers *ret_numbers)
 {
 	struct qp_numbers numbers = {0};
 
-	if (trial_make_qps(trial, slot, shape, &numbers))
-		return -EIO;
-	if (ret_numbers)
-		*ret_numbers = numbers;
-	if (trial->by_cm && shape->kind == QP_RC)
-		return connect_by_cm(trial, slot, shape);
-	/* The other kinds never have rdma_cm. */
-	if (!slot) {
-		number_set(&trial->result->connection, CONNECTION_EXCHANGE);
-		note_psns(trial->result, &numbers);
+	return connect_qps(trial, slot, 1, shape, ret_numbers ? ret_numbers : &numbers);
+}
+
+int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape *shape,
+		      struct qp_numbers *numbers)
+{
+	struct qp_shape some = *shape;
+	int rc = 0;
+
+	for (uint32_t slot = 0; slot < count && !rc; slot += SIDE_WINDOW) {
+		rc = connect_qps(trial, slot, at_most(count - slot, SIDE_WINDOW), &some,
+				 numbers + slot);
+		some.keep_cq = true;
 	}
-	if (shape->kind == QP_XRC && introduce(trial, slot, &numbers))
-		return -EIO;
-	if (walk(trial, &trial->far, slot, shape, &numbers) ||
-	    walk(trial, &trial->near, slot, shape, &numbers))
-		return -EIO;
-	return shape->kind == QP_UD &&
-	       (make_address(trial, &trial->near, slot) || make_address(trial, &trial->far, slot));
+	return rc;
 }
