@@ -217,8 +217,8 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_NEED("every", "duration", NULL),
 	OPTIONS_ONE_OF("tclass dscp tos", NULL),
 	OPTIONS_ONE_OF("pkey pkey-index", NULL),
-	OPTIONS_EXCLUDE("format", "json jsonl tsv columns no-headings list-tests", NULL),
-	OPTIONS_EXCLUDE(SELFTEST_EXCHANGE_ONLY, "cm", NULL),
+	OPTIONS_EXCLUDE("format", "json jsonl tsv columns no-headings list-tests all-gids", NULL),
+	OPTIONS_EXCLUDE(SELFTEST_EXCHANGE_ONLY " mtu", "cm", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
 	OPTIONS_EXCLUDE("connections", "test latency bandwidth", NULL),
 	OPTIONS_EXCLUDE(

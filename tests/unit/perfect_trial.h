@@ -518,6 +518,15 @@ static inline int soft_query_gid(struct ibv_context *context, uint8_t port, int 
 	return 0;
 }
 
+/* Full member of the default partition, most significant byte first: ibv_query_pkey(3). */
+static inline int soft_query_pkey(struct ibv_context *context, uint8_t port, int index,
+				  uint16_t *pkey)
+{
+	(void)context, (void)port;
+	*pkey = htons(0xffff);
+	return index ? EINVAL : 0;
+}
+
 static inline void soft_fill_api(struct api *api)
 {
 	api->ibv_create_comp_channel = soft_channel;
@@ -539,6 +548,7 @@ static inline void soft_fill_api(struct api *api)
 	api->ibv_dealloc_pd = soft_domain_free;
 	api->ibv_get_async_event = soft_no_event;
 	api->ibv_query_gid = soft_query_gid;
+	api->ibv_query_pkey = soft_query_pkey;
 }
 
 /* Ready for orders: what agent_open_device() would do. */

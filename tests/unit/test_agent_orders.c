@@ -380,6 +380,48 @@ static void no_queue_pair(void **state)
 
 /* ---- What a queue pair is told ---- */
 
+/* 0: it cannot be read. */
+static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003};
+
+static int query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
+{
+	(void)context;
+	assert_int_equal(port, 1);
+	if (!pkeys[index])
+		return EIO;
+	*pkey = htons(pkeys[index]);
+	return 0;
+}
+
+static void expect_known(const struct number *number, uint64_t value)
+{
+	assert_true(number->known);
+	assert_int_equal(number->value, value);
+}
+
+/* What a row says of the queue pair is what the device was told. */
+static void expect_told(struct agent *agent, const struct ibv_qp_attr *attr)
+{
+	const struct agent_told *told = &agent->told;
+	struct number pkey;
+
+	expect_known(&told->sl, 6);
+	expect_known(&told->traffic_class, 106);
+	expect_known(&told->path_mtu_bytes, 2048);
+	expect_known(&told->peer_psn, 0x5678);
+	expect_known(&told->psn, attr->sq_psn);
+	expect_known(&told->ack_timeout, 9);
+	expect_known(&told->retries, 5);
+	expect_known(&told->rnr_retries, 4);
+	expect_known(&told->pkey_index, 0);
+	agent->told.pkey_index = number_of(4);
+	pkey = agent_told_pkey(agent);
+	expect_known(&pkey, 0x8002);
+	/* That entry cannot be read. */
+	agent->told.pkey_index = number_of(3);
+	assert_false(agent_told_pkey(agent).known);
+}
+
 /* Each value where the device looks for it: ibv_modify_qp(3). */
 static void attributes(void **state)
 {
@@ -405,6 +447,7 @@ static void attributes(void **state)
 	order.to = soft.ports[0].endpoint;
 	order.to.gid.raw[15] = 77;
 	agent->endpoint.gid_index = 5;
+	agent->api.ibv_query_pkey = query_pkey;
 	agent->path = (struct message_path){.traffic_class = 106, .flow_label = 0xabcde, .sl = 2};
 	assert_int_equal(agent_modify(agent, &order), 0);
 	assert_int_equal(attr->qp_access_flags, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
@@ -430,11 +473,15 @@ static void attributes(void **state)
 	assert_int_equal(attr->rnr_retry, 4);
 	assert_int_equal(attr->max_rd_atomic, 3);
 	assert_int_equal(attr->sq_psn, agent->qps[0].psn);
+	expect_told(agent, attr);
 	assert_int_equal(agent_query(agent, &(struct message_query){0}, &queried), 0);
 	assert_int_equal(queried.state, IBV_QPS_RTS);
 	assert_int_equal(queried.qpn, 0x101);
 	assert_int_equal(queried.mtu_bytes, 2048);
 	assert_int_equal(queried.access, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+	agent_reset(agent);
+	assert_false(agent->told.sl.known || agent->told.psn.known || agent->told.retries.known);
+	assert_false(agent_told_pkey(agent).known);
 	agent_free(agent);
 }
 
@@ -456,28 +503,18 @@ static void addresses(void **state)
 	assert_int_equal(attr->is_global, 0);
 	assert_int_equal(attr->dlid, 7);
 	assert_int_equal(attr->sl, 2);
+	expect_known(&agent->told.sl, 2);
+	assert_false(agent->told.traffic_class.known);
 	order.to.gid.raw[7]++;
 	assert_int_equal(agent_address(agent, &order), 0);
 	attr = &((const struct soft_ah *)agent->qps[0].ah)->attr;
 	assert_int_equal(attr->is_global, 1);
 	assert_int_equal(attr->grh.hop_limit, 3);
+	expect_known(&agent->told.traffic_class, 0);
 	agent_free(agent);
 }
 
 /* ---- P_Keys ---- */
-
-/* 0: it cannot be read. */
-static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003};
-
-static int query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
-{
-	(void)context;
-	assert_int_equal(port, 1);
-	if (!pkeys[index])
-		return EIO;
-	*pkey = htons(pkeys[index]);
-	return 0;
-}
 
 static int query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
 {

@@ -61,6 +61,10 @@ static void perfect(void **state)
 		expect_number(id, "retries", &row->retries, passes[i].retries);
 		expect_number(id, "MTU", &row->path_mtu_bytes, 1024);
 		expect_number(id, "timeout", &row->ack_timeout, 14);
+		assert_true(row->traffic_class.known && !row->traffic_class.value);
+		assert_true(row->sl.known && !row->sl.value);
+		expect_number(id, "P_Key", &row->pkey, 0xffff);
+		assert_true(row->rnr_retries.known);
 		assert_true(row->qpn.value > 0x100 && row->peer_qpn.value > row->qpn.value);
 		assert_true(row->psn.known && row->peer_psn.known && row->duration_msec.known);
 	}

@@ -116,6 +116,15 @@ struct agent_samples {
 	size_t count;
 };
 
+/*
+ * What a queue pair was told when it was connected, whoever chose it: by the exchange or by rdma_cm.
+ * What nobody told it is unknown.
+ */
+struct agent_told {
+	struct number pkey_index, sl, traffic_class, path_mtu_bytes;
+	struct number psn, peer_psn, ack_timeout, retries, rnr_retries;
+};
+
 struct agent {
 	struct api api;
 	struct verbs *verbs;
@@ -144,6 +153,7 @@ struct agent {
 	struct guard guard;
 	struct message_path path;
 	uint32_t pkey_index;	     /* of the path */
+	struct agent_told told;	     /* to the queue pair of the first slot */
 	uint32_t vector;	     /* of completion queues to come */
 	uint32_t version;	     /* of the exchange; 0: the other side is this process */
 	struct memory_source source; /* of the memory of buffers to come */
@@ -234,6 +244,11 @@ void agent_windows_forget(struct agent *agent, const struct agent_qp *qp,
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
 /* Makes a queue pair that is not there; what agent_qp() checks of slots and limits is not. */
+/* Notes what the queue pair is told, if it is that of the first slot. */
+void agent_note_told(struct agent *agent, const struct agent_qp *qp, const struct ibv_qp_attr *attr,
+		     int mask);
+/* The P_Key that the queue pair of the first slot has; unknown: it was told none. */
+struct number agent_told_pkey(struct agent *agent);
 int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
 /* As agent_modify(), of a queue pair that is there. */
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);

@@ -235,7 +235,10 @@ int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state 
 	if (guard_connection(agent, &attr, mask))
 		return -EINVAL;
 	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
-	return rc ? agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp") : 0;
+	if (rc)
+		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");
+	agent_note_told(agent, qp, &attr, mask);
+	return 0;
 }
 
 int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)

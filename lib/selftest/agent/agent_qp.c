@@ -158,6 +158,8 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 	agent_unreserve(agent, &qp->reserved);
 	agent->work -= qp->depth;
 	agent->pairs -= qp->pairs;
+	if (qp == &agent->qps[0])
+		agent->told = (struct agent_told){0};
 	*qp = (struct agent_qp){0};
 }
 
@@ -427,6 +429,7 @@ int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct messa
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",
 				  agent_state_word(order->state));
+	agent_note_told(agent, qp, &attr, mask);
 	return qp->target ? modify_target(agent, qp, order) : 0;
 }
 
@@ -462,15 +465,16 @@ int agent_query(struct agent *agent, const struct message_query *order,
 int agent_address(struct agent *agent, const struct message_address *order)
 {
 	struct agent_qp *qp = find_qp(agent, order->slot);
-	struct ibv_ah_attr attr;
+	struct ibv_qp_attr attr = {0};
 
 	if (!qp || guard_destination(agent, &order->to))
 		return -EINVAL;
-	fill_address(agent, &order->to, order->sl, &attr);
+	fill_address(agent, &order->to, order->sl, &attr.ah_attr);
 	if (qp->ah)
 		agent->api.ibv_destroy_ah(qp->ah);
-	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &attr);
+	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &attr.ah_attr);
 	if (!qp->ah)
 		return agent_fail(agent, STAGE_CONNECT_QP, errno, "ibv_create_ah");
+	agent_note_told(agent, qp, &attr, IBV_QP_AV);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "kernel/procfs.h"
+#include "mad/format/codes.h"
 #include "mad/format/mad.h"
 #include "selftest/agent/agent.h"
 
@@ -61,6 +62,50 @@ int agent_path(struct agent *agent, const struct message_path *order)
 	agent->path = *order;
 	agent->pkey_index = index;
 	return 0;
+}
+
+static void note_address(struct agent_told *told, const struct ibv_ah_attr *attr)
+{
+	number_set(&told->sl, attr->sl);
+	if (attr->is_global)
+		number_set(&told->traffic_class, attr->grh.traffic_class);
+}
+
+void agent_note_told(struct agent *agent, const struct agent_qp *qp, const struct ibv_qp_attr *attr,
+		     int mask)
+{
+	struct agent_told *told = &agent->told;
+
+	if (qp != &agent->qps[0])
+		return;
+	if (mask & IBV_QP_PKEY_INDEX)
+		number_set(&told->pkey_index, attr->pkey_index);
+	if (mask & IBV_QP_AV)
+		note_address(told, &attr->ah_attr);
+	if (mask & IBV_QP_PATH_MTU)
+		number_set(&told->path_mtu_bytes, mtu_bytes(attr->path_mtu));
+	if (mask & IBV_QP_RQ_PSN)
+		number_set(&told->peer_psn, attr->rq_psn);
+	if (mask & IBV_QP_SQ_PSN)
+		number_set(&told->psn, attr->sq_psn);
+	if (mask & IBV_QP_TIMEOUT)
+		number_set(&told->ack_timeout, attr->timeout);
+	if (mask & IBV_QP_RETRY_CNT)
+		number_set(&told->retries, attr->retry_cnt);
+	if (mask & IBV_QP_RNR_RETRY)
+		number_set(&told->rnr_retries, attr->rnr_retry);
+}
+
+struct number agent_told_pkey(struct agent *agent)
+{
+	const struct number *index = &agent->told.pkey_index;
+	uint16_t raw;
+
+	if (!index->known ||
+	    agent->api.ibv_query_pkey(agent->context, (uint8_t)agent->endpoint.port,
+				      (int)index->value, &raw))
+		return (struct number){.known = false};
+	return number_of(ntohs(raw));
 }
 
 int agent_way(struct agent *agent, const struct message_way *order)

@@ -180,7 +180,7 @@ struct selftest_result {
 	struct number connection; /* enum selftest_connection */
 	struct number traffic_class, flow_label, hop_limit, sl, pkey;
 	struct number qpn, peer_qpn, psn, peer_psn; /* of the first queue pair */
-	struct number path_mtu_bytes, ack_timeout, retries;
+	struct number path_mtu_bytes, ack_timeout, retries, rnr_retries;
 	struct number group;   /* enum selftest_group */
 	char *test;	       /* rc-write */
 	char *summary;	       /* what it does */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
+#include "selftest/agent/agent.h"
 #include "selftest/trial/trial.h"
 
 #define DEFAULT_DEPTH 16u
@@ -180,6 +181,31 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 	return make_qps(trial, slot, 1, shape, numbers);
 }
 
+static void take(struct number *column, const struct number *told)
+{
+	if (told->known)
+		*column = *told;
+}
+
+/* The first queue pair of this side is connected: what its packets carry, and its retries. */
+static void note_told(struct trial *trial)
+{
+	struct agent *agent = trial->near.agent;
+	const struct agent_told *told = &agent->told;
+	const struct number pkey = agent_told_pkey(agent);
+	struct selftest_result *row = trial->result;
+
+	take(&row->traffic_class, &told->traffic_class);
+	take(&row->sl, &told->sl);
+	take(&row->pkey, &pkey);
+	take(&row->psn, &told->psn);
+	take(&row->peer_psn, &told->peer_psn);
+	take(&row->path_mtu_bytes, &told->path_mtu_bytes);
+	take(&row->ack_timeout, &told->ack_timeout);
+	take(&row->retries, &told->retries);
+	take(&row->rnr_retries, &told->rnr_retries);
+}
+
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
 		 const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
@@ -202,13 +228,11 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = TRIAL_QKEY,
 	};
+	int rc = side_modify(side, &request);
 
-	if (near && !slot && agent_is_reliable(shape->kind) && state == IBV_QPS_RTS) {
-		number_set(&trial->result->path_mtu_bytes, request.mtu_bytes);
-		number_set(&trial->result->ack_timeout, request.timeout);
-		number_set(&trial->result->retries, request.retries);
-	}
-	return trial_explain(trial, side, side_modify(side, &request));
+	if (!rc && near && !slot && state == IBV_QPS_RTS)
+		note_told(trial);
+	return trial_explain(trial, side, rc);
 }
 
 int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret)
@@ -327,8 +351,10 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	if (rc)
 		return rc;
 	rc = side_connect(near, &connect, &connected);
-	if (!rc && !slot)
+	if (!rc && !slot) {
 		note_times(trial->result, &connected);
+		note_told(trial);
+	}
 	if (!rc)
 		return trial_explain(trial, far, side_finish(far, &accept, CM_CONNECT_MSEC, &held));
 	trial_abandon(trial, &accept, 0, &held);
@@ -346,8 +372,13 @@ static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape
 	if (walk(trial, &trial->far, slot, shape, numbers) ||
 	    walk(trial, &trial->near, slot, shape, numbers))
 		return -EIO;
-	return shape->kind == QP_UD &&
-	       (make_address(trial, &trial->far, slot) || make_address(trial, &trial->near, slot));
+	if (shape->kind != QP_UD)
+		return 0;
+	if (make_address(trial, &trial->far, slot) || make_address(trial, &trial->near, slot))
+		return -EIO;
+	if (!slot)
+		note_told(trial);
+	return 0;
 }
 
 /* The slots from `first` on, at most SIDE_WINDOW. */
