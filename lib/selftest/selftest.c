@@ -76,6 +76,24 @@ static bool is_chosen(const struct selftest_path *path)
 	       path->pkey_index.known;
 }
 
+/* A port may not have the P_Key: that of this host, or that of the peer. */
+static int explain_path(struct trial *trial, struct side *side, int rc)
+{
+	const struct message_refused *refused = &side->refused;
+	const char *peer = side == &trial->far ? trial->request->peer : NULL;
+	_cleanup_(freep) char *text = NULL, *where = NULL, *hint = NULL;
+
+	if (rc != -EREMOTEIO || refused->refusal != REFUSAL_NO_PORT)
+		return trial_explain(trial, side, rc);
+	text = text_clean(refused->text, strnlen(refused->text, sizeof(refused->text)));
+	where = peer ? mem_format("on %s: ", peer) : mem_string("");
+	hint = mem_format("%srdmactl pkeys lists them; on InfiniBand the subnet manager gives them "
+			  "to a port",
+			  where);
+	trial_fail(trial, hint, "%s%s", where, text);
+	return rc;
+}
+
 /* Tells both sides what their packets shall carry. */
 static int set_path(struct trial *trial)
 {
@@ -101,7 +119,7 @@ static int set_path(struct trial *trial)
 			   "the kernel takes the hop limit of RoCE packets from the route");
 		return -EOPNOTSUPP;
 	}
-	rc = trial_explain(trial, &trial->near, side_path(&trial->near, &order));
+	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
 	if (rc || (is_older && !is_chosen(path)))
 		return rc;
 	if (is_older) {
@@ -111,7 +129,7 @@ static int set_path(struct trial *trial)
 			   request->peer, trial->granted.version);
 		return -EPROTONOSUPPORT;
 	}
-	return trial_explain(trial, &trial->far, side_path(&trial->far, &order));
+	return explain_path(trial, &trial->far, side_path(&trial->far, &order));
 }
 
 /* Both sides keep near their devices, before they take memory. */
