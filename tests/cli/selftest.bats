@@ -39,6 +39,7 @@ no_device()
 	refused '--dscp cannot be used with --tos' --dscp ef --tos 8
 	refused '--pkey cannot be used with --pkey-index' --pkey 0xffff --pkey-index 0
 	refused '--sl cannot be used with --cm' --cm --sl 3
+	refused '--mtu cannot be used with --cm' --cm --mtu 1024
 	refused '--sizes cannot be used with --all-sizes' --sizes 2 --all-sizes
 	refused '--iterations cannot be used with --duration' --iterations 5 --duration 1s
 	refused '--test cannot be used with --latency' --test rc --latency
@@ -116,7 +117,7 @@ no_device()
 }
 
 @test "selftest: charts take the place of rows" {
-	for option in --json --jsonl --tsv '-o device' --list-tests; do
+	for option in --json --jsonl --tsv '-o device' --list-tests --all-gids; do
 		# shellcheck disable=SC2086
 		try selftest --format svg $option
 		[ "$status" = 2 ] || wrong "$option: $status"

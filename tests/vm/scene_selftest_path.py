@@ -19,13 +19,14 @@ ETH_P_ALL, ETH_P_IP, UDP = 3, 0x0800, 17
 
 
 class Wire:
-    """The RoCE v2 packets over IPv4 that cross a netdev: (source, TOS, TTL, P_Key) of each kind."""
+    """The RoCE v2 packets over IPv4 that cross a netdev: (source, TOS, TTL, P_Key) of each kind, and
+    the UDP source ports: (source, port)."""
 
     def __init__(self, netdev):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.bind((netdev, 0))
         self.socket.settimeout(0.2)
-        self.kinds, self.over = set(), False
+        self.kinds, self.ports, self.over = set(), set(), False
         self.thread = threading.Thread(target=self.watch)
         self.thread.start()
 
@@ -45,8 +46,10 @@ class Wire:
             if struct.unpack_from('>H', packet, 36)[0] != ROCE_PORT:
                 continue
             # The P_Key is in the base transport header, behind opcode and flags: IBTA 1, 9.2.
-            self.kinds.add((socket.inet_ntoa(packet[26:30]), packet[15], packet[22],
+            source = socket.inet_ntoa(packet[26:30])
+            self.kinds.add((source, packet[15], packet[22],
                             struct.unpack_from('>H', packet, 44)[0]))
+            self.ports.add((source, struct.unpack_from('>H', packet, 34)[0]))
 
     def end(self):
         self.over = True
@@ -76,8 +79,9 @@ def marked(tap):
             (('--dscp', '46'), both(186), {'traffic_class': 186}),
             (('--sl', '3', '--flow-label', '0x12345'), both(0), {'sl': 3, 'flow_label': 0x12345}),
             (('--pkey', '0xffff'), both(0), {'pkey': '0xffff'}),
-            (('--pkey', '0x7fff'), both(0), {'pkey': '0x7fff'}),
-            (('--pkey-index', '0'), both(0), {'pkey': None})):
+            # A limited member finds the full one of its partition.
+            (('--pkey', '0x7fff'), both(0), {'pkey': '0xffff'}),
+            (('--pkey-index', '0'), both(0), {'pkey': '0xffff', 'sl': 0, 'traffic_class': 0})):
         document, kinds = run(*words)
         rows = [line for line in document.rows if line['test'] in ('rc-write', 'rc-send')]
         wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''), ('rc-send', 'pass', ''))
@@ -85,6 +89,26 @@ def marked(tap):
         for key, value in row.items():
             wrong += unequal(key, {line[key] for line in rows}, {value})
         tap.test('selftest path: %s' % (' '.join(words) or 'nothing chosen'), wrong)
+
+
+def port_of(qpn):
+    """The UDP source port that Soft-RoCE gives a queue pair, whatever the flow label is:
+    rxe_qp_init_req() in drivers/infiniband/sw/rxe/rxe_qp.c, hash_32() in include/linux/hash.h."""
+    return 0xc000 + (qpn * 0x61c88647 % (1 << 32) >> (32 - 14))
+
+
+def source_ports(tap):
+    """One of each side, which the number of its queue pair explains."""
+    for words in ((), ('--flow-label', '0x12345')):
+        wire = Wire('va')
+        document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT), *words, '--test',
+                                'rc-write')
+        wire.end()
+        row = [line for line in document.rows if line['test'] == 'rc-write'][0]
+        tap.test('selftest path: UDP source ports %s' % ' '.join(words),
+                 selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
+                 unequal('ports', wire.ports, {('10.9.0.1', port_of(row['qpn'])),
+                                               ('10.9.0.2', port_of(row['peer_qpn']))}))
 
 
 def by_cm(tap):
@@ -124,7 +148,11 @@ def refused(tap):
     """A P_Key that the port does not have, and an index behind its table."""
     document, _ = run('--pkey', '0x8001')
     tap.test('selftest path: a P_Key that is not there',
-             selftest.wrong_with(document, 4, ('connect', 'fail', 'rxa/1 has no P_Key 0x8001')))
+             selftest.wrong_with(document, 4, ('connect', 'fail', 'rxa/1 has no P_Key 0x8001')) +
+             unequal('who has it not, and what to do', [
+                 (row['reason'], row['next_step']) for row in document.rows], [
+                     ('rxa/1 has no P_Key 0x8001', 'rdmactl pkeys lists them; on InfiniBand the '
+                      'subnet manager gives them to a port')]))
     document, _ = run('--hop-limit', '7')
     tap.test('selftest path: the hop limit of RoCE is that of the route',
              selftest.wrong_with(document, 4, (
@@ -139,11 +167,21 @@ def numbers(tap):
     document, _ = run('--ack-timeout', '15', '--retries', '3', '--rnr-retries', '2', test='rc-write')
     row = [line for line in document.rows if line['test'] == 'rc-write'][0]
     wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
-    wrong += unequal('told', (row['ack_timeout'], row['retries'], row['path_mtu_bytes']), (15, 3, 1024))
+    wrong += unequal('told', (row['ack_timeout'], row['retries'], row['rnr_retries'],
+                              row['path_mtu_bytes']), (15, 3, 2, 1024))
     for key in ('qpn', 'peer_qpn', 'psn', 'peer_psn'):
         wrong += [] if row[key] is not None else ['%s is not known' % key]
     wrong += [] if row['qpn'] != row['peer_qpn'] or row['psn'] != row['peer_psn'] else ['the same numbers']
     tap.test('selftest path: time-outs, numbers of queue pairs and packets', wrong)
+    document, _ = run('--cm', '--retries', '3', '--rnr-retries', '2', test='rc-write')
+    row = [line for line in document.rows if line['test'] == 'rc-write'][0]
+    wrong = selftest.wrong_with(document, 0, ('rc-write', 'pass', ''))
+    wrong += unequal('told by rdma_cm', [row[key] for key in (
+        'retries', 'rnr_retries', 'path_mtu_bytes', 'sl', 'traffic_class', 'pkey')],
+                     [3, 2, 1024, 0, 0, '0xffff'])
+    wrong += ['%s is not known' % key for key in ('psn', 'peer_psn', 'ack_timeout')
+              if row[key] is None]
+    tap.test('selftest path: what rdma_cm chose', wrong)
     document = selftest.run('rxa', '--tclass', '8', '--test', 'rc-write')
     tap.test('selftest path: in loopback',
              selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
@@ -189,6 +227,7 @@ def play(tap):
     peers.shell('bed_wire')
     server = selftest.Server('--port', str(PORT), bind=SERVER)
     marked(tap)
+    source_ports(tap)
     by_cm(tap)
     by_default(tap)
     refused(tap)

@@ -16,7 +16,7 @@ GROUP = '239.1.2.3'
 # In the state LISTEN: an earlier server's may still be in another state.
 LISTENS = re.compile(':4853 0+:0000 0A ')
 # A message takes a slice of the processor's time where there is one processor only.
-SIZE, ITERATIONS = '1024', '20'
+SIZE, ITERATIONS = '1024', '60'
 # Enough to fill the queues many times over.
 COUNTS = {'bw': '1500', 'lat': ITERATIONS}
 TESTS = [(operation, way) for way in ('bw', 'lat') for operation in ('send', 'write', 'read')]
@@ -39,24 +39,41 @@ def cm_server(*argv):
     return other
 
 
+def rate_of(text):
+    """The megabits a second that a pingpong prints: both ways together, as ours."""
+    found = re.search(r'= ([0-9.]+) Mbit/sec', text)
+    return float(found.group(1)) if found else None
+
+
+def compare_rates(program, document, text):
+    ours = document.rows[0]['bandwidth_gbps'] if document.rows else None
+    return compare(program, ours and ours * 1000, rate_of(text), 3)
+
+
 def pingpongs(tap):
     for kind, words, wanted in (
+            ('rc', ('-s', '3000'), {'size_bytes': 3000}),
             ('uc', ('-s', '3000'), {'size_bytes': 3000}),
             ('ud', ('-s', '512'), {'size_bytes': 512}),
             ('srq', ('-s', '3000', '-q', '5'), {'size_bytes': 3000, 'queue_pairs': 5})):
-        program, test = 'ibv_%s_pingpong' % kind, kind + '-pingpong'
+        program = 'ibv_%s_pingpong' % kind
+        test = 'pingpong' if kind == 'rc' else kind + '-pingpong'
         own = ['--proto', test, '--iterations', ITERATIONS, '--sizes', words[1]]
         own += ['--qps', words[3]] if kind == 'srq' else []
         other = tcp_server(program, '-d', 'rxb', '-g', gid_index('rxb'), '-n', ITERATIONS, *words)
         document = run('--peer', SERVER, *own)
+        result = other.end()
+        wrong = compare_rates(program, document, result.text())
+        wrong += result.describe() if result.status or wrong else []
         tap.test('peers: client of ' + program, wrong_with(document, 0, (test, 'pass', '')) +
-                 row_of(document, test, iterations=int(ITERATIONS), **wanted) + ended(other))
+                 row_of(document, test, iterations=int(ITERATIONS), **wanted) + wrong)
         server = serving(test, '--iterations', ITERATIONS, '--sizes', words[1])
         client = peers.run(program, '-d', 'rxa', '-g', gid_index('rxa'), '-n', ITERATIONS, *words,
                            SERVER)
         document = server.end()
         tap.test('peers: server of ' + program, wrong_with(document, 0, (test, 'pass', '')) +
                  row_of(document, test, iterations=int(ITERATIONS), **wanted) +
+                 compare_rates(program, document, client.text()) +
                  (client.describe() if client.status else []))
 
 
