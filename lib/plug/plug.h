@@ -76,8 +76,7 @@ bool plug_is_told(const struct plug_memory *memory);
 char *plug_memory_text(const struct plug_memory *memory);
 int plug_memory_parse(const char *text, struct plug_memory *ret_memory);
 
-/* PLUG_TOLD, the layout of what firmware tells, is no standard, and none is known of such a plug.
- */
+/* PLUG_TOLD is no standard, but the layout of what firmware tells; the record has none then. */
 enum plug_standard { PLUG_SFF_8472 = 1, PLUG_SFF_8636, PLUG_CMIS, PLUG_TOLD };
 
 enum plug_kind {

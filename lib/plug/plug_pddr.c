@@ -83,7 +83,7 @@ static const struct plug_fact lane_facts[] = {
 	END,
 };
 
-/* The flags are on another page, which clears them, and is not read. */
+/* The flags are on another page, which is not read. */
 static const struct plug_flag_place no_flags[] = {{.flag = 0}};
 
 const struct plug_layout plug_pddr = {

@@ -109,7 +109,6 @@ enum {
 	ACCESS_REGISTER_AT = 12,
 	ACCESS_REGISTER_MOST = 220,
 	ACCESS_REGISTER_UNKNOWN = 0x14, /* the device has no such register */
-	ACCESS_REGISTER_BAD = 0x1c,	/* it does not take what the request selects */
 };
 
 /* Whether the field is a part of one byte, or that byte. */
