@@ -5,7 +5,8 @@ Clients see the fabric through libumad2sim, which is preloaded into them. What i
 fabric does, and what to mind:
 
 - The library reads 32 bytes past the end of a heap block in its read(). That is not the client's
-  error, so AddressSanitizer suppresses the report.
+  error, so AddressSanitizer suppresses the report. It does not free an answer that comes too late
+  for a client, which LeakSanitizer suppresses.
 - At most 10 clients at a time, the subnet manager being one. A client that was killed keeps its
   place: Simulator.reap() frees it.
 - A PM, vendor or SA datagram that the simulator cannot answer is handed to the client at its
@@ -77,6 +78,9 @@ class Bed:
         self.suppressions = self.path('suppressions')
         with open(self.suppressions, 'w') as file:
             file.write('interceptor_via_lib:libumad2sim.so\n')
+        self.leaks = self.path('leaks')
+        with open(self.leaks, 'w') as file:
+            file.write('leak:libumad2sim.so\n')
         self.count = 0
         self.umadend = self.library('umadend')
 
@@ -199,6 +203,8 @@ class Simulator:
         whole['PATH'] = whole.get('PATH', '') + ':/usr/sbin:/sbin'
         whole['ASAN_OPTIONS'] = ':'.join(filter(None, (
             whole.get('ASAN_OPTIONS'), 'suppressions=' + self.bed.suppressions)))
+        whole['LSAN_OPTIONS'] = ':'.join(filter(None, (
+            whole.get('LSAN_OPTIONS'), 'suppressions=%s:print_suppressions=0' % self.bed.leaks)))
         return whole
 
     def log(self, begin=0):
