@@ -4,6 +4,7 @@
  * headers: their form, and what they make of known bytes. The expected values are worked out from
  * the layouts of the specification.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/format/attribute.h"
 #include "mad/format/header.h"
@@ -906,6 +908,14 @@ static void test_other_headers(void **state)
 	assert_text(mad_header_schema(0x0b), &record, "class", "unknown-11");
 }
 
+static void assert_failure(int error, unsigned int status, unsigned int tries, const char *expected)
+{
+	_cleanup_(freep) char *text = mad_failure_text(UMAD_CLASS_SUBN_LID_ROUTED, error, status,
+						       tries);
+
+	assert_string_equal(text, expected);
+}
+
 static void test_words(void **state)
 {
 	static const struct {
@@ -943,6 +953,11 @@ static void test_words(void **state)
 		assert_string_equal(text, statuses[i].text);
 		assert_int_equal(rc, strcmp(text, "success") != 0);
 	}
+	assert_failure(0, 0x001c, 1, "refused with status 0x001c: invalid-value");
+	assert_failure(0, 0x0700, 1, "refused with status 0x0700");
+	assert_failure(-ETIMEDOUT, 0, 1, "no answer, asked once");
+	assert_failure(-ETIMEDOUT, 0, 4, "no answer, asked 4 times");
+	assert_failure(-ECANCELED, 0, 1, "interrupted");
 	assert_string_equal(mad_class_word(UMAD_CLASS_SUBN_DIRECTED_ROUTE), "sm-direct");
 	assert_null(mad_class_word(0x4f));
 	assert_string_equal(mad_method_word(UMAD_CLASS_SUBN_ADM, 0x92), "get-table-response");

@@ -250,7 +250,7 @@ int mad_status_word(unsigned int mgmt_class, unsigned int status,
 
 char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, unsigned int tries)
 {
-	char word[MAD_STATUS_BYTES];
+	char word[MAD_STATUS_BYTES], number[MAD_STATUS_BYTES];
 
 	if (error == -ETIMEDOUT && tries == 1)
 		return mem_string("no answer, asked once");
@@ -259,5 +259,8 @@ char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, 
 	if (error)
 		return mem_string(error == -ECANCELED ? "interrupted" : strerror(-error));
 	mad_status_word(mgmt_class, status, word);
-	return mem_format("refused with status 0x%04x: %s", status, word);
+	snprintf(number, sizeof(number), "0x%04x", status);
+	/* A status that nobody has named is not said twice. */
+	return strcmp(word, number) ? mem_format("refused with status %s: %s", number, word)
+				    : mem_format("refused with status %s", number);
 }
