@@ -9,9 +9,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "fabric/diff/diff.h"
 #include "fabric/format/diags.h"
 #include "fabric/format/saved.h"
 #include "fabric/route/route.h"
+#include "fabric/scan/cable_info.h"
 #include "fabric/scan/scan.h"
 #include "host/host.h"
 
@@ -282,10 +284,10 @@ static void note_faults(struct fabric_run *run, const char *path, const struct f
 	}
 }
 
-static bool read_file(struct fabric_run *run, const char *path, struct fabric *fabric)
+static bool read_file(struct fabric_run *run, const char *path, bool details, struct fabric *fabric)
 {
 	_cleanup_(freep) char *message = NULL;
-	int rc = fabric_file_read(path, fabric, &message);
+	int rc = fabric_file_read(path, details, fabric, &message);
 
 	/* A file that exists, but cannot be read, needs another remedy. */
 	if (rc)
@@ -301,7 +303,23 @@ static bool read_file(struct fabric_run *run, const char *path, struct fabric *f
 /* Read this first, because --save may name the same file. */
 static bool read_before(struct fabric_run *run)
 {
-	return !run->args->diff || read_file(run, run->args->diff, &run->before);
+	return !run->args->diff || read_file(run, run->args->diff, false, &run->before);
+}
+
+/* Forwarding tables and other details are most of a file, and many lists show nothing of them. */
+static bool read_loaded(struct fabric_run *run)
+{
+	static const struct schema *const without[] = {
+		&fabric_ports_schema,	&fabric_nodes_schema,  &fabric_links_schema,
+		&fabric_changes_schema, &fabric_errors_schema, &fabric_error_growth_schema,
+		&fabric_cables_schema,
+	};
+	bool details = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		details &= run->mad.listing.schema != without[i];
+	details |= run->args->save || run->args->details;
+	return read_file(run, run->args->load, details, &run->fabric);
 }
 
 static bool prepare(struct fabric_run *run)
@@ -350,12 +368,12 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 						       .names = run->view.names};
 	if (args->load && live)
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
-		       prepare(run) && read_file(run, args->load, &run->fabric);
+		       prepare(run) && read_loaded(run);
 	else if (args->load)
 		done = listing_begin_as(&run->mad.listing, ctx, schema, false) &&
 		       mad_listing_read_names(&run->mad.listing, args->mad.names,
 					      &run->mad.session.names) &&
-		       prepare(run) && read_file(run, args->load, &run->fabric);
+		       prepare(run) && read_loaded(run);
 	else
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
 		       prepare(run) && scan(run);

@@ -322,7 +322,7 @@ struct mesh_fabric *mesh_fabric_open(const char *path, char **ret_message)
 {
 	struct mesh_fabric *mesh = mem_alloc_zero(1, sizeof(*mesh));
 
-	if (fabric_file_read(path, &mesh->fabric, ret_message)) {
+	if (fabric_file_read(path, true, &mesh->fabric, ret_message)) {
 		mesh_fabric_free(mesh);
 		return NULL;
 	}

@@ -33,7 +33,7 @@ static void check_clean(const char *text)
 static bool read_graph(const char *text, size_t length, struct fabric *fabric)
 {
 	char *message = NULL;
-	int rc = fabric_read_saved(text, length, fabric, &message);
+	int rc = fabric_read_saved(text, length, true, fabric, &message);
 
 	if ((message != NULL) != (rc != 0) || (rc && fabric->nodes))
 		abort();

@@ -105,7 +105,7 @@ static char *write_graph(const struct fabric *fabric)
 static int read_graph(const char *text, struct fabric *fabric, char **ret_message)
 {
 	*fabric = (struct fabric){.nodes = NULL};
-	return fabric_read_saved(text, strlen(text), fabric, ret_message);
+	return fabric_read_saved(text, strlen(text), true, fabric, ret_message);
 }
 
 static void compare_graphs(const struct fabric *a, const struct fabric *b)
@@ -637,7 +637,7 @@ static void files(void **state)
 {
 	char folder[] = "/tmp/test_fabric_saved.XXXXXX";
 	struct problems problems = {.count = 0};
-	struct fabric fabric = {.nodes = NULL}, loaded = {.nodes = NULL};
+	struct fabric fabric = {.nodes = NULL}, loaded = {.nodes = NULL}, bare = {.nodes = NULL};
 	const struct fabric_view view = {.fabric = &fabric};
 	_cleanup_(freep) char *path = NULL, *message = NULL, *there = NULL, *is_folder = NULL;
 
@@ -645,12 +645,21 @@ static void files(void **state)
 	assert_non_null(mkdtemp(folder));
 	path = mem_format("%s/scan", folder);
 	fill(&fabric);
-	assert_int_equal(fabric_file_read(path, &loaded, &message), -ENOENT);
+	*(struct fabric_detail *)mem_append(&fabric.details, &fabric.detail_count,
+					    sizeof(*fabric.details)) = (struct fabric_detail){
+		.attribute = UMAD_SM_ATTR_LINEAR_FT};
+	assert_int_equal(fabric_file_read(path, true, &loaded, &message), -ENOENT);
 	there = mem_format("cannot read %s: No such file or directory", path);
 	assert_string_equal(message, there);
 	assert_int_equal(fabric_file_save(path, &view, &problems, &message), 0);
-	assert_int_equal(fabric_file_read(path, &loaded, &message), 0);
+	assert_int_equal(fabric_file_read(path, true, &loaded, &message), 0);
 	compare_graphs(&fabric, &loaded);
+	/* All but the details. */
+	assert_int_equal(fabric_file_read(path, false, &bare, &message), 0);
+	assert_int_equal(loaded.detail_count, 1);
+	assert_int_equal(bare.detail_count, 0);
+	fabric.detail_count = 0;
+	compare_graphs(&fabric, &bare);
 	unlink(path);
 	free(message);
 	assert_int_equal(fabric_file_save(folder, &view, &problems, &message), -EISDIR);
@@ -659,6 +668,7 @@ static void files(void **state)
 	rmdir(folder);
 	fabric_clear(&fabric);
 	fabric_clear(&loaded);
+	fabric_clear(&bare);
 }
 
 int main(void)

@@ -69,14 +69,18 @@ extern const struct schema saved_graph_schema;
  */
 int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message);
 
-/* The same from the text of a file; -ENOMSG if it is another document, also with a message. */
-int fabric_read_saved(const char *text, size_t length, struct fabric *fabric, char **ret_message);
+/*
+ * The same from the text of a file; -ENOMSG if it is another document, also with a message. The
+ * details are most of a scan with forwarding tables: without `details` they are passed over.
+ */
+int fabric_read_saved(const char *text, size_t length, bool details, struct fabric *fabric,
+		      char **ret_message);
 
 /*
  * Fills an empty fabric from a file: a saved scan, or a text, net file or cache of topology.h.
  * Returns 0 or -errno; *ret_message, to be freed, is a line that names the file then.
  */
-int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message);
+int fabric_file_read(const char *path, bool details, struct fabric *fabric, char **ret_message);
 /* Replaces a file by the scan, with the problems that it had. Returns as fabric_file_read(). */
 int fabric_file_save(const char *path, const struct fabric_view *view,
 		     const struct problems *problems, char **ret_message);

@@ -109,22 +109,29 @@ static const struct field graph_fields[] = {
 	HELD_RECORDS_FIELD(struct saved_graph, links, &saved_link_schema, "links", 0, NULL),
 	HELD_RECORDS_FIELD(struct saved_graph, unanswered, &saved_failure_schema, "unanswered", 0,
 			   NULL),
-	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, NULL),
 	HELD_RECORDS_FIELD(struct saved_graph, faults, &saved_fault_schema, "faults", 0, NULL),
 	ENUM_FIELD(struct saved_graph, source, fabric_source_names, "source", NULL, 0, 0, NULL),
+	/* The last one, which fabric_read_saved() may pass over. */
+	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, NULL),
 };
 
 const struct schema saved_graph_schema = SCHEMA("fabric", struct saved_graph, graph_fields,
 						"a saved scan");
 
-int fabric_read_saved(const char *text, size_t length, struct fabric *fabric, char **ret_message)
+int fabric_read_saved(const char *text, size_t length, bool details, struct fabric *fabric,
+		      char **ret_message)
 {
 	const struct schema none = {.name = "none"};
+	struct schema schema = saved_graph_schema;
 	struct saved_graph *graphs = NULL;
 	void *records = NULL;
 	size_t count = 0;
-	int rc = json_read(text, length, &none, NULL, &saved_graph_schema, &records, &count,
-			   ret_message);
+	int rc;
+
+	/* Of a key that the schema lacks, nothing is kept. */
+	if (!details)
+		schema.field_count--;
+	rc = json_read(text, length, &none, NULL, &schema, &records, &count, ret_message);
 
 	if (rc == -ENOMSG)
 		*ret_message = mem_format("its schema is not rdmactl/%s/%u",
@@ -139,7 +146,7 @@ int fabric_read_saved(const char *text, size_t length, struct fabric *fabric, ch
 		rc = -EINVAL;
 	}
 	for (size_t i = 0; i < count; i++)
-		record_clear(&saved_graph_schema, &graphs[i]);
+		record_clear(&schema, &graphs[i]);
 	free(graphs);
 	return rc;
 }
@@ -152,7 +159,8 @@ static char first_character(const char *text)
 }
 
 /* The beginning of a file tells its format. */
-static int read_any(const char *text, size_t length, struct fabric *fabric, char **ret_message)
+static int read_any(const char *text, size_t length, bool details, struct fabric *fabric,
+		    char **ret_message)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* that editors put at the beginning of UTF-8 */
 	const void *bytes = text;
@@ -164,11 +172,11 @@ static int read_any(const char *text, size_t length, struct fabric *fabric, char
 	if (fabric_is_cache(bytes, length))
 		return fabric_read_cache(bytes, length, fabric, ret_message);
 	if (first_character(text) == '{')
-		return fabric_read_saved(text, length, fabric, ret_message);
+		return fabric_read_saved(text, length, details, fabric, ret_message);
 	return fabric_read_topology(text, length, fabric, ret_message);
 }
 
-int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message)
+int fabric_file_read(const char *path, bool details, struct fabric *fabric, char **ret_message)
 {
 	char *text = NULL, *why = NULL;
 	size_t length;
@@ -178,7 +186,7 @@ int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message
 		*ret_message = mem_format("cannot read %s: %s", path, strerror(-rc));
 		return rc;
 	}
-	rc = read_any(text, length, fabric, &why);
+	rc = read_any(text, length, details, fabric, &why);
 	if (rc)
 		*ret_message = mem_format("cannot use %s: %s", path,
 					  why ? why
