@@ -21,7 +21,7 @@ struct tables {
 	struct forwarding forwarding;
 	uint32_t *nodes; /* that were named */
 	size_t node_count;
-	uint32_t *owners; /* of LIDs */
+	uint32_t *owners;     /* of LIDs */
 	uint32_t first, last; /* the LIDs that are wanted */
 	struct linear_row *linear;
 	struct multicast_row *multicast;

@@ -287,7 +287,8 @@ static void get_firmware(const void *record, struct value *value)
 
 static void get_software(const void *record, struct value *value)
 {
-	const unsigned char *info = mad_data(record) + (has_long_version(record) ? 104 : LONG_VERSION_AT);
+	const unsigned char *info = mad_data(record) +
+				    (has_long_version(record) ? 104 : LONG_VERSION_AT);
 
 	set_version(value, info[1], info[2], info[3]);
 }
