@@ -18,6 +18,8 @@ static const char root_hint[] =
 	"the memory of a module needs CAP_NET_ADMIN: run as root, or sudo rdmactl cables";
 static const char infiniband_hint[] =
 	"rdmactl fabric cables reads the modules of InfiniBand ports by management datagrams";
+static const char driver_hint[] =
+	"the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver";
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
 static const char plug_hint[] =
 	"the driver cannot reach a module: look at the plug; dmesg may say more";
@@ -123,7 +125,9 @@ static void read_plug(struct reader *reader, const struct port *port, const stru
 		return;
 	if (rc || page_rc)
 		note(reader, port, link, rc ? "module" : "pages of the module", rc ? rc : page_rc,
-		     (rc ? rc : page_rc) == -EIO ? plug_hint : NULL);
+		     (rc ? rc : page_rc) == -EIO ? plug_hint
+		     : rc == -EOPNOTSUPP	 ? driver_hint
+						 : NULL);
 	if (unknown) {
 		object = object_of(port, link);
 		problem_add_text(reader->problems, object, "module", source, unknown,

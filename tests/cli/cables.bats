@@ -87,6 +87,13 @@ shown()
   the memory of a module needs CAP_NET_ADMIN: run as root, or sudo rdmactl cables"
 }
 
+@test "cables: a driver without access to modules is named by ethtool" {
+	with_answers lacking
+	try --root "$snapshot" cables mlx5_0 -o link_up,fec,kind
+	expect 3 $'LINK FEC KIND\nyes  RS  -' "rdmactl cables: mlx5_0/1: cannot read module: Operation not supported
+  the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver"
+}
+
 @test "cables: why a link is down" {
 	with_answers down
 	try --root "$snapshot" cables mlx5_0 -o link_up,down_reason,down_detail,kind

@@ -5,7 +5,7 @@
 usage: cables.py IFINDEX KIND
 
 KIND: optical (QSFP28, lane 3 dark), copper, cxp (of a layout that is not known), refused (an ordinary
-user), down (no cable, and why).
+user), lacking (the driver has no access to modules), down (no cable, and why).
 """
 
 import struct
@@ -14,7 +14,7 @@ import sys
 CONTROL, FAMILY, DONE, ERROR = 16, 0x1C, 3, 2
 GETFAMILY, LINKSTATE, FEC, EEPROM, MODULE = 3, 6, 29, 31, 34  # linux/ethtool_netlink.h
 NESTED = 1 << 15
-EPERM, EIO = 1, 5
+ERRORS = {"refused": 1, "down": 5, "lacking": 95}  # EPERM, EIO, EOPNOTSUPP
 
 
 def attribute(kind, data):
@@ -99,8 +99,8 @@ class Recording:
 
 def main():
     recording, kind = Recording(int(sys.argv[1])), sys.argv[2]
-    if kind in ("refused", "down"):
-        recording.page(0, 0, b"", EPERM if kind == "refused" else EIO)
+    if kind in ERRORS:
+        recording.page(0, 0, b"", ERRORS[kind])
     else:
         for (page, offset), data in module(kind).items():
             recording.page(page, offset, data)

@@ -126,7 +126,8 @@ def link(tap, netdev):
 
 def cables(tap, netdev):
     """The simulated card cannot be asked for a module; link and error correction are told."""
-    refused = b'rdmactl cables: nsx/1: cannot read module: Operation not supported\n'
+    refused = (b'rdmactl cables: nsx/1: cannot read module: Operation not supported\n'
+               b"  the netdev's driver gives no access to a module: ethtool -i NETDEV names the driver\n")
     before = modules()
     result = program.rdmactl('cables', 'nsx', '--json')
     row = json.loads(result.out)['cables'][0]
