@@ -647,6 +647,36 @@ static void queue_too_large(void **state)
 	free_bed(&bed);
 }
 
+/* The receives are in a shared queue: what both devices have of it limits the messages under way. */
+static void depth_of_the_shared_queue(void **state)
+{
+	static const struct {
+		int near, far; /* max_srq_wr */
+		const char *id;
+		uint64_t depth;
+	} rows[] = {
+		{1024, 1024, "bandwidth-send", 128}, {256, 1024, "bandwidth-send", 128},
+		{255, 1024, "bandwidth-send", 127},  {1024, 21, "bandwidth-send", 10},
+		{1, 1024, "bandwidth-write", 128},   {0, 0, "bandwidth-send", 128},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed bed;
+
+		make_bed(&bed);
+		bed.trial.near.agent->limits.max_srq = bed.far->limits.max_srq = 8;
+		bed.trial.near.agent->limits.max_srq_wr = rows[i].near;
+		bed.far->limits.max_srq_wr = rows[i].far;
+		bed.request.sizes[0] = 64;
+		bed.request.size_count = 1;
+		run(&bed, rows[i].id);
+		assert_all(&bed, SELFTEST_PASS, NULL);
+		assert_int_equal(bed.results.items[0]->depth.value, rows[i].depth);
+		free_bed(&bed);
+	}
+}
+
 /* The exchange connects them, whatever connects the others: the row says so, and has the PSNs. */
 static void never_by_cm(void **state)
 {
@@ -808,7 +838,7 @@ int main(void)
 		cmocka_unit_test(half_a_connection),  cmocka_unit_test(hostile_orders),
 		cmocka_unit_test(queue_too_large),    cmocka_unit_test(never_by_cm),
 		cmocka_unit_test(inline_data),	      cmocka_unit_test(two_queue_pairs_each),
-		cmocka_unit_test(memory_of_a_server),
+		cmocka_unit_test(memory_of_a_server), cmocka_unit_test(depth_of_the_shared_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ OLDEST, NEWEST = 1, 5  # versions of the protocol
  BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
 LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
-XRC, XRC_READY = 72, 73
+XRC, XRC_READY, LIMITS, LIMITED = range(72, 76)
 OLD_PAIRS, PAIRS = 64, 16384  # queue pairs that are granted before version 4, and from it on
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # that a client may take to greet
@@ -514,6 +514,7 @@ def late_garbage(server):
                  message(MEMORY, struct.pack('>III', 3, 4, 0)), message(WINDOW, bytes(48)),
                  message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
                  message(XRC, bytes(8)), message(XRC, struct.pack('>III', PAIRS, 2, 1)),
+                 message(LIMITS, bytes(4)), message(LIMITED, bytes(8)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
@@ -521,7 +522,7 @@ def late_garbage(server):
                 wrong.append('%r is not dropped' % data[:40])
     for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', PAIRS - 1)),
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
-                 message(GID_LOOK), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
+                 message(GID_LOOK), message(LIMITS), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
                  message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)), message(XRC, bytes(12)),
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):

@@ -54,6 +54,17 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 	return 0;
 }
 
+int agent_limits(struct agent *agent, const struct message_none *order,
+		 struct message_limited *reply)
+{
+	const struct ibv_device_attr *limits = &agent->limits;
+
+	(void)order;
+	if (limits->max_srq > 0 && limits->max_srq_wr > 0)
+		reply->max_srq_depth = (uint32_t)limits->max_srq_wr;
+	return 0;
+}
+
 int agent_gid_look(struct agent *agent, const struct message_none *order,
 		   struct message_gid_seen *reply)
 {

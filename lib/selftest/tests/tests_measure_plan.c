@@ -112,10 +112,22 @@ uint32_t plan_entries(const struct plan *plan)
 	return run->qps * (plan_sends(plan) + receives);
 }
 
+/* Receives that both devices have room for: those of XRC are in a shared queue. */
+static uint32_t most_receives(const struct trial *trial, uint32_t limit)
+{
+	const uint32_t near = trial->near_limits.max_srq_depth;
+	const uint32_t far = trial->far_limits.max_srq_depth;
+
+	if (trial->request->ways.transport != SELFTEST_BY_XRC)
+		return limit;
+	limit = near ? at_most(limit, near) : limit;
+	return far ? at_most(limit, far) : limit;
+}
+
 /* As many as wanted, within the limits of both devices' queues and the completion queue. */
 static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
-	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
+	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth), receives;
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
 	uint32_t depth = PERFTEST_DEPTH;
 
@@ -124,7 +136,8 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 	if (!is_latency(trial) && trial->request->depth)
 		depth = trial->request->depth;
 	limit = at_most(limit, LIMIT_DEPTH);
-	while (depth > 1 && (depth > limit || receives_of(trial, depth) > limit ||
+	receives = most_receives(trial, limit);
+	while (depth > 1 && (depth > limit || receives_of(trial, depth) > receives ||
 			     entries_of(trial, qps, depth) > MOST_ENTRIES ||
 			     qps * (depth + 1 + receives_of(trial, depth)) > LIMIT_WORK))
 		depth--;

@@ -41,6 +41,7 @@ struct trial_test {
 struct trial {
 	struct side near, far;
 	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
+	struct message_limited near_limits, far_limits; /* trial_ask_limits(); else 0: unknown */
 	struct message_welcome granted;		 /* what the far side lets the tests use */
 	uint64_t granted_msec;			 /* its longest run; 0: any */
 	const struct selftest_request *request;
@@ -197,6 +198,8 @@ int trial_shake_hands(struct trial *trial);
 void trial_look_for_gids(struct trial *trial, struct diagnosis_facts *facts);
 /* A peer that says why it goes knows better than this side, which sees a closed connection. */
 void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts);
+/* Asks both sides for their limits. 0, or -errno and the row has failed. */
+int trial_ask_limits(struct trial *trial);
 /* Fails the row if the server cannot be told what its memory shall be. */
 int trial_check_memory(struct trial *trial);
 /* Has both sides take their buffers from the memory that was asked for, or fails the row. */

@@ -60,6 +60,18 @@ uint32_t trial_access(const struct trial *trial)
 	       (trial->near_can.atomics && trial->far_can.atomics ? ACCESS_ATOMIC : 0);
 }
 
+int trial_ask_limits(struct trial *trial)
+{
+	const struct message_none none = {};
+	int rc = trial_explain(trial, &trial->near,
+			       side_limits(&trial->near, &none, &trial->near_limits));
+
+	if (rc)
+		return rc;
+	return trial_explain(trial, &trial->far,
+			     side_limits(&trial->far, &none, &trial->far_limits));
+}
+
 static int make_cq(struct trial *trial, struct side *side, const struct qp_shape *shape)
 {
 	const uint32_t depths = or_default(shape->send_depth, DEFAULT_DEPTH) +
