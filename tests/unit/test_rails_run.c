@@ -38,6 +38,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		 struct selftest_results *results)
 {
 	const char *name = local->device;
+	struct selftest_result *row;
 
 	if (!strcmp(name, "killed"))
 		kill(getpid(), SIGKILL);
@@ -54,9 +55,11 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		    "the device has no atomic operations");
 		return 0;
 	}
-	add(results, SELFTEST_BANDWIDTH, SELFTEST_PASS, request->tests[0], NULL)->bandwidth_gbps =
-		real_of((double)request->sizes[0] +
-			(double)request->path.traffic_class.value * 1e6);
+	row = add(results, SELFTEST_BANDWIDTH, SELFTEST_PASS, request->tests[0], NULL);
+	row->bandwidth_gbps = real_of((double)request->sizes[0] +
+				      (double)request->path.traffic_class.value * 1e6);
+	row->cpus = strcmp(name, "soft") ? mem_string("0-3") : NULL;
+	row->peer_cpus = strcmp(request->peer_device, "softer") ? mem_string("4-7") : NULL;
 	return 0;
 }
 
@@ -98,6 +101,35 @@ static void check(const struct selftest_result *row, enum selftest_verdict verdi
 		assert_non_null(strstr(row->next_step, next_step));
 	else
 		assert_null(row->next_step);
+}
+
+/* A rail whose process keeps to no processors says so. */
+static void unpinned(void **state)
+{
+	static const struct {
+		const char *near, *far, *reason;
+	} rows[] = {
+		{"soft", "b", "not pinned: no processors are known to be near soft"},
+		{"a", "softer", "not pinned: no processors are known to be near the peer's softer"},
+		{"soft", "softer",
+		 "not pinned: no processors are known to be near soft and the peer's softer"},
+		{"a", "b", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_request request = request_of(SELFTEST_WRITE);
+		struct selftest_results results = {0};
+		struct rail rail = {.bus = NULL};
+
+		strcpy(rail.near.device, rows[i].near);
+		strcpy(rail.far.device, rows[i].far);
+		assert_int_equal(rails_run(&request, &rail, 1, &results), 0);
+		check(results.items[0], SELFTEST_PASS, rows[i].reason, NULL);
+		if (rows[i].reason)
+			assert_string_equal(results.items[0]->reason, rows[i].reason);
+		selftest_results_free(&results);
+	}
 }
 
 static void sizes(void **state)
@@ -271,7 +303,7 @@ static void traffic_class(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),	 cmocka_unit_test(expectations),
+		cmocka_unit_test(unpinned),	 cmocka_unit_test(sizes),	 cmocka_unit_test(expectations),
 		cmocka_unit_test(atomics),	 cmocka_unit_test(datagrams),
 		cmocka_unit_test(skipped),	 cmocka_unit_test(failed),
 		cmocka_unit_test(no_process),	 cmocka_unit_test(directions),

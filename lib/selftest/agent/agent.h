@@ -10,7 +10,10 @@
  */
 #pragma once
 
+#include <sched.h>
+
 #include "host/endpoint/endpoint.h"
+#include "kernel/root.h"
 #include "selftest/agent/guard.h"
 #include "selftest/memory/memory.h"
 #include "selftest/agent/watch.h"
@@ -230,6 +233,13 @@ int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
 void agent_unreserve(struct agent *agent, uint64_t *reserved);
 /* EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
 bool agent_has_datagrams_only(const struct endpoint *endpoint);
+/*
+ * The processors near a PCI device: local_cpulist, which without a NUMA node is every processor
+ * that is online (drivers/pci/pci-sysfs.c), as in most virtual machines. False: a device without
+ * that file, which software devices are.
+ */
+bool agent_find_near(const struct root *root, const char *device, cpu_set_t *ret_set,
+		     struct number *ret_node);
 /* True if the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
 /* Refuses the order if it does not. */

@@ -41,36 +41,34 @@ static void prefer_node(uint64_t node)
 	syscall(SYS_set_mempolicy, PREFER_NODE, mask, bits * (sizeof(mask) / sizeof(mask[0])) + 1);
 }
 
-/*
- * Without a NUMA node the kernel's local_cpulist is every processor (drivers/pci/pci-sysfs.c), so
- * nothing is known to be near; and a software device has no such file.
- */
-static bool find_near(const char *device, cpu_set_t *ret_set, struct number *ret_node)
+bool agent_find_near(const struct root *root, const char *device, cpu_set_t *ret_set,
+		     struct number *ret_node)
 {
 	char text[SYSFS_TEXT_SIZE];
 	struct number node = {.known = false};
-	struct root root;
-	bool found;
 
-	if (root_open(NULL, &root))
+	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/device/local_cpulist", device) <= 0 ||
+	    !cpu_list_parse(text, ret_set))
 		return false;
-	found = !sysfs_read_number(&root, &node, SYSFS_RDMA_CLASS "/%s/device/numa_node", device) &&
-		node.known && node.value <= UINT16_MAX &&
-		sysfs_read(&root, text, SYSFS_RDMA_CLASS "/%s/device/local_cpulist", device) > 0 &&
-		cpu_list_parse(text, ret_set);
-	root_close(&root);
-	if (found)
-		*ret_node = node;
-	return found;
+	if (sysfs_read_number(root, &node, SYSFS_RDMA_CLASS "/%s/device/numa_node", device) ||
+	    node.value > UINT16_MAX)
+		node.known = false;
+	*ret_node = node;
+	return true;
 }
 
 int agent_pin(struct agent *agent, const struct message_pin *order, struct message_pinned *reply)
 {
 	cpu_set_t near, allowed;
 	struct number node;
+	struct root root;
+	bool found;
 
-	if (!find_near(agent->endpoint.device, &near, &node) ||
-	    sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (root_open(NULL, &root))
+		return 0;
+	found = agent_find_near(&root, agent->endpoint.device, &near, &node);
+	root_close(&root);
+	if (!found || sched_getaffinity(0, sizeof(allowed), &allowed))
 		return 0;
 	CPU_AND(&near, &near, &allowed);
 	if (!CPU_COUNT(&near))
@@ -78,9 +76,10 @@ int agent_pin(struct agent *agent, const struct message_pin *order, struct messa
 	cpu_list_share(&near, order->share, order->shares);
 	if (sched_setaffinity(0, sizeof(near), &near))
 		return agent_fail(agent, STAGE_NONE, errno, "sched_setaffinity");
-	prefer_node(node.value);
-	reply->with_node = 1;
-	reply->node = (uint32_t)node.value;
+	if (node.known)
+		prefer_node(node.value);
+	reply->with_node = node.known;
+	reply->node = node.known ? (uint32_t)node.value : 0;
 	cpu_list_format(&near, reply->cpus, sizeof(reply->cpus));
 	return 0;
 }

@@ -178,6 +178,20 @@ static void fail_as(struct selftest_result *row, const struct rail_report *repor
 		number_set(&row->verdict, SELFTEST_SKIP);
 }
 
+/* Where no processors are near a device its process runs anywhere. NULL: both are pinned. */
+static char *say_unpinned(const struct rail *rail, const struct rail_report *report)
+{
+	_cleanup_(freep) char *near = text_clean(rail->near.device, strlen(rail->near.device));
+	_cleanup_(freep) char *far = text_clean(rail->far.device, strlen(rail->far.device));
+	const bool here = !report->cpus[0], there = !report->far_cpus[0];
+
+	if (!here && !there)
+		return NULL;
+	return mem_format("not pinned: no processors are known to be near %s%s%s%s",
+			  here ? near : "", here && there ? " and " : "",
+			  there ? "the peer's " : "", there ? far : "");
+}
+
 static void judge_row(const struct measure *measure, size_t index, struct selftest_result *row)
 {
 	const struct rail *rail = &measure->rails[index];
@@ -201,6 +215,8 @@ static void judge_row(const struct measure *measure, size_t index, struct selfte
 			number_set(&row->verdict, SELFTEST_FAIL);
 		if (!rail->software)
 			row->next_step = mem_string(hint);
+	} else {
+		row->reason = say_unpinned(rail, &measure->alone[index]);
 	}
 }
 
