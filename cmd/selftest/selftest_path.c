@@ -38,6 +38,18 @@ static char *parse_class(const struct selftest_args *args, struct number *traffi
 	return NULL;
 }
 
+/*
+ * A flow label that means this port. rdma_flow_label_to_udp_sport() in include/rdma/ib_verbs.h of
+ * Linux: the lower 14 bits of the label, exclusive or its upper 6 bits. Without a label (0) the
+ * driver chooses, so the first port has one with both.
+ */
+static uint32_t flow_label_of(uint64_t source_port)
+{
+	const uint32_t low = (uint32_t)source_port - FIRST_SOURCE_PORT;
+
+	return low ? low : 1u << 14 | 1;
+}
+
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 {
 	const struct selftest_args *args = plan->args;
@@ -55,6 +67,10 @@ char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint)
 			return complain("flow-label", args->flow_label,
 					"is not a flow label, 0 to 0xfffff");
 		number_set(&path->flow_label, number);
+	}
+	if (args->source_port.known) {
+		number_set(&path->flow_label, flow_label_of(args->source_port.value));
+		path->by_port = true;
 	}
 	if (args->pkey) {
 		/* A key without the bits below the membership is no partition: IBTA 1, 10.9.1.2. */

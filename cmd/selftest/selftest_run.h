@@ -58,7 +58,7 @@ struct selftest_args {
 	struct number connections;
 	struct number mtu;
 	const char *tclass, *tos, *dscp, *flow_label;
-	struct number sl, hop_limit;
+	struct number sl, hop_limit, source_port;
 	const char *pkey;
 	struct number pkey_index;
 	struct number ack_timeout, retries, rnr_retries;
@@ -80,7 +80,8 @@ extern const struct option_rule selftest_rules[];
 extern const struct enum_name selftest_protocols[];
 
 /* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
-#define SELFTEST_EXCHANGE_ONLY "sl flow-label hop-limit pkey pkey-index ack-timeout"
+#define SELFTEST_EXCHANGE_ONLY \
+	"sl flow-label source-port hop-limit pkey pkey-index ack-timeout"
 #define SELFTEST_PATH_OPTIONS  "tclass dscp tos retries rnr-retries " SELFTEST_EXCHANGE_ONLY
 /* How latency and bandwidth are measured. */
 #define SELFTEST_WAYS                                                                           \
@@ -131,6 +132,8 @@ char *selftest_find_given(const struct selftest_args *args, const char *names);
 /* selftest_peers.c: which options the protocol has, and what they mean. The message, or NULL. */
 char *selftest_check_protocol(const struct selftest_plan *plan);
 char *selftest_parse_group(struct selftest_plan *plan);
+/* IB_ROCE_UDP_ENCAP_VALID_PORT_MIN, include/rdma/ib_verbs.h of Linux. */
+#define FIRST_SOURCE_PORT 0xc000u
 /* The options of the path and of retries into the request. The message is as above, or NULL. */
 char *selftest_parse_path(struct selftest_plan *plan, char **ret_hint);
 /* --memory and --peer-memory, and the shapes of the gather tests. The message is as above, or NULL.

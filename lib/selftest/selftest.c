@@ -119,6 +119,11 @@ static int set_path(struct trial *trial)
 			   "the kernel takes the hop limit of RoCE packets from the route");
 		return -EOPNOTSUPP;
 	}
+	if (path->by_port && trial->near_can.far.gid_type != GID_TYPE_ROCE_V2) {
+		trial_fail(trial, "leave out --source-port, or name a RoCE v2 entry: --gid-index",
+			   "only packets of RoCE v2 have a UDP source port");
+		return -EOPNOTSUPP;
+	}
 	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
 	if (rc || (is_older && !is_chosen(path)))
 		return rc;

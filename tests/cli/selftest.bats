@@ -363,6 +363,9 @@ no_device()
 	refused "--tclass: '256' is not a traffic class, 0 to 255" --tclass 256
 	refused "--tos: 'x' is not a traffic class, 0 to 255" --tos x
 	refused "--flow-label: '0x100000' is not a flow label, 0 to 0xfffff" --flow-label 0x100000
+	refused "--source-port: '49151' is not between 49152 and 65535" --source-port 49151
+	refused '--flow-label cannot be used with --source-port' --source-port 50000 --flow-label 1
+	refused '--source-port cannot be used with --cm' --cm --source-port 50000
 	refused "--sl: '16' is not between 0 and 15" --sl 16
 	refused "--hop-limit: '0' is not between 1 and 255" --hop-limit 0
 	refused "--ack-timeout: '32' is not between 0 and 31" --ack-timeout 32

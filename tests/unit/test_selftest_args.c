@@ -164,6 +164,26 @@ static void tests_and_groups(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
+/* A port has the flow label that the kernel makes it of; the first one has not 0. */
+static void source_ports(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_path *path = &parsed.plan.request.path;
+
+	(void)state;
+	PARSE(&parsed, "--source-port 65535");
+	assert_true(path->flow_label.known && path->by_port);
+	assert_int_equal(path->flow_label.value, 0x3fff);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--source-port 49152");
+	assert_int_equal(path->flow_label.value, 0x4001);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--flow-label 0x4001");
+	assert_int_equal(path->flow_label.value, 0x4001);
+	assert_false(path->by_port);
+	selftest_plan_free(&parsed.plan);
+}
+
 /* Both sides are alike unless the peer's memory is named. */
 static void memory(void **state)
 {
@@ -301,6 +321,7 @@ int main(void)
 		cmocka_unit_test(port_of_the_peer),
 		cmocka_unit_test(all_sizes),
 		cmocka_unit_test(tests_and_groups),
+		cmocka_unit_test(source_ports),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(kinds_of_memory),
 		cmocka_unit_test(server),

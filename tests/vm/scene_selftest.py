@@ -74,6 +74,9 @@ def loopback(tap, tests):
     document = run('sws')
     tap.test('selftest: loopback on iWARP: every test passes, names what is not there, or what siw lacks',
              wrong_rows(document, tests, 'sws', 'cm', NOT_IWARP, SIW_FAILS))
+    document = run('sws', '--source-port', '50000', '--test', 'rc-write')
+    tap.test('selftest: iWARP has no UDP source port', wrong_with(document, 4, (
+        'connect', 'fail', 'only packets of RoCE v2 have a UDP source port')))
     server = Server(bind='10.9.8.1')
     document = run('--peer', '10.9.8.1', '--test', 'rc-send,rc-read')
     stopped, _ = server.stop()

@@ -91,24 +91,33 @@ def marked(tap):
         tap.test('selftest path: %s' % (' '.join(words) or 'nothing chosen'), wrong)
 
 
-def port_of(qpn):
-    """The UDP source port that Soft-RoCE gives a queue pair, whatever the flow label is:
-    rxe_qp_init_req() in drivers/infiniband/sw/rxe/rxe_qp.c, hash_32() in include/linux/hash.h."""
-    return 0xc000 + (qpn * 0x61c88647 % (1 << 32) >> (32 - 14))
+def port_of(label):
+    """The UDP source port of a flow label: rdma_flow_label_to_udp_sport() in ib_verbs.h of Linux."""
+    return 0xc000 | (label & 0x3fff ^ label >> 14)
+
+
+def port_of_pair(qpn, peer_qpn):
+    """Without a label it is made of both queue pairs: rdma_calc_flow_label()."""
+    value = qpn * peer_qpn
+    value ^= value >> 20
+    return port_of((value ^ value >> 40) & 0xfffff)
 
 
 def source_ports(tap):
-    """One of each side, which the number of its queue pair explains."""
-    for words in ((), ('--flow-label', '0x12345')):
+    """Each side has that of the label, or of the numbers of the queue pairs."""
+    for words, label, port in (((), None, None), (('--flow-label', '0x12345'), 0x12345, None),
+                               (('--source-port', '50000'), 848, 50000),
+                               (('--source-port', '49152'), 0x4001, 49152)):
         wire = Wire('va')
         document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT), *words, '--test',
                                 'rc-write')
         wire.end()
         row = [line for line in document.rows if line['test'] == 'rc-write'][0]
+        port = port or (port_of(label) if label else port_of_pair(row['qpn'], row['peer_qpn']))
         tap.test('selftest path: UDP source ports %s' % ' '.join(words),
                  selftest.wrong_with(document, 0, ('rc-write', 'pass', '')) +
-                 unequal('ports', wire.ports, {('10.9.0.1', port_of(row['qpn'])),
-                                               ('10.9.0.2', port_of(row['peer_qpn']))}))
+                 unequal('ports', wire.ports, {('10.9.0.1', port), ('10.9.0.2', port)}) +
+                 unequal('label', row['flow_label'], label))
 
 
 def by_cm(tap):

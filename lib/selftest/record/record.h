@@ -27,6 +27,7 @@ struct selftest_path {
 	struct number pkey, pkey_index; /* one of both at most */
 	/* The traffic class is the host's default, which a server that is older need not know. */
 	bool is_default;
+	bool by_port; /* the flow label is that of a UDP source port */
 };
 
 enum selftest_direction { DIRECTION_OUT, DIRECTION_IN, DIRECTION_BOTH };
