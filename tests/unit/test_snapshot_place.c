@@ -161,6 +161,7 @@ static void versions(void **state)
 	expect_kernel(tree, "tree", 0, "6.1\\x1b[1m");
 	tree_write(tree, "snapshot/manifest.json", "{}");
 	tree_write(tree, "snapshot/root/proc/sys/kernel/osrelease", "6.12.3");
+	tree_write(tree, "snapshot/verbs/answers", "");
 	/* Without a document, and with one that is none. */
 	expect_kernel(tree, "snapshot", 0, "6.12.3");
 	tree_write(tree, "snapshot/versions.json", "{\"schema\": ");
