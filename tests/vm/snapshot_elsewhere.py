@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A snapshot of the guest says on another machine what the guest said: the half of the scene
+`snapshot` that needs no kernel of its own. scene_snapshot.py writes what is read here."""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+
+import peers
+import program
+from tap import unequal
+
+# In the directory that both see.
+ARCHIVE, SAID = 'host.tar.zst', 'said.json'
+SECONDS = 300  # for what takes long where the processor is emulated
+ORIGINALS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../cli/originals.py')
+# What an anonymised one says with other names.
+ALIKE = (('devices',), ('ports',), ('gids',), ('netdevs',), ('caps',), ('resources',),
+         ('resources', 'qp'), ('resources', 'cm_id'), ('topo', '--all'), ('roce',), ('cables',),
+         ('counters', '--all'), ('doctor', '--all'))
+MULTIPATH = '10.77.7.9'
+# Counters and packet numbers move. Keys are never in a snapshot.
+MOVING = {'value', 'rq_psn', 'sq_psn', 'free_user_contexts', 'user_contexts', 'values'}
+KEYS = {'rkey', 'lkey', 'local_dma_lkey', 'unsafe_global_rkey'}
+# The checks of what the program itself finds here and now: its own limits, libraries, device files.
+OWN_CHECKS = {'memlock', 'nofile', 'rdma-cgroup', 'provider', 'device-nodes', 'container-devices',
+              'shm', 'hugepages', 'cpu-power', 'kernel-log', 'pstore'}
+# What may be another one in an anonymised snapshot: addresses, and names that stand for a host.
+NAMED = re.compile(r'(?:[0-9a-f]{0,4}:){2,}[0-9a-f:.]*|(?:[0-9]{1,3}\.){3}[0-9]{1,3}|'
+                   r'0x[0-9a-f]{12,}|host-[0-9a-f]{8}')
+
+
+def still(value):
+    """The value without what moves, for comparisons."""
+    if isinstance(value, dict):
+        return {key: still(item) for key, item in value.items() if key not in MOVING | KEYS}
+    if isinstance(value, list):
+        return [still(item) for item in value]
+    return value
+
+
+def ask(words, *more):
+    """The exit status, and what holds still of the document."""
+    result = program.rdmactl(*more, '-j', *words)
+    try:
+        return result.status, still(json.loads(result.text()))
+    except ValueError:
+        return result.status, None
+
+
+def differences(live, saved, path=''):
+    """Where two documents are not the same, as lines."""
+    if isinstance(live, dict) and isinstance(saved, dict):
+        return [line for key in sorted(set(live) | set(saved))
+                for line in differences(live.get(key), saved.get(key), '%s.%s' % (path, key))]
+    if isinstance(live, list) and isinstance(saved, list) and len(live) == len(saved):
+        return [line for number, (one, other) in enumerate(zip(live, saved))
+                for line in differences(one, other, '%s[%d]' % (path, number))]
+    # A next step says where it is to be done.
+    found = saved.replace(' on that host', '') if isinstance(saved, str) else saved
+    return [] if live == found else ['%s: live %r, snapshot %r' % (path, live, saved)]
+
+
+def same(words, status, live, archive):
+    saved_status, saved = ask(words, '--root', archive)
+    return (unequal('exit status', saved_status, status) + differences(live, saved))[:12]
+
+
+def tool(words, *more):
+    # Their output has tabs and their status is their own: the rules of the program do not hold.
+    result = peers.run(program.RDMACTL, 'compat', *more, *words)
+    return result.status, result.text(), result.complaint()
+
+
+def same_tool(words, before, archive):
+    return [line for what, saved, live in
+            zip(('exit status', 'output', 'message'), tool(words, '--root', archive), before)
+            for line in unequal(what, saved, live)]
+
+
+def metrics(*more):
+    """The samples without their values, which move."""
+    return sorted(line.rsplit(' ', 1)[0] for line in
+                  program.rdmactl(*more, 'metrics').text().splitlines())
+
+
+def same_metrics(before, archive):
+    saved = metrics('--root', archive)
+    return (['only live: ' + line for line in before if line not in saved] +
+            ['only saved: ' + line for line in saved if line not in before])
+
+
+def verdicts(document):
+    """(check, object): verdict and evidence, of the checks that are not about this process."""
+    return {(row['check'], row['object']): (row['verdict'], row['summary'])
+            for row in document['doctor'] if row['check'] not in OWN_CHECKS}
+
+
+def doctor(live, archive):
+    """Each verdict of the live host, with what it says."""
+    status, saved = ask(('doctor', '--all'), '--root', archive)
+    if not live or not saved:
+        return ['no answer: exit status %s' % status]
+    wanted, found = verdicts(live), verdicts(saved)
+    return ['%s %s: live %r, snapshot %r' % (*key, value, found.get(key))
+            for key, value in wanted.items() if found.get(key) != value][:12]
+
+
+def no_keys(before, root):
+    """What gives access to memory is in the live answer, and nowhere in the archive."""
+    keys = {row['local_dma_lkey'] for row in before
+            if int(row['local_dma_lkey'] or '0', 16)}
+    with open(root + '/netlink/answers', encoding='ascii') as file:
+        groups = file.read().split('\nend\n')
+    # Those of RDMA netlink, whose attributes have these numbers.
+    text = '\n'.join(group for group in groups if 'ask 20 ' in group)
+    wrong = [] if text.count('ask 20 ') > 20 else ['only %d questions' % text.count('ask 20 ')]
+    for key in keys:
+        number = int(key, 16).to_bytes(4, 'little').hex()
+        # RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY (48), 8 bytes with its header.
+        if '08003000' + number in text:
+            wrong.append('the key %s is in the recording' % key)
+    return wrong if keys else wrong + ['the live host shows no key to look for']
+
+
+def guess(archive):
+    """Which of two next hops is taken is not known: an answer, and the doubt."""
+    result = program.rdmactl('--root', archive, '-j', 'gids', '--to', MULTIPATH)
+    document = json.loads(result.text())
+    return (unequal('exit status', result.status, 3) +
+            unequal('doubts', ['is a guess: the route has several next hops' in problem['error']
+                               for problem in document['problems']], [True]) +
+            unequal('entries', [row['selected'] for row in document['gids']].count(True), 1))
+
+
+def holder(pid, archive):
+    """The process that has ended has its name."""
+    document = program.parse('qps', (), program.rdmactl('--root', archive, '-j', 'resources', 'qp'))
+    return unequal('command', {row['command'] for row in document.rows if row['pid'] == pid},
+                   {'ibv_rc_pingpong'})
+
+
+def older(root):
+    """A snapshot without tables, as older releases took it, has the neighbours' routes only."""
+    path = root + '/netlink/answers'
+    with open(path, encoding='ascii') as file:
+        head, body = file.read().split('\n', 1)
+    # RTM_GETROUTE (26) with NLM_F_DUMP: the dumps of the tables.
+    groups = [group for group in body.removesuffix('end\n').split('end\n')
+              if not group.startswith('ask 0 26 76')]
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(head + '\n' + ''.join(group + 'end\n' for group in groups))
+    result = program.rdmactl('--root', root, 'gids', '--to', '192.0.2.77')
+    wrong = unequal('exit status', result.status, 1)
+    wrong += unequal('message', 'the snapshot does not hold the route to 192.0.2.77' in
+                     result.complaint(), True)
+    result = program.rdmactl('--root', root, 'gids', '--to', '10.9.0.2')
+    wrong += unequal('exit status for a neighbour', result.status, 0)
+    return wrong
+
+
+def same_but_for_names(one, other, names, host, path=''):
+    """Where two documents differ in more than names; one name has to become the same everywhere."""
+    if isinstance(one, dict) and isinstance(other, dict) and set(one) == set(other):
+        return [line for key in sorted(one)
+                for line in same_but_for_names(one[key], other[key], names, host, '%s.%s' % (path, key))]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [line for number, pair in enumerate(zip(one, other))
+                for line in same_but_for_names(*pair, names, host, '%s[%d]' % (path, number))]
+    if not isinstance(one, str) or not isinstance(other, str):
+        return [] if one == other else ['%s: %r, anonymised %r' % (path, one, other)]
+    old = NAMED.findall(one.replace(host, 'host-00000000'))
+    new = NAMED.findall(other)
+    wrong = [] if (NAMED.sub('X', one.replace(host, 'X')) == NAMED.sub('X', other)) else [
+        '%s: %r, anonymised %r' % (path, one, other)]
+    for first, second in zip(old, new):
+        if names.setdefault(first, second) != second:
+            wrong.append('%s: %s became %s and %s' % (path, first, names[first], second))
+    return wrong
+
+
+def without_path(document, path):
+    """The document with another word for the path that it was read from."""
+    return json.loads(json.dumps(document).replace(path, 'ROOT'))
+
+
+def unpack(archive, folder):
+    peers.must('mkdir', '-p', folder)
+    peers.must('tar', '-C', folder, '--zstd', '-xf', archive)
+    return folder + '/rdmactl-snapshot'
+
+
+def alike(tap, plain, other, host):
+    """Each listing of both folders, of which one is anonymised; returns what became of names."""
+    names = {}
+    for words in ALIKE:
+        (status, first), (other_status, second) = (ask(words, '--root', plain),
+                                                          ask(words, '--root', other))
+        wrong = unequal('exit status', other_status, status)
+        wrong += same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
+        tap.test('snapshot: %s says the same of the anonymised one' % ' '.join(words), wrong[:12])
+    changed = [name for name in names if names[name] != name]
+    tap.test('snapshot: many names became others, no two the same',
+             unequal('many', len(changed) > 6, True) +
+             unequal('different', len(set(names.values())), len(names)))
+    wrong = ['10.9.0.2 became nothing']
+    if '10.9.0.2' in names:
+        _, first = ask(('gids', '--to', '10.9.0.2'), '--root', plain)
+        _, second = ask(('gids', '--to', names['10.9.0.2']), '--root', other)
+        wrong = same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
+    tap.test('snapshot: the way to a neighbour is that of its other address', wrong)
+
+
+def anonymised(tap, said, folder, archive, plain):
+    """It says the same but for names, and no original is in it, whether as text or as bytes."""
+    key, path = folder + '/key', folder + '/other.tar.zst'
+    # The same names in each run.
+    with open(key, 'w', encoding='ascii') as file:
+        file.write('the key of this scene\n')
+    result = program.rdmactl('snapshot', path, '--anonymise', '--anonymise-key', key, '--root',
+                             archive, timeout=SECONDS)
+    tap.test('snapshot: --anonymise keeps all answers',
+             result.describe() if result.status not in (0, 3) or 'answers' in result.complaint()
+             else [])
+    other = unpack(path, folder + '/other')
+    alike(tap, plain, other, said['host'])
+    result = peers.run('python3', ORIGINALS, plain, other, *said['addresses'], timeout=SECONDS)
+    tap.test('snapshot: no original is in the anonymised one, neither as text nor as bytes',
+             result.text().splitlines()[:-1][:12] if result.status == 0 else result.describe())
+    result = peers.run('python3', ORIGINALS, plain, plain, *said['addresses'], timeout=SECONDS)
+    tap.test('snapshot: the same search finds them in the plain one',
+             [] if result.text().count('left: bytes') > 5 else result.describe()[:12])
+
+
+def compare(tap, where):
+    """What the guest said is in the directory `where`, beside its snapshot."""
+    archive = os.path.join(where, ARCHIVE)
+    with open(os.path.join(where, SAID), encoding='ascii') as file:
+        said = json.load(file)
+    for words, status, live in said['commands']:
+        tap.test('snapshot: %s says what it said' % ' '.join(words),
+                 same(words, status, live, archive))
+    for words, *before in said['tools']:
+        tap.test('snapshot: %s says what it said' % ' '.join(words),
+                 same_tool(words, before, archive))
+    tap.test('snapshot: metrics have the samples that they had',
+             same_metrics(said['metrics'], archive))
+    tap.test('snapshot: doctor says what it said', doctor(said['doctor'], archive))
+    tap.test('snapshot: the process that has ended has its name', holder(said['pid'], archive))
+    tap.test('snapshot: a guess is called a guess', guess(archive))
+    with tempfile.TemporaryDirectory() as folder:
+        plain = unpack(archive, folder + '/plain')
+        tap.test('snapshot: no key of memory is in it', no_keys(said['pds'], plain))
+        anonymised(tap, said, folder, archive, plain)
+        tap.test('snapshot: without tables, what was not asked is told', older(plain))
