@@ -104,7 +104,7 @@ def all_ports(tap):
         parts = [row[key] for row in rows]
         wrong += [] if all(parts) else ['%s: %s' % (key, parts)]
         wrong += unequal('sum of ' + key, [round(row[key], 6) for row in sums],
-                         [round(sum(parts), 6)])
+                         [round(sum(part or 0 for part in parts), 6)])
     for row in rows:
         # Two processors for four processes that poll: slower, but that is no fault.
         if row['together_percent'] < 90 and 'software devices share' not in (row['reason'] or ''):
