@@ -107,7 +107,7 @@ bool fabric_run_read_expected(struct fabric_run *run);
 void fabric_run_find_expected(struct fabric_run *run);
 /* Whether a port belongs to such a node. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
-/* Of the agents of general services, without the LID. */
+/* The address of the agents of general services, without the LID. */
 struct mad_address fabric_run_address(const struct fabric_run *run);
 /* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);

@@ -4,49 +4,9 @@
  * SFF-8472 with include/linux/sfp.h of the kernel and sfpid.c and sfpdiag.c of ethtool, SFF-8636
  * with its qsfp.h and qsfp.c, CMIS with its cmis.h, cmis.c and module-common.h.
  */
-#include <stddef.h>
-
 #include "plug/plug_places.h"
 
-#define MEMBER(member_)	  offsetof(struct plug, member_)
-#define LANE(member_)	  offsetof(struct plug_lane, member_)
-#define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
-
-#define TEXT(part_, offset_, width_, member_)                                                     \
-	{                                                                                         \
-		FORM_TEXT, part_, offset_, 0, width_, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define OF(form_, part_, offset_, member_)                                               \
-	{                                                                                \
-		form_, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define CODE(part_, offset_, bit_, width_, member_)                                  \
-	{                                                                            \
-		FORM_CODE, part_, offset_, bit_, width_, MEMBER(member_), 1, ALWAYS, \
-			CORRECT_NOTHING                                              \
-	}
-#define FLAG(part_, offset_, bit_, member_)                                                     \
-	{                                                                                       \
-		FORM_FLAG, part_, offset_, bit_, 1, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define METRES(part_, offset_, member_)                                                        \
-	{                                                                                      \
-		FORM_METRES, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
-	}
-#define MONITOR(form_, part_, offset_, place_, unit_, condition_, correction_)       \
-	{                                                                            \
-		form_, part_, offset_, 0, 16, place_, unit_, condition_, correction_ \
-	}
-#define END               \
-	{                 \
-		.unit = 0 \
-	}
-
-/* What one unit of a reading is, the same in all three: 1/256 degree, 100 uV, 0.1 uW, 2 uA. */
-#define DEGREES	   (1.0 / 256)
-#define VOLTS	   1e-4
-#define MILLIWATTS 1e-4
-#define MILLIAMPS  2e-3
+#define MILLIWATTS 1e-4 /* the unit of powers in all three, 0.1 uW */
 
 /* Bits of a byte, 0 the lowest as the standards count, as the place from the highest. */
 #define BIT(number_) (7 - (number_))

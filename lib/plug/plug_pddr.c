@@ -6,41 +6,15 @@
  * the same; units as in MlxlinkCommander::prepareDDMSection() and getPower() of its mlxlink).
  * Offsets are those of the register, whose head takes eight bytes.
  */
-#include <stddef.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "mad/format/mad.h"
 #include "plug/plug_places.h"
-#include "schema/bits.h"
 
-#define MEMBER(member_)	  offsetof(struct plug, member_)
-#define LANE(member_)	  offsetof(struct plug_lane, member_)
-#define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
-
-#define TEXT(offset_, member_)                                                        \
-	{                                                                             \
-		.form = FORM_TEXT, .part = PLUG_PDDR, .offset = offset_, .width = 16, \
-		.member = MEMBER(member_), .unit = 1                                  \
-	}
-#define FACT(form_, part_, offset_, member_, unit_, condition_, correction_)          \
-	{                                                                             \
-		form_, part_, offset_, 0, 16, member_, unit_, condition_, correction_ \
-	}
-#define END               \
-	{                 \
-		.unit = 0 \
-	}
-
-#define DEGREES	   (1.0 / 256)
-#define VOLTS	   1e-4
-#define MILLIWATTS 1e-3
-#define MILLIAMPS  2e-3
+#define MICROWATTS 1e-3 /* the unit of powers */
 
 enum {
-	UNITS_AT = 4, /* module_info_ext, bits 29 and 30 of the second word */
-	UNITS_BIT = 1,
-	UNITS_WIDTH = 2,
-	MICROWATTS = 1,
 	DBM_MOST = 60,
 	TECHNOLOGY_AT = 8,
 	TYPE_AT = 12, /* cable_type, the upper four bits */
@@ -54,32 +28,33 @@ enum {
 enum { TYPE_ACTIVE = 1, TYPE_OPTICAL = 2, TYPE_COPPER = 3, TYPE_UNPLUGGED = 4, TYPE_PAIR = 5 };
 
 static const struct plug_fact facts[] = {
-	TEXT(28, vendor),
-	TEXT(44, part),
-	TEXT(68, serial),
-	FACT(FORM_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_NOT_CMIS, 0),
-	FACT(FORM_CMIS_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_CMIS, 0),
-	FACT(FORM_SIGNED, PLUG_PDDR, TEMPERATURE_AT, MEMBER(temperature_c), DEGREES, IF_TEMPERATURE,
-	     0),
-	FACT(FORM_NUMBER, PLUG_PDDR, 86, MEMBER(voltage_v), VOLTS, IF_VOLTAGE, 0),
-	FACT(FORM_SIGNED_ALARMS, PLUG_PDDR_REST, 136, LIMITS(PLUG_TEMPERATURE), DEGREES, ALWAYS, 0),
-	FACT(FORM_ALARMS, PLUG_PDDR_REST, 140, LIMITS(PLUG_VOLTAGE), VOLTS, ALWAYS, 0),
-	FACT(FORM_ALARMS, PLUG_PDDR_REST, 144, LIMITS(PLUG_RX_POWER), MILLIWATTS, ALWAYS,
-	     CORRECT_PDDR_POWER),
-	FACT(FORM_ALARMS, PLUG_PDDR_REST, 148, LIMITS(PLUG_TX_POWER), MILLIWATTS, ALWAYS,
-	     CORRECT_PDDR_POWER),
-	FACT(FORM_ALARMS, PLUG_PDDR_REST, 152, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
-	     CORRECT_PDDR_BIAS),
+	TEXT(PLUG_PDDR, 28, 16, vendor),
+	TEXT(PLUG_PDDR, 44, 16, part),
+	TEXT(PLUG_PDDR, 68, 16, serial),
+	MONITOR(FORM_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_NOT_CMIS, 0),
+	MONITOR(FORM_CMIS_METRES, PLUG_PDDR, 13, MEMBER(length_m), 1, IF_CMIS, 0),
+	MONITOR(FORM_SIGNED, PLUG_PDDR, TEMPERATURE_AT, MEMBER(temperature_c), DEGREES,
+		IF_TEMPERATURE, 0),
+	MONITOR(FORM_NUMBER, PLUG_PDDR, 86, MEMBER(voltage_v), VOLTS, IF_VOLTAGE, 0),
+	MONITOR(FORM_SIGNED_ALARMS, PLUG_PDDR_REST, 136, LIMITS(PLUG_TEMPERATURE), DEGREES, ALWAYS,
+		0),
+	MONITOR(FORM_ALARMS, PLUG_PDDR_REST, 140, LIMITS(PLUG_VOLTAGE), VOLTS, ALWAYS, 0),
+	MONITOR(FORM_ALARMS, PLUG_PDDR_REST, 144, LIMITS(PLUG_RX_POWER), MICROWATTS, ALWAYS,
+		CORRECT_PDDR_POWER),
+	MONITOR(FORM_ALARMS, PLUG_PDDR_REST, 148, LIMITS(PLUG_TX_POWER), MICROWATTS, ALWAYS,
+		CORRECT_PDDR_POWER),
+	MONITOR(FORM_ALARMS, PLUG_PDDR_REST, 152, LIMITS(PLUG_TX_BIAS), MILLIAMPS, ALWAYS,
+		CORRECT_PDDR_BIAS),
 	END,
 };
 
 static const struct plug_fact lane_facts[] = {
-	FACT(FORM_NUMBER, PLUG_PDDR, 88, LANE(rx_power_mw), MILLIWATTS, IF_RX_POWER,
-	     CORRECT_PDDR_POWER),
-	FACT(FORM_NUMBER, PLUG_PDDR, 104, LANE(tx_power_mw), MILLIWATTS, IF_TX_POWER,
-	     CORRECT_PDDR_POWER),
-	FACT(FORM_NUMBER, PLUG_PDDR_REST, 120, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
-	     CORRECT_PDDR_BIAS),
+	MONITOR(FORM_NUMBER, PLUG_PDDR, 88, LANE(rx_power_mw), MICROWATTS, IF_RX_POWER,
+		CORRECT_PDDR_POWER),
+	MONITOR(FORM_NUMBER, PLUG_PDDR, 104, LANE(tx_power_mw), MICROWATTS, IF_TX_POWER,
+		CORRECT_PDDR_POWER),
+	MONITOR(FORM_NUMBER, PLUG_PDDR_REST, 120, LANE(tx_bias_ma), MILLIAMPS, IF_TX_BIAS,
+		CORRECT_PDDR_BIAS),
 	END,
 };
 
@@ -129,8 +104,7 @@ bool plug_take_pddr(struct plug_memory *memory, const uint8_t bytes[static PLUG_
 			   [PLUG_PDDR_REST] = (uint8_t)(PLUG_PDDR_BYTES - rest)}};
 	memcpy(memory->bytes[PLUG_PDDR], bytes, rest);
 	memcpy(memory->bytes[PLUG_PDDR_REST], bytes + rest, PLUG_PDDR_BYTES - rest);
-	bits_set(memory->bytes[PLUG_PDDR], UNITS_AT * 8 + UNITS_BIT, UNITS_WIDTH,
-		 microwatts ? MICROWATTS : 0);
+	pddr_set_units(memory->bytes[PLUG_PDDR], microwatts ? PDDR_MICROWATTS : 0);
 	return true;
 }
 
@@ -233,12 +207,11 @@ static bool power_of(int dbm, double *ret_microwatts)
 bool plug_pddr_correct(const struct plug_memory *memory, enum plug_correction correction,
 		       double *value)
 {
-	const uint8_t *units = plug_bytes(memory, PLUG_PDDR, UNITS_AT, 1);
 	unsigned int exponent;
 
 	if (correction == CORRECT_PDDR_POWER)
-		return units && (bits_get(units, UNITS_BIT, UNITS_WIDTH) == MICROWATTS ||
-				 power_of((int16_t)(uint16_t)*value, value));
+		return pddr_units(memory->bytes[PLUG_PDDR]) == PDDR_MICROWATTS ||
+		       power_of((int16_t)(uint16_t)*value, value);
 	exponent = plug_byte(memory, PLUG_PDDR_REST, SCALE_AT) >> 2 & 3;
 	*value *= 1u << exponent;
 	return exponent < 3;

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "plug/plug.h"
 
 enum plug_form {
@@ -65,6 +67,46 @@ struct plug_fact {
 	enum plug_condition condition;
 	enum plug_correction correction;
 };
+
+/* Rows of the tables. */
+#define MEMBER(member_)	  offsetof(struct plug, member_)
+#define LANE(member_)	  offsetof(struct plug_lane, member_)
+#define LIMITS(quantity_) (offsetof(struct plug, limits) + (quantity_) * sizeof(struct plug_limits))
+
+#define TEXT(part_, offset_, width_, member_)                                                     \
+	{                                                                                         \
+		FORM_TEXT, part_, offset_, 0, width_, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define OF(form_, part_, offset_, member_)                                               \
+	{                                                                                \
+		form_, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define CODE(part_, offset_, bit_, width_, member_)                                  \
+	{                                                                            \
+		FORM_CODE, part_, offset_, bit_, width_, MEMBER(member_), 1, ALWAYS, \
+			CORRECT_NOTHING                                              \
+	}
+#define FLAG(part_, offset_, bit_, member_)                                                     \
+	{                                                                                       \
+		FORM_FLAG, part_, offset_, bit_, 1, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define METRES(part_, offset_, member_)                                                        \
+	{                                                                                      \
+		FORM_METRES, part_, offset_, 0, 0, MEMBER(member_), 1, ALWAYS, CORRECT_NOTHING \
+	}
+#define MONITOR(form_, part_, offset_, place_, unit_, condition_, correction_)       \
+	{                                                                            \
+		form_, part_, offset_, 0, 16, place_, unit_, condition_, correction_ \
+	}
+#define END               \
+	{                 \
+		.unit = 0 \
+	}
+
+/* What one unit of a reading is, the same everywhere: 1/256 degree, 100 uV, 2 uA. */
+#define DEGREES	  (1.0 / 256)
+#define VOLTS	  1e-4
+#define MILLIAMPS 2e-3
 
 /*
  * The place of a flag: for lane n it is (n - 1) * step bits after `bit` (0 is the highest bit of
