@@ -134,6 +134,16 @@ def wait_until(what, condition, process, seconds=None):
         time.sleep(0.005)
 
 
+def _is_stopped(process):
+    """Whether all threads are: on a busy machine one may still answer a while after the signal."""
+    tasks = '/proc/%d/task' % process.pid
+    for task in os.listdir(tasks):
+        with open('%s/%s/stat' % (tasks, task)) as file:
+            if file.read().rpartition(')')[2].split()[0] != 'T':
+                return False
+    return True
+
+
 def _activity(process):
     """A number that changes whenever the process runs; None while it does."""
     with open('/proc/%d/status' % process.pid) as file:
@@ -283,6 +293,7 @@ class Simulator:
 
     def pause_manager(self):
         self.sm.send_signal(signal.SIGSTOP)
+        wait_until('opensm, stopped', lambda: _is_stopped(self.sm), self.sm)
 
     def resume_manager(self):
         self.sm.send_signal(signal.SIGCONT)
