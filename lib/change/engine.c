@@ -192,8 +192,7 @@ static bool verify(struct change *change, int failed)
 		return false;
 	}
 	if (strcmp(change->after, change->wanted)) {
-		change_explain(change, NULL,
-			       "it was accepted, and not done: it reads %s",
+		change_explain(change, NULL, "it was accepted, and not done: it reads %s",
 			       change->after);
 		set_state(change, CHANGE_UNVERIFIED);
 		return false;
