@@ -68,6 +68,30 @@ static bool usage(struct change_plan *plan, const char *hint, char *message)
 	return false;
 }
 
+static bool refuse_second(struct change_plan *plan, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+	return usage(plan, "one after the other, by a command for each",
+		     mem_format("'%s' is set twice", clean));
+}
+
+/*
+ * Whether no setting is given twice. The second one would be compared with the port as it is before
+ * the first: `disable enable` would leave it disabled.
+ */
+static bool are_once(struct change_plan *plan, char **words)
+{
+	for (size_t i = 0; words[i]; i += 2) {
+		for (size_t j = 0; j < i; j += 2)
+			if (!strcmp(words[i], words[j]))
+				return refuse_second(plan, words[i]);
+		if (!words[i + 1])
+			break;
+	}
+	return true;
+}
+
 /* Loads the device that `word` names, or all if NULL. False: there is none. */
 static bool load(struct change_plan *plan, const char *word, uint64_t needs,
 		 struct problems *problems, char **ret_message)
@@ -184,7 +208,8 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 		char route[] = "0";
 
 		way.options.kind = TARGET_DIRECT;
-		return open_agent(plan, &way, route, (unsigned int)port->port.value, true) &&
+		return are_once(plan, words + 1) &&
+		       open_agent(plan, &way, route, (unsigned int)port->port.value, true) &&
 		       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL,
 					 NULL);
 	}
@@ -198,7 +223,8 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 		return false;
 	}
 	place = (struct port_place){.port = port->port, .netdev_index = link->index};
-	return change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
+	return are_once(plan, words + 1) &&
+	       change_plan_words(plan, port_netdev_setting_table, words + 1, object, fill, &place);
 }
 
 /* Opens the agent of DEST/PORT. *ret_object is the port in words, to be freed. */
@@ -230,7 +256,7 @@ static bool plan_distant(struct change_plan *plan, const struct way *way, char *
 {
 	_cleanup_(freep) char *object = NULL;
 
-	return open_distant(plan, way, words[0], &object) &&
+	return are_once(plan, words + 1) && open_distant(plan, way, words[0], &object) &&
 	       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL, NULL);
 }
 
@@ -299,6 +325,7 @@ static void add_speeds(const struct change_plan *plan, const char *list, struct 
 static bool translate(struct change_plan *plan, char **words, struct strings *pairs)
 {
 	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
+	char **const first = words;
 
 	for (; *words; words++) {
 		_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
@@ -313,6 +340,10 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 		if (strcmp(*words, "speed") && strcmp(*words, "width"))
 			return usage(plan, "enable, disable, reset, arm, active, speed, width",
 				     mem_format("unknown word '%s'", clean));
+		/* Both kinds of speed are settings of their own. */
+		for (char **other = first; other < words; other++)
+			if (!strcmp(*other, *words))
+				return refuse_second(plan, *words);
 		if (!words[1])
 			return usage(plan, "speed hdr, speed sdr,qdr, width 4x",
 				     mem_format("'%s' needs a value", clean));
@@ -339,7 +370,8 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 	*(char **)mem_append(&pairs.items, &pairs.count, sizeof(char *)) = NULL;
 	pairs.count--;
 	if (done)
-		done = change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL,
+		done = are_once(plan, pairs.items) &&
+		       change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL,
 					 NULL);
 	strings_free(&pairs);
 	return done;

@@ -232,17 +232,28 @@ static bool has_moved(const struct change *change)
 static bool undo_one(struct change *change)
 {
 	const bool failed = !is(change, CHANGE_CHANGED);
-	int rc = change->setting->write(change, change->before);
+	_cleanup_(freep) char *earlier = change->reason, *reason = NULL;
+	int rc;
 
+	/* What the setting says now is about undoing it. */
+	change->reason = NULL;
+	rc = change->setting->write(change, change->before);
 	if (!rc)
 		rc = read_into(change, &change->after);
+	reason = change->reason;
+	change->reason = NULL;
 	if (!rc && !strcmp(change->after, change->before)) {
+		change->reason = earlier;
+		earlier = NULL;
 		if (!failed)
 			set_state(change, CHANGE_REVERTED);
 		return true;
 	}
-	change_explain(change, change->undo, "it could not be undone: %s",
-		       rc ? strerror(-rc) : "the kernel accepted that, and did not do it");
+	change_explain(change, change->undo, "%s%sit could not be undone: %s",
+		       earlier ? earlier : "", earlier ? "; " : "",
+		       !rc	? "that was accepted, and not done"
+		       : reason ? reason
+				: strerror(-rc));
 	set_state(change, CHANGE_STUCK);
 	return false;
 }

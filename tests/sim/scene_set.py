@@ -216,6 +216,7 @@ def ports_set_refused(sim):
             (('%s/x' % lid, 'state', 'down'), 'names no port'),
             (('%s/%s' % (lid, port), 'state', 'sideways'), "'sideways' is not a state"),
             (('%s/%s' % (lid, port), 'width', '3x'), "'3x' is not a value of width"),
+            (('%s/%s' % (lid, port), 'state', 'down', 'state', 'up'), "'state' is set twice"),
             (('%s/%s' % (lid, port), 'speed', '5'), "'5' is not a value of speed"),
             (('%s/%s' % (lid, port), 'speed-ext', 'qdr'), "'qdr' is not a value of speed-ext"),
             (('%s/%s' % (lid, port), 'stat', 'down'), "did you mean 'state'?")):

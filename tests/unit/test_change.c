@@ -23,6 +23,7 @@ struct cell {
 	bool half;		     /* fails after the value has changed */
 	bool keeps;		     /* accepts the first write only, so it cannot be undone */
 	bool hides;		     /* cannot be read once it was written */
+	bool explains;		     /* says itself why it cannot be read */
 	const char *stranger;	     /* what somebody else writes after the first reading */
 	const char *user;	     /* who is in the way */
 	int *resets;		     /* a cell that a write sets back, by its number; or NULL */
@@ -42,8 +43,11 @@ static int read_cell(struct change *change, char **ret_value)
 {
 	struct cell *cell = cell_of(change);
 
-	if (cell->hides && cell->writes)
+	if (cell->hides && cell->writes) {
+		if (cell->explains)
+			change_explain(change, NULL, "silent after write %d", cell->writes);
 		return -EIO;
+	}
 	if (cell->read_error)
 		return cell->read_error;
 	if (cell->reads++ && cell->stranger) {
@@ -322,6 +326,8 @@ static void what_cannot_be_undone_is_told(void **state)
 	assert_false(changes_write(changes));
 	EXPECT_STATES(changes, CHANGE_STUCK, CHANGE_FAILED);
 	assert_string_equal(changes->items[0].next_step, "rdmactl cell set a cell old");
+	assert_string_equal(changes->items[0].reason,
+			    "it could not be undone: that was accepted, and not done");
 }
 
 /* What may have been made is undone, though that cannot be seen either. */
@@ -336,6 +342,23 @@ static void one_that_cannot_be_read_back_is_undone(void **state)
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
 	assert_string_equal(journal, "abBA");
 	assert_string_equal(cells[1].value, "old");
+	assert_string_equal(changes->items[1].reason,
+			    "cannot read it back: Input/output error; it could not be undone: "
+			    "Input/output error");
+}
+
+/* What the setting says of the change is not what it says of undoing it. */
+static void both_reasons_are_told(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].hides = cells[0].explains = true;
+	want(changes, 1);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_STUCK);
+	assert_string_equal(changes->items[0].reason,
+			    "silent after write 1; it could not be undone: silent after write 2");
 }
 
 /* A signal after the first one is written. */
@@ -390,6 +413,7 @@ int main(void)
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
 		CASE(one_that_cannot_be_read_back_is_undone),
+		CASE(both_reasons_are_told),
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
 	};
