@@ -96,6 +96,8 @@ static const struct field fields[] = {
 	YES_NO_AS("rx_power_is_average", plug.rx_power_is_average, "RX AVERAGE", 0, 0,
 		  "whether receive power is the average; no: modulation amplitude"),
 	WORD_AS("fec", fec.active, ethtool_fec_names, "FEC", 0, 0, "active error correction"),
+	FLAGS_AS("fec_configured", fec.configured, ethtool_fec_mode_names, "FEC CONFIGURED", 0, 0,
+		 "error correction that the port may use; auto: as the port and its link choose"),
 	NUMBER_AS("fec_corrected_blocks", fec.corrected_blocks, "CORRECTED", FIELD_COUNTER, 0,
 		  "blocks that FEC corrected"),
 	NUMBER_AS("fec_uncorrectable_blocks", fec.uncorrectable_blocks, "UNCORRECTABLE",

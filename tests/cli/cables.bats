@@ -50,8 +50,8 @@ shown()
 	with_answers optical
 	shown netdev,link_up,kind,identifier,part,serial,length_m,temperature_c,rx_power_dbm,alarms,flags
 	same 'the module' $'ens1f0np0 yes optical qsfp28 MMA1B00-C100D MT2120FT06214  40.25 -40 rx-power-low-alarm rx-los\n' "$output"
-	shown standard,fec,fec_corrected_blocks,fec_corrected_bits,fec_uncorrectable_blocks,power_mode,power_policy
-	same 'the rest' $'sff-8636 RS 12 99  high auto\n' "$output"
+	shown standard,fec,fec_configured,fec_corrected_blocks,fec_corrected_bits,fec_uncorrectable_blocks,power_mode,power_policy
+	same 'the rest' $'sff-8636 RS RS,BASER,auto 12 99  high auto\n' "$output"
 	try --root "$snapshot" cables mlx5_0 -j
 	[ "$(jq -c '[.cables[0].lanes[] | [.lane, .rx_power_mw, .tx_bias_ma, .alarms]]' <<<"$output")" = \
 		'[[1,0.5,7,[]],[2,0.6,7,[]],[3,0,7,["rx-power-low-alarm"]],[4,0.7,7,[]]]' ]

@@ -112,7 +112,11 @@ def main():
     counts = attribute(2, struct.pack("=Q", 12)) + attribute(4, struct.pack("=Q", 99))
     bins = b"".join(attribute(5 | NESTED, number(2, "I", low) + number(3, "I", low) + number(4, "Q", 7 - low))
                     for low in range(2))
-    recording.ask(FEC, b"", number(4, "I", 50) + attribute(5 | NESTED, counts + bins), flags=4)
+    modes = b"".join(attribute(1 | NESTED, number(1, "I", index) + attribute(2, name))
+                     for index, name in ((50, b"RS\0"), (51, b"BASER\0")))
+    modes = attribute(1, b"") + number(2, "I", 125) + attribute(3 | NESTED, modes)
+    modes = attribute(2 | NESTED, modes) + number(3, "B", 1)
+    recording.ask(FEC, b"", modes + number(4, "I", 50) + attribute(5 | NESTED, counts + bins), flags=4)
 
 
 main()

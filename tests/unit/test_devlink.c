@@ -402,6 +402,59 @@ static void pause_frames(void **state)
 	assert_int_equal(ethtool_parse_pause(wide.data, wide.length, &pause), -EBADMSG);
 }
 
+/* A bit of a verbose bitset; `bytes` of its index: 4 is right. */
+static void put_mode(struct bytes *bits, uint32_t index, size_t bytes)
+{
+	struct bytes bit = {0};
+
+	put_attribute(&bit, ETHTOOL_A_BITSET_BIT_INDEX, &index, bytes);
+	put_attribute(&bit, ETHTOOL_A_BITSET_BIT_NAME, "RS", 3);
+	put_nest(bits, ETHTOOL_A_BITSET_BITS_BIT, &bit);
+}
+
+/* -1 for `automatic`, or a `mode` of 0: the reply has none. */
+static int parse_modes(int automatic, const uint32_t *modes, size_t bytes, struct ethtool_fec *fec)
+{
+	struct bytes reply = {0}, set = {0}, bits = {0};
+
+	put_header(&reply, ETHTOOL_MSG_FEC_GET_REPLY);
+	for (; modes && *modes; modes++)
+		put_mode(&bits, *modes, bytes);
+	put_attribute(&set, ETHTOOL_A_BITSET_NOMASK, "", 0);
+	put_u32(&set, ETHTOOL_A_BITSET_SIZE, 125);
+	put_nest(&set, ETHTOOL_A_BITSET_BITS, &bits);
+	if (modes)
+		put_nest(&reply, ETHTOOL_A_FEC_MODES, &set);
+	if (automatic >= 0)
+		put_u8(&reply, ETHTOOL_A_FEC_AUTO, (uint8_t)automatic);
+	*fec = (struct ethtool_fec){.active.known = false};
+	return ethtool_parse_fec(reply.data, reply.length, fec);
+}
+
+/* What may be used; 23 is a link mode that is no error correction. */
+static void configured_fec(void)
+{
+	static const uint32_t none[] = {0}, all[] = {49, 50, 51, 74, 0}, one[] = {23, 51, 0};
+	static const struct {
+		int automatic;
+		const uint32_t *modes;
+		uint64_t bits;
+	} rows[] = {{0, none, 0}, {1, none, 16}, {0, all, 15}, {1, one, 20}};
+	struct ethtool_fec fec;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(parse_modes(rows[i].automatic, rows[i].modes, 4, &fec), 0);
+		assert_true(fec.configured.known);
+		assert_int_equal(fec.configured.value, rows[i].bits);
+	}
+	assert_int_equal(parse_modes(1, NULL, 4, &fec), 0);
+	assert_false(fec.configured.known);
+	assert_int_equal(parse_modes(-1, all, 4, &fec), 0);
+	assert_false(fec.configured.known);
+	assert_int_equal(parse_modes(0, all, 3, &fec), -EBADMSG);
+	assert_string_equal(enum_word(ethtool_fec_mode_names, 1 << 3, "?"), "LLRS");
+}
+
 static void error_correction(void **state)
 {
 	const uint64_t blocks[] = {12, 5, 7};
@@ -409,6 +462,7 @@ static void error_correction(void **state)
 	struct ethtool_fec fec = {.active.known = false};
 
 	(void)state;
+	configured_fec();
 	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
 	put_u32(&bytes, ETHTOOL_A_FEC_ACTIVE, ETHTOOL_FEC_IS_OFF + 1);
 	put_attribute(&stats, ETHTOOL_A_FEC_STAT_CORRECTED, blocks, sizeof(blocks));

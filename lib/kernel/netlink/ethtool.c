@@ -29,6 +29,18 @@ const struct enum_name ethtool_fec_names[] = {
 	{0, NULL},
 };
 
+/* What may be used: the modes as bits in the order of their names above, and the choice of the
+ * port. */
+enum { FEC_AUTO_BIT = 4 };
+const struct enum_name ethtool_fec_mode_names[] = {
+	{1 << 0, "none"},
+	{1 << 1, "RS"},
+	{1 << 2, "BASER"},
+	{1 << 3, "LLRS"},
+	{1 << FEC_AUTO_BIT, "auto"},
+	{0, NULL},
+};
+
 static const struct nla_policy pause_policy[ETHTOOL_A_PAUSE_TX + 1] = {
 	[ETHTOOL_A_PAUSE_AUTONEG] = {.type = NLA_U8},
 	[ETHTOOL_A_PAUSE_RX] = {.type = NLA_U8},
@@ -36,8 +48,17 @@ static const struct nla_policy pause_policy[ETHTOOL_A_PAUSE_TX + 1] = {
 };
 
 static const struct nla_policy fec_policy[ETHTOOL_A_FEC_STATS + 1] = {
+	[ETHTOOL_A_FEC_MODES] = {.type = NLA_NESTED},
+	[ETHTOOL_A_FEC_AUTO] = {.type = NLA_U8},
 	[ETHTOOL_A_FEC_ACTIVE] = {.type = NLA_U32},
 	[ETHTOOL_A_FEC_STATS] = {.type = NLA_NESTED},
+};
+
+static const struct nla_policy bitset_policy[ETHTOOL_A_BITSET_BITS + 1] = {
+	[ETHTOOL_A_BITSET_BITS] = {.type = NLA_NESTED},
+};
+static const struct nla_policy bit_policy[ETHTOOL_A_BITSET_BIT_INDEX + 1] = {
+	[ETHTOOL_A_BITSET_BIT_INDEX] = {.type = NLA_U32},
 };
 
 static const struct nla_policy fec_stat_policy[ETHTOOL_FEC_STAT_HISTOGRAM + 1];
@@ -158,12 +179,48 @@ static int take_bin(void *context, const struct nlattr *entry)
 	return 0;
 }
 
+/* A link mode; those that are no error correction do not count. */
+static int take_mode(void *context, const struct nlattr *entry)
+{
+	struct number *modes = context;
+	struct nlattr *table[ARRAY_SIZE(bit_policy)];
+	struct number mode = {.known = false};
+
+	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table), bit_policy) ||
+	    netlink_get_number(table[ETHTOOL_A_BITSET_BIT_INDEX], &mode))
+		return -EBADMSG;
+	for (unsigned int i = 0; mode.known && i < FEC_AUTO_BIT; i++)
+		if (ethtool_fec_names[i].value == mode.value)
+			modes->value |= UINT64_C(1) << i;
+	return 0;
+}
+
+/* What is configured: net/ethtool/fec.c sends the modes as a list of bits, and always both. */
+static int take_configured(struct nlattr *const *table, struct number *ret_modes)
+{
+	struct nlattr *bitset[ARRAY_SIZE(bitset_policy)];
+	struct number automatic = {.known = false};
+
+	if (!table[ETHTOOL_A_FEC_MODES] || !table[ETHTOOL_A_FEC_AUTO])
+		return 0;
+	if (netlink_get_number(table[ETHTOOL_A_FEC_AUTO], &automatic) ||
+	    netlink_parse_nest(table[ETHTOOL_A_FEC_MODES], bitset, ARRAY_SIZE(bitset),
+			       bitset_policy))
+		return -EBADMSG;
+	number_set(ret_modes, automatic.value ? 1 << FEC_AUTO_BIT : 0);
+	return bitset[ETHTOOL_A_BITSET_BITS]
+		       ? netlink_each(bitset[ETHTOOL_A_BITSET_BITS], ETHTOOL_A_BITSET_BITS_BIT,
+				      take_mode, ret_modes)
+		       : 0;
+}
+
 int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fec)
 {
 	struct nlattr *table[ARRAY_SIZE(fec_policy)], *stats[ARRAY_SIZE(fec_stat_policy)];
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), fec_policy) ||
-	    netlink_get_number(table[ETHTOOL_A_FEC_ACTIVE], &fec->active))
+	    netlink_get_number(table[ETHTOOL_A_FEC_ACTIVE], &fec->active) ||
+	    take_configured(table, &fec->configured))
 		return -EBADMSG;
 	if (!table[ETHTOOL_A_FEC_STATS])
 		return 0;

@@ -38,6 +38,7 @@ enum { ETHTOOL_FEC_BINS_MOST = 20 }; /* the kernel has 17: ETHTOOL_FEC_HIST_MAX 
 /* Counts of blocks and bits since the driver was loaded; unknown if the driver has none. */
 struct ethtool_fec {
 	struct number active; /* a code of ethtool_fec_names; unknown: no link, or not reported */
+	struct number configured; /* bits of ethtool_fec_mode_names */
 	struct number corrected_blocks, uncorrectable_blocks, corrected_bits;
 	struct ethtool_fec_bin bins[ETHTOOL_FEC_BINS_MOST];
 	size_t bin_count;
@@ -61,6 +62,7 @@ struct ethtool_module_bytes {
 	uint8_t address, page, bank, offset, length;
 };
 
+extern const struct enum_name ethtool_fec_mode_names[];
 extern const struct enum_name ethtool_fec_names[];
 extern const struct enum_name ethtool_reason_names[];
 extern const struct enum_name ethtool_power_mode_names[], ethtool_power_policy_names[];

@@ -276,9 +276,23 @@ static const struct attribute_class fec_stat_rows[] = {
 };
 static const struct attribute_table fec_stat = TABLE(fec_stat_rows);
 
+/* The names of link modes are left out: their numbers tell the same. */
+static const struct attribute_class mode_rows[] = {
+	ROW(ETHTOOL_A_BITSET_BIT_INDEX, NUMBER),
+};
+static const struct attribute_table mode = TABLE(mode_rows);
+static const struct attribute_class mode_list_rows[] = {
+	NEST(ETHTOOL_A_BITSET_BITS_BIT, &mode),
+};
+static const struct attribute_table mode_list = TABLE(mode_list_rows);
+static const struct attribute_class mode_set_rows[] = {
+	NEST(ETHTOOL_A_BITSET_BITS, &mode_list),
+};
+static const struct attribute_table mode_set = TABLE(mode_set_rows);
+
 static const struct attribute_class fec_rows[] = {
-	NEST(ETHTOOL_A_FEC_HEADER, &netdev),
-	ROW(ETHTOOL_A_FEC_ACTIVE, NUMBER),
+	NEST(ETHTOOL_A_FEC_HEADER, &netdev),  NEST(ETHTOOL_A_FEC_MODES, &mode_set),
+	ROW(ETHTOOL_A_FEC_AUTO, NUMBER),      ROW(ETHTOOL_A_FEC_ACTIVE, NUMBER),
 	NEST(ETHTOOL_A_FEC_STATS, &fec_stat),
 };
 static const struct attribute_table fec = TABLE(fec_rows);
