@@ -60,6 +60,29 @@ shown()
 	[ "$(jq -c '[.cables[0].fec_bins[] | [.low, .high, .blocks]]' <<<"$output")" = '[[0,0,7],[1,1,6]]' ]
 }
 
+# The values are those that ethtool 6.1 prints of the same bytes.
+@test "cables: SFF-8472, whose readings are at a second address" {
+	with_answers sfp
+	shown standard,identifier,kind,connector,vendor,oui,part,revision,serial,date,temperature_c,voltage_v,alarms,flags
+	same 'the module' $'sff-8472 sfp optical lc FINISAR CORP. 00:90:65 FTLX1471D3BCL A UK20A1B 2016-03-17 27.25 3.2817 rx-power-low-alarm rx-power-low-alarm,rx-power-low-warning,rx-los\n' "$output"
+	try --root "$snapshot" cables mlx5_0 -j
+	[ "$(jq -c '[.cables[0].lanes[] | [.rx_power_mw, .tx_power_mw, .tx_bias_ma]]' <<<"$output")" = '[[0.015,0.6321,36.064]]' ]
+	[ "$(jq -c '[.cables[0].thresholds[] | [.low_alarm, .low_warning, .high_warning, .high_alarm]]' <<<"$output")" = \
+		'[[-13,-8,73,78],[2.9,3,3.6,3.7],[0.0182,0.023,1.7783,2.2387],[0.1202,0.1514,1.7783,2.2387],[13,16,76,85]]' ]
+}
+
+# The same, but the current: ethtool 6.1 divides by the factor of two that the module has.
+@test "cables: CMIS, whose lanes are on a page of their own" {
+	with_answers osfp
+	shown standard,identifier,kind,connector,vendor,part,serial,date,firmware,state,temperature_c,voltage_v,rx_power_dbm,alarms,flags
+	same 'the module' $'cmis osfp optical mpo-2x12 NVIDIA MMA4Z00-NS MT2312FT07700 2023-03-21 46.33 ready 61.5 3.3111 -40 rx-power-low-alarm rx-los,tx-fault\n' "$output"
+	try --root "$snapshot" cables mlx5_0 -j
+	[ "$(jq -c '[.cables[0].lanes[] | [.lane, .rx_power_mw, .tx_power_mw, .tx_bias_ma, .alarms, .flags]] | [.[0], .[1], .[7]]' <<<"$output")" = \
+		'[[1,0.0001,1.2,12,["rx-power-low-alarm"],["rx-los"]],[2,0.9,1.25,12.4,[],["tx-fault"]],[8,0.9,1.55,14.8,[],[]]]' ]
+	[ "$(jq -c '[.cables[0].thresholds[] | [.low_alarm, .high_alarm]]' <<<"$output")" = \
+		'[[-5,80],[3.1,3.5],[0.0631,3.1623],[0.1259,3.1623],[4,30]]' ]
+}
+
 @test "cables: a copper cable has no light, and its text is clean" {
 	with_answers copper
 	shown kind,length_m,serial,temperature_c,rx_power_dbm,alarms

@@ -4,7 +4,7 @@
 
 usage: cables.py IFINDEX KIND
 
-KIND: optical (QSFP28, lane 3 dark), copper, cxp (of a layout that is not known), refused (an ordinary
+KIND: optical (QSFP28, lane 3 dark), sfp (SFF-8472, weak light), osfp (CMIS, eight lanes), copper, cxp (of a layout that is not known), refused (an ordinary
 user), lacking (the driver has no access to modules), down (no cable, and why).
 """
 
@@ -14,6 +14,7 @@ import sys
 CONTROL, FAMILY, DONE, ERROR = 16, 0x1C, 3, 2
 GETFAMILY, LINKSTATE, FEC, EEPROM, MODULE = 3, 6, 29, 31, 34  # linux/ethtool_netlink.h
 NESTED = 1 << 15
+FIRST, SECOND = 0x50, 0x51  # addresses of a module on its bus
 ERRORS = {"refused": 1, "down": 5, "lacking": 95}  # EPERM, EIO, EOPNOTSUPP
 
 
@@ -37,8 +38,42 @@ def words_at(page, offset, *words):
     struct.pack_into(">%dH" % len(words), page, offset, *words)
 
 
+def sfp():
+    """Both addresses of SFF-8472: what a module of 10GBASE-LR has, with weak light."""
+    identity, readings = bytearray(128), bytearray(128)
+    identity[0], identity[1], identity[2], identity[92], identity[93] = 3, 4, 7, 0x68, 0xF0
+    for offset, width, text in ((20, 16, "FINISAR CORP."), (40, 16, "FTLX1471D3BCL"), (56, 4, "A"),
+                                (68, 16, "UK20A1B"), (84, 8, "160317")):
+        text_at(identity, offset, width, text)
+    identity[37:40] = bytes([0x00, 0x90, 0x65])
+    words_at(readings, 0, 78 * 256, 0x10000 - 13 * 256, 73 * 256, 0x10000 - 8 * 256, 37000, 29000, 36000, 30000,
+             42500, 6500, 38000, 8000, 22387, 1202, 17783, 1514, 22387, 182, 17783, 230)
+    words_at(readings, 96, 27 * 256 + 64, 32817, 18032, 6321, 150)
+    readings[110], readings[113], readings[117] = 0x02, 0x40, 0x40
+    return {(0, 0): identity, (0, 0, SECOND): readings}
+
+
+def osfp():
+    """CMIS: the current in steps of 4 uA, a dark lane 1, and a fault that lane 2 noted."""
+    lower, identity, advertised, limits, lanes = (bytearray(128) for _ in range(5))
+    lower[0], lower[1], lower[3], lower[39], lower[40] = 0x19, 0x50, 3 << 1, 46, 33
+    words_at(lower, 14, 61 * 256 + 128, 33111)
+    for offset, width, text in ((129, 16, "NVIDIA"), (148, 16, "MMA4Z00-NS"), (164, 2, "A2"),
+                                (166, 16, "MT2312FT07700"), (182, 8, "230321")):
+        text_at(identity, offset - 128, width, text)
+    identity[203 - 128] = 0x27
+    advertised[159 - 128], advertised[160 - 128] = 3, 7 | 1 << 3
+    words_at(limits, 0, 80 * 256, 0x10000 - 5 * 256, 70 * 256, 0, 35000, 31000, 34650, 31350)
+    words_at(limits, 176 - 128, 31623, 1259, 25119, 1585, 7500, 1000, 7000, 1250, 31623, 631, 25119, 1000)
+    words_at(lanes, 154 - 128, *range(12000, 16000, 500), *range(3000, 3800, 100), 1, *[9000] * 7)
+    lanes[135 - 128], lanes[147 - 128] = 0x02, 0x01
+    return {(0, 0): lower, (0, 128): identity, (1, 128): advertised, (2, 128): limits, (0x11, 128): lanes}
+
+
 def module(kind):
     """The lower half, page 00h and page 03h of SFF-8636; without light if it is copper."""
+    if kind in ("sfp", "osfp"):
+        return sfp() if kind == "sfp" else osfp()
     lower, identity, limits = bytearray(128), bytearray(128), bytearray(128)
     if kind == "cxp":
         lower[0] = 0x0E
@@ -91,19 +126,19 @@ class Recording:
         else:
             self.put(FAMILY, 1, question, [(FAMILY, 0, header(command) + answer)])
 
-    def page(self, page, offset, answer, error=0):
+    def page(self, page, offset, address, answer, error=0):
         place = number(2, "I", offset) + number(3, "I", 128) + number(4, "B", page) + \
-            number(5, "B", 0) + number(6, "B", 0x50)
+            number(5, "B", 0) + number(6, "B", address)
         self.ask(EEPROM, place, attribute(7, bytes(answer)), error)
 
 
 def main():
     recording, kind = Recording(int(sys.argv[1])), sys.argv[2]
     if kind in ERRORS:
-        recording.page(0, 0, b"", ERRORS[kind])
+        recording.page(0, 0, FIRST, b"", ERRORS[kind])
     else:
-        for (page, offset), data in module(kind).items():
-            recording.page(page, offset, data)
+        for (page, offset, *address), data in module(kind).items():
+            recording.page(page, offset, address[0] if address else FIRST, data)
     state = number(2, "B", kind != "down")
     if kind == "down":
         state += number(5, "B", 4)
