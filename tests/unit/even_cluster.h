@@ -143,6 +143,13 @@ static inline const char *direction_of(const struct judge_finding *finding)
 	return finding->direction.known ? words[finding->direction.value] : "-";
 }
 
+static inline const char *rail_of(const struct judge_finding *finding)
+{
+	static const char *const words[] = {"0", "1"};
+
+	return finding->rail.known ? words[finding->rail.value] : "-";
+}
+
 /* The findings: their members, and what they say. */
 static inline void expect(struct cluster *cluster, const char *wanted)
 {
@@ -155,10 +162,10 @@ static inline void expect(struct cluster *cluster, const char *wanted)
 		const struct judge_finding *at = &cluster->findings.items[i];
 		const struct finding *finding = &at->finding;
 
-		mem_extend(&text, "%s %s '%s' %s %s %s", severities[finding->severity.value],
+		mem_extend(&text, "%s %s '%s' %s/%s %s %s %s", severities[finding->severity.value],
 			   enum_word(judge_finding_names, finding->id.value, "?"),
-			   finding->object ?: "-", at->device ?: "-", at->peer_name ?: "-",
-			   direction_of(at));
+			   finding->object ?: "-", at->host_name ?: "-", rail_of(at),
+			   at->device ?: "-", at->peer_name ?: "-", direction_of(at));
 		mem_extend(&text, " %d/%d %.2f", at->bad.known ? (int)at->bad.value : -1,
 			   at->judged.known ? (int)at->judged.value : -1,
 			   at->share.known ? at->share.value : -1);

@@ -48,14 +48,14 @@ static void limits(void **state)
 	judge_free(cluster->judge);
 	cluster->judge = NULL;
 	test_all(cluster, below_the_limit);
-	expect(cluster, "warning pair 'n1 and n2, rail 0' mlx5_0/1 n2 - -1/-1 0.92: 1 pair "
+	expect(cluster, "warning pair 'n1 and n2, rail 0' n1/0 mlx5_0/1 n2 - -1/-1 0.92: 1 pair "
 			"at 92 % of the median 100 Gb/s; only what n2 sends is slow; n1 "
 			"with others: 14 of 14 good; n2 with others: 14 of 14 good; not "
 			"tried again alone\n");
 	judge_free(cluster->judge);
 	cluster->judge = NULL;
 	test_all(cluster, above_the_limit);
-	expect(cluster, "warning pair 'n1 and n2, rail 0' mlx5_0/1 n2 - -1/-1 -1.00: 1 "
+	expect(cluster, "warning pair 'n1 and n2, rail 0' n1/0 mlx5_0/1 n2 - -1/-1 -1.00: 1 "
 			"pair with 2.15 times the median latency; n1 with others: 14 of 14 "
 			"good; n2 with others: 14 of 14 good; not tried again alone\n");
 }
@@ -83,11 +83,11 @@ static void pairs(void **state)
 	struct cluster *cluster = *state;
 
 	test_all(cluster, pair_fails);
-	expect(cluster, "warning pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: 1 "
+	expect(cluster, "warning pair 'n3 and n7, rail 0' n3/0 mlx5_0/1 n7 - -1/-1 -1.00: 1 "
 			"pair failed: rc-write: no; n3 with others: 14 of 14 good; n7 with "
 			"others: 14 of 14 good; not tried again alone\n");
 	test_again(cluster, "n3-n7", pair_fails);
-	expect(cluster, "error pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: 1 pair "
+	expect(cluster, "error pair 'n3 and n7, rail 0' n3/0 mlx5_0/1 n7 - -1/-1 -1.00: 1 pair "
 			"failed: rc-write: no; n3 with others: 14 of 14 good; n7 with "
 			"others: 14 of 14 good; tried again alone: bad again\n");
 }
@@ -98,7 +98,7 @@ static void flaky_pair(void **state)
 
 	test_all(cluster, pair_fails);
 	test_again(cluster, "n3-n7", unchanged);
-	expect(cluster, "warning flaky-pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 -1.00: "
+	expect(cluster, "warning flaky-pair 'n3 and n7, rail 0' n3/0 mlx5_0/1 n7 - -1/-1 -1.00: "
 			"1 pair failed: rc-write: no; n3 with others: 14 of 14 good; n7 "
 			"with others: 14 of 14 good; tried again alone: good\n");
 }
@@ -108,11 +108,11 @@ static void slow_pair(void **state)
 	struct cluster *cluster = *state;
 
 	test_all(cluster, pair_is_slow);
-	expect(cluster, "warning pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 0.50: 1 pair "
+	expect(cluster, "warning pair 'n3 and n7, rail 0' n3/0 mlx5_0/1 n7 - -1/-1 0.50: 1 pair "
 			"at 50 % of the median 100 Gb/s; n3 with others: 14 of 14 good; n7 "
 			"with others: 14 of 14 good; not tried again alone\n");
 	test_again(cluster, "n3-n7", unchanged);
-	expect(cluster, "notice flaky-pair 'n3 and n7, rail 0' mlx5_0/1 n7 - -1/-1 0.50: 1 "
+	expect(cluster, "notice flaky-pair 'n3 and n7, rail 0' n3/0 mlx5_0/1 n7 - -1/-1 0.50: 1 "
 			"pair at 50 % of the median 100 Gb/s; n3 with others: 14 of 14 "
 			"good; n7 with others: 14 of 14 good; tried again alone: good\n");
 }
@@ -170,33 +170,33 @@ static void rails(void **state)
 		const char *before, *after, *bad_again, *good_again;
 	} cases[] = {
 		{rail_fails,
-		 "rail 'n4 rail 0' mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
+		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
 		 "failed: rc-write: no; the same partners with others: 100 %",
 		 "", "", ""},
 		{rail_sends_little,
-		 "rail 'n4 rail 0' mlx5_0/1 - sends 15/15 0.50 n4: 15 of 15 "
+		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - sends 15/15 0.50 n4: 15 of 15 "
 		 "partners at 50 % of the median 100 Gb/s; only what it sends is "
 		 "slow; the same partners with others: 100 %",
 		 "", "", ""},
 		{rail_receives_little,
-		 "rail 'n4 rail 0' mlx5_0/1 - receives 15/15 0.50 n4: 15 of 15 "
+		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - receives 15/15 0.50 n4: 15 of 15 "
 		 "partners at 50 % of the median 100 Gb/s; only what it receives is "
 		 "slow; the same partners with others: 100 %",
 		 "", "", ""},
 		{rail_is_late,
-		 "rail 'n4 rail 0' mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
+		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
 		 "with 3 times the median latency; the same partners with others: "
 		 "100 %",
 		 "", "", ""},
 		{rail_is_slow,
-		 "rail 'n4 rail 0' mlx5_0/1 - both 15/15 0.40 n4: 15 of 15 partners "
+		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - both 15/15 0.40 n4: 15 of 15 partners "
 		 "at 40 % of the median 100 Gb/s; the same partners with others: "
 		 "100 %",
 		 "; its error counters grew by 30 in 15 of 15 tests",
 		 "; its error counters grew by 34 in 17 of 17 tests",
 		 "; its error counters grew by 30 in 15 of 17 tests"},
 		{rail_is_slow_both_ways,
-		 "both-ways 'n4 rail 0' mlx5_0/1 - both 15/15 0.50 n4: 15 of 15 "
+		 "both-ways 'n4 rail 0' n4/0 mlx5_0/1 - both 15/15 0.50 n4: 15 of 15 "
 		 "partners both ways at once at 50 % of the usual 200 Gb/s; one way "
 		 "at a time nothing is wrong: the two directions together have 50 % "
 		 "of what they have one after the other, about what one has alone: "
@@ -273,7 +273,7 @@ static void host(void **state)
 
 	cluster->rail_count = RAILS;
 	test_all(cluster, rail_is_slow);
-	expect(cluster, "error host 'n4' - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, "
+	expect(cluster, "error host 'n4' n4/- - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, "
 			"1); 30 pairs at 40 % of the median 100 Gb/s; the same partners "
 			"with others: 100 %; not tried again alone\n");
 }
@@ -285,13 +285,14 @@ static void alone(void **state)
 	static const struct {
 		change_result change;
 		const char *wanted;
-	} cases[] = {{rail_fails, "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
-				  "loopback, it failed: rc-write: no\n"},
-		     {rail_is_late, "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
-				    "loopback, it has 3 times the median latency\n"},
-		     {rail_sends_little,
-		      "error rail 'n4 rail 0' mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
-		      "loopback, it is at 50 % of the median 100 Gb/s\n"}};
+	} cases[] = {
+		{rail_fails, "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+			     "loopback, it failed: rc-write: no\n"},
+		{rail_is_late, "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+			       "loopback, it has 3 times the median latency\n"},
+		{rail_sends_little,
+		 "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
+		 "loopback, it is at 50 % of the median 100 Gb/s\n"}};
 	struct cluster *cluster = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -322,16 +323,16 @@ static void growth(void **state)
 	struct cluster *cluster = *state;
 
 	test_all(cluster, errors_grow);
-	expect(cluster, "warning errors 'n6 rail 0' mlx5_0/1 - - 2/15 -1.00: 0 of 15 "
+	expect(cluster, "warning errors 'n6 rail 0' n6/0 mlx5_0/1 - - 2/15 -1.00: 0 of 15 "
 			"partners were bad; its error counters grew by 7 in 2 of 15 tests\n");
 	judge_free(cluster->judge);
 	cluster->judge = NULL;
 	cluster->host_count = 6;
 	cluster->limits.most_single_rows = 1;
 	test_all(cluster, errors_grow_everywhere);
-	expect(cluster, "warning errors 'n1 rail 0' mlx5_0/1 - - 5/5 -1.00: 0 of 5 "
+	expect(cluster, "warning errors 'n1 rail 0' n1/0 mlx5_0/1 - - 5/5 -1.00: 0 of 5 "
 			"partners were bad; its error counters grew by 5 in 5 of 5 tests\n"
-			"warning errors '-' - - - -1/-1 -1.00: 5 more, which are not "
+			"warning errors '-' -/- - - - -1/-1 -1.00: 5 more, which are not "
 			"listed\n");
 }
 
@@ -339,7 +340,7 @@ static void growth(void **state)
 static void rates(void **state)
 {
 	static const char wanted[] =
-		"warning rate-differs 'n5 rail 0' mlx5_0/1 - - -1/-1 -1.00: the "
+		"warning rate-differs 'n5 rail 0' n5/0 mlx5_0/1 - - -1/-1 -1.00: the "
 		"port runs at 50 Gb/s, most others at 100\n";
 	struct cluster *cluster = *state;
 
@@ -374,10 +375,10 @@ static void presence(void **state)
 	cluster->hosts[3].presence = MESH_LOST;
 	cluster->hosts[3].reason = ended;
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
-	expect(cluster, "warning absent 'n1' - - - -1/-1 -1.00 n1: no agent connected\n"
-			"warning refused 'n2' - - - -1/-1 -1.00 n2: no RDMA device\n"
-			"warning refused 'n3' - - - -1/-1 -1.00 n3: no active port\n"
-			"warning lost 'n4' - - - -1/-1 -1.00 n4: the connection ended\n");
+	expect(cluster, "warning absent 'n1' n1/- - - - -1/-1 -1.00 n1: no agent connected\n"
+			"warning refused 'n2' n2/- - - - -1/-1 -1.00 n2: no RDMA device\n"
+			"warning refused 'n3' n3/- - - - -1/-1 -1.00 n3: no active port\n"
+			"warning lost 'n4' n4/- - - - -1/-1 -1.00 n4: the connection ended\n");
 	assert_string_equal(cluster->findings.items[0].finding.next_step,
 			    "look at the launcher, and whether the host is up");
 	assert_string_equal(cluster->findings.items[1].finding.next_step,
@@ -391,11 +392,11 @@ static void few(void **state)
 	static const char *const wanted[] = {
 		"",
 		"",
-		"info not-judged '-' - - - -1/-1 -1.00: 1 result is of a rail and "
+		"info not-judged '-' -/- - - - -1/-1 -1.00: 1 result is of a rail and "
 		"distance with fewer than 8 figures\n",
-		"info not-judged '-' - - - -1/-1 -1.00: 3 results are of a rail "
+		"info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail "
 		"and distance with fewer than 8 figures\n",
-		"info not-judged '-' - - - -1/-1 -1.00: both ways at once: 6 "
+		"info not-judged '-' -/- - - - -1/-1 -1.00: both ways at once: 6 "
 		"results are of a rail and distance with fewer than 8 sums\n",
 		""};
 	struct cluster *cluster = *state;
@@ -429,7 +430,7 @@ static void distances(void **state)
 		switches[i] = i / MESH_MOST_RAILS >= 8;
 	cluster->fabric = &fabric;
 	test_all(cluster, far_is_slow);
-	expect(cluster, "warning distance 'rail 0, 3 switches apart' - - - -1/-1 0.74: the "
+	expect(cluster, "warning distance 'rail 0, 3 switches apart' -/0 - - - -1/-1 0.74: the "
 			"median of 128 figures is 74 Gb/s, 74 % of the 100 Gb/s of those "
 			"that have 1 switch between them\n");
 }

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the judge says, word for word, of what several hosts share: a switch, a cable between
+ * switches, what connects two groups; of pairs that nothing explains; and its progress, medians and
+ * distributions. The fabric has four leaves of four hosts, and two spines.
+ */
+#include "even_cluster.h"
+
+enum { LEAVES = 4, SPINES = 2, HOSTS_OF_LEAF = 4, SWITCHES = LEAVES + SPINES };
+
+struct fabric {
+	uint32_t switches[MOST_HOSTS * MESH_MOST_RAILS];
+	uint8_t distances[SWITCHES * SWITCHES];
+	struct judge_fabric judged;
+};
+
+/* By the spine of the receiver's number. */
+static uint32_t cable_of(uint32_t leaf, uint32_t receiver)
+{
+	return leaf * SPINES + receiver / MESH_MOST_RAILS % SPINES;
+}
+
+static int find_way(const void *context, uint32_t from, uint32_t to, uint32_t *cables, size_t most)
+{
+	const struct fabric *fabric = context;
+	const uint32_t first = fabric->switches[from], last = fabric->switches[to];
+
+	if (first == last || most < 2)
+		return 0;
+	cables[0] = cable_of(first, to);
+	cables[1] = cable_of(last, to);
+	return 2;
+}
+
+static char *name_switch(const void *context, uint32_t number)
+{
+	(void)context;
+	return mem_format("%s %u", number < LEAVES ? "leaf" : "spine", number);
+}
+
+static char *name_cable(const void *context, uint32_t number)
+{
+	(void)context;
+	return mem_format("leaf %u to spine %u", number / SPINES, LEAVES + number % SPINES);
+}
+
+static void cable_ends(const void *context, uint32_t number, uint32_t ret_switches[2])
+{
+	(void)context;
+	ret_switches[0] = number / SPINES;
+	ret_switches[1] = LEAVES + number % SPINES;
+}
+
+static char *name_partner(const void *context, uint32_t port)
+{
+	(void)context;
+	return port / MESH_MOST_RAILS == 3 ? mem_string("leaf 0/12") : NULL;
+}
+
+static void know_fabric(struct cluster *cluster, struct fabric *fabric)
+{
+	memset(fabric, 0, sizeof(*fabric));
+	for (uint32_t i = 0; i < ARRAY_SIZE(fabric->switches); i++)
+		fabric->switches[i] = i / MESH_MOST_RAILS / HOSTS_OF_LEAF;
+	for (uint32_t i = 0; i < LEAVES; i++)
+		for (uint32_t j = 0; j < LEAVES; j++)
+			fabric->distances[i * SWITCHES + j] = i == j ? 1 : 3;
+	fabric->judged = (struct judge_fabric){
+		.switches = fabric->switches,
+		.switch_count = SWITCHES,
+		.distances = fabric->distances,
+		.cable_count = LEAVES * SPINES,
+		.find_way = find_way,
+		.name_switch = name_switch,
+		.name_cable = name_cable,
+		.cable_ends = cable_ends,
+		.name_partner = name_partner,
+		.context = fabric,
+	};
+	cluster->fabric = &fabric->judged;
+}
+
+static bool is_at(const struct mesh_result *result, uint32_t leaf)
+{
+	return result->pair.a / HOSTS_OF_LEAF == leaf || result->pair.b / HOSTS_OF_LEAF == leaf;
+}
+
+static void leaf_is_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS && is_at(result, 1); end++)
+		result->gbps[end] = real_of(40);
+}
+
+/* All ports of a leaf are bad: it is the leaf. */
+static void leaf(void **state)
+{
+	struct cluster *cluster = *state;
+	struct fabric fabric;
+
+	know_fabric(cluster, &fabric);
+	test_all(cluster, leaf_is_slow);
+	expect(cluster, "error switch 'leaf 1' -/- - - - 96/96 0.40: 54 pairs at 40 % of "
+			"the upper quartile 100 Gb/s; 96 of 96 pairs or cables that "
+			"leave it are bad\n");
+}
+
+/* From leaf 2 up to the first spine, which data for hosts of even numbers takes. */
+static void cable_is_slow(struct mesh_result *result)
+{
+	const uint32_t hosts[] = {result->pair.a, result->pair.b};
+
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (hosts[0] / HOSTS_OF_LEAF != hosts[1] / HOSTS_OF_LEAF && is_at(result, 2) &&
+		    !(hosts[!end] % 2))
+			result->gbps[end] = real_of(25);
+}
+
+static void cable(void **state)
+{
+	struct cluster *cluster = *state;
+	struct fabric fabric;
+
+	know_fabric(cluster, &fabric);
+	test_all(cluster, cable_is_slow);
+	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs "
+			"at 25 % of the median 100 Gb/s; 48 of 48 that go through it are "
+			"bad, by the routes of the scan\n");
+	test_again(cluster, "n1-n9 n1-n10", cable_is_slow);
+	expect(cluster, "error cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 pairs "
+			"at 25 % of the median 100 Gb/s; 48 of 48 that go through it are "
+			"bad, by the routes of the scan; tried again alone: 2 of 2 bad\n");
+}
+
+static void cable_under_load(void **state)
+{
+	struct cluster *cluster = *state;
+	struct fabric fabric;
+
+	know_fabric(cluster, &fabric);
+	test_all(cluster, cable_is_slow);
+	test_again(cluster, "n1-n9 n1-n10", unchanged);
+	expect(cluster, "warning cable 'leaf 2 to spine 4' -/- - - - 48/48 0.25: 36 "
+			"pairs at 25 % of the median 100 Gb/s; 48 of 48 that go through "
+			"it are bad, by the routes of the scan; tried again alone: 0 of "
+			"2 bad\n");
+}
+
+static void last_are_apart(struct mesh_result *result)
+{
+	if ((result->pair.a < 12) == (result->pair.b < 12))
+		return;
+	*result = (struct mesh_result){.pair = result->pair,
+				       .again = result->again,
+				       .outcome = MESH_FAIL,
+				       .reason = "connect: no route"};
+}
+
+/* The smaller of two groups that are good among themselves. */
+static void groups(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, last_are_apart);
+	expect(cluster, "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 "
+			"n15 n16: 48 pairs failed: connect: no route; no pair of these 4 "
+			"hosts with the others is good, and among themselves they are\n");
+	test_again(cluster, "n1-n13 n1-n14", last_are_apart);
+	expect(cluster, "error group 'n[13-16], rail 0' -/- - - - 48/48 -1.00 n13 n14 "
+			"n15 n16: 48 pairs failed: connect: no route; no pair of these 4 "
+			"hosts with the others is good, and among themselves they are; "
+			"tried again alone: 2 of 2 bad\n");
+}
+
+/* Where the cable of a bad rail leads to. */
+static void rail_is_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (result->pair.a == 3 || result->pair.b == 3)
+			result->gbps[end] = real_of(40);
+}
+
+static void partner(void **state)
+{
+	struct cluster *cluster = *state;
+	struct fabric fabric;
+
+	know_fabric(cluster, &fabric);
+	test_all(cluster, rail_is_slow);
+	expect(cluster, "error rail 'n4 rail 0' n4/0 mlx5_0/1 - both 15/15 0.40 n4: 15 "
+			"of 15 partners at 40 % of the median 100 Gb/s; the same "
+			"partners with others: 100 %; not tried again alone; its cable "
+			"leads to leaf 0/12\n");
+}
+
+/* ---- Figures ---- */
+
+/* The first pair is at 50 %, the second fails, the third was not tried. */
+static void mixed(struct mesh_result *result)
+{
+	if (result->pair.a)
+		return;
+	if (result->pair.b == 1)
+		result->gbps[MESH_END_B] = real_of(50);
+	if (result->pair.b == 2)
+		result->outcome = MESH_FAIL;
+	if (result->pair.b == 3)
+		*result = (struct mesh_result){.pair = result->pair, .outcome = MESH_UNTRIED};
+}
+
+static void figures(void **state)
+{
+	struct judge_progress progress;
+	struct judge_bar bars[5] = {{.count = 0}};
+	struct cluster *cluster = *state;
+	struct judge *judge;
+	size_t count;
+
+	test_all(cluster, mixed);
+	judge = cluster->judge;
+	judge_progress(judge, &progress);
+	assert_int_equal(progress.results, 16 * 15 / 2);
+	assert_int_equal(progress.bad, 2);
+	assert_int_equal(progress.untried, 1);
+	assert_float_equal(progress.worst_share.value, 0.5, 1e-6);
+	assert_int_equal(progress.worst.a, 0);
+	assert_int_equal(progress.worst.b, 1);
+	assert_float_equal(judge_median(judge, 0, JUDGE_BANDWIDTH).value, 100, 0.1);
+	assert_float_equal(judge_median(judge, 0, JUDGE_LATENCY).value, 10, 0.01);
+	assert_float_equal(judge_median(judge, 0, JUDGE_BOTH_SUM).value, 200, 0.2);
+	assert_false(judge_median(judge, 1, JUDGE_BANDWIDTH).known);
+	/* From 50 to 100 in five parts. */
+	count = judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, ARRAY_SIZE(bars));
+	assert_int_equal(count, ARRAY_SIZE(bars));
+	for (size_t i = 0; i < count; i++) {
+		assert_float_equal(bars[i].least, 50 + 10 * (double)i, 0.1);
+		assert_float_equal(bars[i].below, 60 + 10 * (double)i, 0.1);
+		assert_int_equal(bars[i].count, !i ? 1 : i == 4 ? 235 : 0);
+	}
+	assert_int_equal(judge_histogram(judge, 1, JUDGE_BANDWIDTH, bars, ARRAY_SIZE(bars)), 0);
+	assert_int_equal(judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, 0), 0);
+}
+
+/* Which rails take part in the next stage: not those with which nobody had any data. */
+static void dead_rails(struct mesh_result *result)
+{
+	const bool fails = result->pair.rail_a ? result->pair.a == 2 || result->pair.b == 2
+					       : result->pair.a == 0 && result->pair.b == 1;
+
+	if (fails)
+		result->outcome = MESH_FAIL;
+}
+
+static void rails_left(void **state)
+{
+	struct cluster *cluster = *state;
+	uint16_t left[MOST_HOSTS];
+
+	cluster->rail_count = RAILS;
+	cluster->hosts[5].presence = MESH_LOST;
+	cluster->hosts[6].rail_count = 1;
+	test_all(cluster, dead_rails);
+	judge_rails(cluster->judge, left);
+	for (uint32_t i = 0; i < MOST_HOSTS; i++)
+		assert_int_equal(left[i], i == 2 || i == 6 ? 1 : i == 5 ? 0 : 3);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(leaf),    TEST(cable),   TEST(cable_under_load), TEST(groups),
+		TEST(partner), TEST(figures), TEST(rails_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
