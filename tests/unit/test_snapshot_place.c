@@ -66,6 +66,7 @@ static void removed(void **state)
 	assert_int_equal(lstat(folder, &status), 0);
 	assert_true(S_ISDIR(status.st_mode));
 	assert_int_equal(status.st_mode & 0777, 0700);
+	assert_true(remover > 1);
 	/* Signals of the terminal do not reach it, and others it does not hear. */
 	assert_int_equal(getsid(remover), remover);
 	assert_int_equal(kill(remover, SIGTERM) || kill(remover, SIGHUP), 0);
