@@ -60,8 +60,7 @@ static bool make_command(struct mesh_work *work, char **objects, struct strings 
 {
 	const struct mesh_args *args = work->args;
 	_cleanup_(freep) char *program = args->program ? mem_string(args->program) : own_program();
-	_cleanup_(freep) char *addresses = args->address ? mem_string(args->address)
-							 : mesh_own_addresses();
+	_cleanup_(freep) char *addresses = mesh_own_addresses(args->address);
 	_cleanup_(freep) char *target = mem_format("%s:%u", addresses,
 						   coordinator_port(work->coordinator));
 	_cleanup_(freep) char *rehearsal = args->rehearse ? full_path(args->rehearse) : NULL;

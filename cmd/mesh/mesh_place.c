@@ -92,35 +92,50 @@ static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_ad
 	return ret_address->family == AF_INET || !gid_is_link_local(&gid);
 }
 
-char *mesh_own_addresses(void)
+/* IPv6 in all eight groups: the port that follows would else be taken for another group. */
+static void add_address(char **text, const struct ip_address *address)
+{
+	const struct gid gid = ip_to_gid(address);
+	char name[IP_TEXT_SIZE];
+
+	if (address->family == AF_INET6)
+		gid_format(&gid, name);
+	else
+		ip_format(address, name);
+	mem_extend(text, "%s%s", *text ? "," : "", name);
+}
+
+char *mesh_own_addresses(const char *only)
 {
 	struct ifaddrs *list = NULL;
+	struct ip_address address;
 	char *text = NULL;
 	size_t count = 0;
 
+	if (only && !ip_parse(only, &address)) {
+		add_address(&text, &address);
+		return text;
+	}
 	if (getifaddrs(&list))
 		list = NULL;
 	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next) {
-		char name[IP_TEXT_SIZE];
-		struct ip_address address;
-
 		if (!is_useful(at, &address))
 			continue;
-		ip_format(&address, name);
-		mem_extend(&text, "%s%s", count++ ? "," : "", name);
+		add_address(&text, &address);
+		count++;
 	}
 	freeifaddrs(list);
 	return text ?: mem_string("127.0.0.1");
 }
 
-/* The port after the last colon, unless the text is an IPv6 address alone. */
+/* The port after the last colon, unless the text is an IPv6 address alone, or ends with one. */
 static bool take_port(char *text, uint16_t *port)
 {
 	char *last = strrchr(text, ':');
 	struct ip_address whole;
 	uint64_t number;
 
-	if (!last || !ip_parse(text, &whole))
+	if (!last || !ip_parse(text, &whole) || strchr(last, ']'))
 		return true;
 	if (text_parse_u64(last + 1, 10, UINT16_MAX, &number) || !number)
 		return false;

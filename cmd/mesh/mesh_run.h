@@ -56,8 +56,11 @@ struct mesh_place {
 
 void mesh_place_read(struct mesh_place *place);
 void mesh_place_clear(struct mesh_place *place);
-/* The system's addresses that other hosts may reach, with commas between; to be freed. */
-char *mesh_own_addresses(void);
+/*
+ * The system's addresses that other hosts may reach, or that one only, with commas between; a port
+ * may follow. To be freed.
+ */
+char *mesh_own_addresses(const char *only);
 /* Splits ADDRESS[,ADDRESS...][:PORT]; false: it is none. */
 bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
 		       uint16_t *ret_port);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which task of which launcher this is, by its variables, and where the coordinator is, from the
+ * command line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/mesh/mesh_run.h"
+
+static void expect_place(const char *const *variables, const char *by, int rank, int hosts,
+			 const char *name, const char *first)
+{
+	struct mesh_place place;
+
+	clearenv();
+	for (; *variables; variables += 2)
+		setenv(variables[0], variables[1], 1);
+	mesh_place_read(&place);
+	assert_int_equal(!place.by, !by);
+	if (by)
+		assert_string_equal(place.by, by);
+	assert_int_equal(place.rank.known, rank >= 0);
+	if (rank >= 0)
+		assert_int_equal(place.rank.value, rank);
+	assert_int_equal(place.hosts.known, hosts >= 0);
+	if (hosts >= 0)
+		assert_int_equal(place.hosts.value, hosts);
+	assert_int_equal(!place.name, !name);
+	if (name)
+		assert_string_equal(place.name, name);
+	assert_int_equal(!place.first_host, !first);
+	if (first)
+		assert_string_equal(place.first_host, first);
+	mesh_place_clear(&place);
+	assert_null(place.first_host);
+	assert_null(place.by);
+}
+
+#define PLACE(by, rank, hosts, name, first, ...) \
+	expect_place((const char *const[]){__VA_ARGS__, NULL}, by, rank, hosts, name, first)
+
+static void launchers(void **state)
+{
+	char most[16], more[16];
+
+	(void)state;
+	PLACE(NULL, -1, -1, NULL, NULL, "HOME", "/");
+	PLACE("OMPI_COMM_WORLD_RANK", 3, 8, NULL, NULL, "OMPI_COMM_WORLD_RANK", "3",
+	      "OMPI_COMM_WORLD_SIZE", "8");
+	PLACE("PMIX_RANK", 1, -1, NULL, NULL, "PMIX_RANK", "1", "PMI_SIZE", "8");
+	PLACE("PMI_RANK", 0, 2, NULL, NULL, "PMI_RANK", "0", "PMI_SIZE", "2");
+	PLACE("SLURM_PROCID", 1, 4, "n02", "n01", "SLURM_PROCID", "1", "SLURM_STEP_NUM_NODES", "4",
+	      "SLURMD_NODENAME", "n02", "SLURM_STEP_NODELIST", "n[01-04],x");
+	PLACE("JOB_COMPLETION_INDEX", 7, -1, NULL, NULL, "JOB_COMPLETION_INDEX", "7");
+	/* mpirun in an allocation of Slurm: the launcher that started the task counts. */
+	PLACE("OMPI_COMM_WORLD_RANK", 2, -1, NULL, "a", "OMPI_COMM_WORLD_RANK", "2", "SLURM_PROCID",
+	      "0", "SLURM_STEP_NUM_NODES", "4", "SLURM_STEP_NODELIST", "a,b");
+	/* What is no rank is none. */
+	PLACE("PMI_RANK", 5, -1, NULL, NULL, "OMPI_COMM_WORLD_RANK", "x", "PMIX_RANK", "",
+	      "PMI_RANK", "5", "PMI_SIZE", "-1");
+	PLACE(NULL, -1, -1, NULL, NULL, "SLURM_PROCID", "-1", "SLURM_STEP_NODELIST", "n[");
+	snprintf(most, sizeof(most), "%u", MESH_MOST_HOSTS - 1);
+	snprintf(more, sizeof(more), "%u", MESH_MOST_HOSTS);
+	PLACE("PMI_RANK", MESH_MOST_HOSTS - 1, -1, NULL, NULL, "PMI_RANK", most, "PMI_SIZE", more);
+	PLACE(NULL, -1, -1, NULL, NULL, "PMI_RANK", more);
+}
+
+static void targets(void **state)
+{
+	static const struct {
+		const char *text, *addresses; /* NULL: refused */
+		uint16_t port;
+	} cases[] = {
+		{"n1", "n1", 18778},
+		{"n1:1", "n1", 1},
+		{"n1:65535", "n1", 65535},
+		{"10.0.0.1:99", "10.0.0.1", 99},
+		{"10.0.0.1,10.1.0.1,n1:99", "10.0.0.1 10.1.0.1 n1", 99},
+		/* The last colon of an IPv6 address is its own, unless there are brackets. */
+		{"fd00::1", "fd00::1", 18778},
+		{"[fd00::1]:99", "fd00::1", 99},
+		{"[fd00::1]", "fd00::1", 18778},
+		{"[fd00::1],[fd00::2]:99", "fd00::1 fd00::2", 99},
+		{"n1:0", NULL, 0},
+		{"n1:65536", NULL, 0},
+		{"n1:", NULL, 0},
+		{"n1:x", NULL, 0},
+		{"", NULL, 0},
+		{":99", NULL, 0},
+		{"n1,", NULL, 0},
+		{",n1", NULL, 0},
+		{"n1,,n2", NULL, 0},
+		{"[]", NULL, 0},
+		{"-n1", NULL, 0},
+		{"n1,-n2:99", NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = mem_string("");
+		struct strings addresses = {.known = true};
+		uint16_t port = 0;
+
+		if (mesh_parse_target(cases[i].text, 18778, &addresses, &port) !=
+		    !!cases[i].addresses)
+			fail_msg("'%s'", cases[i].text);
+		for (size_t j = 0; j < addresses.count; j++)
+			mem_extend(&text, "%s%s", j ? " " : "", addresses.items[j]);
+		assert_string_equal(text, cases[i].addresses ?: "");
+		assert_int_equal(port, cases[i].port);
+		strings_free(&addresses);
+	}
+}
+
+/* What agents are given leads to the same address, whatever the port. */
+static void own(void **state)
+{
+	static const struct {
+		const char *address, *text;
+	} cases[] = {
+		{"10.0.0.1", "10.0.0.1"},
+		{"fd00::1", "fd00:0000:0000:0000:0000:0000:0000:0001"},
+		{"2001:db8:1:2:3:4:5:6", "2001:0db8:0001:0002:0003:0004:0005:0006"},
+	};
+	static const uint16_t ports[] = {1, 9999, 18778, 65535};
+	_cleanup_(freep) char *system = mesh_own_addresses(NULL);
+	struct ip_address address;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = mesh_own_addresses(cases[i].address);
+
+		assert_string_equal(text, cases[i].text);
+		for (size_t j = 0; j < ARRAY_SIZE(ports); j++) {
+			_cleanup_(freep) char *target = mem_format("%s:%u", text, ports[j]);
+			struct strings addresses = {.known = true};
+			uint16_t port = 0;
+
+			assert_true(mesh_parse_target(target, 7, &addresses, &port));
+			assert_int_equal(port, ports[j]);
+			assert_int_equal(addresses.count, 1);
+			assert_string_equal(addresses.items[0], text);
+			strings_free(&addresses);
+		}
+	}
+	/* There is always one. */
+	for (char *rest = system, *word; (word = strsep(&rest, ","));)
+		assert_int_equal(ip_parse(word, &address), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(launchers),
+		cmocka_unit_test(targets),
+		cmocka_unit_test(own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
