@@ -178,12 +178,16 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 				   "query several times; opensm reads no more of one request");
 			return false;
 		}
-		if (mad_target_parse(word, mad_forced_kind(&run->args->mad), &target) ||
-		    (target.kind != TARGET_GUID && target.kind != TARGET_GID)) {
+		if (!mad_listing_resolve(&run->mad, word, &target))
+			return false;
+		if (target.kind != TARGET_GUID && target.kind != TARGET_GID) {
 			_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
-			fail_usage(run, mem_format("'%s' is not a port GUID or a GID", clean),
-				   "rdmactl sa nodes shows the port GUIDs");
+			fail_usage(run,
+				   mem_format("'%s' is not a port GUID, a GID or the name of a "
+					      "node",
+					      clean),
+				   "rdmactl sa nodes -o +port_guid shows the port GUIDs");
 			return false;
 		}
 		if (target.kind == TARGET_GID)

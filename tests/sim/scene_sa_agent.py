@@ -325,9 +325,21 @@ def multipath_words(at):
     subnet, here = at.subnet, at.subnet.lids[at.sim.host, 1]
     at.agent.decide = subnet.paths
     other = next(lid for lid in subnet.ends if lid != here)
+    wrong = complaint(at.rdmactl('multipath', '--to', '5,0x1234'), 2,
+                      "'5' is not a port GUID, a GID or the name of a node",
+                      'rdmactl sa nodes -o +port_guid')
+    names, node = at.sim.path('names'), next(
+        at.sim.net.nodes[name] for (name, _), lid in subnet.lids.items() if lid == other)
+    with open(names, 'w') as file:
+        file.write('0x%016x "the far end"\n' % node.guid)
+    document = at.document('sa_path', 'multipath', '--to', 'the far end/1,%s' % subnet.guid_text(other),
+                           '--names', names)
+    wrong += unequal('by name', [path_row(row) for row in document.rows],
+                     2 * [expected_path(subnet, here, other)])
     document = at.document('sa_path', 'multipath', '--to', subnet.guid_text(other), 'sl=3',
                            'pkey=0x8001', 'rate_gbps=100', 'numb_path=1', '--mkey', '0x77')
-    wrong = unequal('path', [path_row(row) for row in document.rows], [expected_path(subnet, here, other)])
+    wrong += unequal('path', [path_row(row) for row in document.rows],
+                     [expected_path(subnet, here, other)])
     request = at.agent.requests[-1]
     _, _, paths, pkey, sl, mtu, rate, *_ = sa_agent.MULTI_PATH.unpack(request.data[:24])
     wrong += unequal('what was asked', (paths, pkey, sl & 15, mtu, rate, request.sm_key),

@@ -303,14 +303,14 @@ static void refusals(void **state)
 		 NULL,
 		 "5",
 		 {NULL},
-		 "'5' is not a port GUID or a GID",
-		 "rdmactl sa nodes shows the port GUIDs"},
+		 "'5' is not a port GUID, a GID or the name of a node",
+		 "rdmactl sa nodes -o +port_guid shows the port GUIDs"},
 		{"multipath",
-		 "x",
+		 "0,1",
 		 "5",
 		 {NULL},
-		 "'x' is not a port GUID or a GID",
-		 "rdmactl sa nodes shows the port GUIDs"},
+		 "'0' is not a port GUID, a GID or the name of a node",
+		 "rdmactl sa nodes -o +port_guid shows the port GUIDs"},
 	};
 
 	(void)state;
