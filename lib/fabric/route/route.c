@@ -18,7 +18,6 @@ struct follower {
 	void *context;
 	uint16_t lid;
 	uint32_t to;
-	bool *seen; /* switches on the route, by node */
 	struct fabric_route *route;
 };
 
@@ -32,17 +31,27 @@ static bool is_there(const struct follower *follower, uint32_t port)
 	return port == follower->to;
 }
 
+/* A route has few hops: a list of all nodes for each of many routes would take longer. */
+static bool has_left(const struct follower *follower, uint32_t node)
+{
+	const struct fabric_route *route = follower->route;
+
+	for (size_t i = 0; i < route->count; i++)
+		if (follower->fabric->ports[route->ports[i]].node == node)
+			return true;
+	return false;
+}
+
 /* Finds the output port of a switch; false: the route ends there. */
 static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret_port)
 {
 	const struct fabric *fabric = follower->fabric;
 	struct fabric_route *route = follower->route;
 
-	if (follower->seen[node]) {
+	if (has_left(follower, node)) {
 		route->end = ROUTE_LOOP;
 		return false;
 	}
-	follower->seen[node] = true;
 	route->out_port = follower->lookup(follower->context, node, follower->lid);
 	if (route->out_port == FORWARDING_UNKNOWN)
 		route->end = ROUTE_UNKNOWN;
@@ -63,14 +72,12 @@ static void take(struct fabric_route *route, uint32_t port)
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,
 		  route_lookup lookup, void *context, struct fabric_route *route)
 {
-	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->node_count, sizeof(*seen));
 	struct follower follower = {
 		.fabric = fabric,
 		.lookup = lookup,
 		.context = context,
 		.lid = lid,
 		.to = to,
-		.seen = seen,
 		.route = route,
 	};
 	uint32_t at = from, out = from;
