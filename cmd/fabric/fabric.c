@@ -18,7 +18,8 @@ const struct option_row fabric_scan_options[] = {
 
 const struct option_row fabric_load_options[] = {
 	STRING_OPTION(struct fabric_args, load, 0, "load", "FILE", COMPLETE_FILE,
-		      "read the scan from a file of --save or of ibnetdiscover (-: standard input)"),
+		      "read the scan from a file of --save or of ibnetdiscover (-: standard "
+		      "input)"),
 	{.name = NULL},
 };
 

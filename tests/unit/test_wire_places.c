@@ -103,7 +103,7 @@ static void places_of_others(void **state)
 	assert_in_range(for_each_place(compare), 500, 1000);
 }
 
-/* SMP_MlnxExtPortInfo of ibutils2's ibis, packets_layouts.h, which libibmad has only the speeds of. */
+/* SMP_MlnxExtPortInfo of ibutils2's ibis, packets_layouts.h: libibmad has only the speeds. */
 static void places_of_ibis(void **state)
 {
 	static const struct {

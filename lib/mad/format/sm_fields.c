@@ -132,11 +132,10 @@ static const struct field port_info_extended_fields[] = {
 };
 
 /* No source names the bits, and the codes of the active mode differ from those of others. */
-#define MELLANOX_FEC_ROWS(byte_, key_, name_)                                        \
-	HEX(byte_, 0, 16, "fec_" key_ "_enabled_mask", name_ " ENABLED", 0,          \
-	    "mask of the error correction that is enabled for " name_),              \
-		HEX((byte_) + 2, 0, 16, "fec_" key_ "_supported_mask",               \
-		    name_ " SUPPORTED", 0,                                           \
+#define MELLANOX_FEC_ROWS(byte_, key_, name_)                                                 \
+	HEX(byte_, 0, 16, "fec_" key_ "_enabled_mask", name_ " ENABLED", 0,                   \
+	    "mask of the error correction that is enabled for " name_),                       \
+		HEX((byte_) + 2, 0, 16, "fec_" key_ "_supported_mask", name_ " SUPPORTED", 0, \
 		    "mask of the error correction that the port can have at " name_)
 
 /*
