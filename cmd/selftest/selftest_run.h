@@ -80,8 +80,7 @@ extern const struct option_rule selftest_rules[];
 extern const struct enum_name selftest_protocols[];
 
 /* What the queue pairs that the exchange connects are told, and what rdma_cm chooses itself. */
-#define SELFTEST_EXCHANGE_ONLY \
-	"sl flow-label source-port hop-limit pkey pkey-index ack-timeout"
+#define SELFTEST_EXCHANGE_ONLY "sl flow-label source-port hop-limit pkey pkey-index ack-timeout"
 #define SELFTEST_PATH_OPTIONS  "tclass dscp tos retries rnr-retries " SELFTEST_EXCHANGE_ONLY
 /* How latency and bandwidth are measured. */
 #define SELFTEST_WAYS                                                                           \

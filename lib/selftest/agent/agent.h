@@ -120,8 +120,8 @@ struct agent_samples {
 };
 
 /*
- * What a queue pair was told when it was connected, whoever chose it: by the exchange or by rdma_cm.
- * What nobody told it is unknown.
+ * What a queue pair was told when it was connected, whoever chose it: by the exchange or by
+ * rdma_cm. What nobody told it is unknown.
  */
 struct agent_told {
 	struct number pkey_index, sl, traffic_class, path_mtu_bytes;
