@@ -192,7 +192,81 @@ static void partner(void **state)
 			"leads to leaf 0/12\n");
 }
 
+/* Neighbours, of which no two have anything in common. */
+static void neighbours_fail(struct mesh_result *result)
+{
+	if (result->pair.a % 2 || result->pair.b != result->pair.a + 1)
+		return;
+	*result = (struct mesh_result){.pair = result->pair,
+				       .again = result->again,
+				       .outcome = MESH_FAIL,
+				       .reason = "connect: no"};
+}
+
+static void nothing_in_common(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, neighbours_fail);
+	expect(cluster, "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
+			"connect: no; none explains them: n1 has most, 1 of its 15; a cable or a "
+			"switch between them may be bad\n");
+	assert_string_equal(cluster->findings.items[0].finding.next_step,
+			    "--fabric with a scan that has the routes tells what they share");
+	test_again(cluster, "n1-n2 n3-n4 n5-n6 n7-n8 n9-n10 n11-n12 n13-n14 n15-n16",
+		   neighbours_fail);
+	expect(cluster, "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
+			"connect: no; none explains them: n1 has most, 1 of its 15; "
+			"tried again alone: 8 of 8 bad; a cable or a "
+			"switch between them may be bad\n");
+}
+
+/* Good again, one and all: each was a chance. */
+static void chances(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, neighbours_fail);
+	test_again(cluster, "n1-n2 n3-n4 n5-n6 n7-n8 n9-n10 n11-n12 n13-n14 n15-n16", unchanged);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_int_equal(cluster->findings.count, 8);
+	for (size_t i = 0; i < cluster->findings.count; i++) {
+		assert_int_equal(cluster->findings.items[i].finding.id.value, JUDGE_FLAKY);
+		assert_int_equal(cluster->findings.items[i].host.value, 2 * i);
+		assert_int_equal(cluster->findings.items[i].peer.value, 2 * i + 1);
+	}
+}
+
 /* ---- Figures ---- */
+
+/* More than half are slow: the usual is what the upper quartile has. */
+static void most_are_slow(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (result->pair.a < 5)
+			result->gbps[end] = real_of(40);
+		else if (result->pair.a == 14)
+			result->gbps[end] = real_of(80);
+}
+
+static void upper_quartile(void **state)
+{
+	struct cluster *cluster = *state;
+	const struct judge_finding *last;
+
+	test_all(cluster, most_are_slow);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_int_equal(cluster->findings.count, 6);
+	last = &cluster->findings.items[5];
+	assert_int_equal(last->finding.id.value, JUDGE_PAIR);
+	assert_string_equal(last->finding.object, "n15 and n16, rail 0");
+	assert_non_null(strstr(last->finding.evidence,
+			       "1 pair at 80 % of the upper quartile 100 Gb/s; n15 with others: "));
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(cluster->findings.items[i].finding.id.value, JUDGE_RAIL);
+		assert_int_equal(cluster->findings.items[i].host.value, i);
+	}
+}
 
 /* The first pair is at 50 %, the second fails, the third was not tried. */
 static void mixed(struct mesh_result *result)
@@ -268,8 +342,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(leaf),    TEST(cable),   TEST(cable_under_load), TEST(groups),
-		TEST(partner), TEST(figures), TEST(rails_left),
+		TEST(leaf),
+		TEST(cable),
+		TEST(cable_under_load),
+		TEST(groups),
+		TEST(partner),
+		TEST(figures),
+		TEST(rails_left),
+		TEST(nothing_in_common),
+		TEST(chances),
+		TEST(upper_quartile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
