@@ -129,6 +129,10 @@ static void kinds(void **state)
 		{3, 0, 0xa0, PLUG_PASSIVE_COPPER, 0x11, 69},
 		{3, 5, 0x0b, PLUG_PASSIVE_COPPER, 0x1f, 5},
 		{3, 10, 0x0f, PLUG_ACTIVE_COPPER, 0x1b, 5},
+		{3, 8, 0x12, PLUG_ACTIVE_COPPER, 0x19, 5},
+		{3, 8, 0x14, PLUG_ACTIVE_COPPER, 0x19, 5},
+		{3, 8, 0x11, PLUG_PASSIVE_COPPER, 0x19, 5},
+		{3, 8, 0x15, PLUG_PASSIVE_COPPER, 0x19, 5},
 		{5, 3, 0x00, PLUG_TWISTED_PAIR, 0x03, 0},
 		{2, 9, 0x00, PLUG_OPTICAL, 0, 0},
 		{0, 4, 0x00, 0, 0, 0},
@@ -188,6 +192,24 @@ static void monitors(void **state)
 		assert_int_equal(plug.temperature_c.known, !mask || mask & 1);
 		assert_int_equal(plug.lane_count, mask & 0x1c ? 8 : 0);
 	}
+}
+
+/* Without the mask: less than a degree is a temperature, and the light of a cable counts, too. */
+static void without_mask(void **state)
+{
+	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+	uint8_t bytes[PLUG_PDDR_BYTES];
+
+	(void)state;
+	sample_pddr(bytes);
+	pddr_put_page(bytes, 0x9c, 8, 8, 0);
+	pddr_put_page(bytes, 0x4c, 16, 16, 128);
+	pddr_put_page(bytes, 0x04, 28, 4, 1);
+	decode(bytes, true, &plug);
+	assert_int_equal(plug.kind.value, PLUG_ACTIVE_OPTICAL);
+	assert_real(plug.temperature_c, 0.5);
+	assert_int_equal(plug.lane_count, 8);
+	assert_real(plug.lanes[7].rx_power_mw, 0.807);
 }
 
 /* A reserved scale, thresholds that were never set, and texts that were not written. */
@@ -262,8 +284,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(optical),   cmocka_unit_test(alarms),
 		cmocka_unit_test(whole_dbm), cmocka_unit_test(kinds),
-		cmocka_unit_test(monitors),  cmocka_unit_test(senseless),
-		cmocka_unit_test(unplugged), cmocka_unit_test(kept),
+		cmocka_unit_test(monitors),  cmocka_unit_test(without_mask),
+		cmocka_unit_test(senseless), cmocka_unit_test(unplugged),
+		cmocka_unit_test(kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
