@@ -184,14 +184,7 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 			.to = mad_sa_address(&run.mad.session.route),
 			.mgmt_class = UMAD_CLASS_SUBN_ADM,
 			.method = method_of(attribute),
-			/* 15.2.2: both requests of tables are answered by the same method. */
-			.reply_method = attribute->id == UMAD_SA_ATTR_TRACE_REC
-						? UMAD_SA_METHOD_GET_TABLE_RESP
-						: 0,
-			.rmpp = attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC,
 			.attribute = attribute->id,
-			/* o15-0.2.7: the answer to GetMulti has the ID of PathRecord. */
-			.reply_attribute = run.answer->id,
 			.modifier = run.request.modifier,
 			/* --mkey is the SM_Key here; the M_Key of a file is not. */
 			.key = args->mad.mkey ? run.mad.session.key : run.mad.session.route.sm_key,

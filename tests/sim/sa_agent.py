@@ -58,11 +58,12 @@ class Answer:
     """What the agent says to a request, and what gets lost. A status other than 0 has no records."""
 
     def __init__(self, attribute, records=(), status=0, size=None, lost=(),
-                 silent=False, abort=False):
+                 silent=False, abort=False, method=None):
         self.attribute, self.records, self.status = attribute, records, status
         self.size = size  # of a record, in the answer
         self.lost = set(lost)  # segments that do not arrive when they are sent first
         self.silent, self.abort = silent, abort
+        self.method = method  # None: as the specification has it
 
 
 class Agent:
@@ -175,7 +176,8 @@ class Client:
         answer = self.agent.decide(request)
         if answer.silent:
             return
-        method = GET_TABLE_RESP if mad[3] == GET_TRACE_TABLE else mad[3] | 0x80
+        method = answer.method or (
+            GET_TABLE_RESP if mad[3] == GET_TRACE_TABLE else mad[3] | 0x80)
         size = answer.size or (-(-len(answer.records[0]) // 8) * 8 if answer.records else 0)
         body = b''.join(record.ljust(size, b'\0') for record in answer.records)
         count = max(1, -(-len(body) // SEGMENT))

@@ -159,6 +159,11 @@ def of_opensm(sim):
 def refused_by_opensm(sim):
     wrong = complaint(sim.rdmactl('sa', 'multipath', '--to', '0xdeadbeef'), 1,
                       'refused with status 0x0500: req-invalid-gid', 'rdmactl sa nodes -o')
+    # Without any port, by the datagram itself
+    sent = sim.document('mads', 'mad', 'send', str(sim.lids()[sim.manager, 1]), '--class', 'sa',
+                        '--method', 'get-multi', '--attribute', 'multipathrecord')
+    wrong += unequal('mad send', [(row['status'], row['attribute']) for row in sent.rows],
+                     [('req-insufficient-components', 'PathRecord')])
     return wrong + complaint(sim.rdmactl('sa', 'trace', '--to', '1', *QUICKLY), 1,
                              'cannot read TraceRecord: no answer, asked 2 times',
                              'rdmactl fabric route follows a path without them')
@@ -268,6 +273,8 @@ def refusals(at):
             (trace, {'status': sa_agent.INSUFFICIENT},
              ('refused with status 0x0600: req-insufficient-components', '--from and --to name both ends')),
             (trace, {'status': sa_agent.UNSUPPORTED}, ('0x000c: attribute-not-supported', no_traces)),
+            (trace, {'status': sa_agent.UNSUPPORTED, 'method': sa_agent.GET_TRACE_TABLE | 0x80},
+             ('0x000c: attribute-not-supported', no_traces)),
             (multi, {'status': sa_agent.UNSUPPORTED},
              ('0x000c: attribute-not-supported', 'rdmactl sa path asks for one pair')),
             (multi, {'status': sa_agent.INVALID_GID}, ('0x0500: req-invalid-gid', 'rdmactl sa nodes -o')),

@@ -1055,7 +1055,7 @@ static void answers_of_other_methods(void **state)
 		bool waits;
 	} rows[] = {
 		{UMAD_METHOD_GET, 0, true},
-		{UMAD_SA_METHOD_GET_TRACE_TABLE, UMAD_SA_METHOD_GET_TABLE_RESP, true},
+		{UMAD_SA_METHOD_GET_TRACE_TABLE, 0, true},
 		{UMAD_METHOD_TRAP, UMAD_METHOD_TRAP_REPRESS, true},
 		{UMAD_METHOD_GET, UMAD_METHOD_SEND, false},
 	};

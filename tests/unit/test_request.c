@@ -151,7 +151,6 @@ static void one_segment(void **state)
 		.method = UMAD_SA_METHOD_GET_MULTI,
 		.attribute = 0x3a,
 		.key = 9,
-		.rmpp = true,
 		.data = data,
 		.data_bytes = 64,
 	};
@@ -312,7 +311,6 @@ static void answers_of_another_attribute(void **state)
 		.mgmt_class = UMAD_CLASS_SUBN_ADM,
 		.method = UMAD_SA_METHOD_GET_MULTI,
 		.attribute = 0x3a,
-		.reply_attribute = 0x35,
 	};
 	unsigned char mad[MAD_BYTES] = {1, UMAD_CLASS_SUBN_ADM, 2, 0x94};
 
@@ -321,6 +319,27 @@ static void answers_of_another_attribute(void **state)
 		mad[17] = (unsigned char)attribute;
 		assert_int_equal(mad_answers(mad, &request),
 				 attribute == 0x3a || attribute == 0x35);
+	}
+	mad[1] = 0x32;
+	mad[17] = 0x35;
+	assert_false(mad_answers(mad, &request));
+}
+
+/* GetTraceTable is answered by GetTableResp: 15.2.2. A refusal may have the method of the request.
+ */
+static void answers_to_a_trace(void **state)
+{
+	const struct mad_request request = {
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_SA_METHOD_GET_TRACE_TABLE,
+		.attribute = 0x39,
+	};
+	unsigned char mad[MAD_BYTES] = {1, UMAD_CLASS_SUBN_ADM, 2, [17] = 0x39};
+
+	(void)state;
+	for (unsigned int method = 0; method < 256; method++) {
+		mad[3] = (unsigned char)method;
+		assert_int_equal(mad_answers(mad, &request), method == 0x92 || method == 0x93);
 	}
 }
 
@@ -370,6 +389,7 @@ int main(void)
 		cmocka_unit_test(versions),
 		cmocka_unit_test(status),
 		cmocka_unit_test(answers_of_another_attribute),
+		cmocka_unit_test(answers_to_a_trace),
 		cmocka_unit_test(responses),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(transaction),

@@ -39,6 +39,32 @@ static void write_segment(unsigned char *mad, size_t bytes)
 		mad, (uint32_t)(MAD_SA_DATA_AT + bytes - offsetof(struct umad_sa_packet, sm_key)));
 }
 
+/* A request of the SA that is a transfer by itself, here of one segment: 15.2.2. */
+static bool is_multi(const struct mad_request *request)
+{
+	return request->mgmt_class == UMAD_CLASS_SUBN_ADM &&
+	       request->method == UMAD_SA_METHOD_GET_MULTI;
+}
+
+static bool is_trace(const struct mad_request *request)
+{
+	return request->mgmt_class == UMAD_CLASS_SUBN_ADM &&
+	       request->method == UMAD_SA_METHOD_GET_TRACE_TABLE;
+}
+
+static unsigned int reply_method(const struct mad_request *request)
+{
+	if (request->reply_method)
+		return request->reply_method;
+	/* A Set is answered by a GetResp: 13.4.5. */
+	if (request->method == UMAD_METHOD_SET)
+		return UMAD_METHOD_GET_RESP;
+	/* Both requests of tables are answered by the same method: 15.2.2. */
+	if (is_trace(request))
+		return UMAD_SA_METHOD_GET_TABLE_RESP;
+	return request->method | UMAD_METHOD_RESP_MASK;
+}
+
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES])
 {
@@ -58,7 +84,7 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 	} else if (request->mgmt_class == UMAD_CLASS_SUBN_ADM) {
 		mad_set_sm_key(mad, request->key);
 		mad_set_component_mask(mad, request->component_mask);
-		if (request->rmpp)
+		if (is_multi(request))
 			write_segment(mad, bytes);
 	} else if (request->mgmt_class == UMAD_CLASS_CONG_MGMT) {
 		mad_set_cc_key(mad, request->key);
@@ -80,21 +106,25 @@ uint16_t mad_status(const unsigned char *mad)
 
 bool mad_answers(const unsigned char *mad, const struct mad_request *request)
 {
-	unsigned int method = request->reply_method ? request->reply_method
-						    : request->method | UMAD_METHOD_RESP_MASK;
+	/* o15-0.2.7: the answer to GetMulti has the ID of PathRecord. A refusal may have its own.
+	 */
+	const bool has_attribute = mad_attribute(mad) == request->attribute ||
+				   (is_multi(request) &&
+				    request->attribute == UMAD_SA_ATTR_MULTI_PATH_REC &&
+				    mad_attribute(mad) == UMAD_SA_ATTR_PATH_REC);
+	/* A refusal of GetTraceTable may have that method with the response bit. */
+	const bool has_method = mad_method(mad) == reply_method(request) ||
+				(is_trace(request) &&
+				 mad_method(mad) == (request->method | UMAD_METHOD_RESP_MASK));
 
-	/* A Set is answered by a GetResp: 13.4.5. */
-	if (!request->reply_method && request->method == UMAD_METHOD_SET)
-		method = UMAD_METHOD_GET_RESP;
-	return mad_class(mad) == request->mgmt_class && mad_method(mad) == method &&
-	       (mad_attribute(mad) == request->attribute ||
-		(request->reply_attribute && mad_attribute(mad) == request->reply_attribute));
+	return mad_class(mad) == request->mgmt_class && has_method && has_attribute;
 }
 
 bool mad_reply_is_response(const struct mad_request *request)
 {
-	return !request->reply_method || request->reply_method & UMAD_METHOD_RESP_MASK ||
-	       request->reply_method == UMAD_METHOD_TRAP_REPRESS;
+	const unsigned int method = reply_method(request);
+
+	return method & UMAD_METHOD_RESP_MASK || method == UMAD_METHOD_TRAP_REPRESS;
 }
 
 static int parse_lid(const char *text, struct mad_target *target)

@@ -15,13 +15,11 @@ struct mad_request {
 	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] is the local port */
 	uint8_t mgmt_class;
 	uint8_t method;
-	uint8_t reply_method; /* method of the answer; 0: the response to `method` */
+	uint8_t reply_method; /* method of the answer; 0: that of the response to `method` */
 	uint16_t attribute;
-	uint16_t reply_attribute; /* what the answer may have instead; 0: nothing else */
 	uint32_t modifier;
 	uint64_t key; /* M_Key for subnet management, SM_Key for the SA, CC_Key */
 	uint64_t component_mask;
-	bool rmpp;    /* the SA: the request is a transfer of one segment, as GetMulti must be */
 	uint32_t oui; /* vendor classes 0x30 to 0x4f */
 	const unsigned char *data;
 	size_t data_bytes;
