@@ -10,13 +10,13 @@
  * SubnAdmGetTraceTable() and SubnAdmGetMulti() go to the socket, which sa_agent.py listens at: a
  * packet is a datagram. All others go to the simulator. As in the kernel, a response to a request
  * that was sent without a time-out is dropped (mad.c, ib_mad_complete_recv()), an acknowledgement
- * of the last segment is acknowledged, and nobody learns that a transfer was aborted.
+ * of the last segment is acknowledged, and the client does not learn that a transfer was aborted.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <rdma/ib_user_mad.h>
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,6 @@
 #define WINDOW	   64 /* window_size(): an eighth of the receive queue of 512 */
 #define SLICE_MSEC 2
 #define ACTIVE	   1
-#define FIRST	   2
 #define LAST	   4
 
 enum { TYPE_DATA = 1, TYPE_ACK = 2 };

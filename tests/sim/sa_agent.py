@@ -55,12 +55,11 @@ def path_record(sgid, dgid, slid, dlid, pkey=0xffff, sl=0, mtu=4, rate=3, lifeti
 
 
 class Answer:
-    """What the agent says to a request, and what gets lost. A status other than 0 has no records."""
+    """What the agent says to a request, and what gets lost."""
 
-    def __init__(self, attribute, records=(), status=0, size=None, lost=(),
-                 silent=False, abort=False, method=None):
+    def __init__(self, attribute, records=(), status=0, lost=(), silent=False,
+                 abort=False, method=None):
         self.attribute, self.records, self.status = attribute, records, status
-        self.size = size  # of a record, in the answer
         self.lost = set(lost)  # segments that do not arrive when they are sent first
         self.silent, self.abort = silent, abort
         self.method = method  # None: as the specification has it
@@ -146,7 +145,8 @@ class Client:
 
     def segment(self, mad, tid, flags, number, length):
         """The only one: no more GIDs than ib_multipath_rec_t has are asked for."""
-        if number != 1 or flags != ACTIVE | FIRST | LAST or not SA_HEADER < length <= SA_HEADER + SEGMENT:
+        if (number, flags) != (1, ACTIVE | FIRST | LAST) or not (
+                SA_HEADER < length <= SA_HEADER + SEGMENT):
             raise ValueError('segment %d of %d bytes, flags 0x%x' % (number, length, flags))
         self.incoming[tid] = mad, mad[DATA_AT:DATA_AT + length - SA_HEADER]
         self.acknowledge(mad, 1, 1)
@@ -178,7 +178,7 @@ class Client:
             return
         method = answer.method or (
             GET_TABLE_RESP if mad[3] == GET_TRACE_TABLE else mad[3] | 0x80)
-        size = answer.size or (-(-len(answer.records[0]) // 8) * 8 if answer.records else 0)
+        size = -(-len(answer.records[0]) // 8) * 8 if answer.records else 0
         body = b''.join(record.ljust(size, b'\0') for record in answer.records)
         count = max(1, -(-len(body) // SEGMENT))
         parts = []

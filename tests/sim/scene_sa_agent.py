@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl sa trace and multipath: on opensm, as far as it answers, and on the subnet administrator of
-sa_agent.py, whose records are made of the net and of the simulator's own routes."""
+"""rdmactl sa trace and multipath: on opensm, as far as it answers, and on the subnet administrator
+of sa_agent.py, whose records are made of the net and of the simulator's own routes."""
 
 import re
 
@@ -129,15 +129,19 @@ def complaint(result, status, *parts):
 
 # opensm
 
+def many_paths(sim, names, sources, destinations):
+    return sim.document('sa_path', 'sa', 'multipath', '--from', ','.join(map(names.get, sources)),
+                        '--to', ','.join(map(names.get, destinations)))
+
+
 def of_opensm(sim):
     """Its answers to multipath are those to a path of each pair, ours and saquery's. The simulator
     carries 224 bytes of an answer, which two records take."""
     subnet, wrong = Subnet(sim), []
     names = {lid: subnet.guid_text(lid) for lid in subnet.ends}
-    for sources, destinations in ((subnet.ends[:1], subnet.ends[1:3]), (subnet.ends[1:3], subnet.ends[:1]),
-                                  (subnet.ends[2:3], subnet.ends[3:])):
-        document = sim.document('sa_path', 'sa', 'multipath', '--from', ','.join(map(names.get, sources)),
-                                '--to', ','.join(map(names.get, destinations)))
+    ends = subnet.ends
+    for sources, destinations in ((ends[:1], ends[1:3]), (ends[1:3], ends[:1]), (ends[2:3], ends[3:])):
+        document = many_paths(sim, names, sources, destinations)
         pairs = [(one, other) for one in sources for other in destinations]
         single = [row for one, other in pairs
                   for row in sim.document('sa_path', 'sa', 'path', '--from', names[one],
@@ -149,8 +153,7 @@ def of_opensm(sim):
             theirs, bad = scene_sa.theirs(answer, scene_sa.PATH)
             wrong += bad + compare.rows('sa multipath', 'saquery', {(one, other): row},
                                         {(one, other): their for their in theirs})
-    cut = sim.document('sa_path', 'sa', 'multipath', '--from', ','.join(map(names.get, subnet.ends[:2])),
-                       '--to', ','.join(map(names.get, subnet.ends[2:])))
+    cut = many_paths(sim, names, ends[:2], ends[2:])
     wrong += unequal('four pairs', (cut.status, cut.problems[0]['error'] if cut.problems else ''),
                      (3, 'the answer is truncated: there are more records'))
     return wrong
