@@ -125,7 +125,7 @@ static const char *timeout_hint(bool smp)
 {
 	return smp ? "the node or the path to it is down, or it answers only with its M_Key "
 		     "(--mkey)"
-		   : "the node is down, or has no agent of that class: rdmactl mad classes";
+		   : "the node is down, or has no agent of that class: rdmactl mad classes DEST";
 }
 
 bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
