@@ -128,7 +128,7 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
 	size_t count = 0;
 	int rc;
 
-	/* Of a key that the schema lacks, nothing is kept. */
+	/* Keys that the schema lacks are passed over. */
 	if (!details)
 		schema.field_count--;
 	rc = json_read(text, length, &none, NULL, &schema, &records, &count, ret_message);

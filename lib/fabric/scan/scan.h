@@ -18,12 +18,12 @@ struct fabric_scan_options {
 	unsigned int most_hops;		 /* from there; 0: no limit */
 	uint32_t most_ports;		 /* 0: FABRIC_SCAN_PORTS */
 	uint64_t mkey;
-	bool switch_only;		 /* begin at a switch, or not at all */
-	bool no_switch_info;		 /* SwitchInfo is not needed, and not queried */
+	bool switch_only;    /* begin at a switch, or not at all */
+	bool no_switch_info; /* SwitchInfo is not needed, and not queried */
 	/*
-	 * Of port 0 of switches nothing is needed; of the ports of adapters and routers at a switch,
-	 * only whether the link could run better. So PortInfo of port 0 is not queried, and that of
-	 * the others only if the switch supports more than the link runs at.
+	 * Port 0 of switches is not needed, and the ports of adapters and routers at a switch
+	 * only to tell whether the link could run better. So PortInfo of port 0 is not queried,
+	 * and that of the others only if the switch supports more than the link runs at.
 	 */
 	bool no_end_ports;
 	void (*on_reply)(void *context); /* called after each answer or timeout; or NULL */
