@@ -25,7 +25,7 @@ enum field_kind {
 	FIELD_IP,	/* struct known_ip */
 	FIELD_LIST,	/* struct strings */
 	FIELD_RECORDS,	/* struct records, of another schema */
-};
+} __attribute__((packed));
 
 enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
@@ -34,17 +34,21 @@ enum field_flag {
 	FIELD_SECRET = 1 << 3,	/* a key: shown only on request */
 };
 
+/*
+ * Kept small: there are thousands, and each page of them is copied when the program starts, because
+ * the dynamic loader writes the addresses.
+ */
 struct field {
 	const char *key;     /* JSON key, column name of -o; snake_case with the unit in the name */
 	const char *heading; /* table heading */
 	const char *help;    /* one line, lower case, no full stop */
 	enum field_kind kind;
-	unsigned int flags;
-	uint64_t needs; /* what has to be loaded for it, as bits that the subject defines */
+	uint8_t flags;
 	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
 	 */
-	unsigned int digits;
-	size_t offset; /* of the member that holds it */
+	uint8_t digits;
+	uint32_t offset; /* of the member that holds it */
+	uint64_t needs;	 /* what has to be loaded for it, as bits that the subject defines */
 	const struct enum_name *names;
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
 	const struct schema *records; /* FIELD_RECORDS: what each of them is */
