@@ -18,6 +18,7 @@
 #include <infiniband/verbs.h>
 #include <linux/dcbnl.h>
 #include <linux/devlink.h>
+#include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
@@ -27,6 +28,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/dcb.h"
+#include "kernel/netlink/ethtool.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/recording.h"
 #include "kernel/verbs/verbs_record.h"
@@ -304,6 +306,37 @@ static void routes(void **state)
 	assert_changed(&scene, ip, changed, sizeof(ip), RTM_GETROUTE);
 	changed[3] = 0;
 	assert_changed(&scene, network, changed, sizeof(network), RTM_GETROUTE);
+	end(&scene);
+}
+
+/* The error correction that may be used is still there; the names of its modes are not. */
+static void error_correction(void **state)
+{
+	const struct genlmsghdr header = {.cmd = ETHTOOL_MSG_FEC_GET};
+	struct bytes bytes = {.length = 0}, netdev = {.length = 0}, set = {.length = 0};
+	struct bytes list = {.length = 0}, mode = {.length = 0};
+	struct ethtool_fec fec = {.active.known = false};
+	struct scene scene = begin();
+	const struct recorded_message *answer;
+
+	(void)state;
+	families(&scene);
+	put_u32(&netdev, ETHTOOL_A_HEADER_DEV_INDEX, 3);
+	put_u32(&mode, ETHTOOL_A_BITSET_BIT_INDEX, ETHTOOL_LINK_MODE_FEC_RS_BIT);
+	put_attribute(&mode, ETHTOOL_A_BITSET_BIT_NAME, "node17", 7);
+	put_attribute(&list, ETHTOOL_A_BITSET_BITS_BIT, mode.data, mode.length);
+	put_attribute(&set, ETHTOOL_A_BITSET_BITS, list.data, list.length);
+	bytes_put(&bytes, &header, sizeof(header));
+	put_attribute(&bytes, ETHTOOL_A_FEC_HEADER, netdev.data, netdev.length);
+	put_attribute(&bytes, ETHTOOL_A_FEC_MODES, set.data, set.length);
+	put_u8(&bytes, ETHTOOL_A_FEC_AUTO, 1);
+	both(&scene, NETLINK_GENERIC, ETHTOOL_NUMBER, &bytes);
+	anonymise(&scene);
+	answer = answer_of(&scene, ETHTOOL_NUMBER);
+	assert_false(holds(answer, "node17", 6));
+	assert_int_equal(ethtool_parse_fec(answer->payload, answer->length, &fec), 0);
+	assert_true(fec.configured.known);
+	assert_int_equal(fec.configured.value, 1 << 1 | 1 << 4);
 	end(&scene);
 }
 
@@ -617,6 +650,7 @@ int main(void)
 		cmocka_unit_test(links_and_virtual_functions),
 		cmocka_unit_test(tunnels),
 		cmocka_unit_test(routes),
+		cmocka_unit_test(error_correction),
 		cmocka_unit_test(module_memory),
 		cmocka_unit_test(verbs_answers),
 		cmocka_unit_test(errors),
