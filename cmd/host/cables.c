@@ -1,26 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl cables: what is plugged into the ports, and why a link is down. */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "plug/cable.h"
 
-static int run(const struct ctx *ctx, const void *args, char **objects)
+struct cables_args {
+	bool lanes;
+};
+
+static bool begin(struct listing *listing, const struct ctx *ctx, bool lanes, char **objects)
 {
+	_cleanup_(freep) char *message = NULL;
+
+	if (!listing_begin_as(listing, ctx, lanes ? &cable_lane_schema : &cable_schema, false))
+		return false;
+	if (objects_parse(&listing->objects, objects, true, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return false;
+	}
+	return true;
+}
+
+/* The rows of all cables, which the caller frees after the listing. */
+static struct cable_lane *add_lanes(struct listing *listing, const struct port_cables *cables)
+{
+	struct cable_lane *lanes = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < cables->count; i++)
+		for (size_t j = 0; j < cables->items[i].plug.lane_count; j++)
+			port_cable_lane(&cables->items[i], j,
+					mem_append(&lanes, &count, sizeof(*lanes)));
+	for (size_t i = 0; i < count; i++)
+		listing_add(listing, &lanes[i]);
+	if (!count && cables->count && !listing->problems.count)
+		listing_fail(listing, STATUS_NOTHING, "no module here measures lanes",
+			     "rdmactl cables shows what is plugged in");
+	return lanes;
+}
+
+static int run(const struct ctx *ctx, const void *cables_args, char **objects)
+{
+	const struct cables_args *args = cables_args;
+	_cleanup_(freep) struct cable_lane *lanes = NULL;
 	struct port_cables cables = {.items = NULL};
 	struct listing listing;
 	int status;
 
-	(void)args;
-	if (!listing_begin(&listing, ctx, objects, true))
+	if (!begin(&listing, ctx, args->lanes, objects))
 		return listing_end(&listing);
 	if (listing_load_inventory(&listing, port_cables_needs))
 		port_cables_read(&listing.inventory, &cables, &listing.problems);
-	for (size_t i = 0; i < cables.count; i++)
+	if (args->lanes)
+		lanes = add_lanes(&listing, &cables);
+	for (size_t i = 0; i < cables.count && !args->lanes; i++)
 		listing_add(&listing, &cables.items[i]);
 	status = listing_end(&listing);
 	port_cables_clear(&cables);
 	return status;
 }
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct cables_args, lanes, 0, "lanes",
+		    "a row for each lane: its light and current, and the module's thresholds"),
+	{.name = NULL},
+};
+
+static const struct schema *const more_schemas[] = {&cable_lane_schema, NULL};
 
 const struct command cables_command = {
 	.name = "cables",
@@ -29,6 +79,9 @@ const struct command cables_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
+	.options = {options},
+	.args_size = sizeof(struct cables_args),
 	.schema = &cable_schema,
+	.more_schemas = more_schemas,
 	.run = run,
 };

@@ -25,7 +25,16 @@ struct port_cables {
 	size_t count;
 };
 
-extern const struct schema cable_schema, fec_bin_schema;
+/* A lane of a cable, with the thresholds that hold for it. The names are borrowed. */
+struct cable_lane {
+	char *device;
+	struct number port;
+	char *netdev;
+	struct plug_lane lane;
+	struct plug_limits rx_power, tx_power, tx_bias;
+};
+
+extern const struct schema cable_schema, cable_lane_schema, fec_bin_schema;
 
 /* What port_cables_read() needs of the inventory: bits of host/need.h. */
 extern const uint64_t port_cables_needs;
@@ -37,3 +46,5 @@ extern const uint64_t port_cables_needs;
 void port_cables_read(const struct inventory *inventory, struct port_cables *list,
 		      struct problems *problems);
 void port_cables_clear(struct port_cables *list);
+/* Lane `number`, from 0, of a cable that has more lanes than that. */
+void port_cable_lane(const struct port_cable *cable, size_t number, struct cable_lane *ret_lane);

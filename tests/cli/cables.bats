@@ -81,6 +81,28 @@ shown()
 		'[[1,0.0001,1.2,12,["rx-power-low-alarm"],["rx-los"]],[2,0.9,1.25,12.4,[],["tx-fault"]],[8,0.9,1.55,14.8,[],[]]]' ]
 	[ "$(jq -c '[.cables[0].thresholds[] | [.low_alarm, .high_alarm]]' <<<"$output")" = \
 		'[[-5,80],[3.1,3.5],[0.0631,3.1623],[0.1259,3.1623],[4,30]]' ]
+	try --root "$snapshot" cables mlx5_0/1 --lanes
+	[ "$(sed -n '1,3p;$p' <<<"${output%$'\n'}")" = \
+		"DEVICE PORT LANE RX dBm RX LOW RX HIGH TX dBm TX LOW TX HIGH BIAS mA BIAS LOW BIAS HIGH ALARMS             FLAGS
+mlx5_0    1    1  -40.0  -12.0     5.0    0.8   -9.0     5.0      12        4        30 rx-power-low-alarm rx-los
+mlx5_0    1    2   -0.5  -12.0     5.0    1.0   -9.0     5.0    12.4        4        30 -                  tx-fault
+mlx5_0    1    8   -0.5  -12.0     5.0    1.9   -9.0     5.0    14.8        4        30 -                  -" ]
+	try --root "$snapshot" cables mlx5_0 --lanes --no-headings \
+		-o rx_low_warning_dbm,rx_high_warning_dbm,tx_low_warning_dbm,tx_high_warning_dbm,bias_low_warning_ma,bias_high_warning_ma,rx_power_mw,tx_power_mw
+	[ "$(head -n 1 <<<"$output" | tr -s ' ')" = '-10.0 4.0 -8.0 4.0 5 28 0.0001 1.2' ]
+}
+
+@test "cables --lanes: modules that measure none" {
+	with_answers copper
+	try --root "$snapshot" cables mlx5_0 --lanes
+	expect 5 '' 'rdmactl cables: no module here measures lanes
+  rdmactl cables shows what is plugged in'
+	with_answers refused
+	try --root "$snapshot" cables mlx5_0 --lanes -j
+	[ "$status" = 3 ]
+	[ "$(jq -c '[.schema, .cable_lanes]' <<<"$output")" = '["rdmactl/cable_lanes/1",[]]' ]
+	on cx6dx-roce cables mlx5_9 --lanes
+	expect 5
 }
 
 @test "cables: a copper cable has no light, and its text is clean" {

@@ -46,6 +46,7 @@ expected_schemas()
 			done
 			;;
 		ports) printf '%s\n' ports change ;;
+		cables) printf '%s\n' cables cable_lanes ;;
 		link) echo links ;;
 		dev) echo dev ;;
 		system) echo system ;;
