@@ -647,7 +647,8 @@ static void queue_too_large(void **state)
 	free_bed(&bed);
 }
 
-/* The receives are in a shared queue: what both devices have of it limits the messages under way. */
+/* The receives are in a shared queue: what both devices have of it limits the messages under way.
+ */
 static void depth_of_the_shared_queue(void **state)
 {
 	static const struct {

@@ -303,11 +303,11 @@ static void traffic_class(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unpinned),	 cmocka_unit_test(sizes),	 cmocka_unit_test(expectations),
-		cmocka_unit_test(atomics),	 cmocka_unit_test(datagrams),
-		cmocka_unit_test(skipped),	 cmocka_unit_test(failed),
-		cmocka_unit_test(no_process),	 cmocka_unit_test(directions),
-		cmocka_unit_test(traffic_class),
+		cmocka_unit_test(unpinned),	cmocka_unit_test(sizes),
+		cmocka_unit_test(expectations), cmocka_unit_test(atomics),
+		cmocka_unit_test(datagrams),	cmocka_unit_test(skipped),
+		cmocka_unit_test(failed),	cmocka_unit_test(no_process),
+		cmocka_unit_test(directions),	cmocka_unit_test(traffic_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

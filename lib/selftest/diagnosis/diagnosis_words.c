@@ -159,15 +159,15 @@ static const struct status_words statuses[] = {
 				   "data that the peer sent with immediate could not be placed: "
 				   "the local memory region does not allow the write"},
 	/*
-	 * IBTA 1, 9.9.3, has more causes than are likely. Soft-RoCE has these but the last, which is a
-	 * remote operation error there: RESPST_ERR_LENGTH, RESPST_ERR_UNSUPPORTED_OPCODE and
+	 * IBTA 1, 9.9.3, has more causes than are likely. Soft-RoCE has these but the last, which
+	 * is a remote operation error there: RESPST_ERR_LENGTH, RESPST_ERR_UNSUPPORTED_OPCODE and
 	 * RESPST_ERR_TOO_MANY_RDMA_ATM_REQ in drivers/infiniband/sw/rxe/rxe_resp.c.
 	 */
 	[IBV_WC_REM_INV_REQ_ERR] =
 		{"remote invalid request error",
 		 "the peer refused the request, perhaps because the two queue pairs have different "
-		 "MTUs, because its own one does not allow the operation, or because the message is "
-		 "longer than the receive"},
+		 "MTUs, because its own one does not allow the operation, or because the message "
+		 "is longer than the receive"},
 	[IBV_WC_REM_ACCESS_ERR] = {"remote access error",
 				   "the peer's memory region has another key, a smaller range or "
 				   "not the right that the operation needs"},

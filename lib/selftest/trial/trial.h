@@ -40,10 +40,10 @@ struct trial_test {
 
 struct trial {
 	struct side near, far;
-	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
+	struct message_opened near_can, far_can;	/* `far` holds the side's own endpoint */
 	struct message_limited near_limits, far_limits; /* trial_ask_limits(); else 0: unknown */
-	struct message_welcome granted;		 /* what the far side lets the tests use */
-	uint64_t granted_msec;			 /* its longest run; 0: any */
+	struct message_welcome granted;			/* what the far side lets the tests use */
+	uint64_t granted_msec;				/* its longest run; 0: any */
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
