@@ -583,20 +583,28 @@ static void still(void **state)
 	soft_end(&bed);
 }
 
-/* The queue pair with this number is refused, counted from the first of the test. */
-static uint32_t refuse_at;
+/* The queue pair with this number is refused, counted from the first, and those after it, too. */
+enum { REFUSED = PAIRS - 7, MORE = 3 };
+static int count;
 
-static struct ibv_qp *refuse_one(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+/* The errno of the next one; 0: it is not refused. */
+static int refuse(int first, int later)
 {
-	errno = ENOMEM;
-	return refuse_at && !--refuse_at ? NULL : soft_qp(pd, attr);
+	count++;
+	return count == REFUSED ? first : count > REFUSED && count <= REFUSED + MORE ? later : 0;
+}
+
+static struct ibv_qp *refuse_some(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	errno = refuse(ENOMEM, EPERM);
+	return errno ? NULL : soft_qp(pd, attr);
 }
 
 static int refuse_rts(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	if (attr->qp_state == IBV_QPS_RTS && refuse_at && !--refuse_at)
-		return EINVAL;
-	return soft_modify(qp, attr, mask);
+	const int error = attr->qp_state == IBV_QPS_RTS ? refuse(EINVAL, EPERM) : 0;
+
+	return error ? error : soft_modify(qp, attr, mask);
 }
 
 /* Orders under way together: the first that is refused is told, and the next test is as ever. */
@@ -616,13 +624,14 @@ static void one_of_many_is_refused(void **state)
 		if (connected)
 			api->ibv_modify_qp = refuse_rts;
 		else
-			api->ibv_create_qp = refuse_one;
-		refuse_at = PAIRS - 7;
+			api->ibv_create_qp = refuse_some;
+		count = 0;
 		row = soft_run(&bed, measure_tests, "bandwidth-write");
 		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
 		assert_non_null(strstr(row->reason, strerror(connected ? EINVAL : ENOMEM)));
 		assert_int_equal(!strncmp(row->reason, "on hostb", 8), far);
 		assert_int_equal(bed.trial.stop, STOP_NONE);
+		count = PAIRS;
 		soft_pass(&bed, measure_tests, "bandwidth-write", NULL);
 		soft_end(&bed);
 	}
