@@ -102,12 +102,14 @@ def all_ports(tap):
     wrong += unequal('rails', pairs(rows), {('rxa', 'rxb', 'subnet'), ('rxc', 'rxd', 'subnet')})
     for key in ('alone_gbps', 'together_gbps'):
         parts = [row[key] for row in rows]
-        wrong += [] if all(parts) else ['%s: %s' % (key, parts)]
+        if not all(parts):
+            wrong.append('%s: %s' % (key, parts))
+            continue
         wrong += unequal('sum of ' + key, [round(row[key], 6) for row in sums],
                          [round(sum(part or 0 for part in parts), 6)])
     for row in rows:
         # Two processors for four processes that poll: slower, but that is no fault.
-        if row['together_percent'] < 90 and 'software devices share' not in (row['reason'] or ''):
+        if (row['together_percent'] or 0) < 90 and 'software devices share' not in (row['reason'] or ''):
             wrong.append('%s: %s' % (row['device'], row['reason']))
         tap.say('%s: %s' % (row['device'], row['figures']))
     tap.test('selftest rails: --all-ports, each alone and both together', wrong)
