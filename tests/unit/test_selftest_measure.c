@@ -466,6 +466,39 @@ static void not_measured(void **state)
 	soft_end(&bed);
 }
 
+static int broken = -1;
+
+/* A request that nothing but the end of the queue pair flushed, and the server is gone, too. */
+static int flushed(struct ibv_cq *cq, int room, struct ibv_wc *wc)
+{
+	(void)cq;
+	assert_true(room > 0);
+	if (broken < 0)
+		return 0;
+	shutdown(broken, SHUT_RDWR);
+	broken = -1;
+	*wc = (struct ibv_wc){.status = IBV_WC_WR_FLUSH_ERR};
+	return 1;
+}
+
+/* What is flushed is no cause: the end of the exchange is. */
+static void exchange_breaks(void **state)
+{
+	struct soft_trial bed;
+	const struct selftest_result *row;
+
+	(void)state;
+	begin(&bed, 64, MANY);
+	bed.request.peer = "hostb";
+	bed.trial.near.agent->context->ops.poll_cq = flushed;
+	broken = bed.channel;
+	row = soft_run(&bed, measure_tests, "bandwidth-write");
+	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+	assert_string_equal(row->reason, "hostb ended the exchange during the test: its rdmactl "
+					 "was stopped or killed");
+	soft_end(&bed);
+}
+
 /* A server that is older cannot be told of these. */
 static void old_server(void **state)
 {
@@ -651,6 +684,7 @@ int main(void)
 		cmocka_unit_test(usual_sizes),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(not_measured),
+		cmocka_unit_test(exchange_breaks),
 		cmocka_unit_test(old_server),
 		cmocka_unit_test(still),
 		cmocka_unit_test(slow_is_not_still),

@@ -307,7 +307,7 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 			   "the server's part of the measurement did not end in its time");
 	else if (plan->near_rc && plan->near_rc != -ECANCELED)
 		trial_explain(trial, &trial->near, plan->near_rc);
-	else if (is_cause(near) || (near->status && (far_rc || !is_cause(far))))
+	else if (is_cause(near) || (near->status && !far_rc && !is_cause(far)))
 		trial_explain_ran(trial, &trial->near, near);
 	else if (far_rc)
 		trial_explain(trial, &trial->far, far_rc);
