@@ -196,7 +196,7 @@ static void places(void **state)
 	const uint32_t node = sample_node(&fabric, NODE_TYPE_SWITCH, 0x10, 4, "switch");
 	const uint32_t host = sample_node(&fabric, NODE_TYPE_CA, 0x20, 2, "host");
 	struct multicast_member list[] = {
-		{.guid = 0x21, .join_state = 1}, {.guid = 0x99}, {.guid = 0x10},
+		{.guid = 0x21, .join_state = 1}, {.guid = 0x09}, {.guid = 0x10},
 		{.guid = 0x21, .join_state = 2}, {.guid = 0x22},
 	};
 	struct multicast_members members = {.items = list, .count = ARRAY_SIZE(list)};
@@ -217,7 +217,7 @@ static void places(void **state)
 	assert_int_equal(list[2].port, first);
 	assert_int_equal(list[1].join_state + list[2].join_state, 3);
 	assert_int_equal(list[3].port, second);
-	assert_int_equal(list[4].guid, 0x99);
+	assert_int_equal(list[4].guid, 0x09);
 	assert_int_equal(list[4].port, FABRIC_NONE);
 	fabric_clear(&fabric);
 }

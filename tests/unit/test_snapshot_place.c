@@ -145,10 +145,10 @@ static void expect_kernel(const struct saved_tree *tree, const char *folder, int
 static void versions(void **state)
 {
 	static const char good[] =
-		"{\"schema\": \"rdmactl/version/1\", \"version\": [{\"component\": \"libibverbs\", "
-		"\"built_with\": \"1.14\", \"running\": \"1.15\", \"note\": null}, "
-		"{\"component\": null, \"built_with\": null, \"running\": \"6.1\", "
-		"\"note\": \"x\"}], \"problems\": []}";
+		"{\"schema\": \"rdmactl/version/1\", \"version\": [{\"component\": null, "
+		"\"built_with\": null, \"running\": \"6.1\", \"note\": \"x\"}, "
+		"{\"component\": \"libibverbs\", \"built_with\": \"1.14\", \"running\": "
+		"\"1.15\", \"note\": null}], \"problems\": []}";
 	const struct saved_tree *tree = *state;
 	_cleanup_(freep) char *path = mem_format("%s/snapshot", tree->path);
 	struct component_list list = {.items = NULL};
@@ -170,13 +170,13 @@ static void versions(void **state)
 	tree_write(tree, "snapshot/versions.json", good);
 	assert_int_equal(snapshot_versions(path, &list), 0);
 	assert_int_equal(list.count, 2);
-	assert_string_equal(list.items[0].name, "libibverbs");
-	assert_string_equal(list.items[0].built, "1.14");
-	assert_string_equal(list.items[0].running, "1.15");
-	assert_null(list.items[0].note);
+	assert_string_equal(list.items[1].name, "libibverbs");
+	assert_string_equal(list.items[1].built, "1.14");
+	assert_string_equal(list.items[1].running, "1.15");
+	assert_null(list.items[1].note);
 	/* It is printed as a table, which needs a name. */
-	assert_string_equal(list.items[1].name, "-");
-	assert_string_equal(list.items[1].note, "x");
+	assert_string_equal(list.items[0].name, "-");
+	assert_string_equal(list.items[0].note, "x");
 	component_list_clear(&list);
 }
 
