@@ -327,6 +327,24 @@ listing()
 	nothing_wrong
 }
 
+@test "snapshot: --anonymise changes the problems that it tells of, too" {
+	local tree=$BATS_TEST_TMPDIR/tree host=gpu17.example.org
+
+	cp -a "$roots/cx6dx-roce" "$tree"
+	mkdir -p "$tree/proc/sys/kernel" "$tree/etc/modprobe.d"
+	echo $host >"$tree/proc/sys/kernel/hostname"
+	# More than is taken of a file.
+	truncate -s 8M "$tree/etc/modprobe.d/$host.conf"
+	quickly try snapshot a.tar --root "$tree" --json
+	[ "$status" = 3 ]
+	jq -e --arg file "etc/modprobe.d/$host.conf" '.problems[0].error == $file + ": only the beginning was taken"' out
+	[[ $stderr == *$host* ]]
+	quickly try snapshot b.tar --root "$tree" --json --anonymise
+	[ "$status" = 3 ]
+	jq -e '.problems[0].error | test("^etc/modprobe.d/host-[0-9a-f]+.conf: only the beginning was taken$")' out
+	run ! grep -E 'gpu17|example' out err
+}
+
 @test "snapshot: --anonymise keeps what belongs together" {
 	local name
 
