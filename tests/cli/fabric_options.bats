@@ -98,6 +98,7 @@ refused()
 # with_dot FILE WORD...: the program, where /usr/bin/dot is FILE.
 with_dot()
 {
+	# shellcheck disable=SC2016 # the inner shell expands it
 	unshare -rm sh -c 'mount --bind "$0" /usr/bin/dot' "$1" || skip 'no user namespaces, or no mounts in them'
 	status=0
 	# shellcheck disable=SC2016 # the inner shell expands these

@@ -18,7 +18,7 @@ struct bed {
 	struct doctor_context run;
 };
 
-/* Of cmocka; a test adds its devices to the facts. */
+/* A set-up for cmocka; a test adds its devices to the facts. */
 static inline int bed_set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));

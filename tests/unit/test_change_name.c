@@ -29,7 +29,7 @@ static void look(const struct saved_tree *tree, int fd)
 {
 	struct change change = {.before = mem_string("mlx5_0")};
 
-	/* Who is not root may do that in a user namespace. */
+	/* Without root, that takes a user namespace. */
 	if ((geteuid() && unshare(CLONE_NEWUSER)) || chroot(tree->path) || chdir("/"))
 		_exit(77);
 	device_name_setting.guard(&change);

@@ -179,7 +179,7 @@ static void failures(void **state)
 	put_records(56, guids, 2);
 	sa.rc = -EIO;
 	assert_int_equal(ask(&members).error, -EIO);
-	/* Of an answer that was cut, some are known, and who is missing is not. */
+	/* An answer that was cut has some of them, and does not tell who is missing. */
 	put_records(56, guids, 3);
 	sa.bytes--;
 	answer = ask(&members);

@@ -129,7 +129,7 @@ static void rail_fails(struct mesh_result *result)
 				       .reason = "rc-write: no"};
 }
 
-/* Of host n4, from what it sends. */
+/* What host n4 sends. */
 static void rail_sends_little(struct mesh_result *result)
 {
 	if (is_of(result, 3))

@@ -34,6 +34,7 @@ struct node {
 	uint16_t fec;
 	bool has_fec;
 	bool refuses_set;
+	unsigned int refuses, mute; /* attribute of performance management */
 };
 
 struct bed {
@@ -92,11 +93,12 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	unsigned char reply[MAD_BYTES];
 
 	(void)agent;
-	if (mad_class(mad) == SM && mad_attribute(mad) == node->silent)
+	if (mad_attribute(mad) == (mad_class(mad) == SM ? node->silent : node->mute))
 		return 0;
 	memcpy(reply, mad, MAD_BYTES);
 	bed->sets += mad_method(mad) == UMAD_METHOD_SET;
-	if (mad_method(mad) == UMAD_METHOD_SET && node->refuses_set)
+	if ((mad_method(mad) == UMAD_METHOD_SET && node->refuses_set) ||
+	    (mad_class(mad) == PM && mad_attribute(mad) == node->refuses))
 		reply[5] = UMAD_STATUS_ATTR_NOT_SUPPORTED;
 	fill(bed, node, mad, reply + mad_data_offset(mad_class(mad)));
 	mad_set_method(reply, UMAD_METHOD_GET_RESP);
@@ -446,17 +448,61 @@ static void refused(void **state)
 	end(bed);
 }
 
+/*
+ * Of an attribute that each port must have, each port is told, in each round or once; of one that a
+ * node may lack, the node.
+ */
+static void failures(void **state)
+{
+	static const struct {
+		struct node node;
+		struct perf_options options;
+		size_t first, second; /* problems after the rounds */
+	} rows[] = {
+		{SWITCH_OF(2, .refuses = MAD_PM_COUNTERS), {PERF_OF_PORT}, 2, 4},
+		{SWITCH_OF(2, .refuses = MAD_PM_COUNTERS), {PERF_OF_PORT, .repeats = true}, 2, 2},
+		{SWITCH_OF(2, .refuses = MAD_PM_XMIT_DATA_SL), {PERF_OF_SL, .all = true}, 1, 1},
+		{SWITCH_OF(2, .mute = MAD_PM_XMIT_DATA_SL), {PERF_OF_SL, .all = true}, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const bool each = rows[i].options.listing == PERF_OF_PORT;
+		struct bed *bed = begin(&rows[i].node, 1);
+		const struct problem *problem;
+
+		assert_int_equal(perf_plan(&bed->perf, &bed->session, &rows[i].options), 0);
+		perf_read(&bed->perf);
+		assert_int_equal(bed->problems.count, rows[i].first);
+		assert_int_equal(bed->perf.row_count > 0, !each);
+		perf_drop_rows(&bed->perf);
+		perf_read(&bed->perf);
+		assert_int_equal(bed->problems.count, rows[i].second);
+		problem = &bed->problems.items[bed->problems.count - 1];
+		assert_string_equal(problem->attribute,
+				    each ? "PortCounters of port 2" : "PortXmitDataSL");
+		assert_string_equal(problem->error, rows[i].node.mute
+							    ? "no answer, asked once"
+							    : "refused with status 0x000c: "
+							      "attribute-not-supported");
+		assert_int_equal(!problem->hint, each);
+		end(bed);
+	}
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test(name)
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ports_that_are_read),
-		cmocka_unit_test(unknown_ports),
-		cmocka_unit_test(ports_by_number),
-		cmocka_unit_test(modes_of_links),
-		cmocka_unit_test(bits_of_counters),
-		cmocka_unit_test(lacking_counters),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(operation_codes),
+		TEST(ports_that_are_read),
+		TEST(unknown_ports),
+		TEST(ports_by_number),
+		TEST(modes_of_links),
+		TEST(bits_of_counters),
+		TEST(lacking_counters),
+		TEST(refused),
+		TEST(failures),
+		TEST(operation_codes),
 	};
 
 	return cmocka_run_group_tests_name("perf_plan", tests, NULL, NULL);
