@@ -449,8 +449,8 @@ static void refused(void **state)
 }
 
 /*
- * Of an attribute that each port must have, each port is told, in each round or once; of one that a
- * node may lack, the node.
+ * An attribute that each port must have is told of each port, in each round or once; one that a
+ * node may lack is told of the node.
  */
 static void failures(void **state)
 {
