@@ -59,12 +59,6 @@ bool mad_change_put(struct listing *listing, struct smp_change *change)
 		hint);
 }
 
-/* Flags of which none is set have no text. */
-static const char *none_if_empty(const char *text)
-{
-	return *text ? text : "none";
-}
-
 bool mad_change_confirm(struct listing *listing, const struct smp_change *change, const char *place,
 			bool yes)
 {
@@ -76,8 +70,12 @@ bool mad_change_confirm(struct listing *listing, const struct smp_change *change
 		const bool secret = field->flags & FIELD_SECRET;
 
 		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place,
-			secret ? "***" : none_if_empty(before),
-			secret ? "***" : none_if_empty(after));
+			secret	  ? "***"
+			: *before ? before
+				  : "-",
+			secret	 ? "***"
+			: *after ? after
+				 : "-");
 	}
 	return yes || listing_confirm(listing, "change it?",
 				      "nothing was changed: there is no terminal to confirm it on",

@@ -13,10 +13,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/smp/smp_run.h"
 #include "mad/format/header.h"
 #include "mad/format/rows.h"
-#include "mad/smp_change.h"
 #include "schema/bits.h"
 
 #define COMMAND_POLL_MSEC 100u
@@ -57,6 +57,21 @@ static bool call(struct run *run, const struct mad_place *place, uint8_t method,
 	item->request.data_bytes = data ? SM_INFO_BYTES : 0;
 	mad_gather(session->engine, item, 1);
 	return !item->error && !item->status;
+}
+
+/* The description of the manager's node; NULL if nobody wants it, or there is none. */
+static char *describe(const struct run *run, const struct mad_place *place)
+{
+	struct mad_item item = {.error = 0};
+
+	if (!(columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE))
+		return NULL;
+	mad_smp_request(place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0, &item.request);
+	item.request.key = run->mad.session.key;
+	mad_gather(run->mad.session.engine, &item, 1);
+	return item.error || item.status
+		       ? NULL
+		       : text_clean((const char *)item.data, NODE_DESCRIPTION_BYTES);
 }
 
 /* The SMInfo of the sender: the master's if there is one that answers, else one with our port. */
@@ -165,7 +180,6 @@ static void work(struct run *run)
 	const struct mad_place *place = &session->destinations[0].place;
 	struct listing *listing = &run->mad.listing;
 	const int status = listing->status;
-	struct smp_change node = {.session = session, .attribute = run->attribute};
 	unsigned char sender[SM_INFO_BYTES] = {0};
 	struct mad_item item;
 	unsigned int before;
@@ -188,7 +202,7 @@ static void work(struct run *run)
 	listing->status = status;
 	watch(run, before);
 	run->record.object = mem_string(session->destinations[0].name);
-	run->record.node = smp_change_node(&node);
+	run->record.node = describe(run, place);
 	if (place->target.kind != TARGET_DIRECT)
 		run->record.lid = number_of(place->address.lid);
 	listing_add(listing, &run->record);

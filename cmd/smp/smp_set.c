@@ -67,12 +67,13 @@ static void work(struct run *run)
 {
 	struct smp_change *change = &run->change;
 	struct listing *listing = &run->mad.listing;
-	const struct mad_place *at;
 	const int status = listing->status;
+	const struct mad_place *place;
 	size_t problems;
 
 	if (!choose_one(run))
 		return;
+	place = &run->mad.session.destinations[0].place;
 	listing->status = STATUS_FAILED;
 	if (!smp_change_read(change))
 		return;
@@ -89,12 +90,11 @@ static void work(struct run *run)
 	if (listing->problems.count > problems || !confirm(run) || !smp_change_write(change))
 		return;
 	listing->status = status;
-	at = &run->mad.session.destinations[0].place;
 	change->after.node = smp_change_node(change);
 	change->after.object = mem_string(run->mad.session.destinations[0].name);
 	change->after.port = number_of(change->port);
-	if (at->target.kind != TARGET_DIRECT)
-		change->after.lid = number_of(at->address.lid);
+	if (place->target.kind != TARGET_DIRECT)
+		change->after.lid = number_of(place->address.lid);
 	listing_add(listing, &change->after);
 }
 

@@ -43,9 +43,9 @@ def command(sim, lid, word, status, expected):
     document = sim.document('smp_sminfo', 'smp', 'sminfo', lid, '--command', word, '--yes')
     wrong = unequal('status of %s' % word, document.status, status)
     if status == 0:
-        wrong += unequal('answer to %s' % word, [row['state'] for row in document.rows], [expected])
-        plain = sim.document('smp_sminfo', 'smp', 'sminfo', lid).rows
-        wrong += unequal('its node', [row['node'] for row in document.rows], [row['node'] for row in plain])
+        node = sim.document('smp_sminfo', 'smp', 'sminfo', lid).rows[0]['node']
+        wrong += unequal('answer to %s' % word, [(row['state'], row['node']) for row in document.rows],
+                         [(expected, node)])
     return wrong + unequal('state after %s' % word, state(sim, lid), expected)
 
 
