@@ -673,22 +673,14 @@ static void one_of_many_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latencies),
-		cmocka_unit_test(bandwidths),
-		cmocka_unit_test(directions),
-		cmocka_unit_test(unreliable),
-		cmocka_unit_test(lost_datagram),
-		cmocka_unit_test(lost_pings),
-		cmocka_unit_test(expectations),
-		cmocka_unit_test(intervals),
-		cmocka_unit_test(usual_sizes),
-		cmocka_unit_test(wrong),
-		cmocka_unit_test(not_measured),
-		cmocka_unit_test(exchange_breaks),
-		cmocka_unit_test(old_server),
-		cmocka_unit_test(still),
-		cmocka_unit_test(slow_is_not_still),
-		cmocka_unit_test(one_of_many_is_refused),
+		cmocka_unit_test(latencies),	     cmocka_unit_test(bandwidths),
+		cmocka_unit_test(directions),	     cmocka_unit_test(unreliable),
+		cmocka_unit_test(lost_datagram),     cmocka_unit_test(lost_pings),
+		cmocka_unit_test(expectations),	     cmocka_unit_test(intervals),
+		cmocka_unit_test(usual_sizes),	     cmocka_unit_test(wrong),
+		cmocka_unit_test(not_measured),	     cmocka_unit_test(exchange_breaks),
+		cmocka_unit_test(old_server),	     cmocka_unit_test(still),
+		cmocka_unit_test(slow_is_not_still), cmocka_unit_test(one_of_many_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
