@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +335,7 @@ static void what_cannot_be_undone_is_told(void **state)
 static void one_that_cannot_be_read_back_is_undone(void **state)
 {
 	struct changes *changes = *state;
+	char reason[128];
 
 	cells[1].hides = true;
 	want(changes, 2);
@@ -342,9 +344,9 @@ static void one_that_cannot_be_read_back_is_undone(void **state)
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
 	assert_string_equal(journal, "abBA");
 	assert_string_equal(cells[1].value, "old");
-	assert_string_equal(changes->items[1].reason,
-			    "cannot read it back: Input/output error; it could not be undone: "
-			    "Input/output error");
+	snprintf(reason, sizeof(reason), "cannot read it back: %s; it could not be undone: %s",
+		 strerror(EIO), strerror(EIO));
+	assert_string_equal(changes->items[1].reason, reason);
 }
 
 /* What the setting says of the change is not what it says of undoing it. */
