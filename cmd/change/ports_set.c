@@ -326,6 +326,7 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 {
 	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
 	char **const first = words;
+	const char *state = NULL;
 
 	for (; *words; words++) {
 		_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
@@ -333,7 +334,10 @@ static bool translate(struct change_plan *plan, char **words, struct strings *pa
 
 		for (size_t i = 0; i < ARRAY_SIZE(states); i++)
 			is_state |= !strcmp(states[i], *words);
+		if (is_state && state)
+			return refuse_second(plan, *words);
 		if (is_state) {
+			state = *words;
 			add_pair(pairs, "state", *words);
 			continue;
 		}

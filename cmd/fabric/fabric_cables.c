@@ -88,13 +88,16 @@ static void note_many(struct plugged_cables *cables, size_t count, const char *r
 			 other_hint);
 }
 
-static void note_losses(struct plugged_cables *cables)
+/* An interrupted reading says nothing of what is not supported. */
+static void note_losses(struct plugged_cables *cables, bool complete)
 {
 	fabric_run_note(&cables->run, cables->now.failures, cables->now.failure_count);
 	for (size_t i = 0; i < cables->now.count; i++)
 		note_plug(cables, &cables->now.items[i]);
+	if (!complete)
+		return;
 	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, true),
-		  "the device has neither CableInfo nor, by class 0x0a, the register PDDR");
+		  "CableInfo told nothing, and by class 0x0a there is no register PDDR");
 	note_many(cables, count_of(cables, FABRIC_PLUG_UNSUPPORTED, false),
 		  "there is no CableInfo, and the register PDDR needs a LID and an active port");
 	note_many(cables,
@@ -148,7 +151,7 @@ static void read_plugs(struct plugged_cables *cables)
 				 rc == -ECANCELED ? "interrupted: not all modules are read"
 						  : strerror(-rc),
 				 NULL);
-	note_losses(cables);
+	note_losses(cables, !rc);
 }
 
 /* Read before the subnet, because --save may name the same file. */
@@ -179,11 +182,12 @@ static void compare_end(const struct plugged_cables *cables, uint32_t port, cons
 {
 	static const struct plug none;
 	const struct fabric_plug *before = fabric_plugs_find(&cables->before, port);
+	const struct fabric_plug *after = fabric_plugs_find(&cables->now, port);
 	struct plug plug = none;
 
 	if (before)
 		plug_decode(&before->memory, &plug);
-	if (plug.identifier.known || now->identifier.known)
+	if (before || (after && after->state == FABRIC_PLUG_READ))
 		fabric_plug_add_changes(&plug, now, prefix, text);
 	plug_clear(&plug);
 }

@@ -71,6 +71,9 @@ bool mesh_rows_open(struct mesh_work *work)
 	if (!path)
 		return true;
 	if (args->resume) {
+		/* It is read, and then appended to. */
+		if (!strcmp(path, "-"))
+			return fail_file(work, "append to", path, -EINVAL);
 		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
 		if (rc)
 			return fail_file(work, "read", path, rc);

@@ -60,18 +60,19 @@ static bool call(struct run *run, const struct mad_place *place, uint8_t method,
 }
 
 /* The description of the manager's node; NULL if nobody wants it, or there is none. */
-static char *describe(const struct run *run, const struct mad_place *place)
+static char *describe(struct run *run, const struct mad_place *place)
 {
+	struct mad_session *session = &run->mad.session;
 	struct mad_item item = {.error = 0};
 
 	if (!(columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE))
 		return NULL;
 	mad_smp_request(place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0, &item.request);
-	item.request.key = run->mad.session.key;
-	mad_gather(run->mad.session.engine, &item, 1);
-	return item.error || item.status
-		       ? NULL
-		       : text_clean((const char *)item.data, NODE_DESCRIPTION_BYTES);
+	item.request.key = session->key;
+	mad_gather(session->engine, &item, 1);
+	return mad_session_check(session, session->destinations, "NodeDescription", &item)
+		       ? text_clean((const char *)item.data, NODE_DESCRIPTION_BYTES)
+		       : NULL;
 }
 
 /* The SMInfo of the sender: the master's if there is one that answers, else one with our port. */

@@ -4,8 +4,9 @@
 
 usage: cables.py IFINDEX KIND
 
-KIND: optical (QSFP28, lane 3 dark), sfp (SFF-8472, weak light), osfp (CMIS, eight lanes), copper, cxp (of a layout that is not known), refused (an ordinary
-user), lacking (the driver has no access to modules), down (no cable, and why).
+KIND: optical (QSFP28, lane 3 dark), sfp (SFF-8472, weak light), osfp (CMIS, eight lanes), copper,
+cxp (of a layout that is not known), refused (an ordinary user), lacking (the driver has no access
+to modules), down (no cable, and why).
 """
 
 import struct

@@ -318,10 +318,12 @@ def dead_agent(sim):
     # Its LID is another now, and the switches do not know it: only directed routes reach it. The
     # manager would set it right.
     sim.pause_manager()
-    sim.console('Baselid "%s"[1] %d' % (name, max(sim.lids().values()) + 20))
-    document = errors(sim)
-    sim.console('Baselid "%s"[1] %d' % (name, lid))
-    sim.resume_manager()
+    try:
+        sim.console('Baselid "%s"[1] %d' % (name, max(sim.lids().values()) + 20))
+        document = errors(sim)
+        sim.console('Baselid "%s"[1] %d' % (name, lid))
+    finally:
+        sim.resume_manager()
     after = {(row['node_guid'], row['port']) for row in document.rows}
     wrong = unequal('status', document.status, 3) + unequal('problems', len(document.problems), 1)
     return wrong + unequal('ports', sorted(after), sorted(

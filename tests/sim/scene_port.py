@@ -124,7 +124,7 @@ def refused(sim):
             ((switch + '/99',), 5, 'has ports 0 to'),
             ((place, 'sideways'), 2, "unknown word 'sideways'"),
             ((place, 'speed'), 2, "'speed' needs a value"),
-            ((place, 'disable', 'enable'), 2, "'state' is set twice"),
+            ((place, 'disable', 'enable'), 2, "'enable' is set twice"),
             ((place, 'speed', 'sdr', 'width', '1x', 'speed', 'fdr'), 2, "'speed' is set twice"),
             ((place, 'speed', 'sdr,warp'), 2,
              "'warp' is not a speed: it takes a list of sdr, ddr, qdr, fdr, edr, hdr, ndr"),

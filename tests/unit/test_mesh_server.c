@@ -272,7 +272,7 @@ static void server_fails(void **state)
 	mesh_host_clear(&local.host);
 }
 
-/* Without a token, and nobody else is there. */
+/* The connected queue pairs of other programs, if their list is complete. */
 static void others(void **state)
 {
 	static const struct made_up_qp all[] = {

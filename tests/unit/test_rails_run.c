@@ -109,10 +109,14 @@ static void unpinned(void **state)
 	static const struct {
 		const char *near, *far, *reason;
 	} rows[] = {
-		{"soft", "b", "not pinned: no processors are known to be near soft"},
-		{"a", "softer", "not pinned: no processors are known to be near the peer's softer"},
+		{"soft", "b",
+		 "not pinned: no processors near soft are known, or a process may not use them"},
+		{"a", "softer",
+		 "not pinned: no processors near the peer's softer are known, or a process may not "
+		 "use them"},
 		{"soft", "softer",
-		 "not pinned: no processors are known to be near soft and the peer's softer"},
+		 "not pinned: no processors near soft and the peer's softer are known, or a "
+		 "process may not use them"},
 		{"a", "b", NULL},
 	};
 

@@ -74,7 +74,7 @@ static void watch(struct bed *bed)
 	/* Nothing reports anything, so that the time is all there is to wait for. */
 	watcher_poll(bed->watcher, &fds, &count);
 	assert_int_equal(count, 0);
-	assert_in_range(watcher_timeout(bed->watcher), 1, 1000);
+	assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
 	assert_int_equal(watcher_generation(bed->watcher), 0);
 }
 
@@ -84,9 +84,8 @@ static void expect(struct bed *bed, bool due, const char *wanted)
 	const struct event_time time = {.wall_nsec = 5, .monotonic_nsec = 7};
 	char text[1024] = "";
 
-	/* A second is long for a test. */
-	if (due)
-		bed->watcher->next_poll_msec = 0;
+	/* A second is long for a test, and may be short on a busy machine. */
+	bed->watcher->next_poll_msec = due ? 0 : clock_msec() + 60000;
 	event_list_clear(&bed->events);
 	assert_int_equal(watcher_step(bed->watcher, &time, &bed->events), 0);
 	for (size_t i = 0; i < bed->events.count; i++) {
@@ -99,7 +98,8 @@ static void expect(struct bed *bed, bool due, const char *wanted)
 			 enum_word(event_names, event->word.value, "?"), event->object);
 	}
 	assert_string_equal(text, wanted);
-	assert_in_range(watcher_timeout(bed->watcher), 1, 1000);
+	if (due)
+		assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
 }
 
 static void changes(void **state)

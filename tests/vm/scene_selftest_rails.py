@@ -106,7 +106,7 @@ def all_ports(tap):
             wrong.append('%s: %s' % (key, parts))
             continue
         wrong += unequal('sum of ' + key, [round(row[key], 6) for row in sums],
-                         [round(sum(part or 0 for part in parts), 6)])
+                         [round(sum(parts), 6)])
     for row in rows:
         # Two processors for four processes that poll: slower, but that is no fault.
         if (row['together_percent'] or 0) < 90 and 'software devices share' not in (row['reason'] or ''):

@@ -179,7 +179,8 @@ def system_calls(rounds, *words):
     os.waitpid(child, 0)
     os.close(fd)
     # % time, seconds, microseconds a call, calls, perhaps errors
-    return int(re.search(r'^100\.00 .* total$', peers.read(path), re.M).group(0).split()[3])
+    total = re.search(r'^100\.00 .* total$', peers.read(path) or '', re.M)
+    return int(total.group(0).split()[3]) if total else 0
 
 
 def cost(tap):
@@ -191,7 +192,7 @@ def cost(tap):
     calls = [(system_calls(2 + ROUNDS, *words) - system_calls(2, *words)) / ROUNDS
              for words in (('top',), ('counters', '--watch'))]
     said = 'a round of top %.1f, of counters --watch %.1f' % tuple(calls)
-    tap.test(name, [] if 0 < calls[0] <= calls[1] else [said], [said])
+    tap.test(name, [] if 0 < calls[0] <= calls[1] + 1 else [said], [said])
 
 
 def play(tap):

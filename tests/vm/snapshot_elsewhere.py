@@ -5,7 +5,6 @@
 import json
 import os
 import re
-import shutil
 import tempfile
 
 import peers
@@ -199,6 +198,7 @@ def alike(tap, plain, other, host):
         (status, first), (other_status, second) = (ask(words, '--root', plain),
                                                           ask(words, '--root', other))
         wrong = unequal('exit status', other_status, status)
+        wrong += unequal('a document', first is not None, True)
         wrong += same_but_for_names(without_path(first, plain), without_path(second, other), names, host)
         tap.test('snapshot: %s says the same of the anonymised one' % ' '.join(words), wrong[:12])
     changed = [name for name in names if names[name] != name]

@@ -52,9 +52,9 @@ struct fabric_plugs {
 int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		      const struct fabric *fabric, const bool *wanted, struct fabric_plugs *plugs);
 /*
- * Asks for the register PDDR of the ports of which CableInfo told nothing, or not all pages, by the
- * vendor's class 0x0a and only with Get. `address` is without the LID. Returns the same; failures
- * have that class.
+ * Asks for the register PDDR, by the vendor's class 0x0a and only with Get: of ports for which the
+ * device says that CableInfo is not supported or that it failed, and of those whose light it could
+ * not read. `address` is without the LID. Returns the same; failures have that class.
  */
 int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_address *address,
 				const struct fabric *fabric, struct fabric_plugs *plugs);

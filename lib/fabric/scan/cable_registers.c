@@ -38,19 +38,35 @@ struct reader {
 	size_t head, ready_count;
 };
 
-/* Where CableInfo said nothing, or not all: some devices refuse the pages that have the light. */
+static bool has_light(const struct fabric_plug *plug)
+{
+	struct plug decoded;
+	bool found;
+
+	plug_decode(&plug->memory, &decoded);
+	found = plug_weakest(&decoded);
+	plug_clear(&decoded);
+	return found;
+}
+
+/*
+ * Where CableInfo said nothing, or did not get to the light, because the device refuses pages. With
+ * the light, what CableInfo read is worth more: flags, and powers in tenths of a microwatt.
+ */
 static bool is_wanted(const struct reader *reader, const struct fabric_plug *plug)
 {
 	return (plug->state == FABRIC_PLUG_UNSUPPORTED || plug->state == FABRIC_PLUG_FAILED ||
-		(plug->partial && plug->code)) &&
+		(plug->partial && plug->code && !has_light(plug))) &&
 	       fabric_is_reachable(reader->fabric, plug->port);
 }
 
 /* What CableInfo said of a port stays. */
 static void set_state(struct fabric_plug *plug, enum fabric_plug_state state)
 {
-	if (plug->state == FABRIC_PLUG_UNSUPPORTED)
-		plug->state = state;
+	if (plug->state != FABRIC_PLUG_UNSUPPORTED)
+		return;
+	plug->state = state;
+	plug->code = 0; /* CableInfo's is no reason of that */
 }
 
 /* Lets the node be asked next; its ports that need no question are passed over. */
@@ -145,6 +161,8 @@ static void take_whether(struct reader *reader, struct agent *agent, const struc
 	} else if (!reply->status && general_info_has_registers(data)) {
 		agent->step = ASK_UNITS;
 		go_on(reader, agent);
+	} else {
+		agent->current = agent->end; /* it has no registers */
 	}
 }
 
@@ -155,8 +173,10 @@ static void take_port(struct reader *reader, struct agent *agent, const struct m
 	struct fabric_plug *plug = &reader->plugs->items[agent->current];
 	const uint8_t *head = agent->question + ACCESS_REGISTER_AT;
 
-	if (reply->status == ACCESS_REGISTER_UNKNOWN)
+	if (reply->status == ACCESS_REGISTER_UNKNOWN) {
+		agent->current = agent->end;
 		return;
+	}
 	if (reply->status || pddr_port(bytes) != pddr_port(head) ||
 	    pddr_page(bytes) != pddr_page(head)) {
 		set_state(plug, FABRIC_PLUG_FAILED);
@@ -225,6 +245,9 @@ int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_addr
 
 	list_agents(&reader);
 	rc = mad_engine_run(engine, &work);
+	/* What was not asked is not known to be unsupported. */
+	for (size_t i = 0; rc && i < reader.agent_count; i++)
+		give_up(&reader, &reader.agents[i], FABRIC_PLUG_NO_ANSWER);
 	free(reader.agents);
 	free(reader.ready);
 	return rc;

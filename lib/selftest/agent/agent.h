@@ -254,12 +254,12 @@ void agent_windows_forget(struct agent *agent, const struct agent_qp *qp,
 /* The start of a block of a span that fits. */
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
-/* Makes a queue pair that is not there; what agent_qp() checks of slots and limits is not. */
 /* Notes what the queue pair is told, if it is that of the first slot. */
 void agent_note_told(struct agent *agent, const struct agent_qp *qp, const struct ibv_qp_attr *attr,
 		     int mask);
 /* The P_Key that the queue pair of the first slot has; unknown: it was told none. */
 struct number agent_told_pkey(struct agent *agent);
+/* Makes a queue pair that is not there; what agent_qp() checks of slots and limits is not. */
 int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
 /* As agent_modify(), of a queue pair that is there. */
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);

@@ -178,7 +178,10 @@ static void fail_as(struct selftest_result *row, const struct rail_report *repor
 		number_set(&row->verdict, SELFTEST_SKIP);
 }
 
-/* Where no processors are near a device its process runs anywhere. NULL: both are pinned. */
+/*
+ * Where no processors are near a device, or it may not have those, its process runs anywhere. NULL:
+ * both are pinned.
+ */
 static char *say_unpinned(const struct rail *rail, const struct rail_report *report)
 {
 	_cleanup_(freep) char *near = text_clean(rail->near.device, strlen(rail->near.device));
@@ -187,7 +190,8 @@ static char *say_unpinned(const struct rail *rail, const struct rail_report *rep
 
 	if (!here && !there)
 		return NULL;
-	return mem_format("not pinned: no processors are known to be near %s%s%s%s",
+	return mem_format("not pinned: no processors near %s%s%s%s are known, or a process may not "
+			  "use them",
 			  here ? near : "", here && there ? " and " : "",
 			  there ? "the peer's " : "", there ? far : "");
 }

@@ -70,8 +70,8 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 	return check_reply(side, order, held);
 }
 
-/* An answer that nobody waits for any more may come before it. */
-#define LAST_MESSAGES	2
+/* Answers that nobody waits for any more may come before it. */
+#define LAST_MESSAGES	(SIDE_WINDOW + 1)
 #define LAST_WORDS_MSEC 100u
 
 enum stop side_hear_farewell(struct side *side)
@@ -80,7 +80,7 @@ enum stop side_hear_farewell(struct side *side)
 
 	if (side->agent || side->farewell || poll(&channel, 1, 0) <= 0)
 		return side->farewell;
-	for (int i = 0; i < LAST_MESSAGES && !side->farewell; i++) {
+	for (unsigned int i = 0; i < LAST_MESSAGES && !side->farewell; i++) {
 		const char *complaint = NULL;
 		struct message message;
 

@@ -288,13 +288,15 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 		  struct message *held)
 {
 	const struct message release = {.type = MESSAGE_RELEASE};
+	const unsigned int release_msec = trial->far.queue_pairs * SIDE_RELEASE_MSEC;
 	struct message reply;
 	int rc;
 
 	if (side_start(&trial->far, &release, &reply))
 		return -ECONNRESET;
+	trial->far.queue_pairs = 0;
 	rc = side_finish(&trial->far, order, msec, held);
-	side_finish(&trial->far, &release, 0, &reply);
+	side_finish(&trial->far, &release, release_msec, &reply);
 	return rc;
 }
 
