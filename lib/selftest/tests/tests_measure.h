@@ -18,7 +18,8 @@ struct plan {
 	uint32_t transport; /* enum selftest_transport */
 	bool out, in;	    /* the near side, the far side is the active one */
 	bool latency;
-	bool modern; /* the far side speaks version 4 */
+	bool modern;	   /* the far side speaks version 4 */
+	uint32_t receives; /* that are posted on each queue pair of a side that receives */
 	struct message_way way;
 	bool inline_missing; /* a side cannot send so much inline as the user wants */
 	struct message_buffered near_memory, far_memory;

@@ -14,6 +14,8 @@
 /* One completion for so many sends, or bytes. */
 #define SIGNAL_EVERY 32u
 #define SIGNAL_BYTES (UINT64_C(256) << 10)
+/* As perftest's -r. */
+#define UNRELIABLE_RECEIVES 512u
 /* A device that is slow and shared, in emulation: a message a millisecond, and so many bytes. */
 #define SLOW_BYTES_PER_MSEC 4096u
 /* Sent inline if both devices can, as perftest does. */
@@ -86,7 +88,7 @@ static uint32_t receives_of(const struct trial *trial, uint32_t depth)
 
 uint32_t plan_receives(const struct plan *plan)
 {
-	return plan->order.run.operation == RUN_SEND ? run_receives(plan->order.run.depth) : 1;
+	return plan->receives;
 }
 
 /* A credit goes among the messages, if both sides send. */
@@ -142,6 +144,29 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 			     qps * (depth + 1 + receives_of(trial, depth)) > LIMIT_WORK))
 		depth--;
 	return depth;
+}
+
+static uint32_t rest(uint32_t all, uint32_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/*
+ * Nothing tells the sender of an unreliable queue pair to wait: what comes without a receive is
+ * lost. So there are as many receives as perftest has, if devices and queues have room for them.
+ */
+static uint32_t choose_receives(const struct trial *trial, const struct plan *plan)
+{
+	const struct message_run *run = &plan->order.run;
+	const uint32_t usual = receives_of(trial, run->depth), sends = plan_sends(plan);
+	uint32_t most = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
+
+	if (run->operation != RUN_SEND || plan->latency || plan_is_reliable(plan))
+		return usual;
+	most = at_most(at_most(most, LIMIT_DEPTH), UNRELIABLE_RECEIVES);
+	most = at_most(most, rest(MOST_ENTRIES / run->qps, sends));
+	most = at_most(most, rest(LIMIT_WORK / run->qps, sends + 1));
+	return most > usual ? most : usual;
 }
 
 static void choose_length(const struct trial *trial, struct message_run *run)
@@ -226,6 +251,7 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 		.events = ways->by_events,
 		.relaxed = plan->modern && !ways->in_order && !polls_memory,
 	};
+	plan->receives = choose_receives(trial, plan);
 	run_layout_set(&plan->layout, ways->transport, run->qps, bytes);
 }
 
