@@ -18,6 +18,7 @@
 #include "made_up_fabric.h"
 #include "mad/format/mad.h"
 #include "sample_pddr.h"
+#include "sample_plug.h"
 
 enum { HOST, SWITCH, LEFT, RIGHT, NODES };
 enum { PORTS = 3, REGISTER_AT = 36, GENERAL_AT = 32 };
@@ -41,6 +42,7 @@ struct bed {
 	struct mad_engine *engine;
 	struct fabric_plugs plugs;
 	unsigned int cable_code; /* of the right host; 5: for all pages but 00h; 0: no CableInfo */
+	bool lit;		 /* its module is of SFF-8636, with light; else of CMIS */
 	struct agent agents[NODES];
 };
 
@@ -107,14 +109,21 @@ static uint16_t answer_vendor(struct agent *agent, const unsigned char *mad, uns
 static uint16_t answer_cable(const struct bed *bed, const unsigned char *mad, unsigned char *reply)
 {
 	const unsigned char *data = mad + MAD_SMP_DATA_AT;
+	unsigned char *bytes = reply + MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES;
+	const unsigned int at = cable_info_offset(data);
+	struct plug_memory module;
 
 	if (!bed->cable_code || mad_hop_count(mad) != 2 || mad[128 + 2] != 3)
 		return UMAD_STATUS_ATTR_NOT_SUPPORTED;
 	if (bed->cable_code != 5 || cable_info_page(data))
 		return (uint16_t)(bed->cable_code << 8);
-	memset(reply + MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES, 0, CABLE_INFO_DATA_MOST);
-	if (!cable_info_offset(data))
-		reply[MAD_SMP_DATA_AT + CABLE_INFO_HEADER_BYTES] = 0x19;
+	memset(bytes, 0, CABLE_INFO_DATA_MOST);
+	sample_qsfp28(&module);
+	if (bed->lit)
+		memcpy(bytes, plug_at(&module, at < 128 ? PLUG_LOWER : PLUG_IDENTITY, at),
+		       at % 128 < 80 ? CABLE_INFO_DATA_MOST : 128 - at % 128);
+	else if (!at)
+		bytes[0] = 0x19;
 	return 0;
 }
 
@@ -439,8 +448,19 @@ static void not_asked(void **state)
 			 0);
 }
 
-/* CableInfo failed, or did not give the pages with the light: what it said stays, or gets better.
- */
+/* The light is in a page that CableInfo gave (SFF-8636): nothing is worth a question. */
+static void lit(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->cable_code = 5;
+	bed->lit = true;
+	read_all(bed);
+	assert_int_equal(plug_of(bed, RIGHT, 1)->state, FABRIC_PLUG_READ);
+	assert_int_equal(bed->agents[RIGHT].general, 0);
+}
+
+/* CableInfo failed, or did not give the light: what it said stays, or gets better. */
 static void in_addition(void **state)
 {
 	struct bed *bed = *state;
@@ -480,7 +500,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(both_ends),    TEST(in_dbm),      TEST(incapable), TEST(silent),
 		TEST(silent_later), TEST(refused),     TEST(damaged),	TEST(unplugged),
-		TEST(not_asked),    TEST(in_addition),
+		TEST(not_asked),    TEST(in_addition), TEST(lit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,41 @@ static void unreliable(void **state)
 	}
 }
 
+/* Nothing holds back a sender that is unreliable: there are more receives, as far as there is room.
+ */
+static void receives(void **state)
+{
+	static const struct {
+		uint32_t transport, depth, most, queue_pairs, wanted;
+	} rows[] = {
+		{SELFTEST_BY_RC, 0, 16384, 0, 256},
+		{SELFTEST_BY_UC, 0, 16384, 0, 512},
+		{SELFTEST_BY_UD, 0, 16384, 0, 512},
+		{SELFTEST_BY_UD, 300, 16384, 0, 600},
+		{SELFTEST_BY_UD, 0, 511, 0, 511},
+		{SELFTEST_BY_UD, 0, 256, 0, 256},
+		{SELFTEST_BY_UC, 0, 16384, 64, 32767 / 64 - 128},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+		struct plan plan;
+
+		begin(&bed, 1024, FEW);
+		soft_pass(&bed, measure_tests, "bandwidth-send", NULL);
+		bed.request.ways.transport = rows[i].transport;
+		bed.request.depth = rows[i].depth;
+		bed.request.queue_pairs = rows[i].queue_pairs;
+		bed.trial.near_can.max_depth = 16384;
+		bed.trial.far_can.max_depth = rows[i].most;
+		plan_make(&bed.trial, 1024, &plan);
+		assert_int_equal(plan_receives(&plan), rows[i].wanted);
+		assert_true(plan_entries(&plan) <= MOST_ENTRIES);
+		soft_end(&bed);
+	}
+}
+
 /* The first datagram is lost: it is counted, and does not count as bandwidth. */
 static void lost_datagram(void **state)
 {
@@ -673,14 +708,23 @@ static void one_of_many_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latencies),	     cmocka_unit_test(bandwidths),
-		cmocka_unit_test(directions),	     cmocka_unit_test(unreliable),
-		cmocka_unit_test(lost_datagram),     cmocka_unit_test(lost_pings),
-		cmocka_unit_test(expectations),	     cmocka_unit_test(intervals),
-		cmocka_unit_test(usual_sizes),	     cmocka_unit_test(wrong),
-		cmocka_unit_test(not_measured),	     cmocka_unit_test(exchange_breaks),
-		cmocka_unit_test(old_server),	     cmocka_unit_test(still),
-		cmocka_unit_test(slow_is_not_still), cmocka_unit_test(one_of_many_is_refused),
+		cmocka_unit_test(latencies),
+		cmocka_unit_test(bandwidths),
+		cmocka_unit_test(directions),
+		cmocka_unit_test(unreliable),
+		cmocka_unit_test(receives),
+		cmocka_unit_test(lost_datagram),
+		cmocka_unit_test(lost_pings),
+		cmocka_unit_test(expectations),
+		cmocka_unit_test(intervals),
+		cmocka_unit_test(usual_sizes),
+		cmocka_unit_test(wrong),
+		cmocka_unit_test(not_measured),
+		cmocka_unit_test(exchange_breaks),
+		cmocka_unit_test(old_server),
+		cmocka_unit_test(still),
+		cmocka_unit_test(slow_is_not_still),
+		cmocka_unit_test(one_of_many_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
