@@ -185,15 +185,25 @@ static void unreliable(void **state)
 static void receives(void **state)
 {
 	static const struct {
-		uint32_t transport, depth, most, queue_pairs, wanted;
+		uint32_t transport, messages, depth, most, queue_pairs, wanted;
 	} rows[] = {
-		{SELFTEST_BY_RC, 0, 16384, 0, 256},
-		{SELFTEST_BY_UC, 0, 16384, 0, 512},
-		{SELFTEST_BY_UD, 0, 16384, 0, 512},
-		{SELFTEST_BY_UD, 300, 16384, 0, 600},
-		{SELFTEST_BY_UD, 0, 511, 0, 511},
-		{SELFTEST_BY_UD, 0, 256, 0, 256},
-		{SELFTEST_BY_UC, 0, 16384, 64, 32767 / 64 - 128},
+		{SELFTEST_BY_RC, 0, 0, 16384, 0, 256},
+		{SELFTEST_BY_RC, 2000, 0, 16384, 0, 256},
+		/* For a time: as many as perftest. */
+		{SELFTEST_BY_UC, 0, 0, 16384, 0, 512},
+		{SELFTEST_BY_UD, 0, 0, 16384, 0, 512},
+		{SELFTEST_BY_UD, 0, 300, 16384, 0, 600},
+		{SELFTEST_BY_UD, 0, 0, 511, 0, 511},
+		{SELFTEST_BY_UD, 0, 0, 256, 0, 256},
+		/* One for each message and each that warms up, up to 16,000. */
+		{SELFTEST_BY_UD, 10, 0, 16384, 0, 256},
+		{SELFTEST_BY_UD, 2000, 0, 16384, 0, 2128},
+		{SELFTEST_BY_UC, 15872, 0, 16384, 0, 16000},
+		{SELFTEST_BY_UC, 15873, 0, 16384, 0, 16000},
+		{SELFTEST_BY_UC, UINT32_MAX, 0, 16384, 0, 16000},
+		{SELFTEST_BY_UD, 2000, 0, 2127, 0, 2127},
+		{SELFTEST_BY_UD, 2001, 0, 16384, 2, 1001 + 128},
+		{SELFTEST_BY_UC, 1000000, 0, 16384, 64, 32767 / 64 - 128},
 	};
 
 	(void)state;
@@ -204,6 +214,8 @@ static void receives(void **state)
 		begin(&bed, 1024, FEW);
 		soft_pass(&bed, measure_tests, "bandwidth-send", NULL);
 		bed.request.ways.transport = rows[i].transport;
+		bed.request.iterations = rows[i].messages;
+		bed.request.duration_msec = rows[i].messages ? 0 : 1000;
 		bed.request.depth = rows[i].depth;
 		bed.request.queue_pairs = rows[i].queue_pairs;
 		bed.trial.near_can.max_depth = 16384;

@@ -104,6 +104,11 @@ def directions(tap):
                            '--duration', '100ms')
             tap.test('selftest ways: %s, %s' % (way, kind),
                      wrong_rows(document, ('bandwidth-send',), lost_messages=True))
+        # Nothing holds the sender back, and each message finds a receive.
+        document = run('--transport', kind, '--test', 'bandwidth-send', '--sizes', '512',
+                       '--iterations', '3000')
+        tap.test('selftest ways: of a number of messages none is lost, %s' % kind,
+                 wrong_rows(document, ('bandwidth-send',), iterations=3000, lost_messages=0))
 
 
 def posting(tap):

@@ -14,8 +14,9 @@
 /* One completion for so many sends, or bytes. */
 #define SIGNAL_EVERY 32u
 #define SIGNAL_BYTES (UINT64_C(256) << 10)
-/* As perftest's -r. */
-#define UNRELIABLE_RECEIVES 512u
+/* As perftest's -r: of a run that has a time, and the most of one that has a number of messages. */
+#define UNRELIABLE_RECEIVES	 512u
+#define UNRELIABLE_RECEIVES_MOST 16000u
 /* A device that is slow and shared, in emulation: a message a millisecond, and so many bytes. */
 #define SLOW_BYTES_PER_MSEC 4096u
 /* Sent inline if both devices can, as perftest does. */
@@ -153,17 +154,22 @@ static uint32_t rest(uint32_t all, uint32_t part)
 
 /*
  * Nothing tells the sender of an unreliable queue pair to wait: what comes without a receive is
- * lost. So there are as many receives as perftest has, if devices and queues have room for them.
+ * lost. So there are as many receives as perftest has, if devices and queues have room for them:
+ * one for each message, if it is known how many there will be.
  */
 static uint32_t choose_receives(const struct trial *trial, const struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
 	const uint32_t usual = receives_of(trial, run->depth), sends = plan_sends(plan);
+	const uint64_t each = (run->iterations + run->qps - 1) / run->qps;
+	const uint32_t wanted = !run->iterations		  ? UNRELIABLE_RECEIVES
+				: each < UNRELIABLE_RECEIVES_MOST ? (uint32_t)each
+								  : UNRELIABLE_RECEIVES_MOST;
 	uint32_t most = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
 
 	if (run->operation != RUN_SEND || plan->latency || plan_is_reliable(plan))
 		return usual;
-	most = at_most(at_most(most, LIMIT_DEPTH), UNRELIABLE_RECEIVES);
+	most = at_most(at_most(most, LIMIT_DEPTH), wanted);
 	most = at_most(most, rest(MOST_ENTRIES / run->qps, sends));
 	most = at_most(most, rest(LIMIT_WORK / run->qps, sends + 1));
 	return most > usual ? most : usual;
