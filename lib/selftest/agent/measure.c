@@ -194,12 +194,31 @@ static run_loop find_loop(const struct agent *agent, const struct message_run *o
 static bool fits(const struct agent *agent, const struct agent_qp *qp,
 		 const struct message_run *order)
 {
-	if (!qp->qp || qp->kind != agent->qps[0].kind || qp->qp->srq ||
-	    qp->qp->send_cq != agent->cqs[order->cq].cq)
+	if (!qp->qp || qp->kind != agent->qps[0].kind || qp->qp->srq)
 		return false;
 	if (qp->kind == QP_UD)
 		return order->operation == RUN_SEND && qp->ah && qp->target_qpn;
 	return agent_is_reliable(qp->kind) || order->operation <= RUN_WRITE;
+}
+
+/* Whether completions of a queue pair of the run come to that queue. */
+static bool uses_queue(const struct agent *agent, const struct message_run *order, uint32_t slot)
+{
+	const struct ibv_cq *cq = agent->cqs[slot].cq;
+
+	for (uint32_t i = 0; i < order->qps && cq; i++)
+		if (agent->qps[i].qp->send_cq == cq)
+			return true;
+	return false;
+}
+
+/* What wakes a run that sleeps. */
+static int check_channels(struct agent *agent, const struct message_run *order)
+{
+	for (uint32_t slot = 0; slot < LIMIT_CQS && agent->way.events; slot++)
+		if (!agent->cqs[slot].channel && uses_queue(agent, order, slot))
+			return agent_refuse(agent, REFUSAL_ORDER, "a run that waits for no event");
+	return 0;
 }
 
 static int check_qps(struct agent *agent, const struct message_run *order)
@@ -215,7 +234,7 @@ static int check_qps(struct agent *agent, const struct message_run *order)
 		if (qp->inline_bytes < order->inline_bytes)
 			return agent_refuse(agent, REFUSAL_ORDER, "more inline than possible");
 	}
-	return 0;
+	return check_channels(agent, order);
 }
 
 /* Stamps of a ping-pong of writes, credits of a bandwidth of sends, sums of atomics. */
@@ -237,8 +256,7 @@ static int check_order(struct agent *agent, const struct message_run *order)
 		return agent_refuse(agent, REFUSAL_ORDER, "a latency is that of one queue pair");
 	if (agent->way.both && (order->mode != RUN_BANDWIDTH || !order->active))
 		return agent_refuse(agent, REFUSAL_ORDER, "both sides of a bandwidth are active");
-	if (agent->way.events && (!agent->cqs[order->cq].channel ||
-				  (order->mode == RUN_LATENCY && order->operation == RUN_WRITE)))
+	if (agent->way.events && order->mode == RUN_LATENCY && order->operation == RUN_WRITE)
 		return agent_refuse(agent, REFUSAL_ORDER, "a run that waits for no event");
 	if (order->mode == RUN_LATENCY && order->operation == RUN_WRITE && !order->bytes)
 		return agent_refuse(agent, REFUSAL_ORDER, "a ping-pong of writes without data");
@@ -261,6 +279,13 @@ static int check_order(struct agent *agent, const struct message_run *order)
 	return check_qps(agent, order);
 }
 
+static void find_queues(struct measure *measure)
+{
+	for (uint32_t slot = 0; slot < LIMIT_CQS; slot++)
+		if (uses_queue(measure->agent, measure->order, slot))
+			measure->queues[measure->queue_count++] = &measure->agent->cqs[slot];
+}
+
 static void prepare(struct measure *measure, struct agent *agent, const struct message_run *order)
 {
 	const bool sends = order->operation == RUN_SEND;
@@ -269,7 +294,7 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 		.agent = agent,
 		.order = order,
 		.kind = agent->qps[0].kind,
-		.queue = agent->way.events ? &agent->cqs[order->cq] : NULL,
+		.sleeps = agent->way.events,
 		.both = agent->way.both && sends,
 	};
 	measure->credited = sends && order->mode == RUN_BANDWIDTH &&
@@ -279,7 +304,7 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;
 	run_layout_set(&measure->layout, measure->kind, order->qps, order->bytes);
 	measure->bytes = agent->buffers[order->buffer].bytes;
-	measure->cq = agent->cqs[order->cq].cq;
+	find_queues(measure);
 	measure->yields = sysconf(_SC_NPROCESSORS_ONLN) == 1;
 	/*
 	 * The provider copies inline data when they are posted: ibv_post_send(3). After messages

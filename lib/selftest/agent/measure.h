@@ -140,7 +140,9 @@ struct measure {
 	const struct message_run *order;
 	struct run_layout layout;
 	uint8_t *bytes; /* the buffer */
-	struct ibv_cq *cq;
+	/* Those of the queue pairs, polled in turn. */
+	struct agent_cq *queues[LIMIT_CQS];
+	uint32_t queue_count, turn;
 	unsigned int flags; /* of all sends */
 	struct run_qp *qps;
 	struct ibv_send_wr *requests;
@@ -150,7 +152,7 @@ struct measure {
 	uint64_t received;	/* messages */
 	uint64_t lost;		/* pings without an answer */
 	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
-	struct agent_cq *queue; /* with a channel to sleep on; NULL: polls */
+	bool sleeps;		/* on the queues' channels; else it polls */
 	int nap_msec;		/* the longest sleep */
 	uint64_t events;	/* that woke it */
 	uint32_t kind;		/* enum qp_kind */

@@ -19,6 +19,22 @@ static bool measure_fail(struct measure *measure, int error, const char *what)
 	return false;
 }
 
+/*
+ * Takes what the next queue has that has anything. The turn goes on each time: queue pairs that are
+ * posted to again could keep one queue busy, while the others wait.
+ */
+static inline int poll_queues(struct measure *measure, struct ibv_wc *items, int room)
+{
+	int count = 0;
+
+	for (uint32_t i = 0; i < measure->queue_count && !count; i++) {
+		count = ibv_poll_cq(measure->queues[measure->turn]->cq, room, items);
+		if (++measure->turn == measure->queue_count)
+			measure->turn = 0;
+	}
+	return count;
+}
+
 /* A flushed request is the consequence of an error: searches the other completions for the cause.
  */
 static void note_status(struct measure *measure, const struct ibv_wc *item)
@@ -31,7 +47,7 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 		measure->status = next.status;
 		measure->vendor_error = next.vendor_err;
 		return;
-	} while (ibv_poll_cq(measure->cq, 1, &next) > 0);
+	} while (poll_queues(measure, &next, 1) > 0);
 	measure->status = IBV_WC_WR_FLUSH_ERR;
 	measure->vendor_error = item->vendor_err;
 }
@@ -42,25 +58,32 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
  */
 static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 {
-	struct agent_cq *queue = measure->queue;
-	struct pollfd event = {.fd = queue->channel->fd, .events = POLLIN};
+	struct pollfd events[LIMIT_CQS];
 	struct ibv_cq *ready;
 	void *context;
 	int count;
 
-	if (ibv_req_notify_cq(queue->cq, 0)) {
-		measure_fail(measure, EIO, "ibv_req_notify_cq");
-		return -1;
+	for (uint32_t i = 0; i < measure->queue_count; i++) {
+		events[i] = (struct pollfd){.fd = measure->queues[i]->channel->fd,
+					    .events = POLLIN};
+		if (ibv_req_notify_cq(measure->queues[i]->cq, 0)) {
+			measure_fail(measure, EIO, "ibv_req_notify_cq");
+			return -1;
+		}
 	}
-	count = ibv_poll_cq(queue->cq, room, items);
-	if (count)
-		return count;
-	if (poll(&event, 1, measure->nap_msec) > 0 &&
-	    !measure->agent->api.ibv_get_cq_event(queue->channel, &ready, &context)) {
-		queue->unacknowledged++;
-		measure->events++;
+	count = poll_queues(measure, items, room);
+	if (count || poll(events, measure->queue_count, measure->nap_msec) <= 0)
+		return count ? count : poll_queues(measure, items, room);
+	for (uint32_t i = 0; i < measure->queue_count; i++) {
+		struct agent_cq *queue = measure->queues[i];
+
+		if (events[i].revents &&
+		    !measure->agent->api.ibv_get_cq_event(queue->channel, &ready, &context)) {
+			queue->unacknowledged++;
+			measure->events++;
+		}
 	}
-	return ibv_poll_cq(queue->cq, room, items);
+	return poll_queues(measure, items, room);
 }
 
 /* As give_credit() does, but among the messages of this side. */
@@ -101,8 +124,8 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 
 	if (measure_halted(measure))
 		return -1;
-	count = ibv_poll_cq(measure->cq, room, items);
-	if (!count && measure->queue)
+	count = poll_queues(measure, items, room);
+	if (!count && measure->sleeps)
 		count = await_event(measure, items, room);
 	else if (!count && measure->yields)
 		sched_yield();

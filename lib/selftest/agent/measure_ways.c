@@ -22,7 +22,7 @@ struct patience {
 static inline bool is_over(struct patience *patience, const struct measure *measure)
 {
 	/* A sleep for an event is long. */
-	if (!measure->queue && ++patience->polls % POLLS_BETWEEN_LOOKS)
+	if (!measure->sleeps && ++patience->polls % POLLS_BETWEEN_LOOKS)
 		return false;
 	return clock_raw_nsec() >= patience->end_nsec;
 }

@@ -201,6 +201,7 @@ struct selftest_result {
 	struct number lost_messages; /* of an unreliable transport */
 	struct number memory_bytes, peer_memory_bytes;
 	struct real cpu_percent, peer_cpu_percent;
+	struct number completion_queues;  /* of each side */
 	struct number completion_vectors; /* that the completion queues of the test use */
 	char *memory, *peer_memory;	  /* as selftest_memory_text() has it */
 	struct number block_bytes, block_count;

@@ -321,6 +321,8 @@ static const struct field selftest_fields[] = {
 	NUMBER(peer_memory_bytes, "PEER MEMORY", 0, "the same of the peer's program"),
 	REAL(cpu_percent, "CPU %", "processor time of the measuring thread, in percent of the run"),
 	REAL(peer_cpu_percent, "PEER CPU %", "the same of the peer's"),
+	NUMBER(completion_queues, "CQS", 0,
+	       "completion queues of each side, which its queue pairs have in turn"),
 	NUMBER(completion_vectors, "VECTORS", 0,
 	       "completion vectors that the test spreads its completion queues over"),
 	TEXT(memory, "BUFFERS", 0, "kind of memory of the buffers: pages, huge, odp or a dma-buf"),

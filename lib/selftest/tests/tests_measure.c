@@ -23,6 +23,7 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 		.receive_depth = plan_receives(plan),
 		.inline_bytes = run->inline_bytes,
 		.entries = plan_entries(plan),
+		.queues = plan->queues,
 		.unsignaled = true,
 		.channel = plan->way.events,
 		.max_rd_atomic = at_most(trial->near_can.max_rd_atomic,

@@ -9,7 +9,7 @@
 #include "selftest/agent/measure.h"
 #include "selftest/tests/tests.h"
 
-/* Entries of a completion queue for many queue pairs: the limit of the smaller devices. */
+/* Entries of a completion queue: the limit of the smaller devices, such as rxe (rxe_param.h). */
 #define MOST_ENTRIES 32767u
 
 struct plan {
@@ -20,6 +20,7 @@ struct plan {
 	bool latency;
 	bool modern;	   /* the far side speaks version 4 */
 	uint32_t receives; /* that are posted on each queue pair of a side that receives */
+	uint32_t queues;   /* completion queues of a side, which the queue pairs have in turn */
 	struct message_way way;
 	bool inline_missing; /* a side cannot send so much inline as the user wants */
 	struct message_buffered near_memory, far_memory;
@@ -36,7 +37,7 @@ size_t plan_sizes(const struct trial *trial, const uint64_t **ret);
 void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan);
 /* Receives for each queue pair. */
 uint32_t plan_receives(const struct plan *plan);
-/* Entries of the completion queue, and how many messages a queue pair sends at a time. */
+/* Entries of each completion queue, and how many messages a queue pair sends at a time. */
 uint32_t plan_entries(const struct plan *plan);
 uint32_t plan_sends(const struct plan *plan);
 /*

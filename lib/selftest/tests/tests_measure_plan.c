@@ -98,13 +98,20 @@ uint32_t plan_sends(const struct plan *plan)
 	return plan->order.run.depth + (plan->out && plan->in ? 1 : 0);
 }
 
-/* Receives of RDMA writes and reads complete nothing. */
-static uint32_t entries_of(const struct trial *trial, uint32_t qps, uint32_t depth)
+static uint32_t share(uint32_t count, uint32_t among)
+{
+	return (count + among - 1) / among;
+}
+
+/* Completion queues for so many queue pairs, as few as have room. */
+static uint32_t queues_for(const struct trial *trial, uint32_t qps, uint32_t depth)
 {
 	bool both = trial->request->ways.direction == DIRECTION_BOTH;
+	/* Receives of RDMA writes and reads complete nothing. */
 	uint32_t receives = trial->test->value == RUN_SEND ? run_receives(depth) : 0;
+	uint32_t each = depth + receives + both;
 
-	return qps * (depth + receives + both);
+	return each > MOST_ENTRIES ? UINT32_MAX : share(qps, MOST_ENTRIES / each);
 }
 
 uint32_t plan_entries(const struct plan *plan)
@@ -112,7 +119,7 @@ uint32_t plan_entries(const struct plan *plan)
 	const struct message_run *run = &plan->order.run;
 	uint32_t receives = run->operation == RUN_SEND ? plan_receives(plan) : 0;
 
-	return run->qps * (plan_sends(plan) + receives);
+	return share(run->qps, plan->queues) * (plan_sends(plan) + receives);
 }
 
 /* Receives that both devices have room for: those of XRC are in a shared queue. */
@@ -127,11 +134,19 @@ static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 	return far ? at_most(limit, far) : limit;
 }
 
-/* As many as wanted, within the limits of both devices' queues and the completion queue. */
+/* An older server's runs poll one completion queue. */
+static uint32_t most_queues(const struct trial *trial)
+{
+	return trial->granted.version < PROTOCOL_QUEUES ? 1 : LIMIT_CQS;
+}
+
+/* As many as wanted, within the limits of both devices' queues and the completion queues. */
 static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth), receives;
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
+	/* A depth of our own is not worth a second completion queue; what the user wants is. */
+	uint32_t queues = trial->request->depth ? most_queues(trial) : 1;
 	uint32_t depth = PERFTEST_DEPTH;
 
 	while (depth > LEAST_DEPTH && depth * bytes > under_way)
@@ -141,7 +156,7 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 	limit = at_most(limit, LIMIT_DEPTH);
 	receives = most_receives(trial, limit);
 	while (depth > 1 && (depth > limit || receives_of(trial, depth) > receives ||
-			     entries_of(trial, qps, depth) > MOST_ENTRIES ||
+			     queues_for(trial, qps, depth) > queues ||
 			     qps * (depth + 1 + receives_of(trial, depth)) > LIMIT_WORK))
 		depth--;
 	return depth;
@@ -170,7 +185,7 @@ static uint32_t choose_receives(const struct trial *trial, const struct plan *pl
 	if (run->operation != RUN_SEND || plan->latency || plan_is_reliable(plan))
 		return usual;
 	most = at_most(at_most(most, LIMIT_DEPTH), wanted);
-	most = at_most(most, rest(MOST_ENTRIES / run->qps, sends));
+	most = at_most(most, rest(MOST_ENTRIES / share(run->qps, plan->queues), sends));
 	most = at_most(most, rest(LIMIT_WORK / run->qps, sends + 1));
 	return most > usual ? most : usual;
 }
@@ -257,6 +272,7 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 		.events = ways->by_events,
 		.relaxed = plan->modern && !ways->in_order && !polls_memory,
 	};
+	plan->queues = queues_for(trial, run->qps, run->depth);
 	plan->receives = choose_receives(trial, plan);
 	run_layout_set(&plan->layout, ways->transport, run->qps, bytes);
 }
@@ -324,6 +340,7 @@ void plan_describe(struct trial *trial, const struct plan *plan)
 
 	row->size_bytes = number_of(run->bytes);
 	row->queue_pairs = number_of(run->qps);
+	row->completion_queues = number_of(plan->queues);
 	row->depth = number_of(plan->latency ? 1 : run->depth);
 	row->batch = number_of(run->batch);
 	row->signal_every = number_of(run->signal_every);

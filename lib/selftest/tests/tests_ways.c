@@ -45,15 +45,14 @@ static const char *lacks(const struct trial *trial, const struct plan *plan)
 bool ways_fit(struct trial *trial, const struct plan *plan)
 {
 	const char *lack = lacks(trial, plan);
-	const uint32_t mtu = trial_mtu(trial), entries = plan_entries(plan);
+	const uint32_t mtu = trial_mtu(trial);
 
 	if (lack)
 		trial_skip(trial, "%s", lack);
 	else if (plan->transport == SELFTEST_BY_UD && plan->order.run.bytes > mtu)
 		trial_skip(trial, "a datagram has at most the path MTU, %u bytes", mtu);
-	else if (entries > MOST_ENTRIES)
-		trial_skip(trial, "it needs a completion queue of %u entries, the limit is %u",
-			   entries, MOST_ENTRIES);
+	else if (plan->queues > 1 && trial->granted.version < PROTOCOL_QUEUES)
+		trial_skip_old(trial, "a second completion queue", PROTOCOL_QUEUES);
 	/* A server that does not know the orders would measure something else. */
 	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)
 		trial_fail_old(trial, "--transport xrc", PROTOCOL_XRC);

@@ -71,12 +71,13 @@ struct qp_shape {
 	uint32_t receive_depth; /* 0: 16 */
 	uint32_t sges;		/* 0: 1 */
 	uint32_t inline_bytes;
-	uint32_t entries; /* of the completion queue; 0: both depths */
+	uint32_t entries; /* of each completion queue; 0: both depths */
+	uint32_t queues;  /* completion queues, which the slots have in turn; 0: one */
 	bool unsignaled;  /* only posts with POST_SIGNALED complete; else all do */
 	bool srq;	  /* receives of the far side from a shared receive queue */
 	bool channel;	  /* completion queues with a channel */
 	bool keep_cq;	  /* the completion queue exists: a further queue pair on it */
-	uint32_t cq;	  /* with keep_cq: its slot, if it is not TRIAL_CQ */
+	uint32_t cq;	  /* the first completion queue's slot: TRIAL_CQ, but for keep_cq */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
 	/*
@@ -97,14 +98,14 @@ struct qp_numbers {
 	uint32_t near_psn, far_psn;
 };
 /*
- * Makes slot `slot` (and the completion queue TRIAL_CQ for slot 0) on both sides and brings both
+ * Makes slot `slot` (and the completion queues for slot 0) on both sides and brings both
  * queue pairs to RTS, by the exchange or by librdmacm as the trial does; UD queue pairs get each
  * other's address and Q_Key TRIAL_QKEY. *numbers may be NULL; after a failure it means nothing,
  * and with XRC it has the queue pairs that receive.
  */
 int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		  struct qp_numbers *numbers);
-/* The same with the slots 0 to count - 1 on one completion queue; `numbers` has room for all. */
+/* The same with the slots 0 to count - 1; `numbers` has room for all. */
 int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape *shape,
 		      struct qp_numbers *numbers);
 /* The first step of it, for tests that stop in between: both queue pairs, in RESET. */

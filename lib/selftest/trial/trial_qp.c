@@ -72,17 +72,24 @@ int trial_ask_limits(struct trial *trial)
 			     side_limits(&trial->far, &none, &trial->far_limits));
 }
 
-static int make_cq(struct trial *trial, struct side *side, const struct qp_shape *shape)
+static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)
 {
 	const uint32_t depths = or_default(shape->send_depth, DEFAULT_DEPTH) +
 				or_default(shape->receive_depth, DEFAULT_DEPTH);
-	const struct message_cq request = {
+	const uint32_t end = TRIAL_CQ + or_default(shape->queues, 1);
+	struct message_cq request = {
 		.slot = TRIAL_CQ,
 		.entries = or_default(shape->entries, depths),
 		.channel = shape->channel,
 	};
 
-	return trial_explain(trial, side, side_cq(side, &request));
+	for (; request.slot < end; request.slot++) {
+		int rc = trial_explain(trial, side, side_cq(side, &request));
+
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 /*
@@ -148,7 +155,6 @@ static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 {
 	struct message_qp request = {
 		.kind = shape->kind,
-		.cq = shape->cq,
 		.send_depth = or_default(shape->send_depth, DEFAULT_DEPTH),
 		.receive_depth = or_default(shape->receive_depth, DEFAULT_DEPTH),
 		.sges = or_default(shape->sges, 1),
@@ -163,11 +169,13 @@ static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 	far_request.domain = shape->far_domain;
 	far_request.srq = shape->srq;
 	if (!first && !shape->keep_cq &&
-	    (make_cq(trial, &trial->near, shape) || make_cq(trial, &trial->far, shape)))
+	    (make_cqs(trial, &trial->near, shape) || make_cqs(trial, &trial->far, shape)))
 		return -EIO;
 	side_batch_begin(&trial->far);
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		request.slot = far_request.slot = first + i;
+		request.cq = far_request.cq = shape->cq +
+					      request.slot % or_default(shape->queues, 1);
 		rc = explain_qp(trial, &trial->near, &request,
 				side_qp(&trial->near, &request, &near));
 		if (rc)

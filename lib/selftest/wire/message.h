@@ -33,6 +33,7 @@
 #define PROTOCOL_NAMED_PORTS 3u
 #define PROTOCOL_WAYS	     4u
 #define PROTOCOL_XRC	     5u
+#define PROTOCOL_QUEUES	     5u
 #define PROTOCOL_NEWEST	     5u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
