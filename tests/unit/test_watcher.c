@@ -162,6 +162,57 @@ static void named(void **state)
 	objects_free(&bed->objects);
 }
 
+/* Which ports are watched: all of a device, one of them, and that with the number 0 of a switch. */
+static void selected(void **state)
+{
+	static const struct {
+		const char *words[4];
+		const char *wanted;
+	} cases[] = {
+		{{NULL}, "m\\x1bx/1 mlx5_0/1 mlx5_0/2 mlx5_1/1 sw0/0"},
+		{{"mlx5_0"}, "mlx5_0/1 mlx5_0/2"},
+		{{"mlx5_0/1"}, "mlx5_0/1"},
+		{{"mlx5_0/0"}, "mlx5_0"},
+		{{"mlx5_0/2", "sw0/0"}, "mlx5_0/2 sw0/0"},
+		{{"sw0/1"}, "sw0"},
+		{{"sw0"}, "sw0/0"},
+		{{"mlx5_1", "mlx5_0/3"}, "mlx5_0 mlx5_1/1"},
+		{{"mlx5_0/2", "mlx5_0/1"}, "mlx5_0/1 mlx5_0/2"},
+		{{"mlx5"}, ""},
+		/* As it is shown, and as the kernel has it. */
+		{{"m\\x1bx"}, "m\\x1bx/1"},
+		{{"m\x1bx/1"}, "m\\x1bx/1"},
+	};
+	struct bed *bed = *state;
+
+	put_port(bed, "m\x1bx", 1, "2: INIT", "0x0");
+	put_port(bed, "sw0", 0, "4: ACTIVE", "0x1");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *words[4] = {NULL}, *bad = NULL, text[256] = "";
+
+		for (size_t j = 0; cases[i].words[j]; j++)
+			words[j] = mem_string(cases[i].words[j]);
+		assert_int_equal(objects_parse(&bed->objects, words, true, &bad), 0);
+		for (size_t j = 0; words[j]; j++)
+			free(words[j]);
+		watch(bed);
+		for (size_t j = 0; j < bed->watcher->device_count; j++) {
+			const struct tracked_device *device = bed->watcher->devices[j].tracked;
+
+			if (!device->port_count)
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s",
+					 device->name);
+			for (size_t k = 0; k < device->port_count; k++)
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s/%u",
+					 device->name, device->ports[k].number);
+		}
+		assert_string_equal(text + (*text == ' '), cases[i].wanted);
+		watcher_free(bed->watcher);
+		bed->watcher = NULL;
+		objects_free(&bed->objects);
+	}
+}
+
 static void present(void **state)
 {
 	static const struct {
@@ -217,7 +268,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(changes), TEST(devices), TEST(named), TEST(present), TEST(no_root),
+		TEST(changes),	TEST(devices), TEST(named),
+		TEST(selected), TEST(present), TEST(no_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
