@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an archive becomes when it is unpacked, and what is said of one that cannot be: archives are
+ * written here, member by member, also such as `rdmactl snapshot` does not write.
+ */
+#include "saved_tree.h"
+
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "snapshot/archive.h"
+#include "snapshot/open.h"
+
+#define TOP SNAPSHOT_FOLDER "/root/sys/"
+
+struct bed {
+	struct saved_tree tree;
+	struct contents contents;
+	char *archive;
+	struct snapshot snapshot;
+	char *message, *hint;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed;
+
+	tree_set_up(state, sizeof(*bed));
+	bed = *state;
+	bed->archive = mem_format("%s/x.tar", bed->tree.path);
+	bed->snapshot = SNAPSHOT_NONE;
+	tree_directory(&bed->tree, "place");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	snapshot_close(&bed->snapshot);
+	contents_clear(&bed->contents);
+	free(bed->archive);
+	free(bed->message);
+	free(bed->hint);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static void add(struct bed *bed, enum content_kind kind, const char *path, const char *bytes)
+{
+	contents_add(&bed->contents, kind, path, bytes, strlen(bytes));
+}
+
+static int unpack(struct bed *bed)
+{
+	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
+	FILE *file = fopen(bed->archive, "we");
+	int rc;
+
+	assert_non_null(file);
+	rc = archive_write(file, ARCHIVE_PLAIN, &bed->contents, 1000000000);
+	fclose(file);
+	/* The library is not there, or not for this libc. */
+	if (rc == -ELIBACC || rc == -ELIBBAD)
+		skip();
+	assert_int_equal(rc, 0);
+	return snapshot_open(bed->archive, place, &bed->snapshot, &bed->message, &bed->hint);
+}
+
+/* Nothing is left, neither folder nor process. */
+static void assert_nothing_left(const struct bed *bed)
+{
+	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
+
+	assert_int_equal(rmdir(place), 0);
+	assert_int_equal(mkdir(place, 0755), 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* `mode` has the kind of file, too; the text of a file, the target of a link. */
+static void assert_made(const struct bed *bed, const char *path, unsigned int mode,
+			const char *bytes, size_t length)
+{
+	_cleanup_(freep) char *full = mem_format("%s/%s", bed->snapshot.folder, path);
+	_cleanup_(freep) char *got = mem_alloc_zero(length + 2, 1);
+	struct stat status;
+	ssize_t count = -1;
+	FILE *file;
+
+	assert_int_equal(lstat(full, &status), 0);
+	if (S_ISLNK(mode))
+		mode |= status.st_mode & 0777;
+	assert_int_equal(status.st_mode, mode);
+	if (S_ISLNK(mode)) {
+		count = readlink(full, got, length + 1);
+	} else if (S_ISREG(mode)) {
+		file = fopen(full, "re");
+		assert_non_null(file);
+		count = (ssize_t)fread(got, 1, length + 1, file);
+		fclose(file);
+	} else {
+		return;
+	}
+	assert_int_equal(count, length);
+	assert_memory_equal(got, bytes, length);
+}
+
+static void unpacked(void **state)
+{
+	static const char zeros[] = "a\0b\nc";
+	struct bed *bed = *state;
+	_cleanup_(freep) char *large = mem_alloc_zero(3000001, 1), *folder = NULL, *root = NULL;
+
+	for (size_t i = 0; i < 3000001; i++)
+		large[i] = (char)(i % 251);
+	/* A link before what it leads to, a folder after its file, and folders that nobody names.
+	 */
+	add(bed, CONTENT_LINK, "root/sys/class/infiniband/mlx5_0", "../../devices/mlx5_0");
+	add(bed, CONTENT_LINK, "root/sys/class/infiniband/broken", "!EINVAL");
+	add(bed, CONTENT_FILE, "manifest.json", "{}");
+	contents_add(&bed->contents, CONTENT_FILE, "root/sys/devices/mlx5_0/zeros", zeros, 5);
+	contents_add(&bed->contents, CONTENT_FILE, "root/sys/devices/mlx5_0/large", large, 3000001);
+	add(bed, CONTENT_FILE, "root/sys/devices/mlx5_0/empty", "");
+	add(bed, CONTENT_FOLDER, "root/sys/devices/mlx5_0", "");
+	add(bed, CONTENT_FOLDER, "root/sys/devices/mlx5_0/ports/1/gids", "");
+	add(bed, CONTENT_FOLDER, "root/sys/devices/mlx5_0/ports/1/gids", "");
+	assert_int_equal(unpack(bed), 0);
+	assert_null(bed->message);
+	assert_null(bed->hint);
+	folder = mem_format("%s/place/rdmactl-", bed->tree.path);
+	assert_int_equal(strncmp(bed->snapshot.folder, folder, strlen(folder)), 0);
+	root = mem_format("%s/root", bed->snapshot.folder);
+	assert_string_equal(bed->snapshot.root, root);
+	assert_made(bed, "manifest.json", S_IFREG | 0600, "{}", 2);
+	assert_made(bed, "root", S_IFDIR | 0700, NULL, 0);
+	assert_made(bed, "root/sys/class/infiniband", S_IFDIR | 0700, NULL, 0);
+	assert_made(bed, "root/sys/class/infiniband/mlx5_0", S_IFLNK, "../../devices/mlx5_0", 20);
+	assert_made(bed, "root/sys/class/infiniband/broken", S_IFLNK, "!EINVAL", 7);
+	assert_made(bed, "root/sys/devices/mlx5_0", S_IFDIR | 0700, NULL, 0);
+	assert_made(bed, "root/sys/devices/mlx5_0/zeros", S_IFREG | 0600, zeros, 5);
+	assert_made(bed, "root/sys/devices/mlx5_0/large", S_IFREG | 0600, large, 3000001);
+	assert_made(bed, "root/sys/devices/mlx5_0/empty", S_IFREG | 0600, "", 0);
+	assert_made(bed, "root/sys/devices/mlx5_0/ports/1/gids", S_IFDIR | 0700, NULL, 0);
+	/* Closed twice is closed. */
+	snapshot_close(&bed->snapshot);
+	assert_int_equal(bed->snapshot.alive, -1);
+	assert_null(bed->snapshot.folder);
+	assert_null(bed->snapshot.root);
+	snapshot_close(&bed->snapshot);
+	assert_nothing_left(bed);
+}
+
+/* Members that are in each other's way, in both orders. */
+static void conflicts(void **state)
+{
+	static const struct {
+		enum content_kind kinds[2];
+		const char *paths[2];
+		const char *member, *both; /* that is named, and what it may be */
+	} cases[] = {
+		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a"}, TOP "a", "file and folder"},
+		{{CONTENT_FILE, CONTENT_FOLDER}, {"a", "a"}, TOP "a/", "file and folder"},
+		{{CONTENT_FOLDER, CONTENT_FILE}, {"a", "a"}, TOP "a", "file and folder"},
+		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a/b"}, TOP "a/b", "file and folder"},
+		{{CONTENT_FILE, CONTENT_FOLDER}, {"a", "a/b"}, TOP "a/b/", "file and folder"},
+		{{CONTENT_FILE, CONTENT_FILE}, {"a/b", "a"}, TOP "a", "file and folder"},
+		{{CONTENT_LINK, CONTENT_LINK}, {"a", "a"}, "root/sys/a", "link and folder"},
+		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a"}, "root/sys/a", "link and folder"},
+		{{CONTENT_FOLDER, CONTENT_LINK}, {"a", "a"}, "root/sys/a", "link and folder"},
+		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a/b"}, "root/sys/a", "link and folder"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *wanted = NULL;
+
+		for (size_t j = 0; j < 2; j++) {
+			_cleanup_(freep) char *path = mem_format("root/sys/%s", cases[i].paths[j]);
+
+			add(bed, cases[i].kinds[j], path,
+			    cases[i].kinds[j] == CONTENT_FOLDER ? "" : "x");
+		}
+		assert_int_equal(unpack(bed), -EBADMSG);
+		wanted = mem_format("%s is refused: its member '%s' comes twice, or is both %s",
+				    bed->archive, cases[i].member, cases[i].both);
+		assert_string_equal(bed->message, wanted);
+		assert_string_equal(bed->hint, "--root takes a directory, or an archive that "
+					       "`rdmactl snapshot` wrote");
+		assert_int_equal(bed->snapshot.alive, -1);
+		assert_nothing_left(bed);
+		contents_clear(&bed->contents);
+		free(bed->message);
+		free(bed->hint);
+		bed->message = bed->hint = NULL;
+	}
+}
+
+/* A link whose parent is another link: nothing is made through it. */
+static void through_a_link(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *wanted = NULL;
+
+	add(bed, CONTENT_FOLDER, "root/sys/there", "");
+	add(bed, CONTENT_LINK, "root/sys/missing", "nowhere");
+	add(bed, CONTENT_LINK, "root/sys/missing/b", "x");
+	assert_int_equal(unpack(bed), -EBADMSG);
+	wanted = mem_format("%s is refused: its member 'root/sys/missing/b' comes twice, or is "
+			    "both link and folder",
+			    bed->archive);
+	assert_string_equal(bed->message, wanted);
+	assert_nothing_left(bed);
+}
+
+static void no_snapshot(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *wanted = NULL;
+
+	add(bed, CONTENT_FILE, "manifest.json", "{}");
+	assert_int_equal(unpack(bed), -EBADMSG);
+	wanted = mem_format("%s is no snapshot: it has no folder rdmactl-snapshot/root",
+			    bed->archive);
+	assert_string_equal(bed->message, wanted);
+	assert_non_null(bed->hint);
+	assert_nothing_left(bed);
+}
+
+static void no_place(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *place = mem_format("%s/none", bed->tree.path), *wanted = NULL;
+
+	assert_int_equal(snapshot_open("x.tar", place, &bed->snapshot, &bed->message, &bed->hint),
+			 -ENOENT);
+	wanted = mem_format("cannot make a folder to unpack x.tar: %s", strerror(ENOENT));
+	assert_string_equal(bed->message, wanted);
+	assert_string_equal(bed->hint, "TMPDIR=DIRECTORY chooses another place");
+	assert_int_equal(bed->snapshot.alive, -1);
+	assert_nothing_left(bed);
+}
+
+/* Neither is a place: /tmp is. */
+static void default_place(void **state)
+{
+	static const char *const places[] = {NULL, ""};
+	struct bed *bed = *state;
+
+	add(bed, CONTENT_FOLDER, "root", "");
+	assert_int_equal(unpack(bed), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		snapshot_close(&bed->snapshot);
+		assert_int_equal(snapshot_open(bed->archive, places[i], &bed->snapshot,
+					       &bed->message, &bed->hint),
+				 0);
+		assert_int_equal(strncmp(bed->snapshot.folder, "/tmp/rdmactl-", 13), 0);
+	}
+}
+
+static void no_archive(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
+	_cleanup_(freep) char *missing = mem_format("%s/no\033ne.tar", bed->tree.path);
+	_cleanup_(freep) char *wanted = NULL;
+	int rc;
+
+	rc = snapshot_open(missing, place, &bed->snapshot, &bed->message, &bed->hint);
+	if (rc == -ELIBACC || rc == -ELIBBAD)
+		skip();
+	assert_int_equal(rc, -ENOENT);
+	wanted = mem_format("cannot unpack %s/no\\x1bne.tar: %s", bed->tree.path, strerror(ENOENT));
+	assert_string_equal(bed->message, wanted);
+	assert_null(bed->hint);
+	assert_nothing_left(bed);
+}
+
+static void files(void **state)
+{
+	static const struct {
+		const char *name;
+		bool file;
+	} cases[] = {
+		{"x.tar", true},   {"place", false}, {"link", true},
+		{"broken", false}, {"fifo", false},  {"x.tar/y", false},
+	};
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "x.tar", "x");
+	tree_link(&bed->tree, "link", "x.tar");
+	tree_link(&bed->tree, "broken", "none");
+	assert_int_equal(mkfifoat(bed->tree.root.fd, "fifo", 0600), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *path = mem_format("%s/%s", bed->tree.path, cases[i].name);
+
+		if (snapshot_is_file(path) != cases[i].file)
+			fail_msg("%s", cases[i].name);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(unpacked), TEST(conflicts),     TEST(through_a_link), TEST(no_snapshot),
+		TEST(no_place), TEST(default_place), TEST(no_archive),	   TEST(files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
