@@ -111,9 +111,121 @@ static void bounds_hold(void **state)
 	assert_non_null(member_refuse(&sum, &member));
 }
 
+/* Goes on with names of `name` bytes until the whole has `length`. */
+static char *long_path(const char *start, size_t name, size_t length)
+{
+	char *path = mem_alloc_zero(length + 1, 1);
+	size_t at = strlen(start);
+
+	memcpy(path, start, at);
+	for (size_t i = 1; at < length; i++)
+		path[at++] = i % (name + 1) ? 'n' : '/';
+	return path;
+}
+
+/* Paths and targets that are just within the bounds of member.h, and one more than that. */
+static void paths_are_bounded(void **state)
+{
+	static const char start[] = TOP "root/sys/";
+	const size_t begun = strlen(start);
+
+	(void)state;
+	for (size_t more = 0; more < 2; more++) {
+		_cleanup_(freep) char *name = long_path(start, 1000, begun + 255 + more);
+		/* Three folders, and 45 names with 44 slashes. */
+		_cleanup_(freep) char *deep = long_path(start, 1, begun + 89 + 2 * more);
+		_cleanup_(freep) char *path = long_path(start, 200, 1024 + more);
+		_cleanup_(freep) char *target_name = long_path("", 1000, 255 + more);
+		_cleanup_(freep) char *target = long_path("", 200, 1024 + more);
+
+		if (more) {
+			assert_refused(MEMBER_FILE, name, NULL,
+				       "has a name of more than 255 bytes");
+			assert_refused(MEMBER_FILE, deep, NULL, "is more than 48 folders deep");
+			assert_refused(MEMBER_FILE, path, NULL,
+				       "has a path of more than 1024 bytes");
+			assert_refused(MEMBER_LINK, TOP "root/sys/a", target_name,
+				       "is a link to a name of more than 255 bytes");
+			assert_refused(MEMBER_LINK, TOP "root/sys/a", target,
+				       "is a link to a path of more than 1024 bytes");
+		} else {
+			assert_taken(MEMBER_FILE, name, NULL);
+			assert_taken(MEMBER_FILE, deep, NULL);
+			assert_taken(MEMBER_FILE, path, NULL);
+			assert_taken(MEMBER_LINK, TOP "root/sys/a", target_name);
+			assert_taken(MEMBER_LINK, TOP "root/sys/a", target);
+		}
+	}
+}
+
+/* Each folder of / that has something to read, each file beside the tree; how high links climb. */
+static void places_are_known(void **state)
+{
+	static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
+	static const char *const beside[] = {"manifest.json", "versions.json", "kmsg"};
+	static const struct {
+		const char *path, *target;
+		bool taken;
+	} links[] = {
+		{"sys/a", "..", true},
+		{"sys/a", "../proc/x", true},
+		{"sys/a", "../..", false},
+		{"sys/a/b", "../..", true},
+		{"sys/a/b", "../../..", false},
+		{"sys/a/b", ".././../x", true},
+		{"sys/a/b", "c/../../../x", true},
+		{"sys/a/b", "c/../../../../x", false},
+		{"sys/a/b", "..//..//x", true},
+		{"sys/a/b", "..x/..x/..x/..x", true},
+		{"sys/a/b", "c/d/../../../../x", true},
+		{"sys/a/b", "c/d/../../../../../x", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
+		_cleanup_(freep) char *folder = mem_format(TOP "root/%s", tops[i]);
+		_cleanup_(freep) char *file = mem_format(TOP "root/%s/a", tops[i]);
+
+		assert_taken(MEMBER_FOLDER, folder, NULL);
+		assert_taken(MEMBER_FILE, file, NULL);
+		assert_refused(MEMBER_FILE, folder, NULL, "no snapshot has");
+	}
+	assert_refused(MEMBER_FOLDER, TOP "root/home", NULL, "no snapshot has");
+	assert_refused(MEMBER_FOLDER, TOP "root/sy", NULL, "no snapshot has");
+	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
+		_cleanup_(freep) char *path = mem_format(TOP "%s", beside[i]);
+
+		assert_taken(MEMBER_FILE, path, NULL);
+		assert_refused(MEMBER_FOLDER, path, NULL, "no snapshot has");
+		assert_refused(MEMBER_LINK, path, "x", "no snapshot has");
+	}
+	assert_taken(MEMBER_FOLDER, TOP "root", NULL);
+	assert_taken(MEMBER_FOLDER, TOP "netlink", NULL);
+	assert_taken(MEMBER_FILE, TOP "verbs/answers", NULL);
+	assert_refused(MEMBER_FILE, TOP "netlink", NULL, "no snapshot has");
+	assert_refused(MEMBER_LINK, TOP "verbs/answers", "x", "no snapshot has");
+	assert_refused(MEMBER_FOLDER, TOP "roots/sys", NULL, "no snapshot has");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		_cleanup_(freep) char *path = mem_format(TOP "root/%s", links[i].path);
+
+		if (links[i].taken)
+			assert_taken(MEMBER_LINK, path, links[i].target);
+		else
+			assert_refused(MEMBER_LINK, path, links[i].target, "out of the tree");
+	}
+	assert_string_equal(member_inner_path("rdmactl-snapshot"), "");
+	assert_string_equal(member_inner_path(TOP), "");
+	assert_string_equal(member_inner_path(TOP "root/sys/a"), "root/sys/a");
+}
+
 static void saved_errors_are_known(void **state)
 {
 	(void)state;
+	assert_true(member_is_error("!E2"));
+	assert_true(member_is_error("!E23456789012345678901234567890"));
+	assert_false(member_is_error("!E234567890123456789012345678901"));
+	assert_false(member_is_error("!XINVAL"));
+	assert_false(member_is_error(""));
 	assert_true(member_is_error("!EINVAL"));
 	assert_false(member_is_error("!E"));
 	assert_false(member_is_error("!Einval"));
@@ -123,13 +235,22 @@ static void saved_errors_are_known(void **state)
 
 static void filters_are_chosen_by_name(void **state)
 {
+	static const struct {
+		const char *path;
+		enum archive_filter filter;
+	} cases[] = {
+		{"a.tar", ARCHIVE_PLAIN},   {"a.tar.zst", ARCHIVE_ZSTD}, {"a.tzst", ARCHIVE_ZSTD},
+		{"a.tar.gz", ARCHIVE_GZIP}, {"x/a.tgz", ARCHIVE_GZIP},	 {"a.tar.xz", ARCHIVE_XZ},
+		{"a.gz.txz", ARCHIVE_XZ},
+	};
 	enum archive_filter filter = ARCHIVE_PLAIN;
 
 	(void)state;
-	assert_true(archive_choose_filter("a.tar.zst", &filter));
-	assert_int_equal(filter, ARCHIVE_ZSTD);
-	assert_true(archive_choose_filter("x/a.tgz", &filter));
-	assert_int_equal(filter, ARCHIVE_GZIP);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		filter = (enum archive_filter)99;
+		assert_true(archive_choose_filter(cases[i].path, &filter));
+		assert_int_equal(filter, cases[i].filter);
+	}
 	assert_false(archive_choose_filter(".tar", &filter));
 	assert_false(archive_choose_filter("a.zip", &filter));
 }
@@ -411,6 +532,8 @@ int main(void)
 		cmocka_unit_test(members_of_snapshots_are_taken),
 		cmocka_unit_test(other_members_are_refused),
 		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(paths_are_bounded),
+		cmocka_unit_test(places_are_known),
 		cmocka_unit_test(saved_errors_are_known),
 		cmocka_unit_test(filters_are_chosen_by_name),
 		cmocka_unit_test(secrets_are_hidden),
