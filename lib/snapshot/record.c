@@ -19,6 +19,7 @@
 #include "kernel/recording.h"
 #include "kernel/root.h"
 #include "schema/problem.h"
+#include "schema/value.h"
 #include "snapshot/content.h"
 
 /* How long one command may take, in milliseconds. */
@@ -136,27 +137,36 @@ static int run(const char *const *words, int fd, struct problems *problems)
 }
 
 /*
- * How the kernel would reach its neighbours, which gids --to asks. The file has one line for each,
- * which begins with the address (arp_format_neigh_entry(), net/ipv4/arp.c).
+ * The file has one line for each, which begins with the address (arp_format_neigh_entry(),
+ * net/ipv4/arp.c).
  */
+void recording_neighbours(char *arp, struct strings *neighbours)
+{
+	char *line;
+
+	while (neighbours->count < MOST_NEIGHBOURS && (line = strsep(&arp, "\n"))) {
+		struct ip_address address;
+
+		line[strcspn(line, " ")] = '\0';
+		if (!ip_parse(line, &address))
+			strings_add(neighbours, line);
+	}
+}
+
+/* How the kernel would reach its neighbours, which gids --to asks. */
 static int ask_routes(int fd, struct problems *problems)
 {
+	_cleanup_(strings_free) struct strings neighbours = {.items = NULL};
 	_cleanup_(freep) char *text = NULL;
-	size_t length, count = 0;
-	char *rest, *line;
+	size_t length;
 	int rc = 0;
 
 	if (file_read("/proc/net/arp", ARP_BYTES, &text, &length))
 		return 0;
-	rest = text;
-	while (!rc && count < MOST_NEIGHBOURS && (line = strsep(&rest, "\n"))) {
-		const char *const words[COMMAND_WORDS] = {"gids", "--to", line};
-		struct ip_address address;
+	recording_neighbours(text, &neighbours);
+	for (size_t i = 0; !rc && i < neighbours.count; i++) {
+		const char *const words[COMMAND_WORDS] = {"gids", "--to", neighbours.items[i]};
 
-		line[strcspn(line, " ")] = '\0';
-		if (ip_parse(line, &address))
-			continue;
-		count++;
 		rc = run(words, fd, problems);
 	}
 	return rc;

@@ -4,6 +4,7 @@
 
 struct contents;
 struct problems;
+struct strings;
 
 /*
  * Runs the commands that list something, each in a process of its own whose output is thrown away,
@@ -12,6 +13,8 @@ struct problems;
  * leaves a problem and what it had been told until then. Keys of memory are left out. 0 or -errno.
  */
 int recording_collect(struct contents *contents, struct problems *problems);
+/* The first 32 addresses of the text of /proc/net/arp, which is cut in pieces. */
+void recording_neighbours(char *arp, struct strings *neighbours);
 /*
  * Whether the recordings of a snapshot can be read; a saved tree has none, which is right. 0 or
  * -errno with what is wrong, for the caller to free.

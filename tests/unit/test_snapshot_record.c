@@ -170,6 +170,7 @@ static void commands(void **state)
 		assert_null(memchr(exchange.question.payload, ':', exchange.question.length));
 	}
 	assert_true(count > 30 + neighbours(recording, before));
+	assert_true(place_of(recording, "gids --to 127.0.0.1 --json") > 0);
 	/* One that was killed has told nothing. */
 	assert_int_equal(place_of(recording, "resources cq --json"), 0);
 	recording_free(recording);
@@ -189,6 +190,55 @@ static void commands(void **state)
 	assert_null(problems.items[1].object);
 	contents_clear(&contents);
 	problems_free(&problems);
+}
+
+/* The columns of arp_seq_show(), net/ipv4/arp.c. */
+#define ARP_TITLE "IP address       HW type     Flags       HW address            Mask     Device\n"
+#define ARP_REST  "       0x1         0x2         02:fc:00:00:00:05     *        eth0\n"
+
+static void most_neighbours(void **state)
+{
+	char arp[8192] = ARP_TITLE;
+	struct strings neighbours = {.items = NULL};
+	size_t lines = 0;
+
+	(void)state;
+	/* The title, a line that is cut and an empty one are none. */
+	for (; lines < 33; lines++)
+		snprintf(arp + strlen(arp), sizeof(arp) - strlen(arp), "10.0.0.%zu%s%s", lines + 1,
+			 ARP_REST, lines == 3 ? "10.0.\n\n" : "");
+	recording_neighbours(arp, &neighbours);
+	assert_int_equal(neighbours.count, 32);
+	for (size_t i = 0; i < neighbours.count; i++) {
+		char wanted[32];
+
+		snprintf(wanted, sizeof(wanted), "10.0.0.%zu", i + 1);
+		assert_string_equal(neighbours.items[i], wanted);
+	}
+	strings_free(&neighbours);
+}
+
+static void few_neighbours(void **state)
+{
+	static const struct {
+		const char *arp;
+		size_t count;
+	} cases[] = {
+		{"", 0},	 {ARP_TITLE, 0},     {ARP_TITLE "10.9.8.7" ARP_REST, 1},
+		{"10.9.8.7", 1}, {" 10.9.8.7\n", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *arp = mem_string(cases[i].arp);
+		struct strings neighbours = {.items = NULL};
+
+		recording_neighbours(arp, &neighbours);
+		assert_int_equal(neighbours.count, cases[i].count);
+		if (cases[i].count)
+			assert_string_equal(neighbours.items[0], "10.9.8.7");
+		strings_free(&neighbours);
+	}
 }
 
 /* ---- Whether recordings can be read ---- */
@@ -248,6 +298,8 @@ int main(int count, char **words)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands),
+		cmocka_unit_test(most_neighbours),
+		cmocka_unit_test(few_neighbours),
 		cmocka_unit_test_setup_teardown(checks, set_up, tear_down),
 	};
 	const char *fd = getenv("RDMACTL_RECORD_FD");
