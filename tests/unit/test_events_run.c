@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The command events over a watcher that is made up: which events it shows, what ends it, and what
+ * it says then. The functions of lib/event/watcher.h are here, so that the linker takes none of
+ * lib/event/watcher.c.
+ */
+#include "captured.h"
+#include "saved_tree.h"
+
+#include <signal.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "event/watcher.h"
+
+/* ---- The watcher ---- */
+
+enum { STEPS = 6, WORDS = 6 };
+
+/* The words of each step, each ended by EVENT_WORD_COUNT, and its result. After the last: SIGTERM.
+ */
+struct step {
+	enum event_word words[WORDS];
+	int rc;
+};
+
+struct watcher_bed {
+	struct step steps[STEPS];
+	size_t step_count, at;
+	int open_error;
+	bool warns, reported, freed;
+	uint64_t report_words;
+	enum event_word reports[WORDS];
+	struct watcher_options options;
+	char objects[64];
+};
+
+static struct watcher_bed bed;
+static struct event_state bed_state;
+
+static void add_event(struct event_list *events, enum event_word word,
+		      const struct event_time *time)
+{
+	struct event *event = event_list_add(events, word, time, EVENT_SOURCE_VERBS);
+
+	event->object = mem_string("m0/1");
+	event->change = mem_string("-");
+}
+
+static void add_events(struct event_list *events, const enum event_word words[static WORDS],
+		       const struct event_time *time)
+{
+	for (size_t i = 0; i < WORDS && words[i] != EVENT_WORD_COUNT; i++)
+		add_event(events, words[i], time);
+}
+
+int watcher_open(const struct watcher_options *options, struct watcher **ret_watcher,
+		 struct problems *warnings, struct problems *notes)
+{
+	bed.options = *options;
+	for (size_t i = 0; i < options->objects->count; i++)
+		snprintf(bed.objects + strlen(bed.objects),
+			 sizeof(bed.objects) - strlen(bed.objects), "%s/%d ",
+			 options->objects->items[i].device, options->objects->items[i].port);
+	if (bed.warns) {
+		problem_add_text(warnings, NULL, NULL, NULL, "a limitation", NULL);
+		problem_add_text(notes, NULL, NULL, NULL, "a fallback", NULL);
+	}
+	if (bed.open_error)
+		return bed.open_error;
+	*ret_watcher = mem_alloc_zero(1, 1);
+	return 0;
+}
+
+void watcher_free(struct watcher *watcher)
+{
+	bed.freed = watcher;
+	free(watcher);
+}
+
+void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count)
+{
+	(void)watcher;
+	(void)fds;
+	/* Behind the signals and standard output. */
+	assert_int_equal(*count, 2);
+}
+
+int watcher_timeout(const struct watcher *watcher)
+{
+	(void)watcher;
+	/* With nothing to come it waits for what else may end it. */
+	return bed.step_count ? 0 : -1;
+}
+
+int watcher_step(struct watcher *watcher, const struct event_time *time, struct event_list *events)
+{
+	const struct step *step = &bed.steps[bed.at];
+
+	(void)watcher;
+	assert_true(time->wall_nsec > UINT64_C(1500000000000000000));
+	assert_true(time->monotonic_nsec > 0);
+	assert_int_equal(events->count, 0);
+	if (!bed.step_count)
+		return 0;
+	if (bed.at == bed.step_count) {
+		raise(SIGTERM);
+		return 0;
+	}
+	bed.at++;
+	add_events(events, step->words, time);
+	return step->rc;
+}
+
+const struct event_state *watcher_state(const struct watcher *watcher)
+{
+	(void)watcher;
+	return &bed_state;
+}
+
+unsigned int watcher_generation(const struct watcher *watcher)
+{
+	(void)watcher;
+	return 0;
+}
+
+void watcher_report_states(const struct watcher *watcher, uint64_t words,
+			   const struct event_time *time, struct event_list *events)
+{
+	(void)watcher;
+	bed.reported = true;
+	bed.report_words = words;
+	add_events(events, bed.reports, time);
+}
+
+/* ---- The command ---- */
+
+/* Standard error, as captured.h does with standard output. */
+struct said {
+	int file, before;
+};
+
+static void said_begin(struct said *said)
+{
+	fflush(stderr);
+	said->file = memfd_create("said", MFD_CLOEXEC);
+	said->before = dup(STDERR_FILENO);
+	assert_int_equal(dup2(said->file, STDERR_FILENO), STDERR_FILENO);
+}
+
+static char *said_end(struct said *said)
+{
+	const off_t length = lseek(said->file, 0, SEEK_END);
+	char *text = mem_alloc_zero((size_t)length + 1, 1);
+
+	fflush(stderr);
+	dup2(said->before, STDERR_FILENO);
+	close(said->before);
+	assert_int_equal(pread(said->file, text, (size_t)length, 0), length);
+	close(said->file);
+	return text;
+}
+
+/* Runs it with these words; returns the status. */
+static int run(const char *line, char **ret_out, char **ret_err)
+{
+	_cleanup_(freep) char *copy = mem_string(line);
+	_cleanup_(freep) void *args = mem_alloc_zero(1, events_command.args_size);
+	const struct command *const commands[] = {&events_command};
+	struct ctx ctx = {.command = &events_command, .commands = commands, .command_count = 1};
+	struct option_set sets[COMMAND_TABLES + 1];
+	const size_t set_count = command_option_sets(&events_command, &ctx.globals, args, sets);
+	char *words[16] = {NULL}, *rest = copy, *message = NULL, *hint = NULL;
+	struct captured captured;
+	struct said said;
+	int count = 0, first, status;
+
+	while (rest)
+		words[count++] = strsep(&rest, " ");
+	first = options_parse(count, words, sets, set_count, false, &message, &hint);
+	if (message)
+		fail_msg("%s: %s", line, message);
+	capture_begin(&captured);
+	said_begin(&said);
+	status = events_command.run(&ctx, args, words + first);
+	*ret_err = said_end(&said);
+	*ret_out = capture_end(&captured);
+	return status;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	bed = (struct watcher_bed){.step_count = 0};
+	for (size_t i = 0; i < WORDS; i++)
+		bed.reports[i] = EVENT_WORD_COUNT;
+	return 0;
+}
+
+#define NO EVENT_WORD_COUNT
+
+/* A device that is waited for need not be there: so each line names device-added. */
+struct wanted {
+	const char *line;
+	struct step steps[STEPS];
+	size_t step_count;
+	int status;
+	const char *events; /* the words that are shown */
+	const char *err;    /* the end of what is said */
+};
+
+static void expect(const struct wanted *wanted)
+{
+	_cleanup_(freep) char *line = mem_format("events --tsv --no-headings -o event %s",
+						 wanted->line);
+	_cleanup_(freep) char *out = NULL, *err = NULL, *got = NULL;
+	const char *end;
+	int status;
+
+	memcpy(bed.steps, wanted->steps, sizeof(bed.steps));
+	bed.step_count = wanted->step_count;
+	bed.at = 0;
+	bed.freed = false;
+	status = run(line, &out, &err);
+	for (char *newline = strchr(out, '\n'); newline; newline = strchr(newline, '\n'))
+		*newline = ' ';
+	if (status != wanted->status || strcmp(out, wanted->events))
+		fail_msg("%s: %d '%s' instead of %d '%s': %s", wanted->line, status, out,
+			 wanted->status, wanted->events, err);
+	end = strlen(err) < strlen(wanted->err) ? err : err + strlen(err) - strlen(wanted->err);
+	/* Nothing is said of the end without a reason. */
+	if (strcmp(end, wanted->err) || (!*wanted->err && strstr(err, "happen")))
+		fail_msg("%s: '%s' instead of '%s'", wanted->line, err, wanted->err);
+	/* Unless there is nothing to free. */
+	assert_int_equal(bed.freed, !bed.open_error);
+}
+
+#define ALL_LEVELS                                                                               \
+	{                                                                                        \
+		{{EVENT_GID_ADDED, EVENT_PORT_ACTIVE, EVENT_PORT_INIT, EVENT_PORT_DOWN, NO}, 0}, \
+		{                                                                                \
+			{EVENT_DEVICE_ADDED, NO}, 0                                              \
+		}                                                                                \
+	}
+
+/* Which are shown: by word, by severity, and always those that are waited for. */
+static void shown(void **state)
+{
+	static const struct wanted cases[] = {
+		{"-e device-added,port-down", ALL_LEVELS, 2, STATUS_DONE, "port-down device-added ",
+		 ""},
+		{"-e device-added,gid-added,port-active,port-init,port-down", ALL_LEVELS, 2,
+		 STATUS_DONE, "gid-added port-active port-init port-down device-added ", ""},
+		{"-e device-added,gid-added,port-active,port-init,port-down -s info", ALL_LEVELS, 2,
+		 STATUS_DONE, "gid-added port-active port-init port-down device-added ", ""},
+		{"-e device-added,gid-added,port-active,port-init,port-down -s notice", ALL_LEVELS,
+		 2, STATUS_DONE, "port-active port-init port-down device-added ", ""},
+		{"-e device-added,gid-added,port-active,port-init,port-down -s warning", ALL_LEVELS,
+		 2, STATUS_DONE, "port-init port-down ", ""},
+		{"-e device-added,gid-added,port-active,port-init,port-down -s error", ALL_LEVELS,
+		 2, STATUS_DONE, "port-down ", ""},
+		{"-e gid-added -u device-added", ALL_LEVELS, 2, STATUS_DONE,
+		 "gid-added device-added ", ""},
+		{"-s error -u device-added", ALL_LEVELS, 2, STATUS_DONE, "port-down device-added ",
+		 ""},
+		{"-u device-added", ALL_LEVELS, 2, STATUS_DONE,
+		 "gid-added port-active port-init port-down device-added ", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect(&cases[i]);
+}
+
+static void ends(void **state)
+{
+	static const char hint[] = "  the state before watching began does not count without "
+				   "--already\n";
+	static const struct wanted cases[] = {
+		/* The first that is waited for, and nothing after it. */
+		{"-u device-added,port-init", ALL_LEVELS, 2, STATUS_DONE,
+		 "gid-added port-active port-init ", ""},
+		{"-u device-added,port-init -c 3", ALL_LEVELS, 2, STATUS_DONE,
+		 "gid-added port-active port-init ", ""},
+		{"-u device-added -c 2", ALL_LEVELS, 2, STATUS_FAULT, "gid-added port-active ",
+		 "rdmactl events: device-added was not among the 2 events\n"},
+		{"-u device-added,port-down -c 1", ALL_LEVELS, 2, STATUS_FAULT, "gid-added ",
+		 "rdmactl events: device-added,port-down was not among the 1 events\n"},
+		/* Those that are not shown do not count. */
+		{"-e device-added,port-down -c 2", ALL_LEVELS, 2, STATUS_DONE,
+		 "port-down device-added ", ""},
+		{"-e device-added,port-down -c 1", ALL_LEVELS, 2, STATUS_DONE, "port-down ", ""},
+		{"-e device-added,port-down -c 3", ALL_LEVELS, 2, STATUS_DONE,
+		 "port-down device-added ", ""},
+		/* Interrupted. */
+		{"-u device-added", ALL_LEVELS, 1, STATUS_FAILED,
+		 "gid-added port-active port-init port-down ",
+		 "rdmactl events: interrupted before device-added happened\n"},
+		/* Nothing comes, and the time is over. */
+		{"-e device-added -d 1ms", {{{NO}, 0}}, 0, STATUS_DONE, "", ""},
+		{"-u device-removed,device-added -d 1ms",
+		 {{{NO}, 0}},
+		 0,
+		 STATUS_FAULT,
+		 "",
+		 "rdmactl events: device-added,device-removed did not happen within 0.001 s\n"},
+		{"-u device-added -d 20ms --already",
+		 {{{NO}, 0}},
+		 0,
+		 STATUS_FAULT,
+		 "",
+		 "rdmactl events: device-added did not happen within 0.02 s\n"},
+		/* It happened in time. */
+		{"-u device-added -d 1h", ALL_LEVELS, 2, STATUS_DONE,
+		 "gid-added port-active port-init port-down device-added ", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct wanted wanted = cases[i];
+		_cleanup_(freep) char *err = NULL;
+
+		/* A next step for what a state before might have been. */
+		if (wanted.status == STATUS_FAULT && !strstr(wanted.line, "--already"))
+			wanted.err = err = mem_format("%s%s", wanted.err, hint);
+		expect(&wanted);
+	}
+}
+
+/* The state when it begins counts as if it happened then. */
+static void already(void **state)
+{
+	const struct wanted with = {"-u device-added,port-active --already",
+				    ALL_LEVELS,
+				    2,
+				    STATUS_DONE,
+				    "port-active ",
+				    ""};
+	const struct wanted without = {
+		"-u device-added,port-init",	    ALL_LEVELS, 2, STATUS_DONE,
+		"gid-added port-active port-init ", ""};
+
+	(void)state;
+	bed.reports[0] = EVENT_PORT_ACTIVE;
+	bed.reports[1] = EVENT_DEVICE_ADDED;
+	expect(&with);
+	assert_true(bed.reported);
+	assert_true(bed.report_words ==
+		    (UINT64_C(1) << EVENT_DEVICE_ADDED | UINT64_C(1) << EVENT_PORT_ACTIVE));
+	bed.reported = false;
+	expect(&without);
+	assert_false(bed.reported);
+}
+
+/* No source is left: what the last step brought is shown, and it fails. */
+static void fails(void **state)
+{
+	_cleanup_(freep) char *later = mem_format(
+		"rdmactl events: the devices cannot be watched any more: %s\n", strerror(EMFILE));
+	_cleanup_(freep) char *first = mem_format(
+		"rdmactl events: the devices cannot be watched: %s\n", strerror(EACCES));
+	const struct wanted any_more = {"-e device-added,port-down",
+					{{{EVENT_PORT_DOWN, NO}, 0},
+					 {{EVENT_DEVICE_ADDED, NO}, -EMFILE}},
+					3,
+					STATUS_FAILED,
+					"port-down device-added ",
+					later};
+	const struct wanted at_all = {"-e device-added", {{{NO}, 0}}, 1, STATUS_FAILED, "", first};
+
+	(void)state;
+	expect(&any_more);
+	assert_int_equal(bed.at, 2);
+	bed.open_error = -EACCES;
+	expect(&at_all);
+}
+
+static void options(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned int flaps;
+		uint64_t window_msec;
+		bool all;
+		const char *objects;
+	} cases[] = {
+		{"events -e device-added -d 1ms", 3, 600000, false, ""},
+		{"events -e device-added -d 1ms --flap 5/90s", 5, 90000, false, ""},
+		{"events -e device-added -d 1ms --flap 1/2h", 1, 7200000, false, ""},
+		{"events -e device-added -d 1ms -a m0 m1/2", 3, 600000, true, "m0/-1 m1/2 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *out = NULL, *err = NULL;
+
+		bed.objects[0] = '\0';
+		assert_int_equal(run(cases[i].line, &out, &err), STATUS_DONE);
+		assert_int_equal(bed.options.flap_count, cases[i].flaps);
+		assert_true(bed.options.flap_window_msec == cases[i].window_msec);
+		assert_int_equal(bed.options.all, cases[i].all);
+		assert_null(bed.options.root);
+		assert_string_equal(bed.objects, cases[i].objects);
+	}
+}
+
+/* What is said at the start. */
+static void greeting(void **state)
+{
+	static const struct {
+		const char *line;
+		size_t ports[2];
+		bool notes;
+		const char *said; /* NULL: nothing */
+	} cases[] = {
+		{"events -e device-added -d 1ms", {1, 0}, false, NULL},
+		{"events -e device-added -d 1ms -q", {1, 0}, false, NULL},
+		{"events -e device-added -d 1ms -v", {1, 0}, true, "1 port of 1 device"},
+		{"events -e device-added -d 1ms -v", {1, 2}, true, "3 ports of 2 devices"},
+		{"events -e device-added -d 1ms -v", {0, 0}, true, "0 ports of 0 devices"},
+	};
+
+	(void)state;
+	bed.warns = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tracked_device devices[2] = {{.port_count = cases[i].ports[0]},
+						    {.port_count = cases[i].ports[1]}};
+		struct tracked_device *pointers[2] = {&devices[0], &devices[1]};
+		_cleanup_(freep) char *out = NULL, *err = NULL;
+		const char *watching;
+
+		bed_state = (struct event_state){.devices = pointers,
+						 .device_count = (cases[i].ports[0] > 0) +
+								 (cases[i].ports[1] > 0)};
+		assert_int_equal(run(cases[i].line, &out, &err), STATUS_DONE);
+		bed_state = (struct event_state){.devices = NULL};
+		assert_non_null(strstr(err, "rdmactl events: a limitation\n"));
+		assert_int_equal(strstr(err, "rdmactl events: a fallback\n") != NULL,
+				 cases[i].notes);
+		watching = strstr(err, "watching ");
+		if (!cases[i].said) {
+			assert_null(watching);
+			continue;
+		}
+		assert_non_null(watching);
+		assert_int_equal(strncmp(watching + 9, cases[i].said, strlen(cases[i].said)), 0);
+		assert_int_equal(watching[9 + strlen(cases[i].said)], '\n');
+	}
+}
+
+/* The columns of a table have their places before the first event. */
+static void table(void **state)
+{
+	_cleanup_(freep) char *out = NULL, *err = NULL;
+	const char *second;
+
+	(void)state;
+	bed.steps[0] = (struct step){{EVENT_DEVICE_ADDED, NO}, 0};
+	bed.step_count = 1;
+	assert_int_equal(run("events -e device-added -o "
+			     "time,object,event,severity,source,device,netdev,gid_before,change",
+			     &out, &err),
+			 STATUS_DONE);
+	second = strchr(out, '\n');
+	assert_non_null(second);
+	assert_int_equal(strncmp(out,
+				 "TIME                     OBJECT       EVENT             "
+				 "SEVERITY SOURCE   DEVICE   NETDEV   "
+				 "GID BEFORE                              CHANGE\n",
+				 (size_t)(second + 1 - out)),
+			 0);
+	/* The time is now. */
+	assert_string_equal(second + 1 + 24, " m0/1         device-added      "
+					     "notice   verbs    -        -        "
+					     "-                                       -\n");
+	free(out);
+	free(err);
+	bed.at = 0;
+	assert_int_equal(run("events -e device-added -o state_before,state,gid,address,port", &out,
+			     &err),
+			 STATUS_DONE);
+	assert_string_equal(out, "STATE BEFORE STATE    GID                                     "
+				 "ADDRESS                  PORT\n"
+				 "-            -        -                                       "
+				 "-                           -\n");
+}
+
+/* Every event is given to the command, and the last ones are waited for. */
+static void executes(void **state)
+{
+	_cleanup_(freep) char *line = NULL, *text = NULL, *out = NULL, *err = NULL;
+	struct saved_tree *tree;
+	void *bed_of_tree = NULL;
+	size_t length = 0;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(tree_set_up(&bed_of_tree, sizeof(*tree)), 0);
+	tree = bed_of_tree;
+	line = mem_format("events -e device-added,port-down -c 2 --exec "
+			  "echo\t$RDMACTL_EVENT>>%s/said",
+			  tree->path);
+	bed.steps[0] = (struct step){{EVENT_PORT_ACTIVE, EVENT_PORT_DOWN, NO}, 0};
+	bed.steps[1] = (struct step){{EVENT_DEVICE_ADDED, EVENT_PORT_DOWN, NO}, 0};
+	bed.step_count = 2;
+	assert_int_equal(run(line, &out, &err), STATUS_DONE);
+	text = mem_alloc_zero(4096, 1);
+	free(line);
+	line = mem_format("%s/said", tree->path);
+	file = fopen(line, "re");
+	assert_non_null(file);
+	length = fread(text, 1, 4095, file);
+	fclose(file);
+	assert_true(length > 0);
+	assert_string_equal(text, "port-down\ndevice-added\n");
+	tree_close(tree);
+	free(tree);
+}
+
+/* Whoever read the output has gone: that ends it, with nothing said. */
+static void reader_gone(void **state)
+{
+	_cleanup_(freep) char *out = NULL, *err = NULL;
+	int ends_of[2], before;
+
+	(void)state;
+	assert_int_equal(pipe(ends_of), 0);
+	signal(SIGPIPE, SIG_IGN);
+	close(ends_of[0]);
+	fflush(stdout);
+	before = dup(STDOUT_FILENO);
+	for (int with_events = 0; with_events < 2; with_events++) {
+		_cleanup_(freep) void *args = mem_alloc_zero(1, events_command.args_size);
+		const struct command *const commands[] = {&events_command};
+		struct ctx ctx = {.command = &events_command,
+				  .commands = commands,
+				  .command_count = 1,
+				  .globals.no_headings = true,
+				  .globals.tsv = true};
+		struct option_set sets[COMMAND_TABLES + 1];
+		const size_t count = command_option_sets(&events_command, NULL, args, sets);
+		char *words[] = {(char[]){"events"}, (char[]){"-u"}, (char[]){"device-added"},
+				 NULL};
+		char *message = NULL, *hint = NULL, *nothing[] = {NULL};
+		struct said said;
+		int status;
+
+		bed.at = 0;
+		bed.step_count = (size_t)with_events;
+		bed.steps[0] = (struct step){{EVENT_PORT_DOWN, NO}, 0};
+		assert_true(options_parse(3, words, sets, count, false, &message, &hint) > 0);
+		dup2(ends_of[1], STDOUT_FILENO);
+		said_begin(&said);
+		status = events_command.run(&ctx, args, nothing);
+		free(err);
+		err = said_end(&said);
+		dup2(before, STDOUT_FILENO);
+		assert_int_equal(status, STATUS_FAILED);
+		assert_null(strstr(err, "happen"));
+		assert_null(strstr(err, "output"));
+	}
+	close(before);
+	close(ends_of[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(shown, set_up, NULL),
+		cmocka_unit_test_setup_teardown(ends, set_up, NULL),
+		cmocka_unit_test_setup_teardown(already, set_up, NULL),
+		cmocka_unit_test_setup_teardown(fails, set_up, NULL),
+		cmocka_unit_test_setup_teardown(options, set_up, NULL),
+		cmocka_unit_test_setup_teardown(greeting, set_up, NULL),
+		cmocka_unit_test_setup_teardown(table, set_up, NULL),
+		cmocka_unit_test_setup_teardown(executes, set_up, NULL),
+		cmocka_unit_test_setup_teardown(reader_gone, set_up, NULL),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
