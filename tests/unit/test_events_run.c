@@ -485,6 +485,13 @@ static void table(void **state)
 				 "ADDRESS                  PORT\n"
 				 "-            -        -                                       "
 				 "-                           -\n");
+	free(out);
+	free(err);
+	bed.at = 0;
+	assert_int_equal(run("events -e device-added -o object,event,netdev", &out, &err),
+			 STATUS_DONE);
+	assert_string_equal(out, "OBJECT       EVENT             NETDEV\n"
+				 "m0/1         device-added      -\n");
 }
 
 /* Every event is given to the command, and the last ones are waited for. */
