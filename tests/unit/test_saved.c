@@ -31,7 +31,7 @@ static uint64_t uptime_msec(void)
 	return (uint64_t)up.tv_sec * 1000 + (uint64_t)up.tv_nsec / 1000000;
 }
 
-/* Of a saved tree, whose uptime nobody knows, and of this host. */
+/* The head of this host, and that of a saved tree, whose uptime nobody knows. */
 static void heads(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -11,7 +11,7 @@
 #include "snapshot/archive.h"
 #include "snapshot/open.h"
 
-#define TOP SNAPSHOT_FOLDER "/root/sys/"
+#define TOP SNAPSHOT_FOLDER "/" SNAPSHOT_ROOT "/sys/"
 
 struct bed {
 	struct saved_tree tree;

@@ -325,7 +325,7 @@ static void states(void **state)
 	assert_string_equal(port_of(bed, 0, 0)->netdev, "ib0");
 	/* Only the tree has the rate. */
 	assert_true(port_of(bed, 0, 0)->now.rate_gbps.value == 100);
-	/* Who says nothing of the netdev does not say that there is none. */
+	/* An answer without a netdev is needed to know that there is none. */
 	bed->world.port_count = 0;
 	EXPECT(bed, "port-down mlx5_0/1, lid-change mlx5_0/1");
 	assert_int_equal(port_of(bed, 0, 0)->now.physical_state.value, 3);
@@ -509,7 +509,7 @@ static void ipoib(void **state)
 		bed->world.ports[i] = (struct told_port){
 			.device = i / 2, .port = port, .state = 1, .physical_state = 2};
 		put(bed, name, port, "link_layer", i < 2 ? "InfiniBand" : "Ethernet");
-		/* Of the second slot nothing is to be taken. */
+		/* Nothing is to be taken of the second slot. */
 		put(bed, name, port, "gids/0", "fe80:0000:0000:0000:0011:2233:4455:6677");
 		put(bed, name, port, "gids/1", "fe80:0000:0000:0000:0011:2233:4455:6678");
 		put(bed, name, port, "gid_attrs/types/0", "IB/RoCE v1");

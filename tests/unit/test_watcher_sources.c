@@ -387,7 +387,7 @@ static void named(void **state)
 	EXPECT(bed, "device-added mlx5_7 uevent, port-active mlx5_7/1 uevent, "
 		    "gid-added mlx5_7/1 uevent, port-active mlx5_7/2 uevent, "
 		    "gid-added mlx5_7/2 uevent");
-	/* Of mlx5_0, the second port only. */
+	/* Only the second port of mlx5_0 is watched. */
 	put(bed, "mlx5_0", 1, "state", "1: DOWN");
 	put(bed, "mlx5_0", 2, "state", "1: DOWN");
 	verbs(bed, 0, VERBS_EVENT_PORT_ERR, 1);
@@ -425,7 +425,7 @@ static void notifications(void **state)
 			 "port-%s mlx5_0/2 nldev, gid-changed mlx5_0/2 nldev",
 			 up ? "active" : "down");
 		EXPECT(bed, wanted);
-		/* Of every port. */
+		/* Without a number it is about every port. */
 		nldev(bed, type, 7, -1);
 		snprintf(wanted, sizeof(wanted), "port-%s mlx5_0/1 nldev", up ? "active" : "down");
 		EXPECT(bed, wanted);
@@ -564,7 +564,7 @@ static void netdevs(void **state)
 	rtnl_address(bed, RTM_NEWADDR, ETH0, "10.0.0.1");
 	EXPECT(bed, "address-added eth0 rtnl, port-active mlx5_1/1 rtnl");
 	put(bed, "mlx5_1", 1, "state", "1: DOWN");
-	/* Of a netdev that is not known. */
+	/* An address of a netdev that is not known is none of ours. */
 	rtnl_address(bed, RTM_DELADDR, IB0, "10.0.0.1");
 	EXPECT(bed, "");
 	rtnl_address(bed, RTM_DELADDR, ETH0, "10.0.0.1");
