@@ -14,17 +14,25 @@
 #include <sys/mman.h>
 
 struct captured {
+	FILE *stream;
 	int file;
-	int stdout_before;
+	int before; /* a copy of the stream's descriptor */
 };
+
+/* The same of standard error. */
+static inline void capture_stream(struct captured *captured, FILE *stream)
+{
+	fflush(stream);
+	captured->stream = stream;
+	captured->file = memfd_create("captured", MFD_CLOEXEC);
+	captured->before = dup(fileno(stream));
+	assert_true(captured->file >= 0 && captured->before >= 0);
+	assert_int_equal(dup2(captured->file, fileno(stream)), fileno(stream));
+}
 
 static inline void capture_begin(struct captured *captured)
 {
-	fflush(stdout);
-	captured->file = memfd_create("captured", MFD_CLOEXEC);
-	captured->stdout_before = dup(STDOUT_FILENO);
-	assert_true(captured->file >= 0 && captured->stdout_before >= 0);
-	assert_int_equal(dup2(captured->file, STDOUT_FILENO), STDOUT_FILENO);
+	capture_stream(captured, stdout);
 }
 
 /* The text written since; the caller frees it. */
@@ -33,9 +41,9 @@ static inline char *capture_end(struct captured *captured)
 	size_t length, got;
 	char *text;
 
-	fflush(stdout);
-	dup2(captured->stdout_before, STDOUT_FILENO);
-	close(captured->stdout_before);
+	fflush(captured->stream);
+	dup2(captured->before, fileno(captured->stream));
+	close(captured->before);
 	length = (size_t)lseek(captured->file, 0, SEEK_END);
 	text = calloc(length + 1, 1);
 	assert_non_null(text);
