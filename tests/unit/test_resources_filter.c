@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/resources/resources_run.h"
 
@@ -130,27 +131,71 @@ static void names(void **state)
 	assert_false(is_called(&long_kernel, "a-name-of-15-bytes"));
 }
 
+/* The options are wrong, for this reason. */
+static void refuses(const struct resources_args *args, const char *message)
+{
+	struct resources_filter filter;
+	struct listing listing = {0};
+
+	assert_false(resources_filter_init(&filter, args, RESOURCE_QP, &listing));
+	assert_int_equal(listing.status, STATUS_USAGE);
+	assert_int_equal(listing.problems.count, 1);
+	assert_string_equal(listing.problems.items[0].error, message);
+	where_clear(&filter.where);
+	problems_free(&listing.problems);
+}
+
 /* So many words fit; the 33rd is refused. */
 static void many_words(void **state)
 {
 	const struct resources_args args = {
 		.state = "rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,"
 			 "rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,rts,sqe"};
+	_cleanup_(freep) char *more = mem_format("%s,sqd", args.state);
 	struct resource qp = queue_pair();
 
 	(void)state;
 	assert_true(passes(&args, RESOURCE_QP, &qp));
 	qp.state = number_of(5);
 	assert_true(passes(&args, RESOURCE_QP, &qp));
+	refuses(&(struct resources_args){.state = more}, "--state: 'sqd' is not a state");
+}
+
+/* A word that there is not, in each place, and codes without a word that are none. */
+static void wrong_words(void **state)
+{
+	static const struct {
+		struct resources_args args;
+		const char *message;
+	} rows[] = {
+		{{.state = "listen"}, "--state: 'listen' is not a state"},
+		{{.state = "rts,Rtr"}, "--state: 'Rtr' is not a state"},
+		{{.state = ""}, "--state: '' is not a state"},
+		{{.state = "rts,"}, "--state: '' is not a state"},
+		{{.state = "unknown-"}, "--state: 'unknown-' is not a state"},
+		{{.state = "unknown-x"}, "--state: 'unknown-x' is not a state"},
+		{{.state = "unknown-4294967296"}, "--state: 'unknown-4294967296' is not a state"},
+		{{.state = "a\033b"}, "--state: 'a\\x1bb' is not a state"},
+		{{.type = "rc,rts"}, "--type: 'rts' is not a type"},
+		{{.state = "rts", .type = "x"}, "--type: 'x' is not a type"},
+		{{.where = "state"}, "--where: 'state' is not FIELD=VALUE"},
+	};
+	struct resource qp = queue_pair();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		refuses(&rows[i].args, rows[i].message);
+	qp.state = number_of(UINT32_MAX);
+	assert_true(
+		passes(&(struct resources_args){.state = "unknown-4294967295"}, RESOURCE_QP, &qp));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(names),
-		cmocka_unit_test(many_words),
+		cmocka_unit_test(words),       cmocka_unit_test(numbers),
+		cmocka_unit_test(names),       cmocka_unit_test(many_words),
+		cmocka_unit_test(wrong_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
