@@ -48,7 +48,6 @@ static const struct netdev_row {
 	const char *speed; /* as the kernel writes it */
 	const char *addresses[3];
 } netdevs[] = {
-	{"lo", ARPHRD_LOOPBACK, 1, IFF_UP | IFF_RUNNING, NULL, 65536, NULL, {"127.0.0.1"}},
 	{"eth0",
 	 ARPHRD_ETHER,
 	 2,
@@ -56,10 +55,11 @@ static const struct netdev_row {
 	 NULL,
 	 1500,
 	 "1000",
-	 {"fe80::5054:ff:fe12:3456", "10.20.30.40", "10.20.30.41"}},
-	{"va", ARPHRD_ETHER, 3, IFF_UP, "veth", 9000, "10000", {"192.168.100.200"}},
+	 {"10.20.30.40", "fe80::5054:ff:fe12:3456", "10.20.30.41"}},
+	{"va", ARPHRD_ETHER, 3, IFF_UP, "veth", 9000, "10000", {"fe80::1", "192.168.100.200"}},
 	{"ib0", ARPHRD_INFINIBAND, 4, IFF_UP | IFF_RUNNING, "ipoib", 2044, NULL, {"10.9.0.1"}},
 	{"eth1", ARPHRD_ETHER, 5, IFF_RUNNING, NULL, 68, NULL, {"fd00::1"}},
+	{"lo", ARPHRD_LOOPBACK, 6, IFF_UP | IFF_RUNNING, NULL, 65536, NULL, {"127.0.0.1"}},
 };
 
 static int set_up(void **state)

@@ -96,6 +96,38 @@ static void link_plain(void **state)
 	assert_false(link->port_guid.known);
 }
 
+/* Each flag alone, and all but one of them: linux/if.h. */
+static void link_flags(void **state)
+{
+	static const struct {
+		unsigned int flags;
+		enum tristate enabled, running, carrier;
+	} samples[] = {
+		{0, TRISTATE_NO, TRISTATE_NO, TRISTATE_NO},
+		{1, TRISTATE_YES, TRISTATE_NO, TRISTATE_NO},
+		{0x40, TRISTATE_NO, TRISTATE_YES, TRISTATE_NO},
+		{0x10000, TRISTATE_NO, TRISTATE_NO, TRISTATE_YES},
+		{0x10043, TRISTATE_YES, TRISTATE_YES, TRISTATE_YES},
+		{~1u, TRISTATE_NO, TRISTATE_YES, TRISTATE_YES},
+		{~0x40u, TRISTATE_YES, TRISTATE_NO, TRISTATE_YES},
+		{~0x10000u, TRISTATE_YES, TRISTATE_YES, TRISTATE_NO},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct ifinfomsg header = {.ifi_index = 4, .ifi_flags = samples[i].flags};
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		struct bytes bytes = {0};
+
+		bytes_put(&bytes, &header, sizeof(header));
+		put_string(&bytes, IFLA_IFNAME, "eth0");
+		assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+		assert_int_equal(list.items[0].enabled, samples[i].enabled);
+		assert_int_equal(list.items[0].running, samples[i].running);
+		assert_int_equal(list.items[0].carrier, samples[i].carrier);
+	}
+}
+
 static void link_vlan(void **state)
 {
 	static const unsigned int flags[] = {0, NLA_F_NESTED};
@@ -567,13 +599,21 @@ static void own_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(link_plain),	     cmocka_unit_test(link_vlan),
-		cmocka_unit_test(link_ipoib),	     cmocka_unit_test(link_odd),
-		cmocka_unit_test(link_elsewhere),    cmocka_unit_test(link_damaged),
-		cmocka_unit_test(addresses),	     cmocka_unit_test(routes),
-		cmocka_unit_test(routes_to_nowhere), cmocka_unit_test(links_nameless),
-		cmocka_unit_test(links_interrupted), cmocka_unit_test(route_refused),
-		cmocka_unit_test(route_from),	     cmocka_unit_test(mtu),
+		cmocka_unit_test(link_plain),
+		cmocka_unit_test(link_flags),
+		cmocka_unit_test(link_vlan),
+		cmocka_unit_test(link_ipoib),
+		cmocka_unit_test(link_odd),
+		cmocka_unit_test(link_elsewhere),
+		cmocka_unit_test(link_damaged),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(routes),
+		cmocka_unit_test(routes_to_nowhere),
+		cmocka_unit_test(links_nameless),
+		cmocka_unit_test(links_interrupted),
+		cmocka_unit_test(route_refused),
+		cmocka_unit_test(route_from),
+		cmocka_unit_test(mtu),
 		cmocka_unit_test(own_kernel),
 	};
 
