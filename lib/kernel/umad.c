@@ -3,34 +3,14 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <infiniband/umad.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
 #include "base/mem.h"
 #include "mad/format/header.h"
 #include "kernel/sysfs.h"
-
-#define UMAD_FUNCTIONS(MUST, MAY)             \
-	MUST(umad_init, "IBUMAD_1.0")         \
-	MUST(umad_open_port, "IBUMAD_1.0")    \
-	MUST(umad_close_port, "IBUMAD_1.0")   \
-	MUST(umad_size, "IBUMAD_1.0")         \
-	MUST(umad_get_mad_addr, "IBUMAD_1.0") \
-	MUST(umad_set_pkey, "IBUMAD_1.0")     \
-	MUST(umad_get_pkey, "IBUMAD_1.0")     \
-	MUST(umad_status, "IBUMAD_1.0")       \
-	MUST(umad_send, "IBUMAD_1.0")         \
-	MUST(umad_recv, "IBUMAD_1.0")         \
-	MUST(umad_poll, "IBUMAD_1.0")         \
-	MUST(umad_register, "IBUMAD_1.0")     \
-	MUST(umad_register_oui, "IBUMAD_1.0")
-
-struct umad_functions {
-	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
-};
+#include "kernel/umad_library.h"
 
 LIBRARY_NOTE(LIBUMAD, "management", "smp, perf, sa, mad, ping, sysstat, fabric");
 
@@ -213,20 +193,17 @@ static bool has_module(void)
 	return has;
 }
 
-int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
-	      struct mad_transport *ret_transport)
+int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
+		    const char *smi_device, unsigned int smi_port,
+		    struct mad_transport *ret_transport)
 {
 	struct umad *umad = mem_alloc_zero(1, sizeof(*umad));
 	bool apart = smi_device && (strcmp(device, smi_device) || port != smi_port);
-	int rc = library_open(LIBUMAD, umad_symbols, ARRAY_SIZE(umad_symbols), &umad->call);
+	int rc;
 
-	umad->ports[0] = umad->ports[1] = -1;
-	if (!rc && !has_module())
-		rc = -ENODEV;
-	if (!rc)
-		umad->call.umad_init();
-	if (!rc)
-		rc = umad->ports[0] = open_port(umad, device, port);
+	umad->call = *call;
+	umad->ports[1] = -1;
+	rc = umad->ports[0] = open_port(umad, device, port);
 	if (rc >= 0 && apart)
 		rc = umad->ports[1] = open_port(umad, smi_device, smi_port);
 	if (rc < 0) {
@@ -235,7 +212,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 	}
 	*ret_transport = (struct mad_transport){
 		.context = umad,
-		.headroom = umad->call.umad_size(),
+		.headroom = call->umad_size(),
 		.add_agent = add_agent,
 		.send = send_mad,
 		.receive = receive,
@@ -243,4 +220,18 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 		.close = close_ports,
 	};
 	return 0;
+}
+
+int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
+	      struct mad_transport *ret_transport)
+{
+	struct umad_functions call;
+	int rc = library_open(LIBUMAD, umad_symbols, ARRAY_SIZE(umad_symbols), &call);
+
+	if (rc)
+		return rc;
+	if (!has_module())
+		return -ENODEV;
+	call.umad_init();
+	return umad_open_ports(&call, device, port, smi_device, smi_port, ret_transport);
 }
