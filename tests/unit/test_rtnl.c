@@ -515,6 +515,198 @@ static void route_from(void **state)
 	fake_stop(&kernel);
 }
 
+/* A request that is expected, byte by byte, and what is answered; any other one is refused. */
+struct exchange {
+	uint16_t type;
+	struct bytes asked; /* the payload */
+	int error;	    /* the answer, if there is none */
+	uint16_t answer_type;
+	struct bytes answer;
+};
+
+static void serve_exchange(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct exchange *exchange = kernel->context;
+	struct bytes datagram = {0};
+
+	if (message->nlmsg_type != exchange->type || message->nlmsg_flags & NLM_F_DUMP ||
+	    message->nlmsg_len != NLMSG_LENGTH(exchange->asked.length) ||
+	    memcmp(NLMSG_DATA(message), exchange->asked.data, exchange->asked.length))
+		put_error(&datagram, message->nlmsg_seq, -EPROTO, NULL);
+	else if (exchange->answer.length)
+		put_message(&datagram, exchange->answer_type, 0, message->nlmsg_seq,
+			    exchange->answer.data, exchange->answer.length);
+	else
+		put_error(&datagram, message->nlmsg_seq, exchange->error, NULL);
+	fake_send(kernel, &datagram);
+}
+
+/* One netdev, by its number or its name. */
+static int get_link(const struct exchange *exchange, unsigned int index, const char *name,
+		    struct link_list *list, unsigned int *ret_datagrams)
+{
+	struct exchange copy = *exchange;
+	struct fake_kernel kernel = {.serve = serve_exchange, .context = &copy};
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+	int rc = rtnl_get_link(rtnl, index, name, list);
+
+	netlink_free(rtnl);
+	fake_stop(&kernel);
+	*ret_datagrams = kernel.datagrams;
+	return rc;
+}
+
+static void one_link(void **state)
+{
+	const struct ifinfomsg by_index = {.ifi_index = 7}, by_name = {.ifi_index = 0};
+	struct exchange number = {.type = RTM_GETLINK, .answer_type = RTM_NEWLINK}, name = number;
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	unsigned int datagrams;
+
+	(void)state;
+	bytes_put(&number.asked, &by_index, sizeof(by_index));
+	bytes_put(&name.asked, &by_name, sizeof(by_name));
+	put_string(&name.asked, IFLA_IFNAME, "a23456789012345");
+	put_link(&number.answer, 7, ARPHRD_ETHER, "eth7");
+	put_link(&name.answer, 8, ARPHRD_ETHER, "a23456789012345");
+	assert_int_equal(get_link(&number, 7, NULL, &list, &datagrams), 0);
+	assert_int_equal(get_link(&name, 0, "a23456789012345", &list, &datagrams), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0].name, "eth7");
+	assert_string_equal(list.items[1].name, "a23456789012345");
+	assert_int_equal(list.items[1].index.value, 8);
+	/* IFNAMSIZ is 16, with the NUL. */
+	assert_int_equal(get_link(&name, 0, "a234567890123456", &list, &datagrams), -ENODEV);
+	assert_int_equal(datagrams, 0);
+	/* Refused, and confirmed without an answer. */
+	number.answer.length = 0;
+	number.error = -ENODEV;
+	assert_int_equal(get_link(&number, 7, NULL, &list, &datagrams), -ENODEV);
+	assert_int_equal(datagrams, 1);
+	number.error = 0;
+	assert_int_equal(get_link(&number, 7, NULL, &list, &datagrams), -EBADMSG);
+	assert_int_equal(list.count, 2);
+}
+
+/* How a dump of addresses goes: interrupted so often, then refused. */
+struct address_dump {
+	unsigned int interruptions;
+	int error;
+};
+
+static void put_address_of(struct bytes *bytes, uint8_t family, uint32_t link_index, uint8_t prefix,
+			   uint8_t last)
+{
+	const struct ifaddrmsg header = {
+		.ifa_family = family, .ifa_index = link_index, .ifa_prefixlen = prefix};
+	const uint8_t raw[16] = {10, 20, 30, last};
+
+	bytes_put(bytes, &header, sizeof(header));
+	put_attribute(bytes, IFA_ADDRESS, raw, family == AF_INET6 ? 16 : 4);
+}
+
+/* The last number of each address tells which dump it is of; the second one is of no family. */
+static void serve_addresses(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	static const uint8_t families[] = {AF_INET, AF_PACKET, AF_INET6};
+	const struct nlmsghdr *request = message_at(requests, 0);
+	const struct address_dump *dump = kernel->context;
+	const bool interrupted = kernel->datagrams <= dump->interruptions;
+	const struct ifaddrmsg all = {.ifa_family = AF_UNSPEC};
+	struct bytes datagram = {0};
+
+	for (uint8_t i = 0; i < ARRAY_SIZE(families); i++) {
+		struct bytes payload = {0};
+
+		put_address_of(&payload, families[i], i + 3u, i + 20,
+			       (uint8_t)(kernel->datagrams + i));
+		put_message(&datagram, RTM_NEWADDR,
+			    NLM_F_MULTI | (interrupted ? NLM_F_DUMP_INTR : 0), request->nlmsg_seq,
+			    payload.data, payload.length);
+	}
+	if (request->nlmsg_type != RTM_GETADDR || request->nlmsg_len != NLMSG_LENGTH(sizeof(all)) ||
+	    memcmp(NLMSG_DATA(request), &all, sizeof(all)))
+		put_done(&datagram, request->nlmsg_seq, -EPROTO);
+	else
+		put_done(&datagram, request->nlmsg_seq, dump->error);
+	fake_send(kernel, &datagram);
+}
+
+static void dumps_of_addresses(void **state)
+{
+	static const struct {
+		struct address_dump dump;
+		unsigned int dumps;
+		int wanted;
+	} samples[] = {
+		{{0, 0}, 1, 0}, {{1, 0}, 2, 0},	      {{2, 0}, 3, 0},
+		{{9, 0}, 3, 0}, {{0, -EIO}, 1, -EIO}, {{1, -EIO}, 1, -EIO},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(link_address_list_clear) struct link_address_list list = {0};
+		struct address_dump dump = samples[i].dump;
+		struct fake_kernel kernel = {.serve = serve_addresses, .context = &dump};
+		struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+		struct link_address *before = mem_append(&list.items, &list.count,
+							 sizeof(*list.items));
+		int rc;
+
+		before->prefix_length = number_of(99);
+		rc = rtnl_get_addresses(rtnl, &list);
+		netlink_free(rtnl);
+		fake_stop(&kernel);
+		assert_int_equal(rc, samples[i].wanted);
+		assert_int_equal(kernel.datagrams, samples[i].dumps);
+		assert_int_equal(list.items[0].prefix_length.value, 99);
+		assert_int_equal(list.count, rc ? 1 : 3);
+		for (size_t j = 1; j < list.count; j++) {
+			const uint8_t raw[16] = {10, 20, 30,
+						 (uint8_t)(samples[i].dumps + (j == 1 ? 0 : 2))};
+			const struct link_address *address = &list.items[j];
+
+			assert_int_equal(address->ip.family, j == 1 ? AF_INET : AF_INET6);
+			assert_memory_equal(address->ip.raw, raw, j == 1 ? 4 : 16);
+			assert_int_equal(address->link_index.value, j == 1 ? 3 : 5);
+			assert_int_equal(address->prefix_length.value, j == 1 ? 20 : 22);
+		}
+	}
+}
+
+/* What is not asked for is not in the question: neither source nor netdev nor table. */
+static void route_to(void **state)
+{
+	static const struct {
+		uint8_t family, bytes;
+	} samples[] = {{AF_INET, 4}, {AF_INET6, 16}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const uint8_t family = samples[i].family, bytes = samples[i].bytes;
+		const struct rtmsg header = {.rtm_family = family, .rtm_dst_len = bytes * 8};
+		struct route_question question = {
+			.destination = {.family = family, .raw = {10, 1}}};
+		struct exchange exchange = {.type = RTM_GETROUTE, .answer_type = RTM_NEWROUTE};
+		struct fake_kernel kernel = {.serve = serve_exchange, .context = &exchange};
+		struct netlink *rtnl;
+		struct route route = {.local = false};
+
+		question.destination.raw[bytes - 1] = 3;
+		bytes_put(&exchange.asked, &header, sizeof(header));
+		put_attribute(&exchange.asked, RTA_DST, question.destination.raw, bytes);
+		put_route(&exchange.answer, family, RTN_LOCAL);
+		put_u32(&exchange.answer, RTA_OIF, 9);
+		rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+		assert_int_equal(rtnl_get_route(rtnl, &question, &route), 0);
+		netlink_free(rtnl);
+		fake_stop(&kernel);
+		assert_true(route.local);
+		assert_int_equal(route.link_index.value, 9);
+	}
+}
+
 /* A netdev with an index of 7 and the MTU of the context, or refusals with the kernel's words. */
 static void serve_mtu(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -614,6 +806,9 @@ int main(void)
 		cmocka_unit_test(route_refused),
 		cmocka_unit_test(route_from),
 		cmocka_unit_test(mtu),
+		cmocka_unit_test(one_link),
+		cmocka_unit_test(dumps_of_addresses),
+		cmocka_unit_test(route_to),
 		cmocka_unit_test(own_kernel),
 	};
 
