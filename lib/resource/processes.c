@@ -141,12 +141,12 @@ static int compare_usages(const void *a, const void *b)
 
 	if (!order)
 		order = compare_numbers(one->pid.value, two->pid.value);
-	if (!order && one->command && two->command)
-		order = strcmp(one->command, two->command);
+	if (!order)
+		order = strcmp(one->command ? one->command : "", two->command ? two->command : "");
 	return order;
 }
 
-/* Sorts by registered memory, the most first, then by PID. */
+/* Sorts by registered memory, the most first, then by PID and name; none is the first. */
 static void process_usage_list_sort(struct process_usage_list *list)
 {
 	if (list->count)
