@@ -163,8 +163,10 @@ static void names(void **state)
 	struct resource part = {.kernel_name = (char[]){"ib_core"}, .kernel = TRISTATE_YES};
 	struct resource hidden = {.kernel = TRISTATE_NO};
 	struct resource gone = {.thread = number_of(999), .kernel = TRISTATE_NO};
+	struct resource orphan = {.thread = number_of(401), .kernel = TRISTATE_NO};
 	struct processes *processes;
 
+	write_task(tree, 401, 400, "orphan");
 	write_task(tree, 148, 148, "rping");
 	write_task(tree, 150, 148, "cm_thread");
 	assert_int_equal(processes_open(tree->path, &processes), 0);
@@ -181,6 +183,10 @@ static void names(void **state)
 	processes_name(processes, &gone);
 	assert_int_equal(gone.pid.value, 999);
 	assert_null(gone.command);
+	/* A thread of a process that cannot be read keeps its own name. */
+	processes_name(processes, &orphan);
+	assert_int_equal(orphan.pid.value, 400);
+	assert_string_equal(orphan.command, "orphan");
 	/* Looked up once: that it has ended since does not matter. */
 	tree_delete(tree, "proc/150");
 	processes_name(processes, &user);
@@ -278,6 +284,8 @@ static void sums(void **state)
 	/* Without those that are neither used nor limited. */
 	assert_int_equal(list.items[1].cgroup_devices.count, 4);
 	assert_int_equal(list.items[1].cgroup_usage.count, 3);
+	assert_true(list.items[1].cgroup_usage.known);
+	assert_false(list.items[0].cgroup_usage.known);
 	assert_string_equal(list.items[1].cgroup_usage.items[0], "rxa:handles=1/7:objects=4/max");
 	assert_string_equal(list.items[1].cgroup_usage.items[1], "rxc:handles=0/max:objects=0/9");
 	assert_string_equal(list.items[1].cgroup_usage.items[2], "rxd:handles=0/?:objects=2/?");
@@ -286,6 +294,67 @@ static void sums(void **state)
 	assert_null(list.items[3].command);
 	assert_string_equal(list.items[4].command, "[ib_core]");
 	assert_int_equal(list.items[4].kernel, TRISTATE_YES);
+	process_usage_list_clear(&list);
+	processes_free(processes);
+}
+
+static void count_kernel(struct processes *processes, const char *name, const char *device)
+{
+	_cleanup_(freep) char *owned_name = mem_string(name), *owned_device = mem_string(device);
+	struct resource resource = {
+		.kernel_name = owned_name, .device = owned_device, .kernel = TRISTATE_YES};
+
+	processes_name(processes, &resource);
+	processes_count(processes, RESOURCE_CQ, &resource);
+}
+
+/* Whose is whose: several holders in turn, threads of one process, parts of the kernel. */
+static void holders(void **state)
+{
+	static const struct {
+		const char *command;
+		uint64_t pid, cqs, devices;
+	} wanted[] = {
+		{NULL, 0, 2, 1},      {"[ib_core]", 0, 3, 2}, {"[nvme_rdma]", 0, 1, 1},
+		{"[smc]", 0, 1, 1},   {"first", 100, 3, 2},   {"second", 200, 4, 2},
+		{"third", 300, 2, 1},
+	};
+	const struct saved_tree *tree = *state;
+	struct process_usage_list list;
+	struct problems problems = {0};
+	struct processes *processes;
+
+	write_task(tree, 100, 100, "first");
+	write_task(tree, 200, 200, "second");
+	write_task(tree, 201, 200, "worker");
+	write_task(tree, 300, 300, "third");
+	assert_int_equal(processes_open(tree->path, &processes), 0);
+	for (int again = 0; again < 2; again++) {
+		count(processes, RESOURCE_CQ, 100, "rxa", 0);
+		count_kernel(processes, "ib_core", "rxa");
+		count(processes, RESOURCE_CQ, 200, "rxa", 0);
+		count(processes, RESOURCE_CQ, 201, "rxb", 0);
+		count(processes, RESOURCE_CQ, 0, "rxa", 0);
+		count(processes, RESOURCE_CQ, 300, "rxb", 0);
+	}
+	count_kernel(processes, "nvme_rdma", "rxb");
+	count_kernel(processes, "smc", "rxb");
+	count_kernel(processes, "ib_core", "rxb");
+	count(processes, RESOURCE_CQ, 100, "rxb", 0);
+	processes_sum_up(processes, 1u << RESOURCE_CQ, 0, &list, &problems);
+	assert_int_equal(list.count, ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct process_usage *usage = &list.items[i];
+
+		if (wanted[i].command)
+			assert_string_equal(usage->command, wanted[i].command);
+		else
+			assert_null(usage->command);
+		assert_int_equal(usage->pid.known, wanted[i].pid != 0);
+		assert_int_equal(usage->pid.value, wanted[i].pid);
+		assert_int_equal(usage->counts[RESOURCE_CQ].value, wanted[i].cqs);
+		assert_int_equal(usage->devices.count, wanted[i].devices);
+	}
 	process_usage_list_clear(&list);
 	processes_free(processes);
 }
@@ -420,6 +489,7 @@ int main(void)
 		TEST(names),
 		TEST(many),
 		TEST(sums),
+		TEST(holders),
 		TEST(collisions),
 		TEST(order),
 		TEST(ended_meanwhile),

@@ -15,7 +15,7 @@
 #include "netlink_message.h"
 #include "resource/qp_context.h"
 
-enum { QPN = 0x1234, PEER = 0x4321, CONTEXT = 232 };
+enum { QPN = 0x1234, PEER = 0xab4321, CONTEXT = 232 };
 
 static void put_bits(uint8_t *bytes, size_t bit, size_t width, uint64_t value)
 {
@@ -46,6 +46,9 @@ static void make_dump(struct bytes *dump)
 {
 	uint8_t *context;
 
+	/* The shortest there can be: a word. */
+	put_bits(dump->data, 0, 16, 1);
+	dump->length = 4;
 	add_segment(dump, 0xfffe, 0, 0);
 	add_segment(dump, 0xfffa, QPN, 8);
 	context = add_segment(dump, 0x1000, QPN, 24 + CONTEXT + 16) + 24;
@@ -211,7 +214,7 @@ static void states(void **state)
 
 	(void)state;
 	make_dump(&dump);
-	first = dump.data + 16 + 24 + 16 + 24;
+	first = dump.data + 4 + 16 + 24 + 16 + 24;
 	*first = 0x40; /* SQER */
 	context.resource.state = number_of(5);
 	set(&context, &dump, dump.length);
