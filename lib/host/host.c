@@ -75,18 +75,24 @@ static void take_line(struct processor *processor, char *line, char **lines)
 	}
 }
 
-char *host_processors(void)
+char *host_read_processors(FILE *file)
 {
-	_cleanup_(fclosep) FILE *file = fopen("/proc/cpuinfo", "re");
 	_cleanup_(freep) char *line = NULL;
 	struct processor processor = {.model = NULL};
 	char *lines = mem_string("");
 	size_t size = 0;
 
-	while (file && getline(&line, &size, file) >= 0)
+	while (getline(&line, &size, file) >= 0)
 		take_line(&processor, line, &lines);
 	end_processor(&processor, &lines);
 	return lines;
+}
+
+char *host_processors(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/cpuinfo", "re");
+
+	return file ? host_read_processors(file) : mem_string("");
 }
 
 #define RECORD struct component

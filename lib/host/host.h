@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "schema/schema.h"
 
 /* The host name, with its domain if one is set; the caller frees it. */
@@ -14,6 +16,8 @@ char *host_name(void);
  * for unknown values. Empty if nothing can be read. The caller frees it.
  */
 char *host_processors(void);
+/* The same of the text of another /proc/cpuinfo. */
+char *host_read_processors(FILE *file);
 
 struct component {
 	char *name;
