@@ -215,12 +215,44 @@ static void filter_missing(void **state)
 	assert_string_equal(problems[2].error, "no such port");
 	assert_string_equal(problems[2].hint, "mlx5_0 has ports 1 to 2");
 	assert_string_equal(problems[3].object, "mlx5_1/2");
+	assert_string_equal(problems[3].hint, "mlx5_1 has one port: 1");
 	assert_string_equal(problems[4].object, "efa_0/1");
 	assert_null(problems[4].hint);
 	/* The existing objects are found. */
 	for (size_t i = 0; i < bed->devices.count; i++)
 		assert_int_equal(bed->devices.items[i].port_count,
 				 !strcmp(bed->devices.items[i].name, "mlx5_1"));
+}
+
+/* What is excluded is left out by either name, also where it is named; it need not be there. */
+static void filter_excluded(void **state)
+{
+	struct bed *bed = *state;
+
+	strings_add(&bed->objects.excluded, "mlx5_1");
+	strings_add(&bed->objects.excluded, "evil\n");
+	strings_add(&bed->objects.excluded, "mlx5_9");
+	assert_true(filter(bed, (char *const[]){NULL}));
+	assert_int_equal(bed->devices.count, 2);
+	assert_string_equal(bed->devices.items[0].name, "mlx5_0");
+	assert_int_equal(bed->devices.items[0].port_count, 2);
+	assert_string_equal(bed->devices.items[1].name, "efa_0");
+	assert_int_equal(bed->problems.count, 0);
+	strings_add(&bed->objects.excluded, "efa_0");
+	assert_true(filter(bed, WORDS(DEV("mlx5_0/2"), DEV("efa_0"))));
+	assert_int_equal(bed->devices.count, 1);
+	assert_int_equal(bed->devices.items[0].port_count, 1);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+static void filter_excluded_as_shown(void **state)
+{
+	struct bed *bed = *state;
+
+	strings_add(&bed->objects.excluded, "evil\\x0a");
+	assert_true(filter(bed, (char *const[]){NULL}));
+	assert_int_equal(bed->devices.count, 3);
+	assert_null(device_list_find(&bed->devices, "evil\\x0a"));
 }
 
 /* A missing object is reported once, however often it is named. */
@@ -384,6 +416,8 @@ int main(void)
 		TEST(filter_port_and_device),
 		TEST(filter_hostile_names),
 		TEST(filter_missing),
+		TEST(filter_excluded),
+		TEST(filter_excluded_as_shown),
 		TEST(filter_repeated),
 		TEST(filter_ports_unknown),
 		TEST(filter_without_ports),
