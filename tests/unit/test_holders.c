@@ -106,18 +106,24 @@ static void descriptors(void **state)
 	struct device_nodes nodes = {.count = 0};
 	struct holders holders = {.count = 0};
 
+	/* Neither in the order in which they came nor in the other one they are sorted. */
+	tree_write(&bed->tree, "proc/300/status", "Name:\tlater\nTgid:\t300");
+	tree_link(&bed->tree, "proc/300/fd/2", "/dev/zero");
+	tree_link(&bed->tree, "proc/300/fd/3", "/dev/null");
 	assert_int_equal(device_nodes_read(&bed->tree.root, "rxe0", &nodes), 0);
 	assert_int_equal(nodes.count, 2);
 	assert_string_equal(nodes.items[0].name, "uverbs0");
 	assert_int_equal(nodes.items[0].major, 1);
 	assert_int_equal(nodes.items[1].minor, 5);
 	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
-	assert_int_equal(holders.count, 2);
+	assert_int_equal(holders.count, 3);
 	assert_int_equal(holders.items[0].process, 80);
 	assert_string_equal(holders.items[0].command, "open\\x1bsm");
 	assert_string_equal(holders.items[0].nodes.items[0], "umad0");
-	assert_int_equal(holders.items[1].process, 712);
-	assert_int_equal(holders.items[1].nodes.count, 1);
+	assert_int_equal(holders.items[1].process, 300);
+	assert_int_equal(holders.items[1].nodes.count, 2);
+	assert_int_equal(holders.items[2].process, 712);
+	assert_int_equal(holders.items[2].nodes.count, 1);
 	assert_int_equal(holders.hidden, 0);
 	holders_clear(&holders);
 	/* A saved tree holds nothing open, wherever its links lead. */

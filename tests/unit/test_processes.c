@@ -308,7 +308,8 @@ static void count_kernel(struct processes *processes, const char *name, const ch
 	processes_count(processes, RESOURCE_CQ, &resource);
 }
 
-/* Whose is whose: several holders in turn, threads of one process, parts of the kernel. */
+/* Several holders come in turn: processes, threads of one, parts of the kernel, one that is hidden.
+ */
 static void holders(void **state)
 {
 	static const struct {

@@ -33,14 +33,21 @@ static struct library {
 	uint64_t methods[2];
 	bool with_oui;
 	ib_user_mad_t sent;
-	/* Results, and errno with them. */
+	/* What the functions return; errno is set with it, unless `error` is 0. */
 	int open_result, register_result, send_result, poll_result, error;
-	/* Of each port: what umad_recv() returns, and the datagram. */
+	/* What umad_recv() returns of each port, and the datagram. */
 	struct {
 		int result, error, length;
 		ib_user_mad_t mad;
 	} arrivals[2];
 } library;
+
+/* Some failures of the library leave errno as it was. */
+static void set_error(int error)
+{
+	if (error)
+		errno = error;
+}
 
 static int get_ready(void)
 {
@@ -53,7 +60,7 @@ static int open_one(const char *device, int number)
 	library.devices[library.opened] = device;
 	library.port_numbers[library.opened] = number;
 	if (library.open_result < 0 && library.opened == library.port) {
-		errno = library.error;
+		set_error(library.error);
 		return library.open_result;
 	}
 	return 100 + library.opened++;
@@ -100,7 +107,7 @@ static int take(int port, int agent_id, void *buffer, int length, int timeout_ms
 	library.timeout_msec = timeout_msec;
 	library.retries = retries;
 	memcpy(&library.sent, buffer, sizeof(library.sent));
-	errno = library.error;
+	set_error(library.error);
 	return library.send_result;
 }
 
@@ -112,7 +119,7 @@ static int give(int port, void *buffer, int *length, int timeout_msec)
 	library.timeout_msec = timeout_msec;
 	memcpy(buffer, &library.arrivals[side].mad, sizeof(library.arrivals[side].mad));
 	*length = library.arrivals[side].length;
-	errno = library.arrivals[side].error;
+	set_error(library.arrivals[side].error);
 	return library.arrivals[side].result;
 }
 
@@ -120,7 +127,7 @@ static int wait_for_one(int port, int timeout_msec)
 {
 	library.port = port;
 	library.timeout_msec = timeout_msec;
-	errno = library.error;
+	set_error(library.error);
 	return library.poll_result;
 }
 
@@ -133,7 +140,7 @@ static int add_receiver(int port, int mgmt_class, int version, uint8_t rmpp_vers
 	library.rmpp_version = rmpp_version;
 	library.with_oui = false;
 	memcpy(library.methods, methods, sizeof(library.methods));
-	errno = library.error;
+	set_error(library.error);
 	return library.register_result;
 }
 
@@ -232,6 +239,7 @@ static void ports_that_do_not_open(void **state)
 			library = (struct library){.open_result = samples[i].result,
 						   .error = samples[i].error,
 						   .port = which};
+			errno = EBADF;
 			assert_int_equal(umad_open_ports(&functions, "a", 1, "b", 1, &transport),
 					 samples[i].wanted);
 			assert_int_equal(library.opened, which);
@@ -283,6 +291,7 @@ static void agents(void **state)
 			library.error = EINVAL;
 			assert_int_equal(transport.add_agent(transport.context, &agent), -EINVAL);
 			library.error = 0;
+			errno = EBADF;
 			assert_int_equal(transport.add_agent(transport.context, &agent), -EPERM);
 		}
 		close_transport(&transport, apart);
@@ -358,6 +367,7 @@ static void sent_addresses(void **state)
 	library.error = ENOMEM;
 	assert_int_equal(transport.send(transport.context, 14, &plain, buffer, 24, 0), -ENOMEM);
 	library.error = 0;
+	errno = EBADF;
 	assert_int_equal(transport.send(transport.context, 14, &plain, buffer, 24, 0), -EIO);
 	close_transport(&transport, true);
 }
@@ -467,6 +477,7 @@ static void nothing_received(void **state)
 		library.arrivals[0].result = samples[i].result;
 		library.arrivals[0].error = samples[i].error;
 		library.arrivals[0].length = samples[i].length;
+		errno = EBADF;
 		assert_int_equal(transport.receive(transport.context, buffer, &bytes, &arrival),
 				 samples[i].wanted);
 		assert_int_equal(bytes, samples[i].bytes);
@@ -522,6 +533,7 @@ static void waits_for_one_port(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		library.poll_result = samples[i].result;
 		library.error = samples[i].error;
+		errno = EBADF;
 		assert_int_equal(transport.wait(transport.context, 50 + (int)i), samples[i].wanted);
 		assert_int_equal(library.port, 100);
 		assert_int_equal(library.timeout_msec, 50 + (int)i);
