@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
-#include "kernel/root.h"
 #include "schema/rows.h"
 
 /* RDMA_NLDEV_SYS_ATTR_NETNS_MODE: ib_devices_shared_netns, drivers/infiniband/core/device.c */
@@ -40,16 +39,11 @@ static enum tristate tristate_of(const struct number *number)
 	return number->value ? TRISTATE_YES : TRISTATE_NO;
 }
 
-int system_settings_read(const char *directory, struct system_settings *ret_settings)
+int system_settings_get(struct netlink *nldev, struct system_settings *ret_settings)
 {
 	struct nldev_settings settings;
-	struct root root;
-	int rc = root_open(directory, &root);
+	int rc = nldev_get_settings(nldev, &settings);
 
-	if (rc)
-		return rc;
-	rc = nldev_read_settings(&root, &settings);
-	root_close(&root);
 	if (rc)
 		return rc;
 	*ret_settings = (struct system_settings){
@@ -61,12 +55,31 @@ int system_settings_read(const char *directory, struct system_settings *ret_sett
 	return 0;
 }
 
+int system_settings_read(const char *directory, struct system_settings *ret_settings)
+{
+	struct netlink *nldev;
+	int rc = nldev_open_at(directory, &nldev);
+
+	if (rc)
+		return rc;
+	rc = system_settings_get(nldev, ret_settings);
+	netlink_free(nldev);
+	return rc;
+}
+
+static int read_now(struct change *change, struct system_settings *ret_settings)
+{
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	return rc ? rc : system_settings_get(nldev, ret_settings);
+}
+
 static int read_netns_mode(struct change *change, char **ret_value)
 {
 	struct system_settings settings;
-	int rc = system_settings_read(NULL, &settings);
+	int rc = read_now(change, &settings);
 
-	(void)change;
 	if (rc)
 		return rc;
 	if (!settings.netns_mode.known)
@@ -131,7 +144,7 @@ static const struct enum_name on_off[] = {
 static int read_qkey(struct change *change, char **ret_value)
 {
 	struct system_settings settings;
-	int rc = system_settings_read(NULL, &settings);
+	int rc = read_now(change, &settings);
 
 	if (rc)
 		return rc;

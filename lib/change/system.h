@@ -11,7 +11,8 @@ struct system_settings {
 };
 
 /* 0 or -errno; what this kernel does not say stays unknown. */
-/* `root` is a snapshot, or NULL for the live system. */
+int system_settings_get(struct netlink *nldev, struct system_settings *ret_settings);
+/* The same; `root` is a snapshot, or NULL for the live system. */
 int system_settings_read(const char *root, struct system_settings *ret_settings);
 
 extern const struct schema system_schema;

@@ -49,10 +49,10 @@ static bool is_there(struct netlink *nldev, const struct change *change, int *re
 }
 
 /* In shared mode a device is in all namespaces, and none is its own. */
-static int refuse_shared(struct change *change)
+static int refuse_shared(struct change *change, struct netlink *nldev)
 {
 	struct system_settings settings = {.netns_mode = {0}};
-	int rc = system_settings_read(NULL, &settings);
+	int rc = system_settings_get(nldev, &settings);
 
 	if (rc || !settings.netns_mode.known || !settings.netns_mode.value)
 		return rc;
@@ -100,10 +100,10 @@ static int read_netns(struct change *change, char **ret_value)
 {
 	_cleanup_(closep) int own = -1;
 	struct netlink *nldev;
-	int rc = refuse_shared(change);
+	int rc = change_host_nldev(change->host, &nldev);
 
 	if (!rc)
-		rc = change_host_nldev(change->host, &nldev);
+		rc = refuse_shared(change, nldev);
 	if (rc)
 		return rc;
 	if (!is_there(nldev, change, &rc))

@@ -170,22 +170,30 @@ static int handle_settings(void *context, unsigned int request, const struct net
 	return nldev_parse_settings(answer->payload, answer->length, context);
 }
 
-int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings)
+int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings)
 {
 	struct netlink_request request = {.count = 0};
 	struct nldev_settings settings = {{0}};
+	int error;
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	error = netlink_ask(nldev, &request, handle_settings, &settings);
+	if (!error)
+		*ret_settings = settings;
+	/* Before 5.1 the request itself is unknown. */
+	return error == -EINVAL ? -EOPNOTSUPP : error;
+}
+
+int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings)
+{
 	struct netlink *nldev;
 	int error = nldev_open(root, &nldev);
 
 	if (error)
 		return error;
-	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
-	error = netlink_ask(nldev, &request, handle_settings, &settings);
+	error = nldev_get_settings(nldev, ret_settings);
 	netlink_free(nldev);
-	if (!error)
-		*ret_settings = settings;
-	/* Before 5.1 the request itself is unknown. */
-	return error == -EINVAL ? -EOPNOTSUPP : error;
+	return error;
 }
 
 int nldev_listen(struct netlink **ret_events)

@@ -65,6 +65,8 @@ struct nldev_settings {
 
 /* Any user may ask. -EOPNOTSUPP: a kernel before 5.1; -EPROTONOSUPPORT: no RDMA netlink. */
 int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings);
+/* The same by a socket that is open. */
+int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings);
 /* The pure part: the attributes of the answer, at a multiple of 4. -EBADMSG: damaged. */
 int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings);
 
