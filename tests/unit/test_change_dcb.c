@@ -22,6 +22,7 @@
 #include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
 #include "roce/table/profile.h"
+#include "rooted.h"
 
 /* Linux 6.12's include/uapi/linux/dcbnl.h */
 enum { APP_TRUST_TABLE = 11, PCP_APP = 2 };
@@ -985,6 +986,165 @@ static void bandwidths(void **state)
 	LOSSLESS("class-bandwidth 0:50,1:16,2:17,3:50,4:0,5:0,6:0,7:16; ");
 }
 
+/* A port whose driver has no functions for the trust, with the entries 24:3 and 26:3 or none. */
+struct mlx5 {
+	bool has_entries;
+	const char *wanted, *then; /* written one after the other; NULL: nothing */
+};
+
+static void tell_map(FILE *out, struct change *change, const struct driver *driver)
+{
+	_cleanup_(freep) char *value = NULL;
+	int rc = change->setting->read(change, &value);
+
+	fprintf(out, "%s;", rc ? strerror(-rc) : value);
+	for (unsigned int i = 0; i < DCB_DSCPS; i++)
+		if (driver->dcb.dscp_priorities[i])
+			fprintf(out, " %u:%#x", i, driver->dcb.dscp_priorities[i]);
+	fprintf(out, " %u\n", driver->sets);
+}
+
+static void tell_strings(FILE *out, const char *what, const struct strings *strings)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		fprintf(out, "%s %s\n", what, strings->items[i]);
+}
+
+static void set_trust_of_mlx5(const struct saved_tree *tree, FILE *out, void *context)
+{
+	const struct mlx5 *mlx5 = context;
+	struct driver driver = {.single = true};
+	struct fake_kernel kernel = {.serve = serve, .context = &driver};
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	struct change *change;
+
+	(void)tree;
+	if (mlx5->has_entries)
+		driver.dcb.dscp_priorities[24] = driver.dcb.dscp_priorities[26] = 1 << 3;
+	host.rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+	change = changes_add(&changes, &host, &dcb_trust_setting, "lo", mlx5->wanted);
+	change->netdev_index = number_of(if_nametoindex("lo"));
+	changes_prepare(&changes, CHANGE_DRY);
+	tell_map(out, change, &driver);
+	tell_strings(out, "disturbs", &change->disturbs);
+	tell_strings(out, "note", &change->notes);
+	if (change->undo)
+		fprintf(out, "undo %s\n", change->undo);
+	for (int i = 0; i < 2; i++) {
+		const char *value = i ? mlx5->then : mlx5->wanted;
+		int rc = value ? change->setting->write(change, value) : 0;
+
+		if (rc)
+			fprintf(out, "write: %s\n", strerror(-rc));
+		if (value)
+			tell_map(out, change, &driver);
+	}
+	if (change->reason)
+		fprintf(out, "reason %s\nnext %s\n", change->reason,
+			change->next_step ? change->next_step : "-");
+}
+
+#define MLX5_NOTE \
+	"note mlx5 trusts the DSCP while dscp-priority has an entry: pcp deletes them all\n"
+
+/* What it trusts is whether it has entries: undoing brings them back. */
+static void trust_by_entries(void **state)
+{
+	_cleanup_(freep) char *refused = mem_format(
+		"pcp; 0\n" MLX5_NOTE "undo rdmactl roce set lo trust pcp\n"
+		"write: %s\npcp; 0\nreason the driver trusts the DSCP as soon as one has a "
+		"priority, and pcp else\nnext set dscp-priority before it, in the same call\n",
+		strerror(EOPNOTSUPP));
+	_cleanup_(freep) char *several = mem_format(
+		"dscp; 24:0x8 26:0x8 0\n" MLX5_NOTE "undo rdmactl roce set lo trust dscp\n"
+		"write: %s\ndscp; 24:0x8 26:0x8 0\nreason the driver trusts the DSCP as soon as "
+		"one has a priority, and pcp else\nnext set dscp-priority before it, in the same "
+		"call\n",
+		strerror(EOPNOTSUPP));
+	struct mlx5 pcp = {true, "pcp", "dscp"}, same = {true, "dscp", "dscp"},
+		    none = {false, "dscp", NULL}, list = {true, "dscp,pcp", NULL},
+		    stays = {false, "pcp", NULL};
+
+	tree_link(*state, "sys/class/net/lo/device/driver", "../../../mlx5_core");
+	rooted_expect(*state, set_trust_of_mlx5, &pcp,
+		      "dscp; 24:0x8 26:0x8 0\n" MLX5_NOTE
+		      "undo rdmactl roce set lo dscp-priority 24:3,26:3\n"
+		      "pcp; 1\ndscp; 24:0x8 26:0x8 2\n");
+	rooted_expect(*state, set_trust_of_mlx5, &same,
+		      "dscp; 24:0x8 26:0x8 0\ndscp; 24:0x8 26:0x8 0\ndscp; 24:0x8 26:0x8 0\n");
+	rooted_expect(*state, set_trust_of_mlx5, &stays, "pcp; 0\npcp; 0\n");
+	rooted_expect(*state, set_trust_of_mlx5, &none, refused);
+	rooted_expect(*state, set_trust_of_mlx5, &list, several);
+}
+
+/* Another driver without these functions does not tell. */
+static void trust_not_told(void **state)
+{
+	_cleanup_(freep) char *text = mem_format(
+		"%s; 24:0x8 26:0x8 0\nreason the driver ice does not report it\nnext -\n",
+		strerror(EOPNOTSUPP));
+	struct mlx5 pcp = {true, NULL, NULL};
+
+	tree_link(*state, "sys/class/net/lo/device/driver", "../../../ice");
+	rooted_expect(*state, set_trust_of_mlx5, &pcp, text);
+}
+
+/* The daemon that agrees with the switch: each process of that name. */
+static void daemons(void **state)
+{
+	struct mlx5 pcp = {true, "pcp", NULL};
+
+	tree_link(*state, "sys/class/net/lo/device/driver", "../../../mlx5_core");
+	tree_write(*state, "proc/12/comm", "lldpad");
+	tree_write(*state, "proc/7/comm", "lldpad");
+	tree_write(*state, "proc/8/comm", "lldpa");
+	tree_write(*state, "proc/self/comm", "lldpad");
+	rooted_expect(*state, set_trust_of_mlx5, &pcp,
+		      "dscp; 24:0x8 26:0x8 0\n"
+		      "disturbs lldpad (process 7, 12), which may set what it agrees on with the "
+		      "switch instead\n" MLX5_NOTE
+		      "undo rdmactl roce set lo dscp-priority 24:3,26:3\n"
+		      "pcp; 1\n");
+}
+
+/* In their order; one without a word is a number. */
+static void selectors(void **state)
+{
+	static const struct {
+		uint8_t order[3];
+		unsigned int count;
+		const char *text;
+	} rows[] = {
+		{{0}, 0, "none"},
+		{{5}, 1, "dscp"},
+		{{9}, 1, "9"},
+		{{5, 9, 1}, 3, "dscp,9,ethertype"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct dcb dcb = {.trusted = number_of(0), .trust_count = rows[i].count};
+		_cleanup_(freep) char *text = NULL;
+
+		memcpy(dcb.trust_order, rows[i].order, sizeof(rows[i].order));
+		text = dcb_value(&dcb_trust_setting, &dcb, "ice");
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
+static int tree_begin(void **state)
+{
+	return tree_set_up(state, sizeof(struct saved_tree));
+}
+
+static int tree_end(void **state)
+{
+	tree_close(*state);
+	free(*state);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1015,6 +1175,10 @@ int main(void)
 		TEST(the_switch_rules),
 		TEST(whole_messages),
 		TEST(algorithms),
+		cmocka_unit_test(selectors),
+		cmocka_unit_test_setup_teardown(trust_by_entries, tree_begin, tree_end),
+		cmocka_unit_test_setup_teardown(trust_not_told, tree_begin, tree_end),
+		cmocka_unit_test_setup_teardown(daemons, tree_begin, tree_end),
 #undef TEST
 	};
 
