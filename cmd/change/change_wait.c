@@ -54,7 +54,6 @@ static void invite(uint64_t msec)
 		"Changed. It is undone in %g s, unless you confirm it: Enter keeps it, ^C undoes "
 		"it now.\nFrom another session: kill -USR1 %ld keeps it.\n",
 		(double)msec / 1000, (long)getpid());
-	fflush(stderr);
 }
 
 enum change_verdict change_wait(const struct signals *signals, uint64_t msec)
