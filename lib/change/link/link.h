@@ -65,3 +65,14 @@ int link_add(struct change *change, const struct link_wish *wish);
  * meanwhile, and the child goes on waiting.
  */
 int link_delete(struct change *change, const char *kernel_name, uint32_t device_index);
+
+/* What the child does, 0 or -errno, and after how long it is said what the kernel waits for. */
+struct link_removal {
+	int (*remove)(const void *context);
+	const void *context;
+	int patience_msec;
+};
+
+/* The same with another removal than the kernel's; for tests. */
+int link_delete_by(struct change *change, const char *kernel_name,
+		   const struct link_removal *removal);

@@ -39,21 +39,18 @@ static void close_others(int keep)
  * The child. It is in a session of its own, so that ^C does not reach it, and sends the result,
  * 0 or -errno, to its parent if that is still there.
  */
-static void run_child(int report, uint32_t device_index)
+static void run_child(int report, const struct link_removal *removal)
 {
-	struct netlink *nldev = NULL;
 	int rc;
 
 	setsid();
 	close_others(report);
-	rc = nldev_open(NULL, &nldev);
-	if (!rc)
-		rc = nldev_delete_link(nldev, device_index);
+	rc = removal->remove(removal->context);
 	signal(SIGPIPE, SIG_IGN);
 	_exit(write(report, &rc, sizeof(rc)) != (ssize_t)sizeof(rc));
 }
 
-static int start_child(uint32_t device_index, pid_t *ret_pid, int *ret_report)
+static int start_child(const struct link_removal *removal, pid_t *ret_pid, int *ret_report)
 {
 	int ends[2];
 	pid_t pid;
@@ -63,7 +60,7 @@ static int start_child(uint32_t device_index, pid_t *ret_pid, int *ret_report)
 	pid = fork();
 	if (!pid) {
 		close(ends[0]);
-		run_child(ends[1], device_index);
+		run_child(ends[1], removal);
 	}
 	close(ends[1]);
 	if (pid < 0) {
@@ -111,7 +108,7 @@ static void tell_wait(struct change *change, const struct device_nodes *nodes, c
 
 /* Until the child reports, or a signal comes. 0, -errno of the child, or -EINTR. */
 static int wait_for_child(struct change *change, const struct device_nodes *nodes, int report,
-			  const struct signals *signals)
+			  const struct signals *signals, int patience_msec)
 {
 	struct pollfd pollers[] = {{.fd = report, .events = POLLIN},
 				   {.fd = signals->fd, .events = POLLIN}};
@@ -119,7 +116,7 @@ static int wait_for_child(struct change *change, const struct device_nodes *node
 	int rc;
 
 	for (;;) {
-		const int ready = poll(pollers, ARRAY_SIZE(pollers), PATIENCE_MSEC);
+		const int ready = poll(pollers, ARRAY_SIZE(pollers), patience_msec);
 
 		if (ready > 0 && pollers[0].revents)
 			break;
@@ -156,7 +153,8 @@ static void explain(struct change *change, const struct device_nodes *nodes, pid
 	}
 }
 
-int link_delete(struct change *change, const char *kernel_name, uint32_t device_index)
+int link_delete_by(struct change *change, const char *kernel_name,
+		   const struct link_removal *removal)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
 	struct device_nodes nodes = {.count = 0};
@@ -176,9 +174,9 @@ int link_delete(struct change *change, const char *kernel_name, uint32_t device_
 		signals_catch(&own, numbers);
 		signals = &own;
 	}
-	rc = start_child(device_index, &pid, &report);
+	rc = start_child(removal, &pid, &report);
 	if (!rc) {
-		rc = wait_for_child(change, &nodes, report, signals);
+		rc = wait_for_child(change, &nodes, report, signals, removal->patience_msec);
 		close(report);
 		if (rc != -EINTR)
 			waitpid(pid, NULL, 0);
@@ -190,4 +188,19 @@ int link_delete(struct change *change, const char *kernel_name, uint32_t device_
 	signals_release(&own);
 	device_nodes_clear(&nodes);
 	return rc;
+}
+
+static int ask_kernel(const void *context)
+{
+	struct netlink *nldev = NULL;
+	int rc = nldev_open(NULL, &nldev);
+
+	return rc ? rc : nldev_delete_link(nldev, *(const uint32_t *)context);
+}
+
+int link_delete(struct change *change, const char *kernel_name, uint32_t device_index)
+{
+	const struct link_removal removal = {ask_kernel, &device_index, PATIENCE_MSEC};
+
+	return link_delete_by(change, kernel_name, &removal);
 }

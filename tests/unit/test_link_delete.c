@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that deletes a software device, with a deletion that the test makes: what it has
+ * open, what it reports, and who waits for it how long.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "change/link/link.h"
+
+/* What both processes see. */
+struct shared {
+	int rc;			 /* of the deletion */
+	bool dies;		 /* without a report */
+	int sends;		 /* a signal to the parent; 0: none */
+	volatile bool waits;	 /* the deletion ends when this becomes false */
+	int fds[2];		 /* those of the parent that the child must not have */
+	unsigned int still_open; /* of them, and of standard input, output and error */
+	bool own_session;
+};
+
+struct bed {
+	struct shared *shared;
+	struct change_host host;
+	struct changes changes;
+	struct change *change;
+	struct link_removal removal;
+	unsigned int told;
+	char *text;
+};
+
+static int remove_it(const void *context)
+{
+	struct shared *shared = *(struct shared *const *)context;
+	const int fds[] = {0, 1, 2, shared->fds[0], shared->fds[1]};
+
+	shared->own_session = getsid(0) == getpid();
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		shared->still_open += fcntl(fds[i], F_GETFD) >= 0;
+	if (shared->dies)
+		_exit(0);
+	if (shared->sends)
+		kill(getppid(), shared->sends);
+	/* Its parent may fail and end, after which it is the child of another one. */
+	for (pid_t parent = getppid(); shared->waits && getppid() == parent;)
+		poll(NULL, 0, 1);
+	return shared->rc;
+}
+
+/* Once the wait has been told, the deletion may end. */
+static void tell(const void *context, const char *text)
+{
+	/* The context is the bed, which the host only passes on. */
+	struct bed *bed = (struct bed *)(uintptr_t)context;
+
+	bed->told++;
+	free(bed->text);
+	bed->text = mem_string(text);
+	bed->shared->waits = false;
+}
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	bed->shared = mmap(NULL, sizeof(*bed->shared), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (bed->shared == MAP_FAILED || pipe(bed->shared->fds))
+		return -1;
+	bed->host.tell = tell;
+	bed->host.tell_context = bed;
+	bed->removal = (struct link_removal){remove_it, &bed->shared, 60000};
+	bed->change = changes_add(&bed->changes, &bed->host, &link_setting, "rxe0", CHANGE_ABSENT);
+	bed->change->written = true;
+	*state = bed;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	close(bed->shared->fds[0]);
+	close(bed->shared->fds[1]);
+	munmap(bed->shared, sizeof(*bed->shared));
+	changes_clear(&bed->changes);
+	free(bed->text);
+	free(bed);
+	return 0;
+}
+
+static int delete_it(struct bed *bed)
+{
+	return link_delete_by(bed->change, "no-such-device", &bed->removal);
+}
+
+/* A descriptor of the device would make the kernel wait for the child itself. */
+static void deleted(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(delete_it(bed), 0);
+	assert_true(bed->change->written);
+	assert_null(bed->change->reason);
+	assert_int_equal(bed->told, 0);
+	assert_true(bed->shared->own_session);
+	/* Where standard input is closed, the report has its number. */
+	assert_in_range(bed->shared->still_open, 0, fcntl(0, F_GETFD) < 0);
+	/* The child was waited for. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* What failed was not written, so that nothing is undone. */
+static void refused(void **state)
+{
+	static const struct {
+		int rc;
+		const char *reason, *next_step;
+	} rows[] = {
+		{-EINVAL, "it is gone, or cannot be deleted",
+		 "rdmactl link lists those that can be deleted"},
+		{-EPERM, "it takes CAP_NET_ADMIN in the first user namespace",
+		 "run it as root, on the host"},
+		{-EBUSY, NULL, NULL},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bed->shared->rc = rows[i].rc;
+		changes_clear(&bed->changes);
+		bed->change = changes_add(&bed->changes, &bed->host, &link_setting, "rxe0",
+					  CHANGE_ABSENT);
+		bed->change->written = true;
+		assert_int_equal(delete_it(bed), rows[i].rc);
+		assert_false(bed->change->written);
+		if (rows[i].reason) {
+			assert_string_equal(bed->change->reason, rows[i].reason);
+			assert_string_equal(bed->change->next_step, rows[i].next_step);
+		} else {
+			assert_null(bed->change->reason);
+		}
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	}
+}
+
+static void no_report(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->shared->dies = true;
+	assert_int_equal(delete_it(bed), -EIO);
+	assert_false(bed->change->written);
+}
+
+/* Whom the kernel waits for is told once its patience has ended, and not before. */
+static void waited(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->shared->waits = true;
+	bed->removal.patience_msec = 1;
+	assert_int_equal(delete_it(bed), 0);
+	assert_int_equal(bed->told, 1);
+	assert_string_equal(bed->text, "rxe0: the kernel waits for users that cannot be seen from "
+				       "here, and cannot be stopped");
+}
+
+/* The number that the reason has, of the process that goes on. */
+static pid_t process_of(const struct bed *bed)
+{
+	const char *reason = bed->change->reason;
+	pid_t pid = 0;
+	int end = 0;
+
+	sscanf(reason,
+	       "interrupted: process %d goes on deleting it, and waits for users that "
+	       "cannot be seen from here%n",
+	       &pid, &end);
+	assert_true(end > 0 && !reason[end]);
+	assert_string_equal(bed->change->next_step, "end them, and it goes away");
+	return pid;
+}
+
+static void assert_goes_on(struct bed *bed)
+{
+	const pid_t pid = process_of(bed);
+	int status = 0;
+
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	bed->shared->waits = false;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_false(bed->change->written);
+	assert_int_equal(bed->told, 0);
+}
+
+/* The signals that the caller has caught, which stay for it to take. */
+static void interrupted(void **state)
+{
+	const int numbers[] = {SIGUSR2, 0};
+	struct bed *bed = *state;
+	struct signals signals;
+
+	signals_catch(&signals, numbers);
+	bed->host.signals = &signals;
+	bed->shared->waits = true;
+	raise(SIGUSR2);
+	assert_int_equal(delete_it(bed), -EINTR);
+	assert_goes_on(bed);
+	assert_int_equal(signals_take(&signals), SIGUSR2);
+	signals_release(&signals);
+}
+
+/* Else those that end a program are caught meanwhile, and end only the waiting. */
+static void interrupted_alone(void **state)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct bed *bed = *state;
+	sigset_t blocked;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct sigaction action;
+
+		/* Whoever ran the tests by nohup(1) wants it to be ignored. */
+		sigaction(numbers[i], NULL, &action);
+		if (action.sa_handler == SIG_IGN && numbers[i] == SIGHUP)
+			continue;
+		bed->shared->sends = numbers[i];
+		bed->shared->waits = true;
+		assert_int_equal(delete_it(bed), -EINTR);
+		assert_goes_on(bed);
+		sigprocmask(SIG_BLOCK, NULL, &blocked);
+		assert_int_equal(sigismember(&blocked, numbers[i]), 0);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(deleted), TEST(refused),	  TEST(no_report),
+		TEST(waited),  TEST(interrupted), TEST(interrupted_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
