@@ -10,7 +10,11 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/change.h"
 
@@ -397,6 +401,228 @@ static void a_command_is_quoted_for_the_shell(void **state)
 	free(command);
 }
 
+/* The words of each error at each step, if the setting itself says nothing. */
+static void reasons(void **state)
+{
+	static const struct {
+		int error;
+		const char *reason, *next_step; /* NULL: the words of the error */
+	} rows[] = {
+		{-EPROTONOSUPPORT, "this kernel has no RDMA",
+		 "load ib_core, or the driver of the adapter"},
+		{-ENODEV, "the object has gone away", "rdmactl devices lists those that are there"},
+		{-EBUSY, NULL, NULL},
+	};
+	struct changes *changes = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *words = rows[i].reason ? rows[i].reason : strerror(-rows[i].error);
+		_cleanup_(freep) char *reading = mem_format("cannot read it: %s", words);
+		_cleanup_(freep) char *writing = mem_format("cannot write it: %s", words);
+
+		for (int writes = 0; writes < 2; writes++) {
+			const struct change *change;
+
+			changes_clear(changes);
+			cells[0] = (struct cell){.value = "old"};
+			cells[0].read_error = writes ? 0 : rows[i].error;
+			cells[0].write_error = writes ? rows[i].error : 0;
+			want(changes, 1);
+			change = &changes->items[0];
+			assert_int_equal(changes_prepare(changes, 0), writes);
+			assert_int_equal(changes_write(changes), !writes);
+			EXPECT_STATES(changes, CHANGE_FAILED);
+			assert_string_equal(change->reason, writes ? writing : reading);
+			if (rows[i].next_step)
+				assert_string_equal(change->next_step, rows[i].next_step);
+			else
+				assert_null(change->next_step);
+		}
+	}
+}
+
+/* One that cannot be read any more, before it is written. */
+static void gone_before_writing(void **state)
+{
+	struct changes *changes = *state;
+	_cleanup_(freep) char *reason = mem_format("cannot read it again before writing: %s",
+						   strerror(EIO));
+
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	cells[1].read_error = -EIO;
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_FAILED);
+	assert_string_equal(changes->items[1].reason, reason);
+	assert_string_equal(journal, "aA");
+}
+
+static int does_not_fit(struct change *change)
+{
+	if (cell_of(change)->explains)
+		change_explain(change, "take another", "it does not fit");
+	return -EINVAL;
+}
+
+/* What does not fit is refused, in a dry run as well, before anybody is asked for. */
+static void misfits(void **state)
+{
+	struct changes *changes = *state;
+	struct setting setting = cell_setting;
+	_cleanup_(freep) char *reason = mem_format("cannot change it: %s", strerror(EINVAL));
+
+	setting.check = does_not_fit;
+	cells[0].explains = true;
+	cells[0].user = "712";
+	changes_add(changes, &host, &setting, "a", "new");
+	changes_add(changes, &host, &setting, "b", "new");
+	assert_false(changes_prepare(changes, CHANGE_DRY));
+	EXPECT_STATES(changes, CHANGE_REFUSED, CHANGE_REFUSED);
+	assert_string_equal(changes->items[0].reason, "it does not fit");
+	assert_string_equal(changes->items[0].next_step, "take another");
+	assert_string_equal(changes->items[1].reason, reason);
+	assert_int_equal(changes->items[0].disturbs.count, 0);
+	assert_null(changes->items[0].undo);
+}
+
+/*
+ * An earlier change of the same object, or of the host, may have moved more; one of another object
+ * has not, nor has one that is so already.
+ */
+static void moved_by_another(void **state)
+{
+	static const struct {
+		const char *first, *second;
+		bool unchanged, good;
+	} rows[] = {
+		{"a", "b", false, false},
+		{"a1", "a1", false, true},
+		{"a1", "a1", true, false},
+	};
+	struct changes *changes = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct setting once = cell_setting;
+
+		once.keyword.word = "other";
+		changes_clear(changes);
+		memset(cells, 0, sizeof(cells));
+		for (size_t j = 0; j < CELLS; j++)
+			cells[j].value = "old";
+		changes_add(changes, &host, &cell_setting, rows[i].first, "new");
+		changes_add(changes, &host, &once, rows[i].second, "new");
+		for (size_t j = 0; j < 2; j++)
+			changes->items[j].path = mem_string("/dev/null");
+		assert_true(changes_prepare(changes, 0));
+		if (rows[i].unchanged)
+			number_set(&changes->items[0].state, CHANGE_UNCHANGED);
+		if (rows[i].unchanged || strcmp(rows[i].first, rows[i].second))
+			cells[rows[i].second[0] - 'a'].value = "theirs";
+		assert_int_equal(changes_write(changes), rows[i].good);
+	}
+}
+
+/* Without privileges, and with those of another user namespace, in a process of their own. */
+static int try_right(enum change_right right, bool in_namespace)
+{
+	static const char *const reasons[] = {
+		[RIGHT_RDMA_ADMIN] = "it takes CAP_NET_ADMIN in the first user namespace",
+		[RIGHT_NET_ADMIN] = "it takes CAP_NET_ADMIN",
+	};
+	struct setting setting = cell_setting;
+	struct changes changes = {.items = NULL};
+	struct change *change;
+	bool may;
+
+	setting.right = right;
+	setting.guard = NULL;
+	change = changes_add(&changes, &host, &setting, "a", "new");
+	if (in_namespace ? unshare(CLONE_NEWUSER) : !geteuid() && seteuid(65534))
+		return 77;
+	may = changes_prepare(&changes, 0);
+	if (right == RIGHT_OPEN || (in_namespace && right == RIGHT_NET_ADMIN))
+		return !may || change->reason;
+	if (may || change->state.value != CHANGE_REFUSED)
+		return 2;
+	if (in_namespace)
+		return strcmp(change->reason, "it takes CAP_NET_ADMIN in the first user namespace, "
+					      "and this process is in another one") ||
+		       strcmp(change->next_step, "run it on the host, outside of the container");
+	return strcmp(change->reason, reasons[right]) ||
+	       strcmp(change->next_step, "run it as root, or give the process this capability");
+}
+
+static void rights(void **state)
+{
+	static const enum change_right all[] = {RIGHT_RDMA_ADMIN, RIGHT_NET_ADMIN, RIGHT_OPEN};
+	bool skipped = false;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(all); i++) {
+		int status;
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid)
+			_exit(try_right(all[i / 2], i % 2));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+			skipped = true;
+		else if (status)
+			fail_msg("right %u, %zu: %d", all[i / 2], i % 2, status);
+	}
+	if (skipped)
+		skip();
+}
+
+/* The options of the command that is to reach the same object; a name is quoted, words are not. */
+static void commands(void **state)
+{
+	static const struct {
+		unsigned int flags;
+		const char *object, *options, *value, *command;
+	} rows[] = {
+		{0, "a/1", NULL, "x", "rdmactl cell set a/1 cell x"},
+		{0, NULL, NULL, "x y", "rdmactl cell set cell 'x y'"},
+		{0, "vf 3", " --via a/1", "x", "rdmactl cell set vf 3 cell x --via a/1"},
+		{SETTING_OF_NAME, "sw 1/3", " --node", "x",
+		 "rdmactl cell set 'sw 1/3' cell x --node"},
+	};
+	struct changes *changes = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct change_host reached = {.options = rows[i].options};
+		struct setting setting = cell_setting;
+		_cleanup_(freep) char *command = NULL;
+
+		setting.flags = rows[i].flags;
+		command = change_as_command(changes_add(changes, &reached, &setting, rows[i].object,
+							NULL),
+					    rows[i].value);
+		assert_string_equal(command, rows[i].command);
+	}
+}
+
+/* Each is said once, in the order in which it came. */
+static void sayings(void **state)
+{
+	struct changes *changes = *state;
+	struct change *change = changes_add(changes, &host, &cell_setting, "a", "new");
+
+	for (int i = 0; i < 2; i++) {
+		change_note(change, "%s %d", "note", 2);
+		change_note(change, "%s %d", "note", 1);
+		change_disturbs(change, "%s %d", "process", 2);
+		change_disturbs(change, "%s %d", "process", 1);
+	}
+	assert_int_equal(change->notes.count, 2);
+	assert_string_equal(change->notes.items[0], "note 2");
+	assert_int_equal(change->disturbs.count, 2);
+	assert_string_equal(change->disturbs.items[0], "process 2");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -418,6 +644,13 @@ int main(void)
 		CASE(both_reasons_are_told),
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
+		CASE(reasons),
+		CASE(gone_before_writing),
+		CASE(misfits),
+		CASE(moved_by_another),
+		CASE(rights),
+		CASE(commands),
+		CASE(sayings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
