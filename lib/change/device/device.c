@@ -124,7 +124,8 @@ static char *read_netns(const struct inventory *inventory, struct problems *prob
 		return NULL;
 	if (settings.netns_mode.value)
 		return mem_string("shared");
-	if (netns_open_own(&fd))
+	/* A snapshot was made in a namespace of its own host, which it does not name. */
+	if (inventory->root || netns_open_own(&fd))
 		return NULL;
 	word = netns_word(fd);
 	close(fd);
