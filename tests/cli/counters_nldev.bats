@@ -7,18 +7,6 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# with_answers KIND: a snapshot of cx6dx-roce, with these answers.
-with_answers()
-{
-	snapshot=$BATS_TEST_TMPDIR/snapshot
-	[ -e "$snapshot/root" ] || {
-		mkdir -p "$snapshot/netlink"
-		cp -a "$roots/cx6dx-roce" "$snapshot/root"
-		printf '{}\n' >"$snapshot/manifest.json"
-	}
-	"$top/tests/cli/nldev.py" "$1" >"$snapshot/netlink/answers"
-}
-
 # The table of these words, with one blank between the columns.
 shown()
 {

@@ -28,6 +28,18 @@ help='rdmactl dev set --help lists the settings'
 	jq -e '.dev[0].node_description == null and .problems[0].attribute == "node_description"' <<<"$output"
 }
 
+@test "dev: a snapshot has what its kernel said, but not the name of its network namespace" {
+	with_answers exclusive
+	try --root "$snapshot" dev -o device,netns,adaptive_moderation,index --tsv --no-headings
+	expect 0 $'mlx5_0\t\tyes\t1\nmlx5_1\t\tno\t2' ''
+	with_answers shared
+	try --root "$snapshot" dev mlx5_1 -o device,netns,adaptive_moderation --tsv --no-headings
+	expect 0 $'mlx5_1\tshared\tno' ''
+	sed -i '/^ask 20 5121 1 08000100/,/^end/d' "$snapshot/netlink/answers" # GET of one device
+	try --root "$snapshot" dev mlx5_1 -o device,netns,adaptive_moderation --tsv --no-headings
+	expect 3 $'mlx5_1\tshared\t' 'rdmactl dev: mlx5_1: cannot read adaptive_moderation: No data available'
+}
+
 @test "dev: a saved tree cannot be changed" {
 	on cx6dx-roce dev set mlx5_0 name rdma0
 	[ "$status" = 2 ]

@@ -197,3 +197,15 @@ whole_paths()
 {
 	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
 }
+
+# with_answers KIND: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py.
+with_answers()
+{
+	snapshot=$BATS_TEST_TMPDIR/snapshot
+	[ -e "$snapshot/root" ] || {
+		mkdir -p "$snapshot/netlink"
+		cp -a "$roots/cx6dx-roce" "$snapshot/root"
+		printf '{}\n' >"$snapshot/manifest.json"
+	}
+	"$top/tests/cli/nldev.py" "$1" >"$snapshot/netlink/answers"
+}

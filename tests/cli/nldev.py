@@ -8,7 +8,8 @@ usage: nldev.py KIND [NUMBER]
 KIND: optional (optional counters, which the kernel refuses to switch for an ordinary user), switched (it
 switches those of mlx5_0 as --enable cc_rx_ce_pkts demands), none (no optional counters), broken (their list
 cannot be read), objects (counters of queue pairs and memory regions), resources (objects in use of each kind,
-each attribute with a value of its own; the summary; records of the adapter), many (NUMBER queue pairs, from 100 on).
+each attribute with a value of its own; the summary; records of the adapter), many (NUMBER queue pairs, from 100 on),
+exclusive and shared (what devices and the subsystem are set to, of a host whose network namespaces do that with devices).
 """
 
 import socket
@@ -17,7 +18,7 @@ import sys
 
 # rdma/rdma_netlink.h and linux/netlink.h
 CLIENT, DUMP, ACK, MULTI, ERROR, DONE = 5 << 10, 0x301, 5, 2, 2, 3
-GET, PORT_GET, RES_GET, RES_QP_GET, RES_MR_GET, STAT_SET, STAT_GET, RAW_GET, STATUS = 1, 5, 9, 10, 13, 16, 17, 19, 24
+GET, PORT_GET, SYS_GET, RES_GET, RES_QP_GET, RES_MR_GET, STAT_SET, STAT_GET, RAW_GET, STATUS = 1, 5, 6, 9, 10, 13, 16, 17, 19, 24
 INDEX, NAME, PORT = 1, 2, 3
 RES_QP, QP_ENTRY, LQPN, TYPE, PID, KERN_NAME, RES_MR, MR_ENTRY, MRN = 19, 20, 21, 26, 28, 29, 40, 41, 62
 MODE, RES, MASK, COUNTER, COUNTER_ENTRY, COUNTER_ID = 74, 75, 76, 77, 78, 79
@@ -27,6 +28,7 @@ RQPN, RQ_PSN, SQ_PSN, MIGRATION, STATE, PORT_SPACE, FROM, TO, CQE, USERS, POLL =
 RKEY, LKEY, IOVA, MRLEN, LOCAL_LKEY, GLOBAL_RKEY = 42, 43, 44, 45, 48, 49
 PDN, CQN, CM_IDN, CTXN, DIM, SRQN, FIRST, LAST = 60, 61, 63, 64, 84, 90, 91, 92
 RES_CM_ID, RES_CQ, RES_PD, RES_CTX, RES_SRQ = (11, 30), (12, 35), (14, 46), (22, 86), (23, 88)
+NETNS_MODE, COPY_ON_FORK, QKEY, MONITOR = 66, 93, 96, 103
 NESTED, EPERM, ENOENT, EIO, EAGAIN, EINVAL = 1 << 15, 1, 2, 5, 11, 22
 
 
@@ -185,6 +187,13 @@ def many(count):
     table(RES_QP_GET, RES_QP, 2, u32(LQPN, 9) + u8(TYPE, 2) + u8(STATE, 3) + u32(PID, 4321))
 
 
+def settings(kind):
+    for index, name, moderation in ((1, "mlx5_0", u8(DIM, 1)), (2, "mlx5_1", u8(DIM, 0))):
+        put(GET, 1, u32(INDEX, index), [(CLIENT | GET, 0, u32(INDEX, index) + text(NAME, name) + moderation)])
+    of_all = u8(NETNS_MODE, kind == "shared") + u8(COPY_ON_FORK, 1) + u8(MONITOR, 0)
+    put(SYS_GET, 1, b"", [(CLIENT | SYS_GET, 0, of_all + (u8(QKEY, 1) if kind == "shared" else b""))])
+
+
 def main():
     print("rdmactl-recording/1 little 64")
     devices()
@@ -194,6 +203,8 @@ def main():
         resources()
     elif sys.argv[1] == "many":
         many(int(sys.argv[2]))
+    elif sys.argv[1] in ("exclusive", "shared"):
+        settings(sys.argv[1])
     else:
         optional(sys.argv[1])
 

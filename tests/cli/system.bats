@@ -36,3 +36,13 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		jq -e '.changed == false and .change == [] and .problems[0].hint != null' <<<"$output"
 	done
 }
+
+@test "system: a snapshot has what its kernel said" {
+	with_answers exclusive
+	try --root "$snapshot" system --json
+	[ "$status" = 0 ]
+	jq -e '.system == [{netns_mode: "exclusive", privileged_qkey: null, copy_on_fork: true, monitor: false}]' <<<"$output"
+	with_answers shared
+	try --root "$snapshot" system -o netns_mode,privileged_qkey --tsv --no-headings
+	expect 0 $'shared\tyes' ''
+}
