@@ -634,6 +634,59 @@ static void modules(void **state)
 		      "next choose an Ethernet netdev\n");
 }
 
+struct software {
+	const char *object, *wanted;
+};
+
+static void plan_software(const struct saved_tree *tree, FILE *out, void *context)
+{
+	const struct software *software = context;
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	const struct change *change = changes_add(&changes, &host, &link_setting, software->object,
+						  software->wanted);
+
+	(void)tree;
+	changes_prepare(&changes, CHANGE_DRY);
+	fprintf(out, "%s %u\n", change->before, (unsigned int)change->state.value);
+	tell(out, change);
+	if (change->undo)
+		fprintf(out, "undo %s\n", change->undo);
+}
+
+/* What can be made on a netdev, before anything is asked of the kernel; and what is going already.
+ */
+static void software_devices(void **state)
+{
+	struct software good = {"rxe0", "rxe on eth0"}, vlan = {"rxe0", "rxe on v7"},
+			on_vlan = {"siw0", "siw on v7"}, none = {"rxe0", "rxe on eth9"},
+			gone = {"rxe0", CHANGE_ABSENT}, leaving = {"gone9", CHANGE_ABSENT};
+
+	tree_directory(*state, "sys/module");
+	tree_write(*state, "sys/class/net/eth0/ifindex", "11");
+	tree_write(*state, "sys/class/net/eth0/type", "1");
+	tree_write(*state, "sys/class/net/v7/ifindex", "12");
+	tree_write(*state, "sys/class/net/v7/type", "1");
+	tree_write(*state, "sys/class/net/v7/uevent", "DEVTYPE=vlan\nINTERFACE=v7");
+	rooted_expect(*state, plan_software, &good,
+		      "absent 0\nnote the kernel loads the module rdma_rxe for it\n"
+		      "undo rdmactl link del rxe0\n");
+	rooted_expect(*state, plan_software, &vlan,
+		      "absent 3\nreason v7 is a VLAN, on which the kernel allows no device of type "
+		      "rxe\nnext make it on the netdev below the VLAN: it has the VLAN's addresses "
+		      "as GIDs, too\n");
+	tree_directory(*state, "sys/module/siw");
+	rooted_expect(*state, plan_software, &on_vlan, "absent 0\nundo rdmactl link del siw0\n");
+	rooted_expect(*state, plan_software, &none,
+		      "absent 3\nreason no netdev 'eth9'\n"
+		      "next ip link lists those of this network namespace\n");
+	rooted_expect(*state, plan_software, &gone, "absent 1\n");
+	tree_directory(*state, "sys/class/infiniband/gone9");
+	rooted_expect(*state, plan_software, &leaving,
+		      "leaving 3\nreason gone9 is being deleted, and waits until nobody uses it "
+		      "any more\nnext end the processes that use it\n");
+}
+
 /* Settings of rdma_cm: the file of the port and of no other. */
 static void set_defaults(const struct saved_tree *tree, FILE *out, void *context)
 {
@@ -741,6 +794,7 @@ int main(void)
 		TEST(renamed),
 		TEST(free_names),
 		TEST(modules),
+		TEST(software_devices),
 		TEST(rdma_cm),
 		TEST(rdma_cm_of_none),
 	};

@@ -618,6 +618,113 @@ static void binding_refusals(void **state)
 	end(&bed);
 }
 
+/* Which drivers bind queue pairs to counters: mlx5 and ionic; of others that is said beforehand. */
+static void automatic_notes(void **state)
+{
+	static const char counted[] = "only queue pairs that programs make from now on are counted";
+	static const struct {
+		const char *driver, *wanted;
+		bool software, unknown; /* unknown: another device than those that are known */
+		const char *note;
+	} rows[] = {
+		{"mlx5_core", "pid", false, false, counted},
+		{"ionic_rdma", "type", false, false, counted},
+		{NULL, "pid", false, false, counted},
+		{"mlx4_core", "pid", false, true, counted},
+		{"mlx4_core", "pid", false, false,
+		 "mlx5_0 has a driver (mlx4_core) that counts no queue pairs: the kernel keeps the "
+		 "mode, and no counter will appear; mlx5 and ionic count them"},
+		{NULL, "pid", true, false,
+		 "mlx5_0 has a driver (a software device) that counts no queue pairs: the kernel "
+		 "keeps the mode, and no counter will appear; mlx5 and ionic count them"},
+		{"mlx4_core", "off", false, false,
+		 "counters that exist stay until their queue pairs end"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed bed;
+		struct change *change;
+		struct device *device;
+
+		begin(&bed, "x");
+		device = &bed.inventory.devices.items[0];
+		free(device->driver);
+		device->driver = mem_string_or_null(rows[i].driver);
+		device->software = rows[i].software;
+		device->index.value += rows[i].unknown;
+		change = add(&bed, &qp_auto_setting, "mlx5_0/1", rows[i].wanted, 0);
+		change->setting->guard(change);
+		assert_int_equal(change->notes.count, 1);
+		assert_string_equal(change->notes.items[0], rows[i].note);
+		end(&bed);
+	}
+}
+
+/* The reason and the next step of each error of the kernel, in whole. */
+static void binding_words(void **state)
+{
+	static const struct {
+		int error;
+		const char *wanted, *reason, *next_step;
+	} rows[] = {
+		{-EINVAL, NEW_COUNTER,
+		 "the queue pair is of another port, or the counter is for other queue pairs: "
+		 "those of the kernel and of programs do not mix",
+		 "rdmactl resources qp lists the port of each"},
+		{-ENOENT, "5",
+		 "there is no counter 5, or it takes CAP_NET_RAW (raw packet queue pairs)",
+		 "rdmactl counters qp lists them"},
+		{-ENOENT, NEW_COUNTER, "it takes CAP_NET_RAW: it is a raw packet queue pair",
+		 "run it as root"},
+		{-ENOMEM, NEW_COUNTER,
+		 "the driver of mlx5_0/1 made no counter: it counts no queue pairs (mlx5 and ionic "
+		 "do), or has none left",
+		 "rdmactl counters shows the counters of the port"},
+		{-EOPNOTSUPP, NEW_COUNTER,
+		 "mlx5_0/1 has no counters of its own: its driver cannot count queue pairs",
+		 "rdmactl counters shows what it counts"},
+		{-EPERM, NEW_COUNTER, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed bed;
+		struct change *change;
+
+		begin(&bed, "mlx5_core");
+		bed.port.refusal = rows[i].error;
+		change = add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 17", rows[i].wanted, 17);
+		assert_int_equal(change->setting->write(change, rows[i].wanted), rows[i].error);
+		if (rows[i].reason) {
+			assert_string_equal(change->reason, rows[i].reason);
+			assert_string_equal(change->next_step, rows[i].next_step);
+		} else {
+			assert_null(change->reason);
+			assert_null(change->next_step);
+		}
+		end(&bed);
+	}
+}
+
+/* The unit that makes it last, and the command that is in it. */
+static void automatic_unit(void **state)
+{
+	struct bed bed;
+	struct change *change;
+
+	(void)state;
+	begin(&bed, "mlx5_core");
+	change = add(&bed, &qp_auto_setting, "mlx5_0/1", "type,pid", 0);
+	change->setting->persist(change);
+	assert_string_equal(change->persist_file, "/etc/systemd/system/rdma-qp-counters.service");
+	assert_string_equal(change->persist_text,
+			    "[Unit]\nAfter=rdma-hw.target\n[Service]\nType=oneshot\n"
+			    "ExecStart=rdmactl counters auto mlx5_0/1 type,pid\n"
+			    "[Install]\nWantedBy=rdma-hw.target");
+	end(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -632,6 +739,9 @@ int main(void)
 		cmocka_unit_test(binding),
 		cmocka_unit_test(binding_plan),
 		cmocka_unit_test(binding_refusals),
+		cmocka_unit_test(automatic_notes),
+		cmocka_unit_test(binding_words),
+		cmocka_unit_test(automatic_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
