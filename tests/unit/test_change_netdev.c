@@ -492,6 +492,20 @@ static void children_that_are_refused(void **state)
 	}
 }
 
+/* A netdev that goes meanwhile; nothing is asked of the kernel then. */
+static void children_without_a_netdev(void **state)
+{
+	static const char lost[] = "nosuch pkey 0x8002 mode datagram";
+	struct bed *bed = *state;
+	struct change *change = want(bed, &ipoib_add_setting, "own", lost);
+
+	assert_int_equal(change->setting->write(change, lost), -ENODEV);
+	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -ENODEV);
+	assert_int_equal(change->setting->write(change, "no value"), -EINVAL);
+	assert_int_equal(change->setting->write(change, "ib0 pkey 0x8002 mode fast"), -EINVAL);
+	assert_int_equal(bed->machine.changes, 0);
+}
+
 /* The table of the port, and another child with the same P_Key, are told of. */
 static void notes_on_a_child(void **state)
 {
@@ -527,11 +541,85 @@ static void notes_on_a_child(void **state)
 			    "the port of ib0 has no P_Key 0x8002: the child has no carrier until "
 			    "the subnet manager gives it to the port");
 	assert_string_equal(change->notes.items[1], "ib0 has a child with this P_Key already: old");
+	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0xffff mode datagram");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
 	/* Without the table nothing is said of it. */
 	port->pkey_count = 0;
 	change = want(bed, &ipoib_add_setting, "own", "ib0 pkey 0x8003 mode datagram");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
+}
+
+/* Each member of each row: netdevs of IPoIB, whose port and parent may be elsewhere. */
+static void listed(void **state)
+{
+	static const struct {
+		const char *netdev;
+		uint64_t index, lower, guid, pkey, mode, operstate, mtu, umcast;
+		bool is_ipoib, elsewhere, umcast_known;
+		const char *device, *parent;
+		enum tristate wanted_umcast;
+	} rows[] = {
+		{"eth0", 2, 0, 0, 0, 0, 6, 1500, 0, false, false, false, NULL, NULL, 0},
+		{"ib0", 3, 0, 0x77, 0xffff, 0, 6, 2044, 0, true, false, true, "mlx5_0", NULL,
+		 TRISTATE_NO},
+		{"ib0.8001", 4, 3, 0x77, 0x8001, CONNECTED, 2, 65520, 1, true, false, true,
+		 "mlx5_0", "ib0", TRISTATE_YES},
+		{"eth1", 5, 0, 0, 0, 0, 6, 1500, 0, false, false, false, NULL, NULL, 0},
+		{"ibx", 6, 3, 0x88, 0x8002, 0, 6, 4092, 0, true, true, false, NULL, NULL,
+		 TRISTATE_UNKNOWN},
+	};
+	struct bed *bed = *state;
+	struct inventory *inventory = &bed->inventory;
+	struct device *device = device_list_add(&inventory->devices, "mlx5_0");
+	struct ipoib_list list = {.count = 0};
+	size_t count = 0;
+
+	device_add_port(device, 1)->port_guid = number_of(0x66);
+	device_add_port(device, 2)->port_guid = number_of(0x77);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct link *link = link_list_add(&inventory->links);
+
+		link->name = mem_string(rows[i].netdev);
+		link->index = number_of(rows[i].index);
+		link->type = number_of(rows[i].is_ipoib ? ARPHRD_INFINIBAND : ARPHRD_ETHER);
+		link->lower_index.value = rows[i].lower;
+		link->lower_index.known = rows[i].lower != 0;
+		link->lower_elsewhere = rows[i].elsewhere;
+		link->port_guid.value = rows[i].guid;
+		link->port_guid.known = rows[i].guid != 0;
+		link->pkey = number_of(rows[i].pkey);
+		link->ipoib_mode = number_of(rows[i].mode);
+		link->operstate = number_of(rows[i].operstate);
+		link->mtu_bytes = number_of(rows[i].mtu);
+		link->umcast.value = rows[i].umcast;
+		link->umcast.known = rows[i].umcast_known;
+	}
+	ipoib_list_make(&list, &inventory->devices, &inventory->links);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ipoib *row = &list.items[count];
+
+		if (!rows[i].is_ipoib)
+			continue;
+		assert_true(count++ < list.count);
+		assert_string_equal(row->netdev, rows[i].netdev);
+		assert_string_equal(row->device ? row->device : "-",
+				    rows[i].device ? rows[i].device : "-");
+		assert_int_equal(row->port.known, rows[i].device != NULL);
+		if (rows[i].device)
+			assert_int_equal(row->port.value, 2);
+		assert_string_equal(row->parent ? row->parent : "-",
+				    rows[i].parent ? rows[i].parent : "-");
+		assert_int_equal(row->pkey.value, rows[i].pkey);
+		assert_int_equal(row->mode.value, rows[i].mode);
+		assert_int_equal(row->operstate.value, rows[i].operstate);
+		assert_int_equal(row->mtu_bytes.value, rows[i].mtu);
+		assert_int_equal(row->umcast, rows[i].wanted_umcast);
+	}
+	assert_int_equal(list.count, count);
+	ipoib_list_clear(&list);
+	assert_int_equal(list.count, 0);
 }
 
 static void words_of_a_child(void **state)
@@ -851,6 +939,8 @@ int main(void)
 		TEST(children_that_are_refused),
 		TEST(notes_on_a_child),
 		TEST(words_of_a_child),
+		TEST(listed),
+		TEST(children_without_a_netdev),
 		TEST(names),
 		TEST(users),
 		TEST(up_and_down),
