@@ -82,6 +82,8 @@ struct soft_qp {
 	struct ibv_send_wr held[8]; /* posted in SQD */
 	struct ibv_sge held_elements[8];
 	size_t held_count;
+	union ibv_gid group; /* of multicast, whose member it is */
+	bool member;
 	bool used;
 };
 
@@ -375,7 +377,8 @@ static inline bool soft_leads_to(const struct ibv_ah_attr *to, const struct soft
 	const struct endpoint *endpoint = &soft.ports[soft_side(qp->qp.context)].endpoint;
 
 	return to->is_global && to->port_num == 1 && to->grh.hop_limit &&
-	       !memcmp(to->grh.dgid.raw, endpoint->gid.raw, sizeof(endpoint->gid.raw));
+	       (!memcmp(to->grh.dgid.raw, endpoint->gid.raw, sizeof(endpoint->gid.raw)) ||
+		(qp->member && !memcmp(&to->grh.dgid, &qp->group, sizeof(qp->group))));
 }
 
 /* The other end of a connection, if both agree on it. */

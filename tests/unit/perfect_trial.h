@@ -200,13 +200,26 @@ static inline enum ibv_wc_status soft_send_connected(struct soft_qp *qp,
 	return soft_deliver(qp, peer, work, NULL, length, false);
 }
 
+/* The queue pair with that number, or a member of a group on the other side (IBTA 1, 10.5). */
+static inline struct soft_qp *soft_hearer(const struct soft_qp *from, uint32_t number)
+{
+	const int side = soft_side(from->qp.context);
+
+	if (number != 0xffffff)
+		return soft_find_qp(number);
+	for (size_t i = 0; i < SOFT_QPS; i++)
+		if (soft.qps[i].member && soft_side(soft.qps[i].qp.context) != side)
+			return &soft.qps[i];
+	return NULL;
+}
+
 /* A datagram that does not get through is lost without an error. */
 static inline enum ibv_wc_status soft_send_datagram(struct soft_qp *qp,
 						    const struct ibv_send_wr *work)
 {
 	const struct ibv_ah_attr *to = &((const struct soft_ah *)work->wr.ud.ah)->attr;
 	const uint64_t length = soft_length(work->sg_list, work->num_sge);
-	struct soft_qp *peer = soft_find_qp(work->wr.ud.remote_qpn);
+	struct soft_qp *peer = soft_hearer(qp, work->wr.ud.remote_qpn);
 	const bool fits = length <= soft.ports[0].endpoint.mtu_bytes || soft.lenient & LENIENT_MTU;
 
 	if (!soft_copy(qp, work->sg_list, work->num_sge, soft_packet + 40, length, false,
@@ -498,6 +511,27 @@ static inline int soft_bind_window(struct ibv_qp *qp, struct ibv_mw *mw, struct 
 	return 0;
 }
 
+static inline int soft_attach_group(struct ibv_qp *which, const union ibv_gid *gid, uint16_t lid)
+{
+	struct soft_qp *qp = (struct soft_qp *)which;
+
+	soft_must(!qp->member && lid);
+	pthread_mutex_lock(&soft.lock);
+	qp->group = *gid;
+	qp->member = true;
+	pthread_mutex_unlock(&soft.lock);
+	return 0;
+}
+
+static inline int soft_detach_group(struct ibv_qp *which, const union ibv_gid *gid, uint16_t lid)
+{
+	struct soft_qp *qp = (struct soft_qp *)which;
+
+	soft_must(qp->member && lid && !memcmp(gid, &qp->group, sizeof(*gid)));
+	qp->member = false;
+	return 0;
+}
+
 static inline int soft_domain_free(struct ibv_pd *pd)
 {
 	(void)pd;
@@ -543,6 +577,8 @@ static inline void soft_fill_api(struct api *api)
 	api->ibv_destroy_qp = soft_qp_free;
 	api->ibv_create_ah = soft_ah;
 	api->ibv_destroy_ah = soft_ah_free;
+	api->ibv_attach_mcast = soft_attach_group;
+	api->ibv_detach_mcast = soft_detach_group;
 	(api->ibv_reg_mr) = soft_register;
 	api->ibv_dereg_mr = soft_deregister;
 	api->ibv_dealloc_pd = soft_domain_free;
@@ -591,6 +627,7 @@ static inline void soft_attach(struct agent *agent, unsigned int side)
 		.max_sge = SOFT_SGES,
 		.max_qp_rd_atom = 16,
 		.max_srq = 8,
+		.max_mcast_grp = 8,
 		.atomic_cap = IBV_ATOMIC_HCA,
 		.device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
 		.vendor_id = 0x2c9,
