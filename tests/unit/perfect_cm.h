@@ -20,12 +20,13 @@ enum {
 	SOFT_GROUP_LID = 0xc001,
 	SOFT_CM_TIMEOUT = 15,
 	SOFT_CM_PSN = 0x500,
+	SOFT_CM_PORT = 0x1234,
 	NO_EVENT = -1,
 };
 
 struct soft_cm_event {
 	struct rdma_cm_event event;
-	uint32_t data;
+	uint32_t data[2];
 	struct soft_cm_event *next;
 };
 
@@ -59,9 +60,9 @@ static struct soft_cm {
 	enum rdma_cm_event_type of;
 	int instead, status;
 	bool changes;
-	uint8_t tos[2];			      /* the last that each side asked for */
-	unsigned int most_requests, requests; /* that were not answered yet */
-	unsigned int rejected;
+	uint8_t tos[2]; /* the last that each side asked for */
+	bool ends_both; /* as on iWARP, a connection ends at once on both sides */
+	unsigned int rejected, members, interrupted;
 } soft_cm;
 
 static inline struct soft_cm_channel *soft_cm_channel_of(const struct rdma_cm_id *id)
@@ -290,7 +291,7 @@ static inline int soft_cm_listen(struct rdma_cm_id *which, int backlog)
 		return -1;
 	soft_must(backlog == LIMIT_AT_ONCE && which->verbs && which->ps == RDMA_PS_TCP);
 	id->listens = true;
-	((struct sockaddr_in *)(void *)&id->from)->sin_port = htons(0x1234);
+	((struct sockaddr_in *)(void *)&id->from)->sin_port = htons(SOFT_CM_PORT);
 	return 0;
 }
 
@@ -350,11 +351,11 @@ static inline void soft_cm_tell(struct soft_cm_id *id, enum rdma_cm_event_type t
 
 	if (!event)
 		return;
-	soft_must(param->private_data_len == sizeof(event->data));
-	memcpy(&event->data, param->private_data, sizeof(event->data));
+	soft_must(param->private_data_len == sizeof(event->data[0]));
+	memcpy(event->data, param->private_data, sizeof(event->data[0]));
 	event->event.listen_id = listener;
 	event->event.param.conn = *param;
-	event->event.param.conn.private_data = &event->data;
+	event->event.param.conn.private_data = event->data;
 }
 
 static inline int soft_cm_connect(struct rdma_cm_id *which, struct rdma_conn_param *param)
@@ -375,8 +376,6 @@ static inline int soft_cm_connect(struct rdma_cm_id *which, struct rdma_conn_par
 		peer->tos = id->tos;
 		peer->peer = id;
 		id->peer = peer;
-		if (++soft_cm.requests > soft_cm.most_requests)
-			soft_cm.most_requests = soft_cm.requests;
 		soft_cm_tell(peer, RDMA_CM_EVENT_CONNECT_REQUEST, param, &listener->id);
 	} else {
 		soft_cm_push(id, RDMA_CM_EVENT_REJECTED);
@@ -408,7 +407,6 @@ static inline int soft_cm_accept(struct rdma_cm_id *which, struct rdma_conn_para
 	pthread_mutex_lock(&soft.lock);
 	soft_must(soft_hears(soft_find_qp(param->qp_num)));
 	id->param = *param;
-	soft_cm.requests--;
 	if (id->peer)
 		soft_cm_tell(id->peer, RDMA_CM_EVENT_CONNECT_RESPONSE, param, NULL);
 	pthread_mutex_unlock(&soft.lock);
@@ -438,6 +436,10 @@ static inline int soft_cm_disconnect(struct rdma_cm_id *which)
 	pthread_mutex_lock(&soft.lock);
 	if (!id->ended && id->peer)
 		soft_cm_push(id->peer, RDMA_CM_EVENT_DISCONNECTED);
+	if (!id->ended && soft_cm.ends_both) {
+		soft_cm_push(id, RDMA_CM_EVENT_DISCONNECTED);
+		id->peer->ended = true;
+	}
 	id->ended = true;
 	pthread_mutex_unlock(&soft.lock);
 	return 0;
@@ -501,6 +503,7 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *addres
 
 		*ud = (struct rdma_ud_param){.qkey = RDMA_UDP_QKEY, .qp_num = 0xffffff};
 		ud->ah_attr = (struct ibv_ah_attr){.is_global = 1, .dlid = SOFT_GROUP_LID};
+		soft_cm.members++;
 		memcpy(ud->ah_attr.grh.dgid.raw, gid.raw, sizeof(gid.raw));
 	}
 	pthread_mutex_unlock(&soft.lock);
@@ -510,6 +513,7 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *addres
 static inline int soft_cm_leave(struct rdma_cm_id *id, struct sockaddr *address)
 {
 	soft_must(!memcmp(address, &((struct soft_cm_id *)id)->to, soft_cm_length(address)));
+	soft_must(soft_cm.members--);
 	return 0;
 }
 

@@ -65,8 +65,8 @@ static int reject(struct rdma_cm_id *id, const void *data, uint8_t length)
 {
 	struct cm *cm = id->context;
 
-	(void)data;
-	(void)length;
+	assert_null(data);
+	assert_int_equal(length, 0);
 	assert_ptr_equal(id, &cm->stranger);
 	cm->rejected++;
 	return 0;

@@ -38,7 +38,6 @@ static void connections(void **state)
 		assert_int_equal(row->peer_psn.value, row->psn.value + 1);
 	}
 	soft_pass(&bed, setup_tests, "setup-connect", NULL);
-	/* No row but the one of a connection by the exchange has told the other MTU. */
 	assert_int_equal(soft_cm.rejected, 0);
 	soft_cm_end(&bed);
 }
