@@ -172,6 +172,58 @@ end_of_coordinator()
 	nothing_left
 }
 
+@test "mesh: a launcher has time to end, unless it started nothing" {
+	LINGER=1 mesh 2 good --hosts 2 --stages loopback
+	expect 0
+	[ -e "$dir/run/lingered" ]
+	rm "$dir/run/lingered"
+	LINGER=1000 mesh 0 good --hosts 2 --wait 100ms
+	expect 1 ''
+	[[ $stderr == *'rdmactl mesh: no host came'* ]]
+	[ ! -e "$dir/run/lingered" ]
+	nothing_left
+}
+
+@test "mesh: the numbers of the summary" {
+	local hosts=n1,n2,n3,n4,n5,n6,n7 rows
+
+	printf '%s\n' 'hosts n[1-6]' 'all rails 2' 'host n4 refuse no RDMA device' \
+		'host n5 fail no answer from the peer' >"$dir/mixed"
+	mesh 6 mixed --hosts $hosts --wait 2s --json
+	expect 4
+	[ "$(jq -c '[.seed, .hosts_wanted, .hosts_present, .hosts_missing, .rails, .pairs_untried,
+		.pairs_left_out, .pairs_resumed, .pairs_one_way, .interrupted]' "$dir/out")" = \
+		'[1,7,5,2,10,0,0,0,null,false]' ]
+	jq -e '.seconds > 2 and .seconds < 600' "$dir/out"
+	cp "$dir/out" "$dir/document"
+	# The rows of the same pairs. Of n5 each rail has failed.
+	mesh 6 mixed --hosts $hosts --wait 2s --jsonl
+	rows=$(jq -cs '[length, (map(select(.outcome == "fail")) | length)]' "$dir/out")
+	[ "$(jq -c '[.pairs, .pairs_failed]' "$dir/document")" = "$rows" ]
+	[ "$(jq .pairs_failed "$dir/document")" -gt 1 ]
+	# Those by number only, of whom more or fewer come.
+	mesh 3 good --hosts 4 --wait 2s --json
+	expect 3
+	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[4,3,1]' ]
+	[ "$(jq -c '.mesh[] | [.finding, .object, .evidence]' "$dir/out")" = \
+		'["absent","1 of 4 hosts","3 came"]' ]
+}
+
+@test "mesh: what is told meanwhile, verbosely and quietly" {
+	echo 'host n2 refuse no RDMA device' >>"$dir/good"
+	mesh 2 good --hosts 2 --stages loopback -v
+	expect 3
+	[[ $stderr == *'rdmactl mesh: n1 came, with 2 rails'* ]]
+	[[ $stderr == *'rdmactl mesh: n2 cannot take part: no RDMA device'* ]]
+	[[ $stderr != *'n2 came'* ]]
+	mesh 2 good --hosts 2 --stages loopback
+	expect 3
+	[[ $stderr != *came* && $stderr == *'n2 cannot take part'* ]]
+	mesh 2 good --hosts 2 --stages loopback -q
+	expect 3
+	[ -z "$stderr" ]
+}
+
 @test "mesh: a file of the token is made, and removed" {
 	mesh 4 good --hosts 4 --token-file "$dir/token"
 	expect 0
