@@ -495,7 +495,8 @@ static inline int soft_cm_join(struct rdma_cm_id *which, struct sockaddr *addres
 	if (soft_cm_fails(which, "rdma_join_multicast"))
 		return -1;
 	soft_must(!context && which->ps == RDMA_PS_UDP && which->verbs &&
-		  !memcmp(address, &id->to, soft_cm_length(address)));
+		  !memcmp(address, &id->to, soft_cm_length(address)) &&
+		  !socket_address_port(&id->to));
 	pthread_mutex_lock(&soft.lock);
 	event = soft_cm_push(id, RDMA_CM_EVENT_MULTICAST_JOIN);
 	if (event) {

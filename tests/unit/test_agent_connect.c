@@ -230,6 +230,7 @@ static void disconnects(void **state)
 	soft_cm.ends_both = true;
 	bed.far->api.rdma_disconnect(bed.far->qps[0].cm_id);
 	assert_int_equal(agent_disconnect(agent, &order), 0);
+	assert_int_equal(((struct soft_cm_id *)agent->qps[0].cm_id)->events, 0);
 	expect_refusal(agent, agent_disconnect(agent, &order), REFUSAL_ORDER,
 		       "queue pair 0 is not connected");
 	assert_int_equal(side_disconnect(&bed.trial.far, &order), 0);
@@ -243,8 +244,14 @@ static void disconnects(void **state)
 	soft_cm.error = EIO;
 	expect_failure(agent, agent_disconnect(agent, &order), EIO, "rdma_disconnect");
 	soft_cm.refused = NULL;
+	agent->qps[0].connected = true;
+	order.timeout_msec = 20;
+	order.active = 0;
+	expect_failure(agent, agent_disconnect(agent, &order), ETIMEDOUT, "rdma_get_cm_event");
 	soft_cm.ends_both = true;
 	agent->qps[0].connected = true;
+	order.timeout_msec = 8000;
+	order.active = 1;
 	assert_int_equal(agent_disconnect(agent, &order), 0);
 	order.active = 0;
 	assert_int_equal(side_disconnect(&bed.trial.far, &order), 0);
@@ -325,6 +332,47 @@ static int interrupted_once(struct rdma_event_channel *channel, struct rdma_cm_e
 		return soft_cm_event(channel, ret);
 	errno = EINTR;
 	return -1;
+}
+
+static int late_event(struct rdma_event_channel *channel, struct rdma_cm_event **ret)
+{
+	if (soft_cm.interrupted++)
+		return soft_cm_event(channel, ret);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* A far side that speaks while this one connects has failed; the event that says why comes later.
+ */
+static void last_word(void **state)
+{
+	struct rdma_cm_id *id;
+	struct cm_news news;
+	struct soft_trial bed;
+	struct agent *agent;
+	int pair[2];
+
+	(void)state;
+	soft_cm_begin(&bed);
+	agent = bed.trial.near.agent;
+	assert_int_equal(agent_cm_open(agent), 0);
+	assert_int_equal(soft_cm_create(agent->cm, &id, NULL, RDMA_PS_TCP), 0);
+	soft_cm_push((struct soft_cm_id *)id, RDMA_CM_EVENT_REJECTED);
+	agent->api.rdma_get_cm_event = late_event;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(send(pair[1], "", 1, 0), 1);
+	agent->watch.channel = pair[0];
+	agent->watch.patient = false;
+	agent->connecting = true;
+	assert_int_equal(agent_cm_next(agent, clock_nsec() + 60000000000, &news), 0);
+	assert_int_equal(news.type, RDMA_CM_EVENT_REJECTED);
+	/* Its message is read as an answer now. */
+	assert_true(agent->watch.patient);
+	agent->watch.channel = bed.trial.far.channel;
+	close(pair[0]);
+	close(pair[1]);
+	soft_cm_destroy(id);
+	soft_cm_end(&bed);
 }
 
 /* A signal of another kind is no end; and the cookie is the first four bytes, if there are four. */
@@ -490,11 +538,12 @@ static void joins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders_refused),  cmocka_unit_test(listens),
-		cmocka_unit_test(attributes),	   cmocka_unit_test(disconnects),
-		cmocka_unit_test(other_device),	   cmocka_unit_test(ends_of_waits),
-		cmocka_unit_test(events_are_read), cmocka_unit_test(parameters),
-		cmocka_unit_test(addresses),	   cmocka_unit_test(joins),
+		cmocka_unit_test(orders_refused), cmocka_unit_test(listens),
+		cmocka_unit_test(attributes),	  cmocka_unit_test(disconnects),
+		cmocka_unit_test(other_device),	  cmocka_unit_test(ends_of_waits),
+		cmocka_unit_test(last_word),	  cmocka_unit_test(events_are_read),
+		cmocka_unit_test(parameters),	  cmocka_unit_test(addresses),
+		cmocka_unit_test(joins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

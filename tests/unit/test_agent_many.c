@@ -33,8 +33,14 @@ struct cm {
 	uint32_t cookie; /* of connect requests */
 	unsigned int ids, qps, rejected;
 	unsigned int resolving, most_resolving; /* connections under way */
+	unsigned int ending, most_ending;	/* and those that are being closed */
 	unsigned int refuse_at; /* the connect request with this number is rejected */
-	unsigned int connects;
+	unsigned int connects, establishes, modifies;
+	struct rdma_conn_param param;	      /* of the last request or its acceptance */
+	struct ibv_qp_init_attr init;	      /* of the last queue pair */
+	struct ibv_qp_attr attr[IBV_QPS_ERR]; /* with which one came to each state */
+	bool drops;			      /* the far side ends what is established */
+	enum rdma_cm_event_type response;     /* to a connect request */
 };
 
 /* The functions of librdmacm have no argument that leads here, but ids do. */
@@ -58,6 +64,7 @@ static int get_event(struct rdma_event_channel *channel, struct rdma_cm_event **
 		return -1;
 	}
 	*event = &cm->events[cm->head++];
+	cm->ending -= (*event)->event == RDMA_CM_EVENT_DISCONNECTED && cm->ending;
 	return 0;
 }
 
@@ -113,23 +120,31 @@ static int connect_id(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	struct cm *cm = cm_of(id);
 
 	assert_int_equal(param->private_data_len, sizeof(uint32_t));
+	cm->param = *param;
 	if (++cm->connects == cm->refuse_at)
 		push(cm, id, RDMA_CM_EVENT_REJECTED);
 	else
-		push(cm, id, RDMA_CM_EVENT_CONNECT_RESPONSE);
+		push(cm, id, cm->response);
 	return 0;
 }
 
 static int establish(struct rdma_cm_id *id)
 {
 	cm_of(id)->resolving--;
+	cm_of(id)->establishes++;
+	if (cm_of(id)->drops)
+		push(cm_of(id), id, RDMA_CM_EVENT_DISCONNECTED);
 	return 0;
 }
 
 /* Whoever disconnects first gets the event of the answer. */
 static int disconnect(struct rdma_cm_id *id)
 {
-	push(cm_of(id), id, RDMA_CM_EVENT_DISCONNECTED);
+	struct cm *cm = cm_of(id);
+
+	if (++cm->ending > cm->most_ending)
+		cm->most_ending = cm->ending;
+	push(cm, id, RDMA_CM_EVENT_DISCONNECTED);
 	return 0;
 }
 
@@ -150,7 +165,7 @@ static int init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *ma
 /* The client has connected by the time it is accepted, and disconnects at once. */
 static int accept_id(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
-	(void)param;
+	cm_of(id)->param = *param;
 	push(cm_of(id), id, RDMA_CM_EVENT_ESTABLISHED);
 	push(cm_of(id), id, RDMA_CM_EVENT_DISCONNECTED);
 	return 0;
@@ -158,8 +173,8 @@ static int accept_id(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 static int reject(struct rdma_cm_id *id, const void *data, uint8_t length)
 {
-	(void)data;
-	(void)length;
+	assert_null(data);
+	assert_int_equal(length, 0);
 	cm_of(id)->rejected++;
 	return 0;
 }
@@ -170,6 +185,7 @@ static struct ibv_qp *create_qp(struct ibv_pd *domain, struct ibv_qp_init_attr *
 	struct cm *cm = (struct cm *)((uint8_t *)attr->send_cq - offsetof(struct cm, cq));
 
 	(void)domain;
+	cm->init = *attr;
 	qp->qp_num = 100 + cm->qps++;
 	qp->send_cq = attr->send_cq;
 	return qp;
@@ -186,8 +202,13 @@ static int destroy_qp(struct ibv_qp *qp)
 
 static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	qp->state = attr->qp_state;
+	struct cm *cm = (struct cm *)((uint8_t *)qp->send_cq - offsetof(struct cm, cq));
+
 	(void)mask;
+	qp->state = attr->qp_state;
+	assert_true(qp->state < IBV_QPS_ERR);
+	cm->attr[qp->state] = *attr;
+	cm->modifies++;
 	return 0;
 }
 
@@ -214,6 +235,7 @@ static struct agent *make_agent(struct cm *cm)
 
 	memset(cm, 0, sizeof(*cm));
 	cm->channel.fd = eventfd(1, EFD_CLOEXEC);
+	cm->response = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	cm->verbs.device = &cm->device;
 	snprintf(cm->device.name, sizeof(cm->device.name), "rxa");
 	snprintf(agent->endpoint.device, sizeof(agent->endpoint.device), "rxa");
@@ -262,7 +284,31 @@ static const struct message_connect_many usual = {
 	.ip = {.family = AF_INET},
 	.port = 7,
 	.timeout_msec = 50,
+	.retries = 5,
+	.rnr_retries = 4,
 };
+
+/* One read at a time, and the retries of the side; rdma_connect(3). */
+static void expect_param(const struct rdma_conn_param *param, uint8_t retries, uint8_t rnr_retries)
+{
+	assert_int_equal(param->private_data_len, 4);
+	assert_int_equal(param->responder_resources, 1);
+	assert_int_equal(param->initiator_depth, 1);
+	assert_int_equal(param->retry_count, retries);
+	assert_int_equal(param->rnr_retry_count, rnr_retries);
+	assert_in_range(param->qp_num, 100, 199);
+}
+
+/* Nothing is sent over them. */
+static void expect_small(const struct ibv_qp_init_attr *init)
+{
+	assert_int_equal(init->qp_type, IBV_QPT_RC);
+	assert_int_equal(init->cap.max_send_wr, 1);
+	assert_int_equal(init->cap.max_recv_wr, 1);
+	assert_int_equal(init->cap.max_send_sge, 1);
+	assert_int_equal(init->cap.max_recv_sge, 1);
+	assert_int_equal(init->cap.max_inline_data, 0);
+}
 
 static void connects_all(void **state)
 {
@@ -279,6 +325,13 @@ static void connects_all(void **state)
 	assert_in_range(reply.elapsed_nsec, 1, 60000000000);
 	assert_in_range(reply.closing_nsec, 1, 60000000000);
 	assert_int_equal(cm.most_resolving, 3);
+	assert_int_equal(cm.most_ending, 3);
+	assert_int_equal(cm.connects, 10);
+	assert_int_equal(cm.establishes, 10);
+	/* To INIT, RTR and RTS. */
+	assert_int_equal(cm.modifies, 30);
+	expect_param(&cm.param, 5, 4);
+	expect_small(&cm.init);
 	/* They are held until all are there. */
 	assert_int_equal(cm.ids, 10);
 	assert_int_equal(cm.qps, 10);
@@ -303,6 +356,148 @@ static void one_is_rejected(void **state)
 	assert_int_equal(agent->refused.stage, STAGE_CM);
 	assert_int_equal(agent->refused.cm_event, RDMA_CM_EVENT_REJECTED);
 	assert_true(agent->many.established >= 4 && agent->many.established < 10);
+	free_agent(agent, &cm);
+}
+
+/* With iWARP the queue pair is connected when librdmacm says so: this side has nothing to do. */
+static void connects_iwarp(void **state)
+{
+	struct message_connected_many reply;
+	struct agent *agent;
+	struct cm cm;
+
+	(void)state;
+	agent = make_agent(&cm);
+	agent->endpoint.transport = TRANSPORT_IWARP;
+	cm.response = RDMA_CM_EVENT_ESTABLISHED;
+	assert_int_equal(agent_connect_many(agent,
+					    &(struct message_connect_many){.active = 1,
+									   .count = 2,
+									   .at_once = 2,
+									   .ip = usual.ip,
+									   .port = 7,
+									   .timeout_msec = 50},
+					    &reply),
+			 0);
+	assert_int_equal(reply.established, 2);
+	assert_int_equal(cm.establishes, 0);
+	assert_int_equal(cm.modifies, 2);
+	free_agent(agent, &cm);
+}
+
+static struct rdma_cm_id *new_id(struct cm *cm, void *context)
+{
+	struct rdma_cm_id *id;
+
+	assert_int_equal(create_id(&cm->channel, &id, context, RDMA_PS_TCP), 0);
+	return id;
+}
+
+/*
+ * An event that comes before all others, about a connection that nobody here began (or, with
+ * `begun`, about the first one): what becomes of the order.
+ */
+static const struct {
+	uint32_t active;
+	enum rdma_cm_event_type type;
+	bool begun, fails;
+} events[] = {
+	{1, RDMA_CM_EVENT_DISCONNECTED, false, false},
+	{1, RDMA_CM_EVENT_TIMEWAIT_EXIT, false, false},
+	{1, RDMA_CM_EVENT_TIMEWAIT_EXIT, true, false},
+	{1, RDMA_CM_EVENT_ADDR_CHANGE, false, false},
+	{1, RDMA_CM_EVENT_ADDR_CHANGE, true, true},
+	{1, RDMA_CM_EVENT_DISCONNECTED, true, true},
+	{1, RDMA_CM_EVENT_DEVICE_REMOVAL, false, true},
+	{0, RDMA_CM_EVENT_TIMEWAIT_EXIT, false, false},
+	{0, RDMA_CM_EVENT_TIMEWAIT_EXIT, true, false},
+	{0, RDMA_CM_EVENT_ADDR_CHANGE, false, false},
+	{0, RDMA_CM_EVENT_ADDR_CHANGE, true, true},
+	{0, RDMA_CM_EVENT_UNREACHABLE, true, true},
+	{0, RDMA_CM_EVENT_DEVICE_REMOVAL, false, true},
+};
+
+static void request_comes(struct cm *cm, uint32_t *cookie);
+
+static void other_events(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		uint32_t cookie = htonl(COOKIE);
+		struct message_connect_many order = usual;
+		struct message_connected_many reply;
+		/* What an id of a connection has for its context. */
+		struct agent_connection connection = {.begin_nsec = 0};
+		struct rdma_cm_id *id;
+		struct agent *agent;
+		struct cm cm;
+		int rc;
+
+		agent = make_agent(&cm);
+		agent->listener = &cm.listener;
+		order.active = events[i].active;
+		order.count = 2;
+		if (!order.active)
+			agent->api.rdma_disconnect = answer_disconnect;
+		id = new_id(&cm, events[i].begun ? &connection : NULL);
+		push(&cm, id, events[i].type);
+		cm.events[0].status = -EIO;
+		for (int j = 0; j < 2 && !order.active; j++)
+			request_comes(&cm, &cookie);
+		rc = agent_connect_many(agent, &order, &reply);
+		assert_int_equal(rc, events[i].fails ? -EIO : 0);
+		if (events[i].fails)
+			assert_int_equal(agent->refused.cm_event, events[i].type);
+		else
+			assert_int_equal(reply.closed, 2);
+		destroy_id(id);
+		/* Of a failure, those that nobody has taken. */
+		while (cm.head < cm.tail && events[i].fails && !order.active)
+			destroy_id(cm.events[cm.head++].id);
+		free_agent(agent, &cm);
+	}
+}
+
+/* Before this side has ended any: the far side gave up, and its event says it. */
+static void ended_early(void **state)
+{
+	struct message_connected_many reply;
+	struct agent *agent;
+	struct cm cm;
+
+	(void)state;
+	agent = make_agent(&cm);
+	cm.drops = true;
+	assert_int_equal(agent_connect_many(agent, &usual, &reply), -ECONNREFUSED);
+	assert_int_equal(agent->refused.cm_event, RDMA_CM_EVENT_DISCONNECTED);
+	free_agent(agent, &cm);
+}
+
+/* Requests to another listener of the channel are not those of the order. */
+static void other_listener(void **state)
+{
+	struct message_connect_many order = usual;
+	struct message_connected_many reply;
+	uint32_t cookie = htonl(COOKIE);
+	struct rdma_cm_id other;
+	struct agent *agent;
+	struct cm cm;
+
+	(void)state;
+	agent = make_agent(&cm);
+	agent->listener = &cm.listener;
+	agent->api.rdma_disconnect = answer_disconnect;
+	order.active = 0;
+	order.count = 1;
+	request_comes(&cm, &cookie);
+	cm.events[0].listen_id = &other;
+	request_comes(&cm, &cookie);
+	assert_int_equal(agent_connect_many(agent, &order, &reply), 0);
+	assert_int_equal(reply.established, 1);
+	assert_int_equal(cm.rejected, 1);
+	/* The retries of the connections are those of the side that connects. */
+	expect_param(&cm.param, 6, 4);
+	expect_small(&cm.init);
 	free_agent(agent, &cm);
 }
 
@@ -409,9 +604,41 @@ static void server_begins_none(void **state)
 	free_agent(agent, &cm);
 }
 
+/* Of the third one, with what the order says of the other side. */
+static void expect_attributes(const struct cm *cm, const struct agent *agent)
+{
+	const struct ibv_qp_attr *init = &cm->attr[IBV_QPS_INIT], *rtr = &cm->attr[IBV_QPS_RTR];
+	const struct ibv_qp_attr *rts = &cm->attr[IBV_QPS_RTS];
+
+	assert_int_equal(cm->modifies, 9);
+	/* Nobody may reach memory by them. */
+	assert_int_equal(init->qp_access_flags, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(rtr->dest_qp_num, 202);
+	assert_int_equal(rtr->rq_psn, 2);
+	assert_int_equal(rtr->path_mtu, IBV_MTU_1024);
+	assert_int_equal(rtr->ah_attr.grh.dgid.raw[15], 9);
+	assert_int_equal(rtr->max_dest_rd_atomic, 1);
+	/* IBTA 1, table 45: 12 is 0.64 ms. */
+	assert_int_equal(rtr->min_rnr_timer, 12);
+	assert_int_equal(rts->sq_psn, agent->many.items[2].qp.psn);
+	assert_int_equal(rts->max_rd_atomic, 1);
+	assert_int_equal(rts->timeout, 11);
+	assert_int_equal(rts->retry_cnt, 5);
+	assert_int_equal(rts->rnr_retry, 3);
+}
+
 static void exchanges(void **state)
 {
-	struct message_exchange_many order = {.total = 5, .make = 1, .count = 3, .mtu_bytes = 1024};
+	struct message_exchange_many order = {
+		.total = 5,
+		.make = 1,
+		.count = 3,
+		.mtu_bytes = 1024,
+		.timeout = 11,
+		.retries = 5,
+		.rnr_retries = 3,
+		.to.gid.raw[15] = 9,
+	};
 	struct message_exchanged_many reply = {0};
 	struct agent *agent;
 	struct cm cm;
@@ -424,10 +651,14 @@ static void exchanges(void **state)
 	assert_int_equal(reply.count, 3);
 	assert_int_equal(reply.items[2].qpn, 102);
 	assert_int_equal(agent->many.items[2].qp.qp->state, IBV_QPS_RESET);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(reply.items[i].psn, agent->many.items[i].qp.psn);
+	expect_small(&cm.init);
 	order.make = 0;
 	order.connect = 1;
 	assert_int_equal(agent_exchange_many(agent, &order, &reply), 0);
 	assert_int_equal(agent->many.items[2].qp.qp->state, IBV_QPS_RTS);
+	expect_attributes(&cm, agent);
 	/* The last two, made and connected in one; then one too many. */
 	order.make = 1;
 	order.first = 3;
@@ -496,7 +727,9 @@ int main(void)
 		cmocka_unit_test(nothing_comes),      cmocka_unit_test(accepts_all),
 		cmocka_unit_test(server_begins_none), cmocka_unit_test(exchanges),
 		cmocka_unit_test(exchanges_refused),  cmocka_unit_test(memory_is_counted),
-		cmocka_unit_test(far_side_fails),
+		cmocka_unit_test(far_side_fails),     cmocka_unit_test(connects_iwarp),
+		cmocka_unit_test(other_events),	      cmocka_unit_test(other_listener),
+		cmocka_unit_test(ended_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
