@@ -44,11 +44,12 @@ struct soft_cm_id {
 	uint8_t tos;
 	struct soft_cm_id *peer;
 	unsigned int events; /* that are not acknowledged */
-	bool resolved, listens, ended;
+	bool resolved, listens, ended, told;
 };
 
 static struct soft_cm {
-	struct ibv_device device;
+	struct ibv_device devices[2]; /* of the sides */
+	int backlog;		      /* of the last listener */
 	struct soft_cm_id *ids[SOFT_IDS];
 	unsigned int channels, count, next_psn;
 	/* The call of that name fails at one of the sides, if it is not one of the first `spared`.
@@ -221,6 +222,7 @@ static inline int soft_cm_destroy(struct rdma_cm_id *which)
 {
 	struct soft_cm_channel *channel = soft_cm_channel_of(which);
 	struct soft_cm_event **at = &channel->first;
+	struct soft_cm_id *peer;
 	eventfd_t one;
 
 	pthread_mutex_lock(&soft.lock);
@@ -240,6 +242,12 @@ static inline int soft_cm_destroy(struct rdma_cm_id *which)
 			soft_cm_forget(id);
 	}
 	channel->end = at;
+	/* The end of a connection, or the answer to one. */
+	peer = ((struct soft_cm_id *)which)->peer;
+	if (peer && peer->peer && peer->param.qp_num && !peer->told) {
+		soft_cm_push(peer, RDMA_CM_EVENT_DISCONNECTED);
+		peer->told = true;
+	}
 	soft_cm_forget((struct soft_cm_id *)which);
 	pthread_mutex_unlock(&soft.lock);
 	return 0;
@@ -262,17 +270,19 @@ static inline socklen_t soft_cm_length(const struct sockaddr *address)
 					     : sizeof(struct sockaddr_in6);
 }
 
-/* The address must be that of the side's own port. */
+/* The address must be that of the side's own port; what is known of the other one is its GID. */
 static inline void soft_cm_take_place(struct soft_cm_id *id, const struct sockaddr *from)
 {
-	struct soft_port *port = &soft.ports[soft_cm_channel_of(&id->id)->side];
-	struct sockaddr_storage own;
+	const unsigned int side = soft_cm_channel_of(&id->id)->side;
+	struct soft_port *port = &soft.ports[side];
+	struct ip_address ip;
 
-	socket_address(&port->endpoint.ip, 0, 0, &own);
-	soft_must(!memcmp(&own, from, soft_cm_length(from)));
 	memcpy(&id->from, from, soft_cm_length(from));
-	port->context.device = &soft_cm.device;
+	ip = socket_address_ip(&id->from);
+	soft_must(ip_equal(&ip, &port->endpoint.ip));
+	port->context.device = &soft_cm.devices[side];
 	id->id.verbs = &port->context;
+	memcpy(id->id.route.addr.addr.ibaddr.dgid.raw, soft.ports[!side].endpoint.gid.raw, 16);
 }
 
 static inline int soft_cm_bind(struct rdma_cm_id *id, struct sockaddr *address)
@@ -283,21 +293,23 @@ static inline int soft_cm_bind(struct rdma_cm_id *id, struct sockaddr *address)
 	return 0;
 }
 
+static inline __be16 soft_cm_port(struct rdma_cm_id *id)
+{
+	return ((struct sockaddr_in *)(void *)&((struct soft_cm_id *)id)->from)->sin_port;
+}
+
 static inline int soft_cm_listen(struct rdma_cm_id *which, int backlog)
 {
 	struct soft_cm_id *id = (struct soft_cm_id *)which;
 
 	if (soft_cm_fails(which, "rdma_listen"))
 		return -1;
-	soft_must(backlog == LIMIT_AT_ONCE && which->verbs && which->ps == RDMA_PS_TCP);
+	soft_must(which->verbs && which->ps == RDMA_PS_TCP);
+	soft_cm.backlog = backlog;
 	id->listens = true;
-	((struct sockaddr_in *)(void *)&id->from)->sin_port = htons(SOFT_CM_PORT);
+	if (!soft_cm_port(which))
+		((struct sockaddr_in *)(void *)&id->from)->sin_port = htons(SOFT_CM_PORT);
 	return 0;
-}
-
-static inline __be16 soft_cm_port(struct rdma_cm_id *id)
-{
-	return ((struct sockaddr_in *)(void *)&((struct soft_cm_id *)id)->from)->sin_port;
 }
 
 static inline int soft_cm_resolve(struct rdma_cm_id *which, struct sockaddr *from,
@@ -351,8 +363,9 @@ static inline void soft_cm_tell(struct soft_cm_id *id, enum rdma_cm_event_type t
 
 	if (!event)
 		return;
-	soft_must(param->private_data_len == sizeof(event->data[0]));
-	memcpy(event->data, param->private_data, sizeof(event->data[0]));
+	soft_must(param->private_data_len <= sizeof(event->data));
+	if (param->private_data_len)
+		memcpy(event->data, param->private_data, param->private_data_len);
 	event->event.listen_id = listener;
 	event->event.param.conn = *param;
 	event->event.param.conn.private_data = event->data;
@@ -370,9 +383,8 @@ static inline int soft_cm_connect(struct rdma_cm_id *which, struct rdma_conn_par
 	listener = soft_cm_listener(id);
 	if (listener) {
 		peer = soft_cm_id_new(listener->id.channel, listener->id.context);
-		peer->from = listener->from;
-		peer->to = id->from;
-		peer->id.verbs = listener->id.verbs;
+		soft_cm_take_place(peer, (const struct sockaddr *)&listener->from);
+		peer->to = peer->id.route.addr.dst_storage = id->from;
 		peer->tos = id->tos;
 		peer->peer = id;
 		id->peer = peer;
@@ -572,7 +584,7 @@ static inline void soft_cm_fill_api(struct api *api, unsigned int side)
 static inline void soft_cm_begin(struct soft_trial *bed)
 {
 	/* A test that failed left its own behind. */
-	soft_cm = (struct soft_cm){.device.name = "none0"};
+	soft_cm = (struct soft_cm){.devices = {{.name = "none0"}, {.name = "none0"}}};
 	soft_begin(bed);
 	soft_cm_fill_api(&bed->trial.near.agent->api, 0);
 	soft_cm_fill_api(&bed->far->api, 1);

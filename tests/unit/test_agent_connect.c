@@ -120,13 +120,14 @@ static void listens(void **state)
 		assert_int_equal(rc, 0);
 		assert_true(ip_equal(&reply.ip, &agent->endpoint.ip));
 		assert_int_equal(reply.port, SOFT_CM_PORT);
+		assert_int_equal(soft_cm.backlog, LIMIT_AT_ONCE);
 	}
 	assert_int_equal(soft_cm.channels, 1);
 	/* librdmacm's device is another one, or not known yet. */
-	snprintf(soft_cm.device.name, sizeof(soft_cm.device.name), "none1");
+	snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
 	expect_failure(agent, agent_listen(agent, &(struct message_listen){0}, &reply), EXDEV,
 		       "none1");
-	soft_cm.device.name[0] = '\0';
+	soft_cm.devices[0].name[0] = '\0';
 	assert_int_equal(agent_listen(agent, &(struct message_listen){0}, &reply), 0);
 	soft_cm_end(&bed);
 }
@@ -271,7 +272,7 @@ static void other_device(void **state)
 	agent = bed.trial.near.agent;
 	make_qps(&bed.trial.near);
 	connect.ip = soft.ports[1].endpoint.ip;
-	snprintf(soft_cm.device.name, sizeof(soft_cm.device.name), "none1");
+	snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
 	expect_failure(agent, agent_connect(agent, &connect, &connected), EXDEV, "none1");
 	soft_cm_end(&bed);
 }

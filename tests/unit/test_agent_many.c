@@ -583,6 +583,8 @@ static void accepts_all(void **state)
 	assert_int_equal(agent_connect_many(agent, &order, &reply), 0);
 	assert_int_equal(reply.established, 3);
 	assert_int_equal(reply.closed, 3);
+	assert_in_range(reply.elapsed_nsec, 1, 60000000000);
+	assert_in_range(reply.closing_nsec, 0, 60000000000);
 	assert_int_equal(cm.rejected, 5);
 	assert_int_equal(cm.qps, 3);
 	free_agent(agent, &cm);
@@ -699,8 +701,40 @@ static void exchanges_refused(void **state)
 /* The memory of all of them is the server's to give. */
 static int no_memory(void *context, int64_t bytes)
 {
-	(void)context;
+	int64_t *most = context;
+
+	if (bytes > *most)
+		*most = bytes;
 	return bytes > 4096 ? -ENOMEM : 0;
+}
+
+/* Samples are those of the last order, and none if that failed. */
+static void orders_follow(void **state)
+{
+	struct message_connect_many order = usual;
+	struct message_connected_many reply;
+	struct agent *agent;
+	int64_t most = 0;
+	struct cm cm;
+
+	(void)state;
+	agent = make_agent(&cm);
+	assert_int_equal(agent_connect_many(agent, &order, &reply), 0);
+	order.count = 4;
+	assert_int_equal(agent_connect_many(agent, &order, &reply), 0);
+	assert_int_equal(reply.established, 4);
+	assert_int_equal(reply.closed, 4);
+	assert_int_equal(cm.qps, 4);
+	for (int step = 0; step < STEPS; step++)
+		assert_int_equal(agent->many.samples[step], 4);
+	agent->reserve = no_memory;
+	agent->reserve_context = &most;
+	order.count = 1000;
+	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
+	for (int step = 0; step < STEPS; step++)
+		assert_int_equal(agent->many.samples[step], 0);
+	assert_int_equal(agent->many.count, 0);
+	free_agent(agent, &cm);
 }
 
 static void memory_is_counted(void **state)
@@ -708,13 +742,17 @@ static void memory_is_counted(void **state)
 	struct message_connected_many reply;
 	struct message_connect_many order = usual;
 	struct agent *agent;
+	int64_t most = 0;
 	struct cm cm;
 
 	(void)state;
 	agent = make_agent(&cm);
 	agent->reserve = no_memory;
+	agent->reserve_context = &most;
 	order.count = 1000;
 	assert_int_equal(agent_connect_many(agent, &order, &reply), -EINVAL);
+	/* A connection, and the time of each of its steps. */
+	assert_int_equal(most, 1000 * (sizeof(struct agent_connection) + STEPS * 8));
 	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
 	assert_int_equal(cm.ids, 0);
 	free_agent(agent, &cm);
@@ -729,7 +767,7 @@ int main(void)
 		cmocka_unit_test(exchanges_refused),  cmocka_unit_test(memory_is_counted),
 		cmocka_unit_test(far_side_fails),     cmocka_unit_test(connects_iwarp),
 		cmocka_unit_test(other_events),	      cmocka_unit_test(other_listener),
-		cmocka_unit_test(ended_early),
+		cmocka_unit_test(ended_early),	      cmocka_unit_test(orders_follow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

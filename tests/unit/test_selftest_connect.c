@@ -241,11 +241,39 @@ static void events_tell(void **state)
 	}
 }
 
+/* Rows of so many connections: the first has the rate and the medians, the others a step each. */
+static void expect_rows(const struct soft_trial *bed, const char *const *ids, size_t count)
+{
+	const struct selftest_result *first = bed->results.items[0];
+
+	assert_int_equal(bed->results.count, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct selftest_result *row = bed->results.items[i];
+
+		if (row->verdict.value != SELFTEST_PASS || row->reason || strcmp(row->test, ids[i]))
+			fail_msg("%s instead of %s: %s", row->test, ids[i], row->reason);
+		assert_int_equal(row->group.value, SELFTEST_CONNECT);
+		assert_int_equal(row->queue_pairs.value, 10);
+		assert_int_equal(row->iterations.value, 10);
+		assert_int_equal(row->depth.value, 3);
+		assert_true(row->latency_p50_usec.known);
+		assert_float_equal(row->duration_msec.value, first->duration_msec.value, 1e-9);
+		assert_int_equal(row->connections_per_second.known, !i);
+		/* A step is no longer than all of them. */
+		if (strcmp(row->test, "connections-disconnect"))
+			assert_true(row->latency_max_usec.value <= first->latency_max_usec.value);
+	}
+	assert_float_equal(first->connections_per_second.value * first->duration_msec.value, 10e3,
+			   1e-6);
+	assert_true(first->connect_usec.known);
+}
+
 static void many(void **state)
 {
 	static const char *const ids[] = {"connections",	 "connections-address",
 					  "connections-route",	 "connections-qp",
 					  "connections-connect", "connections-disconnect"};
+	const struct selftest_result *const *rows;
 	struct soft_trial bed;
 
 	(void)state;
@@ -253,25 +281,94 @@ static void many(void **state)
 	bed.request.connections = 10;
 	bed.request.depth = 3;
 	soft_run(&bed, connect_tests, "connections");
-	assert_int_equal(bed.results.count, ARRAY_SIZE(ids));
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		const struct selftest_result *row = bed.results.items[i];
-
-		assert_string_equal(row->test, ids[i]);
-		assert_int_equal(row->verdict.value, SELFTEST_PASS);
-		assert_int_equal(row->queue_pairs.value, 10);
-		assert_int_equal(row->depth.value, 3);
-	}
+	expect_rows(&bed, ids, ARRAY_SIZE(ids));
+	/* The medians are those of the rows of the steps. */
+	rows = (const struct selftest_result *const *)bed.results.items;
+	assert_float_equal(rows[0]->address_usec.value, rows[1]->latency_p50_usec.value, 1e-9);
+	assert_float_equal(rows[0]->route_usec.value, rows[2]->latency_p50_usec.value, 1e-9);
+	assert_float_equal(rows[0]->connect_usec.value, rows[4]->latency_p50_usec.value, 1e-9);
+	assert_float_equal(rows[0]->disconnect_usec.value, rows[5]->latency_p50_usec.value, 1e-9);
 	soft_cm_end(&bed);
+}
+
+/* The exchange knows of no addresses and routes, and ends nothing. */
+static void many_by_exchange(void **state)
+{
+	static const char *const ids[] = {"connections", "connections-qp", "connections-connect"};
+	const struct selftest_result *first;
+	struct soft_trial bed;
+
+	(void)state;
+	soft_cm_begin(&bed);
+	bed.trial.by_cm = false;
+	bed.request.connections = 10;
+	bed.request.depth = 3;
+	soft_run(&bed, connect_tests, "connections");
+	expect_rows(&bed, ids, ARRAY_SIZE(ids));
+	first = bed.results.items[0];
+	assert_false(first->address_usec.known || first->route_usec.known ||
+		     first->disconnect_usec.known);
+	assert_float_equal(first->connect_usec.value, bed.results.items[2]->latency_p50_usec.value,
+			   1e-9);
+	soft_cm_end(&bed);
+	/* Three under way at once, to INIT, RTR and RTS: the fourth batch has one. */
+	for (unsigned int side = 0; side < 2; side++) {
+		char *reason = mem_format("after %u of 10 connections: none0/1 cannot ",
+					  side ? 3 : 9);
+
+		soft_cm_begin(&bed);
+		bed.trial.by_cm = false;
+		bed.request.connections = 10;
+		bed.request.depth = 3;
+		soft_cm.refused = "ibv_modify_qp";
+		soft_cm.refused_side = side;
+		soft_cm.spared = side ? 3 * 3 : 9 * 3;
+		soft_cm.error = EIO;
+		soft_run(&bed, connect_tests, "connections");
+		if (strncmp(bed.trial.result->reason, reason, strlen(reason)))
+			fail_msg("'%s' instead of '%s'", bed.trial.result->reason, reason);
+		free(reason);
+		soft_cm_end(&bed);
+	}
+}
+
+/* As many as cmtime makes, and as many at once as QP1 and a message have room for. */
+static void usual_numbers(void **state)
+{
+	static const struct {
+		bool by_cm;
+		uint32_t depth, at_once;
+	} rows[] = {
+		{true, 0, 512},	 {true, 1024, 1024}, {true, 1025, 1024},
+		{false, 0, 128}, {false, 128, 128},  {false, 129, 128},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+
+		soft_cm_begin(&bed);
+		/* A peer that cannot: nothing is made. */
+		bed.request.peer = "hostb";
+		bed.trial.granted.version = PROTOCOL_WAYS - 1;
+		bed.trial.by_cm = rows[i].by_cm;
+		bed.request.depth = rows[i].depth;
+		soft_run(&bed, connect_tests, "connections");
+		assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
+		assert_int_equal(bed.trial.result->queue_pairs.value, 100);
+		assert_int_equal(bed.trial.result->depth.value, rows[i].at_once);
+		soft_cm_end(&bed);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(connections), cmocka_unit_test(traffic_class),
-		cmocka_unit_test(retries),     cmocka_unit_test(groups),
-		cmocka_unit_test(calls_fail),  cmocka_unit_test(events_tell),
-		cmocka_unit_test(many),
+		cmocka_unit_test(connections),	 cmocka_unit_test(traffic_class),
+		cmocka_unit_test(retries),	 cmocka_unit_test(groups),
+		cmocka_unit_test(calls_fail),	 cmocka_unit_test(events_tell),
+		cmocka_unit_test(many),		 cmocka_unit_test(many_by_exchange),
+		cmocka_unit_test(usual_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
