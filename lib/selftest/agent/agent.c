@@ -11,16 +11,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/library.h"
-#include "kernel/verbs/verbs.h"
-#include "kernel/verbs/verbs_library.h"
-
-LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
-
-#define LIBRARY_RECORD struct api
-
-static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST, LIBRARY_MAY)};
-static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
 
 /*
  * The kernel and the device keep a list of a region's pages: struct scatterlist has 32 bytes for
@@ -109,27 +99,12 @@ void agent_reset(struct agent *agent)
 		free_buffer(agent, &agent->buffers[i]);
 }
 
-static void close_device(struct agent *agent)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(agent->domains); i++) {
-		if (agent->domains[i])
-			agent->api.ibv_dealloc_pd(agent->domains[i]);
-		agent->domains[i] = NULL;
-	}
-	watch_device(&agent->watch, NULL, 0);
-	agent->context = NULL;
-	verbs_close_device(agent->device);
-	agent->device = NULL;
-	verbs_free(agent->verbs);
-	agent->verbs = NULL;
-}
-
 void agent_free(struct agent *agent)
 {
 	if (!agent)
 		return;
 	agent_reset(agent);
-	close_device(agent);
+	agent_close_device(agent);
 	agent_many_free(agent);
 	free(agent->samples.nsec);
 	free(agent);
@@ -164,58 +139,6 @@ int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, 
 	va_start(values, format);
 	rc = note(agent, refusal, STAGE_HANDSHAKE, 0, format, values);
 	va_end(values);
-	return rc;
-}
-
-static int open_device(struct agent *agent)
-{
-	const char *name = agent->endpoint.device;
-	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &agent->api);
-
-	if (rc)
-		return agent_fail(agent, STAGE_LIBRARY, -rc, "libibverbs");
-	rc = verbs_open(NULL, &agent->verbs);
-	if (rc)
-		return agent_fail(agent, STAGE_OPEN, -rc, "the list of devices");
-	rc = verbs_open_device(agent->verbs, name, &agent->device);
-	if (rc)
-		return agent_fail(agent, STAGE_OPEN, -rc, "the device");
-	agent->context = verbs_device_context(agent->device);
-	rc = agent->api.ibv_query_device(agent->context, &agent->limits);
-	if (rc)
-		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_device");
-	return 0;
-}
-
-static int make_domains(struct agent *agent)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(agent->domains); i++) {
-		agent->domains[i] = agent->api.ibv_alloc_pd(agent->context);
-		if (!agent->domains[i])
-			return agent_fail(agent, STAGE_OPEN, errno, "ibv_alloc_pd");
-	}
-	return 0;
-}
-
-int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
-{
-	int rc;
-
-	if (agent->context)
-		return agent_refuse(agent, REFUSAL_ORDER, "a device is open already");
-	if (endpoint->gid_index > LIMIT_GID_INDEX)
-		return agent_refuse(agent, REFUSAL_ORDER,
-				    "GID index %u: queue pairs can use indexes up to 255 only",
-				    endpoint->gid_index);
-	agent->endpoint = *endpoint;
-	rc = open_device(agent);
-	if (!rc)
-		rc = make_domains(agent);
-	/* All or nothing: another attempt starts from the beginning. */
-	if (rc)
-		close_device(agent);
-	else
-		watch_device(&agent->watch, agent->context, endpoint->port);
 	return rc;
 }
 
@@ -309,13 +232,6 @@ int agent_check_span(struct agent *agent, const struct span *span)
 uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block)
 {
 	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
-}
-
-int api_open_cm(struct api *api)
-{
-	if (api->rdma_create_event_channel)
-		return 0;
-	return library_open(LIBRDMACM, cm_symbols, ARRAY_SIZE(cm_symbols), api);
 }
 
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
