@@ -587,8 +587,7 @@ static inline void soft_fill_api(struct api *api)
 	api->ibv_query_pkey = soft_query_pkey;
 }
 
-/* Ready for orders: what agent_open_device() would do. */
-static inline void soft_attach(struct agent *agent, unsigned int side)
+static inline void soft_make_port(unsigned int side)
 {
 	struct soft_port *port = &soft.ports[side];
 	struct ibv_context_ops *ops = &port->context.ops;
@@ -614,13 +613,20 @@ static inline void soft_attach(struct agent *agent, unsigned int side)
 	};
 	assert_int_equal(ip_parse(side ? "10.9.0.2" : "10.9.0.1", &port->endpoint.ip), 0);
 	port->endpoint.gid = ip_to_gid(&port->endpoint.ip);
+	for (size_t i = 0; i < 2; i++)
+		port->domains[i].context = &port->context;
+}
+
+/* What agent_open_device() would do. */
+static inline void soft_open(struct agent *agent, unsigned int side)
+{
+	struct soft_port *port = &soft.ports[side];
+
 	soft_fill_api(&agent->api);
 	agent->context = &port->context;
 	agent->endpoint = port->endpoint;
-	for (size_t i = 0; i < 2; i++) {
-		port->domains[i].context = &port->context;
+	for (size_t i = 0; i < 2; i++)
 		agent->domains[i] = &port->domains[i];
-	}
 	agent->limits = (struct ibv_device_attr){
 		.max_cqe = 1 << 20,
 		.max_qp_wr = 16384,
@@ -633,6 +639,13 @@ static inline void soft_attach(struct agent *agent, unsigned int side)
 		.vendor_id = 0x2c9,
 	};
 	watch_device(&agent->watch, agent->context, 1);
+}
+
+/* Ready for orders, with a port that is as it was. */
+static inline void soft_attach(struct agent *agent, unsigned int side)
+{
+	soft_make_port(side);
+	soft_open(agent, side);
 }
 
 /* ---- A trial ---- */

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rping and ucmatose from their beginning to their end: our client and our server, with verbs and
+ * librdmacm in memory. tests/vm has the programs themselves.
+ */
+#include "perfect_cm.h"
+
+#include <stdio.h>
+
+#include "selftest/selftest.h"
+
+/* The side whose thread it is. */
+static __thread unsigned int own_side;
+
+/* ---- In place of those of agent_device.c ---- */
+
+int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
+{
+	assert_ptr_equal(endpoint, &soft.ports[own_side].endpoint);
+	soft_open(agent, own_side);
+	return 0;
+}
+
+void agent_close_device(struct agent *agent)
+{
+	agent->context = NULL;
+}
+
+int api_open_cm(struct api *api)
+{
+	soft_cm_fill_api(api, own_side);
+	return 0;
+}
+
+/* ---- Both sides ---- */
+
+struct program {
+	const char *name;
+	int (*client)(const struct interop_request *request, const struct endpoint *local,
+		      struct selftest_results *results);
+	int (*server)(const struct interop_request *request, const struct endpoint *local,
+		      struct selftest_results *results);
+	uint32_t port;
+	uint64_t bytes, iterations; /* unless the user says it */
+};
+
+static const struct program programs[] = {
+	{"rping", interop_rping_client, interop_rping_server, 7174, 64, 100},
+	{"ucmatose", interop_ucmatose_client, interop_ucmatose_server, 7471, 100, 10},
+};
+
+static struct bed {
+	const struct program *program;
+	struct interop_request requests[2]; /* of the client and the server */
+	struct selftest_results results[2];
+	char said[2][256]; /* the first lines of the server */
+	int lines, waits;  /* it waits, or it has ended */
+	int signals;	   /* end the server */
+	int status[2];
+} bed;
+
+static void say(void *context, const char *text)
+{
+	(void)context;
+	if (bed.lines < 2)
+		snprintf(bed.said[bed.lines], sizeof(bed.said[0]), "%s", text);
+	bed.lines++;
+	eventfd_write(bed.waits, 1);
+}
+
+static void *serve(void *context)
+{
+	(void)context;
+	own_side = 1;
+	bed.status[1] = bed.program->server(&bed.requests[1], &soft.ports[1].endpoint,
+					    &bed.results[1]);
+	eventfd_write(bed.waits, 1);
+	return NULL;
+}
+
+static void begin(const struct program *program)
+{
+	/* A test that failed left its own behind. */
+	soft_cm = (struct soft_cm){.devices = {{.name = "none0"}, {.name = "none0"}}};
+	soft.next_qpn = 0;
+	soft.lenient = 0;
+	soft_make_port(0);
+	soft_make_port(1);
+	bed = (struct bed){
+		.program = program,
+		.waits = eventfd(0, EFD_CLOEXEC),
+		.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	bed.requests[0] = (struct interop_request){
+		.peer = "hostb", .peer_ip = soft.ports[1].endpoint.ip, .signals = -1};
+	bed.requests[1] = (struct interop_request){
+		.signals = bed.signals, .once = true, .say = say};
+}
+
+/* The server, and when it waits for it the client. */
+static void play(void)
+{
+	pthread_t thread;
+	eventfd_t one;
+
+	own_side = 0;
+	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+	assert_int_equal(eventfd_read(bed.waits, &one), 0);
+	if (!bed.results[1].count) {
+		bed.status[0] = bed.program->client(&bed.requests[0], &soft.ports[0].endpoint,
+						    &bed.results[0]);
+		/* It may have failed before the server knew of it. */
+		if (bed.results[0].items[0]->verdict.value != SELFTEST_PASS)
+			eventfd_write(bed.signals, 1);
+	}
+	pthread_join(thread, NULL);
+}
+
+static void end(void)
+{
+	assert_int_equal(soft_cm.count, 0);
+	assert_int_equal(soft_cm.channels, 0);
+	assert_int_equal(soft.objects, 0);
+	selftest_results_free(&bed.results[0]);
+	selftest_results_free(&bed.results[1]);
+	close(bed.waits);
+	close(bed.signals);
+}
+
+static void expect_row(unsigned int side, uint64_t bytes, uint64_t iterations)
+{
+	const struct selftest_result *row = bed.results[side].items[0];
+	const struct gid *gid = &soft.ports[!side].endpoint.gid;
+
+	assert_int_equal(bed.results[side].count, 1);
+	if (row->verdict.value != SELFTEST_PASS)
+		fail_msg("%s, side %u: %s", bed.program->name, side, row->reason);
+	assert_string_equal(row->test, bed.program->name);
+	assert_string_equal(row->peer, side ? "10.9.0.1" : "hostb");
+	assert_true(row->peer_gid.known);
+	assert_memory_equal(row->peer_gid.gid.raw, gid->raw, sizeof(gid->raw));
+	assert_int_equal(row->connection.value, CONNECTION_CM);
+	assert_int_equal(row->size_bytes.value, bytes);
+	assert_int_equal(row->iterations.value, iterations);
+	assert_int_equal(bed.status[side], 0);
+}
+
+/* What the user does not say is the program's. */
+static void usual(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct program *program = &programs[i];
+		char *first;
+
+		begin(program);
+		play();
+		expect_row(0, program->bytes, program->iterations);
+		expect_row(1, program->bytes, program->iterations);
+		first = mem_format("waiting for %s on port %u of librdmacm; on the other host: %s ",
+				   program->name, program->port, program->name);
+		assert_int_equal(strncmp(bed.said[0], first, strlen(first)), 0);
+		free(first);
+		first = mem_format("10.9.0.1: %s: pass: %u iterations of %u bytes", program->name,
+				   (unsigned int)program->iterations, (unsigned int)program->bytes);
+		assert_int_equal(strncmp(bed.said[1], first, strlen(first)), 0);
+		free(first);
+		/* Those that wait while another one is served. */
+		assert_int_equal(soft_cm.backlog, 16);
+		end();
+	}
+}
+
+/* What he says counts; an address that he listens at is that of the port. */
+static void chosen(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		begin(&programs[i]);
+		for (size_t side = 0; side < 2; side++) {
+			bed.requests[side].port = 4711;
+			bed.requests[side].bytes = 48;
+			bed.requests[side].iterations = 7;
+		}
+		bed.requests[1].bind = soft.ports[1].endpoint.ip;
+		play();
+		expect_row(0, 48, 7);
+		expect_row(1, 48, 7);
+		end();
+	}
+}
+
+static void expect_failure(unsigned int side, const char *reason)
+{
+	const struct selftest_result *row;
+
+	assert_int_equal(bed.results[side].count, 1);
+	row = bed.results[side].items[0];
+	if (row->verdict.value != SELFTEST_FAIL || strcmp(row->reason, reason))
+		fail_msg("side %u: '%s' instead of '%s'", side,
+			 row->reason ? row->reason : "a pass", reason);
+}
+
+/* Calls that fail at one of the sides, after as many that do not, and how its row's reason begins.
+ */
+static const struct {
+	unsigned int side, spared;
+	const char *call, *reason;
+} calls[] = {
+	{0, 0, "rdma_create_event_channel", "librdmacm failed on none0/1"},
+	{0, 0, "rdma_create_id", "librdmacm failed on none0/1"},
+	{0, 0, "rdma_resolve_addr", "librdmacm failed on none0/1"},
+	{0, 0, "rdma_connect", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_create_event_channel", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_create_id", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_bind_addr", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_listen", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
+	{1, 1, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
+	{1, 2, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
+	{1, 2, "ibv_modify_qp", "none0/1 cannot connect its queue pair to the port of 10.9.0.1"},
+	{1, 0, "rdma_accept", "librdmacm failed on none0/1"},
+};
+
+static void calls_fail(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		char *reason = mem_format("%s: %s", calls[i].reason, strerror(EIO));
+
+		begin(&programs[i % 2]);
+		soft_cm.refused = calls[i].call;
+		soft_cm.refused_side = calls[i].side;
+		soft_cm.spared = calls[i].spared;
+		soft_cm.error = EIO;
+		play();
+		expect_failure(calls[i].side, reason);
+		free(reason);
+		end();
+	}
+}
+
+/* What cannot work is told before a connection is tried, or as soon as it is known. */
+static void not_possible(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		begin(&programs[i]);
+		snprintf(soft_cm.devices[0].name, sizeof(soft_cm.devices[0].name), "none1");
+		play();
+		expect_failure(0, "librdmacm takes device none1 for that address, not none0");
+		/* Nobody has come, and the user ended it. */
+		assert_int_equal(bed.status[1], -EINTR);
+		assert_int_equal(bed.results[1].count, 0);
+		end();
+		begin(&programs[i]);
+		snprintf(soft_cm.devices[1].name, sizeof(soft_cm.devices[1].name), "none1");
+		play();
+		expect_failure(1, "librdmacm takes device none1 for that address, not none0");
+		end();
+		begin(&programs[i]);
+		soft.ports[1].endpoint.ip.family = 0;
+		play();
+		expect_failure(1, "none0 has no IP address, which librdmacm needs");
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usual),
+		cmocka_unit_test(chosen),
+		cmocka_unit_test(calls_fail),
+		cmocka_unit_test(not_possible),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
