@@ -451,7 +451,7 @@ static void other_events(void **state)
 		else
 			assert_int_equal(reply.closed, 2);
 		destroy_id(id);
-		/* Of a failure, those that nobody has taken. */
+		/* A failure leaves requests that nobody has taken. */
 		while (cm.head < cm.tail && events[i].fails && !order.active)
 			destroy_id(cm.events[cm.head++].id);
 		free_agent(agent, &cm);
@@ -606,7 +606,7 @@ static void server_begins_none(void **state)
 	free_agent(agent, &cm);
 }
 
-/* Of the third one, with what the order says of the other side. */
+/* The third one has what the order says of the other side. */
 static void expect_attributes(const struct cm *cm, const struct agent *agent)
 {
 	const struct ibv_qp_attr *init = &cm->attr[IBV_QPS_INIT], *rtr = &cm->attr[IBV_QPS_RTR];
