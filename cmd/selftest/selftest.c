@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,7 +169,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 static int test_peer(struct selftest_run *run)
 {
 	struct selftest_request *request = &run->plan.request;
-	const char *peer = run->plan.args->peer, *zone = strchr(peer, '%');
+	const char *peer = run->plan.args->peer;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	struct route route = {0};
 	int rc = peer_find(peer, &run->listing.inventory, &request->peer_ip, &route, NULL, &reason,
@@ -184,7 +183,7 @@ static int test_peer(struct selftest_run *run)
 		note_no_path(run, reason, hint);
 		return 0;
 	}
-	request->scope = zone ? if_nametoindex(zone + 1) : 0;
+	request->scope = address_zone(peer);
 	run->interop.peer_ip = request->peer_ip;
 	run->interop.scope = request->scope;
 	if (run->plan.args->all_ports)

@@ -2,7 +2,6 @@
 #include "cmd/selftest/selftest_run.h"
 
 #include <inttypes.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "host/endpoint/gid_choice.h"
 
 /* --all-sizes, as perftest's -a: 2 to 8 MiB. */
 #define FIRST_SIZE_SHIFT 1
@@ -204,7 +204,7 @@ static char *parse_bind(struct selftest_plan *plan)
 
 	if (ip_parse(text, &plan->bind))
 		return mem_format("--bind: '%s' is not an IPv4 or IPv6 address", clean);
-	plan->bind_scope = zone ? if_nametoindex(zone + 1) : 0;
+	plan->bind_scope = address_zone(text);
 	if (zone && !plan->bind_scope)
 		return mem_format("--bind: the netdev in '%s' does not exist", clean);
 	gid = ip_to_gid(&plan->bind);

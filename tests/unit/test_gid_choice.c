@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <net/if.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
@@ -501,9 +502,23 @@ static void environment(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+/* The zone is the name of a netdev; one that is missing or unknown is none. */
+static void zones(void **state)
+{
+	(void)state;
+	assert_int_not_equal(if_nametoindex("lo"), 0);
+	assert_int_equal(address_zone("fe80::1%lo"), if_nametoindex("lo"));
+	assert_int_equal(address_zone("%lo"), if_nametoindex("lo"));
+	assert_int_equal(address_zone("fe80::1"), 0);
+	assert_int_equal(address_zone("fe80::1%"), 0);
+	assert_int_equal(address_zone("fe80::1%lo "), 0);
+	assert_int_equal(address_zone("lo"), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		TEST(zones),
 		TEST(ipv4_peer),
 		TEST(ipv6_peer),
 		TEST(v2_before_v1),

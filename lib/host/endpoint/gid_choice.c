@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,6 +350,13 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 				       inventory->root ? " on that host" : "");
 	}
 	return rc;
+}
+
+uint32_t address_zone(const char *text)
+{
+	const char *zone = strchr(text, '%');
+
+	return zone ? if_nametoindex(zone + 1) : 0;
 }
 
 bool peer_is_reached_from(const struct inventory *inventory, const struct port *port,

@@ -42,6 +42,10 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
 	      struct route *ret_route, struct strings *doubts, char **ret_error, char **ret_hint);
 
+/* The index of the netdev that is the zone of an address, fe80::1%netdev; 0: none, or no such
+ * netdev. */
+uint32_t address_zone(const char *text);
+
 /*
  * True if packets from `source`, an address of the port, leave by that port to the peer: then a
  * connection can go the way of the data.
