@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What two hosts can tell each other: a few tests of selftest with the server on the peer. */
+#include "doctor/peer.h"
+
 #include <errno.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/frame/check.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
 #include "host/netdev.h"
@@ -24,7 +24,6 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 		.objects = run->request->objects,
 	};
 	const struct endpoint_wish wish = {.named = run->request->objects->count};
-	const char *zone = strchr(request->peer, '%');
 	struct route route = {.local = false};
 	int rc = inventory_load(inventory, &inventory_request, run->problems, NULL);
 
@@ -36,14 +35,13 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 		       ret_hint);
 	if (rc)
 		return rc;
-	request->scope = zone ? if_nametoindex(zone + 1) : 0;
+	request->scope = address_zone(request->peer);
 	return endpoint_by_route(inventory, request->peer, &request->peer_ip, &route, &wish,
 				 ret_endpoint, ret_reason, ret_hint);
 }
 
-/* One finding for each test that failed, or one that says what passed. */
-static void judge(struct doctor_context *run, const char *peer,
-		  const struct selftest_results *results)
+void doctor_judge_peer(struct doctor_context *run, const char *peer,
+		       const struct selftest_results *results)
 {
 	size_t passed = 0, failed = 0;
 
@@ -84,7 +82,7 @@ void check_peer_data(struct doctor_context *run)
 		.signals = -1,
 	};
 	struct selftest_results results = {.items = NULL};
-	struct inventory inventory = {.answers = true};
+	struct inventory inventory = {.root = NULL};
 	struct endpoint endpoint;
 
 	if (find_path(run, &inventory, &request, &endpoint, &reason, &hint)) {
@@ -95,7 +93,7 @@ void check_peer_data(struct doctor_context *run)
 		doctor_error(run, "no RDMA port leads to the peer");
 	} else {
 		selftest_run(&request, &endpoint, &results);
-		judge(run, peer, &results);
+		doctor_judge_peer(run, peer, &results);
 	}
 	selftest_results_free(&results);
 	inventory_free(&inventory);
