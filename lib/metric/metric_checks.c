@@ -37,7 +37,7 @@ static int worst(const struct doctor_results *results, size_t index)
 	return value;
 }
 
-static void add_results(struct metrics *metrics, const struct doctor_results *results)
+void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *results)
 {
 	struct metric_family *family = metrics_family(
 		metrics, "rdma_check", METRIC_GAUGE, NULL,
@@ -67,6 +67,6 @@ void metrics_add_checks(struct metrics *metrics, const char *root, const struct 
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		request.run[i] = true;
 	if (!doctor_run(&request, &results, problems))
-		add_results(metrics, &results);
+		metrics_add_verdicts(metrics, &results);
 	doctor_results_free(&results);
 }

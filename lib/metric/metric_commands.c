@@ -70,8 +70,8 @@ static void add_command(struct metrics *metrics, const struct command_usage *usa
 			     "command", usage->command);
 }
 
-static void add_usages(struct metrics *metrics, const struct process_usage_list *usages,
-		       unsigned int top)
+void metrics_add_usages(struct metrics *metrics, const struct process_usage_list *usages,
+			unsigned int top)
 {
 	struct command_usage *commands = mem_alloc_zero(usages->count + 1, sizeof(*commands));
 	const size_t count = sum_by_command(usages, commands);
@@ -103,7 +103,7 @@ void metrics_add_commands(struct metrics *metrics, const struct inventory *inven
 				 resource_loader_count(loader, processes, RESOURCES_IN_USE, NULL,
 						       NULL, problems, NULL),
 				 0, &usages, problems);
-		add_usages(metrics, &usages, top);
+		metrics_add_usages(metrics, &usages, top);
 	}
 	process_usage_list_clear(&usages);
 	resource_loader_free(loader);

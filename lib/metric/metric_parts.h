@@ -3,8 +3,10 @@
 #pragma once
 
 #include "counter/counter_reading.h"
+#include "doctor/frame/doctor.h"
 #include "host/inventory/inventory.h"
 #include "metric/metric.h"
+#include "resource/processes.h"
 
 #define METRIC_BYTES_PER_GBIT (1e9 / 8)
 
@@ -23,6 +25,9 @@ void node_exporter_add_port(struct metrics *metrics, const struct port *port);
 void metrics_add_commands(struct metrics *metrics, const struct inventory *inventory,
 			  const struct objects *objects, unsigned int top,
 			  struct problems *problems);
+void metrics_add_usages(struct metrics *metrics, const struct process_usage_list *usages,
+			unsigned int top);
 /* The verdict of each check on each object; what was not checked has no sample. */
 void metrics_add_checks(struct metrics *metrics, const char *root, const struct objects *objects,
 			struct problems *problems);
+void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *results);
