@@ -56,9 +56,7 @@ static void find_worst(const struct doctor_results *results, enum severity least
 		const struct finding *finding = &blocks.items[i].results[0]->finding;
 		_cleanup_(freep) char *object = NULL;
 
-		if (finding->severity.value < least)
-			break;
-		if (blocks.items[i].results[0]->ignored)
+		if (finding->severity.value < least || blocks.items[i].results[0]->ignored)
 			continue;
 		if (line->reason) {
 			line->more++;
