@@ -16,11 +16,6 @@
 #include "doctor/adapter/ethernet.h"
 #include "doctor/frame/growth_counters.h"
 
-struct doctor_growth {
-	struct growth_reading before, after; /* sorted by key */
-	double seconds;
-};
-
 /* A source of numbers, read once in each reading if one of its checks is selected. */
 static const struct growth_source {
 	enum doctor_check_id check;

@@ -26,6 +26,11 @@ struct growth_reading {
 	size_t count;
 };
 
+struct doctor_growth {
+	struct growth_reading before, after; /* sorted by key */
+	double seconds;			     /* between the two; 0: unknown */
+};
+
 /* Adds a known number; the caller may change the state of what is returned until the next call. */
 struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
 				const char *key_format, ...) __attribute__((format(printf, 3, 4)));
