@@ -504,6 +504,107 @@ static void way_by_file(void **state)
 	assert_hops(bed, 3, 0, "");
 }
 
+/* The functions above an adapter or accelerator: the port of a switch or host bridge, and so on. */
+static void stack(struct pci_function *functions, size_t count, double speed, double max_speed)
+{
+	for (size_t i = 0; i < count; i++) {
+		functions[i].parent = i + 1 < count ? &functions[i + 1] : NULL;
+		functions[i].speed_gtps = real_of(speed);
+		functions[i].max_speed_gtps = real_of(max_speed);
+		functions[i].width_lanes = functions[i].max_width_lanes = number_of(16);
+	}
+}
+
+static char *explain(const struct bed *bed, size_t a, size_t b)
+{
+	struct text_buffer text = {.text = NULL};
+	struct topology_path path;
+
+	topology_find_path(&bed->topology, bed->nodes[a], bed->nodes[b], &path);
+	topology_explain(&path, &text);
+	topology_path_clear(&path);
+	return text_buffer_take(&text);
+}
+
+/* The way through the functions of the kernel, and the sentences about it. */
+static void way_by_functions(void **state)
+{
+	struct pci_function near[] = {{.address = borrowed("0000:03:00.0")},
+				      {.address = borrowed("0000:02:00.0")},
+				      {.address = borrowed("0000:01:00.0")},
+				      {.address = borrowed("0000:00:01.0")}},
+			    beside[] = {{.address = borrowed("0000:04:00.0")},
+					{.address = borrowed("0000:02:01.0")}},
+			    bridge[] = {{.address = borrowed("0000:05:00.0")},
+					{.address = borrowed("0000:00:02.0")}},
+			    far[] = {{.address = borrowed("0000:81:00.0")},
+				     {.address = borrowed("0000:80:01.0")}};
+	struct pci_function *const all[] = {near, beside, bridge, far};
+	static const char *const names[] = {"mlx5_0", "gpu0", "mlx5_1", "mlx5_2"};
+	struct bed *bed = *state;
+	struct topology_switch *upper = topology_add_switch(&bed->topology, "0000:01:00.0");
+	char *text;
+
+	stack(near, 4, 16, 16);
+	stack(beside, 2, 8, 16);
+	beside[1].parent = &near[2];
+	stack(bridge, 2, 32, 32);
+	stack(far, 2, 2.5, 5);
+	for (size_t i = 0; i < 4; i++) {
+		struct topology_node *node = add(bed, names[i],
+						 i == 1 ? TOPOLOGY_ACCELERATOR : TOPOLOGY_NIC,
+						 all[i]->address,
+						 i == 3 ? "pci0000:80" : "pci0000:00");
+
+		node->function = all[i];
+		node->above = i < 2 ? upper : NULL;
+		node->numa_node = number_of(i / 3);
+		node->numa_source = number_of(i == 3 ? TOPOLOGY_INHERITED : TOPOLOGY_MEASURED);
+	}
+	topology_merge_switches(&bed->topology);
+	assert_hops(bed, 0, 1,
+		    "0000:03:00.0=mlx5_0 0000:02:00.0=downstream port "
+		    "0000:01:00.0=switch of both 0000:02:01.0=downstream port "
+		    "0000:04:00.0=gpu0");
+	assert_hops(bed, 0, 2,
+		    "0000:03:00.0=mlx5_0 0000:02:00.0=downstream port 0000:01:00.0=switch "
+		    "0000:00:01.0=root port pci0000:00=host bridge of both "
+		    "0000:00:02.0=root port 0000:05:00.0=mlx5_1");
+	assert_hops(bed, 3, 1,
+		    "0000:81:00.0=mlx5_2 0000:80:01.0=root port pci0000:80=host bridge "
+		    "node1=NUMA node node0=NUMA node pci0000:00=host bridge "
+		    "0000:00:01.0=root port 0000:01:00.0=switch 0000:02:01.0=downstream port "
+		    "0000:04:00.0=gpu0");
+	text = explain(bed, 0, 1);
+	assert_string_equal(
+		text, "distance   PIX: at most one PCIe switch between them (measured)\n"
+		      "words      PIX (nvidia-smi), PIX (NCCL), bridge (UCX)\n"
+		      "NUMA       mlx5_0: node 0 (measured)\n"
+		      "NUMA       gpu0: node 0 (measured)\n"
+		      "narrowest  126 Gb/s, the link above 0000:04:00.0: gen3 x16, though both "
+		      "ends can do gen4 x16\n"
+		      "ACS        unknown: no IOMMU groups, or they do not tell\n"
+		      "GPUDirect  used by NCCL's default, which reaches as far as PXB\n");
+	free(text);
+	text = explain(bed, 3, 1);
+	assert_string_equal(
+		text, "distance   SYS: different NUMA nodes (inherited)\n"
+		      "words      SYS (nvidia-smi), SYS (NCCL), sys (UCX)\n"
+		      "NUMA       mlx5_2: node 1 (inherited)\n"
+		      "NUMA       gpu0: node 0 (measured)\n"
+		      "narrowest  32 Gb/s, the link above 0000:81:00.0: gen1 x16, though both ends "
+		      "can do gen2 x16\n"
+		      "GPUDirect  not used by NCCL's default, which reaches as far as PXB\n");
+	free(text);
+	text = explain(bed, 0, 2);
+	assert_string_equal(text, "distance   PHB: one PCIe host bridge (measured)\n"
+				  "words      PHB (nvidia-smi), PHB (NCCL), phb (UCX)\n"
+				  "NUMA       mlx5_0: node 0 (measured)\n"
+				  "NUMA       mlx5_1: node 0 (measured)\n"
+				  "narrowest  252 Gb/s, the link above 0000:03:00.0: gen4 x16\n");
+	free(text);
+}
+
 #define KFD "sys/class/kfd/kfd/topology/nodes/"
 
 /* "0000:c1:02.3" is 0xc113; the bits above are of the partition. */
@@ -512,21 +613,22 @@ static void links_of_amd(void **state)
 	static const struct {
 		const char *path, *text;
 	} files[] = {
-		{"0/properties", "cpu_cores_count 8\nlocation_id 0\ndomain 0"},
-		{"1/properties", "simd_count 1\nlocation_id 49427\ndomain 0\nunique_id 7"},
+		{"1/properties", "cpu_cores_count 8\nlocation_id 0\ndomain 0"},
+		{"0/properties", "simd_count 1\nlocation_id 49427\ndomain 0\nunique_id 7"},
 		{"2/properties", "xlocation_id 1\nlocation_id 805355795\ndomain 2"},
 		{"10/properties", "location_id 65535\ndomain 65536"},
 		{"11/properties", "domain 0"},
+		{"#/properties", "location_id 49427\ndomain 0"},
 		{"name/properties", "location_id 49427\ndomain 0"},
-		{"1/io_links/0/properties", "type 2\nnode_to 2"},
-		{"1/io_links/1/properties", "type 11\nnode_to 10"},
-		{"1/io_links/2/properties", "type 11\nnode_to 0"},
-		{"1/io_links/3/properties", "type 11\nnode_to 1"},
-		{"2/io_links/0/properties", "node_to 1\ntype 11"},
+		{"0/io_links/0/properties", "type 2\nnode_to 2"},
+		{"0/io_links/1/properties", "type 11\nnode_to 10"},
+		{"0/io_links/2/properties", "type 11\nnode_to 1"},
+		{"0/io_links/3/properties", "type 11\nnode_to 0"},
+		{"2/io_links/0/properties", "node_to 0\ntype 11"},
 		{"2/io_links/1/properties", "type 11"},
-		{"10/io_links/0/properties", "type 12\nnode_to 1"},
+		{"10/io_links/0/properties", "type 12\nnode_to 0"},
 		{"10/io_links/1/properties", "type 11\nnode_to 3"},
-		{"0/io_links/0/properties", "type 11\nnode_to 1"},
+		{"1/io_links/0/properties", "type 11\nnode_to 0"},
 		{"name/io_links/0/properties", "type 11\nnode_to 10"},
 	};
 	struct pci_function functions[] = {
@@ -624,9 +726,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nccl_file),   TEST(nccl_file_again), TEST(nccl_numbers), TEST(affinities),
-		TEST(tree),	   TEST(picture),	  TEST(halves),	      TEST(chains),
-		TEST(way_by_file), TEST(links_of_amd),	  TEST(localities),
+		TEST(nccl_file),   TEST(nccl_file_again),  TEST(nccl_numbers), TEST(affinities),
+		TEST(tree),	   TEST(picture),	   TEST(halves),       TEST(chains),
+		TEST(way_by_file), TEST(way_by_functions), TEST(links_of_amd), TEST(localities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
