@@ -47,7 +47,7 @@ static int print_block(FILE *out, const struct render_options *options,
 	const struct finding *finding = &block->results[0]->finding;
 	const bool wrong = finding->severity.value >= SEVERITY_NOTICE;
 	_cleanup_(freep) char *object = doctor_block_object(block), *summary = NULL;
-	struct strings evidence = {.known = true};
+	struct strings evidence = {.items = NULL};
 	int rc;
 
 	summary = block->dependents

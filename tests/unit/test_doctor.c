@@ -88,6 +88,83 @@ static void test_selection(void **state)
 	free(bad);
 }
 
+/* Each id selects its check only, each group all of its own, and unselects them. */
+static void test_selection_of_each(void **state)
+{
+	char *bad = NULL;
+
+	(void)state;
+	for (const struct enum_name *name = doctor_choice_names; name->word; name++) {
+		const struct enum_name *group = enum_find_word(doctor_group_names, name->word);
+		size_t count = 0;
+
+		for (int value = 0; value < 2; value++) {
+			bool run[DOCTOR_CHECKS];
+
+			for (unsigned int id = 0; id < DOCTOR_CHECKS; id++)
+				run[id] = !value;
+			assert_int_equal(doctor_select(name->word, value, run, &bad), 0);
+			for (unsigned int id = 0; id < DOCTOR_CHECKS; id++) {
+				const struct doctor_check *check = doctor_check(
+					(enum doctor_check_id)id);
+				const bool meant = group ? check->group == group->value
+							 : !strcmp(check->id, name->word);
+
+				assert_int_equal(run[id], meant ? value : !value);
+				count += meant;
+			}
+		}
+		assert_true(group ? count > 0 : count == 2);
+	}
+}
+
+static void assert_text(const struct doctor_check *check, const char *key, const char *wanted)
+{
+	struct value value;
+
+	field_get(schema_find(&doctor_check_schema, key), check, &value);
+	assert_int_equal(value.kind, wanted ? VALUE_STRING : VALUE_NONE);
+	if (wanted)
+		assert_string_equal(value.string, wanted);
+}
+
+/* The table of the checks as records: each column of each check. */
+static void test_catalogue(void **state)
+{
+	static const char *const scopes[] = {
+		[ON_HOST] = "host",
+		[ON_FUNCTION] = "pci-function",
+		[ON_DEVICE] = "device",
+		[ON_PORT] = "port",
+	};
+
+	(void)state;
+	for (unsigned int id = 0; id < DOCTOR_CHECKS; id++) {
+		const struct doctor_check *check = doctor_check((enum doctor_check_id)id);
+		struct value value;
+		size_t count = 0;
+
+		assert_text(check, "id", check->id);
+		assert_text(check, "title", check->title);
+		assert_text(check, "after", check->after);
+		assert_text(check, "applies_to", check->applies_to);
+		assert_text(check, "question", check->question);
+		assert_text(check, "source", check->source);
+		assert_text(check, "rule", check->rule);
+		assert_text(check, "why", check->why);
+		assert_text(check, "remedy", check->remedy);
+		assert_text(check, "group", enum_word(doctor_group_names, check->group, NULL));
+		assert_text(check, "scope", scopes[check->scope]);
+		field_get(schema_find(&doctor_check_schema, "needs"), check, &value);
+		assert_int_equal(value.kind, VALUE_LIST);
+		for (unsigned int bit = 0; bit < DOCTOR_NEED_BITS; bit++)
+			if (check->needs & 1u << bit)
+				assert_string_equal(value.list.items[count++],
+						    enum_word(doctor_need_names, 1u << bit, "?"));
+		assert_int_equal(value.list.count, count);
+	}
+}
+
 static struct doctor_result *add(struct doctor_results *results, enum doctor_check_id id,
 				 enum severity severity, const char *object, const char *summary)
 {
@@ -344,11 +421,18 @@ static void test_coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),	     cmocka_unit_test(test_order),
-		cmocka_unit_test(test_selection),    cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_blocks_merge), cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_blocks_order), cmocka_unit_test(test_blocks_scopes),
-		cmocka_unit_test(test_dependents),   cmocka_unit_test(test_coverage_of_each),
+		cmocka_unit_test(test_selection_of_each),
+		cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_blocks_merge),
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_blocks_order),
+		cmocka_unit_test(test_blocks_scopes),
+		cmocka_unit_test(test_dependents),
+		cmocka_unit_test(test_coverage_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,64 @@ static void causes(void **state)
 			     "pkey mlx5_10/1 ok\n");
 }
 
+static void add_function(struct host *host, const char *address)
+{
+	static const struct {
+		const char *file, *text;
+	} files[] = {
+		{"vendor", "0x15b3"},		{"device", "0x1021"},
+		{"subsystem_vendor", "0x15b3"}, {"subsystem_device", "0x0001"},
+		{"class", "0x020700"},
+	};
+	char path[128], target[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/%s", address,
+			 files[i].file);
+		tree_write(&host->tree, path, files[i].text);
+	}
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
+	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
+	tree_link(&host->tree, path, target);
+}
+
+/* What is said of a function is said of its device; of the host, only what is said of all. */
+static void parts(void **state)
+{
+	static const char checks[] = "pci-driver,rdma-module,verbs-modules,provider";
+	char *const words[] = {borrowed("mlx5_0"), NULL};
+	struct host *host = *state;
+
+	add_function(host, "0000:01:00.0");
+	add_function(host, "0000:02:00.0");
+	add_port(host, "mlx5_0", 1, "4: ACTIVE");
+	assert_int_equal(run(host, checks), 0);
+	assert_results(host, "pci-driver 0000:01:00.0 error\n"
+			     "pci-driver 0000:02:00.0 error\n"
+			     "rdma-module 0000:01:00.0 not-checked <- pci-driver\n"
+			     "rdma-module 0000:02:00.0 not-checked <- pci-driver\n"
+			     "verbs-modules - not-checked <- pci-driver\n"
+			     "provider mlx5_0 not-checked <- pci-driver\n");
+	tree_delete(&host->tree, CLASS "mlx5_0/device");
+	tree_link(&host->tree, CLASS "mlx5_0/device", "../../../devices/pci0000:00/0000:01:00.0");
+	tree_link(&host->tree, "sys/devices/pci0000:00/0000:01:00.0/driver",
+		  "../../../bus/pci/drivers/mlx5_core");
+	assert_int_equal(run(host, checks), 0);
+	assert_results(host, "pci-driver 0000:01:00.0 ok\n"
+			     "pci-driver 0000:02:00.0 error\n"
+			     "rdma-module 0000:01:00.0 ok\n"
+			     "rdma-module 0000:02:00.0 not-checked <- pci-driver\n"
+			     "verbs-modules - error\n"
+			     "provider mlx5_0 not-checked <- verbs-modules\n");
+	/* Functions of devices that were not named are left out. */
+	assert_int_equal(objects_parse(&host->objects, words, true, NULL), 0);
+	assert_int_equal(run(host, checks), 0);
+	assert_results(host, "pci-driver 0000:01:00.0 ok\n"
+			     "rdma-module 0000:01:00.0 ok\n"
+			     "verbs-modules - error\n"
+			     "provider mlx5_0 not-checked <- verbs-modules\n");
+}
+
 /* Without a second reading, growth is not known; with one, it is, on each port. */
 static void needs(void **state)
 {
@@ -359,8 +417,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(no_devices), TEST(no_root),  TEST(causes), TEST(needs),
-		TEST(live_needs), TEST(profiles), TEST(growth),
+		TEST(no_devices), TEST(no_root),    TEST(causes),   TEST(parts),
+		TEST(needs),	  TEST(live_needs), TEST(profiles), TEST(growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
