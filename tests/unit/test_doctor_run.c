@@ -188,6 +188,21 @@ static void causes(void **state)
 			     "pkey mlx5_0/1 not-checked <- port-state\n"
 			     "pkey mlx5_0/2 not-checked <- port-state\n"
 			     "pkey mlx5_10/1 ok\n");
+	/* A cause may come after ports that are right. */
+	add_port(host, "mlx5_0", 1, "4: ACTIVE");
+	add_port(host, "mlx5_0", 2, "4: ACTIVE");
+	add_port(host, "mlx5_10", 1, "1: DOWN");
+	assert_int_equal(run(host, "pkey,port-state"), 0);
+	assert_results(host, "port-state mlx5_0/1 ok\n"
+			     "port-state mlx5_0/2 ok\n"
+			     "port-state mlx5_10/1 note\n"
+			     "pkey mlx5_0/1 ok\n"
+			     "pkey mlx5_0/2 ok\n"
+			     "pkey mlx5_10/1 not-checked <- port-state\n");
+	/* A port of RoCE has P_Keys, but no partitions. */
+	tree_write(&host->tree, CLASS "mlx5_10/ports/1/link_layer", "Ethernet");
+	assert_int_equal(run(host, "pkey"), 0);
+	assert_results(host, "pkey mlx5_0/1 ok\npkey mlx5_0/2 ok\n");
 }
 
 static void add_function(struct host *host, const char *address)
