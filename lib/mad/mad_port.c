@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The local port of a session. */
-#include "mad/session.h"
+#include "mad/session_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -178,32 +178,27 @@ void mad_port_clear(struct mad_port *port)
 	*port = (struct mad_port){.device = NULL};
 }
 
-/* The name of the port's umad node, or NULL. */
-static char *find_node(const struct mad_port *port)
+char *mad_port_find_node(const struct mad_port *port, const struct root *root)
 {
 	struct strings nodes = {0};
-	struct root root;
 	char *found = NULL;
 
-	if (root_open(NULL, &root))
-		return NULL;
-	if (sysfs_list(&root, &nodes, "sys/class/infiniband_mad"))
+	if (sysfs_list(root, &nodes, "sys/class/infiniband_mad"))
 		nodes.count = 0;
 	for (size_t i = 0; i < nodes.count && !found; i++) {
 		char device[SYSFS_TEXT_SIZE];
 		struct number number = {0};
 
 		if (strncmp(nodes.items[i], "umad", 4) ||
-		    sysfs_read(&root, device, "sys/class/infiniband_mad/%s/ibdev", nodes.items[i]) <
+		    sysfs_read(root, device, "sys/class/infiniband_mad/%s/ibdev", nodes.items[i]) <
 			    0 ||
-		    sysfs_read_number(&root, &number, "sys/class/infiniband_mad/%s/port",
+		    sysfs_read_number(root, &number, "sys/class/infiniband_mad/%s/port",
 				      nodes.items[i]))
 			continue;
 		if (!strcmp(device, port->device) && number.value == port->port)
 			found = mem_format("/dev/infiniband/%s", nodes.items[i]);
 	}
 	strings_free(&nodes);
-	root_close(&root);
 	return found;
 }
 
@@ -213,9 +208,9 @@ static bool is_beyond_libibumad(const char *node)
 	return strtoul(node + strcspn(node, "0123456789"), NULL, 10) >= UMAD_NODES;
 }
 
-void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint)
+void mad_port_explain_node(const struct mad_port *port, const char *node, int error,
+			   char **ret_reason, char **ret_hint)
 {
-	_cleanup_(freep) char *node = find_node(port);
 	struct stat status;
 
 	if (error == -ELIBACC || error == -ELIBBAD) {
@@ -248,4 +243,16 @@ void mad_port_explain(const struct mad_port *port, int error, char **ret_reason,
 		*ret_hint = mem_string("run as root; or let a udev rule give the file to a group: "
 				       "who may open it may also change the subnet");
 	}
+}
+
+void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint)
+{
+	_cleanup_(freep) char *node = NULL;
+	struct root root;
+
+	if (!root_open(NULL, &root)) {
+		node = mad_port_find_node(port, &root);
+		root_close(&root);
+	}
+	mad_port_explain_node(port, node, error, ret_reason, ret_hint);
 }

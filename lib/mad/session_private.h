@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared by session.c, session_find.c (destinations) and session_names.c (those that are names). */
+/*
+ * Shared by session.c, session_find.c (destinations) and session_names.c (those that are names);
+ * and the parts of mad_port_explain().
+ */
 #pragma once
 
+#include "kernel/sysfs.h"
 #include "mad/session.h"
 
 /* Adds a problem; the message may quote words from outside. */
@@ -18,3 +22,7 @@ int session_parse_target(struct mad_session *session, const char *name,
 int session_look_up_names(struct mad_session *session);
 /* Reports that NAME/PORT names a port where only a node will do. -EINVAL. */
 int session_refuse_port(struct mad_session *session, const char *name);
+/* The path of the port's umad device file, or NULL. */
+char *mad_port_find_node(const struct mad_port *port, const struct root *root);
+void mad_port_explain_node(const struct mad_port *port, const char *node, int error,
+			   char **ret_reason, char **ret_hint);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The choice of the port that management datagrams leave by. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "saved_tree.h"
 
 #include "base/mem.h"
-#include "mad/session.h"
+#include "borrowed.h"
+#include "mad/session_private.h"
 
 enum { DOWN = 1, INIT = 2, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
 #define SM_DISABLED (1u << 10)
@@ -258,6 +251,110 @@ static void explained(void **state)
 	free(port.device);
 }
 
+/* The device file of exactly that port. */
+static void device_files(void **state)
+{
+	static const struct {
+		const char *device;
+		unsigned int port;
+		const char *node;
+	} cases[] = {
+		{"mlx5_0", 1, "/dev/infiniband/umad3"},
+		{"mlx5_0", 2, "/dev/infiniband/umad0"},
+		{"mlx5_1", 1, "/dev/infiniband/umad10"},
+		{"mlx5_1", 2, NULL},
+		{"mlx5_2", 1, NULL},
+		{"mlx5", 1, NULL},
+	};
+	struct saved_tree tree;
+
+	(void)state;
+	tree_open(&tree);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mad_port port = {.device = borrowed(cases[i].device), .port = cases[i].port};
+
+		assert_null(mad_port_find_node(&port, &tree.root));
+	}
+	tree_write(&tree, "sys/class/infiniband_mad/abi_version", "5");
+	tree_write(&tree, "sys/class/infiniband_mad/issm0/ibdev", "mlx5_2");
+	tree_write(&tree, "sys/class/infiniband_mad/issm0/port", "1");
+	tree_write(&tree, "sys/class/infiniband_mad/umad0/ibdev", "mlx5_0");
+	tree_write(&tree, "sys/class/infiniband_mad/umad0/port", "2");
+	tree_write(&tree, "sys/class/infiniband_mad/umad1/port", "1");
+	tree_write(&tree, "sys/class/infiniband_mad/umad2/ibdev", "mlx5_1");
+	tree_write(&tree, "sys/class/infiniband_mad/umad3/ibdev", "mlx5_0");
+	tree_write(&tree, "sys/class/infiniband_mad/umad3/port", "1");
+	tree_write(&tree, "sys/class/infiniband_mad/umad10/ibdev", "mlx5_1");
+	tree_write(&tree, "sys/class/infiniband_mad/umad10/port", "1");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mad_port port = {.device = borrowed(cases[i].device), .port = cases[i].port};
+		char *node = mad_port_find_node(&port, &tree.root);
+
+		if (cases[i].node)
+			assert_string_equal(node, cases[i].node);
+		else
+			assert_null(node);
+		free(node);
+	}
+	tree_close(&tree);
+}
+
+static void assert_explained(const char *node, int error, const char *reason, const char *hint)
+{
+	struct mad_port port = {.device = borrowed("m"), .port = 2};
+	char *said = NULL, *step = NULL;
+
+	mad_port_explain_node(&port, node, error, &said, &step);
+	assert_string_equal(said, reason);
+	assert_non_null(strstr(step, hint));
+	free(said);
+	free(step);
+}
+
+/* Why a device file does not open, by what is there and the error. */
+static void device_files_explained(void **state)
+{
+	static const int gone[] = {-ENODEV, -ENXIO};
+	struct saved_tree tree;
+	char reason[256];
+	int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(before >= 0);
+	tree_open(&tree);
+	tree_write(&tree, "umad63", "");
+	tree_write(&tree, "umad64", "");
+	/* Its name must have no other number before. */
+	assert_int_equal(fchdir(tree.root.fd), 0);
+	assert_int_equal(chmod("umad63", 0640), 0);
+	assert_explained(NULL, -EACCES, "m/2 has no umad device file", "modprobe ib_umad");
+	assert_explained("umad63", -ELIBACC,
+			 "libibumad is not installed, or too old: it carries management datagrams",
+			 "install it");
+	assert_explained(NULL, -ELIBBAD,
+			 "libibumad is not installed, or too old: it carries management datagrams",
+			 "install it");
+	snprintf(reason, sizeof(reason), "umad9 of m/2 is not there: %s", strerror(ENOENT));
+	assert_explained("umad9", -EACCES, reason, "in a container");
+	for (size_t i = 0; i < ARRAY_SIZE(gone); i++) {
+		snprintf(reason, sizeof(reason), "umad63 of m/2 does not open: %s",
+			 strerror(-gone[i]));
+		assert_explained("umad63", gone[i], reason, "on its way out");
+	}
+	assert_explained("umad64", -ENODEV,
+			 "libibumad opens the first 64 umad device files only, not umad64 of m/2",
+			 "a lower number");
+	snprintf(reason, sizeof(reason), "umad64 of m/2 does not open: %s", strerror(ENXIO));
+	assert_explained("umad64", -ENXIO, reason, "on its way out");
+	snprintf(reason, sizeof(reason),
+		 "may not open umad63 of m/2 (mode 0640, owner %u, group %u): %s",
+		 (unsigned int)geteuid(), (unsigned int)getegid(), strerror(EACCES));
+	assert_explained("umad63", -EACCES, reason, "run as root");
+	assert_int_equal(fchdir(before), 0);
+	close(before);
+	tree_close(&tree);
+}
+
 /* The messages about unusable ports; {node type, link layer} ends with type 0. */
 static void refused(void **state)
 {
@@ -325,6 +422,8 @@ int main(void)
 		cmocka_unit_test(default_prefix),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(explained),
+		cmocka_unit_test(device_files),
+		cmocka_unit_test(device_files_explained),
 		cmocka_unit_test(without_a_manager),
 		cmocka_unit_test(pair_of_a_port),
 		cmocka_unit_test(a_plane_is_last),
