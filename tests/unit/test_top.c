@@ -401,7 +401,15 @@ static void gone_and_color(void **state)
 
 static enum top_action press(struct host *host, const char *keys)
 {
-	return top_keys(&host->view, keys, strlen(keys));
+	const size_t length = strlen(keys);
+	char *bytes = mem_alloc_zero(length, 1);
+	enum top_action action;
+
+	/* Without a zero at the end, as read(2) gives them: a byte too many is noticed. */
+	memcpy(bytes, keys, length);
+	action = top_keys(&host->view, bytes, length);
+	free(bytes);
+	return action;
 }
 
 static void keys(void **state)
