@@ -254,7 +254,8 @@ static struct shares share(size_t lines, size_t ports, size_t processes, size_t 
 	}
 	shares.ports = smaller(ports, lines - kept_processes - kept_events);
 	lines -= shares.ports;
-	shares.processes = smaller(wanted_processes, lines > kept_events ? lines - kept_events : 0);
+	/* Ports have left at least what was kept. */
+	shares.processes = smaller(wanted_processes, lines - kept_events);
 	lines -= shares.processes;
 	shares.events = smaller(wanted_events, lines);
 	return shares;
