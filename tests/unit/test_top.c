@@ -132,6 +132,90 @@ static void rates(void **state)
 	assert_null(port->worst.counter);
 }
 
+/* Each counter is in one sum, or in none. */
+static void sums(void **state)
+{
+	enum { NO_SUM = TOP_SUMS };
+	static const struct {
+		enum counter_source source;
+		const char *name;
+		unsigned int sum;
+	} cases[] = {
+		{COUNTER_SOURCE_PMA, "port_xmit_data", TOP_TX_BYTES},
+		{COUNTER_SOURCE_PMA, "port_rcv_data", TOP_RX_BYTES},
+		{COUNTER_SOURCE_PMA, "port_xmit_packets", TOP_TX_PACKETS},
+		{COUNTER_SOURCE_PMA, "port_rcv_packets", TOP_RX_PACKETS},
+		{COUNTER_SOURCE_PMA, "unicast_rcv_packets", NO_SUM},
+		{COUNTER_SOURCE_PMA, "port_xmit_wait", TOP_WAIT},
+		{COUNTER_SOURCE_PMA, "port_xmit_discards", TOP_DROPS},
+		{COUNTER_SOURCE_PMA, "VL15_dropped", TOP_DROPS},
+		{COUNTER_SOURCE_PMA, "symbol_error", NO_SUM},
+		{COUNTER_SOURCE_PMA, "link_downed", NO_SUM},
+		{COUNTER_SOURCE_HW, "out_of_buffer", TOP_DROPS},
+		{COUNTER_SOURCE_HW, "packet_seq_err", TOP_RETRANSMISSIONS},
+		{COUNTER_SOURCE_HW, "rp_cnp_handled", TOP_CNP},
+		{COUNTER_SOURCE_HW, "rp_cnp_ignored", TOP_CNP},
+		{COUNTER_SOURCE_HW, "np_cnp_sent", TOP_CNP},
+		{COUNTER_SOURCE_HW, "np_ecn_marked_roce_packets", TOP_ECN},
+		{COUNTER_SOURCE_HW, "cc_rx_ce_pkts", TOP_ECN},
+		{COUNTER_SOURCE_HW, "cc_rx_cnp_pkts", TOP_CNP},
+		{COUNTER_SOURCE_HW, "cc_tx_cnp_pkts", TOP_CNP},
+		{COUNTER_SOURCE_HW, "DcMarkFcn", TOP_ECN},
+		{COUNTER_SOURCE_HW, "DcMarkFcnVl0", NO_SUM},
+		{COUNTER_SOURCE_HW, "DcRcvFcn", NO_SUM},
+		{COUNTER_SOURCE_HW, "TxWait", NO_SUM},
+		{COUNTER_SOURCE_HW, "TxWaitVL0", NO_SUM},
+		{COUNTER_SOURCE_HW, "TxFlowStall,32", NO_SUM},
+		{COUNTER_SOURCE_HW, "LoopPkts", NO_SUM},
+		{COUNTER_SOURCE_HW, "TxPktVL0", NO_SUM},
+		{COUNTER_SOURCE_HW, "TxFlitVL0", NO_SUM},
+		{COUNTER_SOURCE_HW, "ecn_doorbell", NO_SUM},
+		{COUNTER_SOURCE_HW, "current_rate", NO_SUM},
+		{COUNTER_SOURCE_NETDEV, "tx_bytes", TOP_TX_BYTES},
+		{COUNTER_SOURCE_NETDEV, "rx_packets", TOP_RX_PACKETS},
+		{COUNTER_SOURCE_NETDEV, "rx_dropped", NO_SUM},
+	};
+	struct host *host = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct top_port *row;
+
+		change(host, 0, cases[i].source, cases[i].name, 7);
+		update(host, NOON);
+		row = &host->top.ports[0];
+		for (unsigned int sum = 0; sum < TOP_SUMS; sum++)
+			if (row->totals[sum].known != (sum == cases[i].sum) ||
+			    row->per_sec[sum].known != (sum == cases[i].sum))
+				fail_msg("%s: sum %u", cases[i].name, sum);
+		if (cases[i].sum != NO_SUM)
+			assert_int_equal(row->totals[cases[i].sum].value, 7);
+		top_clear(&host->top);
+	}
+}
+
+/* Counters that belong to no row are passed over, and those after them are not. */
+static void without_rows(void **state)
+{
+	struct host *host = *state;
+	struct device *two = device_list_add(&host->inventory.devices, "two");
+
+	device_add_port(two, 1);
+	device_add_port(two, 2);
+	/* Of a device with two ports; of a port that is not there; of no device. */
+	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.port = NULL;
+	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1);
+	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.device = NULL;
+	host->changes.items[2].reading.port = NULL;
+	change(host, 0, COUNTER_SOURCE_HW, "out_of_buffer", 2)->reading.port = NULL;
+	change(host, 1, COUNTER_SOURCE_HW, "out_of_buffer", 4);
+	host->inventory.devices.count = 2;
+	top_update(&host->top, &host->inventory, &host->changes, NOON);
+	host->inventory.devices.count = 3;
+	assert_int_equal(host->top.port_count, 2);
+	assert_int_equal(host->top.ports[0].totals[TOP_DROPS].value, 2);
+	assert_int_equal(host->top.ports[1].totals[TOP_DROPS].value, 4);
+}
+
 /* Sums go on while rates are of one round; the worst counter stays with its time. */
 static void rounds(void **state)
 {
@@ -501,6 +585,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rates, begin, end),
+		cmocka_unit_test_setup_teardown(sums, begin, end),
+		cmocka_unit_test_setup_teardown(without_rows, begin, end),
 		cmocka_unit_test_setup_teardown(rounds, begin, end),
 		cmocka_unit_test_setup_teardown(unreadable, begin, end),
 		cmocka_unit_test_setup_teardown(events, begin, end),
