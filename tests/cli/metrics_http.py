@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 PROGRAM, TREE = sys.argv[1:]
@@ -40,6 +41,39 @@ def ask(port, path='/metrics', method='GET', headers=None):
     body = reply.read()
     connection.close()
     return reply.status, reply.getheader('Content-Type'), body
+
+
+def allowed(port, path, method):
+    """The status, the methods that are said to be allowed, and whether the body is a line of text."""
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=20)
+    connection.request(method, path)
+    reply = connection.getresponse()
+    body = reply.read()
+    connection.close()
+    is_line = reply.getheader('Content-Type') == 'text/plain; charset=utf-8' and body.count(b'\n') == 1
+    return reply.status, reply.getheader('Allow'), is_line and body
+
+
+def lines(port):
+    check(allowed(port, '/', 'GET') == (200, None, b'rdmactl: see /metrics\n'), 'the line of the first page')
+    check(allowed(port, '/metric', 'GET') == (404, None, b'not here: see /metrics\n'), 'the line of an unknown path')
+    check(allowed(port, '/metrics', 'PUT') == (405, 'GET, HEAD', b'only GET and HEAD\n'), 'the line for a method')
+    check(allowed(port, '/metrics', 'GET')[:2] == (200, None), 'no line for the page')
+
+
+def pages_are_kept(port):
+    """Those who ask at the same time get the same page, who asks later gets a new one."""
+    same = other = False
+    for number in range(200):
+        first = ask(port)[2]
+        time.sleep(0 if number < 50 else 0.1)
+        again = ask(port)[2] == first
+        same |= again
+        other |= not again
+        if same and other:
+            break
+    check(same, 'a page that is young is sent again')
+    check(other, 'a page that is old is made anew')
 
 
 def good_clients(port):
@@ -85,10 +119,12 @@ def bad_clients(port):
     check(False, 'after a thousand connections')
 
 
-def ends(server, number, what):
+def ends(server, number, what, expected):
     server.send_signal(number)
     check(server.wait(10) == 0, 'the end by %s: status %s' % (what, server.returncode))
-    check(b'Sanitizer' not in server.stderr.read(), 'a report of a sanitizer')
+    said = server.stderr.read()
+    check(b'Sanitizer' not in said, 'a report of a sanitizer')
+    check(said == expected, 'what is said: %s' % said)
 
 
 def ready(port, server):
@@ -102,30 +138,49 @@ def ready(port, server):
     check(False, 'no server on port %d' % port)
 
 
-def inherited_socket():
-    """As systemd does it: descriptor 3 listens, and NOTIFY_SOCKET wants to know."""
+def inherited_socket(name, number):
+    """As systemd does it: descriptor 3 listens, and NOTIFY_SOCKET wants to know, if it is a socket."""
     listener = socket.create_server(('127.0.0.1', 0))
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    name = '\0rdmactl-test-%d' % os.getpid()
-    notify.bind(name)
-    notify.settimeout(20)
-    script = 'exec env LISTEN_PID=$$ LISTEN_FDS=1 NOTIFY_SOCKET=@%s "$@" 3<&%d' % (name[1:], listener.fileno())
-    server = subprocess.Popen(['/bin/sh', '-c', script, 'sh', PROGRAM, 'metrics', '--root', TREE, '--listen', '1'],
+    if 0 < len(name) < 108:
+        notify.bind(name.replace('@', '\0'))
+        notify.settimeout(20)
+    script = 'exec env LISTEN_PID=$$ LISTEN_FDS=1 NOTIFY_SOCKET=%s "$@" 3<&%d' % (name, listener.fileno())
+    server = subprocess.Popen(['/bin/sh', '-c', script, 'sh', PROGRAM, 'metrics', '--root', TREE, '--listen', '1', '-q'],
                               pass_fds=[listener.fileno()], stderr=subprocess.PIPE)
-    check(notify.recv(100) == b'READY=1', 'sd_notify')
+    if 0 < len(name) < 108:
+        check(notify.recv(100) == b'READY=1', 'sd_notify at %s' % name)
     check(ask(listener.getsockname()[1])[0] == 200, 'the socket of systemd')
-    ends(server, signal.SIGTERM, 'SIGTERM')
+    ends(server, number, 'signal %d' % number, b'')
+
+
+def fixed_format(name, kind):
+    """With --format, what the client accepts does not matter."""
+    port = free_port()
+    server = serve('--listen', str(port), '--format', name)
+    ready(port, server)
+    for headers in ({}, {'Accept': 'application/openmetrics-text'}, {'Accept': 'text/plain'}):
+        check(ask(port, headers=headers)[1].startswith(kind), '--format %s for %s' % (name, headers))
+    ends(server, signal.SIGTERM, 'SIGTERM', b'serving /metrics on %d\n' % port)
 
 
 PORT = free_port()
 SERVER = serve('--listen', str(PORT))
 ready(PORT, SERVER)
 good_clients(PORT)
+lines(PORT)
+pages_are_kept(PORT)
 bad_clients(PORT)
 SECOND = serve('--listen', '127.0.0.1:%d' % PORT)
 check(SECOND.wait(10) == 1 and b'Address already in use' in SECOND.stderr.read(), 'a port that is taken')
-ends(SERVER, signal.SIGINT, 'SIGINT')
-inherited_socket()
+ends(SERVER, signal.SIGINT, 'SIGINT', b'serving /metrics on %d\n' % PORT)
+with tempfile.TemporaryDirectory() as FOLDER:
+    inherited_socket('@rdmactl-test-%d' % os.getpid(), signal.SIGTERM)
+    inherited_socket(FOLDER + '/notify', signal.SIGHUP)
+    inherited_socket('', signal.SIGINT)
+    inherited_socket('/' + 'x' * 107, signal.SIGINT)
+fixed_format('prometheus', 'text/plain; version=0.0.4')
+fixed_format('openmetrics', 'application/openmetrics-text')
 for line in failed:
     print('not as it should be: %s' % line)
 sys.exit(1 if failed else 0)

@@ -201,7 +201,7 @@ static void without_rows(void **state)
 
 	device_add_port(two, 1);
 	device_add_port(two, 2);
-	/* Of a device with two ports; of a port that is not there; of no device. */
+	/* One of a device with two ports, of a port that is not there, of no device. */
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.port = NULL;
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1);
 	change(host, 2, COUNTER_SOURCE_HW, "out_of_buffer", 1)->reading.device = NULL;
