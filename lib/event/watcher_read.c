@@ -157,7 +157,7 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 {
 	struct watched_port *port = &watched->ports[at];
 	const struct event_cause cause = watcher_cause(watcher, port->source);
-	struct port_reading reading = {.has_state = false};
+	struct port_reading reading = {.netdev = NULL};
 
 	if (!port->stale && !port->reports.count)
 		return;

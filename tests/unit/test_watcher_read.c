@@ -241,15 +241,15 @@ static void list_of_devices(void **state)
 	/* The tree is read if there is no answer; it has no numbers of devices. */
 	bed->world.error = -ENOMEM;
 	put(bed, "mlx5_10", 1, "state", "1: DOWN");
-	put(bed, "mlx5_11", 1, "state", "1: DOWN");
+	put(bed, "mlx5_11", 1, "state", "4: ACTIVE");
 	put(bed, "mlx5_11", 2, "state", "1: DOWN");
-	EXPECT(bed, "device-added mlx5_11");
+	EXPECT(bed, "device-added mlx5_11, port-active mlx5_11/1");
 	assert_int_equal(bed->watcher->devices[0].index.value, 5);
 	assert_false(bed->watcher->devices[1].index.known);
 	assert_int_equal(bed->watcher->devices[1].tracked->port_count, 2);
 	/* Nor is it an error that there is none. */
 	tree_delete(&bed->tree, DEVICES);
-	EXPECT(bed, "device-removed mlx5_11, device-removed mlx5_10");
+	EXPECT(bed, "port-down mlx5_11/1, device-removed mlx5_11, device-removed mlx5_10");
 }
 
 /* An old kernel does not count the ports of a device: the tree has them. */
@@ -454,6 +454,8 @@ static void gids(void **state)
 		put(bed, names[i], 1, "gids/3", "fe80:0000:0000:0000:0000:0000:0000:0003");
 		put(bed, names[i], 1, "gid_attrs/types/3", "RoCE v2");
 		put(bed, names[i], 1, "gid_attrs/ndevs/3", "elsewhere0");
+		/* An empty slot is no GID. */
+		put(bed, names[i], 1, "gids/4", "0000:0000:0000:0000:0000:0000:0000:0000");
 	}
 	EXPECT(bed, "device-added m0, device-added m1, device-added m2, device-added m3, "
 		    "device-added m4, "
