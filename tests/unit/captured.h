@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of standard output: captures it in an unnamed file. */
+/* For the tests of what is printed: captures it in an unnamed file. */
 #pragma once
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ struct captured {
 	int before; /* a copy of the stream's descriptor */
 };
 
-/* The same of standard error. */
+/* The stream is standard output or standard error. */
 static inline void capture_stream(struct captured *captured, FILE *stream)
 {
 	fflush(stream);
