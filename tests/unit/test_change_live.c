@@ -401,7 +401,7 @@ static void write_and_tell(FILE *out, struct change *change, const char *value)
 	tell(out, change);
 }
 
-/* Of a file, with @ in the place of a NUL. */
+/* The bytes of a file; @ is in the place of a NUL. */
 static char *bytes_of(const struct saved_tree *tree, const char *path)
 {
 	int fd = openat(tree->root.fd, path, O_RDONLY | O_CLOEXEC);

@@ -29,6 +29,7 @@
 struct shared {
 	int rc;			 /* of the deletion */
 	bool dies;		 /* without a report */
+	pid_t parent;		 /* which must not delete anything itself */
 	int sends;		 /* a signal to the parent; 0: none */
 	volatile bool waits;	 /* the deletion ends when this becomes false */
 	int fds[2];		 /* those of the parent that the child must not have */
@@ -51,6 +52,8 @@ static int remove_it(const void *context)
 	struct shared *shared = *(struct shared *const *)context;
 	const int fds[] = {0, 1, 2, shared->fds[0], shared->fds[1]};
 
+	if (getpid() == shared->parent)
+		abort();
 	shared->own_session = getsid(0) == getpid();
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		shared->still_open += fcntl(fds[i], F_GETFD) >= 0;
@@ -84,6 +87,7 @@ static int set_up(void **state)
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (bed->shared == MAP_FAILED || pipe(bed->shared->fds))
 		return -1;
+	bed->shared->parent = getpid();
 	bed->host.tell = tell;
 	bed->host.tell_context = bed;
 	bed->removal = (struct link_removal){remove_it, &bed->shared, 60000};
