@@ -728,7 +728,8 @@ static void the_switch_rules(void **state)
 	bed->driver.dcb.ets.willing = 1;
 	add(bed, &dcb_pfc_setting, "3");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
-	assert_int_equal(bed->changes.items[0].notes.count, 1);
+	/* For an ordinary user the way of the session may not be seen, which is a note, too. */
+	assert_true(bed->changes.items[0].notes.count > 0);
 	assert_string_equal(bed->changes.items[0].notes.items[0],
 			    "the port is willing to take the switch's settings");
 	clear(bed);
