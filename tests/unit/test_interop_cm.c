@@ -274,13 +274,34 @@ static void not_possible(void **state)
 	}
 }
 
+/* While nobody is served, librdmacm says it; the server ends with a row of its own. */
+static void device_goes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		pthread_t thread;
+		eventfd_t one;
+
+		begin(&programs[i]);
+		assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
+		assert_int_equal(eventfd_read(bed.waits, &one), 0);
+		pthread_mutex_lock(&soft.lock);
+		/* The only one is the listener. */
+		assert_int_equal(soft_cm.count, 1);
+		soft_cm_push(soft_cm.ids[0], RDMA_CM_EVENT_DEVICE_REMOVAL);
+		pthread_mutex_unlock(&soft.lock);
+		pthread_join(thread, NULL);
+		expect_failure(1, "device none0 was removed during the test");
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual),
-		cmocka_unit_test(chosen),
-		cmocka_unit_test(calls_fail),
-		cmocka_unit_test(not_possible),
+		cmocka_unit_test(usual),       cmocka_unit_test(chosen),
+		cmocka_unit_test(calls_fail),  cmocka_unit_test(not_possible),
+		cmocka_unit_test(device_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
