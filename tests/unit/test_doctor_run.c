@@ -203,6 +203,11 @@ static void causes(void **state)
 	tree_write(&host->tree, CLASS "mlx5_10/ports/1/link_layer", "Ethernet");
 	assert_int_equal(run(host, "pkey"), 0);
 	assert_results(host, "pkey mlx5_0/1 ok\npkey mlx5_0/2 ok\n");
+	/* A check of devices is made on each. */
+	assert_int_equal(run(host, "provider"), 0);
+	assert_int_equal(host->results.count, 2);
+	assert_string_equal(host->results.items[0].finding.object, "mlx5_0");
+	assert_string_equal(host->results.items[1].finding.object, "mlx5_10");
 }
 
 static void add_function(struct host *host, const char *address)
@@ -286,6 +291,9 @@ static void needs(void **state)
 	assert_int_equal(run(host, "link-flaps,link-errors"), 0);
 	assert_results(host, "link-flaps mlx5_0/1 ok\n"
 			     "link-errors mlx5_0/1 ok\n");
+	/* The time between the readings, which is told in seconds up to two minutes. */
+	assert_non_null(strstr(host->results.items[0].finding.evidence, " s"));
+	assert_null(strstr(host->results.items[0].finding.evidence, " h"));
 	/* At its limit it counts no more. */
 	tree_write(&host->tree, CLASS "mlx5_0/ports/1/counters/link_downed", "255");
 	tree_write(&host->tree, CLASS "mlx5_0/ports/1/counters/symbol_error", "65535");
