@@ -14,7 +14,7 @@
 /*
  * 1. Each object file registers its own global variables, with a stack trace kept for each call.
  * The linker lays their descriptions one after the other, mostly, so that a few calls do for all
- * (-Wl,--wrap). What an object file registers when it is unloaded need not be taken back at exit.
+ * (-Wl,--wrap). What an object file registered need not be taken back at exit.
  */
 
 /* gcc/asan.cc: asan_global_struct(). */
@@ -63,9 +63,9 @@ __attribute__((constructor(101))) static void register_rest(void)
 
 /*
  * 2. The leak sanitizer looks for pointers in all data that the program headers call writable.
- * Those of the program are 7 MB of the sanitizers' own, because none of its variables is writable
- * (tests/lint/globals); those of libraries count as before. What looks like a leak because of this
- * is reported as one: nothing can be hidden.
+ * Those of the program are 7 MB of the sanitizers' own, because none of its own variables is
+ * writable, but for the two above (tests/lint/globals); those of libraries count as before. What
+ * looks like a leak because of this is reported as one: nothing can be hidden.
  */
 __attribute__((constructor)) static void leave_own_data_out(void)
 {

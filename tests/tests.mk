@@ -25,7 +25,7 @@ $(BUILD)/asan/%.o: %.c $(BUILD)/asan/flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) -MMD -MP -c -o $@ $<
 
-# It starts in two thirds of the time.
+# The program starts in two thirds of the time by sanitized.c.
 ASAN_QUICK := $(BUILD)/asan/tests/sanitized.o
 ASAN_WRAP := -Wl,--wrap=__asan_register_globals,--wrap=__asan_unregister_globals
 $(ASAN_QUICK): private SANITIZE := -fno-pie

@@ -165,7 +165,7 @@ static void show_all(struct gid_rows *rows, const struct class_files *files, con
 
 	if (rc)
 		complain("", rc);
-	else if (inventory_answers(root))
+	else if (!root)
 		inventory_load(&rows->inventory, &request, NULL, NULL);
 	for (size_t i = 0; i < devices.count; i++)
 		if (devices.items[i][0] != '.')

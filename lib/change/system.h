@@ -10,9 +10,9 @@ struct system_settings {
 	enum tristate privileged_qkey, copy_on_fork, monitor;
 };
 
-/* 0 or -errno; what this kernel does not say stays unknown. */
+/* Asks the open socket of RDMA netlink. 0 or -errno; what this kernel does not say is unknown. */
 int system_settings_get(struct netlink *nldev, struct system_settings *ret_settings);
-/* The same; `root` is a snapshot, or NULL for the live system. */
+/* The same with a socket of its own; `root` is a snapshot, or NULL for the live system. */
 int system_settings_read(const char *root, struct system_settings *ret_settings);
 
 extern const struct schema system_schema;

@@ -24,5 +24,6 @@ int session_look_up_names(struct mad_session *session);
 int session_refuse_port(struct mad_session *session, const char *name);
 /* The path of the port's umad device file, or NULL. */
 char *mad_port_find_node(const struct mad_port *port, const struct root *root);
+/* Why the file `node` cannot be opened, as mad_port_explain() says it. */
 void mad_port_explain_node(const struct mad_port *port, const char *node, int error,
 			   char **ret_reason, char **ret_hint);

@@ -25,9 +25,11 @@ void node_exporter_add_port(struct metrics *metrics, const struct port *port);
 void metrics_add_commands(struct metrics *metrics, const struct inventory *inventory,
 			  const struct objects *objects, unsigned int top,
 			  struct problems *problems);
+/* The part of it that is given the processes. */
 void metrics_add_usages(struct metrics *metrics, const struct process_usage_list *usages,
 			unsigned int top);
 /* The verdict of each check on each object; what was not checked has no sample. */
 void metrics_add_checks(struct metrics *metrics, const char *root, const struct objects *objects,
 			struct problems *problems);
+/* The part of it that is given the results. */
 void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *results);

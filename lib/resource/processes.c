@@ -146,7 +146,10 @@ static int compare_usages(const void *a, const void *b)
 	return order;
 }
 
-/* Sorts by registered memory, the most first, then by PID and name; none is the first. */
+/*
+ * Sorts by registered memory, the most first, then by PID and name: a holder without one comes
+ * before those that have it.
+ */
 static void process_usage_list_sort(struct process_usage_list *list)
 {
 	if (list->count)

@@ -137,8 +137,8 @@ static int run(const char *const *words, int fd, struct problems *problems)
 }
 
 /*
- * The file has one line for each, which begins with the address (arp_format_neigh_entry(),
- * net/ipv4/arp.c).
+ * /proc/net/arp has one line for each neighbour, which begins with the address
+ * (arp_format_neigh_entry(), net/ipv4/arp.c).
  */
 void recording_neighbours(char *arp, struct strings *neighbours)
 {

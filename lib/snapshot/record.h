@@ -13,7 +13,10 @@ struct strings;
  * leaves a problem and what it had been told until then. Keys of memory are left out. 0 or -errno.
  */
 int recording_collect(struct contents *contents, struct problems *problems);
-/* The first 32 addresses of the text of /proc/net/arp, which is cut in pieces. */
+/*
+ * The addresses of the text of /proc/net/arp that a snapshot asks about, which is cut in pieces; a
+ * part of the above for tests.
+ */
 void recording_neighbours(char *arp, struct strings *neighbours);
 /*
  * Whether the recordings of a snapshot can be read; a saved tree has none, which is right. 0 or

@@ -198,7 +198,7 @@ whole_paths()
 	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
 }
 
-# with_answers KIND: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py.
+# with_answers KIND [NUMBER]: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py.
 with_answers()
 {
 	snapshot=$BATS_TEST_TMPDIR/snapshot
@@ -207,5 +207,5 @@ with_answers()
 		cp -a "$roots/cx6dx-roce" "$snapshot/root"
 		printf '{}\n' >"$snapshot/manifest.json"
 	}
-	"$top/tests/cli/nldev.py" "$1" >"$snapshot/netlink/answers"
+	"$top/tests/cli/nldev.py" "$@" >"$snapshot/netlink/answers"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The recording of a kernel that is asked about counters by RDMA netlink, for a snapshot of two mlx5 devices
+"""The recording of a kernel that is asked by RDMA netlink, for a snapshot of two mlx5 devices
 with a port each: mlx5_0 (index 1) and mlx5_1 (index 2).
 
 usage: nldev.py KIND [NUMBER]

@@ -7,15 +7,12 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# with_answers KIND [NUMBER]: a snapshot of cx6dx-roce, with these answers and two threads of rping.
-with_answers()
+# with_threads KIND [NUMBER]: with_answers, and two threads of rping.
+with_threads()
 {
 	local thread
 
-	snapshot=$BATS_TEST_TMPDIR/snapshot
-	mkdir -p "$snapshot/netlink"
-	cp -a "$roots/cx6dx-roce" "$snapshot/root"
-	printf '{}\n' >"$snapshot/manifest.json"
+	with_answers "$@"
 	for thread in 4321 4322; do
 		mkdir -p "$snapshot/root/proc/$thread"
 		printf '%s\n' "Name:	rping-$thread" 'Tgid:	4321' "Pid:	$thread" 'VmLck:	      16 kB' \
@@ -23,7 +20,6 @@ with_answers()
 	done
 	printf '%-25s %-20s %-20s %-10s\n' Limit 'Soft Limit' 'Hard Limit' Units 'Max locked memory' 65536 unlimited \
 		bytes >"$snapshot/root/proc/4321/limits"
-	"$top/tests/cli/nldev.py" "$@" >"$snapshot/netlink/answers"
 }
 
 # The values of these columns, with one blank between: shown COLUMNS WORD...
@@ -42,7 +38,7 @@ as_json()
 }
 
 @test "resources: how many of each kind, and of kinds that are not known" {
-	with_answers resources
+	with_threads resources
 	try --root "$snapshot" resources
 	expect 0 'DEVICE  QP CM ID  CQ  MR  PD CTX SRQ
 mlx5_0 104   105 103 106 102 107 108
@@ -59,7 +55,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 }
 
 @test "resources: each column of queue pairs and identifiers of the connection manager" {
-	with_answers resources
+	with_threads resources
 	as_json qp
 	same 'queue pairs' '{"device":"mlx5_0","port":1,"qpn":1,"type":"gsi","subtype":null,"state":"rts","remote_qpn":null,"rq_psn":null,"sq_psn":null,"path_migration":null,"pdn":null,"pid":null,"command":"[ib_core]","kernel":true,"thread":null,"driver":null}
 {"device":"mlx5_0","port":1,"qpn":17,"type":"rc","subtype":null,"state":"rts","remote_qpn":33,"rq_psn":1001,"sq_psn":1002,"path_migration":"rearm","pdn":5,"pid":4321,"command":"rping-4321","kernel":false,"thread":4321,"driver":null}
@@ -72,7 +68,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 }
 
 @test "resources: each column of the other kinds" {
-	with_answers resources
+	with_threads resources
 	as_json cq
 	same 'completion queues' '{"device":"mlx5_0","cqn":9,"entries":255,"users":3,"poll_context":"workqueue","adaptive_moderation":true,"ctxn":null,"pid":null,"command":"[ib_core]","kernel":true,"thread":null,"driver":null}
 {"device":"mlx5_0","cqn":10,"entries":511,"users":4,"poll_context":null,"adaptive_moderation":false,"ctxn":2,"pid":4321,"command":"rping-4321","kernel":false,"thread":4322,"driver":null}' "$output"
@@ -91,7 +87,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 }
 
 @test "resources: devices, ports, filters and --limit" {
-	with_answers resources
+	with_threads resources
 	shown qpn qp mlx5_1
 	same 'a device' $'44\n' "$output"
 	shown qpn qp mlx5_0/1
@@ -132,7 +128,7 @@ mlx5_1 204   205 203 206 202 207 208' ''
 }
 
 @test "resources: --by process" {
-	with_answers resources
+	with_threads resources
 	try --root "$snapshot" resources --by process
 	expect 0 ' PID COMMAND    QP CM ID CQ MR PD CTX SRQ REGISTERED PINNED MEMLOCK UNLIMITED CGROUP USE
 5000 -           1     0  0  1  0   1   0      65536      -       - -         -
@@ -152,9 +148,10 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	same 'the kernel' $'[ib_core] 1\n' "$output"
 }
 
-# What can be asked again, what needs root, what the driver lacks; what is gone is no problem.
+# A record may be asked for again, need root, or be missing from the driver; one that is gone is no
+# problem.
 @test "resources: --raw, and each reason why there is no record" {
-	with_answers resources
+	with_threads resources
 	quickly try --root "$snapshot" resources qp --raw --tsv --no-headings -o device,qpn,remote_qpn,pid,command,raw_bytes,raw,retries
 	expect 3 $'mlx5_0\t1\t\t\t[ib_core]\t\t\t
 mlx5_0\t17\t33\t4321\trping-4321\t5\tdeadbeef01\t
@@ -181,7 +178,7 @@ rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
 @test "resources: more queue pairs than a piece, and limits around its end" {
 	local limit
 
-	with_answers many 2150
+	with_threads many 2150
 	shown qpn qp
 	same 'all' "$(seq 100 2249)"$'\n9\n' "$output"
 	for limit in 1023 1024 1025 1049 1050 1051 2100 2101 2150; do

@@ -2,7 +2,7 @@
 /*
  * For the tests of the self-test: librdmacm in memory, between the two ports of perfect_device.h.
  * It does what its manual pages and Linux say (drivers/infiniband/core/cma.c, cm.c). A test lets
- * calls fail, and puts other events in the place of those that come. Included by one test each.
+ * calls fail, and puts other events in the place of those that come.
  */
 #pragma once
 
@@ -117,7 +117,9 @@ static inline struct rdma_event_channel *soft_cm_channel(unsigned int side)
 	channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	channel->side = side;
 	channel->end = &channel->first;
+	pthread_mutex_lock(&soft.lock);
 	soft_cm.channels++;
+	pthread_mutex_unlock(&soft.lock);
 	return &channel->channel;
 }
 
@@ -134,7 +136,9 @@ static inline struct rdma_event_channel *soft_cm_far_channel(void)
 static inline void soft_cm_channel_free(struct rdma_event_channel *channel)
 {
 	soft_must(!((struct soft_cm_channel *)channel)->first);
+	pthread_mutex_lock(&soft.lock);
 	soft_cm.channels--;
+	pthread_mutex_unlock(&soft.lock);
 	close(channel->fd);
 	free(channel);
 }
@@ -215,8 +219,8 @@ static inline void soft_cm_forget(struct soft_cm_id *id)
 }
 
 /*
- * The manual: it waits until all events of the id are acknowledged; those that nobody has got go
- * with it, and so does who asked for a connection.
+ * The manual: it waits until all events of the id are acknowledged. Those that nobody has got go
+ * with it, and so do the requests for a connection that nobody answered.
  */
 static inline int soft_cm_destroy(struct rdma_cm_id *which)
 {
@@ -355,7 +359,7 @@ static inline struct soft_cm_id *soft_cm_listener(const struct soft_cm_id *id)
 	return NULL;
 }
 
-/* With the data of whoever sends it. */
+/* The event has the private data of the side that sends it. */
 static inline void soft_cm_tell(struct soft_cm_id *id, enum rdma_cm_event_type type,
 				const struct rdma_conn_param *param, struct rdma_cm_id *listener)
 {

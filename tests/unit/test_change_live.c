@@ -799,5 +799,8 @@ int main(void)
 		TEST(rdma_cm_of_none),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (rooted_is_possible())
+		return cmocka_run_group_tests(tests, NULL, NULL);
+	puts("1..0 # SKIP this process can have no other root");
+	return 0;
 }

@@ -470,7 +470,7 @@ static void stuck(void **state)
 	assert_non_null(strstr(run->out, "\"changed\": false"));
 }
 
-/* While a write waits. */
+/* What is said while a write waits. */
 static void told(void **state)
 {
 	struct run *run = *state;

@@ -483,55 +483,6 @@ static void rows_of_gids(void **state)
 #undef SECOND
 }
 
-/*
- * Where verbs answer, their table says which slots are read: here fewer than have a GID. A port of
- * another number, one without entries, and a device that verbs do not know are read in full.
- */
-static void gids_by_verbs(void **state)
-{
-	static const struct verbs_identity identity = {.transport = IBV_TRANSPORT_IB};
-	static const unsigned int used[] = {2, 12};
-	const struct saved_tree *tree = *state;
-	struct ibv_gid_entry entries[ARRAY_SIZE(used)];
-	struct text_buffer text = {.text = NULL};
-	_cleanup_(freep) char *whole = NULL;
-
-	tree_write(tree, "manifest.json", "{}");
-	tree_write(tree, "root/sys/class/infiniband_verbs/abi_version", "6");
-	make_device(tree, "rxe0", "eth0");
-	make_device(tree, "rxe1", "va");
-	tree_delete(tree, "root/sys/devices/virtual/infiniband/rxe0/ports/1");
-	for (unsigned int slot = 1; slot <= 13; slot++)
-		for (int i = 0; i < 3; i++) {
-			static const char *const ports[] = {"rxe0/ports/10", "rxe0/ports/2",
-							    "rxe1/ports/1"};
-			char path[PATH_MAX];
-
-			if (i && slot != 12)
-				continue;
-			snprintf(path, sizeof(path),
-				 "root/sys/devices/virtual/infiniband/%s/gids/%u", ports[i], slot);
-			tree_write(tree, path, "fd00:0000:0000:0000:0000:0000:0000:0001");
-		}
-	for (size_t i = 0; i < ARRAY_SIZE(used); i++)
-		entries[i] = (struct ibv_gid_entry){.gid.raw = {0xfd, [15] = 1},
-						    .gid_index = used[i],
-						    .port_num = 10,
-						    .gid_type = IBV_GID_TYPE_ROCE_V2};
-	recording_begin(&text);
-	verbs_answer(&text, VERBS_ASK_LIBRARY, "", 0, "", 0);
-	verbs_answer(&text, VERBS_ASK_OPEN, "rxe0", 0, &identity, sizeof(identity));
-	verbs_answer(&text, VERBS_ASK_GIDS, "rxe0", 0, entries, sizeof(entries));
-	whole = text_buffer_take(&text);
-	tree_write_bytes(tree, "verbs/answers", whole, strlen(whole));
-#define GID "fd00:0000:0000:0000:0000:0000:0000:0001\t\t\t\t\n"
-	expect_gids(tree, NULL,
-		    "rxe0\t10\t12\t" GID "rxe0\t10\t2\t" GID "rxe0\t2\t12\t" GID "rxe1\t1\t12\t" GID
-		    "n_gids_found=4\n",
-		    "");
-#undef GID
-}
-
 /* What is not there is named with its directory, and a name in it is cleaned. */
 static void gids_that_are_missing(void **state)
 {
@@ -558,7 +509,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_without_devices, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_and_options, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rows_of_gids, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(gids_by_verbs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gids_that_are_missing, set_up, tear_down),
 	};
 

@@ -137,32 +137,6 @@ void watcher_report_states(const struct watcher *watcher, uint64_t words,
 
 /* ---- The command ---- */
 
-/* Standard error, as captured.h does with standard output. */
-struct said {
-	int file, before;
-};
-
-static void said_begin(struct said *said)
-{
-	fflush(stderr);
-	said->file = memfd_create("said", MFD_CLOEXEC);
-	said->before = dup(STDERR_FILENO);
-	assert_int_equal(dup2(said->file, STDERR_FILENO), STDERR_FILENO);
-}
-
-static char *said_end(struct said *said)
-{
-	const off_t length = lseek(said->file, 0, SEEK_END);
-	char *text = mem_alloc_zero((size_t)length + 1, 1);
-
-	fflush(stderr);
-	dup2(said->before, STDERR_FILENO);
-	close(said->before);
-	assert_int_equal(pread(said->file, text, (size_t)length, 0), length);
-	close(said->file);
-	return text;
-}
-
 /* Runs it with these words; returns the status. */
 static int run(const char *line, char **ret_out, char **ret_err)
 {
@@ -174,7 +148,7 @@ static int run(const char *line, char **ret_out, char **ret_err)
 	const size_t set_count = command_option_sets(&events_command, &ctx.globals, args, sets);
 	char *words[16] = {NULL}, *rest = copy, *message = NULL, *hint = NULL;
 	struct captured captured;
-	struct said said;
+	struct captured said;
 	int count = 0, first, status;
 
 	while (rest)
@@ -183,9 +157,9 @@ static int run(const char *line, char **ret_out, char **ret_err)
 	if (message)
 		fail_msg("%s: %s", line, message);
 	capture_begin(&captured);
-	said_begin(&said);
+	capture_stream(&said, stderr);
 	status = events_command.run(&ctx, args, words + first);
-	*ret_err = said_end(&said);
+	*ret_err = capture_end(&said);
 	*ret_out = capture_end(&captured);
 	return status;
 }
@@ -553,7 +527,7 @@ static void reader_gone(void **state)
 		char *words[] = {(char[]){"events"}, (char[]){"-u"}, (char[]){"device-added"},
 				 NULL};
 		char *message = NULL, *hint = NULL, *nothing[] = {NULL};
-		struct said said;
+		struct captured said;
 		int status;
 
 		bed.at = 0;
@@ -561,10 +535,10 @@ static void reader_gone(void **state)
 		bed.steps[0] = (struct step){{EVENT_PORT_DOWN, NO}, 0};
 		assert_true(options_parse(3, words, sets, count, false, &message, &hint) > 0);
 		dup2(ends_of[1], STDOUT_FILENO);
-		said_begin(&said);
+		capture_stream(&said, stderr);
 		status = events_command.run(&ctx, args, nothing);
 		free(err);
-		err = said_end(&said);
+		err = capture_end(&said);
 		dup2(before, STDOUT_FILENO);
 		assert_int_equal(status, STATUS_FAILED);
 		assert_null(strstr(err, "happen"));

@@ -68,9 +68,9 @@ static void own_processors(void **state)
 	_cleanup_(freep) char *lines = host_processors();
 
 	(void)state;
-	if (!*lines)
-		skip();
-	assert_memory_equal(lines, "cpu ", strlen("cpu "));
+	/* Not every architecture has such lines. */
+	if (*lines)
+		assert_memory_equal(lines, "cpu ", strlen("cpu "));
 }
 
 int main(void)

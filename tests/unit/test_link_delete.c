@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The process that deletes a software device, with a deletion that the test makes: what it has
- * open, what it reports, and who waits for it how long.
+ * open, what it reports, and how long its parent waits for it.
  */
 #include <errno.h>
 #include <setjmp.h>

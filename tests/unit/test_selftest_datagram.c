@@ -192,6 +192,7 @@ static void not_possible(void **state)
 	soft.spoil = no_header;
 	soft_skip(&bed, datagram_tests, "ud-grh",
 		  "within an InfiniBand subnet messages need no global header");
+	bed.trial.near_can.multicast = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the device has no multicast groups (max_mcast_grp)");
 	bed.trial.near_can.multicast = bed.trial.far_can.multicast = 1;

@@ -242,10 +242,11 @@ static void no_place(void **state)
 	assert_nothing_left(bed);
 }
 
-/* Neither is a place: /tmp is. */
+/* Without a place, or with an empty one, it is /tmp. */
 static void default_place(void **state)
 {
 	static const char *const places[] = {NULL, ""};
+	_cleanup_(freep) char *folder = NULL;
 	struct bed *bed = *state;
 
 	add(bed, CONTENT_FOLDER, "root", "");
@@ -256,6 +257,10 @@ static void default_place(void **state)
 					       &bed->message, &bed->hint),
 				 0);
 		assert_int_equal(strncmp(bed->snapshot.folder, "/tmp/rdmactl-", 13), 0);
+		free(folder);
+		folder = mem_string(bed->snapshot.folder);
+		snapshot_close(&bed->snapshot);
+		assert_int_equal(access(folder, F_OK), -1);
 	}
 }
 

@@ -44,6 +44,7 @@ struct bed {
 	struct problems warnings, notes;
 	struct fake_kernel kernel;
 	struct world world;
+	bool watching; /* the kernel answers, in a thread */
 };
 
 /* ---- The kernel ---- */
@@ -137,7 +138,7 @@ static int tear_down(void **state)
 
 	event_list_clear(&bed->events);
 	watcher_free(bed->watcher);
-	if (bed->kernel.serve)
+	if (bed->watching)
 		fake_stop(&bed->kernel);
 	objects_free(&bed->objects);
 	problems_free(&bed->warnings);
@@ -171,6 +172,7 @@ static void watch(struct bed *bed)
 	assert_int_equal(watcher_open(&options, &bed->watcher, &bed->warnings, &bed->notes), 0);
 	assert_int_equal(bed->watcher->device_count, 0);
 	bed->watcher->root.live = bed->watcher->root.below = true;
+	bed->watching = true;
 	bed->watcher->nldev = netlink_from_fd(fake_start(&bed->kernel), 4096);
 }
 

@@ -66,7 +66,10 @@ int link_add(struct change *change, const struct link_wish *wish);
  */
 int link_delete(struct change *change, const char *kernel_name, uint32_t device_index);
 
-/* What the child does, 0 or -errno, and after how long it is said what the kernel waits for. */
+/*
+ * What the child does, without any descriptor but that of its report: 0 or -errno; and how often it
+ * is said whom the kernel waits for.
+ */
 struct link_removal {
 	int (*remove)(const void *context);
 	const void *context;

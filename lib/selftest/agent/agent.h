@@ -191,6 +191,7 @@ struct agent *agent_new(int channel, int signals);
 void agent_free(struct agent *agent);
 /* Opens the device of the endpoint and its protection domains. */
 int agent_open_device(struct agent *agent, const struct endpoint *endpoint);
+/* Closes them, if they are open. */
 void agent_close_device(struct agent *agent);
 /* Destroys all but the device and its protection domains. */
 void agent_reset(struct agent *agent);

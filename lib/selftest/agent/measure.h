@@ -2,7 +2,8 @@
 /*
  * Latency and bandwidth measurements: the parts of agent_run(), and its rules for the caller.
  *
- * Before a run both sides have the same queue pairs, connected, and a buffer of
+ * Before a run both sides have the same queue pairs, connected, on completion queues that all have
+ * a channel if the run sleeps for events, and a buffer of
  * run_layout.bytes in which only the data to send were filled; the rest is zero. If the run sends,
  * each side that receives has run_receives() receives posted on each queue pair, of
  * run_receive_bytes() at the queue pair's place in the receive area, the first with
@@ -154,7 +155,7 @@ struct measure {
 	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
 	bool sleeps;		/* on the queues' channels; else it polls */
 	int nap_msec;		/* the longest sleep */
-	uint64_t events;	/* that woke it */
+	uint64_t events;	/* taken from the channels */
 	uint32_t kind;		/* enum qp_kind */
 	uint32_t ended;		/* queue pairs that had the other side's end */
 	bool credited;		/* the receiver tells the sender how much it took */

@@ -35,6 +35,11 @@ static inline int poll_queues(struct measure *measure, struct ibv_wc *items, int
 	return count;
 }
 
+static bool is_cause(const struct ibv_wc *item)
+{
+	return item->status != IBV_WC_SUCCESS && item->status != IBV_WC_WR_FLUSH_ERR;
+}
+
 /* A flushed request is the consequence of an error: searches the other completions for the cause.
  */
 static void note_status(struct measure *measure, const struct ibv_wc *item)
@@ -42,7 +47,7 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 	struct ibv_wc next = *item;
 
 	do {
-		if (next.status == IBV_WC_SUCCESS || next.status == IBV_WC_WR_FLUSH_ERR)
+		if (!is_cause(&next))
 			continue;
 		measure->status = next.status;
 		measure->vendor_error = next.vendor_err;
@@ -54,7 +59,7 @@ static void note_status(struct measure *measure, const struct ibv_wc *item)
 
 /*
  * Sleeps until there are completions, but not for long. One that comes between the last poll and
- * the arming makes no event, so the queue is polled once more: ibv_req_notify_cq(3).
+ * the arming makes no event, so the queues are polled once more: ibv_req_notify_cq(3).
  */
 static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 {
@@ -139,8 +144,9 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 
 		if (items[i].status != IBV_WC_SUCCESS) {
 			/* The cause may be among the rest of the completions. */
-			for (; i + 1 < count && items[i].status == IBV_WC_WR_FLUSH_ERR; i++)
-				;
+			for (int j = i; j < count && !is_cause(&items[i]); j++)
+				if (is_cause(&items[j]))
+					i = j;
 			note_status(measure, &items[i]);
 			return -1;
 		}

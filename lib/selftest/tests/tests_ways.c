@@ -52,7 +52,8 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 	else if (plan->transport == SELFTEST_BY_UD && plan->order.run.bytes > mtu)
 		trial_skip(trial, "a datagram has at most the path MTU, %u bytes", mtu);
 	else if (plan->queues > 1 && trial->granted.version < PROTOCOL_QUEUES)
-		trial_skip_old(trial, "a second completion queue", PROTOCOL_QUEUES);
+		trial_skip_old(trial, "a second completion queue for so many queue pairs",
+			       PROTOCOL_QUEUES);
 	/* A server that does not know the orders would measure something else. */
 	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)
 		trial_fail_old(trial, "--transport xrc", PROTOCOL_XRC);

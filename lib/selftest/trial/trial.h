@@ -76,8 +76,8 @@ struct qp_shape {
 	bool unsignaled;  /* only posts with POST_SIGNALED complete; else all do */
 	bool srq;	  /* receives of the far side from a shared receive queue */
 	bool channel;	  /* completion queues with a channel */
-	bool keep_cq;	  /* the completion queue exists: a further queue pair on it */
-	uint32_t cq;	  /* the first completion queue's slot: TRIAL_CQ, but for keep_cq */
+	bool keep_cq;	  /* the completion queues exist: a further queue pair on them */
+	uint32_t cq;	  /* slot of the first completion queue; 0 is TRIAL_CQ */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
 	/*

@@ -76,9 +76,9 @@ static int make_cqs(struct trial *trial, struct side *side, const struct qp_shap
 {
 	const uint32_t depths = or_default(shape->send_depth, DEFAULT_DEPTH) +
 				or_default(shape->receive_depth, DEFAULT_DEPTH);
-	const uint32_t end = TRIAL_CQ + or_default(shape->queues, 1);
+	const uint32_t end = shape->cq + or_default(shape->queues, 1);
 	struct message_cq request = {
-		.slot = TRIAL_CQ,
+		.slot = shape->cq,
 		.entries = or_default(shape->entries, depths),
 		.channel = shape->channel,
 	};

@@ -26,7 +26,7 @@
  * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
  * the server's port, and choose the traffic class and what else is in message_path. Version 4 has
  * more ways to measure, kinds of memory, and ports at once; version 5 has extended reliable
- * connections.
+ * connections, and runs with several completion queues.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
