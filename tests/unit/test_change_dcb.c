@@ -1186,7 +1186,7 @@ int main(void)
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	if (rooted_is_possible())
-		failed += cmocka_run_group_tests(rooted, NULL, NULL);
+	if (!failed && rooted_is_possible())
+		failed = cmocka_run_group_tests(rooted, NULL, NULL);
 	return failed;
 }
