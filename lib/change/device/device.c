@@ -28,9 +28,7 @@ static const struct enum_name sub_types[] = {
 static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	TEXT(netns, "NETNS", SHOWN, 0,
-	     "network namespace that it is in; shared: it is in all of them; a snapshot that is "
-	     "not "
-	     "shared does not say"),
+	     "network namespace that it is in; shared: all; a snapshot may not tell it"),
 	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, 0,
 	       "whether new completion queues moderate interrupts, where the driver can"),
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
