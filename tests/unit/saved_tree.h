@@ -129,3 +129,16 @@ static inline void tree_become_oneself(void)
 	if (geteuid() != getuid())
 		assert_int_equal(seteuid(getuid()), 0);
 }
+
+/* For a test that has a saved tree and nothing else. */
+static inline int tree_only_set_up(void **state)
+{
+	return tree_set_up(state, sizeof(struct saved_tree));
+}
+
+static inline int tree_only_tear_down(void **state)
+{
+	tree_close(*state);
+	free(*state);
+	return 0;
+}

@@ -5,7 +5,7 @@
  */
 #include "perfect_trial.h"
 
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 
 static struct agent *make_agent(void)
 {

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "change/dcb.h"
 #include "kernel/netlink/netlink.h"
-#include "netlink_message.h"
+#include "change_bed.h"
 #include "roce/table/profile.h"
 #include "rooted.h"
 
@@ -233,9 +233,7 @@ static int tear_down(void **state)
 {
 	struct bed *bed = *state;
 
-	changes_clear(&bed->changes);
-	change_host_close(&bed->host);
-	fake_stop(&bed->kernel);
+	change_bed_end(&bed->kernel, &bed->host, &bed->changes);
 	free(bed);
 	return 0;
 }
@@ -253,14 +251,6 @@ static struct change *add(struct bed *bed, const struct setting *setting, const 
 static void clear(struct bed *bed)
 {
 	changes_clear(&bed->changes);
-}
-
-static void assert_reads(struct change *change, const char *expected)
-{
-	_cleanup_(freep) char *value = NULL;
-
-	assert_int_equal(change->setting->read(change, &value), 0);
-	assert_string_equal(value, expected);
 }
 
 /* Writes what is wanted, and what was before: both are read back. */
@@ -1134,18 +1124,6 @@ static void selectors(void **state)
 	}
 }
 
-static int tree_begin(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tree_end(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1180,9 +1158,11 @@ int main(void)
 #undef TEST
 	};
 	static const struct CMUnitTest rooted[] = {
-		cmocka_unit_test_setup_teardown(trust_by_entries, tree_begin, tree_end),
-		cmocka_unit_test_setup_teardown(trust_not_told, tree_begin, tree_end),
-		cmocka_unit_test_setup_teardown(daemons, tree_begin, tree_end),
+		cmocka_unit_test_setup_teardown(trust_by_entries, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(trust_not_told, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(daemons, tree_only_set_up, tree_only_tear_down),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

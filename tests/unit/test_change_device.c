@@ -16,7 +16,7 @@
 #include "change/device/device.h"
 #include "change/device/sub_device.h"
 #include "kernel/netlink/nldev.h"
-#include "netlink_message.h"
+#include "change_bed.h"
 
 enum { PARENT = 3, SUB = 4 };
 enum { COMMAND_NEWDEV = 26, COMMAND_DELDEV = 27 };
@@ -130,19 +130,13 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 static int set_up(void **state)
 {
 	struct test *test = mem_alloc_zero(1, sizeof(*test));
-	int fd;
 
 	strcpy(test->machine.name, "mlx5_0");
 	test->machine.has_moderation = true;
 	test->machine.kernel.serve = serve;
 	test->machine.kernel.context = &test->machine;
-	fd = fake_start(&test->machine.kernel);
-	if (fd < 0)
-		return -1;
-	hurry(fd);
-	test->host.nldev = netlink_from_fd(fd, 8192);
 	*state = test;
-	return 0;
+	return change_bed_begin(&test->machine.kernel, &test->host);
 }
 
 static int tear_down(void **state)

@@ -768,21 +768,9 @@ static void rdma_cm_of_none(void **state)
 	rooted_expect(*state, read_none, NULL, wanted);
 }
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(ways),
 		TEST(ways_not_seen),

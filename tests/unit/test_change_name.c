@@ -12,18 +12,6 @@
 #include "change/device/device.h"
 #include "host/inventory/inventory.h"
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* In a process whose root is the tree: the notes, a line each. */
 static void look(const struct saved_tree *tree, int fd)
 {
@@ -240,7 +228,7 @@ static void not_lasting(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(words),
 		TEST(places),

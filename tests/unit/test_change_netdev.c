@@ -27,7 +27,7 @@
 #include "change/port.h"
 #include "change/sriov/sriov.h"
 #include "kernel/netlink/netlink.h"
-#include "netlink_message.h"
+#include "change_bed.h"
 
 enum { MOST_LINKS = 8, VFS = 2, CONNECTED = 1 };
 
@@ -347,9 +347,7 @@ static int tear_down(void **state)
 {
 	struct bed *bed = *state;
 
-	changes_clear(&bed->changes);
-	change_host_close(&bed->host);
-	fake_stop(&bed->machine.kernel);
+	change_bed_end(&bed->machine.kernel, &bed->host, &bed->changes);
 	inventory_free(&bed->inventory);
 	free(bed);
 	return 0;
@@ -362,14 +360,6 @@ static struct change *want(struct bed *bed, const struct setting *setting, const
 
 	change->netdev_index = number_of(3);
 	return change;
-}
-
-static void assert_reads(struct change *change, const char *wanted)
-{
-	_cleanup_(freep) char *value = NULL;
-
-	assert_int_equal(change->setting->read(change, &value), 0);
-	assert_string_equal(value, wanted);
 }
 
 static void assert_fails(struct change *change, int rc, const char *reason, const char *next_step)

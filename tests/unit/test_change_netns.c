@@ -22,7 +22,7 @@
 #include "change/device/device.h"
 #include "change/device/netns.h"
 #include "kernel/netlink/nldev.h"
-#include "netlink_message.h"
+#include "change_bed.h"
 #include "rooted.h"
 
 enum { INDEX = 3, NET_NS_FD = RDMA_NLDEV_NET_NS_FD };
@@ -100,26 +100,18 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 static int set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
-	int fd;
 
 	bed->kernel.serve = serve;
 	bed->kernel.context = bed;
-	fd = fake_start(&bed->kernel);
-	if (fd < 0)
-		return -1;
-	hurry(fd);
-	bed->host.nldev = netlink_from_fd(fd, 8192);
 	*state = bed;
-	return 0;
+	return change_bed_begin(&bed->kernel, &bed->host);
 }
 
 static int tear_down(void **state)
 {
 	struct bed *bed = *state;
 
-	changes_clear(&bed->changes);
-	change_host_close(&bed->host);
-	fake_stop(&bed->kernel);
+	change_bed_end(&bed->kernel, &bed->host, &bed->changes);
 	free(bed);
 	return 0;
 }
@@ -355,18 +347,6 @@ static void names(void **state)
 	rooted_expect(tree, tell_words, NULL, "number\none\\x1b\ntwo\nunknown\n");
 }
 
-static int tree_begin(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tree_end(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -376,7 +356,7 @@ int main(void)
 		TEST(reading),
 		TEST(moving),
 		TEST(way_back),
-		cmocka_unit_test_setup_teardown(names, tree_begin, tree_end),
+		cmocka_unit_test_setup_teardown(names, tree_only_set_up, tree_only_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

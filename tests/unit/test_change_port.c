@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <poll.h>
 
+#include "setting_reads.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -197,14 +198,6 @@ static struct change *want(struct bed *bed, const char *setting, const char *val
 {
 	changes_clear(&bed->changes);
 	return changes_add(&bed->changes, &bed->host, find_setting(setting), "sw 1/3", value);
-}
-
-static void assert_reads(struct change *change, const char *wanted)
-{
-	_cleanup_(freep) char *value = NULL;
-
-	assert_int_equal(change->setting->read(change, &value), 0);
-	assert_string_equal(value, wanted);
 }
 
 /* The words of ibportstate, too. */

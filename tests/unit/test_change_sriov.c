@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "setting_reads.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/sriov/sriov.h"
@@ -59,14 +60,6 @@ static struct change *want(struct bed *bed, size_t which)
 	change->data = mem_format("%s/" FUNCTION, bed->tree.path + 1);
 	change->path = mem_string(bed->pipe_path);
 	return change;
-}
-
-static void assert_reads(struct change *change, const char *wanted)
-{
-	_cleanup_(freep) char *value = NULL;
-
-	assert_int_equal(change->setting->read(change, &value), 0);
-	assert_string_equal(value, wanted);
 }
 
 /* Everything that was written since, one after the other. */

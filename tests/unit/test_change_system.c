@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "change/system.h"
 #include "kernel/netlink/nldev.h"
-#include "netlink_message.h"
+#include "change_bed.h"
 
 /* Attributes that older headers lack: include/uapi/rdma/rdma_netlink.h of Linux 6.12. */
 enum { QKEY = 96, MONITOR = 103, NONE = 0xff };
@@ -79,27 +79,19 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 static int set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
-	int fd;
 
 	bed->mode = bed->fork = bed->qkey = bed->monitor = NONE;
 	bed->kernel.serve = serve;
 	bed->kernel.context = bed;
-	fd = fake_start(&bed->kernel);
-	if (fd < 0)
-		return -1;
-	hurry(fd);
-	bed->host.nldev = netlink_from_fd(fd, 8192);
 	*state = bed;
-	return 0;
+	return change_bed_begin(&bed->kernel, &bed->host);
 }
 
 static int tear_down(void **state)
 {
 	struct bed *bed = *state;
 
-	changes_clear(&bed->changes);
-	change_host_close(&bed->host);
-	fake_stop(&bed->kernel);
+	change_bed_end(&bed->kernel, &bed->host, &bed->changes);
 	free(bed);
 	return 0;
 }
@@ -122,14 +114,6 @@ static void assert_fails(struct change *change, int rc, const char *reason)
 		assert_string_equal(change->reason, reason);
 	else
 		assert_null(change->reason);
-}
-
-static void assert_reads(struct change *change, const char *wanted)
-{
-	_cleanup_(freep) char *value = NULL;
-
-	assert_int_equal(change->setting->read(change, &value), 0);
-	assert_string_equal(value, wanted);
 }
 
 /* 1 is shared, 0 exclusive: ib_devices_shared_netns. */

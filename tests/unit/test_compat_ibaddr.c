@@ -18,18 +18,6 @@
 #include "cmd/compat/ibaddr.h"
 #include "saved_tree.h"
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 struct parsed {
 	struct ibaddr_args args;
 	int status, left; /* the words after the options */
@@ -255,7 +243,7 @@ static void lids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_option, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_option, tree_only_set_up, tree_only_tear_down),
 		cmocka_unit_test(nothing_given),
 		cmocka_unit_test(wrong_values),
 		cmocka_unit_test(options_that_end),

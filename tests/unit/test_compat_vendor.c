@@ -62,18 +62,6 @@ static const struct netdev_row {
 	{"lo", ARPHRD_LOOPBACK, 6, IFF_UP | IFF_RUNNING, NULL, 65536, NULL, {"127.0.0.1"}},
 };
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 static void note(struct text_buffer *text, unsigned int protocol, unsigned int type,
 		 unsigned int flags, const void *payload, size_t length)
 {
@@ -504,12 +492,18 @@ static void gids_that_are_missing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(rows_of_status, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(codes_of_mtus, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(names_without_devices, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(words_and_options, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_of_gids, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(gids_that_are_missing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rows_of_status, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(codes_of_mtus, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(names_without_devices, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(words_and_options, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(rows_of_gids, tree_only_set_up,
+						tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(gids_that_are_missing, tree_only_set_up,
+						tree_only_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("compat-vendor", tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 #include "selftest/server/crowd.h"
 
 #define MIB (INT64_C(1) << 20)

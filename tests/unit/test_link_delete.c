@@ -174,7 +174,7 @@ static void no_report(void **state)
 	assert_false(bed->change->written);
 }
 
-/* Whom the kernel waits for is told once its patience has ended, and not before. */
+/* The processes that the kernel waits for are told once the patience has ended, not before. */
 static void waited(void **state)
 {
 	struct bed *bed = *state;

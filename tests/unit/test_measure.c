@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 #include "selftest/trial/trial.h"
 
 /* Areas follow one another, and no message reaches into the next pair's. */

@@ -11,18 +11,6 @@
 #include "borrowed.h"
 #include "counter/saved.h"
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 static uint64_t uptime_msec(void)
 {
 	struct timespec up;
@@ -198,7 +186,7 @@ static void no_file(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(heads),
 		TEST(write_and_read),

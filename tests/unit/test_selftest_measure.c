@@ -620,6 +620,38 @@ static void exchange_breaks(void **state)
 	soft_end(&bed);
 }
 
+static bool told;
+
+/* One batch: a request that was flushed, one that went well, and the cause. */
+static int cause_last(struct ibv_cq *cq, int room, struct ibv_wc *wc)
+{
+	(void)cq;
+	assert_true(room >= 3);
+	if (told)
+		return 0;
+	told = true;
+	wc[0] = (struct ibv_wc){.status = IBV_WC_WR_FLUSH_ERR, .vendor_err = 1};
+	wc[1] = (struct ibv_wc){.status = IBV_WC_SUCCESS, .vendor_err = 2};
+	wc[2] = (struct ibv_wc){.status = IBV_WC_REM_ACCESS_ERR, .vendor_err = 0x33};
+	return 3;
+}
+
+/* Wherever the cause stands among the completions, it is what is told. */
+static void cause_among_others(void **state)
+{
+	struct soft_trial bed;
+	const struct selftest_result *row;
+
+	(void)state;
+	told = false;
+	begin(&bed, 64, MANY);
+	bed.trial.near.agent->context->ops.poll_cq = cause_last;
+	row = soft_run(&bed, measure_tests, "bandwidth-write");
+	assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+	assert_non_null(strstr(row->reason, "remote access error"));
+	soft_end(&bed);
+}
+
 /* A server that is older cannot be told of these. */
 static void old_server(void **state)
 {
@@ -816,6 +848,7 @@ int main(void)
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(not_measured),
 		cmocka_unit_test(exchange_breaks),
+		cmocka_unit_test(cause_among_others),
 		cmocka_unit_test(old_server),
 		cmocka_unit_test(still),
 		cmocka_unit_test(slow_is_not_still),

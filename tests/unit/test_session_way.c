@@ -10,18 +10,6 @@
 #include "base/mem.h"
 #include "change/session.h"
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 static void task(const struct saved_tree *tree, unsigned int process, unsigned int parent)
 {
 	_cleanup_(freep) char *path = mem_format("proc/%u/status", process);
@@ -207,7 +195,7 @@ static void netdevs_below(void **state)
 	link_list_clear(&links);
 }
 
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 
 int main(void)
 {

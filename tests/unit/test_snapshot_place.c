@@ -12,18 +12,6 @@
 #include "snapshot/remove.h"
 #include "snapshot/versions.h"
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* ---- The folder ---- */
 
 static bool is_there(const struct saved_tree *tree, const char *path)
@@ -182,7 +170,7 @@ static void versions(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(removed),
 		TEST(mask),

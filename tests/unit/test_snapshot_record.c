@@ -282,25 +282,13 @@ static void checks(void **state)
 	      "netlink/answers: the recording is of a host with another byte order");
 }
 
-static int set_up(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int tear_down(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(int count, char **words)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands),
 		cmocka_unit_test(most_neighbours),
 		cmocka_unit_test(few_neighbours),
-		cmocka_unit_test_setup_teardown(checks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(checks, tree_only_set_up, tree_only_tear_down),
 	};
 	const char *fd = getenv("RDMACTL_RECORD_FD");
 

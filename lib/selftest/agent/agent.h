@@ -199,8 +199,8 @@ void agent_reset(struct agent *agent);
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
  * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
- * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, prove.c, measure.c, agent_ways.c and
- * agent_gather.c.
+ * agent_group.c, agent_many.c, agent_ports.c, agent_xrc.c, prove.c, agent_ways.c, agent_gather.c
+ * and measure/measure.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 #include "selftest/memory/pattern.h"
 #include "selftest/diagnosis/diagnosis_rows.h"
 #include "selftest/selftest.h"

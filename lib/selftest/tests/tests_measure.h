@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 #include "selftest/tests/tests.h"
 
 /* Entries of a completion queue: the limit of the smaller devices, such as rxe (rxe_param.h). */

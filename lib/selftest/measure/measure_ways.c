@@ -3,7 +3,7 @@
  * A bandwidth in both directions at once, and the loops of unreliable queue pairs: a ping without a
  * pong within PONG_NSEC is repeated, and its time is no sample.
  */
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 
 #include <sched.h>
 

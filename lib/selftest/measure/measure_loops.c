@@ -3,7 +3,7 @@
  * Ping-pongs, and one-sided operations. The clock is read once in each iteration: a sample is the
  * time between two readings, so the samples cover the entire loop.
  */
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 
 #include <sched.h>
 

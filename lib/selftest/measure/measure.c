@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 
 #include <errno.h>
 #include <stdlib.h>

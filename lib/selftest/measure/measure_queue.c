@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Completions and posts of a measurement. */
-#include "selftest/agent/measure.h"
+#include "selftest/measure/measure.h"
 
 #include <errno.h>
 #include <poll.h>
