@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the tools that rdmactl is compared with and reads what they print, and sysfs."""
 
+import errno
 import json
 import os
 import re
@@ -47,11 +48,25 @@ def run(*argv, prefix=(), stdin=None, env=None, timeout=60):
 
 def must(*argv, **options):
     """Runs a command of the setup: a failure ends all tests."""
-    result = run(*argv, **options)
+    return demand(run(*argv, **options))
+
+
+def demand(result):
     if result.status != 0:
         print('Bail out! ' + '; '.join(result.describe()))
         sys.exit(1)
     return result
+
+
+def dcb(*words):
+    """Runs dcb, which must succeed. dcb of iproute2 6.1 leaves the acknowledgement of what it reads first in its
+    socket, and numbers its messages by the second. If a second ends before it writes, it takes that for a
+    wrong answer (EPROTO), so it is run again ("dcb: Do not leave ACKs in socket receive buffer" of 6.2)."""
+    for _ in range(3):
+        result = run('dcb', *words)
+        if os.strerror(errno.EPROTO) not in result.complaint():
+            break
+    return demand(result)
 
 
 def shell(script, **options):
