@@ -87,6 +87,49 @@ static void clean_escapes_controls(void **state)
 	check_samples(samples, ARRAY_SIZE(samples));
 }
 
+/* The code point in UTF-8, NUL terminated. */
+static void encode(uint32_t point, char text[static 5])
+{
+	const size_t count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+	static const unsigned char first[] = {0, 0x00, 0xc0, 0xe0, 0xf0};
+
+	memset(text, 0, 5);
+	for (size_t i = count; i-- > 1; point >>= 6)
+		text[i] = (char)(0x80 | (point & 0x3f));
+	text[0] = (char)(first[count] | point);
+}
+
+/* Controls, format characters and variation tags: the first and the last, and those beside them. */
+static void clean_escapes_ranges(void **state)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x01, 0x1f},	    {0x7f, 0x9f},	{0xad, 0xad},	    {0x61c, 0x61c},
+		{0x180e, 0x180e},   {0x200b, 0x200f},	{0x2028, 0x202e},   {0x2060, 0x206f},
+		{0xfeff, 0xfeff},   {0xfff9, 0xfffb},	{0x13430, 0x1345f}, {0x1bca0, 0x1bca3},
+		{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		const uint32_t first = ranges[i].first, last = ranges[i].last;
+		const uint32_t points[] = {first - 1, first, (first + last) / 2, last, last + 1};
+
+		for (size_t j = first == 1; j < ARRAY_SIZE(points); j++) {
+			_cleanup_(freep) char *clean = NULL, *wanted = mem_string("");
+			const bool inside = points[j] >= first && points[j] <= last;
+			char raw[5];
+
+			encode(points[j], raw);
+			for (const char *at = raw; *at; at++)
+				mem_extend(&wanted, inside ? "\\x%02x" : "%c", (unsigned char)*at);
+			clean = clean_exactly(raw, strlen(raw));
+			assert_string_equal(clean, wanted);
+		}
+	}
+}
+
 static void clean_escapes_what_is_not_utf8(void **state)
 {
 	static const struct sample samples[] = {
@@ -405,6 +448,7 @@ int main(void)
 		cmocka_unit_test(clean_keeps_text),
 		cmocka_unit_test(clean_finds_each_place),
 		cmocka_unit_test(clean_escapes_controls),
+		cmocka_unit_test(clean_escapes_ranges),
 		cmocka_unit_test(clean_escapes_what_is_not_utf8),
 		cmocka_unit_test(clean_stops_at_nul_and_length),
 		cmocka_unit_test(clean_into_every_size),
