@@ -11,6 +11,8 @@ static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "u
 /* What stands beside the tree: files, and folders of files. */
 static const char *const files[] = {"manifest.json", "versions.json", "kmsg"};
 static const char *const folders[] = {"netlink", "verbs"};
+/* The only file in / that commands look for: a container of Docker has it. */
+#define TOP_FILE ".dockerenv"
 
 static bool is_one_of(const char *name, size_t length, const char *const *list, size_t count)
 {
@@ -97,6 +99,8 @@ static const char *refuse_place(const struct member *member)
 	if (first == length)
 		return NULL;
 	below = inner + first + 1;
+	if (!strcmp(below, TOP_FILE))
+		return member->kind == MEMBER_FILE ? NULL : unknown;
 	if (!is_one_of(below, strcspn(below, "/"), tops, ARRAY_SIZE(tops)))
 		return unknown;
 	return strcspn(below, "/") == trimmed_length(below) && member->kind != MEMBER_FOLDER

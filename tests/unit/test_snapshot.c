@@ -59,6 +59,7 @@ static void members_of_snapshots_are_taken(void **state)
 	assert_taken(MEMBER_LINK, TOP "root/sys/a", "..");
 	assert_taken(MEMBER_LINK, TOP "root/sys/a", "!EINVAL");
 	assert_taken(MEMBER_FILE, TOP "root/sys/...", NULL);
+	assert_taken(MEMBER_FILE, TOP "root/.dockerenv", NULL);
 }
 
 static void other_members_are_refused(void **state)
@@ -76,6 +77,10 @@ static void other_members_are_refused(void **state)
 	assert_refused(MEMBER_FILE, TOP "root", NULL, "no snapshot has");
 	assert_refused(MEMBER_FILE, TOP "root/sys", NULL, "no snapshot has");
 	assert_refused(MEMBER_FILE, TOP "root/sysx/a", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "root/.dockerenvs", NULL, "no snapshot has");
+	assert_refused(MEMBER_FILE, TOP "root/.dockerenv/a", NULL, "no snapshot has");
+	assert_refused(MEMBER_FOLDER, TOP "root/.dockerenv", NULL, "no snapshot has");
+	assert_refused(MEMBER_LINK, TOP "root/.dockerenv", "x", "no snapshot has");
 	assert_refused(MEMBER_FILE, TOP "other", NULL, "no snapshot has");
 	assert_refused(MEMBER_FOLDER, TOP "manifest.json", NULL, "no snapshot has");
 	assert_refused(MEMBER_FILE, TOP "manifest.json/x", NULL, "no snapshot has");
