@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which files a snapshot takes of a tree, by which ways, and what it keeps of each: saved trees,
+ * and one that stands for the live system.
+ */
+#include "rooted.h"
+
+#include "base/cleanup.h"
+#include "kernel/recording.h"
+#include "snapshot/collect.h"
+#include "snapshot/collect_read.h"
+
+struct bed {
+	struct saved_tree tree;
+	struct contents contents;
+	struct problems problems;
+	struct collection collection;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed;
+
+	tree_set_up(state, sizeof(*bed));
+	bed = *state;
+	bed->collection = (struct collection){
+		.root = &bed->tree.root, .contents = &bed->contents, .problems = &bed->problems};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	contents_clear(&bed->contents);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+/* Each item as a line; those of a file are joined by |. Then what is told. */
+static char *describe(const struct contents *contents, const struct problems *problems)
+{
+	char *text = mem_string("");
+
+	for (size_t i = 0; i < contents->count; i++) {
+		const struct content *item = &contents->items[i];
+		_cleanup_(freep) char *bytes = mem_string(item->bytes);
+
+		for (char *at = bytes; *at; at++)
+			*at = *at == '\n' ? '|' : *at;
+		assert_int_equal(strlen(bytes), item->length);
+		mem_extend(&text, "%s%s%s\n", item->path,
+			   item->kind == CONTENT_FILE	? ": "
+			   : item->kind == CONTENT_LINK ? " -> "
+							: "/",
+			   bytes);
+	}
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+
+		assert_null(problem->object);
+		mem_extend(&text, "! %s %s %s %s\n", problem->attribute ? problem->attribute : "-",
+			   problem->source, problem->error, problem->hint ? problem->hint : "-");
+	}
+	return text;
+}
+
+static void expect(struct bed *bed, const char *wanted)
+{
+	_cleanup_(freep) char *text = NULL;
+	uint64_t bytes = 0;
+
+	collect(&bed->collection);
+	text = describe(&bed->contents, &bed->problems);
+	assert_string_equal(text, wanted);
+	for (size_t i = 0; i < bed->contents.count; i++)
+		bytes += strlen(bed->contents.items[i].path) + bed->contents.items[i].length;
+	assert_int_equal(bed->contents.bytes, bytes);
+	contents_clear(&bed->contents);
+	problems_free(&bed->problems);
+}
+
+#define FUNCTION "sys/devices/pci0000:00/0000:00:01.0"
+#define DEVICE	 FUNCTION "/infiniband/mlx5_0"
+
+/* Links are kept, and what they lead to is taken where it is; a device with all that is in it. */
+static void device(void **state)
+{
+	struct bed *bed = *state;
+	const struct saved_tree *tree = &bed->tree;
+
+	tree_link(tree, "sys/class/infiniband/mlx5_0",
+		  "../../devices/pci0000:00/0000:00:01.0/"
+		  "infiniband/./mlx5_0/");
+	tree_write(tree, DEVICE "/node_type", "1: CA");
+	tree_write(tree, DEVICE "/modalias", "left out");
+	tree_write(tree, DEVICE "/uevent", "left out");
+	tree_write(tree, DEVICE "/power/control", "left out");
+	tree_write(tree, DEVICE "/ports/1/.hidden", "0");
+	tree_link(tree, DEVICE "/ports/1/rate", "!EINVAL");
+	tree_directory(tree, DEVICE "/ports/1/empty");
+	tree_link(tree, DEVICE "/device", "../../../0000:00:01.0");
+	tree_link(tree, DEVICE "/subsystem", "/sys/class/infiniband");
+	tree_write(tree, FUNCTION "/vendor", "0x15b3");
+	tree_write(tree, FUNCTION "/vendors", "no such name");
+	tree_write(tree, FUNCTION "/uevent", "DRIVER=mlx5_core");
+	tree_write(tree, FUNCTION "/sriov_numvfs", "0");
+	tree_write(tree, FUNCTION "/current_link_width/a", "a folder is no file");
+	tree_write(tree, "sys/devices/pci0000:00/vendor", "another device");
+	tree_write(tree, "sys/class/other/x", "1");
+	expect(bed, "root/sys/class/infiniband/\n"
+		    "root/sys/class/infiniband/mlx5_0 -> "
+		    "../../devices/pci0000:00/0000:00:01.0/infiniband/./mlx5_0/\n"
+		    "root/" FUNCTION "/\n"
+		    "root/" DEVICE "/\n"
+		    "root/" DEVICE "/device -> ../../../0000:00:01.0\n"
+		    "root/" DEVICE "/node_type: 1: CA|\n"
+		    "root/" DEVICE "/ports/\n"
+		    "root/" DEVICE "/ports/1/\n"
+		    "root/" DEVICE "/ports/1/.hidden: 0|\n"
+		    "root/" DEVICE "/ports/1/empty/\n"
+		    "root/" DEVICE "/ports/1/rate -> !EINVAL\n"
+		    "root/" FUNCTION "/sriov_numvfs: 0|\n"
+		    "root/" FUNCTION "/uevent: DRIVER=mlx5_core|\n"
+		    "root/" FUNCTION "/vendor: 0x15b3|\n"
+		    "! " DEVICE "/subsystem file left out: the link leads out of the tree -\n");
+}
+
+/* In a copy that followed the links, the device is a folder, whose uevent says what it is. */
+static void followed_copy(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "sys/class/infiniband/m/device/uevent", "DRIVER=x");
+	tree_write(&bed->tree, "sys/class/infiniband/m/device/modalias", "left out");
+	tree_write(&bed->tree, "sys/class/infiniband/m/xdevice/uevent", "left out");
+	tree_write(&bed->tree, "sys/class/infiniband/m/uevent", "left out");
+	expect(bed, "root/sys/class/infiniband/\n"
+		    "root/sys/class/infiniband/m/\n"
+		    "root/sys/class/infiniband/m/device/\n"
+		    "root/sys/class/infiniband/m/device/uevent: DRIVER=x|\n"
+		    "root/sys/class/infiniband/m/xdevice/\n");
+}
+
+/* Links that are errors, lead nowhere, out of the tree, or in a circle. */
+static void links(void **state)
+{
+	static const char out[] = "left out: the link leads out of the tree";
+	struct bed *bed = *state;
+	_cleanup_(
+		freep) char *wanted = mem_format("root/sys/class/infiniband/\n"
+						 "root/sys/class/infiniband/broken -> ../nowhere\n"
+						 "root/sys/class/infiniband/denied -> !EACCES\n"
+						 "root/sys/class/infiniband/one -> two\n"
+						 "root/sys/class/infiniband/plain: text|\n"
+						 "root/sys/class/infiniband/two -> one\n"
+						 "! sys/class/infiniband/absolute file %s -\n"
+						 "! sys/class/infiniband/high file %s -\n",
+						 out, out);
+
+	tree_link(&bed->tree, "sys/class/infiniband/broken", "../nowhere");
+	tree_link(&bed->tree, "sys/class/infiniband/denied", "!EACCES");
+	tree_link(&bed->tree, "sys/class/infiniband/one", "two");
+	tree_link(&bed->tree, "sys/class/infiniband/two", "one");
+	tree_link(&bed->tree, "sys/class/infiniband/absolute", "/sys/nowhere");
+	tree_link(&bed->tree, "sys/class/infiniband/high", "../../../../x");
+	tree_write(&bed->tree, "sys/class/infiniband/plain", "text");
+	expect(bed, wanted);
+}
+
+/* An absolute link and one that climbs to the root are followed all the same. */
+static void ways(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_link(&bed->tree, "sys/class/infiniband", "/sys/a");
+	tree_link(&bed->tree, "sys/a/m", "../../../sys/b");
+	tree_link(&bed->tree, "sys/a/n", "../../sys/c");
+	tree_write(&bed->tree, "sys/b/file", "beyond the root");
+	tree_write(&bed->tree, "sys/c/file", "found");
+	expect(bed, "root/sys/a/\n"
+		    "root/sys/a/n -> ../../sys/c\n"
+		    "root/sys/c/\n"
+		    "root/sys/c/file: found|\n"
+		    "! sys/a/m file left out: the link leads out of the tree -\n"
+		    "! sys/class/infiniband file left out: the link leads out of the tree -\n");
+}
+
+/* 24 folders below a device, whatever is deeper. */
+static void depth(void **state)
+{
+	struct bed *bed = *state;
+	char path[256] = "sys/class/infiniband/m";
+	_cleanup_(freep) char *wanted = mem_format("root/sys/class/infiniband/\nroot/%s/\n", path);
+
+	for (unsigned int i = 1; i <= 26; i++) {
+		strcat(path, "/f");
+		if (i <= 24)
+			mem_extend(&wanted, "root/%s/\n", path);
+		tree_directory(&bed->tree, path);
+	}
+	tree_write(&bed->tree, "sys/class/infiniband/m/z", "z");
+	mem_extend(&wanted, "root/sys/class/infiniband/m/z: z|\n");
+	expect(bed, wanted);
+}
+
+/* Configuration and vital product data: of the classes that need them, and of no others. */
+static void pci_functions(void **state)
+{
+	static const struct {
+		const char *class;
+		bool config, vpd;
+	} cases[] = {
+		{"0x020000", true, true},   {"0x0207ff", true, true},	 {"0x028000", true, true},
+		{"0x0c0600", true, true},   {"0x0c06ff", true, true},	 {"0x0c0500", false, false},
+		{"0x0c0700", false, false}, {"0x030200", true, false},	 {"0x060400", true, false},
+		{"0x120000", true, false},  {"0x010802", false, false},	 {"0x000000", false, false},
+		{"0x110000", false, false}, {"0x1020000", false, false}, {"network", false, false},
+		{NULL, false, false},
+	};
+	struct bed *bed = *state;
+	_cleanup_(freep) char *wanted = mem_string("root/sys/bus/pci/devices/\n");
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *folder = mem_format("sys/bus/pci/devices/0000:%02zx:00.0",
+							   i);
+
+		mem_extend(&wanted, "root/%s/\n", folder);
+		snprintf(path, sizeof(path), "%s/class", folder);
+		if (cases[i].class) {
+			tree_write(&bed->tree, path, cases[i].class);
+			mem_extend(&wanted, "root/%s: %s|\n", path, cases[i].class);
+		}
+		snprintf(path, sizeof(path), "%s/config", folder);
+		tree_write(&bed->tree, path, "C");
+		if (cases[i].config)
+			mem_extend(&wanted, "root/%s: C|\n", path);
+		snprintf(path, sizeof(path), "%s/vpd", folder);
+		tree_write(&bed->tree, path, "V");
+		if (cases[i].vpd)
+			mem_extend(&wanted, "root/%s: V|\n", path);
+	}
+	expect(bed, wanted);
+}
+
+/* Parameters of the modules that matter, without what may be a key. */
+static void parameters(void **state)
+{
+	static const struct {
+		const char *name;
+		bool taken;
+	} cases[] = {
+		{"prof_sel", true},   {"m_key", false},	  {"MKEY_x", false}, {"pkey_tbl", true},
+		{"P_Key_a", true},    {"pkeykey", false}, {"passwd", false}, {"PassPhrase", false},
+		{"secretive", false}, {"token1", false},  {"psk", false},    {"pas", true},
+		{"toke", true},
+	};
+	struct bed *bed = *state;
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(path, sizeof(path), "sys/module/mlx5_core/parameters/%s", cases[i].name);
+		tree_write(&bed->tree, path, "1");
+	}
+	tree_write(&bed->tree, "sys/module/e1000e/parameters/debug", "of no use");
+	tree_write(&bed->tree, "sys/module/e1000e/version", "3");
+	collect(&bed->collection);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool told = false;
+
+		snprintf(path, sizeof(path), "root/sys/module/mlx5_core/parameters/%s",
+			 cases[i].name);
+		assert_int_equal(!!contents_find(&bed->contents, path), cases[i].taken);
+		for (size_t j = 0; j < bed->problems.count; j++) {
+			_cleanup_(freep) char *text = mem_format(
+				"%s: left out, because it may be a key", path + strlen("root/"));
+
+			told |= !strcmp(bed->problems.items[j].error, text);
+		}
+		assert_int_equal(told, !cases[i].taken);
+	}
+	assert_int_equal(bed->problems.count, 8);
+	assert_null(contents_find(&bed->contents, "root/sys/module/e1000e/parameters/debug"));
+	assert_non_null(contents_find(&bed->contents, "root/sys/module/e1000e/version"));
+}
+
+/* Of some files only the lines or words that anyone reads; through links, in place of them. */
+static void parts_of_files(void **state)
+{
+	struct bed *bed = *state;
+	const struct saved_tree *tree = &bed->tree;
+
+	tree_link(tree, "etc/modprobe.d/a.conf", "../../usr/lib/other");
+	tree_write(tree, "usr/lib/other", "options mlx5_core m_key=0x12 debug=1");
+	tree_link(tree, "etc/modprobe.d/b.conf", "../nowhere");
+	tree_write(tree, "usr/lib64/libibverbs.so.1", "..lib%s-rdmav.so -rdmav34.so ..");
+	tree_write(tree, "usr/local/lib/libibverbs.so.1", "no such words");
+	tree_write(tree, "usr/lib64/libibverbs/libmlx5-rdmav34.so", "its contents are left out");
+	tree_link(tree, "usr/lib64/libibverbs/libx-rdmav34.so", "broken");
+	tree_write(tree, "usr/lib64/libibverbs/libmlx5.so", "another name");
+	tree_write(tree, "dev/infiniband/uverbs0", "not opened");
+	tree_write(tree, ".dockerenv", "");
+	tree_write(tree, "run/systemd/container", "lxc");
+	tree_write(tree, "proc/stat",
+		   "cpu  1 2 3\ncpu0 1 2 3\nintr 5\nbtime 1700000000\nbtimes 3\nprocesses 4");
+	tree_write(tree, "proc/self/mountinfo",
+		   "24 1 0:22 / /proc rw - proc proc rw\n"
+		   "25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+		   "26 1 0:24 / /cgroup rw - tmpfs cgroup rw");
+	tree_write(tree, "etc/systemd/system/a.service",
+		   "[Service]\n \tLimitMEMLOCK=8M\nxLimitMEMLOCK=1\nLimitNOFILE=3\n"
+		   "DefaultLimitMEMLOCK=9M");
+	tree_write(tree, "etc/systemd/system/b.service", "[Service]\nExecStart=/bin/true");
+	tree_write(tree, "etc/systemd/system/c.timer", "LimitMEMLOCK=1");
+	tree_write(tree, "etc/systemd/system/d.service.d/x.conf", "LimitMEMLOCK=2");
+	tree_write_bytes(tree, "etc/systemd/system.conf", "LimitMEMLOCK=3", 14);
+	expect(bed,
+	       "root/.dockerenv: \n"
+	       "root/dev/infiniband/\n"
+	       "root/dev/infiniband/uverbs0: \n"
+	       "root/etc/\n"
+	       "root/etc/modprobe.d/\n"
+	       "root/etc/modprobe.d/a.conf: options mlx5_core m_key=xxxx debug=1|\n"
+	       "root/etc/systemd/\n"
+	       "root/etc/systemd/system/\n"
+	       "root/etc/systemd/system.conf: LimitMEMLOCK=3\n"
+	       "root/etc/systemd/system/a.service:  \tLimitMEMLOCK=8M|DefaultLimitMEMLOCK=9M|\n"
+	       "root/etc/systemd/system/d.service.d/\n"
+	       "root/etc/systemd/system/d.service.d/x.conf: LimitMEMLOCK=2|\n"
+	       "root/proc/\n"
+	       "root/proc/self/\n"
+	       "root/proc/self/mountinfo: 25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw|\n"
+	       "root/proc/stat: cpu  1 2 3|btime 1700000000|\n"
+	       "root/run/\n"
+	       "root/run/systemd/\n"
+	       "root/run/systemd/container: \n"
+	       "root/usr/lib/\n"
+	       "root/usr/lib64/\n"
+	       "root/usr/lib64/libibverbs/\n"
+	       "root/usr/lib64/libibverbs.so.1: lib%s-rdmav34.so|\n"
+	       "root/usr/lib64/libibverbs/libmlx5-rdmav34.so: \n"
+	       "root/usr/lib64/libibverbs/libx-rdmav34.so: \n"
+	       "root/usr/local/lib/\n"
+	       "root/usr/local/lib/libibverbs.so.1: \n");
+}
+
+/* A text with a NUL in it is no text, in which nothing is hidden. */
+static void binary(void **state)
+{
+	struct bed *bed = *state;
+	const struct content *content;
+
+	tree_write_bytes(&bed->tree, "etc/modprobe.d/x", "key=1\0key=2", 11);
+	collect(&bed->collection);
+	content = contents_find(&bed->contents, "root/etc/modprobe.d/x");
+	assert_non_null(content);
+	assert_int_equal(content->length, 11);
+	assert_memory_equal(content->bytes, "key=1\0key=2", 12);
+}
+
+/* The first 8 MiB of a file, which is told. */
+static void long_files(void **state)
+{
+	const size_t most = 8 << 20;
+	struct bed *bed = *state;
+	_cleanup_(freep) char *text = mem_alloc_zero(most + 10, 1);
+	const struct content *content;
+
+	memset(text, 'x', most + 10);
+	for (size_t i = 63; i < most; i += 64)
+		text[i] = '\n';
+	tree_write_bytes(&bed->tree, "etc/modprobe.d/longer", text, most + 10);
+	tree_write_bytes(&bed->tree, "etc/modprobe.d/shorter", text, most - 1);
+	collect(&bed->collection);
+	content = contents_find(&bed->contents, "root/etc/modprobe.d/longer");
+	assert_int_equal(content->length, most);
+	assert_int_equal(strlen(content->bytes), most);
+	content = contents_find(&bed->contents, "root/etc/modprobe.d/shorter");
+	assert_int_equal(content->length, most - 1);
+	assert_int_equal(strlen(content->bytes), most - 1);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].error,
+			    "etc/modprobe.d/longer: only the beginning was taken");
+}
+
+/* 512 MiB less what may be added later, and who reads it is told once. */
+static void no_room(void **state)
+{
+	static const char told[] = "! - file sys/class/infiniband: the rest was left out: a "
+				   "snapshot has at most 512 MiB -\n";
+	const uint64_t most = (512 - 64) << 20;
+	struct bed *bed = *state;
+	_cleanup_(freep) char *none = NULL, *one = NULL;
+
+	tree_write(&bed->tree, "sys/class/infiniband/a", "1");
+	tree_write(&bed->tree, "etc/modprobe.d/x", "2");
+	bed->contents.bytes = most;
+	collect(&bed->collection);
+	none = describe(&bed->contents, &bed->problems);
+	assert_string_equal(none, told);
+	problems_free(&bed->problems);
+	/* A byte less: the folders that lead there, and no file. */
+	bed->contents.bytes = most - 1;
+	collect(&bed->collection);
+	one = describe(&bed->contents, &bed->problems);
+	assert_int_equal(strncmp(one, "root/sys/class/infiniband/\n", 27), 0);
+	assert_string_equal(one + 27, told);
+}
+
+/* What cannot be read is a link to its error; what is below such a folder is left out. */
+static void unreadable(void **state)
+{
+	static const char hint[] = "run it as root for a snapshot of all that root can read";
+	struct bed *bed = *state;
+	const struct saved_tree *tree = &bed->tree;
+	_cleanup_(freep) char *text = NULL;
+	size_t told = 0;
+
+	if (geteuid())
+		skip();
+	tree_write(tree, "sys/class/infiniband/m/open", "1");
+	tree_write(tree, "sys/class/infiniband/m/file", "1");
+	tree_write(tree, "sys/class/infiniband/m/closed/x", "1");
+	/* It may only be passed through. */
+	tree_write(tree, "sys/class/infiniband/n/device/vendor", "1");
+	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/file", 0600, 0), 0);
+	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/closed", 0700, 0), 0);
+	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/n", 0711, 0), 0);
+	tree_become_nobody();
+	collect(&bed->collection);
+	tree_become_oneself();
+	for (size_t i = 0; i < bed->problems.count; i++) {
+		const struct problem *problem = &bed->problems.items[i];
+
+		told += !strcmp(problem->attribute, "sys/class/infiniband/m/file") ||
+			!strcmp(problem->attribute, "sys/class/infiniband/m/closed");
+		assert_string_equal(problem->error, strerror(EACCES));
+		assert_string_equal(problem->hint, hint);
+		assert_string_equal(problem->source, "file");
+	}
+	assert_int_equal(told, 2);
+	assert_int_equal(bed->collection.unreadable, bed->problems.count);
+	text = describe(&bed->contents, &(struct problems){.count = 0});
+	assert_string_equal(text, "root/sys/class/infiniband/\n"
+				  "root/sys/class/infiniband/m/\n"
+				  "root/sys/class/infiniband/m/closed -> !EACCES\n"
+				  "root/sys/class/infiniband/m/file -> !EACCES\n"
+				  "root/sys/class/infiniband/m/open: 1|\n"
+				  "root/sys/class/infiniband/n -> !EACCES\n");
+}
+
+/* Other errors are answers: they are kept, and not told. */
+static void errors(void **state)
+{
+	static const struct {
+		int error;
+		bool told;
+	} cases[] = {{-EACCES, true}, {-EPERM, true}, {-EINVAL, false}, {-EIO, false}};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		collect_error(&bed->collection, "sys/a", cases[i].error);
+		assert_int_equal(bed->collection.unreadable, i + 1);
+		assert_int_equal(bed->contents.count, 1);
+		assert_int_equal(bed->contents.items[0].kind, CONTENT_LINK);
+		assert_string_equal(bed->contents.items[0].path, "root/sys/a");
+		assert_string_equal(bed->contents.items[0].bytes,
+				    sysfs_saved_error(cases[i].error));
+		assert_int_equal(bed->problems.count, cases[i].told);
+		contents_clear(&bed->contents);
+		problems_free(&bed->problems);
+	}
+}
+
+/* What a snapshot holds beside its tree. */
+static void recorded(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *text = NULL;
+
+	bed->tree.root.snapshot = bed->tree.root.fd;
+	tree_write(&bed->tree, RECORDING_NETLINK_FILE, "net");
+	tree_write(&bed->tree, "kmsg", "line");
+	tree_write(&bed->tree, "manifest.json", "{}");
+	collect_recorded(&bed->collection);
+	text = describe(&bed->contents, &bed->problems);
+	assert_string_equal(text, RECORDING_NETLINK_FILE ": net|\nkmsg: line|\n");
+	tree_write(&bed->tree, RECORDING_VERBS_FILE, "verbs");
+	contents_clear(&bed->contents);
+	collect_recorded(&bed->collection);
+	free(text);
+	text = describe(&bed->contents, &bed->problems);
+	assert_string_equal(text, RECORDING_NETLINK_FILE ": net|\n" RECORDING_VERBS_FILE
+							 ": verbs|\nkmsg: line|\n");
+}
+
+/* Exactly the values are hidden, whatever is between name and value. */
+static void secrets(void **state)
+{
+	static const char *const cases[][2] = {
+		{"key=12", "key=xx"},
+		{"key = 12 34", "key = xx 34"},
+		{"KEY:\t'12' b", "KEY:\t'xx' b"},
+		{"mkey\n12\n", "mkey\n12\n"},
+		{"a key\nb", "a key\nb"},
+		{"x=key\"1\"", "x=key\"x\""},
+		{"pkey=1 mpkeykey=2", "pkey=1 mpkeykey=x"},
+		{"p_key=1 P_KEY=2", "p_key=1 P_KEY=2"},
+		{"secret==1", "secret==x"},
+		{"psk:1\tpassword 2", "psk:x\tpassword x"},
+		{"token", "token"},
+		{"=key=", "=key="},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = mem_string(cases[i][0]);
+
+		collect_hide_secrets(text);
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
+/* ---- The live system ---- */
+
+static void collect_live(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct contents contents = {.count = 0};
+	struct problems problems = {.count = 0};
+	struct root root;
+	struct collection collection = {
+		.root = &root, .contents = &contents, .problems = &problems};
+	char *text;
+
+	(void)tree;
+	(void)context;
+	if (root_open(NULL, &root))
+		return;
+	collect(&collection);
+	text = describe(&contents, &problems);
+	fputs(text, out);
+	free(text);
+	contents_clear(&contents);
+	problems_free(&problems);
+	root_close(&root);
+}
+
+/* What can only be written to is not read, and neither is what is no file. */
+static void live(void **state)
+{
+	struct bed *bed = *state;
+	const struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "sys/class/infiniband/m/readable", "1");
+	tree_write(tree, "sys/class/infiniband/m/written", "1");
+	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/written", 0200, 0), 0);
+	assert_int_equal(mkfifoat(tree->root.fd, "sys/class/infiniband/m/pipe", 0644), 0);
+	tree_directory(tree, "dev/infiniband");
+	assert_int_equal(mkfifoat(tree->root.fd, "dev/infiniband/umad0", 0644), 0);
+	tree_link(tree, "sys/class/infiniband/m/link", "readable");
+	tree_write(tree, "etc/modprobe.d/real", "text");
+	tree_link(tree, "etc/modprobe.d/link", "real");
+	tree_link(tree, "etc/modprobe.d/broken", "nowhere");
+	rooted_expect(tree, collect_live, NULL,
+		      "root/dev/infiniband/\n"
+		      "root/dev/infiniband/umad0: \n"
+		      "root/etc/\n"
+		      "root/etc/modprobe.d/\n"
+		      "root/etc/modprobe.d/link: text|\n"
+		      "root/etc/modprobe.d/real: text|\n"
+		      "root/sys/class/infiniband/\n"
+		      "root/sys/class/infiniband/m/\n"
+		      "root/sys/class/infiniband/m/link -> readable\n"
+		      "root/sys/class/infiniband/m/readable: 1|\n");
+}
+
+#define PORT "sys/class/infiniband/m/ports/1"
+
+static bool is_closed(const char *name)
+{
+	return (name[0] - 'a') % 2;
+}
+
+/* Reads as nobody. What should be there follows from the order in which the folder is listed. */
+static void collect_counters(const struct saved_tree *tree, FILE *out, void *context)
+{
+	static const char *const folders[] = {"counters", "hw_counters"};
+	struct contents contents = {.count = 0};
+	struct problems problems = {.count = 0};
+	struct root root;
+	struct collection collection = {
+		.root = &root, .contents = &contents, .problems = &problems};
+
+	(void)tree;
+	(void)context;
+	if (root_open(NULL, &root) || seteuid(65534))
+		return;
+	collect(&collection);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		struct strings names = {.known = false};
+		bool failed = false;
+
+		if (sysfs_list_all(&root, &names, PORT "/%s", folders[i]))
+			return;
+		for (size_t j = 0; j < names.count; j++) {
+			_cleanup_(freep) char *path = mem_format("root/" PORT "/%s/%s", folders[i],
+								 names.items[j]);
+			const struct content *found = contents_find(&contents, path);
+
+			failed = is_closed(names.items[j]) || (failed && i == 0);
+			if (!found || (found->kind == CONTENT_LINK) != failed)
+				fprintf(out, "%s\n", path);
+		}
+		strings_free(&names);
+	}
+	fprintf(out, "%d\n", collection.unreadable == problems.count);
+	contents_clear(&contents);
+	problems_free(&problems);
+	root_close(&root);
+}
+
+/* After the first counter of a port that cannot be read, no other one is read. */
+static void counters(void **state)
+{
+	struct bed *bed = *state;
+	char path[128];
+
+	if (geteuid())
+		skip();
+	for (unsigned int i = 0; i < 16; i++) {
+		char name[2] = {(char)('a' + i)};
+
+		for (unsigned int j = 0; j < 2; j++) {
+			snprintf(path, sizeof(path), PORT "/%s/%s", j ? "hw_counters" : "counters",
+				 name);
+			tree_write(&bed->tree, path, "7");
+			if (is_closed(name))
+				assert_int_equal(fchmodat(bed->tree.root.fd, path, 0600, 0), 0);
+		}
+	}
+	rooted_expect(&bed->tree, collect_counters, NULL, "1\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(device), TEST(followed_copy), TEST(links),	     TEST(ways),
+		TEST(depth),  TEST(pci_functions), TEST(parameters), TEST(parts_of_files),
+		TEST(binary), TEST(long_files),	   TEST(no_room),    TEST(unreadable),
+		TEST(errors), TEST(recorded),	   TEST(secrets),
+	};
+	const struct CMUnitTest live_tests[] = {TEST(live), TEST(counters)};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	if (rooted_is_possible())
+		failed += cmocka_run_group_tests(live_tests, NULL, NULL);
+	return failed;
+}
