@@ -148,7 +148,6 @@ static bool open_agent(struct change_plan *plan, const struct way *way, char *wo
 	agent->local = local;
 	agent->options = local ? NULL : repeat_options(way->args);
 	plan->host.options = agent->options;
-	agent->session = (struct mad_session){.signals = SIGNALS_NONE};
 	plan->host.agent = agent;
 	plan->host.free_agent = port_agent_free;
 	rc = mad_session_begin(&agent->session, &way->options, &agent->problems);
