@@ -287,7 +287,7 @@ static void parameters(void **state)
 	assert_non_null(contents_find(&bed->contents, "root/sys/module/e1000e/version"));
 }
 
-/* Of some files only the lines or words that anyone reads; through links, in place of them. */
+/* Some files give only the lines or words that anyone reads, and take the place of links. */
 static void parts_of_files(void **state)
 {
 	struct bed *bed = *state;

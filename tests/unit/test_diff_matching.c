@@ -215,7 +215,7 @@ static void names(void **state)
 	expect(bed, "");
 }
 
-/* Of several with one name, the first is compared, once. */
+/* The first of several with one name is compared, once. */
 static void twice(void **state)
 {
 	struct bed *bed = *state;
@@ -397,7 +397,7 @@ static void problems(void **state)
 				    ? "! two: speed is not known there, for 1 of the things\n"
 				    : "things a/1 changed speed: 1 > -\n");
 	}
-	/* Of what has no name, each problem is. */
+	/* Each problem is about what has no name. */
 	fill(&bed->sides[DIFF_BEFORE], "speed=1");
 	fill(&bed->sides[DIFF_AFTER], "port=1");
 	problem_add_text(&bed->sides[DIFF_AFTER].problems, "z", NULL, NULL, "x", NULL);
