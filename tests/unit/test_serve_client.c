@@ -1,0 +1,736 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that serves one client of a self-test server: each way in which a handshake and the
+ * service after it can end, what the client hears of that, and what is reported to the server.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "selftest/agent/agent.h"
+#include "selftest/server/server_client.h"
+#include "selftest/wire/handshake.h"
+
+/* A client, and the server whose process serves it. */
+static struct visit {
+	struct selftest_service service;
+	int channel; /* the client's end */
+	int line;    /* the server's end */
+	int report;
+	pid_t pid;
+	struct message got; /* the last message for the client */
+} visit;
+
+/* ---- In place of those of agent_device.c: this host has no such device ---- */
+
+int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
+{
+	(void)endpoint;
+	return agent_fail(agent, STAGE_OPEN, ENODEV, "ibv_open_device");
+}
+
+void agent_close_device(struct agent *agent)
+{
+	agent->context = NULL;
+}
+
+int api_open_cm(struct api *api)
+{
+	(void)api;
+	return -ENOSYS;
+}
+
+/* ---- A visit ---- */
+
+static void begin(void)
+{
+	visit = (struct visit){.service = {.signals = -1}};
+}
+
+static void serve(int channel, int line, int report)
+{
+	const struct serve_client client = {
+		.service = &visit.service,
+		.channel = channel,
+		.address = {.family = AF_INET, .raw = {10, 9, 0, 1}},
+		.line = line,
+	};
+	struct serve_report end;
+
+	/* It ends when the test does. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	serve_client(&client, &end);
+	_exit(write(report, &end, sizeof(end)) != (ssize_t)sizeof(end));
+}
+
+static void come(void)
+{
+	int channel[2], line[2], report[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, channel), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, line), 0);
+	assert_int_equal(pipe(report), 0);
+	fflush(stdout);
+	visit.pid = fork();
+	assert_true(visit.pid >= 0);
+	if (!visit.pid) {
+		close(channel[0]);
+		close(line[0]);
+		serve(channel[1], line[1], report[1]);
+	}
+	close(channel[1]);
+	close(line[1]);
+	close(report[1]);
+	visit.channel = channel[0];
+	visit.line = line[0];
+	visit.report = report[0];
+}
+
+static void leave(void)
+{
+	if (visit.channel >= 0)
+		close(visit.channel);
+	visit.channel = -1;
+}
+
+/* What is reported, and that it is all. */
+static struct serve_report leave_for(const char *text)
+{
+	struct serve_report report;
+	int status;
+
+	leave();
+	assert_int_equal(read(visit.report, &report, sizeof(report)), sizeof(report));
+	assert_int_equal(waitpid(visit.pid, &status, 0), visit.pid);
+	assert_int_equal(status, 0);
+	close(visit.line);
+	close(visit.report);
+	assert_string_equal(report.text, text);
+	return report;
+}
+
+/* One that was not welcome. */
+static void expect_stranger(const char *text)
+{
+	const struct serve_report report = leave_for(text);
+
+	assert_false(report.welcomed || report.well || report.orders);
+}
+
+static void say(const struct message *message)
+{
+	assert_int_equal(exchange_send(visit.channel, message, 5000), 0);
+}
+
+static void hear(uint32_t type)
+{
+	const char *complaint;
+
+	assert_int_equal(exchange_receive(visit.channel, -1, 20000, &visit.got, &complaint), 0);
+	if (visit.got.type != type)
+		fail_msg("%s: %s", message_name(visit.got.type),
+			 visit.got.type == MESSAGE_REFUSED ? visit.got.refused.text : "");
+}
+
+static void hear_refusal(enum refusal refusal, const char *text)
+{
+	hear(MESSAGE_REFUSED);
+	assert_int_equal(visit.got.refused.refusal, refusal);
+	assert_int_equal(visit.got.refused.lowest, PROTOCOL_OLDEST);
+	assert_int_equal(visit.got.refused.highest, PROTOCOL_NEWEST);
+	assert_string_equal(visit.got.refused.text, text);
+}
+
+static void greet(uint32_t lowest, uint32_t highest)
+{
+	const struct message hello = {
+		.type = MESSAGE_HELLO,
+		.hello = {.lowest = lowest, .highest = highest, .release = "7.8"},
+	};
+
+	say(&hello);
+}
+
+/* The server's answer to the process, which asks for a place. */
+static void give_place(bool granted, const char *text)
+{
+	struct serve_answer answer = {.granted = granted};
+	char byte;
+
+	assert_int_equal(recv(visit.line, &byte, 1, 0), 1);
+	snprintf(answer.text, sizeof(answer.text), "%s", text);
+	assert_int_equal(send(visit.line, &answer, sizeof(answer), 0), sizeof(answer));
+}
+
+static void respond(void)
+{
+	const struct message response = {.type = MESSAGE_RESPONSE};
+
+	hear(MESSAGE_CHALLENGE);
+	say(&response);
+}
+
+/* Up to the first order. */
+static void enter(void)
+{
+	come();
+	greet(1, 9);
+	respond();
+	give_place(true, "");
+	hear(MESSAGE_ADMITTED);
+}
+
+static void bid_farewell(void)
+{
+	const struct message bye = {.type = MESSAGE_BYE};
+
+	say(&bye);
+}
+
+/* ---- Versions ---- */
+
+static void expect_welcome(const struct message_welcome *welcome, uint32_t version)
+{
+	char host[sizeof(welcome->host)] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	assert_int_equal(welcome->version, version);
+	assert_int_equal(welcome->qps, version < 4 ? 64 : 16384);
+	assert_int_equal(welcome->bytes, 64 << 20);
+	assert_string_equal(welcome->release, RDMACTL_VERSION);
+	assert_string_equal(welcome->host, host);
+}
+
+static void versions(void **state)
+{
+	static const struct {
+		uint32_t lowest, highest, version;
+	} rows[] = {{1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {5, 5, 5}, {5, 6, 5}, {1, 99, 5}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static const char none[NONCE_BYTES];
+
+		begin();
+		visit.service.run_msec = i ? 0 : 7000;
+		come();
+		greet(rows[i].lowest, rows[i].highest);
+		respond();
+		assert_int_equal(visit.got.challenge.version, rows[i].version);
+		assert_false(visit.got.challenge.token_wanted);
+		assert_false(nonce_equal(visit.got.challenge.nonce, none));
+		give_place(true, "");
+		hear(MESSAGE_ADMITTED);
+		expect_welcome(&visit.got.admitted.welcome, rows[i].version);
+		assert_true(nonce_equal(visit.got.admitted.mac, none));
+		assert_int_equal(visit.got.admitted.run_msec, i ? 60000 : 7000);
+		bid_farewell();
+		assert_true(leave_for("").well);
+	}
+	begin();
+	come();
+	greet(0, 1);
+	give_place(true, "");
+	hear(MESSAGE_WELCOME);
+	expect_welcome(&visit.got.welcome, 1);
+	bid_farewell();
+	assert_true(leave_for("").well);
+}
+
+static void other_versions(void **state)
+{
+	static const struct {
+		uint32_t lowest, highest;
+	} rows[] = {{6, 7}, {0, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text = mem_format("version %u to %u of the exchange protocol (release 7.8), "
+					"this server has versions 1 to 5 (release %s)",
+					rows[i].lowest, rows[i].highest, RDMACTL_VERSION);
+		char *line = mem_format("refused: %s", text);
+
+		begin();
+		come();
+		greet(rows[i].lowest, rows[i].highest);
+		hear_refusal(REFUSAL_VERSION, text);
+		expect_stranger(line);
+		free(line);
+		free(text);
+	}
+}
+
+/* ---- Handshakes that end ---- */
+
+static void strangers(void **state)
+{
+	const struct message bye = {.type = MESSAGE_BYE};
+
+	(void)state;
+	begin();
+	come();
+	expect_stranger("closed the connection before its hello");
+	come();
+	say(&bye);
+	expect_stranger("dropped: sent 'bye' instead of hello");
+	come();
+	assert_int_equal(send(visit.channel, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
+	expect_stranger("dropped: sent no valid message (not a message of the protocol)");
+	come();
+	assert_int_equal(send(visit.channel, "RDMT", 4, 0), 4);
+	expect_stranger("dropped: sent no valid message (half a message)");
+	come();
+	greet(1, 5);
+	hear(MESSAGE_CHALLENGE);
+	expect_stranger("closed the connection before its response");
+	come();
+	greet(1, 5);
+	hear(MESSAGE_CHALLENGE);
+	greet(1, 5);
+	expect_stranger("dropped: sent 'hello' instead of response");
+}
+
+static void server_ends(void **state)
+{
+	(void)state;
+	begin();
+	visit.service.signals = eventfd(1, EFD_CLOEXEC);
+	come();
+	expect_stranger("dropped: the server is ending");
+	close(visit.service.signals);
+	/* While it asks for a place. */
+	begin();
+	come();
+	greet(1, 5);
+	respond();
+	shutdown(visit.line, SHUT_RDWR);
+	expect_stranger("dropped: the server is ending");
+}
+
+static void no_place(void **state)
+{
+	(void)state;
+	begin();
+	come();
+	greet(1, 5);
+	respond();
+	give_place(false, "it serves 16 clients already");
+	hear_refusal(REFUSAL_BUSY, "it serves 16 clients already");
+	expect_stranger("refused: it serves 16 clients already");
+	come();
+	greet(1, 1);
+	give_place(false, "no");
+	hear_refusal(REFUSAL_BUSY, "no");
+	expect_stranger("refused: no");
+}
+
+/* ---- Tokens ---- */
+
+/* A program built with musl cannot load the GnuTLS of a system with glibc. */
+static bool has_hmac(void)
+{
+	const struct message_challenge challenge = {.version = 2};
+	const struct message_response response = {.nonce = ""};
+	char mac[NONCE_BYTES];
+
+	return !handshake_mac("token", HANDSHAKE_SERVER, &challenge, &response, mac);
+}
+
+#define WRONG "not the token of this server"
+#define NONE  "this server asks for a token: --token or RDMACTL_TOKEN"
+
+static void tokens(void **state)
+{
+	static const struct {
+		const char *token, *refusal;
+	} rows[] = {{"word", NULL}, {"Word", WRONG}, {NULL, NONE}};
+
+	(void)state;
+	if (!has_hmac())
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct message response = {.type = MESSAGE_RESPONSE, .response.nonce = "a"};
+		struct message_challenge challenge;
+		char mac[NONCE_BYTES];
+
+		begin();
+		visit.service.token = "word";
+		come();
+		greet(1, 5);
+		hear(MESSAGE_CHALLENGE);
+		challenge = visit.got.challenge;
+		assert_true(challenge.token_wanted);
+		if (rows[i].token)
+			assert_int_equal(handshake_mac(rows[i].token, HANDSHAKE_CLIENT, &challenge,
+						       &response.response, response.response.mac),
+					 0);
+		say(&response);
+		if (rows[i].refusal) {
+			char *line = mem_format("refused: %s", rows[i].refusal);
+
+			hear_refusal(REFUSAL_TOKEN, rows[i].refusal);
+			expect_stranger(line);
+			free(line);
+			continue;
+		}
+		give_place(true, "");
+		hear(MESSAGE_ADMITTED);
+		assert_int_equal(handshake_mac("word", HANDSHAKE_SERVER, &challenge,
+					       &response.response, mac),
+				 0);
+		assert_true(nonce_equal(visit.got.admitted.mac, mac));
+		bid_farewell();
+		assert_true(leave_for("").well);
+	}
+	begin();
+	visit.service.token = "word";
+	come();
+	greet(1, 1);
+	hear_refusal(REFUSAL_TOKEN, "this server takes a token from a newer rdmactl only, because "
+				    "this one sends it in clear text");
+	expect_stranger("refused: this server takes a token from a newer rdmactl only, because "
+			"this one sends it in clear text");
+}
+
+/* ---- The service ---- */
+
+/* What the client asked for, as the name of the port that it gets; a device of "none": none. */
+static int find(void *context, const struct selftest_client *client, struct endpoint *ret_endpoint,
+		char **ret_reason, char **ret_hint)
+{
+	(void)ret_hint;
+	if (context != &visit)
+		abort();
+	if (client->device && !strcmp(client->device, "none")) {
+		*ret_reason = mem_string("there is none");
+		return -ENODEV;
+	}
+	*ret_endpoint = (struct endpoint){.port = 7};
+	snprintf(ret_endpoint->device, sizeof(ret_endpoint->device), "%.12s %u %d %.12s %u",
+		 client->device ? client->device : "any", client->port,
+		 client->gid_index.known ? (int)client->gid_index.value : -1,
+		 client->endpoint.device, client->address.raw[3]);
+	return 0;
+}
+
+static void ask_for(const char *device, uint32_t port, int gid_index)
+{
+	struct message open = {
+		.type = MESSAGE_OPEN_PORT,
+		.open_port = {.open = {.near = {.device = "mlx5_0", .port = 2}}, .port = port},
+	};
+
+	snprintf(open.open_port.device, sizeof(open.open_port.device), "%s", device);
+	open.open_port.open.with_gid_index = gid_index >= 0;
+	open.open_port.open.gid_index = gid_index >= 0 ? (uint32_t)gid_index : 0;
+	say(&open);
+	/* This host does not have that device. */
+	hear(MESSAGE_REFUSED);
+}
+
+static void ports(void **state)
+{
+	struct serve_report report;
+
+	(void)state;
+	begin();
+	visit.service.find = find;
+	visit.service.find_context = &visit;
+	enter();
+	ask_for("mlx5_7", 3, 5);
+	assert_int_equal(visit.got.refused.refusal, REFUSAL_FAILED);
+	bid_farewell();
+	report = leave_for("");
+	assert_true(report.welcomed && report.well);
+	assert_int_equal(report.orders, 1);
+	assert_string_equal(report.local.device, "mlx5_7 3 5 mlx5_0 1");
+	assert_int_equal(report.local.port, 7);
+	assert_string_equal(report.remote.device, "mlx5_0");
+	assert_int_equal(report.remote.port, 2);
+	/* Nothing of the first is left for the second, which is refused. */
+	enter();
+	ask_for("", 0, 3);
+	ask_for("none", 0, -1);
+	assert_int_equal(visit.got.refused.refusal, REFUSAL_NO_PORT);
+	assert_string_equal(visit.got.refused.text, "there is none");
+	bid_farewell();
+	report = leave_for("an order was refused: there is none");
+	assert_true(report.welcomed && !report.well);
+	assert_int_equal(report.orders, 2);
+	assert_string_equal(report.local.device, "any 0 3 mlx5_0 1");
+	enter();
+	ask_for("", 0, -1);
+	bid_farewell();
+	assert_string_equal(leave_for("").local.device, "any 0 -1 mlx5_0 1");
+}
+
+static int list(void *context, uint32_t first, struct message_listed *ret_ports, char **ret_reason)
+{
+	if (context != &visit)
+		abort();
+	if (first == 9) {
+		*ret_reason = mem_string("no such page");
+		return -ENODEV;
+	}
+	ret_ports->total = 40 + first;
+	return 0;
+}
+
+static void lists(void **state)
+{
+	struct message order = {.type = MESSAGE_LIST_PORTS, .list_ports.first = 2};
+
+	(void)state;
+	begin();
+	visit.service.list = list;
+	visit.service.find_context = &visit;
+	enter();
+	say(&order);
+	hear(MESSAGE_LISTED);
+	assert_int_equal(visit.got.listed.total, 42);
+	order.list_ports.first = 9;
+	say(&order);
+	hear(MESSAGE_REFUSED);
+	assert_int_equal(visit.got.refused.refusal, REFUSAL_NO_PORT);
+	assert_string_equal(visit.got.refused.text, "no such page");
+	bid_farewell();
+	leave_for("an order was refused: no such page");
+	begin();
+	enter();
+	say(&order);
+	hear(MESSAGE_REFUSED);
+	assert_string_equal(visit.got.refused.text, strerror(EOPNOTSUPP));
+	bid_farewell();
+	leave();
+	close(visit.line);
+	close(visit.report);
+	assert_int_equal(waitpid(visit.pid, NULL, 0), visit.pid);
+}
+
+static void expect_unwell(const char *text)
+{
+	const struct serve_report report = leave_for(text);
+
+	assert_true(report.welcomed && !report.well);
+	assert_int_equal(report.orders, 0);
+}
+
+static void ends(void **state)
+{
+	char byte;
+
+	(void)state;
+	begin();
+	enter();
+	expect_unwell("the connection ended without a goodbye");
+	enter();
+	assert_int_equal(send(visit.channel, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
+	expect_unwell("the client sent no valid message (not a message of the protocol)");
+	begin();
+	visit.service.idle_msec = 1050;
+	enter();
+	hear(MESSAGE_LEAVING);
+	expect_unwell("the client was silent for 1 s");
+	begin();
+	visit.service.signals = eventfd(0, EFD_CLOEXEC);
+	enter();
+	assert_int_equal(eventfd_write(visit.service.signals, 1), 0);
+	while (recv(visit.channel, &byte, 1, 0) > 0)
+		;
+	close(visit.service.signals);
+	expect_unwell("the server was ended");
+}
+
+/* The process gets a signal when its time is over, which it tells apart from others. */
+static void time_is_over(void **state)
+{
+	sigset_t set, before;
+	char byte;
+
+	(void)state;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &set, &before), 0);
+	begin();
+	visit.service.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	visit.service.life_msec = 200;
+	enter();
+	while (recv(visit.channel, &byte, 1, 0) > 0)
+		;
+	expect_unwell("it was served for as long as a client may be");
+	close(visit.service.signals);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+static void lives(void **state)
+{
+	static const struct {
+		uint64_t life_msec;
+		uint32_t run_msec;
+		uint64_t wanted;
+	} rows[] = {
+		{0, 0, 3600000},       {0, 1800000, 3600000},
+		{0, 1800001, 3600002}, {0, 4000000000, 8000000000},
+		{5, 1800001, 5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_service service = {.life_msec = rows[i].life_msec,
+							 .run_msec = rows[i].run_msec};
+
+		assert_true(serve_life_msec(&service) == rows[i].wanted);
+	}
+}
+
+/* ---- Reports ---- */
+
+/* The status of waitpid(): of an exit, and of a signal. */
+static void crashes(void **state)
+{
+	static const struct {
+		int status;
+		bool stopping;
+		const char *ended, *text;
+	} rows[] = {
+		{9, false, NULL, "the process that served it was killed by signal 9"},
+		{15, true, NULL, "the server was ended"},
+		{3 << 8, false, NULL, "the process that served it failed with status 3"},
+		{3 << 8, true, NULL, "the process that served it failed with status 3"},
+		{9, false, "dropped: too long", "dropped: too long"},
+		{9, true, "dropped: too long", "dropped: too long"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct serve_report report = {.well = true, .orders = 7};
+
+		serve_report_set_crash(&report, rows[i].status, rows[i].stopping, rows[i].ended);
+		assert_string_equal(report.text, rows[i].text);
+		assert_true(report.welcomed);
+		assert_false(report.well);
+		assert_int_equal(report.orders, 0);
+	}
+}
+
+static void lines(void **state)
+{
+	static const struct {
+		struct serve_report report;
+		const char *line;
+	} rows[] = {
+		{{.welcomed = false, .orders = 3, .text = "refused: no"}, "refused: no"},
+		{{.welcomed = true, .well = true}, "served, 0 orders in 1.3 s"},
+		{{.welcomed = true, .well = true, .orders = 1}, "served, 1 order in 1.3 s"},
+		{{.welcomed = true, .orders = 2, .text = "it broke"},
+		 "served, 2 orders in 1.3 s; it broke"},
+		{{.welcomed = true,
+		  .well = true,
+		  .orders = 2,
+		  .local = {.device = "mlx5_0", .port = 2}},
+		 "served by mlx5_0/2, 2 orders in 1.3 s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *line = serve_report_line(&rows[i].report, 1256);
+
+		assert_string_equal(line, rows[i].line);
+		free(line);
+	}
+}
+
+static void rows(void **state)
+{
+	const struct ip_address address = {.family = AF_INET, .raw = {192, 0, 2, 1}};
+	struct serve_report report = {
+		.welcomed = true,
+		.well = true,
+		.orders = 12,
+		.local = {.device = "mlx5_0", .port = 2},
+		.remote = {.device = "mlx5_3", .port = 4},
+		.text = "not\033this",
+	};
+
+	(void)state;
+	for (int well = 1; well >= 0; well--) {
+		struct selftest_results results = {0};
+		const struct selftest_result *row = selftest_results_add(&results);
+
+		report.well = well;
+		serve_report_fill_row(&report, &address, 1256, results.items[0]);
+		assert_string_equal(row->peer, "192.0.2.1");
+		assert_int_equal(row->group.value, SELFTEST_SERVE);
+		assert_string_equal(row->test, "serve");
+		assert_string_equal(row->summary, "carries out the orders of a client");
+		assert_int_equal(row->verdict.value, well ? SELFTEST_PASS : SELFTEST_FAIL);
+		if (well)
+			assert_null(row->reason);
+		else
+			assert_string_equal(row->reason, "not\\x1bthis");
+		assert_int_equal(row->iterations.value, 12);
+		assert_true(row->duration_msec.known && row->duration_msec.value == 1256);
+		assert_string_equal(row->device, "mlx5_0");
+		assert_int_equal(row->port.value, 2);
+		assert_string_equal(row->peer_device, "mlx5_3");
+		assert_int_equal(row->peer_port.value, 4);
+		selftest_results_free(&results);
+	}
+}
+
+/* One for whom there is no process: what it has sent is read, or the refusal might be lost. */
+static void refused_at_once(void **state)
+{
+	char byte;
+	int pair[2];
+
+	(void)state;
+	begin();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	visit.channel = pair[0];
+	greet(1, 5);
+	serve_refuse(pair[1], REFUSAL_BUSY, "no process");
+	assert_int_equal(recv(pair[1], &byte, 1, MSG_DONTWAIT), -1);
+	hear_refusal(REFUSAL_BUSY, "no process");
+	assert_int_equal(recv(pair[0], &byte, 1, MSG_DONTWAIT), 0);
+	close(pair[1]);
+	leave();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(versions),
+		cmocka_unit_test(other_versions),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(server_ends),
+		cmocka_unit_test(no_place),
+		cmocka_unit_test(tokens),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(time_is_over),
+		cmocka_unit_test(lives),
+		cmocka_unit_test(crashes),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(rows),
+		cmocka_unit_test(refused_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
