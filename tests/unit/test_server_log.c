@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a self-test server logs, keeps as rows and returns: several clients at a time, those that it
+ * does not serve, its end, and the reasons not to begin.
+ */
+#include "perfect_trial.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "selftest/selftest.h"
+
+/* ---- In place of those of agent_device.c: only the client has a device ---- */
+
+int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
+{
+	(void)endpoint;
+	soft_open(agent, 0);
+	return 0;
+}
+
+void agent_close_device(struct agent *agent)
+{
+	agent->context = NULL;
+}
+
+int api_open_cm(struct api *api)
+{
+	(void)api;
+	return -ENOSYS;
+}
+
+/* ---- The server ---- */
+
+static struct bed {
+	struct selftest_service service;
+	uint32_t port;
+	pid_t pid;
+	FILE *log;
+	int signals;
+} bed;
+
+/* Writes the log to a pipe. */
+static void say(void *context, const char *line)
+{
+	dprintf(*(int *)context, "%s\n", line);
+}
+
+/* No port at all; the log has what the client asked for. */
+static int find_none(void *context, const struct selftest_client *client,
+		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+{
+	(void)ret_endpoint, (void)ret_hint;
+	dprintf(*(int *)context, "wanted GID %d from %s\n",
+		client->gid_index.known ? (int)client->gid_index.value : -1,
+		client->endpoint.device);
+	*ret_reason = mem_string("there is none");
+	return -ENODEV;
+}
+
+/* A socket at an unused port of this host, and which. */
+static int unused(uint32_t *port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+static void begin(void)
+{
+	bed = (struct bed){.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+	close(unused(&bed.port));
+	bed.service = (struct selftest_service){
+		.bind = {.family = AF_INET, .raw = {127, 0, 0, 1}},
+		.tcp_port = bed.port,
+		.signals = bed.signals,
+		.find = find_none,
+		.say = say,
+	};
+}
+
+/* In the process of the server: its rows are the last lines of the log. */
+static void serve(int log)
+{
+	struct selftest_results results = {0};
+	char *reason = NULL, *hint = NULL;
+	int rc;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
+	bed.service.say_context = bed.service.find_context = &log;
+	rc = selftest_serve(&bed.service, &results, &reason, &hint);
+	for (size_t i = 0; i < results.count; i++)
+		dprintf(log, "row %s %s %u orders\n", results.items[i]->peer,
+			results.items[i]->verdict.value == SELFTEST_PASS ? "well" : "failed",
+			(unsigned int)results.items[i]->iterations.value);
+	_exit(-rc);
+}
+
+/* A line of the log without the seconds. */
+static void expect(const char *wanted)
+{
+	char line[400], *at, *end;
+
+	assert_non_null(fgets(line, sizeof(line), bed.log));
+	line[strcspn(line, "\n")] = '\0';
+	at = strstr(line, " in ");
+	end = at ? strstr(at, " s") : NULL;
+	if (end)
+		memmove(at, end + 2, strlen(end + 2) + 1);
+	assert_string_equal(line, wanted);
+}
+
+static void start(void)
+{
+	char *line = mem_format("listening on 127.0.0.1 port %u, for anyone who reaches it: "
+				"--token asks for a token",
+				bed.port);
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(stdout);
+	bed.pid = fork();
+	if (!bed.pid)
+		serve(ends[1]);
+	close(ends[1]);
+	bed.log = fdopen(ends[0], "r");
+	expect(line);
+	free(line);
+}
+
+/* What it returns, when all lines were read. */
+static void finish(int error)
+{
+	char line[400];
+	int status;
+
+	if (fgets(line, sizeof(line), bed.log))
+		fail_msg("one line more: %s", line);
+	assert_int_equal(waitpid(bed.pid, &status, 0), bed.pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), error);
+	fclose(bed.log);
+	close(bed.signals);
+}
+
+static void interrupt(void)
+{
+	assert_int_equal(eventfd_write(bed.signals, 1), 0);
+}
+
+static int come(void)
+{
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+					    .sin_port = htons((uint16_t)bed.port)};
+	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 1, .highest = 1}};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	exchange_send(fd, &hello, 5000);
+	return fd;
+}
+
+static struct message hear(int fd, uint32_t type)
+{
+	const char *complaint;
+	struct message reply;
+
+	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, type);
+	return reply;
+}
+
+static int enter(void)
+{
+	int fd = come();
+
+	hear(fd, MESSAGE_WELCOME);
+	return fd;
+}
+
+static void leave(int fd)
+{
+	const struct message bye = {.type = MESSAGE_BYE};
+
+	assert_int_equal(exchange_send(fd, &bye, 5000), 0);
+	close(fd);
+}
+
+/* Whoever comes first need not leave first. */
+static void several(void **state)
+{
+	int clients[3];
+
+	(void)state;
+	begin();
+	start();
+	for (size_t i = 0; i < 3; i++)
+		clients[i] = enter();
+	leave(clients[1]);
+	expect("127.0.0.1: served, 0 orders");
+	close(clients[2]);
+	expect("127.0.0.1: served, 0 orders; the connection ended without a goodbye");
+	/* One place is free again, and the first still has its own. */
+	clients[1] = enter();
+	leave(clients[1]);
+	expect("127.0.0.1: served, 0 orders");
+	leave(clients[0]);
+	expect("127.0.0.1: served, 0 orders");
+	clients[0] = enter();
+	interrupt();
+	expect("127.0.0.1: served, 0 orders; the server was ended");
+	close(clients[0]);
+	expect("row 127.0.0.1 well 0 orders");
+	expect("row 127.0.0.1 failed 0 orders");
+	expect("row 127.0.0.1 well 0 orders");
+	expect("row 127.0.0.1 well 0 orders");
+	expect("row 127.0.0.1 failed 0 orders");
+	finish(0);
+}
+
+/* One address has half of the places. */
+static void too_many(void **state)
+{
+	struct message reply;
+	char *line;
+	int fd, first;
+
+	(void)state;
+	begin();
+	bed.service.most_clients = 2;
+	start();
+	first = enter();
+	fd = come();
+	reply = hear(fd, MESSAGE_REFUSED);
+	assert_int_equal(reply.refused.refusal, REFUSAL_BUSY);
+	line = mem_format("127.0.0.1: refused: %s", reply.refused.text);
+	close(fd);
+	expect(line);
+	free(line);
+	leave(first);
+	expect("127.0.0.1: served, 0 orders");
+	interrupt();
+	expect("row 127.0.0.1 well 0 orders");
+	finish(0);
+}
+
+static void allowed(void **state)
+{
+	static const struct ip_network networks[] = {
+		{.address = {.family = AF_INET, .raw = {10, 0, 0, 0}}, .bits = 8},
+		{.address = {.family = AF_INET, .raw = {127, 0, 0, 0}}, .bits = 8},
+	};
+	char byte;
+	int fd;
+
+	(void)state;
+	begin();
+	bed.service.allowed = networks;
+	bed.service.allowed_count = 1;
+	start();
+	fd = come();
+	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	close(fd);
+	expect("127.0.0.1: closed: in no network of --allow");
+	interrupt();
+	finish(0);
+	begin();
+	bed.service.allowed = networks;
+	bed.service.allowed_count = 2;
+	start();
+	leave(enter());
+	expect("127.0.0.1: served, 0 orders");
+	interrupt();
+	expect("row 127.0.0.1 well 0 orders");
+	finish(0);
+}
+
+/* The end of the one client is that of the server, but not of one that says nothing useful. */
+static void once(void **state)
+{
+	int fd;
+
+	(void)state;
+	begin();
+	bed.service.once = true;
+	start();
+	fd = come();
+	close(fd);
+	expect("127.0.0.1: served, 0 orders; the connection ended without a goodbye");
+	expect("row 127.0.0.1 failed 0 orders");
+	finish(EIO);
+	begin();
+	bed.service.once = true;
+	start();
+	leave(enter());
+	expect("127.0.0.1: served, 0 orders");
+	expect("row 127.0.0.1 well 0 orders");
+	finish(0);
+	begin();
+	bed.service.once = true;
+	start();
+	interrupt();
+	finish(EINTR);
+}
+
+/* All the way by a client: its row has the words of the server. */
+static void asked_for(void **state)
+{
+	const struct endpoint local = {.device = "none0", .port = 1};
+	struct selftest_request request = {
+		.peer = "hostb",
+		.peer_ip = {.family = AF_INET, .raw = {127, 0, 0, 1}},
+		.signals = -1,
+	};
+	const struct selftest_result *row;
+
+	(void)state;
+	for (int with = 0; with < 2; with++) {
+		struct selftest_results results = {0};
+
+		begin();
+		start();
+		soft_make_port(0);
+		request.tcp_port = bed.port;
+		if (with)
+			number_set(&request.peer_gid_index, 7);
+		assert_int_equal(selftest_run(&request, &local, &results), 0);
+		row = results.items[results.count - 1];
+		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
+		assert_string_equal(row->reason,
+				    "hostb refused: it has no matching active port and "
+				    "GID (there is none)");
+		assert_string_equal(row->next_step,
+				    "rdmactl gids lists them; name a port there: rdmactl selftest "
+				    "--serve DEV/PORT");
+		selftest_results_free(&results);
+		expect(with ? "wanted GID 7 from none0" : "wanted GID -1 from none0");
+		expect("127.0.0.1: served, 1 order; an order was refused: there is none");
+		interrupt();
+		expect("row 127.0.0.1 failed 1 orders");
+		finish(0);
+	}
+}
+
+/* ---- Reasons not to begin ---- */
+
+static void expect_reason(int rc, const char *wanted, const char *wanted_hint)
+{
+	struct selftest_results results = {0};
+	char *reason = NULL, *hint = NULL;
+
+	bed.service.say = NULL;
+	assert_int_equal(selftest_serve(&bed.service, &results, &reason, &hint), rc);
+	assert_string_equal(reason, wanted);
+	if (wanted_hint)
+		assert_string_equal(hint, wanted_hint);
+	else
+		assert_null(hint);
+	free(reason);
+	free(hint);
+	close(bed.signals);
+}
+
+static void cannot_listen(void **state)
+{
+	char token[65], *reason, *hint;
+	int fd;
+
+	(void)state;
+	begin();
+	fd = unused(&bed.port);
+	assert_int_equal(listen(fd, 1), 0);
+	bed.service.tcp_port = bed.port;
+	reason = mem_format("cannot listen on 127.0.0.1 port %u: %s", bed.port,
+			    strerror(EADDRINUSE));
+	hint = mem_format("another server uses that port; choose a free one, here and for the "
+			  "client: --port %u",
+			  bed.port + 1);
+	expect_reason(-EADDRINUSE, reason, hint);
+	free(reason);
+	free(hint);
+	close(fd);
+	begin();
+	/* RFC 5737: for documentation. */
+	assert_int_equal(ip_parse("192.0.2.1", &bed.service.bind), 0);
+	reason = mem_format("cannot listen on 192.0.2.1 port %u: %s", bed.port,
+			    strerror(EADDRNOTAVAIL));
+	expect_reason(-EADDRNOTAVAIL, reason,
+		      "give an address of this host: ip address lists them");
+	free(reason);
+	begin();
+	memset(token, 'x', sizeof(token) - 1);
+	token[sizeof(token) - 1] = '\0';
+	bed.service.token = token;
+	expect_reason(-EINVAL, "the token is longer than 63 bytes", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(several),   cmocka_unit_test(too_many),
+		cmocka_unit_test(allowed),   cmocka_unit_test(once),
+		cmocka_unit_test(asked_for), cmocka_unit_test(cannot_listen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
