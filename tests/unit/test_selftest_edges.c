@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the programs for each transport leave out: the rights and keys of memory, the addresses of
+ * groups, and layouts of which some are not possible; on a device in memory.
+ */
+#include "perfect_cm.h"
+
+#include <netinet/in.h>
+
+/* ---- Rights of memory ---- */
+
+static struct {
+	int access[8];
+	unsigned int count;
+	unsigned int refused; /* that registration fails, from 1 on */
+	int error;
+	unsigned int same; /* it has the key of the one before it */
+	struct ibv_mr *last;
+} regions;
+
+static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *bytes, size_t length, int access)
+{
+	struct ibv_mr *mr;
+
+	if (regions.count < ARRAY_SIZE(regions.access))
+		regions.access[regions.count] = access;
+	if (++regions.count == regions.refused) {
+		errno = regions.error;
+		return NULL;
+	}
+	mr = soft_register(pd, bytes, length, access);
+	if (regions.count == regions.same)
+		mr->rkey = regions.last->rkey;
+	regions.last = mr;
+	return mr;
+}
+
+static void begin(struct soft_trial *bed, unsigned int side)
+{
+	memset(&regions, 0, sizeof(regions));
+	soft_begin(bed);
+	((side ? bed->far : bed->trial.near.agent)->api.ibv_reg_mr) = reg_mr;
+}
+
+/* Each alone, and that of this side. */
+static void rights(void **state)
+{
+	static const int wanted[] = {IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ,
+				     IBV_ACCESS_REMOTE_ATOMIC};
+
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		struct soft_trial bed;
+
+		begin(&bed, side);
+		soft_pass(&bed, setup_tests, "setup-rights", NULL);
+		assert_int_equal(regions.count, 3);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(regions.access[i], IBV_ACCESS_LOCAL_WRITE | wanted[i]);
+		soft_end(&bed);
+		begin(&bed, side);
+		if (side)
+			bed.trial.far_can.atomics = 0;
+		else
+			bed.trial.near_can.atomics = 0;
+		soft_pass(&bed, setup_tests, "setup-rights", NULL);
+		assert_int_equal(regions.count, 2);
+		soft_end(&bed);
+	}
+}
+
+static void equal_keys(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++)
+		/* The third one's may be that of the second alone. */
+		for (unsigned int same = 2; same <= 3; same++) {
+			struct soft_trial bed;
+			char *reason;
+
+			begin(&bed, side);
+			regions.same = same;
+			/* The keys of a device go up by 0x100. */
+			reason = mem_format("%s gave the same rkey 0x%08x to two regions",
+					    side ? "the other side's device" : "the device",
+					    soft.next_key + 0x100 * (same - 1 + side * 3));
+			soft_expect(&bed, setup_tests, "setup-rights", SELFTEST_FAIL, reason);
+			free(reason);
+			soft_end(&bed);
+		}
+}
+
+static void refused_rights(void **state)
+{
+	static const char *const names[] = {"IBV_ACCESS_REMOTE_WRITE", "IBV_ACCESS_REMOTE_READ",
+					    "IBV_ACCESS_REMOTE_ATOMIC"};
+
+	(void)state;
+	for (unsigned int i = 0; i < 6; i++) {
+		struct soft_trial bed;
+		char *reason = mem_format("%s has no memory for that: it refuses %s",
+					  i / 3 ? "the other side's device" : "the device",
+					  names[i % 3]);
+
+		begin(&bed, i / 3);
+		regions.refused = i % 3 + 1;
+		regions.error = EOPNOTSUPP;
+		soft_skip(&bed, setup_tests, "setup-rights", reason);
+		free(reason);
+		soft_end(&bed);
+	}
+}
+
+/* ---- Groups ---- */
+
+static struct sockaddr_storage joined[2];
+
+static int join_near(struct rdma_cm_id *id, struct sockaddr *address, void *context)
+{
+	memcpy(&joined[0], address, soft_cm_length(address));
+	return soft_cm_join(id, address, context);
+}
+
+static int join_far(struct rdma_cm_id *id, struct sockaddr *address, void *context)
+{
+	memcpy(&joined[1], address, soft_cm_length(address));
+	return soft_cm_join(id, address, context);
+}
+
+static void begin_group(struct soft_trial *bed)
+{
+	soft_cm_begin(bed);
+	bed->trial.near.agent->api.rdma_join_multicast = join_near;
+	bed->far->api.rdma_join_multicast = join_far;
+}
+
+/*
+ * 239.255 and the two highest bytes of (interface id + queue pair) * 0x9e3779b97f4a7c15: for
+ * ::ffff:10.9.0.1 and 0x101, and for the next queue pair of this side.
+ */
+static void group_of_ipv4(void **state)
+{
+	static const uint8_t wanted[][4] = {{239, 255, 247, 49}, {239, 255, 51, 160}};
+	struct soft_trial bed;
+
+	(void)state;
+	begin_group(&bed);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		soft_pass(&bed, datagram_tests, "multicast", NULL);
+		for (size_t side = 0; side < 2; side++) {
+			const struct sockaddr_in *in = (const void *)&joined[side];
+
+			assert_int_equal(in->sin_family, AF_INET);
+			assert_memory_equal(&in->sin_addr, wanted[i], 4);
+		}
+	}
+	soft_cm_end(&bed);
+}
+
+/* ---- Layouts ---- */
+
+/* One that is not possible is skipped, and the next one is measured. */
+static void some_layouts(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	bed.request.block_bytes[0] = 256;
+	bed.request.block_bytes[1] = 64;
+	bed.request.block_count[0] = 2;
+	bed.request.block_bytes_count = 2;
+	bed.request.block_count_count = 1;
+	bed.request.stride = 100;
+	soft_pass(&bed, gather_tests, "gather-write", NULL);
+	assert_int_equal(bed.results.count, 2);
+	assert_int_equal(bed.results.items[0]->verdict.value, SELFTEST_SKIP);
+	assert_string_equal(bed.results.items[0]->reason, "blocks of 256 bytes every 100 overlap");
+	assert_true(bed.results.items[1]->transfer_usec.known);
+	soft_end(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rights),	  cmocka_unit_test(equal_keys),
+		cmocka_unit_test(refused_rights), cmocka_unit_test(group_of_ipv4),
+		cmocka_unit_test(some_layouts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
