@@ -155,10 +155,10 @@ static void states(void **state)
 	struct soft_trial bed;
 
 	(void)state;
-	/* Of a new queue pair: some drivers say RESET, others INIT. */
-	for (int new = IBV_QPS_RESET; new <= IBV_QPS_INIT; new ++) {
+	/* Some drivers say that a new queue pair is in RESET, others in INIT. */
+	for (int first = IBV_QPS_RESET; first <= IBV_QPS_INIT; first++) {
 		begin(&bed);
-		iwarp.state = new;
+		iwarp.state = first;
 		soft_pass(&bed, rc_tests, "rc-states", remark);
 		soft_pass(&bed, setup_tests, "setup-pair", NULL);
 		soft_cm_end(&bed);

@@ -635,20 +635,20 @@ static void lines(void **state)
 		const char *line;
 	} rows[] = {
 		{{.welcomed = false, .orders = 3, .text = "refused: no"}, "refused: no"},
-		{{.welcomed = true, .well = true}, "served, 0 orders in 1.3 s"},
-		{{.welcomed = true, .well = true, .orders = 1}, "served, 1 order in 1.3 s"},
+		{{.welcomed = true, .well = true}, "served, 0 orders in 2000.3 s"},
+		{{.welcomed = true, .well = true, .orders = 1}, "served, 1 order in 2000.3 s"},
 		{{.welcomed = true, .orders = 2, .text = "it broke"},
-		 "served, 2 orders in 1.3 s; it broke"},
+		 "served, 2 orders in 2000.3 s; it broke"},
 		{{.welcomed = true,
 		  .well = true,
 		  .orders = 2,
 		  .local = {.device = "mlx5_0", .port = 2}},
-		 "served by mlx5_0/2, 2 orders in 1.3 s"},
+		 "served by mlx5_0/2, 2 orders in 2000.3 s"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *line = serve_report_line(&rows[i].report, 1256);
+		char *line = serve_report_line(&rows[i].report, 2000256);
 
 		assert_string_equal(line, rows[i].line);
 		free(line);
