@@ -150,12 +150,13 @@ static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 }
 
 static enum ibv_qp_state now; /* what a query says */
+static int asked;	      /* its mask */
 
 static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		    struct ibv_qp_init_attr *init)
 {
 	assert_ptr_equal(qp, &device.qps[0]);
-	assert_true(mask & IBV_QP_STATE);
+	asked = mask;
 	attr->qp_state = now;
 	attr->path_mtu = IBV_MTU_4096;
 	attr->qp_access_flags = 5;
@@ -542,6 +543,45 @@ static void transitions(void **state)
 	}
 }
 
+/* A bit for each that is known: of the P_Key, of the address, and so on. */
+static unsigned int told(const struct agent *agent)
+{
+	const struct agent_told *it = &agent->told;
+	const struct number *const all[] = {&it->pkey_index,	 &it->sl,	&it->traffic_class,
+					    &it->path_mtu_bytes, &it->peer_psn, &it->psn,
+					    &it->ack_timeout,	 &it->retries,	&it->rnr_retries};
+	unsigned int bits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		bits |= (unsigned int)all[i]->known << i;
+	return bits;
+}
+
+/* What a row tells of the first queue pair is known when it was told, and no sooner. */
+static void known_when_told(void **state)
+{
+	static const int masks[] = {IBV_QP_PKEY_INDEX, IBV_QP_AV,	 IBV_QP_AV,
+				    IBV_QP_PATH_MTU,   IBV_QP_RQ_PSN,	 IBV_QP_SQ_PSN,
+				    IBV_QP_TIMEOUT,    IBV_QP_RETRY_CNT, IBV_QP_RNR_RETRY};
+	const struct ibv_qp_attr attr = {.ah_attr.is_global = 1};
+	const struct ibv_qp_attr local = {.ah_attr.sl = 1};
+	struct agent *agent = make();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		memset(&agent->told, 0, sizeof(agent->told));
+		agent_note_told(agent, &agent->qps[1], &attr, masks[i]);
+		assert_int_equal(told(agent), 0);
+		agent_note_told(agent, &agent->qps[0], &attr, masks[i]);
+		assert_int_equal(told(agent), masks[i] == IBV_QP_AV ? 6 : 1 << i);
+	}
+	memset(&agent->told, 0, sizeof(agent->told));
+	agent_note_told(agent, &agent->qps[0], &local, IBV_QP_AV);
+	assert_int_equal(told(agent), 2);
+	assert_int_equal(agent->told.sl.value, 1);
+	end("");
+}
+
 /* The queue pair of an XRC connection that receives follows the one that sends. */
 static void transitions_of_xrc(void **state)
 {
@@ -612,12 +652,67 @@ static void addresses(void **state)
 	assert_ptr_equal(agent->qps[0].ah, &device.ah);
 	now = IBV_QPS_SQD;
 	assert_int_equal(agent_query(agent, &(struct message_query){0}, &queried), 0);
+	assert_int_equal(asked, IBV_QP_STATE | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS);
 	assert_int_equal(queried.state, IBV_QPS_SQD);
 	assert_int_equal(queried.qpn, 0x123);
 	assert_int_equal(queried.mtu_bytes, 4096);
 	assert_int_equal(queried.inline_bytes, 77);
 	assert_int_equal(queried.access, 5);
 	end("qp0 to ERR:\ndestroy address\ndestroy queue pair\n");
+}
+
+/* What the other side may ask for: at least one of each, and of reads as many as fit. */
+static void opened(void **state)
+{
+	struct message_opened reply;
+	struct message_limited limited = {0};
+	const struct message_none none = {};
+	struct agent *agent = make();
+
+	(void)state;
+	agent->most_qps = 12;
+	agent->limits.vendor_id = 0x2c9;
+	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
+	assert_true(reply.max_sges == 1 && reply.max_depth == 1 && reply.max_qps == 12);
+	assert_true(reply.max_rd_atomic == 0 && reply.vendor == 0x2c9);
+	assert_true(!reply.atomics && !reply.srq && !reply.multicast);
+	assert_int_equal(agent_limits(agent, &none, &limited), 0);
+	assert_int_equal(limited.max_srq_depth, 0);
+	agent->limits.max_sge = 30;
+	agent->limits.max_qp_wr = 100;
+	agent->limits.max_qp_rd_atom = 0x116;
+	agent->limits.atomic_cap = IBV_ATOMIC_GLOB;
+	agent->limits.max_srq = 1;
+	agent->limits.max_srq_wr = 1;
+	agent->limits.max_mcast_grp = 1;
+	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
+	assert_true(reply.max_sges == 30 && reply.max_depth == 100);
+	assert_int_equal(reply.max_rd_atomic, 0x16);
+	assert_true(reply.atomics == 1 && reply.srq == 1 && reply.multicast == 1);
+	assert_int_equal(agent_limits(agent, &none, &limited), 0);
+	assert_int_equal(limited.max_srq_depth, 1);
+	end("");
+}
+
+/* MiB are rounded up. */
+static void reservations(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} rows[] = {{1, "1 MiB of"}, {1 << 20, "1 MiB of"}, {(1 << 20) + 1, "2 MiB of"}};
+	struct agent *agent = make();
+	uint64_t reserved = 0;
+
+	(void)state;
+	left = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(agent_reserve(agent, rows[i].bytes, &reserved), -EINVAL);
+		assert_memory_equal(agent->refused.text, rows[i].text, strlen(rows[i].text));
+		assert_int_equal(reserved, 0);
+	}
+	left = INT64_MAX;
+	end("");
 }
 
 /* enum buffer_access, a bit each. */
@@ -645,17 +740,13 @@ static void rights(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(completion_queues),
-		cmocka_unit_test(queue_with_channel),
-		cmocka_unit_test(queue_pairs),
-		cmocka_unit_test(psns),
-		cmocka_unit_test(shared_queue),
-		cmocka_unit_test(no_memory),
-		cmocka_unit_test(taken_apart),
-		cmocka_unit_test(transitions),
-		cmocka_unit_test(transitions_of_xrc),
-		cmocka_unit_test(addresses),
-		cmocka_unit_test(rights),
+		cmocka_unit_test(completion_queues), cmocka_unit_test(queue_with_channel),
+		cmocka_unit_test(queue_pairs),	     cmocka_unit_test(psns),
+		cmocka_unit_test(shared_queue),	     cmocka_unit_test(no_memory),
+		cmocka_unit_test(taken_apart),	     cmocka_unit_test(transitions),
+		cmocka_unit_test(known_when_told),   cmocka_unit_test(transitions_of_xrc),
+		cmocka_unit_test(addresses),	     cmocka_unit_test(opened),
+		cmocka_unit_test(reservations),	     cmocka_unit_test(rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,7 +381,7 @@ static void no_queue_pair(void **state)
 /* ---- What a queue pair is told ---- */
 
 /* 0: it cannot be read. */
-static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003};
+static const uint16_t pkeys[] = {0xffff, 0x8001, 0x0002, 0, 0x8002, 0x0003, 0x8001};
 
 static int query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
 {
@@ -529,7 +529,7 @@ static int no_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 	return ENODEV;
 }
 
-/* The same value, or the first of the same partition: full and limited members may talk. */
+/* The first of the same value, or of the same partition: full and limited members may talk. */
 static void partitions(void **state)
 {
 	static const struct {
@@ -556,9 +556,9 @@ static void partitions(void **state)
 	path.pkey_index = 5;
 	assert_int_equal(agent_path(agent, &path), 0);
 	assert_int_equal(agent->pkey_index, 5);
-	path.pkey_index = 6;
+	path.pkey_index = 7;
 	expect_refusal(agent, agent_path(agent, &path), REFUSAL_NO_PORT,
-		       "none0/1 has 6 P_Keys, and no index 6");
+		       "none0/1 has 7 P_Keys, and no index 7");
 	assert_int_equal(agent->pkey_index, 5);
 	(agent->api.ibv_query_port) = no_port;
 	expect_failure(agent, agent_path(agent, &path), ENODEV, STAGE_OPEN, "ibv_query_port");

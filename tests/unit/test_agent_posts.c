@@ -21,6 +21,7 @@ static struct agent *make(uint32_t kind)
 /* Each operation with what it needs of the order; only the last of several is signaled. */
 static void posts(void **state)
 {
+	static const struct memory_ops hidden = {.name = "hidden", .hidden = true};
 	struct message_post order = {
 		.count = 1,
 		.id = 0x77,
@@ -65,6 +66,14 @@ static void posts(void **state)
 		      "qp0 send 100+10 lkey 5a5a5a07=6d 120+10 lkey 5a5a5a07=81 "
 		      "140+10 lkey 5a5a5a07=95 #119 I\n"
 		      "qp0 send nothing #119 I\n");
+	/* Memory that the processor cannot reach may be sent, but not inline. */
+	order.flags = POST_SIGNALED;
+	agent->buffers[0].memory.ops = &hidden;
+	assert_int_equal(agent_post(agent, &order), 0);
+	device_expect("qp0 send nothing #119 S\n");
+	order.flags = POST_INLINE;
+	assert_int_equal(agent_post(agent, &order), -EINVAL);
+	agent->buffers[0].memory.ops = NULL;
 	/* The first that fails is the last. */
 	order.count = 5;
 	device.most_sends = device.sends + 2;

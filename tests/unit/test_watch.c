@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -192,6 +193,26 @@ static void loop(void **state)
 	await_stop(bed, STOP_INTERRUPTED);
 }
 
+/* What ends nothing ends no watch; and the first that does is what counts. */
+static void loop_goes_on(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->event = IBV_EVENT_PORT_ACTIVE;
+	assert_int_equal(watch_begin(&bed->watch, 60000), 0);
+	eventfd_write(bed->context.async_fd, 1);
+	for (int i = 0; i < 3000 && !__atomic_load_n(&bed->acknowledged, __ATOMIC_ACQUIRE); i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&bed->watch.stop), STOP_NONE);
+	assert_int_equal(write(bed->pair[1], "x", 1), 1);
+	for (int i = 0; i < 3000 && !atomic_load(&bed->watch.stop); i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&bed->watch.stop), STOP_PEER_SPOKE);
+	eventfd_write(bed->signals, 1);
+	usleep(20000);
+	assert_int_equal(watch_end(&bed->watch), STOP_PEER_SPOKE);
+}
+
 /* ---- TCP ---- */
 
 enum { MANY_BYTES = 1 << 20 };
@@ -265,6 +286,46 @@ static void transfers_that_fail(void **state)
 	free(bytes);
 }
 
+/* No program that is started inherits it, and nobody waits in a call of it. */
+static void assert_flags(int fd)
+{
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+}
+
+/* A port that the kernel chooses, and then the same one again. */
+static void listeners(void **state)
+{
+	struct ip_address ip;
+	struct sockaddr_storage here;
+	socklen_t length = sizeof(here);
+	int listener = -1, second = -1, value = 0;
+	socklen_t size = sizeof(value);
+
+	(void)state;
+	assert_int_equal(ip_parse("127.0.0.1", &ip), 0);
+	assert_int_equal(tcp_listen(&ip, 0, 0, &listener), 0);
+	assert_flags(listener);
+	assert_int_equal(getsockopt(listener, SOL_SOCKET, SO_ACCEPTCONN, &value, &size), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(getsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &value, &size), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&here, &length), 0);
+	assert_int_equal(here.ss_family, AF_INET);
+	assert_int_equal(tcp_listen(&ip, 0, socket_address_port(&here), &second), -EADDRINUSE);
+	assert_int_equal(second, -1);
+	close(listener);
+	/* Any address: with IPv6 that of both families. */
+	assert_int_equal(tcp_listen(&(struct ip_address){0}, 0, 0, &listener), 0);
+	length = sizeof(here);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&here, &length), 0);
+	if (here.ss_family == AF_INET6) {
+		assert_int_equal(getsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &value, &size), 0);
+		assert_int_equal(value, 0);
+	}
+	close(listener);
+}
+
 /* Loopback of each family, from an address of one's own or any; nobody listens on a port that is
  * only bound. */
 static void connections(void **state)
@@ -289,6 +350,8 @@ static void connections(void **state)
 	assert_int_equal(tcp_connect(&bed->watch, &here, &from, 1000, &fd), 0);
 	assert_int_equal(tcp_accept(&bed->watch, listener, &accepted, &got), 0);
 	assert_int_equal(((struct sockaddr_in *)&got)->sin_addr.s_addr, source->sin_addr.s_addr);
+	assert_flags(fd);
+	assert_flags(accepted);
 	close(fd);
 	close(accepted);
 	/* An address that is not of this host. */
@@ -313,6 +376,8 @@ int main(void)
 		TEST(transfers),
 		TEST(transfers_that_fail),
 		TEST(connections),
+		TEST(listeners),
+		TEST(loop_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
