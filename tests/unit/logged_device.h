@@ -195,6 +195,8 @@ static inline int device_note_receives(const char *to, struct ibv_recv_wr *work,
 				    work->sg_list[i].addr - (uintptr_t)device.bytes,
 				    work->sg_list[i].length);
 		device_note_id(work->wr_id);
+		if (work->wr_id >> RUN_QP_SHIFT)
+			device_note(" of %" PRIu64, work->wr_id >> RUN_QP_SHIFT);
 		device_note(work->next ? "\n  + " : "\n");
 	}
 	return 0;

@@ -365,7 +365,7 @@ static void takes_sends(void **state)
 		       "qp0 write 264+8=2 to 10100 key 9 #1 S\n"
 		       "qp0 receive 128+64 #0\n"
 		       "qp0 receive 128+64 #0\n"
-		       "qp1 receive 192+64 #0\n"
+		       "qp1 receive 192+64 #0 of 1\n"
 		       "qp0 write 264+8=4 to 10100 key 9 #2 S\n"
 		       "end\n"
 		       "ran 5\n");
@@ -411,18 +411,22 @@ static void both_ways(void **state)
 	order.depth = 4;
 	order.iterations = 4;
 	order.signal_every = 4;
-	expect(&order, "qp0 send 0+64=00 #1\n"
-		       "qp0 send 0+64=00 #2\n"
-		       "qp0 send 0+64=00 #3\n"
-		       "qp0 send 0+64=00 #4 S\n"
-		       "qp0 receive 64+64 #0\n"
-		       "qp0 receive 64+64 #0\n"
-		       "qp0 write 136+8=2 to 10080 key 9 #credit S\n"
-		       "qp0 receive 64+64 #0\n"
-		       "qp0 receive 64+64 #0\n"
-		       "qp0 send nothing #5 S\n"
-		       "qp0 write 136+8=4 to 10080 key 9 #credit S\n"
-		       "ran 4 received 4\n");
+	run(&order);
+	/* Nothing is left for the next run. */
+	assert_int_equal(device.first[0], device.last[0]);
+	device_expect("qp0 send 0+64=00 #1\n"
+		      "qp0 send 0+64=00 #2\n"
+		      "qp0 send 0+64=00 #3\n"
+		      "qp0 send 0+64=00 #4 S\n"
+		      "qp0 receive 64+64 #0\n"
+		      "qp0 receive 64+64 #0\n"
+		      "qp0 write 136+8=2 to 10080 key 9 #credit S\n"
+		      "qp0 receive 64+64 #0\n"
+		      "qp0 receive 64+64 #0\n"
+		      "qp0 send nothing #5 S\n"
+		      "qp0 write 136+8=4 to 10080 key 9 #credit S\n"
+		      "ran 4 received 4\n");
+	device_free();
 	/* Nobody counts what is unreliable. */
 	device_make(QP_UC, 1);
 	device.answer = echo_sends;
@@ -613,6 +617,7 @@ static void asks_by_numbers(void **state)
 	device_make(QP_UC, 1);
 	device.answer = answer_number;
 	device.idle = NULL;
+	order.signal_every = 2;
 	order.warmup = 1;
 	expect(&order, "qp0 send-immediate 0+64=00 immediate 0 #1 S\n"
 		       "qp0 receive 64+64 #0\n"
@@ -650,6 +655,7 @@ static void answers_by_numbers(void **state)
 	(void)state;
 	device_make(QP_UC, 1);
 	device.answer = next_number;
+	order.signal_every = 2;
 	order.active = 0;
 	arrive_number(5, IBV_WC_WITH_IMM);
 	expect(&order, "qp0 send-immediate 0+64=00 immediate 5 #1 S\n"
@@ -731,6 +737,44 @@ static void answers_by_stamps(void **state)
 		       "qp0 write 0+64=02 to 10040 key 9 #2 S\n"
 		       "qp0 write 0+64=03 to 10040 key 9 #3 S\n"
 		       "ran 3 stop 5\n");
+}
+
+/* The first ping is late. After the second pong none comes: the pong is written again. */
+static uint64_t begin_nsec;
+
+static void ping_late(void)
+{
+	static const uint64_t late_nsec = 110000000;
+
+	if (!device.sends && clock_raw_nsec() >= begin_nsec + late_nsec)
+		device.bytes[127] = 1;
+}
+
+static void ping_second(uint32_t qp, const struct ibv_send_wr *work)
+{
+	(void)qp, (void)work;
+	if (device.sends == 1)
+		device.bytes[127] = 2;
+	if (device.sends == 3)
+		device_stop();
+}
+
+static void answers_late(void **state)
+{
+	struct message_run order = run_of(RUN_LATENCY, RUN_WRITE);
+
+	(void)state;
+	device_make(QP_UC, 1);
+	device.answer = ping_second;
+	device.idle = ping_late;
+	begin_nsec = clock_raw_nsec();
+	order.active = 0;
+	order.depth = 4;
+	order.signal_every = 4;
+	expect(&order, "qp0 write 0+64=01 to 10040 key 9 #1 S\n"
+		       "qp0 write 0+64=02 to 10040 key 9 #2 S\n"
+		       "qp0 write 0+64=02 to 10040 key 9 #3 S\n"
+		       "ran 2 stop 5\n");
 }
 
 /* ---- A run that sleeps ---- */
@@ -1156,21 +1200,37 @@ static void stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_in_batches), cmocka_unit_test(reads_by_three),
-		cmocka_unit_test(atomics),	     cmocka_unit_test(no_data_and_inline),
-		cmocka_unit_test(many_queue_pairs),  cmocka_unit_test(by_duration),
-		cmocka_unit_test(interrupted),	     cmocka_unit_test(sends_by_credit),
-		cmocka_unit_test(takes_sends),	     cmocka_unit_test(takes_sends_of_xrc),
-		cmocka_unit_test(both_ways),	     cmocka_unit_test(asks_by_sends),
-		cmocka_unit_test(answers_by_sends),  cmocka_unit_test(asks_by_writes),
-		cmocka_unit_test(answers_by_writes), cmocka_unit_test(one_sided),
-		cmocka_unit_test(asks_by_numbers),   cmocka_unit_test(answers_by_numbers),
-		cmocka_unit_test(listens),	     cmocka_unit_test(asks_by_stamps),
-		cmocka_unit_test(answers_by_stamps), cmocka_unit_test(sleeps),
-		cmocka_unit_test(failed_posts),	     cmocka_unit_test(statuses),
-		cmocka_unit_test(cause_comes_later), cmocka_unit_test(no_stamp_comes),
-		cmocka_unit_test(refusals),	     cmocka_unit_test(layouts),
-		cmocka_unit_test(samplers),	     cmocka_unit_test(stops),
+		cmocka_unit_test(writes_in_batches),
+		cmocka_unit_test(reads_by_three),
+		cmocka_unit_test(atomics),
+		cmocka_unit_test(no_data_and_inline),
+		cmocka_unit_test(many_queue_pairs),
+		cmocka_unit_test(by_duration),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(sends_by_credit),
+		cmocka_unit_test(takes_sends),
+		cmocka_unit_test(takes_sends_of_xrc),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(asks_by_sends),
+		cmocka_unit_test(answers_by_sends),
+		cmocka_unit_test(asks_by_writes),
+		cmocka_unit_test(answers_by_writes),
+		cmocka_unit_test(one_sided),
+		cmocka_unit_test(asks_by_numbers),
+		cmocka_unit_test(answers_by_numbers),
+		cmocka_unit_test(listens),
+		cmocka_unit_test(asks_by_stamps),
+		cmocka_unit_test(answers_by_stamps),
+		cmocka_unit_test(answers_late),
+		cmocka_unit_test(sleeps),
+		cmocka_unit_test(failed_posts),
+		cmocka_unit_test(statuses),
+		cmocka_unit_test(cause_comes_later),
+		cmocka_unit_test(no_stamp_comes),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(layouts),
+		cmocka_unit_test(samplers),
+		cmocka_unit_test(stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
