@@ -203,9 +203,8 @@ static void say_why(const struct agent *agent, int channel, enum stop stop)
 		return;
 	shutdown(channel, SHUT_WR);
 	/* A client who never stops sending is not read to his end. */
-	for (int i = 0; i < MOST_UNREAD; i++)
-		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
-			break;
+	for (int i = 0; i < MOST_UNREAD && recv(channel, unread, sizeof(unread), MSG_DONTWAIT) > 0;)
+		i++;
 }
 
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
