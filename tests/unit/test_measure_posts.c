@@ -953,7 +953,7 @@ static void statuses(void **state)
 		  {.wr_id = 1},
 		  {.wr_id = 1, .status = IBV_WC_WR_FLUSH_ERR, .vendor_err = 4}},
 		 "ran 0 status 5 vendor 1\n"},
-		/* Of the second queue pair, where there is one. */
+		/* This one belongs to a second queue pair, and there is none. */
 		{{{.wr_id = (UINT64_C(1) << RUN_QP_SHIFT) + 1}},
 		 "failed: a completion of no part of the run EPROTO\n"},
 	};
@@ -1004,7 +1004,7 @@ static void complete_wrongly(uint32_t qp, const struct ibv_send_wr *work)
 	device_complete(qp, (struct ibv_wc){.status = IBV_WC_RETRY_EXC_ERR, .vendor_err = 3});
 }
 
-/* Who waits for memory looks for completions, too. */
+/* A side that waits for memory looks for completions, too. */
 static void no_stamp_comes(void **state)
 {
 	struct message_run order = run_of(RUN_LATENCY, RUN_WRITE);
