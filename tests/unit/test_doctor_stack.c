@@ -584,15 +584,77 @@ static void no_halves(void **state)
 			 "another one\n");
 }
 
+/* What cannot be read leaves the half unknown, unless the function has its device. */
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+
+	put_function(bed, FIRST, "0x15b3", "0x1021", "mlx5_core");
+	tree_link(&bed->tree, "sys/bus/auxiliary/devices", "!EIO");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed,
+		    "not-checked " FIRST ": the auxiliary devices cannot be read | %s < "
+		    "/sys/bus/auxiliary/devices\n"
+		    "unread " FIRST ": the auxiliary devices < /sys/bus/auxiliary/devices: %s\n",
+		    strerror(EIO), strerror(EIO));
+	tree_delete(&bed->tree, "sys/bus/auxiliary/devices");
+	put_half(bed, FIRST, "mlx5_core.rdma.0", false);
+	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/mlx5_core.rdma.0/driver", "!EIO");
+	put_half(bed, FIRST, "mlx5_core.rdma.1", true);
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed,
+		    "not-checked " FIRST ": the auxiliary devices cannot be read | %s < "
+		    "/sys/bus/auxiliary/devices\n"
+		    "unread " FIRST ": the auxiliary devices < /sys/bus/auxiliary/devices: %s\n",
+		    strerror(EIO), strerror(EIO));
+	add_device(bed, "mlx5_0", FIRST);
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_int_equal(bed_last(bed)->finding.severity.value, SEVERITY_WARNING);
+}
+
+/* Each source is read once, whatever number of checks uses it. */
+static void once(void **state)
+{
+	struct bed *bed = *state;
+	struct number abi;
+	int rc;
+
+	put_half(bed, FIRST, "mlx5_core.rdma.0", true);
+	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist a");
+	tree_write(&bed->tree, "proc/sys/kernel/osrelease", "6.12");
+	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "Y");
+	tree_write(&bed->tree, "sys/module/ib_core/taint", "O");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/abi_version", "6");
+	tree_write(&bed->tree, "etc/libibverbs.d/a.driver", "driver a");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(doctor_auxiliary_devices(&bed->facts)->count, 1);
+		assert_int_equal(doctor_module_rules(&bed->facts)->count, 1);
+		assert_string_equal(doctor_module_files(&bed->facts)->release, "6.12");
+		assert_int_equal(doctor_has_module(&bed->facts, "ib_core"), TRISTATE_YES);
+		assert_int_equal(doctor_module_origin(&bed->facts, "ib_core"), MODULE_ORIGIN_OTHER);
+		assert_int_equal(doctor_has_module(&bed->facts, "ib_none"), TRISTATE_NO);
+		assert_int_equal(doctor_namespaces_are_shared(&bed->facts, &rc), TRISTATE_YES);
+		assert_int_equal(rc, 0);
+		assert_int_equal(doctor_core_abi(&bed->facts, &abi), 0);
+		assert_int_equal(abi.value, 6);
+		assert_int_equal(doctor_providers(&bed->facts)->names.count, 1);
+		tree_delete(&bed->tree, "sys");
+		tree_delete(&bed->tree, "etc");
+		tree_delete(&bed->tree, "proc");
+	}
+	assert_int_equal(bed->problems.count, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware), TEST(hardware_elsewhere),
-		TEST(fell_off), TEST(settings),
-		TEST(blocked),	TEST(absent),
-		TEST(mixed),	TEST(drivers),
-		TEST(halves),	TEST(no_halves),
+		TEST(hardware),	  TEST(hardware_elsewhere),
+		TEST(fell_off),	  TEST(settings),
+		TEST(blocked),	  TEST(absent),
+		TEST(mixed),	  TEST(drivers),
+		TEST(halves),	  TEST(no_halves),
+		TEST(unreadable), TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
