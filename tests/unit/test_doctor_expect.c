@@ -275,6 +275,34 @@ static void left_out(void **state)
 	}
 }
 
+/* Comments are no members, and an entry after one that is about something else counts. */
+static void further(void **state)
+{
+	struct host *host = *state;
+	struct bed *bed = &host->bed;
+
+	expect(bed, "\"comment\": \"a\", \"devices\": {\"mlx5_0\": {\"comment\": "
+		    "\"c\",\n\"pcie\": {\"comment\": \"d\", \"width_lanes\": 8}, \"firmware\": "
+		    "\"9\", \"active_ports\": 1, \"rate_gbps\": 100}},\n"
+		    "\"ignore\": [{\"port\": \"mlx5_9/1\", \"why\": \"x\"}, {\"device\": "
+		    "\"mlx5_1\", \"why\": \"x\"},\n{\"port\": \"mlx5_0/2\", \"why\": \"x\"}]");
+	assert_told(bed, "error mlx5_0: the firmware is not as expected | 1.1, wanted 9 (line 3, "
+			 "column 57) < FILE -> the remedy [1.1, wanted 9]\n");
+	assert_false(bed->facts.expect->file.ignored[0].matched);
+	assert_false(bed->facts.expect->file.ignored[1].matched);
+	assert_true(bed->facts.expect->file.ignored[2].matched);
+	/* The first port is left out, the second one is not. */
+	bed->facts.inventory.devices.items[0].ports[1].state = number_of(PORT_STATE_ACTIVE);
+	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 9, \"active_ports\": 1}},\n"
+		    "\"ignore\": [{\"port\": \"mlx5_0/1\", \"why\": \"x\"}, {\"pci\": \"x\", "
+		    "\"why\": \"x\"}]");
+	bed_run(bed, CHECK_ID_port_count);
+	assert_told(bed, "error mlx5_0/2: the rate in Gb/s is not as expected | 10, wanted 9 (line "
+			 "2, column 37) < FILE -> the remedy [10, wanted 9]\n"
+			 "ok mlx5_0: the number of active ports is as expected | 1, wanted 1 (line "
+			 "2, column 56) < FILE [1, wanted 1]\n");
+}
+
 static void memlock(void **state)
 {
 	static const struct {
@@ -479,8 +507,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers), TEST(active_ports), TEST(values),    TEST(left_out),
-		TEST(memlock), TEST(ignored),	   TEST(unmatched), TEST(wrong_files),
+		TEST(numbers),	TEST(active_ports), TEST(values),
+		TEST(left_out), TEST(further),	    TEST(memlock),
+		TEST(ignored),	TEST(unmatched),    TEST(wrong_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
