@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks of settings that name devices, of control groups and of interrupts, and the advice
+ * about daemons: everything that they say.
+ */
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "borrowed.h"
+#include "doctor/limits/limits.h"
+#include "doctor_told.h"
+
+#define FUNCTION "sys/devices/pci0000:00/0000:01:00.0"
+
+static int set_up(void **state)
+{
+	struct device *device;
+	struct bed *bed;
+
+	bed_set_up(state);
+	bed = *state;
+	device = device_list_add(&bed->facts.inventory.devices, "mlx5_0");
+	device->pci_address = mem_string("0000:01:00.0");
+	bed->run.device = device;
+	bed->run.profile = PROFILE_HPC;
+	bed->request.root = bed->tree.path;
+	tree_write(&bed->tree, FUNCTION "/vendor", "0x15b3");
+	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
+		  "../../../devices/pci0000:00/0000:01:00.0");
+	return 0;
+}
+
+static void run(struct bed *bed, enum doctor_check_id id)
+{
+	doctor_limits_free(bed->facts.limits);
+	bed->facts.limits = NULL;
+	pci_list_clear(&bed->facts.pci);
+	bed->facts.pci = (struct pci_list){.items = NULL};
+	bed->facts.pci_was_read = false;
+	assert_non_null(doctor_pci(&bed->facts));
+	bed->run.function = pci_list_find(&bed->facts.pci, "0000:01:00.0");
+	bed_run(bed, id);
+}
+
+/* A variable, what is missing of it, and what comes after that. */
+static void names(void **state)
+{
+	static const char devices[] = "the names are mlx5_0, mlx5_1, mlx5_bond_0";
+	static const char netdevs[] = "the names are eth0, ib0";
+	static const struct {
+		const char *variable, *missing; /* NULL: all of it exists */
+		const char *guess;
+		bool exact, excludes, of_netdevs;
+	} cases[] = {
+		{"NCCL_IB_HCA=mlx5_0", NULL, NULL, false, false, false},
+		{"NCCL_IB_HCA=mlx5", NULL, NULL, false, false, false},
+		{"NCCL_IB_HCA=mlx5_0:1,mlx5_1:2", NULL, NULL, false, false, false},
+		{"NCCL_IB_HCA=mlx5:2", NULL, NULL, false, false, false},
+		{"NCCL_IB_HCA=mlx5_0,mlx5_2", "mlx5_2", "mlx5_0", false, false, false},
+		{"NCCL_IB_HCA=mlx5_0:2", "mlx5_0:2", "mlx5_0", false, false, false},
+		{"NCCL_IB_HCA==mlx5", "mlx5", NULL, true, false, false},
+		{"NCCL_IB_HCA=qedr0,mlx5_9:1,mlx5_1", "qedr0, mlx5_9:1", NULL, false, false, false},
+		{"NCCL_IB_HCA=^mlx5_2", "mlx5_2", "mlx5_0", false, true, false},
+		{"NCCL_IB_HCA=^=mlx5_0", NULL, NULL, false, true, false},
+		{"NCCL_SOCKET_IFNAME=ib", NULL, NULL, false, false, true},
+		{"NCCL_SOCKET_IFNAME==ib", "ib", NULL, true, false, true},
+		{"NCCL_SOCKET_IFNAME=^docker", NULL, NULL, false, true, true},
+		{"NCCL_SOCKET_IFNAME=mlx5_0", "mlx5_0", NULL, false, false, true},
+		{"UCX_NET_DEVICES=mlx5_0:1,ib0", NULL, NULL, true, false, false},
+		{"UCX_NET_DEVICES=all", NULL, NULL, true, false, false},
+		{"UCX_NET_DEVICES=ib0:1", "ib0:1", NULL, true, false, false},
+		{"UCX_NET_DEVICES=mlx5_[0-2]:1", "mlx5_1:1, mlx5_2:1", "mlx5_1", true, false,
+		 false},
+		{"UCX_NET_DEVICES=mlx5:1", "mlx5:1", NULL, true, false, false},
+		{"UCX_NET_DEVICES=^mlx5_7:1", "mlx5_7:1", "mlx5_0", true, true, false},
+	};
+	struct bed *bed = *state;
+	char *environment[2] = {NULL};
+
+	bed->facts.environment = environment;
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_0/ports/1");
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_1/ports/2");
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_bond_0/ports/1");
+	tree_directory(&bed->tree, "sys/class/net/ib0");
+	tree_directory(&bed->tree, "sys/class/net/eth0");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "%s", "");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *variable = mem_string(cases[i].variable);
+		_cleanup_(freep) char *name = mem_format("%.*s", (int)strcspn(variable, "="),
+							 variable);
+
+		environment[0] = variable;
+		run(bed, CHECK_ID_stale_env);
+		if (!cases[i].missing)
+			assert_told(bed,
+				    "ok %s: the setting names what exists | %s (environment) < "
+				    "environment\n",
+				    name, variable);
+		else
+			assert_told(
+				bed,
+				"%s %s: the setting %s what does not exist | %s (environment); "
+				"nothing is called %s%s < environment -> correct %s: %s%s%s%s\n",
+				cases[i].excludes ? "note" : "warning", name,
+				cases[i].excludes ? "excludes" : "names", variable,
+				cases[i].missing, cases[i].exact ? "" : ", or begins like that",
+				name, cases[i].guess ? "did you mean " : "",
+				cases[i].guess ? cases[i].guess : "", cases[i].guess ? "? " : "",
+				cases[i].of_netdevs ? netdevs : devices);
+	}
+}
+
+/* Several settings, of which an empty one is none; a value is shown up to 120 characters. */
+static void several(void **state)
+{
+	char value[160] = "NCCL_IB_HCA=";
+	char *environment[] = {borrowed("NCCL_SOCKET_IFNAME="), borrowed("NCCL_IB_GID_INDEX=3"),
+			       value, NULL};
+	struct bed *bed = *state;
+	char path[64];
+
+	bed->facts.environment = environment;
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "note NCCL_IB_GID_INDEX: a fixed GID index is wrong as soon as an address "
+			 "changes | NCCL_IB_GID_INDEX=3 (environment) < environment -> remove "
+			 "NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; rdmactl gids "
+			 "shows what the indexes are now\n");
+	environment[1] = borrowed("NCCL_IB_GID_INDEX=-1");
+	for (unsigned int i = 0; i < 9; i++) {
+		snprintf(path, sizeof(path), "sys/class/infiniband/d%u", i);
+		tree_directory(&bed->tree, path);
+	}
+	memset(value + strlen(value), 'x', 121);
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed,
+		    "warning NCCL_IB_HCA: the setting names what does not exist | "
+		    "NCCL_IB_HCA=%.120s (environment); nothing is called %s, or begins like that < "
+		    "environment -> correct NCCL_IB_HCA: the names are d0, d1, d2, d3, d4, d5, d6, "
+		    "d7 ...\n"
+		    "ok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 "
+		    "(environment) < environment\n",
+		    value + strlen("NCCL_IB_HCA="), value + strlen("NCCL_IB_HCA="));
+	tree_delete(&bed->tree, "sys/class/infiniband/d8");
+	run(bed, CHECK_ID_stale_env);
+	assert_null(strstr(bed->results.items[0].finding.next_step, "..."));
+	tree_delete(&bed->tree, "sys/class/infiniband");
+	run(bed, CHECK_ID_stale_env);
+	assert_non_null(strstr(bed_last(bed)[-1].finding.next_step, "the names are none"));
+}
+
+static void put_quota(struct bed *bed, const char *group, const char *most, const char *used)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "sys/fs/cgroup/%s/rdma.max", group);
+	tree_write(&bed->tree, path, most);
+	snprintf(path, sizeof(path), "sys/fs/cgroup/%s/rdma.current", group);
+	tree_write(&bed->tree, path, used);
+}
+
+/* Quotas of the group itself and of those above it. */
+static void quotas(void **state)
+{
+	struct bed *bed = *state;
+
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "not-checked mlx5_0: the saved tree lacks the control group | the saved "
+			 "tree has no /proc/self/cgroup < /proc/self/cgroup needs 2\n");
+	tree_write(&bed->tree, "proc/self/mountinfo",
+		   "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw");
+	tree_write(&bed->tree, "proc/self/cgroup", "0::/jobs/one");
+	tree_directory(&bed->tree, "sys/fs/cgroup/jobs/one");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "ok mlx5_0: no control group limits RDMA objects | 0 groups with the "
+			 "controller, none with a limit < rdma.max\n");
+	put_quota(bed, "jobs/one", "mlx5_1 hca_handle=1 hca_object=1",
+		  "mlx5_1 hca_handle=1 hca_object=1");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "ok mlx5_0: no control group limits RDMA objects | 1 group with the "
+			 "controller, none with a limit < rdma.max\n");
+	put_quota(bed, "jobs",
+		  "mlx5_1 hca_handle=1 hca_object=1\nmlx5_0 hca_handle=max "
+		  "hca_object=20",
+		  "mlx5_0 hca_handle=9 hca_object=19");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "note mlx5_0: a control group limits the RDMA objects of this process | "
+			 "/jobs: hca_object 19 of at most 20 < rdma.max -> the remedy\n");
+	put_quota(bed, "jobs", "mlx5_0 hca_handle=max hca_object=20",
+		  "mlx5_0 hca_handle=9 hca_object=20");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "error mlx5_0: a control group's quota of RDMA objects is used up | "
+			 "/jobs: hca_object 20 of at most 20 < rdma.max -> the remedy\n");
+	put_quota(bed, "jobs/one", "mlx5_0 hca_handle=10 hca_object=max", "");
+	put_quota(bed, "jobs", "mlx5_0 hca_handle=4 hca_object=20",
+		  "mlx5_0 hca_handle=3 hca_object=21");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "error mlx5_0: a control group's quota of RDMA objects is used up | "
+			 "/jobs/one: hca_handle 0 of at most 10; /jobs: hca_handle 3 of at most 4; "
+			 "/jobs: hca_object 21 of at most 20 < rdma.max -> the remedy\n");
+	put_quota(bed, "jobs", "mlx5_0 hca_handle=max hca_object=max", "");
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "note mlx5_0: a control group limits the RDMA objects of this process | "
+			 "/jobs/one: hca_handle 0 of at most 10 < rdma.max -> the remedy\n");
+}
+
+static void put_irq(struct bed *bed, unsigned int number, const char *processors)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), FUNCTION "/msi_irqs/%u", number);
+	tree_write(&bed->tree, path, "msix");
+	snprintf(path, sizeof(path), "proc/irq/%u/effective_affinity_list", number);
+	if (processors)
+		tree_write(&bed->tree, path, processors);
+}
+
+static void interrupts(void **state)
+{
+	static const char file[] = "/proc/irq/N/effective_affinity_list";
+	struct bed *bed = *state;
+
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed, "not-checked mlx5_0: the device's local processors is not known\n");
+	tree_write(&bed->tree, FUNCTION "/local_cpulist", "0-3,8");
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed, "not-checked mlx5_0: the device has no message-signalled "
+			 "interrupts\n");
+	put_irq(bed, 30, NULL);
+	tree_write(&bed->tree, FUNCTION "/msi_irqs/a", "x");
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed,
+		    "not-checked mlx5_0: the saved tree lacks the processors of the "
+		    "interrupts | the saved tree has no %s < %s needs 2\n",
+		    file, file);
+	put_irq(bed, 31, "");
+	put_irq(bed, 32, "8");
+	put_irq(bed, 33, "3-4");
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed,
+		    "ok mlx5_0: processors close to the device serve its interrupts | 0 "
+		    "of 2 interrupts on processors other than 0-3,8 < %s\n",
+		    file);
+	put_irq(bed, 34, "4-7");
+	put_irq(bed, 35, "9");
+	put_irq(bed, 36, "0");
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed,
+		    "note mlx5_0: processors far from the device serve its interrupts | "
+		    "2 of 5 interrupts on processors other than 0-3,8; such as 34 on 4-7 < %s "
+		    "-> the remedy\n",
+		    file);
+	tree_delete(&bed->tree, FUNCTION "/msi_irqs");
+	tree_link(&bed->tree, FUNCTION "/msi_irqs", "!EIO");
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed,
+		    "not-checked mlx5_0: the interrupts cannot be read | %s < msi_irqs\n"
+		    "unread mlx5_0: the interrupts < msi_irqs: %s\n",
+		    strerror(EIO), strerror(EIO));
+}
+
+static void put_limit(struct bed *bed, const char *pid, const char *soft)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "proc/%s/limits", pid);
+	snprintf(text, sizeof(text), "Max locked memory         %-20s %-20s bytes", soft,
+		 "unlimited");
+	tree_write(&bed->tree, path, text);
+}
+
+static void put_daemon(struct bed *bed, const char *pid, const char *name, const char *parent,
+		       const char *user)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "proc/%s/comm", pid);
+	tree_write(&bed->tree, path, name);
+	snprintf(path, sizeof(path), "proc/%s/status", pid);
+	snprintf(text, sizeof(text), "PPid:\t%s\nUid:\t%s\t%s\t%s\t%s", parent, user, user, user,
+		 user);
+	tree_write(&bed->tree, path, text);
+	put_limit(bed, pid, "8388609");
+}
+
+/* Where the limit of a daemon is set, and what is to be done about it. */
+static void daemons(void **state)
+{
+	static const char shell[] =
+		"ok this shell: memory can be pinned without a limit | Max locked memory unlimited "
+		"(hard limit unlimited), wanted unlimited < /proc/self/limits [unlimited, wanted "
+		"unlimited]\n";
+	static const char jobs[] = "warning slurmd[70]: jobs inherit a limit of pinned memory | "
+				   "Max locked memory 8388609 bytes (hard limit unlimited), wanted "
+				   "unlimited";
+	static const char edit[] =
+		"-> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then "
+		"systemctl restart slurmd.service, and keep Slurm from handing on the submitting "
+		"shell's limit (PropagateResourceLimitsExcept=MEMLOCK) [8388609 bytes, wanted "
+		"unlimited]\n";
+	struct bed *bed = *state;
+
+	put_limit(bed, "self", "unlimited");
+	put_daemon(bed, "70", "slurmd", "1", "0");
+	/* One of a user, and one that a daemon of the same name has started. */
+	put_daemon(bed, "71", "sshd", "1", "1000");
+	put_daemon(bed, "72", "slurmd", "70", "0");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed, "%s%s < /proc/70/limits %s", shell, jobs, edit);
+	tree_write(&bed->tree, "etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=8M");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed,
+		    "%s%s; DefaultLimitMEMLOCK=8M in /etc/systemd/system.conf < "
+		    "/proc/70/limits, /etc/systemd/system.conf %s",
+		    shell, jobs, edit);
+	tree_write(&bed->tree, "etc/systemd/system/slurmd.service", "[Service]\nLimitMEMLOCK=9M");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed,
+		    "%s%s; LimitMEMLOCK=9M in /etc/systemd/system/slurmd.service < "
+		    "/proc/70/limits, /etc/systemd/system/slurmd.service %s",
+		    shell, jobs, edit);
+	tree_write(&bed->tree, "etc/systemd/system/slurmd.service",
+		   "[Service]\nLimitMEMLOCK=infinity");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed,
+		    "%s%s; LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service < "
+		    "/proc/70/limits, /etc/systemd/system/slurmd.service -> the file is newer "
+		    "than the process: systemctl daemon-reload, then systemctl restart "
+		    "slurmd.service [8388609 bytes, wanted unlimited]\n",
+		    shell, jobs);
+	/* Logins by PAM have their own. */
+	tree_delete(&bed->tree, "proc/70");
+	tree_delete(&bed->tree, "proc/72");
+	put_daemon(bed, "73", "sshd", "1", "0");
+	tree_write(&bed->tree, "etc/security/limits.conf", "* - memlock unlimited");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed,
+		    "%sok sshd[73]: logins get more than the daemon has | Max locked memory "
+		    "8388609 bytes (hard limit unlimited), wanted unlimited; memlock "
+		    "unlimited for logins in /etc/security/limits.conf < /proc/73/limits, "
+		    "/etc/security/limits.conf [8388609 bytes, wanted unlimited]\n",
+		    shell);
+	put_limit(bed, "73", "unlimited");
+	run(bed, CHECK_ID_memlock);
+	assert_told(bed,
+		    "%sok sshd[73]: what it starts can pin memory without a limit | Max "
+		    "locked memory unlimited (hard limit unlimited), wanted unlimited < "
+		    "/proc/73/limits [unlimited, wanted unlimited]\n",
+		    shell);
+	/* The process of whose name nothing can be read hides those of others. */
+	tree_link(&bed->tree, "proc/1/comm", "!EIO");
+	run(bed, CHECK_ID_memlock);
+	assert_int_equal(bed->results.count, 3);
+	assert_string_equal(bed_last(bed)->finding.object, "daemons");
+	assert_string_equal(bed_last(bed)->finding.summary,
+			    "the processes of other users cannot be read");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(names), TEST(several), TEST(quotas), TEST(interrupts), TEST(daemons),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
