@@ -188,6 +188,8 @@ static void assert_nodes(struct bed *bed, const char *wanted)
 
 static void put_numa(struct bed *bed)
 {
+	put(bed, "system/node", "has_cpu", "0-1");
+	put(bed, "system/node/noda0", "cpulist", "0-9");
 	put(bed, "system/node/node0", "cpulist", "0-3");
 	put(bed, "system/node/node0", "distance", "10 21");
 	put(bed, "system/node/node1", "cpulist", "4-7");
@@ -274,6 +276,123 @@ static void nodes(void **state)
 	assert_null(topology_find(&bed->topology, "0000:03:00"));
 }
 
+/* Node 0 of all functions is no measurement in a guest of Hyper-V that has several nodes. */
+static void hyperv(void **state)
+{
+#define GUEST "LNXSYSTM:00/VMBUS:00/guid/pci0001:00/0001:00:02.0"
+	struct bed *bed = *state;
+
+	put_numa(bed);
+	put_function(bed, GUEST, "0x020000", "0x15b3", "0x101e");
+	put_function(bed, "LNXSYSTM:00/MSFT1000:00/guid/pci0002:00/0002:00:02.0", "0x120000",
+		     "0x1002", "0x1");
+	put(bed, GUEST, "numa_node", "0");
+	put(bed, GUEST, "local_cpulist", "0-7");
+	put(bed, "LNXSYSTM:00/MSFT1000:00/guid/pci0002:00/0002:00:02.0", "numa_node", "0");
+	add_device(bed, "rxe0", NULL, NULL);
+	add_device(bed, "mlx5_0", GUEST, "");
+	load(bed);
+	assert_true(bed->topology.numa_distrusted);
+	assert_string_equal(bed->topology.hypervisor, "Hyper-V");
+	assert_true(bed->topology.flat);
+	assert_nodes(
+		bed,
+		"rxe0: nic software active=no by=unknown place=unknown\n"
+		"mlx5_0: nic physical functions=0001:00:02.0 vendor=nvidia card=0001:00:02 "
+		"active=no "
+		"by=unknown bridge=pci0001:00 place=measured\n"
+		"gpu0: accelerator physical functions=0002:00:02.0 vendor=amd card=0002:00:02 "
+		"by=unknown bridge=pci0002:00 place=measured\n"
+		"note: the NUMA nodes of all devices are 0, which the kernel also sets where "
+		"Hyper-V gives none: they are taken as unknown -> --locality FILE or a topology "
+		"file says which are true\n"
+		"note: this virtual machine (Hyper-V) shows no PCIe switches: devices may be "
+		"closer than they seem, and some distances are unknown -> set NCCL_TOPO_FILE to "
+		"the topology file of this kind of machine\n");
+	/* One on another node shows that the host gives them. */
+	put(bed, GUEST, "numa_node", "1");
+	load(bed);
+	assert_false(bed->topology.numa_distrusted);
+	assert_int_equal(bed->topology.nodes[2].numa_node.value, 0);
+	assert_true(bed->topology.nodes[2].numa_node.known);
+	assert_int_equal(bed->notes.count, 1);
+	/* With one node there is no other. */
+	put(bed, GUEST, "numa_node", "0");
+	tree_delete(&bed->tree, "sys/devices/system/node/node1");
+	load(bed);
+	assert_false(bed->topology.numa_distrusted);
+#undef GUEST
+}
+
+/* The machine's own file tells what it hides; one that is wrong is a problem. */
+static void own_file(void **state)
+{
+#define FILE_PATH "var/run/nvidia-topologyd/virtualTopology.xml"
+	struct bed *bed = *state;
+
+	put_numa(bed);
+	put(bed, "virtual/dmi", "x", "x");
+	tree_write(&bed->tree, "sys/class/dmi/id/sys_vendor", "QEMU");
+	put_function(bed, "pci0000:00/0000:00:02.0", "0x020000", "0x15b3", "0x101e");
+	add_device(bed, "mlx5_0", "pci0000:00/0000:00:02.0", "");
+	tree_write(&bed->tree, FILE_PATH,
+		   "<system version='1'><cpu numaid='1'><pci busid='ffff:ff:01.0'>"
+		   "<pci busid='0000:00:02.0'/></pci></cpu></system>");
+	load(bed);
+	assert_string_equal(bed->topology.file, "/" FILE_PATH);
+	assert_nodes(bed, "mlx5_0: nic physical functions=0000:00:02.0 vendor=nvidia "
+			  "card=0000:00:02 active=no numa=1 by=topology-file cpus=4-7 package=1 "
+			  "switches=ffff:ff:01.0 place=topology-file\n");
+	tree_write(&bed->tree, FILE_PATH, "<system version='1'></system>");
+	load(bed);
+	assert_null(bed->topology.file);
+	assert_int_equal(bed->notes.count, 1);
+	assert_int_equal(bed->problems.count, 0);
+	tree_write(&bed->tree, FILE_PATH, "<system version='3'></system>");
+	load(bed);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "/" FILE_PATH);
+	assert_string_equal(bed->problems.items[0].source, "file");
+	assert_string_equal(bed->problems.items[0].error,
+			    "the version of the topology file is not 1 (or 2, RCCL's)");
+	tree_link(&bed->tree, FILE_PATH, "!EIO");
+	load(bed);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[1].attribute, "/" FILE_PATH);
+#undef FILE_PATH
+}
+
+/* A file that was asked for has to know the host; so has a locality. */
+static void asked_for(void **state)
+{
+	static const struct {
+		const char *file, *locality, *message;
+	} cases[] = {
+		{"<system version='1'></system>", NULL, "F: it has none of this host's devices"},
+		{"<system version='1'>", NULL, "F: line 1: an element without its end"},
+		{NULL, "mlx5_1 0", "L: line 1: there is no 'mlx5_1'"},
+	};
+	struct bed *bed = *state;
+
+	add_device(bed, "mlx5_0", "pci0000:00/0000:00:02.0", "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct topology_request request = {.root = &bed->tree.root,
+							 .inventory = &bed->inventory,
+							 .file_text = cases[i].file,
+							 .file_name = "F",
+							 .locality = cases[i].locality,
+							 .locality_name = "L"};
+		char *message = NULL;
+
+		topology_clear(&bed->topology);
+		assert_int_equal(topology_load(&bed->topology, &request, &bed->problems,
+					       &bed->notes, &message),
+				 -EINVAL);
+		assert_string_equal(message, cases[i].message);
+		free(message);
+	}
+}
+
 /* Each vendor has a word; the others have their number. */
 static void vendors(void **state)
 {
@@ -316,6 +435,8 @@ static void bonds(void **state)
 	put_function(bed, "pci0000:00/0000:00:02.0", "0x020000", "0x15b3", "0x1021");
 	put_function(bed, "pci0000:00/0000:00:02.1", "0x020000", "0x15b3", "0x1021");
 	put(bed, "pci0000:00/0000:00:02.1", "numa_node", "1");
+	device = add_device(bed, "mlx5_6", "pci0000:00/0000:00:08.0", "");
+	device_add_port(device, 1)->netdev = mem_string("eth7");
 	device = add_device(bed, "mlx5_bond_0", "pci0000:00/0000:00:02.0", "");
 	device_add_port(device, 1)->netdev = mem_string("bond0");
 	device = add_device(bed, "mlx5_7", "pci0000:00/0000:00:09.0", "");
@@ -335,7 +456,8 @@ static void bonds(void **state)
 	tree_link(&bed->tree, "sys/class/net/eth3",
 		  "../../devices/pci0000:00/0000:00:07.0/net/eth3");
 	load(bed);
-	assert_nodes(bed, "mlx5_bond_0: nic bond "
+	assert_nodes(bed, "mlx5_6: nic physical functions=0000:00:08.0 by=unknown place=unknown\n"
+			  "mlx5_bond_0: nic bond "
 			  "functions=0000:00:02.0,0000:00:02.1,0000:00:07.0 vendor=nvidia "
 			  "card=0000:00:02 by=unknown bridge=pci0000:00 place=measured\n"
 			  "mlx5_7: nic physical functions=0000:00:09.0 by=unknown place=unknown\n"
@@ -343,7 +465,7 @@ static void bonds(void **state)
 			  "vendor=nvidia card=0000:00:02 numa=1 by=measured cpus=4-7 package=1 "
 			  "bridge=pci0000:00 place=measured\n");
 	assert_int_equal(bed->topology.part_count, 1);
-	assert_int_equal(bed->topology.nodes[2].whole, 0);
+	assert_int_equal(bed->topology.nodes[3].whole, 1);
 }
 
 /* ConnectX-8 is 1023, its Data Direct function 2100: drivers/infiniband/hw/mlx5/data_direct.c. */
@@ -410,7 +532,7 @@ static void amd_links(void **state)
 	put_kfd(bed, "1", "domain 0\nlocation_id 81");			  /* 00:0a.1 */
 	put_kfd(bed, "2", "location_ids 3\nlocation_id 34303\ndomain 1"); /* 85:1f.7 */
 	put_kfd(bed, "3", "domain 0\nlocation_id 512");			  /* 02:00.0 */
-	put_kfd(bed, "x", "domain 0\nlocation_id 512");
+	put_kfd(bed, "-1", "domain 0\nlocation_id 512");
 	put_kfd(bed, "1/io_links/0", "type 2\nnode_from 1\nnode_to 0");
 	put_kfd(bed, "1/io_links/1", "type 11\nnode_from 1\nnode_to 2");
 	put_kfd(bed, "1/io_links/2", "type 2\nnode_to 3");
@@ -600,8 +722,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nodes),	 TEST(vendors), TEST(bonds),	  TEST(data_direct),
-		TEST(amd_links), TEST(ways),	TEST(localities),
+		TEST(nodes), TEST(hyperv),	TEST(own_file),	 TEST(asked_for), TEST(vendors),
+		TEST(bonds), TEST(data_direct), TEST(amd_links), TEST(ways),	  TEST(localities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
