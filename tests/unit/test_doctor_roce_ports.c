@@ -219,6 +219,50 @@ static void peers(void **state)
 	assert_summary(bed, CHECK_ID_roce_mtu, alone);
 }
 
+static void put_ecn(struct bed *bed, unsigned int which, const char *point, unsigned int mask)
+{
+	char path[128];
+
+	for (unsigned int i = 0; i < 8; i++) {
+		snprintf(path, sizeof(path),
+			 "sys/devices/pci0000:00/0000:0%u:00.0/net/eth%u/ecn/%s/enable/%u",
+			 which + 1, which, point, i);
+		tree_write(&bed->tree, path, mask & 1u << i ? "1" : "0");
+	}
+}
+
+/* A second port of the same device is compared, too. */
+static void second_port(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_of(bed, 0);
+	struct port *port = device_add_port(device, 2);
+
+	set(&device_of(bed, 1)->board_id, "B2");
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port->state = number_of(PORT_STATE_ACTIVE);
+	port->netdev = mem_string("eth2");
+	add_link(bed, "eth2", 7, 9000);
+	link_of(bed, "eth0")->mtu_bytes = number_of(1500);
+	run(bed, CHECK_ID_roce_mtu);
+	assert_non_null(strstr(bed_last(bed)->finding.evidence,
+			       "; eth2 of mlx5_0/2, the same board, has 4096"));
+	free(doctor_told(&bed->results, &bed->problems));
+	tree_link(&bed->tree, "sys/class/net/eth2",
+		  "../../devices/pci0000:00/0000:01:00.0/net/eth2");
+	for (unsigned int i = 0; i < 2; i++) {
+		put_ecn(bed, i, "roce_rp", 8);
+		put_ecn(bed, i, "roce_np", 8);
+	}
+	/* The directory of the second adapter's netdev serves as that of this port. */
+	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/net/eth2",
+		  "../../0000:02:00.0/net/eth1");
+	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is on");
+	put_ecn(bed, 1, "roce_rp", 16);
+	assert_summary(bed, CHECK_ID_roce_ecn,
+		       "ports of the same board have different congestion control");
+}
+
 /* What the device says itself, the members of a bond, and VLANs. */
 static void parts(void **state)
 {
@@ -274,18 +318,6 @@ static void parts(void **state)
 		    shown);
 	port->max_mtu_bytes = port->active_mtu_bytes = number_of(4096);
 	assert_summary(bed, CHECK_ID_roce_mtu, "the netdev allows the full RDMA MTU of 4096");
-}
-
-static void put_ecn(struct bed *bed, unsigned int which, const char *point, unsigned int mask)
-{
-	char path[128];
-
-	for (unsigned int i = 0; i < 8; i++) {
-		snprintf(path, sizeof(path),
-			 "sys/devices/pci0000:00/0000:0%u:00.0/net/eth%u/ecn/%s/enable/%u",
-			 which + 1, which, point, i);
-		tree_write(&bed->tree, path, mask & 1u << i ? "1" : "0");
-	}
 }
 
 static void put_params(struct bed *bed, unsigned int which, const char *dscp, const char *priority)
@@ -529,7 +561,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(room), TEST(peers), TEST(parts), TEST(congestion), TEST(bonds), TEST(ipoib),
+		TEST(room),	  TEST(peers), TEST(second_port), TEST(parts),
+		TEST(congestion), TEST(bonds), TEST(ipoib),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
