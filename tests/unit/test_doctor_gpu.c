@@ -327,6 +327,18 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "not-checked -: the distance of 1 accelerators is not known | 1 "
 			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
+	/* The nearest of several counts, wherever it is in the list. */
+	put_numa(bed, "0", "0", "0");
+	device_list_clear(&bed->facts.inventory.devices);
+	bed->facts.inventory.devices = (struct device_list){.items = NULL};
+	device_list_add(&bed->facts.inventory.devices, "rxe0");
+	device_list_add(&bed->facts.inventory.devices, "mlx5_8")->pci_address = mem_string(
+		"0000:99:00.0");
+	device_list_add(&bed->facts.inventory.devices, "mlx5_0")->pci_address = mem_string(
+		"0000:03:00.0");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "ok -: each accelerator has an adapter on its NUMA node | 2 accelerators "
+			 "near an adapter, 0 far, 0 unknown < numa_node\n");
 	objects.count = 1;
 	run(bed, CHECK_ID_gpu_nic);
 	objects.count = 0;

@@ -152,7 +152,14 @@ static void enough(void **state)
 	rate(bed, 32, NULL, SEVERITY_NOTICE, one);
 	second->state = number_of(PORT_STATE_DOWN);
 	rate(bed, 32, NULL, SEVERITY_OK, fine);
+	/* The first port does not count, and the second one does. */
 	bed->facts.inventory.devices.items[0].ports[0].state = number_of(PORT_STATE_DOWN);
+	second = &bed->facts.inventory.devices.items[0].ports[1];
+	second->state = number_of(PORT_STATE_ACTIVE);
+	rate(bed, 99, NULL, SEVERITY_OK, fine);
+	second->rate_gbps = real_of(32.5);
+	rate(bed, 99, NULL, SEVERITY_WARNING, less);
+	second->state = number_of(PORT_STATE_DOWN);
 	rate(bed, 32, NULL, SEVERITY_INFO, "no port is active, so the rate it needs is not known");
 	put_link(bed, FUNCTION, NULL, "16", NULL, NULL);
 	rate(bed, 32, NULL, SEVERITY_INFO, "the bandwidth of the PCIe link is not known");

@@ -481,6 +481,8 @@ static void halves(void **state)
 	struct bed *bed = *state;
 
 	put_function(bed, FIRST, "0x15b3", "0x1021", "mlx5_core");
+	put_half(bed, "0000:02:00.0", "mlx5_core.eth.0", false);
+	put_half(bed, FIRST, "mlx5_core.eth.1", false);
 	put_half(bed, FIRST, "mlx5_core.rdma.1", true);
 	put_half(bed, FIRST, "mlx5_core.rdma.2", false);
 	put_half(bed, FIRST, "mlx5_core.rdma.3", true);
