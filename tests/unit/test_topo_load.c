@@ -144,6 +144,8 @@ static void say_node(char **text, const struct topology_node *node)
 
 	mem_extend(text, "%s: %s %s", node->name, kinds[node->kind.value], roles[node->role.value]);
 	say_list(text, "functions", &node->functions);
+	if (!node->functions.known)
+		mem_extend(text, " not-known");
 	say(text, "parent", node->parent);
 	say(text, "vendor", node->vendor);
 	say(text, "driver", node->driver);
