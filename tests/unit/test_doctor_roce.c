@@ -101,6 +101,29 @@ static void pfc_of_the_third(void **state)
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
+/* The second port of an adapter comes after its first one, and one without a netdev is none. */
+static void pfc_of_a_second_port(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+	struct port *port;
+
+	add_port(bed, 2);
+	device = &bed->facts.inventory.devices.items[0];
+	device_add_port(device, 2)->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port = device_add_port(device, 3);
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port->state = number_of(PORT_STATE_ACTIVE);
+	port->netdev = mem_string("eth2");
+	bed->facts.inventory.devices.count = 1;
+	bed->answers.pfc[2] = 0x30;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
+	       "ports of the same board have different lossless priorities or trust",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth2: lossless "
+	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
+	bed->facts.inventory.devices.count = 3;
+}
+
 static void pfc_behind_an_error(void **state)
 {
 	struct bed *bed = *state;
@@ -300,11 +323,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(gids),	     TEST(unreadable_gids),  TEST(late_gid),
-		TEST(pfc),	     TEST(pfc_differs),	     TEST(pfc_elsewhere),
-		TEST(pfc_off),	     TEST(dcb_unknown),	     TEST(tos),
-		TEST(tos_untrusted), TEST(routes),	     TEST(no_room),
-		TEST(arp),	     TEST(pfc_of_the_third), TEST(pfc_behind_an_error),
+		TEST(gids),
+		TEST(unreadable_gids),
+		TEST(late_gid),
+		TEST(pfc),
+		TEST(pfc_differs),
+		TEST(pfc_elsewhere),
+		TEST(pfc_off),
+		TEST(dcb_unknown),
+		TEST(tos),
+		TEST(tos_untrusted),
+		TEST(routes),
+		TEST(no_room),
+		TEST(arp),
+		TEST(pfc_of_the_third),
+		TEST(pfc_behind_an_error),
+		TEST(pfc_of_a_second_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
