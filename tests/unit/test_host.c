@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processors of a host, from texts of /proc/cpuinfo of several architectures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+/*
+ * The processors of a host, from texts of /proc/cpuinfo of several architectures; its name; the
+ * versions of libraries and of the kernel. What the system says of these is here.
+ */
+#include "saved_tree.h"
 
 #include "base/cleanup.h"
-#include "base/mem.h"
+#include "base/library.h"
+#include "base/text.h"
 #include "host/host.h"
+#include "library_versions.h"
+
+static struct {
+	const char *name, *domain; /* NULL: the call fails */
+	const char *missing;	   /* the libraries that are not there, with blanks around them */
+} machine;
+
+static int tell(char *text, size_t size, const char *answer)
+{
+	/* What was there before does not count. */
+	snprintf(text, size, "%s", answer ? answer : "rest");
+	return answer ? 0 : -1;
+}
+
+int gethostname(char *name, size_t size)
+{
+	return tell(name, size, machine.name);
+}
+
+int getdomainname(char *name, size_t size)
+{
+	return tell(name, size, machine.domain);
+}
+
+char *library_version(const char *soname, const char *call)
+{
+	_cleanup_(freep) char *word = mem_format(" %s ", soname);
+
+	return strstr(machine.missing, word) ? NULL : mem_format("v-%s", call ? call : soname);
+}
 
 static void expect(const char *text, const char *wanted)
 {
@@ -73,12 +100,99 @@ static void own_processors(void **state)
 		assert_memory_equal(lines, "cpu ", strlen("cpu "));
 }
 
+static void names(void **state)
+{
+	static const struct {
+		const char *name, *domain, *wanted;
+	} samples[] = {
+		{"node1", "(none)", "node1"},
+		{"node1", "example.org", "node1.example.org"},
+		{"node1", "", "node1"},
+		{"node1", NULL, "node1"},
+		{"node1.a.b", "example.org", "node1.a.b"},
+		{NULL, "(none)", ""},
+		{"a\033b", "(none)", "a\\x1bb"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *name = NULL;
+
+		machine.name = samples[i].name;
+		machine.domain = samples[i].domain;
+		name = host_name();
+		assert_string_equal(name, samples[i].wanted);
+	}
+}
+
+/* name|compiled with|in use|note */
+static void expect_components(const char *root, const char *wanted)
+{
+	struct component_list list = {.items = NULL};
+	struct text_buffer text = {.text = NULL};
+
+	components_load(&list, root);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct component *one = &list.items[i];
+
+		text_buffer_add(&text, "%s|%s|%s|%s\n", one->name, one->built ? one->built : "-",
+				one->running ? one->running : "-", one->note);
+	}
+	assert_string_equal(text.text, wanted);
+	free(text_buffer_take(&text));
+	component_list_clear(&list);
+	assert_int_equal(list.count, 0);
+}
+
+#define FIRST(libverbs, no)                                                                       \
+	"libibverbs|" IBVERBS_BUILT_VERSION "|" libverbs "|" no "MTU, capabilities, selftest\n"   \
+	"librdmacm|" RDMACM_BUILT_VERSION "|v-" LIBRDMACM "|selftest --cm, multicast, rping\n"    \
+	"libibumad|" IBUMAD_BUILT_VERSION "|v-" LIBUMAD                                           \
+	"|smp, perf, sa, mad, ping, sysstat, fabric\n"                                            \
+	"libgnutls|" GNUTLS_BUILT_VERSION "|v-gnutls_check_version|tokens of selftest and mesh\n" \
+	"libmicrohttpd|" MICROHTTPD_BUILT_VERSION "|v-MHD_get_version|metrics --listen\n"         \
+	"libarchive|" ARCHIVE_BUILT_VERSION "|v-archive_version_string|snapshots\n"
+
+/* Libraries of accelerators are shown where they are; the kernel is that of the tree. */
+static void components(void **state)
+{
+	const struct saved_tree *tree = *state;
+
+	machine.missing = " " LIBCUDA "  " LIBHIP "  " LIBHIP_6 "  " LIBHIP_5 " ";
+	expect_components(tree->path,
+			  FIRST("v-" LIBIBVERBS, "") "kernel|-|-|no RDMA core loaded\n");
+	tree_write(tree, "proc/sys/kernel/osrelease", "6.12.0-x\033");
+	tree_directory(tree, "sys/class/infiniband");
+	machine.missing = " " LIBIBVERBS "  " LIBHIP "  " LIBHIP_5 " ";
+	expect_components(
+		tree->path,
+		FIRST("-", "not found: no ") "libcuda|-|v-" LIBCUDA "|selftest --memory cuda\n"
+					     "libamdhip64|-|v-" LIBHIP_6 "|selftest --memory hip\n"
+					     "kernel|-|6.12.0-x\\x1b|RDMA core loaded\n");
+	machine.missing = " " LIBCUDA " ";
+	tree_write(tree, "proc/sys/kernel/osrelease", "");
+	expect_components(tree->path,
+			  FIRST("v-" LIBIBVERBS,
+				"") "libamdhip64|-|v-" LIBHIP "|selftest --memory hip\n"
+				    "libamdhip64|-|v-" LIBHIP_6 "|selftest --memory hip\n"
+				    "libamdhip64|-|v-" LIBHIP_5 "|selftest --memory hip\n"
+				    "kernel|-|-|RDMA core loaded\n");
+	expect_components("/nonexistent",
+			  FIRST("v-" LIBIBVERBS,
+				"") "libamdhip64|-|v-" LIBHIP "|selftest --memory hip\n"
+				    "libamdhip64|-|v-" LIBHIP_6 "|selftest --memory hip\n"
+				    "libamdhip64|-|v-" LIBHIP_5 "|selftest --memory hip\n"
+				    "kernel|-|-|no RDMA core loaded\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processors),
 		cmocka_unit_test(no_processors),
 		cmocka_unit_test(own_processors),
+		cmocka_unit_test(names),
+		cmocka_unit_test_setup_teardown(components, tree_only_set_up, tree_only_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("host", tests, NULL, NULL);
