@@ -594,6 +594,9 @@ static void netdevs_refused(void **state)
 	expect_ports(bed, 1, "port,netdev,netdev_mtu_bytes", "1 eth0 \n");
 	/* Addresses alone fail: the netdevs are there. */
 	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
+	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	expect_problems(&bed->problems, "");
+	expect_ports(bed, 0, "port,netdev", "1 ib0\n2 \n");
 	assert_int_equal(load(bed, NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES), 0);
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].attribute, "netdevs");

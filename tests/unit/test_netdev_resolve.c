@@ -266,6 +266,24 @@ static void may_be_taken(void **state)
 	bed->reading.needs |= NEED_PORT_GUID;
 	port_of(bed, 0)->port_guid.known = false;
 	check_earlier(bed, true);
+	/* The one that may have it comes after one of another function. */
+	first->pci_address[0] = '1';
+	check_earlier(bed, false);
+}
+
+static void may_be_taken_by_second(void **state)
+{
+	struct bed *bed = *state;
+
+	for (int i = 0; i < 3; i++)
+		add_port(bed, i ? i > 1 ? "c" : "b" : "a", LINK_LAYER_INFINIBAND);
+	add_ipoib(bed, "ib0", 4, 0xffff);
+	bed->inventory.devices.items[0].pci_address[0] = '1';
+	port_of(bed, 0)->port_guid = number_of(GUID + 1);
+	port_of(bed, 1)->port_guid = number_of(GUID + 1);
+	bed->inventory.devices.items[1].ports_unknown = true;
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 2), NULL, true);
 }
 
 static struct gid_entry *add_gid(struct port *port, uint64_t index, const char *text)
@@ -424,6 +442,7 @@ static void addresses(void **state)
 	add_gid(port, 1, "::ffff:10.0.0.1")->netdev = mem_string("eth0");
 	add_gid(port, 2, "fe80::8");
 	add_gid(port, 3, "fe80::9")->ip.known = false;
+	add_gid(port, 4, "fe80::a")->netdev = mem_string("eth0.9");
 	add_address(bed, 99, "fe80::7", 1);
 	add_address(bed, 9, "fe80::7", 64);
 	add_address(bed, 6, "fe80::7", 65);
@@ -432,12 +451,16 @@ static void addresses(void **state)
 	add_address(bed, 9, "fe80::8", 67);
 	add_address(bed, 5, "fe80::8", 68);
 	add_address(bed, 5, "fe80::9", 69);
+	add_address(bed, 9, "fe80::a", 70);
+	add_address(bed, 5, "fe80::a", 71);
+	add_address(bed, 6, "fe80::a", 72);
 	read_netdevs(&bed->reading);
 	port = port_of(bed, 0);
 	expect_gid(&port->gids[0], "eth0.9 9 - eth0.9/65");
 	expect_gid(&port->gids[1], "eth0 - bond0 bond0/24");
 	expect_gid(&port->gids[2], "- - - other/67");
 	expect_gid(&port->gids[3], "- - - -/-");
+	expect_gid(&port->gids[4], "eth0.9 9 - eth0.9/72");
 }
 
 /* Without netlink, by the first GID: the MAC in it tells that a netdev of that name is its own. */
@@ -490,9 +513,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(pkeys),	TEST(limited_pkeys),  TEST(hidden_pkeys), TEST(unknown_pkeys),
-		TEST(children), TEST(taken),	      TEST(may_be_taken), TEST(gids_by_index),
-		TEST(members),	TEST(port_elsewhere), TEST(addresses),	  TEST(by_mac),
+		TEST(pkeys),	      TEST(limited_pkeys),
+		TEST(hidden_pkeys),   TEST(unknown_pkeys),
+		TEST(children),	      TEST(taken),
+		TEST(may_be_taken),   TEST(may_be_taken_by_second),
+		TEST(gids_by_index),  TEST(members),
+		TEST(port_elsewhere), TEST(addresses),
+		TEST(by_mac),
 	};
 
 	return cmocka_run_group_tests_name("netdev-resolve", tests, NULL, NULL);

@@ -273,6 +273,41 @@ static void sub_device(void **state)
 	expect(bed, "eth0");
 }
 
+/* A netdev of another kind before the port's own, and none that can be listed. */
+static void before(void **state)
+{
+	struct bed *bed = *state;
+
+	add_link(bed, "eth2", DEVICE, 0);
+	link_of(bed, 0)->type = number_of(IPOIB);
+	expect(bed, "eth2");
+	link_of(bed, 0)->type = number_of(ETHERNET);
+	link_of(bed, 0)->dev_port = number_of(1);
+	expect(bed, "eth2");
+}
+
+static void no_class(void **state)
+{
+	struct bed *bed = *state;
+
+	link_list_clear(&bed->inventory.links);
+	tree_delete(&bed->tree, "sys/class/net");
+	tree_link(&bed->tree, NDEV, "!EINVAL");
+	bed->reading.needs = NEED_LINK_LIST;
+	read_netdevs(&bed->reading);
+	assert_true(port_of(bed)->netdev_unknown);
+	assert_true(bed->inventory.links.incomplete && bed->inventory.links.missing);
+	assert_int_equal(bed->problems.count, 1);
+	assert_null(bed->problems.items[0].object);
+	assert_string_equal(bed->problems.items[0].attribute, "netdevs");
+	assert_string_equal(bed->problems.items[0].source, "sysfs");
+	assert_string_equal(bed->problems.items[0].error, "no sys/class/net in the saved tree");
+	problems_free(&bed->problems);
+	tree_link(&bed->tree, "sys/class/net", "!EACCES");
+	read_netdevs(&bed->reading);
+	assert_string_equal(bed->problems.items[0].error, strerror(EACCES));
+}
+
 /* Without netlink, the names of the other GIDs count if they are of the port's own. */
 static void other_gids(void **state)
 {
@@ -304,8 +339,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(named_by_gid), TEST(not_to_be_told), TEST(of_function), TEST(errors),
-		TEST(bonds),	    TEST(sub_device),	  TEST(other_gids),
+		TEST(named_by_gid), TEST(not_to_be_told), TEST(of_function),
+		TEST(errors),	    TEST(bonds),	  TEST(before),
+		TEST(no_class),	    TEST(sub_device),	  TEST(other_gids),
 	};
 
 	return cmocka_run_group_tests_name("netdev-saved", tests, NULL, NULL);
