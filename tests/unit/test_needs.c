@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "host/device.h"
 #include "host/need.h"
+#include "host/netdev.h"
 #include "host/pci/pci.h"
 
 #define FUNCTION "sys/devices/pci0000:00/0000:01:00.0/"
@@ -357,6 +358,118 @@ static void no_function(void **state)
 	}
 }
 
+/* A name that is no number of a port, before numbers with a gap: some of them is missing. */
+static void lists_of_ports(void **state)
+{
+	static const struct {
+		const char *names[4];
+		bool unknown;
+		size_t ports, problems;
+	} samples[] = {
+		{{"1", "2"}, false, 2, 0},   {{"1", "2", "x"}, false, 2, 1},
+		{{"1", "3"}, true, 2, 1},    {{"0x", "2"}, true, 1, 2},
+		{{"0x", "1"}, false, 1, 1},  {{"x"}, false, 0, 1},
+		{{NULL}, true, 0, 1},	     {{"0"}, false, 1, 0},
+		{{"1", "01"}, false, 1, 0},  {{"255"}, true, 1, 1},
+		{{"1", "256"}, false, 1, 1},
+	};
+	const struct saved_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct device_list list = {.items = NULL};
+		struct problems problems = {.items = NULL};
+		struct device *device = device_list_add(&list, "qib0");
+
+		tree_delete(tree, DEVICE "ports");
+		tree_directory(tree, DEVICE "ports");
+		for (size_t j = 0; samples[i].names[j]; j++) {
+			_cleanup_(freep) char *path = mem_format(DEVICE "ports/%s",
+								 samples[i].names[j]);
+
+			tree_directory(tree, path);
+		}
+		device_list_ports_sysfs(&tree->root, device, &problems);
+		if (device->ports_unknown != samples[i].unknown ||
+		    device->port_count != samples[i].ports || problems.count != samples[i].problems)
+			fail_msg("row %zu: %d, %zu ports, %zu problems", i, device->ports_unknown,
+				 device->port_count, problems.count);
+		problems_free(&problems);
+		device_list_clear(&list);
+	}
+}
+
+/* ---- Netdevs ---- */
+
+static const struct {
+	const char *path, *text;
+} netdev_files[] = {
+	{"ifindex", "7"},	    {"type", "32"},	      {"mtu", "2044"}, {"dev_port", "1"},
+	{"speed", "40000"},	    {"carrier_changes", "3"}, {"iflink", "6"}, {"operstate", "up"},
+	{"address", "80:00:00:48"}, {"pkey", "0x8001"},
+};
+
+static void add_netdev(struct text_buffer *text, const struct link *link)
+{
+	add_number(text, "index", &link->index);
+	add_number(text, "type", &link->type);
+	add_number(text, "mtu", &link->mtu_bytes);
+	add_number(text, "changes", &link->carrier_changes);
+	add_number(text, "port", &link->dev_port);
+	add_number(text, "speed", &link->speed_mbps);
+	add_number(text, "lower", &link->lower_index);
+	add_number(text, "oper", &link->operstate);
+	add_text(text, "address", link->address);
+	add_number(text, "pkey", &link->pkey);
+}
+
+static void check_netdevs(const struct saved_tree *tree, const struct sample *samples, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct link_list list = {.items = NULL};
+		struct problems problems = {.items = NULL};
+		struct text_buffer text = {.text = NULL};
+		struct link *link = link_list_add(&list);
+
+		link->name = mem_string("ib0");
+		link_read_sysfs(&tree->root, link, samples[i].needs, &problems);
+		add_netdev(&text, link);
+		expect_text(&text, i, samples[i].wanted);
+		assert_int_equal(problems.count, 0);
+		link_list_clear(&list);
+	}
+}
+
+static void netdevs(void **state)
+{
+	static const struct sample samples[] = {
+		{0, ""},
+		{NEED_LINK_LIST, "index=7 type=20 port=1 lower=6 address=80:00:00:48 pkey=8001"},
+		{NEED_LINK_MTU, "mtu=7fc"},
+		{NEED_LINK_CHANGES, "changes=3"},
+		{NEED_NETDEV_SPEED, "speed=9c40"},
+		{NEED_LINK_STATE, "oper=6"},
+		{NEED_LINK_ADDRESS, "address=80:00:00:48"},
+		{NEED_PKEYS, "pkey=8001"},
+		{NEED_GIDS | NEED_LINK_KIND | NEED_LINK_UPPERS | NEED_ADDRESSES, ""},
+	};
+	/* The speed of a netdev that is down cannot be read, which is no problem. */
+	static const struct sample down[] = {
+		{NEED_NETDEV_SPEED, ""},
+		{NEED_NETDEV_SPEED | NEED_LINK_STATE, "oper=6"},
+	};
+	const struct saved_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(netdev_files); i++) {
+		_cleanup_(freep) char *path = mem_format("sys/class/net/ib0/%s",
+							 netdev_files[i].path);
+
+		tree_write(tree, path, netdev_files[i].text);
+	}
+	check_netdevs(tree, samples, ARRAY_SIZE(samples));
+	tree_link(tree, "sys/class/net/ib0/speed", "!EINVAL");
+	check_netdevs(tree, down, ARRAY_SIZE(down));
+}
+
 /* ---- PCI functions ---- */
 
 static void add_function(struct text_buffer *text, const struct pci_function *function)
@@ -415,8 +528,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tree_only_tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(ports),   TEST(ports_of_ethernet), TEST(ports_of_no_layer), TEST(known_ports),
-		TEST(devices), TEST(no_function),	TEST(functions),
+		TEST(ports),	   TEST(ports_of_ethernet), TEST(ports_of_no_layer),
+		TEST(known_ports), TEST(devices),	    TEST(no_function),
+		TEST(functions),   TEST(lists_of_ports),    TEST(netdevs),
 	};
 
 	return cmocka_run_group_tests_name("needs", tests, NULL, NULL);

@@ -586,6 +586,19 @@ static void netdevs(void **state)
 	EXPECT(bed, "port-down mlx5_1/1 rtnl");
 }
 
+/* That of the second port of a device. */
+static void netdev_of_second(void **state)
+{
+	struct bed *bed = *state;
+
+	watch(bed);
+	attach(bed, 0, 1, ETH0, "eth0");
+	put(bed, "mlx5_0", 1, "state", "1: DOWN");
+	put(bed, "mlx5_0", 2, "state", "1: DOWN");
+	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", 0, 0);
+	EXPECT(bed, "port-down mlx5_0/2 rtnl");
+}
+
 /* The netdev of a GID, by which the port is found; the kernel makes GIDs a little later. */
 static void gids_of_netdevs(void **state)
 {
@@ -731,9 +744,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(silence),	       TEST(uevents),	   TEST(renames),      TEST(named),
-		TEST(notifications),   TEST(verbs_events), TEST(first_source), TEST(netdevs),
-		TEST(gids_of_netdevs), TEST(sources_end),  TEST(verbs_end),    TEST(lost),
+		TEST(silence),
+		TEST(uevents),
+		TEST(renames),
+		TEST(named),
+		TEST(notifications),
+		TEST(verbs_events),
+		TEST(first_source),
+		TEST(netdevs),
+		TEST(netdev_of_second),
+		TEST(gids_of_netdevs),
+		TEST(sources_end),
+		TEST(verbs_end),
+		TEST(lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
