@@ -294,6 +294,24 @@ static void rules_that_end(void **state)
 	assert_int_equal(ask(host, "2001:db8::1", 0), -EACCES);
 }
 
+/* Of several rules with the priority that another leads to, the first one is next. */
+static void first_target(void **state)
+{
+	static const uint8_t actions[] = {FR_ACT_BLACKHOLE, FR_ACT_PROHIBIT, FR_ACT_UNREACHABLE};
+	struct host *host = *state;
+	struct bytes bytes = {0};
+
+	begin_rule(&bytes, AF_INET, 1, FR_ACT_GOTO, 0);
+	put_u32(&bytes, FRA_GOTO, 3);
+	end_rule(host, &bytes, 0);
+	for (uint32_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		bytes = (struct bytes){0};
+		begin_rule(&bytes, AF_INET, i ? 3 : 2, actions[i], 0);
+		end_rule(host, &bytes, 0);
+	}
+	assert_int_equal(ask(host, "192.0.2.1", 0), -EACCES);
+}
+
 static void several_next_hops(void **state)
 {
 	static const uint32_t netdevs[] = {ETH0, ETH1};
@@ -324,6 +342,24 @@ static void several_next_hops(void **state)
 		put_attribute(&bytes, RTA_MULTIPATH, list.data, list.length - cut);
 		assert_int_equal(fib_take_route(&host->fib, bytes.data, bytes.length), -EBADMSG);
 	}
+}
+
+/* The first next hop is dead: the second one is taken. */
+static void second_next_hop(void **state)
+{
+	const struct rtnexthop hops[] = {
+		{.rtnh_len = sizeof(*hops), .rtnh_flags = RTNH_F_DEAD, .rtnh_ifindex = ETH0},
+		{.rtnh_len = sizeof(*hops), .rtnh_ifindex = ETH1},
+	};
+	struct host *host = *state;
+	struct bytes bytes = {0};
+
+	add_last_rules(host, AF_INET6);
+	put_given(&bytes, &(struct given){.family = AF_INET6, .to = "2001:db8:5::/48"});
+	put_attribute(&bytes, RTA_MULTIPATH, hops, sizeof(hops));
+	assert_int_equal(fib_take_route(&host->fib, bytes.data, bytes.length), 0);
+	assert_int_equal(ask(host, "2001:db8:5::1", 0), 0);
+	assert_int_equal(host->route.link_index.value, ETH1);
 }
 
 /* A group of next hops as objects, which the route does not repeat. */
@@ -663,6 +699,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(prefixes_and_metrics, setup, teardown),
 		cmocka_unit_test_setup_teardown(rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(rules_that_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_target, setup, teardown),
+		cmocka_unit_test_setup_teardown(second_next_hop, setup, teardown),
 		cmocka_unit_test_setup_teardown(several_next_hops, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects, setup, teardown),
 		cmocka_unit_test_setup_teardown(sources6, setup, teardown),

@@ -197,10 +197,27 @@ static void subfunctions(void **state)
 		  "../../../devices/pci0000:00/" PF "/mlx5_core.sf.4");
 	tree_link(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.rdma.0",
 		  "../../../devices/pci0000:00/" PF "/mlx5_core.rdma.0");
+	/* Names come in any order: others are before and after it. */
+	for (int i = 0; i < 16; i++) {
+		_cleanup_(freep) char *name = mem_format("sys/bus/auxiliary/devices/%d.eth.%d",
+							 i * 7 % 16, i);
+
+		tree_link(&bed->tree, name, "../../../devices/pci0000:00/" PF "/x");
+	}
 	tree_write(&bed->tree, "sys/devices/pci0000:00/" PF "/mlx5_core.sf.4/sfnum", "88");
+	tree_link(&bed->tree, "sys/bus/auxiliary/devices/0.sf.9",
+		  "../../../devices/pci0000:00/" PF "/0.sf.9");
 	tree_directory(&bed->tree, "sys/devices/pci0000:00/" PF "/mlx5_core.sf.4/net/eth9");
+	tree_write(&bed->tree, "sys/devices/pci0000:00/" PF "/0.sf.9/sfnum", "99");
+	for (int i = 16; i < 32; i++) {
+		_cleanup_(freep) char *name = mem_format("sys/bus/auxiliary/devices/%d.eth.%d",
+							 i * 7 % 16, i);
+
+		tree_link(&bed->tree, name, "../../../devices/pci0000:00/" PF "/x");
+	}
 	read_all(bed);
-	assert_int_equal(bed->list.count, 1);
+	assert_int_equal(bed->list.count, 2);
+	assert_int_equal(find(bed, "0.sf.9")->index.value, 99);
 	function = find(bed, "mlx5_core.sf.4");
 	assert_int_equal(function->kind.value, FUNCTION_SF);
 	assert_string_equal(function->parent, PF);
@@ -213,12 +230,15 @@ static void simulated(void **state)
 {
 	struct bed *bed = *state;
 	const struct function *function;
-	struct link *link;
+	struct link *link = link_list_add(&bed->inventory.links);
 
-	for (int i = 0; i < 2; i++) {
+	/* One of no card comes before them, and the other card's after two of the first one's. */
+	link->name = mem_string("lo");
+	for (int i = 0; i < 3; i++) {
 		_cleanup_(freep) char *name = mem_format("eni%d", i);
 		_cleanup_(freep) char *class = mem_format("sys/class/net/%s", name);
-		_cleanup_(freep) char *target = mem_format("../../devices/netdevsim1/net/%s", name);
+		_cleanup_(freep) char *target = mem_format("../../devices/netdevsim%d/net/%s",
+							   i < 2 ? 1 : 2, name);
 
 		tree_link(&bed->tree, class, target);
 		tree_directory(&bed->tree, target + strlen("../../"));
@@ -228,11 +248,14 @@ static void simulated(void **state)
 	tree_write(&bed->tree, "sys/devices/netdevsim1/net/eni0/ifindex", "5");
 	tree_write(&bed->tree, "sys/devices/netdevsim1/net/eni1/ifindex", "6");
 	tree_write(&bed->tree, "sys/devices/netdevsim1/sriov_numvfs", "3");
+	tree_write(&bed->tree, "sys/devices/netdevsim2/sriov_numvfs", "4");
 	add_device(bed, "rxe9");
 	add_device(bed, "rxe0");
 	bed->inventory.devices.items[1].ports[0].netdev = mem_string("eni1");
 	read_all(bed);
-	assert_int_equal(bed->list.count, 1);
+	assert_int_equal(bed->list.count, 2);
+	assert_int_equal(find(bed, "netdevsim2")->vf_count.value, 4);
+	assert_null(find(bed, "netdevsim2")->device);
 	function = find(bed, "netdevsim1");
 	assert_int_equal(function->kind.value, FUNCTION_PF);
 	assert_int_equal(function->vf_count.value, 3);

@@ -194,6 +194,20 @@ static void read_live(void)
 	function_list_read_live(NULL, &bed.list, &bed.inventory, &bed.problems);
 }
 
+/* One that is no PF, or has no VFs, ends nothing. */
+static void others_before(void **state)
+{
+	struct function first = bed.list.items[0];
+
+	(void)state;
+	bed.list.items[0] = bed.list.items[5];
+	bed.list.items[5] = first;
+	read_live();
+	assert_int_equal(kernel.vf_reads, 2);
+	assert_int_equal(bed.list.items[5].roce, TRISTATE_YES);
+	assert_int_equal(bed.problems.count, 0);
+}
+
 static void settings(void **state)
 {
 	const struct function *vf;
@@ -302,10 +316,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(settings),
-		TEST(switches),
-		TEST(failures),
-		TEST(none),
+		TEST(settings), TEST(others_before), TEST(switches), TEST(failures), TEST(none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

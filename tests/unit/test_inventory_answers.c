@@ -494,6 +494,44 @@ static void software_drivers(void **state)
 	expect_problems(&bed->problems, "");
 }
 
+/* A device of hardware before one of software, and a port that is told before one that is not. */
+static void later_ones(void **state)
+{
+	static const struct told devices[] = {
+		{1, "a0", "roce", 1, 1}, {2, "rxe0", "roce", 1, 2}, {3, "siw1", "iw", 4, 1}};
+	static const char *const soft[] = {"rxe0", "siw1"};
+	struct bed *bed = *state;
+
+	answer_devices(bed, devices, ARRAY_SIZE(devices));
+	answer_port(bed, 1, 1, 4, 0, 0, NULL);
+	answer_port(bed, 2, 1, 4, 0, 0, NULL);
+	refuse_port(bed, 2, 2, -EPERM);
+	answer_port(bed, 3, 1, 1, 0, 0, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(soft); i++) {
+		_cleanup_(freep) char *from = mem_format(CLASS "%s", soft[i]);
+		_cleanup_(freep) char *to = mem_format("../../devices/virtual/infiniband/%s",
+						       soft[i]);
+		_cleanup_(freep) char *folder = mem_format(
+			"root/sys/devices/virtual/infiniband/%s/ports/2", soft[i]);
+
+		tree_delete(&bed->snapshot.tree, from);
+		tree_directory(&bed->snapshot.tree, folder);
+		tree_link(&bed->snapshot.tree, from, to);
+	}
+	put(bed, "rxe0", "ports/2/state", "3: ARMED");
+	tree_directory(&bed->snapshot.tree, "root/sys/module/rdma_rxe");
+	tree_directory(&bed->snapshot.tree, "root/sys/module/siw");
+	assert_int_equal(load(bed, NEED_DRIVER | NEED_STATE), 0);
+	expect_devices(bed, "device,driver,state",
+		       "a0  active\nrxe0 rdma_rxe 1 armed, 1 active\nsiw1 siw down\n");
+	assert_int_equal(bed->notes.count, 1);
+	assert_string_equal(bed->notes.items[0].object, "rxe0/2");
+	/* It has no driver that could be found, which is said. */
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "a0");
+	assert_string_equal(bed->problems.items[0].attribute, "driver");
+}
+
 static void drivers_of_providers(void **state)
 {
 	struct bed *bed = *state;
@@ -683,6 +721,7 @@ int main(void)
 		TEST(no_device),
 		TEST(roots),
 		TEST(software_drivers),
+		TEST(later_ones),
 		TEST(drivers_of_providers),
 		TEST(named),
 		TEST(netdevs_of_ports),
