@@ -405,6 +405,14 @@ static void iwarp(void **state)
 	check(host, "siwa", 0, "10.9.0.1");
 	assert_int_equal(host->endpoint.transport, TRANSPORT_IWARP);
 	assert_int_equal(host->endpoint.gid.raw[0], 2);
+	/* A family that is wished for, wherever it is in the list. */
+	host->wish.family = AF_INET;
+	of_port(host, "siwa", 0);
+	check(host, "siwa", 0, "10.9.0.1");
+	host->wish.family = AF_INET6;
+	of_port(host, "siwa", 0);
+	check(host, "siwa", 0, "2001:db8::1");
+	host->wish.family = 0;
 	by_route(host, "2001:db8::2", "va", "2001:db8::1", 0);
 	check(host, "siwa", 0, "2001:db8::1");
 	by_route(host, "10.9.0.1", NULL, "10.9.0.1", 0);

@@ -294,7 +294,7 @@ static void rules_that_end(void **state)
 	assert_int_equal(ask(host, "2001:db8::1", 0), -EACCES);
 }
 
-/* Of several rules with the priority that another leads to, the first one is next. */
+/* Another rule leads to a priority that several have: the first of them is next. */
 static void first_target(void **state)
 {
 	static const uint8_t actions[] = {FR_ACT_BLACKHOLE, FR_ACT_PROHIBIT, FR_ACT_UNREACHABLE};
