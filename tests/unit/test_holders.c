@@ -100,6 +100,40 @@ static void expect(struct bed *bed, const char *disturbs, const char *notes)
 	free(text);
 }
 
+/* "uverbs0 1:3, umad0 1:5": the nodes of the device. */
+static void expect_nodes(struct bed *bed, int rc, const char *wanted)
+{
+	struct device_nodes nodes = {.count = 0};
+	char *text = mem_string("");
+
+	assert_int_equal(device_nodes_read(&bed->tree.root, "rxe0", &nodes), rc);
+	for (size_t i = 0; i < nodes.count; i++)
+		mem_extend(&text, "%s%s %u:%u", i ? ", " : "", nodes.items[i].name,
+			   nodes.items[i].major, nodes.items[i].minor);
+	assert_string_equal(text, wanted);
+	free(text);
+	device_nodes_clear(&nodes);
+}
+
+/* A class is missing while its module is not loaded; the other one has its nodes nevertheless. */
+static void classes(void **state)
+{
+	struct bed *bed = *state;
+
+	expect_nodes(bed, 0, "uverbs0 1:3, umad0 1:5");
+	tree_delete(&bed->tree, "sys/class/infiniband_mad");
+	expect_nodes(bed, 0, "uverbs0 1:3");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad0/ibdev", "rxe0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad0/dev", ZERO_NUMBER);
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "rxe0");
+	tree_delete(&bed->tree, "sys/class/infiniband_verbs");
+	expect_nodes(bed, 0, "umad0 1:5");
+	tree_delete(&bed->tree, "sys/class/infiniband_mad");
+	expect_nodes(bed, 0, "");
+	tree_write(&bed->tree, "sys/class/infiniband_mad", "a file");
+	expect_nodes(bed, -ENOTDIR, "");
+}
+
 static void descriptors(void **state)
 {
 	struct bed *bed = *state;
@@ -306,6 +340,7 @@ static void own_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(classes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_proc, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hidden, set_up, tear_down),

@@ -608,6 +608,7 @@ static void test_note(void **state)
 	put_u32(&key, RDMA_NLDEV_ATTR_RES_MRN, 0x55);
 	put_nest(&entry, RDMA_NLDEV_ATTR_RES_MR_ENTRY, &key);
 	put_nest(&table, RDMA_NLDEV_ATTR_RES_MR, &entry);
+	put_u32(&payload, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
 	bytes_put(&payload, table.data, table.length);
 	put_message(&datagram, nldev_message_type(RDMA_NLDEV_CMD_RES_MR_GET), 0, 77, payload.data,
 		    payload.length);
