@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "plug/plug.h"
+#include "plug/plug_places.h"
 #include "sample_plug.h"
 #include "schema/bits.h"
 
@@ -634,9 +635,28 @@ static void weakest(void **state)
 	assert_ptr_equal(plug_weakest(&plug), &plug.lanes[1]);
 }
 
+/* SFF-8636: copper, whose technology is 0xa or more in the upper half of byte 147, has no light. */
+static void light_of_copper(void **state)
+{
+	struct plug_memory memory = {.length = {[PLUG_LOWER] = 128, [PLUG_IDENTITY] = 128}};
+
+	(void)state;
+	memory.bytes[PLUG_LOWER][22] = 40;
+	memory.bytes[PLUG_IDENTITY][220 - 128] = 1 << 2;
+	for (unsigned int technology = 0; technology < 16; technology++) {
+		memory.bytes[PLUG_IDENTITY][147 - 128] = (uint8_t)(technology << 4);
+		assert_true(plug_is_measured(&memory, PLUG_SFF_8636, IF_MONITORED));
+		assert_int_equal(plug_is_measured(&memory, PLUG_SFF_8636, IF_RX_POWER),
+				 technology < 0xa);
+		assert_int_equal(plug_is_measured(&memory, PLUG_SFF_8636, IF_TX_POWER),
+				 technology < 0xa);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(light_of_copper),
 		cmocka_unit_test(each_threshold),
 		cmocka_unit_test(half_of_the_thresholds),
 		cmocka_unit_test(monitors_of_qsfp),
