@@ -583,6 +583,15 @@ static inline void live_expect(const char *line, int status, const char *out, co
 	free(got_err);
 }
 
+/* The same if the error is the system's: libraries differ in their words. */
+static inline void live_expect_error(const char *line, int status, const char *out,
+				     const char *before, int error, const char *after)
+{
+	_cleanup_(freep) char *err = mem_format("%s%s%s", before, strerror(error), after);
+
+	live_expect(line, status, out, err);
+}
+
 /* A file in memory, and its name, which is the same in each run. */
 static inline int live_file(const char *text, char path[static 32])
 {

@@ -1,0 +1,764 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmactl fabric scan and its lists on a made-up subnet: the whole output, where a scan begins and
+ * ends, what does not answer, and what an interruption leaves.
+ */
+#include "live_subnet.h"
+
+/* ---- All of the subnet ---- */
+
+static void tables(void **state)
+{
+	(void)state;
+	live_expect("scan", 0,
+		    "NODE  PORT STATE  PHYSICAL LANES SPEED PEER  PEER PORT COULD BE\n"
+		    "leaf1    1 active link-up      4 QDR   host1         1 -\n"
+		    "leaf1    2 active link-up      4 QDR   host2         1 -\n"
+		    "leaf1    3 active link-up      4 QDR   leaf2         3 -\n"
+		    "leaf1    4 active link-up      4 QDR   leaf2         4 -\n"
+		    "leaf2    1 active link-up      4 QDR   host3         1 -\n"
+		    "leaf2    2 active link-up      4 QDR   host4         1 -\n"
+		    "leaf2    3 active link-up      4 QDR   leaf1         3 -\n"
+		    "leaf2    4 active link-up      4 QDR   leaf1         4 -\n",
+		    "");
+	live_expect("scan --tree", 0,
+		    "2 switches, 4 hosts, 6 cables\n"
+		    "leaf2\n"
+		    "|- 2 hosts, 4x QDR: host[3-4]\n"
+		    "`- leaf1, 2 cables, 4x QDR\n"
+		    "   `- 2 hosts, 4x QDR: host[1-2]\n",
+		    "");
+	live_expect("scan --format iblinkinfo", 0,
+		    "CA: host4:\n"
+		    "      0x0000000000000601      6    1[  ] ==( 4X          10.0 Gbps Active/  "
+		    "LinkUp)==>       3    2[  ] \"leaf2\" ( )\n"
+		    "CA: host3:\n"
+		    "      0x0000000000000501      5    1[  ] ==( 4X          10.0 Gbps Active/  "
+		    "LinkUp)==>       3    1[  ] \"leaf2\" ( )\n"
+		    "Switch: 0x0000000000000300 leaf2:\n"
+		    "           3    1[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       5   "
+		    " 1[  "
+		    "] \"host3\" ( )\n"
+		    "           3    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       6   "
+		    " 1[  "
+		    "] \"host4\" ( )\n"
+		    "           3    3[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       2   "
+		    " 3[  "
+		    "] \"leaf1\" ( )\n"
+		    "           3    4[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       2   "
+		    " 4[  "
+		    "] \"leaf1\" ( )\n"
+		    "CA: host2:\n"
+		    "      0x0000000000000401      4    1[  ] ==( 4X          10.0 Gbps Active/  "
+		    "LinkUp)==>       2    2[  ] \"leaf1\" ( )\n"
+		    "Switch: 0x0000000000000200 leaf1:\n"
+		    "           2    1[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       1   "
+		    " 1[  "
+		    "] \"host1\" ( )\n"
+		    "           2    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       4   "
+		    " 1[  "
+		    "] \"host2\" ( )\n"
+		    "           2    3[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       3   "
+		    " 3[  "
+		    "] \"leaf2\" ( )\n"
+		    "           2    4[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       3   "
+		    " 4[  "
+		    "] \"leaf2\" ( )\n"
+		    "CA: host1:\n"
+		    "      0x0000000000000101      1    1[  ] ==( 4X          10.0 Gbps Active/  "
+		    "LinkUp)==>       2    1[  ] \"leaf1\" ( )\n",
+		    "");
+	live_expect("nodes -o +path", 0,
+		    "NODE  TYPE   NODE GUID           LID PORTS LINKED HOPS PATH\n"
+		    "host1 ca     0000:0000:0000:0100   1     1      1    0 0\n"
+		    "leaf1 switch 0000:0000:0000:0200   2     4      4    1 0,1\n"
+		    "host2 ca     0000:0000:0000:0400   4     1      1    2 0,1,2\n"
+		    "leaf2 switch 0000:0000:0000:0300   3     4      4    2 0,1,3\n"
+		    "host3 ca     0000:0000:0000:0500   5     1      1    3 0,1,3,1\n"
+		    "host4 ca     0000:0000:0000:0600   6     1      1    3 0,1,3,2\n",
+		    "");
+	live_expect("switches", 0,
+		    "NODE  TYPE   NODE GUID           LID PORTS LINKED HOPS\n"
+		    "leaf1 switch 0000:0000:0000:0200   2     4      4    1\n"
+		    "leaf2 switch 0000:0000:0000:0300   3     4      4    2\n",
+		    "");
+	live_expect("hosts --name host[34]", 0,
+		    "NODE  TYPE NODE GUID           LID PORTS LINKED HOPS\n"
+		    "host3 ca   0000:0000:0000:0500   5     1      1    3\n"
+		    "host4 ca   0000:0000:0000:0600   6     1      1    3\n",
+		    "");
+	live_expect("routers", 0, "", "");
+	live_expect("links -o +state", 0,
+		    "NODE  PORT PEER  PEER PORT LANES SPEED RATE Gb/s STATE  COULD BE\n"
+		    "leaf1    1 host1         1     4 QDR          40 active -\n"
+		    "leaf1    2 host2         1     4 QDR          40 active -\n"
+		    "leaf1    3 leaf2         3     4 QDR          40 active -\n"
+		    "leaf1    4 leaf2         4     4 QDR          40 active -\n"
+		    "leaf2    1 host3         1     4 QDR          40 active -\n"
+		    "leaf2    2 host4         1     4 QDR          40 active -\n",
+		    "");
+	live_expect("links --switches-only --tsv", 0,
+		    "node\tport\tpeer\tpeer_port\twidth_lanes\tspeed\trate_gbps\tstate\tcould_be\n"
+		    "leaf1\t3\tleaf2\t3\t4\tQDR\t40\tactive\t\n"
+		    "leaf1\t4\tleaf2\t4\t4\tQDR\t40\tactive\t\n",
+		    "");
+	live_expect("ports --tsv --no-headings --name leaf1 -o node,port,state,peer,peer_port", 0,
+		    "leaf1\t1\tactive\thost1\t1\n"
+		    "leaf1\t2\tactive\thost2\t1\n"
+		    "leaf1\t3\tactive\tleaf2\t3\n"
+		    "leaf1\t4\tactive\tleaf2\t4\n",
+		    "");
+	live_expect(
+		"port leaf1/3", 0,
+		"NODE  PORT STATE  PHYSICAL LANES SPEED WIDTH ENABLED SPEED ENABLED EXT ENABLED\n"
+		"leaf1    3 active link-up      4 QDR   -             sdr,ddr,qdr   -\n"
+		"leaf2    3 active link-up      4 QDR   -             sdr,ddr,qdr   -\n",
+		"");
+	live_expect("port 1/1 --jsonl -o node,port,lid", 0,
+		    "{\"node\": \"host1\", \"port\": 1, \"lid\": 1}\n"
+		    "{\"node\": \"leaf1\", \"port\": 1, \"lid\": 2}\n",
+		    "");
+}
+
+/* The cables of a node are printed as soon as the nodes at their other ends are known. */
+static void stream(void **state)
+{
+	(void)state;
+	live_expect("scan --jsonl -o node,port,peer,peer_port", 0,
+		    "{\"node\": \"leaf1\", \"port\": 1, \"peer\": \"host1\", \"peer_port\": 1}\n"
+		    "{\"node\": \"leaf1\", \"port\": 2, \"peer\": \"host2\", \"peer_port\": 1}\n"
+		    "{\"node\": \"leaf1\", \"port\": 3, \"peer\": \"leaf2\", \"peer_port\": 3}\n"
+		    "{\"node\": \"leaf1\", \"port\": 4, \"peer\": \"leaf2\", \"peer_port\": 4}\n"
+		    "{\"node\": \"leaf2\", \"port\": 1, \"peer\": \"host3\", \"peer_port\": 1}\n"
+		    "{\"node\": \"leaf2\", \"port\": 2, \"peer\": \"host4\", \"peer_port\": 1}\n"
+		    "{\"node\": \"leaf2\", \"port\": 3, \"peer\": \"leaf1\", \"peer_port\": 3}\n"
+		    "{\"node\": \"leaf2\", \"port\": 4, \"peer\": \"leaf1\", \"peer_port\": 4}\n",
+		    "");
+	live_add_fault((struct live_fault){.node = HOST4, .attribute = UMAD_SM_ATTR_NODE_DESC});
+	live_expect(
+		"scan --jsonl -o node,port,peer,peer_port", 3,
+		"{\"node\": \"leaf1\", \"port\": 1, \"peer\": \"host1\", \"peer_port\": 1}\n"
+		"{\"node\": \"leaf1\", \"port\": 2, \"peer\": \"host2\", \"peer_port\": 1}\n"
+		"{\"node\": \"leaf1\", \"port\": 3, \"peer\": \"leaf2\", \"peer_port\": 3}\n"
+		"{\"node\": \"leaf1\", \"port\": 4, \"peer\": \"leaf2\", \"peer_port\": 4}\n"
+		"{\"node\": \"leaf2\", \"port\": 1, \"peer\": \"host3\", \"peer_port\": 1}\n"
+		"{\"node\": \"leaf2\", \"port\": 2, \"peer\": \"0000:0000:0000:0600\", "
+		"\"peer_port\": 1}\n"
+		"{\"node\": \"leaf2\", \"port\": 3, \"peer\": \"leaf1\", \"peer_port\": 3}\n"
+		"{\"node\": \"leaf2\", \"port\": 4, \"peer\": \"leaf1\", \"peer_port\": 4}\n",
+		"rdmactl fabric: 0000:0000:0000:0600/0: NodeDescription: no answer, asked 4 times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+}
+
+static void graph(void **state)
+{
+	(void)state;
+	live_expect(
+		"scan --json --hops 1 -o time,host,device,port,lid,from,most_hops,complete", 0,
+		"{\"schema\": \"rdmactl/fabric/1\",\n"
+		" \"fabric\": [\n"
+		"  {\"time\": \"1970-01-01T00:00:01.000Z\", \"host\": \"testhost\", \"device\": "
+		"\"mlx5_0\", \"port\": 1, \"lid\": 1, \"from\": null, \"most_hops\": 1, "
+		"\"complete\": true}],\n"
+		" \"problems\": []}\n",
+		"");
+}
+
+/* What a list shows of a file of --save, and of the nodes themselves. */
+static void saved(void **state)
+{
+	static const char *const lists[] = {
+		"scan --details --tsv -o all",
+		"scan --tsv -o all",
+		"nodes --tsv -o all",
+		"links --tsv -o all",
+		"ports --tsv -o all",
+		"tables --tsv -o all",
+		"tables --multicast --tsv -o all",
+		"balance --tsv -o all",
+		"using leaf1/4 --pairs --tsv -o all",
+	};
+	char *text, *said, path[32];
+	int file;
+
+	(void)state;
+	assert_int_equal(live_run("scan --details --routes --save -", &text, &said), 0);
+	assert_string_equal(said, "");
+	file = live_file(text, path);
+	free(text);
+	free(said);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		_cleanup_(freep) char *line = mem_format("%s --load %s", lists[i], path);
+		const char *live_line = i ? lists[i] : "scan --details --routes --tsv -o all";
+
+		assert_int_equal(live_run(live_line, &text, &said), 0);
+		assert_string_equal(said, "");
+		live_expect(line, 0, text, "");
+		free(text);
+		free(said);
+	}
+	close(file);
+}
+
+/* What was not read is in the file, too. */
+static void saved_gaps(void **state)
+{
+	char *text, *said, path[32];
+	_cleanup_(freep) char *line = NULL;
+	int file;
+
+	(void)state;
+	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_LINEAR_FT});
+	live_add_fault((struct live_fault){.node = HOST4});
+	assert_int_equal(live_run("scan --routes --save - --switch 3", &text, &said), 3);
+	file = live_file(text, path);
+	free(text);
+	free(said);
+	line = mem_format("scan --load %s", path);
+	live_expect(
+		line, 3,
+		"NODE  PORT STATE  PHYSICAL LANES SPEED PEER  PEER PORT COULD BE\n"
+		"leaf2    1 active link-up      4 QDR   host3         1 -\n"
+		"leaf2    2 active link-up      4 QDR   -             - -\n"
+		"leaf2    3 active link-up      4 QDR   leaf1         3 -\n"
+		"leaf2    4 active link-up      4 QDR   leaf1         4 -\n"
+		"leaf1    1 active link-up      4 QDR   -             - -\n"
+		"leaf1    2 active link-up      4 QDR   -             - -\n"
+		"leaf1    3 active link-up      4 QDR   leaf2         3 -\n"
+		"leaf1    4 active link-up      4 QDR   leaf2         4 -\n",
+		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
+		"times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
+		"rdmactl fabric: leaf2/0: LinearForwardingTable: no answer, asked 4 times\n");
+	close(file);
+}
+
+static void details(void **state)
+{
+	(void)state;
+	live_expect("scan --details --routes --switch 3 --tsv", 0,
+		    "node\tport\ttable\tin_port\tentries\n"
+		    "leaf2\t0\tguids\t\t0000:0000:0000:0300\n"
+		    "leaf2\t0\tpkeys\t\t0xffff\n"
+		    "leaf2\t0\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t0\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t0\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t0\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t0\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tpkeys\t\t0xffff\n"
+		    "leaf2\t1\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t1\tvlarb-low\t\t0:64\n"
+		    "leaf2\t1\tvlarb-high\t\t0:64\n"
+		    "leaf2\t2\tpkeys\t\t0xffff\n"
+		    "leaf2\t2\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t2\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t2\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t2\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t2\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t2\tvlarb-low\t\t0:64\n"
+		    "leaf2\t2\tvlarb-high\t\t0:64\n"
+		    "leaf2\t3\tpkeys\t\t0xffff\n"
+		    "leaf2\t3\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t3\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t3\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t3\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t3\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t3\tvlarb-low\t\t0:64\n"
+		    "leaf2\t3\tvlarb-high\t\t0:64\n"
+		    "leaf2\t4\tpkeys\t\t0xffff\n"
+		    "leaf2\t4\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t4\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t4\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t4\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t4\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf2\t4\tvlarb-low\t\t0:64\n"
+		    "leaf2\t4\tvlarb-high\t\t0:64\n"
+		    "host3\t1\tguids\t\t0000:0000:0000:0501\n"
+		    "host3\t1\tpkeys\t\t0xffff\n"
+		    "host3\t1\tsl2vl\t\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "host3\t1\tvlarb-low\t\t0:64\n"
+		    "host3\t1\tvlarb-high\t\t0:64\n"
+		    "host4\t1\tguids\t\t0000:0000:0000:0601\n"
+		    "host4\t1\tpkeys\t\t0xffff\n"
+		    "host4\t1\tsl2vl\t\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "host4\t1\tvlarb-low\t\t0:64\n"
+		    "host4\t1\tvlarb-high\t\t0:64\n"
+		    "leaf1\t0\tguids\t\t0000:0000:0000:0200\n"
+		    "leaf1\t0\tpkeys\t\t0xffff\n"
+		    "leaf1\t0\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t0\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t0\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t0\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t0\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tpkeys\t\t0xffff\n"
+		    "leaf1\t1\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t1\tvlarb-low\t\t0:64\n"
+		    "leaf1\t1\tvlarb-high\t\t0:64\n"
+		    "leaf1\t2\tpkeys\t\t0xffff\n"
+		    "leaf1\t2\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t2\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t2\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t2\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t2\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t2\tvlarb-low\t\t0:64\n"
+		    "leaf1\t2\tvlarb-high\t\t0:64\n"
+		    "leaf1\t3\tpkeys\t\t0xffff\n"
+		    "leaf1\t3\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t3\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t3\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t3\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t3\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t3\tvlarb-low\t\t0:64\n"
+		    "leaf1\t3\tvlarb-high\t\t0:64\n"
+		    "leaf1\t4\tpkeys\t\t0xffff\n"
+		    "leaf1\t4\tsl2vl\t0\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t4\tsl2vl\t1\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t4\tsl2vl\t2\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t4\tsl2vl\t3\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t4\tsl2vl\t4\t0,1,2,3,0,1,2,3,0,0,0,0,0,0,0,0\n"
+		    "leaf1\t4\tvlarb-low\t\t0:64\n"
+		    "leaf1\t4\tvlarb-high\t\t0:64\n"
+		    "leaf2\t0\tlft\t\t-,3,4,0,4,1,2,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-"
+		    ",-,-,-"
+		    ",-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-\n"
+		    "leaf2\t0\tmft\t0\t0x0000,0x000e,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,"
+		    "0x0000,0x0"
+		    "000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,"
+		    "0x0000,0x0"
+		    "000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000\n"
+		    "leaf1\t0\tlft\t\t-,1,0,3,2,4,3,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-"
+		    ",-,-,-"
+		    ",-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-\n"
+		    "leaf1\t0\tmft\t0\t0x0000,0x000e,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,"
+		    "0x0000,0x0"
+		    "000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,"
+		    "0x0000,0x0"
+		    "000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000,0x0000\n",
+		    "");
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	live_expect("switches -v -o node", 0,
+		    "NODE\n"
+		    "leaf1\n"
+		    "leaf2\n",
+		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
+		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n");
+}
+
+/* ---- Where it begins ---- */
+
+static void starts(void **state)
+{
+	(void)state;
+	live_expect("links --from 3 --hops 1 --tsv -o node,port,peer,peer_port", 0,
+		    "node\tport\tpeer\tpeer_port\n"
+		    "leaf2\t1\thost3\t1\n"
+		    "leaf2\t2\thost4\t1\n"
+		    "leaf2\t3\tleaf1\t3\n"
+		    "leaf2\t4\tleaf1\t4\n",
+		    "");
+	live_expect("links --from 0,1,3,1 --tsv -o node,port,peer,peer_port", 0,
+		    "node\tport\tpeer\tpeer_port\n"
+		    "leaf2\t1\thost3\t1\n"
+		    "leaf2\t2\thost4\t1\n"
+		    "leaf2\t3\tleaf1\t3\n"
+		    "leaf2\t4\tleaf1\t4\n"
+		    "leaf1\t1\thost1\t1\n"
+		    "leaf1\t2\thost2\t1\n",
+		    "");
+	live_expect("links --switch 0,1,3 --tsv -o node,port,peer,peer_port", 0,
+		    "node\tport\tpeer\tpeer_port\n"
+		    "leaf2\t1\thost3\t1\n"
+		    "leaf2\t2\thost4\t1\n"
+		    "leaf2\t3\tleaf1\t3\n"
+		    "leaf2\t4\tleaf1\t4\n",
+		    "");
+	live_expect("links --switch 0000:0000:0000:0300 --hops 2 --tsv -o node,port,peer,peer_port",
+		    0,
+		    "node\tport\tpeer\tpeer_port\n"
+		    "leaf2\t1\thost3\t1\n"
+		    "leaf2\t2\thost4\t1\n"
+		    "leaf2\t3\tleaf1\t3\n"
+		    "leaf2\t4\tleaf1\t4\n"
+		    "leaf1\t1\thost1\t1\n"
+		    "leaf1\t2\thost2\t1\n",
+		    "");
+	live_expect("links --switch 4", 2, "",
+		    "rdmactl fabric: '4' is not a switch\n"
+		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any "
+		    "node\n");
+	live_expect("links --switch 0,1,2", 2, "",
+		    "rdmactl fabric: '0,1,2' is not a switch\n"
+		    "  rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any "
+		    "node\n");
+	live_expect(
+		"links --from 40", 1, "",
+		"rdmactl fabric: the route to LID 40 ends at leaf1, whose forwarding table has no "
+		"port for it\n"
+		"  a directed route needs no forwarding tables: --from 0,1,3\n");
+	live_expect("links --from 0000:0000:0000:0999", 1, "",
+		    "rdmactl fabric: 0000:0000:0000:0999: the subnet administrator knows no path "
+		    "to it\n"
+		    "  see whether it is a port GUID, and up: rdmactl sa ports\n");
+	live_expect("links --from 0,2", 1, "",
+		    "rdmactl fabric: where the scan begins: NodeInfo: no answer, asked 4 times\n"
+		    "  rdmactl smp nodeinfo sends the same query to one node\n");
+	live.linear[LEAF1][6] = 9;
+	live_expect("links --from 6", 1, "",
+		    "rdmactl fabric: the route to LID 6 ends at leaf1, whose forwarding table has "
+		    "port 9 "
+		    "for it\n"
+		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
+	live_add_fault((struct live_fault){.node = LEAF1, .attribute = UMAD_SM_ATTR_LINEAR_FT});
+	live_expect("links --from 6", 1, "",
+		    "rdmactl fabric: the route to LID 6 ends at leaf1: LinearForwardingTable: no "
+		    "answer, "
+		    "asked 4 times\n"
+		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
+}
+
+/* ---- What does not answer ---- */
+
+static void nobody(void **state)
+{
+	(void)state;
+	live_add_fault((struct live_fault){.node = HOST1});
+	live_expect("scan", 1, "",
+		    "rdmactl fabric: where the scan begins: NodeInfo: no answer, asked 4 times\n"
+		    "  rdmactl ports shows whether the port is up\n");
+	live_expect("nodes --save -", 1, "",
+		    "rdmactl fabric: where the scan begins: NodeInfo: no answer, asked 4 times\n"
+		    "  rdmactl ports shows whether the port is up\n");
+}
+
+static void silent(void **state)
+{
+	(void)state;
+	live_add_fault((struct live_fault){.node = HOST4});
+	live_add_fault((struct live_fault){.node = HOST3, .attribute = UMAD_SM_ATTR_PORT_INFO});
+	live_add_fault((struct live_fault){
+		.node = HOST2, .attribute = UMAD_SM_ATTR_NODE_DESC, .status = 0x1c});
+	live_expect(
+		"scan", 3,
+		"NODE  PORT STATE  PHYSICAL LANES SPEED PEER                PEER PORT COULD BE\n"
+		"leaf1    1 active link-up      4 QDR   host1                       1 -\n"
+		"leaf1    2 active link-up      4 QDR   0000:0000:0000:0400         1 -\n"
+		"leaf1    3 active link-up      4 QDR   leaf2                       3 -\n"
+		"leaf1    4 active link-up      4 QDR   leaf2                       4 -\n"
+		"leaf2    1 active link-up      4 QDR   host3                       1 -\n"
+		"leaf2    2 active link-up      4 QDR   -                           - -\n"
+		"leaf2    3 active link-up      4 QDR   leaf1                       3 -\n"
+		"leaf2    4 active link-up      4 QDR   leaf1                       4 -\n",
+		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"0x001c: "
+		"invalid-value\n"
+		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
+		"times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+	live_expect(
+		"links", 3,
+		"NODE  PORT PEER                PEER PORT LANES SPEED RATE Gb/s STATE  COULD BE\n"
+		"leaf1    1 host1                       1     4 QDR          40 active -\n"
+		"leaf1    2 0000:0000:0000:0400         1     4 QDR          40 active -\n"
+		"leaf1    3 leaf2                       3     4 QDR          40 active -\n"
+		"leaf1    4 leaf2                       4     4 QDR          40 active -\n"
+		"leaf2    1 host3                       1     4 QDR          40 active -\n",
+		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"0x001c: "
+		"invalid-value\n"
+		"rdmactl fabric: host3/1: PortInfo: no answer, asked 4 times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
+		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
+		"times\n");
+	live_expect(
+		"scan --tree", 3,
+		"2 switches, 3 hosts, 5 cables\n"
+		"leaf2\n"
+		"|- host3, 4x QDR\n"
+		"|- ! port 2: no answer\n"
+		"`- leaf1, 2 cables, 4x QDR\n"
+		"   `- 2 hosts, 4x QDR: 0000:0000:0000:0400,host1\n",
+		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"0x001c: "
+		"invalid-value\n"
+		"rdmactl fabric: host3/1: PortInfo: no answer, asked 4 times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
+		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
+		"times\n");
+	live.fault_count = 0;
+	live_add_fault((struct live_fault){.node = LEAF1, .attribute = UMAD_SM_ATTR_PKEY_TABLE});
+	live_add_fault((struct live_fault){
+		.node = HOST1, .attribute = UMAD_SM_ATTR_VL_ARB_TABLE, .status = 0x0c});
+	live_expect("scan --details --hops 1 --tsv -o node,port,table", 3,
+		    "node\tport\ttable\n"
+		    "host1\t1\tguids\n"
+		    "host1\t1\tpkeys\n"
+		    "host1\t1\tsl2vl\n"
+		    "leaf1\t0\tguids\n"
+		    "leaf1\t0\tsl2vl\n"
+		    "leaf1\t0\tsl2vl\n"
+		    "leaf1\t0\tsl2vl\n"
+		    "leaf1\t0\tsl2vl\n"
+		    "leaf1\t0\tsl2vl\n"
+		    "leaf1\t1\tsl2vl\n"
+		    "leaf1\t1\tsl2vl\n"
+		    "leaf1\t1\tsl2vl\n"
+		    "leaf1\t1\tsl2vl\n"
+		    "leaf1\t1\tsl2vl\n"
+		    "leaf1\t1\tvlarb-low\n"
+		    "leaf1\t1\tvlarb-high\n"
+		    "leaf1\t2\tsl2vl\n"
+		    "leaf1\t2\tsl2vl\n"
+		    "leaf1\t2\tsl2vl\n"
+		    "leaf1\t2\tsl2vl\n"
+		    "leaf1\t2\tsl2vl\n"
+		    "leaf1\t2\tvlarb-low\n"
+		    "leaf1\t2\tvlarb-high\n"
+		    "leaf1\t3\tsl2vl\n"
+		    "leaf1\t3\tsl2vl\n"
+		    "leaf1\t3\tsl2vl\n"
+		    "leaf1\t3\tsl2vl\n"
+		    "leaf1\t3\tsl2vl\n"
+		    "leaf1\t3\tvlarb-low\n"
+		    "leaf1\t3\tvlarb-high\n"
+		    "leaf1\t4\tsl2vl\n"
+		    "leaf1\t4\tsl2vl\n"
+		    "leaf1\t4\tsl2vl\n"
+		    "leaf1\t4\tsl2vl\n"
+		    "leaf1\t4\tsl2vl\n"
+		    "leaf1\t4\tvlarb-low\n"
+		    "leaf1\t4\tvlarb-high\n",
+		    "rdmactl fabric: host1/1: VLArbitrationTable: refused with status 0x000c: "
+		    "attribute-not-supported\n"
+		    "rdmactl fabric: leaf1/4: P_KeyTable: no answer, asked 4 times\n"
+		    "  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+}
+
+/* The scan goes on while a node is waited for: with a terminal, one sees that it does. */
+static void progress(void **state)
+{
+	(void)state;
+	live.terminal = true;
+	live_expect("switches -o node", 0,
+		    "NODE\n"
+		    "leaf1\n"
+		    "leaf2\n",
+		    "");
+	live_add_fault((struct live_fault){.node = HOST4});
+	live_expect(
+		"switches -o node", 3,
+		"NODE\n"
+		"leaf1\n"
+		"leaf2\n",
+		"5 nodes, 26 datagrams answered, 86/s\r                                    "
+		"\rrdmactl "
+		"fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 times\n"
+		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+	live_expect(
+		"switches -o node -q", 3,
+		"NODE\n"
+		"leaf1\n"
+		"leaf2\n",
+		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
+		"times\n");
+}
+
+/* ---- Interrupted ---- */
+
+static void interrupted(void **state)
+{
+	(void)state;
+	live.stop_after = 1;
+	live_expect("scan", 3, "", "rdmactl fabric: interrupted: the output is incomplete\n");
+	live.stop_after = 12;
+	live_expect("scan", 3,
+		    "NODE                PORT STATE  PHYSICAL LANES SPEED PEER                PEER "
+		    "PORT "
+		    "COULD BE\n"
+		    "leaf1                  1 active link-up      4 QDR   host1                    "
+		    "   1 "
+		    "-\n"
+		    "leaf1                  2 active link-up      4 QDR   0000:0000:0000:0400      "
+		    "   1 "
+		    "-\n"
+		    "leaf1                  3 active link-up      4 QDR   0000:0000:0000:0300      "
+		    "   3 "
+		    "-\n"
+		    "leaf1                  4 active link-up      4 QDR   0000:0000:0000:0300      "
+		    "   4 "
+		    "-\n"
+		    "0000:0000:0000:0300    3 -      -            - -     leaf1                    "
+		    "   3 "
+		    "-\n"
+		    "0000:0000:0000:0300    4 -      -            - -     leaf1                    "
+		    "   4 "
+		    "-\n",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live_expect("scan --jsonl -o node,port,peer", 3,
+		    "{\"node\": \"leaf1\", \"port\": 1, \"peer\": \"host1\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 2, \"peer\": \"0000:0000:0000:0400\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 3, \"peer\": \"0000:0000:0000:0300\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 4, \"peer\": \"0000:0000:0000:0300\"}\n"
+		    "{\"node\": \"0000:0000:0000:0300\", \"port\": 3, \"peer\": \"leaf1\"}\n"
+		    "{\"node\": \"0000:0000:0000:0300\", \"port\": 4, \"peer\": \"leaf1\"}\n",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live_expect("scan --tree", 3,
+		    "2 switches, 2 hosts, 3 cables\n"
+		    "0000:0000:0000:0300\n"
+		    "`- leaf1, 4x QDR\n"
+		    "   |- 2 hosts, 4x QDR: 0000:0000:0000:0400,host1\n"
+		    "   `- 1 port that this scan did not follow\n",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live.stop_after = 60;
+	live_expect("scan --details --tsv -o node,port", 3,
+		    "node\tport\n"
+		    "host1\t1\n"
+		    "host1\t1\n"
+		    "host1\t1\n"
+		    "host1\t1\n"
+		    "host1\t1\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t0\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t1\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t2\n"
+		    "leaf1\t3\n"
+		    "leaf1\t3\n"
+		    "leaf1\t3\n",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live.stop_after = 31;
+	live_expect("scan --routes --switch 2 --tsv -o node,port", 3,
+		    "node\tport\n"
+		    "leaf1\t1\n"
+		    "leaf1\t2\n"
+		    "leaf1\t3\n"
+		    "leaf1\t4\n"
+		    "leaf2\t1\n"
+		    "leaf2\t2\n"
+		    "leaf2\t3\n"
+		    "leaf2\t4\n",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live.stop_after = 2;
+	live_expect("links --from 6", 1, "", "rdmactl fabric: interrupted\n");
+}
+
+/* ---- Filters of the lists ---- */
+
+static void filters(void **state)
+{
+	uint32_t port = fabric_port_at(&live.fabric, LEAF1, 4);
+
+	(void)state;
+	port_info_set_state(live.fabric.ports[port].info, 2);
+	port_info_set_speed_active(live.fabric.ports[port].info, 1);
+	port = fabric_port_at(&live.fabric, LEAF2, 4);
+	port_info_set_speed_active(live.fabric.ports[port].info, 2);
+	live_expect("ports --state init --tsv -o node,port", 0,
+		    "node\tport\n"
+		    "leaf1\t4\n",
+		    "");
+	live_expect("ports --speed-below QDR --tsv -o node,port,speed", 0,
+		    "node\tport\tspeed\n"
+		    "leaf1\t4\tSDR\n"
+		    "leaf2\t4\tDDR\n",
+		    "");
+	live_expect("ports --speed-below DDR --tsv -o node,port,speed", 0,
+		    "node\tport\tspeed\n"
+		    "leaf1\t4\tSDR\n",
+		    "");
+	live_expect("links --state init --tsv -o node,port", 0,
+		    "node\tport\n"
+		    "leaf1\t4\n",
+		    "");
+	live_expect("nodes --speed-below QDR --tsv -o node", 0,
+		    "node\n"
+		    "leaf1\n"
+		    "leaf2\n",
+		    "");
+	live_expect("switches --state init --tsv -o node", 0,
+		    "node\n"
+		    "leaf1\n",
+		    "");
+	live_expect("nodes --down --tsv -o node", 0, "node\n", "");
+	live_expect(
+		"ports --name nothing", 5, "",
+		"rdmactl fabric: no node has a name like 'nothing'\n"
+		"  give the full name, or part of it between asterisks; rdmactl fabric nodes lists "
+		"them\n");
+	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_PORT_INFO});
+	live_expect("ports --down --tsv -o node,port", 3, "node\tport\n",
+		    "rdmactl fabric: leaf2/0: PortInfo: no answer, asked 4 times\n"
+		    "  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
+		    "rdmactl fabric: leaf2/1: PortInfo: no answer, asked 4 times\n"
+		    "rdmactl fabric: leaf2/2: PortInfo: no answer, asked 4 times\n"
+		    "rdmactl fabric: leaf2/3: PortInfo: no answer, asked 4 times\n"
+		    "rdmactl fabric: leaf2/4: PortInfo: no answer, asked 4 times\n");
+}
+
+/* Two hosts that are cabled to each other, and no switch. */
+static void back_to_back(void **state)
+{
+	struct fabric *fabric = &live.fabric;
+
+	(void)state;
+	fabric_unlink(fabric, fabric_port_at(fabric, HOST1, 1));
+	fabric_unlink(fabric, fabric_port_at(fabric, HOST4, 1));
+	fabric_link(fabric, fabric_port_at(fabric, HOST1, 1), fabric_port_at(fabric, HOST4, 1));
+	live_expect("scan", 0,
+		    "NODE  PORT STATE  PHYSICAL LANES SPEED PEER  PEER PORT COULD BE\n"
+		    "host1    1 active link-up      4 QDR   host4         1 -\n"
+		    "host4    1 active link-up      4 QDR   host1         1 -\n",
+		    "");
+	live_expect("scan --jsonl -o node,port,peer", 0,
+		    "{\"node\": \"host1\", \"port\": 1, \"peer\": \"host4\"}\n"
+		    "{\"node\": \"host4\", \"port\": 1, \"peer\": \"host1\"}\n",
+		    "");
+	live_expect("links", 0,
+		    "NODE  PORT PEER  PEER PORT LANES SPEED RATE Gb/s STATE  COULD BE\n"
+		    "host1    1 host4         1     4 QDR          40 active -\n",
+		    "");
+	live_expect("check", 0, "nothing wrong\n", "");
+}
+
+#define TEST(name_) cmocka_unit_test_setup_teardown(name_, live_begin, live_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tables),	  TEST(stream),	      TEST(graph),    TEST(saved),
+		TEST(saved_gaps), TEST(details),      TEST(counts),   TEST(starts),
+		TEST(nobody),	  TEST(silent),	      TEST(progress), TEST(interrupted),
+		TEST(filters),	  TEST(back_to_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
