@@ -324,7 +324,7 @@ static inline void live_say_perf(uint32_t node, const unsigned char *mad, unsign
 	else if (attribute == MAD_PM_COUNTERS_EXTENDED)
 		memcpy(data + 2, live.extended[node][port] + 2, MAD_BYTES - 64 - 2);
 	else
-		/* Of the details, the first counter after the word. */
+		/* Details have their first counter at byte 4. */
 		bits_set(data, 4 * 8, 16, attribute);
 }
 

@@ -110,6 +110,11 @@ static void shown(void **state)
 		    "host3\t1\t0\n"
 		    "host4\t1\t0\n",
 		    "");
+}
+
+static void filtered(void **state)
+{
+	(void)state;
 	live_expect("errors --type switch --tsv -o node,port,error_count", 0,
 		    "node\tport\terror_count\n"
 		    "leaf1\t3\t65547\n"
@@ -219,6 +224,62 @@ static void thresholds(void **state)
 	close(wrong);
 }
 
+static const char drawing[] =
+	"graph fabric {\n"
+	"\tgraph [bgcolor=\"white\", fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, "
+	"fontcolor=\"#1f2933\", labelloc=\"t\", labeljust=\"l\", "
+	"outputorder=\"edgesfirst\", "
+	"splines=\"line\", pad=0.2, nodesep=0.16, ranksep=0.47, label=<<table border=\"0\" "
+	"cellborder=\"0\" cellspacing=\"0\" cellpadding=\"2\"><tr><td align=\"left\"><font "
+	"point-size=\"15\"><b>2 switches, 4 hosts, 6 cables</b></font></td></tr><tr><td "
+	"align=\"left\"><table border=\"0\" cellborder=\"0\" cellspacing=\"4\" "
+	"cellpadding=\"0\"><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+	"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
+	"bgcolor=\"#cbd2d9\"></td></tr></table></td><td align=\"left\">no errors: "
+	"2</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+	"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
+	"bgcolor=\"#9aa5b1\"></td></tr></table></td><td align=\"left\">unknown errors: "
+	"2</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+	"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
+	"bgcolor=\"#fca636\"></td></tr></table></td><td align=\"left\">1 to 9 errors: "
+	"1</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+	"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
+	"bgcolor=\"#0d0887\"></td></tr></table></td><td align=\"left\">1000 errors or "
+	"more: "
+	"1</td></tr></table></td></tr></table>>];\n"
+	"\tnode [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, "
+	"fontcolor=\"#1f2933\", color=\"#616e7c\", shape=\"box\", "
+	"style=\"rounded,filled\", "
+	"fillcolor=\"white\", height=0.1, width=0.1, margin=\"0.09,0.05\"];\n"
+	"\tedge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, minlen=2];\n"
+	"\t{\n"
+	"\t\trank=\"same\";\n"
+	"\t\t\"S-0000000000000200\" [fillcolor=\"#e3eefa\", label=\"leaf1\"];\n"
+	"\t}\n"
+	"\t{\n"
+	"\t\trank=\"same\";\n"
+	"\t\t\"S-0000000000000300\" [fillcolor=\"#c6def5\", label=\"leaf2\"];\n"
+	"\t}\n"
+	"\t\"H-0000000000000100\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
+	"label=\"host1\", tooltip=\"host1\"];\n"
+	"\t\"S-0000000000000200\" -- \"H-0000000000000100\" [color=\"#cbd2d9\", "
+	"penwidth=0.9, tooltip=\"leaf1 - host1: 4x QDR, port 1\"];\n"
+	"\t\"H-0000000000000400\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
+	"label=\"host2\", tooltip=\"host2\"];\n"
+	"\t\"S-0000000000000200\" -- \"H-0000000000000400\" [color=\"#9aa5b1\", "
+	"penwidth=1.5, tooltip=\"leaf1 - host2: 4x QDR, port 2\"];\n"
+	"\t\"S-0000000000000300\" -- \"S-0000000000000200\" [color=\"#0d0887\", "
+	"penwidth=4.0, tooltip=\"leaf2 - leaf1: 4x QDR, port 3,4\"];\n"
+	"\t\"H-0000000000000500\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
+	"label=\"host3\", tooltip=\"host3\"];\n"
+	"\t\"S-0000000000000300\" -- \"H-0000000000000500\" [color=\"#fca636\", "
+	"penwidth=2.1, tooltip=\"leaf2 - host3: 4x QDR, port 1\"];\n"
+	"\t\"H-0000000000000600\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
+	"label=\"host4\", tooltip=\"host4\"];\n"
+	"\t\"S-0000000000000300\" -- \"H-0000000000000600\" [color=\"#9aa5b1\", "
+	"penwidth=1.5, tooltip=\"leaf2 - host4: 4x QDR, port 2\"];\n"
+	"}\n";
+
 static void unread(void **state)
 {
 	(void)state;
@@ -264,61 +325,7 @@ static void unread(void **state)
 		"         -> remove the cause in the evidence, and check again\n",
 		"");
 	live_expect(
-		"scan --format dot --scheme errors", 3,
-		"graph fabric {\n"
-		"\tgraph [bgcolor=\"white\", fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, "
-		"fontcolor=\"#1f2933\", labelloc=\"t\", labeljust=\"l\", "
-		"outputorder=\"edgesfirst\", "
-		"splines=\"line\", pad=0.2, nodesep=0.16, ranksep=0.47, label=<<table border=\"0\" "
-		"cellborder=\"0\" cellspacing=\"0\" cellpadding=\"2\"><tr><td align=\"left\"><font "
-		"point-size=\"15\"><b>2 switches, 4 hosts, 6 cables</b></font></td></tr><tr><td "
-		"align=\"left\"><table border=\"0\" cellborder=\"0\" cellspacing=\"4\" "
-		"cellpadding=\"0\"><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-		"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
-		"bgcolor=\"#cbd2d9\"></td></tr></table></td><td align=\"left\">no errors: "
-		"2</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-		"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
-		"bgcolor=\"#9aa5b1\"></td></tr></table></td><td align=\"left\">unknown errors: "
-		"2</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-		"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
-		"bgcolor=\"#fca636\"></td></tr></table></td><td align=\"left\">1 to 9 errors: "
-		"1</td></tr><tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
-		"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
-		"bgcolor=\"#0d0887\"></td></tr></table></td><td align=\"left\">1000 errors or "
-		"more: "
-		"1</td></tr></table></td></tr></table>>];\n"
-		"\tnode [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, "
-		"fontcolor=\"#1f2933\", color=\"#616e7c\", shape=\"box\", "
-		"style=\"rounded,filled\", "
-		"fillcolor=\"white\", height=0.1, width=0.1, margin=\"0.09,0.05\"];\n"
-		"\tedge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, minlen=2];\n"
-		"\t{\n"
-		"\t\trank=\"same\";\n"
-		"\t\t\"S-0000000000000200\" [fillcolor=\"#e3eefa\", label=\"leaf1\"];\n"
-		"\t}\n"
-		"\t{\n"
-		"\t\trank=\"same\";\n"
-		"\t\t\"S-0000000000000300\" [fillcolor=\"#c6def5\", label=\"leaf2\"];\n"
-		"\t}\n"
-		"\t\"H-0000000000000100\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
-		"label=\"host1\", tooltip=\"host1\"];\n"
-		"\t\"S-0000000000000200\" -- \"H-0000000000000100\" [color=\"#cbd2d9\", "
-		"penwidth=0.9, tooltip=\"leaf1 - host1: 4x QDR, port 1\"];\n"
-		"\t\"H-0000000000000400\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
-		"label=\"host2\", tooltip=\"host2\"];\n"
-		"\t\"S-0000000000000200\" -- \"H-0000000000000400\" [color=\"#9aa5b1\", "
-		"penwidth=1.5, tooltip=\"leaf1 - host2: 4x QDR, port 2\"];\n"
-		"\t\"S-0000000000000300\" -- \"S-0000000000000200\" [color=\"#0d0887\", "
-		"penwidth=4.0, tooltip=\"leaf2 - leaf1: 4x QDR, port 3,4\"];\n"
-		"\t\"H-0000000000000500\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
-		"label=\"host3\", tooltip=\"host3\"];\n"
-		"\t\"S-0000000000000300\" -- \"H-0000000000000500\" [color=\"#fca636\", "
-		"penwidth=2.1, tooltip=\"leaf2 - host3: 4x QDR, port 1\"];\n"
-		"\t\"H-0000000000000600\" [shape=\"ellipse\", style=\"filled\", color=\"#616e7c\", "
-		"label=\"host4\", tooltip=\"host4\"];\n"
-		"\t\"S-0000000000000300\" -- \"H-0000000000000600\" [color=\"#9aa5b1\", "
-		"penwidth=1.5, tooltip=\"leaf2 - host4: 4x QDR, port 2\"];\n"
-		"}\n",
+		"scan --format dot --scheme errors", 3, drawing,
 		"rdmactl fabric: leaf2/3: PortCounters: refused with status 0x001c: invalid-value\n"
 		"  the node is down, or its performance management agent hangs: rdmactl perf LID\n"
 		"rdmactl fabric: host2/1: ClassPortInfo: no answer, asked 4 times\n"
@@ -467,6 +474,26 @@ static void file_of_counters(void **state)
 	free(said);
 }
 
+/* The attribute, and PortSelect and CounterSelect before the counters: 16.1.3.5. */
+static const char cleared_log[] = "0x12 LID 2: 00010fff00000000\n"
+				  "0x12 LID 2: 00020fff00000000\n"
+				  "0x12 LID 2: 00030fff00000000\n"
+				  "0x12 LID 2: 00040fff00000000\n"
+				  "0x12 LID 1: 0001f00000000000\n"
+				  "0x1d LID 1: 000100ff00000000\n"
+				  "0x12 LID 4: 0001f00000000000\n"
+				  "0x1d LID 4: 000100ff00000000\n"
+				  "0x12 LID 5: 0001f00000000000\n"
+				  "0x1d LID 5: 000100ff00000000\n"
+				  "0x12 LID 6: 0001f00000000000\n"
+				  "0x1d LID 6: 000100ff00000000\n"
+				  "0x12 LID 4: 0001ffff00000000\n"
+				  "0x1d LID 4: 000100ff00000000\n"
+				  "0x12 LID 5: 0001ffff00000000\n"
+				  "0x1d LID 5: 000100ff00000000\n"
+				  "0x15 LID 5: 0001003f00000000\n"
+				  "0x16 LID 5: 0001000f00000000\n";
+
 /* The files are in a folder of their own. */
 static void cleared(void **state)
 {
@@ -507,25 +534,7 @@ static void cleared(void **state)
 		    "are in a\n");
 	live_expect("errors --clear all --yes --details --name host3 --save a -q -o node,port", 0,
 		    "", "");
-	/* The attribute, and PortSelect and CounterSelect before the counters: 16.1.3.5. */
-	assert_string_equal(live.log, "0x12 LID 2: 00010fff00000000\n"
-				      "0x12 LID 2: 00020fff00000000\n"
-				      "0x12 LID 2: 00030fff00000000\n"
-				      "0x12 LID 2: 00040fff00000000\n"
-				      "0x12 LID 1: 0001f00000000000\n"
-				      "0x1d LID 1: 000100ff00000000\n"
-				      "0x12 LID 4: 0001f00000000000\n"
-				      "0x1d LID 4: 000100ff00000000\n"
-				      "0x12 LID 5: 0001f00000000000\n"
-				      "0x1d LID 5: 000100ff00000000\n"
-				      "0x12 LID 6: 0001f00000000000\n"
-				      "0x1d LID 6: 000100ff00000000\n"
-				      "0x12 LID 4: 0001ffff00000000\n"
-				      "0x1d LID 4: 000100ff00000000\n"
-				      "0x12 LID 5: 0001ffff00000000\n"
-				      "0x1d LID 5: 000100ff00000000\n"
-				      "0x15 LID 5: 0001003f00000000\n"
-				      "0x16 LID 5: 0001000f00000000\n");
+	assert_string_equal(live.log, cleared_log);
 	live.log[0] = '\0';
 	live_add_fault((struct live_fault){.node = HOST2,
 					   .mgmt_class = UMAD_CLASS_PERF_MGMT,
@@ -831,10 +840,10 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(shown),	      TEST(detailed),  TEST(thresholds),       TEST(unread),
-		TEST(growing),	      TEST(since),     TEST(file_of_counters), TEST(cleared),
-		TEST(service_levels), TEST(loaded),    TEST(interrupted),      TEST(healthy),
-		TEST(unmanaged),      TEST(misrouted), TEST(damaged),
+		TEST(shown),   TEST(filtered),	     TEST(detailed),  TEST(thresholds),
+		TEST(unread),  TEST(growing),	     TEST(since),     TEST(file_of_counters),
+		TEST(cleared), TEST(service_levels), TEST(loaded),    TEST(interrupted),
+		TEST(healthy), TEST(unmanaged),	     TEST(misrouted), TEST(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,12 @@ static void there_and_back(void **state)
 		"back\t1\thost1\t1\tleaf1\t1\tactive\t4\tQDR\t40\tyes\tno\t0\t0\t40\t2048\t0\n"
 		"back\t2\tleaf1\t2\thost2\t1\tactive\t4\tQDR\t40\tyes\tno\t0\t0\t40\t2048\t0\n",
 		"");
+}
+
+static void by_guid(void **state)
+{
+	(void)state;
+	bits_set(live.counters[LEAF1][4], RCV_ERRORS, 16, 7);
 	live.path_sl = 3;
 	live_expect(
 		"route 0000:0000:0000:0501 leaf1 --jsonl", 0,
@@ -90,6 +96,11 @@ static void there_and_back(void **state)
 		"2048, \"path_sl\": 3, \"node_guid\": \"0000:0000:0000:0300\", \"peer_guid\": "
 		"\"0000:0000:0000:0500\"}\n",
 		"");
+}
+
+static void no_way(void **state)
+{
+	(void)state;
 	live_expect("route host1 host1", 2, "",
 		    "rdmactl fabric: both ends are host1/1\n"
 		    "  name another port of the node as NAME/PORT, or by its LID\n");
@@ -241,6 +252,14 @@ static void broken(void **state)
 		    "back\t3\tleaf1\t1\n",
 		    "rdmactl fabric: the route there ends at host3, which does not have LID 6\n"
 		    "  rdmactl fabric tables SWITCH shows the table of a switch\n");
+}
+
+static void broken_off(void **state)
+{
+	uint8_t *entry = &live.linear[LEAF2][6];
+
+	(void)state;
+	*entry = 1;
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect("route host1 host4 --tsv -o direction,hop,node,out_port,same_cable", 3,
 		    "direction\thop\tnode\tout_port\tsame_cable\n"
@@ -337,6 +356,11 @@ static void linear(void **state)
 		"\"ca\", \"node_guid\": \"0000:0000:0000:0300\"}\n",
 		"");
 	live_expect("tables --lids 7", 0, "", "");
+}
+
+static void unusual_tables(void **state)
+{
+	(void)state;
 	live_expect("tables --lids 7-6", 2, "",
 		    "rdmactl fabric: --lids: '7-6' is not a LID or a range of LIDs\n"
 		    "  as in 17, 1-99 or, with --multicast, 0xc000-0xc00f\n");
@@ -653,6 +677,11 @@ static void group(void **state)
 		    "leaf2\t3\tleaf1\t3\tswitch\t\t\n",
 		    "rdmactl fabric: by port mlx5_0/1, LID 1\n"
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n");
+}
+
+static void no_group(void **state)
+{
+	(void)state;
 	live_expect("route --mlid 0xc000", 5, "",
 		    "rdmactl fabric: no switch sends packets to 0xc000\n"
 		    "  rdmactl sa multicast lists the groups\n");
@@ -868,6 +897,20 @@ static void pairs(void **state)
 		"  each line has two, with blanks between; a name with blanks is between quotation "
 		"marks\n");
 	live_expect(empty, 3, "", "rdmactl fabric: no pairs in /proc/self/fd/42\n");
+	close(file);
+	close(wrong);
+	close(none);
+}
+
+static void pairs_that_are_lost(void **state)
+{
+	char path[32];
+	int file = live_file("host1 host4\nhost2 host3\n# none\nhost1 nobody\n1 host1\n"
+			     "host2 host4\n",
+			     path);
+	_cleanup_(freep) char *line = mem_format("route --pairs-file %s", path);
+
+	(void)state;
 	live.linear[LEAF2][6] = MAD_LINEAR_NOWHERE;
 	live_expect(
 		line, 4,
@@ -898,8 +941,6 @@ static void pairs(void **state)
 	live.stop_after = 30;
 	live_expect(line, 3, "", "rdmactl fabric: interrupted: the output is incomplete\n");
 	close(file);
-	close(wrong);
-	close(none);
 }
 
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, live_begin, live_end)
@@ -907,9 +948,15 @@ static void pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(there_and_back), TEST(unusual_ends), TEST(broken),		  TEST(linear),
-		TEST(empty),	      TEST(multicast),	  TEST(balance),	  TEST(users),
-		TEST(group),	      TEST(faulty_group), TEST(unanswered_group), TEST(pairs),
+		TEST(there_and_back), TEST(by_guid),
+		TEST(no_way),	      TEST(unusual_ends),
+		TEST(broken),	      TEST(broken_off),
+		TEST(linear),	      TEST(unusual_tables),
+		TEST(empty),	      TEST(multicast),
+		TEST(balance),	      TEST(users),
+		TEST(group),	      TEST(no_group),
+		TEST(faulty_group),   TEST(unanswered_group),
+		TEST(pairs),	      TEST(pairs_that_are_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

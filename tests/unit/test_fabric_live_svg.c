@@ -196,6 +196,14 @@ static void runs(void **state)
 		"penwidth=0.9, tooltip=\"leaf2 - host4: 4x QDR, port 2\"];\n"
 		"}\n",
 		"");
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &term, NULL);
+}
+
+static void runs_with_errors(void **state)
+{
+	(void)state;
+	dot.kind = TELLS;
 	dot.program = "/bin/dot";
 	live_expect(
 		"scan --format svg --scheme errors --hops 1", 0,
@@ -228,8 +236,6 @@ static void runs(void **state)
 		"penwidth=0.9, tooltip=\"leaf1 - host1: 4x QDR, port 1\"];\n"
 		"}\n",
 		"");
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &term, NULL);
 }
 
 static void draws(void **state)
@@ -318,7 +324,8 @@ static void stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(runs), TEST(draws), TEST(draws_much), TEST(fails), TEST(stopped),
+		TEST(runs),  TEST(runs_with_errors), TEST(draws), TEST(draws_much),
+		TEST(fails), TEST(stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
