@@ -98,6 +98,31 @@ speeds()
 	[ "$output" = "$first" ]
 }
 
+# In whole, as in tests/golden/subnets.
+@test "fabric --scheme, --grouping: drawings and lists, as they were reviewed" {
+	local golden=$top/tests/golden/subnets now=$BATS_TEST_TMPDIR/now word
+
+	for word in level device chassis; do
+		quickly try fabric scan --load "$isr" --format dot --grouping --scheme $word
+		cp "$BATS_TEST_TMPDIR/out" "$now"
+		compare_golden "$golden/modular.$word" "$now"
+	done
+	for word in speed width type; do
+		quickly try fabric scan --load "$scan" --format dot --scheme $word
+		cp "$BATS_TEST_TMPDIR/out" "$now"
+		compare_golden "$golden/two-spines.$word" "$now"
+	done
+	quickly try fabric scan --load "$isr" --format ibnetdiscover --grouping
+	grep -v '^# Topology' "$BATS_TEST_TMPDIR/out" >"$now"
+	compare_golden "$golden/modular.grouping" "$now"
+	for word in nodes links; do
+		quickly try fabric $word --load "$isr" --tsv -o all
+		cp "$BATS_TEST_TMPDIR/out" "$now"
+		compare_golden "$golden/modular.$word" "$now"
+	done
+	nothing_wrong
+}
+
 @test "fabric --grouping: a frame for each chassis, and names of slots" {
 	try fabric --load "$isr" --format dot --grouping
 	[ "$(grep -c 'subgraph "cluster_' <<<"$output")" = 2 ]
