@@ -434,6 +434,46 @@ static void starts(void **state)
 		    "  a directed route needs no forwarding tables: --from 0,1,3\n");
 }
 
+static uint64_t wanted_key;
+static size_t without_key;
+
+static int look_at_key(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *mad)
+{
+	without_key += mad_class_is_smp(mad_class(mad)) && mad_mkey(mad) != wanted_key;
+	return live_answer(fake, agent, to, mad);
+}
+
+/* The walk to where a scan begins, the scan, and what is read after it. */
+static void keys(void **state)
+{
+	char *out, *err;
+
+	(void)state;
+	live.fake.on_send = look_at_key;
+	wanted_key = 0x1234567890abcdef;
+	without_key = 0;
+	assert_int_equal(live_run("scan --from 3 --details --routes --mkey 0x1234567890abcdef",
+				  &out, &err),
+			 0);
+	assert_string_equal(err, "");
+	assert_int_equal(without_key, 0);
+	free(out);
+	free(err);
+	wanted_key = 0;
+	live_expect("switches --tsv --no-headings -o node", 0, "leaf1\nleaf2\n", "");
+	assert_int_equal(without_key, 0);
+}
+
+/* A scan that cannot be saved is printed nevertheless. */
+static void unsaved(void **state)
+{
+	(void)state;
+	live_expect_error("switches --save /no/such/file --tsv --no-headings -o node", 1,
+			  "leaf1\nleaf2\n", "rdmactl fabric: cannot write /no/such/file: ", ENOENT,
+			  "\n");
+}
+
 /* ---- What does not answer ---- */
 
 static void nobody(void **state)
@@ -769,12 +809,25 @@ static void back_to_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tables),	TEST(lists),	    TEST(stream),
-		TEST(graph),	TEST(saved),	    TEST(saved_gaps),
-		TEST(details),	TEST(counts),	    TEST(starts),
-		TEST(nobody),	TEST(silent),	    TEST(silent_tables),
-		TEST(progress), TEST(interrupted),  TEST(interrupted_tables),
-		TEST(filters),	TEST(back_to_back),
+		TEST(tables),
+		TEST(lists),
+		TEST(stream),
+		TEST(graph),
+		TEST(saved),
+		TEST(saved_gaps),
+		TEST(details),
+		TEST(counts),
+		TEST(starts),
+		TEST(keys),
+		TEST(unsaved),
+		TEST(nobody),
+		TEST(silent),
+		TEST(silent_tables),
+		TEST(progress),
+		TEST(interrupted),
+		TEST(interrupted_tables),
+		TEST(filters),
+		TEST(back_to_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
