@@ -167,11 +167,12 @@ enum {
 	MAPS_A_ROW = 4
 };
 
-/* Cells of a kind side by side are one rectangle. What is bad says what it is. */
+/* Good cells side by side are one rectangle. A bad one says what it is. */
 static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t row, uint32_t from,
 		    uint32_t to, enum warmth warmth)
 {
 	const double size = (double)HEAT_MAP / heat->bins;
+	_cleanup_(freep) char *sender = NULL, *receiver = NULL;
 
 	if (warmth == HEAT_EMPTY)
 		return;
@@ -182,17 +183,12 @@ static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t 
 		text_buffer_add(text, "/>\n");
 		return;
 	}
+	sender = name_of_bin(heat, row);
+	receiver = name_of_bin(heat, from);
 	text_buffer_add(text, "><title>");
-	for (int i = 0; i < 3; i++) {
-		_cleanup_(freep) char *name = i == 2 && to == from + 1
-						      ? mem_string("")
-						      : name_of_bin(heat, i == 0   ? row
-									  : i == 1 ? from
-										   : to - 1);
-
-		text_buffer_add(text, "%s", i == 1 ? " sends to " : i == 2 && *name ? " ... " : "");
-		text_buffer_add_xml(text, name);
-	}
+	text_buffer_add_xml(text, sender);
+	text_buffer_add(text, " sends to ");
+	text_buffer_add_xml(text, receiver);
 	text_buffer_add(text, ": %s</title></rect>\n", kinds[warmth].words);
 }
 
