@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the judge keeps of each result: rows, reasons, pairs of the second pass, dead rails, and the
+ * figures of a rail.
+ */
+#include "bare_judge.h"
+
+enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host: the port of its rail 0 */
+
+static struct mesh_result fails(uint32_t a, uint32_t b, const char *reason)
+{
+	struct mesh_result result = {.pair = {a, b, 0, 0}, .outcome = MESH_FAIL};
+
+	snprintf(result.reason, sizeof(result.reason), "%s", reason);
+	return result;
+}
+
+static void take_failure(struct bare *bare, uint32_t a, uint32_t b, const char *reason)
+{
+	const struct mesh_result result = fails(a, b, reason);
+
+	judge_take(bare->judge, &result);
+}
+
+/* Each sentence once, up to a limit; the last one stands for all others. */
+static void reasons(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+	char text[16];
+
+	take_failure(bare, 0, 1, "one");
+	take_failure(bare, 0, 2, "two");
+	take_failure(bare, 0, 3, "one");
+	take_failure(bare, 0, 4, "two");
+	assert_int_equal(judge->reason_count, 2);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(judge->rows[i].reason, i % 2);
+	/* FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ has that of "foobar". */
+	take_failure(bare, 0, 5, "foobar");
+	assert_int_equal(judge->reason_hashes[2], 0xbf9cf968);
+	for (uint32_t i = 3; i < MOST_REASONS + 2; i++) {
+		snprintf(text, sizeof(text), "reason %u", i);
+		take_failure(bare, 0, 1, text);
+	}
+	assert_int_equal(judge->reason_count, MOST_REASONS);
+	assert_string_equal(judge->reasons[MOST_REASONS - 2], "reason 1022");
+	assert_string_equal(judge->reasons[MOST_REASONS - 1], "for other reasons");
+	assert_int_equal(judge->rows[judge->row_count - 1].reason, MOST_REASONS - 1);
+	assert_int_equal(judge->rows[judge->row_count - 3].reason, MOST_REASONS - 1);
+	assert_int_equal(judge->rows[judge->row_count - 4].reason, MOST_REASONS - 2);
+	assert_int_equal(judge->progress.bad, judge->row_count);
+}
+
+/* Pairs that do not exist are left out, and those that were not tried are only counted. */
+static void left_out(void **state)
+{
+	static const struct mesh_pair wrong[] = {{BARE_HOSTS, 0, 0, 0},
+						 {0, BARE_HOSTS, 0, 0},
+						 {0, 1, MESH_MOST_RAILS, 0},
+						 {0, 1, 0, MESH_MOST_RAILS}};
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+	struct mesh_result untried = {.pair = {0, 1, 0, 0}, .outcome = MESH_UNTRIED};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		judge_take(judge, &(const struct mesh_result){.pair = wrong[i]});
+	assert_int_equal(judge->progress.results, 0);
+	judge_take(judge, &untried);
+	assert_int_equal(judge->progress.results, 1);
+	assert_int_equal(judge->progress.untried, 1);
+	assert_int_equal(judge->row_count, 0);
+	untried.pair = (struct mesh_pair){BARE_HOSTS - 1, 0, 15, 15};
+	untried.outcome = MESH_PASS;
+	judge_take(judge, &untried);
+	assert_int_equal(judge->row_count, 1);
+	assert_int_equal(judge->progress.results, 2);
+	assert_int_equal(judge->progress.untried, 1);
+}
+
+/* Figures below 0 are none, and errors have a limit. */
+static void figures_of_rows(void **state)
+{
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+	const struct plan_stage incast = {.mode = MESH_INCAST}, half = {.mode = MESH_BISECTION};
+	struct mesh_result result = {
+		.pair = {0, 1, 2, 2},
+		.latency_usec = real_of(-1),
+		.gbps = {real_of(0), real_of(7)},
+		.both_gbps = {real_of(3), {.value = 9}},
+		.errors = {number_of(UINT64_C(1) << 32), number_of(UINT32_MAX)},
+	};
+	const struct row *row;
+
+	judge_begin_stage(judge, &incast);
+	judge_take(judge, &result);
+	row = &judge->rows[0];
+	assert_true(row->latency < 0);
+	assert_float_equal(row->gbps[0], 0, 0);
+	assert_float_equal(row->gbps[1], 7, 0);
+	assert_float_equal(row->both[0], 3, 0);
+	assert_true(row->both[1] < 0);
+	assert_int_equal(row->errors[0], UINT32_MAX);
+	assert_int_equal(row->errors[1], UINT32_MAX);
+	assert_int_equal(row->kind, CLASS_INCAST);
+	judge_begin_stage(judge, &half);
+	result.errors[0] = (struct number){.value = 5};
+	result.again = true;
+	judge_take(judge, &result);
+	assert_int_equal(judge->rows[1].errors[0], 0);
+	assert_int_equal(judge->rows[1].kind, CLASS_PAIR);
+	assert_true(judge->rows[1].again && !judge->rows[1].repeated);
+	result.again = false;
+	judge_take(judge, &result);
+	assert_int_equal(judge->rows[2].kind, CLASS_BISECTION);
+	result.pair = (struct mesh_pair){1, 1, 2, 2};
+	judge_take(judge, &result);
+	assert_int_equal(judge->rows[3].kind, CLASS_LOOPBACK);
+	result.pair.rail_b = 3;
+	judge_take(judge, &result);
+	assert_int_equal(judge->rows[4].kind, CLASS_BISECTION);
+}
+
+/* A pair that was bad and is tried again, either way round. */
+static void repeated(void **state)
+{
+	static const struct {
+		struct mesh_pair pair;
+		bool again, repeated;
+	} samples[] = {
+		{{1, 2, 3, 4}, true, true},   {{2, 1, 4, 3}, true, true},
+		{{1, 2, 3, 4}, false, false}, {{2, 1, 3, 4}, true, false},
+		{{1, 2, 4, 3}, true, false},  {{1, 2, 3, 5}, true, false},
+		{{1, 2, 5, 4}, true, false},  {{0, 2, 3, 4}, true, false},
+		{{1, 0, 3, 4}, true, false},  {{2, 1, 4, 5}, true, false},
+		{{2, 0, 4, 3}, true, false},  {{5, 6, 0, 0}, true, false},
+		{{7, 6, 0, 0}, true, true},
+	};
+	static const struct retest retests[] = {
+		{{5, 6, 0, 0}, false}, {{1, 2, 3, 4}, true}, {{7, 6, 0, 0}, true}};
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(retests); i++)
+		*(struct retest *)mem_append(&judge->retests, &judge->retest_count,
+					     sizeof(*judge->retests)) = retests[i];
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		judge_take(judge, &(const struct mesh_result){.pair = samples[i].pair,
+							      .again = samples[i].again});
+		assert_int_equal(judge->rows[i].repeated, samples[i].repeated);
+	}
+}
+
+/* A rail is dead that is bad alone, or failed with all of two or more partners. */
+static void dead_rails(void **state)
+{
+	static const struct {
+		uint32_t failed, judged;
+		bool alone_bad, dead;
+	} samples[] = {
+		{0, 0, false, false}, {1, 1, false, false}, {2, 2, false, true},
+		{2, 3, false, false}, {0, 5, true, true},   {3, 3, false, true},
+	};
+	struct bare *bare = *state;
+	struct judge *judge = bare_begin(bare, NULL);
+	uint16_t rails[BARE_HOSTS];
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct port *port = &judge->ports[RAIL_0 + i];
+
+		port->failed = samples[i].failed;
+		port->judged = samples[i].judged;
+		port->alone_bad = samples[i].alone_bad;
+	}
+	bare->hosts[1].rail_count = 6;
+	bare->hosts[2].rail_count = 17;
+	bare->hosts[3].presence = MESH_REFUSED;
+	judge_rails(judge, rails);
+	assert_int_equal(rails[0], 0xffff);
+	assert_int_equal(rails[1], 1 << 0 | 1 << 1 | 1 << 3);
+	assert_int_equal(rails[2], 0xffff);
+	assert_int_equal(rails[3], 0);
+	assert_int_equal(rails[4], 0xffff);
+}
+
+static void take_gbps(struct bare *bare, uint32_t a, uint32_t b, double from_a, double from_b)
+{
+	judge_take(bare->judge,
+		   &(const struct mesh_result){.pair = {a, b, 0, 0},
+					       .gbps = {real_of(from_a), real_of(from_b)}});
+}
+
+/* All distances together: the width of the bars is from the least to the most of them. */
+static void bars_of_distances(void **state)
+{
+	static uint8_t distances[BARE_SWITCHES * BARE_SWITCHES];
+	struct bare *bare = *state;
+	struct judge_bar bars[4];
+
+	for (uint32_t i = 0; i < BARE_SWITCHES * BARE_SWITCHES; i++)
+		distances[i] = i % (BARE_SWITCHES + 1) ? 3 : 1;
+	bare->fabric.distances = distances;
+	bare_begin(bare, &bare->fabric);
+	take_gbps(bare, 0, 1, 20, 30);
+	take_gbps(bare, 0, 3, 50, 10);
+	take_gbps(bare, 1, 4, 40, 41);
+	assert_int_equal(judge_histogram(bare->judge, 0, JUDGE_BANDWIDTH, bars, 4), 4);
+	for (size_t i = 0; i < 4; i++) {
+		static const unsigned int counts[] = {1, 1, 1, 3};
+
+		assert_float_equal(bars[i].least, 10 + 10 * (double)i, 1e-9);
+		assert_float_equal(bars[i].below, 20 + 10 * (double)i, 1e-9);
+		assert_int_equal(bars[i].count, counts[i]);
+	}
+	/* The median is that of the distance that most figures are of. */
+	assert_float_equal(judge_median(bare->judge, 0, JUDGE_BANDWIDTH).value, 40.5, 1e-9);
+	take_gbps(bare, 1, 2, 22, 24);
+	take_gbps(bare, 3, 4, 26, 28);
+	assert_float_equal(judge_median(bare->judge, 0, JUDGE_BANDWIDTH).value, 25, 1e-9);
+	assert_false(judge_median(bare->judge, 0, JUDGE_BOTH_SUM).known);
+}
+
+/* Figures that are all alike are one bar, a hundredth of them wide. */
+static void one_bar(void **state)
+{
+	struct bare *bare = *state;
+	struct judge_bar bars[3];
+
+	bare_begin(bare, NULL);
+	take_gbps(bare, 0, 1, 50, 50);
+	assert_int_equal(judge_histogram(bare->judge, 0, JUDGE_BANDWIDTH, bars, 3), 3);
+	assert_float_equal(bars[0].least, 50, 1e-9);
+	assert_float_equal(bars[0].below, 50.5, 1e-9);
+	assert_float_equal(bars[2].below, 51.5, 1e-9);
+	assert_int_equal(bars[0].count, 2);
+	assert_int_equal(bars[1].count + bars[2].count, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)
+	static const struct CMUnitTest tests[] = {
+		TEST(reasons),	  TEST(left_out),	   TEST(figures_of_rows), TEST(repeated),
+		TEST(dead_rails), TEST(bars_of_distances), TEST(one_bar),
+	};
+
+	return cmocka_run_group_tests_name("mesh-take", tests, NULL, NULL);
+}
