@@ -132,7 +132,7 @@ uint64_t lane_all_pairs(const struct lane *lane)
 	uint64_t all = 0;
 
 	if (lane->stage->mode == MESH_FULL)
-		return count * (count - (count > 0)) / 2;
+		return count * (count - 1) / 2;
 	if (lane->stage->mode == MESH_PAIRS)
 		return lane->listed_count;
 	pairs = mem_alloc_zero(lane_most_pairs(lane) + 1, sizeof(*pairs));
