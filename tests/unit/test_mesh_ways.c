@@ -445,6 +445,28 @@ static void two_spines(void **state)
 			  "2 2 2 1 1 1 0");
 }
 
+/* Switches and a cable that one rail has most of are passed over for what is behind them. */
+static void passed_over(void **state)
+{
+	static const uint32_t all[BARE_CABLES] = {4, 3, 3, 9, 1, 9};
+	struct bare *bare = *state;
+
+	bare_begin(bare, &bare->fabric);
+	count_all(bare, all);
+	for (uint32_t to = 3; to < 7; to++) {
+		bare->ways[0][to] = (struct bare_way){2, {0, to < 6 ? 2 : 4}};
+		bare_pair(bare, 0, to, EDGE_SLOW_A);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint32_t to = 7 - i;
+
+		bare->ways[i][to] = (struct bare_way){2, {1, to < 6 ? 3 : 5}};
+		bare_pair(bare, i, to, EDGE_SLOW_A);
+	}
+	explain_by_ways(bare->judge, true);
+	bare_expect(bare, "cable 1: 3/3, 3 pairs, shares 1\n0 0 0 0 1 1 1");
+}
+
 /* ---- Leaves, where the ways are not known ---- */
 
 /* That many pairs from leaf 0, of all of its hosts and rails in turn. */
@@ -741,17 +763,29 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(switches),		  TEST(groups),
-		TEST(sizes_of_groups),	  TEST(switch_of_group),
-		TEST(cables_of_faults),	  TEST(switches_of_pairs),
-		TEST(long_ways),	  TEST(cables),
-		TEST(few_of_cable),	  TEST(two_cables),
-		TEST(cable_of_one_rail),  TEST(spines),
-		TEST(two_spines),	  TEST(leaves),
-		TEST(pairs_of_no_leaf),	  TEST(leaf_of_one_rail),
-		TEST(rails_of_a_cable),	  TEST(rails_of_two_cables),
-		TEST(ports_of_a_switch),  TEST(ports_of_one_host),
-		TEST(cables_of_a_switch), TEST(rails_of_a_host),
+		TEST(switches),
+		TEST(groups),
+		TEST(sizes_of_groups),
+		TEST(switch_of_group),
+		TEST(cables_of_faults),
+		TEST(switches_of_pairs),
+		TEST(long_ways),
+		TEST(cables),
+		TEST(few_of_cable),
+		TEST(two_cables),
+		TEST(cable_of_one_rail),
+		TEST(spines),
+		TEST(two_spines),
+		TEST(passed_over),
+		TEST(leaves),
+		TEST(pairs_of_no_leaf),
+		TEST(leaf_of_one_rail),
+		TEST(rails_of_a_cable),
+		TEST(rails_of_two_cables),
+		TEST(ports_of_a_switch),
+		TEST(ports_of_one_host),
+		TEST(cables_of_a_switch),
+		TEST(rails_of_a_host),
 	};
 
 	return cmocka_run_group_tests_name("mesh-ways", tests, NULL, NULL);
