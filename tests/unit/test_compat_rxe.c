@@ -379,7 +379,7 @@ static void removed(void **state)
 		    "eth1\n");
 }
 
-/* Who uses the device is in the way, unless -f says otherwise. */
+/* Processes that use the device are in the way, unless -f says otherwise. */
 static void in_use(void **state)
 {
 	static const struct made_device before[] = {

@@ -129,7 +129,7 @@ static void rails_again(void **state)
 	judge->ports[0].judged = 4;
 	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\n1 1 1 1");
-	/* Of another suspect: it is a pair. */
+	/* With another suspect it is a pair. */
 	bare_pair(bare, 5, 0, EDGE_FAILED)->again = true;
 	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\npair 4: 1/1, 1 pairs\n1 1 1 1 2");

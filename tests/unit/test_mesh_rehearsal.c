@@ -165,7 +165,7 @@ static char *act_text(const struct rehearsal_act *act)
 	return text;
 }
 
-/* Of n1's rail 2 with n2's rail 3. */
+/* The rail 2 of n1 is tested with the rail 3 of n2. */
 static void acts(void **state)
 {
 	static const struct {
