@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * For the tests of whole commands in memory: a command runs with its own options; what it prints,
+ * what it says and what it asks of what a test has made up are compared as a whole.
+ */
+#pragma once
+
+#include "captured.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cli/command.h"
+
+enum { COMMAND_LINE_WORDS = 24 };
+
+/* A line, and all that comes of it; what is NULL is not compared. */
+struct command_row {
+	const char *line;
+	int status;
+	const char *out, *err, *asked;
+};
+
+static char *command_asked; /* a line for each request */
+
+/* Adds a line to what is asked. */
+static inline void command_note(const char *line)
+{
+	char *longer = mem_format("%s%s\n", command_asked, line);
+
+	free(command_asked);
+	command_asked = longer;
+}
+
+static inline int command_parse_and_run(struct ctx *ctx, int count, char **words)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	_cleanup_(freep) void *args = NULL;
+	struct option_set sets[COMMAND_TABLES + 1];
+	struct command child;
+	size_t set_count;
+	int first;
+
+	if (command_has_children(ctx->command) &&
+	    command_choose_child(ctx, &child, &count, words, &message, &hint))
+		fail_msg("%s", message);
+	args = mem_alloc_zero(1, ctx->command->args_size);
+	set_count = command_option_sets(ctx->command, &ctx->globals, args, sets);
+	first = options_parse(count, words, sets, set_count, false, &message, &hint);
+	if (message || command_check_options(ctx, sets, set_count, &message, &hint))
+		fail_msg("%s", message);
+	return ctx->command->run(ctx, args, words + first);
+}
+
+/* The words of strerror(), which each C library has its own, as the name of the error. */
+static inline char *command_name_errors(char *said)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} rows[] = {
+		{EPERM, "<EPERM>"},   {ENOENT, "<ENOENT>"},   {EACCES, "<EACCES>"},
+		{EBUSY, "<EBUSY>"},   {ENODEV, "<ENODEV>"},   {EHOSTUNREACH, "<EHOSTUNREACH>"},
+		{EINVAL, "<EINVAL>"}, {ENODATA, "<ENODATA>"}, {EOPNOTSUPP, "<EOPNOTSUPP>"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *words = strerror(rows[i].error);
+		char *at;
+
+		while ((at = strstr(said, words))) {
+			char *other = mem_format("%.*s%s%s", (int)(at - said), said, rows[i].name,
+						 at + strlen(words));
+
+			free(said);
+			said = other;
+		}
+	}
+	return said;
+}
+
+static inline void command_compare(const char *line, const char *what, const char *got,
+				   const char *wanted)
+{
+	if (wanted && strcmp(got, wanted))
+		fail_msg("%s: %s: %s", line, what, got);
+}
+
+/* Runs the line, which begins with the name of the command. */
+static inline void command_expect(const struct command *command, const struct command_row *row)
+{
+	const struct command *const commands[] = {command};
+	struct ctx ctx = {.command = command, .commands = commands, .command_count = 1};
+	_cleanup_(freep) char *copy = mem_string(row->line), *out = NULL, *err = NULL;
+	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
+	struct captured output, errors;
+	int count = 0, status;
+
+	free(command_asked);
+	command_asked = mem_string("");
+	while (rest) {
+		assert_true(count < COMMAND_LINE_WORDS - 1);
+		words[count++] = strsep(&rest, " ");
+	}
+	capture_begin(&output);
+	capture_stream(&errors, stderr);
+	status = command_parse_and_run(&ctx, count, words);
+	err = command_name_errors(capture_end(&errors));
+	out = capture_end(&output);
+	command_compare(row->line, "said", err, row->err);
+	command_compare(row->line, "printed", out, row->out);
+	command_compare(row->line, "asked", command_asked, row->asked);
+	if (status != row->status)
+		fail_msg("%s: status %d", row->line, status);
+}
+
+/* Standard input is no terminal, and has nothing. */
+static inline int command_set_up(void **state)
+{
+	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(null >= 0);
+	assert_int_equal(dup2(null, STDIN_FILENO), STDIN_FILENO);
+	close(null);
+	return 0;
+}
+
+static inline int command_tear_down(void **state)
+{
+	(void)state;
+	free(command_asked);
+	command_asked = NULL;
+	return 0;
+}
