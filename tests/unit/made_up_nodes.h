@@ -67,10 +67,12 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 {
 	static char name[] = "m0";
 
-	(void)problems;
 	(void)notes;
 	if (nodes.load_error)
 		return nodes.load_error;
+	/* Of no interest once there is a port. */
+	if (problems)
+		problem_add_text(problems, "m1", NULL, NULL, "it has no node", NULL);
 	for (size_t i = 0; request->objects && i < request->objects->count; i++)
 		snprintf(nodes.via, sizeof(nodes.via), "%s/%d", request->objects->items[i].device,
 			 request->objects->items[i].port);

@@ -169,7 +169,7 @@ static int answer_port_info(const struct asked *asked, unsigned char *data)
 		return subnet.dead_set ? NODES_SILENT : subnet.refused;
 	}
 	put_port_info(asked->modifier, data);
-	return 0;
+	return asked->lid == 6 && asked->modifier == 1 ? 0x1c : 0;
 }
 
 static int answer_table(unsigned int lid, const struct asked *asked, unsigned char *data)
@@ -610,6 +610,38 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x2\n"},
+	{"smp portinfo 9 1 3 4 --tsv -o object_port", STATUS_PARTIAL,
+	 "object_port\n"
+	 "1\n",
+	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
+	 "9 get NodeInfo 0x0\n"
+	 "9 get PortInfo 0x1\n"},
+	{"smp guidinfo 8,7,9 --tsv -o object,index --retries 0", STATUS_PARTIAL,
+	 "object\tindex\n"
+	 "9\t1\n"
+	 "9\t7\n"
+	 "9\t8\n",
+	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n"
+	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "(--mkey)\n"
+	 "rdmactl smp: 8: cannot read PortInfo: no answer, asked once\n",
+	 "8 get NodeInfo 0x0\n"
+	 "7 get NodeInfo 0x0\n"
+	 "9 get NodeInfo 0x0\n"
+	 "8 get PortInfo 0x0\n"
+	 "9 get PortInfo 0x0\n"
+	 "9 get GUIDInfo 0x0\n"
+	 "9 get GUIDInfo 0x1\n"},
+	{"smp portinfo 6 --all-ports --tsv -o object_port", STATUS_PARTIAL,
+	 "object_port\n"
+	 "0\n"
+	 "2\n",
+	 "rdmactl smp: 6: cannot read PortInfo of port 1: refused with status 0x001c: "
+	 "invalid-value\n",
+	 "6 get NodeInfo 0x0\n"
+	 "6 get PortInfo 0x0\n"
+	 "6 get PortInfo 0x1\n"
+	 "6 get PortInfo 0x2\n"},
 	{"smp lft 9", STATUS_FAILED, "",
 	 "rdmactl smp: 9: cannot read LinearForwardingTable: the node is not a switch\n"
 	 "  rdmactl smp nodeinfo shows its type\n",
@@ -859,6 +891,35 @@ static const struct command_row destinations_rows[] = {
 	 "5 get SwitchInfo 0x0\n"
 	 "5 get LinearForwardingTable 0x0\n"
 	 "1 get-table NodeRecord 0x0\n"},
+	{"smp lft 5 0 1 1 5 --tsv -o lid,destination", STATUS_DONE,
+	 "lid\tdestination\n"
+	 "0\t\n"
+	 "1\tmanager\n"
+	 "1\tmanager\n"
+	 "5\tleaf\n",
+	 "",
+	 "5 get NodeInfo 0x0\n"
+	 "5 get SwitchInfo 0x0\n"
+	 "5 get LinearForwardingTable 0x0\n"
+	 "5 get LinearForwardingTable 0x0\n"
+	 "5 get LinearForwardingTable 0x0\n"
+	 "5 get LinearForwardingTable 0x0\n"
+	 "1 get-table NodeRecord 0x0\n"},
+	{"smp lft 5 1-5 --tsv -o lid,destination --names /dev/null", STATUS_DONE,
+	 "lid\tdestination\n"
+	 "1\tmanager\n"
+	 "2\t\n"
+	 "3\t\n"
+	 "4\t\n"
+	 "5\tleaf\n",
+	 "",
+	 "5 get NodeInfo 0x0\n"
+	 "5 get SwitchInfo 0x0\n"
+	 "5 get LinearForwardingTable 0x0\n"
+	 "1 get-table NodeRecord 0x0\n"
+	 "1 get-table NodeRecord 0x0\n"
+	 "1 get-table NodeRecord 0x0\n"
+	 "1 get-table NodeRecord 0x0\n"},
 };
 
 static const struct command_row destinations_dead = {
@@ -929,10 +990,21 @@ static const struct command_row local_ports_wrong = {"smp nodeinfo --via m0/x", 
 						     "  rdmactl devices lists the names\n",
 						     ""};
 
+static const struct command_row local_ports_no_names = {
+	"smp nodeinfo --names /nonexistent", STATUS_FAILED, "",
+	"rdmactl smp: cannot read /nonexistent: <ENOENT>\n", ""};
+
+static const struct command_row local_ports_wrong_names = {
+	"smp nodeinfo --names /proc/self/comm", STATUS_FAILED, "",
+	"rdmactl smp: /proc/self/comm: line 1 does not name a node\n"
+	"  each line has the form 0x0002c90300001234 \"leaf 3\"\n",
+	""};
+
 static const struct command_row local_ports_none = {"smp nodeinfo", STATUS_NOTHING, "", "", ""};
 
 static const struct command_row local_ports_ethernet = {
 	"smp nodeinfo", STATUS_NOTHING, "",
+	"rdmactl smp: m1: it has no node\n"
 	"rdmactl smp: port m0/3 is Ethernet, which has no LIDs, no subnet management "
 	"and no subnet administration\n"
 	"  on Ethernet: rdmactl ports, gids and counters show the port, rdmactl ping "
@@ -968,6 +1040,10 @@ static void local_ports(void **state)
 	assert_string_equal(nodes.via, "m0/3");
 	begin();
 	expect(&local_ports_wrong);
+	begin();
+	expect(&local_ports_no_names);
+	begin();
+	expect(&local_ports_wrong_names);
 	begin();
 	nodes.load_error = -ENODEV;
 	expect(&local_ports_none);
