@@ -121,6 +121,12 @@ static int answer_sa(unsigned char *data)
 
 static int answer(const struct asked *asked, unsigned char *data)
 {
+	if (asked->mgmt_class == UMAD_CLASS_SUBN_ADM) {
+		_cleanup_(freep) char *mask = mem_format(
+			"mask 0x%llx", (unsigned long long)mad_component_mask(asked->mad));
+
+		command_note(mask);
+	}
 	nodes_add_data(asked, 8);
 	if (asked->lid == 7)
 		return NODES_SILENT;
@@ -292,6 +298,7 @@ static const struct command_row requests_rows[] = {
 	 "1\tget-table-response\tNodeRecord\n",
 	 "",
 	 "1 get-table NodeRecord 0x0\n"
+	 "mask 0x81\n"
 	 "0005000000000000\n"},
 	{"mad send --class sa --attribute nodes", STATUS_DONE,
 	 "object                  1\n"
@@ -339,6 +346,7 @@ static const struct command_row requests_rows[] = {
 	 "class_version      1\n",
 	 "",
 	 "1 get NodeRecord 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"},
 	{"mad send 0,1 --class sm-direct --attribute nodeinfo --tsv -o "
 	 "object,class,attribute",
@@ -429,6 +437,7 @@ static const struct command_row requests_none = {
 	"1\tno-records\n",
 	"",
 	"1 get-table NodeRecord 0x0\n"
+	"mask 0x0\n"
 	"0000000000000000\n"};
 
 static const struct command_row requests_refused = {
@@ -439,6 +448,7 @@ static const struct command_row requests_refused = {
 	"1\tno-resources\n",
 	"rdmactl mad: 1: refused with status 0x0100: no-resources\n",
 	"1 get-table NodeRecord 0x0\n"
+	"mask 0x0\n"
 	"0000000000000000\n"};
 
 static void requests(void **state)
@@ -592,6 +602,7 @@ static const struct command_row complaints_rows[] = {
 	 "7 get NodeInfo 0x0\n"
 	 "0000000000000000\n"
 	 "7 get ClassPortInfo 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"
 	 "7 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
@@ -644,6 +655,7 @@ static const struct command_row complaints_rows[] = {
 	 "7 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
 	 "7 get ClassPortInfo 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"},
 	{"mad classes 0,1", STATUS_USAGE, "",
 	 "rdmactl mad: directed routes work for class sm only\n"
@@ -784,6 +796,7 @@ static const struct command_row classes_rows[] = {
 	 "9 get NodeInfo 0x0\n"
 	 "0000000000000000\n"
 	 "9 get ClassPortInfo 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"
 	 "9 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
@@ -834,6 +847,7 @@ static const struct command_row classes_rows[] = {
 	 "9 get NodeInfo 0x0\n"
 	 "0000000000000000\n"
 	 "9 get ClassPortInfo 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"
 	 "9 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
@@ -881,6 +895,7 @@ static const struct command_row classes_rows[] = {
 	 "2 get NodeInfo 0x0\n"
 	 "0000000000000000\n"
 	 "2 get ClassPortInfo 0x0\n"
+	 "mask 0x0\n"
 	 "0000000000000000\n"
 	 "2 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
@@ -985,6 +1000,7 @@ static const struct command_row congestion_rows[] = {
 	 "9 get CACongestionSetting 0x0\n"
 	 "0000000000000000\n"},
 	{"cc ca 9 x", STATUS_USAGE, "", "rdmactl cc: 'x' is not a number or a range\n", ""},
+	{"cc ca 9 1 x", STATUS_USAGE, "", "rdmactl cc: 'x' is not a number or a range\n", ""},
 	{"cc ports 4 --tsv -o object,port,packet_size_credits", STATUS_DONE,
 	 "object\tport\tpacket_size_credits\n"
 	 "4\t1\t9\n"

@@ -36,9 +36,9 @@ static void put_counters(unsigned int lid, unsigned int port, unsigned char *dat
 	put_16(data, 14, lid == OUR_LID ? 7 : 0xffff); /* PortXmitDiscards */
 	data[16] = 8;				       /* PortXmitConstraintErrors */
 	data[17] = 9;				       /* PortRcvConstraintErrors */
-	data[19] = 0xab;      /* LocalLinkIntegrityErrors, ExcessiveBufferOverrun */
-	put_16(data, 20, 12); /* QP1Dropped */
-	put_16(data, 22, 13); /* VL15Dropped */
+	data[19] = 0xab;		     /* LocalLinkIntegrityErrors, ExcessiveBufferOverrun */
+	put_16(data, 20, 12);		     /* QP1Dropped */
+	put_16(data, 22, 13 + agents.reads); /* VL15Dropped */
 	bits_set(data, 24 * 8, 32, 1000000000 * (1 + agents.reads)); /* PortXmitData */
 	put_16(data, 30, 200);					     /* PortRcvData */
 	put_16(data, 34, 300);					     /* PortXmitPkts */
@@ -463,6 +463,26 @@ static const struct command_row readings_rows[] = {
 	 "9 get PortInfo 0x2\n"
 	 "9 get PortInfoExtended 0x2\n"
 	 "9 get PortExtendedSpeedsCounters 0x0\n"},
+	{"perf 5,9 1 --fec --tsv -o object,lane,fec_active", STATUS_PARTIAL,
+	 "object\tlane\tfec_active\n"
+	 "9\t\trs\n"
+	 "9\t0\trs\n"
+	 "9\t1\trs\n"
+	 "9\t2\trs\n"
+	 "9\t3\trs\n",
+	 "rdmactl perf: 5: cannot read PortExtendedSpeedsCounters: refused with status "
+	 "0x000c: attribute-not-supported\n"
+	 "  the node may not have it: rdmactl perf without options shows what all have\n",
+	 "5 get NodeInfo 0x0\n"
+	 "9 get NodeInfo 0x0\n"
+	 "5 get ClassPortInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "5 get SwitchInfo 0x0\n"
+	 "5 get PortInfo 0x1\n"
+	 "9 get PortInfo 0x1\n"
+	 "9 get PortInfoExtended 0x1\n"
+	 "5 get PortExtendedSpeedsCounters 0x0\n"
+	 "9 get PortExtendedSpeedsCounters 0x0\n"},
 	{"perf 9 --congestion --tsv", STATUS_DONE,
 	 "object\tport\tvl\tsl\txmit_wait_ticks\txmit_time_congested_ticks"
 	 "\tcongestions\trcv_fecn_packets\trcv_becn_packets\n"
@@ -798,6 +818,42 @@ static const struct command_row resets_rows[] = {
 	 "00ffffff0000000000000000000000000000030000000000\n"
 	 "5 set PortCountersExtended 0x0\n"
 	 "00ff00ff0000000000000000000000000000000000000000\n"},
+	{"perf 5,9 1 --reset --counters symbol_errors,qp1_dropped --tsv -o object", STATUS_PARTIAL,
+	 "object\n"
+	 "5\n"
+	 "9\n",
+	 "rdmactl perf: cleared the named counters of 2 ports, for every reader\n"
+	 "rdmactl perf: 9: the node does not have qp1_dropped: not cleared\n",
+	 "5 get NodeInfo 0x0\n"
+	 "9 get NodeInfo 0x0\n"
+	 "5 get ClassPortInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "5 get SwitchInfo 0x0\n"
+	 "5 get PortCounters 0x0\n"
+	 "5 get PortCountersExtended 0x0\n"
+	 "9 get PortCounters 0x0\n"
+	 "9 get PortCountersExtended 0x0\n"
+	 "5 set PortCounters 0x0\n"
+	 "000100010000000000000000000000000000020000000000\n"
+	 "9 set PortCounters 0x0\n"
+	 "000100010000000000000000000000000000000000000000\n"},
+	{"perf 10,9 --reset --tsv -o object", STATUS_PARTIAL,
+	 "object\n"
+	 "9\n",
+	 "rdmactl perf: cleared all counters of 1 port, for every reader\n"
+	 "rdmactl perf: 10: cannot read PortCounters of port 1: refused with status "
+	 "0x000c: attribute-not-supported\n",
+	 "10 get NodeInfo 0x0\n"
+	 "9 get NodeInfo 0x0\n"
+	 "10 get ClassPortInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "10 get PortCounters 0x0\n"
+	 "9 get PortCounters 0x0\n"
+	 "9 get PortCountersExtended 0x0\n"
+	 "9 set PortCounters 0x0\n"
+	 "0001ffff0000000000000000000000000000000000000000\n"
+	 "9 set PortCountersExtended 0x0\n"
+	 "0001000f0000000000000000000000000000000000000000\n"},
 	{"perf 9 --reset --quiet --tsv -o port", STATUS_DONE,
 	 "port\n"
 	 "1\n",
@@ -988,8 +1044,8 @@ static const struct command_row rates_rows[] = {
 	 STATUS_DONE,
 	 "object\tnode\tobject_lid\tport\txmit_gbps\trcv_gbps\txmit_packets_per_sec"
 	 "\terrors_per_sec\txmit_wait_ticks_per_sec\tsaturated\n"
-	 "2\tnode 2\t2\t1\t0.032\t0\t0\t0.001\t0.001\t\n"
-	 "2\tnode 2\t2\t1\t0.032\t0\t0\t0.001\t0.001\t\n",
+	 "2\tnode 2\t2\t1\t0.032\t0\t0\t0.002\t0.001\t\n"
+	 "2\tnode 2\t2\t1\t0.032\t0\t0\t0.002\t0.001\t\n",
 	 "",
 	 "2 get NodeInfo 0x0\n"
 	 "2 get ClassPortInfo 0x0\n"
