@@ -636,6 +636,16 @@ static const struct command_row pings_rows[] = {
 	 "",
 	 "9 get ClassPortInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"},
+	{"ping 7,9 -c 1 --tsv -o object,host", STATUS_FAULT,
+	 "object\thost\n"
+	 "7\t\n"
+	 "9\tnode 9\n",
+	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
+	 "  the node or the path to it is down: a directed route shows where, rdmactl "
+	 "ping -D 0,1\n",
+	 "7 get ClassPortInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "9 get NodeDescription 0x0\n"},
 	{"ping 7 -c 2 --tsv -o object,sent,received,loss_percent,p50_usec", STATUS_FAULT,
 	 "object\tsent\treceived\tloss_percent\tp50_usec\n"
 	 "7\t2\t0\t100\t\n",
