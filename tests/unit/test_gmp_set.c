@@ -194,6 +194,8 @@ static void kept(void **state)
 		{"ca", "ccti_min=9", "3", "9 entry 3: the node has ccti_min as 0, not 9"},
 		{"switch", "marking_rate=9", NULL, "9: the node has marking_rate as 0, not 9"},
 		{"switch", "control_map=0x3", NULL, NULL},
+		{"switch", "control_map=0x3,marking_rate=9", NULL,
+		 "9: the node has marking_rate as 0, not 9"},
 		{"key", "cc_key=0x77", NULL, NULL},
 	};
 
