@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -115,6 +116,38 @@ static inline void command_expect(const struct command *command, const struct co
 	command_compare(row->line, "asked", command_asked, row->asked);
 	if (status != row->status)
 		fail_msg("%s: status %d", row->line, status);
+}
+
+/*
+ * What a command has counted at its end, where nobody takes its output: in a process of its own,
+ * and below 100. The device /dev/full must be there.
+ */
+static inline int command_into_full(const struct command *command, const char *line,
+				    const unsigned int *counted)
+{
+	const struct command *const commands[] = {command};
+	struct ctx ctx = {.command = command, .commands = commands, .command_count = 1};
+	_cleanup_(freep) char *copy = mem_string(line);
+	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
+	int count = 0, status;
+	pid_t pid;
+
+	while (rest)
+		words[count++] = strsep(&rest, " ");
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+		if (full < 0 || dup2(full, STDOUT_FILENO) < 0 || dup2(full, STDERR_FILENO) < 0)
+			_exit(100);
+		command_parse_and_run(&ctx, count, words);
+		_exit((int)*counted);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
 }
 
 /* Standard input is no terminal, and has nothing. */

@@ -8,7 +8,6 @@
 #include "command_lines.h"
 
 #include <rdma/rdma_netlink.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/signals.h"
@@ -803,24 +802,6 @@ static void optional(void **state)
 	expect(&optional_one);
 }
 
-/* The rounds that are read, with the one before them, by a process whose output is full. */
-static int rounds_into(int file, const char *line)
-{
-	const struct command *const commands[] = {&counters_command};
-	struct ctx ctx = {.command = &counters_command, .commands = commands, .command_count = 1};
-	_cleanup_(freep) char *copy = mem_string(line);
-	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
-	int count = 0;
-
-	begin();
-	while (rest)
-		words[count++] = strsep(&rest, " ");
-	if (dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0)
-		return 99;
-	command_parse_and_run(&ctx, count, words);
-	return (int)host.dumps;
-}
-
 /* No round follows one that could not be printed. */
 static void full_output(void **state)
 {
@@ -828,27 +809,14 @@ static void full_output(void **state)
 		"counters qp -w -c 9 -i 1000s -a --tsv",
 		"counters qp -w -c 9 -i 1000s -a",
 	};
-	int file;
 
 	(void)state;
 	if (!has_full_device())
 		skip();
-	file = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	assert_true(file >= 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		int status;
-		pid_t pid;
-
-		fflush(stdout);
-		pid = fork();
-		assert_true(pid >= 0);
-		if (!pid)
-			_exit(rounds_into(file, lines[i]));
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 2);
+		begin();
+		assert_int_equal(command_into_full(&counters_command, lines[i], &host.dumps), 2);
 	}
-	close(file);
 }
 
 int main(void)

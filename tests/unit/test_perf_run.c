@@ -7,6 +7,7 @@
 
 #include "cmd/commands.h"
 #include "mad/format/pm_counters.h"
+#include "places.h"
 
 /*
  * The subnet, by LIDs: 2 this port, of an adapter; 5 a switch of 3 ports with an enhanced port 0,
@@ -1396,11 +1397,24 @@ static void samples(void **state)
 	expect(&samples_stopped);
 }
 
+/* No round follows one that could not be printed. */
+static void full_output(void **state)
+{
+	(void)state;
+	if (!has_full_device())
+		skip();
+	begin();
+	assert_int_equal(command_into_full(&perf_command, "perf --watch --interval 1000s -c 9",
+					   &agents.reads),
+			 2);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(readings), cmocka_unit_test(complaints), cmocka_unit_test(resets),
-		cmocka_unit_test(rates),    cmocka_unit_test(samples),
+		cmocka_unit_test(readings), cmocka_unit_test(complaints),
+		cmocka_unit_test(resets),   cmocka_unit_test(rates),
+		cmocka_unit_test(samples),  cmocka_unit_test(full_output),
 	};
 
 	return cmocka_run_group_tests_name("perf_run", tests, command_set_up, command_tear_down);
