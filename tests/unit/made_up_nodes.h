@@ -52,7 +52,7 @@ static struct nodes {
 	unsigned int waited;
 } nodes;
 
-/* Takes the place of libc's: transactions and tags are the same each time. */
+/* Transactions and tags are the same each time: this one takes the place of libc's. */
 ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 {
 	(void)flags;
