@@ -70,7 +70,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	(void)notes;
 	if (nodes.load_error)
 		return nodes.load_error;
-	/* Of no interest once there is a port. */
+	/* This is of no interest once there is a port. */
 	if (problems)
 		problem_add_text(problems, "m1", NULL, NULL, "it has no node", NULL);
 	for (size_t i = 0; request->objects && i < request->objects->count; i++)
