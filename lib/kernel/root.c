@@ -16,14 +16,14 @@
 #include "base/file.h"
 #include "kernel/recording.h"
 
-/* The tree in the folder of a snapshot, or -1: the folder is none. Neither may be a link. */
+/* The tree in the folder of a snapshot, or -1: the folder is none. Its manifest is a regular file. */
 static int open_tree(int folder)
 {
-	int manifest = openat(folder, "manifest.json", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat manifest;
 
-	if (manifest < 0)
+	if (fstatat(folder, "manifest.json", &manifest, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(manifest.st_mode))
 		return -1;
-	close(manifest);
 	return openat(folder, "root", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 

@@ -44,7 +44,7 @@ static void roots(void **state)
 	root_close(&root);
 }
 
-/* A snapshot's tree is below root/, which is not to be a link. */
+/* A snapshot's tree is below root/, beside its manifest; neither is to be a link. */
 static void snapshots(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -65,6 +65,15 @@ static void snapshots(void **state)
 	assert_false(root.live);
 	root_close(&root);
 	assert_false(root.recorded);
+	tree_delete(tree, "manifest.json");
+	tree_write(tree, "other.json", "{}");
+	tree_link(tree, "manifest.json", "other.json");
+	assert_int_equal(root_open(tree->path, &root), 0);
+	assert_false(root.recorded);
+	assert_int_equal(faccessat(root.fd, "root", F_OK, 0), 0);
+	root_close(&root);
+	unlinkat(tree->root.fd, "manifest.json", 0);
+	tree_write(tree, "manifest.json", "{}");
 	tree_delete(tree, "root");
 	tree_directory(tree, "elsewhere");
 	tree_link(tree, "root", "elsewhere");
