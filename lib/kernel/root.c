@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "kernel/recording.h"
 
-/* The tree in the folder of a snapshot, or -1: the folder is none. Its manifest is a regular file. */
+/* The tree in the folder of a snapshot, whose manifest is a regular file; or -1: it is none. */
 static int open_tree(int folder)
 {
 	struct stat manifest;

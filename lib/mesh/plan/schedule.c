@@ -92,11 +92,17 @@ static void add_listed_pair(struct lane *lane, const struct plan_scope *scope, u
 		lane->rounds = listed->round + 1;
 }
 
+/* By round; no two pairs of a round have the same end, so the order is the same with any qsort().
+ */
 static int compare_listed(const void *left, const void *right)
 {
 	const struct listed_pair *a = left, *b = right;
 
-	return a->round < b->round ? -1 : a->round > b->round;
+	if (a->round != b->round)
+		return a->round < b->round ? -1 : 1;
+	if (a->pair.rail_a != b->pair.rail_a)
+		return a->pair.rail_a < b->pair.rail_a ? -1 : 1;
+	return a->pair.a < b->pair.a ? -1 : a->pair.a > b->pair.a;
 }
 
 /* Each pair is in the first round in which both of its ends are free. */
