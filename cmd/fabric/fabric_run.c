@@ -47,9 +47,9 @@ void fabric_run_note_others(struct fabric_run *run, long others)
 
 	if (others <= 0)
 		return;
-	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
+	message = mem_format("the file has %ld port%s of nodes that are gone, or whose GUID is not "
 			     "unique",
-			     others);
+			     others, others == 1 ? "" : "s");
 	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 "rdmactl fabric scan --diff shows what is gone");
 }

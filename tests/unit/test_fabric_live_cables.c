@@ -236,7 +236,7 @@ static void since(void **state)
 		"leaf2    1 host3         1 passive-copper MCP1600-E002 MT1843VS01234      - OTHER "
 		"  "
 		"                - peer serial MT1843VS01234 -> OTHER\n",
-		"rdmactl fabric: the file has 1 ports of nodes that are gone, or whose GUID is not "
+		"rdmactl fabric: the file has 1 port of nodes that are gone, or whose GUID is not "
 		"unique\n"
 		"  rdmactl fabric scan --diff shows what is gone\n"
 		"rdmactl fabric: the scan found no cable in 1 port of the file\n"

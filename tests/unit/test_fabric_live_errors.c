@@ -445,7 +445,7 @@ static void since(void **state)
 		"leaf1\t3\tleaf2\t3\t20\t\tsymbol_errors +20, rcv_errors stopped at 65535\n"
 		"host2\t1\tleaf1\t2\t4\t\tsymbol_errors 4, not read before\n"
 		"leaf2\t3\tleaf1\t3\t1\t\tlink_downed +1\n",
-		"rdmactl fabric: the file has 1 ports of nodes that are gone, or whose GUID is not "
+		"rdmactl fabric: the file has 1 port of nodes that are gone, or whose GUID is not "
 		"unique\n"
 		"  rdmactl fabric scan --diff shows what is gone\n");
 	close(file);
