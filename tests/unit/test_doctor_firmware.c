@@ -193,6 +193,14 @@ static void pending(void **state)
 	for (size_t i = 0; i < bed->results.count; i++)
 		assert_true(!bed->results.items[i].finding.evidence ||
 			    !strchr(bed->results.items[i].finding.evidence, ';'));
+	/* One that is running already stands between it and another that waits. */
+	add_version(devlink, "fw.undi", "14.36.16", "14.36.16");
+	add_version(devlink, "fw.uefi", "14.36.0021", "14.38.0016");
+	check(bed, CHECK_ID_firmware_pending);
+	assert_said(
+		bed, FIRST, SEVERITY_WARNING,
+		"; fw.version: 28.43.2026 is running, 28.45.1200 is stored; fw.uefi: 14.36.0021 is "
+		"running, 14.38.0016 is stored");
 }
 
 static void pending_unknown(void **state)

@@ -194,6 +194,11 @@ static void tos(void **state)
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; "
 	       "default_roce_tos of rdma_cm: traffic class 106: DSCP 26, priority 3, which is "
 	       "lossless");
+	/* The shortest value: one digit, and even without the line feed that configfs writes. */
+	tree_write_bytes(&bed->tree, configfs, "8", 1);
+	assert_non_null(strstr(run(bed, CHECK_ID_roce_tos, 0)->finding.evidence,
+			       "default_roce_tos of rdma_cm: traffic class 8: DSCP 2, "));
+	tree_write(&bed->tree, configfs, "106\n");
 	bed->environment[0] = ucx;
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
 	       "every traffic class that is set leads to a lossless priority",

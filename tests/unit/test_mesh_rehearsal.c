@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "mesh/agent/rehearsal.h"
+#include "mesh/coordinator/session.h"
 #include "places.h"
 
 /* ---- Lines ---- */
@@ -419,6 +420,31 @@ static void runs(void **state)
 	close_it(&opened);
 }
 
+/* What a pair takes, and what is left out where it would say nothing. */
+static void times_of_pairs(void **state)
+{
+	const struct session_setup usual = {.latency_msec = 1000, .bandwidth_msec = 20},
+				   all = {.tests = MESH_ALL_TESTS};
+	static const struct {
+		uint32_t tests, msec;
+	} samples[] = {
+		{MESH_CONNECT, 300},
+		{MESH_CONNECT | MESH_LATENCY, 1300},
+		{MESH_CONNECT | MESH_BANDWIDTH, 340},
+		{MESH_CONNECT | MESH_BOTH_WAYS, 420},
+		{MESH_CONNECT | MESH_LATENCY | MESH_BANDWIDTH | MESH_BOTH_WAYS, 1460},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		assert_int_equal(session_pair_msec(&usual, samples[i].tests), samples[i].msec);
+	assert_int_equal(session_tests(&usual, MESH_FULL), MESH_TESTS);
+	assert_int_equal(session_tests(&usual, MESH_LOOPBACK), MESH_TESTS);
+	assert_int_equal(session_tests(&all, MESH_FULL), MESH_ALL_TESTS);
+	assert_int_equal(session_tests(&all, MESH_LOOPBACK), MESH_ALL_TESTS & ~MESH_BOTH_WAYS);
+	assert_int_equal(session_tests(&all, MESH_INCAST), MESH_ALL_TESTS & ~MESH_BOTH_WAYS);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -431,6 +457,7 @@ int main(void)
 		cmocka_unit_test(unnamed_host),
 		cmocka_unit_test(not_opened),
 		cmocka_unit_test(runs),
+		cmocka_unit_test(times_of_pairs),
 	};
 
 	return cmocka_run_group_tests_name("mesh-rehearsal", tests, NULL, NULL);

@@ -133,7 +133,7 @@ uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
 
 	for (uint32_t i = 0; i < count; i++)
 		ends[drawing->levels.level[i] + 1]++;
-	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
+	for (unsigned int i = 1; i <= drawing->levels.count; i++)
 		ends[i] += ends[i - 1];
 	/* They are the starts of the levels until here, and move to the ends. */
 	for (uint32_t i = 0; i < count; i++)
