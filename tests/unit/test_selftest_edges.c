@@ -111,6 +111,48 @@ static void refused_rights(void **state)
 	}
 }
 
+/* ---- Inline data ---- */
+
+static int inline_error;
+
+static struct ibv_qp *qp_without_inline(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	if (!attr->cap.max_inline_data)
+		return soft_qp(pd, attr);
+	errno = inline_error;
+	return NULL;
+}
+
+/* A device without it is no fault; one that fails is. */
+static void refused_inline(void **state)
+{
+	static const struct {
+		int error;
+		enum selftest_verdict verdict;
+	} samples[] = {
+		{EINVAL, SELFTEST_SKIP}, {EOPNOTSUPP, SELFTEST_SKIP}, {ENOMEM, SELFTEST_FAIL}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(samples); i++) {
+		const unsigned int side = i % 2;
+		const enum selftest_verdict verdict = samples[i / 2].verdict;
+		struct soft_trial bed;
+		const char *reason, *said;
+
+		soft_begin(&bed);
+		((side ? bed.far : bed.trial.near.agent)->api.ibv_create_qp) = qp_without_inline;
+		inline_error = samples[i / 2].error;
+		reason = soft_run(&bed, rc_tests, "rc-inline")->reason;
+		said = verdict == SELFTEST_FAIL ? strerror(inline_error)
+		       : side ? "the other side's device creates no queue pair with 28 bytes of "
+			      : "the device creates no queue pair with 28 bytes of ";
+		assert_int_equal(bed.results.items[0]->verdict.value, verdict);
+		if (!strstr(reason, said))
+			fail_msg("'%s' does not say '%s'", reason, said);
+		soft_end(&bed);
+	}
+}
+
 /* ---- Groups ---- */
 
 static struct sockaddr_storage joined[2];
@@ -184,8 +226,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rights),	  cmocka_unit_test(equal_keys),
-		cmocka_unit_test(refused_rights), cmocka_unit_test(group_of_ipv4),
-		cmocka_unit_test(some_layouts),
+		cmocka_unit_test(refused_rights), cmocka_unit_test(refused_inline),
+		cmocka_unit_test(group_of_ipv4),  cmocka_unit_test(some_layouts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
