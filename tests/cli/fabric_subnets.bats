@@ -67,6 +67,19 @@ spine1
    `- 5 hosts, 4x QDR, state unknown: node[5-9]' ''
 }
 
+@test "fabric: a tree with two adapters of one host: the list of them has their whole names" {
+	sed 's/n2 mlx5_0/n1 mlx5_1/' "$subnets/two-leaves.txt" >"$dir/twins"
+	try fabric scan --load "$dir/twins" --tree
+	[ "$status" = 3 ]
+	same tree '3 switches, 8 hosts, 10 cables
+leaf S
+|- leaf A, 4x HDR, state unknown
+|  `- 4 hosts, 4x HDR, state unknown: n1 mlx5_[0-1],n3 mlx5_0,n4 mlx5_0
+`- leaf B, 4x HDR, state unknown
+   `- 4 hosts, 4x HDR, state unknown: n[5-8]
+' "$output"
+}
+
 @test "fabric: a text that is saved and loaded" {
 	local file
 
