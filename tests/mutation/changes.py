@@ -42,9 +42,12 @@ class Change:
         return lines
 
     def describe(self):
+        """With the line before a mere `break;`, for a file may have several."""
         lines = self.lines()
         before = lines[self.line].strip()
         after = self.apply(lines)[self.line].strip()
+        if self.kind == 'loop' and before in ('break;', 'continue;'):
+            before = '%s %s' % (lines[self.line - 1].strip(), before)
         return '%s:%d: %s: %s  =>  %s' % (self.path, self.line + 1, self.kind, before, after)
 
 
