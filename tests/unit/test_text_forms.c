@@ -222,6 +222,10 @@ static void ranges(void **state)
 		{"1,3,5", "2,4,6", false},
 		{"10", "9-11", true},
 		{"10", "1", false},
+		/* Decimal, both ends. */
+		{"10", "9-10", true},
+		{"10-11", "10", true},
+		{"12-19", "8-11", false},
 		/* What is no range ends a list. */
 		{"3-1", "2", false},
 		{"x", "0", false},
