@@ -322,6 +322,17 @@ static void impostor(struct agent *agent)
 	end_of(agent, 0);
 }
 
+/* Answers the order after the last one of the round. */
+static void inventor(struct agent *agent)
+{
+	struct mesh_message message;
+
+	enter(agent, "n2", 2);
+	expect(agent, MESH_MESSAGE_ORDER, &message);
+	answer(agent, message.order.id + 1, MESH_FAIL);
+	end_of(agent, 0);
+}
+
 static void late_answers(struct agent *agent)
 {
 	struct mesh_message message;
@@ -621,14 +632,13 @@ static void liars(void **state)
 	bed_close(&bed);
 }
 
-static void results_of_others(void **state)
+static void lie_about_orders(void (*liar)(struct agent *agent))
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, 2);
 	bed_start(&bed, good_one);
-	bed_start(&bed, impostor);
+	bed_start(&bed, liar);
 	assert_int_equal(coordinator_gather(bed.coordinator), 0);
 	{
 		/* n1 has the first order, n2 the second. */
@@ -649,6 +659,13 @@ static void results_of_others(void **state)
 				 bed.results[i].pair.a ? MESH_UNTRIED : MESH_PASS);
 	assert_int_equal(host_at(&bed, 1)->presence, MESH_LOST);
 	bed_close(&bed);
+}
+
+static void results_of_others(void **state)
+{
+	(void)state;
+	lie_about_orders(impostor);
+	lie_about_orders(inventor);
 }
 
 static void answers_that_come_late(void **state)
