@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
+#include "base/cleanup.h"
 #include "sample.h"
 #include "schema/columns.h"
 
@@ -22,11 +23,12 @@ static void append(char *text, size_t size, const char *word)
 }
 
 /* The keys that are selected, or "? " and the bad word. */
-static void check(enum column_set set, const char *list, const char *expected)
+static void check_of(const struct schema *schema, enum column_set set, const char *list,
+		     const char *expected)
 {
 	struct columns columns;
 	char text[500] = "", *bad = NULL;
-	int rc = columns_select(&columns, &sample_schema, set, list, &bad);
+	int rc = columns_select(&columns, schema, set, list, &bad);
 
 	if (rc) {
 		assert_int_equal(rc, -EINVAL);
@@ -36,7 +38,7 @@ static void check(enum column_set set, const char *list, const char *expected)
 		append(text, sizeof(text), bad);
 	} else {
 		assert_null(bad);
-		assert_ptr_equal(columns.schema, &sample_schema);
+		assert_ptr_equal(columns.schema, schema);
 	}
 	for (size_t i = 0; i < columns.count; i++) {
 		append(text, sizeof(text), i ? "," : "");
@@ -45,6 +47,11 @@ static void check(enum column_set set, const char *list, const char *expected)
 	assert_string_equal(text, expected);
 	free(bad);
 	columns_free(&columns);
+}
+
+static void check(enum column_set set, const char *list, const char *expected)
+{
+	check_of(&sample_schema, set, list, expected);
 }
 
 #define DEFAULTS	"name,count,rate_gbps,state"
@@ -132,6 +139,34 @@ static void nothing_left(void **state)
 	      "? -name,-count,-rate_gbps,-state");
 }
 
+/* Keys are shown by their names alone, wherever they stand. */
+static void secrets(void **state)
+{
+	static const struct field fields[] = {
+		{.key = "first_key", .kind = FIELD_HEX, .flags = FIELD_SECRET | FIELD_DEFAULT},
+		{.key = "name", .kind = FIELD_STRING, .flags = FIELD_DEFAULT},
+		{.key = "middle_key", .kind = FIELD_HEX, .flags = FIELD_SECRET},
+		{.key = "note", .kind = FIELD_STRING},
+		{.key = "lid", .kind = FIELD_UNSIGNED, .flags = FIELD_DEFAULT},
+	};
+	static const struct schema schema = {.name = "keys", .fields = fields, .field_count = 5};
+	static const struct {
+		enum column_set set;
+		const char *list, *keys;
+	} samples[] = {
+		{COLUMNS_DEFAULT, NULL, "name,lid"},
+		{COLUMNS_ALL, NULL, "name,note,lid"},
+		{COLUMNS_DEFAULT, "all", "name,note,lid"},
+		{COLUMNS_ALL, "all", "name,note,lid"},
+		{COLUMNS_DEFAULT, "+middle_key", "name,lid,middle_key"},
+		{COLUMNS_ALL, "first_key", "first_key"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		check_of(&schema, samples[i].set, samples[i].list, samples[i].keys);
+}
+
 static uint64_t needs_of(const char *list)
 {
 	struct columns columns;
@@ -185,6 +220,7 @@ int main(void)
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(bad_words),
 		cmocka_unit_test(nothing_left),
+		cmocka_unit_test(secrets),
 		cmocka_unit_test(needs),
 		cmocka_unit_test(needs_of_some_inner_columns),
 	};
