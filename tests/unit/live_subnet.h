@@ -55,7 +55,8 @@ static struct live {
 	uint8_t path_sl; /* of each path record */
 	/* Requests that are answered before there is a signal; 0: none comes. */
 	size_t stop_after;
-	bool terminal; /* standard error is one */
+	bool terminal;		 /* standard error is one */
+	unsigned int delay_usec; /* of each answer */
 	/* Called where the program waits for a time; NULL: nothing happens. */
 	void (*meanwhile)(void);
 	char log[LIVE_LOG]; /* what was written to agents */
@@ -429,7 +430,7 @@ static inline int live_answer(struct fake *fake, int agent, const struct mad_add
 		live_say_path(mad, reply);
 	else
 		bytes = live_say_members(mad, reply);
-	fake_put(fake, 0, reply, bytes, 0);
+	fake_put(fake, 0, reply, bytes, live.delay_usec);
 	return 0;
 }
 

@@ -624,6 +624,20 @@ static void progress(void **state)
 		"times\n");
 }
 
+/* Not more often than each 100 ms, however often there is an answer, and not before 300 ms. */
+static void progress_at_times(void **state)
+{
+	(void)state;
+	live.terminal = true;
+	live.delay_usec = 60000;
+	live_expect("switches -o node", 0,
+		    "NODE\n"
+		    "leaf1\n"
+		    "leaf2\n",
+		    "3 nodes, 12 datagrams answered, 40/s\r                                    \r"
+		    "5 nodes, 24 datagrams answered, 57/s\r                                    \r");
+}
+
 /* ---- Interrupted ---- */
 
 static void interrupted(void **state)
@@ -809,25 +823,16 @@ static void back_to_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tables),
-		TEST(lists),
-		TEST(stream),
-		TEST(graph),
-		TEST(saved),
-		TEST(saved_gaps),
-		TEST(details),
-		TEST(counts),
-		TEST(starts),
-		TEST(keys),
-		TEST(unsaved),
-		TEST(nobody),
-		TEST(silent),
-		TEST(silent_tables),
-		TEST(progress),
-		TEST(interrupted),
-		TEST(interrupted_tables),
-		TEST(filters),
-		TEST(back_to_back),
+		TEST(tables),	   TEST(lists),
+		TEST(stream),	   TEST(graph),
+		TEST(saved),	   TEST(saved_gaps),
+		TEST(details),	   TEST(counts),
+		TEST(starts),	   TEST(keys),
+		TEST(unsaved),	   TEST(nobody),
+		TEST(silent),	   TEST(silent_tables),
+		TEST(progress),	   TEST(progress_at_times),
+		TEST(interrupted), TEST(interrupted_tables),
+		TEST(filters),	   TEST(back_to_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
