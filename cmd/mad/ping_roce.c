@@ -134,13 +134,15 @@ static bool uses_same_port(struct ping_paths *paths, const struct endpoint *endp
 			   char **ret_reason, char **ret_hint)
 {
 	_cleanup_(freep) char *via = mem_format("%s/%u", endpoint->device, endpoint->port);
+	_cleanup_(freep) char *clean = text_clean(via, strlen(via)), *first = NULL;
 
 	if (!paths->via)
 		paths->via = mem_string(via);
 	if (!strcmp(paths->via, via))
 		return true;
-	*ret_reason = mem_format("the path leaves by %s, that of other destinations by %s", via,
-				 paths->via);
+	first = text_clean(paths->via, strlen(paths->via));
+	*ret_reason = mem_format("the path leaves by %s, that of other destinations by %s", clean,
+				 first);
 	*ret_hint = mem_string("ping it in a separate run, or name the port with --via");
 	return false;
 }
