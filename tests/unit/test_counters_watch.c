@@ -504,6 +504,11 @@ static void closed(void **state)
 	row.out = "";
 	expect(&row);
 	assert_int_equal(host.rounds, 5);
+	/* The first error is told. */
+	host.show_error = -EIO;
+	host.leave_error = -ENOSPC;
+	expect(&row);
+	assert_int_equal(host.rounds, 2);
 }
 
 #define NO_DEVICE                                           \
