@@ -27,6 +27,7 @@ struct asked {
 	unsigned int lid, mgmt_class, method, attribute;
 	uint32_t modifier;
 	uint64_t key;		   /* of subnet management */
+	const struct mad_address *address;
 	const unsigned char *mad;  /* all of it */
 	const unsigned char *data; /* of the attribute */
 };
@@ -39,6 +40,7 @@ static struct nodes {
 	nodes_answer *answer;
 	bool no_manager, no_lid, ethernet;
 	int load_error, open_error, send_error;
+	char *netdev; /* of the port */
 	unsigned int waits; /* a signal comes in the wait of that number, from 1 on; 0: none */
 
 	/* What an answer sets: the bytes of several records, and of one */
@@ -87,6 +89,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		.sm_lid = number_of(nodes.no_manager ? 0 : MANAGER_LID),
 		.sm_sl = number_of(6),
 		.port_guid = number_of(0x22),
+		.netdev = nodes.netdev,
 		.subnet_prefix = number_of(0xfe80000000000000),
 	};
 	nodes.device = (struct device){
@@ -232,6 +235,7 @@ static inline int nodes_send(struct fake *fake, int agent, const struct mad_addr
 		.attribute = mad_attribute(mad),
 		.modifier = mad_modifier(mad),
 		.key = mad_mkey(mad),
+		.address = to,
 		.mad = mad,
 		.data = mad + at,
 	};
