@@ -26,7 +26,7 @@ struct asked {
 	const char *to; /* 5; or 0,1 of a directed route */
 	unsigned int lid, mgmt_class, method, attribute;
 	uint32_t modifier;
-	uint64_t key;		   /* of subnet management */
+	uint64_t key; /* of subnet management */
 	const struct mad_address *address;
 	const unsigned char *mad;  /* all of it */
 	const unsigned char *data; /* of the attribute */
@@ -40,7 +40,7 @@ static struct nodes {
 	nodes_answer *answer;
 	bool no_manager, no_lid, ethernet;
 	int load_error, open_error, send_error;
-	char *netdev; /* of the port */
+	char *netdev;	    /* of the port */
 	unsigned int waits; /* a signal comes in the wait of that number, from 1 on; 0: none */
 
 	/* What an answer sets: the bytes of several records, and of one */
