@@ -640,6 +640,33 @@ static void progress_at_times(void **state)
 
 /* ---- Interrupted ---- */
 
+/* A scan that was saved with the details has them; one without says so. */
+static void details_of_a_file(void **state)
+{
+	static const char *const options[] = {"", " --details"};
+	static const char *const said[] = {
+		"rdmactl fabric: the scan in /proc/self/fd/40 has no details\n"
+		"  rdmactl fabric scan --details --save FILE saves them\n",
+		""};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		_cleanup_(freep) char *scan = mem_format("scan --save -%s", options[i]);
+		_cleanup_(freep) char *out = NULL, *err = NULL, *line = NULL;
+		char path[32];
+		int fd;
+
+		assert_int_equal(live_run(scan, &out, &err), 0);
+		fd = live_file(out, path);
+		line = mem_format("scan --load %s --details --tsv", path);
+		free(out);
+		free(err);
+		assert_int_equal(live_run(line, &out, &err), i ? 0 : 3);
+		assert_string_equal(err, said[i]);
+		close(fd);
+	}
+}
+
 static void interrupted(void **state)
 {
 	(void)state;
@@ -823,16 +850,27 @@ static void back_to_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tables),	   TEST(lists),
-		TEST(stream),	   TEST(graph),
-		TEST(saved),	   TEST(saved_gaps),
-		TEST(details),	   TEST(counts),
-		TEST(starts),	   TEST(keys),
-		TEST(unsaved),	   TEST(nobody),
-		TEST(silent),	   TEST(silent_tables),
-		TEST(progress),	   TEST(progress_at_times),
-		TEST(interrupted), TEST(interrupted_tables),
-		TEST(filters),	   TEST(back_to_back),
+		TEST(tables),
+		TEST(lists),
+		TEST(stream),
+		TEST(graph),
+		TEST(saved),
+		TEST(saved_gaps),
+		TEST(details),
+		TEST(counts),
+		TEST(starts),
+		TEST(keys),
+		TEST(unsaved),
+		TEST(nobody),
+		TEST(silent),
+		TEST(silent_tables),
+		TEST(progress),
+		TEST(progress_at_times),
+		TEST(details_of_a_file),
+		TEST(interrupted),
+		TEST(interrupted_tables),
+		TEST(filters),
+		TEST(back_to_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
