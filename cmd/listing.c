@@ -166,8 +166,8 @@ bool listing_load_inventory(struct listing *listing, uint64_t needs)
 		listing->status = rc == -EIO ? STATUS_FAILED : STATUS_NOTHING;
 		return false;
 	}
-	message = mem_format("cannot open the root directory %s: %s", listing->request.root,
-			     strerror(-rc));
+	message = mem_format("cannot open the root directory %s: %s",
+			     listing->request.root ? listing->request.root : "/", strerror(-rc));
 	listing_fail(listing, STATUS_FAILED, message, NULL);
 	return false;
 }

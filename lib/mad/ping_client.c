@@ -165,7 +165,9 @@ char *ping_target_complaint(const struct ping_target *target)
 	_cleanup_(freep) char *why = NULL;
 	char word[MAD_STATUS_BYTES];
 
-	if (target->refused) {
+	if (target->refused && !target->status) {
+		why = mem_string(" (something else answered, or another address)");
+	} else if (target->refused) {
 		mad_status_word(target->request.mgmt_class, target->status, word);
 		why = mem_format(" (refused with status 0x%04x: %s)", target->status, word);
 	} else if (target->error && target->error != -ETIMEDOUT) {

@@ -35,7 +35,7 @@ struct ping_target {
 	uint64_t *samples; /* nanoseconds; the time of some answers is unknown */
 	size_t sample_count, room;
 	int error;	 /* of the last request that could not be sent */
-	uint16_t status; /* of the last refusal */
+	uint16_t status; /* of the last refusal; 0: it was not the answer to a ping */
 	bool waits;	 /* for an answer */
 	bool unreached;	 /* the last request could not be sent, or was not answered */
 	struct ping_record record;

@@ -211,6 +211,9 @@ static void losses(void **state)
 		 "no answer to 5 of 5 requests (refused with status 0x000c: "
 		 "attribute-not-supported)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
+		{PING_OPENIB, 0, 1, 0, 0,
+		 "no answer to 5 of 5 requests (something else answered, or another address)",
+		 "run rdmactl ping --serve or ibping -S on the destination"},
 		{PING_ROCE, 0, 0, -EINVAL, 0,
 		 "no answer to 5 of 5 requests (not sent: Invalid argument)",
 		 "run rdmactl ping --serve on the destination"},
