@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rounds of a coordinator, and who is waited for before them. What the agents answer is in their
+ * sockets before they are asked, so nothing takes time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "paired_agents.h"
+
+#define ROUND_ID(number) (UINT64_C(1) << 32 | (number))
+
+static char results[1024];
+
+/* A line each: the pair, its outcome and the reason. */
+static void take(void *context, const struct mesh_result *result)
+{
+	static const char *const outcomes[] = {"pass", "FAIL", "untried"};
+	const size_t length = strlen(results);
+
+	(void)context;
+	assert_int_equal(result->stage, 3);
+	assert_int_equal(result->round, 4);
+	assert_true(result->again);
+	snprintf(results + length, sizeof(results) - length, "%u.%u-%u.%u %s: %s\n", result->pair.a,
+		 result->pair.rail_a, result->pair.b, result->pair.rail_b,
+		 outcomes[result->outcome], result->reason);
+}
+
+static int run(struct paired *bed, const struct mesh_pair *pairs, size_t count, uint32_t tests)
+{
+	const struct coordinator_round round = {
+		.pairs = pairs,
+		.count = count,
+		.tests = tests,
+		.stage = 3,
+		.number = 4,
+		.again = true,
+		.latency_msec = 11,
+		.bandwidth_msec = 12,
+		.timeout_msec = 13000,
+		.take = take,
+		.context = bed,
+	};
+
+	*results = '\0';
+	return coordinator_round(bed->coordinator, &round);
+}
+
+static void answer(struct paired *bed, size_t agent, uint64_t id, enum mesh_outcome outcome,
+		   const char *reason)
+{
+	struct mesh_result result = {.outcome = outcome};
+	struct mesh_message message;
+
+	snprintf(result.reason, sizeof(result.reason), "%s", reason);
+	mesh_answer_make(id, &result, &message);
+	paired_send(bed, agent, &message);
+}
+
+static void answer_both(struct paired *bed, size_t agent, uint64_t id)
+{
+	const struct mesh_result result = {.both_gbps = {{90, true}, {80, true}}};
+	struct mesh_message message;
+
+	mesh_both_answer_make(id, &result, &message);
+	paired_send(bed, agent, &message);
+}
+
+static void pong(struct paired *bed, size_t agent, uint64_t number)
+{
+	const struct mesh_message message = {.type = MESH_MESSAGE_PONG, .pong = {.number = number}};
+
+	paired_send(bed, agent, &message);
+}
+
+/* What an agent got, a line each. */
+static const char *orders_of(struct paired *bed, size_t agent)
+{
+	static char text[1024];
+	struct mesh_message message;
+	size_t length = 0;
+
+	*text = '\0';
+	while (paired_next(bed, agent, &message)) {
+		const struct mesh_order_message *order = &message.order;
+
+		if (message.type == MESH_MESSAGE_CANCEL)
+			length += (size_t)snprintf(text + length, sizeof(text) - length,
+						   "cancel %llx\n",
+						   (unsigned long long)message.cancel.id);
+		if (message.type == MESH_MESSAGE_PING)
+			length += (size_t)snprintf(text + length, sizeof(text) - length,
+						   "ping %llu\n",
+						   (unsigned long long)message.ping.number);
+		if (message.type != MESH_MESSAGE_ORDER)
+			continue;
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%llx %u to %s %u %s%s %u:%u tests %u, %u %u %u\n",
+					   (unsigned long long)order->id, order->rail, order->peer,
+					   order->peer_rail, order->far.device,
+					   order->loopback ? " loopback" : "",
+					   order->peer_ip.raw[3], order->peer_port, order->tests,
+					   order->latency_msec, order->bandwidth_msec,
+					   order->timeout_msec);
+	}
+	return text;
+}
+
+static void open_pair(struct paired *bed)
+{
+	paired_open(bed, (struct coordinator_setup){.silence_msec = 5000});
+	paired_member(bed, "n1", 2);
+	paired_member(bed, "n2", 2);
+	bed->coordinator->hosts[0].server_port = 71;
+	bed->coordinator->hosts[1].server_port = 72;
+}
+
+static void orders(void **state)
+{
+	static const struct mesh_pair pairs[] = {
+		{0, 1, 0, 1}, {1, 0, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 1}, {9, 0, 0, 0},
+		{0, 9, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, 2}, {2, 0, 0, 0}, {0, 1, 1, 1},
+	};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	/* A host that is not there. */
+	names_add(bed.coordinator, "n3");
+	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(2), MESH_UNTRIED, "busy");
+	answer(&bed, 0, ROUND_ID(3), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(9), MESH_PASS, "");
+	answer(&bed, 1, ROUND_ID(1), MESH_PASS, "");
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
+	assert_string_equal(results, "9.0-0.0 untried: there is no such host\n"
+				     "0.0-9.0 untried: ? takes no part\n"
+				     "0.2-1.0 untried: a host has no such rail\n"
+				     "0.0-1.2 untried: a host has no such rail\n"
+				     "2.0-0.0 untried: n3 takes no part\n"
+				     "0.0-1.1 pass: \n"
+				     "0.1-1.0 untried: busy\n"
+				     "0.0-0.1 pass: \n"
+				     "0.1-1.1 pass: \n"
+				     "1.1-0.0 pass: \n");
+	assert_string_equal(orders_of(&bed, 0),
+			    "100000000 0 to n2 1 mlx5_1 2:72 tests 7, 11 12 13000\n"
+			    "100000002 1 to n2 0 mlx5_0 2:72 tests 7, 11 12 13000\n"
+			    "100000003 0 to n1 1 mlx5_1 loopback 1:71 tests 7, 11 12 13000\n"
+			    "100000009 1 to n2 1 mlx5_1 2:72 tests 7, 11 12 13000\n");
+	assert_string_equal(orders_of(&bed, 1),
+			    "100000001 1 to n1 0 mlx5_0 1:71 tests 7, 11 12 13000\n");
+	assert_null(bed.coordinator->round);
+	assert_int_equal(bed.coordinator->slot_count, 0);
+	assert_int_equal(bed.coordinator->open_slots, 0);
+	assert_string_equal(bed.changed, "");
+	paired_close(&bed);
+}
+
+/* Both directions at once are only asked of two hosts whose agents have it. */
+static void both_ways(void **state)
+{
+	static const struct mesh_pair pairs[] = {
+		{0, 1, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 0, 0}, {2, 2, 0, 0}, {0, 2, 0, 0},
+	};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	paired_member(&bed, "old", 1);
+	bed.coordinator->hosts[2].protocol = MESH_PROTOCOL_BOTH_WAYS - 1;
+	answer_both(&bed, 0, ROUND_ID(0));
+	answer(&bed, 0, ROUND_ID(1), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(3), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(5), MESH_UNTRIED, "busy");
+	answer(&bed, 2, ROUND_ID(2), MESH_PASS, "");
+	answer(&bed, 2, ROUND_ID(4), MESH_PASS, "");
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_ALL_TESTS), 0);
+	assert_string_equal(results,
+			    "0.0-1.0 pass: \n"
+			    "0.0-2.0 pass: both ways at once: the rdmactl of old is older, and "
+			    "does not have it\n"
+			    "0.0-0.0 pass: \n"
+			    "0.0-2.0 untried: busy\n"
+			    "2.0-0.0 pass: both ways at once: the rdmactl of old is older, and "
+			    "does not have it\n"
+			    "2.0-2.0 pass: \n");
+	assert_string_equal(orders_of(&bed, 0),
+			    "100000000 0 to n2 0 mlx5_0 2:72 tests 15, 11 12 13000\n"
+			    "100000001 0 to old 0 mlx5_0 3:0 tests 7, 11 12 13000\n"
+			    "100000003 0 to n1 0 mlx5_0 loopback 1:71 tests 7, 11 12 13000\n"
+			    "100000005 0 to old 0 mlx5_0 3:0 tests 7, 11 12 13000\n");
+	/* Unasked, it is no answer. */
+	answer_both(&bed, 0, UINT64_C(2) << 32);
+	assert_int_equal(run(&bed, pairs, 1, MESH_TESTS), 0);
+	assert_string_equal(results, "0.0-1.0 untried: n1 was lost\n");
+	assert_string_equal(bed.changed, "n1: its agent answered what it was not asked\n");
+	paired_close(&bed);
+}
+
+/* Orders that the agent does not have, and answers that come too late. */
+static void answers_of_others(void **state)
+{
+	static const struct mesh_pair pairs[] = {{0, 0, 0, 0}, {1, 1, 0, 0}};
+	static const struct {
+		uint64_t id;
+		bool wrong;
+	} samples[] = {
+		{ROUND_ID(0), true},	      {ROUND_ID(2), true},
+		{ROUND_ID(UINT32_MAX), true}, {UINT64_C(0) << 32, false},
+		{UINT64_C(2) << 32, false},   {ROUND_ID(1), false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct paired bed;
+
+		open_pair(&bed);
+		answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+		answer(&bed, 1, samples[i].id, MESH_PASS, "");
+		answer(&bed, 1, ROUND_ID(1), MESH_PASS, "");
+		/* The second answer to one order is none. */
+		answer(&bed, 1, ROUND_ID(1), MESH_FAIL, "no");
+		assert_int_equal(run(&bed, pairs, 2, MESH_TESTS), 0);
+		assert_string_equal(results, samples[i].wrong ? "0.0-0.0 pass: \n"
+								"1.0-1.0 untried: n2 was lost\n"
+							      : "0.0-0.0 pass: \n1.0-1.0 pass: \n");
+		assert_string_equal(bed.changed,
+				    samples[i].wrong
+					    ? "n2: its agent answered an order that it does not "
+					      "have\n"
+					    : "");
+		/* After the round, too. */
+		if (!samples[i].wrong) {
+			answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+			connection_ready(bed.coordinator, bed.coordinator->connections);
+			assert_string_equal(bed.changed, "");
+		}
+		paired_close(&bed);
+	}
+}
+
+/* A failure counts when both agents have answered since. */
+static void failures(void **state)
+{
+	static const struct mesh_pair pairs[] = {{0, 1, 0, 0}, {0, 1, 1, 1}, {0, 0, 0, 0}};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	answer(&bed, 0, ROUND_ID(0), MESH_FAIL, "first");
+	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(1), MESH_FAIL, "second");
+	answer(&bed, 0, ROUND_ID(2), MESH_PASS, "");
+	/* n1 gets the pings 1 and 3, n2 gets 2 and 4. */
+	pong(&bed, 0, 3);
+	pong(&bed, 1, 4);
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
+	assert_string_equal(results, "0.0-0.0 pass: \n0.1-1.1 FAIL: second\n0.0-1.0 FAIL: first\n");
+	assert_null(bed.coordinator->doubts);
+	assert_string_equal(orders_of(&bed, 1), "ping 2\nping 4\n");
+	paired_close(&bed);
+}
+
+static struct coordinator *to_interrupt;
+
+static void interrupt(void *context)
+{
+	(void)context;
+	to_interrupt->interrupted = true;
+}
+
+/* Without an answer to the pings of the second failure, only the first one counts. */
+static void interruptions(void **state)
+{
+	static const struct mesh_pair pairs[] = {
+		{0, 1, 0, 0}, {0, 1, 1, 1}, {0, 1, 0, 1}, {1, 0, 0, 0}};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	answer(&bed, 0, ROUND_ID(0), MESH_FAIL, "first");
+	answer(&bed, 0, ROUND_ID(1), MESH_FAIL, "second");
+	pong(&bed, 0, 3);
+	pong(&bed, 1, 2);
+	to_interrupt = bed.coordinator;
+	bed.coordinator->setup.tick = interrupt;
+	bed.coordinator->tick_msec -= 200;
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), -EINTR);
+	assert_string_equal(results, "0.0-1.0 FAIL: first\n"
+				     "0.0-1.1 untried: interrupted\n"
+				     "1.0-0.0 untried: interrupted\n"
+				     "0.1-1.1 untried: interrupted\n");
+	assert_null(bed.coordinator->doubts);
+	assert_string_equal(orders_of(&bed, 0),
+			    "100000000 0 to n2 0 mlx5_0 2:72 tests 7, 11 12 13000\n"
+			    "100000001 1 to n2 1 mlx5_1 2:72 tests 7, 11 12 13000\n"
+			    "100000002 0 to n2 1 mlx5_1 2:72 tests 7, 11 12 13000\n"
+			    "ping 1\nping 3\ncancel 100000002\n");
+	assert_string_equal(orders_of(&bed, 1),
+			    "100000003 0 to n1 0 mlx5_0 1:71 tests 7, 11 12 13000\n"
+			    "ping 2\nping 4\ncancel 100000003\n");
+	paired_close(&bed);
+}
+
+/* All orders that need a host that is lost are over, and only those. */
+static void losses(void **state)
+{
+	static const struct mesh_pair pairs[] = {{0, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 0, 0},
+						 {0, 1, 1, 1}, {0, 0, 1, 1}, {1, 1, 0, 0}};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	shutdown(bed.agents[1].fd, SHUT_WR);
+	answer(&bed, 0, ROUND_ID(4), MESH_PASS, "");
+	answer(&bed, 0, ROUND_ID(0), MESH_PASS, "");
+	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
+	assert_non_null(strstr(results, "0.0-1.0 untried: n2 was lost\n"
+					"1.0-0.0 untried: n2 was lost\n"
+					"0.1-1.1 untried: n2 was lost\n"
+					"1.0-1.0 untried: n2 was lost\n"));
+	assert_non_null(strstr(results, "0.1-0.1 pass: \n0.0-0.0 pass: \n"));
+	assert_non_null(strstr(orders_of(&bed, 0), "cancel 100000001\ncancel 100000003\n"));
+	assert_string_equal(bed.changed, "n2: its agent ended, or was killed\n");
+	/* From then on it takes no part. */
+	assert_int_equal(run(&bed, &pairs[1], 2, MESH_TESTS), 0);
+	assert_string_equal(results, "0.0-1.0 untried: n2 takes no part\n"
+				     "1.0-0.0 untried: n2 takes no part\n");
+	paired_close(&bed);
+}
+
+/* An agent beside the coordinator has come by a loopback address, the others by one of ours. */
+static void loopback_addresses(void **state)
+{
+	static const struct ip_address ours = {.family = AF_INET, .raw = {10, 0, 0, 100}},
+				       four = {.family = AF_INET, .raw = {127, 0, 0, 1}},
+				       six = {.family = AF_INET6, .raw = {[15] = 1}},
+				       other = {.family = AF_INET6, .raw = {[15] = 2}},
+				       far = {.family = AF_INET, .raw = {128, 0, 0, 1}};
+	static const struct {
+		struct ip_address host[3], after[3];
+	} samples[] = {
+		{{four, six, far}, {ours, ours, far}},
+		{{four, other, far}, {ours, other, far}},
+		{{four, six, four}, {four, six, four}},
+		{{far, four, other}, {far, ours, other}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct paired bed;
+
+		paired_open(&bed, (struct coordinator_setup){.host_count = 4});
+		paired_member(&bed, "n1", 1);
+		paired_member(&bed, "n2", 1);
+		paired_member(&bed, "n3", 1);
+		/* Refused: it has no connection, and no address. */
+		names_add(bed.coordinator, "n0");
+		bed.coordinator->hosts[3].presence = MESH_REFUSED;
+		for (size_t j = 0; j < 3; j++) {
+			bed.coordinator->hosts[j].address = samples[i].host[j];
+			bed.coordinator->connections[j].address = samples[i].host[j];
+			bed.coordinator->connections[j].local = ours;
+		}
+		assert_int_equal(coordinator_gather(bed.coordinator), 0);
+		assert_string_equal(bed.coordinator->hosts[0].name, "n0");
+		assert_int_equal(bed.coordinator->hosts[0].address.family, 0);
+		for (size_t j = 0; j < 3; j++)
+			assert_memory_equal(&bed.coordinator->hosts[j + 1].address,
+					    &samples[i].after[j], sizeof(struct ip_address));
+		paired_close(&bed);
+	}
+}
+
+/* By their ranks if all have one, else by name; their connections come with them. */
+static void order_of_hosts(void **state)
+{
+	static const struct {
+		uint32_t ranks[3]; /* of n10, n9, n1; 9: none */
+		const char *order[3];
+	} samples[] = {
+		{{9, 9, 9}, {"n1", "n9", "n10"}}, {{0, 1, 2}, {"n10", "n9", "n1"}},
+		{{2, 0, 1}, {"n9", "n1", "n10"}}, {{0, 1, 1}, {"n10", "n1", "n9"}},
+		{{0, 1, 9}, {"n1", "n9", "n10"}}, {{9, 1, 2}, {"n1", "n9", "n10"}},
+	};
+	static const char *const names[] = {"n10", "n9", "n1"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct paired bed;
+
+		paired_open(&bed, (struct coordinator_setup){.host_count = 3});
+		for (size_t j = 0; j < 3; j++) {
+			paired_member(&bed, names[j], 1);
+			bed.coordinator->hosts[j].rank = (struct number){samples[i].ranks[j],
+									 samples[i].ranks[j] != 9};
+		}
+		assert_int_equal(coordinator_gather(bed.coordinator), 0);
+		assert_true(bed.coordinator->begun);
+		for (uint32_t j = 0; j < 3; j++) {
+			const struct mesh_host *host = &bed.coordinator->hosts[j];
+
+			assert_string_equal(host->name, samples[i].order[j]);
+			assert_int_equal(names_find(bed.coordinator, host->name), j);
+			assert_int_equal(connection_of(bed.coordinator, j)->host, j);
+			assert_memory_equal(&connection_of(bed.coordinator, j)->address,
+					    &host->address, sizeof(host->address));
+		}
+		paired_close(&bed);
+	}
+}
+
+static void gathering(void **state)
+{
+	static const struct {
+		uint32_t wanted;
+		enum connection_state other; /* besides n1; 0: nobody */
+		bool refused;		     /* n2 */
+		bool alone;		     /* without n1 */
+		int rc;
+		uint32_t most_msec; /* that it takes; 0: as long as it may */
+	} samples[] = {
+		{1, CONNECTION_FREE, false, false, 0, 40},
+		{2, CONNECTION_FREE, false, false, -ETIMEDOUT, 0},
+		{2, CONNECTION_FREE, true, false, 0, 40},
+		{2, CONNECTION_ADMITTED, false, false, -ETIMEDOUT, 0},
+		{0, CONNECTION_FREE, false, false, 0, 40},
+		{0, CONNECTION_FREE, true, true, 0, 40},
+		{0, CONNECTION_FREE, false, true, -ETIMEDOUT, 0},
+		{0, CONNECTION_STRANGER, false, false, -ETIMEDOUT, 0},
+		{0, CONNECTION_ADMITTED, false, false, -ETIMEDOUT, 0},
+		{0, CONNECTION_ENTERING, false, false, -ETIMEDOUT, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const uint64_t begin = clock_msec();
+		struct mesh_message message;
+		struct paired bed;
+		uint64_t took;
+
+		paired_open(&bed, (struct coordinator_setup){
+					  .host_count = samples[i].wanted,
+					  .wait_msec = samples[i].most_msec ? 30000 : 60,
+					  .settle_msec = 5});
+		/* The turns are short: whoever waits for events wakes up soon. */
+		bed.coordinator->tick_msec -= 190;
+		if (!samples[i].alone)
+			paired_member(&bed, "n1", 1);
+		names_add(bed.coordinator, "n2");
+		bed.coordinator->hosts[bed.coordinator->host_count - 1].presence =
+			samples[i].refused ? MESH_REFUSED : MESH_ABSENT;
+		if (samples[i].other)
+			paired_add(&bed, samples[i].other);
+		assert_int_equal(coordinator_gather(bed.coordinator), samples[i].rc);
+		took = clock_msec() - begin;
+		if (samples[i].most_msec)
+			assert_true(took < 10000);
+		else
+			assert_in_range(took, 60, 10000);
+		if (samples[i].other >= CONNECTION_ADMITTED) {
+			assert_true(paired_next(&bed, 1, &message));
+			assert_int_equal(message.type, MESH_MESSAGE_REFUSED);
+			assert_int_equal(message.refused.refusal, MESH_REFUSAL_FULL);
+			assert_string_equal(message.refused.text, "the mesh has begun without it");
+			assert_string_equal(message.refused.hint, "let it wait longer with --wait");
+		}
+		paired_close(&bed);
+	}
+}
+
+/* The launcher has ended, so nobody is waited for much longer, or a signal has come. */
+static void no_more_waiting(void **state)
+{
+	struct coordinator_setup setup = {.host_count = 2, .wait_msec = 30000};
+	struct paired bed;
+	uint64_t begin;
+	int ends[2];
+
+	(void)state;
+	paired_open(&bed, setup);
+	paired_member(&bed, "n1", 1);
+	begin = clock_msec();
+	coordinator_launcher_ended(bed.coordinator, 50);
+	assert_int_equal(coordinator_gather(bed.coordinator), -ETIMEDOUT);
+	assert_in_range(clock_msec() - begin, 50, 10000);
+	paired_close(&bed);
+	assert_int_equal(pipe(ends), 0);
+	setup.signals = ends[0];
+	paired_open(&bed, setup);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	assert_int_equal(coordinator_gather(bed.coordinator), -EINTR);
+	assert_true(bed.coordinator->interrupted);
+	paired_close(&bed);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(orders),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(answers_of_others),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(interruptions),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(loopback_addresses),
+		cmocka_unit_test(order_of_hosts),
+		cmocka_unit_test(gathering),
+		cmocka_unit_test(no_more_waiting),
+	};
+
+	return cmocka_run_group_tests_name("mesh_round", tests, NULL, NULL);
+}
