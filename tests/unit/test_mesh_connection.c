@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/epoll.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -561,6 +561,42 @@ static void crowds(void **state)
 	paired_close(&bed);
 }
 
+/* Without a descriptor for it, a new one waits, too, and longer. */
+static void no_descriptors(void **state)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	const uint64_t now = clock_msec();
+	struct rlimit limit, low;
+	struct paired bed;
+	int next;
+
+	(void)state;
+	paired_open(&bed, usual);
+	address.sin_port = htons(coordinator_port(bed.coordinator));
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(limit.rlim_cur == limit.rlim_max);
+	next = dup(fd);
+	close(next);
+	low = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	coordinator_turn(bed.coordinator, clock_msec() + 1000);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(bed.coordinator->connection_count, 0);
+	assert_in_range(bed.coordinator->pause_end_msec, now + 500, clock_msec() + 500);
+	/* When that time is over, it is let in. */
+	bed.coordinator->pause_end_msec = now;
+	bed.coordinator->tick_msec = now - 200;
+	coordinator_turn(bed.coordinator, now);
+	assert_int_equal(bed.coordinator->pause_end_msec, 0);
+	coordinator_turn(bed.coordinator, clock_msec() + 1000);
+	assert_int_equal(bed.coordinator->connection_count, 1);
+	close(fd);
+	paired_close(&bed);
+}
+
 /* The others are told goodbye whatever stands before them in the list. */
 static void goodbyes(void **state)
 {
@@ -617,15 +653,15 @@ static void goodbyes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	cmocka_unit_test(names),
-		cmocka_unit_test(not_opened),	cmocka_unit_test(limits_of_time),
-		cmocka_unit_test(silence),	cmocka_unit_test(pongs),
-		cmocka_unit_test(early_pongs),	cmocka_unit_test(words_of_members),
-		cmocka_unit_test(endings),	cmocka_unit_test(other_version),
-		cmocka_unit_test(slow_readers), cmocka_unit_test(written_to_the_gone),
-		cmocka_unit_test(refusals),	cmocka_unit_test(own_addresses),
-		cmocka_unit_test(watches),	cmocka_unit_test(crowds),
-		cmocka_unit_test(goodbyes),
+		cmocka_unit_test(defaults),	  cmocka_unit_test(names),
+		cmocka_unit_test(not_opened),	  cmocka_unit_test(limits_of_time),
+		cmocka_unit_test(silence),	  cmocka_unit_test(pongs),
+		cmocka_unit_test(early_pongs),	  cmocka_unit_test(words_of_members),
+		cmocka_unit_test(endings),	  cmocka_unit_test(other_version),
+		cmocka_unit_test(slow_readers),	  cmocka_unit_test(written_to_the_gone),
+		cmocka_unit_test(refusals),	  cmocka_unit_test(own_addresses),
+		cmocka_unit_test(watches),	  cmocka_unit_test(crowds),
+		cmocka_unit_test(no_descriptors), cmocka_unit_test(goodbyes),
 	};
 
 	return cmocka_run_group_tests_name("mesh_connection", tests, NULL, NULL);
