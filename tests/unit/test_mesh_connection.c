@@ -446,6 +446,11 @@ static void refusals(void **state)
 	assert_true(paired_next(&bed, 2, &message));
 	assert_string_equal(message.refused.hint, "hint");
 	assert_string_equal(bed.changed, "");
+	/* What it has cost is of all of them, also behind one that has gone. */
+	connection_end(bed.coordinator, bed.coordinator->connections, NULL);
+	assert_int_equal(coordinator_cost(bed.coordinator).messages_out, 2);
+	assert_int_equal(coordinator_cost(bed.coordinator).bytes_out,
+			 bed.agents[1].bytes_in + bed.agents[2].bytes_in);
 	paired_close(&bed);
 }
 
