@@ -266,6 +266,7 @@ static void failures(void **state)
 	assert_int_equal(run(&bed, pairs, ARRAY_SIZE(pairs), MESH_TESTS), 0);
 	assert_string_equal(results, "0.0-0.0 pass: \n0.1-1.1 FAIL: second\n0.0-1.0 FAIL: first\n");
 	assert_null(bed.coordinator->doubts);
+	assert_false(bed.coordinator->heard);
 	assert_string_equal(orders_of(&bed, 1), "ping 2\nping 4\n");
 	paired_close(&bed);
 }
