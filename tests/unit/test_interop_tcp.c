@@ -848,6 +848,248 @@ static void wrong_keys(void **state)
 	expect_of_client(&script, "the ib_write_bw on hostb" NO_GID, RESTART);
 }
 
+/* ---- What each side says, and when ---- */
+
+enum { READ_BW = 6, SEND_LAT, WRITE_LAT, READ_LAT };
+
+/* The steps up to the test, and behind it for a server that takes no part in it: perftest.h. */
+static const struct {
+	size_t program, keys, behind;
+	size_t lengths[7];
+	const char *remark;
+	uint64_t bytes, iterations;
+	bool rate;
+} talks[] = {
+	{SEND_BW, 4, 0, {0}, NULL, 0, 0, false},
+	{WRITE_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "its client measured this", 48, 7, true},
+	{READ_BW, 3, 7, {108, 8, 8, 8, 8, 8, 108}, "its client measured this", 48, 7, true},
+	{SEND_LAT, 4, 0, {0}, NULL, 0, 0, false},
+	{WRITE_LAT, 4, 0, {0}, NULL, 0, 0, false},
+	{READ_LAT, 4, 1, {108}, "its client alone knows the latency", 2, 1000, false},
+};
+
+/* Of the version, the cycle, its lines and the MTU. */
+static const size_t first_steps[] = {16, 4, 4, 2};
+
+static size_t length_of(size_t talk, size_t step)
+{
+	if (step < 4)
+		return first_steps[step];
+	return step < 4 + talks[talk].keys ? 108 : talks[talk].lengths[step - 4 - talks[talk].keys];
+}
+
+static size_t length_to(size_t talk, size_t steps)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < steps; i++)
+		length += length_of(talk, i);
+	return length;
+}
+
+static struct perftest_keys peer_keys(unsigned int side)
+{
+	return (struct perftest_keys){.lid = 1,
+				      .reads = 1,
+				      .qpn = 0x77,
+				      .psn = 5,
+				      .rkey = 9,
+				      .address = 4096,
+				      .gid = soft.ports[side].endpoint.gid};
+}
+
+/* All steps of a peer; those from `other` on with another queue pair. */
+static void put_talk(struct script *script, size_t talk, unsigned int side, size_t other)
+{
+	uint64_t report[PERFTEST_REPORT_ITEMS];
+	const size_t steps = 4 + talks[talk].keys + talks[talk].behind;
+	struct perftest_keys keys = peer_keys(side);
+
+	perftest_format_report(48, 7, 2, report);
+	put_sizes(script, 4096, "3");
+	for (size_t i = 4, k = 0; i < steps; i++) {
+		keys.qpn = i >= other ? 0x78 : 0x77;
+		if (length_of(talk, i) == 108)
+			put_keys(script, &keys, true);
+		else
+			put(script, &report[k++], 8);
+	}
+	assert_int_equal(script->length, length_to(talk, steps));
+}
+
+static char heard[4096];
+static size_t heard_length;
+
+/* Says the first bytes of it, and hears all until the other side closes. */
+static void say_first(const struct script *script, size_t length, int fd)
+{
+	ssize_t got;
+
+	heard_length = 0;
+	assert_int_equal(send(fd, script->bytes, length, MSG_NOSIGNAL), length);
+	shutdown(fd, SHUT_WR);
+	while ((got = recv(fd, heard + heard_length, sizeof(heard) - heard_length, 0)) > 0)
+		heard_length += (size_t)got;
+	close(fd);
+}
+
+static void say_to_server(const struct script *script, size_t length)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	start_server();
+	address.sin_port = htons((uint16_t)bed.requests[1].port);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	say_first(script, length, fd);
+	pthread_join(bed.thread, NULL);
+	assert_int_equal(bed.results[1].count, 1);
+}
+
+static void *say_to_client(void *context)
+{
+	const struct script *script = context;
+
+	say_first(script, script->length, accept(script->listener, NULL, NULL));
+	return NULL;
+}
+
+/* What a side of this program has said: each line of keys is the same. */
+static void expect_heard(size_t talk, unsigned int side, size_t steps)
+{
+	static const char first[] = "6.06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\x40"
+				    "3";
+	static const char zeros[8];
+	const bool reads = talks[talk].program == READ_BW || talks[talk].program == READ_LAT;
+	const char *line = heard + sizeof(first);
+	struct perftest_keys keys;
+
+	if (heard_length < length_to(talk, steps))
+		fail_msg("%s, side %u: %zu bytes in %zu steps", bed.program->name, side,
+			 heard_length, steps);
+	assert_memory_equal(heard, first, steps < 4 ? length_to(talk, steps) : sizeof(first));
+	for (size_t i = 4, at = sizeof(first); i < steps; at += length_of(talk, i++)) {
+		const bool has_keys = length_of(talk, i) == 108;
+
+		assert_memory_equal(heard + at, has_keys ? line : zeros, has_keys ? 108 : 8);
+	}
+	if (steps <= 4)
+		return;
+	assert_int_equal(perftest_parse_keys(line, true, &keys), 0);
+	assert_int_equal(keys.lid, 0);
+	assert_int_equal(keys.reads, reads ? 16 : 1);
+	assert_int_equal(keys.qpn, 0x101);
+	assert_true(keys.address != 0 && keys.rkey != 0);
+	assert_memory_equal(keys.gid.raw, soft.ports[side].endpoint.gid.raw, 16);
+}
+
+/* A server says as many steps as it has heard, and no byte more. */
+static void server_answers(void **state)
+{
+	static struct script script;
+
+	(void)state;
+	for (size_t talk = 0; talk < ARRAY_SIZE(talks); talk++) {
+		const size_t steps = 4 + talks[talk].keys + talks[talk].behind;
+
+		for (size_t i = 0; i < steps; i++) {
+			begin(talks[talk].program);
+			script.length = 0;
+			put_talk(&script, talk, 0, SIZE_MAX);
+			say_to_server(&script, length_to(talk, i));
+			expect_heard(talk, 1, i);
+			assert_int_equal(heard_length, length_to(talk, i));
+			assert_int_equal(bed.results[1].items[0]->verdict.value, SELFTEST_FAIL);
+			end();
+		}
+	}
+}
+
+/* The last word is told and not waited for. */
+static void server_that_waits(void **state)
+{
+	static struct script script;
+
+	(void)state;
+	for (size_t talk = 0; talk < ARRAY_SIZE(talks); talk++) {
+		const size_t steps = 4 + talks[talk].keys + talks[talk].behind;
+		const struct selftest_result *row;
+		char *remark;
+
+		if (!talks[talk].behind)
+			continue;
+		begin(talks[talk].program);
+		script.length = 0;
+		put_talk(&script, talk, 0, SIZE_MAX);
+		say_to_server(&script, script.length);
+		expect_heard(talk, 1, steps);
+		assert_int_equal(heard_length, length_to(talk, steps) + 5);
+		assert_memory_equal(heard + length_to(talk, steps), "done", 5);
+		row = bed.results[1].items[0];
+		assert_int_equal(row->verdict.value, SELFTEST_PASS);
+		remark = mem_format("%s; %s", VERSION, talks[talk].remark);
+		expect_text("remark", row->reason, remark);
+		free(remark);
+		assert_int_equal(row->size_bytes.value, talks[talk].bytes);
+		assert_int_equal(row->iterations.value, talks[talk].iterations);
+		assert_int_equal(row->messages_per_second.known, talks[talk].rate);
+		if (talks[talk].rate)
+			assert_true(fabs(row->messages_per_second.value - 2e6) < 2);
+		end();
+	}
+}
+
+/* A client says a step more than it has heard. */
+static void client_begins(void **state)
+{
+	static struct script script;
+
+	(void)state;
+	for (size_t talk = 0; talk < ARRAY_SIZE(talks); talk++)
+		for (size_t i = 0; i < 4 + talks[talk].keys; i++) {
+			pthread_t thread;
+
+			begin(talks[talk].program);
+			script.length = 0;
+			put_talk(&script, talk, 1, SIZE_MAX);
+			script.length = length_to(talk, i);
+			script.listener = unused(&bed.requests[0].port);
+			assert_int_equal(listen(script.listener, 1), 0);
+			assert_int_equal(pthread_create(&thread, NULL, say_to_client, &script), 0);
+			run_side(0);
+			pthread_join(thread, NULL);
+			close(script.listener);
+			expect_heard(talk, 0, i + 1);
+			assert_int_equal(heard_length, length_to(talk, i + 1));
+			assert_int_equal(bed.results[0].items[0]->verdict.value, SELFTEST_FAIL);
+			end();
+		}
+}
+
+/* Another queue pair in any line but the first is one of several, behind the test as well. */
+static void other_keys(void **state)
+{
+	static struct script script;
+
+	(void)state;
+	for (size_t talk = 0; talk < ARRAY_SIZE(talks); talk++)
+		for (size_t i = 5; i < 4 + talks[talk].keys + talks[talk].behind; i++) {
+			char *reason;
+
+			if (length_of(talk, i) != 108)
+				continue;
+			begin(talks[talk].program);
+			script.length = 0;
+			put_talk(&script, talk, 0, i);
+			reason = mem_format("the %s on 127.0.0.1 has several queue pairs (-q), and "
+					    "this side has one",
+					    bed.program->name);
+			expect_of_server(&script, reason);
+			free(reason);
+		}
+}
+
 /* ---- What is known before anybody is asked ---- */
 
 static void not_possible(void **state)
@@ -1046,6 +1288,10 @@ int main(void)
 		cmocka_unit_test(wrong_versions_and_sizes),
 		cmocka_unit_test(other_protocols),
 		cmocka_unit_test(wrong_keys),
+		cmocka_unit_test(server_answers),
+		cmocka_unit_test(server_that_waits),
+		cmocka_unit_test(client_begins),
+		cmocka_unit_test(other_keys),
 		cmocka_unit_test(not_possible),
 		cmocka_unit_test(path_mtu),
 		cmocka_unit_test(refused_by_ipv6),
