@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -586,6 +587,43 @@ static void host_that_is_gone(void **state)
 	close(listener);
 }
 
+/* Hugepages are of the size that the kernel says, others of that of the processor. */
+static void size_of_pages(void **state)
+{
+	const struct message_memory huge = {.kind = MEMORY_HUGE}, plain = {.kind = MEMORY_PAGES};
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct memory_source source = {.kind = MEMORY_PAGES};
+	FILE *file = fopen("/proc/meminfo", "re");
+	const char *call = NULL, *at = NULL;
+	uint64_t bytes = 0;
+	char text[8192];
+	int rc;
+
+	(void)state;
+	if (file) {
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		at = strstr(text, "\nHugepagesize:");
+		fclose(file);
+	}
+	if (at)
+		bytes = 1024 * strtoull(at + strlen("\nHugepagesize:"), NULL, 10);
+	rc = memory_source_open(&source, &huge, &call);
+	assert_int_equal(rc, bytes ? 0 : -EOPNOTSUPP);
+	if (bytes) {
+		assert_int_equal(source.kind, MEMORY_HUGE);
+		assert_int_equal(source.page_bytes, bytes);
+		assert_int_equal(memory_bytes(&source, 1), bytes);
+		assert_int_equal(memory_bytes(&source, bytes), bytes);
+		assert_int_equal(memory_bytes(&source, bytes + 1), 2 * bytes);
+	} else {
+		assert_string_equal(call, "the kernel has no hugepages");
+	}
+	assert_int_equal(memory_source_open(&source, &plain, &call), 0);
+	assert_int_equal(source.page_bytes, 0);
+	assert_int_equal(memory_bytes(&source, page), page);
+	assert_int_equal(memory_bytes(&source, page + 1), 2 * page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -600,6 +638,7 @@ int main(void)
 		cmocka_unit_test(server_says_why),
 		cmocka_unit_test(client_that_never_stops),
 		cmocka_unit_test(host_that_is_gone),
+		cmocka_unit_test(size_of_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
