@@ -384,12 +384,136 @@ static void remarks(void **state)
 	}
 }
 
+/* ---- What is asked of a device ---- */
+
+enum { MODIFY, QUERY, SEND_WORK, RECEIVE_WORK, CALLS };
+
+/* Calls are counted for both sides; and one query of one side finds another state. */
+static struct {
+	uint32_t calls[2][CALLS];
+	unsigned int side;
+	uint32_t wrong;
+} counted;
+
+static int count_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	counted.calls[soft_side(qp->context)][MODIFY]++;
+	return soft_modify(qp, attr, mask);
+}
+
+static int count_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		       struct ibv_qp_init_attr *init)
+{
+	const unsigned int side = (unsigned int)soft_side(qp->context);
+	const uint32_t number = ++counted.calls[side][QUERY];
+	int rc = soft_query(qp, attr, mask, init);
+
+	if (side == counted.side && number == counted.wrong)
+		attr->qp_state = IBV_QPS_SQE;
+	return rc;
+}
+
+static int count_send(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	for (const struct ibv_send_wr *each = work; each; each = each->next)
+		counted.calls[soft_side(qp->context)][SEND_WORK]++;
+	return soft_post_send(qp, work, bad);
+}
+
+static int count_receive(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_recv_wr **bad)
+{
+	for (const struct ibv_recv_wr *each = work; each; each = each->next)
+		counted.calls[soft_side(qp->context)][RECEIVE_WORK]++;
+	return soft_post_receive(qp, work, bad);
+}
+
+static void begin_counted(struct soft_trial *bed)
+{
+	soft_begin(bed);
+	memset(&counted, 0, sizeof(counted));
+	bed->trial.near.agent->api.ibv_modify_qp = bed->far->api.ibv_modify_qp = count_modify;
+	bed->trial.near.agent->api.ibv_query_qp = bed->far->api.ibv_query_qp = count_query;
+	for (size_t i = 0; i < 2; i++) {
+		soft.ports[i].context.ops.post_send = count_send;
+		soft.ports[i].context.ops.post_recv = count_receive;
+	}
+}
+
+/* Each state is looked at when it is entered, on both sides. */
+static void each_state(void **state)
+{
+	/* NULL: an agent looks whether RTS follows RTR or SQD. */
+	static const char *const names[] = {"RESET", "INIT", "RTR",   NULL,   "RTS", "SQD", NULL,
+					    "RTS",   "ERR",  "RESET", "INIT", "RTR", NULL,  "RTS"};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * ARRAY_SIZE(names); i++) {
+		const struct selftest_result *row;
+		struct soft_trial bed;
+		char *reason;
+
+		if (!names[i / 2])
+			continue;
+		begin_counted(&bed);
+		counted.side = i % 2;
+		counted.wrong = i / 2 + 1;
+		row = soft_run(&bed, rc_tests, "rc-states");
+		reason = mem_format("the %s queue pair is in state SQE, not %s",
+				    i % 2 ? "far" : "local", names[i / 2]);
+		if (row->verdict.value != SELFTEST_FAIL || !strstr(row->reason, reason))
+			fail_msg("'%s' instead of '%s'", row->reason ? row->reason : "a pass",
+				 reason);
+		assert_int_equal(counted.calls[i % 2][QUERY], i / 2 + 1);
+		free(reason);
+		soft_end(&bed);
+	}
+}
+
+/* A perfect device is asked for all of it: no step is left out. */
+static void all_steps(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t calls[2][CALLS];
+	} rows[] = {
+		{"rc-send", {{4, 1, 1, 1}, {4, 1, 1, 1}}},
+		{"rc-send-immediate", {{4, 1, 1, 1}, {4, 1, 1, 1}}},
+		{"rc-write", {{4, 1, 2, 1}, {4, 1, 2, 1}}},
+		{"rc-write-immediate", {{4, 1, 1, 1}, {4, 1, 1, 1}}},
+		{"rc-read", {{4, 1, 1, 0}, {4, 1, 1, 0}}},
+		{"rc-fetch-add", {{4, 1, 7, 0}, {4, 1, 7, 0}}},
+		{"rc-compare-swap", {{4, 1, 5, 0}, {4, 1, 5, 0}}},
+		{"rc-atomic-contended", {{12, 3, 30, 0}, {12, 3, 0, 0}}},
+		{"rc-inline", {{4, 1, 6, 4}, {4, 1, 6, 4}}},
+		{"rc-zero-length", {{4, 1, 4, 2}, {4, 1, 4, 2}}},
+		{"rc-one-byte", {{4, 1, 4, 2}, {4, 1, 4, 2}}},
+		{"rc-mtu-plus-1", {{4, 1, 4, 2}, {4, 1, 4, 2}}},
+		{"rc-unsignaled", {{4, 1, 34, 18}, {4, 1, 34, 18}}},
+		{"rc-shared-receive", {{12, 3, 12, 0}, {12, 3, 0, 0}}},
+		{"rc-states", {{11, 14, 4, 5}, {11, 14, 4, 5}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+
+		begin_counted(&bed);
+		soft_pass(&bed, rc_tests, rows[i].id, NULL);
+		if (memcmp(counted.calls, rows[i].calls, sizeof(counted.calls)) != 0)
+			fail_msg("%s: {%u, %u, %u, %u}, {%u, %u, %u, %u}", rows[i].id,
+				 counted.calls[0][0], counted.calls[0][1], counted.calls[0][2],
+				 counted.calls[0][3], counted.calls[1][0], counted.calls[1][1],
+				 counted.calls[1][2], counted.calls[1][3]);
+		soft_end(&bed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(perfect),
-		cmocka_unit_test(faulty),
-		cmocka_unit_test(remarks),
+		cmocka_unit_test(perfect),   cmocka_unit_test(faulty),
+		cmocka_unit_test(remarks),   cmocka_unit_test(each_state),
+		cmocka_unit_test(all_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
