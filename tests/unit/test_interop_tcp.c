@@ -868,7 +868,7 @@ static const struct {
 	{READ_LAT, 4, 1, {108}, "its client alone knows the latency", 2, 1000, false},
 };
 
-/* Of the version, the cycle, its lines and the MTU. */
+/* These are the version, the cycle, its lines and the MTU. */
 static const size_t first_steps[] = {16, 4, 4, 2};
 
 static size_t length_of(size_t talk, size_t step)
