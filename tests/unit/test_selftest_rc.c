@@ -158,6 +158,13 @@ static void wrong_second(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, 
 		to[bytes - 1] = 0;
 }
 
+static void second_of_batch(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
+{
+	(void)from;
+	if (opcode == IBV_WR_SEND && bytes == 260 && ++soft.calls == 2)
+		to[17] = 0;
+}
+
 static void byte_before(enum ibv_wr_opcode opcode, uint8_t *to, uint8_t *from, size_t bytes)
 {
 	(void)opcode, (void)from;
@@ -311,6 +318,8 @@ static const struct soft_fault faults[] = {
 	{"rc-unsignaled",
 	 "batch 2 of 8 sends: receive 0 of the batch completed as 0x201, 0x200 expected",
 	 swapped_receives},
+	{"rc-unsignaled", "batch 2 of 8 sends: wrong data: the far buffer has 0x00 at offset ",
+	 NULL, second_of_batch},
 	/* a shared receive queue */
 	{"rc-shared-receive", "receive 0 has 99 bytes, 100 were sent", byte_less},
 	{"rc-shared-receive", "receive 0 completed for QP 5: no message was left for that",
