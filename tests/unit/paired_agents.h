@@ -2,7 +2,13 @@
 /* A coordinator whose agents are the other ends of pairs of sockets: the test speaks for them. */
 #pragma once
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include <arpa/inet.h>
+#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
