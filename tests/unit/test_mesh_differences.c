@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Hosts that should be alike: which values are told, of whom, in which order; and their clocks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/mesh/mesh_run.h"
+
+enum { MOST_HOSTS = 20 };
+
+struct bed {
+	struct mesh_host hosts[MOST_HOSTS];
+	char names[MOST_HOSTS][16];
+};
+
+/* n1 to n20, all alike, here, and with clocks that agree. */
+static void begin(struct bed *bed)
+{
+	static char release[] = "1.0", kernel[] = "6.1.0", firmware[] = "22.41.1000";
+
+	*bed = (struct bed){.names = {""}};
+	for (int i = 0; i < MOST_HOSTS; i++) {
+		snprintf(bed->names[i], sizeof(bed->names[i]), "n%d", i + 1);
+		bed->hosts[i] = (struct mesh_host){.name = bed->names[i],
+						   .presence = MESH_PRESENT,
+						   .release = release,
+						   .kernel = kernel,
+						   .firmware = firmware,
+						   .memlock_bytes = {UINT64_MAX, true},
+						   .rail_count = 8};
+	}
+}
+
+static void expect(struct bed *bed, uint32_t count, const char *wanted)
+{
+	struct judge_findings findings = {.items = NULL};
+	_cleanup_(freep) char *text = mem_string("");
+
+	mesh_differences(bed->hosts, count, &findings);
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct finding *finding = &findings.items[i].finding;
+
+		assert_null(finding->object);
+		mem_extend(&text, "%s: %s\n",
+			   enum_word(judge_finding_names, finding->id.value, "?"),
+			   finding->evidence);
+	}
+	assert_string_equal(text, wanted);
+	judge_findings_clear(&findings);
+}
+
+static void alike(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	expect(&bed, MOST_HOSTS, "");
+	expect(&bed, 1, "");
+	expect(&bed, 0, "");
+}
+
+/* The value of most hosts is told without their names; the others in the order of their hosts. */
+static void firmware(void **state)
+{
+	char old[] = "20.39.1002", older[] = "16.35.2000", odd[] = "1", odder[] = "2", last[] = "3";
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.hosts[2].firmware = bed.hosts[10].firmware = old;
+	expect(&bed, 12, "firmware-differs: 22.41.1000 on 10 hosts; 20.39.1002 on n3, n11\n");
+	bed.hosts[0].firmware = older;
+	expect(&bed, 12,
+	       "firmware-differs: 22.41.1000 on 9 hosts; 20.39.1002 on n3, n11; 16.35.2000 on "
+	       "n1\n");
+	/* Two hosts: none has most, so both are named, the lesser word first. */
+	expect(&bed, 2, "firmware-differs: 16.35.2000 on n1; 22.41.1000 on n2\n");
+	/* Six are named, and four values told. */
+	for (int i = 12; i < 17; i++)
+		bed.hosts[i].firmware = old;
+	expect(&bed, MOST_HOSTS,
+	       "firmware-differs: 22.41.1000 on 12 hosts; 20.39.1002 on n3, n11, n13, n14, n15, "
+	       "n16 and 1 more; 16.35.2000 on n1\n");
+	bed.hosts[17].firmware = odd;
+	expect(&bed, MOST_HOSTS,
+	       "firmware-differs: 22.41.1000 on 11 hosts; 20.39.1002 on n3, n11, n13, n14, n15, "
+	       "n16 and 1 more; 1 on n18; 16.35.2000 on n1\n");
+	bed.hosts[16].firmware = NULL;
+	bed.hosts[18].firmware = odder;
+	bed.hosts[19].firmware = last;
+	expect(&bed, MOST_HOSTS,
+	       "firmware-differs: 22.41.1000 on 9 hosts; 20.39.1002 on n3, n11, n13, n14, n15, "
+	       "n16; 1 on n18; 16.35.2000 on n1; and 2 more values\n");
+}
+
+/* Each kind of value; who is gone, or does not tell it, is not compared. */
+static void each_value(void **state)
+{
+	char release[] = "1.1", kernel[] = "6.12.0";
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.hosts[1].release = release;
+	expect(&bed, 3, "release-differs: 1.0 on 2 hosts; 1.1 on n2\n");
+	bed.hosts[1].kernel = kernel;
+	bed.hosts[1].rail_count = 7;
+	bed.hosts[1].memlock_bytes.value = 65536;
+	expect(&bed, 3,
+	       "rails-differ: 8 on 2 hosts; 7 on n2\n"
+	       "memlock-differs: unlimited on 2 hosts; 64 KiB on n2\n"
+	       "kernel-differs: 6.1.0 on 2 hosts; 6.12.0 on n2\n"
+	       "release-differs: 1.0 on 2 hosts; 1.1 on n2\n");
+	bed.hosts[1].memlock_bytes.known = false;
+	bed.hosts[1].kernel = bed.hosts[1].release = NULL;
+	expect(&bed, 3, "rails-differ: 8 on 2 hosts; 7 on n2\n");
+	bed.hosts[1].presence = MESH_LOST;
+	expect(&bed, 3, "");
+}
+
+/* The widest distance, of hosts that are here; half a second is none. */
+static void clocks(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	begin(&bed);
+	bed.hosts[1].clock_msec = 90000;
+	bed.hosts[1].presence = MESH_LOST;
+	bed.hosts[2].clock_msec = 250;
+	bed.hosts[3].clock_msec = -250;
+	expect(&bed, 5, "");
+	bed.hosts[3].clock_msec = -251;
+	expect(&bed, 5, "clock-differs: the clock of n3 is 501 ms ahead of that of n4\n");
+	bed.hosts[1].presence = MESH_PRESENT;
+	expect(&bed, 5, "clock-differs: the clock of n2 is 90251 ms ahead of that of n4\n");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alike),
+		cmocka_unit_test(firmware),
+		cmocka_unit_test(each_value),
+		cmocka_unit_test(clocks),
+	};
+
+	return cmocka_run_group_tests_name("mesh-differences", tests, NULL, NULL);
+}
