@@ -49,10 +49,6 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 		return false;
 	}
 	rc = change_parse(change, text, &change->wanted);
-	/* A value that adds to what is there begins with reading that. */
-	if (rc && !change->reason)
-		change_explain(change, NULL, "cannot read %s: %s", setting->keyword.word,
-			       strerror(-rc));
 	if (rc)
 		fail_change(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
 	return !rc;

@@ -182,7 +182,7 @@ static int set_link(const struct request *request, const char *device, const cha
 	if (change_parse(change, value, &change->wanted) ||
 	    !changes_prepare(&changes, request->force ? CHANGE_FORCE : 0) ||
 	    !changes_write(&changes))
-		status = complain(program, device, change->reason ? change->reason : "failed",
+		status = complain(program, device, change->reason,
 				  change->state.value == CHANGE_REFUSED && change->disturbs.count
 					  ? "-f removes it nevertheless"
 					  : change->next_step);

@@ -245,13 +245,36 @@ static char *list_words(const struct enum_name *names)
 	return list;
 }
 
+void change_explain_error(struct change *change, const char *doing, int error)
+{
+	if (change->reason)
+		return;
+	if (error == -EPROTONOSUPPORT)
+		change_explain(change, "load ib_core, or the driver of the adapter",
+			       "cannot %s: this kernel has no RDMA", doing);
+	else if (error == -ENODEV)
+		change_explain(change, "rdmactl devices lists those that are there",
+			       "cannot %s: the object has gone away", doing);
+	else
+		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));
+}
+
 int change_parse(struct change *change, const char *text, char **ret_value)
 {
 	const struct keyword *keyword = &change->setting->keyword;
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL, *doing = NULL;
+	int rc;
 
-	if (change->setting->parse)
-		return change->setting->parse(change, text, ret_value);
+	if (change->setting->parse) {
+		rc = change->setting->parse(change, text, ret_value);
+		doing = mem_format("read %s", keyword->word);
+		if (rc == -EINVAL && !change->reason)
+			change_explain(change, NULL, "'%s' is not a value of %s", clean,
+				       keyword->word);
+		else if (rc)
+			change_explain_error(change, doing, rc);
+		return rc;
+	}
 	if (keyword->choices && !enum_find_word(keyword->choices, text)) {
 		list = list_words(keyword->choices);
 		change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,

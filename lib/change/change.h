@@ -157,6 +157,8 @@ void changes_clear(struct changes *changes);
 /* Reason and next step of a failure, the last one counts; the strings are copied or made. */
 void change_explain(struct change *change, const char *next_step, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The reason of an error that no setting has explained: "cannot DOING: ...". */
+void change_explain_error(struct change *change, const char *doing, int error);
 void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)
@@ -166,8 +168,9 @@ void change_note(struct change *change, const char *format, ...)
 char *change_as_command(const struct change *change, const char *value);
 
 /*
- * Gives `text` the one form of its setting, in *ret_value for the caller to free. -EINVAL, with the
- * reason and next step in the change.
+ * Gives `text` the one form of its setting, in *ret_value for the caller to free. 0; -EINVAL: it is
+ * no value; another -errno: it adds to what is set, which cannot be read. The change then has the
+ * reason, and perhaps a next step.
  */
 int change_parse(struct change *change, const char *text, char **ret_value);
 

@@ -22,21 +22,6 @@ static bool is(const struct change *change, enum change_state state)
 	return change->state.value == state;
 }
 
-/* The reason of an error that no setting has explained. */
-static void explain_error(struct change *change, const char *doing, int error)
-{
-	if (change->reason)
-		return;
-	if (error == -EPROTONOSUPPORT)
-		change_explain(change, "load ib_core, or the driver of the adapter",
-			       "cannot %s: this kernel has no RDMA", doing);
-	else if (error == -ENODEV)
-		change_explain(change, "rdmactl devices lists those that are there",
-			       "cannot %s: the object has gone away", doing);
-	else
-		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));
-}
-
 /* Reads the value into *value, replacing what is there. */
 static int read_into(struct change *change, char **value)
 {
@@ -104,7 +89,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 	int rc = read_into(change, &change->before);
 
 	if (rc) {
-		explain_error(change, "read it", rc);
+		change_explain_error(change, "read it", rc);
 		set_state(change, CHANGE_FAILED);
 		return;
 	}
@@ -115,7 +100,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 	}
 	rc = setting->check ? setting->check(change) : 0;
 	if (rc) {
-		explain_error(change, "change it", rc);
+		change_explain_error(change, "change it", rc);
 		set_state(change, CHANGE_REFUSED);
 		return;
 	}
@@ -180,12 +165,12 @@ static bool verify(struct change *change, int failed)
 	int rc = read_into(change, &change->after);
 
 	if (failed) {
-		explain_error(change, "write it", failed);
+		change_explain_error(change, "write it", failed);
 		set_state(change, CHANGE_FAILED);
 		return false;
 	}
 	if (rc) {
-		explain_error(change, "read it back", rc);
+		change_explain_error(change, "read it back", rc);
 		free(change->after);
 		change->after = NULL;
 		set_state(change, CHANGE_UNVERIFIED);
@@ -206,7 +191,7 @@ static bool write_one(struct changes *changes, struct change *change)
 	int rc = read_into(change, &change->after);
 
 	if (rc) {
-		explain_error(change, "read it again before writing", rc);
+		change_explain_error(change, "read it again before writing", rc);
 		set_state(change, CHANGE_FAILED);
 		return false;
 	}

@@ -308,7 +308,7 @@ static void not_added(void **state)
 	static const char *const commands[] = {"add mute",    "add bad",  "add worse",
 					       "-f add vlan", "add full", NULL};
 	_cleanup_(freep) char *wanted = mem_format("$ add mute\n"
-						   "rxe_cfg: rxe0: failed\n"
+						   "rxe_cfg: rxe0: 'rxe on mute' is not a value of link\n"
 						   "= 1\n"
 						   "$ add bad\n"
 						   "rxe_cfg: rxe0: bad is no netdev\n"
