@@ -16,8 +16,6 @@
 #define SEND_MSEC 5000
 /* How often to look whether the device still exists while the client is silent. */
 #define DEVICE_CHECK_MSEC 500u
-/* So often the rest of what a client has sent is read before his connection is closed. */
-#define MOST_UNREAD 4
 
 int agent_open_port(struct agent *agent, const struct message_open_port *order,
 		    struct message_opened *reply)
@@ -189,22 +187,15 @@ static enum stop await_order(struct agent *agent, unsigned int idle_msec)
 	return stop;
 }
 
-/*
- * A client only sees that the connection ends: it is told why, if it knows the message. What it has
- * sent meanwhile is taken, because unread bytes would reset the connection.
- */
+/* A client only sees that the connection ends: it is told why, if it knows the message. */
 static void say_why(const struct agent *agent, int channel, enum stop stop)
 {
 	const struct message leaving = {.type = MESSAGE_LEAVING, .leaving = {.stop = stop}};
-	uint8_t unread[MESSAGE_MOST_BYTES];
 
 	if (agent->version < PROTOCOL_WAYS || stop == STOP_PEER_GONE ||
 	    exchange_send(channel, &leaving, 0))
 		return;
-	shutdown(channel, SHUT_WR);
-	/* A client who never stops sending is not read to his end. */
-	for (int i = 0; i < MOST_UNREAD && recv(channel, unread, sizeof(unread), MSG_DONTWAIT) > 0;)
-		i++;
+	exchange_end(channel);
 }
 
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,

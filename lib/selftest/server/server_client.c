@@ -131,16 +131,11 @@ static void make_refusal(enum refusal refusal, const char *text, struct message 
 
 void serve_refuse(int channel, enum refusal refusal, const char *text)
 {
-	uint8_t unread[MESSAGE_MOST_BYTES];
 	struct message message;
 
 	make_refusal(refusal, text, &message);
 	exchange_send(channel, &message, 0);
-	/* Closing a socket with unread bytes resets the connection, and may lose the refusal. */
-	shutdown(channel, SHUT_WR);
-	for (int i = 0; i < 4; i++)
-		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
-			break;
+	exchange_end(channel);
 }
 
 /* Sleeps until a signal of the service comes; true: one came. */

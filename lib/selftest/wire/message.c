@@ -70,6 +70,8 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 
 /* How long the rest of a message may take after its first byte. */
 #define REST_MSEC 5000
+/* Messages' worth of bytes that are taken at the end. */
+#define MOST_UNREAD 4
 
 int exchange_send(int channel, const struct message *message, unsigned int msec)
 {
@@ -92,6 +94,17 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
 			return -ETIMEDOUT;
 	}
 	return 0;
+}
+
+void exchange_end(int channel)
+{
+	uint8_t unread[MESSAGE_MOST_BYTES];
+
+	shutdown(channel, SHUT_WR);
+	/* A peer that never stops sending is not read to its end. */
+	for (int i = 0; i < MOST_UNREAD; i++)
+		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
+			break;
 }
 
 /* Sleeps until the channel has something to read, or its peer has closed it. */

@@ -197,6 +197,11 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 /* 0 or -errno: -EPIPE, -ECONNRESET, -ETIMEDOUT. */
 int exchange_send(int channel, const struct message *message, unsigned int msec);
 /*
+ * Says no more, and takes what the peer has sent: a socket that is closed with unread bytes resets
+ * the connection, and the last message might be lost. The caller closes it.
+ */
+void exchange_end(int channel);
+/*
  * Waits at most `msec` for the first byte of the next message, then a few seconds for the rest.
  * `signals` is a signalfd that ends the wait with -EINTR, or -1. 0; -ECONNRESET: the peer closed
  * the connection; -ETIMEDOUT; -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: not a message,
