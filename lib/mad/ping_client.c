@@ -68,12 +68,15 @@ void ping_record_clear(struct ping_record *record)
 	*record = (struct ping_record){.object = NULL};
 }
 
-static bool is_answer(const struct ping_target *target, const struct mad_reply *reply)
+/* What is wrong with an answer that refuses nothing, as a constant string; NULL: nothing. */
+static const char *find_fault(const struct ping_target *target, const struct mad_reply *reply)
 {
-	return !reply->error &&
-	       ping_accept(target->kind, &target->request, reply->mad, reply->bytes) &&
-	       (target->kind != PING_ROCE ||
-		!memcmp(&reply->from->gid, &target->request.to.gid, sizeof(struct gid)));
+	if (!ping_accept(target->kind, &target->request, reply->mad, reply->bytes))
+		return "the answer does not belong to the request";
+	return target->kind == PING_ROCE && memcmp(&reply->from->gid, &target->request.to.gid,
+						   sizeof(struct gid)) != 0
+		       ? "another address answered"
+		       : NULL;
 }
 
 static void add_answer(struct ping_target *target, uint64_t nsec)
@@ -105,7 +108,8 @@ static void set_loss(struct ping_record *record)
 /* Counts the end of a request. Returns whether it was answered. */
 static bool take_reply(struct ping_target *target, const struct mad_reply *reply)
 {
-	bool answered = is_answer(target, reply);
+	const char *fault = reply->error ? NULL : find_fault(target, reply);
+	const bool answered = !reply->error && !fault;
 
 	target->sent++;
 	target->error = reply->error;
@@ -113,8 +117,8 @@ static bool take_reply(struct ping_target *target, const struct mad_reply *reply
 		add_answer(target, reply->round_trip_nsec);
 		if (!target->record.host)
 			target->record.host = ping_host(target->kind, reply->mad, reply->bytes);
-	} else if (!reply->error) {
-		target->refused++;
+	} else if (fault) {
+		target->fault = fault;
 		target->status = reply->status;
 	}
 	return answered;
@@ -165,11 +169,11 @@ char *ping_target_complaint(const struct ping_target *target)
 	_cleanup_(freep) char *why = NULL;
 	char word[MAD_STATUS_BYTES];
 
-	if (target->refused && !target->status) {
-		why = mem_string(" (something else answered, or another address)");
-	} else if (target->refused) {
+	if (target->status) {
 		mad_status_word(target->request.mgmt_class, target->status, word);
 		why = mem_format(" (refused with status 0x%04x: %s)", target->status, word);
+	} else if (target->fault) {
+		why = mem_format(" (%s)", target->fault);
 	} else if (target->error && target->error != -ETIMEDOUT) {
 		why = mem_format(" (not sent: %s)", strerror(-target->error));
 	}

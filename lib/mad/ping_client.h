@@ -31,13 +31,14 @@ struct ping_target {
 	enum ping_kind kind;
 	struct mad_request request;
 	unsigned char data[PING_DATA_BYTES]; /* of the requests: host name, then random bytes */
-	uint64_t started, sent, received, refused;
+	uint64_t started, sent, received;
 	uint64_t *samples; /* nanoseconds; the time of some answers is unknown */
 	size_t sample_count, room;
-	int error;	 /* of the last request that could not be sent */
-	uint16_t status; /* of the last refusal; 0: it was not the answer to a ping */
-	bool waits;	 /* for an answer */
-	bool unreached;	 /* the last request could not be sent, or was not answered */
+	int error;	   /* of the last request that could not be sent */
+	const char *fault; /* of the last answer that did not count; NULL: there was none */
+	uint16_t status;   /* of that answer; 0: it refuses nothing */
+	bool waits;	   /* for an answer */
+	bool unreached;	   /* the last request could not be sent, or was not answered */
 	struct ping_record record;
 };
 

@@ -197,29 +197,30 @@ static void losses(void **state)
 {
 	static const struct {
 		enum ping_kind kind;
-		uint64_t received, refused;
+		uint64_t received;
 		int error;
 		uint16_t status;
+		const char *fault;
 		const char *text, *hint;
 	} rows[] = {
-		{PING_PMA, 0, 0, -ETIMEDOUT, 0, "no answer to 5 of 5 requests",
+		{PING_PMA, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down: a directed route shows where, rdmactl ping "
 		 "-D 0,1"},
-		{PING_SMP, 0, 0, 0, 0, "no answer to 5 of 5 requests",
+		{PING_SMP, 0, 0, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
-		{PING_OPENIB, 0, 2, -EHOSTUNREACH, 0x0c,
+		{PING_OPENIB, 0, -EHOSTUNREACH, 0x0c, "not told",
 		 "no answer to 5 of 5 requests (refused with status 0x000c: "
 		 "attribute-not-supported)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
-		{PING_OPENIB, 0, 1, 0, 0,
-		 "no answer to 5 of 5 requests (something else answered, or another address)",
+		{PING_OPENIB, 0, 0, 0, "another address answered",
+		 "no answer to 5 of 5 requests (another address answered)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
-		{PING_ROCE, 0, 0, -EINVAL, 0,
+		{PING_ROCE, 0, -EINVAL, 0, NULL,
 		 "no answer to 5 of 5 requests (not sent: Invalid argument)",
 		 "run rdmactl ping --serve on the destination"},
-		{PING_PMA, 4, 0, -ETIMEDOUT, 0, "no answer to 1 of 5 requests",
+		{PING_PMA, 4, -ETIMEDOUT, 0, NULL, "no answer to 1 of 5 requests",
 		 "rdmactl perf shows the errors of the ports on the path"},
-		{PING_ROCE, 1, 0, -ETIMEDOUT, 0, "no answer to 4 of 5 requests", NULL},
+		{PING_ROCE, 1, -ETIMEDOUT, 0, NULL, "no answer to 4 of 5 requests", NULL},
 	};
 
 	(void)state;
@@ -227,9 +228,9 @@ static void losses(void **state)
 		const struct ping_target target = {.kind = rows[i].kind,
 						   .sent = 5,
 						   .received = rows[i].received,
-						   .refused = rows[i].refused,
 						   .error = rows[i].error,
 						   .status = rows[i].status,
+						   .fault = rows[i].fault,
 						   .request.mgmt_class = UMAD_CLASS_PERF_MGMT};
 		_cleanup_(freep) char *text = ping_target_complaint(&target);
 		const char *hint = ping_target_hint(&target);

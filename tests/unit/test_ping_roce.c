@@ -290,8 +290,7 @@ static const struct command_row stranger_row = {
 	"ping 10.0.0.1 -c 1 --tsv -o object,received", STATUS_FAULT,
 	"object\treceived\n"
 	"10.0.0.1\t0\n",
-	"rdmactl ping: 10.0.0.1: no answer to 1 of 1 requests (something else answered, or another "
-	"address)\n"
+	"rdmactl ping: 10.0.0.1: no answer to 1 of 1 requests (another address answered)\n"
 	"  run rdmactl ping --serve on the destination\n",
 	"way to 10.0.0.1: index -1, type 2\n" TO("0000:0000:0000:0000:0000:ffff:0a00:0001", "7")};
 static const struct command_row agent_row = {
