@@ -47,26 +47,19 @@ def run(*argv, prefix=(), stdin=None, env=None, timeout=60):
 
 
 def must(*argv, **options):
-    """Runs a command of the setup: a failure ends all tests."""
-    return demand(run(*argv, **options))
+    """Runs a command of the setup: a failure ends all tests.
 
-
-def demand(result):
+    dcb of iproute2 6.1 reads what is set before it writes, and leaves the acknowledgement of that in its
+    socket. It numbers messages by the second, so when a second ends in between it refuses the kernel's
+    answer with EPROTO ("dcb: Do not leave ACKs in socket receive buffer" of 6.2). It is run again then.
+    """
+    result = run(*argv, **options)
+    if argv[0] == 'dcb' and os.strerror(errno.EPROTO) in result.complaint():
+        result = run(*argv, **options)
     if result.status != 0:
         print('Bail out! ' + '; '.join(result.describe()))
         sys.exit(1)
     return result
-
-
-def dcb(*words):
-    """Runs dcb, which must succeed. dcb of iproute2 6.1 leaves the acknowledgement of what it reads first in its
-    socket, and numbers its messages by the second. If a second ends before it writes, it takes that for a
-    wrong answer (EPROTO), so it is run again ("dcb: Do not leave ACKs in socket receive buffer" of 6.2)."""
-    for _ in range(3):
-        result = run('dcb', *words)
-        if os.strerror(errno.EPROTO) not in result.complaint():
-            break
-    return demand(result)
 
 
 def shell(script, **options):

@@ -50,11 +50,11 @@ def mask(op):
 
 
 def dcb(what):
-    return json.loads(peers.dcb('-j', '-N', what, 'show', 'dev', NETDEV).text())
+    return json.loads(peers.must('dcb', '-j', '-N', what, 'show', 'dev', NETDEV).text())
 
 
 def set_dcb(what, *words):
-    peers.dcb(what, 'set', 'dev', NETDEV, *words)
+    peers.must('dcb', what, 'set', 'dev', NETDEV, *words)
 
 
 def trust_of_kernel():
@@ -175,14 +175,14 @@ def dscp(tap):
     more = ours('dscp-priority', '+46:6,24:none')
     wrong += (unequal('after', [row['after'] for row in more.rows], ['26:3,46:6']) +
               unequal('dcb', dcb('app').get('dscp_prio'), [[26, 3], [46, 6]]))
-    peers.dcb('app', 'add', 'dev', NETDEV, 'dscp-prio', '10:1', '10:2', 'ethtype-prio',
-              '0x8915:3')
+    peers.must('dcb', 'app', 'add', 'dev', NETDEV, 'dscp-prio', '10:1', '10:2', 'ethtype-prio',
+               '0x8915:3')
     wrong += unequal('after dcb', before('dscp-priority', 'none'), '10:1,10:2,26:3,46:6')
     gone = ours('dscp-priority', 'none')
     wrong += (unequal('none', states(gone), ['changed']) +
               unequal('dcb', 'dscp_prio' in dcb('app') and dcb('app')['dscp_prio'], False) +
               unequal('entries of others stay', len(dcb('app')['ethtype_prio']), 1))
-    peers.dcb('app', 'flush', 'dev', NETDEV)
+    peers.must('dcb', 'app', 'flush', 'dev', NETDEV)
     tap.test('change-dcb: dscp-priority, added to and taken from, and dcb shows it', wrong)
 
 

@@ -199,10 +199,10 @@ def breaks(tap):
     for where, words, ask in BREAKS:
         profile('lossless')
         wrong += unequal((words, 'good'), way(), (True, None))
-        peers.dcb(*words[1:]) if words[0] == 'dcb' else peers.must(*words)
+        peers.must(*words)
         lossless, at = way(*ask)
         wrong += unequal((words, ask), (bool(lossless), at), (False, where))
-        peers.dcb('buffer', 'set', 'dev', 'dcb0', 'prio-buffer', 'all:0')
+        peers.must('dcb', 'buffer', 'set', 'dev', 'dcb0', 'prio-buffer', 'all:0')
         peers.must('ip', 'link', 'set', 'dcb0', 'mtu', '1500')
     profile('lossless')
     write('%s/dcx/ports/1/default_roce_tos' % CMA, '0')
@@ -219,13 +219,13 @@ def breaks(tap):
 
 def own_class(tap):
     """A priority that shares a traffic class gets one of its own, with a share of the bandwidth."""
-    peers.dcb('ets', 'set', 'dev', 'dcb0', 'prio-tc', 'all:0', 'tc-tsa', 'all:ets',
-              'tc-bw', 'all:0', '0:75', '1:25')
+    peers.must('dcb', 'ets', 'set', 'dev', 'dcb0', 'prio-tc', 'all:0', 'tc-tsa', 'all:ets',
+               'tc-bw', 'all:0', '0:75', '1:25')
     done = profile('lossless')
     ets = scene_change_dcb.dcb('ets')
     bandwidth = ets['tc_bw']
-    peers.dcb('ets', 'set', 'dev', 'dcb0', 'tc-tsa', 'all:strict', 'tc-bw', 'all:0',
-              'prio-tc', '0:0', '1:1', '2:2', '3:3', '4:4', '5:5', '6:6', '7:7')
+    peers.must('dcb', 'ets', 'set', 'dev', 'dcb0', 'tc-tsa', 'all:strict', 'tc-bw', 'all:0',
+               'prio-tc', '0:0', '1:1', '2:2', '3:3', '4:4', '5:5', '6:6', '7:7')
     tap.test('change-roce: a profile takes the priority out of a shared traffic class',
              reasons(done) + unequal('status', done.status, 0) +
              unequal('classes', ets['prio_tc'], [0, 0, 0, 3, 0, 0, 0, 0]) +
