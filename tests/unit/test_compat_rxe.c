@@ -307,24 +307,25 @@ static void not_added(void **state)
 {
 	static const char *const commands[] = {"add mute",    "add bad",  "add worse",
 					       "-f add vlan", "add full", NULL};
-	_cleanup_(freep) char *wanted = mem_format("$ add mute\n"
-						   "rxe_cfg: rxe0: 'rxe on mute' is not a value of link\n"
-						   "= 1\n"
-						   "$ add bad\n"
-						   "rxe_cfg: rxe0: bad is no netdev\n"
-						   "= 1\n"
-						   "$ add worse\n"
-						   "rxe_cfg: rxe0: worse is no netdev\n"
-						   "  take a better one\n"
-						   "= 1\n"
-						   "$ -f add vlan\n"
-						   "rxe_cfg: rxe0: vlan is a VLAN\n"
-						   "  make it below the VLAN\n"
-						   "= 1\n"
-						   "$ add full\n"
-						   "rxe_cfg: rxe0: cannot write it: %s\n"
-						   "= 1\n",
-						   strerror(ENOSPC));
+	_cleanup_(freep) char *wanted = mem_format(
+		"$ add mute\n"
+		"rxe_cfg: rxe0: 'rxe on mute' is not a value of link\n"
+		"= 1\n"
+		"$ add bad\n"
+		"rxe_cfg: rxe0: bad is no netdev\n"
+		"= 1\n"
+		"$ add worse\n"
+		"rxe_cfg: rxe0: worse is no netdev\n"
+		"  take a better one\n"
+		"= 1\n"
+		"$ -f add vlan\n"
+		"rxe_cfg: rxe0: vlan is a VLAN\n"
+		"  make it below the VLAN\n"
+		"= 1\n"
+		"$ add full\n"
+		"rxe_cfg: rxe0: cannot write it: %s\n"
+		"= 1\n",
+		strerror(ENOSPC));
 
 	expect_play(*state, (struct scene){.commands = commands}, wanted);
 }
