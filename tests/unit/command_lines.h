@@ -50,10 +50,42 @@ static inline int command_parse_and_run(struct ctx *ctx, int count, char **words
 		fail_msg("%s", message);
 	args = mem_alloc_zero(1, ctx->command->args_size);
 	set_count = command_option_sets(ctx->command, &ctx->globals, args, sets);
-	first = options_parse(count, words, sets, set_count, false, &message, &hint);
+	first = options_parse(count, words, sets, set_count, ctx->command->passes_on, &message,
+			      &hint);
 	if (message || command_check_options(ctx, sets, set_count, &message, &hint))
 		fail_msg("%s", message);
 	return ctx->command->run(ctx, args, words + first);
+}
+
+/* Runs the line, which begins with the name of the command; returns the status. */
+static inline int command_run_line(const struct command *command, const char *line)
+{
+	const struct command *const commands[] = {command};
+	struct ctx ctx = {.command = command, .commands = commands, .command_count = 1};
+	_cleanup_(freep) char *copy = mem_string(line);
+	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
+	int count = 0;
+
+	while (rest) {
+		assert_true(count < COMMAND_LINE_WORDS - 1);
+		words[count++] = strsep(&rest, " ");
+	}
+	return command_parse_and_run(&ctx, count, words);
+}
+
+/* The same, with what it prints and says; the caller frees both. */
+static inline int command_run(const struct command *command, const char *line, char **ret_out,
+			      char **ret_err)
+{
+	struct captured out, err;
+	int status;
+
+	capture_begin(&out);
+	capture_stream(&err, stderr);
+	status = command_run_line(command, line);
+	*ret_err = capture_end(&err);
+	*ret_out = capture_end(&out);
+	return status;
 }
 
 /* The words of strerror(), which each C library has its own, as the name of the error. */
@@ -93,24 +125,13 @@ static inline void command_compare(const char *line, const char *what, const cha
 /* Runs the line, which begins with the name of the command. */
 static inline void command_expect(const struct command *command, const struct command_row *row)
 {
-	const struct command *const commands[] = {command};
-	struct ctx ctx = {.command = command, .commands = commands, .command_count = 1};
-	_cleanup_(freep) char *copy = mem_string(row->line), *out = NULL, *err = NULL;
-	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
-	struct captured output, errors;
-	int count = 0, status;
+	_cleanup_(freep) char *out = NULL, *err = NULL;
+	int status;
 
 	free(command_asked);
 	command_asked = mem_string("");
-	while (rest) {
-		assert_true(count < COMMAND_LINE_WORDS - 1);
-		words[count++] = strsep(&rest, " ");
-	}
-	capture_begin(&output);
-	capture_stream(&errors, stderr);
-	status = command_parse_and_run(&ctx, count, words);
-	err = command_name_errors(capture_end(&errors));
-	out = capture_end(&output);
+	status = command_run(command, row->line, &out, &err);
+	err = command_name_errors(err);
 	command_compare(row->line, "said", err, row->err);
 	command_compare(row->line, "printed", out, row->out);
 	command_compare(row->line, "asked", command_asked, row->asked);
@@ -125,15 +146,9 @@ static inline void command_expect(const struct command *command, const struct co
 static inline int command_into_full(const struct command *command, const char *line,
 				    const unsigned int *counted)
 {
-	const struct command *const commands[] = {command};
-	struct ctx ctx = {.command = command, .commands = commands, .command_count = 1};
-	_cleanup_(freep) char *copy = mem_string(line);
-	char *words[COMMAND_LINE_WORDS] = {NULL}, *rest = copy;
-	int count = 0, status;
+	int status;
 	pid_t pid;
 
-	while (rest)
-		words[count++] = strsep(&rest, " ");
 	fflush(stdout);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -142,7 +157,7 @@ static inline int command_into_full(const struct command *command, const char *l
 
 		if (full < 0 || dup2(full, STDOUT_FILENO) < 0 || dup2(full, STDERR_FILENO) < 0)
 			_exit(100);
-		command_parse_and_run(&ctx, count, words);
+		command_run_line(command, line);
 		_exit((int)*counted);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -9,12 +9,8 @@
  */
 #pragma once
 
-#include "captured.h"
+#include "command_lines.h"
 
-#include <fcntl.h>
-#include <string.h>
-
-#include "base/cleanup.h"
 #include "base/signals.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -27,7 +23,7 @@
 #include "mad/perf/perf.h"
 
 enum { HOST1, LEAF1, LEAF2, HOST2, HOST3, HOST4, LIVE_NODES };
-enum { LIVE_PORTS = 4, LIVE_WORDS = 24, LIVE_FAULTS = 4, LIVE_MEMBERS = 4, LIVE_LOG = 4096 };
+enum { LIVE_PORTS = 4, LIVE_FAULTS = 4, LIVE_MEMBERS = 4, LIVE_LOG = 4096 };
 enum { LIVE_REPLY = 2 * MAD_BYTES };
 
 /* Requests that a node does not answer, or refuses; 0 stands for all classes, attributes, ports. */
@@ -525,47 +521,14 @@ static inline int live_end(void **state)
 
 /* ---- The commands ---- */
 
-static inline int live_run_words(char **words, int count)
-{
-	const struct command *const commands[] = {&fabric_command};
-	struct ctx ctx = {.command = &fabric_command, .commands = commands, .command_count = 1};
-	_cleanup_(freep) void *args = NULL;
-	struct option_set sets[COMMAND_TABLES + 1];
-	char *message = NULL, *hint = NULL;
-	struct command child;
-	size_t set_count;
-	int first;
-
-	if (command_choose_child(&ctx, &child, &count, words, &message, &hint))
-		fail_msg("%s", message);
-	args = mem_alloc_zero(1, ctx.command->args_size);
-	set_count = command_option_sets(ctx.command, &ctx.globals, args, sets);
-	first = options_parse(count, words, sets, set_count, ctx.command->passes_on, &message,
-			      &hint);
-	if (message || command_check_options(&ctx, sets, set_count, &message, &hint))
-		fail_msg("%s", message);
-	return ctx.command->run(&ctx, args, words + first);
-}
-
 /* Runs rdmactl fabric with these words; returns the status. */
-static inline int live_run(const char *line, char **ret_out, char **ret_err)
+static inline int live_run(const char *words, char **ret_out, char **ret_err)
 {
-	_cleanup_(freep) char *copy = mem_format("fabric %s", line);
-	char *words[LIVE_WORDS + 1] = {NULL}, *rest = copy;
-	struct captured out, err;
-	int count = 0, status;
+	_cleanup_(freep) char *line = mem_format("fabric %s", words);
 
-	while (rest && count < LIVE_WORDS)
-		words[count++] = strsep(&rest, " ");
-	assert_null(rest);
 	fake_clock_nsec = 1000000000;
 	live.fake.sends = 0;
-	capture_begin(&out);
-	capture_stream(&err, stderr);
-	status = live_run_words(words, count);
-	*ret_err = capture_end(&err);
-	*ret_out = capture_end(&out);
-	return status;
+	return command_run(&fabric_command, line, ret_out, ret_err);
 }
 
 /* What a command prints, says, and returns. */
