@@ -185,10 +185,9 @@ static inline void fake_close(void *context)
 	fake->closed++;
 }
 
-static inline struct mad_engine *fake_engine(struct fake *fake,
-					     const struct mad_engine_options *options)
+static inline struct mad_transport fake_transport_of(struct fake *fake)
 {
-	const struct mad_transport transport = {
+	return (struct mad_transport){
 		.context = fake,
 		.headroom = FAKE_HEADROOM,
 		.add_agent = fake_add_agent,
@@ -197,6 +196,12 @@ static inline struct mad_engine *fake_engine(struct fake *fake,
 		.wait = fake_wait,
 		.close = fake_close,
 	};
+}
+
+static inline struct mad_engine *fake_engine(struct fake *fake,
+					     const struct mad_engine_options *options)
+{
+	const struct mad_transport transport = fake_transport_of(fake);
 
 	fake->random = 1;
 	return mad_engine_new(&transport, options);

@@ -164,15 +164,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 	assert_string_equal(smi_device, "mlx5_0");
 	assert_int_equal(port, 1);
 	assert_int_equal(smi_port, 1);
-	*ret_transport = (struct mad_transport){
-		.context = &live.fake,
-		.headroom = FAKE_HEADROOM,
-		.add_agent = fake_add_agent,
-		.send = fake_send_mad,
-		.receive = fake_receive,
-		.wait = fake_wait,
-		.close = fake_close,
-	};
+	*ret_transport = fake_transport_of(&live.fake);
 	return 0;
 }
 

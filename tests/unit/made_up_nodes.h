@@ -262,16 +262,6 @@ static inline int nodes_send(struct fake *fake, int agent, const struct mad_addr
 int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
 	      struct mad_transport *ret_transport)
 {
-	const struct mad_transport transport = {
-		.context = &nodes.fake,
-		.headroom = FAKE_HEADROOM,
-		.add_agent = fake_add_agent,
-		.send = fake_send_mad,
-		.receive = fake_receive,
-		.wait = fake_wait,
-		.close = fake_close,
-	};
-
 	assert_string_equal(device, "m0");
 	assert_int_equal(port, 3);
 	assert_int_equal(smi_device == NULL, nodes.ethernet);
@@ -280,7 +270,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 	if (nodes.open_error)
 		return nodes.open_error;
 	nodes.fake.on_send = nodes_send;
-	*ret_transport = transport;
+	*ret_transport = fake_transport_of(&nodes.fake);
 	return 0;
 }
 

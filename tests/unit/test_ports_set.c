@@ -166,15 +166,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 	assert_string_equal(device, smi_device);
 	assert_int_equal(port, smi_port);
 	sprintf(current->asked + strlen(current->asked), "by %s/%u ", device, port);
-	*ret_transport = (struct mad_transport){
-		.context = &current->fake,
-		.headroom = FAKE_HEADROOM,
-		.add_agent = fake_add_agent,
-		.send = fake_send_mad,
-		.receive = fake_receive,
-		.wait = fake_wait,
-		.close = fake_close,
-	};
+	*ret_transport = fake_transport_of(&current->fake);
 	return 0;
 }
 
