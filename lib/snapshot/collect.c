@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/sysfs.h"
 #include "snapshot/collect_read.h"
 #include "snapshot/member.h"
@@ -369,6 +370,14 @@ static bool is_refused(const struct contents *contents, const struct content *it
 	return member_refuse(&sum, &member) || is_below_other(contents, item->path);
 }
 
+static void tell_link(struct collection *collection, const char *path)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+
+	problem_add_text(collection->problems, NULL, clean, "file",
+			 "left out: the link leads out of the tree", NULL);
+}
+
 /* Drops what the strict reader would refuse: a link out of the tree, a member below a link. */
 static void prune(struct collection *collection)
 {
@@ -378,9 +387,7 @@ static void prune(struct collection *collection)
 	for (size_t i = 0; i < contents->count; i++) {
 		refused[i] = is_refused(contents, &contents->items[i]);
 		if (refused[i] && contents->items[i].kind == CONTENT_LINK)
-			problem_add_text(collection->problems, NULL,
-					 contents->items[i].path + strlen(SNAPSHOT_ROOT "/"),
-					 "file", "left out: the link leads out of the tree", NULL);
+			tell_link(collection, contents->items[i].path + strlen(SNAPSHOT_ROOT "/"));
 	}
 	contents_drop(contents, refused);
 }

@@ -31,20 +31,21 @@ char *collect_path(const char *path)
 void collect_note(struct collection *collection, const char *path, const char *why)
 {
 	_cleanup_(freep) char *line = mem_format("%s: %s", path, why);
+	_cleanup_(freep) char *clean = text_clean(line, strlen(line));
 
-	problem_add_text(collection->problems, NULL, NULL, "file", line, NULL);
+	problem_add_text(collection->problems, NULL, NULL, "file", clean, NULL);
 }
 
 void collect_error(struct collection *collection, const char *path, int error)
 {
 	const char *target = sysfs_saved_error(error);
-	_cleanup_(freep) char *place = collect_path(path);
+	_cleanup_(freep) char *place = collect_path(path), *clean = text_clean(path, strlen(path));
 
 	contents_add(collection->contents, CONTENT_LINK, place, target, strlen(target));
 	collection->unreadable++;
 	/* Other errors are the answer of the kernel: a port that is down has no speed. */
 	if (error == -EACCES || error == -EPERM)
-		problem_add(collection->problems, NULL, path, "file", error,
+		problem_add(collection->problems, NULL, clean, "file", error,
 			    "run it as root for a snapshot of all that root can read");
 }
 

@@ -170,6 +170,23 @@ static void links(void **state)
 	expect(bed, wanted);
 }
 
+/* What is told of files has no character in it that steers a terminal. */
+static void terminal(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "sys/module/mlx5_core/parameters/key\x1b[7m", "1");
+	tree_link(&bed->tree, "sys/class/infiniband/\x9b[7m", "/b");
+	expect(bed,
+	       "root/sys/class/infiniband/\n"
+	       "root/sys/module/\n"
+	       "root/sys/module/mlx5_core/\n"
+	       "root/sys/module/mlx5_core/parameters/\n"
+	       "! - file sys/module/mlx5_core/parameters/key\\x1b[7m: left out, because it may "
+	       "be a key -\n"
+	       "! sys/class/infiniband/\\x9b[7m file left out: the link leads out of the tree -\n");
+}
+
 /* An absolute link and one that climbs to the root are followed all the same. */
 static void ways(void **state)
 {
@@ -423,10 +440,12 @@ static void unreadable(void **state)
 		skip();
 	tree_write(tree, "sys/class/infiniband/m/open", "1");
 	tree_write(tree, "sys/class/infiniband/m/file", "1");
+	tree_write(tree, "sys/class/infiniband/m/\x1b", "1");
 	tree_write(tree, "sys/class/infiniband/m/closed/x", "1");
 	/* It may only be passed through. */
 	tree_write(tree, "sys/class/infiniband/n/device/vendor", "1");
 	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/file", 0600, 0), 0);
+	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/\x1b", 0600, 0), 0);
 	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/m/closed", 0700, 0), 0);
 	assert_int_equal(fchmodat(tree->root.fd, "sys/class/infiniband/n", 0711, 0), 0);
 	tree_become_nobody();
@@ -436,16 +455,18 @@ static void unreadable(void **state)
 		const struct problem *problem = &bed->problems.items[i];
 
 		told += !strcmp(problem->attribute, "sys/class/infiniband/m/file") ||
+			!strcmp(problem->attribute, "sys/class/infiniband/m/\\x1b") ||
 			!strcmp(problem->attribute, "sys/class/infiniband/m/closed");
 		assert_string_equal(problem->error, strerror(EACCES));
 		assert_string_equal(problem->hint, hint);
 		assert_string_equal(problem->source, "file");
 	}
-	assert_int_equal(told, 2);
+	assert_int_equal(told, 3);
 	assert_int_equal(bed->collection.unreadable, bed->problems.count);
 	text = describe(&bed->contents, &(struct problems){.count = 0});
 	assert_string_equal(text, "root/sys/class/infiniband/\n"
 				  "root/sys/class/infiniband/m/\n"
+				  "root/sys/class/infiniband/m/\x1b -> !EACCES\n"
 				  "root/sys/class/infiniband/m/closed -> !EACCES\n"
 				  "root/sys/class/infiniband/m/file -> !EACCES\n"
 				  "root/sys/class/infiniband/m/open: 1|\n"
@@ -648,10 +669,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(device), TEST(followed_copy), TEST(links),	     TEST(ways),
-		TEST(depth),  TEST(pci_functions), TEST(parameters), TEST(parts_of_files),
-		TEST(binary), TEST(long_files),	   TEST(no_room),    TEST(unreadable),
-		TEST(errors), TEST(recorded),	   TEST(secrets),
+		TEST(device),	      TEST(followed_copy), TEST(links),		TEST(terminal),
+		TEST(ways),	      TEST(depth),	   TEST(pci_functions), TEST(parameters),
+		TEST(parts_of_files), TEST(binary),	   TEST(long_files),	TEST(no_room),
+		TEST(unreadable),     TEST(errors),	   TEST(recorded),	TEST(secrets),
 	};
 	const struct CMUnitTest live_tests[] = {TEST(live), TEST(counters)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
