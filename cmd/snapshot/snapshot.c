@@ -267,29 +267,50 @@ static void change_problems(const struct anonymiser *anonymiser, struct problems
 	}
 }
 
-static void tell_dropped(struct snapshot_run *run, size_t count, const char *what)
+static void tell_dropped(struct snapshot_run *run, const char *what, const char *it)
 {
-	_cleanup_(freep) char *line = NULL;
+	_cleanup_(freep) char *line = mem_format(
+		"%s left out: what is in %s is not known, so addresses there cannot be replaced",
+		what, it);
+	_cleanup_(freep) char *clean = text_clean(line, strlen(line));
 
-	if (!count)
-		return;
-	line = mem_format("%zu %s%s left out: what is in %s is not known, so addresses there "
-			  "cannot be replaced",
-			  count, what, count == 1 ? " was" : "s were", count == 1 ? "it" : "them");
-	problem_add_text(&run->listing.problems, NULL, NULL, "file", line,
+	problem_add_text(&run->listing.problems, NULL, NULL, "file", clean,
 			 "a snapshot without --anonymise has them all");
+}
+
+/* By the path that it would have in the archive, which tells as little as those of the others. */
+static void tell_dropped_file(struct snapshot_run *run, const char *path)
+{
+	const size_t root = strlen(SNAPSHOT_ROOT "/");
+	_cleanup_(freep) char *what = mem_format(
+		"%s:", path + (strncmp(path, SNAPSHOT_ROOT "/", root) ? 0 : root));
+
+	tell_dropped(run, what, "it");
+}
+
+static void tell_dropped_answers(struct snapshot_run *run, size_t count)
+{
+	_cleanup_(freep) char *what = mem_format("%zu recorded answer%s", count,
+						 count == 1 ? " was" : "s were");
+
+	if (count)
+		tell_dropped(run, what, count == 1 ? "it" : "them");
 }
 
 static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 {
-	size_t answers, files = anonymise_contents(anonymiser, &run->contents, &answers);
+	struct strings dropped = {0};
+	size_t answers;
 
+	anonymise_contents(anonymiser, &run->contents, &dropped, &answers);
 	take_changed(run, "root/proc/sys/kernel/hostname", &run->manifest.host);
 	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);
 	run->manifest.anonymised = TRISTATE_YES;
 	change_problems(anonymiser, &run->listing.problems);
-	tell_dropped(run, files, "file");
-	tell_dropped(run, answers, "recorded answer");
+	for (size_t i = 0; i < dropped.count; i++)
+		tell_dropped_file(run, dropped.items[i]);
+	tell_dropped_answers(run, answers);
+	strings_free(&dropped);
 }
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)

@@ -353,14 +353,21 @@ listing()
 	printf 'options\0' >"$tree/etc/modprobe.d/one.conf"
 	try snapshot a.tar --root "$tree" --anonymise -o members --tsv --no-headings
 	[ "$status" = 3 ]
-	[ "$stderr" = "rdmactl snapshot: 1 file was left out: what is in it is not known, so addresses there cannot be replaced
+	[ "$stderr" = "rdmactl snapshot: etc/modprobe.d/one.conf: left out: what is in it is not known, so addresses there cannot be replaced
   a snapshot without --anonymise has them all
 " ]
-	cp "$tree/etc/modprobe.d/one.conf" "$tree/etc/modprobe.d/two.conf"
-	try snapshot b.tar --root "$tree" --anonymise -o members --tsv --no-headings
+	mkdir -p "$tree/proc/sys/kernel"
+	echo gpu17.example.org >"$tree/proc/sys/kernel/hostname"
+	mv "$tree/etc/modprobe.d/one.conf" "$tree/etc/modprobe.d/gpu17.conf"
+	cp "$tree/etc/modprobe.d/gpu17.conf" "$tree/etc/modprobe.d/"$'\a.gpu17.conf'
+	try snapshot b.tar --root "$tree" --anonymise --json
 	[ "$status" = 3 ]
-	[[ $stderr == *': 2 files were left out: what is in them is not known, so'* ]]
+	[ "$(sed -E 's/host-[0-9a-f]{8}/HOST/' err)" = 'rdmactl snapshot: etc/modprobe.d/\x07.HOST.conf: left out: what is in it is not known, so addresses there cannot be replaced
+  a snapshot without --anonymise has them all
+rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known, so addresses there cannot be replaced' ]
+	jq -e '.snapshot[0].left_out == 2' out
 	run ! grep 'modprobe.d/.*conf' <(tar -tf b.tar)
+	run ! grep -a gpu17 out <(tar -xOf b.tar)
 }
 
 @test "snapshot: --anonymise keeps what belongs together" {

@@ -49,12 +49,13 @@ static void anonymise(const char *text, size_t length)
 {
 	struct contents contents = {.items = NULL};
 	struct anonymiser *anonymiser = NULL;
-	size_t dropped = 0;
+	struct strings dropped = {0};
+	size_t answers = 0;
 
 	if (anonymiser_new("key", 3, &anonymiser))
 		return;
 	contents_add(&contents, CONTENT_FILE, RECORDING_NETLINK_FILE, text, length);
-	anonymise_contents(anonymiser, &contents, &dropped);
+	anonymise_contents(anonymiser, &contents, &dropped, &answers);
 	if (contents.count) {
 		const char *head = strchr(contents.items[0].bytes, '\n') + 1;
 		struct recording *again = parse(head, strlen(head));
@@ -63,6 +64,7 @@ static void anonymise(const char *text, size_t length)
 			abort();
 		recording_free(again);
 	}
+	strings_free(&dropped);
 	contents_clear(&contents);
 	anonymiser_free(anonymiser);
 }

@@ -396,6 +396,7 @@ static void kinds_of_devices(void **state)
 static void in_files(void **state)
 {
 	struct contents contents = {.items = NULL};
+	struct strings dropped = {0};
 	uint64_t bytes = 0;
 	size_t answers = 7;
 
@@ -405,9 +406,12 @@ static void in_files(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		contents_add(&contents, CONTENT_LINK, links[i][0], links[i][1],
 			     strlen(links[i][1]));
-	contents_add(&contents, CONTENT_FILE, "root/sys/opaque", "a\0b", 3);
+	contents_add(&contents, CONTENT_FILE, "root/sys/gpu17/opaque", "a\0b", 3);
 	contents_add(&contents, CONTENT_FOLDER, "root/sys/class/net/gpu17", "", 0);
-	assert_int_equal(anonymise_contents(*state, &contents, &answers), 1);
+	anonymise_contents(*state, &contents, &dropped, &answers);
+	assert_int_equal(dropped.count, 1);
+	assert_string_equal(dropped.items[0], "root/sys/host-319d85f9/opaque");
+	strings_free(&dropped);
 	assert_int_equal(answers, 0);
 	assert_int_equal(contents.count, ARRAY_SIZE(files) + ARRAY_SIZE(links) + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {

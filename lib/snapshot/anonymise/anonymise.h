@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/hmac.h"
+#include "schema/value.h"
 #include "snapshot/content.h"
 
 struct anonymiser;
@@ -47,8 +48,9 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 
 /*
  * Changes all of a snapshot: paths, targets, texts by what their files hold, binary files and
- * recorded answers. Members in which addresses may be that cannot be found are dropped; returns how
- * many, and how many answers of those that are kept.
+ * recorded answers. Members in which addresses may be that cannot be found are dropped: their
+ * changed paths are added to `dropped`. *ret_answers: how many answers of those that are kept are
+ * dropped.
  */
-size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
-			  size_t *ret_answers);
+void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
+			struct strings *dropped, size_t *ret_answers);

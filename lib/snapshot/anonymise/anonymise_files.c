@@ -390,37 +390,34 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 	return text_buffer_take(&out);
 }
 
-size_t anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
-			  size_t *ret_answers)
+void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
+			struct strings *dropped, size_t *ret_answers)
 {
-	_cleanup_(freep) bool *dropped = mem_alloc_zero(contents->count + 1, sizeof(*dropped));
-	size_t count = 0;
+	_cleanup_(freep) bool *marked = mem_alloc_zero(contents->count + 1, sizeof(*marked));
 
 	*ret_answers = 0;
 	learn(anonymiser, contents);
 	for (size_t i = 0; i < contents->count; i++) {
 		struct content *content = &contents->items[i];
+		const bool recording = is_recording(content);
 		char *path;
 
-		dropped[i] = is_opaque(content) ||
-			     (is_recording(content) &&
-			      (content->kind != CONTENT_FILE ||
-			       anonymise_recording(anonymiser, content, ret_answers)));
-		count += dropped[i];
-		if (dropped[i])
-			continue;
-		if (content->kind == CONTENT_FILE && !is_recording(content))
+		marked[i] = is_opaque(content) ||
+			    (recording && (content->kind != CONTENT_FILE ||
+					   anonymise_recording(anonymiser, content, ret_answers)));
+		if (!marked[i] && !recording && content->kind == CONTENT_FILE)
 			change_file(anonymiser, content);
-		if (content->kind == CONTENT_LINK)
+		if (!marked[i] && content->kind == CONTENT_LINK)
 			replace(content, change_path(anonymiser, content->bytes));
-		if (is_recording(content))
-			continue;
-		path = change_path(anonymiser, content->path);
-		free(content->path);
-		content->path = path;
+		if (!recording) {
+			path = change_path(anonymiser, content->path);
+			free(content->path);
+			content->path = path;
+		}
+		if (marked[i])
+			strings_add(dropped, content->path);
 	}
-	contents_drop(contents, dropped);
+	contents_drop(contents, marked);
 	contents_recount(contents);
 	contents_sort(contents);
-	return count;
 }
