@@ -240,15 +240,15 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 	return !rc;
 }
 
-/* The value of a member that has become another one. */
+/* The value of a member that has become another one, or was dropped: then none. */
 static void take_changed(const struct snapshot_run *run, const char *path, char **value)
 {
 	const struct content *content = contents_find(&run->contents, path);
 
-	if (!*value || !content)
+	if (!*value)
 		return;
 	free(*value);
-	*value = text_clean(content->bytes, strcspn(content->bytes, "\n"));
+	*value = content ? text_clean(content->bytes, strcspn(content->bytes, "\n")) : NULL;
 }
 
 static void change_problems(const struct anonymiser *anonymiser, struct problems *problems)

@@ -368,6 +368,13 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	jq -e '.snapshot[0].left_out == 2' out
 	run ! grep 'modprobe.d/.*conf' <(tar -tf b.tar)
 	run ! grep -a gpu17 out <(tar -xOf b.tar)
+	# The manifest then says nothing of what such a file begins with.
+	rm -r "$tree/etc/modprobe.d"
+	printf 'gpu17\0' >"$tree/proc/sys/kernel/hostname"
+	try snapshot c.tar --root "$tree" --anonymise --json
+	[ "$status" = 3 ]
+	jq -e '.snapshot[0].host == null' out
+	run ! grep -a gpu17 out <(tar -xOf c.tar)
 }
 
 @test "snapshot: --anonymise keeps what belongs together" {
