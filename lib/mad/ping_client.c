@@ -68,7 +68,7 @@ void ping_record_clear(struct ping_record *record)
 	*record = (struct ping_record){.object = NULL};
 }
 
-/* What is wrong with an answer that refuses nothing, as a constant string; NULL: nothing. */
+/* Why an answer does not count, as a constant string; NULL: it counts. A status says more. */
 static const char *find_fault(const struct ping_target *target, const struct mad_reply *reply)
 {
 	if (!ping_accept(target->kind, &target->request, reply->mad, reply->bytes))
