@@ -14,7 +14,7 @@
 #include "mad/ping_client.h"
 #include "schema/bits.h"
 
-enum { ALIVE = 4, DEAD = 5, REFUSES = 6, UNREACHABLE = 7, NAMELESS = 8, NAMED = 9, SILENT = 10 };
+enum { ALIVE = 4, DEAD, REFUSES, UNREACHABLE, NAMELESS, NAMED, SILENT, STRANGE };
 
 struct fixture {
 	struct fake fake;
@@ -51,6 +51,15 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	fixture->asked[fixture->asked_count++] = to->lid;
 	if (to->lid == UNREACHABLE)
 		return -EHOSTUNREACH;
+	/* Another vendor's answer: IBA 1, 16.5.1 has the OUI in the bytes 37 to 39. */
+	if (to->lid == STRANGE) {
+		unsigned char strange[MAD_BYTES];
+
+		memcpy(strange, mad, sizeof(strange));
+		strange[39] ^= 1;
+		fake_answer(fake, strange, 0, 0);
+		return 0;
+	}
 	if (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED && to->lid != DEAD)
 		describe(fixture, mad, to->lid);
 	else if (to->lid != DEAD)
@@ -111,6 +120,32 @@ static void counts_answers(void **state)
 	}
 	ping_drop_each(&fixture->ping);
 	assert_int_equal(fixture->ping.each_count, 0);
+	end(fixture);
+}
+
+/* What was wrong with an answer that does not count, and with one that refuses. */
+static void faults(void **state)
+{
+	static const uint16_t lids[] = {ALIVE, STRANGE, REFUSES};
+	static const char *const texts[] = {
+		"no answer to 0 of 1 requests",
+		"no answer to 1 of 1 requests (the answer does not belong to the request)",
+		"no answer to 1 of 1 requests (refused with status 0x001c: invalid-value)",
+	};
+	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
+	struct ping_target *targets = fixture->ping.targets;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++) {
+		targets[i].kind = PING_OPENIB;
+		ping_request(PING_OPENIB, false, 0, NULL, &targets[i].request);
+	}
+	assert_int_equal(ping_round(&fixture->ping), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++) {
+		_cleanup_(freep) char *text = ping_target_complaint(&targets[i]);
+
+		assert_string_equal(text, texts[i]);
+	}
 	end(fixture);
 }
 
@@ -322,7 +357,8 @@ int main(void)
 		cmocka_unit_test(counts_answers),    cmocka_unit_test(unreached_goes_first),
 		cmocka_unit_test(flood_sends_all),   cmocka_unit_test(descriptions),
 		cmocka_unit_test(no_method_is_left), cmocka_unit_test(losses),
-		cmocka_unit_test(figures),	     cmocka_unit_test(each_request),
+		cmocka_unit_test(figures),	     cmocka_unit_test(faults),
+		cmocka_unit_test(each_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
