@@ -63,7 +63,7 @@ __attribute__((constructor(101))) static void register_rest(void)
 
 /*
  * 2. The leak sanitizer looks for pointers in all data that the program headers call writable.
- * Those of the program are 7 MB of the sanitizers' own, because none of its own variables is
+ * The data of the program are 7 MB of the sanitizers' own, because none of its own variables is
  * writable, but for the two above (tests/lint/globals); those of libraries count as before. What
  * looks like a leak because of this is reported as one: nothing can be hidden.
  */

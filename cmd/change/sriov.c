@@ -17,7 +17,7 @@ static const struct setting *const *const tables[] = {sriov_setting_table, sriov
 static const struct keyword vf_keyword = {"vf", "N", "the settings after it are those of VF N",
 					  NULL};
 
-/* Those of the function, the word vf, and those of a VF. */
+/* The keywords of the function, the word vf, and the keywords of a VF. */
 static const struct keyword *keyword(size_t number)
 {
 	size_t count = 0;

@@ -190,7 +190,7 @@ bool fabric_counters_save(struct fabric_run *run, const char *path,
  */
 bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
-/* Those of a file, without a problem for each switch that has gaps. */
+/* The tables of a file, without a problem for each switch that has gaps. */
 bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			      unsigned int kinds, struct forwarding *forwarding);
 /* Notes a problem if the linear tables of all switches are known, and empty. */

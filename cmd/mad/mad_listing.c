@@ -158,7 +158,7 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 
 	if (!ctx->globals.root)
 		read_conf(listing, &conf);
-	/* That of a command that has another meaning for it limits the whole run. */
+	/* --timeout limits the whole run unless the command takes it for a request. */
 	if (!timeout->known || !ctx->command->own_timeout)
 		timeout = &conf.timeout_msec;
 	*ret_via = via_of(args, &conf);

@@ -27,7 +27,7 @@ static char *parse_kind(const char *option, const char *text, struct selftest_me
 
 	if (!selftest_memory_parse(text, ret))
 		return NULL;
-	/* That of a server; --peer-memory is no option of one. */
+	/* A server has a size, too; --peer-memory is no option of one. */
 	if (!strcmp(option, "memory") && !option_parse_size(text, &bytes))
 		return mem_string("--memory needs --serve for a size");
 	*ret_hint = mem_string(KINDS_HINT);

@@ -95,9 +95,9 @@ extern const struct enum_name selftest_protocols[];
 	" " SELFTEST_PATH_OPTIONS
 /* What only a client has, and a server of some programs of others. */
 #define SELFTEST_PEERS_TOO "latency bandwidth operations qps"
-/* Those of mckey. */
+/* The options of mckey. */
 #define SELFTEST_GROUP_OPTIONS "group group-gid send-only no-loopback"
-/* Those of --serve that programs of others do not have. */
+/* Options of --serve that programs of others do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients longest idle"
 
 /* The meaning of the options; it refers to the args and the environment. */

@@ -107,7 +107,7 @@ int link_find_port_guid(struct link *link);
 char *link_pci_address(const struct root *root, const char *name);
 /*
  * True if a netdev and an RDMA device (by the kernel's name) belong to exactly the same device.
- * Those of a subfunction are not on its PCI function directly.
+ * Devices of a subfunction are not on its PCI function directly.
  */
 bool link_is_beside(const struct root *root, const char *name, const char *rdma_device);
 

@@ -19,7 +19,7 @@ struct device_nodes {
 	size_t count;
 };
 
-/* Those of a device, given by the kernel's bytes of its name. None is no error. */
+/* Reads the nodes of a device, given by the kernel's bytes of its name. None is no error. */
 int device_nodes_read(const struct root *root, const char *kernel_name, struct device_nodes *nodes);
 void device_nodes_clear(struct device_nodes *nodes);
 

@@ -70,7 +70,7 @@ static const struct plug_fact sff_8472_lane[] = {
 		PLUG_FLAG(quantity_, LIMIT_LOW_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_) + 1, \
 			0                                                                          \
 	}
-/* Those of the only lane have a step, which is never used, so that they are shown with it. */
+/* Flags of the only lane have a step, which is never used, so that they are shown with it. */
 #define LANE_HIGH_LOW(quantity_, kind_, offset_, bit_)                                             \
 	{PLUG_FLAG(quantity_, LIMIT_HIGH_##kind_), PLUG_DIAGNOSTICS, offset_, BIT(bit_), 1},       \
 	{                                                                                          \

@@ -448,8 +448,8 @@ static inline bool made_up_is_shared(const struct made_up_mesh *mesh,
 								     mesh->rail * MADE_UP_SPINES +
 								     mesh->spine));
 	/*
-	 * Without any facts, a cable is seen as pairs of its rail that no host explains. A host of
-	 * the leaf whose partners are nearly all at other leaves cannot be told from a bad one.
+	 * A cable without facts is seen as pairs of its rail that no host explains. A host of the
+	 * leaf whose partners are nearly all at other leaves cannot be told from a bad one.
 	 */
 	if (finding->rail.value != mesh->rail)
 		return false;

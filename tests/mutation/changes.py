@@ -42,7 +42,7 @@ class Change:
         return lines
 
     def describe(self):
-        """With the line before a mere `break;`, for a file may have several."""
+        """The change as one line; a mere `break;` with the line before it, as there may be several."""
         lines = self.lines()
         before = lines[self.line].strip()
         after = self.apply(lines)[self.line].strip()

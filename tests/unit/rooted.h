@@ -36,7 +36,7 @@ static inline void rooted_run(const struct saved_tree *tree, rooted_function *fu
 
 	if (!out || (geteuid() && unshare(CLONE_NEWUSER)) || chroot(tree->path) || chdir("/"))
 		_exit(ROOTED_REFUSED);
-	/* Where it may, without the netdevs of this machine, too. */
+	/* The netdevs of this machine are left behind as well, where that is permitted. */
 	(void)unshare(CLONE_NEWNET);
 	function(tree, out, context);
 	fclose(out);

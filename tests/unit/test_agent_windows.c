@@ -207,7 +207,7 @@ static void second_type(void **state)
 	end();
 }
 
-/* Those of a queue pair, of a buffer, or all; and only connections have them. */
+/* The windows of a queue pair, of a buffer, or all are forgotten; only connections have them. */
 static void windows_are_forgotten(void **state)
 {
 	struct agent *agent = make(QP_UC);

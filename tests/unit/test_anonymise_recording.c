@@ -221,7 +221,7 @@ static void addresses_of_resources(void **state)
 	assert_true(holds(answer_of(&scene, type), "\x12\xb7", 2));
 	assert_false(holds(answer_of(&scene, type), "node17", 6));
 	assert_true(holds(answer_of(&scene, type), "host-", 5));
-	/* Behind an address, nothing is kept. */
+	/* Nothing is kept behind an address. */
 	assert_false(holds(answer_of(&scene, type), "\xee\xee\xee\xee\xee", 5));
 	end(&scene);
 }

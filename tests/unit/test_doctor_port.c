@@ -231,7 +231,7 @@ static void addresses(void **state)
 		char text[128];
 
 		bed->facts.inventory.addresses.count = 0;
-		/* Those of other netdevs do not matter. */
+		/* Addresses of other netdevs do not matter. */
 		add_address(bed, 77, cases[0].ip);
 		add_address(bed, OWN, cases[i].ip);
 		snprintf(text, sizeof(text), STATE "; eth0 has the address %s", cases[i].text);

@@ -84,7 +84,7 @@ void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *co
 {
 	(void)watcher;
 	(void)fds;
-	/* Behind the signals and standard output. */
+	/* The descriptors of signals and of standard output come first. */
 	assert_int_equal(*count, 2);
 }
 

@@ -275,7 +275,7 @@ static void add_function(struct bed *bed, const char *name, const char *parent, 
 				      .device = mem_string_or_null(device)};
 }
 
-/* Those of the devices that are left, and the children of those. */
+/* The functions of the devices that are left are kept, and their children. */
 static void kept(void **state)
 {
 	struct bed *bed = *state;

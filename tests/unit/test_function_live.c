@@ -301,7 +301,7 @@ static void failures(void **state)
 	}
 }
 
-/* Without any function, nobody is asked. */
+/* Nobody is asked if there is no function. */
 static void none(void **state)
 {
 	struct function_list list = {.items = NULL};

@@ -48,7 +48,7 @@ static void shares_of_rails(void **state)
 		add_pairs(bare, 0, 1, 3);
 		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
-		/* Anew each time. */
+		/* Each call begins anew. */
 		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
 	}

@@ -300,7 +300,7 @@ static void errors(void **state)
 		assert_int_equal(result.errors[MESH_END_A].value, counter_count ? 7 : 0);
 		assert_int_equal(result.errors[MESH_END_B].value, 0);
 	}
-	/* Those of both ways are added. */
+	/* The counts of both ways are added. */
 	counter_count = 1;
 	both = (struct made_up){.runs = 0};
 	result = (struct mesh_result){.outcome = MESH_UNTRIED};

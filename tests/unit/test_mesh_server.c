@@ -30,7 +30,7 @@
 #include "selftest/selftest.h"
 #include "selftest/wire/socket.h"
 
-/* Those of the kernel, include/rdma/ib_verbs.h, of which rdma-core has only some. */
+/* Types and states of the kernel (include/rdma/ib_verbs.h); rdma-core has only some. */
 enum { SMI = 0, GSI = 1, RC = 2, UC = 3, UD = 4, XRC_INI = 9, INIT = 1, RTR = 2, RTS = 3, SQD = 4 };
 
 struct made_up_qp {

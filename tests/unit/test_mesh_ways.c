@@ -531,7 +531,7 @@ static void pairs_of_no_leaf(void **state)
 	bare_pair(bare, 2, 6, EDGE_FAILED);
 	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
-	/* Without any pairs that were good, nothing is usual. */
+	/* Nothing is usual if no pair was good. */
 	bare_again(bare);
 	bare->judge->leaves[1].all = bare->judge->leaves[2].all = 0;
 	explain_by_ways(bare->judge, false);

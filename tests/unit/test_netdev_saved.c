@@ -129,7 +129,7 @@ static void named_by_gid(void **state)
 	expect(bed, "eth1");
 	tree_write(&bed->tree, GID_0, "fe80:0000:0000:0000:0216:3eff:fe00:0002");
 	expect(bed, "-");
-	/* Those of software are of no function. */
+	/* A netdev of software belongs to no function. */
 	link_of(bed, 1)->kind = mem_string("bond");
 	expect(bed, "eth1");
 	free(link_of(bed, 1)->kind);

@@ -435,7 +435,7 @@ static void test_open_fails(void **state)
 	struct root tree = {.fd = -1};
 	struct verbs *verbs = NULL;
 
-	/* Without any recording it is a saved tree. */
+	/* A snapshot that has no recording is a saved tree. */
 	assert_int_equal(root_open(bed->folder, &bed->root), 0);
 	assert_false(root_answers(&bed->root));
 	assert_int_equal(nldev_open(&bed->root, &nldev), -EOPNOTSUPP);

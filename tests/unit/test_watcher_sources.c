@@ -586,7 +586,7 @@ static void netdevs(void **state)
 	EXPECT(bed, "port-down mlx5_1/1 rtnl");
 }
 
-/* That of the second port of a device. */
+/* A device has a netdev for its second port, too. */
 static void netdev_of_second(void **state)
 {
 	struct bed *bed = *state;

@@ -40,7 +40,7 @@ static bool is_loaded(const char *modules, const char *name)
 	return false;
 }
 
-/* Those of `filters` that the kernel has, with commas between; NULL: none. 0 or -errno. */
+/* Finds the `filters` that the kernel has, with commas between; NULL: none. 0 or -errno. */
 static int find_filters(struct doctor_facts *facts, const char **ret_found)
 {
 	_cleanup_(freep) char *modules = NULL;

@@ -177,7 +177,7 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 	for (size_t i = 0; device->pci_address && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
-		/* That of a port of InfiniBand, whose link layer cannot be read. */
+		/* The netdev of an InfiniBand port, whose link layer cannot be read. */
 		if (link_is_ipoib(link))
 			continue;
 		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||

@@ -78,7 +78,7 @@ void perf_drop_rows(struct perf *perf);
  */
 bool perf_select_counters(struct perf_caps caps, uint32_t mask, unsigned char *data);
 bool perf_select_extended(struct perf_caps caps, uint32_t mask, unsigned char *data);
-/* Those of the mask that the device does not have. */
+/* The counters of the mask that the device does not have, as a mask. */
 uint32_t perf_lacking_counters(struct perf_caps caps, uint32_t mask);
 /*
  * Parses columns of the listing, or such a mask. -EINVAL: *ret_wrong is what is neither, to be

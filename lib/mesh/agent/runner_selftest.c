@@ -142,7 +142,7 @@ static void serve(const struct mesh_runner_setup *setup, int listener, pid_t par
 	keep_only(listener);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
-	/* Those of the terminal are for the agent. */
+	/* Signals of the terminal are for the agent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);

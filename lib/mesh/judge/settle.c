@@ -23,7 +23,7 @@ static void join(struct judge *judge, uint32_t a, uint32_t b)
 	judge->ports[chain_end(judge, a)].chain = chain_end(judge, b);
 }
 
-/* That of its rail; if that is too small, that of all rails; NULL: there are too few results. */
+/* The class of its rail; if it is too small, of all rails; NULL: there are too few results. */
 static const struct class *class_of_row(const struct judge *judge, const struct row *row)
 {
 	const struct class *class = &judge->classes[row->class - 1];

@@ -224,7 +224,7 @@ static void add_figures(struct interop *session)
 		add_rate(session, (double)session->bulk_messages, session->bulk_nsec);
 	if (!session->sampler.seen || !session->sum_nsec)
 		return;
-	/* Those of several queue pairs overlap. */
+	/* Transfers of several queue pairs overlap. */
 	if (!session->qps)
 		add_rate(session, transfers * (double)session->sampler.seen, session->sum_nsec);
 	sampler_end(&session->sampler);

@@ -167,7 +167,7 @@ static const run_loop loops[][RUN_OPERATIONS][2] = {
 		},
 };
 
-/* Those of UC and UD; a datagram has no writes. */
+/* The loops of UC and UD; a datagram has no writes. */
 static const run_loop unreliable_loops[][2][2] = {
 	[RUN_LATENCY] =
 		{

@@ -141,7 +141,7 @@ struct measure {
 	const struct message_run *order;
 	struct run_layout layout;
 	uint8_t *bytes; /* the buffer */
-	/* Those of the queue pairs, polled in turn. */
+	/* The completion queues of the queue pairs, polled in turn. */
 	struct agent_cq *queues[LIMIT_CQS];
 	uint32_t queue_count, turn;
 	unsigned int flags; /* of all sends */

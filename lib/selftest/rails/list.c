@@ -114,7 +114,7 @@ void rails_match(const struct rail_reach *reach, size_t near_count, size_t far_c
 		if (ret_choices[i].far != SIZE_MAX)
 			taken[ret_choices[i].far] = true;
 	}
-	/* Those of the same subnet first: others may be reached by routers. */
+	/* Devices of the same subnet come first: others may be reached by routers. */
 	for (int by_subnet = 1; by_subnet >= 0; by_subnet--)
 		for (size_t i = 0; i < near_count; i++) {
 			struct rail_choice *choice = &ret_choices[i];

@@ -23,7 +23,7 @@
 #define USUAL_AT_ONCE 512u
 /* Nothing completes. */
 #define CQ_ENTRIES 4u
-/* Without any event, as for a single connection. */
+/* The longest time without an event, as for a single connection. */
 #define MANY_STILL_MSEC 8000u
 
 static const struct {
