@@ -273,10 +273,12 @@ static int read_bytes(struct input *input, size_t length, char **ret_bytes)
 	size_t have = 0;
 
 	do {
-		const size_t piece = length - have < READ_PIECE ? length - have : READ_PIECE;
+		const size_t most = have > READ_PIECE ? have : READ_PIECE;
+		const size_t piece = length - have < most ? length - have : most;
 		la_ssize_t got;
 
-		/* Memory is taken as the data comes: a header alone costs nothing. */
+		/* Memory is taken as the data comes, twice as much each time: a header alone costs
+		   nothing, and what was read is copied a few times only. */
 		bytes = mem_resize(bytes, have + piece + 1, 1);
 		got = piece ? input->call.archive_read_data(input->archive, bytes + have, piece)
 			    : 0;

@@ -129,12 +129,17 @@ def figure(document, way):
     return row.get('bandwidth_mibps' if way == 'bw' else 'latency_p50_usec')
 
 
-def perftest_client(tap, operation, way):
-    program = 'ib_%s_%s' % (operation, way)
-    other = tcp_server(program, '-d', 'rxb', '-x', gid_index('rxb'), '-s', SIZE, '-n', COUNTS[way])
-    document = run('--peer', SERVER, '--proto', 'perftest', WAYS[way], '--operations', operation,
-                   '--sizes', SIZE, '--iterations', COUNTS[way])
-    result = other.end()
+def with_figures(attempt):
+    """(document, result of the program of perftest); it is run again if it gave up its figures."""
+    for _ in range(5):
+        document, result = attempt()
+        if not peers.gave_up(result):
+            break
+    return document, result
+
+
+def compare_perftest(program, operation, way, document, result):
+    """What is wrong with a test of perftest. Figures that one side was told are the same."""
     wrong = wrong_with(document, 0, (program, 'pass', 'of perftest there'))
     wrong += row_of(document, program, iterations=int(COUNTS[way]), size_bytes=int(SIZE))
     wrong += result.describe() if result.status else []
@@ -144,25 +149,37 @@ def perftest_client(tap, operation, way):
     if (operation, way) != ('read', 'lat'):
         wrong += compare(program, figure(document, way), printed(result.text(), way),
                          1.02 if told else 3)
-    elif figure(document, way) is None:
+    return wrong
+
+
+def perftest_client(tap, operation, way):
+    program = 'ib_%s_%s' % (operation, way)
+
+    def attempt():
+        other = tcp_server(program, '-d', 'rxb', '-x', gid_index('rxb'), '-s', SIZE, '-n', COUNTS[way])
+        document = run('--peer', SERVER, '--proto', 'perftest', WAYS[way], '--operations', operation,
+                       '--sizes', SIZE, '--iterations', COUNTS[way])
+        return document, other.end()
+
+    document, result = with_figures(attempt)
+    wrong = compare_perftest(program, operation, way, document, result)
+    if (operation, way) == ('read', 'lat') and figure(document, way) is None:
         wrong.append('no latency')
     tap.test('peers: client of ' + program, wrong + (result.describe() if wrong else []))
 
 
 def perftest_server(tap, operation, way):
     program = 'ib_%s_%s' % (operation, way)
-    server = serving('perftest', WAYS[way], '--operations', operation, '--sizes', SIZE,
-                     '--iterations', COUNTS[way])
-    client = peers.run(program, '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n', COUNTS[way],
-                       SERVER)
-    document = server.end()
-    wrong = wrong_with(document, 0, (program, 'pass', 'of perftest there'))
-    wrong += row_of(document, program, iterations=int(COUNTS[way]), size_bytes=int(SIZE))
-    wrong += client.describe() if client.status else []
-    told = way == 'bw' and operation != 'send'
-    if (operation, way) != ('read', 'lat'):
-        wrong += compare(program, figure(document, way), printed(client.text(), way),
-                         1.02 if told else 3)
+
+    def attempt():
+        server = serving('perftest', WAYS[way], '--operations', operation, '--sizes', SIZE,
+                         '--iterations', COUNTS[way])
+        client = peers.run(program, '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n', COUNTS[way],
+                           SERVER)
+        return server.end(), client
+
+    document, client = with_figures(attempt)
+    wrong = compare_perftest(program, operation, way, document, client)
     tap.test('peers: server of ' + program, wrong + (client.describe() if wrong else []))
 
 
@@ -219,15 +236,21 @@ def hostile(tap):
     server.says('waiting for ')
     for steps, _ in HOSTILE:
         play_steps(steps)
-    client = peers.run('ib_write_bw', '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n',
-                       ITERATIONS, SERVER)
+    clients = []
+
+    def attempt():
+        clients.append(peers.run('ib_write_bw', '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n',
+                                 ITERATIONS, SERVER))
+        return None, clients[-1]
+
+    _, client = with_figures(attempt)
     until(lambda: 'ib_write_bw: pass' in server.said())
     document = server.end(signal.SIGTERM)
     wrong = client.describe() if client.status else []
     for (_, sentence), row in zip(HOSTILE, document.rows):
         if row['result'] != 'fail' or sentence not in (row['reason'] or ''):
             wrong.append('%r does not say %r' % (row['reason'], sentence))
-    wrong += [] if len(document.rows) == len(HOSTILE) + 1 and \
+    wrong += [] if len(document.rows) == len(HOSTILE) + len(clients) and \
         document.rows[-1]['result'] == 'pass' else ['%d rows' % len(document.rows)]
     tap.test('peers: a server of perftest outlives strange clients', wrong)
 
