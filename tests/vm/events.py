@@ -12,7 +12,8 @@ import time
 
 import peers
 import program
-from selftest import PATIENCE, until
+from selftest import PATIENCE, steady, until
+from stalls import Stalls
 from tap import unequal
 
 # The kernel reports carrier changes at most once a second (net/core/link_watch.c).
@@ -27,41 +28,6 @@ def seconds(stamp):
     """The time of an event, RFC 3339 in UTC with milliseconds, as seconds since 1970."""
     whole, _, fraction = stamp.rstrip('Z').partition('.')
     return calendar.timegm(time.strptime(whole, '%Y-%m-%dT%H:%M:%S')) + int(fraction) / 1000
-
-
-class Stalls:
-    """Measures how late the machine itself is: a busy host may stop an emulated processor.
-
-    A thread on each processor sleeps for a moment, again and again, and notes when it overslept.
-    """
-
-    STEP = 0.01
-
-    def __init__(self):
-        self.found = []  # (when it woke up, seconds too late)
-        self.over = threading.Event()
-        self.threads = [threading.Thread(target=self._sleep, args=(cpu,), daemon=True)
-                        for cpu in os.sched_getaffinity(0)]
-        for thread in self.threads:
-            thread.start()
-
-    def _sleep(self, cpu):
-        os.sched_setaffinity(threading.get_native_id(), {cpu})
-        last = time.time()
-        while not self.over.wait(self.STEP):
-            now = time.time()
-            if now - last > 2 * self.STEP:
-                self.found.append((now, now - last - self.STEP))
-            last = now
-
-    def end(self):
-        self.over.set()
-        for thread in self.threads:
-            thread.join()
-
-    def between(self, begin, end):
-        """Sum of the stalls in seconds."""
-        return sum(late for woke, late in self.found if woke > begin and woke - late < end)
 
 
 class Watch:
@@ -116,7 +82,7 @@ class Watch:
         return [one for one in self.events[begin:]
                 if all(one.get(key) == value for key, value in wanted.items())]
 
-    def wait(self, *want, begin=0, patience=10, **values):
+    def wait(self, *want, begin=0, patience=PATIENCE, **values):
         """Waits for such an event and returns it; None if none comes in time."""
         until(lambda: self.find(*want, begin=begin, **values) or
               self.process.poll() is not None, patience)
@@ -125,10 +91,7 @@ class Watch:
 
     def settle(self, quiet=0.4):
         """Waits until no line has come for `quiet` seconds."""
-        count = -1
-        while count != len(self.lines):
-            count = len(self.lines)
-            time.sleep(quiet)
+        steady(lambda: len(self.lines), quiet)
 
     def end(self, number=signal.SIGINT):
         """Sends a signal (None: the program ends without one) and returns the result."""
@@ -185,7 +148,7 @@ def cause(watch, act, expected, also=()):
     when = time.time()
     act()
     done = time.time()
-    until(lambda: all(watch.find(one.event, one.name, begin) for one in expected), 5)
+    until(lambda: all(watch.find(one.event, one.name, begin) for one in expected))
     watch.settle(0.25)
     stalls.end()
     events = watch.events[begin:]
@@ -198,11 +161,11 @@ def cause(watch, act, expected, also=()):
             wrong.append('missing: %s' % one)
             continue
         used.append(found[0])
-        late = found[0]['stamp'] - done - stalls.between(when, found[0]['stamp'])
-        if found[0]['stamp'] < when - DIGIT or late > one.soon:
-            wrong.append('%s: %.1f ms after its cause' % (
-                one, (found[0]['stamp'] - done) * 1000))
-        if not found[0]['stamp'] <= found[0]['arrived'] <= found[0]['stamp'] + THERE:
+        stamp, arrived = found[0]['stamp'], found[0]['arrived']
+        if stamp < when - DIGIT or stalls.is_late(one.soon, done, stamp):
+            wrong.append('%s: after its cause by %.1f ms: %s' % (
+                one, (stamp - done) * 1000, stalls.tell(done, stamp)))
+        if stamp > arrived or stalls.is_late(THERE, stamp, arrived):
             wrong.append('%s: there %.1f ms after its stamp' % (
                 one, (found[0]['arrived'] - found[0]['stamp']) * 1000))
     for event in events:

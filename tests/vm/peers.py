@@ -33,7 +33,7 @@ class Result:
         return ['%s: exit status %s' % (words, self.status)] + self.complaint().splitlines()[:6]
 
 
-def run(*argv, prefix=(), stdin=None, env=None, timeout=60):
+def run(*argv, prefix=(), stdin=None, env=None, timeout=180):
     argv = [os.fsencode(word) for word in (*prefix, *argv)]
     environment = dict(os.environ, **env) if env else None
     try:
@@ -93,6 +93,21 @@ def read(path):
             return file.read(4096).decode('utf-8', 'replace').rstrip('\n')
     except OSError:
         return None
+
+
+def read_all(path):
+    """The text of a file that may be long."""
+    try:
+        with open(path, encoding='utf-8', errors='replace') as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def listens(port):
+    """Whether a socket does: one of an earlier program may still be there in another state."""
+    return any(re.search(r':%04X [0-9A-F]+:0000 0A ' % port, table or '')
+               for table in (read_all('/proc/net/tcp'), read_all('/proc/net/tcp6')))
 
 
 def listdir(path):

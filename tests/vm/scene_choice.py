@@ -2,10 +2,10 @@
 """gids --to PEER names the right index, and data flows with it."""
 
 import subprocess
-import time
 
 import peers
 import program
+from selftest import until
 from tap import unequal
 
 # More routes: by a gateway, with another source address, forbidden, by a netdev without RDMA.
@@ -122,13 +122,10 @@ def pingpong(client, server):
                 str(row['index']), '-n', '50'] for row in (client, server)]
     before = packets()
     other = subprocess.Popen(command[1], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    for _ in range(100):
-        if ':4A45 ' in (peers.read('/proc/net/tcp') or '') + (peers.read('/proc/net/tcp6') or ''):
-            break
-        time.sleep(0.05)
-    result = peers.run(*command[0], 'localhost', timeout=30)
+    until(lambda: peers.listens(18515) or other.poll() is not None)
+    result = peers.run(*command[0], 'localhost')
     try:
-        output, _ = other.communicate(timeout=10)
+        output, _ = other.communicate(timeout=60)
     except subprocess.TimeoutExpired:
         other.kill()
         output, _ = other.communicate()

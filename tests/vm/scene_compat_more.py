@@ -5,18 +5,17 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 
 import peers
 import program
 from scene_compat import NOBODY, beside, clear, differ, nodes
-from selftest import until
+from selftest import steady, until
 from tap import unequal
 
 CONFIGFS = '/sys/kernel/config'
 CMA = CONFIGFS + '/rdma_cm'
 # Seconds that the kernel and both watchers may take for the events of one step.
-QUIET = 2.5
+QUIET, LONG = 0.5, 20
 
 
 def ours(tool, *words, **options):
@@ -75,10 +74,11 @@ def events(tap):
     count = len(watchers[1].lines())
     for name, words in STEPS:
         peers.must(*words)
-        # Events that come later belong to the next step, for both.
-        until(lambda: same(watchers, count), QUIET)
-        if name == STEPS[-1][0]:
-            time.sleep(QUIET)
+        # Both have said the same, and say no more.
+        while until(lambda: same(watchers, count), LONG):
+            lines = steady(lambda: [watcher.lines()[count:] for watcher in watchers], QUIET)
+            if sorted(lines[0]) == sorted(lines[1]):
+                break
         lines = [watcher.lines()[count:] for watcher in watchers]
         # The kernel queues each event separately: those of one step come in any order.
         wrong += unequal(name, sorted(lines[0]), sorted(lines[1]))
@@ -87,7 +87,7 @@ def events(tap):
              wrong + ([] if count > len(STEPS) else ['only %d lines' % count]))
     differ._compared[0] += 1
     watchers[1].end()
-    peers.must('rdma', 'link', 'del', 'rxa', timeout=20)
+    peers.must('rdma', 'link', 'del', 'rxa')
     gone = until(lambda: watchers[0].process.poll() is not None)
     tap.test('compat: ibv_asyncwatch ends when its device is removed, with 1',
              unequal('status', watchers[0].process.poll(), 1) if gone else ['it goes on'])
@@ -99,6 +99,8 @@ def tables(tap):
     tap.test('compat: show_gids as the script',
              differ.compare('show_gids', ['rxa nosuch'], 'rxe and a VLAN'))
     peers.must('ip', 'link', 'set', 'va', 'down')
+    # The kernel takes its time to see that the other end has lost its carrier.
+    until(lambda: peers.read('/sys/class/net/vb/operstate') != 'up')
     states = {name: open('%s/%s/operstate' % (peers.NET, name)).read().strip()
               for name in ('va', 'vb')}
     wanted = ''.join('rx%s port 1 ==> v%s (%s)\n' % (one, one, 'Up' if states['v' + one] == 'up' else

@@ -10,7 +10,7 @@ import struct
 
 import peers
 import program
-from scene_doctor import Doctor, finds, modules
+from scene_doctor import Between, Doctor, finds, modules
 from tap import unequal
 
 BUS = '/sys/bus/netdevsim'
@@ -99,9 +99,10 @@ def health(tap):
     write(FACTS + '/health/fail_recover', 'N')
     peers.must('devlink', 'health', 'recover', 'netdevsim/netdevsim10', 'reporter', 'dummy')
     finds(tap, 'the reporter has recovered', 'firmware-health', 'ok', name='nsx', words=ASKED)
-    peers.must('/bin/sh', '-c', '(sleep 1; echo broken >%s/health/break_health) >/dev/null 2>&1 &' % FACTS)
+    between = Between(lambda: write(FACTS + '/health/break_health', 'broken\n'))
     finds(tap, 'a recovery while it looks', 'firmware-health', 'warning', name='nsx',
           words=ASKED + ('--interval', '4s'), says='dummy recovered 1 times')
+    between.join()
 
 
 def link(tap, netdev):

@@ -7,9 +7,8 @@ import time
 
 import netlink
 import peers
-import program
 from events import LINKWATCH, Expected, Watch, cause
-from selftest import until
+from selftest import steady, until
 from tap import unequal
 
 LINK, DEVICE = None, None
@@ -184,12 +183,12 @@ def come_and_go(tap, watch):
                     Expected('rxd/1', 'netdev-detached', 1, port_netdev_before='dm0',
                              port_netdev=None)], ('gid-removed',)) +
              (['took %.1f s' % (time.monotonic() - begin)]
-              if time.monotonic() - begin > 8 else []))
+              if time.monotonic() - begin > 60 else []))
     before = len(watch.events)
     for _ in range(3):
         DEVICE.add('rxd', 'dm0')
         DEVICE.delete(DEVICE.index('rxd'))
-    until(lambda: len(watch.find('device-removed', begin=before)) == 3, 5)
+    until(lambda: len(watch.find('device-removed', begin=before)) == 3)
     tap.test('events: three that come and go at once',
              unequal('added, removed', [len(watch.find(word, 'rxd', before))
                                         for word in ('device-added', 'device-removed')], [3, 3]))
@@ -235,7 +234,7 @@ def play(tap):
     for name in ('va.5', 'vb.5'):
         if os.path.exists('/sys/class/net/' + name):
             peers.must('ip', 'link', 'del', name)
-    time.sleep(LINKWATCH)
+    steady(seconds=LINKWATCH)
     watch = Watch()
     links(tap, watch)
     addresses(tap, watch)

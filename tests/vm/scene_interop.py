@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """selftest --proto with unmodified ibv_rc_pingpong and rping, as servers and as clients."""
 
-import re
-
 import peers
 from selftest import Running, Selftest, run, until, wrong_with
 from tap import unequal
 
 SERVER = '10.9.0.2'
-# TCP port 18515 in the state LISTEN: an earlier server's may still be in another state.
-PINGPONG_LISTENS = re.compile(':4853 0+:0000 0A ')
 
 
 def gid_index(device):
@@ -20,8 +16,7 @@ def gid_index(device):
 
 def pingpong_server(*words):
     other = Running('ibv_rc_pingpong', '-d', 'rxb', '-g', gid_index('rxb'), *words)
-    until(lambda: PINGPONG_LISTENS.search((peers.read('/proc/net/tcp') or '') +
-                                          (peers.read('/proc/net/tcp6') or '')) or other.process.poll() is not None)
+    until(lambda: peers.listens(18515) or other.process.poll() is not None)
     return other
 
 

@@ -2,6 +2,7 @@
 """rdmactl metrics: counters under traffic, commands that hold objects, devices that go between scrapes."""
 
 import re
+import signal
 import time
 import urllib.request
 
@@ -43,9 +44,9 @@ def scraped(found):
 def under_traffic(tap):
     """Each scrape lies between two readings of the kernel's file, while packets flow."""
     server = selftest.Server()
-    run = selftest.Selftest('--peer', selftest.SERVER, '--bandwidth', '--duration', '4s', '--operations', 'send')
-    wrong, values, commands = [], [], set()
-    while run.process.poll() is None:
+    run = selftest.Selftest('--peer', selftest.SERVER, '--bandwidth', '--duration', '60s', '--operations', 'send')
+    wrong, values, commands = selftest.transfers(run, DEVICE, NETDEV), [], set()
+    while run.process.poll() is None and len(values) < 3:
         before = sent()
         result, found = scrape('--top', '3')
         after = sent()
@@ -55,7 +56,7 @@ def under_traffic(tap):
         values.append(scraped(found))
         commands |= {match[1] for key, value in found.items() if value > 0 for match in
                      [re.match(r'rdma_command_queue_pairs\{command="([^"]*)"\}', key)] if match}
-    run.end()
+    run.end(signal.SIGINT)
     more, _ = server.stop()
     if len(values) < 2 or values[-1] <= values[0]:
         wrong.append('the counter did not grow: %s' % values)

@@ -15,6 +15,8 @@ ADDRESSES = {'10.9.0.2': '0000:0000:0000:0000:0000:ffff:0a09:0002',
 # The GID of an unused address.
 UNKNOWN = '10.9.0.77'
 QUICK = ('-i', '20ms')
+# A machine that stands still for seconds loses no request.
+PATIENT = ('--timeout', '20s')
 
 
 def ping(*words):
@@ -79,31 +81,31 @@ def without_node(tap):
 
 def with_server(tap):
     for name, gid in ADDRESSES.items():
-        document = ping(*QUICK, name)
+        document = ping(*QUICK, *PATIENT, name)
         tap.test('ping: ' + name, answered(document, 5, name) +
                  unequal('GIDs', [row['gid'] for row in document.rows], [gid]))
     # GID 0 is made of the netdev's hardware address.
     name = next(gid for (device, _, index), (gid, _, _) in peers.sysfs_gids(4).items()
                 if device == 'rxb' and index == 0)
     for words in ((name + '%va',), (name, '--via', 'rxa/1')):
-        tap.test('ping: ' + ' '.join(words), answered(ping(*QUICK, *words), 5, words[0]))
+        tap.test('ping: ' + ' '.join(words), answered(ping(*QUICK, *PATIENT, *words), 5, words[0]))
     before = received('rxb')
-    document = ping('--flood', '-c', '300', '10.9.0.2', 'fd09::2')
+    document = ping('--flood', *PATIENT, '-c', '300', '10.9.0.2', 'fd09::2')
     tap.test('ping: --flood of two, and the packets are on the wire',
              answered(document, 300, '10.9.0.2', 'fd09::2') +
              ([] if received('rxb') - before >= 600 else
               ['%d packets' % (received('rxb') - before)]))
-    document = ping('-c', '3', *QUICK, '10.9.0.2', UNKNOWN)
+    document = ping('-c', '3', *QUICK, '--timeout', '5s', '10.9.0.2', UNKNOWN)
     rows = document.by('object')
     tap.test('ping: no neighbour beside one that answers', lost(document, 3, UNKNOWN) +
              unequal('answered', rows['10.9.0.2']['received'], 3))
-    document = ping('-c', '2', *QUICK, '10.9.0.2', '5')
+    document = ping('-c', '2', *QUICK, *PATIENT, '10.9.0.2', '5')
     tap.test('ping: one that has no way beside one that answers: exit 3',
              unequal('status', document.status, 3) +
              unequal('rows', [(row['object'], row['received']) for row in document.rows],
                      [('10.9.0.2', 2)]) +
              unequal('problems', [problem['object'] for problem in document.problems], ['5']))
-    several = [Running(program.RDMACTL, '-j', 'ping', '-c', '20', *QUICK, '10.9.0.2')
+    several = [Running(program.RDMACTL, '-j', 'ping', '-c', '20', *QUICK, *PATIENT, '10.9.0.2')
                for _ in range(3)]
     wrong = []
     for client in several:
@@ -114,7 +116,7 @@ def with_server(tap):
 
 
 def interrupted(tap):
-    client = Running(program.RDMACTL, '-j', '-v', 'ping', '-c', '0', *QUICK, '10.9.0.2')
+    client = Running(program.RDMACTL, '-j', '-v', 'ping', '-c', '0', *QUICK, *PATIENT, '10.9.0.2')
     client.says('10.9.0.2 (guest): 3: ')
     result = client.end(signal.SIGINT)
     program.check(result)

@@ -3,13 +3,13 @@
 
 import os
 import threading
-import time
 
 import compare
 import peers
 import program
 from scene_none import loaded
 from scene_wire import compare_all, differ
+from selftest import until
 from tap import printable, unequal
 
 # The kernel accepts any bytes in the name of a device. The first of these is used for all
@@ -18,8 +18,15 @@ HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', b'a\nb', b'a\\x1bb', 'ü\u202e'.enco
            b'x' * 63)
 
 
+def carried(wanted):
+    """The kernel takes its time to see that the other end has lost its carrier, or has it again."""
+    until(lambda: ('ACTIVE' in peers.read('/sys/class/infiniband/rxb/ports/1/state')) == wanted and
+          (peers.read('/sys/class/net/vb/operstate') == 'up') == wanted)
+
+
 def link_down(tap):
     peers.must('ip', 'link', 'set', 'va', 'down')
+    carried(False)
     shot = compare_all(tap, 'link down')
     rows = shot.rows('ports', 'device')
     tap.test('link down: the port is down, and the other end, which lost its carrier',
@@ -31,6 +38,7 @@ def link_down(tap):
 
 def netdev_renamed(tap):
     peers.must('ip', '-batch', '-', stdin=b'link set va name wire0\nlink set wire0 up\n')
+    carried(True)
     shot = compare_all(tap, 'netdev renamed')
     tap.test('netdev renamed: it has the new name',
              unequal('netdev', shot.rows('ports', 'device')['rxa']['netdev'], 'wire0'))
@@ -197,11 +205,9 @@ def no_uverbs(name, before, document):
 def failover(tap):
     """The bond's addresses move to the other device: the GIDs and the choice follow."""
     peers.shell('bed_failover ba1')
-    for _ in range(20):  # the kernel moves GIDs in the background
-        table = peers.sysfs_gids(64)
-        if len([key for key in table if key[0] == 'rxba1']) == 3:
-            break
-        time.sleep(0.1)
+    # The kernel moves GIDs in the background.
+    until(lambda: len([key for key in peers.sysfs_gids(64) if key[0] == 'rxba1']) == 3)
+    table = peers.sysfs_gids(64)
     rows = program.listing('gids').by('device', 'port', 'index')
     transports = program.listing('devices').by('device')
     transports = {device: row['transport'] for device, row in transports.items()}

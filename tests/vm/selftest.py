@@ -17,7 +17,7 @@ from tap import unequal
 
 SERVER = '10.9.0.2'
 # A run that takes longer hangs. The limit is generous, because the machine may be slow.
-PATIENCE = 60
+PATIENCE = 180
 
 
 def until(happened, patience=PATIENCE):
@@ -28,6 +28,22 @@ def until(happened, patience=PATIENCE):
             return False
         time.sleep(0.02)
     return True
+
+
+def steady(value=lambda: None, seconds=0.5, patience=PATIENCE):
+    """Waits until value() has been the same for so long, and returns it.
+
+    Only time in which this program ran counts: when the whole machine has stood still, the others have
+    not yet done what they were about to.
+    """
+    step = 0.02
+    last, left, end = value(), seconds, time.monotonic() + patience
+    while left > 0 and time.monotonic() < end:
+        time.sleep(step)
+        now = value()
+        left = left - step if now == last else seconds
+        last = now
+    return last
 
 
 class Running:

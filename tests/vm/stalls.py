@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""How long something takes, apart from how slow the machine is and how long it stands still."""
+
+import os
+import threading
+import time
+
+# A program may take so many times longer on another machine, as long as it does not wait meanwhile.
+SLOWER = 10
+
+
+class Stalls:
+    """Measures how late the machine itself is: a busy host may stop an emulated processor.
+
+    A thread on each processor sleeps for a moment, again and again, and notes when it overslept, and
+    how long the processors had nothing to do: then the program waited for something else.
+    """
+
+    STEP = 0.01
+
+    def __init__(self):
+        self.begin = time.time()
+        self.found = []  # (when it woke up, seconds too late)
+        self.steps = []  # (when it woke up, seconds without work since the last time)
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self._sleep, args=(cpu,), daemon=True)
+                        for cpu in os.sched_getaffinity(0)]
+        for thread in self.threads:
+            thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def _sleep(self, cpu):
+        os.sched_setaffinity(threading.get_native_id(), {cpu})
+        last, idle = time.time(), self._idle()
+        while not self.over.wait(self.STEP):
+            now, now_idle = time.time(), self._idle()
+            if now - last > 2 * self.STEP:
+                self.found.append((now, now - last - self.STEP))
+            # It stood still without work.
+            self.steps.append((now, min(now_idle - idle, 2 * self.STEP)))
+            last, idle = now, now_idle
+
+    @staticmethod
+    def _idle():
+        with open('/proc/uptime', encoding='ascii') as file:
+            return float(file.read().split()[1]) / os.cpu_count()
+
+    def end(self):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def between(self, begin, end):
+        """Sum of the stalls in seconds."""
+        return sum(late for woke, late in self.found if woke > begin and woke - late < end)
+
+    def idle(self, begin, end):
+        """Seconds in which the processors had nothing to do, though they ran."""
+        return sum(idle for woke, idle in self.steps if begin < woke <= end) / len(self.threads)
+
+    def is_late(self, seconds, begin=None, end=None):
+        """Whether what took from begin (when this was made) to end (now) waited for longer than that."""
+        begin, end = begin or self.begin, end or time.time()
+        took = end - begin - self.between(begin, end)
+        return min(took, self.idle(begin, end)) > seconds or took > SLOWER * seconds
+
+    def tell(self, begin=None, end=None):
+        """How long it took."""
+        begin, end = begin or self.begin, end or time.time()
+        return '%.2f s, %.2f of them idle' % (end - begin, self.idle(begin, end))
