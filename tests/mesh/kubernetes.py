@@ -167,7 +167,7 @@ class Pod:
     def child(self):
         """PID 1 of the pod, as it is called outside."""
         path = '/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 with open(path) as file:

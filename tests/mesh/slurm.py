@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 
-SECONDS = 30
+SECONDS = 90
 CONF = """
 ClusterName=rdmactl
 SlurmctldHost={host}(127.0.0.1)

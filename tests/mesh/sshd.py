@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 
-SECONDS = 20
+SECONDS = 60
 HOSTS = {'n%d' % number: '127.0.0.%d' % (number + 1) for number in range(1, 5)}
 PASSED = ('RDMACTL_TEST_MARK', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')
 SERVER = """

@@ -73,6 +73,7 @@ static const struct mesh_runner fake = {.open = open_fake, .run = run_fake, .clo
 
 struct bed {
 	pid_t agent;
+	uint32_t silence_msec;
 	struct mesh_channel channel;
 };
 
@@ -133,14 +134,14 @@ static void admit(struct bed *bed)
 	hear(bed, MESH_MESSAGE_RESPONSE, &message);
 	out = (struct mesh_message){
 		.type = MESH_MESSAGE_ADMITTED,
-		.admitted = {.silence_msec = 2 * PATIENCE_MSEC, .timeout_msec = PATIENCE_MSEC},
+		.admitted = {.silence_msec = bed->silence_msec, .timeout_msec = PATIENCE_MSEC},
 	};
 	assert_int_equal(mesh_shake_admit(&shake, TOKEN, &message.response, &out.admitted), 0);
 	say(bed, &out);
 	hear(bed, MESH_MESSAGE_READY, &message);
 }
 
-static void begin(struct bed *bed)
+static void begin(struct bed *bed, uint32_t silence_msec)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET};
 	socklen_t length = sizeof(address);
@@ -160,6 +161,7 @@ static void begin(struct bed *bed)
 		close(listener);
 		run_agent(ntohs(address.sin_port));
 	}
+	bed->silence_msec = silence_msec;
 	mesh_channel_open(&bed->channel,
 			  accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 	close(listener);
@@ -206,7 +208,7 @@ static void beside_one_that_hangs(void **state)
 	struct bed bed;
 
 	(void)state;
-	begin(&bed);
+	begin(&bed, 2 * PATIENCE_MSEC);
 	order(&bed, 100, HANGING_RAIL);
 	for (uint64_t id = 1; id <= TRIES; id++) {
 		const uint64_t start = clock_msec();
@@ -231,7 +233,7 @@ static void before_the_end(void **state)
 	struct bed bed;
 
 	(void)state;
-	begin(&bed);
+	begin(&bed, 2 * PATIENCE_MSEC);
 	order(&bed, 100, HANGING_RAIL);
 	order(&bed, 1, QUICK_RAIL);
 	while (!children[QUICK_RAIL] || !kill(children[QUICK_RAIL], 0))
@@ -244,11 +246,49 @@ static void before_the_end(void **state)
 	end(&bed, 1);
 }
 
+static char state_of(pid_t process)
+{
+	char state = 0, path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", process);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+	fclose(file);
+	return state;
+}
+
+/*
+ * An agent that was stopped itself has not listened to the coordinator, who may be there. One
+ * that is silent later is given up.
+ */
+static void stopped_itself(void **state)
+{
+	const struct mesh_message ping = {.type = MESH_MESSAGE_PING};
+	struct mesh_message message;
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, 2000);
+	assert_int_equal(kill(bed.agent, SIGSTOP), 0);
+	sleep(3);
+	assert_int_equal(kill(bed.agent, SIGCONT), 0);
+	/* It has looked at the time, and waits again: or it has ended. */
+	while (!strchr("SZ", state_of(bed.agent)))
+		usleep(1000);
+	assert_int_equal(state_of(bed.agent), 'S');
+	say(&bed, &ping);
+	hear(&bed, MESH_MESSAGE_PONG, &message);
+	end(&bed, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(before_the_end),
+		cmocka_unit_test(stopped_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

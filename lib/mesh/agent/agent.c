@@ -228,6 +228,15 @@ static int next_look(const struct mesh_agent *agent)
 	return clock_msec_until(next);
 }
 
+/*
+ * Whether this process was stopped itself, perhaps with the whole host: the coordinator is not
+ * silent, nobody has listened. If it has given this agent up, it has closed the connection.
+ */
+static bool was_stopped(const struct mesh_agent *agent, uint64_t now_msec)
+{
+	return now_msec - agent->turn_msec > TURN_MSEC + agent->admitted.silence_msec / 4;
+}
+
 static int turn(struct mesh_agent *agent)
 {
 	struct pollfd polls[2 + MESH_MOST_CHILDREN] = {
@@ -254,7 +263,9 @@ static int turn(struct mesh_agent *agent)
 	mesh_agent_send_answers(agent, clock_msec());
 	if (!rc)
 		rc = look_at_server(agent);
-	/* Also when this agent itself was stopped for so long: the coordinator has given it up. */
+	if (was_stopped(agent, clock_msec()))
+		agent->channel.heard_msec = clock_msec();
+	agent->turn_msec = clock_msec();
 	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)
 		rc = fail(agent, -ETIMEDOUT,
 			  mem_format("nothing was heard of the coordinator for %u s",
@@ -288,7 +299,7 @@ int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char
 		if (rc)
 			fail(&agent, rc, mem_string("the coordinator has ended"));
 	}
-	agent.channel.heard_msec = clock_msec();
+	agent.turn_msec = agent.channel.heard_msec = clock_msec();
 	while (!rc)
 		rc = turn(&agent);
 	if (rc == -EINTR)

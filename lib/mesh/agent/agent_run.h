@@ -26,6 +26,7 @@ struct mesh_agent {
 	bool open;   /* the runner */
 	struct mesh_child children[MESH_MOST_CHILDREN];
 	uint64_t answers_end_msec; /* they are sent then; 0: there are none */
+	uint64_t turn_msec;	   /* when the last turn was over */
 	char **ret_reason, **ret_hint;
 };
 
