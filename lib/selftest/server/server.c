@@ -299,6 +299,8 @@ static void dismiss(struct server *server, int signal, int msec)
 		poll(&children, 1, clock_msec_until(end));
 		server_reap(server);
 	}
+	/* If this process did not run for a while, they may have ended and nobody has looked. */
+	server_reap(server);
 }
 
 static int serve(struct server *server)
