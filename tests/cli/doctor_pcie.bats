@@ -203,10 +203,12 @@ count_errors()
 	put "$1" aer_dev_fatal "DLP ${4:-0}"$'\n'"TOTAL_ERR_FATAL ${4:-0}"
 }
 
-# meanwhile COMMAND...: runs it as soon as the first reading has been taken.
-meanwhile()
+# ask_between STATUS BEFORE AFTER: ask, of pcie-errors, while the counters change from what the command
+# BEFORE makes them to what AFTER does.
+ask_between()
 {
-	(sleep 0.7; "$@") 3>&- &
+	quickly try_between "$2" "$3" doctor --root "$tree" -j --only pcie-errors mlx5_0
+	[ "$status" = "$1" ] || { printf 'status %s, not %s\n%s%s' "$status" "$1" "$output" "$stderr"; return 1; }
 }
 
 @test "pcie-errors: growth on the way, not the count since boot" {
@@ -216,28 +218,19 @@ meanwhile()
 	says '' not-checked 'growth of PCIe errors: needs interval' needs interval
 	ask 0 pcie-errors --interval 1s mlx5_0
 	says 0000:13:00.0 ok 'no PCIe errors grow' evidence '16 counters on the way, none grew in *'
-	meanwhile count_errors 12:00.0 5
-	ask 4 pcie-errors --interval 2s mlx5_0
+	ask_between 4 'count_errors 12:00.0' 'count_errors 12:00.0 5'
 	says 0000:13:00.0 warning 'correctable PCIe errors grow' \
 		evidence '0000:12:00.0: correctable RxErr +5 in *s (0 wanted)' sources '*0000:12:00.0/aer_dev_correctable'
-	wait
-	meanwhile count_errors 13:00.0 18 4 1
-	ask 4 pcie-errors --interval 2s mlx5_0
+	ask_between 4 'count_errors 13:00.0 17 3 1' 'count_errors 13:00.0 18 4 1'
 	says 0000:13:00.0 error 'uncorrectable PCIe errors grow' \
 		evidence '*correctable RxErr +1 *; *nonfatal Completion Timeout +1 *' next_step '*reseat*'
-	wait
 }
 
 @test "pcie-errors: messages without a name, resets, and no or unreadable counters" {
-	put 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 0'
-	meanwhile put 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'
-	ask 4 pcie-errors --interval 2s mlx5_0
+	ask_between 4 "put 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 0'" "put 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'"
 	says 0000:13:00.0 error 'uncorrectable PCIe errors grow' evidence '*fatal unnamed +2 *'
-	wait
-	meanwhile put 13:00.0 aer_dev_fatal $'DLP 1\nTOTAL_ERR_FATAL 1'
-	ask 0 pcie-errors --interval 2s mlx5_0
+	ask_between 0 "put 13:00.0 aer_dev_fatal 'TOTAL_ERR_FATAL 2'" "put 13:00.0 aer_dev_fatal $'DLP 1\\nTOTAL_ERR_FATAL 1'"
 	says 0000:13:00.0 not-checked '*'
-	wait
 	rm "$(at 13:00.0)/aer_dev_fatal"
 	ask 0 pcie-errors --interval 100ms mlx5_0
 	says 0000:13:00.0 not-checked 'no function on the way counts PCIe errors'

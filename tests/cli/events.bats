@@ -152,9 +152,9 @@ watching()
 @test "events: it ends when the reader closes its output" {
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 	# shellcheck disable=SC2016 # for the inner shell
-	timeout 20 bash -c '"$1" events --event device-added; echo $? >"$2"' bash "$binary" \
+	timeout 100 bash -c '"$1" events --event device-added; echo $? >"$2"' bash "$binary" \
 		"$BATS_TEST_TMPDIR/status" 2>/dev/null | true
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ ! -s "$BATS_TEST_TMPDIR/status" ] || break
 		sleep 0.05
 	done

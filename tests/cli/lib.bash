@@ -58,6 +58,60 @@ on()
 	try "$2" --root "$roots/$1" "${@:3}"
 }
 
+# asleep PID: what changes whenever the process runs; status 1 unless it sleeps.
+asleep()
+{
+	local text
+
+	text=$(cat "/proc/$1/status" 2>/dev/null) || return
+	[[ $text = *$'\nState:\tS'* ]] || return
+	grep ctxt_switches <<<"$text"
+}
+
+# try_between BEFORE AFTER WORD...: the same with --interval, and the command AFTER, in one word, is
+# run between the two readings. If the program has woken up before that was done, BEFORE takes it
+# back, and the next try leaves more time. The seconds it may say it waited are $least to $most.
+try_between()
+{
+	local before=$1 after=$2 pid last now still begin
+
+	shift 2
+	for least in 1.5 6 24; do
+		eval "$before"
+		begin=$EPOCHREALTIME
+		"$binary" "$@" --interval "${least}s" </dev/null >"$BATS_TEST_TMPDIR/out" \
+			2>"$BATS_TEST_TMPDIR/err" 3>&- &
+		pid=$!
+		last='' still=0
+		while [ $still -lt 6 ] && kill -0 $pid 2>/dev/null; do
+			now=$(asleep $pid) || now=
+			if [ -n "$now" ] && [ "$now" = "$last" ]; then still=$((still + 1)); else still=0; fi
+			last=$now
+			sleep 0.05
+		done
+		eval "$after"
+		now=$(asleep $pid) || now=
+		status=0
+		wait $pid || status=$?
+		# shellcheck disable=SC2034 # used by the tests
+		most=$(awk "BEGIN { print $EPOCHREALTIME - $begin }")
+		take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+		tried=$*
+		[ -z "$now" ] || [ "$now" != "$last" ] || return 0
+	done
+	echo "nothing can be done between the readings of $*"
+	return 1
+}
+
+# is_between LEAST NUMBER MOST, of a number with one digit after its point.
+is_between()
+{
+	awk "BEGIN { exit !($1 - 0.05 <= $2 && $2 <= $3 + 0.05) }" || {
+		echo "$2 is not between $1 and $3"
+		return 1
+	}
+}
+
 # The same without the leak check, which takes longer than everything else.
 quickly()
 {

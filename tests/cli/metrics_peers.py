@@ -29,11 +29,11 @@ def free_port():
 
 
 def get(port, path):
-    with urllib.request.urlopen('http://127.0.0.1:%d%s' % (port, path), timeout=5) as reply:
+    with urllib.request.urlopen('http://127.0.0.1:%d%s' % (port, path), timeout=20) as reply:
         return reply.read().decode()
 
 
-def wait_for(ask, seconds=40):
+def wait_for(ask, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with contextlib.suppress(OSError, urllib.error.URLError, ValueError, LookupError):

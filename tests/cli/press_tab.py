@@ -21,7 +21,7 @@ PROMPT = {
     'zsh': "PS1='rea''dy>'\n",
     'fish': "function fish_prompt; echo -n 'rea''dy>'; end\n",
 }
-PATIENCE = 30
+PATIENCE = 120
 
 
 def read_until(fd, wanted):

@@ -66,13 +66,13 @@ setup()
 		'read -r _ <way && echo prepared >>done' >"$tree/tests/demo"
 	chmod +x "$tree/tests/deps" "$tree/tests/demo"
 	unset MAKEFLAGS
-	timeout 10 make -s -n -C "$tree" demo >/dev/null 2>&1
+	timeout 100 make -s -n -C "$tree" demo >/dev/null 2>&1
 	[ ! -e "$tree/done" ]
 	cat >>"$tree/Makefile" <<-'END'
 		all: meet
 		meet: ; @echo built >way
 	END
-	timeout 60 make -s -j2 -C "$tree" demo BUILD=build OBJECTS= LINKED= LOADED= MISSING= CC=true LIB_SOURCES= CMD_SOURCES=
+	timeout 300 make -s -j2 -C "$tree" demo BUILD=build OBJECTS= LINKED= LOADED= MISSING= CC=true LIB_SOURCES= CMD_SOURCES=
 	[ "$(cat "$tree/done")" = $'deps\nprepared\nbuild/rdmactl' ]
 }
 

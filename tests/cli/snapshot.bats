@@ -26,7 +26,7 @@ nothing_stays()
 {
 	local tries=0
 
-	while [ -n "$(ls -A "$TMPDIR")" ] && [ $((tries += 1)) -lt 100 ]; do
+	while [ -n "$(ls -A "$TMPDIR")" ] && [ $((tries += 1)) -lt 600 ]; do
 		sleep 0.1
 	done
 	[ -z "$(ls -A "$TMPDIR")" ] || wrong "$1: left behind: $(ls -A "$TMPDIR")"
@@ -147,7 +147,7 @@ listing()
 			>watched 2>&1 </dev/null 3>&- &
 		pid=$!
 		tries=0
-		while [ ! -s watched ] && [ $((tries += 1)) -lt 300 ]; do
+		while [ ! -s watched ] && [ $((tries += 1)) -lt 1200 ]; do
 			sleep 0.1
 		done
 		[ -n "$(ls -A "$TMPDIR")" ] || wrong "$signal: not unpacked"

@@ -17,12 +17,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	# The output is larger than the pipe, and nobody reads it.
 	mkfifo "$BATS_TEST_TMPDIR/pipe"
 	# shellcheck disable=SC2217 # it keeps the pipe open
-	sleep 20 <"$BATS_TEST_TMPDIR/pipe" 3>&- &
+	sleep 300 <"$BATS_TEST_TMPDIR/pipe" 3>&- &
 	status=0
 	"$binary" gids --all -o all --root "$roots/rxe-host" --timeout 300ms >"$BATS_TEST_TMPDIR/pipe" \
 		2>"$BATS_TEST_TMPDIR/err" || status=$?
 	kill $!
 	[ "$status" = 1 ]
 	[[ $(<"$BATS_TEST_TMPDIR/err") == 'rdmactl'*': gave up after --timeout' ]]
-	[ $((SECONDS - started)) -lt 10 ]
+	[ $((SECONDS - started)) -lt 100 ]
 }

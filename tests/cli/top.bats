@@ -74,7 +74,7 @@ wait_for()
 {
 	local try
 
-	for ((try = 0; try < 300; try++)); do
+	for ((try = 0; try < 1200; try++)); do
 		screen=$(show)
 		! grep -qE -- "$1" <<<"$screen" || return 0
 		sleep 0.05
@@ -89,7 +89,7 @@ wait_without()
 {
 	local try
 
-	for ((try = 0; try < 300; try++)); do
+	for ((try = 0; try < 1200; try++)); do
 		screen=$(show)
 		grep -qE -- "$1" <<<"$screen" || return 0
 		sleep 0.05
@@ -133,7 +133,7 @@ last_line_is()
 {
 	local try
 
-	for ((try = 0; try < 400; try++)); do
+	for ((try = 0; try < 1200; try++)); do
 		! tail -n 1 "$printed" 2>/dev/null | jq -e "$1" >/dev/null 2>&1 || return 0
 		sleep 0.05
 	done

@@ -50,7 +50,7 @@ CCQUERY = {
 RESERVED = '00' * 40  # bytes 24 to 63 of a datagram
 DONE, RUNNING = 0, 2
 REFUSED = 0x0c
-QUICKLY = ('--timeout', '20ms', '--retries', '0')
+QUICKLY = ('--timeout', '2s', '--retries', '0')
 
 
 def answers(sim, *lines):
@@ -217,7 +217,8 @@ def clearing(sim):
                   part=['the node does not have qp1_dropped: not cleared', 'cleared the named counters'])
     wrong += bad
     waits = answers(sim, (PM, GET, VL_WAIT, 0, RESERVED + '00' * 64), (PM, SET, VL_WAIT, 0, 'echo'))
-    _, bad = said(sim, waits, 0, 'perf_vl', *words[1:], '--vl', *QUICKLY,
+    # What is not answered waits for as long; what is may be late on a busy machine.
+    _, bad = said(sim, waits, 0, 'perf_vl', *words[1:], '--vl', '--timeout', '1s', '--retries', '1',
                   part=['cleared the listed counters of 1 port'])
     wrong += bad
     _, bad = said(sim, {}, 0, *words, '--counters', 'symbol_errors', never=['does not have'])

@@ -238,7 +238,7 @@ def broken(sim):
         if (result.status, told in result.err.decode(), 'route back' in result.err.decode()) != (
                 4 if route else 0, True, False):
             wrong += ['%d, %d:' % (one, two), *result.describe()]
-        result = sim.rdmactl('fabric', 'links', '-L', '--from', str(lid), '--timeout', '20ms')
+        result = sim.rdmactl('fabric', 'links', '-L', '--from', str(lid), '--timeout', '1s')
         told = 'the route to LID %d ends %s' % (lid, scan) if scan else ''
         if (result.status == 0) != (scan is None) or told not in result.err.decode():
             wrong += ['a scan from there, %d, %d:' % (one, two), *result.describe()]

@@ -149,7 +149,7 @@ def refusals(sim):
                           (('-L', '--class', 'pm', '--attribute', '1'), 2),
                           ((str(lid), str(lid), '--class', 'sm', '--attribute', '0x11'), 2)):
         wrong += unequal(' '.join(words)[:60], sim.rdmactl('mad', 'send', *words).status, status)
-    some = send(sim, '%d,49151' % lid, 'sm', 'nodeinfo', '--timeout', '20ms', '--retries', '1')
+    some = send(sim, '%d,49151' % lid, 'sm', 'nodeinfo', '--timeout', '1s', '--retries', '1')
     wrong += unequal('status of one of two', (some.status, len(some.rows)), (3, 1))
     return wrong
 

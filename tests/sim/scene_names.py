@@ -167,7 +167,7 @@ def defaults(sim):
     place = '0,1/1'  # a switch, and a port of it
     wrong = []
     for files, words, status, part in (
-            ({conf: 'CA=ibsim0\nPort=1\ntimeout=100\n'}, ('smp', 'nodeinfo'), 0, ''),
+            ({conf: 'CA=ibsim0\nPort=1\ntimeout=5000\n'}, ('smp', 'nodeinfo'), 0, ''),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo'), 5, 'nosuch'),
             ({conf: 'CA=nosuch\n'}, ('smp', 'nodeinfo', '--via', 'ibsim0/1'), 0, ''),
             ({conf: 'CA=nosuch\n'}, ('fabric', 'port', place, 'enable'), 5, 'nosuch'),

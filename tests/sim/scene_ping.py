@@ -64,7 +64,7 @@ def losses(tap, sim):
     tap.test('ping: one of two does not answer: exit 4', wrong)
 
     log = sim.path('latsim.log')
-    document = sim.document('pings', 'ping', '-c', '40', '-i', '1ms', '--timeout', '50ms', here,
+    document = sim.document('pings', 'ping', '-c', '40', '-i', '1ms', '--timeout', '1s', here,
                             latsim={'DROP_PERCENT': 20, 'SEED': 3, 'RTT_USEC': 100, 'LOG': log})
     row, count = document.rows[0], scene_bed.counts_of(log)
     wrong = unequal('status', document.status, 4) + unequal('sent', row['sent'], 40)
