@@ -17,7 +17,7 @@ from tap import unequal
 
 NET = fabric.fat_tree(100, levels=3, radix=8)
 ATTRIBUTES = {16: 'NodeDescription', 17: 'NodeInfo', 18: 'SwitchInfo', 21: 'PortInfo', 0: 'all'}
-MOST_SECONDS = 25  # of any scan; one takes longer only if it hangs
+MOST_SECONDS = 60  # of any scan; one takes longer only if it hangs
 OF_NODE = ('node_type', 'port_count', 'description', 'lid', 'system_image_guid', 'linear_fdb_top')
 OF_PORT = ('state', 'physical_state', 'width_lanes', 'speed', 'peer', 'peer_port', 'peer_lid')
 
@@ -275,27 +275,37 @@ def counters_and_manager(play):
 
 
 def interrupted(tap, sim):
-    """^C prints what is known, at once."""
+    """^C prints what is known, at once. A busy machine may spoil one measurement."""
+    wrong = []
+    for patience in (2.5, 5, 10):
+        bad, spoiled, say = interrupted_after(sim, patience)
+        wrong += bad
+        if not spoiled:
+            break
+    tap.test('fabric: ^C in the middle of a scan', wrong + spoiled, say)
+
+
+def interrupted_after(sim, patience):
+    """What is wrong, what may be so on a busy machine, and what was measured."""
     process = sim.client([program.RDMACTL, '-j', 'fabric', 'scan'], latsim={'RTT_USEC': 30000})
-    time.sleep(2.5)
+    time.sleep(patience)
     running = process.poll() is None
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     seconds = time.monotonic() - begin
-    wrong = [] if running else ['it was over before']
     result = bed.Result([program.RDMACTL, '-j', 'fabric', 'scan'], process.returncode, out, err)
     program.check(result)
     graph = Graph(program.parse('fabric', ('scan',), result))
     # The program under test is slowed down by its sanitizer.
-    wrong += [] if seconds < 1 else ['it ended after %.2f s' % seconds]
-    wrong += unequal('status', graph.status, 3) + unequal('complete', graph.complete, False)
+    spoiled = [] if seconds < 1 else ['it ended after %.2f s' % seconds]
+    wrong = unequal('status', graph.status, 3) + unequal('complete', graph.complete, False)
     wrong += unequal('problems', any('interrupted' in json.dumps(problem)
                                      for problem in graph.document.problems), True)
-    if not 1 < len(graph.nodes) < len(sim.net.nodes):
-        wrong.append('%d nodes' % len(graph.nodes))
-    tap.test('fabric: ^C in the middle of a scan', wrong,
-             ['%d of %d nodes, %.2f s after it' % (len(graph.nodes), len(sim.net.nodes), seconds)])
+    midway = running and 1 < len(graph.nodes) < len(sim.net.nodes)
+    spoiled += [] if midway else ['%d nodes' % len(graph.nodes)]
+    return wrong if midway else [], spoiled, ['%d of %d nodes, %.2f s after it' % (
+        len(graph.nodes), len(sim.net.nodes), seconds)]
 
 
 def play(tap, box):

@@ -8,7 +8,6 @@ datagram crashes any client.
 
 import re
 import signal
-import time
 
 import bed
 import program
@@ -118,7 +117,7 @@ class Server:
         bed.wait_until(self.argv[0], lambda: self.host in
                        [node for _, node in self.sim.slots().values()], self.process)
         # Before it has its agent a request would crash it, and not all of them say that they have.
-        time.sleep(1)
+        bed.wait_idle(self.process, self.sim.ibsim, 1)
         return self
 
     def __exit__(self, *_):

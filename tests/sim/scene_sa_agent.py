@@ -290,7 +290,7 @@ def refusals(at):
         quickly, requests = (QUICKLY, 2) if silent in parts else ((), 1)
         wrong += complaint(at.rdmactl(*words, *quickly), 1, *parts)
         # The last one may still be on its way to an agent that does not answer.
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + bed.SECONDS
         while len(at.agent.requests) < requests and time.monotonic() < limit:
             time.sleep(0.02)
         wrong += unequal('requests', len(at.agent.requests), requests)
