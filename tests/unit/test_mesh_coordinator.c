@@ -30,7 +30,7 @@
 /* Where a test waits for the end of it. */
 #define SHORT_WAIT_MSEC	   3000
 #define SILENCE_MSEC	   5000
-#define SHORT_SILENCE_MSEC 1000
+#define SHORT_SILENCE_MSEC 3000
 
 /* ---- Agents: each script runs in a child of its own ---- */
 
@@ -246,9 +246,23 @@ static void good_two(struct agent *agent)
 	obey(agent, MESH_PASS);
 }
 
+/* What the second of two reads, once the first has entered. */
+static int entered[2];
+
+static void first_of_a_host(struct agent *agent)
+{
+	enter(agent, "n1", 2);
+	if (write(entered[1], "", 1) != 1)
+		_exit(105);
+	obey(agent, MESH_PASS);
+}
+
 static void second_of_a_host(struct agent *agent)
 {
-	usleep(300000);
+	char byte;
+
+	if (read(entered[0], &byte, 1) != 1)
+		_exit(106);
 	enter(agent, "n1.cluster", 2);
 	end_of(agent, MESH_REFUSAL_TWICE);
 }
@@ -362,12 +376,14 @@ static void deserter(struct agent *agent)
 	_exit(0);
 }
 
-/* Reads no more. */
+/* Reads no more, until it is given up. */
 static void sleeper(struct agent *agent)
 {
+	struct pollfd gone = {.events = POLLRDHUP};
+
 	enter(agent, "n2", 2);
-	usleep(4 * SHORT_SILENCE_MSEC * 1000);
-	_exit(0);
+	gone.fd = agent->channel.fd;
+	_exit(poll(&gone, 1, AGENT_MSEC) == 1 ? 0 : 107);
 }
 
 /* Many that say nothing, then half of a message each. */
@@ -607,12 +623,15 @@ static void two_of_a_host(void **state)
 	struct bed bed;
 
 	(void)state;
+	assert_int_equal(pipe(entered), 0);
 	bed_open_for(&bed, 2, SHORT_WAIT_MSEC, SILENCE_MSEC);
-	bed_start(&bed, good_one);
+	bed_start(&bed, first_of_a_host);
 	bed_start(&bed, second_of_a_host);
 	assert_int_equal(coordinator_gather(bed.coordinator), -ETIMEDOUT);
 	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
 	bed_close(&bed);
+	close(entered[0]);
+	close(entered[1]);
 }
 
 static void liars(void **state)

@@ -133,7 +133,7 @@ static void read_special_files(void **state)
 
 	assert_int_equal(mkfifoat(tree->root.fd, "fifo", 0600), 0);
 	tree_link(tree, "link", "fifo");
-	alarm(10);
+	alarm(100);
 	check_error(tree, "fifo", -ENXIO);
 	check_error(tree, "link", -ENXIO);
 	assert_false(sysfs_has_directory(&tree->root, "fifo"));
