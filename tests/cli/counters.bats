@@ -8,13 +8,14 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 # machine has the netdev lo.
 tree()
 {
-	local entry
+	local entry file
 
 	tree=$BATS_TEST_TMPDIR/tree
 	rm -rf "$tree"
 	for entry in "$@" net/lo/{ifindex=1,iflink=1,type=772,address=00:00:00:00:00:00}; do
-		mkdir -p "$tree/sys/class/$(dirname "${entry%%=*}")"
-		printf '%s\n' "${entry#*=}" >"$tree/sys/class/${entry%%=*}"
+		file=$tree/sys/class/${entry%%=*}
+		[ -d "${file%/*}" ] || mkdir -p "${file%/*}"
+		printf '%s\n' "${entry#*=}" >"$file"
 	done
 }
 

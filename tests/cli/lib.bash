@@ -252,10 +252,11 @@ whole_paths()
 	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
 }
 
-# with_answers KIND [NUMBER]: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py.
+# with_answers KIND [NUMBER]: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py. The tests of
+# a file share the tree, which takes longer to copy than to read.
 with_answers()
 {
-	snapshot=$BATS_TEST_TMPDIR/snapshot
+	snapshot=$BATS_FILE_TMPDIR/snapshot
 	[ -e "$snapshot/root" ] || {
 		mkdir -p "$snapshot/netlink"
 		cp -a "$roots/cx6dx-roce" "$snapshot/root"
