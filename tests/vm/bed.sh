@@ -165,7 +165,7 @@ bed_bond()
 # bed_up NETDEV: waits until it is up. The kernel reports carriers at most once a second.
 bed_up()
 {
-	bed_tries=100
+	bed_tries=1200
 	while ! read -r bed_state <"/sys/class/net/$1/operstate" || [ "$bed_state" != up ]; do
 		bed_tries=$((bed_tries - 1))
 		[ "$bed_tries" -gt 0 ] || { bed_fail "$1 does not come up"; return; }
