@@ -355,7 +355,7 @@ class Waiting:
     """A change with --revert-after that waits for its confirmation, on a terminal of its own."""
 
     def __init__(self, *words, stdin=None, after='10m', leader=False):
-        self.begin, self.after = time.monotonic(), after
+        self.begin = time.monotonic()
         self.main, terminal = pty.openpty()
         def control():
             os.setsid()
@@ -373,7 +373,7 @@ class Waiting:
             self.text += byte
 
     def goes_on(self):
-        """Half a second later it waits, unless its time is over: 2 s, if any of these asks."""
+        """Whether it waits half a second later, if it was told to wait for 2 s and these are not over."""
         steady()
         return self.process.poll() is None or time.monotonic() - self.begin > 2
 

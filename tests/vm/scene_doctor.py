@@ -258,18 +258,20 @@ class Between(threading.Thread):
         self.act = act
         self.start()
 
-    @staticmethod
-    def waiting():
-        children = [pid for task in peers.listdir('/proc/self/task')
-                    for pid in (peers.read('/proc/self/task/%s/children' % task) or '').split()]
-        return [int(pid) for pid in children if peers.read('/proc/%s/wchan' % pid) == 'hrtimer_nanosleep']
-
     def run(self):
-        if until(self.waiting):
-            pid = self.waiting()[0]
-            os.kill(pid, signal.SIGSTOP)
+        found = []
+
+        def waits():
+            children = [pid for task in peers.listdir('/proc/self/task')
+                        for pid in (peers.read('/proc/self/task/%s/children' % task) or '').split()]
+            found[:] = [int(pid) for pid in children
+                        if peers.read('/proc/%s/wchan' % pid) == 'hrtimer_nanosleep']
+            return found
+
+        if until(waits):
+            os.kill(found[0], signal.SIGSTOP)
             self.act()
-            os.kill(pid, signal.SIGCONT)
+            os.kill(found[0], signal.SIGCONT)
 
 
 def flap():
