@@ -210,10 +210,13 @@ static void watch(struct events_run *run)
 {
 	while (run->end == END_NOT) {
 		struct event_time time;
+		bool over;
 		int rc;
 
 		wait_for(run);
 		time = now();
+		/* What has happened before is looked at, even if this process was stopped. */
+		over = run->args->duration.known && !clock_msec_until(run->end_msec);
 		read_signals(run);
 		if (run->end != END_NOT)
 			return;
@@ -228,8 +231,7 @@ static void watch(struct events_run *run)
 			listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 			return;
 		}
-		if (run->end == END_NOT && run->args->duration.known &&
-		    !clock_msec_until(run->end_msec))
+		if (run->end == END_NOT && over)
 			run->end = END_DURATION;
 	}
 }

@@ -126,6 +126,9 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 	const uint64_t end = clock_msec() + SAMPLE_MOST_MSEC;
 
 	for (;;) {
+		/* Before the question: this process may be stopped after the answer. */
+		const bool late = clock_msec() >= end;
+
 		if (!call(samples, port, MAD_PM_SAMPLES_RESULT, NULL, 0, result))
 			return false;
 		if (!perf_sampling_matches(control, result)) {
@@ -135,7 +138,7 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 		/* The status has the same two bits in both attributes, in other bytes. */
 		if (!samples->own || !(result[3] & 3))
 			return true;
-		if (clock_msec() >= end) {
+		if (late) {
 			report(samples, port,
 			       mem_format("port %u is still sampling after %u s", port->port,
 					  SAMPLE_MOST_MSEC / 1000),

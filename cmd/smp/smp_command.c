@@ -157,6 +157,9 @@ static void watch(struct run *run, unsigned int before)
 	struct mad_item item;
 
 	for (;;) {
+		/* Before the question: this process may be stopped after the answer. */
+		const bool late = clock_msec() >= end;
+
 		if (!call(run, &session->destinations[0].place, UMAD_METHOD_GET, 0, NULL, &item)) {
 			mad_session_check(session, &session->destinations[0], run->attribute->name,
 					  &item);
@@ -165,8 +168,7 @@ static void watch(struct run *run, unsigned int before)
 		memcpy(run->record.data, item.data, SM_INFO_BYTES);
 		if (has_followed(command, before, sm_info_state(run->record.data)))
 			return;
-		if (clock_msec() >= end ||
-		    !mad_session_wait(session, clock_msec() + COMMAND_POLL_MSEC))
+		if (late || !mad_session_wait(session, clock_msec() + COMMAND_POLL_MSEC))
 			break;
 	}
 	text = mem_format("%s: the subnet manager took the command, but is still %s",

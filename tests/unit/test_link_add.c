@@ -262,10 +262,10 @@ static void waited_for(void **state)
 	rooted_expect(tree, add, &(struct scene){0, renamed, 2, NULL},
 		      "19, it was made, and renamed to rocep1s0, as udev's rules want it\n"
 		      "  rdmactl link lists it\n2 readings, 2 cleared: 1\n");
-	/* Five seconds, whose last pause begins before their end. */
+	/* Five seconds, whose last pause begins before their end; after it there is a last look. */
 	tree_write(tree, GID_FILE, NO_GID);
 	long_wait = mem_string("0, made\nnote: its port has no GID yet: is eth0 up, and has it an "
-			       "address?\n105 readings, 105 cleared: 1 2 4 8 16 32");
+			       "address?\n106 readings, 106 cleared: 1 2 4 8 16 32");
 	for (unsigned int i = 0; i < 99; i++)
 		mem_extend(&long_wait, " 50");
 	mem_extend(&long_wait, "\n");

@@ -179,13 +179,15 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 	const uint64_t end = clock_msec() + READY_MSEC;
 	unsigned int pause = FIRST_PAUSE_MSEC;
 	struct root root;
-	bool ready = false;
+	bool ready = false, late = false;
 	int rc = root_open(NULL, &root);
 
-	while (!rc && !ready && clock_msec() < end) {
+	while (!rc && !ready && !late) {
 		struct software_links links = {.count = 0};
 		const struct software_link *renamed;
 
+		/* Before the last look: this process may be stopped after it. */
+		late = clock_msec() >= end;
 		rc = software_links_read(NULL, &links, NULL);
 		rc = rc == -ENODEV ? 0 : rc;
 		renamed = find_renamed(&links, change, wish);
@@ -198,7 +200,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		ready = software_links_find(&links, change->object) &&
 			has_gid(&root, change->object);
 		software_links_clear(&links);
-		if (rc || ready)
+		if (rc || ready || late)
 			break;
 		pause_msec(pause);
 		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;

@@ -212,6 +212,8 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 	_cleanup_(freep) struct pollfd *polls = mem_alloc_zero(crew->count + 1, sizeof(*polls));
 
 	while (working(crew)) {
+		int ready;
+
 		polls[crew->count] = (struct pollfd){.fd = crew->request->signals,
 						     .events = POLLIN};
 		for (size_t i = 0; i < crew->count; i++)
@@ -219,10 +221,12 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 				.fd = crew->workers[i].pid ? crew->workers[i].line : -1,
 				.events = POLLIN,
 			};
-		if (!clock_msec_until(end_msec))
-			return -ETIMEDOUT;
-		if (poll(polls, crew->count + 1, clock_msec_until(end_msec)) < 0 && errno != EINTR)
+		ready = poll(polls, crew->count + 1, clock_msec_until(end_msec));
+		if (ready < 0 && errno != EINTR)
 			return -errno;
+		/* What was said in time is listened to, even if this process was stopped. */
+		if (ready <= 0 && !clock_msec_until(end_msec))
+			return -ETIMEDOUT;
 		if (polls[crew->count].revents)
 			return -EINTR;
 		for (size_t i = 0; i < crew->count; i++)
