@@ -171,7 +171,7 @@ def _activity(process):
     return asleep and tuple(re.findall(r'ctxt_switches:\s*(\d+)', text))
 
 
-def wait_idle(process, simulator, quiet=0.4):
+def _wait_idle(process, simulator, quiet=0.4):
     """Waits until both only wait, as they do between two readings, or the process has ended.
 
     Returns the process's number, None if it has ended.
@@ -376,7 +376,7 @@ class Simulator:
             begin = time.monotonic()
             words = [*argv, '--interval', '%dms' % interval]
             process = self.client(words)
-            before = wait_idle(process, self.ibsim)
+            before = _wait_idle(process, self.ibsim)
             change(True)
             in_time = before and _activity(process) == before
             out, err = process.communicate(timeout=SECONDS + interval / 1000)
