@@ -18,22 +18,18 @@ copy_tree()
 @test "hostile: no control byte in any output, whatever the locale" {
 	local command format locale
 
+	cd "$BATS_TEST_TMPDIR" || return
 	for locale in C.UTF-8 C; do
 		for command in $listings; do
 			for format in --no-headings --json --jsonl --tsv --color=never --verbose; do
 				LC_ALL=$locale quickly on hostile "$command" $format -o all
 				[ "$status" = 3 ] || wrong "$command $format: exit status $status"
-				cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" | tr -d '\n\t' >"$BATS_TEST_TMPDIR/shown"
-				[ "$format" = --tsv ] || ! grep -q $'\t' "$BATS_TEST_TMPDIR/out" || wrong "$command $format: tab"
-				! LC_ALL=C grep -q $'[\x01-\x1f\x7f]' "$BATS_TEST_TMPDIR/shown" ||
-					wrong "$locale $command $format: control byte"
-				iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/shown" >/dev/null ||
-					wrong "$locale $command $format: invalid UTF-8"
-				! grep -qP '[\x{80}-\x{9f}\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{2028}\x{2029}]' \
-					"$BATS_TEST_TMPDIR/shown" || wrong "$locale $command $format: C1 or bidirectional"
+				cat out err >"shown $locale $command $format"
+				[ "$format" = --tsv ] || [[ $output != *$'\t'* ]] || wrong "$command $format: tab"
 			done
 		done
 	done
+	all_clean 'shown '*
 	nothing_wrong
 }
 

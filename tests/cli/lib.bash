@@ -183,6 +183,24 @@ nothing_wrong()
 	[ "$failures" = 0 ]
 }
 
+# all_clean FILE...: they are UTF-8 without control and format characters but tabs and ends of lines.
+all_clean()
+{
+	local file
+
+	while IFS= read -r file; do
+		wrong "$file:"
+		cat -v "$file" | grep -m 2 -e M- -e '\^' || :
+	done < <(
+		set +e # One that finds nothing fails.
+		{
+			LC_ALL=C grep -laP '[\x00-\x08\x0b-\x1f\x7f]' -- "$@"
+			grep -lavx '.*' -- "$@"
+			grep -laP '[\x{80}-\x{9f}\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{2028}\x{2029}]' -- "$@"
+		} | sort -u
+	)
+}
+
 fixtures()
 {
 	local tree

@@ -4,10 +4,9 @@
 # rdmactl mad without a fabric: datagrams from files in every form, malformed ones, and arguments
 # that are refused before a device is opened.
 
-setup()
+setup_file()
 {
-	load lib.bash
-	cd "$BATS_TEST_TMPDIR" || return
+	cd "$BATS_FILE_TMPDIR" || return
 	# NodeInfo of a switch by the directed route 0,1,3; a block of a forwarding table; an unknown
 	# attribute with terminal control sequences; an SA table of two records.
 	python3 - <<-'END'
@@ -42,6 +41,13 @@ setup()
 	    mad[at + 44:at + 56] = b'node\x1b[31mred'
 	open('records', 'wb').write(mad)
 	END
+}
+
+setup()
+{
+	load lib.bash
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$BATS_FILE_TMPDIR"/* .
 }
 
 no_device()

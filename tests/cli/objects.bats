@@ -85,8 +85,9 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 
 # Words are cleaned wherever they are printed.
 @test "objects: no word of the command line reaches the terminal unchecked" {
-	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words
+	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words number=0
 
+	cd "$BATS_TEST_TMPDIR" || return
 	while IFS= read -r words; do
 		local -a line=()
 
@@ -95,12 +96,10 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 		done
 		quickly try "${line[@]}"
 		[[ $status == [1235] ]] || wrong "${line[*]@Q}: exit status $status"
-		cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" >"$BATS_TEST_TMPDIR/shown"
-		[ -s "$BATS_TEST_TMPDIR/shown" ] || wrong "${line[*]@Q}: nothing said"
-		! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$BATS_TEST_TMPDIR/shown" || wrong "${line[*]@Q}: control byte"
-		iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/shown" >/dev/null || wrong "${line[*]@Q}: invalid UTF-8"
-		! grep -q $'[\u0080-\u009f\u202e]' "$BATS_TEST_TMPDIR/shown" || wrong "${line[*]@Q}: C1 or bidirectional"
-		[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -le 2 ] || wrong "${line[*]@Q}: more than two lines"
+		[ -n "$output$stderr" ] || wrong "${line[*]@Q}: nothing said"
+		number=$((number + 1))
+		cat out err >"shown $number"
+		[[ $stderr != *$'\n'*$'\n'*$'\n'* ]] || wrong "${line[*]@Q}: more than two lines"
 	done <<-'END'
 		BAD
 		--BAD
@@ -126,6 +125,7 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 		caps BAD
 		version BAD
 	END
+	all_clean 'shown '*
 	nothing_wrong
 }
 
