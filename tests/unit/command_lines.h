@@ -70,6 +70,7 @@ static inline int command_run_line(const struct command *command, const char *li
 		assert_true(count < COMMAND_LINE_WORDS - 1);
 		words[count++] = strsep(&rest, " ");
 	}
+	assert_string_equal(words[0], command->name);
 	return command_parse_and_run(&ctx, count, words);
 }
 

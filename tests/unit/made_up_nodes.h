@@ -26,7 +26,7 @@ struct asked {
 	const char *to; /* 5; or 0,1 of a directed route */
 	unsigned int lid, mgmt_class, method, attribute;
 	uint32_t modifier;
-	uint64_t key; /* of subnet management */
+	uint64_t key; /* M_Key, SM_Key or CC_Key; 0: none */
 	const struct mad_address *address;
 	const unsigned char *mad;  /* all of it */
 	const unsigned char *data; /* of the attribute */
@@ -191,10 +191,30 @@ static inline void nodes_note(const struct asked *asked)
 {
 	const char *method = mad_method_word(asked->mgmt_class, asked->method);
 	const char *name = mad_attribute_name(asked->mgmt_class, asked->attribute);
-	_cleanup_(freep) char *line = mem_format("%s %s %s 0x%x", asked->to, method ? method : "?",
-						 name ? name : "?", asked->modifier);
+	_cleanup_(freep) char *key = asked->key ? mem_format(" key 0x%llx",
+							     (unsigned long long)asked->key)
+						: mem_string("");
+	_cleanup_(freep) char *line = mem_format("%s %s %s 0x%x%s", asked->to,
+						 method ? method : "?", name ? name : "?",
+						 asked->modifier, key);
 
 	command_note(line);
+}
+
+/* Each class has its key at a place of its own, or none. */
+static inline uint64_t nodes_key(const unsigned char *mad)
+{
+	switch (mad_class(mad)) {
+	case UMAD_CLASS_SUBN_LID_ROUTED:
+	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
+		return mad_mkey(mad);
+	case UMAD_CLASS_SUBN_ADM:
+		return mad_sm_key(mad);
+	case UMAD_CLASS_CONG_MGMT:
+		return mad_cc_key(mad);
+	default:
+		return 0;
+	}
 }
 
 static inline void nodes_reply(const struct asked *asked, int agent, size_t at,
@@ -234,7 +254,7 @@ static inline int nodes_send(struct fake *fake, int agent, const struct mad_addr
 		.method = mad_method(mad),
 		.attribute = mad_attribute(mad),
 		.modifier = mad_modifier(mad),
-		.key = mad_mkey(mad),
+		.key = nodes_key(mad),
 		.address = to,
 		.mad = mad,
 		.data = mad + at,

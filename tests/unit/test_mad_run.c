@@ -169,8 +169,11 @@ static void expect(const struct command_row *row)
 	const struct command *const commands[] = {&mad_command, &cc_command, &sysstat_command};
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strncmp(row->line, commands[i]->name, strcspn(row->line, " ")))
+		if (!strncmp(row->line, commands[i]->name, strcspn(row->line, " "))) {
 			nodes_expect(commands[i], row);
+			return;
+		}
+	fail_msg("no command has the line %s", row->line);
 }
 
 static void expect_all(const struct command_row *rows, size_t count)
@@ -1087,7 +1090,7 @@ static const struct command_row congestion_rows[] = {
 	 "cc_key_lease_period_sec  7\n"
 	 "cc_key_violations        3\n",
 	 "",
-	 "9 get CongestionKeyInfo 0x0\n"
+	 "9 get CongestionKeyInfo 0x0 key 0x55\n"
 	 "0000000000000000\n"
 	 "9 get NodeDescription 0x0\n"
 	 "0000000000000000\n"},

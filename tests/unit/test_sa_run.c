@@ -150,7 +150,7 @@ static const struct command_row queries_rows[] = {
 	 "  {\"node_description\": \"host-b m1\"}],\n"
 	 " \"problems\": []}\n",
 	 "",
-	 "1 get-table NodeRecord 0x0\n"
+	 "1 get-table NodeRecord 0x0 key 0x99\n"
 	 "mask 0x0\n"
 	 "0000000000000000000000000000000000000000000000000000000000000000000000"
 	 "00000000000000000000000000\n"},
@@ -476,7 +476,7 @@ static const struct {
 	 {"sa nodes --mkey 1", STATUS_FAILED, "",
 	  "rdmactl sa: SA at LID 1: cannot read NodeRecord: refused with status 0x0200: "
 	  "req-invalid\n",
-	  "1 get-table NodeRecord 0x0\n"
+	  "1 get-table NodeRecord 0x0 key 0x1\n"
 	  "mask 0x0\n"
 	  "0000000000000000000000000000000000000000000000000000000000000000000000"
 	  "00000000000000000000000000\n"}},

@@ -1030,7 +1030,7 @@ static const struct command_row local_ports_keyed = {"smp nodeinfo 5 --mkey 0x77
 						     STATUS_DONE,
 						     "object\n"
 						     "5\n",
-						     "", "5 get NodeInfo 0x0\n"};
+						     "", "5 get NodeInfo 0x0 key 0x77\n"};
 
 static void local_ports(void **state)
 {
