@@ -342,6 +342,7 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 		for (size_t j = 0; j < devices->items[i].port_count; j++) {
 			const struct device *device = &devices->items[i];
 			struct qp_counting *row = mem_append(rows, count, sizeof(*row));
+			_cleanup_(freep) char *object = NULL;
 			int rc;
 
 			*row = (struct qp_counting){.device = device, .port = &device->ports[j]};
@@ -349,10 +350,12 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 				     ? qp_counting_read(nldev, (uint32_t)device->index.value,
 							(uint32_t)row->port->port.value, row)
 				     : -ENODATA;
-			if (rc)
-				problem_add(&listing->problems, device->name,
-					    "how it counts queue pairs", "nldev", rc,
-					    "this needs Linux 5.3 or later");
+			if (!rc)
+				continue;
+			object = mem_format("%s/%u", device->name,
+					    (unsigned int)row->port->port.value);
+			problem_add(&listing->problems, object, "how it counts queue pairs",
+				    "nldev", rc, "this needs Linux 5.3 or later");
 		}
 	for (size_t i = 0; i < *count; i++)
 		listing_add(listing, &(*rows)[i]);

@@ -75,7 +75,8 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 			continue;
 		reported[readings->failures[i].port] = true;
 		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "gmp", message, timeout_hint);
+		problem_add_text(problems, object, NULL, "gmp", message,
+				 readings->failures[i].error == -ETIMEDOUT ? timeout_hint : NULL);
 	}
 }
 

@@ -87,14 +87,12 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const struct fabric_node *node = fabric_node_of(fabric, i);
+		const bool is_switch = node->type == NODE_TYPE_SWITCH;
+		const uint64_t guid = is_switch ? fabric_port_guid(node) : fabric->ports[i].guid;
 
-		if (!fabric_lid(fabric, i) || !fabric->ports[i].guid ||
-		    (node->type == NODE_TYPE_SWITCH && i != node->first_port))
+		if (!fabric_lid(fabric, i) || !guid || (is_switch && i != node->first_port))
 			continue;
-		places[count++].target = (struct mad_target){
-			.kind = TARGET_GUID,
-			.guid = fabric->ports[i].guid,
-		};
+		places[count++].target = (struct mad_target){.kind = TARGET_GUID, .guid = guid};
 	}
 	mad_find_places(session->engine, &session->route, places, count);
 	for (size_t i = 0; i < count; i++) {
@@ -114,7 +112,9 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 					      : strerror(-error));
 
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "sa", text,
-				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+				 error == -ENXIO ? NULL
+						 : "rdmactl smp sminfo shows whether the subnet "
+						   "manager is alive");
 	}
 	return levels;
 }
@@ -192,6 +192,8 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 				 rc == -ECANCELED ? "interrupted: not all counters are cleared"
 						  : strerror(-rc),
 				 NULL);
+	if (!cleared)
+		return;
 	text = mem_format("cleared %s counters of %zu port%s, for every reader; the values before "
 			  "are in %s",
 			  kinds_text(clearing->kinds), cleared, cleared == 1 ? "" : "s", file);

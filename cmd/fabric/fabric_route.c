@@ -271,7 +271,9 @@ static void ask_sa(struct routes *routes)
 		else if (wanted)
 			mad_session_check_hint(
 				&mad->session, &sa, NULL, &items[i],
-				"rdmactl smp sminfo shows whether the subnet manager is alive");
+				items[i].error ? "rdmactl smp sminfo shows whether the subnet "
+						 "manager is alive"
+					       : NULL);
 	}
 }
 

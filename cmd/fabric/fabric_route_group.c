@@ -37,10 +37,9 @@ static bool parse_mlid(const struct ctx *ctx, const char *text, uint16_t *ret_ml
 
 static const char alive_hint[] = "rdmactl smp sminfo shows whether the subnet manager is alive";
 
-static void note_problem(struct group *group, const char *message)
+static void note_problem(struct group *group, const char *message, const char *hint)
 {
-	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message,
-			 alive_hint);
+	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message, hint);
 }
 
 /* An interrupted scan has been reported already. */
@@ -57,15 +56,16 @@ static void note_answer(struct group *group, const struct multicast_answer *answ
 	if (answer->error == -ECANCELED)
 		note_interrupted(group);
 	else if (answer->error == -ENODATA)
-		note_problem(group, "the port knows no subnet manager");
+		note_problem(group, "the port knows no subnet manager", alive_hint);
 	else if (answer->error == -ETIMEDOUT)
-		note_problem(group, "the subnet administrator did not answer");
+		note_problem(group, "the subnet administrator did not answer", alive_hint);
 	else if (answer->error)
-		note_problem(group, strerror(-answer->error));
+		note_problem(group, strerror(-answer->error), alive_hint);
 	else if (answer->status)
-		note_problem(group, "the subnet administrator refused the query");
+		note_problem(group, "the subnet administrator refused the query",
+			     "rdmactl sa multicast shows with what status");
 	else if (answer->cut)
-		note_problem(group, "the subnet administrator's answer was cut off");
+		note_problem(group, "the subnet administrator's answer was cut off", NULL);
 	else if (answer->is_group && !group->members.known)
 		problem_add_text(
 			&group->run.mad.listing.notes, NULL, NULL, NULL,

@@ -510,9 +510,9 @@ static const struct {
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n"
 	  "m0/2   -    -\n",
-	  "rdmactl counters: m0: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
+	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
 	  "  this needs Linux 5.3 or later\n"
-	  "rdmactl counters: m0: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
+	  "rdmactl counters: m0/2: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
 	  ""}},
 	{-95,
 	 0,
@@ -523,9 +523,9 @@ static const struct {
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n"
 	  "m0/2   -    -\n",
-	  "rdmactl counters: m0: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
+	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <EOPNOTSUPP>\n"
 	  "  this needs Linux 5.3 or later\n"
-	  "rdmactl counters: m0: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
+	  "rdmactl counters: m0/2: cannot read how it counts queue pairs: <EOPNOTSUPP>\n",
 	  ""}},
 	{-1,
 	 0,
@@ -598,7 +598,7 @@ static const struct {
 	 {"counters mode m0/1", STATUS_PARTIAL,
 	  "OBJECT MODE BY\n"
 	  "m0/1   -    -\n",
-	  "rdmactl counters: m0: cannot read how it counts queue pairs: <ENODATA>\n"
+	  "rdmactl counters: m0/1: cannot read how it counts queue pairs: <ENODATA>\n"
 	  "  this needs Linux 5.3 or later\n",
 	  ""}},
 	{0,

@@ -198,6 +198,8 @@ static void saved(void **state)
 
 		assert_int_equal(live_run(live_line, &text, &said), 0);
 		assert_string_equal(said, "");
+		/* There is more than the headings. */
+		assert_true(strchr(text, '\n')[1]);
 		live_expect(line, 0, text, "");
 		free(text);
 		free(said);
@@ -624,7 +626,7 @@ static void progress(void **state)
 		"times\n");
 }
 
-/* Not more often than each 100 ms, however often there is an answer, and not before 300 ms. */
+/* Not more often than every 100 ms, however often there is an answer, and not before 300 ms. */
 static void progress_at_times(void **state)
 {
 	(void)state;
@@ -637,8 +639,6 @@ static void progress_at_times(void **state)
 		    "3 nodes, 12 datagrams answered, 40/s\r                                    \r"
 		    "5 nodes, 24 datagrams answered, 57/s\r                                    \r");
 }
-
-/* ---- Interrupted ---- */
 
 /* A scan that was saved with the details has them; one without says so. */
 static void details_of_a_file(void **state)
@@ -666,6 +666,8 @@ static void details_of_a_file(void **state)
 		close(fd);
 	}
 }
+
+/* ---- Interrupted ---- */
 
 static void interrupted(void **state)
 {

@@ -161,7 +161,7 @@ static void unread(void **state)
 		"leaf2    2 host4         1 passive-copper Mellanox MCP1600-E002 MT1843VS01234     "
 		"  "
 		" 2      -      - -                       -           - -      -\n",
-		"rdmactl fabric: host4/1: vendor attribute: no answer, asked 4 times\n"
+		"rdmactl fabric: host4/1: CableInfo: no answer, asked 4 times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"
 		"rdmactl fabric: leaf1/2: cannot read module: the bus to the modules is busy\n"
 		"rdmactl fabric: cannot read module: 1 port cannot be asked for a module: other "
