@@ -284,8 +284,10 @@ static void conclude(struct events_run *run)
 	}
 	message = run->end == END_DURATION ? mem_format("%s did not happen within %g s", words,
 							(double)args->duration.value / 1000)
-					   : mem_format("%s was not among the %" PRIu64 " events",
-							words, args->count.value);
+					   : mem_format("%s did not happen within %" PRIu64
+							" event%s",
+							words, args->count.value,
+							args->count.value == 1 ? "" : "s");
 	listing_fail(&run->listing, STATUS_FAULT, message,
 		     args->already ? NULL
 				   : "the state before watching began does not count without "

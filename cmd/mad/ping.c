@@ -336,7 +336,7 @@ static int ping_client(const struct ctx *ctx, const struct ping_args *args, char
 
 	gather_words(words, &names);
 	if (!names.count) {
-		command_complain(ctx, "DEST is missing", "rdmactl ping --help");
+		command_complain(ctx, "no destination on standard input", NULL);
 		strings_free(&names);
 		return STATUS_USAGE;
 	}

@@ -109,8 +109,10 @@ static const char *hint_of(const struct sa_run *run)
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INVALID_GID))
 		return "rdmactl sa nodes -o +port_guid shows the GUIDs of the ports";
 	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_INSUF_COMPS))
-		return trace ? "--from and --to name both ends of the path"
-			     : "name more fields of the records: FIELD=VALUE";
+		return !trace ? "name more fields of the records: FIELD=VALUE"
+		       : run->args->from && run->args->to
+			       ? NULL
+			       : "--from and --to name both ends of the path";
 	return NULL;
 }
 

@@ -65,7 +65,10 @@ static void ask(const struct smp_run *run, size_t destination, uint16_t attribut
 	item->request.key = run->mad.session.key;
 }
 
-/* Asks every node that has not failed for one attribute. */
+static const char deaf_hint[] =
+	"the node answers other requests but not this one: it may not have the attribute";
+
+/* Asks every node that has not failed for one attribute; NodeInfo is what each is asked first. */
 static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_t modifier,
 				const char *what)
 {
@@ -82,8 +85,11 @@ static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_
 			continue;
 		if (i != --asked)
 			items[i] = items[asked];
-		if (!mad_session_check(&run->mad.session, &run->mad.session.destinations[i], what,
-				       &items[i]))
+		if (!mad_session_check_hint(
+			    &run->mad.session, &run->mad.session.destinations[i], what, &items[i],
+			    items[i].error == -ETIMEDOUT && attribute != UMAD_SM_ATTR_NODE_INFO
+				    ? deaf_hint
+				    : NULL))
 			run->nodes[i].failed = true;
 	}
 	return items;
@@ -357,8 +363,7 @@ static bool check(struct smp_run *run, const struct query *query, const struct m
 	if (item->error == -ETIMEDOUT && attribute->id == UMAD_SM_ATTR_SM_INFO)
 		hint = "no subnet manager answers there: it is not running, or hangs";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
-		hint = "the node answers other requests but not this one: it may not have the "
-		       "attribute";
+		hint = deaf_hint;
 	return mad_session_check_hint(&run->mad.session,
 				      &run->mad.session.destinations[query->destination], what,
 				      item, hint);

@@ -19,8 +19,7 @@
 
 enum { STEPS = 6, WORDS = 6 };
 
-/* The words of each step, each ended by EVENT_WORD_COUNT, and its result. After the last: SIGTERM.
- */
+/* The words of a step, up to EVENT_WORD_COUNT, and its result. After the last: SIGTERM. */
 struct step {
 	enum event_word words[WORDS];
 	int rc;
@@ -259,9 +258,9 @@ static void ends(void **state)
 		{"-u device-added,port-init -c 3", ALL_LEVELS, 2, STATUS_DONE,
 		 "gid-added port-active port-init ", ""},
 		{"-u device-added -c 2", ALL_LEVELS, 2, STATUS_FAULT, "gid-added port-active ",
-		 "rdmactl events: device-added was not among the 2 events\n"},
+		 "rdmactl events: device-added did not happen within 2 events\n"},
 		{"-u device-added,port-down -c 1", ALL_LEVELS, 2, STATUS_FAULT, "gid-added ",
-		 "rdmactl events: device-added,port-down was not among the 1 events\n"},
+		 "rdmactl events: device-added,port-down did not happen within 1 event\n"},
 		/* Those that are not shown do not count. */
 		{"-e device-added,port-down -c 2", ALL_LEVELS, 2, STATUS_DONE,
 		 "port-down device-added ", ""},

@@ -801,7 +801,7 @@ static const struct command_row resets_rows[] = {
 	{"perf 9 --reset --counters xmit_wait_ticks --tsv -o port", STATUS_PARTIAL,
 	 "port\n"
 	 "1\n",
-	 "rdmactl perf: 9: cannot read counters: port 1 has none of these counters\n",
+	 "rdmactl perf: 9: nothing to clear: port 1 has none of these counters\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"
 	 "9 get PortCounters 0x0\n"
@@ -1037,7 +1037,7 @@ static void resets(void **state)
 	expect(&resets_dead);
 }
 
-/* The counters grow by 1 a reading, PortXmitData by 100 words; a round is 1000 seconds. */
+/* The counters grow by 1 a reading, PortXmitData by 1,000,000,000 words; a round is 1000 seconds. */
 static const struct command_row rates_rows[] = {
 	{"perf --watch --interval 1000s -c 2 --tsv -o "
 	 "object,node,object_lid,port,xmit_gbps,rcv_gbps,xmit_packets_per_sec,er"
@@ -1367,6 +1367,10 @@ static void samples(void **state)
 {
 	(void)state;
 	expect_all(samples_rows, ARRAY_SIZE(samples_rows));
+	begin();
+	expect(&samples_rows[2]);
+	assert_int_equal(agents.control[0], 4);			  /* OpCode */
+	assert_int_equal(bits_get(agents.control, 28 * 8, 32), 9); /* SampleStart */
 	/* It takes three looks, 50 ms apart. */
 	begin();
 	agents.busy = 2;

@@ -501,12 +501,17 @@ static const struct {
 	{1536,
 	 {"sa trace --from 0xf00000001 --to 0xf00000002", STATUS_FAILED, "",
 	  "rdmactl sa: SA at LID 1: cannot read TraceRecord: refused with status 0x0600: "
-	  "req-insufficient-components\n"
-	  "  --from and --to name both ends of the path\n",
+	  "req-insufficient-components\n",
 	  "1 get-trace-table TraceRecord 0x0\n"
 	  "mask 0x100c\n"
 	  "0000000000000000fe800000000000000000000f00000002fe80000000000000000000"
 	  "0f000000010000000000000000\n"}},
+	{1536,
+	 {"sa trace --to 0xf00000002", STATUS_FAILED, "",
+	  "rdmactl sa: SA at LID 1: cannot read TraceRecord: refused with status 0x0600: "
+	  "req-insufficient-components\n"
+	  "  --from and --to name both ends of the path\n",
+	  NULL}},
 	{12,
 	 {"sa trace --from 0xf00000001 --to 0xf00000002", STATUS_FAILED, "",
 	  "rdmactl sa: SA at LID 1: cannot read TraceRecord: refused with status 0x000c: "
@@ -692,10 +697,7 @@ static const struct command_row pings_rows[] = {
 	 "rdmactl ping: DEST is missing\n"
 	 "  rdmactl ping --help\n",
 	 ""},
-	{"ping -", STATUS_USAGE, "",
-	 "rdmactl ping: DEST is missing\n"
-	 "  rdmactl ping --help\n",
-	 ""},
+	{"ping -", STATUS_USAGE, "", "rdmactl ping: no destination on standard input\n", ""},
 	{"ping 9 -f -c 0", STATUS_USAGE, "",
 	 "rdmactl ping: --flood needs a --count above 0\n"
 	 "  rdmactl ping --help\n",

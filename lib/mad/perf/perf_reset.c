@@ -223,11 +223,12 @@ static void add_parts(struct clearing *clearing, const struct perf_port *port)
 
 static void report_none(struct perf *perf, const struct perf_port *port)
 {
-	_cleanup_(freep) char *text = mem_format("port %u has none of these counters", port->port);
+	_cleanup_(freep) char *text = mem_format(
+		"nothing to clear: port %u has none of these counters", port->port);
 
 	problem_add_text(perf->session->problems,
-			 perf->session->destinations[port->destination].name, "counters", "gmp",
-			 text, NULL);
+			 perf->session->destinations[port->destination].name, NULL, "gmp", text,
+			 NULL);
 }
 
 /* False if the Set failed, which is reported. */
