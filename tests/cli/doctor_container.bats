@@ -18,17 +18,17 @@ nodes=dev/infiniband
 	says 0 ''
 	put .dockerenv ''
 	check container-devices
-	says 0 "note -: the container has some of the host's RDMA devices | devices in sysfs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is to have only these"
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is to have only these"
 	# A device that others have is no fault of this container.
 	check container-devices,device-nodes
 	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
 		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is missing'
 	put $nodes/uverbs1 ''
 	check container-devices
-	says 0 'ok -: the container has all RDMA devices | devices in sysfs: 2, with a device file: 2 (mlx5_0, mlx5_1)'
+	says 0 'ok -: the container has all RDMA devices | devices with uverbs: 2, with a device file: 2 (mlx5_0, mlx5_1)'
 	drop $nodes/uverbs0 $nodes/uverbs1
 	check container-devices
-	says 4 "error -: the container has no RDMA device | devices in sysfs: 2, with a device file: 0 -> $give"
+	says 4 "error -: the container has no RDMA device | devices with uverbs: 2, with a device file: 0 -> $give"
 	drop dev
 	check container-devices
 	says 0 'not-checked -: the saved tree has no device files |  -> run it on the host itself, without --root'

@@ -470,7 +470,7 @@ config()
 	unreadable 81:00.0 numa_node EACCES
 	unreadable 80:01.0 numa_node EACCES
 	ask 0 gpu-nic
-	says '' not-checked 'the distance of 1 accelerators is not known'
+	says '' not-checked 'the distance of 1 accelerator is not known'
 	rm -r "$tree"
 	cp -a "$roots/topo-flat-vm" "$tree"
 	ask 0 gpu-nic

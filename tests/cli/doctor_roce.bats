@@ -337,7 +337,7 @@ mlx5_2/1 $silent"
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 ok congestion control is on
 mlx5_2/1 ok congestion control is on'
-	says mlx5_0/1 evidence 'ens1f0np0: senders slow down on priorities 3, receivers notify on 3, 4'
+	says mlx5_0/1 evidence 'ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	ecn ens1f1np1 roce_rp
 	# A port that is not in use may be set up in any way.
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
@@ -347,7 +347,7 @@ mlx5_2/1 ok congestion control is on'
 	verdicts 4 roce-ecn 'mlx5_0/1 warning ports of the same board have different congestion control
 mlx5_1/1 warning ports of the same board have different congestion control
 mlx5_2/1 warning ports of the same board have different congestion control'
-	says mlx5_1/1 evidence 'ens1f1np1: senders slow down on priorities none, receivers notify on 3, 4; ens1f0np0: senders slow down on priorities 3, receivers notify on 3, 4'
+	says mlx5_1/1 evidence 'ens1f1np1: senders slow down on no priority, receivers notify on priorities 3, 4; ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	deny $net/ens1f1np1/ecn/roce_rp/enable/3
 	verdicts 3 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 not-checked congestion control cannot be read

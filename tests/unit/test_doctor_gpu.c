@@ -322,11 +322,20 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "warning 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
 			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other "
-			 "accelerators have one on their node < numa_node -> the remedy\n");
+			 "accelerator has one on its node < numa_node -> the remedy\n");
 	put_numa(bed, "0", "0", "-1");
 	run(bed, CHECK_ID_gpu_nic);
-	assert_told(bed, "not-checked -: the distance of 1 accelerators is not known | 1 "
-			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
+	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 1 "
+			 "accelerator near an adapter, 0 far, 1 unknown < numa_node\n");
+	/* Two that have none, and one beside them that has. */
+	put_function(bed, FAR "/0000:82:00.0", "0x030200", "0x10de", "0x2330");
+	put(bed, FAR "/0000:82:00.0", "numa_node", "0");
+	put_numa(bed, "0", "0", "1");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "warning 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
+			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 2 other "
+			 "accelerators have one on their node < numa_node -> the remedy\n");
+	put_function(bed, FAR "/0000:82:00.0", "0x020000", "0x1234", "0x1");
 	/* The nearest of several counts, wherever it is in the list. */
 	put_numa(bed, "0", "0", "0");
 	device_list_clear(&bed->facts.inventory.devices);
@@ -383,7 +392,7 @@ static void translation(void **state)
 	put_group(bed, NIC, "12", NULL);
 	run(bed, CHECK_ID_iommu_mode);
 	assert_told(bed, "not-checked 0000:03:00.0: the kernel does not tell the type of IOMMU "
-			 "groups: it is older than 5.11, or the file cannot be read | IOMMU group "
+			 "groups: it is older than 4.19, or the file cannot be read | IOMMU group "
 			 "12 without a type < " FILES "0000:03:00.0/iommu_group/type\n");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const bool ok = *cases[i].verdict == 'o';
@@ -399,6 +408,12 @@ static void translation(void **state)
 			       : "the IOMMU translates every access of the adapter",
 			    cases[i].type, ok ? "" : " -> the remedy", cases[i].type);
 	}
+	/* As the kernel has it of a group without a domain of its own. */
+	put_group(bed, NIC, "12", "unknown");
+	run(bed, CHECK_ID_iommu_mode);
+	assert_told(bed, "not-checked 0000:03:00.0: the kernel does not know the type of the IOMMU "
+			 "group | IOMMU group 12 has the type unknown < " FILES
+			 "0000:03:00.0/iommu_group/type [unknown, wanted identity]\n");
 }
 
 /* Device control of PCI Express: relaxed ordering is bit 4, the read request in bits 12 to 14. */
@@ -542,12 +557,12 @@ static void errors(void **state)
 	run(bed, CHECK_ID_pcie_errors);
 	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors grow | 0000:01:00.0: "
 			 "correctable unnamed +2 in 2.5 s (0 wanted) < "
-			 "sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
+			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 	bed->facts.growth->after.items[0].value = 4;
 	run(bed, CHECK_ID_pcie_errors);
 	assert_told(bed, "warning 0000:03:00.0: correctable PCIe errors grow | 0000:01:00.0: "
 			 "correctable RxErr +1 in 2.5 s (0 wanted) < "
-			 "sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
+			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 	bed->facts.growth->before.count = bed->facts.growth->after.count = 2;
 	free(bed->facts.growth->before.items[2].key);
 	free(bed->facts.growth->after.items[2].key);
@@ -556,8 +571,8 @@ static void errors(void **state)
 	assert_told(bed, "error 0000:03:00.0: uncorrectable PCIe errors grow | 0000:03:00.0: "
 			 "nonfatal DLP +1 in 2.5 s (0 wanted); 0000:01:00.0: correctable RxErr +1 "
 			 "in 2.5 s (0 wanted) < "
-			 "sys/bus/pci/devices/0000:03:00.0/aer_dev_nonfatal, "
-			 "sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
+			 "/sys/bus/pci/devices/0000:03:00.0/aer_dev_nonfatal, "
+			 "/sys/bus/pci/devices/0000:01:00.0/aer_dev_correctable -> the remedy\n");
 }
 
 /* What a reading takes: the adapters that were asked for, and what is above them. */

@@ -71,7 +71,7 @@ static void passed_tests(void **state)
 	assert_int_equal(bed->results.count, 1);
 	bed_assert(bed_last(bed), SEVERITY_OK, "data reaches the peer and comes back");
 	assert_string_equal(bed_last(bed)->finding.object, "host");
-	assert_string_equal(bed_last(bed)->finding.evidence, "1 tests passed");
+	assert_string_equal(bed_last(bed)->finding.evidence, "1 test passed");
 	add(&results, SELFTEST_PASS, 1, "rc-write", "a remark", "in vain");
 	doctor_judge_peer(&bed->run, "host", &results);
 	assert_int_equal(bed->results.count, 2);

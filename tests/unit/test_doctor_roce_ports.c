@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/cleanup.h"
 #include "doctor/roce/roce.h"
 #include "doctor_told.h"
 
@@ -267,8 +268,12 @@ static void second_port(void **state)
 static void parts(void **state)
 {
 	static const char shown[] = "bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192";
-	static const char end[] = "-> if every switch and host of the fabric takes it: rdmactl "
-				  "roce set bond0 mtu 9000 [9000, wanted 4192]\n";
+	static const char end[] = "-> if every switch and host of the fabric takes it: ip link set "
+				  "dev %s mtu 9000, the MTU of bond0 [9000, wanted 4192]\n";
+	static const char log[] = "-> the kernel's log may have the reason: dmesg | grep -e mlx5_0 "
+				  "-e bond0 [9000, wanted 4192]\n";
+	_cleanup_(freep) char *of_vlan = mem_format(end, "bond0.7");
+	_cleanup_(freep) char *of_member = mem_format(end, "eth0");
 	struct bed *bed = *state;
 	struct port *port = &device_of(bed, 0)->ports[0];
 	struct link *link;
@@ -287,7 +292,7 @@ static void parts(void **state)
 	assert_told(bed,
 		    "note mlx5_0/1: VLANs of the port have a smaller RDMA MTU than the port | "
 		    "%s; bond0.7: MTU 1500, RDMA MTU 1024 < netdev mtu %s",
-		    shown, end);
+		    shown, of_vlan);
 	link_of(bed, "bond0.7")->mtu_bytes = number_of(4192);
 	assert_summary(bed, CHECK_ID_roce_mtu, "the netdev allows the full RDMA MTU of 4096");
 	link_of(bed, "bond0.7")->mtu_bytes.known = false;
@@ -299,14 +304,14 @@ static void parts(void **state)
 		    "warning mlx5_0/1: members of the bond have a smaller MTU than the bond | "
 		    "%s; eth0: MTU 4191, RDMA MTU 2048; eth1: MTU 300, RDMA MTU 0 < netdev "
 		    "mtu %s",
-		    shown, end);
+		    shown, of_member);
 	link_of(bed, "eth0")->mtu_bytes = link_of(bed, "eth1")->mtu_bytes = number_of(9000);
 	port->active_mtu_bytes = number_of(2048);
 	run(bed, CHECK_ID_roce_mtu);
 	assert_told(bed,
 		    "warning mlx5_0/1: the active RDMA MTU is smaller than the netdev allows "
-		    "| %s; active RDMA MTU 2048, at most 0 < netdev mtu, verbs %s",
-		    shown, end);
+		    "| %s; active RDMA MTU 2048 < netdev mtu, verbs %s",
+		    shown, log);
 	port->max_mtu_bytes = number_of(4096);
 	assert_summary(bed, CHECK_ID_roce_mtu,
 		       "the active RDMA MTU is smaller than the netdev allows");
@@ -363,22 +368,23 @@ static void congestion(void **state)
 	put_ecn(bed, 0, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed, "ok mlx5_0/1: congestion control is on | eth0: senders slow down on "
-			 "priorities 0, 3, receivers notify on 7 < net/X/ecn\n");
+			 "priorities 0, 3, receivers notify on priority 7 < net/X/ecn\n");
 	put_ecn(bed, 1, "roce_rp", 0x08);
 	put_ecn(bed, 1, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed,
 		    "warning mlx5_0/1: %s | eth0: senders slow down on priorities 0, 3, "
-		    "receivers notify on 7; eth1: senders slow down on priorities 3, "
-		    "receivers notify on 7 < net/X/ecn -> the remedy\n",
+		    "receivers notify on priority 7; eth1: senders slow down on priority 3, "
+		    "receivers notify on priority 7 < net/X/ecn -> the remedy\n",
 		    differ);
 	other->ports[0].state = number_of(PORT_STATE_DOWN);
 	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is on");
 	put_ecn(bed, 0, "roce_rp", 0);
 	run(bed, CHECK_ID_roce_ecn);
-	assert_told(bed, "note mlx5_0/1: congestion control is off, which may be meant so | eth0: "
-			 "senders slow down on priorities none, receivers notify on 7 < net/X/ecn "
-			 "-> the remedy\n");
+	assert_told(bed,
+		    "note mlx5_0/1: congestion control is off, which may be meant so | eth0: "
+		    "senders slow down on no priority, receivers notify on priority 7 < net/X/ecn "
+		    "-> the remedy\n");
 	put_ecn(bed, 0, "roce_rp", 0xff);
 	put_ecn(bed, 0, "roce_np", 0);
 	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is off, which may be meant so");
@@ -401,12 +407,15 @@ static void congestion(void **state)
 	assert_told(bed, "%s", silent);
 }
 
-/* mlx5_handle_changeupper_event(), drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c. */
+/*
+ * mlx5_handle_changeupper_event(), drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c; BOND_OPT_MODE
+ * in drivers/net/bonding/bond_options.c: the mode of a bond that is up or has members stays.
+ */
 static void bonds(void **state)
 {
-	static const char step[] = "-> ip link set dev bond0 type bond mode 802.3ad (or "
-				   "active-backup), with members of one adapter; the bond must be "
-				   "down meanwhile";
+	static const char step[] = "-> set the bond down and take its members out, or the kernel "
+				   "refuses it; then: ip link set dev bond0 type bond mode 802.3ad "
+				   "(or active-backup)";
 	static const char wanted[] = "wanted active-backup, balance-xor or 802.3ad]\n";
 	static const struct {
 		const char *text, *mode;
@@ -445,15 +454,17 @@ static void bonds(void **state)
 	assert_told(bed,
 		    "note mlx5_0/1: the members are of different adapters, so mlx5 makes no "
 		    "RoCE bond of them: each stays an RDMA device of its own | bond0: mode "
-		    "802.3ad, driver mlx5_core < bonding/mode %s [802.3ad, %s",
-		    step, wanted);
+		    "802.3ad, driver mlx5_core < bonding/mode -> make the bond of ports of one "
+		    "adapter, if RDMA is to use it [802.3ad, %s",
+		    wanted);
 	set(&device_of(bed, 0)->driver, "bnxt_en");
 	run(bed, CHECK_ID_bond_mode);
 	assert_told(bed,
 		    "note mlx5_0/1: whether the driver carries RoCE over a bond of this mode "
 		    "is not known: test a failover | bond0: mode 802.3ad, driver bnxt_en < "
-		    "bonding/mode %s [802.3ad, %s",
-		    step, wanted);
+		    "bonding/mode -> while rdmactl selftest runs to a peer: ip link set dev MEMBER "
+		    "down, then up again [802.3ad, %s",
+		    wanted);
 	set(&device_of(bed, 0)->driver, NULL);
 	device_of(bed, 0)->software = true;
 	run(bed, CHECK_ID_bond_mode);
@@ -539,8 +550,9 @@ static void ipoib(void **state)
 	child->lower_elsewhere = false;
 	child->mtu_bytes.known = false;
 	run(bed, CHECK_ID_ipoib_mode);
-	assert_told(bed, "ok mlx5_0/1: mode and MTU of the IPoIB netdevs agree | ib0.8001: "
-			 "datagram, MTU 0; ib0: datagram, MTU 2044 < netdev mode and mtu\n");
+	assert_told(bed,
+		    "ok mlx5_0/1: mode and MTU of the IPoIB netdevs agree | ib0.8001: "
+		    "datagram, MTU not known; ib0: datagram, MTU 2044 < netdev mode and mtu\n");
 	/* What the inventory lacks is read, for the reason. */
 	child->ipoib_mode.known = false;
 	run(bed, CHECK_ID_ipoib_mode);

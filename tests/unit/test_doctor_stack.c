@@ -101,8 +101,7 @@ static void earlier(struct bed *bed, enum doctor_check_id id, enum severity verd
 	doctor_verdict(&bed->run, verdict, "before");
 }
 
-/* Four functions are named, and the others counted; the ID does not tell of each whether it is one.
- */
+/* Four functions are named, and the others counted. Of some, the ID alone does not tell enough. */
 static void hardware(void **state)
 {
 	static const char *const addresses[] = {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0",
@@ -117,7 +116,7 @@ static void hardware(void **state)
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
 	assert_told(bed, "note -: there is no RDMA hardware | 5 PCI functions, none with RDMA for "
 			 "certain; 0000:01:00.0 (ice), 0000:02:00.0 (ice), 0000:03:00.0 (ice), "
-			 "0000:04:00.0 (ice) might have it, depending on the adapter "
+			 "0000:04:00.0 (ice) and 1 more might have it, depending on the adapter "
 			 "< /sys/bus/pci/devices -> the remedy\n");
 	/* One that has made an RDMA half is one, as is that of an RDMA device. */
 	put_half(bed, addresses[1], "ice.sf.1", true);
@@ -133,8 +132,8 @@ static void hardware(void **state)
 	assert_told(bed,
 		    "note -: there is no RDMA hardware, only software devices | 5 PCI functions, "
 		    "none with RDMA for certain; 0000:01:00.0 (ice), 0000:02:00.0 (ice), "
-		    "0000:03:00.0 (ice), 0000:04:00.0 (ice) might have it, depending on the "
-		    "adapter < /sys/bus/pci/devices -> the remedy\n");
+		    "0000:03:00.0 (ice), 0000:04:00.0 (ice) and 1 more might have it, depending on "
+		    "the adapter < /sys/bus/pci/devices -> the remedy\n");
 	for (size_t i = 0; i < 4; i++)
 		put_function(bed, addresses[i], "0x15b3", "0x1021", "mlx5_core");
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
@@ -496,8 +495,8 @@ static void halves(void **state)
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "error " FIRST ": mlx5_ib is not loaded, so there is no RDMA device | "
-			 "mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
+	assert_told(bed, "error " FIRST ": mlx5_ib is perhaps not loaded, so there is no RDMA "
+			 "device | mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
 			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; for every start: echo "
 			 "mlx5_ib > /etc/modules-load.d/rdma.conf\n");
 	put_half(bed, FIRST, "mlx5_core.rdma.2", true);
@@ -562,14 +561,15 @@ static void no_halves(void **state)
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
 	bed->problems = (struct problems){.items = NULL};
-	assert_told(bed, "error " FIRST ": mlx5_ib is not loaded, so there is no RDMA device | "
-			 "mlx5_ib is perhaps loaded < /sys/module -> modprobe mlx5_ib\n");
+	assert_told(bed, "error " FIRST ": mlx5_ib is perhaps not loaded, so there is no RDMA "
+			 "device | mlx5_ib is perhaps not loaded < /sys/module -> modprobe "
+			 "mlx5_ib\n");
 	/* A driver that makes its devices itself has made none. */
 	put_function(bed, FIRST, "0x8086", "0x24f0", "hfi1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
-	assert_told(bed, "warning " FIRST ": the RDMA half has its driver, but shows no RDMA "
-			 "device | the function has its driver < /sys/bus/auxiliary/devices -> the "
-			 "kernel's log may have the reason: dmesg | grep " FIRST " and blocks\n");
+	assert_told(bed, "warning " FIRST ": the function has its driver, but shows no RDMA device "
+			 "| driver hfi1 < /" FUNCTIONS FIRST "/driver -> the kernel's log may have "
+			 "the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "not-checked " FIRST ": not checked because of netns-mode\n");

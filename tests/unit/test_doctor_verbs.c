@@ -146,8 +146,10 @@ static void nodes(void **state)
 		"/dev/infiniband/rdma_cm, /dev/infiniband/%s -> udevadm trigger --action=add "
 		"--subsystem-match=infiniband_mad\n";
 	static const char there[] = "ok mlx5_0: the device files are there | uverbs0 is there; "
-				    "rdma_cm is %s < /dev/infiniband/uverbs0, "
+				    "rdma_cm is there < /dev/infiniband/uverbs0, "
 				    "/dev/infiniband/rdma_cm\n";
+	static const char without_cm[] = "ok mlx5_0: the device files are there | uverbs0 is there "
+					 "< /dev/infiniband/uverbs0\n";
 	static const char missing[] =
 		"error mlx5_0: the uverbs device file is missing | uverbs0 is missing < "
 		"/dev/infiniband/uverbs0 -> udevadm trigger --action=add "
@@ -180,7 +182,7 @@ static void nodes(void **state)
 	tree_write(&bed->tree, "dev/infiniband/umad1", "");
 	/* Without the module rdma_ucm there is no such file. */
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "missing");
+	assert_told(bed, "%s", without_cm);
 	tree_directory(&bed->tree, "sys/class/misc/rdma_cm");
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed,
@@ -191,14 +193,14 @@ static void nodes(void **state)
 		    "/dev/infiniband/rdma_cm\n");
 	device->transport = number_of(TRANSPORT_UNSPECIFIED);
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "missing");
+	assert_told(bed, "%s", without_cm);
 	device->transport = number_of(TRANSPORT_IWARP);
 	tree_write(&bed->tree, "dev/infiniband/rdma_cm", "");
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "there");
+	assert_told(bed, "%s", there);
 	device->transport = number_of(TRANSPORT_OPA);
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "there");
+	assert_told(bed, "%s", there);
 	tree_delete(&bed->tree, "dev/infiniband/umad1");
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, umad, "umad1", "umad1");
@@ -207,11 +209,11 @@ static void nodes(void **state)
 	assert_told(bed, umad, "umad0", "umad0");
 	device->transport = number_of(TRANSPORT_ROCE);
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "there");
+	assert_told(bed, "%s", there);
 	device->transport = number_of(TRANSPORT_INFINIBAND);
 	bed->run.profile = PROFILE_CONTAINER;
 	run_on(bed, CHECK_ID_device_nodes, device);
-	assert_told(bed, there, "there");
+	assert_told(bed, "%s", there);
 }
 
 static void libraries(void **state)
@@ -352,7 +354,7 @@ static void container(void **state)
 	assert_false(bed->run.check->applies(&bed->run));
 	run_on(bed, CHECK_ID_container_devices, NULL);
 	assert_told(bed,
-		    "error -: the container has no RDMA device | devices in sysfs: 0, with a "
+		    "error -: the container has no RDMA device | devices with uverbs: 0, with a "
 		    "device file: 0 %s -> the remedy\n",
 		    source);
 	/* The first has none. */
@@ -365,7 +367,7 @@ static void container(void **state)
 	tree_directory(&bed->tree, "dev/infiniband");
 	run_on(bed, CHECK_ID_container_devices, NULL);
 	assert_told(bed,
-		    "error -: the container has no RDMA device | devices in sysfs: 5, with a "
+		    "error -: the container has no RDMA device | devices with uverbs: 5, with a "
 		    "device file: 0 %s -> the remedy\n",
 		    source);
 	for (unsigned int i = 5; i > 0; i--) {
@@ -375,18 +377,20 @@ static void container(void **state)
 			continue;
 		run_on(bed, CHECK_ID_container_devices, NULL);
 		if (i == 2)
-			assert_told(bed,
-				    "note -: the container has some of the host's RDMA devices | "
-				    "devices in sysfs: 5, with a device file: 4 (mlx5_2, mlx5_3, "
-				    "mlx5_4, mlx5_5) %s -> nothing if the container is to have "
-				    "only these\n",
-				    source);
+			assert_told(
+				bed,
+				"note -: the container has some of the host's RDMA devices | "
+				"devices with uverbs: 5, with a device file: 4 (mlx5_2, mlx5_3, "
+				"mlx5_4, mlx5_5) %s -> nothing if the container is to have "
+				"only these\n",
+				source);
 		else
-			assert_told(bed,
-				    "ok -: the container has all RDMA devices | devices in sysfs: "
-				    "5, with a device file: 5 (mlx5_1, mlx5_2, mlx5_3, mlx5_4 and "
-				    "1 more) %s\n",
-				    source);
+			assert_told(
+				bed,
+				"ok -: the container has all RDMA devices | devices with uverbs: "
+				"5, with a device file: 5 (mlx5_1, mlx5_2, mlx5_3, mlx5_4 and "
+				"1 more) %s\n",
+				source);
 	}
 }
 
@@ -409,8 +413,8 @@ static void namespaces(void **state)
 {
 #define MODE "/sys/module/ib_core/parameters/netns_mode"
 	static const char one[] =
-		"note -: an RDMA device is in one network namespace only | N: exclusive; %u RDMA "
-		"devices here < " MODE ", /sys/class/infiniband -> the remedy\n";
+		"note -: an RDMA device is in one network namespace only | N: exclusive; %s here "
+		"< " MODE ", /sys/class/infiniband -> the remedy\n";
 	static const char others[] =
 		"%s -: the RDMA devices are in another network namespace | N: exclusive; 0 RDMA "
 		"devices here < " MODE ", /sys/class/infiniband -> the remedy\n";
@@ -424,11 +428,11 @@ static void namespaces(void **state)
 		    "ok -: every network namespace sees all RDMA devices | Y: shared < " MODE "\n");
 	tree_write(&bed->tree, MODE + 1, "N");
 	run_on(bed, CHECK_ID_netns_mode, NULL);
-	assert_told(bed, one, 0);
+	assert_told(bed, one, "0 RDMA devices");
 	put_half(bed, "mlx5_core.eth.0", true);
 	put_half(bed, "mlx5_core.rdma.0", false);
 	run_on(bed, CHECK_ID_netns_mode, NULL);
-	assert_told(bed, one, 0);
+	assert_told(bed, one, "0 RDMA devices");
 	put_half(bed, "mlx5_core.rdma.1", true);
 	run_on(bed, CHECK_ID_netns_mode, NULL);
 	assert_told(bed, others, "note");
@@ -437,7 +441,7 @@ static void namespaces(void **state)
 	assert_told(bed, others, "error");
 	add_device(bed, "mlx5_0", TRANSPORT_ROCE);
 	run_on(bed, CHECK_ID_netns_mode, NULL);
-	assert_told(bed, one, 1);
+	assert_told(bed, one, "1 RDMA device");
 	tree_write(&bed->tree, MODE + 1, "Yes");
 	run_on(bed, CHECK_ID_netns_mode, NULL);
 	assert_told(bed,

@@ -334,7 +334,8 @@ static void check_memlock_wanted(struct doctor_context *run)
 								 : wanted_text(wanted);
 	actual = isinf(bytes) ? mem_string("unlimited") : mem_format("%.12g", bytes);
 	place = expectation_place(&run->facts->expect->file, wanted->at);
-	doctor_evidence(run, source, "%s bytes, wanted %s (%s)", actual, text, place);
+	doctor_evidence(run, source, "%s%s, wanted %s (%s)", actual, isinf(bytes) ? "" : " bytes",
+			text, place);
 	doctor_expected(run, text, actual);
 	if (wanted_allows_number(wanted, bytes))
 		doctor_ok(run, "the limit of pinned memory is as expected");

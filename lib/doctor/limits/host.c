@@ -194,7 +194,7 @@ void check_irq_local(struct doctor_context *run)
 
 	pci_read(&run->facts->root, run->function, PCI_NUMA, run->problems);
 	if (!run->function->local_cpulist) {
-		doctor_unknown(run, "the device's local processors");
+		doctor_not_checked(run, 0, "the device's local processors are not known");
 		return;
 	}
 	rc = sysfs_list(&run->facts->root, &irqs, PCI_FUNCTION "/msi_irqs", run->function->address);

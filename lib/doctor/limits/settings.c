@@ -103,7 +103,7 @@ static void add_word(char **list, const char *word)
 	mem_extend(list, "%s%s", *list ? ", " : "", clean);
 }
 
-/* "set NCCL_IB_HCA to names that exist: mlx5_0, mlx5_1" */
+/* "correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1" */
 static void advise(struct doctor_context *run, const struct setting_row *row, const char *missing,
 		   const struct strings *names)
 {
@@ -118,9 +118,9 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 		add_word(&list, names->items[i]);
 	if (names->count > NAMES_MOST)
 		mem_extend(&list, " ...");
-	doctor_next_step(run, "correct %s: %s%s%sthe names are %s", row->name,
-			 closest ? "did you mean " : "", guess ? guess : "", closest ? "? " : "",
-			 list ? list : "none");
+	doctor_next_step(run, "correct %s: %s%s%s%s%s", row->name, closest ? "did you mean " : "",
+			 guess ? guess : "", closest ? "? " : "",
+			 list ? "the names are " : "there is none to name", list ? list : "");
 }
 
 static void check_names(struct doctor_context *run, const struct setting_row *row,

@@ -67,7 +67,7 @@ struct sums {
 static void show_growth(struct sums *sums, const char *name, uint64_t growth)
 {
 	static const char *const words[] = {"correctable", "nonfatal", "fatal"};
-	_cleanup_(freep) char *source = mem_format(PCI_FUNCTION "/%s", sums->address,
+	_cleanup_(freep) char *source = mem_format("/" PCI_FUNCTION "/%s", sums->address,
 						   pci_aer_files[sums->file]);
 
 	sums->grown[sums->file] += growth;

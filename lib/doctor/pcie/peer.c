@@ -405,8 +405,9 @@ static void report_far(struct doctor_context *run, const struct topology *topolo
 				"node %llu",
 				node->name, (unsigned long long)node->numa_node.value,
 				nearest->name, (unsigned long long)nearest->numa_node.value);
-		doctor_evidence(run, NULL, "%zu other accelerators have one on their node",
-				nearness->near);
+		doctor_evidence(run, NULL, "%zu other accelerator%s one on %s node", nearness->near,
+				nearness->near == 1 ? " has" : "s have",
+				nearness->near == 1 ? "its" : "their");
 		doctor_warning(run, "the accelerator has no adapter on its NUMA node");
 	}
 }
@@ -420,13 +421,14 @@ static void judge_nearness(struct doctor_context *run, const struct topology *to
 		report_far(run, topology, &nearness);
 		return;
 	}
-	doctor_evidence(run, "numa_node", "%zu accelerators near an adapter, %zu far, %zu unknown",
-			nearness.near, nearness.far, nearness.unknown);
+	doctor_evidence(run, "numa_node", "%zu accelerator%s near an adapter, %zu far, %zu unknown",
+			nearness.near, nearness.near == 1 ? "" : "s", nearness.far,
+			nearness.unknown);
 	if (nearness.far)
 		doctor_note(run, "no accelerator has an adapter on its NUMA node");
 	else if (nearness.unknown)
-		doctor_not_checked(run, 0, "the distance of %zu accelerators is not known",
-				   nearness.unknown);
+		doctor_not_checked(run, 0, "the distance of %zu accelerator%s is not known",
+				   nearness.unknown, nearness.unknown == 1 ? "" : "s");
 	else
 		doctor_ok(run, "each accelerator has an adapter on its NUMA node");
 }

@@ -118,12 +118,12 @@ static void look_at_carrier(void *context, const char *netdev)
 	int rc = doctor_growth(facts, &growth, "%s", downs);
 
 	if (rc != -ENODATA) {
-		count_flaps(judgement, downs, "sys/class/net/NETDEV/carrier_down_count", rc,
+		count_flaps(judgement, downs, "/sys/class/net/NETDEV/carrier_down_count", rc,
 			    growth);
 	} else {
 		/* Two changes are one flap; a single one is half of one that is still going on. */
 		rc = doctor_growth(facts, &growth, "%s", changes);
-		count_flaps(judgement, changes, "sys/class/net/NETDEV/carrier_changes", rc,
+		count_flaps(judgement, changes, "/sys/class/net/NETDEV/carrier_changes", rc,
 			    (growth + 1) / 2);
 	}
 	judgement->carrier |= judgement->known > known;
@@ -266,8 +266,8 @@ void check_link_errors(struct doctor_context *run)
 	else if (judgement.stuck)
 		tell_stuck(run);
 	else {
-		doctor_evidence(run, NULL, "%zu counters did not grow in %s", judgement.known,
-				window);
+		doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
+				judgement.known == 1 ? "" : "s", window);
 		doctor_ok(run, "the link has no errors");
 	}
 }

@@ -63,20 +63,31 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 {
 	const bool mlx5 = run->device->driver && !strcmp(run->device->driver, "mlx5_core");
 
-	if (run->device->software)
+	if (run->device->software) {
 		doctor_ok(run, "the software device sends through the bond, in any mode");
-	else if (!mlx5)
+	} else if (!mlx5) {
+		doctor_next_step(run, "while rdmactl selftest runs to a peer: ip link set dev "
+				      "MEMBER down, then up again");
 		doctor_note(run, "whether the driver carries RoCE over a bond of this mode is not "
 				 "known: test a failover");
-	else if (!is_mlx5_mode(mode))
+	} else if (!is_mlx5_mode(mode)) {
+		/* BOND_OPT_MODE in drivers/net/bonding/bond_options.c: not up, and no members. */
+		doctor_next_step(run,
+				 "set the bond down and take its members out, or the kernel "
+				 "refuses it; then: ip link set dev %s type bond mode 802.3ad (or "
+				 "active-backup)",
+				 bond->name);
 		doctor_warning(run, "mlx5 makes no RoCE bond of this mode: each member stays an "
 				    "RDMA device of its own");
-	else if (spans_adapters(run, bond))
+	} else if (spans_adapters(run, bond)) {
+		doctor_next_step(run,
+				 "make the bond of ports of one adapter, if RDMA is to use it");
 		doctor_note(run,
 			    "the members are of different adapters, so mlx5 makes no RoCE bond "
 			    "of them: each stays an RDMA device of its own");
-	else
+	} else {
 		doctor_ok(run, "the mode of the bond carries RoCE");
+	}
 }
 
 void check_bond_mode(struct doctor_context *run)
@@ -92,11 +103,6 @@ void check_bond_mode(struct doctor_context *run)
 	doctor_evidence(run, "bonding/mode", "%s: mode %s, driver %s", bond->name, mode,
 			run->device->driver ? run->device->driver : "?");
 	doctor_expected(run, "active-backup, balance-xor or 802.3ad", mode);
-	doctor_next_step(
-		run,
-		"ip link set dev %s type bond mode 802.3ad (or active-backup), with members "
-		"of one adapter; the bond must be down meanwhile",
-		bond->name);
 	judge_bond(run, bond, mode);
 }
 
@@ -147,11 +153,12 @@ static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
 				enum_word(ipoib_mode_names, link->ipoib_mode.value, "unknown"));
 		else
 			ipoib->rc = read_word(run, link, "mode", &ipoib->mode);
-		if (ipoib->mode)
+		if (ipoib->mode && link->mtu_bytes.known)
 			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU %u", link->name,
-					ipoib->mode,
-					link->mtu_bytes.known ? (unsigned int)link->mtu_bytes.value
-							      : 0);
+					ipoib->mode, (unsigned int)link->mtu_bytes.value);
+		else if (ipoib->mode)
+			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU not known",
+					link->name, ipoib->mode);
 	}
 }
 

@@ -10,16 +10,24 @@
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 
+/* "priorities 0, 3", "priority 3" or "no priority"; to be freed. */
+static char *priorities_of(unsigned int mask)
+{
+	_cleanup_(freep) char *list = roce_priorities(mask);
+
+	if (!mask)
+		return mem_string("no priority");
+	return mem_format("%s %s", mask & (mask - 1) ? "priorities" : "priority", list);
+}
+
 static void describe(const struct roce_ecn *ecn, char *text, size_t size)
 {
-	_cleanup_(freep) char *send = roce_priorities(ecn->send);
-	_cleanup_(freep) char *receive = roce_priorities(ecn->receive);
+	_cleanup_(freep) char *send = priorities_of(ecn->send);
+	_cleanup_(freep) char *receive = priorities_of(ecn->receive);
 
 	if (ecn->vendor)
-		snprintf(text, size,
-			 "senders slow down on priorities %s, "
-			 "receivers notify on %s",
-			 send, receive);
+		snprintf(text, size, "senders slow down on %s, receivers notify on %s", send,
+			 receive);
 	else if (ecn->params)
 		snprintf(text, size, "np_cnp_dscp %u, np_cnp_prio %u",
 			 (unsigned int)ecn->cnp_dscp.value, (unsigned int)ecn->cnp_priority.value);

@@ -65,7 +65,10 @@ static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 	return false;
 }
 
-/* Members of a bond and VLANs of the port that leave less room than the port's netdev. */
+/*
+ * Members of a bond and VLANs of the port that leave less room than the port's netdev. The next
+ * step is about the first of them: it can have what the port has.
+ */
 static size_t count_smaller(struct doctor_context *run, const struct link *own, bool legs)
 {
 	const struct link_list *links = &run->facts->inventory.links;
@@ -83,7 +86,11 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 		doctor_evidence(run, NULL, "%s: MTU %u, RDMA MTU %u", link->name,
 				(unsigned int)link->mtu_bytes.value,
 				roce_mtu(link->mtu_bytes.value));
-		smaller++;
+		if (!smaller++)
+			doctor_next_step(run,
+					 "if every switch and host of the fabric takes it: ip link "
+					 "set dev %s mtu %u, the MTU of %s",
+					 link->name, (unsigned int)own->mtu_bytes.value, own->name);
 	}
 	return smaller;
 }
@@ -95,9 +102,13 @@ static bool is_active_less(struct doctor_context *run, unsigned int mtu)
 
 	if (!port->active_mtu_bytes.known)
 		return false;
-	doctor_evidence(run, "verbs", "active RDMA MTU %u, at most %u",
-			(unsigned int)port->active_mtu_bytes.value,
-			port->max_mtu_bytes.known ? (unsigned int)port->max_mtu_bytes.value : 0);
+	if (port->max_mtu_bytes.known)
+		doctor_evidence(run, "verbs", "active RDMA MTU %u, at most %u",
+				(unsigned int)port->active_mtu_bytes.value,
+				(unsigned int)port->max_mtu_bytes.value);
+	else
+		doctor_evidence(run, "verbs", "active RDMA MTU %u",
+				(unsigned int)port->active_mtu_bytes.value);
 	return port->active_mtu_bytes.value < mtu &&
 	       (!port->max_mtu_bytes.known ||
 		port->active_mtu_bytes.value < port->max_mtu_bytes.value);
@@ -108,6 +119,10 @@ static void judge(struct doctor_context *run, const struct link *own)
 	const unsigned int mtu = roce_mtu(own->mtu_bytes.value);
 	const bool less = is_active_less(run, mtu);
 
+	doctor_next_step(run,
+			 "if every switch and host of the fabric takes it: rdmactl roce set %s mtu "
+			 "9000",
+			 own->name);
 	if (!mtu) {
 		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
 	} else if (count_smaller(run, own, true)) {
@@ -116,6 +131,9 @@ static void judge(struct doctor_context *run, const struct link *own)
 		doctor_warning(run, "the RDMA MTU is smaller than that of other ports of the same "
 				    "board");
 	} else if (less) {
+		doctor_next_step(run,
+				 "the kernel's log may have the reason: dmesg | grep -e %s -e %s",
+				 run->device->name, own->name);
 		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	} else if (count_smaller(run, own, false)) {
 		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
@@ -148,9 +166,5 @@ void check_roce_mtu(struct doctor_context *run)
 	doctor_expected(run, expected, actual);
 	doctor_evidence(run, "netdev mtu", "%s: MTU %s, so the RDMA MTU is %u; 4096 needs %s",
 			own->name, actual, roce_mtu(own->mtu_bytes.value), expected);
-	doctor_next_step(run,
-			 "if every switch and host of the fabric takes it: rdmactl roce set %s mtu "
-			 "9000",
-			 own->name);
 	judge(run, own);
 }

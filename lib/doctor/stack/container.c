@@ -45,7 +45,7 @@ void check_container_devices(struct doctor_context *run)
 	if (count > DEVICES_NAMED)
 		mem_extend(&usable, " and %zu more", count - DEVICES_NAMED);
 	doctor_evidence(run, "/dev/infiniband",
-			"devices in sysfs: %zu, with a device file: %zu%s%s%s", seen, count,
+			"devices with uverbs: %zu, with a device file: %zu%s%s%s", seen, count,
 			usable ? " (" : "", usable ? usable : "", usable ? ")" : "");
 	if (!count) {
 		doctor_error(run, "the container has no RDMA device");
@@ -88,7 +88,8 @@ void check_netns_mode(struct doctor_context *run)
 		doctor_ok(run, "every network namespace sees all RDMA devices");
 		return;
 	}
-	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA devices here", count);
+	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA device%s here", count,
+			count == 1 ? "" : "s");
 	if (!count && has_device_somewhere(run->facts))
 		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
 			       "the RDMA devices are in another network namespace");

@@ -46,6 +46,8 @@ void check_pci_hardware(struct doctor_context *run)
 	}
 	if (count > FUNCTIONS_NAMED)
 		mem_extend(&certain, " and %zu more", count - FUNCTIONS_NAMED);
+	if (others > FUNCTIONS_NAMED)
+		mem_extend(&possible, " and %zu more", others - FUNCTIONS_NAMED);
 	if (certain)
 		doctor_evidence(run, "/sys/bus/pci/devices", "%s", certain);
 	if (count) {
@@ -204,7 +206,8 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 				 "modprobe %s; for every start: echo %s > "
 				 "/etc/modules-load.d/rdma.conf",
 				 module, module);
-		doctor_error(run, "%s is not loaded, so there is no RDMA device", module);
+		doctor_error(run, "%s is %snot loaded, so there is no RDMA device", module,
+			     state->loaded == TRISTATE_NO ? "" : "perhaps ");
 	}
 }
 
@@ -232,7 +235,7 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 	doctor_evidence(run, "/sys/module", "%s is %s", module,
 			state->loaded == TRISTATE_YES  ? "loaded"
 			: state->loaded == TRISTATE_NO ? "not loaded"
-						       : "perhaps loaded");
+						       : "perhaps not loaded");
 	if (state->loaded == TRISTATE_YES) {
 		doctor_next_step(run,
 				 "dmesg | grep %s; if the namespaces are exclusive (rdma system "
@@ -245,10 +248,11 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 	doctor_next_step(run, "modprobe %s%s", module,
 			 state->row->optional ? ", if the adapter is to do RDMA" : "");
 	if (state->row->optional)
-		doctor_note(run, "%s is not loaded; not every adapter of this driver has RDMA",
-			    module);
+		doctor_note(run, "%s is %snot loaded; not every adapter of this driver has RDMA",
+			    module, state->loaded == TRISTATE_NO ? "" : "perhaps ");
 	else
-		doctor_error(run, "%s is not loaded, so there is no RDMA device", module);
+		doctor_error(run, "%s is %snot loaded, so there is no RDMA device", module,
+			     state->loaded == TRISTATE_NO ? "" : "perhaps ");
 }
 
 static void find_device_with_half(struct doctor_context *run, const struct function_state *state)
@@ -268,17 +272,24 @@ static void find_device_with_half(struct doctor_context *run, const struct funct
 /* The half has its driver, which makes its RDMA device or fails to take the half. */
 static void find_hidden(struct doctor_context *run, const struct function_state *state)
 {
+	_cleanup_(freep) char *source = doctor_pci_source(run->function, "driver");
 	int rc;
 
 	if (doctor_namespaces_are_shared(run->facts, &rc) == TRISTATE_NO) {
 		doctor_because(run, CHECK_ID_netns_mode);
 		return;
 	}
-	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has its driver",
-			state->auxiliary ? state->auxiliary->name : "the function");
 	doctor_blocks(run);
 	doctor_next_step(run, "the kernel's log may have the reason: dmesg | grep %s",
 			 run->function->address);
+	if (!state->auxiliary) {
+		/* One that makes the RDMA device itself. */
+		doctor_evidence(run, source, "driver %s", run->function->driver);
+		doctor_warning(run, "the function has its driver, but shows no RDMA device");
+		return;
+	}
+	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has its driver",
+			state->auxiliary->name);
 	doctor_warning(run, "the RDMA half has its driver, but shows no RDMA device");
 }
 

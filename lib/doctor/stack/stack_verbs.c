@@ -251,6 +251,7 @@ void check_device_nodes(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	struct device_node uverbs, cm;
+	bool cm_wanted;
 
 	if (!device->uverbs) {
 		/* A sub-device for the management of a subnet has none: ib_uverbs_add_one(). */
@@ -279,9 +280,12 @@ void check_device_nodes(struct doctor_context *run)
 	if (judge_uverbs(run, device->uverbs, &uverbs))
 		return;
 	cm = doctor_read_node(run->facts, "misc", "rdma_cm");
-	add_node(run, "rdma_cm", &cm);
-	if (cm.fault != NODE_FINE && has_cm(device) &&
-	    sysfs_has_directory(&run->facts->root, "sys/class/misc/rdma_cm")) {
+	cm_wanted = has_cm(device) &&
+		    sysfs_has_directory(&run->facts->root, "sys/class/misc/rdma_cm");
+	/* Without its module there is no such file, and nothing is missing. */
+	if (cm_wanted || cm.fault == NODE_FINE)
+		add_node(run, "rdma_cm", &cm);
+	if (cm.fault != NODE_FINE && cm_wanted) {
 		doctor_next_step(run, "udevadm trigger --action=add --subsystem-match=misc; in a "
 				      "container, add the device /dev/infiniband/rdma_cm");
 		doctor_warning(run, "connections by IP address fail: rdma_cm cannot be opened");
