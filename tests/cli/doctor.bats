@@ -4,7 +4,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Machines on which nothing is wrong; three of them once their ports or a slot are repaired.
+# Machines on which nothing is wrong; two of them once their ports or a slot are repaired.
 healthy='cx5-ib-edr cx6dx-roce bnxt-sriov irdma-iwarp efa opa-hfi1 roce-bond-vlan rxe-host planes forty'
 
 # repair DEVICE... RATE: ports of $tree that are down, or slower than the others.
@@ -26,12 +26,13 @@ repair()
 	local bad=0 machine profile tree
 
 	for machine in $healthy; do
-		tree=$BATS_TEST_TMPDIR/tree
-		rm -rf "$tree"
-		cp -a "$roots/$machine" "$tree"
+		tree=$roots/$machine
+		if [[ $machine = cx5-ib-edr || $machine = forty ]]; then
+			tree=$BATS_TEST_TMPDIR/$machine
+			cp -dR "$roots/$machine" "$tree"
+		fi
 		case $machine in
 		cx5-ib-edr) echo 16 | tee "$tree"/sys/devices/pci0000:ae/0000:ae:00.0{,/0000:af:00.0}/current_link_width >/dev/null ;;
-		cx7-ib-ndr) repair mlx5_5 mlx5_6 '400 Gb/sec (4X NDR)' ;;
 		forty) repair mlx5_38 mlx5_39 '200 Gb/sec (4X HDR)' ;;
 		esac
 		for profile in auto hpc roce gpu container; do
@@ -74,7 +75,7 @@ repair()
 }
 
 @test "doctor: the table of the checks" {
-	local count
+	local count id manual
 
 	try doctor --list --json
 	expect 0
@@ -93,9 +94,12 @@ repair()
 	# The manual and the completion have all of them.
 	try __complete doctor --only ''
 	[ "$(grep -cE '^[a-z0-9-]+	' <<<"$output")" -ge "$count" ]
-	for id in $(try doctor --list --tsv --no-headings -o id; printf %s "$output"); do
-		grep -qF -- ".It Cm ${id//-/\\-}" "$top/man/rdmactl-doctor.1"
+	IFS= read -r -d '' manual <"$top/man/rdmactl-doctor.1" || :
+	try doctor --list --tsv --no-headings -o id
+	for id in $output; do
+		[[ $manual = *".It Cm ${id//-/\\-}"* ]] || wrong "not in the manual: $id"
 	done
+	nothing_wrong
 }
 
 @test "doctor: --fail-on says from which verdict on the status is 4" {
@@ -167,6 +171,20 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 	grep -qF '200 Gb/s (2X NDR); mlx5_0/1 and more ports' <<<"$output"
 }
 
+@test "doctor: the document of each machine is valid, and says what its table says" {
+	local format machine
+
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	for machine in "$roots"/*; do
+		for format in json jsonl tsv; do
+			quickly try doctor --root "$machine" -o all --$format
+			printf '%s' "$output" >"$BATS_TEST_TMPDIR/documents/${machine##*/}.$format"
+		done
+	done
+	"$binary" schema doctor >"$BATS_TEST_TMPDIR/schema"
+	"$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$BATS_TEST_TMPDIR/documents"
+}
+
 # What it says of each saved machine, to people, and of each check that could be made.
 @test "doctor: the saved machines" {
 	local machine
@@ -175,7 +193,7 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 		machine=${machine##*/}
 		quickly on "$machine" doctor
 		{
-			cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+			printf '%s%s' "$output" "$stderr"
 			echo "status $status"
 			if [[ $machine != topo-* && $machine != forty ]]; then
 				quickly on "$machine" doctor --tsv --no-headings -o verdict,check,object,summary,evidence,expected,actual

@@ -10,28 +10,24 @@ net=sys/class/net
 # deny PATH [ERRNO]: a file of the tree that cannot be read.
 deny()
 {
-	rm -f "$tree/$1" && ln -s "!${2-EIO}" "$tree/$1"
+	put "$1" "!${2-EIO}"
 }
 
 # verdicts STATUS ID LINES [OPTION...]: OBJECT VERDICT SUMMARY of each result, with [what it needs],
 # and the exit status.
 verdicts()
 {
-	local got
+	local got='' row "${columns[@]}"
 
-	quickly try doctor --root "$tree" --only "$2" --json "${@:4}"
-	got=$(jq -r '.doctor[] | "\(.object) \(.verdict) \(.summary)"
-		+ (if .needs then " [\(.needs | join(","))]" else "" end)' <<<"$output")
+	ask "$2" "${@:4}"
+	for row in "${rows[@]}"; do
+		look "$row"
+		got+="${got:+$'\n'}${object:--} $verdict $summary${needs:+ [$needs]}"
+	done
 	[ "$got" = "$3" ] && [ "$status" = "$1" ] && return
 	printf 'status %s, wanted %s\n%s' "$status" "$1" "$stderr"
 	diff -u <(echo "$3") <(echo "$got")
 	return 1
-}
-
-# says OBJECT MEMBER TEXT: the member of the verdict on the object, in the last run.
-says()
-{
-	same "$2 of $1" "$3" "$(jq -r ".doctor[] | select(.object == \"$1\").$2" <<<"$output")"
 }
 
 # drop_gids DEVICE INDEX...: empty slots of its table.
@@ -50,14 +46,14 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 @test "gid-present: what a saved tree tells" {
 	copy roce-bond-vlan
 	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there [live]"
-	says mlx5_bond_0/1 evidence '8 GIDs, of IP addresses 4, of these RoCE v2 2'
+	member mlx5_bond_0/1 evidence '8 GIDs, of IP addresses 4, of these RoCE v2 2'
 	# RoCE v1 only
 	drop_gids mlx5_bond_0 5 7
 	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have RoCE v1 GIDs only'
 	# link-local only
 	drop_gids mlx5_bond_0 4 6
 	verdicts 0 gid-present 'mlx5_bond_0/1 note the port has no IP address, so its GIDs are link-local only'
-	says mlx5_bond_0/1 next_step 'if the port is to be used: ip link set dev bond0 up && ip address add ADDRESS/LENGTH dev bond0'
+	member mlx5_bond_0/1 next_step 'if the port is to be used: ip link set dev bond0 up && ip address add ADDRESS/LENGTH dev bond0'
 	drop_gids mlx5_bond_0 0 1 2 3
 	verdicts 4 gid-present 'mlx5_bond_0/1 error the port has no GID at all'
 	put $rdma/mlx5_bond_0/ports/1/state '1: DOWN'
@@ -80,7 +76,8 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	for machine in cx5-ib-edr irdma-iwarp; do
 		copy $machine
 		verdicts 0 gid-present,roce-mtu ''
-		jq -e '.problems == []' <<<"$output"
+		quickly try doctor --root "$tree" --only gid-present,roce-mtu --json
+		jq -e '.doctor == [] and .problems == []' <<<"$output"
 	done
 }
 
@@ -89,15 +86,15 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 
 	copy roce-bond-vlan
 	verdicts 0 roce-mtu 'mlx5_bond_0/1 ok the netdev allows the full RDMA MTU of 4096'
-	says mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192'
+	member mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192'
 	for netdev in bond0 bond0.200 enp193s0f0np0 enp193s0f1np1; do
 		put $net/$netdev/mtu 4192
 	done
 	verdicts 0 roce-mtu 'mlx5_bond_0/1 ok the netdev allows the full RDMA MTU of 4096'
 	put $net/bond0/mtu 4191
 	verdicts 0 roce-mtu "mlx5_bond_0/1 note $wanted"
-	says mlx5_bond_0/1 evidence 'bond0: MTU 4191, so the RDMA MTU is 2048; 4096 needs 4192'
-	says mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: rdmactl roce set bond0 mtu 9000'
+	member mlx5_bond_0/1 evidence 'bond0: MTU 4191, so the RDMA MTU is 2048; 4096 needs 4192'
+	member mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: rdmactl roce set bond0 mtu 9000'
 	put $net/bond0/mtu 351
 	verdicts 4 roce-mtu 'mlx5_bond_0/1 error the MTU of the netdev leaves no room for RDMA'
 	deny $net/bond0/mtu
@@ -108,7 +105,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	copy roce-bond-vlan
 	put $net/enp193s0f1np1/mtu 1500
 	verdicts 4 roce-mtu 'mlx5_bond_0/1 warning members of the bond have a smaller MTU than the bond'
-	says mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192; enp193s0f1np1: MTU 1500, RDMA MTU 1024'
+	member mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192; enp193s0f1np1: MTU 1500, RDMA MTU 1024'
 	copy roce-bond-vlan
 	put $net/bond0.200/mtu 1500
 	verdicts 0 roce-mtu 'mlx5_bond_0/1 note VLANs of the port have a smaller RDMA MTU than the port'
@@ -119,7 +116,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	verdicts 4 roce-mtu 'mlx5_0/1 ok the netdev allows the full RDMA MTU of 4096
 mlx5_1/1 warning the RDMA MTU is smaller than that of other ports of the same board
 mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
-	says mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1, the same board, has 4096'
+	member mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1, the same board, has 4096'
 }
 
 # rails IGNORE ANNOUNCE [FILTER]: two RDMA netdevs in 192.168.10.0/24, one of them in 10.100.0.0/24.
@@ -147,12 +144,12 @@ ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
 	local own='the netdev answers ARP for its own addresses only'
 
 	copy cx6dx-roce
-	verdicts 0 multi-rail-arp 'null not-checked a saved tree does not hold the addresses [live]'
+	verdicts 0 multi-rail-arp '- not-checked a saved tree does not hold the addresses [live]'
 	rails 0 0
 	verdicts 4 multi-rail-arp "ens1f0np0 warning $flux
 enp101s0f0s88 warning $flux"
-	says ens1f0np0 evidence '192.168.10.0/24 is on enp101s0f0s88, too; arp_ignore 0, arp_announce 0, of all and ens1f0np0 the larger (1 or 2 wanted)'
-	says ens1f0np0 next_step 'sysctl net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, and the same lines in /etc/sysctl.d'
+	member ens1f0np0 evidence '192.168.10.0/24 is on enp101s0f0s88, too; arp_ignore 0, arp_announce 0, of all and ens1f0np0 the larger (1 or 2 wanted)'
+	member ens1f0np0 next_step 'sysctl net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, and the same lines in /etc/sysctl.d'
 	try doctor --root "$tree" --only multi-rail-arp
 	shows "warning  2 of 2 objects: $flux"
 	rails 1 2
@@ -185,7 +182,7 @@ enp101s0f0s88 not-checked the ARP settings of the netdev cannot be read'
 enp101s0f0s88 not-checked the ARP settings of the netdev are not there'
 	rails 1 2
 	deny proc/net/route
-	verdicts 3 multi-rail-arp 'null not-checked the routing table cannot be read'
+	verdicts 3 multi-rail-arp '- not-checked the routing table cannot be read'
 	put proc/net/route 'Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 ens1f0np0	nonsense
@@ -195,9 +192,9 @@ ens1f0np0	nonsense
 
 @test "roce-pfc, roce-tos, rdma-cm-route: a saved tree does not hold the answers" {
 	copy roce-bond-vlan
-	verdicts 0 roce-pfc,roce-tos,rdma-cm-route 'null not-checked lossless priorities of RoCE ports: needs live [live]
-null not-checked traffic classes of RoCE connections: needs live [live]
-null not-checked routes back by the same netdev: needs live [live]'
+	verdicts 0 roce-pfc,roce-tos,rdma-cm-route '- not-checked lossless priorities of RoCE ports: needs live [live]
+- not-checked traffic classes of RoCE connections: needs live [live]
+- not-checked routes back by the same netdev: needs live [live]'
 	# Software has no queues, iWARP no requests that need a route.
 	copy rxe-host
 	verdicts 0 roce-pfc,roce-tos ''
@@ -236,7 +233,7 @@ null not-checked routes back by the same netdev: needs live [live]'
 
 	copy roce-bond-vlan
 	verdicts 0 bond-mode "$carries"
-	says mlx5_bond_0/1 evidence 'bond0: mode 802.3ad, driver mlx5_core'
+	member mlx5_bond_0/1 evidence 'bond0: mode 802.3ad, driver mlx5_core'
 	for mode in 'active-backup 1' 'balance-xor 2'; do
 		put $net/bond0/bonding/mode "$mode"
 		verdicts 0 bond-mode "$carries"
@@ -245,7 +242,7 @@ null not-checked routes back by the same netdev: needs live [live]'
 		put $net/bond0/bonding/mode "$mode"
 		verdicts 4 bond-mode "$not"
 	done
-	says mlx5_bond_0/1 actual '\x1b[2Jevil'
+	member mlx5_bond_0/1 actual '\x1b[2Jevil'
 	put $net/bond0/bonding/mode 'balance-rr 0'
 	verdicts 0 bond-mode "mlx5_bond_0/1 note ${not#* warning }" --profile container
 	deny $net/bond0/bonding/mode
@@ -260,7 +257,7 @@ null not-checked routes back by the same netdev: needs live [live]'
 	copy cx5-ib-edr
 	verdicts 0 ipoib-mode "mlx5_0/1 ok $fine
 mlx5_1/1 ok $fine"
-	says mlx5_0/1 evidence 'ib0: datagram, MTU 2044; ib0.8001: datagram, MTU 2044'
+	member mlx5_0/1 evidence 'ib0: datagram, MTU 2044; ib0.8001: datagram, MTU 2044'
 	put $net/ib0.8001/mtu 4092
 	verdicts 4 ipoib-mode "mlx5_0/1 warning an IPoIB child has a larger MTU than its parent
 mlx5_1/1 ok $fine"
@@ -297,8 +294,8 @@ rxe1 ok the kernel has no packet filter'
 nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall "rxe0 not-checked $unknown
 rxe1 not-checked $unknown"
-	says rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
-	says rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
+	member rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
+	member rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
 	deny proc/modules EACCES
 	verdicts 3 firewall 'rxe0 not-checked the loaded modules cannot be read
 rxe1 not-checked the loaded modules cannot be read'
@@ -337,7 +334,7 @@ mlx5_2/1 $silent"
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 ok congestion control is on
 mlx5_2/1 ok congestion control is on'
-	says mlx5_0/1 evidence 'ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
+	member mlx5_0/1 evidence 'ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	ecn ens1f1np1 roce_rp
 	# A port that is not in use may be set up in any way.
 	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
@@ -347,7 +344,7 @@ mlx5_2/1 ok congestion control is on'
 	verdicts 4 roce-ecn 'mlx5_0/1 warning ports of the same board have different congestion control
 mlx5_1/1 warning ports of the same board have different congestion control
 mlx5_2/1 warning ports of the same board have different congestion control'
-	says mlx5_1/1 evidence 'ens1f1np1: senders slow down on no priority, receivers notify on priorities 3, 4; ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
+	member mlx5_1/1 evidence 'ens1f1np1: senders slow down on no priority, receivers notify on priorities 3, 4; ens1f0np0: senders slow down on priority 3, receivers notify on priorities 3, 4'
 	deny $net/ens1f1np1/ecn/roce_rp/enable/3
 	verdicts 3 roce-ecn 'mlx5_0/1 ok congestion control is on
 mlx5_1/1 not-checked congestion control cannot be read
@@ -362,5 +359,5 @@ mlx5_2/1 ok congestion control is on'
 	put $params/np_cnp_dscp 48
 	put $params/np_cnp_prio 6
 	verdicts 0 roce-ecn "mlx5_bond_0/1 $tuned"
-	says mlx5_bond_0/1 evidence 'bond0: np_cnp_dscp 48, np_cnp_prio 6'
+	member mlx5_bond_0/1 evidence 'bond0: np_cnp_dscp 48, np_cnp_prio 6'
 }

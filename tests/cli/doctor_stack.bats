@@ -107,7 +107,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 }
 
 @test "module-blocked: a setting that did not hold, and files that cannot be read" {
-	local line public
+	local line
 
 	copy no-driver
 	put proc/cmdline ro
@@ -138,14 +138,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf 'blacklist irdma'
 	chmod 000 "$tree/etc/modprobe.d/x.conf"
 	if [ "$(id -u)" = 0 ]; then
-		status=0
-		public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
-		cp "$binary" "$public/rdmactl"
-		cp -a "$tree" "$public/tree"
-		chmod 755 "$public"
-		output=$(cd / && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
-			"$public/rdmactl" doctor --root "$public/tree" --only module-blocked) || status=$?
-		rm -rf "$public"
+		try_as_nobody --only module-blocked
 	else
 		try doctor --root "$tree" --only module-blocked
 	fi

@@ -6,9 +6,14 @@
 
 bats_require_minimum_version 1.8.0
 
-top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
-binary=$(realpath "${RDMACTL:-$top/build/rdmactl}")
-roots=$(realpath "${ROOTS:-$top/build/roots}")
+# Each test reads this file, so it starts as few processes as it can: the shell itself goes to a
+# directory to learn its name.
+here=$PWD
+cd "${BASH_SOURCE[0]%/*}/../.." && top=$PWD
+cd "$here" && cd -P "${ROOTS:-$top/build/roots}" && roots=$PWD
+cd "$here" || exit
+binary=${RDMACTL:-$top/build/rdmactl}
+[[ $binary = /* ]] || binary=$here/$binary
 if [ ! -x "$binary" ] || [ ! -d "$roots/hostile" ]; then
 	echo "no program $binary (RDMACTL), or no fixtures in $roots (ROOTS)" >&2
 	exit 1
@@ -21,10 +26,10 @@ unset NO_COLOR RDMACTL_ROOT
 failures=0
 
 # For each command, bats notes the functions that it is in, which takes longer than the commands of
-# this file. A report names the line of the test, so those of this file need not be noted.
+# this file. A report names the line of the test, so those of the shared files need not be noted.
 if trap_body=$(declare -f bats_debug_trap); then
 	# shellcheck disable=SC2016 # for the trap to expand
-	not_here='{ [[ $1 != */tests/cli/lib.bash ]] || return 0;'
+	not_here='{ [[ $1 != */tests/cli/*.bash ]] || return 0;'
 	eval "${trap_body/\{/$not_here}"
 fi
 
