@@ -4,25 +4,39 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# The long options of a command, as completion has them.
-options_of()
+# known [COMMAND]: its long options and the keys of its columns, as completion has them.
+known()
 {
-	"$binary" __complete -- ${1:+"$1"} -- | cut -f 1
+	quickly try __complete -- "$@" --
+	first_cells
+	read -ra options <<<"$output"
+	quickly try __complete -- "$@" -o ''
+	first_cells
+	output=" $output "
+	read -ra columns <<<"${output/ all / }"
+}
+
+# is_text WHAT: of the last output, no line ends with blanks, and no text is missing.
+is_text()
+{
+	[[ $output == Usage:* ]] || wrong "$1: $output"
+	[[ ! $output$'\n' =~ [[:blank:]]$'\n' ]] ||
+		wrong "$1: blanks at the end: $(grep -n '[[:blank:]]$' <<<"$output")"
+	[[ $output != *'(null)'* ]] || wrong "$1: $(grep -Fn '(null)' <<<"$output")"
 }
 
 @test "help: the overview names every command and every global option" {
-	local word
+	local options columns
 
+	known
+	[ ${#options[@]} -ge 12 ] || wrong 'few options'
 	try help
 	expect 0
 	[ "$stderr" = '' ]
-	for word in $commands; do
-		shows "  $word +[a-z]" || wrong "$word"
-	done
-	for word in $(options_of); do
-		shows " +(-[a-zA-Z], )?$word " || wrong "$word"
-	done
-	[ "$(options_of | wc -l)" -ge 12 ] || wrong 'few options'
+	# shellcheck disable=SC2086 # words
+	help_has '  @ +[a-z]' $commands
+	help_has ' +(-[a-zA-Z], )?@ ' "${options[@]}"
+	is_text help
 	! grep -q __ <<<"$output" || wrong 'a hidden command'
 	nothing_wrong
 }
@@ -44,41 +58,37 @@ options_of()
 	nothing_wrong
 }
 
-@test "help: every command's help, requested in three ways" {
-	local command
+@test "help: every command's help, requested in three ways, without blanks at line ends" {
+	local command wanted
 
 	for command in $commands; do
 		quickly try help "$command"
 		expect 0 || wrong "$command"
 		[ -z "$stderr" ] || wrong "$command: $stderr"
+		is_text "help $command"
 		[[ $output == "Usage: rdmactl $command"* ]] || wrong "$command: ${output%%$'\n'*}"
-		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted"
+		wanted=$output
 		quickly try "$command" --help
-		cmp -s "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted" || wrong "$command --help"
+		[ "$output" = "$wanted" ] || wrong "$command --help"
 		quickly try "$command" -h --root "$BATS_TEST_TMPDIR/none" too many words
-		cmp -s "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted" || wrong "$command -h with words"
+		[ "$output" = "$wanted" ] || wrong "$command -h with words"
 		[ "$status" = 0 ] || wrong "$command -h: exit status $status"
 	done
 	nothing_wrong
 }
 
 @test "help: a command's help names every option and every column" {
-	local command word count
+	local command options columns
 
 	for command in $commands; do
+		known "$command"
 		quickly try help "$command"
-		for word in $(options_of "$command"); do
-			shows " +(-[a-zA-Z], )?$word " || wrong "$command $word"
-		done
-		count=0
-		for word in $(columns_of "$command"); do
-			shows "  [* ] $word +[^ ]" || wrong "$command -o $word"
-			count=$((count + 1))
-		done
+		help_has ' +(-[a-zA-Z], )?@ ' "${options[@]}"
+		help_has '  [* ] @ +[^ ]' "${columns[@]}"
 		case $command in
-		devices | ports | gids | pkeys | netdevs | caps | counters | resources | top | metrics | events | cables | doctor | topo | snapshot | diff | selftest | perf | ping | roce | sriov | ipoib | fabric) [ $count -gt 5 ] || wrong "$command has $count columns" ;;
-		schema | version | sysstat | compat | link | dev | system | change) [ $count -ge 3 ] || wrong "$command has $count columns" ;;
-		*) [ $count = 0 ] || wrong "$command has $count columns" ;;
+		devices | ports | gids | pkeys | netdevs | caps | counters | resources | top | metrics | events | cables | doctor | topo | snapshot | diff | selftest | perf | ping | roce | sriov | ipoib | fabric) [ ${#columns[@]} -gt 5 ] || wrong "$command has ${#columns[@]} columns" ;;
+		schema | version | sysstat | compat | link | dev | system | change) [ ${#columns[@]} -ge 3 ] || wrong "$command has ${#columns[@]} columns" ;;
+		*) [ ${#columns[@]} = 0 ] || wrong "$command has ${#columns[@]} columns" ;;
 		esac
 	done
 	nothing_wrong
@@ -122,31 +132,17 @@ shown_is()
 }
 
 @test "help: every column of the JSON Schema is in the help" {
-	local command key count=0
+	local command keys count=0
 
 	for command in $listings caps version; do
 		quickly try help "$command"
-		for key in $("$binary" schema "$command" |
-			jq -r '.properties | to_entries[] | select(.value.items.properties and .key != "problems") | .value.items.properties | keys[]'); do
-			count=$((count + 1))
-			shows "  [* ] $key +[^ ]" || wrong "$command: $key"
-		done
+		keys=$("$binary" schema "$command" |
+			jq -r '.properties | to_entries[] | select(.value.items.properties and .key != "problems") | .value.items.properties | keys[]')
+		count=$((count + $(wc -w <<<"$keys")))
+		# shellcheck disable=SC2086 # words
+		help_has '  [* ] @ +[^ ]' $keys
 	done
 	[ $count -gt 150 ] || wrong "$count keys"
-	nothing_wrong
-}
-
-@test "help: no line ends with blanks, no text is missing" {
-	local command
-
-	for command in '' $commands; do
-		# shellcheck disable=SC2086 # a word or none
-		quickly try help $command
-		expect 0 || wrong "help $command"
-		[[ $output == Usage:* ]] || wrong "help $command: $output"
-		! grep -n '[[:blank:]]$' <<<"$output" || wrong "help $command: blanks at the end"
-		! grep -Fn '(null)' <<<"$output" || wrong "help $command"
-	done
 	nothing_wrong
 }
 

@@ -176,6 +176,27 @@ shows()
 	[[ $'\n'$output =~ $pattern ]]
 }
 
+# first_cells: output becomes the first cells of its lines, on one line. No process is started.
+first_cells()
+{
+	local lines
+
+	mapfile -t lines <"$BATS_TEST_TMPDIR/out"
+	output=${lines[*]%%$'\t'*}
+}
+
+# help_has PATTERN WORD...: as `shows` for each word, which stands for @ in the pattern. One call for
+# all of them, because bats does much for each command of a test.
+help_has()
+{
+	local pattern=$1 word
+
+	shift
+	for word; do
+		shows "${pattern/@/"$word"}" || wrong "${tried#help }: no $word"
+	done
+}
+
 # Notes an error and goes on, for a loop that reports all of them; `nothing_wrong` ends it.
 wrong()
 {
