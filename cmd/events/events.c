@@ -282,12 +282,11 @@ static void conclude(struct events_run *run)
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 		return;
 	}
-	message = run->end == END_DURATION ? mem_format("%s did not happen within %g s", words,
-							(double)args->duration.value / 1000)
-					   : mem_format("%s did not happen within %" PRIu64
-							" event%s",
-							words, args->count.value,
-							args->count.value == 1 ? "" : "s");
+	message = run->end == END_DURATION
+			  ? mem_format("%s did not happen within %g s", words,
+				       (double)args->duration.value / 1000)
+			  : mem_format("%s did not happen within %" PRIu64 " event%s", words,
+				       args->count.value, args->count.value == 1 ? "" : "s");
 	listing_fail(&run->listing, STATUS_FAULT, message,
 		     args->already ? NULL
 				   : "the state before watching began does not count without "

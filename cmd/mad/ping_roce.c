@@ -72,9 +72,11 @@ static char *address_of(const struct inventory *inventory, const char *name, boo
 }
 
 /* Why the endpoint cannot send management datagrams to the peer, or NULL if it can. */
-static char *refuse(const struct endpoint *endpoint, const struct ip_address *peer)
+static char *refuse(const struct endpoint *endpoint, const struct ip_address *peer,
+		    bool index_given)
 {
 	_cleanup_(freep) char *device = text_clean(endpoint->device, strlen(endpoint->device));
+	const unsigned int version = peer->family == AF_INET ? 4 : 6;
 
 	if (endpoint->link_layer == LINK_LAYER_INFINIBAND)
 		return mem_format("the path leaves by InfiniBand port %s/%u: name a LID or GUID",
@@ -82,11 +84,13 @@ static char *refuse(const struct endpoint *endpoint, const struct ip_address *pe
 	if (endpoint->transport != TRANSPORT_ROCE)
 		return mem_format("the path leaves by %s/%u, which has no management datagrams",
 				  device, endpoint->port);
-	if (gid_is_ipv4_mapped(&endpoint->gid) != (peer->family == AF_INET))
-		return mem_format("%s/%u has no GID for IPv%u: GID index %u is of another kind",
-				  device, endpoint->port, peer->family == AF_INET ? 4 : 6,
-				  endpoint->gid_index);
-	return NULL;
+	if (gid_is_ipv4_mapped(&endpoint->gid) == (peer->family == AF_INET))
+		return NULL;
+	return index_given
+		       ? mem_format("GID index %u of %s/%u is not for IPv%u", endpoint->gid_index,
+				    device, endpoint->port, version)
+		       : mem_format("%s/%u has no GID for IPv%u: GID index %u is of another kind",
+				    device, endpoint->port, version, endpoint->gid_index);
 }
 
 static bool is_number(const char *name)
@@ -125,7 +129,7 @@ static bool find_path(const struct inventory *inventory, const struct ping_args 
 			"name a port with --via; rdmactl gids --to %s shows the path", address);
 		return false;
 	}
-	*ret_reason = refuse(ret_endpoint, ret_peer);
+	*ret_reason = refuse(ret_endpoint, ret_peer, args->gid_index.known);
 	return !*ret_reason;
 }
 

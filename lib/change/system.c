@@ -150,8 +150,8 @@ static int read_qkey(struct change *change, char **ret_value)
 		return rc;
 	if (settings.privileged_qkey == TRISTATE_UNKNOWN) {
 		change_explain(change, NULL,
-			       "this kernel does not have it: Linux 6.7 is the first, and some "
-			       "older ones have it too");
+			       "this kernel does not have it: it came with Linux 6.7, and was put "
+			       "into some older ones");
 		return -EOPNOTSUPP;
 	}
 	*ret_value = mem_string(settings.privileged_qkey == TRISTATE_YES ? "on" : "off");

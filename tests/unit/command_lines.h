@@ -96,9 +96,10 @@ static inline char *command_name_errors(char *said)
 		int error;
 		const char *name;
 	} rows[] = {
-		{EPERM, "<EPERM>"},   {ENOENT, "<ENOENT>"},   {EACCES, "<EACCES>"},
-		{EBUSY, "<EBUSY>"},   {ENODEV, "<ENODEV>"},   {EHOSTUNREACH, "<EHOSTUNREACH>"},
-		{EINVAL, "<EINVAL>"}, {ENODATA, "<ENODATA>"}, {EOPNOTSUPP, "<EOPNOTSUPP>"},
+		{EPERM, "<EPERM>"},	{ENOENT, "<ENOENT>"},	{EACCES, "<EACCES>"},
+		{EBUSY, "<EBUSY>"},	{ENODEV, "<ENODEV>"},	{EHOSTUNREACH, "<EHOSTUNREACH>"},
+		{EINVAL, "<EINVAL>"},	{ENODATA, "<ENODATA>"}, {EOPNOTSUPP, "<EOPNOTSUPP>"},
+		{ENOTDIR, "<ENOTDIR>"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

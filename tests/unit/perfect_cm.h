@@ -183,7 +183,7 @@ static inline struct soft_cm_id *soft_cm_id_new(struct rdma_event_channel *chann
 
 	id->id = (struct rdma_cm_id){.channel = channel, .context = context};
 	id->psn = SOFT_CM_PSN + soft_cm.next_psn++;
-	while (soft_cm.ids[at])
+	while (at < SOFT_IDS && soft_cm.ids[at])
 		at++;
 	soft_must(at < SOFT_IDS);
 	soft_cm.ids[at] = id;
@@ -461,7 +461,10 @@ static inline int soft_cm_disconnect(struct rdma_cm_id *which)
 	return 0;
 }
 
-/* cm_init_qp_rtr_attr() and cm_init_qp_rts_attr(): the retries are what the other side said. */
+/*
+ * cm_init_qp_rtr_attr() and cm_init_qp_rts_attr(): the retries are those of the request, and the
+ * retries of a receiver that is not ready what the other side said.
+ */
 static inline int soft_cm_attributes(struct rdma_cm_id *which, struct ibv_qp_attr *attr, int *mask)
 {
 	const struct soft_cm_id *id = (const struct soft_cm_id *)which;

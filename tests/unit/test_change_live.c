@@ -694,7 +694,6 @@ static void set_defaults(const struct saved_tree *tree, FILE *out, void *context
 	const char *device = context;
 
 	(void)tree;
-
 	for (size_t i = 0; i < 2; i++) {
 		struct change change = {.setting = cma_setting_table[i],
 					.data = mem_string(device),

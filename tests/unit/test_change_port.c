@@ -309,7 +309,7 @@ static void reset_and_disabled(void **state)
 	assert_reads(change, "down");
 }
 
-/* Each 50 milliseconds, for 3 seconds at most, or until a signal comes. */
+/* Every 50 milliseconds, for 3 seconds at most, or until a signal comes. */
 static void waiting(void **state)
 {
 	struct bed *bed = *state;

@@ -137,8 +137,8 @@ static void reading(void **state)
 /* A kernel that lacks the request answers -EINVAL, and newer ones lack single settings. */
 static void older_kernels(void **state)
 {
-	static const char reason[] = "this kernel does not have it: Linux 6.7 is the first, and "
-				     "some older ones have it too";
+	static const char reason[] = "this kernel does not have it: it came with Linux 6.7, and "
+				     "was put into some older ones";
 	struct bed *bed = *state;
 
 	bed->qkey = 1;

@@ -348,7 +348,7 @@ static void problems(void **state)
 	end(bed, STATUS_DONE, "", "");
 }
 
-/* What failed prints no headings, but a JSON document; rows that it had before, it prints. */
+/* What failed prints no headings, but the rows that it had, and a JSON document in any case. */
 static void failures(void **state)
 {
 	struct bed *bed = *state;

@@ -191,7 +191,8 @@ static void once(void **state)
 		".prom\n",
 		""});
 	made.collected = 0;
-	expect(&(struct command_row){"metrics --textfile /dev/null/x.prom", STATUS_FAILED, "", NULL,
+	expect(&(struct command_row){"metrics --textfile /dev/null/x.prom", STATUS_FAILED, "",
+				     "rdmactl metrics: cannot write /dev/null/x.prom: <ENOTDIR>\n",
 				     NULL});
 }
 

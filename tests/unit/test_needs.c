@@ -358,7 +358,7 @@ static void no_function(void **state)
 	}
 }
 
-/* A name that is no number of a port, before numbers with a gap: some of them is missing. */
+/* Names that are no number of a port, and numbers with a gap: then a port is missing. */
 static void lists_of_ports(void **state)
 {
 	static const struct {

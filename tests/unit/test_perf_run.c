@@ -1037,7 +1037,7 @@ static void resets(void **state)
 	expect(&resets_dead);
 }
 
-/* The counters grow by 1 a reading, PortXmitData by 1,000,000,000 words; a round is 1000 seconds. */
+/* The counters grow by 1 a reading, PortXmitData by 10^9 words; a round is 1000 seconds. */
 static const struct command_row rates_rows[] = {
 	{"perf --watch --interval 1000s -c 2 --tsv -o "
 	 "object,node,object_lid,port,xmit_gbps,rcv_gbps,xmit_packets_per_sec,er"
@@ -1369,7 +1369,7 @@ static void samples(void **state)
 	expect_all(samples_rows, ARRAY_SIZE(samples_rows));
 	begin();
 	expect(&samples_rows[2]);
-	assert_int_equal(agents.control[0], 4);			  /* OpCode */
+	assert_int_equal(agents.control[0], 4);			   /* OpCode */
 	assert_int_equal(bits_get(agents.control, 28 * 8, 32), 9); /* SampleStart */
 	/* It takes three looks, 50 ms apart. */
 	begin();

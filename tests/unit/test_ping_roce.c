@@ -244,6 +244,11 @@ static const struct command_row refused_rows[] = {
 	 "way to only4: index -1, type 2\n"
 	 "way to 10.0.0.2: index -1, type 2\n" TO("0000:0000:0000:0000:0000:ffff:0a00:0001", "7")
 		 TO("0000:0000:0000:0000:0000:ffff:0a00:0002", "8")},
+	{"ping only6 only4 -c 1 --gid-index 5 --tsv -o object,received", STATUS_FAILED, "",
+	 "rdmactl ping: only6: GID index 5 of m0/3 is not for IPv4\n"
+	 "rdmactl ping: only4: GID index 6 of m0/3 is not for IPv6\n",
+	 "way to only6: index 5, type -1\n"
+	 "way to only4: index 5, type -1\n"},
 	{"ping 10.0.0.1 other nowhere unknown 10.0.0.2 -c 1 --tsv -o object,received",
 	 STATUS_PARTIAL,
 	 "object\treceived\n"

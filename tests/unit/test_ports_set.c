@@ -454,7 +454,7 @@ static void names(void **state)
 	       "rdmactl ports: leaf1: no such RDMA device\n  look\n");
 	expect(bed, "9/3 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: no such RDMA device\n  look\n");
-	/* The number of a LID is not looked for among the devices, but first. */
+	/* A GUID is no name of a device. */
 	bed->no_rdma = false;
 	expect(bed, "0002:c903:0000:1234/1 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: 0002:c903:0000:1234: the subnet administrator knows no path to it\n"

@@ -249,8 +249,10 @@ static void ports_that_do_not_open(void **state)
 		}
 }
 
-/* Subnet management (classes 0x01 and 0x81) is on the second port, if there is one; classes of
- * vendors from 0x30 to 0x4f have an OUI: IB_VENDOR_RANGE2_START_CLASS, infiniband/mad.h. */
+/*
+ * Subnet management (classes 0x01 and 0x81) is on the second port, if there is one; classes of
+ * vendors from 0x30 to 0x4f have an OUI: IB_VENDOR_RANGE2_START_CLASS, infiniband/mad.h.
+ */
 static void agents(void **state)
 {
 	static const struct {
@@ -448,7 +450,7 @@ static void received_addresses(void **state)
 	close_transport(&transport, false);
 }
 
-/* The library's result and errno; the length is changed by the MAD that does not fit alone. */
+/* The library's result and errno; only a MAD that does not fit changes the length. */
 static void nothing_received(void **state)
 {
 	static const struct {

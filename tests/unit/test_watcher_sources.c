@@ -443,7 +443,7 @@ static void notifications(void **state)
 			 name, name);
 		EXPECT(bed, wanted);
 	}
-	/* The uevent came first, or alone. */
+	/* Uevents are read before notifications, and so named as the source. */
 	put_port(bed, "mlx5_8", 1, "InfiniBand", "1: DOWN", GID_A);
 	nldev(bed, NLDEV_EVENT_REGISTER, 20, -1);
 	uevent(bed, "remove", "infiniband", "nothing", NULL);

@@ -69,7 +69,7 @@ void fabric_failure_text(const struct fabric_view *view, const struct fabric_fai
 			 char **ret_object, char **ret_message)
 {
 	const char *name = mad_attribute_name(class_of(failure), failure->attribute);
-	const char *what = name					    ? name
+	const char *what = name					     ? name
 			   : failure->attribute == MAD_SM_CABLE_INFO ? "CableInfo"
 								     : "vendor attribute";
 	char *reason = why(failure);
