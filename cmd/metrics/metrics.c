@@ -199,12 +199,21 @@ static void explain_service(struct metrics_run *run, int error)
 	}
 }
 
+static void say_serving(void *context)
+{
+	const struct metrics_run *run = context;
+
+	if (!run->listing.ctx->globals.quiet)
+		fprintf(stderr, "serving /metrics on %s\n", run->args->listen);
+}
+
 static int serve(struct metrics_run *run)
 {
 	/* It reads files that everybody may read, and answers strangers. */
 	const struct confinement confinement = {.most_files = 256};
 	struct metrics_service service = {
 		.make = make_page,
+		.begun = say_serving,
 		.context = run,
 		.fixed = run->args->format.known,
 		.format = format_of(run),
@@ -214,8 +223,6 @@ static int serve(struct metrics_run *run)
 	if (!open_socket(run, &service.listen_fd))
 		return listing_end_quietly(&run->listing, 0);
 	rc = confine(&confinement);
-	if (!rc && !run->listing.ctx->globals.quiet)
-		fprintf(stderr, "serving /metrics on %s\n", run->args->listen);
 	if (!rc)
 		rc = metrics_serve(&service);
 	close(service.listen_fd);

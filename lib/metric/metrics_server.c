@@ -264,6 +264,7 @@ int metrics_serve(const struct metrics_service *service)
 		return -EIO;
 	}
 	signals_catch(&signals, ends);
+	service->begun(service->context);
 	notify_ready();
 	run(&server, daemon, &signals);
 	server.call.MHD_stop_daemon(daemon);

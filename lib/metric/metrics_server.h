@@ -17,6 +17,8 @@ struct metrics_service {
 	 * the client gets a status of 503.
 	 */
 	int (*make)(void *context, enum metrics_format format, char **ret_text, size_t *ret_length);
+	/* Called once clients are answered. */
+	void (*begun)(void *context);
 	void *context;
 	bool fixed; /* always `format`; else OpenMetrics for clients that accept it */
 	enum metrics_format format;

@@ -45,6 +45,8 @@ int metrics_serve(const struct metrics_service *service)
 	int rc;
 
 	assert_true(service->listen_fd >= 0);
+	if (!made.served)
+		service->begun(service->context);
 	if (!made.page)
 		return made.served;
 	rc = service->make(service->context, service->fixed ? service->format : made.wanted, &page,
@@ -131,11 +133,10 @@ static void pages(void **state)
 
 static void not_served(void **state)
 {
-	static const char missing[] = SERVING
-		"rdmactl metrics: --listen needs libmicrohttpd, which cannot "
-		"be loaded\n"
-		"  install libmicrohttpd12 (Debian) or libmicrohttpd, or use "
-		"--textfile\n";
+	static const char missing[] = "rdmactl metrics: --listen needs libmicrohttpd, which cannot "
+				      "be loaded\n"
+				      "  install libmicrohttpd12 (Debian) or libmicrohttpd, or use "
+				      "--textfile\n";
 	static const struct {
 		int listened, confined, served, status;
 		const char *err, *asked;
@@ -150,7 +151,7 @@ static void not_served(void **state)
 		 "9879\nconfined to 256 files\n"},
 		{0, 0, -ELIBACC, STATUS_FAILED, missing, "9879\nconfined to 256 files\n"},
 		{0, 0, -ELIBBAD, STATUS_FAILED, missing, "9879\nconfined to 256 files\n"},
-		{0, 0, -EBUSY, STATUS_FAILED, SERVING "rdmactl metrics: cannot serve: <EBUSY>\n",
+		{0, 0, -EBUSY, STATUS_FAILED, "rdmactl metrics: cannot serve: <EBUSY>\n",
 		 "9879\nconfined to 256 files\n"},
 	};
 
