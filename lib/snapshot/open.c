@@ -122,8 +122,9 @@ static int unpack_links(struct unpacking *unpacking, char **ret_why)
 		if (rc == -EEXIST || rc == -ENOTDIR) {
 			_cleanup_(freep) char *clean = text_clean(link->path, strlen(link->path));
 
-			*ret_why = mem_format("is refused: its member '%.100s' comes twice, or is "
-					      "both link and folder",
+			*ret_why = mem_format("is refused: its member '" SNAPSHOT_FOLDER
+					      "/%.100s' comes twice, is both link and folder, or "
+					      "is below a link",
 					      clean);
 			return -EBADMSG;
 		}

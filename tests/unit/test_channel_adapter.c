@@ -165,7 +165,7 @@ static void lacking(void **state)
 	       "a type 1 fw  hw  hca  guid 2c90300a1b2c3 image 2c90300a1b2c6 last 1\n"
 	       "1: lid 37 lmc 3 sm 17 state 4 phys 5 rate 40 FDR10 cap 2651e848 guid "
 	       "2c90300a1b2c4 layer a layer with a long");
-	/* A bracket too near to the begin is none of FDR10. */
+	/* A bracket too near to the beginning is none of FDR10. */
 	put(bed, "a", "ports/1/rate", "dr10)");
 	put(bed, "a", "ports/1/link_layer", "X");
 	expect(bed, "a",

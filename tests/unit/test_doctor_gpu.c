@@ -178,6 +178,10 @@ static void redirection(void **state)
 		    "its settings | %s; a data function 15b3:2100 beside them\n",
 		    below);
 	put_function(bed, PORT_A "/0000:03:00.1", "0x020700", "0x15b4", "0x2100");
+	put_acs(bed, PORT_A, 0);
+	put_acs(bed, PORT_B, 0);
+	run(bed, CHECK_ID_gdr_acs);
+	assert_told(bed, "ok 0000:03:00.0: the switch does not redirect | %s\n", below);
 	tree_link(&bed->tree, GPU "/physfn", "../0000:04:01.0");
 	run(bed, CHECK_ID_gdr_acs);
 	assert_told(bed, "%s", "");

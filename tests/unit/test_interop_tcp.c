@@ -1102,11 +1102,12 @@ static void not_possible(void **state)
 		const char *reason, *step;
 	} rows[] = {
 		{RC, 0, 0, true, 1024,
-		 "iWARP queue pairs are connected by rdma_cm alone, which ibv_rc_pingpong does not "
-		 "use",
+		 "iWARP queue pairs are connected by rdma_cm alone, which this side of "
+		 "ibv_rc_pingpong does not use",
 		 "rping uses rdma_cm: try --proto rping"},
 		{SEND_BW, 0, 0, true, 1024,
-		 "iWARP queue pairs are connected by rdma_cm alone, which ib_send_bw does not use",
+		 "iWARP queue pairs are connected by rdma_cm alone, which this side of ib_send_bw "
+		 "does not use",
 		 "rping uses rdma_cm: try --proto rping"},
 		{UD, 1025, 0, false, 1024, "messages of 1025 bytes: the test goes up to 1024",
 		 "give a smaller size"},

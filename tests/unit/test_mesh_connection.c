@@ -301,7 +301,7 @@ static void endings(void **state)
 {
 	static const struct {
 		enum connection_state state;
-		const char *bytes; /* 8 of them; NULL: it closes */
+		const char *bytes; /* 16 of them; NULL: it closes */
 		const char *said, *changed;
 	} samples[] = {
 		{CONNECTION_STRANGER, NULL, "10.0.0.1: left without a word\n", ""},

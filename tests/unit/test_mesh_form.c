@@ -52,7 +52,7 @@ static void small_map(void **state)
 				  "n3              .   . .\n"
 				  "n2              . #   .\n"
 				  "n1              . # .\n" LEGEND "\n");
-	assert_non_null(strstr(svg, "<title>n4 sends to n3: less</title>"));
+	assert_non_null(strstr(svg, "<title>n4 sends to n3: less than 50 % of the median</title>"));
 	assert_null(strstr(svg, "<title>n3 sends"));
 	heat_free(heat);
 	made_up_end(&mesh);

@@ -11,7 +11,8 @@
 #include "snapshot/archive.h"
 #include "snapshot/open.h"
 
-#define TOP SNAPSHOT_FOLDER "/" SNAPSHOT_ROOT "/sys/"
+#define TOP   SNAPSHOT_FOLDER "/" SNAPSHOT_ROOT "/sys/"
+#define LINKS "is both link and folder, or is below a link"
 
 struct bed {
 	struct saved_tree tree;
@@ -158,18 +159,27 @@ static void conflicts(void **state)
 	static const struct {
 		enum content_kind kinds[2];
 		const char *paths[2];
-		const char *member, *both; /* that is named, and what it may be */
+		const char *member, *why; /* that is named, and what it may be */
 	} cases[] = {
-		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a"}, TOP "a", "file and folder"},
-		{{CONTENT_FILE, CONTENT_FOLDER}, {"a", "a"}, TOP "a/", "file and folder"},
-		{{CONTENT_FOLDER, CONTENT_FILE}, {"a", "a"}, TOP "a", "file and folder"},
-		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a/b"}, TOP "a/b", "file and folder"},
-		{{CONTENT_FILE, CONTENT_FOLDER}, {"a", "a/b"}, TOP "a/b/", "file and folder"},
-		{{CONTENT_FILE, CONTENT_FILE}, {"a/b", "a"}, TOP "a", "file and folder"},
-		{{CONTENT_LINK, CONTENT_LINK}, {"a", "a"}, "root/sys/a", "link and folder"},
-		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a"}, "root/sys/a", "link and folder"},
-		{{CONTENT_FOLDER, CONTENT_LINK}, {"a", "a"}, "root/sys/a", "link and folder"},
-		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a/b"}, "root/sys/a", "link and folder"},
+		{{CONTENT_FILE, CONTENT_FILE}, {"a", "a"}, TOP "a", "or is both file and folder"},
+		{{CONTENT_FILE, CONTENT_FOLDER},
+		 {"a", "a"},
+		 TOP "a/",
+		 "or is both file and folder"},
+		{{CONTENT_FOLDER, CONTENT_FILE}, {"a", "a"}, TOP "a", "or is both file and folder"},
+		{{CONTENT_FILE, CONTENT_FILE},
+		 {"a", "a/b"},
+		 TOP "a/b",
+		 "or is both file and folder"},
+		{{CONTENT_FILE, CONTENT_FOLDER},
+		 {"a", "a/b"},
+		 TOP "a/b/",
+		 "or is both file and folder"},
+		{{CONTENT_FILE, CONTENT_FILE}, {"a/b", "a"}, TOP "a", "or is both file and folder"},
+		{{CONTENT_LINK, CONTENT_LINK}, {"a", "a"}, TOP "a", LINKS},
+		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a"}, TOP "a", LINKS},
+		{{CONTENT_FOLDER, CONTENT_LINK}, {"a", "a"}, TOP "a", LINKS},
+		{{CONTENT_LINK, CONTENT_FILE}, {"a", "a/b"}, TOP "a", LINKS},
 	};
 	struct bed *bed = *state;
 
@@ -183,8 +193,8 @@ static void conflicts(void **state)
 			    cases[i].kinds[j] == CONTENT_FOLDER ? "" : "x");
 		}
 		assert_int_equal(unpack(bed), -EBADMSG);
-		wanted = mem_format("%s is refused: its member '%s' comes twice, or is both %s",
-				    bed->archive, cases[i].member, cases[i].both);
+		wanted = mem_format("%s is refused: its member '%s' comes twice, %s", bed->archive,
+				    cases[i].member, cases[i].why);
 		assert_string_equal(bed->message, wanted);
 		assert_string_equal(bed->hint, "--root takes a directory, or an archive that "
 					       "`rdmactl snapshot` wrote");
@@ -207,8 +217,7 @@ static void through_a_link(void **state)
 	add(bed, CONTENT_LINK, "root/sys/missing", "nowhere");
 	add(bed, CONTENT_LINK, "root/sys/missing/b", "x");
 	assert_int_equal(unpack(bed), -EBADMSG);
-	wanted = mem_format("%s is refused: its member 'root/sys/missing/b' comes twice, or is "
-			    "both link and folder",
+	wanted = mem_format("%s is refused: its member '" TOP "missing/b' comes twice, " LINKS,
 			    bed->archive);
 	assert_string_equal(bed->message, wanted);
 	assert_nothing_left(bed);

@@ -411,10 +411,13 @@ static void vendors(void **state)
 	add_device(bed, "d", "pci0000:00/0000:00:02.0", "");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		put_function(bed, "pci0000:00/0000:00:02.0", "0x020000", cases[i][0], "0x2342");
+		put_function(bed, "pci0000:80/0000:81:00.0", "0x120000", cases[i][0], "0x2342");
 		load(bed);
 		assert_string_equal(bed->topology.nodes[0].vendor, cases[i][1]);
-		/* GH200 is NVIDIA's alone. */
-		assert_int_equal(bed->topology.nodes[0].c2c, false);
+		/* GH200 is an accelerator, and NVIDIA's alone. */
+		assert_int_equal(bed->topology.count, 2);
+		assert_false(bed->topology.nodes[0].c2c);
+		assert_int_equal(bed->topology.nodes[1].c2c, !strcmp(cases[i][0], "0x10de"));
 	}
 }
 

@@ -21,18 +21,21 @@ enum warmth {
 	HEAT_KINDS,
 };
 
-/* The least share of the median for a cell of the kind. */
+/*
+ * The least share of the median for a cell of the kind; its words in the legend, where those of one
+ * follow from those before it, and of a cell itself.
+ */
 static const struct {
 	double share;
 	char letter;
-	const char *color, *words;
+	const char *color, *words, *of_cell;
 } kinds[HEAT_KINDS] = {
-	[HEAT_EMPTY] = {0, ' ', "#f5f7fa", "not tested"},
-	[HEAT_GOOD] = {0.93, '.', "#8fd3b0", "93 % of the median or more"},
-	[HEAT_LOW] = {0.75, '-', "#f2d16b", "75 %"},
-	[HEAT_HALF] = {0.5, '+', "#f2994a", "50 %"},
-	[HEAT_LEAST] = {0, '#', "#d64545", "less"},
-	[HEAT_FAILED] = {0, 'X', "#1f2933", "failed"},
+	[HEAT_EMPTY] = {0, ' ', "#f5f7fa", "not tested", NULL},
+	[HEAT_GOOD] = {0.93, '.', "#8fd3b0", "93 % of the median or more", NULL},
+	[HEAT_LOW] = {0.75, '-', "#f2d16b", "75 %", "less than 93 % of the median"},
+	[HEAT_HALF] = {0.5, '+', "#f2994a", "50 %", "less than 75 % of the median"},
+	[HEAT_LEAST] = {0, '#', "#d64545", "less", "less than 50 % of the median"},
+	[HEAT_FAILED] = {0, 'X', "#1f2933", "failed", "failed"},
 };
 
 struct cell {
@@ -187,9 +190,11 @@ static void add_run(struct text_buffer *text, const struct heat *heat, uint32_t 
 	receiver = name_of_bin(heat, from);
 	text_buffer_add(text, "><title>");
 	text_buffer_add_xml(text, sender);
-	text_buffer_add(text, " sends to ");
+	text_buffer_add(text, first_of_bin(heat, row + 1) - first_of_bin(heat, row) > 1
+				      ? " send to "
+				      : " sends to ");
 	text_buffer_add_xml(text, receiver);
-	text_buffer_add(text, ": %s</title></rect>\n", kinds[warmth].words);
+	text_buffer_add(text, ": %s</title></rect>\n", kinds[warmth].of_cell);
 }
 
 static void add_map(struct text_buffer *text, const struct heat *heat, uint32_t map, double median)

@@ -298,8 +298,11 @@ static const struct diagnosis_row {
 	{LIST_INTEROP_ITERATIONS, ANY, "{iterations} iterations: {program} counts up to {detail}",
 	 "give fewer iterations"},
 	{LIST_INTEROP_THREAD, ANY, "cannot start a thread: {error}", NULL},
+	{LIST_INTEROP_IWARP, EOPNOTSUPP, "iWARP has no datagrams, and so no multicast groups",
+	 "rping uses connections: try --proto rping"},
 	{LIST_INTEROP_IWARP, ANY,
-	 "iWARP queue pairs are connected by rdma_cm alone, which {program} does not use",
+	 "iWARP queue pairs are connected by rdma_cm alone, which this side of {program} does not "
+	 "use",
 	 "rping uses rdma_cm: try --proto rping"},
 	{LIST_INTEROP_LISTEN, EADDRINUSE, "cannot listen on TCP port {port}: {error}",
 	 "choose another --port: ss -ltnp lists the programs"},

@@ -223,7 +223,7 @@ void interop_release(struct interop *session);
 /*
  * The TCP connection of programs that exchange their addresses that way (interop_tcp.c).
  */
-int interop_refuse_iwarp(struct interop *session);
+int interop_refuse_iwarp(struct interop *session, int error);
 /* The peer's port as it was told; fails the row if no queue pair can be connected to it. */
 int interop_set_remote(struct interop *session, uint32_t lid, const struct gid *gid);
 /* The GID that is told to the peer: on InfiniBand none, as a side that gets one uses it. */

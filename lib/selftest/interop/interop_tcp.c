@@ -10,10 +10,11 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop.h"
 
-int interop_refuse_iwarp(struct interop *session)
+/* The error says whether it is connections or datagrams that the program needs. */
+int interop_refuse_iwarp(struct interop *session, int error)
 {
 	return session->local->transport == TRANSPORT_IWARP
-		       ? interop_fail(session, LIST_INTEROP_IWARP, 0, NULL)
+		       ? interop_fail(session, LIST_INTEROP_IWARP, error, NULL)
 		       : 0;
 }
 

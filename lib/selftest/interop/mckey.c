@@ -228,7 +228,7 @@ static int check_group(struct interop *session)
 
 static int prepare(struct mckey *run)
 {
-	int rc = interop_refuse_iwarp(run->session);
+	int rc = interop_refuse_iwarp(run->session, EOPNOTSUPP);
 
 	if (!rc)
 		rc = check_group(run->session);

@@ -437,7 +437,7 @@ int interop_perftest_client(const struct interop_request *request, const struct 
 	int rc = interop_begin(&session, &role, false, request, local, results);
 
 	if (!rc)
-		rc = interop_refuse_iwarp(&session);
+		rc = interop_refuse_iwarp(&session, 0);
 	if (!rc)
 		rc = interop_connect_tcp(&session, &run.fd);
 	if (!rc)
@@ -466,7 +466,7 @@ int interop_perftest_server(const struct interop_request *request, const struct 
 	int rc = interop_begin(&session, &role, true, request, local, results);
 
 	if (!rc)
-		rc = interop_refuse_iwarp(&session);
+		rc = interop_refuse_iwarp(&session, 0);
 	if (!rc)
 		interop_serve_tcp(&session, serve);
 	return interop_end(&session);

@@ -260,7 +260,7 @@ int interop_pingpong_client(enum pingpong_kind kind, const struct interop_reques
 	int fd = -1;
 
 	if (!rc)
-		rc = interop_refuse_iwarp(&session);
+		rc = interop_refuse_iwarp(&session, 0);
 	if (!rc)
 		rc = make(&run, own);
 	if (!rc)
@@ -314,7 +314,7 @@ int interop_pingpong_server(enum pingpong_kind kind, const struct interop_reques
 	int rc = interop_begin(&session, &role, true, request, local, results);
 
 	if (!rc)
-		rc = interop_refuse_iwarp(&session);
+		rc = interop_refuse_iwarp(&session, 0);
 	if (!rc)
 		interop_serve_tcp(&session, serve);
 	return interop_end(&session);

@@ -143,12 +143,15 @@ char *crowd_refusal(const struct crowd *crowd, const struct served *guest)
 
 	if (crowd_is_full(crowd))
 		return crowd->once ? mem_string("it serves one client at a time")
-				   : mem_format("it serves %zu clients already", clients);
+				   : mem_format("it serves %zu client%s already", clients,
+						clients == 1 ? "" : "s");
 	if (same >= (crowd->most_clients + 1) / 2)
-		return mem_format("it serves %zu clients of this address already", same);
+		return mem_format("it serves %zu client%s of this address already", same,
+				  same == 1 ? "" : "s");
 	/* One is always left for others. */
 	if (near && near >= crowd->most_clients * 3 / 4)
-		return mem_format("it serves %zu clients of this network already", near);
+		return mem_format("it serves %zu client%s of this network already", near,
+				  near == 1 ? "" : "s");
 	if (bytes_in_use(&crowd->budget) + CLIENT_BYTES > crowd->budget.most)
 		return mem_string("its clients have all the memory that --memory gives them");
 	return NULL;

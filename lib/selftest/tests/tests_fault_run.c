@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -411,7 +412,13 @@ static int try_later(struct injection *it)
 		remark(it, "a request posted after the end neither completes nor is refused");
 		return 0;
 	}
-	if (waited.items[0].id == FAULT_ID_LATER && waited.items[0].status == IBV_WC_WR_FLUSH_ERR)
+	if (waited.items[0].id != FAULT_ID_LATER) {
+		trial_fail(it->trial, NULL,
+			   "a later request completed with the id %#" PRIx64 ", not with %#x",
+			   waited.items[0].id, FAULT_ID_LATER);
+		return -EBADE;
+	}
+	if (waited.items[0].status == IBV_WC_WR_FLUSH_ERR)
 		return 0;
 	return fail_status(it, "a later request", waited.items[0].status, IBV_WC_WR_FLUSH_ERR);
 }
