@@ -150,8 +150,8 @@ static void perfect(void **state)
 
 static void states(void **state)
 {
-	static const char remark[] = "iWARP has the states IDLE, RTS and ERROR: no RTR, no SQD, "
-				     "and rdma_cm brings it to RTS";
+	static const char remark[] =
+		"iWARP has no RTR and no SQD: rdma_cm brings a queue pair from IDLE to RTS";
 	struct soft_trial bed;
 
 	(void)state;

@@ -250,8 +250,8 @@ static void walk_iwarp(struct trial *trial)
 		     transfer(trial, paths, 0, "in the state RTS");
 	if (!rc)
 		flush(trial, &trial->near, &shape, &numbers);
-	trial_remark(trial, "iWARP has the states IDLE, RTS and ERROR: no RTR, no SQD, and rdma_cm "
-			    "brings it to RTS");
+	trial_remark(trial,
+		     "iWARP has no RTR and no SQD: rdma_cm brings a queue pair from IDLE to RTS");
 }
 
 void rc_run_states(struct trial *trial)
