@@ -426,7 +426,8 @@ static void lacking_counters(void **state)
 	assert_int_equal(bed->sets, 1);
 	assert_int_equal(bed->problems.count, 4);
 	assert_string_equal(bed->problems.items[3].object, "a");
-	assert_string_equal(bed->problems.items[3].error, "port 1 has none of these counters");
+	assert_string_equal(bed->problems.items[3].error,
+			    "nothing to clear: port 1 has none of these counters");
 	end(bed);
 }
 

@@ -66,7 +66,7 @@ def without_server(tap):
              refused(5, 'ports here are Ethernet', '--smp', '10.9.0.2') +
              refused(5, 'port rxa/1 is Ethernet', '--lid', '5', '--via', 'rxa') +
              refused(1, 'name its netdev', 'fe80::1') +
-             refused(1, 'has no GID for IPv4', '--gid-index', '0', '10.9.0.2') +
+             refused(1, 'GID index 0 of rxa/1 is not for IPv4', '--gid-index', '0', '10.9.0.2') +
              refused(5, 'no such RDMA device', '--via', 'nothere', '10.9.0.2'))
 
 
