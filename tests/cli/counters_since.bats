@@ -207,7 +207,7 @@ CHECK
 		here --since "$file" --save "$name"
 		jq -e '.schema == "rdmactl/saved_counters/1"' <<<"$output" >/dev/null || wrong "$name, --since"
 		# Through a pipe, which is no file.
-		"$binary" --root "$BATS_TEST_TMPDIR/root" counters --save "$name" | jq -e .saved_counters >/dev/null || wrong "$name, pipe"
+		"$binary" --root "$BATS_TEST_TMPDIR/root" counters --save "$name" | jq -ne "input | .saved_counters" >/dev/null || wrong "$name, pipe"
 	done
 	[ -L "$BATS_TEST_TMPDIR/stdout" ]
 	[ -L /dev/stdout ]

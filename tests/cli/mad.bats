@@ -91,8 +91,8 @@ row()
 	try mad decode records
 	expect 0
 	[ "$(grep -c 'node.x1b.31mred' <<<"$output")" = 2 ]
-	row records | jq -e '[.fields[] | select(.key == "lid") | .value] == ["3", "4"]'
-	row records | jq -e '.fields[0].entry == 0 and .fields[-1].entry == 1'
+	row records | jq -ne 'input | [.fields[] | select(.key == "lid") | .value] == ["3", "4"]'
+	row records | jq -ne 'input | .fields[0].entry == 0 and .fields[-1].entry == 1'
 }
 
 @test "mad decode: unknown data is shown in hexadecimal" {
@@ -101,7 +101,7 @@ row()
 	grep -qxF '0040:  48 65 6c 6c 6f 20 77 6f 72 6c 64 21 1b 5b 31 6d  |Hello world!.[1m|' <<<"$output"
 	grep -qx 'attribute           -' <<<"$output"
 	grep -qx 'status              attribute-not-supported' <<<"$output"
-	row unknown | jq -e '.fields == [] and .attribute == null and
+	row unknown | jq -ne 'input | .fields == [] and .attribute == null and
 		(.data | startswith("48656c6c6f20776f726c64211b5b316d00"))'
 }
 

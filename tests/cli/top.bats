@@ -128,13 +128,13 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))'
 	[ "$(jq -r .object "$BATS_TEST_TMPDIR/out" | sort | uniq -c | xargs)" = '2 mlx5_0/1' ]
 }
 
-# The last line that top has printed, once it is what jq is asked for.
+# The last line that top has printed, once it is what jq is asked for: with -e, it takes no line for true.
 last_line_is()
 {
 	local try
 
 	for ((try = 0; try < 1200; try++)); do
-		! tail -n 1 "$printed" 2>/dev/null | jq -e "$1" >/dev/null 2>&1 || return 0
+		! tail -n 1 "$printed" 2>/dev/null | jq -ne "input | $1" >/dev/null 2>&1 || return 0
 		sleep 0.05
 	done
 	echo "not $1: $(tail -n 1 "$printed")"
