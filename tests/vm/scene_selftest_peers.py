@@ -50,13 +50,14 @@ def compare_rates(program, document, text):
 def with_figures(attempt, wrong_figures):
     """(document, result of the other program, what is wrong with the figures).
 
-    It is run again if perftest gave up its figures, or if they are far apart: the machine may have
-    stood still while the clock of one side ran, and that of the other did not yet, or no more.
+    It is run again if perftest gave up its figures, or if both sides passed and their figures are far
+    apart: the machine may have stood still while the clock of one side ran, and that of the other did
+    not yet, or no more. A side that failed is not tried again.
     """
     for _ in range(5):
         document, result = attempt()
         wrong = wrong_figures(document, result)
-        if not wrong and not peers.gave_up(result):
+        if not peers.gave_up(result) and (not wrong or result.status or document.status):
             break
     return document, result, wrong
 
