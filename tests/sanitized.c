@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Linked to the program with sanitizers, which the tests start thousands of times: two things that
- * GCC's runtime does at each start or end take a third of the processor time of `--version`.
+ * Linked to the program with sanitizers, which the tests start thousands of times. GCC's runtime
+ * does five things at each start or end that take half of the processor time of `--version`. They
+ * are done in a cheaper way here, by standing for functions of the runtime of GCC 12 (-Wl,--wrap);
+ * with another release this file is left out (tests.mk). tests/cli/sanitizers.bats proves that
+ * errors are reported as before.
  */
 #include <elf.h>
 #include <link.h>
+#include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
@@ -12,9 +17,10 @@
 #include <unistd.h>
 
 /*
- * 1. Each object file registers its own global variables, with a stack trace kept for each call.
- * The linker lays their descriptions one after the other, mostly, so that a few calls do for all
- * (-Wl,--wrap). What an object file registered need not be taken back at exit.
+ * 1. The runtime notes each of 27,000 global variables, most of them strings, so that it can
+ * name one in a report (asan_globals.cpp). Here the redzones are poisoned at start, as it does
+ * it, and the notes are made when an error is reported. What an object file registered need not be
+ * taken back at exit.
  */
 
 /* gcc/asan.cc: asan_global_struct(). */
@@ -25,27 +31,53 @@ struct asan_global {
 	void *location, *odr_indicator;
 };
 
+#define REPORT "_ZN6__asan18ReportGenericErrorEmmmmbmjb"
+
+void __asan_get_shadow_mapping(uintptr_t *scale, uintptr_t *offset);
 void __real___asan_register_globals(struct asan_global *globals, uintptr_t count);
 void __wrap___asan_register_globals(struct asan_global *globals, uintptr_t count);
 void __wrap___asan_unregister_globals(struct asan_global *globals, uintptr_t count);
+void real_report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is_write,
+		 uintptr_t size, uint32_t experiment, bool fatal) __asm__("__real_" REPORT)
+	__attribute__((weak));
+void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is_write,
+	    uintptr_t size, uint32_t experiment, bool fatal) __asm__("__wrap_" REPORT);
 
-static struct asan_global *pending;
-static uintptr_t pending_count;
+/* The linker lays what the object files describe one after the other, mostly. */
+static struct {
+	struct asan_global *globals;
+	uintptr_t count;
+} runs[1024];
+static size_t run_count;
 
-static void register_pending(void)
+static void poison(const struct asan_global *global)
 {
-	if (pending_count)
-		__real___asan_register_globals(pending, pending_count);
-	pending_count = 0;
+	enum { GLOBAL_REDZONE = 0xf9 };
+	uintptr_t scale, offset, unit;
+	unsigned char *shadow, *end;
+
+	__asan_get_shadow_mapping(&scale, &offset);
+	unit = (uintptr_t)1 << scale;
+	shadow = (unsigned char *)(((global->begin + global->size) >> scale) + offset);
+	end = (unsigned char *)(((global->begin + global->size_with_redzone) >> scale) + offset);
+	if (global->size % unit)
+		*shadow++ = (unsigned char)(global->size % unit);
+	while (shadow < end)
+		*shadow++ = GLOBAL_REDZONE;
 }
 
 void __wrap___asan_register_globals(struct asan_global *globals, uintptr_t count)
 {
-	if (pending + pending_count != globals) {
-		register_pending();
-		pending = globals;
+	for (uintptr_t i = 0; i < count; i++)
+		poison(&globals[i]);
+	if (run_count && runs[run_count - 1].globals + runs[run_count - 1].count == globals) {
+		runs[run_count - 1].count += count;
+		return;
 	}
-	pending_count += count;
+	if (run_count == sizeof(runs) / sizeof(runs[0]))
+		__builtin_trap();
+	runs[run_count].globals = globals;
+	runs[run_count++].count = count;
 }
 
 void __wrap___asan_unregister_globals(struct asan_global *globals, uintptr_t count)
@@ -54,18 +86,234 @@ void __wrap___asan_unregister_globals(struct asan_global *globals, uintptr_t cou
 	(void)count;
 }
 
-/* After the constructors of the object files, whose priority is 99 (MAX_RESERVED_INIT_PRIORITY -
- * 1). */
-__attribute__((constructor(101))) static void register_rest(void)
+void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is_write,
+	    uintptr_t size, uint32_t experiment, bool fatal)
 {
-	register_pending();
+	while (run_count) {
+		run_count--;
+		__real___asan_register_globals(runs[run_count].globals, runs[run_count].count);
+	}
+	real_report(pc, bp, sp, address, is_write, size, experiment, fatal);
 }
 
 /*
- * 2. The leak sanitizer looks for pointers in all data that the program headers call writable.
- * The data of the program are 7 MB of the sanitizers' own, because none of its own variables is
- * writable, but for the two above (tests/lint/globals); those of libraries count as before. What
- * looks like a leak because of this is reported as one: nothing can be hidden.
+ * 2. The runtime's own allocator touches half a megabyte of tables and more than a megabyte of free
+ * lists, 386 pages, for the two kilobytes that the runtime needs (sanitizer_allocator.cpp; these
+ * are the names of its C++ functions). An arena does instead, and `blank` stands for the tables, in
+ * which each free() looks for its block first. What the runtime gives to others while it starts
+ * has to be found in the tables: it asks for that with an alignment, or by calloc(), and from then
+ * on everything is as it was.
+ */
+#define CACHE	"PNS_30SizeClassAllocator32LocalCacheINS_20SizeClassAllocator32INS_4AP32EEEEE"
+#define ALLOC	"_ZN11__sanitizer13InternalAllocEm" CACHE "m"
+#define CALLOC	"_ZN11__sanitizer14InternalCallocEmm" CACHE
+#define REALLOC "_ZN11__sanitizer15InternalReallocEPvm" CACHE
+#define FREE	"_ZN11__sanitizer12InternalFreeEPv" CACHE
+#define TABLES	"_ZN11__sanitizer18internal_allocatorEv"
+
+/* The size of a block stands before it. */
+struct block {
+	alignas(16) size_t size;
+	alignas(16) unsigned char data[];
+};
+
+static alignas(16) unsigned char arena[64 << 10];
+static size_t arena_used;
+static bool arena_left;
+static unsigned char blank[1 << 20];
+
+void *real_alloc(size_t size, void *cache, size_t alignment) __asm__("__real_" ALLOC)
+	__attribute__((weak));
+void *real_calloc(size_t count, size_t size, void *cache) __asm__("__real_" CALLOC)
+	__attribute__((weak));
+void *real_realloc(void *data, size_t size, void *cache) __asm__("__real_" REALLOC)
+	__attribute__((weak));
+void real_free(void *data, void *cache) __asm__("__real_" FREE) __attribute__((weak));
+void *real_tables(void) __asm__("__real_" TABLES) __attribute__((weak));
+void *arena_alloc(size_t size, void *cache, size_t alignment) __asm__("__wrap_" ALLOC);
+void *arena_calloc(size_t count, size_t size, void *cache) __asm__("__wrap_" CALLOC);
+void *arena_realloc(void *data, size_t size, void *cache) __asm__("__wrap_" REALLOC);
+void arena_free(void *data, void *cache) __asm__("__wrap_" FREE);
+void *arena_tables(void) __asm__("__wrap_" TABLES);
+
+static bool in_arena(const void *data)
+{
+	return (uintptr_t)data - (uintptr_t)arena < sizeof(arena);
+}
+
+void *arena_alloc(size_t size, void *cache, size_t alignment)
+{
+	size_t begin, end;
+	struct block *block;
+
+	if (!arena_left && !alignment && size < sizeof(arena)) {
+		end = sizeof(*block) +
+		      (size + sizeof(*block) - 1) / sizeof(*block) * sizeof(*block);
+		begin = __atomic_fetch_add(&arena_used, end, __ATOMIC_RELAXED);
+		if (begin + end <= sizeof(arena)) {
+			block = (struct block *)(arena + begin);
+			block->size = size;
+			return block->data;
+		}
+	}
+	arena_left = true;
+	return real_alloc(size, cache, alignment);
+}
+
+void *arena_calloc(size_t count, size_t size, void *cache)
+{
+	arena_left = true;
+	return real_calloc(count, size, cache);
+}
+
+void *arena_realloc(void *data, size_t size, void *cache)
+{
+	const struct block *old = (struct block *)((unsigned char *)data - sizeof(*old));
+	void *moved;
+
+	if (data && !in_arena(data))
+		return real_realloc(data, size, cache);
+	moved = arena_alloc(size, cache, 0);
+	if (data)
+		__builtin_memcpy(moved, data, old->size < size ? old->size : size);
+	return moved;
+}
+
+void arena_free(void *data, void *cache)
+{
+	if (data && !in_arena(data))
+		real_free(data, cache);
+}
+
+void *arena_tables(void)
+{
+	return arena_left ? real_tables() : blank;
+}
+
+/*
+ * 3. The runtime asks the dynamic loader for each function that it has an interceptor for. For one
+ * that is missing the loader writes a message, twice, for which it calls malloc(), and
+ * the arena is left before the program begins. glibc has had none of these since 2.34.
+ */
+void *__real_dlsym(void *handle, const char *name);
+void *__wrap_dlsym(void *handle, const char *name);
+
+/* This runs before strncmp() has been found. */
+static bool is_missing(const char *name)
+{
+	static const char *const missing[] = {
+		"__cxa_throw",
+		"__isoc99_fprintf",
+		"__isoc99_printf",
+		"__isoc99_snprintf",
+		"__isoc99_sprintf",
+		"__isoc99_vfprintf",
+		"__isoc99_vprintf",
+		"__isoc99_vsnprintf",
+		"__isoc99_vsprintf",
+		"__pthread_mutex_lock",
+		"__pthread_mutex_unlock",
+		"crypt",
+		"pthread_mutexattr_getrobust_np",
+		"swift_demangle",
+		"xdr",
+	};
+	size_t k;
+
+	for (size_t i = 0; __GLIBC_PREREQ(2, 34) && i < sizeof(missing) / sizeof(missing[0]); i++) {
+		for (k = 0; missing[i][k] && name[k] == missing[i][k]; k++)
+			;
+		if (!missing[i][k])
+			return true;
+	}
+	return false;
+}
+
+void *__wrap_dlsym(void *handle, const char *name)
+{
+	return is_missing(name) ? NULL : __real_dlsym(handle, name);
+}
+
+/*
+ * 4. Each new stack trace that the runtime keeps with a block of memory takes a page of a table of
+ * 4 MB, and a report shows a trace or two of them. Here they lie one after the other
+ * (sanitizer_stackdepot.h; a trace that has no room left is shown as none).
+ */
+#define PUT_TRACE "_ZN11__sanitizer13StackDepotPutENS_10StackTraceE"
+#define GET_TRACE "_ZN11__sanitizer13StackDepotGetEj"
+
+struct trace {
+	const uintptr_t *frames;
+	uint32_t count, tag;
+};
+
+struct kept_trace {
+	uint32_t next, count;
+	uintptr_t frames[];
+};
+
+uint32_t put_trace(struct trace trace) __asm__("__wrap_" PUT_TRACE);
+struct trace get_trace(uint32_t id) __asm__("__wrap_" GET_TRACE);
+
+/* The identifier of a trace is its index in `store`; 0 is none. */
+static uint64_t store[1 << 20];
+static uint32_t store_used = 1;
+static uint32_t chains[1 << 11];
+
+static uint32_t find_trace(uint32_t id, const struct trace *trace)
+{
+	for (; id; id = ((struct kept_trace *)&store[id])->next) {
+		const struct kept_trace *kept = (struct kept_trace *)&store[id];
+		uint32_t i = 0;
+
+		while (kept->count == trace->count && i < kept->count &&
+		       kept->frames[i] == trace->frames[i])
+			i++;
+		if (kept->count == trace->count && i == kept->count)
+			break;
+	}
+	return id;
+}
+
+uint32_t put_trace(struct trace trace)
+{
+	const uint32_t length = 1 + trace.count;
+	uint64_t hash = 0;
+	uint32_t *chain, first, id;
+	struct kept_trace *kept;
+
+	for (uint32_t i = 0; i < trace.count; i++)
+		hash = (hash ^ trace.frames[i]) * 0x9e3779b97f4a7c15;
+	chain = &chains[hash >> 53];
+	first = __atomic_load_n(chain, __ATOMIC_ACQUIRE);
+	id = find_trace(first, &trace);
+	if (id ||
+	    __atomic_load_n(&store_used, __ATOMIC_RELAXED) > sizeof(store) / sizeof(store[0]) / 2)
+		return id;
+	id = __atomic_fetch_add(&store_used, length, __ATOMIC_RELAXED);
+	kept = (struct kept_trace *)&store[id];
+	kept->count = trace.count;
+	for (uint32_t i = 0; i < trace.count; i++)
+		kept->frames[i] = trace.frames[i];
+	do
+		kept->next = first;
+	while (!__atomic_compare_exchange_n(chain, &first, id, true, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE));
+	return id;
+}
+
+struct trace get_trace(uint32_t id)
+{
+	const struct kept_trace *kept = (struct kept_trace *)&store[id];
+
+	return id ? (struct trace){kept->frames, kept->count, 0} : (struct trace){0};
+}
+
+/*
+ * 5. The leak sanitizer looks for pointers in all data that the program headers call writable.
+ * Those of the program are 16 MB of the sanitizers' own and of this file, because none of its own
+ * variables is writable (tests/lint/globals); those of libraries count as before. What looks like
+ * a leak because of this is reported as one: nothing can be hidden.
  */
 __attribute__((constructor)) static void leave_own_data_out(void)
 {

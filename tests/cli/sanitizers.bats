@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The program with sanitizers has a runtime that is changed in places (tests/sanitized.c). What it
+# reports is as without the changes.
+
+load lib
+
+setup()
+{
+	binary=${binary%/*}/planted
+	[ -x "$binary" ] || skip "$binary is not built"
+}
+
+# reports ERROR WHERE TEXT: the report begins with TEXT and names the function, or what WHERE says.
+reports()
+{
+	try "$1"
+	[ "$status" = 99 ] || wrong "$1: status $status"
+	[[ $stderr = *"$3"* ]] || wrong "$1: no '$3'"
+	[[ $stderr = *"$2"* ]] || wrong "$1: no '$2'"
+}
+
+@test "errors of memory are reported with the function and the variable" {
+	reports leak 'in leak ' 'LeakSanitizer: detected memory leaks'
+	reports leak-beside-threads 'in leak ' 'SUMMARY: AddressSanitizer: 11 byte(s) leaked in 1 alloc'
+	reports read-behind-heap 'in read_behind_heap ' 'AddressSanitizer: heap-buffer-overflow'
+	reports read-behind-heap 'is located 0 bytes to the right of 11-byte region' allocated
+	reports read-behind-global "is located 0 bytes to the right of global variable 'table'" \
+		'AddressSanitizer: global-buffer-overflow'
+	reports read-behind-stack "'few'" 'AddressSanitizer: stack-buffer-overflow'
+	reports use-after-free 'in use_after_free ' 'AddressSanitizer: heap-use-after-free'
+	reports free-twice 'in free_twice ' 'AddressSanitizer: attempting double-free'
+	reports index-out-of-bounds 'in index_out_of_bounds ' 'AddressSanitizer: ILL'
+	nothing_wrong
+}
+
+@test "without an error nothing is reported" {
+	try nothing
+	expect 0 '' ''
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Makes the error that its argument names. It is linked as the program with sanitizers is, so that
+ * a test can see that sanitized.c leaves their reports as they are (tests/cli/sanitizers.bats).
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char table[11] = "0123456789";
+
+/* The sizes of blocks and copies, which the compiler must not know. */
+static volatile size_t eleven = 11, twelve = 12, max = 1000;
+
+static void leak(void)
+{
+	char *volatile block = malloc(eleven);
+
+	block[0] = 1;
+	block = NULL;
+}
+
+static void read_behind_heap(void)
+{
+	char *block = malloc(eleven);
+	char copy[20];
+
+	memcpy(copy, block, twelve);
+	free(block);
+}
+
+static void read_behind_global(void)
+{
+	char copy[20];
+
+	memcpy(copy, table, twelve);
+	printf("%c\n", copy[twelve - 1]);
+}
+
+static void read_behind_stack(void)
+{
+	char few[11] = "";
+	char copy[20];
+
+	memcpy(copy, few, twelve);
+	printf("%c\n", copy[twelve - 1]);
+}
+
+static void use_after_free(void)
+{
+	char *volatile block = malloc(eleven);
+
+	free(block);
+	printf("%c\n", block[0]);
+}
+
+static void free_twice(void)
+{
+	char *volatile block = malloc(eleven);
+
+	free(block);
+	free(block);
+}
+
+static void index_out_of_bounds(void)
+{
+	printf("%c\n", table[twelve]);
+}
+
+/* All threads allocate at once. */
+static void *allocate(void *unused)
+{
+	for (size_t size = 0; size < max; size++)
+		free(malloc(size));
+	return unused;
+}
+
+static void leak_beside_threads(void)
+{
+	pthread_t threads[8];
+
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		if (pthread_create(&threads[i], NULL, allocate, NULL))
+			abort();
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		pthread_join(threads[i], NULL);
+	leak();
+}
+
+static void nothing(void)
+{
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*make)(void);
+	} errors[] = {
+		{"leak", leak},
+		{"read-behind-heap", read_behind_heap},
+		{"read-behind-global", read_behind_global},
+		{"read-behind-stack", read_behind_stack},
+		{"use-after-free", use_after_free},
+		{"free-twice", free_twice},
+		{"index-out-of-bounds", index_out_of_bounds},
+		{"leak-beside-threads", leak_beside_threads},
+		{"nothing", nothing},
+	};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (!strcmp(argv[1], errors[i].name)) {
+			errors[i].make();
+			return 0;
+		}
+	}
+	return 2;
+}
