@@ -180,6 +180,18 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 	}
 }
 
+static void report_other_ports(struct smp_run *run, size_t destination)
+{
+	_cleanup_(freep) char *text = mem_format(
+		"port %u answers here, and tells %s of no other port",
+		(unsigned int)run->nodes[destination].facts.local_port, run->attribute->name);
+
+	problem_add_text(&run->mad.listing.problems,
+			 run->mad.session.destinations[destination].name, "ports", "smp", text,
+			 "ask another port by its own LID or GUID, which rdmactl sa nodes lists, "
+			 "or by a route that ends there");
+}
+
 /* Whether ports or entries may be named; if not, the error is reported. */
 static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 {
@@ -232,6 +244,8 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	if (run->nodes[destination].failed)
 		return true;
 	report_missing(run, destination, ranges);
+	if (smp_leaves_ports(run->attribute, &run->nodes[destination].facts, &choice))
+		report_other_ports(run, destination);
 	smp_plan(run->attribute, &run->nodes[destination].facts, &choice, &steps, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct query *query = mem_append(&run->queries, &run->query_count, sizeof(*query));

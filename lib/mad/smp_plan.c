@@ -23,6 +23,7 @@ void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
 {
 	node->is_switch = node_info_type(info) == NODE_TYPE_SWITCH;
 	node->ports = node_info_ports(info);
+	node->local_port = node_info_local_port(info);
 	node->pkeys = node_info_pkeys(info);
 }
 
@@ -150,13 +151,49 @@ static void add_port(const struct plan *plan, uint32_t port)
 	}
 }
 
+/*
+ * An adapter or a router answers for the port that the SMP comes in by where the modifier has a
+ * port for switches only: 14.2.5.7 to 14.2.5.9.
+ */
+static bool tells_local_port(const struct mad_attribute *attribute, const struct smp_node *node)
+{
+	return !node->is_switch &&
+	       (attribute->modifier == MODIFIER_PKEYS || attribute->modifier == MODIFIER_SL2VL ||
+		attribute->modifier == MODIFIER_VLARB);
+}
+
+/* Whether one of the ports first..last was chosen. */
+static bool has_port(const struct smp_choice *choice, uint32_t first, uint32_t last)
+{
+	bool found = choice->all_ports;
+
+	for (size_t i = 0; i < choice->count; i++)
+		found |= choice->ranges[i].first <= last && choice->ranges[i].last >= first;
+	return found && first <= last;
+}
+
+bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_node *node,
+		      const struct smp_choice *choice)
+{
+	return tells_local_port(attribute, node) &&
+	       (has_port(choice, 1, node->local_port - 1u) ||
+		has_port(choice, node->local_port + 1u, node->ports));
+}
+
 static void add_ports(const struct plan *plan)
 {
 	const struct smp_choice *choice = plan->choice;
+	const uint32_t local = plan->node->local_port;
 	/* True if the attribute belongs to the output ports of switches. */
 	bool external = plan->attribute->modifier == MODIFIER_VLARB ||
 			plan->attribute->modifier == MODIFIER_SL2VL;
 
+	if (tells_local_port(plan->attribute, plan->node)) {
+		/* Port 0 is the one that answers, as in 14.2.5.6. */
+		if (!choice->count || has_port(choice, 0, 0) || has_port(choice, local, local))
+			add_port(plan, local);
+		return;
+	}
 	for (size_t i = 0; i < choice->count; i++)
 		for (uint32_t port = choice->ranges[i].first;
 		     port <= choice->ranges[i].last && port <= plan->node->ports; port++)

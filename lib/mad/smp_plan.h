@@ -9,6 +9,7 @@ struct smp_node {
 	bool is_switch;
 	bool enhanced_port0;	/* SwitchInfo: port 0 has the attributes of other ports */
 	uint8_t ports;		/* physical ports */
+	uint8_t local_port;	/* NodeInfo:LocalPortNum: the port that answers */
 	uint16_t pkeys;		/* NodeInfo:PartitionCap */
 	uint16_t switch_pkeys;	/* SwitchInfo:PartitionEnforcementCap, for the switch's external
 				   ports */
@@ -55,6 +56,13 @@ bool smp_counts_ports(const struct mad_attribute *attribute);
  */
 bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *node,
 		struct smp_range *ret_extent);
+
+/*
+ * True if the node tells the attribute only of the port that answers, and other ports were chosen:
+ * the plan leaves those out.
+ */
+bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_node *node,
+		      const struct smp_choice *choice);
 
 /*
  * Appends the steps to an array that the caller frees. There are none if the node does not have the

@@ -20,7 +20,10 @@ DIFFERENCES = {
         'capability mask says that there are none; rdmactl says null',
     'sl2vl-adapter':
         'smpquery sl2vl calls the input and output port of an adapter 0; it has one table a port '
-        'and no input port: rdmactl says null',
+        'and no input port: rdmactl says null, and the port that answers',
+    'adapter-ports':
+        'smpquery pkeys and vlarb of an adapter print the table of the port that answers for '
+        'whatever port they are given; rdmactl says that another has to be asked by itself',
 }
 
 _met = {}

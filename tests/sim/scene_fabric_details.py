@@ -30,21 +30,19 @@ def reference(sim, ports):
 
     for (guid, lid, is_switch), numbers in ports.items():
         for row in asked(sim, 'pkeys', lid, numbers, is_switch):
-            port = row['object_port'] if is_switch else numbers[0]
             if row['pkey'] is not None and int(row['pkey'], 16):
-                put(guid, port, 'pkeys', None, row['pkey'])
+                put(guid, row['object_port'], 'pkeys', None, row['pkey'])
         for row in sim.document('smp_guidinfo', 'smp', 'guidinfo', str(lid)).rows:
             put(guid, 0 if is_switch else numbers[0], 'guids', None, row['guid'])
         for row in asked(sim, 'sl2vl', lid, numbers, is_switch):
             if is_switch and row['input_port'] not in numbers:
                 continue
-            found[guid, row['output_port'] if is_switch else numbers[0], 'sl2vl',
-                  row['input_port'] if is_switch else None] = [
-                      str(row['sl%d_vl' % level]) for level in range(16)]
+            found[guid, row['output_port'], 'sl2vl', row['input_port']] = [
+                str(row['sl%d_vl' % level]) for level in range(16)]
         for row in asked(sim, 'vlarb', lid, numbers, is_switch):
             if row['weight']:
-                put(guid, row['object_port'] if is_switch else numbers[0],
-                    'vlarb-' + row['priority'], None, '%d:%d' % (row['vl'], row['weight']))
+                put(guid, row['object_port'], 'vlarb-' + row['priority'], None,
+                    '%d:%d' % (row['vl'], row['weight']))
     return found
 
 

@@ -16,6 +16,7 @@ from tap import unequal
 
 NETS = ('net', 'net.2sw2path4hca', 'net.2sw2path4hca2port', 'tree20', 'tree100')
 PER_PORT = ('portinfo', 'pkeys', 'sl2vl', 'vlarb', 'mepi')
+OF_ONE_PORT = ('pkeys', 'sl2vl', 'vlarb')  # an adapter tells them of the port that answers
 TABLES = ('pkeys', 'guidinfo', 'vlarb', 'lft')  # of which rdmactl leaves out what is not in use
 
 
@@ -35,6 +36,9 @@ class Fabric:
     def ports(self, node):
         return range(0 if node.is_switch else 1, node.ports + 1)
 
+    def answering(self, route):
+        return self.sim.net.ingress(self.sim.host, route)
+
     def ours(self, attribute, destinations, direct=True):
         """Rows of `rdmactl smp`, one call for all destinations; and what is wrong with it."""
         words = ['smp', attribute, *(['-D'] if direct else []),
@@ -42,7 +46,12 @@ class Fabric:
                  *(['--all'] if attribute in TABLES else []), '-']
         document = self.sim.document('smp_' + attribute, *words,
                                      text=''.join(place + '\n' for place in destinations))
-        return document.rows, [] if document.status == 0 else document.describe()
+        left = [place for place in destinations if direct and attribute in OF_ONE_PORT
+                and not self.nodes[place].is_switch and self.nodes[place].ports > 1]
+        wrong = unequal('problems of ' + attribute,
+                        sorted(problem['object'] for problem in document.problems), sorted(left))
+        wrong += unequal('status of ' + attribute, document.status, 3 if left else 0)
+        return document.rows, wrong and wrong + document.describe()
 
     def theirs(self, words, places):
         """{place: Result} of smpquery; a place is (route or LID, port or None)."""
@@ -52,6 +61,22 @@ class Fabric:
 
     def each_port(self):
         return [(route, port) for route, node in self.nodes.items() for port in self.ports(node)]
+
+    def each_table(self, words, parse):
+        """{(route, port): what smpquery prints, parsed}, without the ports that do not answer."""
+        results = self.theirs(words, self.each_port())
+        wrong, found = failed(results), {}
+        for (route, port), result in results.items():
+            if result.status != 0:
+                continue
+            own = self.answering(route)
+            if self.nodes[route].is_switch or port == own:
+                found[route, port] = parse(result.text())
+            elif parse(result.text()) == parse(results[route, own].text()):
+                compare.known('adapter-ports')
+            else:
+                wrong.append('%s of %s: port %d answers for port %d' % (words, route, port, own))
+        return found, wrong
 
 
 def random_tables(net):
@@ -66,7 +91,7 @@ def random_tables(net):
         return [dice.randrange(most) for _ in range(number)]
 
     for route, node in net.nodes.items():
-        ports = net.ports(node) if node.is_switch else [net.sim.net.ingress(net.sim.host, route)]
+        ports = net.ports(node) if node.is_switch else [net.answering(route)]
         for port in ports:
             write(route, 0x16, port << 16 if node.is_switch else 0,
                   [0xff, 0xff, 0x80, 1, 0, 0, *some_bytes(256, 10)])
@@ -145,15 +170,13 @@ def membership(pkey):
 
 def pkeys(net):
     ours, wrong = net.ours('pkeys', net.nodes)
-    results = net.theirs(('pkeys', '-D'), net.each_port())
+    tables, bad = net.each_table(('pkeys', '-D'), tools.table_rows)
     theirs = {}
-    for (route, port), result in results.items():
-        if result.status == 0:
-            found, capacity = tools.table_rows(result.text())
-            for slot, pkey in enumerate(found[:capacity]):
-                theirs[route, port, slot] = {'pkey': tools.Hex(pkey, 16),
-                                             'membership': membership(pkey)}
-    return wrong + failed(results) + compare.rows(
+    for (route, port), (found, capacity) in tables.items():
+        for slot, pkey in enumerate(found[:capacity]):
+            theirs[route, port, slot] = {'pkey': tools.Hex(pkey, 16),
+                                         'membership': membership(pkey)}
+    return wrong + bad + compare.rows(
         'pkeys', 'smpquery -D', index(ours, 'object', 'object_port', 'index'), theirs)
 
 
@@ -176,31 +199,63 @@ def sl2vl(net):
     places = [(route, port) for route, port in net.each_port() if net.nodes[route].is_switch]
     places += [(route, None) for route, node in net.nodes.items() if not node.is_switch]
     results = net.theirs(('sl2vl', '-D'), places)
-    theirs, rows = {}, {}
+    theirs = {}
     for (route, _), result in results.items():
         for (one, other), lanes in tools.sl2vl(result.text()).items():
             switch = net.nodes[route].is_switch
-            theirs[route, other if switch else None, one if switch else None] = {
+            theirs[route, other if switch else net.answering(route), one if switch else None] = {
                 'sl%d_vl' % level: lane for level, lane in enumerate(lanes)}
             if not switch:
                 compare.known('sl2vl-adapter')
-    for row in ours:
-        switch = row['object'] in net.nodes and net.nodes[row['object']].is_switch
-        rows[row['object'], row['output_port'] if switch else None, row['input_port']] = row
-    return wrong + failed(results) + compare.rows('sl2vl', 'smpquery -D', rows, theirs)
+    return wrong + failed(results) + compare.rows(
+        'sl2vl', 'smpquery -D', index(ours, 'object', 'output_port', 'input_port'), theirs)
 
 
 def vl_arbitration(net):
     ours, wrong = net.ours('vlarb', net.nodes)
-    results = net.theirs(('vlarb', '-D'), net.each_port())
+    tables, bad = net.each_table(('vlarb', '-D'), tools.vl_arbitration)
     theirs = {}
-    for (route, port), result in results.items():
-        for priority, entries in tools.vl_arbitration(result.text()).items():
+    for (route, port), found in tables.items():
+        for priority, entries in found.items():
             for entry, (lane, weight) in enumerate(entries):
                 theirs[route, port, priority, entry] = {'vl': lane, 'weight': weight}
-    return wrong + failed(results) + compare.rows(
+    return wrong + bad + compare.rows(
         'vlarb', 'smpquery -D',
         index(ours, 'object', 'object_port', 'priority', 'entry'), theirs)
+
+
+def by_port(net):
+    """By the LID of each port of the adapters: it tells its own table, and no other port's."""
+    nodes = net.sim.net.nodes
+    lids = {str(lid): (nodes[name], port) for (name, port), lid in net.sim.lids().items()
+            if not nodes[name].is_switch}
+    others = {lid: other for lid, (node, port) in lids.items() for other in net.ports(node)
+              if other != port}
+    wrong = []
+    for attribute in OF_ONE_PORT:
+        words = ('smp_' + attribute, 'smp', attribute)
+        document = net.sim.document(*words, '-', text=''.join(lid + '\n' for lid in lids))
+        place = 'output_port' if attribute == 'sl2vl' else 'object_port'
+        wrong += unequal('ports of ' + attribute,
+                         sorted({(row['object'], row[place]) for row in document.rows}),
+                         sorted((lid, port) for lid, (_, port) in lids.items()))
+        wrong += unequal('status', document.status, 0)
+        if others:
+            document = net.sim.document(*words, '-', text=''.join(
+                '%s %d\n' % pair for pair in others.items()))
+            wrong += unequal('rows of other ports', (document.status, document.rows), (1, []))
+            wrong += unequal('problems', sorted(problem['object'] for problem in document.problems),
+                             sorted(others))
+    ours = net.sim.document('smp_pkeys', 'smp', 'pkeys', '--all', '-',
+                            text=''.join(lid + '\n' for lid in lids)).rows
+    results = net.theirs(('pkeys',), [(lid, None) for lid in lids])
+    theirs = {}
+    for (lid, _), result in results.items():
+        found, capacity = tools.table_rows(result.text())
+        theirs.update({(lid, lids[lid][1], slot): {'pkey': tools.Hex(pkey, 16)}
+                       for slot, pkey in enumerate(found[:capacity])})
+    return wrong + compare.rows('pkeys', 'smpquery, by LID',
+                                index(ours, 'object', 'object_port', 'index'), theirs)
 
 
 def by_guid(net):
@@ -277,7 +332,7 @@ TESTS = {
     'switchinfo': lambda net: plain(net, 'switchinfo', tools.SWITCH_INFO, net.switches()),
     'portinfo': port_info, 'mepi': mepi, 'pkeys': pkeys, 'guidinfo': guid_info, 'sl2vl': sl2vl,
     'vlarb': vl_arbitration, 'lft': forwarding, 'mft': multicast, 'sminfo': sm_info,
-    'by LID': by_lid,
+    'by LID': by_lid, 'by port': by_port,
 }
 
 

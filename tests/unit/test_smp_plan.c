@@ -17,8 +17,18 @@
 
 static const struct smp_node adapter = {
 	.ports = 2,
+	.local_port = 1,
 	.pkeys = 64,
 	.guids = 9,
+	.low_arbitrations = 8,
+	.high_arbitrations = 40,
+};
+
+/* The same at its other port. */
+static const struct smp_node second = {
+	.ports = 2,
+	.local_port = 2,
+	.pkeys = 64,
 	.low_arbitrations = 8,
 	.high_arbitrations = 40,
 };
@@ -88,9 +98,16 @@ static const struct plan_row plans[] = {
 	{"portinfo", &largest, {{255, 255}}, 1, false, "ff"},
 	{"portinfo", &largest, {{0, UINT32_MAX}}, 1, false, "#256"},
 	{"portinfo", &nothing, {{0}}, 0, true, ""},
-	/* P_Keys: 32 a block, the port of a switch in the high half */
+	/* P_Keys: 32 a block, the port of a switch in the high half; an adapter has one that
+	   answers */
 	{"pkeys", &adapter, {{0}}, 0, false, "0 1"},
-	{"pkeys", &adapter, {{0}}, 0, true, "0 1 0 1"},
+	{"pkeys", &adapter, {{0}}, 0, true, "0 1"},
+	{"pkeys", &adapter, {{0, 0}}, 1, false, "0 1"},
+	{"pkeys", &adapter, {{1, 1}}, 1, false, "0 1"},
+	{"pkeys", &adapter, {{2, 2}, {0, 1}}, 2, false, "0 1"},
+	{"pkeys", &adapter, {{2, 2}}, 1, false, ""},
+	{"pkeys", &second, {{2, 2}}, 1, false, "0 1"},
+	{"pkeys", &second, {{1, 1}}, 1, false, ""},
 	{"pkeys", &a_switch, {{0}}, 0, false, "0"},
 	{"pkeys", &a_switch, {{0, 1}}, 1, false, "0 10000 10001"},
 	{"pkeys", &a_switch, {{36, 36}}, 1, false, "240000 240001"},
@@ -98,11 +115,16 @@ static const struct plan_row plans[] = {
 	{"pkeys", &nothing, {{0}}, 0, false, ""},
 	/* SL to VL: of an adapter one table, of a switch one for each way in */
 	{"sl2vl", &adapter, {{1, 1}}, 1, false, "0"},
+	{"sl2vl", &adapter, {{2, 2}}, 1, false, ""},
+	{"sl2vl", &adapter, {{0}}, 0, true, "0"},
 	{"sl2vl", &a_switch, {{5, 5}}, 1, false, "#37"},
 	{"sl2vl", &largest, {{0}}, 0, true, "#65536"},
 	{"sl2vl", &empty_switch, {{0}}, 0, false, "0"},
 	/* Arbitration: 32 entries a part, low and high priority */
 	{"vlarb", &adapter, {{1, 1}}, 1, false, "10001 30001 40001"},
+	{"vlarb", &adapter, {{2, 2}}, 1, false, ""},
+	{"vlarb", &second, {{0}}, 0, false, "10002 30002 40002"},
+	{"vlarb", &second, {{0}}, 0, true, "10002 30002 40002"},
 	{"vlarb", &a_switch, {{255, 255}}, 1, false, ""},
 	{"vlarb", &largest, {{255, 255}}, 1, false, "100ff 200ff 300ff 400ff"},
 	{"vlarb", &a_switch, {{0, 0}}, 1, false, ""},
@@ -242,8 +264,9 @@ static void contents(void **state)
 		assert_int_equal(steps[i].to, 32);
 	}
 	/* Steps are appended to those that are there. */
-	smp_plan(attribute_of("vlarb"), &adapter, &choice, &steps, &count);
+	smp_plan(attribute_of("vlarb"), &second, &choice, &steps, &count);
 	assert_int_equal(count, 5);
+	assert_int_equal(steps[2].port.value, 2);
 	assert_int_equal(steps[2].first, 0);
 	assert_int_equal(steps[2].to, 7);
 	/* High priority follows the 64 entries of low priority: 40, 32 of them in the first part.
@@ -259,6 +282,58 @@ static void contents(void **state)
 		assert_int_equal(steps[5 + in].first, in);
 		assert_int_equal(steps[5 + in].port.value, 2);
 	}
+}
+
+/* Where one port answers for itself alone, the plan has that port; it tells whether others are
+ * left. */
+static void ports_left(void **state)
+{
+	static const struct smp_node single = {.ports = 1, .local_port = 1, .pkeys = 1};
+	static const struct {
+		const char *word;
+		const struct smp_node *node;
+		struct smp_range ranges[2];
+		size_t range_count;
+		bool all_ports, left;
+		unsigned int port; /* of the steps; 0: there is none */
+	} rows[] = {
+		{"pkeys", &adapter, {{0}}, 0, false, false, 1},
+		{"pkeys", &second, {{0}}, 0, false, false, 2},
+		{"pkeys", &second, {{0}}, 0, true, true, 2},
+		{"pkeys", &single, {{0}}, 0, true, false, 1},
+		{"pkeys", &adapter, {{0, 1}}, 1, false, false, 1},
+		{"pkeys", &adapter, {{0, 2}}, 1, false, true, 1},
+		{"pkeys", &adapter, {{2, 2}}, 1, false, true, 0},
+		{"pkeys", &second, {{2, 2}, {1, 1}}, 2, false, true, 2},
+		/* A port that there is not is another complaint. */
+		{"pkeys", &second, {{2, 9}}, 1, false, false, 2},
+		{"pkeys", &second, {{3, UINT32_MAX}}, 1, false, false, 0},
+		{"sl2vl", &second, {{1, 1}}, 1, false, true, 0},
+		{"sl2vl", &second, {{0}}, 0, false, false, 2},
+		{"vlarb", &second, {{0}}, 0, true, true, 2},
+	};
+	static const struct smp_choice all = {.all_ports = true};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smp_choice choice = {rows[i].ranges, rows[i].range_count,
+						  rows[i].all_ports};
+		const struct mad_attribute *attribute = attribute_of(rows[i].word);
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		size_t count = 0;
+
+		if (smp_leaves_ports(attribute, rows[i].node, &choice) != rows[i].left)
+			fail_msg("row %zu: left", i);
+		smp_plan(attribute, rows[i].node, &choice, &steps, &count);
+		if (!count != !rows[i].port)
+			fail_msg("row %zu: %zu steps", i, count);
+		for (size_t j = 0; j < count; j++)
+			if (!steps[j].port.known || steps[j].port.value != rows[i].port)
+				fail_msg("row %zu: port %u", i, (unsigned int)steps[j].port.value);
+	}
+	assert_false(smp_leaves_ports(attribute_of("portinfo"), &adapter, &all));
+	assert_false(smp_leaves_ports(attribute_of("pkeys"), &a_switch, &all));
+	assert_false(smp_leaves_ports(attribute_of("vlarb"), &enhanced, &all));
 }
 
 /* A top of 0xbfff says that there is no multicast entry; 0, that the switch does not tell. */
@@ -369,6 +444,7 @@ int main(void)
 		cmocka_unit_test(port_info),	 cmocka_unit_test(contents),
 		cmocka_unit_test(multicast_top), cmocka_unit_test(needs),
 		cmocka_unit_test(extents),	 cmocka_unit_test(ranges),
+		cmocka_unit_test(ports_left),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

@@ -10,8 +10,9 @@
 /*
  * The subnet, by LIDs: 1 the subnet manager, 5 a switch of 17 ports with an enhanced port 0, 6 one
  * of 2 ports without, 7 dead, 8 an adapter that answers NodeInfo only, 9 an adapter of 2 ports, 10
- * one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast. The
- * directed route 0,1 leads to the switch 5, 0 to the adapter 9.
+ * one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast, 13 the
+ * second port of a router of 2 ports, 14 an adapter of one port. The directed route 0,1 leads to
+ * the switch 5, 0 to the adapter 9.
  */
 static struct {
 	unsigned int manager;	  /* state of the manager at LID 11 */
@@ -222,7 +223,14 @@ static int answer(const struct asked *asked, unsigned char *data)
 	if (lid == 7)
 		return NODES_SILENT;
 	if (asked->attribute == UMAD_SM_ATTR_NODE_INFO) {
-		put_node_info(data, is_switch ? 2 : 1, lid == 5 ? 17 : 2, lid * 0x10000, 1);
+		put_node_info(data,
+			      is_switch	  ? 2
+			      : lid == 13 ? 3
+					  : 1,
+			      lid == 5	  ? 17
+			      : lid == 14 ? 1
+					  : 2,
+			      lid * 0x10000, lid == 13 ? 2 : 1);
 		put_16(data, 28, lid == 5 ? 2 : 3);
 		return 0;
 	}
@@ -265,6 +273,10 @@ static void expect_all(const struct command_row *rows, size_t count)
 		expect(&rows[i]);
 	}
 }
+
+#define OTHER_PORTS_HINT                                                                    \
+	"  ask another port by its own LID or GUID, which rdmactl sa nodes lists, or by a " \
+	"route that ends there\n"
 
 /* Which blocks a table takes, which entries are shown, and in what order. */
 static const struct command_row tables_rows[] = {
@@ -361,19 +373,40 @@ static const struct command_row tables_rows[] = {
 	 "6 get P_KeyTable 0x20000\n"},
 	{"smp pkeys 9 --all --tsv -o object_port,index,pkey,membership", STATUS_DONE,
 	 "object_port\tindex\tpkey\tmembership\n"
-	 "0\t0\t0xffff\tfull\n"
-	 "0\t1\t0x0000\t\n"
-	 "0\t2\t0x8001\tfull\n",
+	 "1\t0\t0xffff\tfull\n"
+	 "1\t1\t0x0000\t\n"
+	 "1\t2\t0x8001\tfull\n",
 	 "",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get P_KeyTable 0x0\n"},
-	{"smp pkeys 9 2 --tsv -o object_port,index,pkey", STATUS_DONE,
+	/* The port of an adapter or a router that answers, whatever number it is asked by. */
+	{"smp pkeys 9 0 --tsv -o object_port,index,pkey", STATUS_DONE,
+	 "object_port\tindex\tpkey\n"
+	 "1\t0\t0xffff\n"
+	 "1\t2\t0x8001\n",
+	 "",
+	 "9 get NodeInfo 0x0\n"
+	 "9 get P_KeyTable 0x0\n"},
+	{"smp pkeys 13 2 --tsv -o object_port,index,pkey", STATUS_DONE,
 	 "object_port\tindex\tpkey\n"
 	 "2\t0\t0xffff\n"
 	 "2\t2\t0x8001\n",
 	 "",
-	 "9 get NodeInfo 0x0\n"
-	 "9 get P_KeyTable 0x0\n"},
+	 "13 get NodeInfo 0x0\n"
+	 "13 get P_KeyTable 0x0\n"},
+	{"smp pkeys 14 --all-ports --tsv -o object_port,index,pkey", STATUS_DONE,
+	 "object_port\tindex\tpkey\n"
+	 "1\t0\t0xffff\n"
+	 "1\t2\t0x8001\n",
+	 "",
+	 "14 get NodeInfo 0x0\n"
+	 "14 get P_KeyTable 0x0\n"},
+	{"smp pkeys 13 --raw --tsv -o object_port,modifier", STATUS_DONE,
+	 "object_port\tmodifier\n"
+	 "2\t0x00000000\n",
+	 "",
+	 "13 get NodeInfo 0x0\n"
+	 "13 get P_KeyTable 0x0\n"},
 	{"smp sl2vl 6 --tsv -o input_port,output_port,sl1_vl,sl3_vl", STATUS_DONE,
 	 "input_port\toutput_port\tsl1_vl\tsl3_vl\n"
 	 "0\t0\t0\t0\n"
@@ -398,7 +431,7 @@ static const struct command_row tables_rows[] = {
 	 "6 get SLtoVLMappingTable 0x202\n"},
 	{"smp sl2vl 9 --tsv -o input_port,output_port,sl1_vl,sl3_vl", STATUS_DONE,
 	 "input_port\toutput_port\tsl1_vl\tsl3_vl\n"
-	 "\t0\t0\t0\n",
+	 "\t1\t0\t0\n",
 	 "",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get SLtoVLMappingTable 0x0\n"},
@@ -442,25 +475,19 @@ static const struct command_row tables_rows[] = {
 	 "5 get VLArbitrationTable 0x10001\n"
 	 "5 get VLArbitrationTable 0x20001\n"
 	 "5 get VLArbitrationTable 0x30001\n"},
-	{"smp vlarb 9 --all-ports --tsv -o object_port,index,vl,weight", STATUS_DONE,
+	{"smp vlarb 13 --all-ports --tsv -o object_port,index,vl,weight", STATUS_PARTIAL,
 	 "object_port\tindex\tvl\tweight\n"
-	 "1\t0\t1\t10\n"
-	 "1\t31\t0\t3\n"
-	 "1\t32\t2\t10\n"
-	 "1\t64\t3\t10\n"
 	 "2\t0\t1\t10\n"
 	 "2\t31\t0\t3\n"
 	 "2\t32\t2\t10\n"
 	 "2\t64\t3\t10\n",
-	 "",
-	 "9 get NodeInfo 0x0\n"
-	 "9 get PortInfo 0x0\n"
-	 "9 get VLArbitrationTable 0x10001\n"
-	 "9 get VLArbitrationTable 0x20001\n"
-	 "9 get VLArbitrationTable 0x30001\n"
-	 "9 get VLArbitrationTable 0x10002\n"
-	 "9 get VLArbitrationTable 0x20002\n"
-	 "9 get VLArbitrationTable 0x30002\n"},
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells VLArbitrationTable "
+	 "of no other port\n" OTHER_PORTS_HINT,
+	 "13 get NodeInfo 0x0\n"
+	 "13 get PortInfo 0x0\n"
+	 "13 get VLArbitrationTable 0x10002\n"
+	 "13 get VLArbitrationTable 0x20002\n"
+	 "13 get VLArbitrationTable 0x30002\n"},
 	{"smp guidinfo 9 --tsv -o object_port,index,guid", STATUS_DONE,
 	 "object_port\tindex\tguid\n"
 	 "\t1\t0000:0000:0000:00f0\n"
@@ -611,6 +638,28 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x2\n"},
+	/* 14.2.5.7 to 14.2.5.9: another port of an adapter is not told as the one that was asked.
+	 */
+	{"smp pkeys 9 2", STATUS_FAILED, "",
+	 "rdmactl smp: 9: cannot read ports: port 1 answers here, and tells P_KeyTable of no other "
+	 "port\n" OTHER_PORTS_HINT,
+	 "9 get NodeInfo 0x0\n"},
+	{"smp sl2vl 13 1", STATUS_FAILED, "",
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells SLtoVLMappingTable of "
+	 "no other port\n" OTHER_PORTS_HINT,
+	 "13 get NodeInfo 0x0\n"},
+	{"smp sl2vl 13 1-3 --tsv -o input_port,output_port,sl1_vl", STATUS_PARTIAL,
+	 "input_port\toutput_port\tsl1_vl\n"
+	 "\t2\t0\n",
+	 "rdmactl smp: 13: cannot read ports: its last port is 2\n"
+	 "rdmactl smp: 13: cannot read ports: port 2 answers here, and tells SLtoVLMappingTable of "
+	 "no other port\n" OTHER_PORTS_HINT,
+	 "13 get NodeInfo 0x0\n"
+	 "13 get SLtoVLMappingTable 0x0\n"},
+	{"smp vlarb 9 3", STATUS_FAILED, "",
+	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
+	 "9 get NodeInfo 0x0\n"
+	 "9 get PortInfo 0x0\n"},
 	{"smp portinfo 9 1 3 4 --tsv -o object_port", STATUS_PARTIAL,
 	 "object_port\n"
 	 "1\n",

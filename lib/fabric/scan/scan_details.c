@@ -57,6 +57,8 @@ static void plan(struct reader *reader, const struct mad_attribute *attribute)
 	struct smp_node facts = {.is_switch = false};
 
 	smp_node_take_node_info(&facts, node->info);
+	/* The request comes in by this port, NodeInfo may have come in by another. */
+	facts.local_port = port->number;
 	if (node->has_switch_info)
 		smp_node_take_switch_info(&facts, node->switch_info);
 	smp_node_take_port_info(&facts, port->info);
