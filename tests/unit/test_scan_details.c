@@ -152,6 +152,35 @@ static void every_block(void **state)
 	end(&bed);
 }
 
+/*
+ * The tables of an adapter are those of the port that a request comes in by: a port with a link to
+ * another subnet has no route, and one with a cable is asked by that.
+ */
+static void second_port(void **state)
+{
+	static const char *const last[] = {"0,1,2 17 0\n",
+					   "0,1,2 17 0\n0,1,3 17 0\n0,1,3 18 10002\n"};
+
+	(void)state;
+	for (unsigned int cabled = 0; cabled < 2; cabled++) {
+		struct bed bed;
+		uint32_t port;
+
+		begin(&bed);
+		bed.fabric.nodes[OTHER].local_port = 1;
+		port = fabric_port_at(&bed.fabric, OTHER, 2);
+		sample_set_port(&bed.fabric, port, &sample_up);
+		if (cabled)
+			sample_cable(&bed.fabric, LEAF, 3, OTHER, 2);
+		bed.fabric.ports[port].info[40] = 1;
+		assert_int_equal(read_details(&bed), 0);
+		assert_string_equal(strstr(bed.asked, "0,1,2 "), last[cabled]);
+		for (size_t i = 0; !cabled && i < bed.fabric.detail_count; i++)
+			assert_int_not_equal(bed.fabric.details[i].port, port);
+		end(&bed);
+	}
+}
+
 /* A block of zeros is nothing that has to be kept. */
 static void empty_blocks(void **state)
 {
@@ -345,13 +374,10 @@ static void manager_at_a_second_port(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_block),
-		cmocka_unit_test(empty_blocks),
-		cmocka_unit_test(unanswered),
-		cmocka_unit_test(manager_of_most_ports),
-		cmocka_unit_test(managers_that_are_asked),
-		cmocka_unit_test(what_managers_say),
-		cmocka_unit_test(manager_at_a_second_port),
+		cmocka_unit_test(every_block),		 cmocka_unit_test(second_port),
+		cmocka_unit_test(empty_blocks),		 cmocka_unit_test(unanswered),
+		cmocka_unit_test(manager_of_most_ports), cmocka_unit_test(managers_that_are_asked),
+		cmocka_unit_test(what_managers_say),	 cmocka_unit_test(manager_at_a_second_port),
 	};
 
 	return cmocka_run_group_tests_name("scan_details", tests, NULL, NULL);

@@ -28,15 +28,22 @@ struct reader {
 			      */
 };
 
-/* Whether the tables of a port matter: the other ports are not in service. */
+/*
+ * Whether the tables of a port matter, and can be had: the other ports are not in service, or
+ * belong to an adapter that no cable of this subnet leads to by that port: another would answer.
+ */
 static bool is_of_use(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_port *port = &fabric->ports[place];
+	const struct fabric_node *node = fabric_node_of(fabric, place);
 
 	if (!port->has_info)
 		return false;
+	if (node->type != NODE_TYPE_SWITCH && port->peer == FABRIC_NONE &&
+	    port->number != node->local_port)
+		return false;
 	return fabric_physical_state(port) == PHYSICAL_LINK_UP ||
-	       (!port->number && fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH);
+	       (!port->number && node->type == NODE_TYPE_SWITCH);
 }
 
 /* Only port 0 of a switch has GUIDs. */
