@@ -151,7 +151,7 @@ static void stream(void **state)
 		"\"peer_port\": 1}\n"
 		"{\"node\": \"leaf2\", \"port\": 3, \"peer\": \"leaf1\", \"peer_port\": 3}\n"
 		"{\"node\": \"leaf2\", \"port\": 4, \"peer\": \"leaf1\", \"peer_port\": 4}\n",
-		"rdmactl fabric: 0000:0000:0000:0600/0: NodeDescription: no answer, asked 4 times\n"
+		"rdmactl fabric: 0000:0000:0000:0600: NodeDescription: no answer, asked 4 times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
 }
 
@@ -508,7 +508,7 @@ static void silent(void **state)
 		"leaf2    2 active link-up      4 QDR   -                           - -\n"
 		"leaf2    3 active link-up      4 QDR   leaf1                       3 -\n"
 		"leaf2    4 active link-up      4 QDR   leaf1                       4 -\n",
-		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"rdmactl fabric: 0000:0000:0000:0400: NodeDescription: refused with status "
 		"0x001c: "
 		"invalid-value\n"
 		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
@@ -522,7 +522,7 @@ static void silent(void **state)
 		"leaf1    3 leaf2                       3     4 QDR          40 active -\n"
 		"leaf1    4 leaf2                       4     4 QDR          40 active -\n"
 		"leaf2    1 host3                       1     4 QDR          40 active -\n",
-		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"rdmactl fabric: 0000:0000:0000:0400: NodeDescription: refused with status "
 		"0x001c: "
 		"invalid-value\n"
 		"rdmactl fabric: host3/1: PortInfo: no answer, asked 4 times\n"
@@ -537,7 +537,7 @@ static void silent(void **state)
 		"|- ! port 2: no answer\n"
 		"`- leaf1, 2 cables, 4x QDR\n"
 		"   `- 2 hosts, 4x QDR: 0000:0000:0000:0400,host1\n",
-		"rdmactl fabric: 0000:0000:0000:0400/0: NodeDescription: refused with status "
+		"rdmactl fabric: 0000:0000:0000:0400: NodeDescription: refused with status "
 		"0x001c: "
 		"invalid-value\n"
 		"rdmactl fabric: host3/1: PortInfo: no answer, asked 4 times\n"

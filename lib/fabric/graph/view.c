@@ -38,10 +38,13 @@ char *fabric_node_name(const struct fabric_view *view, uint32_t node)
 
 char *fabric_port_name(const struct fabric_view *view, uint32_t port)
 {
+	const struct fabric_port *at = &view->fabric->ports[port];
 	char name[FABRIC_NAME_SIZE];
 
-	fabric_node_name_into(view, view->fabric->ports[port].node, name);
-	return mem_format("%s/%u", name, view->fabric->ports[port].number);
+	fabric_node_name_into(view, at->node, name);
+	if (!at->number && view->fabric->nodes[at->node].type != NODE_TYPE_SWITCH)
+		return mem_string(name);
+	return mem_format("%s/%u", name, at->number);
 }
 
 static unsigned int class_of(const struct fabric_failure *failure)

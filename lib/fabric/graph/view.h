@@ -60,7 +60,7 @@ char *fabric_node_name(const struct fabric_view *view, uint32_t node);
 #define FABRIC_NAME_SIZE 260 /* 64 bytes, each \xNN */
 void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
 			   char name[static FABRIC_NAME_SIZE]);
-/* `leaf 3/12`, for messages; to be freed. */
+/* `leaf 3/12`, for messages; the node for port 0, which only switches have. To be freed. */
 char *fabric_port_name(const struct fabric_view *view, uint32_t port);
 /* The object and the message of a problem about a failed query; both to be freed. */
 void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
