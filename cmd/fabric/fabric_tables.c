@@ -102,12 +102,33 @@ static void show(struct tables *tables, bool multicast)
 	flush(tables);
 }
 
-/* Which of both it is, a switch does not tell. */
-static void note_no_multicast(struct fabric_run *run)
+/* The switches whose tables were read, if these are not all. */
+static const char *named_only(const struct fabric_run *run, const struct forwarding *forwarding)
 {
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-			 "the multicast forwarding tables are empty: no subnet manager has filled "
-			 "them, or no group has a member",
+	for (uint32_t i = 0; i < run->fabric.node_count; i++)
+		if (run->fabric.nodes[i].type == NODE_TYPE_SWITCH &&
+		    forwarding->of_node[i] == FABRIC_NONE)
+			return " of the named switches";
+	return "";
+}
+
+/*
+ * Which of both it is, a switch does not tell. A table of unknown length has no row, and may have
+ * entries: why it is unknown has been reported.
+ */
+static void note_no_multicast(struct fabric_run *run, const struct forwarding *forwarding)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < forwarding->count; i++)
+		if (!forwarding->tables[i].known)
+			return;
+	if (!forwarding->count)
+		return;
+	text = mem_format("the multicast forwarding tables%s are empty: no subnet manager has "
+			  "filled them, or no group has a member",
+			  named_only(run, forwarding));
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
 			 "rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists "
 			 "the groups");
 }
@@ -176,8 +197,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
 		tables.owners = forwarding_owners(&tables.run.fabric);
 		show(&tables, args->multicast);
-		if (args->multicast && !args->lids && !tables.shown && tables.forwarding.count)
-			note_no_multicast(&tables.run);
+		if (args->multicast && !args->lids && !tables.shown)
+			note_no_multicast(&tables.run, &tables.forwarding);
 	}
 	status = fabric_run_end(&tables.run);
 	forwarding_clear(&tables.forwarding);
@@ -287,13 +308,20 @@ static bool is_empty(const struct forwarding *forwarding, const struct forwardin
 
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding)
 {
+	_cleanup_(freep) char *text = NULL;
+	const char *of;
+
 	for (size_t i = 0; i < forwarding->count; i++)
 		if (!is_empty(forwarding, &forwarding->tables[i]))
 			return;
-	if (forwarding->count)
-		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
-				 "the forwarding tables are empty: no subnet manager has filled "
-				 "them",
-				 "start a subnet manager; rdmactl fabric check shows what else "
+	if (!forwarding->count)
+		return;
+	of = named_only(run, forwarding);
+	text = mem_format("the forwarding tables%s are empty: no subnet manager has filled them",
+			  of);
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, text,
+			 of[0] ? "without names the tables of all switches are read; rdmactl "
+				 "smp sminfo asks the subnet manager"
+			       : "start a subnet manager; rdmactl fabric check shows what else "
 				 "is missing");
 }

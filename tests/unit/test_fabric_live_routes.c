@@ -404,11 +404,17 @@ static void empty(void **state)
 {
 	(void)state;
 	live_set_switch(LEAF1, "");
+	/* The other has entries, and nothing is said of it. */
 	live_expect("tables leaf1", 3, "",
+		    "rdmactl fabric: the forwarding tables of the named switches are empty: no "
+		    "subnet manager has filled them\n"
+		    "  without names the tables of all switches are read; rdmactl smp sminfo asks "
+		    "the subnet manager\n");
+	live_set_switch(LEAF2, "");
+	live_expect("tables leaf1 leaf2", 3, "",
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
 		    "them\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
-	live_set_switch(LEAF2, "");
 	live_expect("tables", 3, "",
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
 		    "them\n"
@@ -430,6 +436,22 @@ static void empty(void **state)
 		    "rdmactl fabric: the forwarding tables are empty: no subnet manager has filled "
 		    "them\n"
 		    "  start a subnet manager; rdmactl fabric check shows what else is missing\n");
+	memset(live.multicast[LEAF1], 0, sizeof(live.multicast[LEAF1]));
+	live_expect("tables leaf1 --multicast", 3, "",
+		    "rdmactl fabric: the multicast forwarding tables of the named switches are "
+		    "empty: no subnet manager has filled them, or no group has a member\n"
+		    "  rdmactl smp sminfo asks the subnet manager; rdmactl sa multicast lists the "
+		    "groups\n");
+	/* What was not read may have entries. */
+	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_SWITCH_INFO});
+	live_expect("tables --multicast", 3, "",
+		    "rdmactl fabric: leaf2/0: SwitchInfo: no answer, asked 4 times\n"
+		    "  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+	live.fault_count = 0;
+	live.stop_after = 5;
+	live_expect("tables --multicast", 3, "",
+		    "rdmactl fabric: interrupted: the output is incomplete\n");
+	live.stop_after = 0;
 	memset(live.multicast, 0, sizeof(live.multicast));
 	live_expect(
 		"tables --multicast", 3, "",
