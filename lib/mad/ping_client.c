@@ -126,7 +126,7 @@ static bool take_reply(struct ping_target *target, const struct mad_reply *reply
 
 /* A row of the last request alone. */
 static struct ping_record *last_record(const struct ping_target *target, bool answered,
-				       uint64_t nsec)
+				       const struct mad_reply *reply)
 {
 	const struct ping_record *total = &target->record;
 	struct ping_record *record = mem_alloc_zero(1, sizeof(*record));
@@ -138,10 +138,11 @@ static struct ping_record *last_record(const struct ping_target *target, bool an
 	number_set(&record->sequence, target->sent);
 	number_set(&record->sent, 1);
 	number_set(&record->received, answered);
+	record->refused = !answered && !reply->error;
 	set_loss(record);
-	if (answered && nsec)
+	if (answered && reply->round_trip_nsec)
 		record->min = record->p50 = record->p90 = record->p99 = record->max = record->mean =
-			usec(nsec);
+			usec(reply->round_trip_nsec);
 	return record;
 }
 
@@ -167,18 +168,18 @@ void ping_target_compute(struct ping_target *target)
 char *ping_target_complaint(const struct ping_target *target)
 {
 	_cleanup_(freep) char *why = NULL;
-	char word[MAD_STATUS_BYTES];
+	/* Some answers came: that one, and maybe none to the other requests. */
+	const bool bad = target->status || target->fault;
 
-	if (target->status) {
-		mad_status_word(target->request.mgmt_class, target->status, word);
-		why = mem_format(" (refused with status 0x%04x: %s)", target->status, word);
-	} else if (target->fault) {
-		why = mem_format(" (%s)", target->fault);
-	} else if (target->error && target->error != -ETIMEDOUT) {
-		why = mem_format(" (not sent: %s)", strerror(-target->error));
-	}
-	return mem_format("no answer to %" PRIu64 " of %" PRIu64 " requests%s",
-			  target->sent - target->received, target->sent, why ? why : "");
+	if (target->status)
+		why = mad_failure_text(target->request.mgmt_class, 0, target->status, 1);
+	else if (target->fault)
+		why = mem_string(target->fault);
+	else if (target->error && target->error != -ETIMEDOUT)
+		why = mem_format("not sent: %s", strerror(-target->error));
+	return mem_format("no %sanswer to %" PRIu64 " of %" PRIu64 " requests%s%s%s",
+			  bad ? "good " : "", target->sent - target->received, target->sent,
+			  why ? " (" : "", why ? why : "", why ? ")" : "");
 }
 
 const char *ping_target_hint(const struct ping_target *target)
@@ -307,9 +308,9 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	answered = take_reply(target, reply);
 	if (ping->keeps_each)
-		*(struct ping_record **)mem_append(&ping->each, &ping->each_count,
-						   sizeof(*ping->each)) =
-			last_record(target, answered, reply->round_trip_nsec);
+		*(struct ping_record **)mem_append(
+			&ping->each, &ping->each_count,
+			sizeof(*ping->each)) = last_record(target, answered, reply);
 }
 
 /* The data of RoCE requests are in the targets, whose addresses are final now. */

@@ -19,6 +19,7 @@ struct ping_record {
 	struct number kind; /* enum ping_kind */
 	struct number sequence;
 	struct number sent, received;
+	bool refused; /* of a request: an answer came that does not count */
 	struct real loss_percent;
 	struct real min, p50, p90, p99, max, mean; /* microseconds */
 };

@@ -129,8 +129,8 @@ static void faults(void **state)
 	static const uint16_t lids[] = {ALIVE, STRANGE, REFUSES};
 	static const char *const texts[] = {
 		"no answer to 0 of 1 requests",
-		"no answer to 1 of 1 requests (the answer does not belong to the request)",
-		"no answer to 1 of 1 requests (refused with status 0x001c: invalid-value)",
+		"no good answer to 1 of 1 requests (the answer does not belong to the request)",
+		"no good answer to 1 of 1 requests (refused with status 0x001c: invalid-value)",
 	};
 	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
 	struct ping_target *targets = fixture->ping.targets;
@@ -244,11 +244,11 @@ static void losses(void **state)
 		{PING_SMP, 0, 0, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
 		{PING_OPENIB, 0, -EHOSTUNREACH, 0x0c, "not told",
-		 "no answer to 5 of 5 requests (refused with status 0x000c: "
+		 "no good answer to 5 of 5 requests (refused with status 0x000c: "
 		 "attribute-not-supported)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
 		{PING_OPENIB, 0, 0, 0, "another address answered",
-		 "no answer to 5 of 5 requests (another address answered)",
+		 "no good answer to 5 of 5 requests (another address answered)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
 		{PING_ROCE, 0, -EINVAL, 0, NULL,
 		 "no answer to 5 of 5 requests (not sent: Invalid argument)",

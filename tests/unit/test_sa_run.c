@@ -679,11 +679,24 @@ static const struct command_row pings_rows[] = {
 	{"ping 10 -c 2 --openib --tsv -o received", STATUS_FAULT,
 	 "received\n"
 	 "0\n",
-	 "rdmactl ping: 10: no answer to 2 of 2 requests (refused with status 0x000c: "
+	 "rdmactl ping: 10: no good answer to 2 of 2 requests (refused with status 0x000c: "
 	 "attribute-not-supported)\n"
 	 "  run rdmactl ping --serve or ibping -S on the destination\n",
 	 "10 get ? 0x0\n"
 	 "10 get ? 0x0\n"},
+	{"ping 10,7 -c 1 --openib -v --tsv -o received", STATUS_FAULT,
+	 "received\n"
+	 "0\n"
+	 "0\n",
+	 "rdmactl ping: 10: 1 of 1: no good answer\n"
+	 "rdmactl ping: 7: 1 of 1: no answer\n"
+	 "rdmactl ping: 10: no good answer to 1 of 1 requests (refused with status 0x000c: "
+	 "attribute-not-supported)\n"
+	 "  run rdmactl ping --serve or ibping -S on the destination\n"
+	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
+	 "rdmactl ping: by port m0/3, LID 2\n",
+	 "10 get ? 0x0\n"
+	 "7 get ? 0x0\n"},
 	{"ping 7,9 -c 1 -e --tsv -o object,received", STATUS_FAULT,
 	 "object\treceived\n"
 	 "9\t1\n"
