@@ -66,7 +66,7 @@ static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 	if (ctx->command->without_root)
 		return ctx->command->run(ctx, args, objects);
 	if (!root_file_open(ctx, &snapshot))
-		return STATUS_FAILED;
+		return ctx->command->rootless ? ctx->command->rootless(ctx, args) : STATUS_FAILED;
 	status = ctx->command->run(ctx, args, objects);
 	snapshot_close(&snapshot);
 	return status;
@@ -81,6 +81,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	char *message = NULL, *hint = NULL;
 	int first = options_parse(argc, argv, sets, count, ctx->command->passes_on, &message,
 				  &hint);
+	int status;
 
 	if (first < 0)
 		return command_usage(ctx, message, hint);
@@ -94,6 +95,8 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	/* --root / is the live system. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;
+	if (ctx->command->supervise && ctx->command->supervise(ctx, args, &status))
+		return status;
 	if (!ctx->command->own_timeout)
 		start_timeout(&ctx->globals.timeout);
 	return run_on_root(ctx, args, argv + first);

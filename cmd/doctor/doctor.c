@@ -243,7 +243,6 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 {
 	const struct doctor_args *args = doctor_args;
-	int status;
 
 	if (args->list)
 		return list_checks(ctx, args);
@@ -251,9 +250,6 @@ static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 		return explain(ctx, args->explain);
 	if (args->learn)
 		return learn(ctx, args, objects);
-	if (args->format.known && ctx->globals.timeout.known &&
-	    doctor_supervise(ctx, (enum doctor_format)args->format.value, &status))
-		return status;
 	return check_host(ctx, args, objects);
 }
 
@@ -283,5 +279,7 @@ const struct command doctor_command = {
 	.schema = &doctor_schema,
 	.more_schemas = more_schemas,
 	.catalogue = &catalogue,
+	.supervise = doctor_supervise,
+	.rootless = doctor_rootless,
 	.run = run,
 };

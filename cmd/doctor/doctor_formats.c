@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,44 +221,67 @@ static bool ends_in_time(int fd, uint64_t end_msec)
 	return count > 0;
 }
 
+/* Prints that nothing is known of the host; frees the reason. */
+static int print_unknown(const struct ctx *ctx, const struct doctor_args *args, char *reason)
+{
+	struct verdict_line line = {.answer = ANSWER_UNKNOWN, .reason = reason};
+	int rc, status = print_line(stdout, (enum doctor_format)args->format.value, &line,
+				    STATUS_FAILED, &rc);
+
+	return finish_output(ctx, rc, status);
+}
+
+int doctor_rootless(const struct ctx *ctx, const void *doctor_args)
+{
+	const struct doctor_args *args = doctor_args;
+
+	return args->format.known
+		       ? print_unknown(ctx, args, mem_string("the host could not be checked"))
+		       : STATUS_FAILED;
+}
+
+/* Waits for the process that makes the check, and ends it after that time. */
+static int wait_for(const struct ctx *ctx, const struct doctor_args *args, pid_t pid, int fd,
+		    uint64_t end_msec)
+{
+	int wait_status;
+
+	if (!ends_in_time(fd, end_msec) || waitpid(pid, &wait_status, 0) != pid) {
+		kill(pid, SIGKILL);
+		return print_unknown(ctx, args, mem_string("gave up after --timeout"));
+	}
+	return WIFEXITED(wait_status)
+		       ? WEXITSTATUS(wait_status)
+		       : print_unknown(ctx, args, mem_string("the check was killed"));
+}
+
 /*
  * A read of a wedged driver's file cannot be interrupted, and its process not even be killed. So
  * the work is done by a child, and this process answers in time whatever becomes of it.
  */
-bool doctor_supervise(const struct ctx *ctx, enum doctor_format format, int *ret_status)
+bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 {
+	const struct doctor_args *args = doctor_args;
 	const uint64_t end_msec = clock_msec() + ctx->globals.timeout.value;
-	const struct itimerval none = {.it_interval = {.tv_sec = 0}};
-	struct verdict_line line = {.answer = ANSWER_UNKNOWN};
-	int ends[2], wait_status, rc;
+	int ends[2];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC))
+	if (!args->format.known || !ctx->globals.timeout.known)
 		return false;
-	pid = fork();
-	if (pid <= 0) {
+	pid = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+	if (pid < 0) {
+		*ret_status = print_unknown(
+			ctx, args, mem_format("cannot start the check: %s", strerror(errno)));
+		return true;
+	}
+	if (!pid) {
+		/* It keeps the other end until it ends. */
 		close(ends[0]);
-		/* The child keeps the other end until it ends. */
-		if (pid < 0)
-			close(ends[1]);
+		ctx->globals.timeout.known = false;
 		return false;
 	}
-	/* The timer of --timeout would end this process without a line. */
-	setitimer(ITIMER_REAL, &none, NULL);
 	close(ends[1]);
-	if (ends_in_time(ends[0], end_msec) && waitpid(pid, &wait_status, 0) == pid) {
-		close(ends[0]);
-		if (WIFEXITED(wait_status)) {
-			*ret_status = WEXITSTATUS(wait_status);
-			return true;
-		}
-		line.reason = mem_string("the check was killed");
-	} else {
-		kill(pid, SIGKILL);
-		close(ends[0]);
-		line.reason = mem_string("gave up after --timeout");
-	}
-	*ret_status = print_line(stdout, format, &line, STATUS_FAILED, &rc);
-	*ret_status = finish_output(ctx, rc, *ret_status);
+	*ret_status = wait_for(ctx, args, pid, ends[0], end_msec);
+	close(ends[0]);
 	return true;
 }

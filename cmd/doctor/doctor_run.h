@@ -30,8 +30,10 @@ int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_re
 
 /*
  * For --format with --timeout: true in the process that has waited for the check, with its exit
- * status; false in the one that has to make it.
+ * status; false in the one that has to make it, which has no --timeout any more.
  */
-bool doctor_supervise(const struct ctx *ctx, enum doctor_format format, int *ret_status);
+bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status);
+/* What --format promises its reader, of a host that could not be opened. */
+int doctor_rootless(const struct ctx *ctx, const void *doctor_args);
 
 extern const struct enum_name doctor_format_names[];

@@ -109,6 +109,13 @@ struct command {
 	bool own_timeout; /* --timeout is that of a request; the command applies it itself */
 	bool raw;	  /* gets its words as they are, options included */
 	bool passes_on;	  /* the same for the words after the first: another program's options */
+	/*
+	 * Called before --timeout begins and --root is opened, or NULL. True in the process that
+	 * has only waited for another one to run, with the exit status.
+	 */
+	bool (*supervise)(struct ctx *ctx, const void *args, int *ret_status);
+	/* The exit status of a run whose --root cannot be opened; NULL: STATUS_FAILED. */
+	int (*rootless)(const struct ctx *ctx, const void *args);
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };

@@ -140,6 +140,26 @@ repair()
 	[ "$status" = 2 ]
 }
 
+@test "doctor: forms for monitoring systems, while --root FILE is unpacked, and if it cannot be" {
+	local archive=$BATS_TEST_TMPDIR/host.tar cut=$BATS_TEST_TMPDIR/cut.tar
+
+	"$binary" snapshot "$archive" --root "$roots/forty" -q >/dev/null
+	head -c 100000 "$archive" >"$cut"
+	try doctor --format nagios --root "$archive" --timeout 1ms
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - gave up after --timeout | '* ]]
+	try doctor --format nhc --root "$archive" --timeout 1ms
+	expect 1 'gave up after --timeout' ''
+	try doctor --format nagios --root "$cut"
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - the host could not be checked | '* ]]
+	[[ $stderr == "rdmactl doctor: $cut is damaged or cut off"* ]]
+	try doctor --format npd --root "$cut" --timeout 100s
+	expect 2 'the host could not be checked'
+	try doctor --root "$cut"
+	expect 1 ''
+}
+
 # Whatever number of checks uses a file, it is opened once.
 @test "doctor: every source is read once" {
 	local machine

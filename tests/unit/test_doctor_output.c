@@ -9,8 +9,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <sys/resource.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "captured.h"
 #include "cli/command.h"
 #include "cmd/doctor/doctor_run.h"
 
@@ -410,6 +414,34 @@ static void threshold(void **state)
 	assert_int_equal(doctor_threshold(&args), SEVERITY_ERROR);
 }
 
+/* Where no process can be started that would make the check, its reader gets a line, too. */
+static void unsupervised(void **state)
+{
+	const struct doctor_args args = {.format = number_of(DOCTOR_NAGIOS)};
+	struct ctx ctx = {.globals.timeout = number_of(1000)};
+	_cleanup_(freep) char *text = NULL, *wanted = NULL;
+	struct captured out;
+	struct rlimit before, none;
+	int status = -7;
+	bool waited;
+
+	(void)state;
+	wanted = mem_format("RDMA UNKNOWN - cannot start the check: %s | checked=0 ok=0 notes=0 "
+			    "warnings=0 errors=0 not_checked=0\n",
+			    strerror(EMFILE));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	capture_begin(&out);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	waited = doctor_supervise(&ctx, &args, &status);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	text = capture_end(&out);
+	assert_true(waited);
+	assert_string_equal(text, wanted);
+	assert_int_equal(status, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,7 +450,7 @@ int main(void)
 		cmocka_unit_test(npd),	     cmocka_unit_test(condition),
 		cmocka_unit_test(findings),  cmocka_unit_test(evidence),
 		cmocka_unit_test(coverage),  cmocka_unit_test(coverage_of_each),
-		cmocka_unit_test(threshold),
+		cmocka_unit_test(threshold), cmocka_unit_test(unsupervised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
