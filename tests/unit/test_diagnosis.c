@@ -578,6 +578,27 @@ static void connection_manager(void **state)
 	check(bed, "librdmacm gave up on rxb/1 of 10.9.0.2: TIMEWAIT_EXIT, status 4", "dmesg");
 }
 
+/* What is resolved is the address of the group, and nobody is connected. */
+static void multicast_group(void **state)
+{
+	struct bed *bed = *state;
+	struct ip_address group;
+
+	assert_int_equal(ip_parse("239.255.1.2", &group), 0);
+	bed->facts.group = &group;
+	failed(bed, STAGE_CM, ETIMEDOUT);
+	check(bed, "rxa/1 could not join the multicast group 239.255.1.2 in time", "sminfo");
+	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+	check(bed,
+	      "the route to the multicast group 239.255.1.2 leaves by a netdev without an RDMA "
+	      "device",
+	      "ip route get 239.255.1.2");
+	bed->facts.at_peer = true;
+	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -EACCES);
+	check(bed, "on 10.9.0.2: no route to the multicast group 239.255.1.2: Permission denied",
+	      "ip route get 239.255.1.2");
+}
+
 /*
  * What each error means in each stage, told by this side and by the peer. A row with error 0 is for
  * the errors of the stage without a row. {here} and {there} are the sides as the teller sees them.
@@ -834,6 +855,7 @@ int main(void)
 		TEST(opening),
 		TEST(ends),
 		TEST(connection_manager),
+		TEST(multicast_group),
 		TEST(errors_by_stage_and_side),
 		TEST(rejections),
 		TEST(statuses),

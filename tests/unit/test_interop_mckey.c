@@ -359,6 +359,27 @@ static void calls_fail(void **state)
 	}
 }
 
+/* The route is one to the group, which is no host. */
+static void no_route(void **state)
+{
+	(void)state;
+	for (unsigned int side = 0; side < 2; side++) {
+		const struct selftest_result *row;
+
+		begin();
+		soft_cm.changes = true;
+		soft_cm.of = RDMA_CM_EVENT_ADDR_RESOLVED;
+		soft_cm.instead = RDMA_CM_EVENT_ADDR_ERROR;
+		soft_cm.status = -ENODEV;
+		run_side(side);
+		row = failed_row(side, "the route to the multicast group 239.1.2.3 leaves by a "
+				       "netdev without an RDMA device");
+		assert_string_equal(row->next_step, "ip route get 239.1.2.3 shows the netdev, "
+						    "rdmactl netdevs those with an RDMA device");
+		end();
+	}
+}
+
 /* A sender needs an address handle, too. */
 static void no_handle(void **state)
 {
@@ -380,7 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual),	cmocka_unit_test(senders),
 		cmocka_unit_test(not_possible), cmocka_unit_test(calls_fail),
-		cmocka_unit_test(no_handle),
+		cmocka_unit_test(no_route),	cmocka_unit_test(no_handle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

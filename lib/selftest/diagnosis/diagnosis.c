@@ -315,7 +315,10 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 		return say_rejected(&refused, words, ret);
 	}
 	if (!facts->cm_event.known)
-		return diagnosis_say(ret, words, STAGE_CM, facts->error);
+		return diagnosis_say(ret, words,
+				     facts->group && facts->error == ETIMEDOUT ? LIST_CM_GROUP
+									       : STAGE_CM,
+				     facts->error);
 	diagnosis_words_add(words, "cm_event", "%s",
 			    event < ARRAY_SIZE(events) ? events[event] : "unknown");
 	diagnosis_words_add(words, "cm_status", "%d", status);
@@ -325,7 +328,8 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 				    : strerror(abs(status)));
 	switch (event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		return diagnosis_say(ret, words, LIST_CM_ADDRESS, -status);
+		return diagnosis_say(ret, words, facts->group ? LIST_CM_GROUP : LIST_CM_ADDRESS,
+				     -status);
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 		return diagnosis_say(ret, words, LIST_CM_ROUTE, (int)words->carrier);
 	case RDMA_CM_EVENT_UNREACHABLE:

@@ -22,7 +22,8 @@ struct diagnosis_facts {
 	int cm_status;		/* -errno, or the reason of a rejection */
 	const char *call;	/* the library's function that failed, or NULL */
 	const char *peer;	/* its name or address; NULL: loopback */
-	unsigned int tcp_port;	/* of the exchange, or of librdmacm */
+	const struct ip_address *group; /* the multicast group to join, or NULL */
+	unsigned int tcp_port;		/* of the exchange, or of librdmacm */
 	const char *server_hint; /* the command to start there; NULL: rdmactl selftest --serve */
 	const struct endpoint *local, *remote;
 	bool local_gid_gone, remote_gid_gone; /* from the index in the table of its port */

@@ -173,6 +173,14 @@ static const struct diagnosis_row {
 	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
 	{LIST_CM_ADDRESS, ANY, "no route to {peer}: {cm_error}", ROUTE},
 
+	{LIST_CM_GROUP, ENODEV,
+	 "the route to the multicast group {group} leaves by a netdev without an RDMA device",
+	 "ip route get {group} shows the netdev, rdmactl netdevs those with an RDMA device"},
+	{LIST_CM_GROUP, ETIMEDOUT, "{near} could not join the multicast group {group} in time",
+	 "on InfiniBand the subnet manager grants it: sminfo shows whether one runs"},
+	{LIST_CM_GROUP, ANY, "no route to the multicast group {group}: {cm_error}",
+	 "ip route get {group} shows what the kernel does"},
+
 	{LIST_CM_ROUTE, CARRIER_INFINIBAND,
 	 "the subnet manager knows no path from {near} to {far}: {cm_error}",
 	 "sminfo shows whether one runs; both ports must be in one subnet and one partition "

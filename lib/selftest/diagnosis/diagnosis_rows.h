@@ -16,6 +16,7 @@ enum diagnosis_list {
 	LIST_MEMORY,	    /* enum memory_case */
 	LIST_STATUS,	    /* enum ibv_wc_status */
 	LIST_CM_ADDRESS,    /* errno of RDMA_CM_EVENT_ADDR_ERROR */
+	LIST_CM_GROUP,	    /* the same for a multicast group, or ETIMEDOUT without an event */
 	LIST_CM_ROUTE,	    /* enum carrier */
 	LIST_CM_REJECTED,   /* the peer's reason, or -errno */
 	LIST_CM_MULTICAST,  /* enum carrier */

@@ -120,6 +120,12 @@ void diagnosis_words_make(struct diagnosis_words *words, const struct diagnosis_
 {
 	add_endpoints(words, facts);
 	add_peer(words, facts);
+	if (facts->group) {
+		char group[IP_TEXT_SIZE];
+
+		ip_format(facts->group, group);
+		diagnosis_words_add(words, "group", "%s", group);
+	}
 	diagnosis_words_add(words, "error", "%s", strerror(facts->error));
 	diagnosis_words_add(words, "call", "%s", facts->call ? facts->call : "librdmacm");
 	diagnosis_words_add(words, "msec", "%" PRIu32, facts->timeout_msec);

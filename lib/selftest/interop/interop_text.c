@@ -228,6 +228,7 @@ static struct counter_sums count(const struct interop *session)
 static void add_facts(const struct interop *session, struct diagnosis_facts *facts)
 {
 	facts->peer = session->peer;
+	facts->group = session->request->group.ip.family ? &session->request->group.ip : NULL;
 	facts->tcp_port = session->port;
 	facts->server_hint = session->command;
 	facts->local = session->local;

@@ -327,7 +327,10 @@ static int join(struct trial *trial, struct side *side, const struct ip_address 
 
 	if (rc == -EREMOTEIO && is_not_offered(&side->refused, group))
 		trial_skip(trial, "the kernel joins no IPv6 group for RoCE v2: try a GID of IPv4");
-	return trial_explain(trial, side, rc);
+	trial->group = group;
+	rc = trial_explain(trial, side, rc);
+	trial->group = NULL;
+	return rc;
 }
 
 static int leave(struct trial *trial, struct side *side)

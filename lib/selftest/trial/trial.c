@@ -299,6 +299,7 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 
 	*facts = (struct diagnosis_facts){
 		.peer = trial->request->peer,
+		.group = trial->group,
 		.tcp_port = trial->request->tcp_port ? trial->request->tcp_port : MESSAGE_PORT,
 		.local = &trial->near_can.far,
 		.remote = trial->far_can.far.device[0] ? &trial->far_can.far : NULL,

@@ -53,11 +53,12 @@ struct trial {
 	struct counter_list before[2]; /* of near and far, read before the first test */
 	uint32_t cookie;	       /* of the last connection by librdmacm */
 	struct message_pinned near_pinned, far_pinned;
-	bool by_cm;	     /* queue pairs are connected by librdmacm */
-	bool hidden;	     /* memory that a processor reaches by copies only */
-	bool marked;	     /* the row has its verdict */
-	const char *blocked; /* the test that found that no packet gets through */
-	enum stop stop;	     /* nothing more can be tested */
+	const struct ip_address *group; /* that a side is joining, or NULL */
+	bool by_cm;			/* queue pairs are connected by librdmacm */
+	bool hidden;			/* memory that a processor reaches by copies only */
+	bool marked;			/* the row has its verdict */
+	const char *blocked;		/* the test that found that no packet gets through */
+	enum stop stop;			/* nothing more can be tested */
 };
 
 /* Slots that the helpers use on both sides. */
