@@ -15,8 +15,9 @@
  * answers nothing but its agent does; 9 an adapter of 2 ports; 10 refuses counters.
  */
 static struct {
-	unsigned int reads; /* of each port's counters: they grow */
-	int refused;	    /* status of a Set */
+	unsigned int reads;   /* of each port's counters: they grow */
+	int refused;	      /* status of a Set */
+	int refused_extended; /* the same of PortCountersExtended */
 	bool dead_set, dies;
 	unsigned char control[64]; /* PortSamplesControl */
 	unsigned int busy;	   /* looks until the interval is over */
@@ -80,6 +81,8 @@ static void put_numbers(unsigned char *data)
 static int set_counters(const struct asked *asked)
 {
 	nodes_add_data(asked, 24);
+	if (asked->attribute == MAD_PM_COUNTERS_EXTENDED && agents.refused_extended)
+		return agents.refused_extended;
 	return agents.dead_set ? NODES_SILENT : agents.refused;
 }
 
@@ -987,10 +990,6 @@ static const struct command_row resets_refused = {
 	"rdmactl perf: 5: clearing the counters of port 1: refused with status 0x001c: "
 	"invalid-value\n"
 	"  rdmactl perf shows which counters are still there\n"
-	"rdmactl perf: 5: clearing the counters of port 1: refused with status 0x001c: "
-	"invalid-value\n"
-	"rdmactl perf: 5: clearing the counters of port 2: refused with status 0x001c: "
-	"invalid-value\n"
 	"rdmactl perf: 5: clearing the counters of port 2: refused with status 0x001c: "
 	"invalid-value\n",
 	"5 get NodeInfo 0x0\n"
@@ -1014,8 +1013,7 @@ static const struct command_row resets_dead = {
 	"port\n"
 	"1\n",
 	"rdmactl perf: 9: clearing the counters of port 1: no answer, asked once\n"
-	"  rdmactl perf shows which counters are still there\n"
-	"rdmactl perf: 9: clearing the counters of port 1: no answer, asked once\n",
+	"  rdmactl perf shows which counters are still there\n",
 	"9 get NodeInfo 0x0\n"
 	"9 get ClassPortInfo 0x0\n"
 	"9 get PortCounters 0x0\n"
@@ -1025,10 +1023,26 @@ static const struct command_row resets_dead = {
 	"9 set PortCountersExtended 0x0\n"
 	"0001000f0000000000000000000000000000000000000000\n"};
 
+/* Both attributes of the port are told if they failed in different ways. */
+static const struct command_row resets_twice = {
+	"perf 9 --reset --tsv -o port", STATUS_PARTIAL,
+	"port\n"
+	"1\n",
+	"rdmactl perf: 9: clearing the counters of port 1: refused with status 0x001c: "
+	"invalid-value\n"
+	"  rdmactl perf shows which counters are still there\n"
+	"rdmactl perf: 9: clearing the counters of port 1: refused with status 0x000c: "
+	"attribute-not-supported\n",
+	NULL};
+
 static void resets(void **state)
 {
 	(void)state;
 	expect_all(resets_rows, ARRAY_SIZE(resets_rows));
+	begin();
+	agents.refused = 0x1c;
+	agents.refused_extended = 0x0c;
+	expect(&resets_twice);
 	begin();
 	agents.refused = 0x1c;
 	expect(&resets_refused);

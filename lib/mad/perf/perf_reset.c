@@ -248,6 +248,21 @@ static bool check(struct perf *perf, const struct perf_port *port, const struct 
 	return false;
 }
 
+/* Whether another attribute of the same port has failed in the same way, which was told. */
+static bool is_told(const struct clearing *clearing, size_t number)
+{
+	const struct mad_item *item = &clearing->items[number];
+
+	if (!item->error && !item->status)
+		return false;
+	/* The requests to a port follow one another. */
+	while (number && item->request.number == clearing->items[--number].request.number)
+		if (clearing->items[number].error == item->error &&
+		    clearing->items[number].status == item->status)
+			return true;
+	return false;
+}
+
 static size_t count_ports(const struct perf *perf, const struct perf_port *port)
 {
 	const struct number *ports = &perf->nodes[port->destination].ports;
@@ -282,9 +297,11 @@ size_t perf_reset(struct perf *perf, uint32_t mask)
 	}
 	mad_gather(perf->session->engine, clearing.items, clearing.count);
 	for (size_t i = 0; i < clearing.count; i++) {
-		const size_t port = clearing.items[i].request.number;
+		const struct mad_item *item = &clearing.items[i];
+		const size_t port = item->request.number;
 
-		failed[port] |= !check(perf, &perf->ports[port], &clearing.items[i]);
+		if (!is_told(&clearing, i))
+			failed[port] |= !check(perf, &perf->ports[port], item);
 	}
 	for (size_t i = 0; i < perf->port_count; i++)
 		if (perf->ports[i].read && !failed[i])
