@@ -57,15 +57,14 @@ static bool complain_value(struct listing *listing, const char *option, const ch
 	return false;
 }
 
-/* The hint suggests the closest of the words, else it is `hint`. Frees the array. */
+/* The hint suggests the closest of the words, else it is `hint`. Frees the array and `hint`. */
 static bool complain_word(struct listing *listing, const char *option, const char *text,
-			  const char *what, const char **words, size_t count, const char *hint)
+			  const char *what, const char **words, size_t count, char *hint)
 {
-	const char *closest = text_closest(text, words, count);
-	_cleanup_(freep) char *meant = closest ? mem_format("did you mean '%s'?", closest) : NULL;
+	_cleanup_(freep) char *owned = hint, *meant = text_suggest(text, words, count, owned);
 
 	free(words);
-	return complain_value(listing, option, text, what, meant ? meant : hint);
+	return complain_value(listing, option, text, what, meant);
 }
 
 static bool complain_name(struct listing *listing, const char *option, const char *text,
@@ -78,7 +77,8 @@ static bool complain_name(struct listing *listing, const char *option, const cha
 	for (; names->word; names++)
 		*(const char **)mem_append(&words, &count, sizeof(*words)) = names->word;
 	return complain_word(listing, option, text, what, words, count,
-			     "a number up to 255, or one of the words in rdmactl-mad(1)");
+			     mem_string("a number up to 255, or one of the words in "
+					"rdmactl-mad(1)"));
 }
 
 static bool parse_named(struct listing *listing, const char *option, const char *text,
@@ -122,7 +122,7 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 		*(const char **)mem_append(&words, &count, sizeof(*words)) = attribute->name;
 	}
 	return complain_word(listing, "attribute", text, "an attribute of that class", words, count,
-			     "a number, or a name such as PortCounters or portcounters");
+			     mad_attribute_example(mgmt_class));
 }
 
 /* By number, by the word that the other commands use, or by the name in the specification. */

@@ -283,7 +283,7 @@ row()
 	expect 2
 	try mad send 5 --class pm --attribute nodeinfo
 	expect_error 2 mad "--attribute: 'nodeinfo' is not an attribute of that class" \
-		'a number, or a name such as PortCounters or portcounters'
+		'a number up to 0xffff, or a name such as PortCounters or portcounters'
 	try mad send 5 --class pm --attribute portcountrs
 	expect_error 2 mad "--attribute: 'portcountrs' is not an attribute of that class" \
 		"did you mean 'portcounters'?"

@@ -501,11 +501,19 @@ static const struct command_row complaints_rows[] = {
 	 ""},
 	{"mad send 9 --class pm --attribute 65536", STATUS_USAGE, "",
 	 "rdmactl mad: --attribute: '65536' is not an attribute of that class\n"
-	 "  a number, or a name such as PortCounters or portcounters\n",
+	 "  a number up to 0xffff, or a name such as PortCounters or portcounters\n",
 	 ""},
 	{"mad send 9 --class sm --attribute classportinfo", STATUS_USAGE, "",
 	 "rdmactl mad: --attribute: 'classportinfo' is not an attribute of that class\n"
-	 "  a number, or a name such as PortCounters or portcounters\n",
+	 "  a number up to 0xffff, or a name such as NodeDescription or nodedesc\n",
+	 ""},
+	{"mad send 9 --class sa --attribute unknown", STATUS_USAGE, "",
+	 "rdmactl mad: --attribute: 'unknown' is not an attribute of that class\n"
+	 "  a number up to 0xffff, or a name such as NodeRecord or nodes\n",
+	 ""},
+	{"mad send 9 --class dm --attribute unknown", STATUS_USAGE, "",
+	 "rdmactl mad: --attribute: 'unknown' is not an attribute of that class\n"
+	 "  a number up to 0xffff, or a name such as ClassPortInfo or classportinfo\n",
 	 ""},
 	{"mad send 9 --class pm --attribute 1 --modifier 0x100000000", STATUS_USAGE, "",
 	 "rdmactl mad: --modifier: '0x100000000' is not a number up to 0xffffffff\n", ""},

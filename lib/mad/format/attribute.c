@@ -193,6 +193,16 @@ const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *
 	return NULL;
 }
 
+char *mad_attribute_example(unsigned int mgmt_class)
+{
+	/* No table is empty, and the first attribute of each has a word. */
+	const struct mad_attribute *first = mad_attributes_of(mgmt_class);
+	const struct mad_attribute *usual = mad_attribute_find_word(first, "portcounters") ?: first;
+
+	return mem_format("a number up to 0xffff, or a name such as %s or %s", usual->name,
+			  usual->word);
+}
+
 void mad_record_clear(struct mad_record *record)
 {
 	free(record->object);

@@ -85,6 +85,8 @@ const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned
 /* Finds an attribute in a table by word or alias. */
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
 						    const char *word);
+/* What may name an attribute of the class, as a hint with a name of it; the caller frees it. */
+char *mad_attribute_example(unsigned int mgmt_class);
 
 void mad_record_clear(struct mad_record *record);
 
