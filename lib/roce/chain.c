@@ -278,6 +278,18 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 	}
 }
 
+/* What both ends of congestion control do for a priority that has not both of them. */
+static const char *explain_ecn(bool sends, bool receives)
+{
+	if (sends)
+		return "senders slow down for the priority, but receivers do not notify of "
+		       "congestion";
+	if (receives)
+		return "receivers notify of congestion for the priority, but senders do not slow "
+		       "down";
+	return "congestion control is off for the priority: only PFC holds senders back";
+}
+
 static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 {
 	const struct roce_ecn *ecn = &facts->ecn;
@@ -288,10 +300,23 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 		const bool on = ecn->send & ecn->receive & bit;
 
 		chain->ecn = on ? TRISTATE_YES : TRISTATE_NO;
-		add_step(chain, ROCE_ECN, on ? ROCE_OK : ROCE_NOTE, mem_string(list),
+		add_step(chain, ROCE_ECN, on ? ROCE_OK : ROCE_NOTE, mem_string(list), "%s",
 			 on ? "congestion control is on for the priority"
-			    : "congestion control is off for the priority: only PFC holds "
-			      "senders back");
+			    : explain_ecn(ecn->send & bit, ecn->receive & bit));
+	} else if (ecn->vendor && !(ecn->send | ecn->receive)) {
+		chain->ecn = TRISTATE_NO;
+		add_step(chain, ROCE_ECN, ROCE_NOTE, mem_string(list),
+			 "congestion control is off for all priorities: only PFC holds senders "
+			 "back");
+	} else if (ecn->vendor && !(ecn->send & ecn->receive)) {
+		_cleanup_(freep) char *send = roce_priorities(ecn->send);
+		_cleanup_(freep) char *receive = roce_priorities(ecn->receive);
+
+		chain->ecn = TRISTATE_NO;
+		add_step(chain, ROCE_ECN, ROCE_NOTE, mem_string(list),
+			 "no priority has both ends of congestion control: senders slow down on "
+			 "%s, receivers notify on %s",
+			 send, receive);
 	} else if (ecn->vendor) {
 		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, mem_string(list),
 			 "congestion control is on for priority %s", list);

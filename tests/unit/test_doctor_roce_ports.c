@@ -367,8 +367,15 @@ static void congestion(void **state)
 	put_ecn(bed, 0, "roce_rp", 0x09);
 	put_ecn(bed, 0, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
+	assert_told(bed, "note mlx5_0/1: no priority has both ends of congestion control: those "
+			 "of senders and of receivers differ | eth0: senders slow down on "
+			 "priorities 0, 3, receivers notify on priority 7 < net/X/ecn -> the "
+			 "remedy\n");
+	put_ecn(bed, 0, "roce_np", 0x88);
+	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed, "ok mlx5_0/1: congestion control is on | eth0: senders slow down on "
-			 "priorities 0, 3, receivers notify on priority 7 < net/X/ecn\n");
+			 "priorities 0, 3, receivers notify on priorities 3, 7 < net/X/ecn\n");
+	put_ecn(bed, 0, "roce_np", 0x80);
 	put_ecn(bed, 1, "roce_rp", 0x08);
 	put_ecn(bed, 1, "roce_np", 0x80);
 	run(bed, CHECK_ID_roce_ecn);
@@ -378,7 +385,9 @@ static void congestion(void **state)
 		    "receivers notify on priority 7 < net/X/ecn -> the remedy\n",
 		    differ);
 	other->ports[0].state = number_of(PORT_STATE_DOWN);
-	assert_summary(bed, CHECK_ID_roce_ecn, "congestion control is on");
+	assert_summary(bed, CHECK_ID_roce_ecn,
+		       "no priority has both ends of congestion control: those of senders and of "
+		       "receivers differ");
 	put_ecn(bed, 0, "roce_rp", 0);
 	run(bed, CHECK_ID_roce_ecn);
 	assert_told(bed,

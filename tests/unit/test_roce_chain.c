@@ -121,7 +121,8 @@ static void whole(void **state)
 	facts.dcb.ets.prio_tc[2] = 3;
 	expect_end(&facts, TRISTATE_YES, -1, NULL);
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
-		    "congestion control is off for the priority: only PFC holds senders back");
+		    "receivers notify of congestion for the priority, but senders do not slow "
+		    "down");
 	expect_step(&facts, ROCE_CLASS, ROCE_NOTE, "3",
 		    "priority 3 is in traffic class 3 (ets, 50 % of the bandwidth) with "
 		    "priorities that are not lossless (2), which have to wait while it is paused");
@@ -406,6 +407,15 @@ static void congestion(void **state)
 	expect_step(&facts, ROCE_ECN, ROCE_OK, "3, 5", "congestion control is on for the priority");
 	facts.ecn.receive = 1 << 5;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "5",
+		    "senders slow down for the priority, but receivers do not notify of "
+		    "congestion");
+	facts.ecn.send = 1 << 5;
+	facts.ecn.receive = 1 << 3 | 1 << 5;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "5",
+		    "receivers notify of congestion for the priority, but senders do not slow "
+		    "down");
+	facts.ecn.receive = 1 << 5;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "5",
 		    "congestion control is off for the priority: only PFC holds senders back");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_NO);
@@ -414,6 +424,24 @@ static void congestion(void **state)
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, "5", "congestion control is on for priority 5");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_UNKNOWN);
+	roce_chain_clear(&chain);
+	/* Whatever the priority is */
+	facts.ecn.receive = 1 << 3 | 1 << 4;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
+		    "no priority has both ends of congestion control: senders slow down on 5, "
+		    "receivers notify on 3, 4");
+	roce_chain_follow(&facts, &chain);
+	assert_int_equal(chain.ecn, TRISTATE_NO);
+	roce_chain_clear(&chain);
+	facts.ecn.send = 0;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
+		    "no priority has both ends of congestion control: senders slow down on none, "
+		    "receivers notify on 3, 4");
+	facts.ecn.receive = 0;
+	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
+		    "congestion control is off for all priorities: only PFC holds senders back");
+	roce_chain_follow(&facts, &chain);
+	assert_int_equal(chain.ecn, TRISTATE_NO);
 	roce_chain_clear(&chain);
 	facts.ecn = (struct roce_ecn){.params = true};
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,

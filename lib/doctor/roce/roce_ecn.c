@@ -111,6 +111,9 @@ void check_roce_ecn(struct doctor_context *run)
 		doctor_warning(run, "ports of the same board have different congestion control");
 	else if (ecn.ecn.vendor && (!ecn.ecn.send || !ecn.ecn.receive))
 		doctor_note(run, "congestion control is off, which may be meant so");
+	else if (ecn.ecn.vendor && !(ecn.ecn.send & ecn.ecn.receive))
+		doctor_note(run, "no priority has both ends of congestion control: those of "
+				 "senders and of receivers differ");
 	else if (ecn.ecn.vendor)
 		doctor_ok(run, "congestion control is on");
 	else
