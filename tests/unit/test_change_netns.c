@@ -301,8 +301,11 @@ static void way_back(void **state)
 		const char *target, *before, *undo;
 	} rows[] = {
 		{"blue", "red", "nsenter --net=/run/netns/blue rdmactl dev set mlx5_0 netns red"},
-		{"12", "net:[1]", "nsenter --net=/proc/12/ns/net rdmactl dev set mlx5_0 netns 1"},
+		{"12", "red", "nsenter --net=/proc/12/ns/net rdmactl dev set mlx5_0 netns red"},
 		{"/a b", "ne", "nsenter --net='/a b' rdmactl dev set mlx5_0 netns ne"},
+		{"blue", "a b", "nsenter --net=/run/netns/blue rdmactl dev set mlx5_0 netns 'a b'"},
+		{"blue", "12",
+		 "nsenter --net=/run/netns/blue rdmactl dev set mlx5_0 netns /run/netns/12"},
 		{"1x", "net", "nsenter --net=/run/netns/1x rdmactl dev set mlx5_0 netns net"},
 	};
 
@@ -314,6 +317,33 @@ static void way_back(void **state)
 		undo = change->setting->undo(change);
 		assert_string_equal(undo, rows[i].undo);
 	}
+}
+
+/* A namespace without a name: a command leads back only if it is that of the first process. */
+static void nameless(void **state)
+{
+	struct change *change = want(*state, "x", "blue");
+	_cleanup_(freep) char *first = NULL, *undo = NULL;
+	_cleanup_(closep) int fd = -1;
+
+	change->before = mem_string("net:[1]");
+	assert_null(change->setting->undo(change));
+	change->setting->guard(change);
+	assert_string_equal(change->notes.items[change->notes.count - 1],
+			    "nothing names net:[1], which the device leaves: to undo it, move it "
+			    "to a process of that (lsns -t net lists them)");
+	/* Only root may look into that of another user's process. */
+	if (netns_open("1", &fd))
+		return;
+	first = netns_word(fd);
+	if (strncmp(first, "net:[", 5))
+		return;
+	change = want(*state, "x", "blue");
+	change->before = mem_string(first);
+	undo = change->setting->undo(change);
+	assert_string_equal(undo, "nsenter --net=/run/netns/blue rdmactl dev set mlx5_0 netns 1");
+	change->setting->guard(change);
+	assert_null(strstr(change->notes.items[change->notes.count - 1], "nothing names"));
 }
 
 /* The word for a file: the first name below /run/netns that is the same file. */
@@ -356,6 +386,7 @@ int main(void)
 		TEST(reading),
 		TEST(moving),
 		TEST(way_back),
+		TEST(nameless),
 		cmocka_unit_test_setup_teardown(names, tree_only_set_up, tree_only_tear_down),
 	};
 

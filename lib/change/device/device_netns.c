@@ -185,22 +185,51 @@ static void guard_way(struct change *change)
 	}
 }
 
+/* What names the network namespace that the device leaves, quoted, or NULL if nothing does. */
+static char *origin(const struct change *change)
+{
+	_cleanup_(freep) char *first = NULL, *path = NULL;
+	_cleanup_(closep) int fd = -1;
+
+	if (strncmp(change->before, "net:[", 5)) {
+		/* Digits alone would be a process. */
+		path = mem_format("/run/netns/%s", change->before);
+		return text_quote(change->before[strspn(change->before, "0123456789")]
+					  ? change->before
+					  : path);
+	}
+	/* It has no name: it may be that of the first process. */
+	if (netns_open("1", &fd))
+		return NULL;
+	first = netns_word(fd);
+	return strcmp(change->before, first) ? NULL : mem_string("1");
+}
+
 static void guard_netns(struct change *change)
 {
+	_cleanup_(freep) char *from = origin(change);
+
 	guard_way(change);
 	change_guard_device(change);
 	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
 			    "it (IPoIB) are removed");
 	change_note(change, "when the last process of that network namespace ends, the kernel "
 			    "gives the device back to the first one");
+	if (!from)
+		change_note(change,
+			    "nothing names %s, which the device leaves: to undo it, move it to a "
+			    "process of that (lsns -t net lists them)",
+			    change->before);
 }
 
-/* It has to be run where the device is then. */
+/* It has to be run where the device is then. NULL: guard_netns() said that nothing leads back. */
 static char *undo_netns(const struct change *change)
 {
 	const struct device_data *data = change->data;
-	_cleanup_(freep) char *path = NULL, *quoted = NULL;
+	_cleanup_(freep) char *path = NULL, *quoted = NULL, *from = origin(change);
 
+	if (!from)
+		return NULL;
 	if (strchr(data->target, '/'))
 		path = mem_string(data->target);
 	else if (data->target[strspn(data->target, "0123456789")])
@@ -208,8 +237,7 @@ static char *undo_netns(const struct change *change)
 	else
 		path = mem_format("/proc/%s/ns/net", data->target);
 	quoted = text_quote(path);
-	return mem_format("nsenter --net=%s rdmactl dev set %s netns %s", quoted, data->name,
-			  strncmp(change->before, "net:", 4) ? change->before : "1");
+	return mem_format("nsenter --net=%s rdmactl dev set %s netns %s", quoted, data->name, from);
 }
 
 const struct setting device_netns_setting = {
