@@ -46,6 +46,7 @@ static void run(struct bed *bed, enum doctor_check_id id)
 static void names(void **state)
 {
 	static const char devices[] = "the names are mlx5_0, mlx5_1, mlx5_bond_0";
+	static const char ports[] = "the names are mlx5_0:1, mlx5_1:2, mlx5_bond_0:1";
 	static const char netdevs[] = "the names are eth0, ib0";
 	static const struct {
 		const char *variable, *missing; /* NULL: all of it exists */
@@ -69,10 +70,11 @@ static void names(void **state)
 		{"UCX_NET_DEVICES=mlx5_0:1,ib0", NULL, NULL, true, false, false},
 		{"UCX_NET_DEVICES=all", NULL, NULL, true, false, false},
 		{"UCX_NET_DEVICES=ib0:1", "ib0:1", NULL, true, false, false},
-		{"UCX_NET_DEVICES=mlx5_[0-2]:1", "mlx5_1:1, mlx5_2:1", "mlx5_1", true, false,
+		{"UCX_NET_DEVICES=mlx5_[0-2]:1", "mlx5_1:1, mlx5_2:1", "mlx5_1:2", true, false,
 		 false},
+		{"UCX_NET_DEVICES=mlx5_2", "mlx5_2", "mlx5_0:1", true, false, false},
 		{"UCX_NET_DEVICES=mlx5:1", "mlx5:1", NULL, true, false, false},
-		{"UCX_NET_DEVICES=^mlx5_7:1", "mlx5_7:1", "mlx5_0", true, true, false},
+		{"UCX_NET_DEVICES=^mlx5_7:1", "mlx5_7:1", "mlx5_0:1", true, true, false},
 	};
 	struct bed *bed = *state;
 	char *environment[2] = {NULL};
@@ -107,7 +109,45 @@ static void names(void **state)
 				cases[i].missing, cases[i].exact ? "" : ", or begins like that",
 				name, cases[i].guess ? "did you mean " : "",
 				cases[i].guess ? cases[i].guess : "", cases[i].guess ? "? " : "",
-				cases[i].of_netdevs ? netdevs : devices);
+				cases[i].of_netdevs		? netdevs
+				: !strncmp(variable, "UCX_", 4) ? ports
+								: devices);
+	}
+}
+
+/* openucx/ucx#11142: until then, what UCX calls a device has the port in it. */
+static void without_port(void **state)
+{
+	static const struct {
+		const char *value, *ports; /* NULL: nothing is to be said */
+	} cases[] = {
+		{"mlx5_0:1", NULL},
+		{"ib0", NULL},
+		{"all", NULL},
+		{"mlx5_0", "mlx5_0:1"},
+		{"^mlx5_1,ib0", "mlx5_1:2"},
+		{"mlx5_bond_0:1,mlx5_[0-1]", "mlx5_0:1, mlx5_1:2"},
+	};
+	struct bed *bed = *state;
+	char *environment[2] = {NULL};
+
+	bed->facts.environment = environment;
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_0/ports/1");
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_1/ports/2");
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_bond_0/ports/1");
+	tree_directory(&bed->tree, "sys/class/net/ib0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *variable = mem_format("UCX_NET_DEVICES=%s", cases[i].value);
+		_cleanup_(freep) char *step = mem_format(" -> name the ports: %s",
+							 cases[i].ports ? cases[i].ports : "");
+
+		environment[0] = variable;
+		run(bed, CHECK_ID_stale_env);
+		assert_told(bed, "%s UCX_NET_DEVICES: %s | %s (environment) < environment%s\n",
+			    cases[i].ports ? "note" : "ok",
+			    cases[i].ports ? "UCX before 1.21 knows no device without its port"
+					   : "the setting names what exists",
+			    variable, cases[i].ports ? step : "");
 	}
 }
 
@@ -361,7 +401,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names), TEST(several), TEST(quotas), TEST(interrupts), TEST(daemons),
+		TEST(names),  TEST(without_port), TEST(several),
+		TEST(quotas), TEST(interrupts),	  TEST(daemons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

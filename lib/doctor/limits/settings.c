@@ -103,15 +103,40 @@ static void add_word(char **list, const char *word)
 	mem_extend(list, "%s%s", *list ? ", " : "", clean);
 }
 
+/* UCX calls the ports of a device mlx5_0:1; those of all devices without a name. */
+static void ucx_names(const struct strings *ports, const char *device, struct strings *ret)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const char *slash = strrchr(ports->items[i], '/');
+		const size_t length = slash ? (size_t)(slash - ports->items[i]) : 0;
+		_cleanup_(freep) char *name = NULL;
+
+		if (!slash || (device && (strlen(device) != length ||
+					  memcmp(device, ports->items[i], length) != 0)))
+			continue;
+		name = mem_format("%.*s:%s", (int)length, ports->items[i], slash + 1);
+		strings_add(ret, name);
+	}
+}
+
 /* "correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1" */
 static void advise(struct doctor_context *run, const struct setting_row *row, const char *missing,
-		   const struct strings *names)
+		   const struct doctor_limits *known)
 {
 	enum { NAMES_MOST = 8 };
 	_cleanup_(freep) char *list = NULL, *guess = NULL;
+	_cleanup_(strings_free) struct strings ucx = {0}, of_closest = {0};
+	const struct strings *names = row->kind == NCCL_NETDEVS ? &known->netdevs : &known->devices;
 	const char *closest = text_closest(missing, (const char *const *)names->items,
 					   names->count);
 
+	if (row->kind == UCX_DEVICES) {
+		ucx_names(&known->ports, NULL, &ucx);
+		if (closest)
+			ucx_names(&known->ports, closest, &of_closest);
+		closest = of_closest.count ? of_closest.items[0] : NULL;
+		names = &ucx;
+	}
 	if (closest)
 		add_word(&guess, closest);
 	for (size_t i = 0; i < names->count && i < NAMES_MOST; i++)
@@ -121,6 +146,30 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 	doctor_next_step(run, "correct %s: %s%s%s%s%s", row->name, closest ? "did you mean " : "",
 			 guess ? guess : "", closest ? "? " : "",
 			 list ? "the names are " : "there is none to name", list ? list : "");
+}
+
+/* ucp_context.c of UCX: since 1.21 a device may be named without its port. */
+static void check_ports(struct doctor_context *run, const struct name_filter *filter,
+			const struct doctor_limits *names)
+{
+	_cleanup_(freep) char *list = NULL;
+
+	for (size_t i = 0; i < filter->count; i++) {
+		_cleanup_(strings_free) struct strings ports = {0};
+
+		if (filter->items[i].port >= 0 ||
+		    !name_entry_matches(filter, &filter->items[i], &names->devices, NULL))
+			continue;
+		ucx_names(&names->ports, filter->items[i].name, &ports);
+		for (size_t j = 0; j < ports.count; j++)
+			add_word(&list, ports.items[j]);
+	}
+	if (!list) {
+		doctor_ok(run, "the setting names what exists");
+		return;
+	}
+	doctor_next_step(run, "name the ports: %s", list);
+	doctor_note(run, "UCX before 1.21 knows no device without its port");
 }
 
 static void check_names(struct doctor_context *run, const struct setting_row *row,
@@ -147,12 +196,15 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 		add_word(&missing, entry);
 	}
 	if (!missing || (filter.exclude && row->kind == NCCL_NETDEVS)) {
-		doctor_ok(run, "the setting names what exists");
+		if (row->kind == UCX_DEVICES)
+			check_ports(run, &filter, names);
+		else
+			doctor_ok(run, "the setting names what exists");
 		return;
 	}
 	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
 			filter.exact ? "" : ", or begins like that");
-	advise(run, row, first, row->kind == NCCL_NETDEVS ? &names->netdevs : &names->devices);
+	advise(run, row, first, names);
 	if (filter.exclude)
 		doctor_note(run, "the setting excludes what does not exist");
 	else
