@@ -28,14 +28,16 @@ const struct keyword *setting_keyword(const struct setting *const *table, size_t
 	return table[number] ? &table[number]->keyword : NULL;
 }
 
-/* Without a next step of the setting's own, the help of the command is it. */
+/* Without a next step of the setting's own, the help of the command is it for wrong usage. */
 static void fail_change(struct change_plan *plan, const struct change *change, int status)
 {
 	_cleanup_(freep) char *path = command_path(plan->listing.ctx);
 	_cleanup_(freep) char *help = mem_format("rdmactl %s --help lists the settings", path);
 
 	listing_fail(&plan->listing, status, change->reason,
-		     change->next_step ? change->next_step : help);
+		     change->next_step	      ? change->next_step
+		     : status == STATUS_USAGE ? help
+					      : NULL);
 }
 
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,

@@ -241,7 +241,7 @@ static void refusals(void **state)
 {
 	static const char lists[] = "  rdmactl netdevs lists the ports and their netdevs\n";
 	const struct args *args = *state;
-	_cleanup_(freep) char *unread = NULL;
+	_cleanup_(freep) char *unread = NULL, *unread_table = NULL;
 	_cleanup_(freep) char *no_port = mem_format("5 'nx-e8' is the netdev of no RoCE port\n%s",
 						    lists);
 	_cleanup_(freep) char *no_netdev = mem_format(
@@ -262,9 +262,17 @@ static void refusals(void **state)
 	       "  TOS of rdma_cm's connections by default: 0 to 255\n");
 	kernel_error = -EIO;
 	unread = mem_format("1 cannot read dscp-priority: %s\n"
-			    "  rdmactl roce set --help lists the settings\n",
+			    "  -\n",
 			    strerror(EIO));
 	expect(args, "nx-e8 dscp-priority +26:3", unread);
+	/* Nor is it the user's fault if the kernel calls the question wrong. */
+	kernel_error = -EINVAL;
+	unread_table = mem_format("1 the driver does not tell what its data center bridging is "
+				  "set to: %s\n"
+				  "  dmesg may have the reason: the answer has no room for it\n",
+				  strerror(EINVAL));
+	expect(args, "nx-e8 dscp-priority +26:3", unread_table);
+	expect(args, "nx-e8 priority-class 3:3", unread_table);
 	load_error = -EIO;
 	expect(args, "bond_0 pfc 3", "1 it cannot be loaded\n  -\n");
 }

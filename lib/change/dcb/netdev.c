@@ -82,7 +82,16 @@ int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
 	struct netlink *rtnl;
 	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : explained(change, dcb_get(rtnl, name, ret_dcb));
+	if (rc)
+		return rc;
+	rc = dcb_get(rtnl, name, ret_dcb);
+	if (rc != -EINVAL)
+		return explained(change, rc);
+	/* No value was refused: to change_parse() that error is one of the user's. */
+	change_explain(change, "dmesg may have the reason: the answer has no room for it",
+		       "the driver does not tell what its data center bridging is set to: %s",
+		       strerror(EINVAL));
+	return -EIO;
 }
 
 int netdev_set_dcb(struct change *change, const struct dcb_wish *wish)
