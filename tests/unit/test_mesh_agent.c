@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -283,12 +284,57 @@ static void stopped_itself(void **state)
 	end(&bed, 2);
 }
 
+/* What stands in the way of connect() on this host, or 0. */
+static int connect_error;
+
+int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+	if (!connect_error)
+		return (int)syscall(SYS_connect, fd, address, length);
+	errno = connect_error;
+	return -1;
+}
+
+/* A host that lets nobody out is no coordinator that refuses, whose words would be the reason. */
+static void held_back(void **state)
+{
+	static const int errors[] = {EPERM, EACCES};
+	char *address[] = {mem_string("127.0.0.1")};
+	const struct strings addresses = {.items = address, .count = 1, .known = true};
+	const struct mesh_agent_setup setup = {.addresses = &addresses,
+					       .port = 7,
+					       .token = TOKEN,
+					       .runner = &fake,
+					       .signals = -1,
+					       .connect_msec = 1};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		char *reason = NULL, *hint = NULL;
+
+		connect_error = errors[i];
+		assert_true(mesh_agent_run(&setup, &reason, &hint) < 0);
+		connect_error = 0;
+		assert_non_null(reason);
+		assert_string_equal(reason,
+				    "cannot reach the coordinator at 127.0.0.1 port 7: this host "
+				    "does not let its programs connect there: a firewall, a "
+				    "security module or the container's profile forbids it");
+		assert_string_equal(hint, "let its TCP port pass, or choose another address with "
+					  "--address");
+		free(reason);
+		free(hint);
+	}
+	free(address[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(before_the_end),
 		cmocka_unit_test(stopped_itself),
+		cmocka_unit_test(held_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

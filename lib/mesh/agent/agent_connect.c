@@ -172,12 +172,15 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 	return 0;
 }
 
+/* This host does not let the agent connect: EPERM and EACCES are of what a coordinator answers. */
+#define HELD_BACK (-ECONNABORTED)
+
 static int try_address(struct mesh_agent *agent, const struct addrinfo *address)
 {
 	int rc = connect_socket(agent, address);
 
 	if (rc)
-		return rc;
+		return rc == -EPERM || rc == -EACCES ? HELD_BACK : rc;
 	rc = shake_hands(agent);
 	if (rc)
 		mesh_channel_close(&agent->channel);
@@ -186,6 +189,9 @@ static int try_address(struct mesh_agent *agent, const struct addrinfo *address)
 
 static const char *explain(int rc)
 {
+	if (rc == HELD_BACK)
+		return "this host does not let its programs connect there: a firewall, a security "
+		       "module or the container's profile forbids it";
 	if (rc == -EACCES)
 		return "what answers there does not know the token";
 	if (rc == -EPROTO || rc == -EMSGSIZE || rc == -ERANGE)
