@@ -1035,6 +1035,16 @@ static const struct command_row resets_twice = {
 	"attribute-not-supported\n",
 	NULL};
 
+/* PortSelect 255 is no port: 16.1.3.5. */
+static const struct command_row resets_sum = {
+	"perf 5 --sum --reset --tsv -o summed_ports", STATUS_PARTIAL,
+	"summed_ports\n"
+	"3\n",
+	"rdmactl perf: 5: clearing the counters of all ports: refused with status 0x001c: "
+	"invalid-value\n"
+	"  rdmactl perf shows which counters are still there\n",
+	NULL};
+
 static void resets(void **state)
 {
 	(void)state;
@@ -1046,6 +1056,7 @@ static void resets(void **state)
 	begin();
 	agents.refused = 0x1c;
 	expect(&resets_refused);
+	expect(&resets_sum);
 	begin();
 	agents.dead_set = true;
 	expect(&resets_dead);

@@ -14,16 +14,23 @@ struct query {
 	size_t port, part;
 };
 
+char *perf_port_words(const struct perf_port *port)
+{
+	return port->port == PERF_ALL_PORTS ? mem_string("all ports")
+					    : mem_format("port %u", port->port);
+}
+
 bool perf_check(struct perf *perf, const struct perf_port *port, const char *what,
 		const struct mad_item *item)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = NULL, *where = NULL;
 
 	if (!item->error && !item->status)
 		return true;
 	if (mad_session_interrupted(perf->session, item))
 		return false;
-	text = mem_format("%s of port %u", what, port->port);
+	where = perf_port_words(port);
+	text = mem_format("%s of %s", what, where);
 	return mad_session_check(perf->session, &perf->session->destinations[port->destination],
 				 text, item);
 }

@@ -95,6 +95,8 @@ void perf_report_lacking(struct perf *perf, uint32_t mask);
 /* Whether the attribute begins with the operation code that it counts. */
 bool perf_counts_op_code(unsigned int attribute);
 void perf_end(struct perf *perf);
+/* "port 3" or "all ports"; the caller frees it. */
+char *perf_port_words(const struct perf_port *port);
 /* False if the request of a port failed, which is reported. */
 bool perf_check(struct perf *perf, const struct perf_port *port, const char *what,
 		const struct mad_item *item);

@@ -223,8 +223,10 @@ static void add_parts(struct clearing *clearing, const struct perf_port *port)
 
 static void report_none(struct perf *perf, const struct perf_port *port)
 {
-	_cleanup_(freep) char *text = mem_format(
-		"nothing to clear: port %u has none of these counters", port->port);
+	_cleanup_(freep) char *where = perf_port_words(port);
+	_cleanup_(freep) char *text = mem_format("nothing to clear: %s %s none of these counters",
+						 where,
+						 port->port == PERF_ALL_PORTS ? "have" : "has");
 
 	problem_add_text(perf->session->problems,
 			 perf->session->destinations[port->destination].name, NULL, "gmp", text,
@@ -234,14 +236,15 @@ static void report_none(struct perf *perf, const struct perf_port *port)
 /* False if the Set failed, which is reported. */
 static bool check(struct perf *perf, const struct perf_port *port, const struct mad_item *item)
 {
-	_cleanup_(freep) char *failure = NULL, *text = NULL;
+	_cleanup_(freep) char *failure = NULL, *text = NULL, *where = NULL;
 
 	if (!item->error && !item->status)
 		return true;
 	if (mad_session_interrupted(perf->session, item))
 		return false;
 	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
-	text = mem_format("clearing the counters of port %u: %s", port->port, failure);
+	where = perf_port_words(port);
+	text = mem_format("clearing the counters of %s: %s", where, failure);
 	problem_add_text(perf->session->problems,
 			 perf->session->destinations[port->destination].name, NULL, NULL, text,
 			 "rdmactl perf shows which counters are still there");
