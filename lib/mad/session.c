@@ -156,7 +156,7 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 			   const struct mad_item *item, const char *hint)
 {
 	_cleanup_(freep) char *failure = NULL, *text = NULL;
-	char word[MAD_STATUS_BYTES];
+	char word[MAD_STATUS_BYTES], number[MAD_STATUS_BYTES];
 
 	if (!item->error && !item->status)
 		return true;
@@ -169,8 +169,10 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		text = mem_format("it is not known whether it was changed: %s", failure);
 	} else {
 		mad_status_word(item->request.mgmt_class, item->status, word);
-		text = mem_format("not changed: the node refused it with status 0x%04x: %s",
-				  item->status, word);
+		snprintf(number, sizeof(number), "0x%04x", item->status);
+		text = mem_format("not changed: the node refused it with status %s%s%s", number,
+				  strcmp(word, number) ? ": " : "",
+				  strcmp(word, number) ? word : "");
 	}
 	problem_add_text(session->problems, destination->name, NULL, NULL, text, hint);
 	return false;

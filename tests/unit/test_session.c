@@ -494,6 +494,18 @@ static void sets_checked(void **state)
 	assert_false(mad_session_check_set(session, &at, &item, "look"));
 	assert_problem(fixture, 3, "5", "not known whether it was changed: interrupted");
 	assert_null(problems->items[3].hint);
+	/* A status that nobody has named is not said twice. */
+	item.error = 0;
+	item.status = 0x0c;
+	item.request.mgmt_class = UMAD_CLASS_CONG_MGMT;
+	assert_false(mad_session_check_set(session, &at, &item, NULL));
+	assert_string_equal(problems->items[4].error,
+			    "not changed: the node refused it with status "
+			    "0x000c: attribute-not-supported");
+	item.status = 0x2000;
+	assert_false(mad_session_check_set(session, &at, &item, NULL));
+	assert_string_equal(problems->items[5].error,
+			    "not changed: the node refused it with status 0x2000");
 	close_fixture(fixture);
 }
 
