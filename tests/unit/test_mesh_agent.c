@@ -247,17 +247,21 @@ static void before_the_end(void **state)
 	end(&bed, 1);
 }
 
-static char state_of(pid_t process)
+/* It has looked at the time, and waits again: it has not ended. */
+static void wait_until_asleep(pid_t process)
 {
 	char state = 0, path[32];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", process);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
-	fclose(file);
-	return state;
+	do {
+		usleep(1000);
+		file = fopen(path, "re");
+		assert_non_null(file);
+		assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+		fclose(file);
+	} while (!strchr("SZ", state));
+	assert_int_equal(state, 'S');
 }
 
 /*
@@ -271,14 +275,12 @@ static void stopped_itself(void **state)
 	struct bed bed;
 
 	(void)state;
-	begin(&bed, 2000);
+	begin(&bed, 1000);
+	wait_until_asleep(bed.agent);
 	assert_int_equal(kill(bed.agent, SIGSTOP), 0);
-	sleep(3);
+	usleep(1100000);
 	assert_int_equal(kill(bed.agent, SIGCONT), 0);
-	/* It has looked at the time, and waits again: or it has ended. */
-	while (!strchr("SZ", state_of(bed.agent)))
-		usleep(1000);
-	assert_int_equal(state_of(bed.agent), 'S');
+	wait_until_asleep(bed.agent);
 	say(&bed, &ping);
 	hear(&bed, MESH_MESSAGE_PONG, &message);
 	end(&bed, 2);

@@ -213,12 +213,13 @@ static int look_at_server(struct mesh_agent *agent)
 }
 
 /*
- * When the next child's time is over, answers have waited long enough, the silence has lasted too
- * long, or a second has passed.
+ * When the next child's time is over, answers have waited long enough, or a second or a quarter of
+ * the silence has passed.
  */
 static int next_look(const struct mesh_agent *agent)
 {
-	uint64_t next = clock_msec() + TURN_MSEC;
+	const uint32_t quarter = agent->admitted.silence_msec / 4;
+	uint64_t next = clock_msec() + (quarter < TURN_MSEC ? quarter : TURN_MSEC);
 
 	if (agent->answers_end_msec && agent->answers_end_msec < next)
 		next = agent->answers_end_msec;
@@ -226,15 +227,6 @@ static int next_look(const struct mesh_agent *agent)
 		if (agent->children[i].pid && agent->children[i].end_msec < next)
 			next = agent->children[i].end_msec;
 	return clock_msec_until(next);
-}
-
-/*
- * Whether this process was stopped itself, perhaps with the whole host: the coordinator is not
- * silent, nobody has listened. If it has given this agent up, it has closed the connection.
- */
-static bool was_stopped(const struct mesh_agent *agent, uint64_t now_msec)
-{
-	return now_msec - agent->turn_msec > TURN_MSEC + agent->admitted.silence_msec / 4;
 }
 
 static int turn(struct mesh_agent *agent)
@@ -263,7 +255,8 @@ static int turn(struct mesh_agent *agent)
 	mesh_agent_send_answers(agent, clock_msec());
 	if (!rc)
 		rc = look_at_server(agent);
-	if (was_stopped(agent, clock_msec()))
+	/* A coordinator that has given this agent up meanwhile has closed the connection. */
+	if (mesh_was_stopped(agent->turn_msec, clock_msec(), silence))
 		agent->channel.heard_msec = clock_msec();
 	agent->turn_msec = clock_msec();
 	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)

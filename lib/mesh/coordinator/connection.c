@@ -321,19 +321,18 @@ static void look_at(struct coordinator *coordinator, struct connection *connecti
 	}
 }
 
-/* This process was stopped itself: the others are not silent, they have not been listened to. */
-static void forgive_silence(struct coordinator *coordinator, uint64_t now_msec)
-{
-	for (size_t i = 0; i < coordinator->connection_count; i++)
-		coordinator->connections[i].channel.heard_msec = now_msec;
-}
-
 void connections_tick(struct coordinator *coordinator, uint64_t now_msec)
 {
-	if (now_msec - coordinator->tick_msec > coordinator->setup.silence_msec / 2)
-		forgive_silence(coordinator, now_msec);
+	const bool stopped = mesh_was_stopped(coordinator->tick_msec, now_msec,
+					      coordinator->setup.silence_msec);
+
 	coordinator->tick_msec = now_msec;
-	for (size_t i = 0; i < coordinator->connection_count; i++)
-		if (coordinator->connections[i].state != CONNECTION_FREE)
-			look_at(coordinator, &coordinator->connections[i], now_msec);
+	for (size_t i = 0; i < coordinator->connection_count; i++) {
+		struct connection *connection = &coordinator->connections[i];
+
+		if (stopped)
+			connection->channel.heard_msec = now_msec;
+		if (connection->state != CONNECTION_FREE)
+			look_at(coordinator, connection, now_msec);
+	}
 }

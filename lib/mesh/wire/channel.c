@@ -130,3 +130,8 @@ int mesh_channel_flush(struct mesh_channel *channel)
 	drop_output(channel);
 	return 0;
 }
+
+bool mesh_was_stopped(uint64_t looked_msec, uint64_t now_msec, uint32_t silence_msec)
+{
+	return now_msec - looked_msec > silence_msec / 2;
+}

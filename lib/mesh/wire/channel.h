@@ -32,3 +32,11 @@ int mesh_channel_next(struct mesh_channel *channel, struct mesh_message *message
 int mesh_channel_put(struct mesh_channel *channel, const struct mesh_message *message);
 /* Sends what waits. 0: all is sent; -EAGAIN: when it is writable again; -errno. */
 int mesh_channel_flush(struct mesh_channel *channel);
+
+/*
+ * Whether a side that looked last at `looked_msec` was stopped itself, perhaps with the whole host:
+ * the other is not silent then, nobody has listened. A ping comes each quarter of the silence, so
+ * who has not looked for half of it misses nobody: that makes three quarters. Both sides look more
+ * often than that.
+ */
+bool mesh_was_stopped(uint64_t looked_msec, uint64_t now_msec, uint32_t silence_msec);
