@@ -188,11 +188,9 @@ void check_pci_driver(struct doctor_context *run)
 
 static void find_unbound(struct doctor_context *run, const struct function_state *state)
 {
-	const char *module = state->row ? state->row->module : NULL;
+	const char *module = state->row->module;
 
-	if (!module) {
-		doctor_error(run, "the RDMA half has no driver");
-	} else if (state->loaded == TRISTATE_YES) {
+	if (state->loaded == TRISTATE_YES) {
 		doctor_evidence(run, NULL, "%s is loaded", module);
 		doctor_next_step(run,
 				 "the kernel's log says why %s did not take it: dmesg | grep -e %s "
