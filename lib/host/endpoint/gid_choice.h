@@ -42,8 +42,11 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 int peer_find(const char *name, const struct inventory *inventory, struct ip_address *ret_address,
 	      struct route *ret_route, struct strings *doubts, char **ret_error, char **ret_hint);
 
-/* The index of the netdev that is the zone of an address, fe80::1%netdev; 0: none, or no such
- * netdev. */
+/*
+ * The index of the netdev that is the zone of an address, fe80::1%netdev; 0: none, or no such
+ * netdev. It is for sockets, and so the kernel's: peer_find() asks the inventory, perhaps a saved
+ * one, and --bind is read before there is any.
+ */
 uint32_t address_zone(const char *text);
 
 /*
