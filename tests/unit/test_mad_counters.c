@@ -968,6 +968,9 @@ static void test_words(void **state)
 	assert_string_equal(mad_attribute_name(UMAD_CLASS_BM, 0x01), "ClassPortInfo");
 	assert_string_equal(mad_attribute_name(UMAD_CLASS_DEVICE_MGMT, 0x02), "Notice");
 	assert_null(mad_attribute_name(UMAD_CLASS_PERF_MGMT, 0x7777));
+	assert_string_equal(mad_attribute_name(UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0xff60),
+			    "CableInfo");
+	assert_null(mad_attribute_name(UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0xff91));
 	assert_null(mad_attribute_name(UMAD_CLASS_SUBN_LID_ROUTED, 0x03));
 }
 

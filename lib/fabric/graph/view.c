@@ -71,10 +71,8 @@ static char *why(const struct fabric_failure *failure)
 void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			 char **ret_object, char **ret_message)
 {
-	const char *name = mad_attribute_name(class_of(failure), failure->attribute);
-	const char *what = name					     ? name
-			   : failure->attribute == MAD_SM_CABLE_INFO ? "CableInfo"
-								     : "vendor attribute";
+	const char *what = mad_attribute_name(class_of(failure), failure->attribute)
+				   ?: "vendor attribute";
 	char *reason = why(failure);
 
 	*ret_object = failure->port == FABRIC_NONE ? mem_string("where the scan begins")

@@ -84,6 +84,12 @@ static const struct enum_name common_attributes[] = {
 	{0, NULL},
 };
 
+/* Beside the specification's own CableInfo, 0x0032, which has a field table. */
+static const struct enum_name sm_attribute_names[] = {
+	{MAD_SM_CABLE_INFO, "CableInfo"},
+	{0, NULL},
+};
+
 static const struct enum_name sa_attribute_names[] = {
 	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},
 	{UMAD_SA_ATTR_LINK_SPD_WIDTH_TABLE_REC, "LinkSpeedWidthPairsTableRecord"},
@@ -151,6 +157,9 @@ static const struct enum_name mellanox_attribute_names[] = {
 static const struct enum_name *names_without_table(unsigned int mgmt_class)
 {
 	switch (mgmt_class) {
+	case UMAD_CLASS_SUBN_LID_ROUTED:
+	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
+		return sm_attribute_names;
 	case UMAD_CLASS_SUBN_ADM:
 		return sa_attribute_names;
 	case UMAD_CLASS_BM:
