@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/sysfs_folder.h"
 #include "places.h"
@@ -107,6 +108,41 @@ static inline void tree_link(const struct saved_tree *tree, const char *path, co
 	tree_make_directories(tree, path);
 	unlinkat(tree->root.fd, path, 0);
 	assert_int_equal(symlinkat(target, tree->root.fd, path), 0);
+}
+
+/* The link on the PCI bus to a function, whose folder is at that place below sys/devices. */
+static inline void tree_on_bus(const struct saved_tree *tree, const char *place)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", strrchr(place, '/') + 1);
+	snprintf(target, sizeof(target), "../../../devices/%s", place);
+	tree_link(tree, path, target);
+}
+
+/* A PCI function at that place. What is NULL is not there, and the driver "!EIO" cannot be read. */
+static inline void tree_function(const struct saved_tree *tree, const char *place,
+				 const char *class, const char *vendor, const char *device,
+				 const char *driver)
+{
+	const char *const files[][2] = {{"class", class},
+					{"vendor", vendor},
+					{"device", device},
+					{"subsystem_vendor", device ? "0x1" : NULL},
+					{"subsystem_device", device ? "0x2" : NULL}};
+	char path[PATH_MAX], target[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "sys/devices/%s/%s", place, files[i][0]);
+		if (files[i][1])
+			tree_write(tree, path, files[i][1]);
+	}
+	tree_on_bus(tree, place);
+	if (!driver)
+		return;
+	snprintf(path, sizeof(path), "sys/devices/%s/driver", place);
+	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
+	tree_link(tree, path, *driver == '!' ? driver : target);
 }
 
 static inline void tree_delete(const struct saved_tree *tree, const char *path)

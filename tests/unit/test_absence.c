@@ -30,28 +30,9 @@ static int teardown(void **state)
 static void function(struct bed *bed, const char *address, const char *vendor, const char *device,
 		     const char *class, const char *driver)
 {
-	const char *const values[][2] = {
-		{"vendor", vendor},
-		{"device", device},
-		{"class", class},
-	};
-	char path[200], target[200];
+	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
 
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/%s", address, values[i][0]);
-		tree_write(&bed->tree, path, values[i][1]);
-	}
-	if (driver) {
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/driver", address);
-		if (driver[0] == '!')
-			snprintf(target, sizeof(target), "%s", driver);
-		else
-			snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
-		tree_link(&bed->tree, path, target);
-	}
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
-	tree_link(&bed->tree, path, target);
+	tree_function(&bed->tree, place, class, vendor, device, driver);
 }
 
 /* Checks the only problem, or that there is none, and whether it is an adapter for sure. */

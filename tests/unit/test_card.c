@@ -65,8 +65,7 @@ static void by_any_name(void **state)
 	tree_link(&bed->tree, "sys/class/net/eth0",
 		  "../../devices/pci0000:00/0000:01:00.0/net/eth0");
 	tree_link(&bed->tree, "sys/class/net/mlx5_0", "../../devices/wrong");
-	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
-		  "../../../devices/pci0000:00/0000:01:00.0");
+	tree_on_bus(&bed->tree, "pci0000:00/0000:01:00.0");
 	add_device(bed, "mlx5_0", "eth0");
 	add_device(bed, "rxe1", NULL);
 	add_device(bed, "rxe0", "eth0");

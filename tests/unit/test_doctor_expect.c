@@ -64,8 +64,7 @@ static int set_up(void **state)
 	bed->request.objects = &host->objects;
 	tree_write(&bed->tree, FUNCTION "current_link_speed", "16.0 GT/s PCIe");
 	tree_write(&bed->tree, FUNCTION "current_link_width", "8");
-	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
-		  "../../../devices/pci0000:00/0000:01:00.0");
+	tree_on_bus(&bed->tree, "pci0000:00/0000:01:00.0");
 	device = add_device(bed, "mlx5_0", "B1", "0000:01:00.0", "1.1");
 	add_port(device, 1, 100, LINK_LAYER_INFINIBAND);
 	port = add_port(device, 2, 10, LINK_LAYER_INFINIBAND);

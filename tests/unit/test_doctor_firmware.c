@@ -35,21 +35,6 @@ struct bed {
 	struct doctor_context run;
 };
 
-static void make_function(struct bed *bed, const char *place)
-{
-	const char *address = strrchr(place, '/') + 1;
-	_cleanup_(freep) char *path = mem_format("sys/bus/pci/devices/%s", address);
-	_cleanup_(freep) char *target = mem_format("../../../devices/%s", place);
-	_cleanup_(freep) char *class = mem_format("sys/devices/%s/class", place);
-	_cleanup_(freep) char *vendor = mem_format("sys/devices/%s/vendor", place);
-	_cleanup_(freep) char *device = mem_format("sys/devices/%s/device", place);
-
-	tree_write(&bed->tree, class, "0x020000");
-	tree_write(&bed->tree, vendor, "0x15b3");
-	tree_write(&bed->tree, device, "0x1021");
-	tree_link(&bed->tree, path, target);
-}
-
 static void make_device(struct bed *bed, const char *name, const char *place, const char *address)
 {
 	struct device *device = device_list_add(&bed->facts.inventory.devices, name);
@@ -76,8 +61,8 @@ static int setup(void **state)
 		.results = &bed->results,
 		.problems = &bed->problems,
 	};
-	make_function(bed, "pci0000:3a/" FIRST);
-	make_function(bed, "pci0000:5d/" SECOND);
+	tree_function(&bed->tree, "pci0000:3a/" FIRST, "0x020000", "0x15b3", "0x1021", NULL);
+	tree_function(&bed->tree, "pci0000:5d/" SECOND, "0x020000", "0x15b3", "0x1021", NULL);
 	make_device(bed, "mlx5_0", "pci0000:3a/" FIRST, FIRST);
 	bed->facts.adapters = mem_alloc_zero(1, sizeof(*bed->facts.adapters));
 	bed->facts.adapters->was_opened = bed->facts.adapters->was_listed = true;

@@ -32,17 +32,7 @@ static void put(struct bed *bed, const char *directory, const char *file, const 
 static void put_function(struct bed *bed, const char *directory, const char *class,
 			 const char *vendor, const char *device)
 {
-	const char *address = strrchr(directory, '/') + 1;
-	char path[128], target[256];
-
-	put(bed, directory, "class", class);
-	put(bed, directory, "vendor", vendor);
-	put(bed, directory, "device", device);
-	put(bed, directory, "subsystem_vendor", "0x1");
-	put(bed, directory, "subsystem_device", "0x1");
-	snprintf(path, sizeof(path), FILES "%s", address);
-	snprintf(target, sizeof(target), "../../../../%s", directory);
-	tree_link(&bed->tree, path + 1, target);
+	tree_function(&bed->tree, directory + strlen("sys/devices/"), class, vendor, device, NULL);
 }
 
 static void put_driver(struct bed *bed, const char *directory, const char *driver)

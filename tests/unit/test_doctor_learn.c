@@ -40,6 +40,7 @@ static void put_port(struct bed *bed, const char *device, const char *port, cons
 static void put_device(struct bed *bed, const char *device, const char *address, const char *board,
 		       const char *firmware, const char *driver)
 {
+	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
 	char path[128], target[128];
 
 	put(bed, device, "node_type", "1: CA");
@@ -47,15 +48,9 @@ static void put_device(struct bed *bed, const char *device, const char *address,
 	if (board)
 		put(bed, device, "board_id", board);
 	put(bed, device, "fw_ver", firmware);
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s", address);
-	tree_directory(&bed->tree, path);
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
-	tree_link(&bed->tree, path, target);
+	tree_function(&bed->tree, place, NULL, NULL, NULL, driver);
 	snprintf(path, sizeof(path), CLASS "%s/device", device);
-	tree_link(&bed->tree, path, target);
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/driver", address);
-	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
+	snprintf(target, sizeof(target), "../../../devices/%s", place);
 	tree_link(&bed->tree, path, target);
 }
 

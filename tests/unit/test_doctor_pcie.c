@@ -36,10 +36,8 @@ static int set_up(void **state)
 	bed_set_up(state);
 	bed = *state;
 	tree_write(&bed->tree, FUNCTION "/vendor", "0x15b3");
-	tree_link(&bed->tree, "sys/bus/pci/devices/0000:00:01.0",
-		  "../../../devices/pci0000:00/0000:00:01.0");
-	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
-		  "../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0");
+	tree_on_bus(&bed->tree, "pci0000:00/0000:00:01.0");
+	tree_on_bus(&bed->tree, "pci0000:00/0000:00:01.0/0000:01:00.0");
 	device = device_list_add(&bed->facts.inventory.devices, "mlx5_0");
 	device->pci_address = mem_string("0000:01:00.0");
 	port = device_add_port(device, 1);

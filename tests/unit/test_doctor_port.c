@@ -13,17 +13,14 @@ enum { MOST_PEERS = 8, OWN = 3 };
 /* A device of its own card, with one port. */
 static struct port *add_port(struct bed *bed, unsigned int which, enum link_layer layer)
 {
-	char path[96], target[96], address[] = "0000:01:00.0", name[] = "mlx5_0";
+	char place[] = "pci0000:00/0000:01:00.0", *address = strchr(place, '/') + 1;
+	char name[] = "mlx5_0";
 	struct device *device;
 	struct port *port;
 
 	name[5] = (char)('0' + which);
 	address[6] = (char)('1' + which);
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/vendor", address);
-	tree_write(&bed->tree, path, "0x15b3");
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
-	tree_link(&bed->tree, path, target);
+	tree_function(&bed->tree, place, NULL, "0x15b3", NULL, NULL);
 	device = device_list_add(&bed->facts.inventory.devices, name);
 	device->driver = mem_string("mlx5_core");
 	device->board_id = mem_string("MT_1");

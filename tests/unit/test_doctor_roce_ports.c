@@ -40,11 +40,8 @@ static void put_adapter(struct bed *bed, unsigned int which, const char *part)
 {
 	char path[128], target[128];
 
-	snprintf(path, sizeof(path), "sys/devices/pci0000:00/0000:0%u:00.0/vendor", which + 1);
-	tree_write(&bed->tree, path, "0x15b3");
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/0000:0%u:00.0", which + 1);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/0000:0%u:00.0", which + 1);
-	tree_link(&bed->tree, path, target);
+	snprintf(path, sizeof(path), "pci0000:00/0000:0%u:00.0", which + 1);
+	tree_function(&bed->tree, path, NULL, "0x15b3", NULL, NULL);
 	snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_%u", which);
 	snprintf(target, sizeof(target),
 		 "../../devices/pci0000:00/0000:0%u:00.0%s/infiniband/mlx5_%u", which + 1, part,

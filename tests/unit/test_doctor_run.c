@@ -212,23 +212,9 @@ static void causes(void **state)
 
 static void add_function(struct host *host, const char *address)
 {
-	static const struct {
-		const char *file, *text;
-	} files[] = {
-		{"vendor", "0x15b3"},		{"device", "0x1021"},
-		{"subsystem_vendor", "0x15b3"}, {"subsystem_device", "0x0001"},
-		{"class", "0x020700"},
-	};
-	char path[128], target[128];
+	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
 
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/%s", address,
-			 files[i].file);
-		tree_write(&host->tree, path, files[i].text);
-	}
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
-	tree_link(&host->tree, path, target);
+	tree_function(&host->tree, place, "0x020700", "0x15b3", "0x1021", NULL);
 }
 
 /* What is said of a function is said of its device; of the host, only what is said of all. */

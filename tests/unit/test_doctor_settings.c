@@ -25,8 +25,7 @@ static int set_up(void **state)
 	bed->run.profile = PROFILE_HPC;
 	bed->request.root = bed->tree.path;
 	tree_write(&bed->tree, FUNCTION "/vendor", "0x15b3");
-	tree_link(&bed->tree, "sys/bus/pci/devices/0000:01:00.0",
-		  "../../../devices/pci0000:00/0000:01:00.0");
+	tree_on_bus(&bed->tree, "pci0000:00/0000:01:00.0");
 	return 0;
 }
 

@@ -32,22 +32,9 @@ static void put_driver(struct bed *bed, const char *address, const char *driver)
 static void put_function(struct bed *bed, const char *address, const char *vendor,
 			 const char *device, const char *driver)
 {
-	const char *const files[][2] = {{"vendor", vendor},
-					{"device", device},
-					{"class", "0x020000"},
-					{"subsystem_vendor", "0x1"},
-					{"subsystem_device", "0x2"}};
-	char path[128], target[128];
+	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
 
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "sys/devices/pci0000:00/%s/%s", address, files[i][0]);
-		tree_write(&bed->tree, path, files[i][1]);
-	}
-	snprintf(path, sizeof(path), FUNCTIONS "%s", address);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/%s", address);
-	tree_link(&bed->tree, path, target);
-	if (driver)
-		put_driver(bed, address, driver);
+	tree_function(&bed->tree, place, "0x020000", vendor, device, driver);
 }
 
 /* A device that the driver of the function has made. */

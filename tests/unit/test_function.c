@@ -46,13 +46,9 @@ static void write_file(struct bed *bed, const char *directory, const char *name,
 /* A ConnectX of that PCI class; ID is not one that is taken for its driver alone. */
 static void write_function(struct bed *bed, const char *address, const char *class)
 {
-	_cleanup_(freep) char *directory = mem_format("sys/devices/pci0000:00/%s", address);
-	_cleanup_(freep) char *target = mem_format(">../../../devices/pci0000:00/%s", address);
+	_cleanup_(freep) char *place = mem_format("pci0000:00/%s", address);
 
-	write_file(bed, "sys/bus/pci/devices", address, target);
-	write_file(bed, directory, "vendor", "0x15b3");
-	write_file(bed, directory, "device", "0x101b");
-	write_file(bed, directory, "class", class);
+	tree_function(&bed->tree, place, class, "0x15b3", "0x101b", NULL);
 }
 
 static void add_device(struct bed *bed, const char *name)

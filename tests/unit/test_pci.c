@@ -32,14 +32,10 @@ static int teardown(void **state)
 /* A function at `place` below sys/devices, and the link of the bus to it. */
 static void make(struct bed *bed, const char *place)
 {
-	const char *address = strrchr(place, '/') + 1;
-	char path[300], target[300];
+	_cleanup_(freep) char *path = mem_format("sys/devices/%s", place);
 
-	snprintf(path, sizeof(path), "sys/devices/%s", place);
 	tree_directory(&bed->tree, path);
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/%s", place);
-	tree_link(&bed->tree, path, target);
+	tree_on_bus(&bed->tree, place);
 }
 
 static void write_file(struct bed *bed, const char *address, const char *file, const char *text)

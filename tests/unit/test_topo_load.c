@@ -52,17 +52,7 @@ static void put(struct bed *bed, const char *directory, const char *file, const 
 static void put_function(struct bed *bed, const char *directory, const char *class,
 			 const char *vendor, const char *device)
 {
-	const char *address = strrchr(directory, '/') + 1;
-	char path[128], target[256];
-
-	put(bed, directory, "class", class);
-	put(bed, directory, "vendor", vendor);
-	put(bed, directory, "device", device);
-	put(bed, directory, "subsystem_vendor", "0x1");
-	put(bed, directory, "subsystem_device", "0x2");
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s", address);
-	snprintf(target, sizeof(target), "../../../devices/%s", directory);
-	tree_link(&bed->tree, path, target);
+	tree_function(&bed->tree, directory, class, vendor, device, NULL);
 }
 
 static void put_link(struct bed *bed, const char *directory, const char *speed, const char *width,
