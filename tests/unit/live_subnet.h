@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "fake_transport.h"
-#include "host/inventory/inventory.h"
 #include "host/port.h"
+#include "idle_inventory.h"
 #include "kernel/umad.h"
 #include "made_up_fabric.h"
 #include "mad/format/header.h"
@@ -122,39 +122,6 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 void inventory_free(struct inventory *inventory)
 {
 	device_list_clear(&inventory->devices);
-}
-
-bool inventory_answers(const char *root)
-{
-	return !root;
-}
-
-int inventory_find_core(const char *root, struct problems *problems)
-{
-	(void)root, (void)problems;
-	return -ENODEV;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory, (void)ret_nldev;
-	return -ENODEV;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory, (void)ret_rtnl;
-	return -ENODEV;
-}
-
-void inventory_names(const char *root, bool ports, struct strings *ret_names)
-{
-	(void)root, (void)ports, (void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root, (void)ret_names;
 }
 
 int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,

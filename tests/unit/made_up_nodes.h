@@ -14,8 +14,8 @@
 
 #include "base/signals.h"
 #include "fake_transport.h"
-#include "host/inventory/inventory.h"
 #include "host/device.h"
+#include "idle_inventory.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
@@ -106,45 +106,6 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 void inventory_free(struct inventory *inventory)
 {
 	(void)inventory;
-}
-
-int inventory_find_core(const char *root, struct problems *problems)
-{
-	(void)root;
-	(void)problems;
-	return 0;
-}
-
-bool inventory_answers(const char *root)
-{
-	return !root;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory;
-	(void)ret_nldev;
-	return -EOPNOTSUPP;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory;
-	(void)ret_rtnl;
-	return -EOPNOTSUPP;
-}
-
-void inventory_names(const char *root, bool ports, struct strings *ret_names)
-{
-	(void)root;
-	(void)ports;
-	(void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root;
-	(void)ret_names;
 }
 
 /* ---- Signals: none comes, and a wait takes no time ---- */

@@ -13,7 +13,7 @@
 #include "base/signals.h"
 #include "cmd/commands.h"
 #include "host/device.h"
-#include "host/inventory/inventory.h"
+#include "idle_inventory.h"
 #include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
 #include "places.h"
@@ -249,47 +249,14 @@ void inventory_free(struct inventory *inventory)
 	device_list_clear(&inventory->devices);
 }
 
-int inventory_find_core(const char *root, struct problems *problems)
+static int open_nldev(struct netlink **ret_nldev)
 {
-	(void)root;
-	(void)problems;
-	return 0;
-}
-
-bool inventory_answers(const char *root)
-{
-	return !root;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory;
 	if (host.open_error)
 		return host.open_error;
 	host.kernel = (struct fake_kernel){.serve = serve};
 	*ret_nldev = netlink_from_fd(fake_start(&host.kernel), 16384);
 	host.serves = true;
 	return 0;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory;
-	(void)ret_rtnl;
-	return -EOPNOTSUPP;
-}
-
-void inventory_names(const char *root, bool ports, struct strings *ret_names)
-{
-	(void)root;
-	(void)ports;
-	(void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root;
-	(void)ret_names;
 }
 
 void signals_catch(struct signals *signals, const int *numbers)
@@ -828,6 +795,7 @@ int main(void)
 		cmocka_unit_test(full_output),
 	};
 
+	idle_open_nldev = open_nldev;
 	return cmocka_run_group_tests_name("counters_run", tests, command_set_up,
 					   command_tear_down);
 }

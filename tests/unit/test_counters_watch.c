@@ -13,7 +13,7 @@
 #include "cmd/commands.h"
 #include "counter/counter_rounds.h"
 #include "host/device.h"
-#include "host/inventory/inventory.h"
+#include "idle_inventory.h"
 #include "render/screen.h"
 
 enum { MSEC = 1000000, BEGIN_MSEC = 5000 };
@@ -189,40 +189,6 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 void inventory_free(struct inventory *inventory)
 {
 	device_list_clear(&inventory->devices);
-}
-
-int inventory_find_core(const char *root, struct problems *problems)
-{
-	(void)root, (void)problems;
-	return 0;
-}
-
-bool inventory_answers(const char *root)
-{
-	(void)root;
-	return false;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory, (void)ret_nldev;
-	return -EOPNOTSUPP;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory, (void)ret_rtnl;
-	return -EOPNOTSUPP;
-}
-
-void inventory_names(const char *root, bool ports, struct strings *ret_names)
-{
-	(void)root, (void)ports, (void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root, (void)ret_names;
 }
 
 void signals_catch(struct signals *signals, const int *numbers)

@@ -23,6 +23,7 @@
 #include "cmd/commands.h"
 #include "cmd/host/ports_set.h"
 #include "fake_transport.h"
+#include "idle_inventory.h"
 #include "mad/format/codes.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
@@ -117,40 +118,6 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 void inventory_free(struct inventory *inventory)
 {
 	*inventory = (struct inventory){.answers = false};
-}
-
-int inventory_find_core(const char *root, struct problems *problems)
-{
-	(void)root, (void)problems;
-	return 0;
-}
-
-bool inventory_answers(const char *root)
-{
-	(void)root;
-	return true;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory, (void)ret_nldev;
-	return -EPERM;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory, (void)ret_rtnl;
-	return -EPERM;
-}
-
-void inventory_names(const char *root, bool ports, struct strings *ret_names)
-{
-	(void)root, (void)ports, (void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root, (void)ret_names;
 }
 
 void change_guard_device(struct change *change)

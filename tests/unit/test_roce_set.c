@@ -23,6 +23,7 @@
 #include "cmd/change/roce_set.h"
 #include "cmd/commands.h"
 #include "host/need.h"
+#include "idle_inventory.h"
 #include "kernel/netlink/netlink.h"
 #include "roce/table/profile.h"
 #include "roce/table/target.h"
@@ -89,40 +90,6 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 void inventory_free(struct inventory *inventory)
 {
 	*inventory = (struct inventory){.answers = false};
-}
-
-int inventory_find_core(const char *root, struct problems *problems)
-{
-	(void)root, (void)problems;
-	return 0;
-}
-
-bool inventory_answers(const char *root)
-{
-	(void)root;
-	return true;
-}
-
-int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev)
-{
-	(void)inventory, (void)ret_nldev;
-	return -EPERM;
-}
-
-int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl)
-{
-	(void)inventory, (void)ret_rtnl;
-	return -EPERM;
-}
-
-void inventory_names(const char *root, bool with_ports, struct strings *ret_names)
-{
-	(void)root, (void)with_ports, (void)ret_names;
-}
-
-void inventory_netdev_names(const char *root, struct strings *ret_names)
-{
-	(void)root, (void)ret_names;
 }
 
 /* ---- */
