@@ -4,13 +4,11 @@
  * it says then. The functions of lib/event/watcher.h are here, so that the linker takes none of
  * lib/event/watcher.c.
  */
-#include "captured.h"
+#include "command_lines.h"
 #include "saved_tree.h"
 
 #include <signal.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "event/watcher.h"
@@ -136,31 +134,9 @@ void watcher_report_states(const struct watcher *watcher, uint64_t words,
 
 /* ---- The command ---- */
 
-/* Runs it with these words; returns the status. */
 static int run(const char *line, char **ret_out, char **ret_err)
 {
-	_cleanup_(freep) char *copy = mem_string(line);
-	_cleanup_(freep) void *args = mem_alloc_zero(1, events_command.args_size);
-	const struct command *const commands[] = {&events_command};
-	struct ctx ctx = {.command = &events_command, .commands = commands, .command_count = 1};
-	struct option_set sets[COMMAND_TABLES + 1];
-	const size_t set_count = command_option_sets(&events_command, &ctx.globals, args, sets);
-	char *words[16] = {NULL}, *rest = copy, *message = NULL, *hint = NULL;
-	struct captured captured;
-	struct captured said;
-	int count = 0, first, status;
-
-	while (rest)
-		words[count++] = strsep(&rest, " ");
-	first = options_parse(count, words, sets, set_count, false, &message, &hint);
-	if (message)
-		fail_msg("%s: %s", line, message);
-	capture_begin(&captured);
-	capture_stream(&said, stderr);
-	status = events_command.run(&ctx, args, words + first);
-	*ret_err = capture_end(&said);
-	*ret_out = capture_end(&captured);
-	return status;
+	return command_run(&events_command, line, ret_out, ret_err);
 }
 
 static int set_up(void **state)
@@ -514,28 +490,16 @@ static void reader_gone(void **state)
 	fflush(stdout);
 	before = dup(STDOUT_FILENO);
 	for (int with_events = 0; with_events < 2; with_events++) {
-		_cleanup_(freep) void *args = mem_alloc_zero(1, events_command.args_size);
-		const struct command *const commands[] = {&events_command};
-		struct ctx ctx = {.command = &events_command,
-				  .commands = commands,
-				  .command_count = 1,
-				  .globals.no_headings = true,
-				  .globals.tsv = true};
-		struct option_set sets[COMMAND_TABLES + 1];
-		const size_t count = command_option_sets(&events_command, NULL, args, sets);
-		char *words[] = {(char[]){"events"}, (char[]){"-u"}, (char[]){"device-added"},
-				 NULL};
-		char *message = NULL, *hint = NULL, *nothing[] = {NULL};
 		struct captured said;
 		int status;
 
 		bed.at = 0;
 		bed.step_count = (size_t)with_events;
 		bed.steps[0] = (struct step){{EVENT_PORT_DOWN, NO}, 0};
-		assert_true(options_parse(3, words, sets, count, false, &message, &hint) > 0);
 		dup2(ends_of[1], STDOUT_FILENO);
 		capture_stream(&said, stderr);
-		status = events_command.run(&ctx, args, nothing);
+		status = command_run_line(&events_command,
+					  "events --tsv --no-headings -u device-added");
 		free(err);
 		err = capture_end(&said);
 		dup2(before, STDOUT_FILENO);
