@@ -4,37 +4,14 @@
  * verbs in memory and a TCP connection within this host; and peers that say something wrong.
  * tests/vm has the programs themselves.
  */
-#include "perfect_trial.h"
+#include "own_side.h"
 
-#include <arpa/inet.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "loopback.h"
 #include "selftest/interop/perftest.h"
 #include "selftest/interop/pingpong.h"
-
-/* The side whose thread it is. */
-static __thread unsigned int own_side;
-
-/* ---- In place of those of agent_device.c ---- */
-
-int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
-{
-	(void)endpoint;
-	soft_open(agent, own_side);
-	return 0;
-}
-
-void agent_close_device(struct agent *agent)
-{
-	agent->context = NULL;
-}
-
-int api_open_cm(struct api *api)
-{
-	(void)api;
-	return -ENOSYS;
-}
 
 /* ---- Both sides ---- */
 
@@ -261,27 +238,12 @@ static void *serve(void *context)
 	return NULL;
 }
 
-/* A socket at an unused port of this host, and which. */
-static int unused(uint32_t *port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	*port = ntohs(address.sin_port);
-	return fd;
-}
-
 static void begin(size_t which)
 {
 	const struct program *program = &programs[which];
+	const uint32_t port = loopback_free_port();
 	struct ip_address here;
-	uint32_t port;
 
-	close(unused(&port));
 	assert_int_equal(ip_parse("127.0.0.1", &here), 0);
 	/* A test that failed left its own behind. */
 	soft.next_qpn = 0;
@@ -545,7 +507,7 @@ static void expect_of_client(struct script *script, const char *reason, const ch
 	const struct selftest_result *row;
 	pthread_t thread;
 
-	script->listener = unused(&bed.requests[0].port);
+	script->listener = loopback_socket(&bed.requests[0].port);
 	assert_int_equal(listen(script->listener, 1), 0);
 	assert_int_equal(pthread_create(&thread, NULL, answer, script), 0);
 	run_side(0);
@@ -783,7 +745,7 @@ static void other_protocols(void **state)
 			put_sizes(&script, 4096, rows[i].mtu);
 		else if (rows[i].version)
 			put_version(&script, rows[i].version);
-		script.listener = unused(&bed.requests[0].port);
+		script.listener = loopback_socket(&bed.requests[0].port);
 		assert_int_equal(listen(script.listener, 1), 0);
 		assert_int_equal(pthread_create(&thread, NULL, answer, &script), 0);
 		run_side(0);
@@ -1054,7 +1016,7 @@ static void client_begins(void **state)
 			script.length = 0;
 			put_talk(&script, talk, 1, SIZE_MAX);
 			script.length = length_to(talk, i);
-			script.listener = unused(&bed.requests[0].port);
+			script.listener = loopback_socket(&bed.requests[0].port);
 			assert_int_equal(listen(script.listener, 1), 0);
 			assert_int_equal(pthread_create(&thread, NULL, say_to_client, &script), 0);
 			run_side(0);
@@ -1220,7 +1182,7 @@ static void cannot_listen(void **state)
 
 	(void)state;
 	begin(RC);
-	fd = unused(&bed.requests[1].port);
+	fd = loopback_socket(&bed.requests[1].port);
 	assert_int_equal(listen(fd, 1), 0);
 	run_side(1);
 	reason = mem_format("cannot listen on TCP port %u: %s", bed.requests[1].port,

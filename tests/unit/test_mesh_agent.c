@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An agent's answers, which wait for each other: not for a test that hangs, nor beyond its end. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "loopback.h"
 #include "mesh/agent/agent.h"
 #include "mesh/agent/runner.h"
 #include "mesh/wire/channel.h"
@@ -144,23 +144,19 @@ static void admit(struct bed *bed)
 
 static void begin(struct bed *bed, uint32_t silence_msec)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET};
-	socklen_t length = sizeof(address);
-	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint32_t port;
+	const int listener = loopback_socket(&port);
 
 	children = mmap(NULL, RAILS * sizeof(*children), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(children != MAP_FAILED);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(listener, 1), 0);
-	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
 	fflush(NULL);
 	bed->agent = fork();
 	assert_true(bed->agent >= 0);
 	if (!bed->agent) {
 		close(listener);
-		run_agent(ntohs(address.sin_port));
+		run_agent((uint16_t)port);
 	}
 	bed->silence_msec = silence_msec;
 	mesh_channel_open(&bed->channel,

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/device.h"
+#include "loopback.h"
 #include "selftest/rails/rails.h"
 #include "selftest/selftest.h"
 
@@ -30,19 +31,6 @@
 static void say(void *context, const char *line)
 {
 	dprintf(*(int *)context, "%s\n", line);
-}
-
-static uint32_t free_port(void)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	close(fd);
-	return ntohs(address.sin_port);
 }
 
 /* No port at all; the log has what the client asked for. */
@@ -146,7 +134,7 @@ static void end_server(pid_t pid)
  */
 static void life_of_a_client(void **state)
 {
-	const uint32_t port = free_port();
+	const uint32_t port = loopback_free_port();
 	uint64_t begin;
 	char byte;
 	int ends[2], fd;
@@ -197,7 +185,7 @@ static void expect(int fd, uint32_t type, uint32_t length, uint8_t *body)
 
 static void client_of_version_2(void **state)
 {
-	const uint32_t port = free_port();
+	const uint32_t port = loopback_free_port();
 	uint8_t body[4096], open_2[16 + 169] = {0};
 	int ends[2], fd;
 	FILE *log;
@@ -240,7 +228,7 @@ static void named_port(void **state)
 			      .device = "mlx5_7",
 			      .port = 2},
 	};
-	const uint32_t port = free_port();
+	const uint32_t port = loopback_free_port();
 	const char *complaint;
 	struct message reply;
 	int ends[2], fd;
@@ -285,7 +273,7 @@ static void pages_of_ports(void **state)
 		struct selftest_request request = {
 			.peer = "hostb",
 			.peer_ip = {.family = AF_INET, .raw = {127, 0, 0, 1}},
-			.tcp_port = free_port(),
+			.tcp_port = loopback_free_port(),
 			.signals = -1,
 		};
 		struct selftest_results results = {0};

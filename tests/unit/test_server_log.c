@@ -3,35 +3,15 @@
  * What a self-test server logs, keeps as rows and returns: several clients at a time, those that it
  * does not serve, its end, and the reasons not to begin.
  */
-#include "perfect_trial.h"
+#include "own_side.h"
 
-#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "loopback.h"
 #include "selftest/selftest.h"
-
-/* ---- In place of those of agent_device.c: only the client has a device ---- */
-
-int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
-{
-	(void)endpoint;
-	soft_open(agent, 0);
-	return 0;
-}
-
-void agent_close_device(struct agent *agent)
-{
-	agent->context = NULL;
-}
-
-int api_open_cm(struct api *api)
-{
-	(void)api;
-	return -ENOSYS;
-}
 
 /* ---- The server ---- */
 
@@ -61,24 +41,10 @@ static int find_none(void *context, const struct selftest_client *client,
 	return -ENODEV;
 }
 
-/* A socket at an unused port of this host, and which. */
-static int unused(uint32_t *port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-	*port = ntohs(address.sin_port);
-	return fd;
-}
-
 static void begin(void)
 {
 	bed = (struct bed){.signals = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-	close(unused(&bed.port));
+	bed.port = loopback_free_port();
 	bed.service = (struct selftest_service){
 		.bind = {.family = AF_INET, .raw = {127, 0, 0, 1}},
 		.tcp_port = bed.port,
@@ -385,7 +351,7 @@ static void cannot_listen(void **state)
 
 	(void)state;
 	begin();
-	fd = unused(&bed.port);
+	fd = loopback_socket(&bed.port);
 	assert_int_equal(listen(fd, 1), 0);
 	bed.service.tcp_port = bed.port;
 	reason = mem_format("cannot listen on 127.0.0.1 port %u: %s", bed.port,

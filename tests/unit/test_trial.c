@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <sys/eventfd.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "loopback.h"
 #include "selftest/wire/message.h"
 #include "selftest/tests/tests_measure.h"
 #include "selftest/trial/trial.h"
@@ -291,17 +291,11 @@ static void *welcome(void *listener)
 /* A socket bound to an unused port; it listens if `room` is not negative. */
 static int make_listener(struct selftest_request *request, int room)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET};
-	socklen_t length = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = loopback_socket(&request->tcp_port);
 
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
 	if (room >= 0)
 		assert_int_equal(listen(fd, room), 0);
 	assert_int_equal(ip_parse("127.0.0.1", &request->peer_ip), 0);
-	request->tcp_port = ntohs(address.sin_port);
 	return fd;
 }
 
