@@ -223,6 +223,26 @@ void device_list_sort(struct device_list *list)
 			      sizeof(*list->items[i].ports), compare_ports);
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct device *one = *(const struct device *const *)a;
+	const struct device *other = *(const struct device *const *)b;
+	const char *first = one->pci_address, *second = other->pci_address;
+	int order = first && second ? strcmp(first, second) : !first - !second;
+
+	return order ? order : (one > other) - (one < other);
+}
+
+const struct device **device_list_by_place(const struct device_list *list)
+{
+	const struct device **devices = mem_alloc_zero(list->count + 1, sizeof(*devices));
+
+	for (size_t i = 0; i < list->count; i++)
+		devices[i] = &list->items[i];
+	qsort(devices, list->count, sizeof(*devices), compare_places);
+	return devices;
+}
+
 static void device_clear(struct device *device)
 {
 	for (size_t i = 0; i < device->port_count; i++)

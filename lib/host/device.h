@@ -81,6 +81,11 @@ void device_set_name(struct device *device, const char *kernel_name, size_t leng
 struct device *device_list_find(const struct device_list *list, const char *name);
 /* Sorts names in natural order and ports by number. */
 void device_list_sort(struct device_list *list);
+/*
+ * The devices as they are plugged in; software devices, which have no address, come last, and those
+ * of one place as in the list. The caller frees the array.
+ */
+const struct device **device_list_by_place(const struct device_list *list);
 void device_list_clear(struct device_list *list);
 /* Removes all devices for which `keep` is false. */
 void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),

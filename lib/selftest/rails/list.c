@@ -2,27 +2,11 @@
 /* The ports of a host in an order that is the same on hosts of one kind, and who belongs to whom.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "selftest/rails/rails.h"
-
-struct placed {
-	const struct device *device;
-	size_t index;
-};
-
-/* Software devices, which have no address, come last. */
-static int compare_places(const void *a, const void *b)
-{
-	const struct placed *one = a, *other = b;
-	const char *first = one->device->pci_address, *second = other->device->pci_address;
-	int order = first && second ? strcmp(first, second) : !first - !second;
-
-	return order ? order : (one->index > other->index) - (one->index < other->index);
-}
 
 static void add_ports(const struct inventory *inventory, const struct device *device,
 		      const struct endpoint_wish *wish, struct listed_port **ports, size_t *count)
@@ -48,17 +32,12 @@ void rails_list(const struct inventory *inventory, const struct number *gid_inde
 		struct listed_port **ret_ports, size_t *ret_count)
 {
 	const struct endpoint_wish wish = {.gid_index = *gid_index};
-	const struct device_list *devices = &inventory->devices;
-	_cleanup_(freep) struct placed *places = mem_alloc_zero(devices->count + 1,
-								sizeof(*places));
+	_cleanup_(freep) const struct device **devices = device_list_by_place(&inventory->devices);
 	struct listed_port *ports = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < devices->count; i++)
-		places[i] = (struct placed){&devices->items[i], i};
-	qsort(places, devices->count, sizeof(*places), compare_places);
-	for (size_t i = 0; i < devices->count; i++)
-		add_ports(inventory, places[i].device, &wish, &ports, &count);
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		add_ports(inventory, devices[i], &wish, &ports, &count);
 	*ret_ports = ports;
 	*ret_count = count;
 }
