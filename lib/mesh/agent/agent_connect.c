@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
+#include "selftest/wire/socket.h"
 
 #define AGENT_CONNECT_MSEC 3000
 #define AGENT_SHAKE_MSEC   8000
@@ -20,29 +21,13 @@
 #define FIRST_TRY_MSEC	   100u
 #define LONGEST_TRY_MSEC   2000u
 
-/* Waits for the channel; -EINTR: a signal came. */
-static int wait_for(const struct mesh_agent *agent, int fd, short events, uint64_t end_msec)
-{
-	struct pollfd polls[] = {
-		{.fd = fd, .events = events},
-		{.fd = agent->setup->signals, .events = POLLIN},
-	};
-	int ready = poll(polls, 2, clock_msec_until(end_msec));
-
-	if (ready < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (polls[1].revents)
-		return -EINTR;
-	return ready ? 0 : -ETIMEDOUT;
-}
-
 int mesh_agent_flush(struct mesh_agent *agent, uint32_t msec)
 {
 	const uint64_t end_msec = clock_msec() + msec;
 	int rc = mesh_channel_flush(&agent->channel);
 
 	while (rc == -EAGAIN) {
-		rc = wait_for(agent, agent->channel.fd, POLLOUT, end_msec);
+		rc = socket_wait(agent->channel.fd, POLLOUT, agent->setup->signals, end_msec);
 		if (!rc)
 			rc = mesh_channel_flush(&agent->channel);
 	}
@@ -80,7 +65,8 @@ static int receive(struct mesh_agent *agent, struct mesh_message *message, uint6
 	while (!(rc = mesh_channel_next(&agent->channel, message))) {
 		rc = mesh_channel_receive(&agent->channel);
 		if (rc == -EAGAIN)
-			rc = wait_for(agent, agent->channel.fd, POLLIN, end_msec);
+			rc = socket_wait(agent->channel.fd, POLLIN, agent->setup->signals,
+					 end_msec);
 		if (rc)
 			return rc;
 	}
@@ -151,8 +137,6 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 {
 	_cleanup_(closep) int fd = socket(address->ai_family,
 					  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	socklen_t length = sizeof(int);
-	int error = 0;
 	int rc;
 
 	if (fd < 0)
@@ -160,13 +144,11 @@ static int connect_socket(struct mesh_agent *agent, const struct addrinfo *addre
 	rc = connect(fd, address->ai_addr, address->ai_addrlen) ? -errno : 0;
 	if (rc && rc != -EINPROGRESS)
 		return rc;
-	rc = wait_for(agent, fd, POLLOUT, clock_msec() + AGENT_CONNECT_MSEC);
+	rc = socket_wait(fd, POLLOUT, agent->setup->signals, clock_msec() + AGENT_CONNECT_MSEC);
+	if (!rc)
+		rc = socket_error(fd);
 	if (rc)
 		return rc;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
-		return -errno;
-	if (error)
-		return -error;
 	mesh_channel_open(&agent->channel, fd);
 	fd = -1;
 	return 0;
@@ -244,7 +226,7 @@ int mesh_agent_connect(struct mesh_agent *agent)
 		}
 		if (clock_msec() + pause >= end)
 			return rc;
-		if (wait_for(agent, -1, 0, clock_msec() + pause) == -EINTR)
+		if (socket_wait(-1, 0, agent->setup->signals, clock_msec() + pause) == -EINTR)
 			return -EINTR;
 		pause = pause * 2 < LONGEST_TRY_MSEC ? pause * 2 : LONGEST_TRY_MSEC;
 	}

@@ -217,8 +217,6 @@ int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
 {
 	_cleanup_(closep) int fd = socket(address->ss_family,
 					  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	socklen_t length = sizeof(int);
-	int error = 0;
 	int rc;
 
 	if (fd < 0)
@@ -229,12 +227,10 @@ int tcp_connect(struct watch *watch, const struct sockaddr_storage *address,
 	if (rc < 0 && errno != EINPROGRESS)
 		return -errno;
 	rc = wait_writable(watch, fd, clock_msec() + msec);
+	if (!rc)
+		rc = socket_error(fd);
 	if (rc)
 		return rc;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
-		return -errno;
-	if (error)
-		return -error;
 	*ret_fd = fd;
 	fd = -1;
 	return 0;

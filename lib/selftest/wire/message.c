@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "selftest/wire/layout_rows.h"
+#include "selftest/wire/socket.h"
 
 #include "selftest/wire/messages.def"
 
@@ -82,7 +83,6 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
 	while (sent < length) {
 		ssize_t got = send(channel, bytes + sent, length - sent,
 				   MSG_NOSIGNAL | MSG_DONTWAIT);
-		struct pollfd poll_out = {.fd = channel, .events = POLLOUT};
 
 		if (got > 0) {
 			sent += (size_t)got;
@@ -90,7 +90,7 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
 		}
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (poll(&poll_out, 1, clock_msec_until(end)) == 0)
+		if (socket_wait(channel, POLLOUT, -1, end) == -ETIMEDOUT)
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -105,22 +105,6 @@ void exchange_end(int channel)
 	for (int i = 0; i < MOST_UNREAD; i++)
 		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
 			break;
-}
-
-/* Sleeps until the channel has something to read, or its peer has closed it. */
-static int wait_readable(int channel, int signals, uint64_t end_msec)
-{
-	struct pollfd polls[] = {
-		{.fd = channel, .events = POLLIN},
-		{.fd = signals, .events = POLLIN},
-	};
-	int ready = poll(polls, 2, clock_msec_until(end_msec));
-
-	if (ready < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (polls[1].revents)
-		return -EINTR;
-	return ready ? 0 : -ETIMEDOUT;
 }
 
 static int receive_bytes(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length)
@@ -139,7 +123,7 @@ static int receive_bytes(int channel, int signals, uint64_t end_msec, uint8_t *b
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		rc = wait_readable(channel, signals, end_msec);
+		rc = socket_wait(channel, POLLIN, signals, end_msec);
 		if (rc)
 			return rc;
 	}
@@ -176,7 +160,7 @@ int exchange_receive(int channel, int signals, unsigned int msec, struct message
 
 	*ret_complaint = NULL;
 	/* Checked first, so that a peer that sends without a pause cannot hide a signal. */
-	if (wait_readable(channel, signals, 0) == -EINTR)
+	if (socket_wait(channel, POLLIN, signals, 0) == -EINTR)
 		return -EINTR;
 	rc = receive_bytes(channel, signals, end, bytes, 1);
 	if (rc)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #define TCP_BACKLOG 16
 
@@ -52,6 +54,29 @@ uint16_t socket_address_port(const struct sockaddr_storage *address)
 	memcpy(&in, address, sizeof(in));
 	memcpy(&in6, address, sizeof(in6));
 	return ntohs(address->ss_family == AF_INET ? in.sin_port : in6.sin6_port);
+}
+
+int socket_wait(int fd, short events, int signals, uint64_t end_msec)
+{
+	struct pollfd polls[] = {
+		{.fd = fd, .events = events},
+		{.fd = signals, .events = POLLIN},
+	};
+	int ready = poll(polls, 2, clock_msec_until(end_msec));
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (polls[1].revents)
+		return -EINTR;
+	return ready ? 0 : -ETIMEDOUT;
+}
+
+int socket_error(int fd)
+{
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) ? -errno : -error;
 }
 
 static int listen_at(const struct sockaddr_storage *address, socklen_t length, int *ret_fd)

@@ -17,5 +17,13 @@ struct ip_address socket_address_ip(const struct sockaddr_storage *address);
 /* Its port, in host byte order. */
 uint16_t socket_address_port(const struct sockaddr_storage *address);
 
+/*
+ * Waits for events of poll(2), or until the other side has closed the socket; it may return early
+ * with 0. -ETIMEDOUT; -EINTR: `signals` (a signalfd, or -1) has one; -errno.
+ */
+int socket_wait(int fd, short events, int signals, uint64_t end_msec);
+/* The error that a connection came to, as -errno; 0: there is none. */
+int socket_error(int fd);
+
 /* Listens on the address, or on every address if the family of `ip` is 0. 0 or -errno. */
 int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);
