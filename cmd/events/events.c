@@ -178,22 +178,15 @@ static void hand_out(struct events_run *run)
 	event_list_clear(events);
 }
 
-/* The shorter of two timeouts; -1 is no timeout. */
-static int sooner(int a, int b)
-{
-	if (a < 0 || b < 0)
-		return a < 0 ? b : a;
-	return a < b ? a : b;
-}
-
 /* Waits for signals, the reader of standard output (POLLERR: it closed it), and the sources. */
 static void wait_for(struct events_run *run)
 {
-	int timeout = sooner(watcher_timeout(run->watcher), thresholds_timeout(run->thresholds));
+	int timeout = clock_shorter(watcher_timeout(run->watcher),
+				    thresholds_timeout(run->thresholds));
 	size_t count = 0;
 
 	if (run->args->duration.known)
-		timeout = sooner(timeout, clock_msec_until(run->end_msec));
+		timeout = clock_shorter(timeout, clock_msec_until(run->end_msec));
 	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
 		.fd = run->signals.fd, .events = POLLIN};
 	*(struct pollfd *)mem_append(&run->fds, &count,

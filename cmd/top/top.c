@@ -221,13 +221,6 @@ static void take_keys(struct top_run *run)
 		draw(run);
 }
 
-static int sooner(int a, int b)
-{
-	if (a < 0 || b < 0)
-		return a < 0 ? b : a;
-	return a < b ? a : b;
-}
-
 /* Waits for signals, keys, events and the next round. Returns whether a key may be there. */
 static bool wait_for(struct top_run *run)
 {
@@ -236,9 +229,9 @@ static bool wait_for(struct top_run *run)
 	size_t count = 0;
 
 	if (run->watcher)
-		timeout = sooner(timeout, watcher_timeout(run->watcher));
+		timeout = clock_shorter(timeout, watcher_timeout(run->watcher));
 	if (run->stale && run->terminal.on)
-		timeout = sooner(timeout, clock_msec_until(run->drawn_msec + REDRAW_MSEC));
+		timeout = clock_shorter(timeout, clock_msec_until(run->drawn_msec + REDRAW_MSEC));
 	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
 		.fd = run->terminal.signals.fd, .events = POLLIN};
 	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){

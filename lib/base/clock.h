@@ -42,6 +42,14 @@ static inline int clock_msec_until(uint64_t end_msec)
 	return now < end_msec ? (int)(end_msec - now) : 0;
 }
 
+/* The shorter of two timeouts of poll(2); -1 is no timeout. */
+static inline int clock_shorter(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
 #define UTC_TEXT_SIZE 32
 
 /* Formats nanoseconds since the epoch. */
