@@ -68,83 +68,55 @@ static void ask(const struct smp_run *run, size_t destination, uint16_t attribut
 static const char deaf_hint[] =
 	"the node answers other requests but not this one: it may not have the attribute";
 
-/* Asks every node that has not failed for one attribute; NodeInfo is what each is asked first. */
-static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_t modifier,
-				const char *what)
+/* Only switches have SwitchInfo. */
+static bool is_asked(const struct node *node, uint16_t attribute)
+{
+	return !node->failed && (attribute != UMAD_SM_ATTR_SWITCH_INFO || node->facts.is_switch);
+}
+
+/*
+ * Asks every node that has not failed for one attribute, and takes what it tells; NodeInfo is what
+ * each is asked first. Without `take` it is the description.
+ */
+static void learn(struct smp_run *run, uint16_t attribute, const char *what,
+		  void (*take)(struct smp_node *facts, const unsigned char *data))
 {
 	size_t count = run->mad.session.destination_count, asked = 0;
 	struct mad_item *items = mad_items_new(count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!run->nodes[i].failed)
-			ask(run, i, attribute, modifier, &items[asked++]);
+		if (is_asked(&run->nodes[i], attribute))
+			ask(run, i, attribute, 0, &items[asked++]);
 	mad_gather(run->mad.session.engine, items, asked);
-	/* Move the items to the indexes of their destinations. */
 	for (size_t i = count; i-- > 0;) {
-		if (run->nodes[i].failed)
+		struct node *node = &run->nodes[i];
+		const struct mad_item *item;
+
+		if (!is_asked(node, attribute))
 			continue;
-		if (i != --asked)
-			items[i] = items[asked];
+		item = &items[--asked];
 		if (!mad_session_check_hint(
-			    &run->mad.session, &run->mad.session.destinations[i], what, &items[i],
-			    items[i].error == -ETIMEDOUT && attribute != UMAD_SM_ATTR_NODE_INFO
+			    &run->mad.session, &run->mad.session.destinations[i], what, item,
+			    item->error == -ETIMEDOUT && attribute != UMAD_SM_ATTR_NODE_INFO
 				    ? deaf_hint
 				    : NULL))
-			run->nodes[i].failed = true;
+			node->failed = true;
+		else if (take)
+			take(&node->facts, item->data);
+		else
+			node->description = text_clean((const char *)item->data, 64);
 	}
-	return items;
+	free(items);
 }
 
 /* Finds the sizes of the nodes' tables: 14.2.5.3, 14.2.5.4, 14.2.5.6. */
-static void learn(struct smp_run *run)
+static void learn_sizes(struct smp_run *run)
 {
-	const struct mad_attribute *attribute = run->attribute;
-	size_t count = run->mad.session.destination_count;
-	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_INFO, 0, "NodeInfo");
-
-	for (size_t i = 0; i < count; i++) {
-		smp_node_take_node_info(&run->nodes[i].facts, items[i].data);
-	}
-	free(items);
-	if (smp_needs_port_info(attribute)) {
-		items = ask_all(run, UMAD_SM_ATTR_PORT_INFO, 0, "PortInfo");
-		for (size_t i = 0; i < count; i++)
-			smp_node_take_port_info(&run->nodes[i].facts, items[i].data);
-		free(items);
-	}
-}
-
-/* Only switches have SwitchInfo. */
-static void learn_switches(struct smp_run *run)
-{
-	size_t count = run->mad.session.destination_count;
-	_cleanup_(freep) bool *skipped = mem_alloc_zero(count, sizeof(*skipped));
-	struct mad_item *items;
-
-	for (size_t i = 0; i < count; i++) {
-		skipped[i] = !run->nodes[i].failed && !run->nodes[i].facts.is_switch;
-		run->nodes[i].failed |= skipped[i];
-	}
-	items = ask_all(run, UMAD_SM_ATTR_SWITCH_INFO, 0, "SwitchInfo");
-	for (size_t i = 0; i < count; i++) {
-		if (skipped[i])
-			run->nodes[i].failed = false;
-		if (skipped[i] || run->nodes[i].failed)
-			continue;
-		smp_node_take_switch_info(&run->nodes[i].facts, items[i].data);
-	}
-	free(items);
-}
-
-/* Queries nodes that answered; a row without a description is still useful. */
-static void learn_descriptions(struct smp_run *run)
-{
-	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_DESC, 0, "NodeDescription");
-
-	for (size_t i = 0; i < run->mad.session.destination_count; i++)
-		if (!run->nodes[i].failed)
-			run->nodes[i].description = text_clean((const char *)items[i].data, 64);
-	free(items);
+	learn(run, UMAD_SM_ATTR_NODE_INFO, "NodeInfo", smp_node_take_node_info);
+	if (smp_needs_port_info(run->attribute))
+		learn(run, UMAD_SM_ATTR_PORT_INFO, "PortInfo", smp_node_take_port_info);
+	if (smp_needs_switch_info(run->attribute))
+		learn(run, UMAD_SM_ATTR_SWITCH_INFO, "SwitchInfo", smp_node_take_switch_info);
 }
 
 /* Reports ports or entries requested by number that the node does not have. */
@@ -429,9 +401,7 @@ static void work(struct smp_run *run)
 
 	run->nodes = mem_alloc_zero(run->mad.session.destination_count, sizeof(*run->nodes));
 	if (attribute->modifier != MODIFIER_NONE)
-		learn(run);
-	if (smp_needs_switch_info(attribute))
-		learn_switches(run);
+		learn_sizes(run);
 	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		if (!plan_destination(run, i))
 			return;
@@ -442,7 +412,8 @@ static void work(struct smp_run *run)
 	mad_gather(run->mad.session.engine, items, run->query_count);
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE) {
 		skip_unanswered(run, items);
-		learn_descriptions(run);
+		/* A row without a description is still useful. */
+		learn(run, UMAD_SM_ATTR_NODE_DESC, "NodeDescription", NULL);
 	}
 	for (size_t i = 0; i < run->query_count;)
 		i += add_rows(run, &run->queries[i], run->query_count - i, &items[i]);
