@@ -19,7 +19,7 @@ struct node {
 	bool failed;
 };
 
-/* One SMP of the second round. */
+/* One SMP of a later round. */
 struct query {
 	size_t destination;
 	struct smp_step step;
@@ -113,7 +113,7 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 static void learn_sizes(struct smp_run *run)
 {
 	learn(run, UMAD_SM_ATTR_NODE_INFO, "NodeInfo", smp_node_take_node_info);
-	if (smp_needs_port_info(run->attribute))
+	if (smp_needs_port_info(run->attribute) && !smp_counts_ports(run->attribute))
 		learn(run, UMAD_SM_ATTR_PORT_INFO, "PortInfo", smp_node_take_port_info);
 	if (smp_needs_switch_info(run->attribute))
 		learn(run, UMAD_SM_ATTR_SWITCH_INFO, "SwitchInfo", smp_node_take_switch_info);
@@ -190,14 +190,26 @@ static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 	return !message;
 }
 
+static void add_queries(struct smp_run *run, size_t destination, const struct smp_node *facts,
+			const struct smp_choice *choice, bool port_info)
+{
+	_cleanup_(freep) struct smp_step *steps = NULL;
+	size_t count = 0;
+
+	(port_info ? smp_plan_port_info : smp_plan)(run->attribute, facts, choice, &steps, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct query *query = mem_append(&run->queries, &run->query_count, sizeof(*query));
+
+		*query = (struct query){destination, steps[i]};
+	}
+}
+
 static bool plan_destination(struct smp_run *run, size_t destination)
 {
 	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	_cleanup_(freep) struct smp_range *ranges = mem_alloc_zero(at->word_count + 1,
 								   sizeof(*ranges));
 	const struct smp_choice choice = {ranges, at->word_count, run->args->all_ports};
-	_cleanup_(freep) struct smp_step *steps = NULL;
-	size_t count = 0;
 
 	for (size_t i = 0; i < at->word_count; i++) {
 		_cleanup_(freep) char *clean = NULL, *message = NULL;
@@ -218,12 +230,8 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	report_missing(run, destination, ranges);
 	if (smp_leaves_ports(run->attribute, &run->nodes[destination].facts, &choice))
 		report_other_ports(run, destination);
-	smp_plan(run->attribute, &run->nodes[destination].facts, &choice, &steps, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct query *query = mem_append(&run->queries, &run->query_count, sizeof(*query));
-
-		*query = (struct query){destination, steps[i]};
-	}
+	add_queries(run, destination, &run->nodes[destination].facts, &choice,
+		    run->attribute->modifier == MODIFIER_VLARB);
 	return true;
 }
 
@@ -335,9 +343,9 @@ static void add_raw(struct smp_run *run, const struct query *query, const struct
 }
 
 /* A node that answered NodeInfo is up: it may not have the attribute. */
-static bool check(struct smp_run *run, const struct query *query, const struct mad_item *item)
+static bool check(struct smp_run *run, const struct mad_attribute *attribute,
+		  const struct query *query, const struct mad_item *item)
 {
-	const struct mad_attribute *attribute = run->attribute;
 	const char *hint = NULL;
 	_cleanup_(freep) char *what = mem_string(attribute->name);
 
@@ -365,7 +373,7 @@ static size_t add_rows(struct smp_run *run, const struct query *queries, size_t 
 	for (; i < count && queries[i].destination == queries[0].destination; i++) {
 		const struct query *query = &queries[i];
 
-		if (!check(run, query, &items[i]))
+		if (!check(run, attribute, query, &items[i]))
 			continue;
 		if (run->args->raw)
 			add_raw(run, query, &items[i]);
@@ -393,6 +401,42 @@ static void skip_unanswered(struct smp_run *run, const struct mad_item *items)
 			run->nodes[run->queries[i].destination].failed = false;
 }
 
+static struct mad_item *ask_queries(struct smp_run *run, const struct mad_attribute *attribute)
+{
+	struct mad_item *items = mad_items_new(run->query_count);
+
+	for (size_t i = 0; i < run->query_count; i++)
+		ask(run, run->queries[i].destination, attribute->id, run->queries[i].step.modifier,
+		    &items[i]);
+	mad_gather(run->mad.session.engine, items, run->query_count);
+	return items;
+}
+
+/* Turns the queries for the PortInfo of ports into those for their tables. */
+static void plan_sized_ports(struct smp_run *run)
+{
+	const struct mad_attribute *port_info = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED,
+								   UMAD_SM_ATTR_PORT_INFO);
+	struct mad_item *items = ask_queries(run, port_info);
+	_cleanup_(freep) struct query *ports = run->queries;
+	size_t count = run->query_count;
+
+	run->queries = NULL;
+	run->query_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t port = (uint32_t)ports[i].step.port.value;
+		const struct smp_range range = {port, port};
+		const struct smp_choice choice = {&range, 1, false};
+		struct smp_node facts = run->nodes[ports[i].destination].facts;
+
+		if (!check(run, port_info, &ports[i], &items[i]))
+			continue;
+		smp_node_take_port_info(&facts, items[i].data);
+		add_queries(run, ports[i].destination, &facts, &choice, false);
+	}
+	free(items);
+}
+
 static void work(struct smp_run *run)
 {
 	struct listing *listing = &run->mad.listing;
@@ -405,11 +449,9 @@ static void work(struct smp_run *run)
 	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		if (!plan_destination(run, i))
 			return;
-	items = mad_items_new(run->query_count);
-	for (size_t i = 0; i < run->query_count; i++)
-		ask(run, run->queries[i].destination, attribute->id, run->queries[i].step.modifier,
-		    &items[i]);
-	mad_gather(run->mad.session.engine, items, run->query_count);
+	if (attribute->modifier == MODIFIER_VLARB)
+		plan_sized_ports(run);
+	items = ask_queries(run, attribute);
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE) {
 		skip_unanswered(run, items);
 		/* A row without a description is still useful. */

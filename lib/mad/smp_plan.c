@@ -17,6 +17,7 @@ struct plan {
 	const struct smp_choice *choice;
 	struct smp_step **steps;
 	size_t *count;
+	bool port_info; /* plans what tells the sizes of the tables */
 };
 
 void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
@@ -130,6 +131,10 @@ static void add_port(const struct plan *plan, uint32_t port)
 	case MODIFIER_VLARB:
 		if (node->is_switch && !port && !node->enhanced_port0)
 			break;
+		if (plan->port_info) {
+			add(plan, node->is_switch ? port : 0)->port = number;
+			break;
+		}
 		for (uint32_t part = MAD_VLARB_LOW; part <= MAD_VLARB_HIGH + 1; part++) {
 			bool high = part >= MAD_VLARB_HIGH;
 			uint32_t most = high ? node->high_arbitrations : node->low_arbitrations;
@@ -236,7 +241,7 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count)
 {
-	const struct plan plan = {attribute, node, choice, steps, step_count};
+	const struct plan plan = {attribute, node, choice, steps, step_count, false};
 	uint32_t positions = attribute->modifier == MODIFIER_MULTICAST
 				     ? node->ports / PORTS_IN_POSITION
 				     : 0;
@@ -249,4 +254,13 @@ void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node
 	else if (smp_extent(attribute, node, &extent))
 		for (uint32_t position = 0; position <= positions; position++)
 			add_table(&plan, extent.first, extent.last, position << POSITION_SHIFT);
+}
+
+void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,
+			const struct smp_choice *choice, struct smp_step **steps,
+			size_t *step_count)
+{
+	const struct plan plan = {attribute, node, choice, steps, step_count, true};
+
+	add_ports(&plan);
 }

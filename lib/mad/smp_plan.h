@@ -17,7 +17,8 @@ struct smp_node {
 	uint16_t multicast_cap; /* SwitchInfo:MulticastFDBCap */
 	uint16_t multicast_top; /* SwitchInfo:MulticastFDBTop; 0 if not reported */
 	uint8_t guids;		/* PortInfo:GUIDCap */
-	uint8_t low_arbitrations, high_arbitrations; /* PortInfo:VLArbitrationLowCap, HighCap */
+	/* PortInfo:VLArbitrationLowCap, HighCap, of the port that is planned */
+	uint8_t low_arbitrations, high_arbitrations;
 };
 
 struct smp_range {
@@ -44,7 +45,10 @@ struct smp_step {
 	uint32_t from, to;  /* requested entries, by index */
 };
 
-/* True if a plan for the attribute needs SwitchInfo or PortInfo besides NodeInfo. */
+/*
+ * True if a plan for the attribute needs SwitchInfo or PortInfo besides NodeInfo. Where the ranges
+ * are of ports, the PortInfo is that of each port, and smp_plan_port_info() says how to ask for it.
+ */
 bool smp_needs_switch_info(const struct mad_attribute *attribute);
 bool smp_needs_port_info(const struct mad_attribute *attribute);
 /* True if the ranges are of ports, false if of entries. */
@@ -70,3 +74,7 @@ bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_no
  */
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count);
+/* The same for PortInfo of each port that the plan of the attribute needs it of. */
+void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,
+			const struct smp_choice *choice, struct smp_step **steps,
+			size_t *step_count);

@@ -197,6 +197,37 @@ static void modifiers(void **state)
 	}
 }
 
+/* The sizes of arbitration tables are asked of each port that has them. */
+static void port_infos(void **state)
+{
+	static const struct {
+		const struct smp_node *node;
+		struct smp_range range;
+		size_t range_count;
+		const char *modifiers;
+		unsigned int port; /* of the last step */
+	} rows[] = {
+		{&enhanced, {0}, 0, "0 1 2 3 4", 4}, {&enhanced, {0, 1}, 1, "0 1", 1},
+		{&a_switch, {0, 3}, 1, "1 2 3", 3},  {&a_switch, {36, 255}, 1, "24", 36},
+		{&a_switch, {0, 0}, 1, "", 0},	     {&adapter, {0, 2}, 1, "0", 1},
+		{&second, {0}, 0, "0", 2},	     {&second, {1, 1}, 1, "", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smp_choice choice = {&rows[i].range, rows[i].range_count, false};
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		_cleanup_(freep) char *text = NULL;
+		size_t count = 0;
+
+		smp_plan_port_info(attribute_of("vlarb"), rows[i].node, &choice, &steps, &count);
+		text = modifiers_of(steps, count);
+		assert_string_equal(text, rows[i].modifiers);
+		if (count)
+			assert_int_equal(steps[count - 1].port.value, rows[i].port);
+	}
+}
+
 /* Every entry of a table is in exactly one block, and nothing else is asked for. */
 static void each_entry_once(void **state)
 {
@@ -444,7 +475,7 @@ int main(void)
 		cmocka_unit_test(port_info),	 cmocka_unit_test(contents),
 		cmocka_unit_test(multicast_top), cmocka_unit_test(needs),
 		cmocka_unit_test(extents),	 cmocka_unit_test(ranges),
-		cmocka_unit_test(ports_left),
+		cmocka_unit_test(ports_left),	 cmocka_unit_test(port_infos),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

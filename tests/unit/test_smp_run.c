@@ -11,8 +11,9 @@
  * The subnet, by LIDs: 1 the subnet manager, 5 a switch of 17 ports with an enhanced port 0, 6 one
  * of 2 ports without, 7 dead, 8 an adapter that answers NodeInfo only, 9 an adapter of 2 ports, 10
  * one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast, 13 the
- * second port of a router of 2 ports, 14 an adapter of one port. The directed route 0,1 leads to
- * the switch 5, 0 to the adapter 9.
+ * second port of a router of 2 ports, 14 an adapter of one port, 15 a switch of 4 ports without an
+ * enhanced port 0, whose ports have arbitration tables of different sizes, and whose port 2 is deaf
+ * to PortInfo. The directed route 0,1 leads to the switch 5, 0 to the adapter 9.
  */
 static struct {
 	unsigned int manager;	  /* state of the manager at LID 11 */
@@ -33,8 +34,10 @@ static void put_switch_info(unsigned int lid, unsigned char *data)
 	put_16(data, 18, lid == 6 ? 0xc001 : 0); /* MulticastFDBTop */
 }
 
-static void put_port_info(unsigned int port, unsigned char *data)
+static void put_port_info(unsigned int lid, unsigned int port, unsigned char *data)
 {
+	static const unsigned char caps[][2] = {{0, 0}, {1, 33}, {0, 0}, {40, 8}, {1, 0}};
+
 	memset(data, 0, 64);
 	put_16(data, 16, 20 + port); /* LID */
 	put_16(data, 26, 15);	     /* M_KeyLeasePeriod */
@@ -44,6 +47,8 @@ static void put_port_info(unsigned int port, unsigned char *data)
 	data[39] = 1;		     /* VLArbitrationHighCap */
 	data[40] = 33;		     /* VLArbitrationLowCap */
 	data[50] = 9;		     /* GUIDCap */
+	if (lid == 15)
+		memcpy(data + 39, caps[port], 2);
 }
 
 /* 14.2.5.10: LID 5 is the switch, 63, 64 and 66 are behind ports, 67 is above LinearFDBTop. */
@@ -170,7 +175,9 @@ static int answer_port_info(const struct asked *asked, unsigned char *data)
 		memcpy(subnet.set, asked->data, sizeof(subnet.set));
 		return subnet.dead_set ? NODES_SILENT : subnet.refused;
 	}
-	put_port_info(asked->modifier, data);
+	if (asked->lid == 15 && asked->modifier == 2)
+		return NODES_SILENT;
+	put_port_info(asked->lid, asked->modifier, data);
 	return asked->lid == 6 && asked->modifier == 1 ? 0x1c : 0;
 }
 
@@ -214,7 +221,7 @@ static int answer(const struct asked *asked, unsigned char *data)
 	const unsigned int lid = asked->lid != MAD_LID_PERMISSIVE ? asked->lid
 				 : !strcmp(asked->to, "0,1")	  ? 5
 								  : 9;
-	const bool is_switch = lid == 5 || lid == 6 || lid == 12;
+	const bool is_switch = lid == 5 || lid == 6 || lid == 12 || lid == 15;
 
 	if (asked->mgmt_class == UMAD_CLASS_SUBN_ADM && asked->attribute == UMAD_SA_ATTR_PATH_REC)
 		return find_path(asked, data);
@@ -229,6 +236,7 @@ static int answer(const struct asked *asked, unsigned char *data)
 					  : 1,
 			      lid == 5	  ? 17
 			      : lid == 14 ? 1
+			      : lid == 15 ? 4
 					  : 2,
 			      lid * 0x10000, lid == 13 ? 2 : 1);
 		put_16(data, 28, lid == 5 ? 2 : 3);
@@ -435,7 +443,7 @@ static const struct command_row tables_rows[] = {
 	 "",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get SLtoVLMappingTable 0x0\n"},
-	{"smp vlarb 6 --tsv -o object_port,index,priority,entry,vl,weight", STATUS_DONE,
+	{"smp vlarb 12 --tsv -o object_port,index,priority,entry,vl,weight", STATUS_DONE,
 	 "object_port\tindex\tpriority\tentry\tvl\tweight\n"
 	 "1\t0\tlow\t0\t1\t10\n"
 	 "1\t31\tlow\t31\t0\t3\n"
@@ -446,15 +454,40 @@ static const struct command_row tables_rows[] = {
 	 "2\t32\tlow\t32\t2\t10\n"
 	 "2\t64\thigh\t0\t3\t10\n",
 	 "",
-	 "6 get NodeInfo 0x0\n"
-	 "6 get PortInfo 0x0\n"
-	 "6 get SwitchInfo 0x0\n"
-	 "6 get VLArbitrationTable 0x10001\n"
-	 "6 get VLArbitrationTable 0x20001\n"
-	 "6 get VLArbitrationTable 0x30001\n"
-	 "6 get VLArbitrationTable 0x10002\n"
-	 "6 get VLArbitrationTable 0x20002\n"
-	 "6 get VLArbitrationTable 0x30002\n"},
+	 "12 get NodeInfo 0x0\n"
+	 "12 get SwitchInfo 0x0\n"
+	 "12 get PortInfo 0x1\n"
+	 "12 get PortInfo 0x2\n"
+	 "12 get VLArbitrationTable 0x10001\n"
+	 "12 get VLArbitrationTable 0x20001\n"
+	 "12 get VLArbitrationTable 0x30001\n"
+	 "12 get VLArbitrationTable 0x10002\n"
+	 "12 get VLArbitrationTable 0x20002\n"
+	 "12 get VLArbitrationTable 0x30002\n"},
+	/* 14.2.5.6: each port has the sizes of its own tables; those of port 0 are 0 here. */
+	{"smp vlarb 15 0-1 3-4 --tsv -o object_port,index,priority,entry,vl,weight", STATUS_DONE,
+	 "object_port\tindex\tpriority\tentry\tvl\tweight\n"
+	 "1\t0\tlow\t0\t1\t10\n"
+	 "1\t31\tlow\t31\t0\t3\n"
+	 "1\t32\tlow\t32\t2\t10\n"
+	 "1\t64\thigh\t0\t3\t10\n"
+	 "3\t0\tlow\t0\t1\t10\n"
+	 "3\t64\thigh\t0\t3\t10\n"
+	 "3\t96\thigh\t32\t4\t10\n"
+	 "4\t64\thigh\t0\t3\t10\n",
+	 "",
+	 "15 get NodeInfo 0x0\n"
+	 "15 get SwitchInfo 0x0\n"
+	 "15 get PortInfo 0x1\n"
+	 "15 get PortInfo 0x3\n"
+	 "15 get PortInfo 0x4\n"
+	 "15 get VLArbitrationTable 0x10001\n"
+	 "15 get VLArbitrationTable 0x20001\n"
+	 "15 get VLArbitrationTable 0x30001\n"
+	 "15 get VLArbitrationTable 0x10003\n"
+	 "15 get VLArbitrationTable 0x30003\n"
+	 "15 get VLArbitrationTable 0x40003\n"
+	 "15 get VLArbitrationTable 0x30004\n"},
 	{"smp vlarb 5 0,1 --tsv -o object_port,index,priority,entry,vl,weight", STATUS_DONE,
 	 "object_port\tindex\tpriority\tentry\tvl\tweight\n"
 	 "0\t0\tlow\t0\t1\t10\n"
@@ -467,8 +500,9 @@ static const struct command_row tables_rows[] = {
 	 "1\t64\thigh\t0\t3\t10\n",
 	 "",
 	 "5 get NodeInfo 0x0\n"
-	 "5 get PortInfo 0x0\n"
 	 "5 get SwitchInfo 0x0\n"
+	 "5 get PortInfo 0x0\n"
+	 "5 get PortInfo 0x1\n"
 	 "5 get VLArbitrationTable 0x10000\n"
 	 "5 get VLArbitrationTable 0x20000\n"
 	 "5 get VLArbitrationTable 0x30000\n"
@@ -657,9 +691,71 @@ static const struct command_row complaints_rows[] = {
 	 "13 get NodeInfo 0x0\n"
 	 "13 get SLtoVLMappingTable 0x0\n"},
 	{"smp vlarb 9 3", STATUS_FAILED, "",
-	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
+	 "rdmactl smp: 9: cannot read ports: its last port is 2\n", "9 get NodeInfo 0x0\n"},
+	/* A port that does not tell the sizes of its tables is left out. All are asked at once, so
+	   that the second try comes after the first ones of the other ports and nodes. */
+	{"smp vlarb 15,8,9 --tsv -o object,object_port,index --retries 1", STATUS_PARTIAL,
+	 "object\tobject_port\tindex\n"
+	 "15\t1\t0\n"
+	 "15\t1\t31\n"
+	 "15\t1\t32\n"
+	 "15\t1\t64\n"
+	 "15\t3\t0\n"
+	 "15\t3\t64\n"
+	 "15\t3\t96\n"
+	 "15\t4\t64\n"
+	 "9\t1\t0\n"
+	 "9\t1\t31\n"
+	 "9\t1\t32\n"
+	 "9\t1\t64\n",
+	 "rdmactl smp: 15: cannot read PortInfo of port 2: no answer, asked 2 times\n"
+	 "  the node answers other requests but not this one: it may not have the "
+	 "attribute\n"
+	 "rdmactl smp: 8: cannot read PortInfo of port 1: no answer, asked 2 times\n",
+	 "15 get NodeInfo 0x0\n"
+	 "8 get NodeInfo 0x0\n"
 	 "9 get NodeInfo 0x0\n"
-	 "9 get PortInfo 0x0\n"},
+	 "15 get SwitchInfo 0x0\n"
+	 "15 get PortInfo 0x1\n"
+	 "15 get PortInfo 0x2\n"
+	 "15 get PortInfo 0x3\n"
+	 "15 get PortInfo 0x4\n"
+	 "8 get PortInfo 0x0\n"
+	 "9 get PortInfo 0x0\n"
+	 "15 get PortInfo 0x2\n"
+	 "8 get PortInfo 0x0\n"
+	 "15 get VLArbitrationTable 0x10001\n"
+	 "15 get VLArbitrationTable 0x20001\n"
+	 "15 get VLArbitrationTable 0x30001\n"
+	 "15 get VLArbitrationTable 0x10003\n"
+	 "15 get VLArbitrationTable 0x30003\n"
+	 "15 get VLArbitrationTable 0x40003\n"
+	 "15 get VLArbitrationTable 0x30004\n"
+	 "9 get VLArbitrationTable 0x10001\n"
+	 "9 get VLArbitrationTable 0x20001\n"
+	 "9 get VLArbitrationTable 0x30001\n"},
+	{"smp vlarb 6 --tsv -o object_port,index", STATUS_PARTIAL,
+	 "object_port\tindex\n"
+	 "2\t0\n"
+	 "2\t31\n"
+	 "2\t32\n"
+	 "2\t64\n",
+	 "rdmactl smp: 6: cannot read PortInfo of port 1: refused with status 0x001c: "
+	 "invalid-value\n",
+	 "6 get NodeInfo 0x0\n"
+	 "6 get SwitchInfo 0x0\n"
+	 "6 get PortInfo 0x1\n"
+	 "6 get PortInfo 0x2\n"
+	 "6 get VLArbitrationTable 0x10002\n"
+	 "6 get VLArbitrationTable 0x20002\n"
+	 "6 get VLArbitrationTable 0x30002\n"},
+	{"smp vlarb 15 2 --retries 0", STATUS_FAILED, "",
+	 "rdmactl smp: 15: cannot read PortInfo of port 2: no answer, asked once\n"
+	 "  the node answers other requests but not this one: it may not have the "
+	 "attribute\n",
+	 "15 get NodeInfo 0x0\n"
+	 "15 get SwitchInfo 0x0\n"
+	 "15 get PortInfo 0x2\n"},
 	{"smp portinfo 9 1 3 4 --tsv -o object_port", STATUS_PARTIAL,
 	 "object_port\n"
 	 "1\n",
