@@ -191,6 +191,8 @@ static char *origin(const struct change *change)
 	_cleanup_(freep) char *first = NULL, *path = NULL;
 	_cleanup_(closep) int fd = -1;
 
+	if (!change->before)
+		return NULL;
 	if (strncmp(change->before, "net:[", 5)) {
 		/* Digits alone would be a process. */
 		path = mem_format("/run/netns/%s", change->before);
@@ -215,7 +217,7 @@ static void guard_netns(struct change *change)
 			    "it (IPoIB) are removed");
 	change_note(change, "when the last process of that network namespace ends, the kernel "
 			    "gives the device back to the first one");
-	if (!from)
+	if (!from && change->before)
 		change_note(change,
 			    "nothing names %s, which the device leaves: to undo it, move it to a "
 			    "process of that (lsns -t net lists them)",
