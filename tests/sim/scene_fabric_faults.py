@@ -43,7 +43,7 @@ class Seen:
 
     def silent(self, node, port=None, behind=False):
         """Whether something of the node, or of what is behind its port, is said to be missing."""
-        return any(self.name(str(row['node']).rpartition('/')[0]) == node and
+        return any(self.name(str(row['node']).removesuffix('/%s' % row['port'])) == node and
                    row['behind'] == behind and (port is None or row['port'] in (0, port))
                    for row in self.silences)
 
