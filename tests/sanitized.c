@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /*
- * 1. The runtime notes each of 27,000 global variables, most of them strings, so that it can
+ * 1. The runtime notes each of 25,000 global variables, most of them strings, so that it can
  * name one in a report (asan_globals.cpp). Here the redzones are poisoned at start, as it does
  * it, and the notes are made when an error is reported. What an object file registered need not be
  * taken back at exit.
@@ -98,7 +98,7 @@ void report(uintptr_t pc, uintptr_t bp, uintptr_t sp, uintptr_t address, bool is
 
 /*
  * 2. The runtime's own allocator touches half a megabyte of tables and more than a megabyte of free
- * lists, 386 pages, for the two kilobytes that the runtime needs (sanitizer_allocator.cpp; these
+ * lists, 480 pages, for the two kilobytes that the runtime needs (sanitizer_allocator.cpp; these
  * are the names of its C++ functions). An arena does instead, and `blank` stands for the tables, in
  * which each free() looks for its block first. What the runtime gives to others while it starts
  * has to be found in the tables: it asks for that with an alignment, or by calloc(), and from then

@@ -156,7 +156,6 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 			   const struct mad_item *item, const char *hint)
 {
 	_cleanup_(freep) char *failure = NULL, *text = NULL;
-	char word[MAD_STATUS_BYTES], number[MAD_STATUS_BYTES];
 
 	if (!item->error && !item->status)
 		return true;
@@ -168,11 +167,8 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
 		text = mem_format("it is not known whether it was changed: %s", failure);
 	} else {
-		mad_status_word(item->request.mgmt_class, item->status, word);
-		snprintf(number, sizeof(number), "0x%04x", item->status);
-		text = mem_format("not changed: the node refused it with status %s%s%s", number,
-				  strcmp(word, number) ? ": " : "",
-				  strcmp(word, number) ? word : "");
+		failure = mad_status_text(item->request.mgmt_class, item->status);
+		text = mem_format("not changed: the node refused it with status %s", failure);
 	}
 	problem_add_text(session->problems, destination->name, NULL, NULL, text, hint);
 	return false;

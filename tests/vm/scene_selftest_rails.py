@@ -96,8 +96,9 @@ def all_ports(tap):
     server = selftest.Server('--port', str(PORT), 'rxb', 'rxd', bind=CONTROL)
     # Four processes that poll share a processor, so that an acknowledgement often takes longer than
     # the 67 ms that queue pairs wait by default. Soft-RoCE of Linux 6.1 spoils now and then what it
-    # sends again: its requester and its completer change the same state (they are one task since
-    # 6.10, and 6.12 does not). On a busy machine half of the runs ended with a remote invalid request.
+    # sends again, perhaps because its requester and its completer change the same state, which are
+    # one task in later kernels (6.12 was not seen to do it). On a busy machine 8 of 10 runs ended with
+    # a remote invalid request.
     words = ('--peer', CONTROL, '--all-ports', '--ack-timeout', '18', '--duration', '100ms')
     document = run('rxa', 'rxc', *words)
     rows, sums = rows_of_rails(document), rows_of_rails(document, 'rails-write-sum')

@@ -49,6 +49,8 @@ const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id);
  */
 int mad_status_word(unsigned int mgmt_class, unsigned int status,
 		    char text[static MAD_STATUS_BYTES]);
+/* `0x001c: invalid-value`, or the number alone of a status without a name; the caller frees it. */
+char *mad_status_text(unsigned int mgmt_class, unsigned int status);
 /*
  * Says why a request got no data, from the `error` and `status` of its reply: `no answer, asked 4
  * times`, `refused with status 0x001c: invalid-value`; the caller frees it.

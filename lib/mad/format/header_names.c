@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/format/header.h"
 
@@ -257,9 +258,19 @@ int mad_status_word(unsigned int mgmt_class, unsigned int status,
 	return 1;
 }
 
-char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, unsigned int tries)
+char *mad_status_text(unsigned int mgmt_class, unsigned int status)
 {
 	char word[MAD_STATUS_BYTES], number[MAD_STATUS_BYTES];
+
+	mad_status_word(mgmt_class, status, word);
+	snprintf(number, sizeof(number), "0x%04x", status);
+	/* A status that nobody has named is not said twice. */
+	return strcmp(word, number) ? mem_format("%s: %s", number, word) : mem_string(number);
+}
+
+char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, unsigned int tries)
+{
+	_cleanup_(freep) char *refusal = NULL;
 
 	if (error == -ETIMEDOUT && tries == 1)
 		return mem_string("no answer, asked once");
@@ -267,9 +278,6 @@ char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, 
 		return mem_format("no answer, asked %u times", tries);
 	if (error)
 		return mem_string(error == -ECANCELED ? "interrupted" : strerror(-error));
-	mad_status_word(mgmt_class, status, word);
-	snprintf(number, sizeof(number), "0x%04x", status);
-	/* A status that nobody has named is not said twice. */
-	return strcmp(word, number) ? mem_format("refused with status %s: %s", number, word)
-				    : mem_format("refused with status %s", number);
+	refusal = mad_status_text(mgmt_class, status);
+	return mem_format("refused with status %s", refusal);
 }
