@@ -158,6 +158,16 @@ static bool check(struct watcher *watcher, enum event_source source, int rc)
 	return rc && rc != -ENOBUFS;
 }
 
+void watcher_read_notices(struct watcher *watcher)
+{
+	if (watcher->rtnl_monitor &&
+	    check(watcher, EVENT_SOURCE_RTNL,
+		  rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher))) {
+		netlink_free(watcher->rtnl_monitor);
+		watcher->rtnl_monitor = NULL;
+	}
+}
+
 static void read_sources(struct watcher *watcher)
 {
 	if (watcher->uevents && check(watcher, EVENT_SOURCE_UEVENT,
@@ -165,12 +175,7 @@ static void read_sources(struct watcher *watcher)
 		netlink_free(watcher->uevents);
 		watcher->uevents = NULL;
 	}
-	if (watcher->rtnl_monitor &&
-	    check(watcher, EVENT_SOURCE_RTNL,
-		  rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher))) {
-		netlink_free(watcher->rtnl_monitor);
-		watcher->rtnl_monitor = NULL;
-	}
+	watcher_read_notices(watcher);
 	if (watcher->nldev_monitor &&
 	    check(watcher, EVENT_SOURCE_NLDEV,
 		  nldev_read_events(watcher->nldev_monitor, take_nldev, watcher))) {
@@ -279,8 +284,22 @@ void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *co
 			add_fd(fds, count, verbs_async_fd(watcher->devices[i].async));
 }
 
+/* Notices that came while the ports were read are not taken up before the next step. */
+static bool has_to_go_on(const struct watcher *watcher)
+{
+	if (watcher->lost)
+		return true;
+	for (size_t i = 0; i < watcher->device_count; i++)
+		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
+			if (watcher->devices[i].ports[j].stale)
+				return true;
+	return false;
+}
+
 int watcher_timeout(const struct watcher *watcher)
 {
+	if (has_to_go_on(watcher))
+		return 0;
 	return has_to_poll(watcher) ? clock_msec_until(watcher->next_poll_msec) : -1;
 }
 

@@ -46,7 +46,7 @@ void watcher_free(struct watcher *watcher);
 
 /* Appends the descriptors to poll; the caller owns the array, which may move. */
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count);
-/* Milliseconds until the watcher has to poll; -1 for never. */
+/* Milliseconds until watcher_step() has something to do by itself; -1 for never. */
 int watcher_timeout(const struct watcher *watcher);
 /*
  * Processes the reports received so far (`time` is when poll returned) and appends the events.
@@ -124,6 +124,8 @@ struct event_cause watcher_cause(const struct watcher *watcher, enum event_sourc
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
 /* Reads the present netdevs and addresses; returns 0 or -errno. */
 int watcher_read_netdevs(struct watcher *watcher, enum event_source source);
+/* Takes the changes of netdevs and addresses that the kernel has reported so far. */
+void watcher_read_notices(struct watcher *watcher);
 
 /* watcher_devices.c: updates the known devices from the kernel's list; returns 0 or -errno. */
 int watcher_read_devices(struct watcher *watcher, enum event_source source);

@@ -57,11 +57,32 @@ static void read_state(struct watcher *watcher, struct watched *watched, struct 
 	port_read_sysfs(&watcher->root, question->port, needs, NULL);
 }
 
+static const struct link *find_link(const struct watcher *watcher, const struct gid_entry *entry)
+{
+	if (entry->netdev_index.known)
+		return link_by_index(&watcher->state.links, &entry->netdev_index);
+	return link_by_name(&watcher->state.links, entry->netdev);
+}
+
+/*
+ * A netdev is reported before it gets the address that a GID is made of, but perhaps only since the
+ * notices were read. Names from another network namespace mean nothing here.
+ */
+static const struct link *netdev_of(struct watcher *watcher, const struct gid_entry *entry)
+{
+	const struct link *link = find_link(watcher, entry);
+
+	if (link || (!entry->netdev_index.known && !entry->netdev))
+		return link;
+	watcher_read_notices(watcher);
+	return find_link(watcher, entry);
+}
+
 /*
  * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, but counts as
  * empty. Only RoCE GIDs have a type of their own.
  */
-static void take_gids(const struct watcher *watcher, const struct watched *watched,
+static void take_gids(struct watcher *watcher, const struct watched *watched,
 		      const struct port *port, struct tracked_gids *gids)
 {
 	const bool roce = watched->protocol ? !strcmp(watched->protocol, "roce")
@@ -75,16 +96,13 @@ static void take_gids(const struct watcher *watcher, const struct watched *watch
 		if (port->link_layer.value == LINK_LAYER_INFINIBAND &&
 		    !gid_interface_id(&entry->gid.gid))
 			continue;
-		link = entry->netdev_index.known
-			       ? link_by_index(&watcher->state.links, &entry->netdev_index)
-			       : link_by_name(&watcher->state.links, entry->netdev);
+		link = netdev_of(watcher, entry);
 		gid = tracked_gids_add(gids);
 		gid->index = (unsigned int)entry->index.value;
 		gid->gid = entry->gid.gid;
 		gid->type = entry->type;
 		if (gid->type.known && !roce)
 			gid->type.value = GID_TYPE_IB;
-		/* Names from another network namespace mean nothing here. */
 		if (link) {
 			gid->netdev_index = link->index;
 			gid->netdev = mem_string(link->name);
@@ -157,14 +175,16 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 {
 	struct watched_port *port = &watched->ports[at];
 	const struct event_cause cause = watcher_cause(watcher, port->source);
+	const unsigned int stale = port->stale;
 	struct port_reading reading = {.netdev = NULL};
 
-	if (!port->stale && !port->reports.count)
+	if (!stale && !port->reports.count)
 		return;
-	read_port(watcher, watched, &watched->tracked->ports[at], port->stale, &reading);
+	/* What is reported from here on may be newer than what is read. */
+	port->stale = 0;
+	read_port(watcher, watched, &watched->tracked->ports[at], stale, &reading);
 	event_state_update_port(&watcher->state, watched->tracked, &watched->tracked->ports[at],
 				&reading, &port->reports, &cause);
-	port->stale = 0;
 	free(port->reports.words);
 	port->reports = (struct event_reports){.words = NULL};
 }

@@ -639,6 +639,39 @@ static void gids_of_netdevs(void **state)
 	EXPECT_POLL(bed, "gid-changed mlx5_1/1 poll");
 }
 
+/*
+ * A netdev is reported after the notices were read and before its GID is. What changes with it is
+ * read in the next step, which does not wait for anything.
+ */
+static void gid_of_new_netdev(void **state)
+{
+	struct bed *bed = *state;
+
+	watch(bed);
+	attach(bed, 1, 0, ETH0, "eth0");
+	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", IFF_UP, 0);
+	EXPECT(bed, "netdev-enabled eth0 rtnl");
+	assert_int_equal(watcher_timeout(bed->watcher), -1);
+	put(bed, "mlx5_1", 1, "gids/0", GID_A);
+	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0.5");
+	rtnl_link(bed, RTM_NEWLINK, VLAN, "eth0.5", IFF_UP, ETH0);
+	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
+	watcher_refresh(bed->watcher);
+	assert_string_equal(bed->watcher->devices[1].tracked->ports[0].gids.items[0].netdev,
+			    "eth0.5");
+	assert_int_equal(watcher_timeout(bed->watcher), 0);
+	put(bed, "mlx5_1", 1, "state", "1: DOWN");
+	EXPECT(bed, "port-down mlx5_1/1 rtnl");
+	assert_int_equal(watcher_timeout(bed->watcher), -1);
+	/* Notices that were lost at that moment. */
+	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0.6");
+	tell(bed, RTNL, (uint8_t[ROOM + 1]){0}, ROOM + 1);
+	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
+	watcher_refresh(bed->watcher);
+	assert_int_equal(watcher_timeout(bed->watcher), 0);
+	EXPECT(bed, "gap - rtnl, netdev-disabled eth0.5 resync, netdev-disabled eth0 resync");
+}
+
 /* A source that is gone: what it reported is polled, and the others go on. */
 static void sources_end(void **state)
 {
@@ -754,6 +787,7 @@ int main(void)
 		TEST(netdevs),
 		TEST(netdev_of_second),
 		TEST(gids_of_netdevs),
+		TEST(gid_of_new_netdev),
 		TEST(sources_end),
 		TEST(verbs_end),
 		TEST(lost),
