@@ -108,6 +108,22 @@ try_between()
 	return 1
 }
 
+# With -e, jq 1.6 is content with an input that has no value in it; jq 1.7 is not, and its status is
+# 4 then (option -e in jq's manual).
+jq()
+{
+	local answer status=0
+
+	if [[ " $* " != *' -e '* ]]; then
+		command jq "$@"
+		return
+	fi
+	answer=$(command jq "$@") || status=$?
+	[ -z "$answer" ] || printf '%s\n' "$answer"
+	[ -n "$answer" ] || [ $status != 0 ] || status=4
+	return $status
+}
+
 # is_between LEAST NUMBER MOST, of a number with one digit after its point.
 is_between()
 {
