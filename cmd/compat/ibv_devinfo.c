@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "cmd/compat/ibv.h"
 #include "mad/format/codes.h"
@@ -227,7 +228,7 @@ static int list(const struct personality_call *call)
 		return COMPAT_STATUS_PANIC;
 	while (verbs_devices_at(devices, count, &device))
 		count++;
-	printf("%zu HCA%s found:\n", count, count == 1 ? "" : "s");
+	printf("%zu HCA%s found:\n", count, plural_s(count));
 	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
 		printf("\t%s\n", device.name);
 	putchar('\n');

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/doctor/doctor_run.h"
 
 enum { EVIDENCE_MOST = 3 };
@@ -52,7 +53,7 @@ static int print_block(FILE *out, const struct render_options *options,
 
 	summary = block->dependents
 			  ? mem_format("%s; %zu check%s not made because of it", finding->summary,
-				       block->dependents, block->dependents > 1 ? "s" : "")
+				       block->dependents, plural_s(block->dependents))
 			  : mem_string(finding->summary);
 	if (wrong)
 		gather_evidence(block, &evidence);

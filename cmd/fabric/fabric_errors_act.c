@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/fabric/fabric_errors.h"
 #include "fabric/scan/port_details.h"
 #include "mad/engine/gather.h"
@@ -149,7 +150,7 @@ static bool confirm(struct fabric_run *run, const struct fabric_clearing *cleari
 	_cleanup_(freep) char *question = mem_format("clear %s counters of %zu port%s, for every "
 						     "reader?",
 						     kinds_text(clearing->kinds), ports,
-						     ports == 1 ? "" : "s");
+						     plural_s(ports));
 
 	return clearing->yes ||
 	       listing_confirm(&run->mad.listing, question,
@@ -196,7 +197,7 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 		return;
 	text = mem_format("cleared %s counters of %zu port%s, for every reader; the values before "
 			  "are in %s",
-			  kinds_text(clearing->kinds), cleared, cleared == 1 ? "" : "s", file);
+			  kinds_text(clearing->kinds), cleared, plural_s(cleared), file);
 	if (!listing->ctx->globals.quiet)
 		command_complain(listing->ctx, text, NULL);
 }

@@ -164,7 +164,7 @@ void mesh_find_one_way(struct mesh_work *work)
 		return;
 	finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
 		    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
-			       work->one_way == 1 ? "" : "s", work->one_way_reason ? ": " : "",
+			       plural_s(work->one_way), work->one_way_reason ? ": " : "",
 			       work->one_way_reason ?: ""));
 }
 

@@ -82,19 +82,17 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		  void (*take)(struct smp_node *facts, const unsigned char *data))
 {
 	size_t count = run->mad.session.destination_count, asked = 0;
-	struct mad_item *items = mad_items_new(count);
+	struct mad_item *items = mad_items_new(count), *item = items;
 
 	for (size_t i = 0; i < count; i++)
 		if (is_asked(&run->nodes[i], attribute))
 			ask(run, i, attribute, 0, &items[asked++]);
 	mad_gather(run->mad.session.engine, items, asked);
-	for (size_t i = count; i-- > 0;) {
+	for (size_t i = 0; i < count; i++) {
 		struct node *node = &run->nodes[i];
-		const struct mad_item *item;
 
 		if (!is_asked(node, attribute))
 			continue;
-		item = &items[--asked];
 		if (!mad_session_check_hint(
 			    &run->mad.session, &run->mad.session.destinations[i], what, item,
 			    item->error == -ETIMEDOUT && attribute != UMAD_SM_ATTR_NODE_INFO
@@ -105,6 +103,7 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 			take(&node->facts, item->data);
 		else
 			node->description = text_clean((const char *)item->data, 64);
+		item++;
 	}
 	free(items);
 }
@@ -152,16 +151,28 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 	}
 }
 
-static void report_other_ports(struct smp_run *run, size_t destination)
+/* Reports chosen ports whose tables the node does not tell, or does not have. */
+static void report_left_out(struct smp_run *run, size_t destination,
+			    const struct smp_choice *choice)
 {
-	_cleanup_(freep) char *text = mem_format(
-		"port %u answers here, and tells %s of no other port",
-		(unsigned int)run->nodes[destination].facts.local_port, run->attribute->name);
+	const struct smp_node *facts = &run->nodes[destination].facts;
+	_cleanup_(freep) char *text = NULL;
+	const char *hint = NULL;
 
-	problem_add_text(&run->mad.listing.problems,
-			 run->mad.session.destinations[destination].name, "ports", "smp", text,
-			 "ask another port by its own LID or GUID, which rdmactl sa nodes lists, "
-			 "or by a route that ends there");
+	if (smp_leaves_ports(run->attribute, facts, choice)) {
+		text = mem_format("port %u answers here, and tells %s of no other port",
+				  (unsigned int)facts->local_port, run->attribute->name);
+		hint = "ask another port by its own LID or GUID, which rdmactl sa nodes lists, "
+		       "or by a route that ends there";
+	} else if (smp_is_only_base_port(run->attribute, facts, choice)) {
+		text = mem_format("port 0 of this switch is a base port, which has no %s",
+				  run->attribute->name);
+		hint = "leave out the port for the tables of all others";
+	}
+	if (hint)
+		problem_add_text(&run->mad.listing.problems,
+				 run->mad.session.destinations[destination].name, "ports", "smp",
+				 text, hint);
 }
 
 /* Whether ports or entries may be named; if not, the error is reported. */
@@ -228,8 +239,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	if (run->nodes[destination].failed)
 		return true;
 	report_missing(run, destination, ranges);
-	if (smp_leaves_ports(run->attribute, &run->nodes[destination].facts, &choice))
-		report_other_ports(run, destination);
+	report_left_out(run, destination, &choice);
 	add_queries(run, destination, &run->nodes[destination].facts, &choice,
 		    run->attribute->modifier == MODIFIER_VLARB);
 	return true;

@@ -432,3 +432,8 @@ char *text_quote(const char *text)
 	mem_extend(&quoted, "'");
 	return quoted;
 }
+
+const char *plural_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}

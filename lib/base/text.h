@@ -44,6 +44,10 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 
 /* "did you mean 'x'?" for text_closest(), else a copy of `otherwise` or NULL; to be freed. */
 char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise);
+
+/* "s", the end of a noun that `count` comes before, or "" for one. */
+const char *plural_s(uint64_t count);
+
 /*
  * Orders names the way people do: runs of digits by their value, so mlx5_2 comes before mlx5_10.
  * Usable as qsort comparison of strings; a total order (equal only if the bytes are).

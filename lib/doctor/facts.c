@@ -102,7 +102,7 @@ bool doctor_in_container(struct doctor_facts *facts)
 	return facts->container == TRISTATE_YES;
 }
 
-static const struct device *device_at(const struct doctor_facts *facts, const char *address)
+const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address)
 {
 	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
 		const struct device *device = &facts->inventory.devices.items[i];
@@ -117,7 +117,7 @@ bool doctor_is_selected(const struct doctor_context *run, struct pci_function *f
 {
 	struct doctor_facts *facts = run->facts;
 
-	if (device_at(facts, function->address))
+	if (doctor_device_at(facts, function->address))
 		return true;
 	if (run->request->objects->count)
 		return false;

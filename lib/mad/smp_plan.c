@@ -104,6 +104,14 @@ static void add_table(const struct plan *plan, uint32_t base, uint32_t top, uint
 	}
 }
 
+/* A base port 0 has no arbitration table, as it has one lane only: SwitchInfo, 14.2.5.4. */
+static bool is_base_port(const struct mad_attribute *attribute, const struct smp_node *node,
+			 uint32_t port)
+{
+	return attribute->modifier == MODIFIER_VLARB && node->is_switch && !port &&
+	       !node->enhanced_port0;
+}
+
 static void add_port(const struct plan *plan, uint32_t port)
 {
 	const struct smp_node *node = plan->node;
@@ -129,7 +137,7 @@ static void add_port(const struct plan *plan, uint32_t port)
 		}
 		break;
 	case MODIFIER_VLARB:
-		if (node->is_switch && !port && !node->enhanced_port0)
+		if (is_base_port(plan->attribute, node, port))
 			break;
 		if (plan->port_info) {
 			add(plan, node->is_switch ? port : 0)->port = number;
@@ -183,6 +191,13 @@ bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_no
 	return tells_local_port(attribute, node) &&
 	       (has_port(choice, 1, node->local_port - 1u) ||
 		has_port(choice, node->local_port + 1u, node->ports));
+}
+
+bool smp_is_only_base_port(const struct mad_attribute *attribute, const struct smp_node *node,
+			   const struct smp_choice *choice)
+{
+	return is_base_port(attribute, node, 0) && choice->count && has_port(choice, 0, 0) &&
+	       !has_port(choice, 1, node->ports);
 }
 
 static void add_ports(const struct plan *plan)

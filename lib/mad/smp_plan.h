@@ -69,6 +69,13 @@ bool smp_leaves_ports(const struct mad_attribute *attribute, const struct smp_no
 		      const struct smp_choice *choice);
 
 /*
+ * True if only port 0 was chosen, and does not have the attribute: the plan is empty. A range that
+ * goes on to other ports is what they have.
+ */
+bool smp_is_only_base_port(const struct mad_attribute *attribute, const struct smp_node *node,
+			   const struct smp_choice *choice);
+
+/*
  * Appends the steps to an array that the caller frees. There are none if the node does not have the
  * attribute (a forwarding table of an adapter).
  */

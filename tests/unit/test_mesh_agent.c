@@ -34,8 +34,11 @@ static const char TOKEN[] = "what both know";
 
 enum { QUICK_RAIL, HANGING_RAIL, RAILS };
 
-/* The process of the last order on each rail, for all processes to see. */
-static volatile pid_t *children;
+/* What the agent leaves for all processes to see. */
+static struct traces {
+	volatile pid_t children[RAILS]; /* the process of the last order on each rail */
+	char end[256];			/* why it has ended, and the next step */
+} * traces;
 
 static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		     void **ret_state, char **ret_reason, char **ret_hint)
@@ -59,7 +62,7 @@ static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *r
 static void run_fake(void *state, const struct mesh_order *order, struct mesh_result *result)
 {
 	(void)state;
-	children[order->rail] = getpid();
+	traces->children[order->rail] = getpid();
 	while (order->rail == HANGING_RAIL)
 		pause();
 	result->outcome = MESH_PASS;
@@ -93,6 +96,7 @@ static void run_agent(uint16_t port)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	setup.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	rc = mesh_agent_run(&setup, &reason, &hint);
+	snprintf(traces->end, sizeof(traces->end), "%s | %s", reason ?: "", hint ?: "");
 	free(address[0]);
 	free(reason);
 	free(hint);
@@ -147,9 +151,9 @@ static void begin(struct bed *bed, uint32_t silence_msec)
 	uint32_t port;
 	const int listener = loopback_socket(&port);
 
-	children = mmap(NULL, RAILS * sizeof(*children), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(children != MAP_FAILED);
+	traces = mmap(NULL, sizeof(*traces), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	assert_true(traces != MAP_FAILED);
 	assert_int_equal(listen(listener, 1), 0);
 	fflush(NULL);
 	bed->agent = fork();
@@ -185,15 +189,16 @@ static void order(struct bed *bed, uint64_t id, uint16_t rail)
 	say(bed, &message);
 }
 
-static void end(struct bed *bed, int status_wanted)
+static void end(struct bed *bed, int status_wanted, const char *end_wanted)
 {
 	int status;
 
 	assert_int_equal(waitpid(bed->agent, &status, 0), bed->agent);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), status_wanted);
+	assert_string_equal(traces->end, end_wanted);
 	mesh_channel_close(&bed->channel);
-	munmap((void *)(uintptr_t)children, RAILS * sizeof(*children));
+	munmap(traces, sizeof(*traces));
 }
 
 /* Nothing else wakes the agent. The best of a few tries, because the machine may be busy. */
@@ -219,7 +224,7 @@ static void beside_one_that_hangs(void **state)
 	}
 	assert_true(least < 500);
 	say(&bed, &bye);
-	end(&bed, 0);
+	end(&bed, 0, " | ");
 }
 
 /* The agent has taken the answer, and most likely not sent it, when it is ended. */
@@ -233,14 +238,14 @@ static void before_the_end(void **state)
 	begin(&bed, 2 * PATIENCE_MSEC);
 	order(&bed, 100, HANGING_RAIL);
 	order(&bed, 1, QUICK_RAIL);
-	while (!children[QUICK_RAIL] || !kill(children[QUICK_RAIL], 0))
+	while (!traces->children[QUICK_RAIL] || !kill(traces->children[QUICK_RAIL], 0))
 		assert_true(clock_msec() < patience);
 	assert_int_equal(kill(bed.agent, SIGTERM), 0);
 	hear(&bed, MESH_MESSAGE_ANSWER, &message);
 	assert_int_equal(message.answer.id, 1);
 	assert_int_equal(message.answer.outcome, MESH_PASS);
 	hear(&bed, MESH_MESSAGE_REFUSED, &message);
-	end(&bed, 1);
+	end(&bed, 1, "ended by a signal | ");
 }
 
 /* It has looked at the time, and waits again: it has not ended. */
@@ -279,7 +284,23 @@ static void stopped_itself(void **state)
 	wait_until_asleep(bed.agent);
 	say(&bed, &ping);
 	hear(&bed, MESH_MESSAGE_PONG, &message);
-	end(&bed, 2);
+	end(&bed, 2, "nothing was heard of the coordinator for 1 s | ");
+}
+
+/* What a coordinator says to an agent that it had admitted already. */
+static void refused(void **state)
+{
+	const struct mesh_message message = {
+		.type = MESH_MESSAGE_REFUSED,
+		.refused = {.text = "others use\x1b it", .hint = "end them\x1b first"},
+	};
+	struct bed bed;
+
+	(void)state;
+	begin(&bed, 2 * PATIENCE_MSEC);
+	say(&bed, &message);
+	end(&bed, 2,
+	    "the coordinator refuses this agent: others use\\x1b it | end them\\x1b first");
 }
 
 /* What stands in the way of connect() on this host, or 0. */
@@ -332,6 +353,7 @@ int main(void)
 		cmocka_unit_test(beside_one_that_hangs),
 		cmocka_unit_test(before_the_end),
 		cmocka_unit_test(stopped_itself),
+		cmocka_unit_test(refused),
 		cmocka_unit_test(held_back),
 	};
 

@@ -367,6 +367,39 @@ static void ports_left(void **state)
 	assert_false(smp_leaves_ports(attribute_of("vlarb"), &enhanced, &all));
 }
 
+static void base_port(void **state)
+{
+	static const struct {
+		const char *word;
+		const struct smp_node *node;
+		struct smp_range ranges[2];
+		size_t range_count;
+		bool all_ports, only;
+	} rows[] = {
+		{"vlarb", &a_switch, {{0, 0}}, 1, false, true},
+		{"vlarb", &a_switch, {{0, 1}}, 1, false, false},
+		{"vlarb", &a_switch, {{0, 0}, {2, 2}}, 2, false, false},
+		/* A port that there is not is another complaint. */
+		{"vlarb", &a_switch, {{0, 0}, {255, 255}}, 2, false, true},
+		{"vlarb", &a_switch, {{255, 255}}, 1, false, false},
+		{"vlarb", &a_switch, {{0}}, 0, false, false},
+		{"vlarb", &a_switch, {{0}}, 0, true, false},
+		{"vlarb", &enhanced, {{0, 0}}, 1, false, false},
+		{"vlarb", &adapter, {{0, 0}}, 1, false, false},
+		{"sl2vl", &a_switch, {{0, 0}}, 1, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smp_choice choice = {rows[i].ranges, rows[i].range_count,
+						  rows[i].all_ports};
+
+		if (smp_is_only_base_port(attribute_of(rows[i].word), rows[i].node, &choice) !=
+		    rows[i].only)
+			fail_msg("row %zu", i);
+	}
+}
+
 /* A top of 0xbfff says that there is no multicast entry; 0, that the switch does not tell. */
 static void multicast_top(void **state)
 {
@@ -471,11 +504,12 @@ static void ranges(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modifiers),	 cmocka_unit_test(each_entry_once),
-		cmocka_unit_test(port_info),	 cmocka_unit_test(contents),
-		cmocka_unit_test(multicast_top), cmocka_unit_test(needs),
-		cmocka_unit_test(extents),	 cmocka_unit_test(ranges),
-		cmocka_unit_test(ports_left),	 cmocka_unit_test(port_infos),
+		cmocka_unit_test(modifiers),  cmocka_unit_test(each_entry_once),
+		cmocka_unit_test(port_info),  cmocka_unit_test(contents),
+		cmocka_unit_test(base_port),  cmocka_unit_test(multicast_top),
+		cmocka_unit_test(needs),      cmocka_unit_test(extents),
+		cmocka_unit_test(ranges),     cmocka_unit_test(ports_left),
+		cmocka_unit_test(port_infos),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

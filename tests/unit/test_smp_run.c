@@ -749,6 +749,12 @@ static const struct command_row complaints_rows[] = {
 	 "6 get VLArbitrationTable 0x10002\n"
 	 "6 get VLArbitrationTable 0x20002\n"
 	 "6 get VLArbitrationTable 0x30002\n"},
+	{"smp vlarb 15 0", STATUS_FAILED, "",
+	 "rdmactl smp: 15: cannot read ports: port 0 of this switch is a base port, which has no "
+	 "VLArbitrationTable\n"
+	 "  leave out the port for the tables of all others\n",
+	 "15 get NodeInfo 0x0\n"
+	 "15 get SwitchInfo 0x0\n"},
 	{"smp vlarb 15 2 --retries 0", STATUS_FAILED, "",
 	 "rdmactl smp: 15: cannot read PortInfo of port 2: no answer, asked once\n"
 	 "  the node answers other requests but not this one: it may not have the "

@@ -293,6 +293,15 @@ static void closest_word(void **state)
 	assert_null(text_closest("ports", words, 0));
 }
 
+static void plural(void **state)
+{
+	(void)state;
+	assert_string_equal(plural_s(0), "s");
+	assert_string_equal(plural_s(1), "");
+	assert_string_equal(plural_s(2), "s");
+	assert_string_equal(plural_s(UINT64_MAX), "s");
+}
+
 static void closest_prefers_the_nearer(void **state)
 {
 	static const char *const words[] = {"mlx5_10", "mlx5_1", "mlx5_2"};
@@ -456,6 +465,7 @@ int main(void)
 		cmocka_unit_test(utf8_length),
 		cmocka_unit_test(closest_word),
 		cmocka_unit_test(closest_prefers_the_nearer),
+		cmocka_unit_test(plural),
 		cmocka_unit_test(natural_order),
 		cmocka_unit_test(natural_order_is_total),
 		cmocka_unit_test(parse_number),

@@ -777,20 +777,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(silence),
-		TEST(uevents),
-		TEST(renames),
-		TEST(named),
-		TEST(notifications),
-		TEST(verbs_events),
-		TEST(first_source),
-		TEST(netdevs),
-		TEST(netdev_of_second),
-		TEST(gids_of_netdevs),
-		TEST(gid_of_new_netdev),
-		TEST(sources_end),
-		TEST(verbs_end),
-		TEST(lost),
+		TEST(silence),		 TEST(uevents),
+		TEST(renames),		 TEST(named),
+		TEST(notifications),	 TEST(verbs_events),
+		TEST(first_source),	 TEST(netdevs),
+		TEST(netdev_of_second),	 TEST(gids_of_netdevs),
+		TEST(gid_of_new_netdev), TEST(sources_end),
+		TEST(verbs_end),	 TEST(lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,17 +111,6 @@ static const struct device *device_on(const struct places *places, const char *n
 	return NULL;
 }
 
-static const struct device *device_at(const struct doctor_facts *facts, const char *address)
-{
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
-		if (device->pci_address && !strcmp(device->pci_address, address))
-			return device;
-	}
-	return NULL;
-}
-
 static void add(struct doctor_adapters *adapters, struct devlink *devlink, const char *object,
 		struct pci_function *function, const struct device *device)
 {
@@ -149,7 +138,7 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 		struct pci_function *function = pci && !strcmp(devlink->bus, "pci")
 							? pci_list_find(pci, devlink->name)
 							: NULL;
-		const struct device *device = function ? device_at(run->facts, devlink->name)
+		const struct device *device = function ? doctor_device_at(run->facts, devlink->name)
 						       : device_on(&places, devlink->name);
 
 		if (function ? !doctor_is_selected(run, function) : !device)

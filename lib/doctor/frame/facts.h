@@ -50,6 +50,8 @@ enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
 bool doctor_in_container(struct doctor_facts *facts);
 /* Whether there is an RDMA device, or a PCI function that is certain to have RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
+/* The RDMA device of a PCI function, or NULL. */
+const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address);
 /* Whether the PCI function has RDMA hardware, and is not of a device that was not asked for. */
 bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);
 /* The path to a file of the function, for the evidence; to be freed. */

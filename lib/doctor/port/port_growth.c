@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "counter/names/counter_names.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth_counters.h"
@@ -267,7 +268,7 @@ void check_link_errors(struct doctor_context *run)
 		tell_stuck(run);
 	else {
 		doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
-				judgement.known == 1 ? "" : "s", window);
+				plural_s(judgement.known), window);
 		doctor_ok(run, "the link has no errors");
 	}
 }

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/stack/stack.h"
 
 bool doctor_is_contained(const struct doctor_context *run)
@@ -89,7 +90,7 @@ void check_netns_mode(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA device%s here", count,
-			count == 1 ? "" : "s");
+			plural_s(count));
 	if (!count && has_device_somewhere(run->facts))
 		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
 			       "the RDMA devices are in another network namespace");

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/sysfs.h"
 
 enum { FUNCTIONS_NAMED = 4 }; /* in a line of evidence */
@@ -56,7 +57,7 @@ void check_pci_hardware(struct doctor_context *run)
 	}
 	doctor_evidence(run, "/sys/bus/pci/devices",
 			"%zu PCI function%s, none with RDMA for certain", pci->count,
-			pci->count == 1 ? "" : "s");
+			plural_s(pci->count));
 	if (others)
 		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", possible);
 	if (facts->inventory.devices.count && !is_all_software(&facts->inventory.devices))

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "fabric/check/check.h"
 
 /* LIDs of a switch with the same fault. */
@@ -182,7 +183,7 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 	     i = next_switch(walker, i, lids->first))
 		hops++;
 	where = mem_format("to port %u and %s back here after %u hop%s", port,
-			   lids->count == 1 ? "is" : "are", hops, hops == 1 ? "" : "s");
+			   lids->count == 1 ? "is" : "are", hops, plural_s(hops));
 	check_report(walker->run, fabric_port_at(walker->fabric, table->node, port),
 		     describe_lids(walker, lids, where));
 }

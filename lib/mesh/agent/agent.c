@@ -25,13 +25,9 @@
 #define BOOT_ID_MOST	64
 #define TURN_MSEC	1000
 
-static int fail(struct mesh_agent *agent, int rc, char *reason)
+static int fail(struct mesh_agent *agent, int rc, const char *reason)
 {
-	free(*agent->ret_reason);
-	free(*agent->ret_hint);
-	*agent->ret_hint = NULL;
-	*agent->ret_reason = reason;
-	return rc;
+	return mesh_agent_fail(agent, rc, mem_string(reason), NULL);
 }
 
 static void fill_names(struct mesh_agent *agent)
@@ -92,9 +88,7 @@ static int open_runner(struct mesh_agent *agent)
 		message.identity.rail_count = 0;
 		mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 		mesh_agent_refuse(agent, MESH_REFUSAL_NO_RAIL, reason ?: strerror(-rc), hint);
-		fail(agent, rc, mem_string(reason ?: strerror(-rc)));
-		*agent->ret_hint = mem_string_or_null(hint);
-		return rc;
+		return mesh_agent_fail(agent, rc, mem_string(reason ?: strerror(-rc)), hint);
 	}
 	agent->open = true;
 	if (agent->local.host.rail_count > MESH_MOST_RAILS)
@@ -158,8 +152,6 @@ static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
 /* 1: goodbye. */
 static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 {
-	_cleanup_(freep) char *text = NULL;
-
 	switch (message->type) {
 	case MESH_MESSAGE_ORDER:
 		mesh_agent_start(agent, &message->order);
@@ -172,12 +164,10 @@ static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 	case MESH_MESSAGE_BYE:
 		return 1;
 	case MESH_MESSAGE_REFUSED:
-		text = text_clean(message->refused.text, sizeof(message->refused.text));
-		return fail(agent, -EPERM,
-			    mem_format("the coordinator refuses this agent: %s", text));
+		return mesh_agent_fail_refused(agent, &message->refused);
 	default:
 		return fail(agent, -EPROTO,
-			    mem_string("the coordinator sent a message that does not belong here"));
+			    "the coordinator sent a message that does not belong here");
 	}
 }
 
@@ -189,14 +179,14 @@ static int listen_to(struct mesh_agent *agent)
 	if (rc == -EAGAIN)
 		return 0;
 	if (rc)
-		return fail(agent, rc, mem_string("the coordinator has ended"));
+		return fail(agent, rc, "the coordinator has ended");
 	while ((rc = mesh_channel_next(&agent->channel, &message)) > 0) {
 		rc = obey(agent, &message);
 		if (rc)
 			return rc;
 	}
 	if (rc < 0)
-		return fail(agent, rc, mem_string("the coordinator sent what is no message"));
+		return fail(agent, rc, "the coordinator sent what is no message");
 	return 0;
 }
 
@@ -209,7 +199,7 @@ static int look_at_server(struct mesh_agent *agent)
 		return 0;
 	agent->local.server = 0;
 	mesh_agent_refuse(agent, MESH_REFUSAL_OTHER, "its test server has ended", NULL);
-	return fail(agent, -ECHILD, mem_string("the test server of this agent has ended"));
+	return fail(agent, -ECHILD, "the test server of this agent has ended");
 }
 
 /*
@@ -245,7 +235,7 @@ static int turn(struct mesh_agent *agent)
 		};
 	poll(polls, ARRAY_SIZE(polls), next_look(agent));
 	if (polls[1].revents)
-		return fail(agent, -EINTR, mem_string("ended by a signal"));
+		return fail(agent, -EINTR, "ended by a signal");
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
 		if (polls[2 + i].revents)
 			mesh_agent_take(agent, &agent->children[i]);
@@ -260,9 +250,10 @@ static int turn(struct mesh_agent *agent)
 		agent->channel.heard_msec = clock_msec();
 	agent->turn_msec = clock_msec();
 	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)
-		rc = fail(agent, -ETIMEDOUT,
-			  mem_format("nothing was heard of the coordinator for %u s",
-				     silence / 1000));
+		rc = mesh_agent_fail(agent, -ETIMEDOUT,
+				     mem_format("nothing was heard of the coordinator for %u s",
+						silence / 1000),
+				     NULL);
 	return rc;
 }
 
@@ -290,7 +281,7 @@ int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char
 	if (!rc) {
 		rc = introduce(&agent);
 		if (rc)
-			fail(&agent, rc, mem_string("the coordinator has ended"));
+			fail(&agent, rc, "the coordinator has ended");
 	}
 	agent.turn_msec = agent.channel.heard_msec = clock_msec();
 	while (!rc)

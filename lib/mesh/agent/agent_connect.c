@@ -73,7 +73,7 @@ static int receive(struct mesh_agent *agent, struct mesh_message *message, uint6
 	return rc < 0 ? rc : 0;
 }
 
-static int fail(struct mesh_agent *agent, int rc, char *reason, const char *hint)
+int mesh_agent_fail(struct mesh_agent *agent, int rc, char *reason, const char *hint)
 {
 	free(*agent->ret_reason);
 	free(*agent->ret_hint);
@@ -82,14 +82,14 @@ static int fail(struct mesh_agent *agent, int rc, char *reason, const char *hint
 	return rc;
 }
 
-/* The coordinator's words; -EPERM: trying again would not help. */
-static int fail_refused(struct mesh_agent *agent, const struct mesh_refused *refused)
+int mesh_agent_fail_refused(struct mesh_agent *agent, const struct mesh_refused *refused)
 {
 	_cleanup_(freep) char *text = text_clean(refused->text, sizeof(refused->text));
 	_cleanup_(freep) char *hint = text_clean(refused->hint, sizeof(refused->hint));
 
-	return fail(agent, -EPERM, mem_format("the coordinator refuses this agent: %s", text),
-		    *hint ? hint : NULL);
+	return mesh_agent_fail(agent, -EPERM,
+			       mem_format("the coordinator refuses this agent: %s", text),
+			       *hint ? hint : NULL);
 }
 
 /* Receives a message of that type. */
@@ -99,7 +99,7 @@ static int expect(struct mesh_agent *agent, uint32_t type, struct mesh_message *
 	int rc = receive(agent, message, end_msec);
 
 	if (!rc && message->type == MESH_MESSAGE_REFUSED)
-		return fail_refused(agent, &message->refused);
+		return mesh_agent_fail_refused(agent, &message->refused);
 	return !rc && message->type != type ? -EPROTO : rc;
 }
 
@@ -123,7 +123,7 @@ static int shake_hands(struct mesh_agent *agent)
 	if (rc == -EPROTONOSUPPORT)
 		return rc;
 	if (rc)
-		return fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
+		return mesh_agent_fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
 	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);
 	if (!rc)
 		rc = expect(agent, MESH_MESSAGE_ADMITTED, &message, end);
@@ -194,18 +194,20 @@ static int try_name(struct mesh_agent *agent, const char *name)
 	snprintf(port, sizeof(port), "%u", agent->setup->port);
 	resolved = getaddrinfo(name, port, &hints, &list);
 	if (resolved)
-		return fail(agent, -EHOSTUNREACH,
-			    mem_format("cannot resolve %s: %s", clean, gai_strerror(resolved)),
-			    "name the coordinator by an address");
+		return mesh_agent_fail(agent, -EHOSTUNREACH,
+				       mem_format("cannot resolve %s: %s", clean,
+						  gai_strerror(resolved)),
+				       "name the coordinator by an address");
 	rc = -EHOSTUNREACH;
 	for (struct addrinfo *at = list; at && rc && rc != -EPERM && rc != -EINTR;
 	     at = at->ai_next) {
 		rc = try_address(agent, at);
 		if (rc && rc != -EPERM)
-			fail(agent, rc,
-			     mem_format("cannot reach the coordinator at %s port %s: %s", clean,
-					port, explain(rc)),
-			     "let its TCP port pass, or choose another address with --address");
+			mesh_agent_fail(
+				agent, rc,
+				mem_format("cannot reach the coordinator at %s port %s: %s", clean,
+					   port, explain(rc)),
+				"let its TCP port pass, or choose another address with --address");
 	}
 	freeaddrinfo(list);
 	return rc;

@@ -32,6 +32,10 @@ struct mesh_agent {
 
 /* agent_connect.c: connects and shakes hands, trying again. 0 or -errno with a reason. */
 int mesh_agent_connect(struct mesh_agent *agent);
+/* Keeps why the agent ends (it takes the reason) and the next step (or NULL). Returns rc. */
+int mesh_agent_fail(struct mesh_agent *agent, int rc, char *reason, const char *hint);
+/* The same in the coordinator's words. Returns -EPERM: trying again would not help. */
+int mesh_agent_fail_refused(struct mesh_agent *agent, const struct mesh_refused *refused);
 /* Sends a message, and waits until it is sent. */
 int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message, uint32_t msec);
 /* Waits until all is sent. */

@@ -260,6 +260,9 @@ static void take_finding(struct coordinator *coordinator, struct connection *con
 	finding_clear(&finding);
 }
 
+static const char busy_hint[] =
+	"end them first: rdmactl resources qp; or test beside them with --busy";
+
 static void take_ready(struct coordinator *coordinator, struct connection *connection)
 {
 	struct mesh_host *host = &coordinator->hosts[connection->host];
@@ -273,10 +276,8 @@ static void take_ready(struct coordinator *coordinator, struct connection *conne
 			"%u queue pairs of other programs are in use on its rails",
 			(unsigned int)host->others_qps.value);
 
-		keep_refused(coordinator, host->name, why,
-			     "end them first: rdmactl resources qp; or test beside them with "
-			     "--busy");
-		connection_refuse(coordinator, connection, MESH_REFUSAL_BUSY, why, "--busy");
+		keep_refused(coordinator, host->name, why, busy_hint);
+		connection_refuse(coordinator, connection, MESH_REFUSAL_BUSY, why, busy_hint);
 		return;
 	}
 	connection->state = CONNECTION_MEMBER;
