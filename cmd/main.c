@@ -57,6 +57,12 @@ static int print_help(const struct ctx *ctx)
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 
+/* What was wrong is on standard error already. */
+static int cannot_begin(const struct ctx *ctx, const void *args, int status)
+{
+	return ctx->command->unable ? ctx->command->unable(ctx, args, status) : status;
+}
+
 /* With --root FILE, what is in the archive is the root while the command runs. */
 static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 {
@@ -66,7 +72,7 @@ static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 	if (ctx->command->without_root)
 		return ctx->command->run(ctx, args, objects);
 	if (!root_file_open(ctx, &snapshot))
-		return ctx->command->rootless ? ctx->command->rootless(ctx, args) : STATUS_FAILED;
+		return cannot_begin(ctx, args, STATUS_FAILED);
 	status = ctx->command->run(ctx, args, objects);
 	snapshot_close(&snapshot);
 	return status;
@@ -84,14 +90,14 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	int status;
 
 	if (first < 0)
-		return command_usage(ctx, message, hint);
+		return cannot_begin(ctx, args, command_usage(ctx, message, hint));
 	if (ctx->globals.version)
 		return print_version(ctx);
 	if (ctx->globals.help)
 		return print_help(ctx);
 	message = command_check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
-		return command_usage(ctx, message, hint);
+		return cannot_begin(ctx, args, command_usage(ctx, message, hint));
 	/* --root / is the live system. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;

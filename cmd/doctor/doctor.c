@@ -280,6 +280,6 @@ const struct command doctor_command = {
 	.more_schemas = more_schemas,
 	.catalogue = &catalogue,
 	.supervise = doctor_supervise,
-	.rootless = doctor_rootless,
+	.unable = doctor_unable,
 	.run = run,
 };

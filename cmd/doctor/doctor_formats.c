@@ -71,6 +71,21 @@ static void find_worst(const struct doctor_results *results, enum severity least
 	doctor_blocks_free(&blocks);
 }
 
+/* Why nothing is known of the host, or not all. */
+static const char *why_unknown(int status)
+{
+	switch (status) {
+	case STATUS_NOTHING:
+		return "no RDMA hardware";
+	case STATUS_PARTIAL:
+		return "something could not be read";
+	case STATUS_USAGE:
+		return "wrong usage: see standard error";
+	default:
+		return "the host could not be checked";
+	}
+}
+
 static void judge(const struct doctor_results *results, const struct doctor_args *args, int status,
 		  struct verdict_line *line)
 {
@@ -79,16 +94,12 @@ static void judge(const struct doctor_results *results, const struct doctor_args
 	find_worst(results, doctor_threshold(args), line);
 	if (line->reason)
 		return;
-	if (status == STATUS_NOTHING)
-		line->reason = mem_string("no RDMA hardware");
-	else if (status == STATUS_PARTIAL)
-		line->reason = mem_string("something could not be read");
-	else if (status == STATUS_DONE)
+	if (status == STATUS_DONE) {
 		line->reason = mem_format("%zu checked, nothing wrong", line->coverage.checked);
-	else
-		line->reason = mem_string("the host could not be checked");
-	if (status != STATUS_DONE)
-		line->answer = ANSWER_UNKNOWN;
+		return;
+	}
+	line->reason = mem_string(why_unknown(status));
+	line->answer = ANSWER_UNKNOWN;
 }
 
 static char *nagios_line(const struct verdict_line *line)
@@ -222,22 +233,23 @@ static bool ends_in_time(int fd, uint64_t end_msec)
 }
 
 /* Prints that nothing is known of the host; frees the reason. */
-static int print_unknown(const struct ctx *ctx, const struct doctor_args *args, char *reason)
+static int print_unknown(const struct ctx *ctx, const struct doctor_args *args, char *reason,
+			 int status)
 {
 	struct verdict_line line = {.answer = ANSWER_UNKNOWN, .reason = reason};
-	int rc, status = print_line(stdout, (enum doctor_format)args->format.value, &line,
-				    STATUS_FAILED, &rc);
+	int rc;
 
+	status = print_line(stdout, (enum doctor_format)args->format.value, &line, status, &rc);
 	return finish_output(ctx, rc, status);
 }
 
-int doctor_rootless(const struct ctx *ctx, const void *doctor_args)
+int doctor_unable(const struct ctx *ctx, const void *doctor_args, int status)
 {
 	const struct doctor_args *args = doctor_args;
 
 	return args->format.known
-		       ? print_unknown(ctx, args, mem_string("the host could not be checked"))
-		       : STATUS_FAILED;
+		       ? print_unknown(ctx, args, mem_string(why_unknown(status)), status)
+		       : status;
 }
 
 /* Waits for the process that makes the check, and ends it after that time. */
@@ -248,11 +260,12 @@ static int wait_for(const struct ctx *ctx, const struct doctor_args *args, pid_t
 
 	if (!ends_in_time(fd, end_msec) || waitpid(pid, &wait_status, 0) != pid) {
 		kill(pid, SIGKILL);
-		return print_unknown(ctx, args, mem_string("gave up after --timeout"));
+		return print_unknown(ctx, args, mem_string("gave up after --timeout"),
+				     STATUS_FAILED);
 	}
-	return WIFEXITED(wait_status)
-		       ? WEXITSTATUS(wait_status)
-		       : print_unknown(ctx, args, mem_string("the check was killed"));
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+				      : print_unknown(ctx, args, mem_string("the check was killed"),
+						      STATUS_FAILED);
 }
 
 /*
@@ -271,7 +284,8 @@ bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 	pid = pipe2(ends, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {
 		*ret_status = print_unknown(
-			ctx, args, mem_format("cannot start the check: %s", strerror(errno)));
+			ctx, args, mem_format("cannot start the check: %s", strerror(errno)),
+			STATUS_FAILED);
 		return true;
 	}
 	if (!pid) {

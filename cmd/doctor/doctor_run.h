@@ -33,7 +33,7 @@ int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_re
  * status; false in the one that has to make it, which has no --timeout any more.
  */
 bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status);
-/* What --format promises its reader, of a host that could not be opened. */
-int doctor_rootless(const struct ctx *ctx, const void *doctor_args);
+/* What --format promises its reader, of a run that could not begin: its usage, its host. */
+int doctor_unable(const struct ctx *ctx, const void *doctor_args, int status);
 
 extern const struct enum_name doctor_format_names[];

@@ -114,8 +114,12 @@ struct command {
 	 * has only waited for another one to run, with the exit status.
 	 */
 	bool (*supervise)(struct ctx *ctx, const void *args, int *ret_status);
-	/* The exit status of a run whose --root cannot be opened; NULL: STATUS_FAILED. */
-	int (*rootless)(const struct ctx *ctx, const void *args);
+	/*
+	 * Called if the run cannot begin: its options or objects are wrong (STATUS_USAGE; `args`
+	 * has those before the wrong one), or its --root cannot be opened (STATUS_FAILED). Returns
+	 * the exit status. NULL: that status.
+	 */
+	int (*unable)(const struct ctx *ctx, const void *args, int status);
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };

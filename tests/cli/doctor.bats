@@ -136,8 +136,23 @@ repair()
 	expect 1 'gave up after --timeout' ''
 	on cx5-ib-edr doctor --format condition --timeout 500ms --interval 300s
 	expect 1 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "gave up after --timeout"}' ''
+}
+
+@test "doctor: forms for monitoring systems, if the usage is wrong" {
 	on cx5-ib-edr doctor --format nagios --json
-	[ "$status" = 2 ]
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - wrong usage: see standard error | '* ]]
+	[[ $stderr == 'rdmactl doctor: --format cannot be used with --json'* ]]
+	on cx5-ib-edr doctor --format npd --timeout 5x
+	expect 2 'wrong usage: see standard error'
+	on cx5-ib-edr doctor --format nagios --nosuch
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - wrong usage: see standard error | '* ]]
+	on cx5-ib-edr doctor --format condition --only nosuch
+	expect 2 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "wrong usage: see standard error"}'
+	# The mistake comes before the form is known.
+	on cx5-ib-edr doctor --nosuch --format nagios
+	expect 2 ''
 }
 
 @test "doctor: forms for monitoring systems, while --root FILE is unpacked, and if it cannot be" {
