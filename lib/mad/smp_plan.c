@@ -104,7 +104,7 @@ static void add_table(const struct plan *plan, uint32_t base, uint32_t top, uint
 	}
 }
 
-/* A base port 0 has no arbitration table, as it has one lane only: SwitchInfo, 14.2.5.4. */
+/* A base port 0 has no arbitration table: SwitchInfo:EnhancedPort0, 14.2.5.4. */
 static bool is_base_port(const struct mad_attribute *attribute, const struct smp_node *node,
 			 uint32_t port)
 {
