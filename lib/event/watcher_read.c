@@ -64,25 +64,22 @@ static const struct link *find_link(const struct watcher *watcher, const struct 
 	return link_by_name(&watcher->state.links, entry->netdev);
 }
 
-/*
- * A netdev is reported before it gets the address that a GID is made of, but perhaps only since the
- * notices were read. Names from another network namespace mean nothing here.
- */
-static const struct link *netdev_of(struct watcher *watcher, const struct gid_entry *entry)
+static bool names_unknown_netdev(const struct watcher *watcher, const struct port *port)
 {
-	const struct link *link = find_link(watcher, entry);
+	for (size_t i = 0; i < port->gid_count; i++) {
+		const struct gid_entry *entry = &port->gids[i];
 
-	if (link || (!entry->netdev_index.known && !entry->netdev))
-		return link;
-	watcher_read_notices(watcher);
-	return find_link(watcher, entry);
+		if ((entry->netdev_index.known || entry->netdev) && !find_link(watcher, entry))
+			return true;
+	}
+	return false;
 }
 
 /*
  * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, but counts as
  * empty. Only RoCE GIDs have a type of their own.
  */
-static void take_gids(struct watcher *watcher, const struct watched *watched,
+static void take_gids(const struct watcher *watcher, const struct watched *watched,
 		      const struct port *port, struct tracked_gids *gids)
 {
 	const bool roce = watched->protocol ? !strcmp(watched->protocol, "roce")
@@ -96,13 +93,14 @@ static void take_gids(struct watcher *watcher, const struct watched *watched,
 		if (port->link_layer.value == LINK_LAYER_INFINIBAND &&
 		    !gid_interface_id(&entry->gid.gid))
 			continue;
-		link = netdev_of(watcher, entry);
+		link = find_link(watcher, entry);
 		gid = tracked_gids_add(gids);
 		gid->index = (unsigned int)entry->index.value;
 		gid->gid = entry->gid.gid;
 		gid->type = entry->type;
 		if (gid->type.known && !roce)
 			gid->type.value = GID_TYPE_IB;
+		/* Names from another network namespace mean nothing here. */
 		if (link) {
 			gid->netdev_index = link->index;
 			gid->netdev = mem_string(link->name);
@@ -159,6 +157,12 @@ static void read_port(struct watcher *watcher, struct watched *watched,
 	/* A table of a saved tree is read file by file, and does not change. */
 	if (stale & STALE_GIDS && watcher->root.live) {
 		read_gids(watcher, watched, &question);
+		/*
+		 * A netdev is reported before it gets the address that a GID is made of, but
+		 * perhaps only since the notices were read.
+		 */
+		if (names_unknown_netdev(watcher, port))
+			watcher_read_notices(watcher);
 		take_gids(watcher, watched, port, &reading->gids);
 		reading->has_gids = reading->has_state;
 	}

@@ -646,6 +646,7 @@ static void gids_of_netdevs(void **state)
 static void gid_of_new_netdev(void **state)
 {
 	struct bed *bed = *state;
+	const struct tracked_gid *gid;
 
 	watch(bed);
 	attach(bed, 1, 0, ETH0, "eth0");
@@ -657,8 +658,9 @@ static void gid_of_new_netdev(void **state)
 	rtnl_link(bed, RTM_NEWLINK, VLAN, "eth0.5", IFF_UP, ETH0);
 	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
 	watcher_refresh(bed->watcher);
-	assert_string_equal(bed->watcher->devices[1].tracked->ports[0].gids.items[0].netdev,
-			    "eth0.5");
+	gid = &bed->watcher->devices[1].tracked->ports[0].gids.items[0];
+	assert_non_null(gid->netdev);
+	assert_string_equal(gid->netdev, "eth0.5");
 	assert_int_equal(watcher_timeout(bed->watcher), 0);
 	put(bed, "mlx5_1", 1, "state", "1: DOWN");
 	EXPECT(bed, "port-down mlx5_1/1 rtnl");
