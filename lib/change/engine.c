@@ -164,6 +164,11 @@ static bool verify(struct change *change, int failed)
 {
 	int rc = read_into(change, &change->after);
 
+	/* What was read before writing is not what it is now. */
+	if (rc) {
+		free(change->after);
+		change->after = NULL;
+	}
 	if (failed) {
 		change_explain_error(change, "write it", failed);
 		set_state(change, CHANGE_FAILED);
@@ -171,8 +176,6 @@ static bool verify(struct change *change, int failed)
 	}
 	if (rc) {
 		change_explain_error(change, "read it back", rc);
-		free(change->after);
-		change->after = NULL;
 		set_state(change, CHANGE_UNVERIFIED);
 		return false;
 	}
@@ -184,6 +187,24 @@ static bool verify(struct change *change, int failed)
 	}
 	set_state(change, CHANGE_CHANGED);
 	return true;
+}
+
+/* The same of one that was so already: a change of this call may have moved it since. */
+static bool has_stayed(struct change *change)
+{
+	int rc = read_into(change, &change->after);
+
+	if (rc)
+		change_explain_error(change, "read it again", rc);
+	else if (strcmp(change->after, change->wanted))
+		change_explain(change, "set it in another call, after the others",
+			       "it was so already, and a change of this call, or somebody else, "
+			       "moved it: it reads %s",
+			       change->after);
+	else
+		return true;
+	set_state(change, CHANGE_UNVERIFIED);
+	return false;
 }
 
 static bool write_one(struct changes *changes, struct change *change)
@@ -243,6 +264,18 @@ static bool undo_one(struct change *change)
 	return false;
 }
 
+/* What undoing another one has moved again, or never was written and is not as it was. */
+static bool undo_again(struct change *change)
+{
+	const bool may_have_moved = is(change, CHANGE_REVERTED) ||
+				    (is(change, CHANGE_UNVERIFIED) && !change->written);
+	_cleanup_(freep) char *now = NULL;
+
+	if (!may_have_moved || read_into(change, &now) || !strcmp(now, change->before))
+		return true;
+	return undo_one(change);
+}
+
 bool changes_undo(struct changes *changes)
 {
 	bool good = true;
@@ -250,6 +283,8 @@ bool changes_undo(struct changes *changes)
 	for (size_t i = changes->count; i-- > 0;)
 		if (has_moved(&changes->items[i]))
 			good &= undo_one(&changes->items[i]);
+	for (size_t i = changes->count; changes->count > 1 && i-- > 0;)
+		good &= undo_again(&changes->items[i]);
 	return good;
 }
 
@@ -273,6 +308,8 @@ static bool is_ended(const struct changes *changes, struct change *change)
 
 bool changes_write(struct changes *changes)
 {
+	const bool changed = changes_count(changes, CHANGE_PLANNED) > 0;
+
 	for (size_t i = 0; i < changes->count; i++) {
 		if (is(&changes->items[i], CHANGE_PLANNED) &&
 		    (is_ended(changes, &changes->items[i]) ||
@@ -281,9 +318,12 @@ bool changes_write(struct changes *changes)
 			return false;
 		}
 	}
-	/* A later change may have moved what an earlier one had set. */
-	for (size_t i = 0; changes->count > 1 && i < changes->count; i++) {
-		if (is(&changes->items[i], CHANGE_CHANGED) && !verify(&changes->items[i], 0)) {
+	/* One may have moved what another one had set, or what was so already. */
+	for (size_t i = 0; changed && changes->count > 1 && i < changes->count; i++) {
+		struct change *change = &changes->items[i];
+
+		if ((is(change, CHANGE_CHANGED) && !verify(change, 0)) ||
+		    (is(change, CHANGE_UNCHANGED) && !has_stayed(change))) {
 			give_up(changes, changes->count);
 			return false;
 		}

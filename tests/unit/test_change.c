@@ -32,6 +32,7 @@ struct cell {
 	const char *stranger;	     /* what somebody else writes after the first reading */
 	const char *user;	     /* who is in the way */
 	int *resets;		     /* a cell that a write sets back, by its number; or NULL */
+	bool resets_late;	     /* only when it is undone */
 	int reads, writes;
 };
 
@@ -75,7 +76,7 @@ static int write_cell(struct change *change, const char *value)
 	if (!cell->ignores && !(cell->keeps && cell->writes))
 		cell->value = undoes ? change->before : change->wanted;
 	cell->writes++;
-	if (cell->resets)
+	if (cell->resets && (undoes || !cell->resets_late))
 		cells[*cell->resets].value = "reset";
 	return undoes ? 0 : cell->write_error;
 }
@@ -302,6 +303,81 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
 	assert_string_equal(cells[0].value, "old");
 	assert_string_equal(cells[1].value, "old");
+}
+
+/* One that is so already, and is not any more after the others, has not been done. */
+static void what_was_so_already_may_be_moved(void **state)
+{
+	struct changes *changes = *state;
+	int second = 1;
+
+	cells[0].resets = &second;
+	cells[1].value = "new";
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_UNCHANGED);
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
+	assert_string_equal(changes->items[1].reason,
+			    "it was so already, and a change of this call, or somebody else, moved "
+			    "it: it reads reset");
+	assert_string_equal(changes->items[1].next_step,
+			    "set it in another call, after the others");
+	/* Both are as they were. */
+	assert_string_equal(journal, "aAB");
+	assert_string_equal(cells[0].value, "old");
+	assert_string_equal(cells[1].value, "new");
+}
+
+static void what_was_so_already_may_be_lost(void **state)
+{
+	struct changes *changes = *state;
+	_cleanup_(freep) char *reason = mem_format("cannot read it again: %s", strerror(EIO));
+
+	cells[1].value = "new";
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	cells[1].read_error = -EIO;
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
+	assert_string_equal(changes->items[1].reason, reason);
+	assert_string_equal(journal, "aA");
+}
+
+/* Undoing the first moves the second, which was undone before it. */
+static void what_undoing_moves_is_undone_again(void **state)
+{
+	struct changes *changes = *state;
+	int second = 1;
+
+	cells[0].resets = &second;
+	cells[0].resets_late = true;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	assert_true(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED);
+	assert_string_equal(journal, "abBAB");
+	assert_string_equal(cells[1].value, "old");
+}
+
+/* A write that failed may have been made in part, and nobody knows if it cannot be read either. */
+static void what_failed_and_cannot_be_read_is_undone(void **state)
+{
+	struct changes *changes = *state;
+	_cleanup_(freep) char *reason = mem_format(
+		"cannot write it: %s; it could not be undone: %s", strerror(EPERM), strerror(EIO));
+
+	cells[0].hides = cells[0].half = true;
+	cells[0].write_error = -EPERM;
+	want(changes, 1);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_STUCK);
+	assert_string_equal(changes->items[0].reason, reason);
+	assert_null(changes->items[0].after);
+	assert_string_equal(journal, "aA");
+	assert_string_equal(cells[0].value, "old");
 }
 
 static void another_writer_is_told(void **state)
@@ -638,6 +714,10 @@ int main(void)
 		CASE(one_that_failed_half_way_is_undone_too),
 		CASE(a_kernel_that_says_yes_and_does_nothing_has_failed),
 		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
+		CASE(what_was_so_already_may_be_moved),
+		CASE(what_was_so_already_may_be_lost),
+		CASE(what_undoing_moves_is_undone_again),
+		CASE(what_failed_and_cannot_be_read_is_undone),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
 		CASE(one_that_cannot_be_read_back_is_undone),
