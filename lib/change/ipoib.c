@@ -304,8 +304,10 @@ static int write_child(struct change *change, const char *value)
 		rc = split_value(value, &parent, &pkey, &mode);
 	if (!rc)
 		rc = rtnl_get_link(rtnl, 0, make ? parent : change->object, &list);
-	if (rc)
+	if (rc) {
+		change->written = false;
 		return rc;
+	}
 	header.ifi_index = (int)list.items[0].index.value;
 	if (make)
 		put_child(&request, change, (unsigned int)header.ifi_index, pkey, mode);
@@ -316,6 +318,9 @@ static int write_child(struct change *change, const char *value)
 		 */
 		netlink_add(&request, RTM_DELLINK, NLM_F_ACK, &header, sizeof(header));
 	rc = netlink_ask_plain(rtnl, &request, NULL);
+	/* If it is there now, or gone, somebody else has done it at the same time. */
+	if (rc)
+		change->written = false;
 	if (make)
 		explain_refusal(change, rc, mode);
 	return rc;

@@ -55,6 +55,7 @@ struct machine {
 	bool ipv6;	    /* it has one of IPv6, too */
 	int error;	    /* to each change */
 	const char *words;  /* the kernel's, beside that error */
+	bool somebody;	    /* else has just done it, hence the error */
 	unsigned int changes;
 };
 
@@ -290,7 +291,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 		}
 		if (message->nlmsg_type != RTM_GETROUTE) {
 			machine->changes++;
-			if (!machine->error)
+			if (!machine->error || machine->somebody)
 				obey(machine, message);
 		}
 		put_error(&datagram, message->nlmsg_seq,
@@ -479,6 +480,34 @@ static void children_that_are_refused(void **state)
 		} else {
 			assert_null(change->reason);
 		}
+	}
+}
+
+/* What somebody else makes or removes at the same time is not undone. */
+static void children_of_somebody_else(void **state)
+{
+	static const struct {
+		const struct setting *setting;
+		const char *name, *wanted, *after;
+		int error;
+	} cases[] = {
+		{&ipoib_add_setting, "own", "ib0 pkey 0x8002 mode datagram",
+		 "ib0 pkey 0x8002 mode datagram", -EEXIST},
+		{&ipoib_del_setting, "ib0.8001", CHANGE_ABSENT, CHANGE_ABSENT, -ENODEV},
+	};
+	struct bed *bed = *state;
+
+	bed->machine.somebody = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, cases[i].setting, cases[i].name, cases[i].wanted);
+
+		bed->machine.error = cases[i].error;
+		assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+		assert_false(changes_write(&bed->changes));
+		assert_int_equal(change->state.value, CHANGE_FAILED);
+		assert_string_equal(change->after, cases[i].after);
+		assert_int_equal(bed->machine.changes, i + 1);
+		changes_clear(&bed->changes);
 	}
 }
 
@@ -927,6 +956,7 @@ int main(void)
 		TEST(a_child_comes_and_goes),
 		TEST(children_that_cannot_be),
 		TEST(children_that_are_refused),
+		TEST(children_of_somebody_else),
 		TEST(notes_on_a_child),
 		TEST(words_of_a_child),
 		TEST(listed),
