@@ -27,7 +27,8 @@ struct machine {
 	char name[64];
 	uint8_t moderation;
 	bool has_moderation, has_sub, gone, ignores;
-	int error; /* to each change */
+	int error;     /* to each change */
+	bool somebody; /* else has just done it, hence the error */
 	unsigned int changes;
 };
 
@@ -119,7 +120,7 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 			get(machine, message->nlmsg_seq);
 		} else {
 			machine->changes++;
-			if (!machine->error)
+			if (!machine->error || machine->somebody)
 				obey(machine, command, message);
 			put_error(&bytes, message->nlmsg_seq, machine->error, NULL);
 			fake_send(kernel, &bytes);
@@ -293,6 +294,34 @@ static void sub_devices_that_are_refused(void **state)
 	assert_int_equal(test->machine.changes, ARRAY_SIZE(cases));
 }
 
+/* What somebody else adds or deletes at the same time is not undone. */
+static void a_sub_device_of_somebody_else(void **state)
+{
+	static const struct {
+		bool there;
+		const char *wanted;
+		int error;
+	} cases[] = {
+		{false, "smi mlx5_0", -ENFILE},
+		{true, CHANGE_ABSENT, -ENODEV},
+	};
+	struct test *test = *state;
+
+	test->machine.somebody = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want_sub(test, cases[i].wanted);
+
+		test->machine.has_sub = cases[i].there;
+		test->machine.error = cases[i].error;
+		assert_true(changes_prepare(&test->changes, CHANGE_DRY));
+		assert_false(changes_write(&test->changes));
+		assert_int_equal(change->state.value, CHANGE_FAILED);
+		assert_string_equal(change->after, cases[i].wanted);
+		assert_int_equal(test->machine.changes, i + 1);
+		changes_clear(&test->changes);
+	}
+}
+
 static void a_device_of_its_own_is_no_sub_device(void **state)
 {
 	struct test *test = *state;
@@ -315,6 +344,7 @@ int main(void)
 		CASE(later_settings_follow_a_new_name),
 		CASE(a_sub_device_comes_and_goes),
 		CASE(sub_devices_that_are_refused),
+		CASE(a_sub_device_of_somebody_else),
 		CASE(a_device_of_its_own_is_no_sub_device),
 	};
 

@@ -123,10 +123,17 @@ static int add(struct change *change, const char *parent)
 static int write_sub_device(struct change *change, const char *value)
 {
 	const char *parent = strchr(value, ' ');
+	int rc = -EINVAL;
 
-	if (strcmp(value, CHANGE_ABSENT))
-		return parent ? add(change, parent + 1) : -EINVAL;
-	return explain(change, change->object, device_request(change, COMMAND_DELDEV, 0, NULL, 0));
+	if (!strcmp(value, CHANGE_ABSENT))
+		rc = explain(change, change->object,
+			     device_request(change, COMMAND_DELDEV, 0, NULL, 0));
+	else if (parent)
+		rc = add(change, parent + 1);
+	/* If it is there now, or gone, somebody else has done it at the same time. */
+	if (rc)
+		change->written = false;
+	return rc;
 }
 
 static void guard_sub_device(struct change *change)
