@@ -166,6 +166,65 @@ static void refused(void **state)
 	assert_written(bed, "");
 }
 
+/*
+ * The kernel says EBUSY of a number while there are VFs, and drivers say it of 0 if virtual
+ * machines have some. What somebody else has made is not undone.
+ */
+static void busy(void **state)
+{
+	static const char assigned[] = "the driver does not remove the VFs: virtual machines may "
+				       "have some of them";
+	static const struct {
+		int error;
+		bool removes;
+		const char *reason; /* NULL: none of its own */
+		bool written;
+	} cases[] = {
+		{-EBUSY, false, "somebody else made VFs meanwhile", false},
+		{-EPERM, false, "the driver refuses it", true},
+		{-EINVAL, false, NULL, true},
+		{-EBUSY, true, assigned, true},
+		{-EPERM, true, assigned, true},
+		{-EINVAL, true, assigned, true},
+		{-ENOENT, true, "the driver of the function does not make VFs by sysfs", true},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, 0);
+
+		change->written = true;
+		sriov_explain_vfs(change, cases[i].error, cases[i].removes);
+		assert_int_equal(change->written, cases[i].written);
+		if (cases[i].reason)
+			assert_string_equal(change->reason, cases[i].reason);
+		else
+			assert_null(change->reason);
+	}
+}
+
+/* Which write it was that failed: clear_refs_write() of fs/proc/task_mmu.c takes only 1 to 5. */
+static void not_removed(void **state)
+{
+	static const struct {
+		const char *before, *wanted;
+		bool removes;
+	} cases[] = {{"4", "0", true}, {"4", "2", true}, {"0", "9", false}};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, 0);
+
+		tree_write(&bed->tree, FUNCTION "/sriov_numvfs", cases[i].before);
+		free(change->path);
+		change->path = mem_string("/proc/self/clear_refs");
+		if (access(change->path, W_OK))
+			skip();
+		assert_int_equal(change->setting->write(change, cases[i].wanted), -EINVAL);
+		assert_int_equal(change->reason != NULL, cases[i].removes);
+	}
+}
+
 static void no_room(void **state)
 {
 	struct bed *bed = *state;
@@ -258,8 +317,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers),	    TEST(written),   TEST(refused),   TEST(no_room),
-		TEST(who_has_them), TEST(persisted), TEST(autoprobe),
+		TEST(numbers),	   TEST(written),      TEST(refused),	TEST(no_room),	 TEST(busy),
+		TEST(not_removed), TEST(who_has_them), TEST(persisted), TEST(autoprobe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

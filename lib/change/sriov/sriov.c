@@ -73,8 +73,15 @@ static int read_vfs(struct change *change, char **ret_value)
 	return rc;
 }
 
-static void explain_vfs(struct change *change, int error)
+void sriov_explain_vfs(struct change *change, int error, bool removes)
 {
+	/* The kernel has no reason of its own: ice and idpf say EBUSY, i40e EINVAL, ixgbe EPERM. */
+	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM)) {
+		change_explain(change, "shut down the virtual machines; dmesg | tail may say more",
+			       "the driver does not remove the VFs: virtual machines may have some "
+			       "of them");
+		return;
+	}
 	switch (error) {
 	case -ENOENT:
 		change_explain(change, "load the driver of the physical function",
@@ -87,6 +94,8 @@ static void explain_vfs(struct change *change, int error)
 			       "the function or its PCI bus has no room for so many VFs");
 		break;
 	case -EBUSY:
+		/* Those VFs are not ours to be removed again. */
+		change->written = false;
 		change_explain(change, "look at it, and run the command again",
 			       "somebody else made VFs meanwhile");
 		break;
@@ -103,13 +112,16 @@ static void explain_vfs(struct change *change, int error)
 static int write_vfs(struct change *change, const char *value)
 {
 	char text[SYSFS_TEXT_SIZE];
+	bool removes = !strcmp(value, "0");
 	int rc = read_file(change, COUNT_FILE, text);
 
-	if (!rc && strcmp(text, "0") && strcmp(value, "0"))
+	if (!rc && strcmp(text, "0") && !removes) {
 		rc = sysfs_write(change->path, "0");
+		removes = rc != 0;
+	}
 	if (!rc)
 		rc = sysfs_write(change->path, value);
-	explain_vfs(change, rc);
+	sriov_explain_vfs(change, rc, removes);
 	return rc;
 }
 

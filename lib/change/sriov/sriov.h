@@ -26,6 +26,9 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		      const char *word, const char *vf, char **ret_reason);
 void sriov_target_clear(struct sriov_target *target);
 
+/* Why the driver has not changed the number of VFs; `removes`: it was to remove them. For tests. */
+void sriov_explain_vfs(struct change *change, int error, bool removes);
+
 extern const struct enum_name sriov_on_off[];
 /* All end with NULL: of the function, of a VF, and both for the help. */
 extern const struct setting *const sriov_setting_table[];
