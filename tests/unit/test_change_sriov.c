@@ -287,8 +287,8 @@ static void persisted(void **state)
 	change->setting->persist(change);
 	assert_string_equal(change->persist_file, "/etc/udev/rules.d/90-sriov.rules");
 	assert_string_equal(change->persist_text,
-			    "ACTION==\"add\", SUBSYSTEM==\"pci\", KERNEL==\"" FUNCTION "\", "
-			    "ATTR{sriov_numvfs}=\"4\"");
+			    "ACTION==\"add|bind\", SUBSYSTEM==\"pci\", KERNEL==\"" FUNCTION "\", "
+			    "DRIVER==\"?*\", ATTR{sriov_numvfs}=\"4\"");
 	/* What is no PCI function has no such rule. */
 	change = want(bed, 0);
 	free(change->data);

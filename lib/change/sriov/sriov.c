@@ -185,7 +185,11 @@ static void guard_vfs(struct change *change)
 	root_close(&root);
 }
 
-/* udev(7): the attribute is set when the function appears. */
+/*
+ * udev(7): the attribute is set when the driver has been bound to the function, which the kernel
+ * says since 4.14; sriov_numvfs_store() refuses it before that. At "add", udev loads the driver
+ * only after all rules (80-drivers.rules); one that is bound by then was loaded before udev.
+ */
 static void persist_vfs(struct change *change)
 {
 	const char *name = strrchr(change->data, '/') + 1;
@@ -193,9 +197,10 @@ static void persist_vfs(struct change *change)
 	if (!sysfs_is_pci_address(name, strlen(name)))
 		return;
 	change->persist_file = mem_string("/etc/udev/rules.d/90-sriov.rules");
-	change->persist_text = mem_format("ACTION==\"add\", SUBSYSTEM==\"pci\", KERNEL==\"%s\", "
-					  "ATTR{sriov_numvfs}=\"%s\"",
-					  name, change->wanted);
+	change->persist_text = mem_format(
+		"ACTION==\"add|bind\", SUBSYSTEM==\"pci\", KERNEL==\"%s\", "
+		"DRIVER==\"?*\", ATTR{sriov_numvfs}=\"%s\"",
+		name, change->wanted);
 }
 
 static const struct setting vfs = {
