@@ -33,7 +33,8 @@ static const char *const parameters[PARAMETERS] = {"enable_roce", "enable_rdma",
 /* What the made-up kernel has, and how it answers. */
 struct machine {
 	struct fake_kernel kernel;
-	bool has_devlink, has_ethtool, runtime;
+	bool has_devlink, has_ethtool;
+	bool runtime[PARAMETERS], wrong_mode;
 	bool known[PARAMETERS], on[PARAMETERS];
 	int get_error, set_error, reload_error;
 	const char *words;
@@ -116,7 +117,8 @@ static void put_parameter(struct bytes *datagram, const struct machine *machine,
 	struct bytes value = {0}, list = {0}, parameter = {0}, payload = {0};
 
 	put_u8(&value, DEVLINK_ATTR_PARAM_VALUE_CMODE,
-	       machine->runtime ? DEVLINK_PARAM_CMODE_RUNTIME : DEVLINK_PARAM_CMODE_DRIVERINIT);
+	       machine->runtime[which] ? DEVLINK_PARAM_CMODE_RUNTIME
+				       : DEVLINK_PARAM_CMODE_DRIVERINIT);
 	if (machine->on[which])
 		put_attribute(&value, DEVLINK_ATTR_PARAM_VALUE_DATA, "", 0);
 	put_nest(&list, DEVLINK_ATTR_PARAM_VALUE, &value);
@@ -160,6 +162,11 @@ static void serve_devlink(struct machine *machine, const struct nlmsghdr *messag
 		break;
 	case DEVLINK_CMD_PARAM_SET:
 		machine->sets++;
+		/* devlink_param_cmode_is_supported() */
+		machine->wrong_mode |=
+			*(const uint8_t *)data_of(find(message, DEVLINK_ATTR_PARAM_VALUE_CMODE)) !=
+			(machine->runtime[parameter_of(message)] ? DEVLINK_PARAM_CMODE_RUNTIME
+								 : DEVLINK_PARAM_CMODE_DRIVERINIT);
 		if (!machine->set_error)
 			machine->on[parameter_of(message)] =
 				find(message, DEVLINK_ATTR_PARAM_VALUE_DATA) != NULL;
@@ -293,11 +300,32 @@ static void switches(void **state)
 	assert_reads(roce, "off");
 	assert_reads(rdma, "off");
 	assert_int_equal(machine->reloads, 1);
-	machine->runtime = true;
+	machine->runtime[1] = true;
 	assert_int_equal(rdma->setting->write(rdma, "on"), 0);
 	assert_reads(rdma, "on");
 	assert_int_equal(machine->reloads, 1);
 	assert_int_equal(machine->sets, 2);
+	assert_false(machine->wrong_mode);
+}
+
+/* ice has enable_rdma in another mode than the other two: ice_dvl_rdma_params[], devlink.c. */
+static void modes_of_their_own(void **state)
+{
+	struct bed *bed = *state;
+	struct machine *machine = &bed->machine;
+	struct change *rdma = want(bed, &sriov_rdma_setting, FUNCTION), *roce;
+
+	machine->known[2] = machine->runtime[0] = machine->runtime[2] = true;
+	rdma->setting->guard(rdma);
+	assert_int_equal(rdma->notes.count, 1);
+	assert_int_equal(rdma->setting->write(rdma, "on"), 0);
+	assert_int_equal(machine->reloads, 1);
+	roce = want(bed, &sriov_roce_setting, FUNCTION);
+	roce->setting->guard(roce);
+	assert_int_equal(roce->notes.count, 0);
+	assert_int_equal(roce->setting->write(roce, "off"), 0);
+	assert_int_equal(machine->reloads, 1);
+	assert_false(machine->wrong_mode);
 }
 
 /* The device of devlink is the last part of the path that is one: a subfunction has none here. */
@@ -358,7 +386,7 @@ static void reload_is_told(void **state)
 	assert_string_equal(change->notes.items[0],
 			    "the driver of 0000:01:00.0 is reloaded: its netdevs and RDMA devices "
 			    "go away and come back, without addresses");
-	bed->machine.runtime = true;
+	bed->machine.runtime[0] = true;
 	change = want(bed, &sriov_roce_setting, FUNCTION);
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
@@ -438,8 +466,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(switches),	      TEST(places),	  TEST(refusals),
-		TEST(reload_is_told), TEST(pause_frames), TEST(pause_refused),
+		TEST(switches),	      TEST(modes_of_their_own), TEST(places),	     TEST(refusals),
+		TEST(reload_is_told), TEST(pause_frames),	TEST(pause_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,7 +170,7 @@ static void device_switches(void **state)
 		assert_int_equal(take(&bytes, bytes.length, &list), 0);
 		assert_int_equal(list.items[0].switches[DEVLINK_RDMA], cases[i].rdma);
 		assert_int_equal(list.items[0].switches[DEVLINK_ROCE], TRISTATE_UNKNOWN);
-		assert_false(list.items[0].switched_at_once);
+		assert_false(list.items[0].switched_at_once[DEVLINK_ROCE]);
 	}
 }
 

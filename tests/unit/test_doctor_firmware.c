@@ -300,7 +300,7 @@ static void switches(void **state)
 	assert_non_null(strstr(bed->results.items[bed->results.count - 1].finding.next_step,
 			       SECOND " name enable_roce value true cmode driverinit, then devlink "
 				      "dev reload pci/" SECOND));
-	devlink->switched_at_once = true;
+	devlink->switched_at_once[DEVLINK_ROCE] = true;
 	check(bed, CHECK_ID_rdma_disabled);
 	assert_string_equal(bed->results.items[bed->results.count - 1].finding.next_step,
 			    "if RDMA is wanted: devlink dev param set pci/" SECOND

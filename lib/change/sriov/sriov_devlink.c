@@ -127,7 +127,7 @@ static int write_switch(struct change *change, const char *value)
 		explain(change, &place, "set it for", rc, text);
 		return rc;
 	}
-	if (place.device->switched_at_once)
+	if (place.device->switched_at_once[switch_of(change)])
 		return 0;
 	rc = devlink_reload(place.generic, place.family, place.device, &text);
 	if (rc)
@@ -160,7 +160,7 @@ static void guard_switch(struct change *change)
 	if (find_place(change, &place) || root_open(NULL, &root))
 		return;
 	guard_devices(change, &root);
-	if (!place.device->switched_at_once) {
+	if (!place.device->switched_at_once[switch_of(change)]) {
 		change_note(change,
 			    "the driver of %s is reloaded: its netdevs and RDMA devices go away "
 			    "and come back, without addresses",

@@ -69,22 +69,25 @@ static bool describe_switches(struct doctor_context *run, const struct devlink *
 	       (on[DEVLINK_IWARP] == TRISTATE_NO && on[DEVLINK_ROCE] == TRISTATE_UNKNOWN);
 }
 
-static const char *off_switch(const struct devlink *devlink)
+/* The first that is off; there is one. */
+static enum devlink_switch off_switch(const struct devlink *devlink)
 {
-	for (size_t i = 0; i < DEVLINK_SWITCHES; i++)
-		if (devlink->switches[i] == TRISTATE_NO)
-			return devlink_switch_names[i];
-	return "";
+	size_t which = 0;
+
+	while (which + 1 < DEVLINK_SWITCHES && devlink->switches[which] != TRISTATE_NO)
+		which++;
+	return which;
 }
 
 static void step_on(struct doctor_context *run, const struct devlink *devlink)
 {
-	_cleanup_(
-		freep) char *set = mem_format("if RDMA is wanted: devlink dev param set %s/%s name "
-					      "%s value true cmode",
-					      devlink->bus, devlink->name, off_switch(devlink));
+	const enum devlink_switch which = off_switch(devlink);
+	_cleanup_(freep) char *set = mem_format(
+		"if RDMA is wanted: devlink dev param set %s/%s name "
+		"%s value true cmode",
+		devlink->bus, devlink->name, devlink_switch_names[which]);
 
-	if (devlink->switched_at_once)
+	if (devlink->switched_at_once[which])
 		doctor_next_step(run, "%s runtime", set);
 	else
 		doctor_next_step(run,

@@ -161,7 +161,8 @@ static int take_value(void *context, const struct nlattr *nest)
 	if (*value != TRISTATE_UNKNOWN)
 		return 0;
 	*value = table[DEVLINK_ATTR_PARAM_VALUE_DATA] ? TRISTATE_YES : TRISTATE_NO;
-	place->device->switched_at_once = mode.known && mode.value == DEVLINK_PARAM_CMODE_RUNTIME;
+	place->device->switched_at_once[place->which] = mode.known &&
+							mode.value == DEVLINK_PARAM_CMODE_RUNTIME;
 	return 0;
 }
 
@@ -309,7 +310,7 @@ void devlink_read_switches(struct netlink *generic, uint16_t family, struct devl
 int devlink_set_switch(struct netlink *generic, uint16_t family, const struct devlink *device,
 		       enum devlink_switch which, bool on, char **ret_text)
 {
-	const uint8_t type = TYPE_FLAG, mode = device->switched_at_once
+	const uint8_t type = TYPE_FLAG, mode = device->switched_at_once[which]
 						       ? DEVLINK_PARAM_CMODE_RUNTIME
 						       : DEVLINK_PARAM_CMODE_DRIVERINIT;
 	struct netlink_request request = {.count = 0};

@@ -46,7 +46,7 @@ struct devlink {
 	size_t reporter_count;
 	/* As set: those of the mode driverinit take effect when the driver loads or reloads. */
 	enum tristate switches[DEVLINK_SWITCHES];
-	bool switched_at_once; /* in the mode runtime; else driverinit */
+	bool switched_at_once[DEVLINK_SWITCHES]; /* in the mode runtime; else driverinit */
 	int switches_rc;
 };
 
