@@ -367,12 +367,29 @@ static void refusals(void **state)
 	bed->machine.reload_error = -EOPNOTSUPP;
 	assert_int_equal(change->setting->write(change, "off"), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver of 0000:01:00.0 cannot be reloaded, so it "
-					    "stays as it was");
+					    "stays as it was: RoCE is in use");
 	assert_string_equal(change->next_step, "bind the driver again, or restart the host");
 	bed->machine.reload_error = -EBUSY;
 	assert_int_equal(change->setting->write(change, "off"), -EBUSY);
 	assert_string_equal(change->reason, "the kernel did not reload 0000:01:00.0: Device or "
 					    "resource busy: RoCE is in use");
+}
+
+/* The driver did not change, so the parameter does not either; nothing is left to be undone. */
+static void no_reload(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &sriov_roce_setting, FUNCTION);
+
+	free(change->wanted);
+	change->wanted = mem_string("off");
+	bed->machine.reload_error = -EOPNOTSUPP;
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_false(changes_write(&bed->changes));
+	assert_int_equal(change->state.value, CHANGE_FAILED);
+	assert_string_equal(change->after, "on");
+	assert_true(bed->machine.on[0]);
+	assert_int_equal(bed->machine.reloads, 1);
 }
 
 /* A reload takes everything away for a moment, which is said. */
@@ -466,8 +483,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(switches),	      TEST(modes_of_their_own), TEST(places),	     TEST(refusals),
-		TEST(reload_is_told), TEST(pause_frames),	TEST(pause_refused),
+		TEST(switches),	 TEST(modes_of_their_own), TEST(places),       TEST(refusals),
+		TEST(no_reload), TEST(reload_is_told),	   TEST(pause_frames), TEST(pause_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,8 +105,8 @@ static void explain(struct change *change, const struct place *place, const char
 
 	if (error == -EOPNOTSUPP && !strcmp(doing, "reload"))
 		change_explain(change, "bind the driver again, or restart the host",
-			       "the driver of %s cannot be reloaded, so it stays as it was",
-			       device);
+			       "the driver of %s cannot be reloaded, so it stays as it was%s%s",
+			       device, text ? ": " : "", text ? text : "");
 	else
 		change_explain(change, "devlink dev show, and dmesg | tail, may say more",
 			       "the kernel did not %s %s: %s%s%s", doing, device, strerror(-error),
@@ -116,22 +116,30 @@ static void explain(struct change *change, const struct place *place, const char
 static int write_switch(struct change *change, const char *value)
 {
 	_cleanup_(place_clear) struct place place = {.family = 0};
+	const enum devlink_switch which = switch_of(change);
 	_cleanup_(freep) char *text = NULL;
 	int rc = find_place(change, &place);
 
 	if (rc)
 		return rc;
-	rc = devlink_set_switch(place.generic, place.family, place.device, switch_of(change),
+	rc = devlink_set_switch(place.generic, place.family, place.device, which,
 				!strcmp(value, "on"), &text);
 	if (rc) {
 		explain(change, &place, "set it for", rc, text);
 		return rc;
 	}
-	if (place.device->switched_at_once[switch_of(change)])
+	if (place.device->switched_at_once[which])
 		return 0;
 	rc = devlink_reload(place.generic, place.family, place.device, &text);
 	if (rc)
 		explain(change, &place, "reload", rc, text);
+	/*
+	 * The driver goes on with what it had, and the parameter must not wait for its next start.
+	 * Undoing that later would want another reload.
+	 */
+	if (rc == -EOPNOTSUPP)
+		devlink_set_switch(place.generic, place.family, place.device, which,
+				   place.device->switches[which] == TRISTATE_YES, NULL);
 	return rc;
 }
 
