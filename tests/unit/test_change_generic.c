@@ -455,6 +455,13 @@ static void pause_refused(void **state)
 	bed->machine.pause_error = -EOPNOTSUPP;
 	assert_int_equal(change->setting->write(change, "rx"), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver cannot set pause frames");
+	bed->machine.autoneg = true;
+	assert_int_equal(change->setting->write(change, "none"), -EOPNOTSUPP);
+	assert_string_equal(change->reason, "the driver cannot set pause frames, or not whether "
+					    "they are negotiated");
+	assert_string_equal(change->next_step, "leave the negotiation as it is: rdmactl roce set "
+					       "eth0 global-pause none,auto");
+	bed->machine.autoneg = false;
 	bed->machine.pause_error = -EINVAL;
 	assert_int_equal(change->setting->write(change, "rx"), -EINVAL);
 	assert_string_equal(change->reason, "the driver does not take these pause frames");

@@ -99,6 +99,20 @@ static int read_pause(struct change *change, char **ret_value)
 	return rc;
 }
 
+/* ice_set_pauseparam() and i40e's say EOPNOTSUPP to another negotiation than that of the link. */
+static void explain_negotiation(struct change *change, struct ethtool_pause pause,
+				enum tristate autoneg)
+{
+	_cleanup_(freep) char *value = NULL, *command = NULL, *step = NULL;
+
+	pause.autoneg = autoneg;
+	value = link_pause_value(&pause);
+	command = change_as_command(change, value);
+	step = mem_format("leave the negotiation as it is: %s", command);
+	change_explain(change, step,
+		       "the driver cannot set pause frames, or not whether they are negotiated");
+}
+
 static int write_pause(struct change *change, const char *value)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -119,7 +133,9 @@ static int write_pause(struct change *change, const char *value)
 		pause.autoneg = TRISTATE_UNKNOWN;
 	rc = ethtool_set_pause(generic, family, (uint32_t)change->netdev_index.value, &pause,
 			       &text);
-	if (rc == -EOPNOTSUPP)
+	if (rc == -EOPNOTSUPP && pause.autoneg != TRISTATE_UNKNOWN)
+		explain_negotiation(change, pause, now.autoneg);
+	else if (rc == -EOPNOTSUPP)
 		change_explain(change, NULL, "the driver cannot set pause frames");
 	else if (rc == -EINVAL)
 		change_explain(change, NULL, "the driver does not take these pause frames%s%s",
