@@ -31,7 +31,7 @@ static const struct option_row options[] = {
 		      "DSCP of RoCE for the profile (26, which is AF31)"),
 	NUMBER_OPTION(COUNT, struct roce_set_args, priority, 0, "priority", "N", 0, 7,
 		      "priority of RoCE for the profile (3)"),
-	NUMBER_OPTION(COUNT, struct roce_set_args, mtu, 0, "mtu", "BYTES", 68, 65535,
+	NUMBER_OPTION(COUNT, struct roce_set_args, mtu, 0, "mtu", "BYTES", 68, INT32_MAX,
 		      "with the profile, set the MTU of the netdev as well"),
 	{0},
 };

@@ -807,6 +807,13 @@ static void mtu(void **state)
 	assert_reads(change, "2044");
 	assert_int_equal(change->setting->write(change, "4092"), 0);
 	assert_reads(change, "4092");
+	/* The netdev lo has more than 16 bits hold. */
+	assert_int_equal(change->setting->write(change, "65536"), 0);
+	assert_reads(change, "65536");
+	assert_int_equal(change_parse(change, "65536", &value), 0);
+	assert_string_equal(value, "65536");
+	free(value);
+	value = NULL;
 	bed->machine.error = -EINVAL;
 	bed->machine.words = "mtu greater than device maximum";
 	assert_int_equal(change->setting->write(change, "9000"), -EINVAL);

@@ -11,8 +11,11 @@
 #include "host/rtnl.h"
 #include "kernel/netlink/genl.h"
 
-/* The smallest MTU of IPv4 (net/ipv4/devinet.c, RFC 791), and the most that IFLA_MTU holds here. */
-enum { LEAST_MTU = 68, MOST_MTU = 65535 };
+/*
+ * The smallest MTU of IPv4 (net/ipv4/devinet.c, RFC 791), and the most of any netdev: that of lo is
+ * 65536, and dev_validate_mtu(), net/core/dev.c, knows the limit of each.
+ */
+enum { LEAST_MTU = 68, MOST_MTU = INT32_MAX };
 
 static int find_family(struct change *change, struct netlink **ret_generic, uint16_t *ret_family)
 {
@@ -171,9 +174,10 @@ static int parse_mtu(struct change *change, const char *text, char **ret_value)
 	uint64_t mtu;
 
 	if (text_parse_u64(text, 10, MOST_MTU, &mtu) || mtu < LEAST_MTU) {
-		change_explain(change, NULL,
-			       "'%s' is not a value of mtu: it takes a number of bytes, %d to %d",
-			       clean, LEAST_MTU, MOST_MTU);
+		change_explain(
+			change, NULL,
+			"'%s' is not a value of mtu: it takes a number of bytes, at least %d",
+			clean, LEAST_MTU);
 		return -EINVAL;
 	}
 	*ret_value = mem_format("%u", (unsigned int)mtu);
