@@ -169,10 +169,14 @@ static void wait_for(struct change *change, const char *value)
 
 static int write_state(struct change *change, const char *value)
 {
+	const bool undoes_reset = change->data;
 	_cleanup_(freep) char *now = NULL;
 	bool *was_reset;
 	int rc = 0;
 
+	/* From now on it reads as it is: undoing a reset asks for that. */
+	free(change->data);
+	change->data = NULL;
 	if (!strcmp(value, "reset")) {
 		rc = set_field(change, "physical_state", "disabled");
 		if (!rc)
@@ -181,7 +185,6 @@ static int write_state(struct change *change, const char *value)
 			return rc;
 		was_reset = mem_alloc_zero(1, sizeof(*was_reset));
 		*was_reset = true;
-		free(change->data);
 		change->data = was_reset;
 	} else if (!strcmp(value, "down")) {
 		rc = set_field(change, "physical_state", "disabled");
@@ -190,6 +193,8 @@ static int write_state(struct change *change, const char *value)
 		/* A disabled port has no logical state to set; undoing begins here, too. */
 		if (!rc && (!strcmp(now, "down") || !strcmp(value, "up")))
 			rc = set_field(change, "physical_state", "polling");
+		if (!rc && undoes_reset && !strcmp(value, now))
+			return 0;
 		if (!rc && !strcmp(value, "arm"))
 			rc = set_field(change, "state", "armed");
 		else if (!rc && !strcmp(value, "active") && strcmp(now, "down"))

@@ -296,6 +296,23 @@ static void ways(void **state)
 	}
 }
 
+/* A port that is as it was before its reset needs no undoing, and reads as it is. */
+static void reset_and_undone(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, "state", "reset");
+
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_true(changes_write(&bed->changes));
+	assert_int_equal(change->state.value, CHANGE_CHANGED);
+	/* The subnet manager does this. */
+	put_states(bed, ACTIVE, PHYSICAL_LINK_UP);
+	assert_true(changes_undo(&bed->changes));
+	assert_int_equal(change->state.value, CHANGE_REVERTED);
+	assert_string_equal(change->after, "active");
+	assert_string_equal(bed->sets, "0/3 0/2 ");
+}
+
 /* A port that was reset, and then is disabled by somebody else, is down. */
 static void reset_and_disabled(void **state)
 {
@@ -563,12 +580,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(words),	TEST(states),
-		TEST(ways),	TEST(reset_and_disabled),
-		TEST(waiting),	TEST(silence),
-		TEST(refusals), TEST(undone),
-		TEST(lists),	TEST(lists_that_are_none),
-		TEST(guards),	TEST(extended_speeds),
+		TEST(words),
+		TEST(states),
+		TEST(ways),
+		TEST(reset_and_disabled),
+		TEST(reset_and_undone),
+		TEST(waiting),
+		TEST(silence),
+		TEST(refusals),
+		TEST(undone),
+		TEST(lists),
+		TEST(lists_that_are_none),
+		TEST(guards),
+		TEST(extended_speeds),
 		TEST(settings),
 	};
 
