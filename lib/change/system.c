@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
 #include "schema/rows.h"
@@ -104,15 +105,18 @@ static int set(struct change *change, uint16_t attribute, uint8_t value)
 
 static int write_netns_mode(struct change *change, const char *value)
 {
-	int rc = set(change, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
-		     (uint8_t)enum_find_word(netns_modes, value)->value);
+	const int mode = (int)enum_find_word(netns_modes, value)->value;
+	int rc = set(change, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, (uint8_t)mode);
+	_cleanup_(freep) char *step = NULL;
 
 	/* rdma_compatdev_set(), drivers/infiniband/core/device.c: only without other namespaces. */
-	if (rc == -EBUSY)
-		change_explain(change,
-			       "put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, "
-			       "and restart the host",
+	if (rc == -EBUSY) {
+		step = mem_format("put 'options ib_core netns_mode=%d' into "
+				  "/etc/modprobe.d/rdma.conf, and restart the host",
+				  mode);
+		change_explain(change, step,
 			       "the kernel refuses it while another network namespace exists");
+	}
 	return rc;
 }
 

@@ -192,6 +192,11 @@ static void refusals(void **state)
 	assert_string_equal(change->next_step,
 			    "put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, "
 			    "and restart the host");
+	change = want(bed, MODE_SETTING, "shared");
+	assert_int_equal(change->setting->write(change, "shared"), -EBUSY);
+	assert_string_equal(change->next_step,
+			    "put 'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, "
+			    "and restart the host");
 	change = want(bed, QKEY_SETTING, "on");
 	assert_int_equal(change->setting->write(change, "on"), -EBUSY);
 	assert_null(change->reason);
