@@ -865,6 +865,41 @@ static void persisted(void **state)
 	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
 }
 
+/* Units start side by side: what has to be before another is said, and what only fits together. */
+static void persisted_together(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+
+	add(bed, &dcb_class_algorithm_setting, "all:ets");
+	add(bed, &dcb_class_bandwidth_setting, "0:10,1:10,2:10,3:10,4:10,5:10,6:10,7:30");
+	add(bed, &dcb_pfc_setting, "3");
+	for (size_t i = 0; i < bed->changes.count; i++) {
+		change = &bed->changes.items[i];
+		change->all = &bed->changes;
+		if (i == 2)
+			change_disturbs(change, "lldpad");
+		change->setting->persist(change);
+	}
+	change = bed->changes.items;
+	assert_non_null(strstr(change[0].persist_text,
+			       "After=rdma-hw.target rdmactl-lo-dcbx.service "
+			       "rdmactl-lo-dscp-priority.service rdmactl-lo-trust.service "
+			       "rdmactl-lo-priority-class.service\n"));
+	assert_non_null(
+		strstr(change[0].persist_text,
+		       "roce set lo class-algorithm 0:ets,1:ets,2:ets,3:ets,4:ets,5:ets,"
+		       "6:ets,7:ets class-bandwidth 0:10,1:10,2:10,3:10,4:10,5:10,6:10,7:30 "
+		       "--yes\n"));
+	assert_non_null(strstr(change[1].persist_text, "rdmactl-lo-class-algorithm.service\n"));
+	assert_non_null(
+		strstr(change[1].persist_text,
+		       "roce set lo class-bandwidth 0:10,1:10,2:10,3:10,4:10,5:10,6:10,7:30 "
+		       "class-algorithm 0:ets,"));
+	assert_non_null(strstr(change[2].persist_text, "rdmactl-lo-global-pause.service\n"));
+	assert_non_null(strstr(change[2].persist_text, "roce set lo pfc 3 --yes --force\n"));
+}
+
 static void assert_parts(const struct roce_parts *parts, const char *wanted)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -1143,6 +1178,7 @@ int main(void)
 		TEST(gone),
 		TEST(derived_trust),
 		TEST(persisted),
+		TEST(persisted_together),
 		TEST(profiles),
 		TEST(bandwidths),
 		TEST(class_of_its_own),

@@ -185,25 +185,82 @@ void netdev_guard(struct change *change)
 		change_note(change, "the port is willing to take the switch's settings");
 }
 
+/*
+ * Those that the unit of a setting has to wait for: the owner is the first, what the driver keeps
+ * in one structure is written by one process at a time, and pause frames must be off before PFC is
+ * on.
+ */
+static char *earlier_units(const struct setting *setting, const char *name)
+{
+	static const struct setting *const order[] = {
+		&dcb_dcbx_setting,
+		&dcb_dscp_priority_setting,
+		&dcb_trust_setting,
+		&dcb_priority_class_setting,
+		&dcb_class_algorithm_setting,
+		&dcb_class_bandwidth_setting,
+		&dcb_maxrate_setting,
+		&link_pause_setting,
+		&dcb_pfc_setting,
+		&dcb_pfc_delay_setting,
+		&dcb_priority_buffer_setting,
+		&dcb_buffer_size_setting,
+		&link_mtu_setting,
+	};
+	size_t place = 0;
+	char *units = mem_string("");
+
+	while (place < ARRAY_SIZE(order) && order[place] != setting)
+		place++;
+	for (size_t i = 0; place < ARRAY_SIZE(order) && i < place; i++)
+		mem_extend(&units, " rdmactl-%s-%s.service", name, order[i]->keyword.word);
+	return units;
+}
+
+/* Algorithms and bandwidths of classes fit only together: check_bandwidths(). */
+static const struct change *other_half(const struct change *change)
+{
+	const struct setting *setting = change->setting;
+
+	return setting == &dcb_class_algorithm_setting
+		       ? netdev_sibling(change, &dcb_class_bandwidth_setting)
+	       : setting == &dcb_class_bandwidth_setting
+		       ? netdev_sibling(change, &dcb_class_algorithm_setting)
+		       : NULL;
+}
+
+/* Somebody who was in the way of this change may be there at the next start. */
+static char *unit_command(const struct change *change)
+{
+	const struct change *other = other_half(change);
+	char *command = change_as_command(change, change->wanted);
+
+	if (other)
+		mem_extend(&command, " %s %s", other->setting->keyword.word, other->wanted);
+	mem_extend(&command, " --yes%s", change->disturbs.count ? " --force" : "");
+	return command;
+}
+
 /* The pattern for an unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
 void netdev_persist_as(struct change *change, const char *name)
 {
-	_cleanup_(freep) char *command = change_as_command(change, change->wanted);
+	_cleanup_(freep) char *command = unit_command(change);
+	_cleanup_(freep) char *earlier = earlier_units(change->setting, name);
 
 	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
 					  change->setting->keyword.word);
 	change->persist_text = mem_format("[Unit]\n"
 					  "Description=%s of %s\n"
 					  "Requires=rdma-hw.target\n"
-					  "After=rdma-hw.target\n"
+					  "After=rdma-hw.target%s\n"
 					  "\n"
 					  "[Service]\n"
 					  "Type=oneshot\n"
-					  "ExecStart=%s --yes\n"
+					  "ExecStart=%s\n"
 					  "\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
-					  change->setting->keyword.word, name, command);
+					  change->setting->keyword.word, name, earlier, command);
 }
 
 void netdev_persist(struct change *change)
