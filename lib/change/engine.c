@@ -218,8 +218,11 @@ static bool write_one(struct changes *changes, struct change *change)
 	}
 	if (strcmp(change->after, change->before) && is_first_of_object(changes, change)) {
 		change_explain(change, "look at it, and run the command again",
-			       "somebody else changed it meanwhile, from %s to %s", change->before,
-			       change->after);
+			       "%s changed it meanwhile, from %s to %s",
+			       changes_count(changes, CHANGE_CHANGED)
+				       ? "a change of this call, or somebody else,"
+				       : "somebody else",
+			       change->before, change->after);
 		set_state(change, CHANGE_FAILED);
 		return false;
 	}

@@ -595,6 +595,14 @@ static void moved_by_another(void **state)
 		if (rows[i].unchanged || strcmp(rows[i].first, rows[i].second))
 			cells[rows[i].second[0] - 'a'].value = "theirs";
 		assert_int_equal(changes_write(changes), rows[i].good);
+		/* A bond sets the MTU of its members, which are other objects. */
+		if (!rows[i].good)
+			assert_string_equal(changes->items[1].reason,
+					    rows[i].unchanged
+						    ? "somebody else changed it meanwhile, from "
+						      "old to theirs"
+						    : "a change of this call, or somebody else, "
+						      "changed it meanwhile, from old to theirs");
 	}
 }
 
