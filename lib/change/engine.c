@@ -309,6 +309,22 @@ static bool is_ended(const struct changes *changes, struct change *change)
 	return true;
 }
 
+/*
+ * Whether a later change of the same object took it away: a device that is in another network
+ * namespace by now. It was read when it was still here.
+ */
+static bool has_left(const struct changes *changes, struct change *change)
+{
+	const struct change *const end = changes->items + changes->count;
+	_cleanup_(freep) char *now = NULL;
+	bool later = false;
+
+	for (const struct change *other = change + 1; other < end; other++)
+		later |= is(other, CHANGE_CHANGED) && other->object && change->object &&
+			 !strcmp(other->object, change->object);
+	return later && change->setting->read(change, &now) == -ENODEV && !change->reason;
+}
+
 bool changes_write(struct changes *changes)
 {
 	const bool changed = changes_count(changes, CHANGE_PLANNED) > 0;
@@ -325,6 +341,8 @@ bool changes_write(struct changes *changes)
 	for (size_t i = 0; changed && changes->count > 1 && i < changes->count; i++) {
 		struct change *change = &changes->items[i];
 
+		if (has_left(changes, change))
+			continue;
 		if ((is(change, CHANGE_CHANGED) && !verify(change, 0)) ||
 		    (is(change, CHANGE_UNCHANGED) && !has_stayed(change))) {
 			give_up(changes, changes->count);

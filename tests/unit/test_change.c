@@ -361,6 +361,50 @@ static void what_undoing_moves_is_undone_again(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
+static bool has_left_us;
+
+static int read_place(struct change *change, char **ret_value)
+{
+	(void)change;
+	*ret_value = mem_string(has_left_us ? "there" : "here");
+	return 0;
+}
+
+static int write_place(struct change *change, const char *value)
+{
+	(void)change;
+	has_left_us = !strcmp(value, "there");
+	cells[0].read_error = has_left_us ? -ENODEV : 0;
+	return 0;
+}
+
+/* A device gets its name, and then goes into another network namespace; of others that is a loss.
+ */
+static void one_that_leaves_is_not_read_any_more(void **state)
+{
+	struct changes *changes = *state;
+	struct setting leave = cell_setting;
+
+	leave.read = read_place;
+	leave.write = write_place;
+	for (size_t i = 0; i < 2; i++) {
+		changes_clear(changes);
+		has_left_us = false;
+		cells[0] = (struct cell){.value = "old"};
+		want(changes, 1);
+		changes_add(changes, &host, &leave, i ? "b" : "a", "there");
+		changes->items[1].path = mem_string("/dev/null");
+		assert_true(changes_prepare(changes, 0));
+		assert_int_equal(changes_write(changes), !i);
+		if (i)
+			continue;
+		EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_CHANGED);
+		assert_true(changes_undo(changes));
+		EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED);
+		assert_string_equal(cells[0].value, "old");
+	}
+}
+
 /* A write that failed may have been made in part, and nobody knows if it cannot be read either. */
 static void what_failed_and_cannot_be_read_is_undone(void **state)
 {
@@ -726,6 +770,7 @@ int main(void)
 		CASE(what_was_so_already_may_be_lost),
 		CASE(what_undoing_moves_is_undone_again),
 		CASE(what_failed_and_cannot_be_read_is_undone),
+		CASE(one_that_leaves_is_not_read_any_more),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
 		CASE(one_that_cannot_be_read_back_is_undone),
