@@ -56,6 +56,7 @@ struct machine {
 	int error;	    /* to each change */
 	const char *words;  /* the kernel's, beside that error */
 	bool somebody;	    /* else has just done it, hence the error */
+	size_t padding;	    /* bytes of other attributes of a link with VFs */
 	unsigned int changes;
 };
 
@@ -143,6 +144,22 @@ static struct card *find_card(struct machine *machine, unsigned int index,
 	return NULL;
 }
 
+/* A message that does not fit struct bytes. */
+static void send_padded(struct machine *machine, uint32_t sequence, const struct bytes *payload)
+{
+	const struct nlattr attribute = {.nla_len = (uint16_t)(NLA_HDRLEN + machine->padding),
+					 .nla_type = IFLA_UNSPEC};
+	const size_t length = NLMSG_HDRLEN + payload->length + attribute.nla_len;
+	const struct nlmsghdr header = {
+		.nlmsg_len = (uint32_t)length, .nlmsg_type = RTM_NEWLINK, .nlmsg_seq = sequence};
+	_cleanup_(freep) char *datagram = mem_alloc_zero(length, 1);
+
+	memcpy(datagram, &header, sizeof(header));
+	memcpy(datagram + NLMSG_HDRLEN, payload->data, payload->length);
+	memcpy(datagram + NLMSG_HDRLEN + payload->length, &attribute, sizeof(attribute));
+	assert_int_equal(send(machine->kernel.fd, datagram, length, MSG_NOSIGNAL), length);
+}
+
 static void get_links(struct machine *machine, const struct nlmsghdr *message)
 {
 	const struct ifinfomsg *header = NLMSG_DATA(message);
@@ -173,6 +190,10 @@ static void get_links(struct machine *machine, const struct nlmsghdr *message)
 		put_link(&payload, card);
 		if (mask && *(const uint32_t *)RTA_DATA(mask) & RTEXT_FILTER_VF)
 			put_vfs(&payload, machine);
+		if (machine->padding) {
+			send_padded(machine, message->nlmsg_seq, &payload);
+			return;
+		}
 		put_message(&datagram, RTM_NEWLINK, 0, message->nlmsg_seq, payload.data,
 			    payload.length);
 	} else {
@@ -889,6 +910,16 @@ static void virtual_functions(void **state)
 	assert_memory_equal(&bed->machine.vfs[1].trust, &other.trust, sizeof(other.trust));
 }
 
+/* The answer about 256 VFs has 50 KiB, more than a message of other links. */
+static void many_virtual_functions(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want_vf(bed, "policy", 0, "down");
+
+	bed->machine.padding = 60000;
+	assert_reads(change, "auto");
+}
+
 static void what_a_vf_has_not(void **state)
 {
 	struct bed *bed = *state;
@@ -974,6 +1005,7 @@ int main(void)
 		TEST(states_of_a_port),
 		TEST(mtu),
 		TEST(virtual_functions),
+		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),
 		TEST(notes_on_a_vf),
 	};

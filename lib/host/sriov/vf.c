@@ -104,11 +104,18 @@ static int take_answer(void *context, unsigned int request, const struct netlink
 	return vf_take(answer->payload, answer->length, context);
 }
 
+/*
+ * Each VF takes some 200 bytes of the answer, and there may be 256 of them: the list, which is one
+ * attribute, can have 64 KiB beside the rest of the link.
+ */
+enum { LARGEST_ANSWER = 80 * 1024 };
+
 int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list *list)
 {
 	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = (int)netdev_index};
 	struct netlink_request request = {.count = 0};
 
+	netlink_offer(rtnl, LARGEST_ANSWER, 1);
 	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
 	netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	return netlink_ask(rtnl, &request, take_answer, list);
