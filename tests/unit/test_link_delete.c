@@ -233,6 +233,37 @@ static void interrupted(void **state)
 	signals_release(&signals);
 }
 
+static bool take_signal(void *context)
+{
+	return signals_take(context) == SIGUSR2;
+}
+
+/* The caller of a list knows which of the signals that it has caught end it: ^Z does not. */
+static void not_interrupted(void **state)
+{
+	const int numbers[] = {SIGUSR2, SIGTSTP, 0};
+	struct bed *bed = *state;
+	struct signals signals;
+
+	signals_catch(&signals, numbers);
+	bed->host.signals = &signals;
+	bed->changes.ended = take_signal;
+	bed->changes.context = &signals;
+	bed->change->all = &bed->changes;
+	bed->shared->waits = true;
+	bed->removal.patience_msec = 1;
+	raise(SIGTSTP);
+	assert_int_equal(delete_it(bed), 0);
+	assert_int_equal(bed->told, 1);
+	bed->shared->waits = true;
+	bed->removal.patience_msec = 60000;
+	bed->told = 0;
+	raise(SIGUSR2);
+	assert_int_equal(delete_it(bed), -EINTR);
+	assert_goes_on(bed);
+	signals_release(&signals);
+}
+
 /* Else those that end a program are caught meanwhile, and end only the waiting. */
 static void interrupted_alone(void **state)
 {
@@ -260,8 +291,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(deleted), TEST(refused),	  TEST(no_report),
-		TEST(waited),  TEST(interrupted), TEST(interrupted_alone),
+		TEST(deleted),	   TEST(refused),	    TEST(no_report),	   TEST(waited),
+		TEST(interrupted), TEST(interrupted_alone), TEST(not_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,15 @@ static void tell_wait(struct change *change, const struct device_nodes *nodes, c
 		change->host->tell(change->host->tell_context, text);
 }
 
-/* Until the child reports, or a signal comes. 0, -errno of the child, or -EINTR. */
+/* ^Z and the like are caught as well, and end nothing; the caller of the list knows which do. */
+static bool is_ended(const struct change *change)
+{
+	const struct changes *all = change->all;
+
+	return !change->host->signals || !all || !all->ended || all->ended(all->context);
+}
+
+/* Until the child reports, or a signal comes that ends it. 0, -errno of the child, or -EINTR. */
 static int wait_for_child(struct change *change, const struct device_nodes *nodes, int report,
 			  const struct signals *signals, int patience_msec)
 {
@@ -120,7 +128,7 @@ static int wait_for_child(struct change *change, const struct device_nodes *node
 
 		if (ready > 0 && pollers[0].revents)
 			break;
-		if (ready > 0)
+		if (ready > 0 && is_ended(change))
 			return -EINTR;
 		if (!ready)
 			tell_wait(change, nodes, &told);
