@@ -221,6 +221,8 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 		listing_fail(&plan->listing, STATUS_FAILED, message, NULL);
 		return false;
 	}
+	/* The newline that ends the last line begins no other one. */
+	length -= length && text[length - 1] == '\n';
 	if (!add_lines(plan, text, length))
 		return false;
 	device_follow_names(&plan->changes);

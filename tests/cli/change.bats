@@ -36,6 +36,9 @@ says()
 	expect_error 1 change "cannot read $BATS_TEST_TMPDIR/list: File too large"
 	yes '' | head -n 1024 >"$BATS_TEST_TMPDIR/list"
 	try change --from "$BATS_TEST_TMPDIR/list"
+	expect_error 2 change "$BATS_TEST_TMPDIR/list has no change"
+	yes '' | head -n 1025 >"$BATS_TEST_TMPDIR/list"
+	try change --from "$BATS_TEST_TMPDIR/list"
 	expect_error 2 change "$BATS_TEST_TMPDIR/list has more than 1024 lines"
 }
 
