@@ -190,8 +190,9 @@ size_t changes_count(const struct changes *changes, enum change_state state);
 /* Whether a planned change has one of the flags. */
 bool changes_have(const struct changes *changes, unsigned int flags);
 /*
- * Writes what is planned, in order, each read back. When one fails, those before it are undone in
- * reverse order, and the rest is not tried. True: all are as wanted.
+ * Writes what is planned, in order, each read back; what was unchanged only if another change of
+ * the list has moved it before its turn. When one fails, those before it are undone in reverse
+ * order, and the rest is not tried. True: all are as wanted.
  */
 bool changes_write(struct changes *changes);
 /* Undoes in reverse order what is changed. True: all is as it was. */

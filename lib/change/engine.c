@@ -189,25 +189,30 @@ static bool verify(struct change *change, int failed)
 	return true;
 }
 
-/* The same of one that was so already: a change of this call may have moved it since. */
+/* The same of one that was as wanted: a change of this call may have moved it since. */
 static bool has_stayed(struct change *change)
 {
 	int rc = read_into(change, &change->after);
 
-	if (rc)
+	if (rc) {
+		free(change->after);
+		change->after = NULL;
 		change_explain_error(change, "read it again", rc);
-	else if (strcmp(change->after, change->wanted))
+	} else if (strcmp(change->after, change->wanted)) {
 		change_explain(change, "set it in another call, after the others",
-			       "it was so already, and a change of this call, or somebody else, "
-			       "moved it: it reads %s",
+			       "%s, and a change of this call, or somebody else, moved it: it "
+			       "reads %s",
+			       is(change, CHANGE_CHANGED) ? "it was done" : "it was so already",
 			       change->after);
-	else
+	} else {
 		return true;
+	}
 	set_state(change, CHANGE_UNVERIFIED);
 	return false;
 }
 
-static bool write_one(struct changes *changes, struct change *change)
+/* Whether it is what it was when it was read first; if not, it is somebody else's. */
+static bool is_as_before(const struct changes *changes, struct change *change)
 {
 	int rc = read_into(change, &change->after);
 
@@ -226,6 +231,13 @@ static bool write_one(struct changes *changes, struct change *change)
 		set_state(change, CHANGE_FAILED);
 		return false;
 	}
+	return true;
+}
+
+static bool write_one(const struct changes *changes, struct change *change)
+{
+	if (!is_as_before(changes, change))
+		return false;
 	change->written = true;
 	return verify(change, change->setting->write(change, change->wanted));
 }
@@ -267,10 +279,10 @@ static bool undo_one(struct change *change)
 	return false;
 }
 
-/* What undoing another one has moved again, or never was written and is not as it was. */
+/* What undoing another one has moved again, or never was to be written and is not as it was. */
 static bool undo_again(struct change *change)
 {
-	const bool may_have_moved = is(change, CHANGE_REVERTED) ||
+	const bool may_have_moved = is(change, CHANGE_REVERTED) || is(change, CHANGE_UNCHANGED) ||
 				    (is(change, CHANGE_UNVERIFIED) && !change->written);
 	_cleanup_(freep) char *now = NULL;
 
@@ -291,9 +303,10 @@ bool changes_undo(struct changes *changes)
 	return good;
 }
 
-static void give_up(struct changes *changes, size_t failed)
+/* `untried` is the place of the first that had no turn. */
+static void give_up(struct changes *changes, size_t untried)
 {
-	for (size_t i = failed + 1; i < changes->count; i++)
+	for (size_t i = untried; i < changes->count; i++)
 		if (is(&changes->items[i], CHANGE_PLANNED))
 			set_state(&changes->items[i], CHANGE_UNTRIED);
 	changes_undo(changes);
@@ -325,15 +338,55 @@ static bool has_left(const struct changes *changes, struct change *change)
 	return later && change->setting->read(change, &now) == -ENODEV && !change->reason;
 }
 
+/*
+ * What was so already has its turn as well: ice sets other classes when the first DSCP gets a
+ * priority, and new VFs begin anew. Nobody is in the way of what it was before.
+ */
+static bool keep_one(struct changes *changes, struct change *change)
+{
+	_cleanup_(freep) char *now = NULL;
+	int rc;
+
+	if (!changes_count(changes, CHANGE_CHANGED) || has_left(changes, change) ||
+	    change->setting->read(change, &now) || !strcmp(now, change->wanted))
+		return true;
+	rc = change->setting->write(change, change->wanted);
+	if (!rc)
+		return has_stayed(change);
+	change_explain_error(change, "write again what another change has moved", rc);
+	set_state(change, CHANGE_UNVERIFIED);
+	return false;
+}
+
+/* Before the first is written, so that what moves later was moved by this call. */
+static bool are_unmoved(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (is(&changes->items[i], CHANGE_UNCHANGED) &&
+		    !is_as_before(changes, &changes->items[i]))
+			return false;
+	return true;
+}
+
+static bool take_turn(struct changes *changes, struct change *change)
+{
+	if (is(change, CHANGE_UNCHANGED))
+		return keep_one(changes, change);
+	return !is(change, CHANGE_PLANNED) ||
+	       (!is_ended(changes, change) && write_one(changes, change));
+}
+
 bool changes_write(struct changes *changes)
 {
 	const bool changed = changes_count(changes, CHANGE_PLANNED) > 0;
 
+	if (changed && !are_unmoved(changes)) {
+		give_up(changes, 0);
+		return false;
+	}
 	for (size_t i = 0; i < changes->count; i++) {
-		if (is(&changes->items[i], CHANGE_PLANNED) &&
-		    (is_ended(changes, &changes->items[i]) ||
-		     !write_one(changes, &changes->items[i]))) {
-			give_up(changes, i);
+		if (!take_turn(changes, &changes->items[i])) {
+			give_up(changes, i + 1);
 			return false;
 		}
 	}
@@ -343,8 +396,8 @@ bool changes_write(struct changes *changes)
 
 		if (has_left(changes, change))
 			continue;
-		if ((is(change, CHANGE_CHANGED) && !verify(change, 0)) ||
-		    (is(change, CHANGE_UNCHANGED) && !has_stayed(change))) {
+		if ((is(change, CHANGE_CHANGED) || is(change, CHANGE_UNCHANGED)) &&
+		    !has_stayed(change)) {
 			give_up(changes, changes->count);
 			return false;
 		}

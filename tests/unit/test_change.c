@@ -71,7 +71,8 @@ static int write_cell(struct change *change, const char *value)
 	const char letter[] = {(char)(change->object[0] - (undoes ? 'a' - 'A' : 0)), '\0'};
 
 	strcat(journal, letter);
-	if (cell->write_error && !cell->half && !undoes)
+	if (cell->write_error && !cell->half &&
+	    (!undoes || !strcmp(change->before, change->wanted)))
 		return cell->write_error;
 	if (!cell->ignores && !(cell->keeps && cell->writes))
 		cell->value = undoes ? change->before : change->wanted;
@@ -300,6 +301,10 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 	assert_true(changes_prepare(changes, 0));
 	assert_false(changes_write(changes));
 	assert_int_equal(changes->items[0].state.value, CHANGE_UNVERIFIED);
+	assert_string_equal(
+		changes->items[0].reason,
+		"it was done, and a change of this call, or somebody else, moved it: it "
+		"reads reset");
 	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
 	assert_string_equal(cells[0].value, "old");
 	assert_string_equal(cells[1].value, "old");
@@ -309,39 +314,96 @@ static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
 static void what_was_so_already_may_be_moved(void **state)
 {
 	struct changes *changes = *state;
+	int first = 0;
+
+	cells[1].resets = &first;
+	cells[0].value = "new";
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	EXPECT_STATES(changes, CHANGE_UNCHANGED, CHANGE_PLANNED);
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_UNVERIFIED, CHANGE_REVERTED);
+	assert_string_equal(changes->items[0].reason,
+			    "it was so already, and a change of this call, or somebody else, moved "
+			    "it: it reads reset");
+	assert_string_equal(changes->items[0].next_step,
+			    "set it in another call, after the others");
+	/* Both are as they were. */
+	assert_string_equal(journal, "bBA");
+	assert_string_equal(cells[0].value, "new");
+	assert_string_equal(cells[1].value, "old");
+}
+
+/* What was moved before its turn is written, as the order of the words wants it. */
+static void what_was_so_already_is_kept(void **state)
+{
+	struct changes *changes = *state;
 	int second = 1;
 
 	cells[0].resets = &second;
 	cells[1].value = "new";
+	want(changes, 3);
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_UNCHANGED, CHANGE_CHANGED);
+	assert_string_equal(journal, "aBc");
+	assert_string_equal(cells[1].value, "new");
+	/* Undoing the first moves it once more. */
+	assert_true(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNCHANGED, CHANGE_REVERTED);
+	assert_string_equal(journal, "aBcCAB");
+	assert_string_equal(cells[1].value, "new");
+}
+
+static void what_was_so_already_cannot_be_kept(void **state)
+{
+	struct changes *changes = *state;
+	_cleanup_(freep) char *reason = mem_format(
+		"cannot write again what another change has moved: %s; it could not be undone: %s",
+		strerror(EPERM), strerror(EPERM));
+	int second = 1;
+
+	cells[0].resets = &second;
+	cells[1].value = "new";
+	cells[1].write_error = -EPERM;
 	want(changes, 2);
 	assert_true(changes_prepare(changes, 0));
-	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_UNCHANGED);
 	assert_false(changes_write(changes));
-	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
+	assert_string_equal(changes->items[1].reason, reason);
+}
+
+/* It is theirs: nothing is written, and nothing set back. */
+static void what_was_so_already_is_taken(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].value = "new";
+	cells[1].stranger = "theirs";
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_UNTRIED, CHANGE_FAILED);
 	assert_string_equal(changes->items[1].reason,
-			    "it was so already, and a change of this call, or somebody else, moved "
-			    "it: it reads reset");
-	assert_string_equal(changes->items[1].next_step,
-			    "set it in another call, after the others");
-	/* Both are as they were. */
-	assert_string_equal(journal, "aAB");
-	assert_string_equal(cells[0].value, "old");
-	assert_string_equal(cells[1].value, "new");
+			    "somebody else changed it meanwhile, from new to theirs");
+	assert_string_equal(journal, "");
+	assert_string_equal(cells[1].value, "theirs");
 }
 
 static void what_was_so_already_may_be_lost(void **state)
 {
 	struct changes *changes = *state;
-	_cleanup_(freep) char *reason = mem_format("cannot read it again: %s", strerror(EIO));
+	_cleanup_(freep) char *reason = mem_format("cannot read it again before writing: %s",
+						   strerror(EIO));
 
 	cells[1].value = "new";
 	want(changes, 2);
 	assert_true(changes_prepare(changes, 0));
 	cells[1].read_error = -EIO;
 	assert_false(changes_write(changes));
-	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
+	EXPECT_STATES(changes, CHANGE_UNTRIED, CHANGE_FAILED);
 	assert_string_equal(changes->items[1].reason, reason);
-	assert_string_equal(journal, "aA");
+	assert_string_equal(journal, "");
 }
 
 /* Undoing the first moves the second, which was undone before it. */
@@ -607,13 +669,13 @@ static void misfits(void **state)
 
 /*
  * An earlier change of the same object, or of the host, may have moved more; one of another object
- * has not, nor has one that is so already.
+ * has not, nor has one that was not made.
  */
 static void moved_by_another(void **state)
 {
 	static const struct {
 		const char *first, *second;
-		bool unchanged, good;
+		bool refused, good;
 	} rows[] = {
 		{"a", "b", false, false},
 		{"a1", "a1", false, true},
@@ -634,15 +696,15 @@ static void moved_by_another(void **state)
 		for (size_t j = 0; j < 2; j++)
 			changes->items[j].path = mem_string("/dev/null");
 		assert_true(changes_prepare(changes, 0));
-		if (rows[i].unchanged)
-			number_set(&changes->items[0].state, CHANGE_UNCHANGED);
-		if (rows[i].unchanged || strcmp(rows[i].first, rows[i].second))
+		if (rows[i].refused)
+			number_set(&changes->items[0].state, CHANGE_REFUSED);
+		if (rows[i].refused || strcmp(rows[i].first, rows[i].second))
 			cells[rows[i].second[0] - 'a'].value = "theirs";
 		assert_int_equal(changes_write(changes), rows[i].good);
 		/* A bond sets the MTU of its members, which are other objects. */
 		if (!rows[i].good)
 			assert_string_equal(changes->items[1].reason,
-					    rows[i].unchanged
+					    rows[i].refused
 						    ? "somebody else changed it meanwhile, from "
 						      "old to theirs"
 						    : "a change of this call, or somebody else, "
@@ -767,6 +829,9 @@ int main(void)
 		CASE(a_kernel_that_says_yes_and_does_nothing_has_failed),
 		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
 		CASE(what_was_so_already_may_be_moved),
+		CASE(what_was_so_already_is_kept),
+		CASE(what_was_so_already_cannot_be_kept),
+		CASE(what_was_so_already_is_taken),
 		CASE(what_was_so_already_may_be_lost),
 		CASE(what_undoing_moves_is_undone_again),
 		CASE(what_failed_and_cannot_be_read_is_undone),
