@@ -33,6 +33,7 @@ struct driver {
 	int hidden;   /* -errno in the answer to a set */
 	bool ignores; /* sets */
 	bool single;  /* one priority for each DSCP, as in mlx5 */
+	bool strict;  /* the same, and it does not replace it: ice */
 	bool refuses_dcbx;
 	unsigned int sets;
 };
@@ -109,6 +110,8 @@ static int set_apps(struct driver *driver, const struct nlattr *table, bool dele
 			return -ENOENT;
 		if (!deletes && *mask & bit)
 			return -EEXIST;
+		if (!deletes && *mask && driver->strict)
+			return -EINVAL;
 		*mask = deletes ? (uint8_t)(*mask & ~bit) : driver->single ? bit : *mask | bit;
 	}
 	return 0;
@@ -414,6 +417,27 @@ static void one_priority_for_each(void **state)
 	bed->driver.dcb.dscp_priorities[26] = 0x01;
 	bed->driver.dcb.dscp_priorities[0] = 0x01;
 	there_and_back(bed, &dcb_dscp_priority_setting, "26:3", "26:3");
+}
+
+/* One that refuses a second priority for a DSCP has the old entry deleted before. */
+static void one_priority_and_no_other(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+
+	bed->driver.strict = true;
+	bed->driver.dcb.dscp_priorities[26] = 0x01;
+	bed->driver.dcb.dscp_priorities[0] = 0x01;
+	bed->driver.dcb.dscp_priorities[8] = 0x02;
+	there_and_back(bed, &dcb_dscp_priority_setting, "8:1,10:2,26:3", "8:1,10:2,26:3");
+	change = add(bed, &dcb_dscp_priority_setting, "26:3");
+	assert_int_equal(change->setting->write(change, change->wanted), 0);
+	assert_null(change->reason);
+	assert_null(change->next_step);
+	/* What it refuses for another reason stays refused. */
+	change = add(bed, &dcb_dscp_priority_setting, "11:3,11:4");
+	assert_int_equal(change->setting->write(change, change->wanted), -EINVAL);
+	assert_string_equal(change->reason, "the driver does not take this value");
 }
 
 /* The whole table in one go is more than one message. */
@@ -1169,6 +1193,7 @@ int main(void)
 		TEST(pause_words),
 		TEST(increments),
 		TEST(one_priority_for_each),
+		TEST(one_priority_and_no_other),
 		TEST(a_full_map),
 		TEST(algorithms_with_bandwidths),
 		TEST(sums),

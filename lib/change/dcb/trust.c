@@ -100,21 +100,13 @@ static size_t list_entries(const uint8_t map[static DCB_DSCPS], const uint8_t wi
 	return count;
 }
 
-/*
- * Adds first, and looks again before it deletes: a driver that holds one priority for each DSCP has
- * replaced the old one by then (mlx5), and a port that trusts the DSCP while it has entries does
- * not go back and forth.
- */
-static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
+static int add_entries(struct change *change, const uint8_t map[static DCB_DSCPS],
+		       const uint8_t there[static DCB_DSCPS])
 {
 	struct dcb_app apps[DCB_DSCPS * DCB_PRIORITIES];
-	struct dcb dcb;
-	size_t count;
-	int rc = netdev_get_dcb(change, &dcb);
+	const size_t count = list_entries(map, there, apps);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	count = list_entries(map, dcb.dscp_priorities, apps);
 	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
 		const size_t left = count - i;
 
@@ -125,11 +117,17 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 										: ENTRIES_AT_ONCE,
 				    });
 	}
-	if (!rc)
-		rc = netdev_get_dcb(change, &dcb);
-	if (rc)
-		return rc;
-	count = list_entries(dcb.dscp_priorities, map, apps);
+	return rc;
+}
+
+/* Deletes what the first has and the second has not. */
+static int delete_entries(struct change *change, const uint8_t there[static DCB_DSCPS],
+			  const uint8_t map[static DCB_DSCPS])
+{
+	struct dcb_app apps[DCB_DSCPS * DCB_PRIORITIES];
+	const size_t count = list_entries(there, map, apps);
+	int rc = 0;
+
 	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
 		const size_t left = count - i;
 
@@ -137,6 +135,58 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 					left < ENTRIES_AT_ONCE ? left : ENTRIES_AT_ONCE);
 	}
 	return rc;
+}
+
+/*
+ * ice_dcbnl_setapp(), ice_dcb_nl.c, says EINVAL to a second priority of a DSCP, so that the first
+ * one has to go before. -EINVAL: no DSCP has another priority, and that is not the reason.
+ */
+static int replace_entries(struct change *change, const uint8_t map[static DCB_DSCPS])
+{
+	struct dcb dcb;
+	int rc = netdev_get_dcb(change, &dcb);
+	bool replaces = false;
+
+	if (rc)
+		return rc;
+	for (unsigned int i = 0; i < DCB_DSCPS; i++) {
+		uint8_t *there = &dcb.dscp_priorities[i];
+
+		/* One that has nothing to be added stays as it is, for now. */
+		if (map[i] & ~*there && *there & ~map[i])
+			replaces = true;
+		else
+			*there &= map[i];
+	}
+	if (!replaces)
+		return -EINVAL;
+	free(change->reason);
+	free(change->next_step);
+	change->reason = change->next_step = NULL;
+	rc = delete_entries(change, dcb.dscp_priorities, map);
+	if (!rc)
+		rc = netdev_get_dcb(change, &dcb);
+	return rc ? rc : add_entries(change, map, dcb.dscp_priorities);
+}
+
+/*
+ * Adds first, and looks again before it deletes: a driver that holds one priority for each DSCP has
+ * replaced the old one by then (mlx5), and a port that trusts the DSCP while it has entries does
+ * not go back and forth.
+ */
+static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
+{
+	struct dcb dcb;
+	int rc = netdev_get_dcb(change, &dcb);
+
+	if (rc)
+		return rc;
+	rc = add_entries(change, map, dcb.dscp_priorities);
+	if (rc == -EINVAL)
+		rc = replace_entries(change, map);
+	if (!rc)
+		rc = netdev_get_dcb(change, &dcb);
+	return rc ? rc : delete_entries(change, dcb.dscp_priorities, map);
 }
 
 /* The map of before the change, which the trust of mlx5 is made of. */
