@@ -859,6 +859,28 @@ static void mtu(void **state)
 	assert_null(value);
 }
 
+/* Below 1280 bytes the kernel takes IPv6 off the netdev, which no undoing brings back. */
+static void mtu_without_ipv6(void **state)
+{
+	static const struct {
+		const char *wanted;
+		bool ipv6, disturbs;
+	} cases[] = {{"1279", true, true}, {"1280", true, false}, {"1279", false, false}};
+	struct bed *bed = *state;
+
+	bed->machine.address[0] = 10;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, &link_mtu_setting, "ib0", cases[i].wanted);
+
+		bed->machine.ipv6 = cases[i].ipv6;
+		change->setting->guard(change);
+		assert_int_equal(change->disturbs.count, cases[i].disturbs);
+		if (cases[i].disturbs)
+			assert_non_null(strstr(change->disturbs.items[0],
+					       "IPv6, which takes 1280 bytes: 2001::1 "));
+	}
+}
+
 static const struct setting *vf_setting(const char *word)
 {
 	size_t i = 0;
@@ -1004,6 +1026,7 @@ int main(void)
 		TEST(up_and_down),
 		TEST(states_of_a_port),
 		TEST(mtu),
+		TEST(mtu_without_ipv6),
 		TEST(virtual_functions),
 		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb/netdev.h"
@@ -16,6 +18,8 @@
  * 65536, and dev_validate_mtu(), net/core/dev.c, knows the limit of each.
  */
 enum { LEAST_MTU = 68, MOST_MTU = INT32_MAX };
+/* IPV6_MIN_MTU, RFC 8200, section 5 */
+enum { LEAST_MTU_OF_IPV6 = 1280 };
 
 static int find_family(struct change *change, struct netlink **ret_generic, uint16_t *ret_family)
 {
@@ -220,6 +224,32 @@ static int write_mtu(struct change *change, const char *value)
 	return rc;
 }
 
+/* Below that addrconf_notify(), net/ipv6/addrconf.c, takes IPv6 off the netdev, for good. */
+static void guard_mtu(struct change *change)
+{
+	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
+	_cleanup_(freep) char *addresses = NULL;
+	char text[IP_TEXT_SIZE];
+	struct netlink *rtnl;
+	uint64_t mtu;
+
+	if (text_parse_u64(change->wanted, 10, MOST_MTU, &mtu) || mtu >= LEAST_MTU_OF_IPV6 ||
+	    change_host_rtnl(change->host, &rtnl) || rtnl_get_addresses(rtnl, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++) {
+		if (list.items[i].ip.family != AF_INET6 ||
+		    list.items[i].link_index.value != change->netdev_index.value)
+			continue;
+		ip_format(&list.items[i].ip, text);
+		mem_extend(&addresses, "%s%s", addresses ? ", " : "", text);
+	}
+	if (addresses)
+		change_disturbs(change,
+				"IPv6, which takes %d bytes: %s would be lost, and undoing it does "
+				"not bring that back",
+				LEAST_MTU_OF_IPV6, addresses);
+}
+
 const struct setting link_pause_setting = {
 	.keyword = {"global-pause", "none|rx|tx|rx,tx",
 		    "pause frames of the whole link; ,auto if both ends agree on them", NULL},
@@ -243,6 +273,7 @@ const struct setting link_mtu_setting = {
 	.parse = parse_mtu,
 	.read = read_mtu,
 	.write = write_mtu,
+	.guard = guard_mtu,
 	.persist = netdev_persist,
 	.command = NETDEV_COMMAND,
 };
