@@ -859,6 +859,26 @@ static void mtu(void **state)
 	assert_null(value);
 }
 
+/* What is on top of a netdev goes down with it, and stays there. */
+static void mtu_of_uppers(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &link_mtu_setting, "ib0", "2000");
+
+	bed->machine.links[1].mtu = 2044;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+	bed->machine.links[1].kind = "vlan";
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	assert_string_equal(change->notes.items[0],
+			    "ib0.8001 on top of it goes down with it, from 2044, and undoing it "
+			    "does not raise that again");
+	change = want(bed, &link_mtu_setting, "ib0", "2044");
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 0);
+}
+
 /* Below 1280 bytes the kernel takes IPv6 off the netdev, which no undoing brings back. */
 static void mtu_without_ipv6(void **state)
 {
@@ -1027,6 +1047,7 @@ int main(void)
 		TEST(states_of_a_port),
 		TEST(mtu),
 		TEST(mtu_without_ipv6),
+		TEST(mtu_of_uppers),
 		TEST(virtual_functions),
 		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),

@@ -225,16 +225,13 @@ static int write_mtu(struct change *change, const char *value)
 }
 
 /* Below that addrconf_notify(), net/ipv6/addrconf.c, takes IPv6 off the netdev, for good. */
-static void guard_mtu(struct change *change)
+static void guard_ipv6(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 	_cleanup_(freep) char *addresses = NULL;
 	char text[IP_TEXT_SIZE];
-	struct netlink *rtnl;
-	uint64_t mtu;
 
-	if (text_parse_u64(change->wanted, 10, MOST_MTU, &mtu) || mtu >= LEAST_MTU_OF_IPV6 ||
-	    change_host_rtnl(change->host, &rtnl) || rtnl_get_addresses(rtnl, &list))
+	if (rtnl_get_addresses(rtnl, &list))
 		return;
 	for (size_t i = 0; i < list.count; i++) {
 		if (list.items[i].ip.family != AF_INET6 ||
@@ -248,6 +245,46 @@ static void guard_mtu(struct change *change)
 				"IPv6, which takes %d bytes: %s would be lost, and undoing it does "
 				"not bring that back",
 				LEAST_MTU_OF_IPV6, addresses);
+}
+
+/* vlan_device_event(), net/8021q/vlan.c, and macvlan_device_event(): down, and never up. */
+static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mtu)
+{
+	static const char *const kinds[] = {"vlan", "macvlan", "macvtap"};
+	bool follows = false;
+
+	for (size_t i = 0; upper->kind && i < ARRAY_SIZE(kinds); i++)
+		follows |= !strcmp(upper->kind, kinds[i]);
+	return follows && !upper->lower_elsewhere && upper->lower_index.known &&
+	       upper->lower_index.value == index && upper->mtu_bytes.value > mtu;
+}
+
+static void note_uppers(struct change *change, struct netlink *rtnl, uint64_t mtu)
+{
+	_cleanup_(link_list_clear) struct link_list links = {0};
+
+	if (rtnl_get_links(rtnl, &links))
+		return;
+	for (size_t i = 0; i < links.count; i++)
+		if (goes_down_with(&links.items[i], change->netdev_index.value, mtu))
+			change_note(change,
+				    "%s on top of it goes down with it, from %u, and undoing it "
+				    "does not raise that again",
+				    links.items[i].name,
+				    (unsigned int)links.items[i].mtu_bytes.value);
+}
+
+static void guard_mtu(struct change *change)
+{
+	struct netlink *rtnl;
+	uint64_t mtu;
+
+	if (text_parse_u64(change->wanted, 10, MOST_MTU, &mtu) ||
+	    change_host_rtnl(change->host, &rtnl))
+		return;
+	if (mtu < LEAST_MTU_OF_IPV6)
+		guard_ipv6(change, rtnl);
+	note_uppers(change, rtnl, mtu);
 }
 
 const struct setting link_pause_setting = {
