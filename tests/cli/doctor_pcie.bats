@@ -140,6 +140,33 @@ says()
 	says "$nic" note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
 }
 
+@test "pcie-link, pcie-enough: a port that a hypervisor makes tells nothing of the link" {
+	local id
+
+	# QEMU's has what the adapter has; above a virtual function, which tells no link, the least.
+	for id in 1b36:000c 15ad:07a0 104c:8233; do
+		set_file 30:01.0 vendor "0x${id%:*}"
+		set_file 30:01.0 device "0x${id#*:}"
+		set_file 30:01.0 max_link_speed '5.0 GT/s PCIe'
+		set_file 30:01.0 max_link_width 32
+		set_file 31:00.0 current_link_speed '32.0 GT/s PCIe'
+		wants 0 pcie-link
+		says 0000:31:00.0 ok '*' evidence '0000:31:00.0: 32 GT/s x16, it can 32 GT/s x16'
+		set_file 30:01.0 max_link_speed '32.0 GT/s PCIe'
+		set_file 31:00.0 current_link_speed '16.0 GT/s PCIe'
+		wants 0 pcie-link
+		says 0000:31:00.0 note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
+		set_file 31:00.0 current_link_speed Unknown
+		set_file 31:00.0 current_link_width 0
+		set_file 30:01.0 current_link_speed '2.5 GT/s PCIe'
+		set_file 30:01.0 current_link_width 1
+		wants 0 pcie-link,pcie-enough
+		says 0000:31:00.0 not-checked 'the PCIe link does not tell its speed and width'
+		[[ $output != *'2.5 GT/s'* ]]
+		set_file 31:00.0 current_link_width 16
+	done
+}
+
 @test "pcie-link: attributes that are absent, unknown or unreadable" {
 	local file
 

@@ -239,11 +239,41 @@ static void read_acs(const struct root *root, struct pci_function *function)
 		number_set(&function->acs_control, control);
 }
 
+/*
+ * Ports that a hypervisor makes: Red Hat's are QEMU's, which also has a switch of TI's that is
+ * slower than any adapter (include/hw/pci/pci_ids.h, hw/pci-bridge/xio3130_upstream.c).
+ */
+static bool is_emulated(const struct pci_function *function)
+{
+	enum { REDHAT = 0x1b36, VMWARE = 0x15ad, TI = 0x104c, XIO3130_UP = 0x8232 };
+	const uint64_t device = function->device_id.value;
+
+	if (!function->vendor_id.known)
+		return false;
+	return function->vendor_id.value == REDHAT || function->vendor_id.value == VMWARE ||
+	       (function->vendor_id.value == TI &&
+		(device == XIO3130_UP || device == XIO3130_UP + 1));
+}
+
+/*
+ * Their registers tell nothing of a link: VMware's have 5 GT/s and 32 lanes, QEMU's 2.5 GT/s and
+ * one lane above a virtual function (pcie_sync_bridge_lnk(), hw/pci/pcie.c).
+ */
+static void drop_emulated_link(struct pci_function *function)
+{
+	if (!is_emulated(function))
+		return;
+	function->speed_gtps.known = function->max_speed_gtps.known = false;
+	function->width_lanes.known = function->max_width_lanes.known = false;
+}
+
 void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
 	      struct problems *problems)
 {
 	int error = 0;
 
+	if (facts & PCI_LINK)
+		facts |= PCI_ID;
 	facts &= ~function->facts;
 	if (!facts)
 		return;
@@ -266,6 +296,8 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 		attributes_read(&attributes, root, directory, function->address, facts, function,
 				problems);
 	}
+	if (facts & PCI_LINK)
+		drop_emulated_link(function);
 }
 
 struct number pci_numa_node(const struct root *root, struct pci_function *function,
