@@ -109,7 +109,9 @@ static const struct topology_node *find_nearest(const struct topo_run *run,
 		const struct topology_node *other = &run->topology.nodes[i];
 		struct topology_pair pair;
 
-		if (other->kind.value != TOPOLOGY_NIC || other->active == TRISTATE_NO)
+		/* Software is nowhere, so it is never near, and hides no distance. */
+		if (other->kind.value != TOPOLOGY_NIC || other->active == TRISTATE_NO ||
+		    other->role.value == TOPOLOGY_SOFTWARE)
 			continue;
 		topology_compare(&run->topology, node, other, &pair);
 		if (pair.class.value == TOPOLOGY_CLASS_UNKNOWN) {

@@ -77,6 +77,12 @@ static void required(void **state)
 	assert_check(&run, TOPOLOGY_NUMA, STATUS_PARTIAL,
 		     "gpu0: how far the adapters are cannot be told -> rdmactl topo -v says why\n");
 	assert_check(&run, TOPOLOGY_SYSTEM, STATUS_DONE, "");
+	/* A software device has no place, and is no adapter. */
+	run.topology.nodes[3].role = number_of(TOPOLOGY_SOFTWARE);
+	assert_check(&run, TOPOLOGY_NUMA, STATUS_FAULT,
+		     "gpu0: the nearest active adapter, m1, is at SYS -> rdmactl topo shows all "
+		     "distances\n");
+	run.topology.nodes[3].role = number_of(TOPOLOGY_PHYSICAL);
 	run.topology.nodes[2].active = run.topology.nodes[3].active = TRISTATE_NO;
 	assert_check(&run, TOPOLOGY_SYSTEM, STATUS_FAULT,
 		     "gpu0: no adapter has an active port -> rdmactl topo shows all distances\n");
