@@ -217,6 +217,11 @@ add_gpu()
 	done
 	check irq-local mlx5_0
 	[[ $status = 0 && $results = 'not-checked mlx5_0: the saved tree lacks the processors of the interrupts'* ]]
+	for irq in $irqs; do
+		put "proc/irq/$irq/effective_affinity_list" ''
+	done
+	check irq-local mlx5_0
+	says 0 'not-checked mlx5_0: no interrupt of the device is in use | '
 	put proc/irq/100/effective_affinity_list 3
 	put proc/irq/101/effective_affinity_list 40
 	put proc/irq/102/effective_affinity_list ''

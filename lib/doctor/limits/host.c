@@ -175,6 +175,10 @@ static void judge_irqs(struct doctor_context *run, const struct irq_count *count
 			      "/proc/irq/N/effective_affinity_list", count->rc);
 		return;
 	}
+	if (!count->read) {
+		doctor_not_checked(run, 0, "no interrupt of the device is in use");
+		return;
+	}
 	doctor_evidence(run, "/proc/irq/N/effective_affinity_list",
 			"%zu of %zu interrupts on processors other than %s", count->remote,
 			count->read, run->function->local_cpulist);
