@@ -181,6 +181,17 @@ static void dcb_unknown(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
+/* The directory is also made to set the mode: the kernel's own default is none that was set. */
+static void tos_untouched(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos", "0\n");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_NOTICE,
+	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+}
+
 static void tos(void **state)
 {
 	static const char configfs[] = "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
@@ -337,6 +348,7 @@ int main(void)
 		TEST(pfc_off),
 		TEST(dcb_unknown),
 		TEST(tos),
+		TEST(tos_untouched),
 		TEST(tos_untrusted),
 		TEST(routes),
 		TEST(no_room),

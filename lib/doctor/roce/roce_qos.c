@@ -148,14 +148,20 @@ static void take_text(struct doctor_context *run, struct tos_survey *survey, con
 	survey->unknown++;
 }
 
-/* The default of librdmacm's connections, if somebody made the directory for it: roce/cma.h. */
+/*
+ * The default of librdmacm's connections, if somebody made the directory for it and set another one
+ * than the kernel's: roce/cma.h.
+ */
 static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
 {
 	static const char source[] = "default_roce_tos of rdma_cm";
 	char text[SYSFS_TEXT_SIZE];
+	unsigned int tos;
 	ssize_t length = cma_read(&run->facts->root, run->device->kernel_name,
 				  (unsigned int)run->port->port.value, CMA_TOS, text);
 
+	if (length > 0 && !tos_parse(text, &tos) && tos == ROCE_TOS_UNTOUCHED)
+		return;
 	if (length > 0)
 		take_text(run, survey, source, text);
 	else if (length < 0 && length != -ENOENT)
