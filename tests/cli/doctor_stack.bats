@@ -295,7 +295,12 @@ two()
 	[[ $results == *'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_ib is not loaded -> modprobe mlx5_ib' ]]
 	mkdir "$tree/sys/module/mlx5_ib"
 	check rdma-module
-	[[ $results == *'warning 0000:af:00.0: mlx5_ib is loaded, but makes no RDMA device of the function | mlx5_ib is loaded -> dmesg | grep mlx5_ib; if the namespaces are exclusive (rdma system show), the device may be in another one' ]]
+	[[ $results == *'warning 0000:af:00.0: mlx5_ib is loaded, but makes no RDMA device of the function | mlx5_ib is loaded -> dmesg | grep mlx5_ib' ]]
+	# In exclusive namespaces it may be in another one.
+	put sys/module/ib_core/parameters/netns_mode N
+	check rdma-module
+	[[ $results == *'not-checked 0000:af:00.0: not checked because of netns-mode | ' ]]
+	put sys/module/ib_core/parameters/netns_mode Y
 	mkdir -p "$tree/$auxiliary"
 	ln -s ../../../devices/pci0000:ae/0000:ae:00.0/0000:af:00.0/mlx5_core.eth.0 "$tree/$auxiliary/mlx5_core.eth.0"
 	check rdma-module
@@ -313,6 +318,13 @@ two()
 	check rdma-module
 	says 0 'ok 0000:c1:00.0: the function has its RDMA device | mlx5_bond_0' \
 		'ok 0000:c1:00.1: another function of the adapter has the RDMA device for both | mlx5_bond_0 on 0000:c1:00.0'
+	# Without the bond it should have its own, and what another namespace has is not seen.
+	drop sys/class/net/enp193s0f1np1/master
+	check rdma-module
+	[[ $results == *'warning 0000:c1:00.1: mlx5_ib is loaded, but makes no RDMA device of the function | '* ]]
+	drop sys/bus/pci/devices/0000:c1:00.1/net
+	check rdma-module
+	[[ $results == *'not-checked 0000:c1:00.1: another function of the adapter has an RDMA device; whether it is for this one, too, is not known | mlx5_bond_0 on 0000:c1:00.0'* ]]
 }
 
 @test "verbs-modules: what makes the device files" {

@@ -568,9 +568,59 @@ static void no_halves(void **state)
 	tree_directory(&bed->tree, "sys/module/bnxt_re");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	assert_told(bed, "note " FIRST ": bnxt_re is loaded, but makes no RDMA device of the "
-			 "function | bnxt_re is loaded < /sys/module -> dmesg | grep bnxt_re; if "
-			 "the namespaces are exclusive (rdma system show), the device may be in "
-			 "another one\n");
+			 "function | bnxt_re is loaded < /sys/module -> dmesg | grep bnxt_re\n");
+	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "not-checked " FIRST ": not checked because of netns-mode\n");
+}
+
+/* The device of another function is for both in a bond, or with a port for each. */
+static void shared_device(void **state)
+{
+	static const char both[] = "ok " FIRST ": another function of the adapter has the RDMA "
+				   "device for both | mlx5_1 on 0000:01:00.1 < "
+				   "/sys/class/infiniband\n",
+			  none[] = "note " FIRST
+				   ": the driver offers no RDMA: it is switched off, or "
+				   "the adapter has none | mlx5_core made devices, none for RDMA < "
+				   "/sys/bus/auxiliary/devices -> devlink dev param show pci/" FIRST
+				   " (enable_rdma, enable_roce, enable_iwarp); also look at the "
+				   "adapter's own settings\n";
+	struct bed *bed = *state;
+	struct device *device;
+
+	put_function(bed, FIRST, "0x15b3", "0x101d", "mlx5_core");
+	put_half(bed, FIRST, "mlx5_core.eth.0", true);
+	device = add_device(bed, "mlx5_1", "0000:01:00.1");
+	device_add_port(device, 1);
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "not-checked " FIRST ": another function of the adapter has an RDMA "
+			 "device; whether it is for this one, too, is not known | mlx5_1 on "
+			 "0000:01:00.1 < /sys/class/infiniband\n");
+	tree_directory(&bed->tree, "sys/devices/pci0000:00/" FIRST "/net/eth0");
+	tree_directory(&bed->tree, "sys/class/net/eth0");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", none);
+	/* Another master than a bond. */
+	tree_directory(&bed->tree, "sys/class/net/br0/bridge");
+	tree_link(&bed->tree, "sys/class/net/eth0/master", "../br0");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", none);
+	tree_directory(&bed->tree, "sys/class/net/br0/bonding");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", both);
+	tree_delete(&bed->tree, "sys/class/net/eth0/master");
+	device_add_port(device, 2);
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", both);
+	/* A virtual function, and one of InfiniBand, has its own. */
+	tree_link(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn", "../0000:01:00.1");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", none);
+	tree_delete(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn");
+	tree_write(&bed->tree, "sys/devices/pci0000:00/" FIRST "/class", "0x020700");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", none);
 }
 
 /* What cannot be read leaves the half unknown, unless the function has its device. */
@@ -638,12 +688,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware),	  TEST(hardware_elsewhere),
-		TEST(fell_off),	  TEST(settings),
-		TEST(blocked),	  TEST(absent),
-		TEST(mixed),	  TEST(drivers),
-		TEST(halves),	  TEST(no_halves),
-		TEST(unreadable), TEST(once),
+		TEST(hardware),	     TEST(hardware_elsewhere),
+		TEST(fell_off),	     TEST(settings),
+		TEST(blocked),	     TEST(absent),
+		TEST(mixed),	     TEST(drivers),
+		TEST(halves),	     TEST(no_halves),
+		TEST(shared_device), TEST(unreadable),
+		TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,9 +214,15 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 static void find_no_half(struct doctor_context *run, const struct function_state *state)
 {
 	const char *module = state->row->module, *driver = state->row->driver;
+	int rc;
 
 	if (doctor_earlier(run, CHECK_ID_rdma_disabled) == SEVERITY_NOTICE) {
 		doctor_because(run, CHECK_ID_rdma_disabled);
+		return;
+	}
+	if (state->half == HALF_UNSEEN && state->loaded == TRISTATE_YES &&
+	    doctor_namespaces_are_shared(run->facts, &rc) == TRISTATE_NO) {
+		doctor_because(run, CHECK_ID_netns_mode);
 		return;
 	}
 	if (state->half == HALF_NOT_MADE) {
@@ -236,10 +242,7 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 			: state->loaded == TRISTATE_NO ? "not loaded"
 						       : "perhaps not loaded");
 	if (state->loaded == TRISTATE_YES) {
-		doctor_next_step(run,
-				 "dmesg | grep %s; if the namespaces are exclusive (rdma system "
-				 "show), the device may be in another one",
-				 module);
+		doctor_next_step(run, "dmesg | grep %s", module);
 		doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_WARNING,
 			       "%s is loaded, but makes no RDMA device of the function", module);
 		return;
@@ -309,6 +312,13 @@ void check_rdma_module(struct doctor_context *run)
 		doctor_evidence(run, "/sys/class/infiniband", "%s on %s", state.device->name,
 				state.device->pci_address);
 		doctor_ok(run, "another function of the adapter has the RDMA device for both");
+		return;
+	case HALF_MAY_BE_SHARED:
+		doctor_evidence(run, "/sys/class/infiniband", "%s on %s", state.device->name,
+				state.device->pci_address);
+		doctor_not_checked(run, 0,
+				   "another function of the adapter has an RDMA device; whether it "
+				   "is for this one, too, is not known");
 		return;
 	case HALF_IS_HIDDEN:
 		find_hidden(run, &state);

@@ -30,12 +30,13 @@ struct auxiliary_devices {
 /* The RDMA half of a PCI function, from the best case down. */
 enum rdma_half {
 	HALF_HAS_DEVICE, /* an RDMA device is there */
-	HALF_IS_SHARED,	 /* another function of the card has the device: a LAG, most likely */
-	HALF_IS_HIDDEN,	 /* it has its driver, but no RDMA device that is visible here */
-	HALF_UNBOUND,	 /* there is an auxiliary device, and no driver has it */
-	HALF_NOT_MADE,	 /* the driver makes auxiliary devices, but none for RDMA */
-	HALF_UNSEEN,	 /* this kernel's driver has no auxiliary devices: nothing can be seen */
-	HALF_UNREADABLE, /* the auxiliary devices cannot be read */
+	HALF_IS_SHARED,	 /* another function of the card has the device for both: a bond of mlx5 */
+	HALF_MAY_BE_SHARED, /* another one has a device, and whether it is for both is not known */
+	HALF_IS_HIDDEN,	    /* it has its driver, but no RDMA device that is visible here */
+	HALF_UNBOUND,	    /* there is an auxiliary device, and no driver has it */
+	HALF_NOT_MADE,	    /* the driver makes auxiliary devices, but none for RDMA */
+	HALF_UNSEEN,	    /* this kernel's driver has no auxiliary devices: nothing can be seen */
+	HALF_UNREADABLE,    /* the auxiliary devices cannot be read */
 };
 
 /* How a PCI function stands, for the checks of the chain up to its RDMA device. */

@@ -272,9 +272,43 @@ static const struct auxiliary_device *find_half(struct doctor_context *run, bool
 	return found;
 }
 
+/*
+ * Whether the RDMA device of another function is for this one, too: of the members of a bond mlx5
+ * keeps one device (mlx5_lag_remove_devices(), lag/lag.c), and one device may have the ports of
+ * several functions. Netdevs of another network namespace are not seen.
+ */
+static enum tristate is_shared(struct doctor_context *run, const struct device *device)
+{
+	enum { CLASS_INFINIBAND = 0x0207 };
+	const struct root *root = &run->facts->root;
+	struct pci_function *function = run->function;
+	struct strings netdevs = {.known = false};
+	enum tristate shared;
+
+	pci_read(root, function, PCI_CLASS | PCI_VIRTUAL, run->problems);
+	if (function->physfn ||
+	    (function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND))
+		return TRISTATE_NO;
+	if (device->port_count > 1)
+		return TRISTATE_YES;
+	sysfs_list(root, &netdevs, PCI_FUNCTION "/net", function->address);
+	shared = netdevs.count ? TRISTATE_NO : TRISTATE_UNKNOWN;
+	for (size_t i = 0; i < netdevs.count; i++) {
+		_cleanup_(freep) char *bond = mem_format("sys/class/net/%s/master/bonding",
+							 netdevs.items[i]);
+
+		if (sysfs_has_directory(root, bond))
+			shared = TRISTATE_YES;
+	}
+	strings_free(&netdevs);
+	return shared;
+}
+
 static enum rdma_half judge_half(struct doctor_context *run, struct function_state *state)
 {
 	const bool is_one = state->row && !strcmp(state->row->driver, state->row->module);
+	const struct device *other;
+	enum tristate shared;
 	bool any;
 
 	state->auxiliary = find_half(run, &any, &state->rc);
@@ -287,10 +321,14 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 		return HALF_UNBOUND;
 	/* The second port of a card whose RDMA device has both: drivers/infiniband/hw/mlx5/main.c
 	 */
-	if (!state->auxiliary || strstr(state->auxiliary->name, ".multiport."))
-		state->device = find_device(run, true);
-	if (state->device)
-		return HALF_IS_SHARED;
+	other = !state->auxiliary || strstr(state->auxiliary->name, ".multiport.")
+			? find_device(run, true)
+			: NULL;
+	shared = !other ? TRISTATE_NO : state->auxiliary ? TRISTATE_YES : is_shared(run, other);
+	if (shared != TRISTATE_NO) {
+		state->device = other;
+		return shared == TRISTATE_YES ? HALF_IS_SHARED : HALF_MAY_BE_SHARED;
+	}
 	if (is_one || state->auxiliary)
 		return HALF_IS_HIDDEN;
 	return any ? HALF_NOT_MADE : HALF_UNSEEN;
