@@ -125,6 +125,26 @@ static void this_shell(void **state)
 	tree_write(&bed->tree, "proc/self/status", "CapEff:\t0000000000004000");
 	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
 	       "the limit of pinned memory does not apply to this process");
+	tree_write(&bed->tree, "proc/self/uid_map", "         0          0 4294967295\n");
+	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
+	       "the limit of pinned memory does not apply to this process");
+	/* The capability counts in the first user namespace only. */
+	tree_write(&bed->tree, "proc/self/uid_map",
+		   "         0       1000          1\n         1     100000      65536\n");
+	bed->run.profile = PROFILE_CONTAINER;
+	expect(bed, CHECK_ID_memlock, SEVERITY_WARNING,
+	       "pinned memory is limited, so registering more fails");
+	assert_string_equal(bed->results.items[0].finding.evidence,
+			    "Max locked memory 1024 MiB (hard limit 1024 MiB), wanted "
+			    "unlimited; "
+			    "CAP_IPC_LOCK is held in a user namespace, where it does not lift the "
+			    "limit");
+	assert_string_equal(bed->results.items[0].finding.next_step,
+			    "start the container with --ulimit memlock=-1");
+	bed->run.profile = PROFILE_HPC;
+	tree_write(&bed->tree, "proc/self/uid_map", "0 100000 65536\n");
+	expect(bed, CHECK_ID_memlock, SEVERITY_WARNING,
+	       "pinned memory is limited, so registering more fails");
 }
 
 static void put_daemon(struct bed *bed, const char *pid, const char *name, const char *parent,

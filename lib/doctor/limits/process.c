@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,20 @@ static int take_memlock(struct doctor_context *run, const char *text, const char
 	return 0;
 }
 
+/*
+ * Whether this process is in another user namespace than the first, which maps all numbers to
+ * themselves (user_namespaces(7)). No if /proc does not tell.
+ */
+static bool is_in_user_namespace(struct doctor_facts *facts)
+{
+	_cleanup_(freep) char *text = NULL;
+	uint64_t inside, outside, count;
+
+	return !sysfs_read_long(&facts->root, &text, "proc/self/uid_map") &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) == 3 &&
+	       (inside || outside || count != UINT32_MAX);
+}
+
 static bool may_lock(struct doctor_facts *facts)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -175,14 +190,21 @@ static void check_this_shell(struct doctor_context *run)
 		limits_unread(run, "the limit of pinned memory", source, rc);
 	} else if (is_enough(&memlock)) {
 		doctor_ok(run, "memory can be pinned without a limit");
-	} else if (may_lock(run->facts)) {
+	} else if (may_lock(run->facts) && !is_in_user_namespace(run->facts)) {
 		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
 		doctor_ok(run, "the limit of pinned memory does not apply to this process");
 	} else {
+		/* capable() of ib_umem_get() asks about the first user namespace. */
+		const bool in_vain = may_lock(run->facts);
+
+		if (in_vain)
+			doctor_evidence(
+				run, "/proc/self/uid_map",
+				"CAP_IPC_LOCK is held in a user namespace, where it does not "
+				"lift the limit");
 		if (run->profile == PROFILE_CONTAINER)
-			doctor_next_step(run,
-					 "start the container with --ulimit memlock=-1, or give "
-					 "it the capability IPC_LOCK");
+			doctor_next_step(run, "start the container with --ulimit memlock=-1%s",
+					 in_vain ? "" : ", or give it the capability IPC_LOCK");
 		doctor_verdict(run, severity_of(run, &memlock),
 			       "pinned memory is limited, so registering more fails");
 	}
