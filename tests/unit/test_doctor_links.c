@@ -159,6 +159,9 @@ static void carriers(void **state)
 /* Each counter at its limit and one above it, in the time of its period. */
 static void damage(void **state)
 {
+	static const char share[] = "find what the paths of these packets share, a switch or an "
+				    "adapter: no cable does this",
+			  more[] = "the link has more errors than its standard allows";
 	static const struct {
 		enum counter_source source;
 		const char *counter, *limit, *from;
@@ -203,20 +206,29 @@ static void damage(void **state)
 					    window);
 			else
 				assert_told(bed,
-					    "%s mlx5_0/1: %s | %s +%llu in %s (%s) < %s -> the "
-					    "remedy\n",
+					    "%s mlx5_0/1: %s | %s +%llu in %s (%s) < %s -> %s\n",
 					    above ? cases[i].verdict : "note",
 					    !above ? "the link has a few errors, below the limits"
 					    : *cases[i].verdict == 'e'
 						    ? "the link damages data, or overruns the "
 						      "buffers"
-						    : "the link has more errors than its standard "
-						      "allows",
+					    : cases[i].source == COUNTER_SOURCE_HW
+						    ? "packets were damaged or changed on the "
+						      "way, but not by a link"
+						    : more,
 					    cases[i].counter, (unsigned long long)growth, window,
-					    cases[i].limit, cases[i].from);
+					    cases[i].limit, cases[i].from,
+					    cases[i].source == COUNTER_SOURCE_HW ? share
+										 : "the remedy");
 		}
 	}
-	/* One that is stuck, beside one that does not grow, and beside one that does. */
+}
+
+/* One that is stuck, beside one that does not grow, and beside one that does. */
+static void damage_that_is_full(void **state)
+{
+	struct bed *bed = *state;
+
 	bed->facts.growth->seconds = 60;
 	forget(bed);
 	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "link_error_recoveries", 1, 1, GROWTH_KNOWN);
@@ -231,6 +243,31 @@ static void damage(void **state)
 			 "symbol_errors is at its maximum and counts no more; "
 			 "link_error_recoveries +1 in 60.0 s (limit 5 per minute) < "
 			 "ports/N/counters -> the remedy\n");
+}
+
+/* A link with errors comes before what is behind it; a few of them do not. */
+static void damage_elsewhere(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.growth->seconds = 60;
+	forget(bed);
+	grow(bed, "mlx5_0/1", COUNTER_SOURCE_HW, "rx_icrc_errors", 1, 2, GROWTH_KNOWN);
+	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "symbol_errors", 1, 12, GROWTH_KNOWN);
+	bed_run(bed, CHECK_ID_link_errors);
+	assert_told(bed, "warning mlx5_0/1: the link has more errors than its standard allows | "
+			 "symbol_errors +11 in 60.0 s (limit 120 per hour); rx_icrc_errors +1 in "
+			 "60.0 s (limit 0) < ports/N/counters, ports/N/hw_counters -> the "
+			 "remedy\n");
+	forget(bed);
+	grow(bed, "mlx5_0/1", COUNTER_SOURCE_HW, "rx_icrc_errors", 1, 2, GROWTH_KNOWN);
+	grow(bed, "mlx5_0/1", COUNTER_SOURCE_PMA, "symbol_errors", 1, 2, GROWTH_KNOWN);
+	bed_run(bed, CHECK_ID_link_errors);
+	assert_told(bed, "warning mlx5_0/1: packets were damaged or changed on the way, but not by "
+			 "a link | symbol_errors +1 in 60.0 s (limit 120 per hour); rx_icrc_errors "
+			 "+1 in 60.0 s (limit 0) < ports/N/counters, ports/N/hw_counters -> find "
+			 "what the paths of these packets share, a switch or an adapter: no cable "
+			 "does this\n");
 }
 
 /* 0x8000 is full membership; the rest of the key is the partition. */
@@ -347,7 +384,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(flaps), TEST(carriers), TEST(damage), TEST(partitions), TEST(packet_filters),
+		TEST(flaps),
+		TEST(carriers),
+		TEST(damage),
+		TEST(damage_that_is_full),
+		TEST(damage_elsewhere),
+		TEST(partitions),
+		TEST(packet_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

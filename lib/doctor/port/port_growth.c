@@ -74,6 +74,7 @@ struct judgement {
 	size_t stuck;	   /* those at their maximum */
 	size_t reset;	   /* those that are less than before */
 	bool carrier;	   /* among the known ones are those of a netdev */
+	bool link;	   /* the link itself has more errors than it may */
 	uint64_t most;	   /* of the known growths */
 	enum severity worst;
 };
@@ -242,8 +243,17 @@ static void look_at_counter(struct judgement *judgement, const struct error_rule
 		severity = rule->severity;
 	if (severity > judgement->worst)
 		judgement->worst = severity;
+	judgement->link |= rule->source != COUNTER_SOURCE_HW && severity >= SEVERITY_WARNING;
 	doctor_evidence(run, source_of(rule->source), "%s +%llu in %s (%s)", rule->counter,
 			(unsigned long long)growth, judgement->window, rule->words);
+}
+
+/* The checksums of the links were right, or the packets had not come so far. */
+static void tell_changed(struct doctor_context *run)
+{
+	doctor_next_step(run, "find what the paths of these packets share, a switch or an adapter: "
+			      "no cable does this");
+	doctor_warning(run, "packets were damaged or changed on the way, but not by a link");
 }
 
 void check_link_errors(struct doctor_context *run)
@@ -258,8 +268,10 @@ void check_link_errors(struct doctor_context *run)
 			look_at_counter(&judgement, &error_rules[i], run->port->netdev);
 	if (judgement.worst == SEVERITY_ERROR)
 		doctor_error(run, "the link damages data, or overruns the buffers");
-	else if (judgement.worst == SEVERITY_WARNING)
+	else if (judgement.worst == SEVERITY_WARNING && judgement.link)
 		doctor_warning(run, "the link has more errors than its standard allows");
+	else if (judgement.worst == SEVERITY_WARNING)
+		tell_changed(run);
 	else if (judgement.worst == SEVERITY_NOTICE)
 		doctor_note(run, "the link has a few errors, below the limits");
 	else if (!judgement.known)
