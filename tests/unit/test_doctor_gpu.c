@@ -535,6 +535,8 @@ static void errors(void **state)
 	struct bed *bed = *state;
 
 	run(bed, CHECK_ID_pcie_errors);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "look twice instead: rdmactl doctor --interval 10s");
 	assert_told(bed, "not-checked 0000:03:00.0: the counters were read only once needs 4\n");
 	bed->request.interval_msec = 1;
 	bed->facts.growth = mem_alloc_zero(1, sizeof(*bed->facts.growth));

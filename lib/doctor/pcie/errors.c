@@ -156,6 +156,7 @@ void check_pcie_errors(struct doctor_context *run)
 
 	/* A file of counters as the first reading has those of ports only. */
 	if (!run->request->interval_msec) {
+		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
 		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
 		return;
 	}
