@@ -14,10 +14,13 @@
 #include "host/netdev.h"
 #include "selftest/selftest.h"
 
-/* Chooses the local end by the route. 0, or -errno with a reason and perhaps a next step. */
+/*
+ * Chooses the local end by the route. 0, or -errno with a reason and perhaps a next step;
+ * *ret_routed: there is a route, but by no RDMA port.
+ */
 static int find_path(struct doctor_context *run, struct inventory *inventory,
 		     struct selftest_request *request, struct endpoint *ret_endpoint,
-		     char **ret_reason, char **ret_hint)
+		     bool *ret_routed, char **ret_reason, char **ret_hint)
 {
 	const struct inventory_request inventory_request = {
 		.needs = ENDPOINT_NEEDS,
@@ -35,6 +38,7 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 		       ret_hint);
 	if (rc)
 		return rc;
+	*ret_routed = true;
 	request->scope = address_zone(request->peer);
 	return endpoint_by_route(inventory, request->peer, &request->peer_ip, &route, &wish,
 				 ret_endpoint, ret_reason, ret_hint);
@@ -84,13 +88,16 @@ void check_peer_data(struct doctor_context *run)
 	struct selftest_results results = {.items = NULL};
 	struct inventory inventory = {.root = NULL};
 	struct endpoint endpoint;
+	bool routed = false;
 
-	if (find_path(run, &inventory, &request, &endpoint, &reason, &hint)) {
+	if (find_path(run, &inventory, &request, &endpoint, &routed, &reason, &hint)) {
 		doctor_object(run, "%s", peer);
-		doctor_evidence(run, "rtnetlink", "%s", reason ? reason : "no path");
+		doctor_evidence(run, routed ? "rtnetlink" : NULL, "%s",
+				reason ? reason : "no path");
 		if (hint)
 			doctor_next_step(run, "%s", hint);
-		doctor_error(run, "no RDMA port leads to the peer");
+		doctor_error(run, routed ? "no RDMA port leads to the peer"
+					 : "no way to the peer is known");
 	} else {
 		selftest_run(&request, &endpoint, &results);
 		doctor_judge_peer(run, peer, &results);
