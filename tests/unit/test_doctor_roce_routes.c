@@ -327,6 +327,15 @@ static void subnets_of_arp(void **state)
 	assert_int_equal(rails(bed, NULL), 0);
 	list->items[1].ip.family = AF_INET;
 	assert_int_equal(rails(bed, NULL), 2);
+	/* What is in another VRF is not local here; what is in none is local everywhere. */
+	add_link(bed, "red", 20, "vrf");
+	add_link(bed, "blue", 21, "vrf");
+	bed->facts.inventory.links.items[0].master_index = number_of(20);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 1);
+	bed->facts.inventory.links.items[1].master_index = number_of(21);
+	assert_int_equal(rails(bed, NULL), 0);
+	bed->facts.inventory.links.items[1].master_index = number_of(20);
+	assert_int_equal(rails(bed, "10.0.101.6/31 is on eth1, too"), 2);
 }
 
 /* A saved tree has routes instead: of one subnet each, without a gateway, by a netdev for RDMA. */

@@ -121,11 +121,33 @@ static int add_routes(const struct doctor_context *run, struct rails *rails)
 	return rc;
 }
 
+/* The index of the VRF that the netdev is in; 0: none. */
+static uint64_t vrf_of(const struct doctor_context *run, const struct link *link)
+{
+	const struct link *master = link_by_index(&run->facts->inventory.links,
+						  &link->master_index);
+
+	return master && master->kind && !strcmp(master->kind, "vrf") ? master->index.value : 0;
+}
+
+/*
+ * Whether the netdev answers for the addresses of the other one, by default. Those of a VRF are
+ * local in its own table only: fib_add_ifaddr(), net/ipv4/fib_frontend.c.
+ */
+static bool may_answer_for(const struct doctor_context *run, const struct link *link,
+			   const struct link *other)
+{
+	const uint64_t vrf = vrf_of(run, other);
+
+	return link != other && (!vrf || vrf == vrf_of(run, link));
+}
+
 /* Another netdev for RDMA in the same subnet, or NULL. */
-static const struct rail *find_neighbour(const struct rails *rails, const struct rail *rail)
+static const struct rail *find_neighbour(const struct doctor_context *run,
+					 const struct rails *rails, const struct rail *rail)
 {
 	for (size_t i = 0; i < rails->count; i++)
-		if (rails->items[i].link != rail->link &&
+		if (may_answer_for(run, rail->link, rails->items[i].link) &&
 		    ip_network_contains(&rails->items[i].subnet, &rail->subnet.address))
 			return &rails->items[i];
 	return NULL;
@@ -215,7 +237,7 @@ void check_multi_rail_arp(struct doctor_context *run)
 		return;
 	}
 	for (size_t i = 0; i < rails.count; i++) {
-		const struct rail *neighbour = find_neighbour(&rails, &rails.items[i]);
+		const struct rail *neighbour = find_neighbour(run, &rails, &rails.items[i]);
 
 		if (neighbour)
 			judge_arp(run, &rails.items[i], neighbour);
