@@ -243,6 +243,9 @@ static void health(void **state)
 	devlink->reporters[0].state.value = DEVLINK_REPORTER_ERROR;
 	check(bed, CHECK_ID_firmware_health);
 	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 4 errors");
+	/* mlx5's fw only reports: that it is in error does not say that nothing works. */
+	assert_string_equal(bed->results.items[bed->results.count - 1].finding.summary,
+			    "the adapter or its driver reports a fault that lasts");
 	/* A state that this program does not know is no health. */
 	devlink->reporters[0].state.value = 7;
 	devlink->reporters[1].state.value = DEVLINK_REPORTER_HEALTHY;
@@ -319,6 +322,10 @@ static void switched_off_later(void **state)
 	devlink->switches[DEVLINK_RDMA] = TRISTATE_NO;
 	check(bed, CHECK_ID_rdma_disabled);
 	assert_said(bed, FIRST, SEVERITY_NOTICE, "from the next load of the driver on");
+	devlink->switches[DEVLINK_RDMA] = TRISTATE_YES;
+	devlink->switches[DEVLINK_ROCE] = TRISTATE_NO;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_said(bed, FIRST, SEVERITY_NOTICE, "RoCE is switched off, from the next load");
 }
 
 /* A subfunction and what a software device runs on are found by the links of sysfs. */

@@ -112,6 +112,11 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
 		doctor_note(run, "RDMA is switched off from the next load of the driver on");
+	else if (adapter->device && !devlink->switched_at_once)
+		/* mlx5 keeps its RDMA device without RoCE:
+		 * Documentation/networking/devlink/mlx5.rst */
+		doctor_note(run, "RoCE is switched off, from the next load of the driver on at the "
+				 "latest");
 	else
 		doctor_note(run, "RDMA is switched off on the adapter");
 }
@@ -343,7 +348,7 @@ static void judge_health(struct doctor_context *run, const struct adapter *adapt
 				 "devlink health dump show have the cause for the vendor",
 				 devlink->bus, devlink->name);
 	if (worst == SEVERITY_ERROR)
-		doctor_error(run, "the adapter reports that it does not work");
+		doctor_error(run, "the adapter or its driver reports a fault that lasts");
 	else if (worst == SEVERITY_WARNING)
 		doctor_warning(run, "the adapter had faults, and its network traffic suffers");
 	else if (worst == SEVERITY_INFO)
