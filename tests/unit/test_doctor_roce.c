@@ -181,6 +181,36 @@ static void dcb_unknown(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
+/* NVIDIA's own driver tells its trust in sysfs only; what it tells goes before what follows. */
+static void trust_in_sysfs(void **state)
+{
+	static const char file[] = "sys/class/net/eth0/qos/trust";
+	struct bed *bed = *state;
+
+	bed->answers.dscp_26 = 0;
+	tree_write(&bed->tree, file, "dscp\n");
+	tree_write(&bed->tree, "etc/nccl.conf", "NCCL_IB_TC=106\n");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO,
+	       "whether a traffic class that is set leads to a lossless priority is not known",
+	       "eth0: lossless priorities 3; trusts the DSCP; NCCL_IB_TC (/etc/nccl.conf): traffic "
+	       "class 106: DSCP 26, for which the driver reports no priority");
+	expect(bed, CHECK_ID_roce_pfc, 1, SEVERITY_WARNING,
+	       "ports of the same board have different lossless priorities or trust",
+	       "eth1: lossless priorities 3; trusts the VLAN tag, not the DSCP; eth0: lossless "
+	       "priorities 3; trusts the DSCP");
+}
+
+static void trust_of_the_tag(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "sys/class/net/eth0/qos/trust", "pcp\n");
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
+	       "ports of the same board have different lossless priorities or trust",
+	       "eth0: lossless priorities 3; trusts the VLAN tag, not the DSCP; eth1: lossless "
+	       "priorities 3; has DSCP entries, so trusts the DSCP");
+}
+
 /* The directory is also made to set the mode: the kernel's own default is none that was set. */
 static void tos_untouched(void **state)
 {
@@ -348,6 +378,8 @@ int main(void)
 		TEST(pfc_off),
 		TEST(dcb_unknown),
 		TEST(tos),
+		TEST(trust_in_sysfs),
+		TEST(trust_of_the_tag),
 		TEST(tos_untouched),
 		TEST(tos_untrusted),
 		TEST(routes),

@@ -100,6 +100,16 @@ void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl)
 	roce->rtnl_was_opened = true;
 }
 
+/* NVIDIA's own driver says in sysfs what the port trusts, and not by netlink: roce/table/reading.c
+ */
+static void read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(root, text, "sys/class/net/%s/qos/trust", netdev) > 0)
+		dcb->trusted = number_of(strcmp(text, "dscp") ? DCB_TRUST_PCP : DCB_TRUST_DSCP);
+}
+
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
 {
 	struct doctor_roce *roce = doctor_roce(facts);
@@ -114,6 +124,7 @@ const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
 	dcb = mem_append(&roce->dcbs, &roce->dcb_count, sizeof(*dcb));
 	dcb->netdev = mem_string(netdev);
 	dcb->rc = rtnl ? dcb_get(rtnl, netdev, &dcb->dcb) : rc;
+	read_trust(&facts->root, netdev, &dcb->dcb);
 	return dcb;
 }
 
