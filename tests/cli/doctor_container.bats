@@ -26,6 +26,13 @@ nodes=dev/infiniband
 	put $nodes/uverbs1 ''
 	check container-devices
 	says 0 'ok -: the container has all RDMA devices | devices with uverbs: 2, with a device file: 2 (mlx5_0, mlx5_1)'
+	# The files of a whole directory are there, and a control group lets none of them be opened.
+	put $nodes/uverbs1 '!EPERM'
+	check container-devices
+	says 0 "note -: the container has some of the host's RDMA devices | devices with uverbs: 2, with a device file: 1 (mlx5_0); with one that a control group forbids: 1 -> nothing if the container is to have only these"
+	check container-devices,device-nodes
+	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
+		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is there; uverbs1: Operation not permitted'
 	drop $nodes/uverbs0 $nodes/uverbs1
 	check container-devices
 	says 4 "error -: the container has no RDMA device | devices with uverbs: 2, with a device file: 0 -> $give"

@@ -373,6 +373,14 @@ two()
 	drop dev/infiniband/umad1
 	check device-nodes mlx5_1
 	says 0 'note mlx5_1: a device file for management datagrams is missing | uverbs1 is there; rdma_cm is there; umad1 is missing -> udevadm trigger --action=add --subsystem-match=infiniband_mad'
+	# EPERM is a control group's: neither a mode nor a rule of udev changes that.
+	put dev/infiniband/uverbs1 '!EPERM'
+	check device-nodes mlx5_1
+	says 4 'error mlx5_1: a control group keeps this process from the uverbs device file | uverbs1 is there; uverbs1: Operation not permitted -> allow the device where this process is started: --device of a container, DeviceAllow of a unit, gres.conf of Slurm'
+	put dev/infiniband/uverbs1 ''
+	put dev/infiniband/rdma_cm '!EPERM'
+	check device-nodes mlx5_1
+	[[ $results = 'warning mlx5_1: connections by IP address fail: rdma_cm cannot be opened | uverbs1 is there; rdma_cm is there; rdma_cm: Operation not permitted -> '* ]]
 	put $verbs/uverbs1/ibdev '!EIO'
 	check device-nodes mlx5_1
 	[ "$status" = 3 ]

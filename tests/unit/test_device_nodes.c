@@ -32,7 +32,8 @@ static void device_files(void **state)
 	/* The number matters more than the mode: opening another device helps nobody. */
 	assert_int_equal(doctor_judge_node(&fine, 0, EACCES, "231:193"), NODE_OTHER_NUMBER);
 	assert_int_equal(doctor_judge_node(&fine, 0, EACCES, "231:192"), NODE_DENIED);
-	assert_int_equal(doctor_judge_node(&fine, 0, EPERM, "231:192"), NODE_DENIED);
+	assert_int_equal(doctor_judge_node(&fine, 0, EPERM, "231:192"), NODE_FORBIDDEN);
+	assert_int_equal(doctor_judge_node(&fine, 0, EPERM, "231:193"), NODE_OTHER_NUMBER);
 	assert_int_equal(doctor_judge_node(&fine, 0, EIO, "231:192"), NODE_UNREADABLE);
 	/* EROFS: a read-only file system does not hinder the opening of a device. */
 	assert_int_equal(doctor_judge_node(&fine, 0, EROFS, "231:192"), NODE_FINE);

@@ -24,7 +24,7 @@ void check_container_devices(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	_cleanup_(freep) char *usable = NULL;
-	size_t count = 0, seen = 0;
+	size_t count = 0, seen = 0, forbidden = 0;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct device *device = &devices->items[i];
@@ -38,7 +38,8 @@ void check_container_devices(struct doctor_context *run)
 			return;
 		}
 		seen++;
-		if (node.fault == NODE_MISSING)
+		forbidden += node.fault == NODE_FORBIDDEN;
+		if (node.fault == NODE_MISSING || node.fault == NODE_FORBIDDEN)
 			continue;
 		if (count++ < DEVICES_NAMED)
 			mem_extend(&usable, "%s%s", usable ? ", " : "", device->name);
@@ -48,6 +49,9 @@ void check_container_devices(struct doctor_context *run)
 	doctor_evidence(run, "/dev/infiniband",
 			"devices with uverbs: %zu, with a device file: %zu%s%s%s", seen, count,
 			usable ? " (" : "", usable ? usable : "", usable ? ")" : "");
+	if (forbidden)
+		doctor_evidence(run, "/dev/infiniband",
+				"with one that a control group forbids: %zu", forbidden);
 	if (!count) {
 		doctor_error(run, "the container has no RDMA device");
 	} else if (count < seen) {

@@ -93,6 +93,7 @@ enum node_fault {
 	NODE_NO_DEVICE,	   /* it is not a character device */
 	NODE_OTHER_NUMBER, /* of another device than the kernel's */
 	NODE_DENIED,
+	NODE_FORBIDDEN, /* by a control group, whatever its mode */
 	NODE_UNREADABLE,
 	NODE_NOT_SAVED, /* a saved tree without device files */
 };

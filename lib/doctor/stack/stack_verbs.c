@@ -127,8 +127,11 @@ enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int
 	snprintf(found, sizeof(found), "%u:%u", major(status->st_rdev), minor(status->st_rdev));
 	if (number && strcmp(number, found))
 		return NODE_OTHER_NUMBER;
-	if (access_error == EACCES || access_error == EPERM)
+	if (access_error == EACCES)
 		return NODE_DENIED;
+	/* devcgroup_inode_permission(), which inode_permission() of fs/namei.c asks last. */
+	if (access_error == EPERM)
+		return NODE_FORBIDDEN;
 	/* EROFS is about regular files: access(2). */
 	return access_error && access_error != EROFS ? NODE_UNREADABLE : NODE_FINE;
 }
@@ -142,8 +145,8 @@ static struct device_node read_saved_node(struct doctor_facts *facts, const char
 
 	if (!sysfs_has_directory(&facts->root, "dev/infiniband"))
 		return node;
-	fd = root_open_path(&facts->root, path, 0);
-	node.fault = fd == -ENOENT ? NODE_MISSING : NODE_FINE;
+	fd = sysfs_open(&facts->root, path, 0);
+	node.fault = fd == -ENOENT ? NODE_MISSING : fd == -EPERM ? NODE_FORBIDDEN : NODE_FINE;
 	return node;
 }
 
@@ -161,6 +164,9 @@ struct device_node doctor_read_node(struct doctor_facts *facts, const char *clas
 	/* With the effective user, as open(2) will decide. */
 	if (!stat_error && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
 		access_error = errno;
+	/* Filters of system calls that do not know faccessat2(2) refuse it with EPERM, too. */
+	if (access_error == EPERM)
+		access_error = access(path, R_OK | W_OK) ? errno : 0;
 	if (sysfs_read(&facts->root, number, "sys/class/%s/%s/dev", class, name) <= 0)
 		number[0] = '\0';
 	node.fault = doctor_judge_node(&status, stat_error, access_error,
@@ -186,18 +192,28 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 				node->mode, node->uid, node->gid, node->major, node->minor);
 	else
 		doctor_evidence(run, path, "%s is there", name);
+	if (node->fault == NODE_FORBIDDEN)
+		doctor_evidence(run, path, "%s: %s", name, strerror(EPERM));
 }
 
 /* The worst of the nodes decides, because a device has one verdict. Returns whether it did. */
 static bool judge_uverbs(struct doctor_context *run, const char *name,
 			 const struct device_node *node)
 {
+	const bool given = !doctor_is_contained(run) ||
+			   !run->request->run[CHECK_ID_container_devices];
+
+	if (!given && (node->fault == NODE_MISSING || node->fault == NODE_FORBIDDEN)) {
+		doctor_because(run, CHECK_ID_container_devices);
+		return true;
+	}
 	switch (node->fault) {
+	case NODE_FORBIDDEN:
+		doctor_next_step(run, "allow the device where this process is started: --device of "
+				      "a container, DeviceAllow of a unit, gres.conf of Slurm");
+		doctor_error(run, "a control group keeps this process from the uverbs device file");
+		return true;
 	case NODE_MISSING:
-		if (doctor_is_contained(run) && run->request->run[CHECK_ID_container_devices]) {
-			doctor_because(run, CHECK_ID_container_devices);
-			return true;
-		}
 		doctor_next_step(run,
 				 "udevadm trigger --action=add --subsystem-match=infiniband_verbs; "
 				 "without udev: mknod with the number in "
