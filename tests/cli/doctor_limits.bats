@@ -85,7 +85,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	# The files are right, and the process is older.
 	put etc/systemd/system/slurmd.service.d/rdma.conf '[Service]' 'LimitMEMLOCK=infinity'
 	check memlock
-	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the file is newer than the process: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
+	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the process does not have what the file says: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
 	rm "$tree/etc/systemd/system/slurmd.service.d/rdma.conf"
 	put etc/systemd/system.conf '[Manager]' 'DefaultLimitMEMLOCK=8M'
 	check memlock

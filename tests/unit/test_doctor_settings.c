@@ -364,9 +364,9 @@ static void daemons(void **state)
 	run(bed, CHECK_ID_memlock);
 	assert_told(bed,
 		    "%s%s; LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service < "
-		    "/proc/70/limits, /etc/systemd/system/slurmd.service -> the file is newer "
-		    "than the process: systemctl daemon-reload, then systemctl restart "
-		    "slurmd.service [8388609 bytes, wanted unlimited]\n",
+		    "/proc/70/limits, /etc/systemd/system/slurmd.service -> the process "
+		    "does not have what the file says: systemctl daemon-reload, then systemctl "
+		    "restart slurmd.service [8388609 bytes, wanted unlimited]\n",
 		    shell, jobs);
 	/* Logins by PAM have their own. */
 	tree_delete(&bed->tree, "proc/70");

@@ -303,8 +303,8 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 				setting.file);
 	if (limit_is_none(&setting)) {
 		doctor_next_step(run,
-				 "the file is newer than the process: systemctl daemon-reload, "
-				 "then systemctl restart %s",
+				 "the process does not have what the file says: systemctl "
+				 "daemon-reload, then systemctl restart %s",
 				 unit);
 		return;
 	}
