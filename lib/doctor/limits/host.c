@@ -304,6 +304,10 @@ void check_node_desc(struct doctor_context *run)
 	doctor_evidence(run, "node_desc", "node description '%s'", description);
 	if (*host && strstr(description, host))
 		doctor_ok(run, "the node description names the host");
+	else if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
+		doctor_not_checked(run, 0,
+				   "the container may have another name than the host, which is "
+				   "not known");
 	else
 		doctor_note(run, "the node description does not name the host");
 }
