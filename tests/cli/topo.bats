@@ -304,6 +304,10 @@ cell()
 	expect 3
 	[[ $output != *reboot* ]]
 	[[ $stderr == *"$name: left out, because its name is no plain word"* ]]
+	# The rank that has that adapter is told so.
+	run env SLURM_LOCALID=0 sh -c "$output"
+	[ "$status" = 1 ]
+	[ "$output" = 'no adapter to name for gpu0' ]
 	try topo --root "$tree" --env nccl
 	expect 3 'NCCL_IB_HCA==mlx5_1:1'
 }

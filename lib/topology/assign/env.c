@@ -100,8 +100,13 @@ static void rank_cases(const struct assignment_list *list, bool cpus, struct tex
 		_cleanup_(freep) char *ports = ports_of(list, &list->items[i], problems);
 		const char *near = list->items[i].accelerator->cpus;
 
-		if (!*ports)
+		/* The rank is there, and told so: its adapters are those that were left out. */
+		if (!*ports) {
+			text_buffer_add(text,
+					"%zu) echo \"no adapter to name for %s\" >&2; exit 1 ;;\n",
+					i, list->items[i].node);
 			continue;
+		}
 		text_buffer_add(text, "%zu) export UCX_NET_DEVICES=%s", i, ports);
 		/* A list of CPUs from the kernel; nothing else gets into the script. */
 		if (cpus && near && *near && strspn(near, "0123456789,-") == strlen(near))
