@@ -458,10 +458,10 @@ static void bonds(void **state)
 	put_adapter(bed, 1, "");
 	run(bed, CHECK_ID_bond_mode);
 	assert_told(bed,
-		    "note mlx5_0/1: the members are of different adapters, so mlx5 makes no "
-		    "RoCE bond of them: each stays an RDMA device of its own | bond0: mode "
-		    "802.3ad, driver mlx5_core < bonding/mode -> make the bond of ports of one "
-		    "adapter, if RDMA is to use it [802.3ad, %s",
+		    "note mlx5_0/1: the members are in different slots, and mlx5 makes a RoCE "
+		    "bond of ports of one adapter only | bond0: mode 802.3ad, driver mlx5_core < "
+		    "bonding/mode -> make the bond of ports of one adapter, if RDMA is to use it "
+		    "[802.3ad, %s",
 		    wanted);
 	set(&device_of(bed, 0)->driver, "bnxt_en");
 	run(bed, CHECK_ID_bond_mode);

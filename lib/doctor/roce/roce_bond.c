@@ -82,9 +82,9 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 	} else if (spans_adapters(run, bond)) {
 		doctor_next_step(run,
 				 "make the bond of ports of one adapter, if RDMA is to use it");
-		doctor_note(run,
-			    "the members are of different adapters, so mlx5 makes no RoCE bond "
-			    "of them: each stays an RDMA device of its own");
+		/* mlx5_same_hw_devs(), mlx5/core/dev.c: an adapter may have two slots. */
+		doctor_note(run, "the members are in different slots, and mlx5 makes a RoCE bond "
+				 "of ports of one adapter only");
 	} else {
 		doctor_ok(run, "the mode of the bond carries RoCE");
 	}
