@@ -184,8 +184,15 @@ static uint8_t rate_number(struct judge *judge, uint64_t rate)
 
 /*
  * Hosts of two generations have two rates, and each is compared with its like. A rate that less
- * than a tenth of the ports has is no generation but a fault: it is compared with the most usual.
+ * than a tenth of the ports has, or only one where others are alike, is no generation but a fault:
+ * it is compared with the most usual.
  */
+static bool is_generation(const struct rate_count *rate, const struct rate_count *usual,
+			  uint32_t all)
+{
+	return rate->count * UINT64_C(10) >= all && (rate->count > 1 || usual->count == 1);
+}
+
 static void rates_of_rail(struct judge *judge, uint16_t rail)
 {
 	struct rate_count counts[RATES_COUNTED], usual = {0};
@@ -204,7 +211,7 @@ static void rates_of_rail(struct judge *judge, uint16_t rail)
 			continue;
 		rate = judge->hosts[i].rails[rail].rate_mbps;
 		for (size_t j = 0; j < count; j++)
-			if (counts[j].rate == rate && counts[j].count * UINT64_C(10) < all) {
+			if (counts[j].rate == rate && !is_generation(&counts[j], &usual, all)) {
 				port->slow_rate = rate < usual.rate;
 				rate = usual.rate;
 				break;
