@@ -30,7 +30,7 @@ struct node {
 	unsigned int silent; /* attribute of subnet management that it does not answer */
 	uint16_t caps;
 	uint32_t caps2;	    /* 24 bits: CapabilityMask2 */
-	bool extended_info; /* its ports tell that they have PortInfoExtended */
+	bool extended_info; /* it tells that its ports have PortInfoExtended */
 	uint16_t fec;
 	bool has_fec;
 	bool refuses_set;
@@ -49,11 +49,12 @@ struct bed {
 	struct perf perf;
 };
 
-static void fill_port_info(const struct node *node, unsigned char *data)
+/* A switch tells its capabilities at port 0 only. */
+static void fill_port_info(const struct node *node, uint32_t port, unsigned char *data)
 {
 	/* 14.2.5.6: 4x; CapabilityMask2 in bit 15 of the mask, PortInfoExtended in its bit 1 */
 	data[31] = 2;
-	if (node->extended_info)
+	if (node->extended_info && (node->type != NODE_TYPE_SWITCH || !port))
 		bits_set(data, 20 * 8, 32, 1 << 15), bits_set(data, 60 * 8, 16, 1 << 1);
 }
 
@@ -71,7 +72,7 @@ static void fill(struct bed *bed, const struct node *node, const unsigned char *
 		data[16] = node->enhanced_port0 << 3;
 		break;
 	case SM << 16 | UMAD_SM_ATTR_PORT_INFO:
-		fill_port_info(node, data);
+		fill_port_info(node, mad_modifier(mad), data);
 		break;
 	case SM << 16 | UMAD_SM_ATTR_PORT_INFO_EXT:
 		bed->asked_fec++;

@@ -24,8 +24,9 @@ struct perf_options {
 struct perf_node {
 	struct perf_caps caps;
 	char *description;
-	struct number ports;		/* physical ones */
-	bool dead;			/* its agent did not answer ClassPortInfo */
+	struct number ports; /* physical ones */
+	bool dead;	     /* its agent did not answer ClassPortInfo */
+	bool is_switch;
 	bool reported[PERF_PARTS_MOST]; /* as missing */
 	bool wanted[PERF_PORTS_MOST];
 };

@@ -99,6 +99,7 @@ static void choose_ports(struct perf *perf, size_t destination, const struct mad
 	const unsigned int ports = node_info_ports(info->data);
 	const bool is_switch = node_info_type(info->data) == NODE_TYPE_SWITCH;
 
+	node->is_switch = is_switch;
 	node->ports = number_of(ports);
 	if (at->word_count)
 		limit_ports(perf, destination, ports);
@@ -207,19 +208,45 @@ static bool has_extended_info(const unsigned char *port_info)
 	       port_info_cap_mask2(port_info) & PORT_CAP2_PORT_INFO_EXT;
 }
 
+/*
+ * Finds the switches whose ports report an FEC mode: a switch tells what it can do at port 0 only,
+ * 14.2.5.6.
+ */
+static bool *ask_base_ports(struct perf *perf)
+{
+	const size_t count = perf->node_count;
+	struct mad_item *items = mad_items_new(count);
+	bool *found = mem_alloc_zero(count, sizeof(*found));
+	size_t asked = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (perf->nodes[i].is_switch && perf->nodes[i].caps.mask & PERF_CAP_RSFEC) {
+			ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO, 0,
+			    &items[asked]);
+			items[asked++].request.number = i;
+		}
+	mad_gather(perf->session->engine, items, asked);
+	for (size_t i = 0; i < asked; i++)
+		if (check(perf, items[i].request.number, "PortInfo of port 0", &items[i]))
+			found[items[i].request.number] = has_extended_info(items[i].data);
+	free(items);
+	return found;
+}
+
 /* Queries the FEC mode of the ports that report one. */
 static void learn_modes(struct perf *perf, const struct mad_item *infos)
 {
+	_cleanup_(freep) bool *found = ask_base_ports(perf);
 	struct mad_item *items = mad_items_new(perf->port_count);
 	size_t asked = 0;
 
 	for (size_t i = 0; i < perf->port_count; i++) {
 		const struct perf_port *port = &perf->ports[i];
+		const struct perf_node *node = &perf->nodes[port->destination];
 
-		if (!(perf->nodes[port->destination].caps.mask & PERF_CAP_RSFEC) ||
-		    !has_data(&infos[i]))
+		if (!(node->caps.mask & PERF_CAP_RSFEC) || !has_data(&infos[i]))
 			continue;
-		if (!has_extended_info(infos[i].data))
+		if (node->is_switch ? !found[port->destination] : !has_extended_info(infos[i].data))
 			continue;
 		ask(perf, port->destination, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO_EXT,
 		    port->port, &items[asked]);
