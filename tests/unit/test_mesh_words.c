@@ -303,6 +303,41 @@ static void alone(void **state)
 	}
 }
 
+/* ---- A plan that has only pairs under load ---- */
+
+static void slow_or_bad(struct mesh_result *result)
+{
+	if (is_of(result, 2))
+		result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(50);
+	if (is_between(result, 4, 13))
+		result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(60);
+}
+
+/* Nothing is known of pairs alone then: what was tried again is neither good nor bad. */
+static void bisection_only(void **state)
+{
+	const struct plan_stage bisection = {.mode = MESH_BISECTION};
+	struct cluster *cluster = *state;
+
+	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
+	judge_begin_stage(cluster->judge, &bisection);
+	for (uint32_t shift = 0; shift < 2; shift++)
+		for (uint32_t a = 0; a < 8; a++)
+			take(cluster, a, 8 + (a + shift) % 8, 0, false, slow_or_bad);
+	judge_end_stage(cluster->judge);
+	test_again(cluster, "n3-n4 n3-n6 n5-n14", slow_or_bad);
+	expect(cluster, "error rail 'n3 rail 0' n3/0 mlx5_0/1 - both 2/2 0.50 n3: 2 of 2 partners "
+			"at 50 % of the median 100 Gb/s; the same partners with others: 100 %; "
+			"tried again alone, but no results of this plan can be compared with "
+			"that\n"
+			"warning pair 'n5 and n14, rail 0' n5/0 mlx5_0/1 n14 - -1/-1 0.60: 1 pair "
+			"at 60 % of the median 100 Gb/s; n5 with others: 1 of 1 good; n14 with "
+			"others: 1 of 1 good; tried again alone, but no results of this plan can "
+			"be compared with that\n"
+			"info not-judged '-' -/- - - - -1/-1 -1.00: 3 results are of a rail and "
+			"distance with fewer than 8 figures\n");
+}
+
 /* ---- Counters and rates ---- */
 
 static void errors_grow(struct mesh_result *result)
@@ -481,9 +516,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(limits),	 TEST(pairs),	 TEST(flaky_pair), TEST(slow_pair), TEST(rails),
-		TEST(alike),	 TEST(host),	 TEST(alone),	   TEST(growth),    TEST(rates),
-		TEST(half_rate), TEST(presence), TEST(few),	   TEST(distances),
+		TEST(limits),	      TEST(pairs), TEST(flaky_pair),
+		TEST(slow_pair),      TEST(rails), TEST(alike),
+		TEST(host),	      TEST(alone), TEST(growth),
+		TEST(bisection_only), TEST(rates), TEST(half_rate),
+		TEST(presence),	      TEST(few),   TEST(distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,7 +184,7 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 				"; not tried again alone; the %" PRIu32 " pairs that were are good",
 				conclusion->pairs_again);
 	else if (!tally->again)
-		text_buffer_add(&text, "; not tried again alone");
+		text_buffer_add(&text, "; %s", words_not_again(tally));
 	else
 		text_buffer_add(&text, "; tried again alone: %s",
 				tally->again_bad ? "bad again" : "good");

@@ -117,6 +117,26 @@ static void add_again(struct tally *tallies, const struct judge *judge, uint32_t
 	}
 }
 
+/*
+ * A plan that loads many ports at once and nothing else has no results that those of the second
+ * pass can be compared with: their rows wait.
+ */
+static void add_unjudged(struct tally *tallies, const struct judge *judge,
+			 const uint32_t *culprit_of)
+{
+	for (size_t i = 0; i < judge->row_count; i++) {
+		const struct row *row = &judge->rows[i];
+		uint32_t culprit = 0;
+
+		if (row->again)
+			culprit = row->repeated
+					  ? culprit_of_first(judge, &row->pair)
+					  : culprit_of[port_number(row->pair.a, row->pair.rail_a)];
+		for (; culprit; culprit = judge->culprits[culprit - 1].merged)
+			tallies[culprit - 1].again_unjudged++;
+	}
+}
+
 struct tally *tallies_of(const struct judge *judge)
 {
 	struct tally *tallies = mem_alloc_zero(judge->culprit_count + 1, sizeof(*tallies));
@@ -150,5 +170,6 @@ struct tally *tallies_of(const struct judge *judge)
 			add_again(tallies, judge, culprit_of[edge_port(edge, (enum mesh_end)end)],
 				  edge);
 	}
+	add_unjudged(tallies, judge, culprit_of);
 	return tallies;
 }

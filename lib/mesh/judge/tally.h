@@ -19,6 +19,7 @@ struct tally {
 	double median;	    /* Gb/s */
 	bool split;	    /* that is the upper quartile */
 	uint32_t again, again_bad;
+	uint32_t again_unjudged;  /* tried again, with nothing that the figures are compared with */
 	double partner_share_sum; /* what its partners have with others */
 	uint32_t partners;
 	uint32_t first;	 /* edge; UINT32_MAX: none */

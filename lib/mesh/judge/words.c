@@ -112,12 +112,19 @@ void words_add_direction(struct text_buffer *text, struct judge_finding *finding
 	text_buffer_add(text, "; only what it %s is slow", tally->sends ? "sends" : "receives");
 }
 
+const char *words_not_again(const struct tally *tally)
+{
+	return tally->again_unjudged ? "tried again alone, but no results of this plan can be "
+				       "compared with that"
+				     : "not tried again alone";
+}
+
 void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
 			   const struct tally *tally, bool alone_bad)
 {
 	if (!tally->again) {
 		if (!alone_bad)
-			text_buffer_add(text, "; not tried again alone");
+			text_buffer_add(text, "; %s", words_not_again(tally));
 		return;
 	}
 	if (tally->again_bad) {

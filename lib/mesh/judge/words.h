@@ -17,6 +17,8 @@ enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id 
 /* What else the figures of both ways at once tell, if `id` is JUDGE_BOTH. */
 void words_add_both(struct text_buffer *text, struct judge_finding *finding,
 		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id);
+/* What to say of a culprit of which no result of the second pass was judged. */
+const char *words_not_again(const struct tally *tally);
 void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
 			   const struct tally *tally, bool alone_bad);
 void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number);
