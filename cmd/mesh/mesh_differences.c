@@ -128,6 +128,17 @@ static char *get_rails(const struct mesh_host *host)
 	return mem_format("%u", host->rail_count);
 }
 
+/* The least that a clock is ahead of this host's, and the most. */
+static int64_t least_ahead(const struct mesh_host *host)
+{
+	return host->clock_msec - (int64_t)host->clock_error_msec.value;
+}
+
+static int64_t most_ahead(const struct mesh_host *host)
+{
+	return host->clock_msec + (int64_t)host->clock_error_msec.value;
+}
+
 /* A host's clock against this one's: they need not agree with ours, but with each other. */
 static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
 			   struct judge_findings *findings)
@@ -135,14 +146,14 @@ static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
 	const struct mesh_host *first = NULL, *last = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (hosts[i].presence != MESH_PRESENT)
+		if (hosts[i].presence != MESH_PRESENT || !hosts[i].clock_error_msec.known)
 			continue;
-		if (!first || hosts[i].clock_msec < first->clock_msec)
+		if (!first || most_ahead(&hosts[i]) < most_ahead(first))
 			first = &hosts[i];
-		if (!last || hosts[i].clock_msec > last->clock_msec)
+		if (!last || least_ahead(&hosts[i]) > least_ahead(last))
 			last = &hosts[i];
 	}
-	if (first && last->clock_msec - first->clock_msec > CLOCK_MSEC)
+	if (first && least_ahead(last) - most_ahead(first) > CLOCK_MSEC)
 		finding_add(findings, JUDGE_CLOCK, NULL,
 			    mem_format("the clock of %s is %" PRId64 " ms ahead of that of %s",
 				       last->name, last->clock_msec - first->clock_msec,

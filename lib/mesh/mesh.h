@@ -36,7 +36,8 @@ struct mesh_host {
 	char *boot_id;		     /* two agents with the same one are on one host */
 	char *firmware;		     /* of its first rail's adapter */
 	struct number memlock_bytes; /* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: none */
-	int64_t clock_msec; /* its clock minus ours, as far as the round trip lets us know */
+	int64_t clock_msec;	     /* its clock minus ours, by the shortest round trip */
+	struct number clock_error_msec; /* half of that; not known: it has not answered yet */
 	struct endpoint *rails;
 	uint32_t rail_count;
 	struct ip_address address; /* where the others reach its server */

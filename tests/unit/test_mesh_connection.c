@@ -225,6 +225,18 @@ static void pongs(void **state)
 	clock_gettime(CLOCK_REALTIME, &now);
 	later = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 - here;
 	assert_in_range(host->clock_msec, 99000 - (later < 90000 ? later : 90000), 100500);
+	assert_true(host->clock_error_msec.value >= 10000);
+	/* One that took longer does not know better. */
+	host->clock_msec = 7;
+	connection->pinged = 4;
+	connection->ping_msec = clock_msec() - 3600000;
+	take_pong(&bed, 4, here);
+	assert_int_equal(connection->ponged, 4);
+	assert_int_equal(host->clock_msec, 7);
+	connection->pinged = 5;
+	connection->ping_msec = clock_msec() - 2000;
+	take_pong(&bed, 5, here);
+	assert_int_not_equal(host->clock_msec, 7);
 	assert_int_equal(connection->state, CONNECTION_MEMBER);
 	paired_close(&bed);
 }

@@ -184,23 +184,33 @@ void connection_ping(struct coordinator *coordinator, struct connection *connect
 		connection_flush(coordinator, connection);
 }
 
-/* The host's clock, as far as the way there and back lets us know. */
+/*
+ * The host's clock, as far as the way there and back lets us know: an answer that was long on the
+ * way, because the agent or this host was busy, tells less than one before it.
+ */
+static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t round_trip_msec)
+{
+	const uint64_t error_msec = (round_trip_msec + 1) / 2;
+	struct timespec now;
+	int64_t here_msec;
+
+	if (host->clock_error_msec.known && host->clock_error_msec.value < error_msec)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	here_msec = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	host->clock_msec = (int64_t)there_msec + (int64_t)round_trip_msec / 2 - here_msec;
+	host->clock_error_msec = number_of(error_msec);
+}
+
 static void take_pong(struct coordinator *coordinator, struct connection *connection,
 		      const struct mesh_ping *pong)
 {
-	struct timespec now;
-	int64_t half_msec, here_msec;
-
 	if (pong->number > connection->pinged || pong->number <= connection->ponged)
 		return;
 	connection->ponged = pong->number;
-	if (pong->number == connection->pinged && connection->host != NO_CONNECTION) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		half_msec = (int64_t)(clock_msec() - connection->ping_msec) / 2;
-		here_msec = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-		coordinator->hosts[connection->host].clock_msec = (int64_t)pong->clock_msec +
-								  half_msec - here_msec;
-	}
+	if (pong->number == connection->pinged && connection->host != NO_CONNECTION)
+		take_clock(&coordinator->hosts[connection->host], pong->clock_msec,
+			   clock_msec() - connection->ping_msec);
 	coordinator->heard = true;
 }
 
