@@ -11,6 +11,7 @@ struct retests {
 	struct judge *judge;
 	uint32_t *used;	   /* how often each port is a partner */
 	uint32_t *excused; /* bad pairs of each port that are another rail's fault */
+	bool *by_mean;	   /* ports that are suspects although no pair of theirs is bad */
 	struct mesh_pair *pairs;
 	size_t count;
 };
@@ -21,7 +22,7 @@ static bool is_good(const struct retests *retests, uint32_t port, bool with_all)
 	const struct judge *judge = retests->judge;
 	const struct port *at = &judge->ports[port];
 
-	if (with_all ? at->bad > 0 : at->bad > retests->excused[port])
+	if (retests->by_mean[port] || (with_all ? at->bad > 0 : at->bad > retests->excused[port]))
 		return false;
 	return at->judged > at->bad && !at->alone_bad && !at->error_results &&
 	       judge->hosts[port_host(port)].presence == MESH_PRESENT;
@@ -72,12 +73,16 @@ static uint32_t find_partner(const struct retests *retests, uint32_t port, uint3
 	return best;
 }
 
-/* The bad pairs of each port that a rail of another host explains. */
+/* Finds who is no partner for others, and the bad pairs that a rail of another host explains. */
 static void find_excused(struct retests *retests)
 {
 	const struct judge *judge = retests->judge;
 
 	retests->excused = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(uint32_t));
+	retests->by_mean = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(bool));
+	for (size_t i = 0; i < judge->culprit_count; i++)
+		if (judge->culprits[i].by_mean)
+			retests->by_mean[judge->culprits[i].number] = true;
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
 
@@ -207,6 +212,7 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *
 	judge->retests_left_out = *ret_left_out;
 	free(retests.used);
 	free(retests.excused);
+	free(retests.by_mean);
 	free(taken);
 	*ret_count = retests.count;
 	return retests.pairs;
