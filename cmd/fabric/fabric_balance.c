@@ -95,7 +95,7 @@ static void report_losses(struct balances *balances)
 	_cleanup_(freep) char *message = NULL, *name = NULL;
 
 	if (!balances->balance.lost_pairs || balances->forwarding.failure_count ||
-	    !fabric_is_complete(&run->fabric) || run->scan.most_hops)
+	    !fabric_is_complete(&run->fabric) || run->fabric.origin.most_hops.known)
 		return;
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
 	message = mem_format(
