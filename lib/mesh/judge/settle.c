@@ -157,7 +157,8 @@ static void count_for_port(struct judge *judge, const struct edge *edge, enum me
 		port->bad += edge->faults != 0;
 		port->failed += (edge->faults & EDGE_FAILED) != 0;
 	}
-	for (int i = 0; i < MESH_ENDS; i++) {
+	/* What a rail has alone says nothing of what it has with all the others. */
+	for (int i = 0; i < MESH_ENDS && !edge->again; i++) {
 		if (edge->share[i] < 0 || edge->faults)
 			continue;
 		port->good_figures++;

@@ -202,7 +202,7 @@ void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
 	text_buffer_add(text,
 			"with all of %" PRIu32 " partners together at %.0f %% of the median, too "
 			"far below for chance, although no single pair is",
-			port->judged, mean * 100);
+			port->judged - port->judged_again, mean * 100);
 }
 
 void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number)
