@@ -134,6 +134,7 @@ void mesh_rows_close(struct mesh_work *work)
 	columns_free(&work->row_columns);
 	mesh_done_clear(&work->done);
 	free(work->one_way_reason);
+	free(work->unexplained_reason);
 	free(work->earlier);
 	free(work->resumed);
 }
@@ -166,6 +167,33 @@ void mesh_find_one_way(struct mesh_work *work)
 		    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
 			       plural_s(work->one_way), work->one_way_reason ? ": " : "",
 			       work->one_way_reason ?: ""));
+}
+
+/* That a host is lost is a finding of its own. */
+void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
+{
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+	const struct mesh_host *a = &hosts[result->pair.a], *b = &hosts[result->pair.b];
+
+	if (result->outcome != MESH_UNTRIED)
+		return;
+	work->untried++;
+	if (a->presence != MESH_PRESENT || b->presence != MESH_PRESENT || work->unexplained++)
+		return;
+	work->unexplained_reason = mem_format("%s and %s, rail %u: %s", a->name, b->name,
+					      result->pair.rail_a, result->reason);
+}
+
+void mesh_find_untried(struct mesh_work *work)
+{
+	/* What a signal prevented is told by the status. */
+	if (!work->unexplained || work->outcome.interrupted)
+		return;
+	finding_add(&work->findings, JUDGE_UNTRIED, NULL,
+		    mem_format("%" PRIu64 " of %" PRIu64 " test%s; the first: %s",
+			       work->unexplained, work->outcome.pairs,
+			       plural_s(work->outcome.pairs), work->unexplained_reason));
 }
 
 /* Whether agents could measure now what a good result has no figures of, and should. */

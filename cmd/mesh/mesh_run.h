@@ -142,9 +142,11 @@ struct mesh_work {
 	uint64_t begin_msec, shown_msec;
 	pid_t own_agent; /* of mesh step */
 	uint64_t failed, untried;
-	uint64_t one_way;     /* good pairs without the figures of --both-ways */
-	char *one_way_reason; /* of the first of them, or NULL */
-	FILE *rows;	      /* of --save and --resume */
+	uint64_t one_way;	  /* good pairs without the figures of --both-ways */
+	char *one_way_reason;	  /* of the first of them, or NULL */
+	uint64_t unexplained;	  /* untried pairs whose hosts are both there */
+	char *unexplained_reason; /* the first of them, and why */
+	FILE *rows;		  /* of --save and --resume */
 	struct columns row_columns;
 	struct render_stream saved_rows, shown_rows; /* out: NULL, if there are none */
 	int rows_rc, shown_rc;
@@ -182,6 +184,10 @@ char *mesh_rows_hint(const struct mesh_work *work);
 void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result);
 /* Makes a finding of them. */
 void mesh_find_one_way(struct mesh_work *work);
+/* Counts an untried pair. */
+void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result);
+/* Adds the finding on untried pairs that no lost host explains. */
+void mesh_find_untried(struct mesh_work *work);
 void mesh_rows_close(struct mesh_work *work);
 /* Files of pairs name hosts, which are known only now. */
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);

@@ -259,7 +259,7 @@ static void take_result(void *context, const struct mesh_result *result)
 	struct mesh_work *work = context;
 
 	work->failed += result->outcome == MESH_FAIL;
-	work->untried += result->outcome == MESH_UNTRIED;
+	mesh_note_untried(work, result);
 	mesh_note_one_way(work, result);
 	heat_take(work->heat, result);
 	mesh_rows_add(work, result);
@@ -393,7 +393,7 @@ static void decide_status(struct mesh_work *work)
 		const struct finding *finding = &work->findings.items[i].finding;
 
 		if (finding->id.value == JUDGE_ABSENT || finding->id.value == JUDGE_REFUSED ||
-		    finding->id.value == JUDGE_LOST)
+		    finding->id.value == JUDGE_LOST || finding->id.value == JUDGE_UNTRIED)
 			missing = true;
 		else if (finding->severity.value >= SEVERITY_WARNING)
 			fault = true;
@@ -447,6 +447,7 @@ void mesh_work_run(struct mesh_work *work)
 	judge_conclude(work->judge, &work->findings);
 	note_missing(work, count);
 	mesh_find_one_way(work);
+	mesh_find_untried(work);
 	mesh_differences(hosts, count, &work->findings);
 	fill_summary(work, hosts, count);
 	decide_status(work);

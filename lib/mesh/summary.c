@@ -17,7 +17,7 @@ static const struct field fields[] = {
 	NUMBER(pairs, "PAIRS", SHOWN, 0, "pairs that were tested, counting each test"),
 	NUMBER(rounds, "ROUNDS", SHOWN, 0, "rounds in which pairs were tested side by side"),
 	NUMBER(pairs_failed, "FAILED", SHOWN, 0, "tests that failed"),
-	NUMBER(pairs_untried, "UNTRIED", SHOWN, 0, "tests that a lost host prevented"),
+	NUMBER(pairs_untried, "UNTRIED", SHOWN, 0, "tests that gave no result"),
 	NUMBER(pairs_left_out, "LEFT OUT", SHOWN, 0, "pairs that --budget left no time for"),
 	NUMBER(pairs_resumed, "RESUMED", SHOWN, 0, "pairs whose results an earlier run had"),
 	NUMBER(pairs_one_way, "ONE WAY", 0, 0,
