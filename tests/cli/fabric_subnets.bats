@@ -153,7 +153,7 @@ info     something could not be checked [not-checked]
          -> remove the cause in the evidence, and check again" \
 		'rdmactl fabric: some checks are not made: the file lacks what ports support, their states and MTUs'
 	try fabric check --load "$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole"
-	expect 4 'error    the subnet has no subnet manager that answers [no-sm]
+	expect 4 'error    the subnet has no master subnet manager that answers [no-sm]
          none of 3 ports has a LID or knows a subnet manager
          -> start one, for example opensm; rdmactl smp sminfo shows whether it answers
 warning  the link is narrower or slower than both ends support [link-below-best]

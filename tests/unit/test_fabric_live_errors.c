@@ -737,7 +737,7 @@ static void unmanaged(void **state)
 	live_add_fault((struct live_fault){.node = HOST1, .attribute = UMAD_SM_ATTR_SM_INFO});
 	live_expect(
 		"check", 4,
-		"error    the subnet has no subnet manager that answers [no-sm]\n"
+		"error    the subnet has no master subnet manager that answers [no-sm]\n"
 		"         host1 port 1: SMInfo (LID 1): no answer, asked 4 times\n"
 		"         -> start one, for example opensm; rdmactl smp sminfo shows whether it "
 		"answers\n"
