@@ -436,6 +436,12 @@ static void rates(void **state)
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
 	expect(cluster, "warning rate-differs 'n2 rail 0' n2/0 mlx5_0/1 - - -1/-1 -1.00: the "
 			"port runs at 50 Gb/s, most others at 100\n");
+	/* One lane of the lowest speed is what is left of many a broken cable. */
+	cluster->rails[1][0].rate_mbps = 2500;
+	judge_free(cluster->judge);
+	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
+	expect(cluster, "warning rate-differs 'n2 rail 0' n2/0 mlx5_0/1 - - -1/-1 -1.00: the "
+			"port runs at 2.5 Gb/s, most others at 100\n");
 	assert_int_equal(count_slow(1, 2, 50000), 0);
 	assert_int_equal(count_slow(1, 3, 200000), 0);
 	assert_int_equal(count_slow(2, 8, 50000), 0);

@@ -129,9 +129,9 @@ void conclude_rates(struct conclusion *conclusion)
 		finding = finding_add(
 			conclusion->findings, JUDGE_RATE,
 			mem_format("%s rail %u", words_host(judge, port_host(i)), port_rail(i)),
-			mem_format("the port runs at %" PRIu64 " Gb/s, most others at %" PRIu64,
-				   words_endpoint(judge, i)->rate_mbps / 1000,
-				   judge->rates[judge->ports[i].rate] / 1000));
+			mem_format("the port runs at %.4g Gb/s, most others at %.4g",
+				   (double)words_endpoint(judge, i)->rate_mbps / 1000,
+				   (double)judge->rates[judge->ports[i].rate] / 1000));
 		finding_set_host(finding, judge, port_host(i));
 		finding->rail = number_of(port_rail(i));
 		finding->device = words_device(judge, i);

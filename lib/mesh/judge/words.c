@@ -150,10 +150,9 @@ void words_add_port_facts(struct text_buffer *text, const struct judge *judge, u
 				" of %" PRIu32 " tests",
 				port->errors, port->error_results, port->results);
 	if (port->slow_rate)
-		text_buffer_add(text,
-				"; its port runs at %" PRIu64 " Gb/s, most others at %" PRIu64,
-				words_endpoint(judge, number)->rate_mbps / 1000,
-				judge->rates[port->rate] / 1000);
+		text_buffer_add(text, "; its port runs at %.4g Gb/s, most others at %.4g",
+				(double)words_endpoint(judge, number)->rate_mbps / 1000,
+				(double)judge->rates[port->rate] / 1000);
 	if (judge->fabric && judge->fabric->name_partner) {
 		_cleanup_(freep) char *partner = judge->fabric->name_partner(judge->fabric->context,
 									     number);
