@@ -112,7 +112,7 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
 		doctor_note(run, "RDMA is switched off from the next load of the driver on");
-	else if (adapter->device && !devlink->switched_at_once)
+	else if (adapter->device && !devlink->switched_at_once[off_switch(devlink)])
 		/* mlx5 keeps its RDMA device without RoCE:
 		 * Documentation/networking/devlink/mlx5.rst */
 		doctor_note(run, "RoCE is switched off, from the next load of the driver on at the "

@@ -194,6 +194,9 @@ static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t rou
 	struct timespec now;
 	int64_t here_msec;
 
+	/* So that differences of clocks, whatever an agent sends, have room in 64 bits. */
+	if (there_msec > INT64_MAX / 4)
+		return;
 	if (host->clock_error_msec.known && host->clock_error_msec.value < error_msec)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
