@@ -304,6 +304,7 @@ static bool begin(struct top_run *run)
 		.inventory = &listing->inventory,
 		.sources = SOURCES,
 		.wants = wants,
+		.once = true,
 	};
 	/* The inventory has opened the same root a moment ago. */
 	if (counter_loader_open(&run->request, &loader)) {

@@ -375,10 +375,42 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 	report_causes(place, readings->items + first, readings->count - first, problems);
 }
 
+/* The readings of a port are next to each other, those of its driver after those of its agent. */
+static bool is_counted_by_driver(const struct counter_readings *readings, size_t agent)
+{
+	const struct counter_reading *reading = &readings->items[agent];
+
+	for (size_t i = agent + 1; i < readings->count; i++) {
+		const struct counter_reading *other = &readings->items[i];
+
+		if (other->port != reading->port)
+			return false;
+		if (other->source == COUNTER_SOURCE_HW && !strcmp(other->counter, reading->counter))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * bnxt_re has an agent since Linux 6.15, which cuts the driver's numbers of errors to 8 and 16 bits
+ * (bnxt_re_assign_pma_port_counters()): the driver's own are the better ones.
+ */
+static void leave_out_repeated(struct counter_readings *readings, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < readings->count; i++)
+		if (readings->items[i].source != COUNTER_SOURCE_PMA ||
+		    !is_counted_by_driver(readings, i))
+			readings->items[kept++] = readings->items[i];
+	readings->count = kept;
+}
+
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
 			 struct problems *problems, struct problems *notes)
 {
 	struct counter_shelf shelf = COUNTER_SHELF(&loader->root);
+	const size_t first = readings->count;
 
 	for (size_t i = 0; i < loader->place_count; i++)
 		loader->places[i].reported = false;
@@ -389,6 +421,8 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
 			add_from_netlink(loader, &loader->places[i], readings);
 		else
 			add_files(loader, &loader->places[i], &shelf, readings, problems);
+	if (loader->request.once)
+		leave_out_repeated(readings, first);
 	counter_shelf_close(&shelf);
 	loader->begun = true;
 }

@@ -25,6 +25,7 @@ struct counters_request {
 	bool (*wants)(const void *context, enum counter_source source, const char *kernel_name,
 		      const struct counter_name *name);
 	const void *context;
+	bool once; /* not what the agent of a port counts if its driver counts the same, too */
 };
 
 enum {

@@ -239,6 +239,8 @@ static void add_counters(struct scrape *scrape)
 		.sources = COUNTERS_ALL_SOURCES,
 		.wants = wants,
 		.context = scrape,
+		/* A name and labels make one series. node_exporter's names tell the two apart. */
+		.once = !scrape->request->node_exporter,
 	};
 	struct counter_readings readings = {0};
 	struct counter_loader *loader;

@@ -69,6 +69,40 @@ sample()
 	nothing_wrong
 }
 
+# give_agent TREE: bnxt_re of Linux 6.15 and later counts the same in the port's agent as in its own counters.
+give_agent()
+{
+	local folder
+
+	cp -a "$roots/bnxt-sriov" "$1"
+	folder=$1/sys/class/infiniband/bnxt_re0/ports/1/counters
+	mkdir "$folder"
+	for file in port_{xmit,rcv}_{data,packets} unicast_{xmit,rcv}_packets port_rcv_errors port_xmit_discards; do
+		echo 3 >"$folder/$file"
+	done
+}
+
+@test "metrics: no series comes twice" {
+	local tree trees=("$roots"/*) format double
+
+	give_agent "$BATS_TEST_TMPDIR/agent"
+	for tree in "${trees[@]}" "$BATS_TEST_TMPDIR/agent"; do
+		for format in rdmactl node_exporter; do
+			quickly try metrics --root "$tree" --names $format
+			double=$(grep -v '^#' <<<"$output" | sed 's/ [^ ]*$//' | sort | uniq -d)
+			[ -z "$double" ] || wrong "$tree, $format: $double"
+		done
+	done
+	# The numbers of the driver, which are not cut to 16 bits; those of the agent under its other names.
+	quickly try metrics --root "$BATS_TEST_TMPDIR/agent"
+	[ "$(sample 'rdma_port_tx_bytes_total{device="bnxt_re0",port="1"}')" = 5512331233 ]
+	[ "$(sample 'rdma_port_tx_discards_total{device="bnxt_re0",port="1"}')" = 0 ]
+	[ "$(sample 'rdma_port_tx_unicast_packets_total{device="bnxt_re0",port="1"}')" = 3 ]
+	quickly try metrics --root "$BATS_TEST_TMPDIR/agent" --names node_exporter
+	[ "$(sample 'node_infiniband_port_data_transmitted_bytes_total{device="bnxt_re0",port="1"}')" = 12 ]
+	nothing_wrong
+}
+
 @test "metrics: what cannot be read is a problem, and never 0" {
 	quickly on bad-rate metrics
 	[ "$status" = 3 ]

@@ -106,6 +106,31 @@ fits()
 	! show | grep -qE "^.{$(($1 + 1))}"
 }
 
+@test "top: what the agent of a port and its driver count both is counted once" {
+	local port
+
+	rm -rf "$tree"
+	cp -a "$roots/bnxt-sriov" "$tree"
+	port=$tree/sys/class/infiniband/bnxt_re0/ports/1
+	mkdir "$port/counters"
+	begin()
+	{
+		echo 100 | tee "$port"/counters/port_xmit_{data,discards} >"$port/hw_counters/tx_roce_discards"
+		echo 400 >"$port/hw_counters/tx_bytes"
+	}
+	go_on()
+	{
+		echo 107 | tee "$port"/counters/port_xmit_discards >"$port/hw_counters/tx_roce_discards"
+		echo 1000100 >"$port/counters/port_xmit_data"
+		echo 4000400 >"$port/hw_counters/tx_bytes"
+	}
+	begin
+	try_between begin go_on top bnxt_re0 --root "$tree" --jsonl -c 1
+	jq -e '.drops == 7' <<<"$output"
+	# 4 MB, in Mb/s.
+	is_between "$(awk "BEGIN { print 32 / $most }")" "$(jq '.tx_gbps * 1000' <<<"$output")" "$(awk "BEGIN { print 32 / $least }")"
+}
+
 @test "top: without a terminal a table a round, and JSON that follows the schema" {
 	try top --root "$tree" -c 2 -i 100ms -o object,state,tx_gbps,drops,flaps
 	expect 0 "PORT     STATE  TX Gb/s DROPS FLAPS

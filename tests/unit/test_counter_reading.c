@@ -2,6 +2,7 @@
 /* Readings of counters: what one is, and loading them from a saved tree. */
 #include "saved_tree.h"
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "counter/counter_rounds.h"
 #include "counter/pma_probe.h"
@@ -36,9 +37,10 @@ static int teardown(void **state)
 }
 
 /* As the command does it, with every source. */
-static void load(struct bed *bed, unsigned int sources,
-		 bool (*wants)(const void *, enum counter_source, const char *,
-			       const struct counter_name *))
+static void load_some(struct bed *bed, unsigned int sources,
+		      bool (*wants)(const void *, enum counter_source, const char *,
+				    const struct counter_name *),
+		      bool once)
 {
 	const struct objects objects = {0};
 	const struct inventory_request request = {
@@ -51,11 +53,19 @@ static void load(struct bed *bed, unsigned int sources,
 		.inventory = &bed->inventory,
 		.sources = sources,
 		.wants = wants,
+		.once = once,
 	};
 
 	assert_int_equal(inventory_load(&bed->inventory, &request, NULL, NULL), 0);
 	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
 	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+}
+
+static void load(struct bed *bed, unsigned int sources,
+		 bool (*wants)(const void *, enum counter_source, const char *,
+			       const struct counter_name *))
+{
+	load_some(bed, sources, wants, false);
 }
 
 static const struct counter_reading *find(const struct bed *bed, const char *object,
@@ -299,6 +309,45 @@ static void only_what_is_wanted(void **state)
 	assert_true(counter_loader_counts(bed->loader, &bed->inventory.devices.items[0].ports[0]));
 }
 
+/* bnxt_re has an agent since Linux 6.15, whose numbers of errors are those of the driver, cut. */
+static void the_agent_counts_it_too(void **state)
+{
+	static const char *const own[] = {"symbol_error", "tx_bytes", "tx_roce_discards"};
+	struct bed *bed = *state;
+
+	/* Another port's counters are not those of this one. */
+	for (unsigned int port = 1; port <= 2; port++) {
+		_cleanup_(freep) char *file = mem_format(CLASS "bnxt_re0/ports/%u/%s", port,
+							 "counters/port_xmit_discards");
+		_cleanup_(freep) char *bytes = mem_format(CLASS "bnxt_re0/ports/%u/%s", port,
+							  "counters/port_xmit_data");
+
+		tree_write(&bed->tree, file, "44");
+		tree_write(&bed->tree, bytes, "250");
+	}
+	tree_write(&bed->tree, CLASS "bnxt_re0/ports/1/counters/symbol_error", "0");
+	tree_write(&bed->tree, CLASS "bnxt_re0/ports/1/hw_counters/tx_roce_discards", "300");
+	tree_write(&bed->tree, CLASS "bnxt_re0/ports/1/hw_counters/tx_bytes", "1000");
+	load_some(bed, COUNTERS_ALL_SOURCES, NULL, true);
+	assert_int_equal(bed->readings.count, ARRAY_SIZE(own) + 2);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		assert_string_equal(bed->readings.items[i].kernel_name, own[i]);
+	assert_int_equal(bed->readings.items[2].value.value, 300);
+	assert_int_equal(find(bed, "bnxt_re0/2", "port_xmit_discards")->value.value, 44);
+	assert_int_equal(find(bed, "bnxt_re0/2", "port_xmit_data")->value.value, 1000);
+}
+
+/* A listing of the counters as such shows those of both. */
+static void both_are_counters(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, PORT "counters/port_xmit_data", "250");
+	tree_write(&bed->tree, PORT "hw_counters/tx_bytes", "1000");
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	assert_int_equal(bed->readings.count, 2);
+}
+
 static void nothing_is_counted(void **state)
 {
 	struct bed *bed = *state;
@@ -383,6 +432,8 @@ int main(void)
 		TEST(a_second_round),
 		TEST(the_port_goes_away),
 		TEST(only_what_is_wanted),
+		TEST(the_agent_counts_it_too),
+		TEST(both_are_counters),
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
 		TEST(opened_again),
