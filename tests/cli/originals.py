@@ -18,6 +18,7 @@ ADDRESS = re.compile(
     rb"(?<![0-9A-Za-z:])(?:(?:[0-9a-f]{2}:){19}[0-9a-f]{2}|(?:[0-9a-f]{4}:){7}[0-9a-f]{4}"
     rb"|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2})(?![0-9A-Za-z:])"
 )
+SERIAL = re.compile(rb"(?i)\bserial(?: number)?: *(\w*[0-9]\w*)")
 RECORDINGS = ("netlink/answers", "verbs/answers")
 WELL_KNOWN = re.compile(r"^(?:f|0|fe80)*0*1?$|^ff|^01")
 
@@ -71,6 +72,8 @@ def raw_address(word):
 
 def originals(tree, words):
     texts, binary = set(words), set()
+    for data in contents(tree):
+        texts.update(match.group(1).decode() for match in SERIAL.finditer(data))
     for raw in map(raw_address, words):
         if raw and len(raw.strip(b"\0")) > 3:
             binary.update((raw, raw[::-1]))

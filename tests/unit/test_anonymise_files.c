@@ -232,6 +232,57 @@ static void serial_numbers(void **state)
 	assert_memory_not_equal(other, "0x00b3", 6);
 }
 
+/* The lines that NVIDIA's driver writes before each error of a GPU, and others. */
+static void serial_numbers_in_the_log(void **state)
+{
+	static const char text[] =
+		"6,0,1,-;NVRM: GPU at PCI:0000:5d:00: GPU-f1906b9b-557a-e961-045c-9fe4be3ce012\n"
+		"6,0,2,-;NVRM: GPU Board Serial Number: 1653923026510\n"
+		"6,0,3,-;NVRM: GPU 0000:5d:00.0: GPU serial number is 1653923026510.\n"
+		"6,0,4,-;nvme nvme0: hostnqn: nqn.2014-08.org.nvmexpress:uuid:0f01fb42-9f7f-4856-"
+		"b0b3-51e60b8de349\n"
+		"6,0,5,-;mlx5_core 0000:5d:00.0: SerialNumber=MT1843X01234, rev 7\n"
+		"6,0,6,-;mlx5_core serial console 8 serial8250 1653923026510\n"
+		"6,0,7,-;NVRM: GPU Board Serial Number: [N/A]\n"
+		"6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n";
+	static const char *const stay[] = {
+		"NVRM: GPU at PCI:0000:5d:00: GPU-",
+		"NVRM: GPU Board Serial Number: ",
+		"\n6,0,3,-;NVRM: GPU 0000:5d:00.0: GPU serial number is ",
+		"nqn.2014-08.org.nvmexpress:uuid:",
+		"\n6,0,5,-;mlx5_core 0000:5d:00.0: SerialNumber=",
+		", rev 7\n6,0,6,-;mlx5_core serial console 8 serial8250 1653923026510\n",
+		"Serial Number: [N/A]\n6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n"};
+	static const char *const go[] = {"f1906b9b",	    "9fe4be3ce012", "0f01fb42",
+					 "51e60b8de349",    "MT1843X01234", "Number: 1653923026510",
+					 "is 1653923026510"};
+	_cleanup_(freep) char *now = changed_text("kmsg", text);
+
+	(void)state;
+	assert_int_equal(strlen(now), strlen(text));
+	for (size_t i = 0; i < ARRAY_SIZE(stay); i++)
+		if (!strstr(now, stay[i]))
+			fail_msg("%s went", stay[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(go); i++)
+		if (strstr(now, go[i]))
+			fail_msg("%s stays", go[i]);
+}
+
+/* qib_qsfp_dump(): facts, then the memory that they are from, the serial number among it. */
+static void module_of_qib(void **state)
+{
+	_cleanup_(freep) char *now = changed_text(
+		"root/sys/class/infiniband/qib0/ports/1/linkcontrol/qsfp",
+		"PWR:1.5W\nVendor:Volex\nSerial:V0912A2265      \nDate:091014  \nLot:  \n"
+		" 56 30 39 31 32 41 32 32\n FE E0\n");
+
+	(void)state;
+	assert_memory_equal(now, "PWR:1.5W\nVendor:Volex\nSerial:", 29);
+	assert_memory_not_equal(now + 29, "V0912A2265", 10);
+	assert_string_equal(now + 39, "      \nDate:091014  \nLot:  \n"
+				      " 00 00 00 00 00 00 00 00\n 00 00\n");
+}
+
 static void kernel_command_line(void **state)
 {
 	_cleanup_(freep) char *now = changed_text(
@@ -352,11 +403,18 @@ static void tunnels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vital_product_data),  cmocka_unit_test(damaged_product_data),
-		cmocka_unit_test(configuration_space), cmocka_unit_test(opaque),
-		cmocka_unit_test(serial_numbers),      cmocka_unit_test(kernel_command_line),
-		cmocka_unit_test(control_groups),      cmocka_unit_test(routes),
-		cmocka_unit_test(accelerators),	       cmocka_unit_test(tunnels),
+		cmocka_unit_test(vital_product_data),
+		cmocka_unit_test(damaged_product_data),
+		cmocka_unit_test(configuration_space),
+		cmocka_unit_test(opaque),
+		cmocka_unit_test(serial_numbers),
+		cmocka_unit_test(kernel_command_line),
+		cmocka_unit_test(serial_numbers_in_the_log),
+		cmocka_unit_test(module_of_qib),
+		cmocka_unit_test(control_groups),
+		cmocka_unit_test(routes),
+		cmocka_unit_test(accelerators),
+		cmocka_unit_test(tunnels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 #include "snapshot/anonymise/anonymise_recording.h"
+#include "snapshot/anonymise/anonymise_serials.h"
 
 static const char *name_of(const char *path)
 {
@@ -296,6 +297,11 @@ static void change_text(struct anonymiser *anonymiser, struct content *content)
 		change_cgroup(anonymiser, content);
 	if (!strcmp(name_of(content->path), "properties"))
 		change_unique_id(anonymiser, content);
+	if (!strcmp(name_of(content->path), "kmsg"))
+		anonymise_spoken_serials(anonymiser, content->bytes);
+	if (!strcmp(name_of(content->path), "qsfp"))
+		anonymise_module_text(anonymiser, content->bytes);
+	anonymise_uuids(anonymiser, content->bytes);
 	replace(content, anonymise_text(anonymiser, content->bytes, holds_ipv4(content)));
 }
 

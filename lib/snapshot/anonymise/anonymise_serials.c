@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Serial numbers and UUIDs that stand among other words. Digits stay digits, so no text moves. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "snapshot/anonymise/anonymise_serials.h"
+
+/* The words that may stand between "serial" and the number. */
+static size_t filler_length(const char *text)
+{
+	static const char *const fillers[] = {"numbers", "number", "num", "no", "is"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fillers); i++) {
+		const size_t length = strlen(fillers[i]);
+
+		if (!strncasecmp(text, fillers[i], length) && !isalnum((unsigned char)text[length]))
+			return length;
+	}
+	return 0;
+}
+
+/* Goes over marks and fillers to the number, on the same line. */
+static char *find_number(char *text)
+{
+	size_t length, marks;
+
+	do {
+		length = filler_length(text);
+		marks = strspn(text + length, " \t:=#_.-(\"'");
+		text += length + marks;
+	} while (length || marks);
+	return text;
+}
+
+void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
+{
+	static const char word[] = "serial";
+
+	while ((text = strcasestr(text, word))) {
+		size_t length;
+
+		text += strlen(word);
+		/* serial8250 and serialise are other words; SerialNumber is this one. */
+		if (isalnum((unsigned char)*text) && !filler_length(text))
+			continue;
+		text = find_number(text);
+		length = strcspn(text, " \t\n,;)\"'");
+		/* "serial console" has none. */
+		if (strcspn(text, "0123456789") < length)
+			anonymise_word(anonymiser, text, length);
+		text += length;
+	}
+}
+
+/* 8-4-4-4-12 hexadecimal digits: RFC 9562. */
+static bool is_uuid(const char *text)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	size_t at = 0;
+
+	while (form[at] && (form[at] == '-' ? text[at] == '-' : isxdigit((unsigned char)text[at])))
+		at++;
+	return !form[at] && !isalnum((unsigned char)text[at]);
+}
+
+void anonymise_uuids(const struct anonymiser *anonymiser, char *text)
+{
+	for (char *at = text; *at; at++)
+		if ((at == text || !isalnum((unsigned char)at[-1])) && is_uuid(at))
+			anonymise_word(anonymiser, at, 36);
+}
+
+void anonymise_module_text(const struct anonymiser *anonymiser, char *text)
+{
+	anonymise_spoken_serials(anonymiser, text);
+	for (char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (size_t i = 0; *line == ' ' && line[i] && line[i] != '\n'; i++)
+			if (isxdigit((unsigned char)line[i]))
+				line[i] = '0';
+	}
+}

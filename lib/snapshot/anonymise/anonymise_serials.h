@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Serial numbers and UUIDs among other words, changed in place. */
+#pragma once
+
+#include "snapshot/anonymise/anonymise.h"
+
+/* What follows the word "serial", with "number" and the like: NVRM: GPU Board Serial Number: 123.
+ */
+void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
+/* UUIDs, as those of accelerators and of NVMe hosts. */
+void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
+/*
+ * What qib says of a cable's module: its serial number, and its memory in hexadecimal, which has
+ * the number, too, and which nobody reads: qib_qsfp_dump().
+ */
+void anonymise_module_text(const struct anonymiser *anonymiser, char *text);
