@@ -268,6 +268,20 @@ static void serial_numbers_in_the_log(void **state)
 			fail_msg("%s stays", go[i]);
 }
 
+/* Options of modules have addresses. */
+static void module_options(void **state)
+{
+	_cleanup_(freep) char *now = changed_text(
+		"root/etc/modprobe.d/bonding.conf",
+		"options bonding mode=1 arp_ip_target=192.168.77.5,10.9.8.7\n");
+
+	(void)state;
+	assert_memory_equal(now, "options bonding mode=1 arp_ip_target=192.168.", 45);
+	assert_null(strstr(now, "192.168.77.5"));
+	assert_non_null(strstr(now, ",10."));
+	assert_null(strstr(now, "10.9.8.7"));
+}
+
 /* qib_qsfp_dump(): facts, then the memory that they are from, the serial number among it. */
 static void module_of_qib(void **state)
 {
@@ -411,6 +425,7 @@ int main(void)
 		cmocka_unit_test(kernel_command_line),
 		cmocka_unit_test(serial_numbers_in_the_log),
 		cmocka_unit_test(module_of_qib),
+		cmocka_unit_test(module_options),
 		cmocka_unit_test(control_groups),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(accelerators),

@@ -71,8 +71,9 @@ static bool holds_ipv4(const struct content *content)
 	static const char *const files[] = {"kmsg", "arp_ip_target", "nccl.conf", "address",
 					    "cmdline"};
 
+	/* Options of modules have them, too: arp_ip_target of bonding, networks of lnet. */
 	return is_named(content, files, ARRAY_SIZE(files)) ||
-	       strstr(content->path, "proc/net/bonding/");
+	       strstr(content->path, "proc/net/bonding/") || strstr(content->path, "modprobe.d/");
 }
 
 /* As text_read_hex(), and something may follow. */
