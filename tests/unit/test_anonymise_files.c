@@ -319,7 +319,7 @@ static void control_groups(void **state)
 {
 	static const char text[] =
 		"0::/user.slice/user-1000.slice/job77\n1:cpu:/system.slice/sshd.service\n";
-	_cleanup_(freep) char *now = changed_text("root/proc/7/cgroup", text);
+	_cleanup_(freep) char *now = changed_text("root/proc/7/cgroup", text), *pod = NULL;
 	const char *line = strchr(now, '\n');
 
 	(void)state;
@@ -330,6 +330,12 @@ static void control_groups(void **state)
 	assert_int_equal(line - now, strchr(text, '\n') - text);
 	assert_memory_equal(line, "\n1:cpu:/", 8);
 	assert_string_equal(strrchr(now, '/'), "/sshd.service\n");
+	/* A container of Kubernetes has colons in its name. */
+	pod = changed_text("root/proc/7/cgroup",
+			   "0::/kubepods-pod7a3c.slice:cri-containerd:dead12\n");
+	assert_memory_equal(pod, "0::/", 4);
+	assert_null(strstr(pod, "pod7a3c"));
+	assert_null(strstr(pod, "dead12"));
 	/* A file of that name elsewhere is another thing. */
 	assert_stays("root/sys/fs/cgroup", "0::/abc\n");
 }

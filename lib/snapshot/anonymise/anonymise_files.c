@@ -195,8 +195,10 @@ static void change_cgroup(const struct anonymiser *anonymiser, struct content *c
 	while (*at) {
 		const size_t length = strcspn(at, "/\n");
 		const bool service = length > 8 && !strncmp(at + length - 8, ".service", 8);
+		const bool begins = at == content->bytes || at[-1] == '\n';
 
-		if (!service && !memchr(at, ':', length))
+		/* ID:CONTROLLERS:/PATH, cgroups(7); a name in the path may have colons, too. */
+		if (!service && !begins)
 			anonymise_word(anonymiser, at, length);
 		at += length + (at[length] != '\0');
 	}
