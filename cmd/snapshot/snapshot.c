@@ -304,7 +304,7 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 
 	/* Its file may be missing: the limits of a snapshot, or a byte that is no text. */
 	if (run->manifest.host)
-		anonymiser_learn_names(anonymiser, run->manifest.host);
+		anonymiser_learn_host(anonymiser, run->manifest.host);
 	anonymise_contents(anonymiser, &run->contents, &dropped, &answers);
 	take_changed(run, "root/proc/sys/kernel/hostname", &run->manifest.host);
 	take_changed(run, "root/proc/sys/kernel/random/boot_id", &run->manifest.boot_id);

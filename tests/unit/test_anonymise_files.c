@@ -268,6 +268,23 @@ static void serial_numbers_in_the_log(void **state)
 			fail_msg("%s stays", go[i]);
 }
 
+/* The name of a host may be like that of a model, which node descriptions have. */
+static void hosts_called_like_models(void **state)
+{
+	static const char *const names[] = {"mt01.example.com\n", "bluefield3-rack7\n", "hca-2\n",
+					    "gpu17\n", "10-20-30-40\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_(freep) char *now = changed_text("root/proc/sys/kernel/hostname",
+							  names[i]);
+
+		assert_memory_equal(now, "host-", 5);
+	}
+	assert_stays("root/proc/sys/kernel/hostname", "localhost\n");
+	assert_stays("root/sys/class/infiniband/m/node_desc", "MT4119 ConnectX5 BlueField-2\n");
+}
+
 /* Options of modules have addresses. */
 static void module_options(void **state)
 {
@@ -432,6 +449,7 @@ int main(void)
 		cmocka_unit_test(serial_numbers_in_the_log),
 		cmocka_unit_test(module_of_qib),
 		cmocka_unit_test(module_options),
+		cmocka_unit_test(hosts_called_like_models),
 		cmocka_unit_test(control_groups),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(accelerators),

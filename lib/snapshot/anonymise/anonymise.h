@@ -27,9 +27,10 @@ void anonymiser_free(struct anonymiser *anonymiser);
  * first is changed.
  */
 void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text);
-/* The host's name, or words of a node description; those that name a kind of device are no names.
- */
+/* Words of a node description; those that name a kind of device are no names. */
 void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words);
+/* The host's name, which may be like that of a model: bluefield3-rack7. */
+void anonymiser_learn_host(struct anonymiser *anonymiser, const char *name);
 /* Ends the learning. */
 void anonymiser_prepare(struct anonymiser *anonymiser);
 

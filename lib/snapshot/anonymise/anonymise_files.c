@@ -341,7 +341,9 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 			anonymise_recording_learn(anonymiser, content);
 		else if (is_text(content))
 			anonymiser_learn_text(anonymiser, content->bytes);
-		if (holds_names(content))
+		if (holds_names(content) && !strcmp(name_of(content->path), "hostname"))
+			anonymiser_learn_host(anonymiser, content->bytes);
+		else if (holds_names(content))
 			anonymiser_learn_names(anonymiser, content->bytes);
 	}
 	anonymiser_prepare(anonymiser);

@@ -50,25 +50,22 @@ static void sort(struct known *known)
 		qsort_r(known->bytes, known->count, known->size, compare_bytes, &known->size);
 }
 
-/* Words of a node description that name a kind of device, not a host. */
-static bool names_kind(const char *word, size_t length)
+/* Words of a node description that name a kind of device; hosts may be called like the models. */
+static bool names_kind(const char *word, size_t length, bool host)
 {
+	static const char *const models[] = {"HCA-[0-9]*", "MT[0-9]*", "ConnectX*", "BlueField*",
+					     "NetXtreme*"};
 	static const char *const kinds[] = {
-		"HCA",		"HCA-[0-9]*",	"MT[0-9]*",
-		"ConnectX*",	"BlueField*",	"Connect-IB",
-		"Mellanox",	"Technologies", "NVIDIA",
-		"Broadcom",	"NetXtreme*",	"RoCE",
-		"Driver",	"Elastic",	"RDMA",
-		"Adapter",	"iWARP",	"stack",
-		"Software",	"Chelsio",	"Communications",
-		"Intel",	"Omni-Path",	"OPA",
-		"QLogic",	"InfiniPath",	"localhost",
-		"rxe",		"siw",		"cxgb4",
-		"mlx[45]_*",	"mthca[0-9]*",	"hfi1_[0-9]*",
-		"qib[0-9]*",	"bnxt_re*",	"irdma[0-9]*",
-		"efa_[0-9]*",	"mana_[0-9]*",	"hns_[0-9]*",
-		"erdma_[0-9]*", "ocrdma[0-9]*", "usnic_[0-9]*",
-		"cxgb4_[0-9]*", "rxe[0-9]*",	"siw[0-9]*",
+		"HCA",		"Connect-IB",	"Mellanox",	"Technologies",
+		"NVIDIA",	"Broadcom",	"RoCE",		"Driver",
+		"Elastic",	"RDMA",		"Adapter",	"iWARP",
+		"stack",	"Software",	"Chelsio",	"Communications",
+		"Intel",	"Omni-Path",	"OPA",		"QLogic",
+		"InfiniPath",	"localhost",	"rxe",		"siw",
+		"cxgb4",	"mlx[45]_*",	"mthca[0-9]*",	"hfi1_[0-9]*",
+		"qib[0-9]*",	"bnxt_re*",	"irdma[0-9]*",	"efa_[0-9]*",
+		"mana_[0-9]*",	"hns_[0-9]*",	"erdma_[0-9]*", "ocrdma[0-9]*",
+		"usnic_[0-9]*", "cxgb4_[0-9]*", "rxe[0-9]*",	"siw[0-9]*",
 		"smi[0-9]*",	"none",
 	};
 	_cleanup_(freep) char *name = mem_format("%.*s", (int)length, word);
@@ -76,10 +73,17 @@ static bool names_kind(const char *word, size_t length)
 	for (size_t n = 0; n < ARRAY_SIZE(kinds); n++)
 		if (!fnmatch(kinds[n], name, FNM_CASEFOLD))
 			return true;
+	for (size_t n = 0; !host && n < ARRAY_SIZE(models); n++)
+		if (!fnmatch(models[n], name, FNM_CASEFOLD))
+			return true;
+	/* Short numbers are in every text; 10-20-30-40 is a name that somebody made of an address.
+	 */
+	if (host && length >= strlen("1-2-3-4"))
+		return false;
 	return length < 2 || strspn(name, "0123456789.:_-") >= length;
 }
 
-void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
+static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
 {
 	while (*words) {
 		const size_t blank = strspn(words, " \t\n,;()'\"");
@@ -87,17 +91,27 @@ void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
 		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
 		const size_t label = strcspn(name, ".");
 
-		if (length && !names_kind(name, length) &&
+		if (length && !names_kind(name, length, host) &&
 		    !strings_contain(&anonymiser->names, name))
 			strings_add(&anonymiser->names, name);
 		/* The name without its domain. */
-		if (label && label < length && !names_kind(name, label)) {
+		if (label && label < length && !names_kind(name, label, host)) {
 			name[label] = '\0';
 			if (!strings_contain(&anonymiser->names, name))
 				strings_add(&anonymiser->names, name);
 		}
 		words += blank + length;
 	}
+}
+
+void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
+{
+	learn_names(anonymiser, words, false);
+}
+
+void anonymiser_learn_host(struct anonymiser *anonymiser, const char *name)
+{
+	learn_names(anonymiser, name, true);
 }
 
 /* Reads LENGTH/2 bytes; groups of hexadecimal digits with colons, or without. */
