@@ -299,6 +299,26 @@ static void module_options(void **state)
 	assert_null(strstr(now, "10.9.8.7"));
 }
 
+/* show_admin_alias_guid() of mlx4; 0 and all bits are no GUIDs. */
+static void alias_guids(void **state)
+{
+	static const char folder[] = "root/sys/class/infiniband/mlx4_0/iov/ports/1/admin_guids/1";
+	_cleanup_(freep) char *chosen = changed_text(folder, "147a3c5e00a1b2c3\n");
+	_cleanup_(freep) char *vendor = changed_text(folder, "2c90300a1b2c3\n");
+	_cleanup_(freep) char *same = changed_text("root/sys/class/infiniband/mlx4_0/node_guid",
+						   "0002:c903:00a1:b2c3\n");
+
+	(void)state;
+	assert_string_not_equal(chosen, "147a3c5e00a1b2c3\n");
+	assert_int_equal(strspn(chosen, "0123456789abcdef"), strlen(chosen) - 1);
+	assert_memory_equal(vendor, "2c90300", 7);
+	assert_memory_not_equal(vendor + 7, "a1b2c3", 6);
+	assert_memory_equal(vendor + 7, same + 12, 2);
+	assert_memory_equal(vendor + 9, same + 15, 5);
+	assert_stays(folder, "0\n");
+	assert_stays(folder, "ffffffffffffffff\n");
+}
+
 /* qib_qsfp_dump(): facts, then the memory that they are from, the serial number among it. */
 static void module_of_qib(void **state)
 {
@@ -449,6 +469,7 @@ int main(void)
 		cmocka_unit_test(serial_numbers_in_the_log),
 		cmocka_unit_test(module_of_qib),
 		cmocka_unit_test(module_options),
+		cmocka_unit_test(alias_guids),
 		cmocka_unit_test(hosts_called_like_models),
 		cmocka_unit_test(control_groups),
 		cmocka_unit_test(routes),

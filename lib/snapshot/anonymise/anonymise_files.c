@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which texts of a snapshot hold what. */
+#include <endian.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +292,29 @@ static bool change_tunnel(const struct anonymiser *anonymiser, struct content *c
 	return true;
 }
 
+/*
+ * GUIDs of virtual functions, which mlx4 writes without colons and without the zeros before them:
+ * show_admin_alias_guid() of hw/mlx4/sysfs.c. No GUID has all bits set.
+ */
+static bool change_alias_guid(const struct anonymiser *anonymiser, struct content *content)
+{
+	_cleanup_(freep) char *digits = mem_format("%.*s", (int)trimmed(content), content->bytes);
+	uint8_t guid[GUID_BYTES];
+	uint64_t number;
+
+	if (!strstr(content->path, "/admin_guids/") ||
+	    text_parse_u64(digits, 16, UINT64_MAX, &number))
+		return false;
+	if (!number || number == UINT64_MAX)
+		return true;
+	number = htobe64(number);
+	memcpy(guid, &number, sizeof(guid));
+	anonymise_guid(anonymiser, guid);
+	memcpy(&number, guid, sizeof(guid));
+	replace(content, mem_format("%" PRIx64 "\n", be64toh(number)));
+	return true;
+}
+
 static void change_text(struct anonymiser *anonymiser, struct content *content)
 {
 	if (strstr(content->path, "proc/net/route"))
@@ -318,7 +343,8 @@ static void change_file(struct anonymiser *anonymiser, struct content *content)
 		change_names(anonymiser, content);
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
-	else if (is_text(content) && change_tunnel(anonymiser, content))
+	else if (is_text(content) &&
+		 (change_tunnel(anonymiser, content) || change_alias_guid(anonymiser, content)))
 		return;
 	else if (is_text(content))
 		change_text(anonymiser, content);
