@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -36,12 +37,53 @@ static char *read_line(const struct root *root, const char *path)
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
 
+/* What a snapshot tells of itself (lib/snapshot/manifest.c), as far as it is wanted here. */
+struct told {
+	char *time;
+};
+
+static const struct field told_fields[] = {
+	STRING_FIELD(struct told, time, "time", "TIME", 0, 0, "time when it was taken (UTC)"),
+};
+
+static const struct schema told_schema = SCHEMA("snapshot", struct told, told_fields,
+						"when a snapshot was taken");
+static const struct schema no_head = {.name = "none"};
+
+enum { MOST_OF_MANIFEST = 16 << 20 };
+
+/* When the files of a folder were read: if it is a snapshot (kernel/root.h), then, else now. */
+static char *time_of(const char *root_directory)
+{
+	_cleanup_(freep) char *path = NULL, *text = NULL, *message = NULL;
+	struct told *told = NULL;
+	size_t length, count = 0;
+	struct stat status;
+	char *time = NULL;
+
+	if (root_directory)
+		path = mem_format("%s/manifest.json", root_directory);
+	if (!path || lstat(path, &status) || !S_ISREG(status.st_mode))
+		return utc_now();
+	if (file_read(path, MOST_OF_MANIFEST, &text, &length) ||
+	    json_read(text, length, &no_head, NULL, &told_schema, (void **)&told, &count, &message))
+		return NULL;
+	if (count == 1) {
+		time = told[0].time;
+		told[0].time = NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		record_clear(&told_schema, &told[i]);
+	free(told);
+	return time;
+}
+
 void saved_head_read(const char *root_directory, struct saved_head *head)
 {
 	struct timespec up;
 	struct root root;
 
-	head->time = utc_now();
+	head->time = time_of(root_directory);
 	if (!root_directory) {
 		head->host = host_name();
 		if (!clock_gettime(CLOCK_BOOTTIME, &up))

@@ -31,7 +31,8 @@ struct saved_kind {
 
 /*
  * Fills an empty head: from the live system, or from a saved tree (`root`, else NULL) as far as the
- * tree has the facts. Unavailable facts stay unknown.
+ * tree has the facts. The time of a snapshot is that when it was taken. Unavailable facts stay
+ * unknown.
  */
 void saved_head_read(const char *root, struct saved_head *head);
 void saved_head_clear(struct saved_head *head);

@@ -243,3 +243,33 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 	expect_error 2 counters 'a saved tree has no optional counters' \
 		'run it on the live system, without --root or RDMACTL_ROOT'
 }
+
+@test "counters --since: between two snapshots lies the time from the one to the other" {
+	local folder=$BATS_TEST_TMPDIR time file
+
+	cd "$folder"
+	for name in one two bad; do
+		mkdir "$name"
+		cp -r "$roots/cx6dx-roce" "$name/root"
+		time='"2026-01-31T12:00:00.000Z"'
+		[ $name = one ] || time='"2026-01-31T12:01:40.000Z"'
+		[ $name != bad ] || time=null
+		echo '{"schema": "rdmactl/snapshot/1", "snapshot": [{"time": '"$time"', "host": "a"}], "problems": []}' >"$name/manifest.json"
+	done
+	for name in two bad; do
+		file=$name/root/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data
+		echo $(($(<$file) + 312500000)) >"$folder/new"
+		cp "$folder/new" "$(realpath $file)"
+	done
+	try counters --root one --save saved
+	[ "$status" = 0 ]
+	[ "$(jq -r .time saved)" = 2026-01-31T12:00:00.000Z ]
+	try counters --root two --since saved mlx5_0/1 --json
+	[ "$status" = 0 ]
+	jq -e '.counter_rates[] | select(.counter == "tx_bytes") | .interval_sec == 100 and .throughput_gbps == 0.1' <<<"$output"
+	jq -e '.counter_rates[0].time == "2026-01-31T12:01:40.000Z"' <<<"$output"
+	# One that does not say when it was taken: what grew, but not how fast.
+	try counters --root bad --since saved mlx5_0/1 --json
+	[ "$status" = 0 ]
+	jq -e '.counter_rates[] | select(.counter == "tx_bytes") | .growth == 1250000000 and .interval_sec == null and .rate_per_sec == null' <<<"$output"
+}
