@@ -18,6 +18,12 @@ static uint64_t value_or_zero(const struct number *number)
 	return number->known ? number->value : 0;
 }
 
+/* The complete address space (on-demand paging) is a region of 2^64 bytes: no sum wraps. */
+static void add_bytes(uint64_t *sum, uint64_t more)
+{
+	*sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+}
+
 static size_t sum_by_command(const struct process_usage_list *usages,
 			     struct command_usage *commands)
 {
@@ -33,7 +39,7 @@ static size_t sum_by_command(const struct process_usage_list *usages,
 			at++;
 		if (at == count)
 			commands[count++] = (struct command_usage){.command = usage->command};
-		commands[at].pinned_bytes += value_or_zero(&usage->registered_bytes);
+		add_bytes(&commands[at].pinned_bytes, value_or_zero(&usage->registered_bytes));
 		commands[at].queue_pairs += value_or_zero(&usage->counts[RESOURCE_QP]);
 		commands[at].memory_regions += value_or_zero(&usage->counts[RESOURCE_MR]);
 	}

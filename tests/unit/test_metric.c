@@ -94,6 +94,15 @@ static void commands(void **state)
 				 "rdma_command_memory_regions{command=\"twice\"} 0\n");
 	metrics_add_usages(&metrics, &usages, 0);
 	assert_samples(&metrics, "");
+	/* The complete address space (on-demand paging), and a region beside it. */
+	usages.items[1].registered_bytes = number_of(UINT64_MAX);
+	usages.items[2].command = mem_string("twice");
+	usages.count = 3;
+	metrics_add_usages(&metrics, &usages, 1);
+	assert_samples(&metrics,
+		       "rdma_command_registered_bytes{command=\"twice\"} 18446744073709551615\n"
+		       "rdma_command_queue_pairs{command=\"twice\"} 7\n"
+		       "rdma_command_memory_regions{command=\"twice\"} 7\n");
 	usages.count = 6;
 	process_usage_list_clear(&usages);
 	metrics_add_usages(&metrics, &usages, 3);
