@@ -285,6 +285,9 @@ static void watch(struct run *run, struct round *before)
 		*before = now;
 		if (!open)
 			break;
+		/* Rounds that were missed, because of a stop or slow reading, are skipped. */
+		while (next + interval <= clock_msec())
+			next += interval;
 	}
 	signals_release(&signals);
 }

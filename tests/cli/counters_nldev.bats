@@ -145,6 +145,25 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	[ "$(grep -c page_faults <<<"$output")" = 2 ]
 }
 
+# Rounds that are missed do not follow in one burst, whose rates would be those of an instant.
+@test "counters qp: --watch of a process that was stopped skips what it missed" {
+	local pid begin rounds
+
+	with_answers objects
+	"$binary" --root "$snapshot" counters qp --watch --all --interval 100ms --count 30 --jsonl -o time \
+		</dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.02; done
+	kill -STOP $pid
+	until grep -q '^State:[[:space:]]T' "/proc/$pid/status"; do sleep 0.02; done
+	sleep 3.5
+	rounds=$(sort -u "$BATS_TEST_TMPDIR/out" | wc -l)
+	begin=$EPOCHREALTIME
+	kill -CONT $pid
+	wait $pid
+	awk "BEGIN { exit !($EPOCHREALTIME - $begin >= (30 - $rounds - 2) * 0.1) }"
+}
+
 @test "counters mr: memory regions that count, and who made them" {
 	with_answers objects
 	shown mr -o object,mrn,command,counter,value
