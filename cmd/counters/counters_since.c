@@ -9,22 +9,21 @@
 #include "cmd/counters/counters.h"
 #include "counter/saved.h"
 
-/* Writes the last readings to the file of --save. */
-static void write_readings(struct counters_run *run)
+/* Writes the last readings to the file of --save; the head is of the moment after them. */
+static void write_readings(struct counters_run *run, const struct saved_head *head)
 {
 	const struct counter_readings *readings = &run->readings;
 	struct saved_counter *counters = mem_alloc_zero(readings->count, sizeof(*counters));
-	struct saved_list list = {.records = counters, .count = readings->count};
+	const struct saved_list list = {
+		.head = *head, .records = counters, .count = readings->count};
 	_cleanup_(freep) char *message = NULL;
 
-	saved_head_read(run->listing.request.root, &list.head);
 	for (size_t i = 0; i < readings->count; i++)
 		counters[i] = saved_counter_of(&readings->items[i]);
 	if (saved_list_write(&list, run->args->save, &saved_counters_kind, &message))
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 	/* The records borrow their strings. */
 	free(counters);
-	saved_head_clear(&list.head);
 }
 
 static bool read_file(struct counters_run *run, struct saved_list *list)
@@ -55,12 +54,15 @@ static struct counters_args all_of(const struct counters_args *args)
 int counters_save(const struct ctx *ctx, const struct counters_args *args, char **words)
 {
 	const struct counters_args all = all_of(args);
+	struct saved_head now = {.time = NULL};
 	struct counters_run run;
 
 	if (counters_begin(&run, ctx, &all, words, ctx->command->schema)) {
 		counters_read(&run);
-		write_readings(&run);
+		saved_head_read(run.listing.request.root, &now);
+		write_readings(&run, &now);
 	}
+	saved_head_clear(&now);
 	counters_end(&run);
 	/* With --json there is a document, which has the problems. */
 	return listing_end_quietly(&run.listing,
@@ -182,8 +184,11 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 		return finish(&since, listing_print(&run->listing));
 	compare(&since);
 	rc = listing_print(&run->listing);
-	/* Saves the same readings, so that nothing is lost between two such runs. */
+	/*
+	 * Saves the same readings, so that nothing is lost between two such runs; at their time,
+	 * because the reader of what was printed may have been slow.
+	 */
 	if (!rc && args->save)
-		write_readings(run);
+		write_readings(run, &since.now);
 	return finish(&since, rc);
 }

@@ -48,6 +48,9 @@ since()
 	[[ "$output" = *rx_out_of_buffer* ]]
 	since out_of_buffer
 	same growth 'out_of_buffer	0	counted' "$(since out_of_buffer)"
+	# The time is that of the reading, however long it took to print it.
+	here --since "$file" --save "$file" --jsonl -o time
+	same time "{\"time\": \"$(jq -r .time "$file")\"}" "$(sort -u "$BATS_TEST_TMPDIR/out")"
 	# All counters are saved, even those not shown.
 	same traffic 'port_xmit_packets	0	counted' "$(since port_xmit_packets)"
 }
