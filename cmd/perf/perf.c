@@ -177,7 +177,7 @@ static void work(struct perf_run *run, enum perf_listing kind)
 
 	if (!mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted)))
 		return;
-	perf_read(&run->perf);
+	perf_take(run);
 	if (!run->perf.row_count && listing->problems.count)
 		listing->status = STATUS_FAILED;
 	if (args->watch) {

@@ -24,6 +24,7 @@ struct perf_run {
 	struct mad_listing mad;
 	const struct perf_args *args;
 	struct perf perf;
+	uint64_t read_nsec;	    /* when it was read last: the middle of the reading */
 	uint32_t clear;		    /* mask of --reset */
 	struct perf_rates **rounds; /* of --watch */
 	size_t *round_rows;	    /* rows in each of them */
@@ -31,6 +32,9 @@ struct perf_run {
 	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };
 
+/* Reads the counters; the ports are read in parallel, so their time is the middle of the reading.
+ */
+void perf_take(struct perf_run *run);
 /* The following rows are printed without headings. */
 void perf_omit_headings(struct perf_run *run);
 /* Prints rates until the last round, or a signal. The first reading is in run->perf. */

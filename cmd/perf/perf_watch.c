@@ -22,12 +22,12 @@ static void drop(struct snapshot *snapshot)
 }
 
 /* Moves the rows of the last reading into a snapshot. */
-static struct snapshot keep(struct perf_run *run, uint64_t nsec)
+static struct snapshot keep(struct perf_run *run)
 {
 	struct snapshot snapshot = {
 		.rows = run->perf.rows,
 		.count = run->perf.row_count,
-		.nsec = nsec,
+		.nsec = run->read_nsec,
 	};
 
 	run->perf.rows = NULL;
@@ -35,13 +35,12 @@ static struct snapshot keep(struct perf_run *run, uint64_t nsec)
 	return snapshot;
 }
 
-/* The ports are read in parallel: their time is the middle of the reading. */
-static struct snapshot take(struct perf_run *run)
+void perf_take(struct perf_run *run)
 {
-	uint64_t begin = clock_nsec();
+	const uint64_t begin = clock_nsec();
 
 	perf_read(&run->perf);
-	return keep(run, begin + (clock_nsec() - begin) / 2);
+	run->read_nsec = begin + (clock_nsec() - begin) / 2;
 }
 
 /* The rows of a port, which follow one another; `from` is where the one before ended. */
@@ -219,14 +218,15 @@ void perf_watch(struct perf_run *run)
 	struct listing *listing = &run->mad.listing;
 	const struct perf_args *args = run->args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
-	struct snapshot before = keep(run, clock_nsec()), after;
+	struct snapshot before = keep(run), after;
 	uint64_t next = clock_msec();
 
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
 		next += interval;
 		if (!mad_session_wait(&run->mad.session, next))
 			break;
-		after = take(run);
+		perf_take(run);
+		after = keep(run);
 		/* An interrupted round is incomplete, and is dropped. */
 		if (!run->mad.session.stopped) {
 			struct round round = compare(run, &before, &after);

@@ -22,6 +22,7 @@ static struct {
 	unsigned char control[64]; /* PortSamplesControl */
 	unsigned int busy;	   /* looks until the interval is over */
 	bool other, zero, deaf;
+	unsigned int slow_sec; /* how long each reading takes */
 } agents;
 
 /* PortCounters, 16.1.3.5 */
@@ -124,6 +125,7 @@ static int answer_agent(const struct asked *asked, unsigned char *data)
 	if (asked->attribute == MAD_PM_COUNTERS) {
 		put_counters(asked->lid, port, data);
 		agents.reads += asked->lid == 2;
+		fake_clock_nsec += agents.slow_sec * UINT64_C(1000000000);
 	} else if (asked->attribute == MAD_PM_COUNTERS_EXTENDED) {
 		put_extended(port, data);
 	} else if (asked->lid == 9 || asked->attribute == MAD_PM_XMIT_DATA_SL) {
@@ -1239,10 +1241,26 @@ static const struct command_row rates_stopped = {
 	"2 get PortCounters 0x0\n"
 	"2 get PortCounters 0x0\n"};
 
+/* From the middle of a reading to that of the next, the first one too. */
+static const struct command_row rates_slow = {
+	"perf --watch --interval 1000s -c 2 --tsv -o port,interval_sec", STATUS_DONE,
+	"port\tinterval_sec\n"
+	"1\t1400\n"
+	"1\t1400\n",
+	"",
+	"2 get NodeInfo 0x0\n"
+	"2 get ClassPortInfo 0x0\n"
+	"2 get PortCounters 0x0\n"
+	"2 get PortCounters 0x0\n"
+	"2 get PortCounters 0x0\n"};
+
 static void rates(void **state)
 {
 	(void)state;
 	expect_all(rates_rows, ARRAY_SIZE(rates_rows));
+	begin();
+	agents.slow_sec = 400;
+	expect(&rates_slow);
 	begin();
 	agents.dies = true;
 	expect(&rates_dies);
