@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -68,6 +69,9 @@ static const struct library_symbol symbols[] = {ARCHIVE_FUNCTIONS(LIBRARY_MUST)}
 enum {
 	READ_BLOCK = 1 << 16,
 	READ_PIECE = 1 << 20,
+	/* tar(5) */
+	TAR_BLOCK = 512,
+	TAR_MAGIC_AT = 257,
 	/* The largest snapshot that is allowed takes some 10 s on a slow machine. */
 	MOST_MSEC = 120 * 1000,
 };
@@ -375,6 +379,24 @@ static int open_and_read(struct input *input, int fd)
 	return read_members(input);
 }
 
+/*
+ * The end of tar is two blocks of zeros, which the library does not miss: a file that was cut
+ * between two members would be a whole one with fewer. Compressed data has an end of its own.
+ */
+static bool has_end(int fd, off_t size)
+{
+	static const char zeros[2 * TAR_BLOCK], magic[] = "ustar";
+	char block[sizeof(zeros)];
+	const ssize_t begin = pread(fd, block, TAR_BLOCK, 0);
+
+	if (begin != TAR_BLOCK || memcmp(block + TAR_MAGIC_AT, magic, strlen(magic)))
+		return true;
+	return size >= (off_t)sizeof(block) &&
+	       pread(fd, block, sizeof(block), size - (off_t)sizeof(block)) ==
+		       (ssize_t)sizeof(block) &&
+	       !memcmp(block, zeros, sizeof(zeros));
+}
+
 int archive_read(const char *path, int (*take)(void *context, const struct content *content),
 		 void *context, char **ret_why)
 {
@@ -393,6 +415,8 @@ int archive_read(const char *path, int (*take)(void *context, const struct conte
 	input.end_msec = clock_msec() + MOST_MSEC;
 	input.archive = mem_check(input.call.archive_read_new());
 	rc = open_and_read(&input, fd);
+	if (!rc && !has_end(fd, status.st_size))
+		rc = damaged(&input);
 	input.call.archive_read_free(input.archive);
 	if (rc == -EBADMSG)
 		*ret_why = input.why;

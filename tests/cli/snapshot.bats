@@ -161,6 +161,8 @@ listing()
 }
 
 @test "snapshot: damaged archives and other files" {
+	local length
+
 	snap cx6dx-roce "$archive"
 	head -c 3000 "$archive" >cut.tar.zst
 	quickly try ports --root cut.tar.zst
@@ -171,6 +173,14 @@ listing()
 	quickly try ports --root cut.tar
 	expect_error 1 ports 'cut.tar is damaged or cut off' \
 		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
+	# Between two members, where the library sees an end.
+	length=$(python3 -c 'import sys, tarfile; print(tarfile.open(sys.argv[1]).getmembers()[1200].offset)' plain.tar)
+	head -c "$length" plain.tar >cut.tar
+	quickly try ports --root cut.tar
+	expect_error 1 ports 'cut.tar is damaged or cut off' \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
+	quickly try ports --root plain.tar
+	[ "$status" = 0 ]
 	cp "$archive" flipped
 	printf 'XXXXXXXX' | dd of=flipped bs=1 seek=9000 conv=notrunc status=none
 	quickly try ports --root flipped
