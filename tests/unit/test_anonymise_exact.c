@@ -214,7 +214,9 @@ static const struct {
 	 "Iface\tDestination\tGateway\neth0\t00C06EC0\tA1C06EC0\t0003\t1\t2\t100\t00FFFFFF\t0\t0\t5"
 	 "\nib0\t1226F20A\t1026F20A\t0001\t4\t5\t6\tFFFFFFFF\nib0\t1\t2\n"},
 	{"root/proc/7/cgroup", "0::/user.slice/ab12/job.service\n3:cpu:/.service/x.services\n",
-	 "root/proc/7/cgroup", "0::/ascb.mjoba/aa93/job.service\n3:cpu:/.wdbvuaa/c.haaykdbl\n"},
+	 "root/proc/7/cgroup",
+	 "0::/group-c4dc8923d717/group-bba11ce34deb/job.service\n3:cpu:/group-30a22c212094/"
+	 "group-476d263ce263\n"},
 	{"root/sys/class/net/e/phys_switch_id", "248a07b3e1f0\n",
 	 "root/sys/class/net/e/phys_switch_id", "248a076b3150\n"},
 	{"root/sys/class/net/f/phys_switch_id", "248a070300b3e1f1",

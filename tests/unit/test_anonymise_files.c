@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Files of a snapshot whose form says what in them tells one host from another: vital product data,
- * configuration space, serial numbers, routes, command lines, control groups, addresses of tunnels.
+ * configuration space, serial numbers, routes, command lines, addresses of tunnels.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -351,32 +351,6 @@ static void kernel_command_line(void **state)
 	assert_string_equal(none, "\n");
 }
 
-/* Services keep their names, because limits are theirs; the others are somebody's. */
-static void control_groups(void **state)
-{
-	static const char text[] =
-		"0::/user.slice/user-1000.slice/job77\n1:cpu:/system.slice/sshd.service\n";
-	_cleanup_(freep) char *now = changed_text("root/proc/7/cgroup", text), *pod = NULL;
-	const char *line = strchr(now, '\n');
-
-	(void)state;
-	assert_int_equal(strlen(now), strlen(text));
-	assert_memory_equal(now, "0::/", 4);
-	assert_null(strstr(now, "job77"));
-	assert_null(strstr(now, "1000"));
-	assert_int_equal(line - now, strchr(text, '\n') - text);
-	assert_memory_equal(line, "\n1:cpu:/", 8);
-	assert_string_equal(strrchr(now, '/'), "/sshd.service\n");
-	/* A container of Kubernetes has colons in its name. */
-	pod = changed_text("root/proc/7/cgroup",
-			   "0::/kubepods-pod7a3c.slice:cri-containerd:dead12\n");
-	assert_memory_equal(pod, "0::/", 4);
-	assert_null(strstr(pod, "pod7a3c"));
-	assert_null(strstr(pod, "dead12"));
-	/* A file of that name elsewhere is another thing. */
-	assert_stays("root/sys/fs/cgroup", "0::/abc\n");
-}
-
 /* proc(5): addresses change, their subnets with them; numbers and masks do not. */
 static void routes(void **state)
 {
@@ -471,7 +445,6 @@ int main(void)
 		cmocka_unit_test(module_options),
 		cmocka_unit_test(alias_guids),
 		cmocka_unit_test(hosts_called_like_models),
-		cmocka_unit_test(control_groups),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(accelerators),
 		cmocka_unit_test(tunnels),

@@ -261,6 +261,15 @@ char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size
 	return mem_format("host-%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3]);
 }
 
+char *anonymise_group(const struct anonymiser *anonymiser, const char *name, size_t length)
+{
+	uint8_t hash[HMAC_BYTES];
+
+	noise(anonymiser, 'g', name, length, hash);
+	return mem_format("group-%02x%02x%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3],
+			  hash[4], hash[5]);
+}
+
 int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anonymiser)
 {
 	struct anonymiser *anonymiser = mem_alloc_zero(1, sizeof(*anonymiser));

@@ -42,6 +42,8 @@ void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 
 void anonymise_word(const struct anonymiser *anonymiser, char *text, size_t length);
 /* A name that stands for this one: host-3f2a91c0; to be freed. */
 char *anonymise_name(const struct anonymiser *anonymiser, const char *name, size_t length);
+/* The same for a control group: group-3f2a91c0d4e7. */
+char *anonymise_group(const struct anonymiser *anonymiser, const char *name, size_t length);
 
 /* Replaces addresses and learned names in a text; `ipv4`: also what looks like an IPv4 address,
  * as versions of firmware do. The caller frees the result. */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "snapshot/anonymise/anonymise_groups.h"
 #include "snapshot/anonymise/anonymise_known.h"
 #include "snapshot/anonymise/anonymise_recording.h"
 #include "snapshot/anonymise/anonymise_serials.h"
@@ -189,23 +190,6 @@ static void change_cmdline(struct content *content)
 	replace(content, text_buffer_take(&out));
 }
 
-/* Names of users, jobs and containers; those of services stay, because limits are theirs. */
-static void change_cgroup(const struct anonymiser *anonymiser, struct content *content)
-{
-	char *at = content->bytes;
-
-	while (*at) {
-		const size_t length = strcspn(at, "/\n");
-		const bool service = length > 8 && !strncmp(at + length - 8, ".service", 8);
-		const bool begins = at == content->bytes || at[-1] == '\n';
-
-		/* ID:CONTROLLERS:/PATH, cgroups(7); a name in the path may have colons, too. */
-		if (!service && !begins)
-			anonymise_word(anonymiser, at, length);
-		at += length + (at[length] != '\0');
-	}
-}
-
 /* Extended capabilities of the config space: 3 is the serial number, which is made of a MAC. */
 static void change_config(struct content *content)
 {
@@ -322,7 +306,9 @@ static void change_text(struct anonymiser *anonymiser, struct content *content)
 	if (!strcmp(name_of(content->path), "cmdline"))
 		change_cmdline(content);
 	if (!strcmp(name_of(content->path), "cgroup") && strstr(content->path, "/proc/"))
-		change_cgroup(anonymiser, content);
+		replace(content, anonymise_cgroups(anonymiser, content->bytes));
+	if (!strcmp(name_of(content->path), "mountinfo"))
+		replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
 	if (!strcmp(name_of(content->path), "properties"))
 		change_unique_id(anonymiser, content);
 	if (!strcmp(name_of(content->path), "kmsg"))
@@ -427,6 +413,19 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 	return text_buffer_take(&out);
 }
 
+static char *change_member(const struct anonymiser *anonymiser, const struct content *content)
+{
+	static const char groups[] = "root/sys/fs/cgroup/";
+	_cleanup_(freep) char *group = NULL, *path = NULL;
+
+	if (strncmp(content->path, groups, strlen(groups)))
+		return change_path(anonymiser, content->path);
+	group = anonymise_cgroup_path(anonymiser, content->path + strlen(groups),
+				      content->kind == CONTENT_FILE);
+	path = mem_format("%s%s", groups, group);
+	return change_path(anonymiser, path);
+}
+
 void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
 			struct strings *dropped, size_t *ret_answers)
 {
@@ -447,7 +446,7 @@ void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents
 		if (!marked[i] && content->kind == CONTENT_LINK)
 			replace(content, change_path(anonymiser, content->bytes));
 		if (!recording) {
-			path = change_path(anonymiser, content->path);
+			path = change_member(anonymiser, content);
 			free(content->path);
 			content->path = path;
 		}

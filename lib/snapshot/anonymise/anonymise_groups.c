@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "snapshot/anonymise/anonymise_groups.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	const size_t end_length = strlen(end);
+
+	return length > end_length && !memcmp(text + length - end_length, end, end_length);
+}
+
+static bool stays(const char *name, size_t length)
+{
+	return !length || (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.'))) ||
+	       ends_with(name, length, ".service");
+}
+
+/* Two groups never get one name, which would be one member of the archive. */
+static void add_path(const struct anonymiser *anonymiser, const char *path, size_t length,
+		     struct text_buffer *out)
+{
+	for (size_t at = 0; at <= length;) {
+		const size_t name = strcspn(path + at, "/\n") < length - at
+					    ? strcspn(path + at, "/\n")
+					    : length - at;
+		_cleanup_(freep) char *changed = NULL;
+
+		if (!stays(path + at, name))
+			changed = anonymise_group(anonymiser, path + at, name);
+		text_buffer_add(out, "%.*s", changed ? (int)strlen(changed) : (int)name,
+				changed ? changed : path + at);
+		at += name;
+		if (at < length)
+			text_buffer_add(out, "/");
+		at++;
+	}
+}
+
+/* The length of what is before the path on a line; -1: the line has none. */
+static int before_group(const char *line, size_t length)
+{
+	const char *colon = memchr(line, ':', length);
+
+	colon = colon ? memchr(colon + 1, ':', length - (size_t)(colon + 1 - line)) : NULL;
+	return colon ? (int)(colon + 1 - line) : -1;
+}
+
+static int before_mounted(const char *line, size_t length)
+{
+	const char *at = line;
+
+	for (int i = 0; at && i < 3; i++) {
+		at = memchr(at, ' ', length - (size_t)(at - line));
+		at += at != NULL;
+	}
+	return at ? (int)(at - line) : -1;
+}
+
+static char *change_lines(const struct anonymiser *anonymiser, const char *text,
+			  int (*before)(const char *line, size_t length), const char *ends)
+{
+	struct text_buffer out = {.text = NULL};
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+		const int at = before(text, length);
+
+		if (at >= 0) {
+			const size_t path = strcspn(text + at, ends);
+
+			text_buffer_add(&out, "%.*s", at, text);
+			add_path(anonymiser, text + at, path, &out);
+			text_buffer_add(&out, "%.*s", (int)(length - (size_t)at - path),
+					text + at + path);
+		} else {
+			text_buffer_add(&out, "%.*s", (int)length, text);
+		}
+		text += length;
+		if (*text)
+			text_buffer_add(&out, "\n");
+		text += *text != '\0';
+	}
+	return out.text ? text_buffer_take(&out) : mem_string("");
+}
+
+char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
+{
+	return change_lines(anonymiser, text, before_group, "\n");
+}
+
+char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text)
+{
+	return change_lines(anonymiser, text, before_mounted, " \n");
+}
+
+/* In the first version, hierarchies have the names of their controllers. */
+static bool is_hierarchy(const char *name, size_t length)
+{
+	static const char *const controllers[] = {
+		"rdma",	    "unified",	  "systemd", "cpu",	"cpuacct", "cpuset",
+		"memory",   "blkio",	  "pids",    "devices", "freezer", "net_cls",
+		"net_prio", "perf_event", "hugetlb", "misc",
+	};
+
+	for (size_t at = 0; at < length; at++) {
+		const size_t word = strcspn(name + at, ",/");
+		bool found = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
+			found |= strlen(controllers[i]) == word &&
+				 !memcmp(controllers[i], name + at, word);
+		if (!found)
+			return false;
+		at += word;
+	}
+	return length;
+}
+
+char *anonymise_cgroup_path(const struct anonymiser *anonymiser, const char *path, bool file)
+{
+	const char *slash = file ? strrchr(path, '/') : NULL;
+	const size_t first = strcspn(path, "/");
+	const size_t length = slash ? (size_t)(slash - path) : file ? 0 : strlen(path);
+	const size_t kept = is_hierarchy(path, first) && first <= length ? first : 0;
+	struct text_buffer out = {.text = NULL};
+
+	text_buffer_add(&out, "%.*s", (int)kept, path);
+	if (length > kept)
+		add_path(anonymiser, path + kept, length - kept, &out);
+	text_buffer_add(&out, "%s", path + length);
+	return text_buffer_take(&out);
+}

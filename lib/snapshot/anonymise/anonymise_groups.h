@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Control groups: in texts of /proc, and as folders below /sys/fs/cgroup, they get the same other
+ * names, which are those of users, jobs and containers. Services keep theirs, because limits are
+ * theirs.
+ */
+#pragma once
+
+#include "snapshot/anonymise/anonymise.h"
+
+/* Lines of ID:CONTROLLERS:PATH, cgroups(7); the caller frees the result. */
+char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text);
+/* Mounts, of which the fourth word is the group that is mounted: proc(5), mountinfo. */
+char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text);
+/* A path in the hierarchy of the groups; `file`: its last name is that of a file. */
+char *anonymise_cgroup_path(const struct anonymiser *anonymiser, const char *path, bool file);

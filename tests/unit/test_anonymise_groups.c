@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of control groups: in texts of /proc, and as folders below /sys/fs/cgroup. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "snapshot/anonymise/anonymise.h"
+
+/* What becomes of one file, whose path changes, too. */
+static char *changed(const char *path, const char *text, char **ret_path)
+{
+	struct contents contents = {.items = NULL};
+	struct anonymiser *anonymiser;
+	struct strings dropped = {0};
+	size_t answers;
+	char *result;
+
+	assert_int_equal(anonymiser_new("key", 3, &anonymiser), 0);
+	contents_add(&contents, CONTENT_FILE, path, text, strlen(text));
+	anonymise_contents(anonymiser, &contents, &dropped, &answers);
+	assert_int_equal(contents.count, 1);
+	assert_int_equal(contents.items[0].length, strlen(contents.items[0].bytes));
+	result = mem_string(contents.items[0].bytes);
+	if (ret_path)
+		*ret_path = mem_string(contents.items[0].path);
+	contents_clear(&contents);
+	anonymiser_free(anonymiser);
+	return result;
+}
+
+static char *changed_text(const char *path, const char *text)
+{
+	return changed(path, text, NULL);
+}
+
+/* Services keep their names, because limits are theirs; the others are somebody's. */
+static void control_groups(void **state)
+{
+	static const char text[] =
+		"0::/user.slice/user-1000.slice/job77\n1:cpu:/system.slice/sshd.service\n2:x\n";
+	_cleanup_(freep) char *now = changed_text("root/proc/7/cgroup", text);
+	_cleanup_(freep) char *pod = changed_text(
+		"root/proc/7/cgroup", "0::/kubepods-pod7a3c.slice:cri-containerd:dead12\n0::/");
+	_cleanup_(freep) char *mounts = changed_text(
+		"root/proc/self/mountinfo",
+		"30 23 0:26 /user.slice/../job77 /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+	_cleanup_(freep) char *other = NULL;
+	const char *line = strchr(now, '\n'), *job = strrchr(mounts, '.') + 2;
+
+	(void)state;
+	assert_memory_equal(now, "0::/group-", 10);
+	assert_null(strstr(now, "job77"));
+	assert_null(strstr(now, "1000"));
+	assert_memory_equal(line, "\n1:cpu:/group-", 14);
+	assert_string_equal(strrchr(now, '/'), "/sshd.service\n2:x\n");
+	/* A container of Kubernetes has colons in its name. */
+	assert_memory_equal(pod, "0::/group-", 10);
+	assert_null(strstr(pod, "pod7a3c"));
+	assert_null(strstr(pod, "dead12"));
+	assert_string_equal(strchr(pod, '\n'), "\n0::/");
+	/* The same group has the same name everywhere. */
+	assert_memory_equal(mounts, "30 23 0:26 /group-", 18);
+	assert_memory_equal(mounts + 11, now + 3, strlen("/group-0123456789ab/"));
+	assert_memory_equal(job, line - strlen("group-0123456789ab"), strlen("group-0123456789ab"));
+	assert_string_equal(strchr(job, ' '), " /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+	/* A file of that name elsewhere is another thing. */
+	other = changed_text("root/sys/fs/cgroup", "0::/abc\n");
+	assert_string_equal(other, "0::/abc\n");
+}
+
+/* With a * for what comes after group- */
+static void assert_group(const char *path, const char *wanted)
+{
+	_cleanup_(freep) char *now = NULL, *text = changed(path, "x", &now);
+	char *at = now;
+
+	assert_string_equal(text, "x");
+	while ((at = strstr(at, "group-"))) {
+		at += strlen("group-");
+		assert_int_equal(strspn(at, "0123456789abcdef"), 12);
+		*at++ = '*';
+		memmove(at, at + 11, strlen(at + 11) + 1);
+	}
+	assert_string_equal(now, wanted);
+}
+
+/* The folders of the groups have the names that processes are in. */
+static void folders_of_control_groups(void **state)
+{
+	(void)state;
+	assert_group("root/sys/fs/cgroup/rdma.current", "root/sys/fs/cgroup/rdma.current");
+	assert_group("root/sys/fs/cgroup/user.slice/job77/rdma.max",
+		     "root/sys/fs/cgroup/group-*/group-*/rdma.max");
+	assert_group("root/sys/fs/cgroup/system.slice/sshd.service/rdma.max",
+		     "root/sys/fs/cgroup/group-*/sshd.service/rdma.max");
+	assert_group("root/sys/fs/cgroup/rdma/job77/rdma.max",
+		     "root/sys/fs/cgroup/rdma/group-*/rdma.max");
+	assert_group("root/sys/fs/cgroup/cpu,cpuacct/rdma.max",
+		     "root/sys/fs/cgroup/cpu,cpuacct/rdma.max");
+	assert_group("root/sys/fs/cgroup/rdma,job/rdma.max", "root/sys/fs/cgroup/group-*/rdma.max");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(control_groups),
+		cmocka_unit_test(folders_of_control_groups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
