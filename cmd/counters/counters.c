@@ -157,6 +157,25 @@ static bool has_problem(const struct counters_run *run)
 	return false;
 }
 
+/*
+ * The agent of a port and its driver may count the same (bnxt_re since Linux 6.15). The rows of a
+ * port are next to each other.
+ */
+static bool has_twins(const struct counters_run *run)
+{
+	for (size_t i = 0; i < run->listing.row_count; i++)
+		for (size_t j = i + 1; j < run->listing.row_count; j++) {
+			const struct counter_reading *one = run->listing.rows[i];
+			const struct counter_reading *other = run->listing.rows[j];
+
+			if (one->port != other->port || one->netdev != other->netdev)
+				break;
+			if (one->counter && other->counter && !strcmp(one->counter, other->counter))
+				return true;
+		}
+	return false;
+}
+
 static void choose_columns(struct counters_run *run)
 {
 	const struct counters_args *args = run->args;
@@ -165,7 +184,8 @@ static void choose_columns(struct counters_run *run)
 
 	if (args->drops || args->errors)
 		some = schema_view(run->listing.schema, args->drops ? "--drops" : "--errors");
-	columns = mem_format("%s%s", some, has_problem(run) ? ",problem" : "");
+	columns = mem_format("%s%s%s", some, has_twins(run) ? ",source" : "",
+			     has_problem(run) ? ",problem" : "");
 	listing_prefer_columns(&run->listing, columns);
 }
 

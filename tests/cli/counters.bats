@@ -37,6 +37,19 @@ of()
 	machines golden counters
 }
 
+@test "counters: the source tells the agent's counter from the driver's of the same name" {
+	port counters/port_xmit_data=250 hw_counters/tx_bytes=5512331233 hw_counters/rx_bytes=7
+	quickly try counters --root "$tree"
+	[ "$status" = 0 ]
+	[ "$(tr -s ' ' <<<"$output")" = 'OBJECT COUNTER VALUE UNIT SEVERITY SOURCE
+mlx5_0/1 tx_bytes 1000 bytes info pma
+mlx5_0/1 tx_bytes 5512331233 bytes info hw
+mlx5_0/1 rx_bytes 7 bytes info hw' ]
+	port counters/port_xmit_data=250 hw_counters/rx_bytes=7
+	quickly try counters --root "$tree"
+	[[ $output = 'OBJECT   COUNTER  VALUE UNIT  SEVERITY'$'\n'* ]]
+}
+
 @test "counters: every format is valid and says the same" {
 	machines formats counters
 }
