@@ -15,10 +15,11 @@
 #define PCI_FUNCTION "sys/bus/pci/devices/%s"
 
 enum pci_fact {
-	PCI_ID = 1 << 0,      /* vendor, device and subsystem */
-	PCI_DRIVER = 1 << 1,  /* driver */
-	PCI_NUMA = 1 << 2,    /* numa_node and local_cpulist, as the kernel has them */
-	PCI_LINK = 1 << 3,    /* speed and width, now and at most; not of a hypervisor's ports */
+	PCI_ID = 1 << 0,     /* vendor, device and subsystem */
+	PCI_DRIVER = 1 << 1, /* driver */
+	PCI_NUMA = 1 << 2,   /* numa_node and local_cpulist, as the kernel has them */
+	/* Speed and width, now and at most; not of a hypervisor's ports, which PCI_ID tells. */
+	PCI_LINK = 1 << 3,
 	PCI_VIRTUAL = 1 << 4, /* physfn */
 	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
 	PCI_CLASS = 1 << 6,   /* class_code */
