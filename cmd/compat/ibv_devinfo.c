@@ -148,6 +148,12 @@ static void print_guid(const char *label, uint64_t guid)
 		     (unsigned int)(guid & 0xffff));
 }
 
+/* The tool prints the older number, which the kernel cuts off (core/uverbs_cmd.c). */
+static uint64_t phys_port_cnt(const struct caps *caps)
+{
+	return caps->port_count.value < PORT_MOST_VERBS ? caps->port_count.value : PORT_MOST_VERBS;
+}
+
 static void print_device(const struct verbs_device_name *name, const struct verbs_facts *facts)
 {
 	const struct caps *caps = &facts->caps;
@@ -166,7 +172,7 @@ static void print_device(const struct verbs_device_name *name, const struct verb
 	PRINT_DEVICE("hw_ver", "0x%X", (unsigned int)caps->hw_ver.value);
 	if (facts->board_id)
 		PRINT_DEVICE("board_id", "%s", facts->board_id);
-	PRINT_DEVICE("phys_port_cnt", "%d", (int)caps->port_count.value);
+	PRINT_DEVICE("phys_port_cnt", "%d", (int)phys_port_cnt(caps));
 }
 
 int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
@@ -174,7 +180,7 @@ int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name
 {
 	const struct caps *caps = &facts->caps;
 
-	if (view->ib_port > caps->port_count.value) {
+	if (view->ib_port > phys_port_cnt(caps)) {
 		fprintf(stderr, "Invalid port requested for device\n");
 		return 4;
 	}

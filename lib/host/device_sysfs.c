@@ -88,7 +88,7 @@ static bool has_all_ports(const struct strings *names)
 	uint64_t number, next = 1;
 
 	for (size_t i = 0; i < names->count; i++) {
-		if (text_parse_u64(names->items[i], 10, UINT8_MAX, &number))
+		if (text_parse_u64(names->items[i], 10, PORT_MOST, &number))
 			continue;
 		if (number > next)
 			return false;
@@ -110,7 +110,7 @@ void device_list_ports_sysfs(const struct root *root, struct device *device,
 	if (rc)
 		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {
-		if (text_parse_u64(names.items[i], 10, UINT8_MAX, &number))
+		if (text_parse_u64(names.items[i], 10, PORT_MOST, &number))
 			sysfs_note_text(problems, device->name, "ports", names.items[i]);
 		else if (!device_port(device, (unsigned int)number))
 			device_add_port(device, (unsigned int)number);

@@ -113,9 +113,6 @@ void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsi
 	free(requests.items);
 }
 
-/* The kernel's port count has 32 bits; a larger number than this is a damaged message. */
-#define MOST_PORTS 65535
-
 /*
  * Gets a device name that can be printed and used in a path. The kernel's names can; in damaged
  * ones the remaining bytes are escaped as in text_clean().
@@ -158,7 +155,7 @@ static int get_port_count(struct nlattr *const *table, unsigned int *ret_port_co
 	struct number port_count = {0};
 
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port_count) ||
-	    port_count.value > MOST_PORTS)
+	    port_count.value > PORT_MOST)
 		return -EBADMSG;
 	*ret_port_count = port_count.value;
 	return 0;

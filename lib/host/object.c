@@ -8,9 +8,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/port.h"
 
 /* IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. */
-enum { DEVICE_NAME_LENGTH = 63, PORT_MOST = 255 };
+enum { DEVICE_NAME_LENGTH = 63 };
 
 static bool is_device_name(const char *name, size_t length)
 {

@@ -93,10 +93,17 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 /* The directory of a port, from the kernel's name of the device and the port number. */
 #define PORT_DIRECTORY "sys/class/infiniband/%s/ports/%u"
 
+/*
+ * The kernel counts ports with 32 bits. A device with representors (mlx5) has one for each function
+ * of the adapter, which may be more than the 255 that verbs can name; a larger number than this is
+ * damaged.
+ */
+enum { PORT_MOST = 65535, PORT_MOST_VERBS = 255 };
+
 struct port {
 	char *device; /* borrowed from the device, like device_kernel_name */
 	const char *kernel_name;
-	struct number port;	      /* 1 .. 255 */
+	struct number port;	      /* 1 .. PORT_MOST; 0 of a switch */
 	struct number link_layer;     /* enum link_layer */
 	struct number state;	      /* enum port_state */
 	struct number physical_state; /* enum physical_state */

@@ -225,7 +225,7 @@ static int query_port(struct verbs_device *device, uint64_t number, struct ibv_p
 {
 	int rc;
 
-	if (!number || number > UINT8_MAX)
+	if (!number || number > PORT_MOST_VERBS)
 		return -EINVAL;
 	if (!device->context)
 		return find_port(device, number, attr);
@@ -269,7 +269,7 @@ static int query_limits(struct verbs_device *device, struct verbs_limits *limits
 	verbs_record_note(device->record, VERBS_ASK_LIMITS, device->name, 0, rc, limits,
 			  sizeof(*limits));
 	/* Only a recording has so many ports. */
-	return !rc && limits->attr.phys_port_cnt_ex > UINT8_MAX ? -EBADMSG : rc;
+	return !rc && limits->attr.phys_port_cnt_ex > PORT_MOST ? -EBADMSG : rc;
 }
 
 int verbs_get_port(struct verbs_device *device, struct port *port)
@@ -423,7 +423,7 @@ int verbs_get_caps(struct verbs_device *device, struct caps *caps)
 	found.device = mem_string(device->context ? device->context->device->name : device->name);
 	found.num_comp_vectors = number_of((unsigned int)device->identity.num_comp_vectors);
 	verbs_caps_set_device(&found, &limits.attr, limits.extended);
-	for (unsigned int i = 1; i <= found.port_count.value; i++) {
+	for (unsigned int i = 1; i <= found.port_count.value && i <= PORT_MOST_VERBS; i++) {
 		struct port_caps *port = caps_add_port(&found, i);
 		struct ibv_port_attr port_attr;
 

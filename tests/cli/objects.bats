@@ -11,7 +11,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 	for command in ports gids pkeys netdevs; do
 		for word in '' / // /1 . .. ./mlx5_0 ../../etc ../../../../etc/passwd mlx5_0/ mlx5_0/x mlx5_0/1/2 mlx5_0/1/ \
-			mlx5_0//1 mlx5_0/999 mlx5_0/256 mlx5_0/-1 mlx5_0/+1 'mlx5_0/ 1' 'mlx5_0/1 ' mlx5_0/1x mlx5_0/0x1 \
+			mlx5_0//1 mlx5_0/99999 mlx5_0/65536 mlx5_0/-1 mlx5_0/+1 'mlx5_0/ 1' 'mlx5_0/1 ' mlx5_0/1x mlx5_0/0x1 \
 			mlx5_0/18446744073709551617 mlx5_0/1.5; do
 			quickly on cx5-ib-edr "$command" -- "$word"
 			expect_error 2 "$command" "'$word' is not DEV or DEV/PORT" 'rdmactl devices lists the names' ||

@@ -392,11 +392,35 @@ static void test_status(void **state)
 	verbs_facts_clear(&facts);
 }
 
+/* The tool prints and counts with the older number of ports, which has eight bits. */
+static void test_many_ports(void **state)
+{
+	struct shape shape = with_ports(&mlx4);
+	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct ibv_view view = {COMPAT_65, false, 0};
+	struct verbs_facts facts;
+	struct captured captured;
+	char *printed;
+	int status;
+
+	(void)state;
+	fill(&shape, &facts);
+	facts.caps.port_count = number_of(300);
+	capture_begin(&captured);
+	status = ibv_print_device(&view, &name, &facts);
+	printed = capture_end(&captured);
+	assert_int_equal(status, 0);
+	assert_non_null(strstr(printed, "\tphys_port_cnt:\t\t\t255\n"));
+	free(printed);
+	verbs_facts_clear(&facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_many_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ static struct {
 	int open_error, device_error, port_error, gids_error, caps_error, port_caps_error;
 	unsigned int opened, freed, devices_opened, devices_closed, gids_asked;
 	struct verbs verbs;
+	unsigned int port_count; /* in the capabilities */
 } library;
 
 int verbs_open(const struct root *root, struct verbs **ret_verbs)
@@ -102,6 +103,7 @@ int verbs_get_caps(struct verbs_device *device, struct caps *caps)
 
 	assert_ptr_equal(device, &library);
 	caps->firmware = mem_string("7.7");
+	caps->port_count = number_of(library.port_count);
 	caps->transport = number_of(TRANSPORT_INFINIBAND);
 	port->error = library.port_caps_error;
 	return library.caps_error;
@@ -387,6 +389,28 @@ static void mtus(void **state)
 	assert_false(port_of(bed, 0, 0)->active_mtu_bytes.known);
 }
 
+/* What verbs cannot name is told once, and is not asked for. */
+static void ports_above(void **state)
+{
+	static const char line[] =
+		"a0|attributes of ports above 255|verbs|verbs count ports up to 255|-\n";
+	struct bed *bed = *state;
+
+	begin(bed);
+	device_add_port(&bed->inventory.devices.items[0], 256);
+	device_add_port(&bed->inventory.devices.items[0], 300);
+	bed->reading.needs = NEED_MTU;
+	read_verbs(&bed->reading);
+	expect_lines(&bed->problems, line);
+	assert_true(port_of(bed, 0, 1)->active_mtu_bytes.known);
+	assert_false(port_of(bed, 0, 2)->active_mtu_bytes.known);
+	library.port_count = 300;
+	library.device_error = -EIO;
+	read_it(bed, NEED_CAPS);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[0].attribute, "attributes of ports above 255");
+}
+
 /* The board is in sysfs, and RDMA netlink knows the transport better. */
 static void caps(void **state)
 {
@@ -473,8 +497,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(failures), TEST(gids),	TEST(empty_gids), TEST(mtus),
-		TEST(caps),	TEST(warnings), TEST(no_nodes),	  TEST(not_opened),
+		TEST(failures), TEST(gids),	   TEST(empty_gids),
+		TEST(mtus),	TEST(ports_above), TEST(caps),
+		TEST(warnings), TEST(no_nodes),	   TEST(not_opened),
 	};
 
 	return cmocka_run_group_tests_name("inventory-verbs", tests, NULL, NULL);

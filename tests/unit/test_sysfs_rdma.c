@@ -222,6 +222,24 @@ static void device_unreadable_links(void **state)
 	assert_string_equal(problem_of(bed, "irq_count")->error, strerror(EIO));
 }
 
+/* Representors are ports, too: an adapter may have more than 255. */
+static void many_ports(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_9");
+
+	for (unsigned int number = 1; number <= 300; number++) {
+		_cleanup_(freep) char *path = mem_format(CLASS "mlx5_9/ports/%u", number);
+
+		tree_directory(&bed->tree, path);
+	}
+	device_list_ports_sysfs(&bed->tree.root, device, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_false(device->ports_unknown);
+	assert_int_equal(device->port_count, 300);
+	assert_non_null(device_port(device, 300));
+}
+
 /* An unreadable directory is reported once for all of its files. */
 static void device_unreadable(void **state)
 {
@@ -321,7 +339,7 @@ static void strange_devices(void **state)
 	tree_directory(&bed->tree, CLASS "ports/ports/2");
 	tree_directory(&bed->tree, CLASS "ports/ports/10");
 	tree_directory(&bed->tree, CLASS "ports/ports/02");
-	tree_directory(&bed->tree, CLASS "ports/ports/256");
+	tree_directory(&bed->tree, CLASS "ports/ports/65536");
 	tree_directory(&bed->tree, CLASS "ports/ports/x");
 	list_all(bed);
 	assert_int_equal(bed->devices.count, 6);
@@ -336,7 +354,7 @@ static void strange_devices(void **state)
 	assert_non_null(device_port(&bed->devices.items[5], 10));
 	for (size_t i = 0; i < bed->problems.count; i++)
 		assert_string_equal(bed->problems.items[i].attribute, "ports");
-	/* empty, file and gone have no ports, 256 and x are no port, and 2 is not the first. */
+	/* empty, file and gone have no ports, 65536 and x are no port, and 2 is not the first. */
 	assert_int_equal(bed->problems.count, 6);
 }
 
@@ -1198,6 +1216,7 @@ int main(void)
 		TEST(device_unknown_values),
 		TEST(device_unreadable_links),
 		TEST(device_unreadable),
+		TEST(many_ports),
 		TEST(device_bad_texts),
 		TEST(device_missing_required),
 		TEST(two_missing_in_a_row),

@@ -125,6 +125,7 @@ struct made_up {
 	int gid_error;
 	int port_error;
 	uint8_t bad_port;
+	uint32_t port_count; /* 0: the two of the older answer */
 	int device_error;
 };
 
@@ -163,7 +164,9 @@ static int answer_device_ex(struct ibv_context *context, const struct ibv_query_
 	if (made_up->device_error)
 		return made_up->device_error;
 	*attr = (struct ibv_device_attr_ex){
-		.orig_attr = {.vendor_part_id = 4119, .phys_port_cnt = 2}};
+		.orig_attr = {.vendor_part_id = 4119, .phys_port_cnt = 2},
+		.phys_port_cnt_ex = made_up->port_count,
+	};
 	return 0;
 }
 
@@ -366,6 +369,22 @@ static void test_get_caps(void **state)
 	assert_int_equal(caps.port_caps_count, 0);
 }
 
+/* Representors are ports: an adapter may have more of them than verbs can name. */
+static void test_get_caps_many_ports(void **state)
+{
+	struct made_up *made_up = *state;
+	struct caps caps = {0};
+
+	made_up->port_count = 300;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), 0);
+	assert_number(caps.port_count, 300);
+	assert_int_equal(caps.port_caps_count, 255);
+	assert_int_equal(caps.ports[254].error, 0);
+	caps_clear(&caps);
+	made_up->port_count = 65536;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), -EBADMSG);
+}
+
 static void test_get_caps_legacy(void **state)
 {
 	struct made_up *made_up = *state;
@@ -495,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gids_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gids_fail, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_caps_many_ports, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps_legacy, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_open_device, set_up, tear_down),

@@ -98,15 +98,30 @@ static void note_port(const struct reading *reading, const struct device *device
 	problem_add(reading->problems, object, "port attributes", "verbs", error, NULL);
 }
 
+/* One line a device: all of its ports above that number. */
+static void note_ports_above(const struct reading *reading, const struct device *device)
+{
+	problem_add_text(reading->problems, device->name, "attributes of ports above 255", "verbs",
+			 "verbs count ports up to 255", NULL);
+}
+
 static void read_mtus(struct reading *reading, struct verbs_device *opened, struct device *device)
 {
+	bool above = false;
+
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct port *port = &device->ports[i];
-		int rc = verbs_get_port(opened, port);
+		int rc = 0;
 
+		if (port->port.value > PORT_MOST_VERBS)
+			above = true;
+		else
+			rc = verbs_get_port(opened, port);
 		if (rc)
 			note_port(reading, device, &port->port, rc);
 	}
+	if (above)
+		note_ports_above(reading, device);
 }
 
 static void read_caps(struct reading *reading, struct verbs_device *opened, struct device *device)
@@ -128,6 +143,8 @@ static void read_caps(struct reading *reading, struct verbs_device *opened, stru
 	for (size_t i = 0; i < caps.port_caps_count; i++)
 		if (caps.ports[i].error)
 			note_port(reading, device, &caps.ports[i].port, caps.ports[i].error);
+	if (caps.port_count.value > PORT_MOST_VERBS)
+		note_ports_above(reading, device);
 	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
 }
 
