@@ -359,6 +359,11 @@ static void empty_gids(void **state)
 	assert_int_equal(port_of(bed, 0, 1)->gids[2].port.value, 2);
 	assert_string_equal(port_of(bed, 0, 1)->gids[2].device, "a0");
 	assert_true(port_of(bed, 0, 1)->gids[2].gid.known);
+	/* A port that does not answer: no slot is listed twice. */
+	library.port_error = -EINVAL;
+	read_it(bed, NEED_GIDS);
+	expect_gids(port_of(bed, 0, 0), TABLE_ALL);
+	expect_gids(port_of(bed, 0, 1), TABLE_ALL);
 	library.gids_error = -EOPNOTSUPP;
 	read_it(bed, NEED_GIDS);
 	expect_gids(port_of(bed, 1, 0), TABLE_ALL);

@@ -65,6 +65,14 @@ static struct verbs *open_verbs(struct reading *reading)
 	return verbs;
 }
 
+/* Entries that verbs told before they failed: all of the table is read from sysfs instead. */
+static void drop_gids(struct port *port)
+{
+	for (size_t i = 0; i < port->gid_count; i++)
+		gid_entry_clear(&port->gids[i]);
+	port->gid_count = 0;
+}
+
 static int read_gids_by_verbs(struct verbs_device *opened, struct device *device, bool empty)
 {
 	int rc = verbs_get_gids(opened, device);
@@ -84,9 +92,11 @@ static void read_gids(struct reading *reading, struct verbs_device *opened, stru
 
 	if (opened && !read_gids_by_verbs(opened, device, empty))
 		return;
-	for (size_t i = 0; i < device->port_count; i++)
+	for (size_t i = 0; i < device->port_count; i++) {
+		drop_gids(&device->ports[i]);
 		gid_table_read_sysfs(&reading->root, &device->ports[i], empty, netdevs,
 				     reading->problems);
+	}
 }
 
 static void note_port(const struct reading *reading, const struct device *device,
