@@ -178,8 +178,6 @@ static void print_clock(const struct caps *caps)
 
 static void print_qp_types(uint64_t types, size_t known)
 {
-	if (!types)
-		return;
 	printf("\t\tsupported_qp:\n");
 	print_flags(qp_types, known, types, true);
 }
@@ -193,7 +191,8 @@ static void print_rss(const struct caps *caps)
 		  (unsigned int)caps->rss_max_table_size.value);
 	ibv_print(2, 64, "rx_hash_function", "0x%x", (unsigned int)caps->rss_hash_functions.value);
 	ibv_print(2, 64, "rx_hash_fields_mask", "0x%" PRIX64 "", caps->rss_hash_fields.value);
-	print_qp_types(caps->rss_qp_types.value, 2);
+	if (caps->rss_qp_types.value)
+		print_qp_types(caps->rss_qp_types.value, 2);
 }
 
 static void print_offloads(const struct ibv_view *view, const struct caps *caps)
@@ -208,7 +207,9 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 		    caps->device_cap_flags_ex.value & ~(uint64_t)UINT32_MAX, true);
 	printf("\ttso_caps:\n");
 	ibv_print(2, 48, "max_tso", "%d", (int)caps->tso_max_size_bytes.value);
-	print_qp_types(caps->tso_qp_types.value, 2);
+	/* Here and below the tool asks for the limit, not for the types. */
+	if (caps->tso_max_size_bytes.value)
+		print_qp_types(caps->tso_qp_types.value, 2);
 	print_rss(caps);
 	ibv_print(1, 40, "max_wq_type_rq", "%u", (unsigned int)caps->max_wq_type_rq.value);
 	printf("\tpacket_pacing_caps:\n");
@@ -216,7 +217,9 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 		  (unsigned int)caps->packet_pacing_rate_limit_min_kbps.value);
 	ibv_print(2, 40, "qp_rate_limit_max", "%ukbps",
 		  (unsigned int)caps->packet_pacing_rate_limit_max_kbps.value);
-	print_qp_types(caps->packet_pacing_qp_types.value, view->release < COMPAT_65 ? 2 : 3);
+	if (caps->packet_pacing_rate_limit_max_kbps.value)
+		print_qp_types(caps->packet_pacing_qp_types.value,
+			       view->release < COMPAT_65 ? 2 : 3);
 }
 
 static void print_tags(const struct caps *caps)

@@ -415,12 +415,36 @@ static void test_many_ports(void **state)
 	verbs_facts_clear(&facts);
 }
 
+/* The limits decide whether the types of queue pairs are printed, be there any or not. */
+static void test_queue_pair_types(void **state)
+{
+	struct shape shape = with_ports(&mlx4);
+	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct ibv_view view = {COMPAT_65, true, 0};
+	struct verbs_facts facts;
+	struct captured captured;
+	char *printed;
+
+	(void)state;
+	shape.attr.tso_caps = (struct ibv_tso_caps){.max_tso = 65536};
+	shape.attr.packet_pacing_caps = (struct ibv_packet_pacing_caps){.supported_qpts = 1 << 8};
+	fill(&shape, &facts);
+	capture_begin(&captured);
+	ibv_print_device(&view, &name, &facts);
+	printed = capture_end(&captured);
+	assert_non_null(strstr(printed, "\tmax_tso:\t\t\t65536\n\t\tsupported_qp:\n\trss_caps:"));
+	assert_non_null(strstr(printed, "\tqp_rate_limit_max:\t0kbps\n\ttag matching"));
+	free(printed);
+	verbs_facts_clear(&facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_queue_pair_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
