@@ -97,7 +97,7 @@ static int show(const struct request *request, const char *name, struct channel_
 {
 	int rc = read_adapter(request, name, adapter);
 
-	if (rc || !adapter->last_port)
+	if (rc || !adapter->node_type)
 		return rc;
 	if (!request->brief && request->port >= 0) {
 		if ((unsigned int)request->port > adapter->last_port ||
@@ -140,13 +140,9 @@ static int show_all(const struct request *request, const struct strings *names)
 	return 0;
 }
 
-/* At most 64 ports, the size of the library's table. */
 static int list_ports(const struct request *request, const struct strings *names)
 {
-	enum { MOST_PORTS = 64 };
-	unsigned int found = 0;
-
-	for (size_t i = 0; i < names->count && found < MOST_PORTS; i++) {
+	for (size_t i = 0; i < names->count; i++) {
 		struct channel_adapter adapter;
 
 		if (read_adapter(request, names->items[i], &adapter)) {
@@ -154,13 +150,9 @@ static int list_ports(const struct request *request, const struct strings *names
 				strerror(adapter.error));
 			return COMPAT_STATUS_PANIC;
 		}
-		for (unsigned int j = 0; j <= adapter.last_port && found < MOST_PORTS; j++) {
-			if (!adapter.ports[j].present)
-				continue;
-			found++;
-			if (adapter.ports[j].guid)
+		for (unsigned int j = 0; j <= adapter.last_port; j++)
+			if (adapter.ports[j].present && adapter.ports[j].guid)
 				printf("0x%016" PRIx64 "\n", adapter.ports[j].guid);
-		}
 	}
 	return 0;
 }

@@ -171,3 +171,35 @@ as_on()
 	grep -q 'is another program' "$BATS_TEST_TMPDIR/refusal"
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
+
+# A switch has port 0 alone, which is a port all the same.
+@test "compat: ibstat shows a switch" {
+	local root=$BATS_TEST_TMPDIR/switch device
+
+	cp -a "$roots/cx5-ib-edr" "$root"
+	device=$(readlink -f "$root/sys/class/infiniband/mlx5_0")
+	echo '2: switch' >"$device/node_type"
+	mv "$device/ports/1" "$device/ports/0"
+	RDMACTL_ROOT=$root as ibstat mlx5_0
+	expect 0
+	[[ $output == "Switch 'mlx5_0'"*$'\n\tNumber of ports: 0\n'*$'\n\tPort 0:\n\t\tState: Active\n'* ]]
+	RDMACTL_ROOT=$root as ibstat mlx5_0 0
+	expect 0
+	[[ $output == $'Switch: \'mlx5_0\'\nPort 0:\nState: Active\n'* ]]
+}
+
+# A host with many virtual functions; the tool's table of 64 ports is that of one device.
+@test "compat: ibstat -p lists the ports of any number of devices" {
+	local root=$BATS_TEST_TMPDIR/many device target number
+
+	cp -a "$roots/cx5-ib-edr" "$root"
+	target=$(readlink "$root/sys/class/infiniband/mlx5_0")
+	device=$(readlink -f "$root/sys/class/infiniband/mlx5_0")
+	for number in {100..169}; do
+		cp -a "$device" "${device%_0}_$number"
+		ln -s "${target%_0}_$number" "$root/sys/class/infiniband/mlx5_$number"
+	done
+	RDMACTL_ROOT=$root as ibstat -p
+	expect 0
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 72 ]
+}
