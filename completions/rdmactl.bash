@@ -4,15 +4,17 @@
 _rdmactl()
 {
 	local line candidates=() word=${COMP_LINE:0:COMP_POINT}
-	local words
+	local words partial=${COMP_WORDS[COMP_CWORD]}
 
+	# Right after it, the = is a word of its own.
+	[[ $partial != = ]] || partial=
 	# The words as the shell sees them, = and : not broken out of them.
 	read -ra words <<<"$word"
 	[[ $word == *[[:space:]] ]] && words+=("")
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
 			compopt -o filenames 2>/dev/null
-			mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+			mapfile -t COMPREPLY < <(compgen -f -- "$partial")
 			return
 		fi
 		line=${line%%$'\t'*}

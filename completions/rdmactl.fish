@@ -6,7 +6,9 @@ function __rdmactl_complete
     set -l current (commandline -ct)
     set -l lines ($words[1] __complete -- $words[2..-1] $current 2>/dev/null)
     if test "$lines[1]" = ":file"
-        __fish_complete_path $current
+        # The file of --root=FILE begins after the =.
+        set -l option (string match -r -- '^--[^=]+=' $current)
+        printf '%s\n' "$option"(__fish_complete_path (string replace -r -- '^--[^=]+=' '' $current))
     else
         printf '%s\n' $lines
     end

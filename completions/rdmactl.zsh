@@ -9,6 +9,8 @@ _rdmactl()
 
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
+			# The file of --root=FILE begins after the =.
+			[[ ${words[CURRENT]} != --*=* ]] || compset -P 1 '*='
 			_files
 			return
 		fi

@@ -366,3 +366,20 @@ hostile_names()
 	done
 	nothing_wrong
 }
+
+# Two Tabs complete two folders, after a blank as after the =.
+@test "completion: Tab completes the file of an option" {
+	local shell setup start='rdmactl devices --no-headings -o device --root'
+
+	mkdir -p "$BATS_TEST_TMPDIR/in/only"
+	ln -s "$r" "$BATS_TEST_TMPDIR/in/only/tree"
+	for shell in bash zsh fish; do
+		setup="source '$top/completions/rdmactl.$shell'"
+		[ $shell != zsh ] || setup="autoload -Uz compinit; compinit -D -u; $setup"
+		(cd "$BATS_TEST_TMPDIR/in" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
+			"$top/tests/cli/press_tab.py" $shell "$setup" "$start=" "$start=o" "$start o" \
+			>"$BATS_TEST_TMPDIR/typed" 2>&1) || wrong "$shell: it did not end"
+		[ "$(grep -c mlx5_1 "$BATS_TEST_TMPDIR/typed")" = 3 ] || wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
+	done
+	nothing_wrong
+}
