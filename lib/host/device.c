@@ -75,33 +75,6 @@ static void get_state_summary(const void *record, struct value *value)
 		value_set_string(value, value->scratch);
 }
 
-static void get_netdevs(const void *record, struct value *value)
-{
-	const struct device *device = record;
-	bool may_have_one = false;
-	size_t count = 0;
-
-	if (device->ports_unknown)
-		return;
-	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
-		const struct number *layer = &device->ports[i].link_layer;
-		const char *netdev = device->ports[i].netdev;
-
-		if (!netdev && device->ports[i].netdev_unknown)
-			return;
-		if (!netdev && (!layer->known || layer->value == LINK_LAYER_ETHERNET))
-			may_have_one = true;
-		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
-			value->words[count++] = netdev;
-	}
-	/* A port of RoCE or iWARP always has a netdev. If none is visible, it is unknown. */
-	if (!count && may_have_one)
-		return;
-	value->kind = VALUE_LIST;
-	value->list.items = value->words;
-	value->list.count = count;
-}
-
 static void get_port_count(const void *record, struct value *value)
 {
 	const struct device *device = record;
@@ -135,8 +108,7 @@ static const struct field device_fields[] = {
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "number of ports"),
 	COMPUTED_FIELD(FIELD_STRING, get_state_summary, "state", "STATE", FIELD_DEFAULT, NEED_STATE,
 		       "logical state of the ports in one line"),
-	COMPUTED_FIELD(FIELD_LIST, get_netdevs, "netdevs", "NETDEVS", FIELD_DEFAULT, NEED_NETDEV,
-		       "netdevs of the ports"),
+	LIST(netdevs, "NETDEVS", SHOWN, NEED_NETDEV, "netdevs of the ports"),
 	TEXT(pci_address, "PCI", SHOWN, NEED_PCI_ADDRESS, "PCI address"),
 	SIGNED_FIELD(struct device, numa_node, "numa_node", "NUMA", FIELD_DEFAULT | FIELD_RIGHT,
 		     NEED_NUMA, "NUMA node of the PCI device"),
@@ -261,6 +233,7 @@ static void device_clear(struct device *device)
 	free(device->node_description);
 	free(device->uverbs);
 	free(device->parent);
+	strings_free(&device->netdevs);
 	strings_free(&device->umads);
 	strings_free(&device->issms);
 	strings_free(&device->sources);
@@ -304,6 +277,31 @@ struct port *device_add_port(struct device *device, unsigned int number)
 	port->kernel_name = device->kernel_name;
 	number_set(&port->port, number);
 	return port;
+}
+
+void device_find_netdevs(struct device *device)
+{
+	struct strings *netdevs = &device->netdevs;
+	bool may_have_one = false, hidden = device->ports_unknown;
+
+	strings_free(netdevs);
+	for (size_t i = 0; i < device->port_count && !hidden; i++) {
+		const struct number *layer = &device->ports[i].link_layer;
+		const char *netdev = device->ports[i].netdev;
+
+		if (!netdev && device->ports[i].netdev_unknown)
+			hidden = true;
+		else if (!netdev && (!layer->known || layer->value == LINK_LAYER_ETHERNET))
+			may_have_one = true;
+		else if (netdev &&
+			 !(netdevs->count && !strcmp(netdevs->items[netdevs->count - 1], netdev)))
+			strings_add(netdevs, netdev);
+	}
+	/* A port of RoCE or iWARP always has a netdev. If none is visible, it is unknown. */
+	if (hidden)
+		strings_free(netdevs);
+	else
+		netdevs->known = netdevs->count || !may_have_one;
 }
 
 static enum transport transport_of_protocol(const char *protocol)

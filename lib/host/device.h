@@ -38,8 +38,9 @@ struct device {
 	struct number irq_count;
 	struct number user_contexts; /* ib_qib, hfi1: each process of PSM takes one */
 	struct number free_user_contexts;
-	char *uverbs;	      /* uverbs0 */
-	struct strings umads; /* umad0, one for each port that has one */
+	char *uverbs;		/* uverbs0 */
+	struct strings netdevs; /* of the ports: device_find_netdevs() */
+	struct strings umads;	/* umad0, one for each port that has one */
 	struct strings issms;
 	bool nodes_unknown;	/* the character devices cannot be listed */
 	char *parent;		/* of a sub-device */
@@ -95,6 +96,8 @@ void device_list_filter(struct device_list *list, bool (*keep)(const struct devi
 struct port *device_port(const struct device *device, unsigned int number);
 /* Appends a port, which invalidates pointers to earlier ones. */
 struct port *device_add_port(struct device *device, unsigned int number);
+/* Collects the netdevs of the ports: unknown if one of them is hidden. */
+void device_find_netdevs(struct device *device);
 /*
  * Derives the transport from node type, protocol and the first port's link layer, as far as
  * possible.

@@ -117,3 +117,26 @@ mlx5_2 20.35.1012 active" ''
 	on cx5-ib-edr devices mlx5_0/1
 	expect_error 2 devices "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
 }
+
+# As of an adapter with representors of its virtual functions.
+@test "devices: the netdevs of many ports" {
+	local root=$BATS_TEST_TMPDIR/root class ports nets target number
+
+	cp -a "$roots/cx6dx-roce" "$root"
+	class=$root/sys/class
+	ports=$(readlink -f "$class/infiniband/mlx5_0")/ports
+	nets=$(readlink -f "$class/net/ens1f0np0")
+	target=$(readlink "$class/net/ens1f0np0")
+	for number in {2..70}; do
+		mkdir -p "$ports/$number/gids" "$ports/$number/gid_attrs/ndevs"
+		echo Ethernet >"$ports/$number/link_layer"
+		cp "$ports/1/gids/0" "$ports/$number/gids/0"
+		echo "rep$number" >"$ports/$number/gid_attrs/ndevs/0"
+		cp -a "$nets" "${nets%/*}/rep$number"
+		echo $((1000 + number)) | tee "${nets%/*}/rep$number/ifindex" >"${nets%/*}/rep$number/iflink"
+		ln -s "${target%/*}/rep$number" "$class/net/rep$number"
+	done
+	try --root "$root" devices mlx5_0 --jsonl -o netdevs
+	expect 0
+	[ "$(jq -c '.netdevs | [length, .[0], .[69]]' <<<"$output")" = '[70,"ens1f0np0","rep70"]' ]
+}

@@ -453,13 +453,14 @@ static void resolve(const struct reading *reading)
 	struct device_list *list = &reading->inventory->devices;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct device *device = &list->items[i];
+		struct device *device = &list->items[i];
 
 		for (size_t j = 0; j < device->port_count; j++) {
 			resolve_port(reading, device, &device->ports[j]);
 			resolve_pkeys(reading, &device->ports[j]);
 			resolve_gids(reading, device, &device->ports[j]);
 		}
+		device_find_netdevs(device);
 	}
 }
 
