@@ -108,3 +108,17 @@ END
 	[ "$status" = 1 ]
 	[[ $stderr == *'the driver of lo has no devlink'* ]]
 }
+
+# As on a BlueField, whose uplink p0 comes after the representors.
+@test "sriov: the netdev of a function is not that of a representor" {
+	local class=$tree/sys/class nets target
+
+	cp -a "$roots/cx6dx-roce" "$tree"
+	nets=$(readlink -f "$class/net/ens1f0np0")
+	target=$(readlink "$class/net/ens1f0np0")
+	cp -a "$nets" "${nets%/*}/en3f0pf0sf0"
+	echo 77 | tee "${nets%/*}/en3f0pf0sf0/ifindex" >"${nets%/*}/en3f0pf0sf0/iflink"
+	ln -s "${target%/*}/en3f0pf0sf0" "$class/net/en3f0pf0sf0"
+	try --root "$tree" sriov mlx5_0 --tsv --no-headings -o function,netdev
+	expect 0 $'0000:65:00.0\tens1f0np0\nmlx5_core.sf.2\tenp101s0f0s88' ''
+}

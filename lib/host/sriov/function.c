@@ -129,18 +129,38 @@ static enum function_owner owner_of(const struct function *function, bool empty)
 	return empty ? FUNCTION_OF_NAMESPACE : FUNCTION_OF_HOST;
 }
 
+static const struct device *device_of(const struct reader *reader, const struct function *function)
+{
+	return function->device ? device_list_find(&reader->inventory->devices, function->device)
+				: NULL;
+}
+
 static void read_guids(const struct reader *reader, struct function *function)
 {
-	const struct device *device = function->device
-					      ? device_list_find(&reader->inventory->devices,
-								 function->device)
-					      : NULL;
+	const struct device *device = device_of(reader, function);
 
 	if (!device)
 		return;
 	function->node_guid = device->node_guid;
 	if (device->port_count)
 		function->port_guid = device->ports[0].port_guid;
+}
+
+/*
+ * A function in switchdev mode has the netdevs of representors beside its own, with names that may
+ * come before it (BlueField: en3f0pf0sf0, p0); its own is that of the RDMA device's first port.
+ */
+static void prefer_own_netdev(const struct reader *reader, struct function *function,
+			      const char *directory)
+{
+	const struct device *device = device_of(reader, function);
+	const char *own = device && device->port_count ? device->ports[0].netdev : NULL;
+	_cleanup_(freep) char *path = own ? mem_format("%s/net/%s", directory, own) : NULL;
+
+	if (!path || !sysfs_has_directory(reader->root, path))
+		return;
+	free(function->netdev);
+	function->netdev = mem_string(own);
 }
 
 /* What every function has: the driver, and what it has made. */
@@ -151,6 +171,7 @@ static void read_common(struct reader *reader, struct function *function, const 
 
 	function->device = first_of(reader, function->name, directory, "infiniband", &empty);
 	function->netdev = first_of(reader, function->name, directory, "net", &empty);
+	prefer_own_netdev(reader, function, directory);
 	if (rc && rc != -ENOENT)
 		problem_add(reader->problems, function->name, "driver", "sysfs", rc, NULL);
 	else
