@@ -3,6 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/cleanup.h"
+#include "host/sriov/card.h"
 #include "host/sriov/function.h"
 #include "schema/problem.h"
 
@@ -60,6 +61,24 @@ static void add_device(struct bed *bed, const char *name)
 	device->kernel_name = mem_string(name);
 	device->node_guid = number_of(0x11);
 	device_add_port(device, 1)->port_guid = number_of(0x22);
+}
+
+/* VFs are set by the netdev of the function, which may come after those of representors. */
+static void own_netdev(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *first = NULL, *own = NULL, *none = NULL;
+
+	tree_directory(&bed->tree, "sys/devices/card/net/en3f0pf0sf0");
+	tree_directory(&bed->tree, "sys/devices/card/net/p0");
+	first = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
+	assert_string_equal(first, "en3f0pf0sf0");
+	add_device(bed, "mlx5_0");
+	bed->inventory.devices.items[0].ports[0].netdev = mem_string("p0");
+	own = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
+	assert_string_equal(own, "p0");
+	none = card_own_netdev(&bed->tree.root, "sys/devices/other", &bed->inventory.devices);
+	assert_null(none);
 }
 
 static const struct function *find(const struct bed *bed, const char *name)
@@ -298,7 +317,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(physical),	    TEST(owners),    TEST(virtual),
+		TEST(own_netdev),   TEST(physical),  TEST(owners), TEST(virtual),
 		TEST(subfunctions), TEST(simulated), TEST(kept),
 	};
 

@@ -278,22 +278,20 @@ bool sriov_fill(struct change *change, void *context)
 	return true;
 }
 
-/* The netdev that was named, or the first of the function. */
-static void find_netdev(const struct root *root, struct sriov_target *target, const char *word)
+/* The netdev that was named, or that of the function. */
+static void find_netdev(const struct root *root, struct sriov_target *target,
+			const struct device_list *devices, const char *word)
 {
-	_cleanup_(freep) char *directory = NULL;
-	struct strings names;
+	_cleanup_(freep) char *directory = NULL, *own = NULL;
 
 	if (!strchr(word, '/') &&
 	    !sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex", word))
 		return;
 	if (card_find_file(root, target->path, COUNT_FILE, &directory))
 		directory = mem_string(target->path);
-	card_list_netdevs(root, directory, &names);
-	if (names.count)
-		sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex",
-				  names.items[0]);
-	strings_free(&names);
+	own = card_own_netdev(root, directory, devices);
+	if (own)
+		sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex", own);
 }
 
 int sriov_target_find(struct sriov_target *target, const struct device_list *devices,
@@ -318,7 +316,7 @@ int sriov_target_find(struct sriov_target *target, const struct device_list *dev
 		*ret_reason = mem_format("there is no RDMA device, netdev or PCI function '%s'",
 					 clean);
 	else
-		find_netdev(&root, target, word);
+		find_netdev(&root, target, devices, word);
 	if (vf)
 		number_set(&target->vf, number);
 	root_close(&root);

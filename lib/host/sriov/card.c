@@ -103,6 +103,27 @@ void card_list_netdevs(const struct root *root, const char *path, struct strings
 	strings_free(&names);
 }
 
+char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices)
+{
+	struct strings names;
+	const char *own;
+	char *name;
+
+	card_list_netdevs(root, path, &names);
+	own = names.count ? names.items[0] : NULL;
+	for (size_t i = 0; i < devices->count; i++) {
+		const char *netdev = netdev_of(devices, devices->items[i].name);
+
+		if (!netdev || !strings_contain(&names, netdev))
+			continue;
+		own = netdev;
+		break;
+	}
+	name = mem_string_or_null(own);
+	strings_free(&names);
+	return name;
+}
+
 void card_list_devices(const struct root *root, const char *path, const struct device_list *devices,
 		       struct strings *ret_names)
 {

@@ -23,6 +23,11 @@ int card_find_file(const struct root *root, const char *path, const char *file, 
 /* The netdevs of the directory; those on top of another one, such as P_Key children, are left out.
  */
 void card_list_netdevs(const struct root *root, const char *path, struct strings *ret_names);
+/*
+ * The netdev of the function itself, and not of a representor: that of the first port of an RDMA
+ * device, or the first of those netdevs. NULL: there is none. The caller frees it.
+ */
+char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices);
 /* The RDMA devices of the directory, and the software devices on its netdevs. */
 void card_list_devices(const struct root *root, const char *path, const struct device_list *devices,
 		       struct strings *ret_names);
