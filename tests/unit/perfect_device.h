@@ -118,6 +118,7 @@ enum lenient {
 	LENIENT_TWICE = 1 << 15,  /* and each twice */
 	LENIENT_ANYWAY = 1 << 18, /* it writes what it refuses for want of a right */
 	LOSE_FIRST = 1 << 19,	  /* message that nobody acknowledges */
+	LOSE_ALL = 1 << 20,	  /* of them */
 	REFUSE_SQD = 1 << 16,
 	REFUSE_IN_ERROR = 1 << 17, /* to post there */
 };

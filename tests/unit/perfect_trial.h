@@ -259,7 +259,8 @@ static inline void soft_execute(struct soft_qp *qp, const struct ibv_send_wr *wo
 		wc.status = soft.lenient & LENIENT_FLUSH ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR;
 	else if (work->opcode == IBV_WR_BIND_MW || work->opcode == IBV_WR_LOCAL_INV)
 		soft_window_work(qp, work);
-	else if (type == IBV_QPT_RC || !(soft.lenient & LOSE_FIRST) || soft.calls++)
+	else if (type == IBV_QPT_RC ||
+		 (!(soft.lenient & LOSE_ALL) && (!(soft.lenient & LOSE_FIRST) || soft.calls++)))
 		wc.status = type == IBV_QPT_UD ? soft_send_datagram(qp, work)
 					       : soft_send_connected(qp, work);
 	/* Nobody acknowledges on an unreliable connection. */

@@ -347,6 +347,39 @@ static void lost_pings(void **state)
 	}
 }
 
+/* No figure tells of messages none of which came. */
+static void all_lost(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t transport, direction;
+		uint64_t qps;
+		const char *reason;
+	} rows[] = {
+		{"bandwidth-write", SELFTEST_BY_UC, DIRECTION_OUT, 1,
+		 "5 messages were sent, but none arrived"},
+		{"bandwidth-write", SELFTEST_BY_UC, DIRECTION_IN, 2,
+		 "5 messages were sent, but none arrived"},
+		{"bandwidth-send", SELFTEST_BY_UC, DIRECTION_OUT, 1,
+		 "5 messages were sent, but none arrived"},
+		{"bandwidth-send", SELFTEST_BY_UD, DIRECTION_OUT, 1,
+		 "5 messages were sent, but none arrived"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct soft_trial bed;
+
+		begin(&bed, 1, FEW);
+		bed.request.ways.transport = rows[i].transport;
+		bed.request.ways.direction = rows[i].direction;
+		bed.request.queue_pairs = (uint32_t)rows[i].qps;
+		soft.lenient = LOSE_ALL;
+		soft_expect(&bed, measure_tests, rows[i].id, SELFTEST_FAIL, rows[i].reason);
+		soft_end(&bed);
+	}
+}
+
 /* Exactly what was expected is enough. */
 static void expectations(void **state)
 {
@@ -837,6 +870,7 @@ int main(void)
 		cmocka_unit_test(bandwidths),
 		cmocka_unit_test(directions),
 		cmocka_unit_test(unreliable),
+		cmocka_unit_test(all_lost),
 		cmocka_unit_test(receives),
 		cmocka_unit_test(queues),
 		cmocka_unit_test(many_queues),

@@ -59,6 +59,11 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 /* What the run took, from both sides. */
 int ways_report(struct trial *trial, struct plan *plan);
 void ways_note(struct trial *trial, const struct plan *plan);
+/*
+ * Whether the span of the side that receives has data that can be checked. An unreliable queue pair
+ * may lose any message, but one that has lost them all fails the row.
+ */
+bool ways_arrived(struct trial *trial, const struct plan *plan, bool out, const struct span *span);
 /* A row for each interval of the run, and one for all of it. */
 void ways_measure_intervals(struct trial *trial, struct plan *plan);
 
