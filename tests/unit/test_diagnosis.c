@@ -466,7 +466,14 @@ static void memory(void **state)
 	      "cannot register 64 MiB for rxa: Cannot allocate memory, though RLIMIT_MEMLOCK sets "
 	      "no limit",
 	      "free memory");
+	/* Other errors have other causes. */
+	bed->facts.memlock_limit_bytes = number_of(64 << 10);
+	bed->facts.error = EINVAL;
+	check(bed, "cannot register 64 MiB for rxa: Invalid argument", "dmesg");
+	bed->facts.error = EPERM;
+	check(bed, "cannot register 64 MiB for rxa: Operation not permitted", "dmesg");
 	bed->facts.memlock_limit_bytes = number_of(0);
+	check(bed, "cannot lock 64 MiB for rxa: RLIMIT_MEMLOCK is 0 bytes", "ulimit -l");
 	bed->facts.wanted_bytes.known = false;
 	failed(bed, STAGE_CREATE_QP, ENOMEM);
 	check(bed, "cannot lock the memory of queues for rxa: RLIMIT_MEMLOCK is 0 bytes",

@@ -227,7 +227,11 @@ static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_wo
 	return diagnose_delivery(facts, words, ret);
 }
 
-/* Registered memory, and the driver's own queues, are locked: RLIMIT_MEMLOCK, getrlimit(2). */
+/*
+ * Registered memory, and the driver's own queues, are locked: RLIMIT_MEMLOCK, getrlimit(2). Beyond
+ * it the kernel answers ENOMEM, or EPERM if it is 0: Linux, drivers/infiniband/core/umem.c,
+ * ib_umem_get(), and can_do_mlock().
+ */
 static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		       struct diagnosis *ret)
 {
@@ -240,7 +244,9 @@ static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_wor
 	diagnosis_words_add(words, "wanted", "%s",
 			    facts->stage == STAGE_MEMORY ? wanted : "the memory of queues");
 	diagnosis_words_add(words, "limit", "%s", most);
-	if (!limit->known)
+	if (facts->error != ENOMEM && (facts->error != EPERM || !limit->known || limit->value))
+		code = MEMORY_OTHER;
+	else if (!limit->known)
 		code = MEMORY_LIMIT_UNKNOWN;
 	else if (limit->value == UINT64_MAX)
 		code = MEMORY_UNLIMITED;

@@ -107,6 +107,7 @@ static const struct diagnosis_row {
 	 "/dev/infiniband/uverbs*"},
 	{STAGE_OPEN, ANY, "cannot open {device}: {error}", KERNEL_LOG},
 
+	{LIST_MEMORY, MEMORY_OTHER, "cannot register {wanted} for {device}: {error}", KERNEL_LOG},
 	{LIST_MEMORY, MEMORY_UNLIMITED,
 	 "cannot register {wanted} for {device}: {error}, though RLIMIT_MEMLOCK sets no limit",
 	 "free memory on the host, or ask for less with --sizes, --qps and --depth"},

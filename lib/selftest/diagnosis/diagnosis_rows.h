@@ -67,7 +67,13 @@ enum carrier {
 	CARRIER_IWARP,
 	CARRIER_INFINIBAND, /* and Omni-Path, which has LIDs and a fabric manager as well */
 };
-enum memory_case { MEMORY_UNLIMITED, MEMORY_OVER_LIMIT, MEMORY_WITHIN_LIMIT, MEMORY_LIMIT_UNKNOWN };
+enum memory_case {
+	MEMORY_UNLIMITED,
+	MEMORY_OVER_LIMIT,
+	MEMORY_WITHIN_LIMIT,
+	MEMORY_LIMIT_UNKNOWN,
+	MEMORY_OTHER, /* errno: it is not that limit */
+};
 enum delivery {
 	DELIVERY_NO_LID,
 	DELIVERY_NOT_SENT,
