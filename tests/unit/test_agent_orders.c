@@ -5,6 +5,9 @@
  */
 #include "perfect_trial.h"
 
+#include <sys/resource.h>
+
+#include "kernel/privilege.h"
 #include "selftest/measure/measure.h"
 
 static struct agent *make_agent(void)
@@ -228,6 +231,15 @@ static struct ibv_mr *no_mr(struct ibv_pd *pd, void *bytes, size_t length, int a
 	return NULL;
 }
 
+static void set_memlock(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+}
+
 static int no_change(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	(void)qp, (void)attr, (void)mask;
@@ -318,11 +330,17 @@ static void failed_calls(void **state)
 	expect_failure(agent, agent_query(agent, &(struct message_query){0}, &queried), EBADF,
 		       STAGE_CREATE_QP, "ibv_query_qp");
 	(agent->api.ibv_reg_mr) = no_mr;
+	set_memlock(4096);
 	expect_failure(agent,
 		       agent_buffer(agent, &(struct message_buffer){.slot = 1, .bytes = 100},
 				    &buffered),
 		       EAGAIN, STAGE_MEMORY, "ibv_reg_mr");
 	assert_int_equal(agent->refused.wanted_bytes, 100);
+	/* The limit does not hold for root. */
+	assert_true(agent->refused.limit_bytes ==
+		    (privilege_held(PRIVILEGE_IPC_LOCK) && privilege_is_first_namespace()
+			     ? UINT64_MAX
+			     : 4096));
 	assert_null(agent->buffers[1].bytes);
 	agent->api.ibv_query_gid = no_gid;
 	expect_failure(agent, agent_gid_look(agent, &(struct message_none){}, &seen), ENODATA,

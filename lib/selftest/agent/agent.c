@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "kernel/privilege.h"
 
 /*
  * The kernel and the device keep a list of a region's pages: struct scatterlist has 32 bytes for
@@ -151,22 +152,34 @@ static uint64_t bytes_in_use(const struct agent *agent)
 	return sum;
 }
 
+/*
+ * RLIMIT_MEMLOCK, if it holds for this process; UINT64_MAX: it does not. The capability counts in
+ * the first user namespace only: Linux, drivers/infiniband/core/umem.c, ib_umem_get().
+ */
+static uint64_t memlock_limit(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	if (limit.rlim_cur == RLIM_INFINITY ||
+	    (privilege_held(PRIVILEGE_IPC_LOCK) && privilege_is_first_namespace()))
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 static int register_buffer(struct agent *agent, const struct message_buffer *order,
 			   struct agent_buffer *buffer)
 {
 	struct ibv_pd *domain = agent->domains[order->domain];
 	const int access = agent_access(order->access);
-	struct rlimit limit = {0};
 	int error;
 
 	buffer->mr = agent_register(agent, domain, buffer, access);
 	if (buffer->mr)
 		return 0;
 	error = errno;
-	getrlimit(RLIMIT_MEMLOCK, &limit);
 	agent->refused.wanted_bytes = order->bytes;
-	agent->refused.limit_bytes = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
-								     : (uint64_t)limit.rlim_cur;
+	agent->refused.limit_bytes = memlock_limit();
 	free_buffer(agent, buffer);
 	return agent_fail(agent, STAGE_MEMORY, error, "%s",
 			  agent->source.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
