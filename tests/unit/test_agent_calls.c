@@ -680,17 +680,26 @@ static void opened(void **state)
 	assert_int_equal(limited.max_srq_depth, 0);
 	agent->limits.max_sge = 30;
 	agent->limits.max_qp_wr = 100;
-	agent->limits.max_qp_rd_atom = 0x116;
+	agent->limits.max_qp_rd_atom = 256;
 	agent->limits.atomic_cap = IBV_ATOMIC_GLOB;
 	agent->limits.max_srq = 1;
 	agent->limits.max_srq_wr = 1;
 	agent->limits.max_mcast_grp = 1;
 	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
 	assert_true(reply.max_sges == 30 && reply.max_depth == 100);
-	assert_int_equal(reply.max_rd_atomic, 0x16);
+	/* The field of a queue pair has eight bits. */
+	assert_int_equal(reply.max_rd_atomic, 255);
 	assert_true(reply.atomics == 1 && reply.srq == 1 && reply.multicast == 1);
 	assert_int_equal(agent_limits(agent, &none, &limited), 0);
 	assert_int_equal(limited.max_srq_depth, 1);
+	/* It asks for fewer at a time than it answers. */
+	agent->limits.max_qp_init_rd_atom = 4;
+	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
+	assert_int_equal(reply.max_rd_atomic, 4);
+	agent->limits.max_qp_init_rd_atom = 255;
+	agent->limits.max_qp_rd_atom = 16;
+	assert_int_equal(agent_open(agent, &(struct message_open){0}, &reply), 0);
+	assert_int_equal(reply.max_rd_atomic, 16);
 	end("");
 }
 

@@ -17,6 +17,21 @@
 /* How often to look whether the device still exists while the client is silent. */
 #define DEVICE_CHECK_MSEC 500u
 
+/* More than a queue pair's attributes can say. */
+#define FIELD_READS 255
+
+/*
+ * Reads and atomics at a time that a queue pair both answers and asks for: ibv_query_device(3). A
+ * driver that does not fill in the second number has 0 there.
+ */
+static uint32_t most_reads(const struct ibv_device_attr *limits)
+{
+	const int asks = limits->max_qp_init_rd_atom, answers = limits->max_qp_rd_atom;
+	const int both = asks > 0 && asks < answers ? asks : answers;
+
+	return both < FIELD_READS ? (uint32_t)(both > 0 ? both : 0) : FIELD_READS;
+}
+
 int agent_open_port(struct agent *agent, const struct message_open_port *order,
 		    struct message_opened *reply)
 {
@@ -43,7 +58,7 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 		.max_sges = limits->max_sge > 0 ? (uint32_t)limits->max_sge : 1,
 		.max_depth = limits->max_qp_wr > 0 ? (uint32_t)limits->max_qp_wr : 1,
 		.max_qps = agent->most_qps,
-		.max_rd_atomic = (uint32_t)limits->max_qp_rd_atom & 0xff,
+		.max_rd_atomic = most_reads(limits),
 		.atomics = limits->atomic_cap != IBV_ATOMIC_NONE,
 		.srq = limits->max_srq > 0,
 		.multicast = limits->max_mcast_grp > 0,
