@@ -347,6 +347,20 @@ static void lost_pings(void **state)
 	}
 }
 
+/* The deepest queue that a device has is deep enough, both ways, too. */
+static void deepest(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed, 8, FEW);
+	bed.request.depth = LIMIT_DEPTH;
+	bed.request.ways.direction = DIRECTION_BOTH;
+	soft_pass(&bed, measure_tests, "bandwidth-write", NULL);
+	assert_int_equal(bed.trial.result->depth.value, LIMIT_DEPTH);
+	soft_end(&bed);
+}
+
 /* No figure tells of messages none of which came. */
 static void all_lost(void **state)
 {
@@ -871,6 +885,7 @@ int main(void)
 		cmocka_unit_test(directions),
 		cmocka_unit_test(unreliable),
 		cmocka_unit_test(all_lost),
+		cmocka_unit_test(deepest),
 		cmocka_unit_test(receives),
 		cmocka_unit_test(queues),
 		cmocka_unit_test(many_queues),

@@ -92,10 +92,12 @@ uint32_t plan_receives(const struct plan *plan)
 	return plan->receives;
 }
 
-/* A credit goes among the messages, if both sides send. */
+/* A credit goes among the messages, if both sides send. Writes and reads have none. */
 uint32_t plan_sends(const struct plan *plan)
 {
-	return plan->order.run.depth + (plan->out && plan->in ? 1 : 0);
+	const bool credits = plan->out && plan->in && plan->order.run.operation == RUN_SEND;
+
+	return plan->order.run.depth + (credits ? 1 : 0);
 }
 
 static uint32_t share(uint32_t count, uint32_t among)
