@@ -442,8 +442,8 @@ static void since(void **state)
 		line, 3,
 		"node\tport\tpeer\tpeer_port\terror_count\txmit_wait_ticks_per_sec\terrors\n"
 		"leaf1\t3\tleaf2\t3\t20\t\tsymbol_errors +20, rcv_errors stopped at 65535\n"
-		"host2\t1\tleaf1\t2\t4\t\tsymbol_errors 4, not read before\n"
-		"leaf2\t3\tleaf1\t3\t1\t\tlink_downed +1\n",
+		"leaf2\t3\tleaf1\t3\t1\t\tlink_downed +1\n"
+		"host2\t1\tleaf1\t2\t0\t\tsymbol_errors 4, not read before\n",
 		"rdmactl fabric: the file has 1 port of nodes that are gone, or whose GUID is not "
 		"unique\n"
 		"  rdmactl fabric scan --diff shows what is gone\n");

@@ -108,7 +108,7 @@ struct port_counter_growth {
 struct port_growth_row {
 	struct fabric_row at; /* the port */
 	struct perf_rates rates;
-	struct number error_count; /* growth of all counters, reset ones included */
+	struct number error_count; /* growth of all counters; of reset ones what they have */
 	char *errors;
 	struct port_counter_growth *counters; /* all counters with a value */
 	size_t count;

@@ -193,7 +193,8 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 		one.text = say_growth(growth, &one.weight);
 		worth |= error_limit_is_passed(limits->by_counter[i], one.weight,
 					       growth->state.value == CHANGE_SATURATED);
-		if (field->tag == PERF_GROUP_ERRORS)
+		/* When the errors of a counter came that was not read before is not known. */
+		if (field->tag == PERF_GROUP_ERRORS && growth->state.value != CHANGE_NEW)
 			row->error_count.value += one.weight;
 		if (one.text)
 			*(struct said *)mem_append(&said, &count, sizeof(*said)) = one;
