@@ -101,17 +101,20 @@ static bool reload(struct counter_rounds *rounds, bool changed)
 		inventory_free(&fresh);
 		return false;
 	}
+	/* The loader looks at the inventory where it always is. */
 	rounds->past.inventory = *rounds->inventory;
-	rounds->past.loader = rounds->loader;
 	*rounds->inventory = fresh;
+	if (counter_loader_open(rounds->counters, &loader)) {
+		*rounds->inventory = rounds->past.inventory;
+		rounds->past.inventory = (struct inventory){.root = NULL};
+		problems_free(&problems);
+		inventory_free(&fresh);
+		return false;
+	}
+	rounds->past.loader = rounds->loader;
+	rounds->loader = loader;
 	counter_rounds_note(rounds, &problems);
 	problems_free(&problems);
-	if (counter_loader_open(rounds->counters, &loader)) {
-		/* The root was opened a moment ago. */
-		loader = rounds->loader;
-		rounds->past.loader = NULL;
-	}
-	rounds->loader = loader;
 	return true;
 }
 
