@@ -365,12 +365,12 @@ static void lists_of_ports(void **state)
 		bool unknown;
 		size_t ports, problems;
 	} samples[] = {
-		{{"1", "2"}, false, 2, 0},   {{"1", "2", "x"}, false, 2, 1},
-		{{"1", "3"}, true, 2, 1},    {{"0x", "2"}, true, 1, 2},
-		{{"0x", "1"}, false, 1, 1},  {{"x"}, false, 0, 1},
-		{{NULL}, true, 0, 1},	     {{"0"}, false, 1, 0},
-		{{"1", "01"}, false, 1, 0},  {{"255"}, true, 1, 1},
-		{{"1", "256"}, false, 1, 1},
+		{{"1", "2"}, false, 2, 0},  {{"1", "2", "x"}, false, 2, 1},
+		{{"1", "3"}, true, 2, 1},   {{"0x", "2"}, true, 1, 2},
+		{{"0x", "1"}, false, 1, 1}, {{"x"}, false, 0, 1},
+		{{NULL}, true, 0, 1},	    {{"0"}, false, 1, 0},
+		{{"1", "01"}, false, 1, 0}, {{"255"}, true, 1, 1},
+		{{"1", "256"}, true, 2, 1}, {{"1", "65536"}, false, 1, 1},
 	};
 	const struct saved_tree *tree = *state;
 
