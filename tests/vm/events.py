@@ -118,7 +118,7 @@ class Watch:
         for event in self.events:
             record = {key: value for key, value in event.items()
                       if key not in ('arrived', 'stamp')}
-            wrong += list(program.errors(record, items, 'event'))[:2]
+            wrong += program.errors(record, items, 'event')[:2]
         return wrong + (result.describe() if wrong else [])
 
 

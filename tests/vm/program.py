@@ -11,6 +11,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
 # Reason to skip tests that need a program of VM_PROGRAMS (tests.mk).
 NOT_BUILT = 'the programs of tests/vm are not built'
+NO_CONTROL = bytes(byte for byte in range(256) if byte >= 32 and byte != 127)
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
 
 # Errors of the runs so far; emptied by violations().
@@ -48,8 +49,7 @@ def _violate(result, what):
 
 
 def _check_text(result, name, data, tabs):
-    allowed = b'\n\t' if tabs else b'\n'
-    bad = sorted({byte for byte in data if (byte < 32 and byte not in allowed) or byte == 127})
+    bad = sorted(set(data.translate(None, NO_CONTROL + (b'\n\t' if tabs else b'\n'))))
     if bad:
         _violate(result, '%s holds control bytes %s' % (name, ['0x%02x' % byte for byte in bad]))
     try:
@@ -110,61 +110,121 @@ def parse(command, words, result):
     return Document(command, result, document)
 
 
-# The part of JSON Schema that `rdmactl schema` uses; other keywords are errors.
+# The part of JSON Schema that `rdmactl schema` uses; other keywords are errors. A schema is turned into
+# functions once, because in a guest most of the time of a test would be spent on walking through it.
+# Such a function takes a value and returns a list of (where in it, what is wrong there).
 
 ANNOTATIONS = {'$schema', '$id', 'title', 'description'}
-TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None),
-         'integer': int, 'number': (int, float)}
+# What json.loads() makes of each type; a number may be an integer, and a boolean is neither.
+TYPES = {'object': {dict}, 'array': {list}, 'string': {str}, 'boolean': {bool}, 'null': {type(None)},
+         'integer': {int}, 'number': {int, float}}
+FINE = ()
+_checks = {}
 
 
-def _is_type(value, name):
-    if isinstance(value, bool):
-        return name == 'boolean'
-    return isinstance(value, TYPES[name])
+def _type(wanted, _):
+    names = wanted if isinstance(wanted, list) else [wanted]
+    types = frozenset().union(*(TYPES[name] for name in names))
+    return lambda value: FINE if type(value) in types else [
+        ('', 'is %r, not %s' % (value, '/'.join(names)))]
 
 
-def _keyword(name, wanted, value, whole, where):
-    if name == 'type':
-        names = wanted if isinstance(wanted, list) else [wanted]
-        if not any(_is_type(value, name) for name in names):
-            yield '%s is %r, not %s' % (where, value, '/'.join(names))
-    elif name == 'const':
-        if value != wanted:
-            yield '%s is %r, not %r' % (where, value, wanted)
-    elif name == 'enum':
-        if value not in wanted:
-            yield '%s is %r, not one of %s' % (where, value, wanted)
-    elif name == 'anyOf':
-        if all(list(errors(value, one, where)) for one in wanted):
-            yield '%s is %r, none of what it may be' % (where, value)
-    elif name == 'pattern':
-        if isinstance(value, str) and not re.search(wanted, value):
-            yield '%s is %r, which does not match %s' % (where, value, wanted)
-    elif name == 'minimum':
-        if isinstance(value, (int, float)) and value < wanted:
-            yield '%s is %r, less than %r' % (where, value, wanted)
-    elif name == 'required':
-        for key in wanted if isinstance(value, dict) else ():
-            if key not in value:
-                yield '%s has no %s' % (where, key)
-    elif name == 'properties':
-        for key in wanted if isinstance(value, dict) else ():
-            if key in value:
-                yield from errors(value[key], wanted[key], where + '.' + key)
-    elif name == 'additionalProperties':
-        for key in value if isinstance(value, dict) and wanted is False else ():
-            if key not in whole.get('properties', {}):
-                yield '%s has %s, which is not in the schema' % (where, key)
-    elif name == 'items':
+def _const(wanted, _):
+    return lambda value: FINE if value == wanted else [('', 'is %r, not %r' % (value, wanted))]
+
+
+def _enum(wanted, _):
+    return lambda value: FINE if value in wanted else [('', 'is %r, not one of %s' % (value, wanted))]
+
+
+def _any_of(wanted, _):
+    checks = [_check(one) for one in wanted]
+    return lambda value: [('', 'is %r, none of what it may be' % (value,))] if all(
+        check(value) for check in checks) else FINE
+
+
+def _pattern(wanted, _):
+    search = re.compile(wanted).search
+    return lambda value: [('', 'is %r, which does not match %s' % (value, wanted))] if isinstance(
+        value, str) and not search(value) else FINE
+
+
+def _minimum(wanted, _):
+    return lambda value: [('', 'is %r, less than %r' % (value, wanted))] if isinstance(
+        value, (int, float)) and value < wanted else FINE
+
+
+def _required(wanted, _):
+    return lambda value: [('', 'has no %s' % key) for key in wanted if key not in value] if isinstance(
+        value, dict) else FINE
+
+
+def _below(name, found):
+    return [(name + where, what) for where, what in found]
+
+
+def _properties(wanted, _):
+    checks = {key: _check(one) for key, one in wanted.items()}
+
+    def properties(value):
+        found = FINE
+        for key, item in value.items() if isinstance(value, dict) else ():
+            check = checks.get(key)
+            wrong = check and check(item)
+            if wrong:
+                found = [*found, *_below('.' + key, wrong)]
+        return found
+    return properties
+
+
+def _additional_properties(wanted, whole):
+    known = whole.get('properties', {}).keys() if wanted is False else None
+    return lambda value: FINE if known is None or not isinstance(value, dict) or value.keys() <= known \
+        else [('', 'has %s, which is not in the schema' % key) for key in value if key not in known]
+
+
+def _items(wanted, _):
+    check = _check(wanted)
+
+    def items(value):
+        found = FINE
         for number, item in enumerate(value if isinstance(value, list) else ()):
-            yield from errors(item, wanted, '%s[%d]' % (where, number))
-    elif name not in ANNOTATIONS:
-        yield 'the schema has the keyword %s, which this test does not know' % name
+            wrong = check(item)
+            if wrong:
+                found = [*found, *_below('[%d]' % number, wrong)]
+        return found
+    return items
+
+
+KEYWORDS = {'type': _type, 'const': _const, 'enum': _enum, 'anyOf': _any_of, 'pattern': _pattern,
+            'minimum': _minimum, 'required': _required, 'properties': _properties,
+            'additionalProperties': _additional_properties, 'items': _items}
+
+
+def _check(whole):
+    """The function that checks a value against this schema."""
+    for name in whole.keys() - KEYWORDS.keys() - ANNOTATIONS:
+        wrong = [('', 'has a schema with the keyword %s, which this test does not know' % name)]
+        return lambda value: wrong
+    checks = [KEYWORDS[name](wanted, whole) for name, wanted in whole.items() if name in KEYWORDS]
+    if len(checks) == 1:
+        return checks[0]
+
+    def check(value):
+        found = FINE
+        for one in checks:
+            wrong = one(value)
+            if wrong:
+                found = [*found, *wrong]
+        return found
+    return check
 
 
 def errors(value, whole, where):
-    for name, wanted in whole.items():
-        yield from _keyword(name, wanted, value, whole, where)
+    """What is wrong with a value by this schema, which must not change."""
+    if id(whole) not in _checks:
+        _checks[id(whole)] = (whole, _check(whole))  # which keeps the schema, and its number with it
+    return ['%s%s %s' % (where, inside, what) for inside, what in _checks[id(whole)][1](value)]
 
 
 def schema(*words):
@@ -175,8 +235,7 @@ def schema(*words):
 
 def validate(result, document, command, words):
     extra = ('-o', '+selected,why') if command == 'gids' and '--to' in words else ()
-    found = list(errors(document, schema(command, *extra), command))
-    for error in found[:5]:
+    for error in errors(document, schema(command, *extra), command)[:5]:
         _violate(result, error)
     if document.get('problems') and result.status == 0:
         _violate(result, 'exit status 0 with problems')
