@@ -140,13 +140,13 @@ TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 .PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm check-mesh
 check: deps-check
 	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS)
-	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli launchers sim vm
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli server launchers sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
 check-musl: musl
 	$(Q)MUSL_CC="$(MUSL_CC)" $(TESTS) musl
 check-cli: all asan
-	$(Q)$(TESTS) cli
+	$(Q)$(TESTS) cli server
 check-lint: all $(UNIT_TESTS)
 	$(Q)$(TESTS) lint
 check-sim: all asan

@@ -262,9 +262,9 @@ class Server:
         """
         wrong, before = [], None
         while self.process.poll() is None:
-            wrong = unequal('connections that are not accepted', self.waiting(), 0)
-            wrong += unequal('descriptors at rest', self.descriptors(), self.idle)
-            wrong += unequal('children', self.children(), [])
+            wrong = (unequal('connections that are not accepted', self.waiting(), 0) or
+                     unequal('descriptors at rest', self.descriptors(), self.idle) or
+                     unequal('children', self.children(), []))
             if wrong != before:
                 before, end = wrong, time.monotonic() + seconds
             if not wrong or time.monotonic() > end:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What one client, or a crowd of them, can take from `rdmactl selftest --serve`, which needs no
 RDMA device here: places, processes, lines of the log, time. On a host without devices, in
-namespaces of its own:
+namespaces of its own, and with the misbehaving clients of abuse.py first:
 
     tests/vm/crowd.py build/asan/rdmactl build/roots/cx6dx-roce
 """
@@ -303,8 +303,12 @@ def main(program, root, *inside):
         script = 'mount --bind "$2/sys" /sys && ip link set lo up && exec "$0" "$1" "$2" inside'
         os.execvp('unshare', ['unshare', '-rmn', 'sh', '-c', script, os.path.abspath(__file__),
                               os.path.abspath(program), os.path.abspath(root)])
+    def command(*words):
+        return [program, 'selftest', '--serve', *words]
+
     tap = Tap()
-    play(tap, lambda *words: [program, 'selftest', '--serve', *words])
+    abuse.play(tap, command)
+    play(tap, command)
     return tap.end()
 
 
