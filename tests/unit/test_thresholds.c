@@ -73,7 +73,9 @@ static int open_limits(struct bed *bed, const char *text, char **ret_message)
 /* Waits until the next limit is due, and reads. */
 static void step(struct bed *bed, unsigned int generation)
 {
-	const uint64_t end = clock_msec() + (uint64_t)thresholds_timeout(bed->thresholds);
+	/* Asked first: else a pause between the two would make the end too early. */
+	const uint64_t left = (uint64_t)thresholds_timeout(bed->thresholds);
+	const uint64_t end = clock_msec() + left;
 
 	event_list_clear(&bed->events);
 	while (clock_msec() < end)
