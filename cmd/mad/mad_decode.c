@@ -125,7 +125,7 @@ bool mad_show_wanted(const struct ctx *ctx)
 
 /* A table with columns made at run time: its records are arrays of strings. */
 struct sheet {
-	struct field *fields;
+	struct field *fields; /* with their keys, owned */
 	size_t field_count;
 	char **cells; /* owned, row after row */
 	size_t cell_count;
@@ -136,8 +136,7 @@ static void add_column(struct sheet *sheet, const char *key)
 	struct field *field = mem_append(&sheet->fields, &sheet->field_count, sizeof(*field));
 
 	*field = (struct field){
-		.key = key,
-		.heading = key,
+		.key = field_make_text(key, key, ""),
 		.kind = FIELD_STRING,
 		.offset = (sheet->field_count - 1) * sizeof(char *),
 	};
@@ -178,6 +177,8 @@ static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format fo
 	render(stdout, &options, &document);
 	for (size_t i = 0; i < sheet->cell_count; i++)
 		free(sheet->cells[i]);
+	for (size_t i = 0; i < columns; i++)
+		free((void *)(uintptr_t)sheet->fields[i].key);
 	free(sheet->cells);
 	free(sheet->fields);
 }

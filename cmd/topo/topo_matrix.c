@@ -57,9 +57,7 @@ static void add_field(struct matrix *matrix, const char *key, const char *headin
 	struct field *field = &matrix->fields[matrix->schema.field_count];
 
 	*field = (struct field){
-		.key = key,
-		.heading = heading,
-		.help = key,
+		.key = field_make_text(key, heading, key),
 		.kind = FIELD_STRING,
 		.flags = FIELD_DEFAULT,
 		.offset = matrix->schema.field_count++ * sizeof(char *),
@@ -106,6 +104,8 @@ static void clear_matrix(const struct topo_run *run, struct matrix *matrix)
 	for (size_t i = 0; i < matrix->width * run->row_count; i++)
 		free(matrix->cells[i]);
 	free(matrix->cells);
+	for (size_t i = 0; i < matrix->schema.field_count; i++)
+		free((void *)(uintptr_t)matrix->fields[i].key);
 	free(matrix->fields);
 	free(matrix->rows);
 }

@@ -121,7 +121,7 @@ static void put_columns(struct completer *completer, const char *partial)
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind != FIELD_RECORDS)
 			put(completer, comma ? comma + 1 : partial, schema->fields[i].key,
-			    schema->fields[i].help);
+			    field_help(&schema->fields[i]));
 	put(completer, comma ? comma + 1 : partial, "all", "every column");
 	completer->lead = "";
 }
@@ -146,11 +146,12 @@ static void put_assignments(struct completer *completer, bool settable, const ch
 
 		if (settable ? schema->fields[i].width != 0
 			     : schema->fields[i].kind != FIELD_RECORDS)
-			put(completer, piece, word, schema->fields[i].help);
+			put(completer, piece, word, field_help(&schema->fields[i]));
 	}
 	key = equals ? mem_format("%.*s", (int)(equals - piece), piece) : NULL;
 	field = schema && key ? schema_find(schema, key) : NULL;
-	for (const struct enum_name *name = field ? field->names : NULL; name && name->word; name++)
+	for (const struct enum_name *name = field ? field_names(field) : NULL; name && name->word;
+	     name++)
 		put(completer, equals + 1, name->word, name->help ? name->help : "");
 	completer->lead = kept;
 }

@@ -71,7 +71,7 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 
 	for (size_t i = 0; i < schema->field_count; i++) {
 		widen(&key_width, schema->fields[i].key);
-		widen(&heading_width, schema->fields[i].heading);
+		widen(&heading_width, field_heading(&schema->fields[i]));
 	}
 	fprintf(stream, "\nColumns, by name and heading%s:\n",
 		all_columns ? "" : " (* shown by default)");
@@ -80,7 +80,7 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 		bool shown = field->flags & FIELD_DEFAULT && !all_columns;
 
 		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width, field->key,
-			heading_width, field->heading, field->help);
+			heading_width, field_heading(field), field_help(field));
 	}
 	for (const struct column_view *view = schema->views; view && view->when; view++)
 		fprintf(stream, "  Shown with %s: %s\n", view->when, view->columns);
@@ -264,17 +264,15 @@ static void put_mdoc_tables(const struct command *command)
 static void put_mdoc_field(const struct field *field, bool shown)
 {
 	printf(".It Cm %s%s\n", field->key, shown ? " Pq default" : "");
-	put_mdoc_text(field->help);
+	put_mdoc_text(field_help(field));
 }
 
 /* The keys of records inside a record. */
 static void put_mdoc_inner(const struct field *field)
 {
-	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
 
-	if (!field->records ||
-	    columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+	if (columns_of_records(&columns, field))
 		return;
 	printf(".Bl -tag -width Ds\n");
 	for (size_t i = 0; i < columns.count; i++)
@@ -343,7 +341,7 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 
 		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !all_columns);
 		put_mdoc_inner(field);
-		put_mdoc_words(field->names);
+		put_mdoc_words(field_names(field));
 	}
 	printf(".El\n");
 	put_mdoc_views(schema->views);

@@ -180,7 +180,7 @@ static const struct field caps_fields[] = {
 
 	CAPS_OFFLOADS(OFFLOAD_COUNT, FLAG_WORDS, OFFLOAD_MASK, OFFLOAD_ALSO_MASK)
 		COUNT(num_comp_vectors, "COMP VECTORS", "completion vectors"),
-	RECORDS_FIELD(get_ports, &port_caps_schema, NULL, "ports", 0, "limits of the ports"),
+	RECORDS_FIELD(get_ports, &port_caps_schema, "", "ports", 0, "limits of the ports"),
 };
 
 const struct schema caps_schema = SCHEMA("caps", struct caps, caps_fields,

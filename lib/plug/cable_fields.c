@@ -110,10 +110,10 @@ static const struct field fields[] = {
 		  "signal quality index of the link, if the driver tells"),
 	NUMBER_AS("most_signal_quality", link.most_quality, "MOST QUALITY", 0, 0,
 		  "best value of that index"),
-	RECORDS_FIELD(get_lanes, &plug_lane_schema, NULL, "lanes", 0, "readings of each lane"),
-	RECORDS_FIELD(get_limits, &plug_limits_schema, NULL, "thresholds", 0,
+	RECORDS_FIELD(get_lanes, &plug_lane_schema, "", "lanes", 0, "readings of each lane"),
+	RECORDS_FIELD(get_limits, &plug_limits_schema, "", "thresholds", 0,
 		      "the module's own thresholds"),
-	RECORDS_FIELD(get_bins, &fec_bin_schema, NULL, "fec_bins", 0,
+	RECORDS_FIELD(get_bins, &fec_bin_schema, "", "fec_bins", 0,
 		      "how many blocks had so many wrong symbols"),
 };
 

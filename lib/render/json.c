@@ -41,10 +41,8 @@ static void put_list(FILE *out, const struct value *value)
 
 static int put_records(FILE *out, const struct field *field, const struct value *value, bool sparse)
 {
-	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
-	int rc = columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns,
-				&bad);
+	int rc = columns_of_records(&columns, field);
 
 	putc('[', out);
 	for (size_t i = 0; !rc && i < value->records.count; i++) {

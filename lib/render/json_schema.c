@@ -37,11 +37,10 @@ static json_t *list_type(void)
 
 static json_t *records_type(const struct field *field)
 {
-	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
 	json_t *type;
 
-	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+	if (columns_of_records(&columns, field))
 		return NULL;
 	type = json_pack("{s:[s,s],s:o}", "type", "array", "null", "items",
 			 record_schema(&columns));
@@ -82,7 +81,7 @@ static void add_property(const struct field *field, json_t *properties, json_t *
 {
 	json_t *type = field_type(field);
 
-	json_object_set_new(type, "description", json_string(field->help));
+	json_object_set_new(type, "description", json_string(field_help(field)));
 	json_object_set_new(properties, field->key, type);
 	json_array_append_new(required, json_string(field->key));
 }

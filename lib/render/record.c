@@ -23,10 +23,9 @@ static void put_record(FILE *out, const struct columns *columns, const void *rec
 /* Inner records follow, each after a line that names it. */
 static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
-	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
 
-	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+	if (columns_of_records(&columns, field))
 		return;
 	for (size_t i = 0; i < value->records.count; i++) {
 		fprintf(out, "%*s%s[%zu]\n", indent, "", field->key, i);

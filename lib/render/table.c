@@ -150,7 +150,7 @@ static void keep_row(struct table *table, const void *row)
 static void measure_headings(struct table *table)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
-		int length = (int)strlen(table->columns->fields[i]->heading);
+		int length = (int)strlen(field_heading(table->columns->fields[i]));
 
 		if (length > table->widths[i])
 			table->widths[i] = length;
@@ -212,7 +212,7 @@ static void put_cell(struct table *table, size_t column, const struct cell *cell
 static void put_headings(struct table *table)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
-		const char *heading = table->columns->fields[i]->heading;
+		const char *heading = field_heading(table->columns->fields[i]);
 		struct cell cell = measure_cell(heading);
 
 		put_cell(table, i, &cell, heading, NULL);

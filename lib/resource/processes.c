@@ -76,7 +76,7 @@ static const struct field usage_fields[] = {
 	     "control group whose rdma controller counts it"),
 	LIST(cgroup_usage, "CGROUP USE", SHOWN, USAGE_NEED_CGROUP,
 	     "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
-	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, NULL, "cgroup_devices", USAGE_NEED_CGROUP,
+	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, "", "cgroup_devices", USAGE_NEED_CGROUP,
 		      "the same, device by device"),
 };
 

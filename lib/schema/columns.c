@@ -107,18 +107,27 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 	return 0;
 }
 
+int columns_of_records(struct columns *columns, const struct field *field)
+{
+	_cleanup_(freep) char *bad = NULL;
+
+	*columns = (struct columns){.fields = NULL};
+	if (field->kind != FIELD_RECORDS)
+		return -EINVAL;
+	return columns_select(columns, field->records, COLUMNS_ALL, field_records_columns(field),
+			      &bad);
+}
+
 uint64_t columns_needs(const struct columns *columns)
 {
 	uint64_t needs = 0;
 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct field *field = columns->fields[i];
-		_cleanup_(freep) char *bad = NULL;
 		struct columns inner;
 
 		needs |= field->needs;
-		if (!field->records || columns_select(&inner, field->records, COLUMNS_ALL,
-						      field->records_columns, &bad))
+		if (columns_of_records(&inner, field))
 			continue;
 		needs |= columns_needs(&inner);
 		columns_free(&inner);

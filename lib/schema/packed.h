@@ -28,6 +28,6 @@ uint64_t packed_number(const struct field *field, const void *record);
 int packed_parse(const struct field *field, void *record, const char *text);
 
 #define PACKED_ROW(record_, member_, kind_, bit_, width_, key_, heading_, flags_, help_)          \
-	.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_,          \
+	.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_,                 \
 	.offset = FIELD_OFFSET(record_, member_, unsigned char[sizeof(((record_ *)0)->member_)]), \
 	.bit = bit_, .width = width_

@@ -44,6 +44,39 @@ static void get_enum(const struct enum_name *names, uint64_t code, struct value 
 	value_set_string(value, value->scratch);
 }
 
+/* The text that comes after this one's NUL: FIELD_TEXT(). */
+static const char *text_after(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
+char *field_make_text(const char *key, const char *heading, const char *help)
+{
+	return mem_format("%s%c%s%c%s", key, '\0', heading, '\0', help);
+}
+
+const char *field_heading(const struct field *field)
+{
+	return text_after(field->key);
+}
+
+const char *field_help(const struct field *field)
+{
+	return text_after(field_heading(field));
+}
+
+const struct enum_name *field_names(const struct field *field)
+{
+	return field->kind == FIELD_RECORDS ? NULL : field->names;
+}
+
+const char *field_records_columns(const struct field *field)
+{
+	const char *columns = text_after(field_help(field));
+
+	return *columns ? columns : NULL;
+}
+
 void field_get_number(const struct field *field, const struct number *number, struct value *value)
 {
 	if (!number->known)
@@ -156,8 +189,8 @@ void field_get(const struct field *field, const void *record, struct value *valu
 
 char *field_explain(const struct field *field)
 {
-	char *hint = mem_string(field->help);
-	const struct enum_name *name = field->names;
+	char *hint = mem_string(field_help(field));
+	const struct enum_name *name = field_names(field);
 
 	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++)
 		mem_extend(&hint, "%s%s", i ? ", " : ": ", name->word);

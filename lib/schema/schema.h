@@ -39,9 +39,11 @@ enum field_flag {
  * the dynamic loader writes the addresses.
  */
 struct field {
-	const char *key;     /* JSON key, column name of -o; snake_case with the unit in the name */
-	const char *heading; /* table heading */
-	const char *help;    /* one line, lower case, no full stop */
+	/*
+	 * JSON key, column name of -o; snake_case with the unit in the name. After its NUL come the
+	 * other texts, by FIELD_TEXT(): see field_heading() and what follows it.
+	 */
+	const char *key;
 	enum field_kind kind;
 	uint8_t flags;
 	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
@@ -49,10 +51,11 @@ struct field {
 	uint8_t digits;
 	uint32_t offset; /* of the member that holds it */
 	uint64_t needs;	 /* what has to be loaded for it, as bits that the subject defines */
-	const struct enum_name *names;
+	union {
+		const struct enum_name *names;
+		const struct schema *records; /* FIELD_RECORDS: what each of them is */
+	};
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
-	const struct schema *records; /* FIELD_RECORDS: what each of them is */
-	const char *records_columns;  /* FIELD_RECORDS: their keys in this place; NULL: all */
 	/* Held as bits of the bytes at `offset` where `width` is not 0: see schema/packed.h. */
 	uint16_t bit, width;
 	uint16_t factor;		     /* FIELD_UNSIGNED: multiplies the bits; 0: does not */
@@ -84,6 +87,17 @@ struct schema {
 		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(record_), ##__VA_ARGS__ \
 	}
 
+/* Key, table heading, and help, which is one line, lower case, without a full stop. */
+#define FIELD_TEXT(key_, heading_, help_) key_ "\0" heading_ "\0" help_
+/* The same at run time. The caller frees it. */
+char *field_make_text(const char *key, const char *heading, const char *help);
+const char *field_heading(const struct field *field);
+const char *field_help(const struct field *field);
+/* The words that the field's values have; NULL: none. */
+const struct enum_name *field_names(const struct field *field);
+/* FIELD_RECORDS: the keys of the records in this place; NULL: all. */
+const char *field_records_columns(const struct field *field);
+
 /* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
 void field_get(const struct field *field, const void *record, struct value *value);
 /* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
@@ -108,9 +122,9 @@ const char *schema_view(const struct schema *schema, const char *when);
 		 char unused;                                                                   \
 	 }))
 
-#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)    \
-	.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
-	.needs = needs_, .offset = FIELD_OFFSET(record, member, type)
+#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)              \
+	.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, .needs = needs_, \
+	.offset = FIELD_OFFSET(record, member, type)
 
 #define STRING_FIELD(record, member, ...)                                    \
 	{                                                                    \
@@ -168,39 +182,39 @@ const char *schema_view(const struct schema *schema, const char *when);
 		FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__) \
 	}
 /* Computed: `get_` fills the value; the schema needs to know its kind. */
-#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                       \
-	{                                                                                        \
-		.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
-		.needs = needs_, .get = get_                                                     \
+#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                \
+	{                                                                                 \
+		.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, \
+		.needs = needs_, .get = get_                                              \
 	}
 /* The same for a word of an enumeration. */
-#define COMPUTED_ENUM_FIELD(get_, names_, key_, heading_, flags_, help_)             \
-	{                                                                            \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
-		.flags = flags_, .names = names_, .get = get_                        \
+#define COMPUTED_ENUM_FIELD(get_, names_, key_, heading_, flags_, help_)                       \
+	{                                                                                      \
+		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_ENUM, .flags = flags_, \
+		.names = names_, .get = get_                                                   \
 	}
 /* The same for a number with so many decimals in a table. */
-#define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_)            \
-	{                                                                            \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_REAL, \
-		.flags = flags_, .digits = digits_, .get = get_                      \
+#define COMPUTED_REAL_FIELD(get_, digits_, key_, heading_, flags_, help_)                      \
+	{                                                                                      \
+		.key = FIELD_TEXT(key_, heading_, help_), .kind = FIELD_REAL, .flags = flags_, \
+		.digits = digits_, .get = get_                                                 \
 	}
-/* A list of records; `columns_` names the keys that they show here, NULL for all. */
-#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                           \
-	{                                                                                     \
-		.key = key_, .heading = "RECORDS", .help = help_, .kind = FIELD_RECORDS,      \
-		.needs = needs_, .get = get_, .records = schema_, .records_columns = columns_ \
+/* A list of records; `columns_` names the keys that they show here, "" for all. */
+#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                             \
+	{                                                                                       \
+		.key = FIELD_TEXT(key_, "RECORDS", help_) "\0" columns_, .kind = FIELD_RECORDS, \
+		.needs = needs_, .get = get_, .records = schema_                                \
 	}
 /* One of several lists in a record, with its own heading. */
-#define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_)                      \
-	{                                                                               \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_RECORDS, \
-		.get = get_, .records = schema_                                         \
+#define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_)                                 \
+	{                                                                                          \
+		.key = FIELD_TEXT(key_, heading_, help_) "\0", .kind = FIELD_RECORDS, .get = get_, \
+		.records = schema_                                                                 \
 	}
 /* A list that the record holds, as struct records. */
 #define HELD_RECORDS_FIELD(record, member, schema_, key_, needs_, help_)                     \
 	{                                                                                    \
 		FIELD_ROW(record, member, struct records, FIELD_RECORDS, key_, "RECORDS", 0, \
-			  needs_, help_),                                                    \
+			  needs_, help_ "\0"),                                               \
 			.records = schema_                                                   \
 	}

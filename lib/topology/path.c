@@ -313,9 +313,9 @@ static const struct field path_fields[] = {
 		"how far apart the two are"),
 	WORD_AS("source", pair.source, topology_source_names, "SOURCE", SHOWN, 0,
 		"where the class is from"),
-	RECORDS_FIELD(get_distance, &topology_pair_schema, NULL, "distance", 0,
+	RECORDS_FIELD(get_distance, &topology_pair_schema, "", "distance", 0,
 		      "what the two have in common: one record"),
-	RECORDS_FIELD(get_hops, &topology_hop_schema, NULL, "hops", 0, "the way between them"),
+	RECORDS_FIELD(get_hops, &topology_hop_schema, "", "hops", 0, "the way between them"),
 };
 
 const struct schema topology_path_schema = SCHEMA("topo_paths", struct topology_path, path_fields,

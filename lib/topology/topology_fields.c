@@ -111,7 +111,7 @@ static const struct field fields[] = {
 	REAL(rate_gbps, "RATE Gb/s", 0, 0, "rate of its active ports"),
 	NUMBER(iommu_group, "IOMMU GROUP", 0, 0, "IOMMU group of its function"),
 	TEXT(iommu_type, "IOMMU", 0, 0, "type of the group's domain: DMA, DMA-FQ, identity ..."),
-	RECORDS_FIELD(get_distances, &topology_pair_schema, NULL, "distances", 0,
+	RECORDS_FIELD(get_distances, &topology_pair_schema, "", "distances", 0,
 		      "what it has in common with each node"),
 };
 

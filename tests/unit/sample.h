@@ -93,7 +93,7 @@ static const struct field sample_fields[] = {
 	LIST_FIELD(struct sample, words, "words", "WORDS", 0, 0, "some words"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, sample_get_double, "double", "DOUBLE", FIELD_RIGHT,
 		       SAMPLE_NEED_COUNT, "twice as many"),
-	RECORDS_FIELD(sample_get_leaves, &leaf_schema, NULL, "leaves", 0, "the leaves"),
+	RECORDS_FIELD(sample_get_leaves, &leaf_schema, "", "leaves", 0, "the leaves"),
 	STRING_FIELD(struct sample, note, "note", "NOTE", 0, 0, "the last one"),
 };
 

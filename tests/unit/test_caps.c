@@ -374,11 +374,11 @@ static void check_schema(const struct schema *schema)
 		const struct field *field = &schema->fields[i];
 
 		assert_ptr_equal(schema_find(schema, field->key), field); /* no key twice */
-		assert_non_null(field->help);
+		assert_non_null(field_help(field));
 		if (field->kind == FIELD_RECORDS)
 			continue;
 		assert_true(field->flags & FIELD_DEFAULT);
-		assert_true(field->heading[0] != '\0');
+		assert_true(field_heading(field)[0] != '\0');
 	}
 }
 

@@ -258,16 +258,16 @@ static void check_field(const struct schema *schema, const struct field *field)
 	const char *key = field->key;
 
 	check_word(schema->name, key, '_', false);
-	check_help(schema->name, key, field->help);
-	CHECK(field->heading, schema->name, key);
+	check_help(schema->name, key, field_help(field));
+	CHECK(field_heading(field), schema->name, key);
 	if (field->kind == FIELD_RECORDS) {
 		CHECK(field->records, schema->name, key);
 		CHECK(!(field->flags & FIELD_DEFAULT), schema->name, key);
 	} else {
-		CHECK(field->heading[0], schema->name, key);
+		CHECK(field_heading(field)[0], schema->name, key);
 		/* But for units: Gb/s. */
-		for (const char *c = field->heading; *c && *c != ' ' && !strchr(c, '/'); c++)
-			CHECK(!islower((unsigned char)*c), schema->name, field->heading);
+		for (const char *c = field_heading(field); *c && *c != ' ' && !strchr(c, '/'); c++)
+			CHECK(!islower((unsigned char)*c), schema->name, field_heading(field));
 	}
 	CHECK(field->get || field->offset < schema->record_size, schema->name, key);
 	if (field->kind == FIELD_ENUM || field->kind == FIELD_FLAGS) {
@@ -327,18 +327,17 @@ static void check_schema(const struct schema *schema, bool inner)
 			const struct field *other = &schema->fields[j];
 
 			CHECK(strcmp(other->key, schema->fields[i].key), name, other->key);
-			CHECK(inner || other->kind == FIELD_RECORDS || !other->heading[0] ||
-				      strcmp(other->heading, schema->fields[i].heading),
+			CHECK(inner || other->kind == FIELD_RECORDS || !field_heading(other)[0] ||
+				      strcmp(field_heading(other),
+					     field_heading(&schema->fields[i])),
 			      name, other->key);
 		}
 		/* A misspelt key would give no column and no error: it is tried when it is used. */
-		if (schema->fields[i].records) {
+		if (schema->fields[i].kind == FIELD_RECORDS) {
 			struct columns columns;
-			char *bad = NULL;
 
-			CHECK(!columns_select(&columns, schema->fields[i].records, COLUMNS_ALL,
-					      schema->fields[i].records_columns, &bad),
-			      name, schema->fields[i].records_columns);
+			CHECK(!columns_of_records(&columns, &schema->fields[i]), name,
+			      schema->fields[i].key);
 			columns_free(&columns);
 			check_schema(schema->fields[i].records, true);
 		}

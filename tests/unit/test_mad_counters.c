@@ -106,7 +106,7 @@ static void check_form(const struct schema *schema, size_t bytes)
 
 		if (schema_find(schema, field->key) != field)
 			fail_msg("%s has two %s", schema->name, field->key);
-		assert_true(field->heading[0] && field->help[0]);
+		assert_true(field_heading(field)[0] && field_help(field)[0]);
 		if (!field->width)
 			continue;
 		if (field->bit + field->width > bytes * 8)
@@ -429,7 +429,7 @@ static void test_same_words(void **state)
 		const struct field *other = schema_find(wide, field->key);
 
 		assert_non_null(other);
-		assert_string_equal(field->heading, other->heading);
+		assert_string_equal(field_heading(field), field_heading(other));
 		assert_int_equal(field->factor, other->factor);
 		assert_int_equal(field->tag, other->tag);
 		if (field->flags & FIELD_COUNTER)

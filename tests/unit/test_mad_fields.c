@@ -46,8 +46,8 @@ static void check_attribute(const struct mad_attribute *attribute)
 		assert_true(islower((unsigned char)field->key[0]));
 		assert_int_equal(strspn(field->key, "abcdefghijklmnopqrstuvwxyz0123456789_"),
 				 strlen(field->key));
-		assert_true(strlen(field->help) > 0);
-		assert_true(field->help[strlen(field->help) - 1] != '.');
+		assert_true(strlen(field_help(field)) > 0);
+		assert_true(field_help(field)[strlen(field_help(field)) - 1] != '.');
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(schema->fields[j].key, field->key);
 	}

@@ -237,7 +237,7 @@ static void found_by_key(void **state)
 {
 	(void)state;
 	assert_ptr_equal(schema_find(&sample_schema, "name"), &sample_fields[0]);
-	assert_string_equal(schema_find(&sample_schema, "note")->heading, "NOTE");
+	assert_string_equal(field_heading(schema_find(&sample_schema, "note")), "NOTE");
 	assert_null(schema_find(&sample_schema, "NAME"));
 	assert_null(schema_find(&sample_schema, "nam"));
 	assert_null(schema_find(&sample_schema, ""));

@@ -416,7 +416,7 @@ static const struct field saved_fields[] = {
 	RECORDS_FIELD(get_details, &fabric_details_schema,
 		      "node_index,port,attribute_id,modifier,data", "details", 0,
 		      "tables of ports, of a scan with --details"),
-	RECORDS_FIELD(get_faults, &fabric_faults_schema, NULL, "faults", 0,
+	RECORDS_FIELD(get_faults, &fabric_faults_schema, "", "faults", 0,
 		      "lines of a loaded text that cannot be used"),
 };
 

@@ -97,10 +97,10 @@ PATH_GETTER(rate_gbps, value_set_real)
 PATH_GETTER(mtu_bytes, value_set_unsigned)
 PATH_GETTER(sl, value_set_unsigned)
 
-#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_)                                 \
-	{                                                                                        \
-		.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
-		.get = get_, .tag = tag_                                                         \
+#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_)                          \
+	{                                                                                 \
+		.key = FIELD_TEXT(key_, heading_, help_), .kind = kind_, .flags = flags_, \
+		.get = get_, .tag = tag_                                                  \
 	}
 #define COUNTED(member_, key_, heading_, help_)                                           \
 	{                                                                                 \

@@ -85,8 +85,8 @@ static const struct field fields[] = {
 	STRING_FIELD(RECORD, changes, "changes", "CHANGES", 0, 0, "what changed since --since"),
 	NODE_GUID_COLUMN,
 	PEER_GUID_COLUMN,
-	RECORDS_FIELD(get_lanes, &plug_lane_schema, NULL, "lanes", 0, "readings of each lane"),
-	RECORDS_FIELD(get_peer_lanes, &plug_lane_schema, NULL, "peer_lanes", 0,
+	RECORDS_FIELD(get_lanes, &plug_lane_schema, "", "lanes", 0, "readings of each lane"),
+	RECORDS_FIELD(get_peer_lanes, &plug_lane_schema, "", "peer_lanes", 0,
 		      "the same at the other end"),
 };
 #undef RECORD

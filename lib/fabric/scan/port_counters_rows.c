@@ -350,7 +350,7 @@ static const struct field errors_fields[] = {
 		     "the error counters that are not 0, the highest first"),
 	STRING_FIELD(struct port_errors_row, said_details, "reasons", "REASONS", 0, 0,
 		     "with --details: further counters of the errors that are not 0"),
-	RECORDS_FIELD(get_details, &port_details_schema, NULL, "details", 0,
+	RECORDS_FIELD(get_details, &port_details_schema, "", "details", 0,
 		      "the same, each with its value"),
 };
 
@@ -417,7 +417,7 @@ static const struct field row_fields[] = {
 		   "counters that have stopped at their maximum, and have no rate"),
 	STRING_FIELD(struct port_growth_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
 		     "the error counters that grew, the most first"),
-	RECORDS_FIELD(get_counters, &growth_schema, NULL, "counters", 0, "all counters"),
+	RECORDS_FIELD(get_counters, &growth_schema, "", "counters", 0, "all counters"),
 };
 
 const struct schema fabric_error_growth_schema = SCHEMA(

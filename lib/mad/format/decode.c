@@ -78,7 +78,7 @@ static const struct field mads_fields[] = {
 		   "time to the answer"),
 	RECORDS_FIELD(get_header, &mad_pair_schema, "key,value", "header", 0,
 		      "additional header fields of the class"),
-	RECORDS_FIELD(get_fields, &mad_pair_schema, NULL, "fields", 0,
+	RECORDS_FIELD(get_fields, &mad_pair_schema, "", "fields", 0,
 		      "the fields of the attribute, if known"),
 	TEXT(data, "data", "DATA", 0, 0, "bytes after the header, in hexadecimal"),
 };

@@ -48,12 +48,12 @@ GETTER(xmit_time_congested_ticks)
 GETTER(rcv_fecn_packets)
 GETTER(rcv_becn_packets)
 
-#define COUNTER(group_, member_, heading_, flags_, help_)                                    \
-	{                                                                                    \
-		.key = #member_, .heading = heading_, .help = help_, .kind = FIELD_UNSIGNED, \
-		.flags = (flags_) | FIELD_RIGHT, .get = get_##member_,                       \
-		.offset = FIELD_OFFSET(struct perf_record, member_, struct perf_counter),    \
-		.tag = PERF_GROUP_##group_,                                                  \
+#define COUNTER(group_, member_, heading_, flags_, help_)                                 \
+	{                                                                                 \
+		.key = FIELD_TEXT(#member_, heading_, help_), .kind = FIELD_UNSIGNED,     \
+		.flags = (flags_) | FIELD_RIGHT, .get = get_##member_,                    \
+		.offset = FIELD_OFFSET(struct perf_record, member_, struct perf_counter), \
+		.tag = PERF_GROUP_##group_,                                               \
 	}
 /* A row of pm_counters.h. */
 #define LISTED(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, help_) \
