@@ -12,13 +12,10 @@
 #include "cmd/compat/compat.h"
 #include "host/compat/channel_adapter.h"
 
-/* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
-enum { HAS_CM = 1 << 16 };
-
 struct request {
 	const struct personality_call *call;
 	const struct channel_adapters *adapters;
-	bool list, ports, brief;
+	bool list, ports, brief, debug;
 	int port; /* -1: all */
 };
 
@@ -92,50 +89,57 @@ static int read_adapter(const struct request *request, const char *name,
 	return rc;
 }
 
-/* -errno if the adapter fails; -EINVAL if it does not have the requested port. */
-static int show(const struct request *request, const char *name, struct channel_adapter *adapter)
-{
-	int rc = read_adapter(request, name, adapter);
+enum shown { ADAPTER_SHOWN, ADAPTER_UNREADABLE, ADAPTER_LACKS_PORT };
 
-	if (rc || !adapter->node_type)
-		return rc;
+static enum shown show(const struct request *request, const char *name,
+		       struct channel_adapter *adapter)
+{
+	if (read_adapter(request, name, adapter))
+		return ADAPTER_UNREADABLE;
+	if (!adapter->node_type)
+		return ADAPTER_SHOWN;
 	if (!request->brief && request->port >= 0) {
 		if ((unsigned int)request->port > adapter->last_port ||
 		    !adapter->ports[request->port].present) {
 			compat_ibwarn("ca_stat", "%s: '%s' has no port number %d - max (%u)",
 				      WORD_OF(node_types, adapter->node_type), name, request->port,
 				      adapter->last_port);
-			return -EINVAL;
+			return ADAPTER_LACKS_PORT;
 		}
 		printf("%s: '%s'\n", WORD_OF(node_types, adapter->node_type), adapter->name);
 		print_port(&adapter->ports[request->port], (unsigned int)request->port, "", "");
-		return 0;
+		return ADAPTER_SHOWN;
 	}
 	print_header(adapter);
 	for (unsigned int i = 0; !request->brief && i <= adapter->last_port; i++)
 		if (adapter->ports[i].present)
 			print_port(&adapter->ports[i], i, "\t", "\t\t");
-	return 0;
+	return ADAPTER_SHOWN;
 }
 
 /*
  * From release 54 on a failing adapter does not hide the later ones, and from 63 on it is skipped
- * silently if it is no RDMA endpoint: its port has no GID and no communication manager.
+ * silently if it is no RDMA endpoint. The tool looks at the requested port for that, or at port 1.
  */
 static int show_all(const struct request *request, const struct strings *names)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		struct channel_adapter adapter;
+	const int port = request->port == -1 ? 1 : request->port;
 
-		if (!show(request, names->items[i], &adapter))
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->items[i];
+		struct channel_adapter adapter;
+		const enum shown shown = show(request, name, &adapter);
+
+		if (shown == ADAPTER_SHOWN)
 			continue;
 		if (request->call->release < COMPAT_65)
-			return panic("stat of IB device ", names->items[i], "failed",
-				     adapter.error);
-		if (adapter.no_gid && !(adapter.ports[adapter.failed_port].cap_mask & HAS_CM))
-			continue;
-		compat_ibwarn("main", "stat of IB device '%s' failed: %s", names->items[i],
-			      strerror(adapter.error));
+			return panic("stat of IB device ", name, "failed", adapter.error);
+		if (shown == ADAPTER_LACKS_PORT ||
+		    channel_adapter_is_endpoint(request->adapters, name, port))
+			compat_ibwarn("main", "stat of IB device '%s' failed", name);
+		else if (request->debug)
+			printf("ibdebug: [%d] ca_stat: The device %s is not RDMA endpoint device\n",
+			       (int)getpid(), name);
 	}
 	return 0;
 }
@@ -230,7 +234,9 @@ static int parse(struct request *request, int argc, char **argv)
 			break;
 		case 'z': /* a configuration that ibstat does not use */
 		case 'v':
+			break;
 		case 'd':
+			request->debug = true;
 			break;
 		case 'V':
 			fprintf(stderr, "%s BUILD VERSION: %d.0\n", argv[0],

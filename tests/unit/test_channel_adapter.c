@@ -120,7 +120,7 @@ static void expect(struct bed *bed, const char *name, const char *wanted)
 	assert_int_equal(channel_adapter_read(bed->adapters, name, &adapter), 0);
 	text = text_of(&adapter);
 	assert_string_equal(text, wanted);
-	assert_false(adapter.no_gid || adapter.no_pkeys);
+	assert_false(adapter.no_pkeys);
 }
 
 #define DEVICE_TEXT                                                         \
@@ -183,7 +183,6 @@ static void broken_ports(void **state)
 	put_device(bed, "a");
 	for (size_t i = 0; i < ARRAY_SIZE(port_files); i++) {
 		const bool needed = strcmp(port_files[i].name, "link_layer");
-		const bool gid = !strcmp(port_files[i].name, "gids/0");
 		const bool pkey = !strcmp(port_files[i].name, "pkeys/0");
 		_cleanup_(freep) char *name = mem_format("ports/2/%s",
 							 pkey ? "pkeys" : port_files[i].name);
@@ -198,12 +197,32 @@ static void broken_ports(void **state)
 		/* The layer is replaced, but is the last that failed. */
 		assert_int_equal(adapter.error, ENOENT);
 		assert_int_equal(adapter.failed_port, 2);
-		assert_int_equal(adapter.no_gid, gid);
 		assert_int_equal(adapter.no_pkeys, pkey);
 		assert_int_equal(adapter.last_port, needed ? 1 : 2);
 		assert_true(adapter.ports[1].present);
 		assert_int_equal(adapter.ports[2].present, !needed);
 	}
+}
+
+/* A GID that cannot be parsed is one; without the file the capabilities decide. */
+static void endpoints(void **state)
+{
+	struct bed *bed = *state;
+
+	put_device(bed, "a");
+	put_port(bed, "a", 1);
+	put(bed, "a", "ports/1/gids/0", "?");
+	put(bed, "a", "ports/1/cap_mask", "0x00000000");
+	open_it(bed);
+	assert_true(channel_adapter_is_endpoint(bed->adapters, "a", 1));
+	assert_false(channel_adapter_is_endpoint(bed->adapters, "a", 2));
+	assert_false(channel_adapter_is_endpoint(bed->adapters, "b", 1));
+	put(bed, "a", "ports/1/gids/0", NULL);
+	open_it(bed);
+	assert_false(channel_adapter_is_endpoint(bed->adapters, "a", 1));
+	put(bed, "a", "ports/1/cap_mask", "0x00010000");
+	open_it(bed);
+	assert_true(channel_adapter_is_endpoint(bed->adapters, "a", 1));
 }
 
 static void broken_devices(void **state)
@@ -230,7 +249,6 @@ static void broken_devices(void **state)
 	put(bed, "a", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:00a1");
 	open_it(bed);
 	assert_int_equal(channel_adapter_read(bed->adapters, "a", &adapter), -EIO);
-	assert_true(adapter.no_gid);
 	assert_int_equal(channel_adapter_read(bed->adapters, "b", &adapter), -ENOENT);
 	assert_int_equal(adapter.error, ENOENT);
 	assert_string_equal(adapter.name, "b");
@@ -424,9 +442,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(files),	      TEST(lacking),	      TEST(broken_ports),
-		TEST(broken_devices), TEST(numbers_of_ports), TEST(names),
-		TEST(told),	      TEST(refused),
+		TEST(files),	 TEST(lacking),	       TEST(broken_ports),
+		TEST(endpoints), TEST(broken_devices), TEST(numbers_of_ports),
+		TEST(names),	 TEST(told),	       TEST(refused),
 	};
 
 	return cmocka_run_group_tests_name("channel-adapter", tests, NULL, NULL);

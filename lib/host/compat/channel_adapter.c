@@ -11,6 +11,9 @@
 #include "host/device.h"
 #include "host/nldev_devices.h"
 
+/* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
+enum { HAS_CM = 1 << 16 };
+
 /*
  * Each file takes a path through the kernel, and some port files query the driver. Facts that RDMA
  * netlink provides are therefore not read from files.
@@ -205,10 +208,8 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 	    take_number(reader, reported ? &reported->cap_mask : NULL, "cap_mask", &port->cap_mask))
 		return -EIO;
 	read_link_layer(reader, port);
-	if (read_groups(reader, "gids/0", 8, &port->guid)) {
-		adapter->no_gid = true;
+	if (read_groups(reader, "gids/0", 8, &port->guid))
 		return -EIO;
-	}
 	if (find_pkeys(reader)) {
 		adapter->no_pkeys = true;
 		return -EIO;
@@ -318,6 +319,21 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 		rc = read_ports(&reader, adapter);
 	adapter->error = reader.error;
 	return rc;
+}
+
+bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const char *name,
+				 int port)
+{
+	_cleanup_(freep) char *prefix = mem_format("%s/ports/%d/", name, port);
+	struct reader reader = {.files = adapters->files, .port = prefix};
+	char text[CLASS_TEXT_SIZE];
+	const ssize_t length = class_files_read(reader.files, text, "%sgids/0", prefix);
+	unsigned int cap_mask;
+
+	/* ibstat only opens the file. */
+	if (length != -ENOENT && length != -ENOTDIR && length != -EACCES)
+		return true;
+	return !read_number(&reader, "cap_mask", &cap_mask) && cap_mask & HAS_CM;
 }
 
 /* True for the node types of libibumad. */

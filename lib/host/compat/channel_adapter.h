@@ -36,7 +36,7 @@ struct channel_adapter {
 	struct channel_port ports[CHANNEL_ADAPTER_PORTS];
 	int error; /* errno of the last file that could not be read, or 0 */
 	unsigned int failed_port;
-	bool no_gid, no_pkeys; /* why that port could not be read */
+	bool no_pkeys; /* why that port could not be read */
 };
 
 /* All adapters of a system, from RDMA netlink if it answers, else from files. */
@@ -55,3 +55,9 @@ int channel_adapter_names(const struct channel_adapters *adapters, struct string
  */
 int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
 			 struct channel_adapter *adapter);
+/*
+ * Whether the port has a GID or a connection manager. Newer releases of ibstat say nothing about an
+ * adapter that libibumad does not show if its port has neither.
+ */
+bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const char *name,
+				 int port);
