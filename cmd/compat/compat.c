@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/compat/compat.h"
 
-#include <getopt.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +58,55 @@ void compat_ibwarn(const char *function, const char *format, ...)
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fputc('\n', stderr);
+}
+
+int compat_ibexit(const char *program, bool debug, const char *function, const char *format,
+		  va_list arguments)
+{
+	printf("%s: iberror: ", program);
+	if (debug)
+		printf("[pid %d] %s: ", (int)getpid(), function);
+	printf("failed: ");
+	vprintf(format, arguments);
+	putchar('\n');
+	return COMPAT_STATUS_PANIC;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+option_fails(const char *program, bool debug, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	compat_ibexit(program, debug, "process_opt", format, arguments);
+	va_end(arguments);
+	return COMPAT_STATUS_PANIC;
+}
+
+void compat_options(enum compat_release release, const struct option *all, size_t count,
+		    struct option *ret_options)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (release >= COMPAT_65 || all[i].val != 'Y')
+			ret_options[kept++] = all[i];
+}
+
+int compat_pkey_index(const char *program, bool debug, const char *text, uint16_t *ret_index)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 0);
+	if (errno || end == text || *end || value < 0 || value > UINT16_MAX)
+		return option_fails(program, debug,
+				    "Invalid P_Key index \"%s\".  Requires an integer in the "
+				    "range [0, %u].",
+				    text, (unsigned int)UINT16_MAX);
+	*ret_index = (uint16_t)value;
+	return -1;
 }
 
 static const char *last_component(const char *path)

@@ -7,7 +7,11 @@
  */
 #pragma once
 
+#include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* RDMACTL_COMPAT selects the rdma-core release to imitate where releases differ. */
 enum compat_release { COMPAT_44 = 44, COMPAT_65 = 65 };
@@ -45,3 +49,16 @@ int compat_run(const struct ctx *ctx, const struct personality *personality, int
 /* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
 void compat_ibwarn(const char *function, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Prints on standard output why `function` of such a tool fails; returns the exit status. */
+int compat_ibexit(const char *program, bool debug, const char *function, const char *format,
+		  va_list arguments) __attribute__((format(printf, 4, 0)));
+
+/* The lines of the help about an option that these tools have from release 64 on. */
+#define COMPAT_PKEY_HELP                                                          \
+	"  --pkey-idx, -Y <idx>    P_Key table index for outgoing SA/GMP MADs \n" \
+	"                          (default 0)\n"
+/* Copies the options that the release has: -Y is newer than 44. */
+void compat_options(enum compat_release release, const struct option *all, size_t count,
+		    struct option *ret_options);
+/* Parses the value of -Y. Returns -1, or the exit status after the tool's message. */
+int compat_pkey_index(const char *program, bool debug, const char *text, uint16_t *ret_index);

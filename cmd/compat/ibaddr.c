@@ -125,6 +125,7 @@ static bool find_guid(struct resolver *resolver)
 		.sm_lid = sm_lid,
 		.sm_sl = args->sm_lid ? 0 : port->sm_sl,
 		.subnet_manager = sm_lid,
+		.pkey_index = args->pkey_index,
 		.gid = port->gid,
 	};
 	_cleanup_(freep) char *manager = mem_format("Lid %u", sm_lid);

@@ -18,7 +18,8 @@ struct ibaddr_args {
 	int timeout_msec;
 	uint16_t sm_lid; /* 0: the one of the port */
 	uint64_t mkey;
-	bool errors; /* report every failed request */
+	uint16_t pkey_index; /* of requests to the subnet administrator */
+	bool errors;	     /* report every failed request */
 	unsigned int debug;
 };
 

@@ -18,27 +18,21 @@
 enum { CONFIGURATION_MOST = 1 << 20, MOST_LID = 0xbfff, TIMEOUT_MSEC = 1000 };
 
 static const struct option options[] = {
-	{"gid_show", no_argument, NULL, 'g'},
-	{"lid_show", no_argument, NULL, 'l'},
-	{"Lid_show", no_argument, NULL, 'L'},
-	{"config", required_argument, NULL, 'z'},
-	{"Ca", required_argument, NULL, 'C'},
-	{"Port", required_argument, NULL, 'P'},
-	{"Direct", no_argument, NULL, 'D'},
-	{"Guid", no_argument, NULL, 'G'},
-	{"timeout", required_argument, NULL, 't'},
-	{"sm_port", required_argument, NULL, 's'},
-	{"m_key", required_argument, NULL, 'y'},
-	{"errors", no_argument, NULL, 'e'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"debug", no_argument, NULL, 'd'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
+	{"gid_show", no_argument, NULL, 'g'},	   {"lid_show", no_argument, NULL, 'l'},
+	{"Lid_show", no_argument, NULL, 'L'},	   {"config", required_argument, NULL, 'z'},
+	{"Ca", required_argument, NULL, 'C'},	   {"Port", required_argument, NULL, 'P'},
+	{"Direct", no_argument, NULL, 'D'},	   {"Guid", no_argument, NULL, 'G'},
+	{"timeout", required_argument, NULL, 't'}, {"sm_port", required_argument, NULL, 's'},
+	{"m_key", required_argument, NULL, 'y'},   {"pkey-idx", required_argument, NULL, 'Y'},
+	{"errors", no_argument, NULL, 'e'},	   {"verbose", no_argument, NULL, 'v'},
+	{"debug", no_argument, NULL, 'd'},	   {"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},	   {NULL, 0, NULL, 0},
 };
 
-static int usage(const char *program)
+static int usage(const struct ibaddr_args *args)
 {
+	const char *program = args->program;
+
 	fprintf(stderr,
 		"\nUsage: %s [options] [<lid|dr_path|guid>]\n"
 		"\nOptions:\n"
@@ -53,6 +47,7 @@ static int usage(const char *program)
 		"  --timeout, -t <ms>      timeout in ms\n"
 		"  --sm_port, -s <lid>     SM port lid\n"
 		"  --m_key, -y <key>       M_Key to use in request\n"
+		"%s"
 		"  --errors, -e            show send and receive errors\n"
 		"  --verbose, -v           increase verbosity level\n"
 		"  --debug, -d             raise debug level\n"
@@ -66,7 +61,8 @@ static int usage(const char *program)
 		"  %s -L 32\t\t# show decimal lid range only\n"
 		"  %s -g 32\t\t# show gid address only\n"
 		"\n",
-		program, program, program, program, program, program, program);
+		program, args->release < COMPAT_65 ? "" : COMPAT_PKEY_HELP, program, program,
+		program, program, program, program);
 	return 2;
 }
 
@@ -74,14 +70,9 @@ int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char
 {
 	va_list arguments;
 
-	printf("%s: iberror: ", args->program);
-	if (args->debug)
-		printf("[pid %d] %s: ", (int)getpid(), function);
-	printf("failed: ");
 	va_start(arguments, format);
-	vprintf(format, arguments);
+	compat_ibexit(args->program, args->debug, function, format, arguments);
 	va_end(arguments);
-	putchar('\n');
 	return COMPAT_STATUS_PANIC;
 }
 
@@ -207,6 +198,8 @@ static int take(struct ibaddr_args *args, int letter)
 		return parse_sm(args, optarg);
 	case 'y':
 		return parse_mkey(args, optarg);
+	case 'Y':
+		return compat_pkey_index(args->program, args->debug, optarg, &args->pkey_index);
 	case 'd':
 		args->debug++;
 		args->errors = true;
@@ -220,13 +213,16 @@ static int take(struct ibaddr_args *args, int letter)
 		fprintf(stderr, "%s BUILD VERSION: %d.0\n", args->program, args->release);
 		return 0;
 	default:
-		return usage(args->program);
+		return usage(args);
 	}
 }
 
 int ibaddr_parse(struct ibaddr_args *args, const struct personality_call *call, int argc,
 		 char **argv)
 {
+	struct option known[ARRAY_SIZE(options)];
+	const char *letters = call->release < COMPAT_65 ? "glLz:C:P:DGt:s:y:evdhV"
+							: "glLz:C:P:DGt:s:y:Y:evdhV";
 	int letter, status = -1;
 
 	*args = (struct ibaddr_args){
@@ -236,8 +232,8 @@ int ibaddr_parse(struct ibaddr_args *args, const struct personality_call *call, 
 		.timeout_msec = TIMEOUT_MSEC,
 	};
 	read_configuration(args, CONFIGURATION);
-	while (status < 0 &&
-	       (letter = getopt_long(argc, argv, "glLz:C:P:DGt:s:y:evdhV", options, NULL)) >= 0)
+	compat_options(call->release, options, ARRAY_SIZE(options), known);
+	while (status < 0 && (letter = getopt_long(argc, argv, letters, known, NULL)) >= 0)
 		status = take(args, letter);
 	if (!args->lid && !args->gid)
 		args->lid = args->gid = true;

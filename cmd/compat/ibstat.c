@@ -180,7 +180,7 @@ static bool choose(struct strings *names, const char *name)
 	return found;
 }
 
-static int usage(const char *program)
+static int usage(const struct personality_call *call, const char *program)
 {
 	fprintf(stderr,
 		"\n"
@@ -192,6 +192,7 @@ static int usage(const char *program)
 		"  --port_list, -p         show port list\n"
 		"  --config, -z <config>   use config file, default: "
 		"/etc/infiniband-diags/ibdiag.conf\n"
+		"%s"
 		"  --verbose, -v           increase verbosity level\n"
 		"  --debug, -d             raise debug level\n"
 		"  --help, -h              help message\n"
@@ -201,27 +202,33 @@ static int usage(const char *program)
 		"  %s -l       # list all IB devices\n"
 		"  %s mthca0 2 # stat port 2 of 'mthca0'\n"
 		"\n",
-		program, program, program);
+		program, call->release < COMPAT_65 ? "" : COMPAT_PKEY_HELP, program, program);
 	return 2;
 }
 
 /* Returns -1, or the exit status if the options end the program. */
 static int parse(struct request *request, int argc, char **argv)
 {
-	static const struct option options[] = {
+	static const struct option all[] = {
 		{"list_of_cas", no_argument, NULL, 'l'},
 		{"short", no_argument, NULL, 's'},
 		{"port_list", no_argument, NULL, 'p'},
 		{"config", required_argument, NULL, 'z'},
+		{"pkey-idx", required_argument, NULL, 'Y'},
 		{"verbose", no_argument, NULL, 'v'},
 		{"debug", no_argument, NULL, 'd'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	int letter;
+	const enum compat_release release = request->call->release;
+	const char *letters = release < COMPAT_65 ? "lspz:vdhV" : "lspz:Y:vdhV";
+	struct option options[ARRAY_SIZE(all)];
+	uint16_t pkey_index;
+	int letter, status;
 
-	while ((letter = getopt_long(argc, argv, "lspz:vdhV", options, NULL)) >= 0) {
+	compat_options(release, all, ARRAY_SIZE(all), options);
+	while ((letter = getopt_long(argc, argv, letters, options, NULL)) >= 0) {
 		switch (letter) {
 		case 'l':
 			request->list = true;
@@ -235,15 +242,19 @@ static int parse(struct request *request, int argc, char **argv)
 		case 'z': /* a configuration that ibstat does not use */
 		case 'v':
 			break;
+		case 'Y': /* nothing is sent that could have it */
+			status = compat_pkey_index(argv[0], request->debug, optarg, &pkey_index);
+			if (status >= 0)
+				return status;
+			break;
 		case 'd':
 			request->debug = true;
 			break;
 		case 'V':
-			fprintf(stderr, "%s BUILD VERSION: %d.0\n", argv[0],
-				request->call->release);
+			fprintf(stderr, "%s BUILD VERSION: %d.0\n", argv[0], release);
 			return 0;
 		default:
-			return usage(argv[0]);
+			return usage(request->call, argv[0]);
 		}
 	}
 	return -1;

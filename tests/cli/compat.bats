@@ -189,6 +189,19 @@ as_on()
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
 
+@test "compat: ibstat of the newer release takes a P_Key index" {
+	as_on cx5-ib-edr ibstat -l -Y 3
+	expect 0 $'mlx5_0\nmlx5_1' ''
+	as_on cx5-ib-edr ibstat -Y 65536
+	expect 255 'ibstat: iberror: failed: Invalid P_Key index "65536".  Requires an integer in the range [0, 65535].' ''
+	as_on cx5-ib-edr ibstat -h
+	[[ $stderr == *$'ibdiag.conf\n  --pkey-idx, -Y <idx>    P_Key table index for outgoing SA/GMP MADs \n'* ]]
+	RDMACTL_COMPAT=44 as_on cx5-ib-edr ibstat -l -Y 3
+	expect 2 ''
+	RDMACTL_COMPAT=44 as_on cx5-ib-edr ibstat --p
+	expect 0
+}
+
 # A switch has port 0 alone, which is a port all the same.
 @test "compat: ibstat shows a switch" {
 	local root=$BATS_TEST_TMPDIR/switch device

@@ -32,9 +32,9 @@ static void parsed_clear(struct parsed *parsed)
 }
 
 /* Parses words with a blank between them. */
-static void parse(struct parsed *parsed, const char *line)
+static void parse_as(struct parsed *parsed, enum compat_release release, const char *line)
 {
-	static const struct personality_call call = {.program = "ibaddr", .release = COMPAT_44};
+	const struct personality_call call = {.program = "ibaddr", .release = release};
 	_cleanup_(freep) char *copy = mem_string(line);
 	char *argv[16] = {(char[]){"ibaddr"}}, *rest = copy, *word;
 	struct captured out, err;
@@ -50,6 +50,11 @@ static void parse(struct parsed *parsed, const char *line)
 	parsed->err = capture_end(&err);
 	parsed->out = capture_end(&out);
 	parsed->left = argc - optind;
+}
+
+static void parse(struct parsed *parsed, const char *line)
+{
+	parse_as(parsed, COMPAT_44, line);
 }
 
 /* A configuration that sets all that one can. */
@@ -122,6 +127,37 @@ static void each_option(void **state)
 		assert_string_equal(parsed.out, "");
 		assert_string_equal(parsed.err, "");
 	}
+}
+
+/* -Y is newer than the older release. */
+static void pkey_indices(void **state)
+{
+	static const char *const wrong[] = {"-Y x", "-Y 65536", "-Y -1", "--pkey-idx=1x"};
+	_cleanup_(parsed_clear) struct parsed most, hexadecimal, older, help;
+
+	(void)state;
+	parse_as(&most, COMPAT_65, "-Y 65535 7");
+	assert_int_equal(most.status, -1);
+	assert_int_equal(most.args.pkey_index, UINT16_MAX);
+	assert_int_equal(most.left, 1);
+	parse_as(&hexadecimal, COMPAT_65, "--pkey-idx 0x10");
+	assert_int_equal(hexadecimal.status, -1);
+	assert_int_equal(hexadecimal.args.pkey_index, 16);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		_cleanup_(parsed_clear) struct parsed parsed;
+
+		parse_as(&parsed, COMPAT_65, wrong[i]);
+		assert_int_equal(parsed.status, 255);
+		assert_non_null(strstr(parsed.out, "ibaddr: iberror: failed: Invalid P_Key index"));
+		assert_string_equal(parsed.err, "");
+	}
+	parse_as(&help, COMPAT_65, "-h");
+	assert_non_null(strstr(help.err, "  --pkey-idx, -Y <idx>    P_Key table index for outgoing "
+					 "SA/GMP MADs \n                          (default 0)\n"
+					 "  --errors, -e "));
+	parse_as(&older, COMPAT_44, "-Y 0");
+	assert_int_equal(older.status, 2);
+	assert_null(strstr(older.err, "pkey"));
 }
 
 /* Whether the configuration of this machine sets something. */
@@ -244,6 +280,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_option, tree_only_set_up, tree_only_tear_down),
+		cmocka_unit_test(pkey_indices),
 		cmocka_unit_test(nothing_given),
 		cmocka_unit_test(wrong_values),
 		cmocka_unit_test(options_that_end),
