@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "mad/session.h"
 #include "mad/engine/gather.h"
@@ -18,8 +19,10 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
+#define ABI_FILE "/sys/class/infiniband_mad/abi_version"
+
 /* The tool tries three times. */
-enum { TRIES = 3 };
+enum { TRIES = 3, ABI_MOST = 4096 };
 
 struct resolver {
 	const struct ibaddr_args *args;
@@ -236,6 +239,20 @@ static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 	return rc;
 }
 
+/* The tool's library looks at this file first, and names the module if it is missing. */
+static void report_abi(void)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t length;
+	int rc = file_read(ABI_FILE, ABI_MOST, &text, &length);
+
+	if (rc)
+		compat_ibwarn("get_abi_version",
+			      "can't read ABI version from " ABI_FILE " (%s): is ib_umad module "
+			      "loaded?",
+			      strerror(-rc));
+}
+
 /* Returns 0 or -errno, after printing the message of the tool's library. */
 static int open_port(struct resolver *resolver)
 {
@@ -253,6 +270,8 @@ static int open_port(struct resolver *resolver)
 	if (!rc)
 		rc = mad_open(port->device, port->port, port->smi_device, port->smi_port, &options,
 			      &resolver->engine);
+	if (rc)
+		report_abi();
 	if (rc)
 		compat_ibwarn("mad_rpc_open_port", "can't open UMAD port (%s:%d)",
 			      args->adapter ? args->adapter : "(null)", args->port);

@@ -189,6 +189,18 @@ as_on()
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
 
+@test "compat: ibaddr names the module that is missing" {
+	[ ! -e /sys/class/infiniband_mad ] || skip 'ib_umad is loaded'
+	as ibaddr -C nosuch
+	expect 255 "ibaddr: iberror: failed: Failed to open 'nosuch' port '0'"
+	[ "$(sed 's/\[[0-9]*\]/[PID]/' "$BATS_TEST_TMPDIR/err")" = "$(
+		cat <<-'END'
+		ibwarn: [PID] get_abi_version: can't read ABI version from /sys/class/infiniband_mad/abi_version (No such file or directory): is ib_umad module loaded?
+		ibwarn: [PID] mad_rpc_open_port: can't open UMAD port (nosuch:0)
+		END
+	)" ]
+}
+
 @test "compat: ibstat of the newer release takes a P_Key index" {
 	as_on cx5-ib-edr ibstat -l -Y 3
 	expect 0 $'mlx5_0\nmlx5_1' ''
