@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibdev2netdev of mlnx-tools and MLNX_OFED: the netdev of each port, here for every vendor. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,32 +142,40 @@ static void print_netdev(const struct personality_call *call, const struct inven
 	printf(" ==> %s (%s)\n", netdev->netdev, operstate_word(netdev));
 }
 
-static int usage(const char *program, FILE *file, int status)
+static int usage(const char *program, int status)
 {
-	fprintf(file, "usage: %s [-h] [-v]\n\t-h  show this text\n\t-v  show more of each port\n",
-		program);
+	printf("%s <options>\n"
+	       "-h, --help                print help message\n"
+	       "-v, --verbose             print more info\n",
+	       program);
 	return status;
+}
+
+/* Without it no driver is loaded, and the script fails. */
+static bool has_class(const char *root)
+{
+	_cleanup_(class_files_closep) struct class_files *files = NULL;
+
+	return !class_files_open(root, &files) && !class_files_find(files, "%s", ".");
 }
 
 int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 {
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const bool verbose = word && (!strcmp(word, "-v") || !strcmp(word, "--verbose"));
 	const struct objects everything = {0};
-	struct inventory_request request = {
-		.root = call->root, .needs = NEEDS, .objects = &everything};
+	struct inventory_request request = {.root = call->root,
+					    .needs = verbose ? NEEDS_VERBOSE : NEEDS,
+					    .objects = &everything};
 	struct inventory inventory = {0};
 	struct problems problems = {0};
 	struct netdev_list netdevs = {0};
-	bool verbose = false;
-	int letter;
+	int status;
 
-	while ((letter = getopt(argc, argv, "hv")) != -1) {
-		if (letter != 'v')
-			return letter == 'h' ? usage(call->program, stdout, 0)
-					     : usage(call->program, stderr, 1);
-		verbose = true;
-	}
-	if (verbose)
-		request.needs = NEEDS_VERBOSE;
+	if (word && (!strcmp(word, "-h") || !strcmp(word, "--help")))
+		return usage(call->program, 0);
+	if (argc > 2 || (word && !verbose))
+		return usage(call->program, COMPAT_STATUS_PANIC);
 	if (!inventory_load(&inventory, &request, &problems, NULL))
 		netdev_list_make(&netdevs, &inventory.devices, &inventory.links);
 	for (size_t i = 0; i < problems.count; i++) {
@@ -178,8 +185,9 @@ int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 	}
 	for (size_t i = 0; i < netdevs.count; i++)
 		print_netdev(call, &inventory, &netdevs.items[i], verbose);
+	status = inventory.devices.count || has_class(call->root) ? 0 : COMPAT_STATUS_PANIC;
 	netdev_list_clear(&netdevs);
 	problems_free(&problems);
 	inventory_free(&inventory);
-	return 0;
+	return status;
 }

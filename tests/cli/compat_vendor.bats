@@ -110,10 +110,30 @@ unpack_sample()
 	expect 0 'mlx5_0 port 1 ==> eth2 (Up)' ''
 	try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev -v
 	expect 0 '0000:01:00.0 mlx5_0 (MT4123 - MCX653105A-HDAT) ConnectX-6 VPI adapter card, HDR IB (200Gb/s) and 200GbE, single-port QSFP56 fw 20.28.1002 port 1 (ACTIVE) ==> eth2 (Up)' ''
-	try compat ibdev2netdev -h
+	try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev --verbose
 	expect 0
-	try compat ibdev2netdev -x
-	expect 1 ''
+	[[ $output == '0000:01:00.0 mlx5_0 ('* ]]
+}
+
+@test "ibdev2netdev: help, wrong words, and no driver" {
+	local words usage='ibdev2netdev <options>
+-h, --help                print help message
+-v, --verbose             print more info'
+
+	for words in -h --help '-h -x'; do
+		# shellcheck disable=SC2086 # words
+		as cx5-ib-edr ibdev2netdev $words
+		expect 0 "$usage" ''
+	done
+	for words in -x mlx5_0 '-v -v' '-v mlx5_0' -vv; do
+		# shellcheck disable=SC2086 # words
+		as cx5-ib-edr ibdev2netdev $words
+		expect 255 "$usage" ''
+	done
+	as no-rdma ibdev2netdev
+	expect 255 '' 'ibdev2netdev: no sys/class/infiniband in the saved tree'
+	as empty-class ibdev2netdev -v
+	expect 0 ''
 }
 
 # PCI Local Bus 3.0, appendix I: resources, and in them keywords of two letters with a length each.
