@@ -78,6 +78,15 @@ static int run_on_root(struct ctx *ctx, const void *args, char **objects)
 	return status;
 }
 
+/* --root / is the live system, and so is an empty one. */
+static void forget_live_root(struct ctx *ctx)
+{
+	const char *root = ctx->globals.root;
+
+	if (root && (!*root || !strcmp(root, "/")))
+		ctx->globals.root = NULL;
+}
+
 /* Runs a command, or one of its subcommands, with its own options and objects. */
 static int run_leaf(struct ctx *ctx, int argc, char **argv)
 {
@@ -98,9 +107,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	message = command_check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
 		return cannot_begin(ctx, args, command_usage(ctx, message, hint));
-	/* --root / is the live system. */
-	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
-		ctx->globals.root = NULL;
+	forget_live_root(ctx);
 	if (ctx->command->supervise && ctx->command->supervise(ctx, args, &status))
 		return status;
 	if (!ctx->command->own_timeout)
@@ -173,16 +180,16 @@ static bool fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	const char *root = getenv("RDMACTL_ROOT");
 	const struct personality *personality;
 	struct ctx ctx = {
 		.commands = commands,
 		.command_count = ARRAY_SIZE(commands),
-		.globals.root = root && *root ? root : NULL,
+		.globals.root = getenv("RDMACTL_ROOT"),
 	};
 
 	if (argc < 1 || !fill_standard_streams())
 		return STATUS_FAILED;
+	forget_live_root(&ctx);
 	personality = compat_find(argv[0]);
 	if (personality)
 		return run_personality(&ctx, personality, argc, argv);

@@ -189,6 +189,19 @@ as_on()
 	[ "$(cat "$directory/ibstat")" = mine ]
 }
 
+@test "compat: the root directory is the live system by the tool's name, too" {
+	local root words
+
+	for root in '' /; do
+		for words in 'ibaddr -C nosuch' 'ibv_devices' 'cma_roce_tos -d nosuch -t 3'; do
+			# shellcheck disable=SC2086 # words
+			RDMACTL_ROOT=$root as $words
+			[[ "$output$stderr" != *'a saved tree'* ]] || wrong "$root $words"
+		done
+	done
+	nothing_wrong
+}
+
 @test "compat: ibaddr names the module that is missing" {
 	[ ! -e /sys/class/infiniband_mad ] || skip 'ib_umad is loaded'
 	as ibaddr -C nosuch
