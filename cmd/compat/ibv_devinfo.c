@@ -40,6 +40,8 @@ static const struct enum_name link_layers[] = {
 	{0, NULL},
 };
 
+enum { IB_SPEED_NDR = 128 }; /* include/rdma/ib_verbs.h of the kernel */
+
 /* enum ib_port_speed of the kernel, in the words of the tool */
 static const struct enum_name speeds[] = {
 	{1, "2.5 Gbps"},     {2, "5.0 Gbps"},	{4, "10.0 Gbps"},  {8, "10.0 Gbps"},
@@ -95,12 +97,21 @@ static void print_gids(const struct verbs_facts *facts, const struct port_caps *
 			print_gid(&port->gids[i], caps->link_layer.value == LINK_LAYER_ETHERNET);
 }
 
+/*
+ * The older release prints the number of one byte, which the kernel limits to 100 Gb/s per lane
+ * (copy_port_attr_to_resp() in drivers/infiniband/core/uverbs_std_types_device.c).
+ */
+static unsigned int active_speed(const struct ibv_view *view, const struct port_codes *codes)
+{
+	return view->release < COMPAT_65 && codes->speed > IB_SPEED_NDR ? IB_SPEED_NDR
+									: codes->speed;
+}
+
 static void print_port_details(const struct ibv_view *view, const struct verbs_device_name *name,
 			       const struct verbs_facts *facts, const struct port_caps *port)
 {
 	const struct port_codes *codes = &port->codes;
-	/* 200 Gb/s per lane is newer. */
-	const bool old = view->release < COMPAT_65 && codes->speed == 256;
+	const unsigned int speed = active_speed(view, codes);
 
 	PRINT_PORT("max_msg_sz", "0x%x", (uint32_t)port->max_msg_size_bytes.value);
 	PRINT_PORT("port_cap_flags", "0x%08x", (uint32_t)port->cap_mask.value);
@@ -115,8 +126,7 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 	PRINT_PORT("init_type_reply", "%d", (int)codes->init_type_reply);
 	PRINT_PORT("active_width", "%sX (%d)",
 		   enum_word(link_width_numbers, codes->width, "invalid width"), (int)codes->width);
-	print_code("active_speed", old ? speeds + ARRAY_SIZE(speeds) - 1 : speeds, codes->speed,
-		   "invalid speed");
+	print_code("active_speed", speeds, speed, "invalid speed");
 	if (name->transport == 0)
 		print_code("phys_state", physical_states, (unsigned int)port->physical_state.value,
 			   "invalid physical state");
@@ -190,6 +200,8 @@ int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name
 	for (size_t i = 0; i < caps->port_caps_count; i++) {
 		const struct port_caps *port = &caps->ports[i];
 
+		if (port->port.value > phys_port_cnt(caps))
+			break;
 		if (view->ib_port && view->ib_port != port->port.value)
 			continue;
 		if (port->error) {

@@ -406,13 +406,47 @@ static void test_many_ports(void **state)
 	(void)state;
 	fill(&shape, &facts);
 	facts.caps.port_count = number_of(300);
+	for (unsigned int i = 3; i <= 300; i++)
+		verbs_caps_set_port(caps_add_port(&facts.caps, i), &infiniband_port);
 	capture_begin(&captured);
 	status = ibv_print_device(&view, &name, &facts);
 	printed = capture_end(&captured);
 	assert_int_equal(status, 0);
 	assert_non_null(strstr(printed, "\tphys_port_cnt:\t\t\t255\n"));
+	assert_non_null(strstr(printed, "\t\tport:\t255\n"));
+	assert_null(strstr(printed, "\t\tport:\t256\n"));
 	free(printed);
 	verbs_facts_clear(&facts);
+}
+
+/* 200 Gb/s per lane does not fit into the number that the older release prints. */
+static void test_fast_lanes(void **state)
+{
+	static const struct {
+		enum compat_release release;
+		const char *line;
+	} samples[] = {
+		{COMPAT_44, "\t\t\tactive_speed:\t\t100.0 Gbps (128)\n"},
+		{COMPAT_65, "\t\t\tactive_speed:\t\t200.0 Gbps (256)\n"},
+	};
+	const struct shape shape = with_ports(&mlx5);
+	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct ibv_view view = {samples[i].release, true, 0};
+		_cleanup_(freep) char *printed = NULL;
+		struct verbs_facts facts;
+		struct captured captured;
+
+		fill(&shape, &facts);
+		facts.caps.ports[0].codes.speed = 256;
+		capture_begin(&captured);
+		ibv_print_device(&view, &name, &facts);
+		printed = capture_end(&captured);
+		assert_non_null(strstr(printed, samples[i].line));
+		verbs_facts_clear(&facts);
+	}
 }
 
 /* The limits decide whether the types of queue pairs are printed, be there any or not. */
@@ -441,9 +475,8 @@ static void test_queue_pair_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_shapes),		 cmocka_unit_test(test_status),
+		cmocka_unit_test(test_many_ports),	 cmocka_unit_test(test_fast_lanes),
 		cmocka_unit_test(test_queue_pair_types),
 	};
 
