@@ -262,7 +262,7 @@ static int usage(const struct personality_call *call, const char *program)
 	       "  -i, --ib-port=<port>   use port <port> of IB device (default all ports)\n"
 	       "  -l, --list             print only the IB devices names\n"
 	       "  -v, --verbose          print all the attributes of the IB device(s)\n",
-	       program, call->release < COMPAT_65 ? "first device found" : "all devices found");
+	       program, call->release < COMPAT_65 ? "first device found" : "all devices");
 	return COMPAT_STATUS_PANIC;
 }
 

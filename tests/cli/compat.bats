@@ -202,6 +202,14 @@ as_on()
 	nothing_wrong
 }
 
+@test "compat: the default device in the help of ibv_devinfo is that of the release" {
+	as ibv_devinfo -h
+	[ "$status" = 255 ]
+	[[ $output == *$'  -d, --ib-dev=<dev>     use IB device <dev> (default all devices)\n'* ]]
+	RDMACTL_COMPAT=44 as ibv_devinfo -h
+	[[ $output == *$'  -d, --ib-dev=<dev>     use IB device <dev> (default first device found)\n'* ]]
+}
+
 @test "compat: ibaddr names the module that is missing" {
 	[ ! -e /sys/class/infiniband_mad ] || skip 'ib_umad is loaded'
 	as ibaddr -C nosuch
