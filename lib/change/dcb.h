@@ -19,9 +19,8 @@
 #include "kernel/netlink/ethtool.h"
 
 /*
- * In the order in which a profile should set them: dcbx, dscp-priority, trust, priority-class,
- * class-algorithm, class-bandwidth, maxrate, pfc, pfc-delay, priority-buffer, buffer-size,
- * global-pause, mtu. It ends with NULL.
+ * In the order in which they should be set: the owner is the first, what the driver keeps in one
+ * structure is together, and pause frames must be off before PFC is on. It ends with NULL.
  */
 extern const struct setting *const dcb_setting_table[];
 

@@ -272,11 +272,11 @@ const struct setting *const dcb_setting_table[] = {
 	&dcb_class_algorithm_setting,
 	&dcb_class_bandwidth_setting,
 	&dcb_maxrate_setting,
+	&link_pause_setting,
 	&dcb_pfc_setting,
 	&dcb_pfc_delay_setting,
 	&dcb_priority_buffer_setting,
 	&dcb_buffer_size_setting,
-	&link_pause_setting,
 	&link_mtu_setting,
 	NULL,
 };

@@ -185,35 +185,16 @@ void netdev_guard(struct change *change)
 		change_note(change, "the port is willing to take the switch's settings");
 }
 
-/*
- * Those that the unit of a setting has to wait for: the owner is the first, what the driver keeps
- * in one structure is written by one process at a time, and pause frames must be off before PFC is
- * on.
- */
+/* Those that the unit of a setting has to wait for: all that are before it in the table. */
 static char *earlier_units(const struct setting *setting, const char *name)
 {
-	static const struct setting *const order[] = {
-		&dcb_dcbx_setting,
-		&dcb_dscp_priority_setting,
-		&dcb_trust_setting,
-		&dcb_priority_class_setting,
-		&dcb_class_algorithm_setting,
-		&dcb_class_bandwidth_setting,
-		&dcb_maxrate_setting,
-		&link_pause_setting,
-		&dcb_pfc_setting,
-		&dcb_pfc_delay_setting,
-		&dcb_priority_buffer_setting,
-		&dcb_buffer_size_setting,
-		&link_mtu_setting,
-	};
-	size_t place = 0;
+	const struct setting *const *end = dcb_setting_table;
 	char *units = mem_string("");
 
-	while (place < ARRAY_SIZE(order) && order[place] != setting)
-		place++;
-	for (size_t i = 0; place < ARRAY_SIZE(order) && i < place; i++)
-		mem_extend(&units, " rdmactl-%s-%s.service", name, order[i]->keyword.word);
+	while (*end && *end != setting)
+		end++;
+	for (const struct setting *const *row = dcb_setting_table; *end && row < end; row++)
+		mem_extend(&units, " rdmactl-%s-%s.service", name, (*row)->keyword.word);
 	return units;
 }
 
