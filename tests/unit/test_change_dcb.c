@@ -602,18 +602,18 @@ static void owners(void **state)
 	change = add(bed, &dcb_dcbx_setting, "firmware");
 	assert_int_equal(change->setting->write(change, "firmware"), 0);
 	assert_reads(change, "firmware");
-	/* Others are refused while the firmware rules, unless it gives way in the same call. */
+	/* Others are refused while the firmware rules, unless it gives way before in this call. */
 	clear(bed);
 	add(bed, &dcb_pfc_setting, "3");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
 	assert_int_equal(bed->changes.items[0].disturbs.count, 1);
 	assert_non_null(strstr(bed->changes.items[0].disturbs.items[0], "the firmware"));
 	clear(bed);
-	add(bed, &dcb_pfc_setting, "3");
 	add(bed, &dcb_dcbx_setting, "host");
+	add(bed, &dcb_pfc_setting, "3");
 	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
-	assert_int_equal(bed->changes.items[0].disturbs.count, 0);
-	change = &bed->changes.items[1];
+	assert_int_equal(bed->changes.items[1].disturbs.count, 0);
+	change = &bed->changes.items[0];
 	assert_int_equal(change->setting->write(change, "host"), 0);
 	assert_int_equal(bed->driver.dcb.dcbx.value,
 			 DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_CEE | DCB_CAP_DCBX_VER_IEEE);
@@ -663,9 +663,10 @@ static void explained(void **state)
 	}
 }
 
+/* Whom the last change of the call disturbs. */
 static void assert_disturbs(struct bed *bed, const char *wanted)
 {
-	struct change *change = &bed->changes.items[0];
+	struct change *change = &bed->changes.items[bed->changes.count - 1];
 
 	for (size_t i = 0; i < bed->changes.count; i++)
 		bed->changes.items[i].all = &bed->changes;
@@ -682,27 +683,26 @@ static void pause_or_pfc(void **state)
 	struct bed *bed = *state;
 	struct change *other;
 
-	add(bed, &dcb_pfc_setting, "3");
 	add(bed, &link_pause_setting, "rx");
-	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
-			     "rx, set it to none as well");
 	add(bed, &dcb_pfc_setting, "3");
+	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+			     "rx, set it to none before pfc");
 	add(bed, &link_pause_setting, "tx");
-	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
-			     "tx, set it to none as well");
 	add(bed, &dcb_pfc_setting, "3");
+	assert_disturbs(bed, "the pause frames of the link, which PFC excludes: global-pause is "
+			     "tx, set it to none before pfc");
 	add(bed, &link_pause_setting, "none");
+	add(bed, &dcb_pfc_setting, "3");
 	assert_disturbs(bed, NULL);
 	/* It is on already, and goes off. */
 	bed->driver.dcb.pfc.pfc_en = 8;
 	add(bed, &dcb_pfc_setting, "none");
-	add(bed, &link_pause_setting, "rx");
 	assert_disturbs(bed, NULL);
 	bed->driver.dcb.pfc.pfc_en = 0;
 	/* Another netdev's do not matter. */
-	add(bed, &dcb_pfc_setting, "3");
 	other = add(bed, &link_pause_setting, "rx");
 	other->netdev_index.value++;
+	add(bed, &dcb_pfc_setting, "3");
 	assert_disturbs(bed, NULL);
 }
 
@@ -724,14 +724,36 @@ static void pfc_or_pause(void **state)
 			"priority flow control, which pause frames exclude: pfc is %s",
 			cases[i].is ? cases[i].is : "");
 
-		add(bed, &link_pause_setting, cases[i].pause);
 		if (cases[i].pfc)
 			add(bed, &dcb_pfc_setting, cases[i].pfc);
+		add(bed, &link_pause_setting, cases[i].pause);
 		assert_disturbs(bed, cases[i].is ? wanted : NULL);
 	}
 	bed->driver.dcb.pfc_known = false;
 	add(bed, &link_pause_setting, "rx");
 	assert_disturbs(bed, NULL);
+}
+
+/* Changes are made in the order of the words: what comes after a change is not there before it. */
+static void words_in_order(void **state)
+{
+	struct bed *bed = *state;
+	const struct change *items;
+
+	bed->driver.dcb.pfc.pfc_en = 0x18;
+	bed->driver.dcb.dcbx.value &= ~(uint64_t)DCB_CAP_DCBX_HOST;
+	add(bed, &link_pause_setting, "rx");
+	add(bed, &dcb_pfc_setting, "none");
+	add(bed, &dcb_dcbx_setting, "host");
+	items = bed->changes.items;
+	for (size_t i = 0; i < 2; i++) {
+		bed->changes.items[i].all = &bed->changes;
+		items[i].setting->guard(&bed->changes.items[i]);
+		assert_int_equal(items[i].disturbs.count, 1);
+	}
+	assert_string_equal(items[0].disturbs.items[0],
+			    "priority flow control, which pause frames exclude: pfc is 3,4");
+	assert_memory_equal(items[1].disturbs.items[0], "the firmware", strlen("the firmware"));
 }
 
 /* A port that takes what the switch says, and one whose firmware does. */
@@ -1212,6 +1234,7 @@ int main(void)
 		TEST(explained),
 		TEST(pause_or_pfc),
 		TEST(pfc_or_pause),
+		TEST(words_in_order),
 		TEST(the_switch_rules),
 		TEST(whole_messages),
 		TEST(algorithms),

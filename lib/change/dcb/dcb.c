@@ -124,7 +124,7 @@ static int write_pfc(struct change *change, const char *value)
  */
 static void guard_pfc(struct change *change)
 {
-	const struct change *pause = netdev_sibling(change, &link_pause_setting);
+	const struct change *pause = netdev_earlier(change, &link_pause_setting);
 	_cleanup_(freep) char *now = NULL;
 
 	netdev_guard(change);
@@ -137,7 +137,7 @@ static void guard_pfc(struct change *change)
 	if (now && (strstr(now, "rx") || strstr(now, "tx")))
 		change_disturbs(change,
 				"the pause frames of the link, which PFC excludes: global-pause is "
-				"%s, set it to none as well",
+				"%s, set it to none before pfc",
 				now);
 }
 

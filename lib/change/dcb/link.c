@@ -153,7 +153,7 @@ static int write_pause(struct change *change, const char *value)
 /* The other half of guard_pfc(). */
 static void guard_pause(struct change *change)
 {
-	const struct change *sibling = netdev_sibling(change, &dcb_pfc_setting);
+	const struct change *sibling = netdev_earlier(change, &dcb_pfc_setting);
 	_cleanup_(freep) char *pfc = NULL;
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;

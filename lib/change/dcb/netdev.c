@@ -163,7 +163,7 @@ static char *find_processes(const char *name)
 void netdev_guard(struct change *change)
 {
 	_cleanup_(freep) char *daemon = find_processes("lldpad");
-	const struct change *owner = netdev_sibling(change, &dcb_dcbx_setting);
+	const struct change *owner = netdev_earlier(change, &dcb_dcbx_setting);
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
 	struct dcb dcb;
@@ -262,6 +262,13 @@ const struct change *netdev_sibling(const struct change *change, const struct se
 			return other;
 	}
 	return NULL;
+}
+
+const struct change *netdev_earlier(const struct change *change, const struct setting *setting)
+{
+	const struct change *sibling = netdev_sibling(change, setting);
+
+	return sibling && sibling < change ? sibling : NULL;
 }
 
 const char *netdev_sibling_value(const struct change *sibling, bool forward)

@@ -30,6 +30,8 @@ void netdev_persist_as(struct change *change, const char *name);
 
 /* Another change of this call to the same netdev; NULL if there is none. */
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting);
+/* The same if it is written before this one: words are, in the order in which the user has them. */
+const struct change *netdev_earlier(const struct change *change, const struct setting *setting);
 /* What a sibling shall be now: its wanted value, or when `change` is undone its value before. */
 const char *netdev_sibling_value(const struct change *sibling, bool forward);
 
