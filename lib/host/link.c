@@ -89,6 +89,18 @@ const struct link *link_by_index(const struct link_list *list, const struct numb
 	return NULL;
 }
 
+bool link_is_vrf(const struct link *link)
+{
+	return link && link->kind && !strcmp(link->kind, "vrf");
+}
+
+uint32_t link_vrf_index(const struct link_list *list, const struct link *link)
+{
+	if (link && !link_is_vrf(link))
+		link = link_by_index(list, &link->master_index);
+	return link_is_vrf(link) ? (uint32_t)link->index.value : 0;
+}
+
 const struct link *link_by_name(const struct link_list *list, const char *name)
 {
 	for (size_t i = 0; name && i < list->count; i++)

@@ -281,14 +281,32 @@ static void links_found(void **state)
 	assert_null(link_by_name(&host->links, NULL));
 }
 
+/* A VRF is in itself; a member of a bond is in none, even if the bond is. */
+static void vrfs(void **state)
+{
+	struct host *host = *state;
+	const struct link_list *links = &host->links;
+
+	add_link(host, 4, "red")->kind = mem_string("vrf");
+	add_link(host, 5, "bond0")->master_index = number_of(4);
+	add_link(host, 6, "eth0")->master_index = number_of(5);
+	add_link(host, 7, "eth1")->master_index = number_of(99);
+	assert_int_equal(link_vrf_index(links, link_by_name(links, "red")), 4);
+	assert_int_equal(link_vrf_index(links, link_by_name(links, "bond0")), 4);
+	assert_int_equal(link_vrf_index(links, link_by_name(links, "eth0")), 0);
+	assert_int_equal(link_vrf_index(links, link_by_name(links, "eth1")), 0);
+	assert_int_equal(link_vrf_index(links, NULL), 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(plain),	   TEST(namespaces),  TEST(namespaces_of_ipoib), TEST(no_such_link),
-		TEST(vlans),	   TEST(bond_member), TEST(bond_itself),	 TEST(ipoib),
-		TEST(is_ipoib_of), TEST(links_found),
+		TEST(plain),	    TEST(namespaces), TEST(namespaces_of_ipoib),
+		TEST(no_such_link), TEST(vlans),      TEST(bond_member),
+		TEST(bond_itself),  TEST(ipoib),      TEST(is_ipoib_of),
+		TEST(links_found),  TEST(vrfs),
 	};
 
 	return cmocka_run_group_tests_name("netdev", tests, NULL, NULL);

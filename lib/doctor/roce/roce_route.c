@@ -121,15 +121,6 @@ static int add_routes(const struct doctor_context *run, struct rails *rails)
 	return rc;
 }
 
-/* The index of the VRF that the netdev is in; 0: none. */
-static uint64_t vrf_of(const struct doctor_context *run, const struct link *link)
-{
-	const struct link *master = link_by_index(&run->facts->inventory.links,
-						  &link->master_index);
-
-	return master && master->kind && !strcmp(master->kind, "vrf") ? master->index.value : 0;
-}
-
 /*
  * Whether the netdev answers for the addresses of the other one, by default. Those of a VRF are
  * local in its own table only: fib_add_ifaddr(), net/ipv4/fib_frontend.c.
@@ -137,9 +128,10 @@ static uint64_t vrf_of(const struct doctor_context *run, const struct link *link
 static bool may_answer_for(const struct doctor_context *run, const struct link *link,
 			   const struct link *other)
 {
-	const uint64_t vrf = vrf_of(run, other);
+	const struct link_list *links = &run->facts->inventory.links;
+	const uint32_t vrf = link_vrf_index(links, other);
 
-	return link != other && (!vrf || vrf == vrf_of(run, link));
+	return link != other && (!vrf || vrf == link_vrf_index(links, link));
 }
 
 /* Another netdev for RDMA in the same subnet, or NULL. */

@@ -46,28 +46,19 @@ void fib_doubt(const struct fib_search *search, const char *format, ...)
 					    : "there are more reasons like these");
 }
 
-static bool is_vrf(const struct link *link)
-{
-	return link && link->kind && !strcmp(link->kind, "vrf");
-}
-
 uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index)
 {
 	const struct number index = {.value = link_index, .known = true};
-	const struct link *link;
 
 	if (!search->work->vrfs || !fib_spend(search, 2 * search->links->count))
 		return 0;
-	link = link_by_index(search->links, &index);
-	if (link && link->master_index.known && !is_vrf(link))
-		link = link_by_index(search->links, &link->master_index);
-	return is_vrf(link) ? (uint32_t)link->index.value : 0;
+	return link_vrf_index(search->links, link_by_index(search->links, &index));
 }
 
 static bool has_vrfs(const struct link_list *links)
 {
 	for (size_t i = 0; i < links->count; i++)
-		if (is_vrf(&links->items[i]))
+		if (link_is_vrf(&links->items[i]))
 			return true;
 	return false;
 }

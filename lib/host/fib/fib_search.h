@@ -52,7 +52,7 @@ bool fib_spend(const struct fib_search *search, size_t steps);
 void fib_doubt(const struct fib_search *search, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The VRF that the netdev is, or belongs to, or 0. */
+/* link_vrf_index() of the netdev with that index. */
 uint32_t fib_vrf_of(const struct fib_search *search, uint32_t link_index);
 
 /* The next hops of the route, and their number; *ret_blackhole: an object that drops packets. */
