@@ -67,14 +67,21 @@ static void add_device(struct bed *bed, const char *name)
 static void own_netdev(void **state)
 {
 	struct bed *bed = *state;
-	_cleanup_(freep) char *first = NULL, *own = NULL, *none = NULL;
+	_cleanup_(freep) char *first = NULL, *software = NULL, *own = NULL, *none = NULL;
 
 	tree_directory(&bed->tree, "sys/devices/card/net/en3f0pf0sf0");
 	tree_directory(&bed->tree, "sys/devices/card/net/p0");
 	first = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
 	assert_string_equal(first, "en3f0pf0sf0");
+	add_device(bed, "a_rxe");
+	bed->inventory.devices.items[0].ports[0].netdev = mem_string("en3f0pf0sf1");
+	tree_directory(&bed->tree, "sys/devices/card/net/en3f0pf0sf1");
+	software = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
+	assert_string_equal(software, "en3f0pf0sf1");
+	/* The device of the function itself comes before one of software on a representor. */
+	tree_directory(&bed->tree, "sys/devices/card/infiniband/mlx5_0");
 	add_device(bed, "mlx5_0");
-	bed->inventory.devices.items[0].ports[0].netdev = mem_string("p0");
+	bed->inventory.devices.items[1].ports[0].netdev = mem_string("p0");
 	own = card_own_netdev(&bed->tree.root, "sys/devices/card", &bed->inventory.devices);
 	assert_string_equal(own, "p0");
 	none = card_own_netdev(&bed->tree.root, "sys/devices/other", &bed->inventory.devices);
@@ -274,7 +281,7 @@ static void simulated(void **state)
 	function = find(bed, "netdevsim1");
 	assert_int_equal(function->kind.value, FUNCTION_PF);
 	assert_int_equal(function->vf_count.value, 3);
-	assert_string_equal(function->netdev, "eni0");
+	assert_string_equal(function->netdev, "eni1");
 	/* A device of software, on one of its netdevs. */
 	assert_string_equal(function->device, "rxe0");
 	assert_int_equal(function->node_guid.value, 0x11);

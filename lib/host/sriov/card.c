@@ -103,23 +103,33 @@ void card_list_netdevs(const struct root *root, const char *path, struct strings
 	strings_free(&names);
 }
 
+static bool is_on_function(const struct root *root, const char *path, const struct device *device)
+{
+	_cleanup_(freep) char *own = mem_format("%s/infiniband/%s", path, device->kernel_name);
+
+	return sysfs_has_directory(root, own);
+}
+
+/* A software device may be on the netdev of a representor. */
 char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices)
 {
 	struct strings names;
-	const char *own;
+	const char *own = NULL;
+	bool its = false;
 	char *name;
 
 	card_list_netdevs(root, path, &names);
-	own = names.count ? names.items[0] : NULL;
-	for (size_t i = 0; i < devices->count; i++) {
-		const char *netdev = netdev_of(devices, devices->items[i].name);
+	for (size_t i = 0; i < devices->count && !its; i++) {
+		const struct device *device = &devices->items[i];
+		const char *netdev = device->port_count ? device->ports[0].netdev : NULL;
 
 		if (!netdev || !strings_contain(&names, netdev))
 			continue;
-		own = netdev;
-		break;
+		its = is_on_function(root, path, device);
+		if (!own || its)
+			own = netdev;
 	}
-	name = mem_string_or_null(own);
+	name = mem_string_or_null(own ? own : names.count ? names.items[0] : NULL);
 	strings_free(&names);
 	return name;
 }

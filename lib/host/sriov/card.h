@@ -24,8 +24,9 @@ int card_find_file(const struct root *root, const char *path, const char *file, 
  */
 void card_list_netdevs(const struct root *root, const char *path, struct strings *ret_names);
 /*
- * The netdev of the function itself, and not of a representor: that of the first port of an RDMA
- * device, or the first of those netdevs. NULL: there is none. The caller frees it.
+ * The netdev of the function itself, and not of a representor, whose names may come before it
+ * (BlueField: en3f0pf0sf0, p0): that of the first port of its RDMA device, or of one on its
+ * netdevs, or the first of these. NULL: there is none. The caller frees it.
  */
 char *card_own_netdev(const struct root *root, const char *path, const struct device_list *devices);
 /* The RDMA devices of the directory, and the software devices on its netdevs. */

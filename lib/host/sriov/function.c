@@ -129,15 +129,12 @@ static enum function_owner owner_of(const struct function *function, bool empty)
 	return empty ? FUNCTION_OF_NAMESPACE : FUNCTION_OF_HOST;
 }
 
-static const struct device *device_of(const struct reader *reader, const struct function *function)
-{
-	return function->device ? device_list_find(&reader->inventory->devices, function->device)
-				: NULL;
-}
-
 static void read_guids(const struct reader *reader, struct function *function)
 {
-	const struct device *device = device_of(reader, function);
+	const struct device *device = function->device
+					      ? device_list_find(&reader->inventory->devices,
+								 function->device)
+					      : NULL;
 
 	if (!device)
 		return;
@@ -146,21 +143,16 @@ static void read_guids(const struct reader *reader, struct function *function)
 		function->port_guid = device->ports[0].port_guid;
 }
 
-/*
- * A function in switchdev mode has the netdevs of representors beside its own, with names that may
- * come before it (BlueField: en3f0pf0sf0, p0); its own is that of the RDMA device's first port.
- */
-static void prefer_own_netdev(const struct reader *reader, struct function *function,
-			      const char *directory)
+static void read_netdev(struct reader *reader, struct function *function, const char *directory,
+			bool *ret_empty)
 {
-	const struct device *device = device_of(reader, function);
-	const char *own = device && device->port_count ? device->ports[0].netdev : NULL;
-	_cleanup_(freep) char *path = own ? mem_format("%s/net/%s", directory, own) : NULL;
+	_cleanup_(freep) char *first = first_of(reader, function->name, directory, "net",
+						ret_empty);
+	_cleanup_(freep) char *own = first ? card_own_netdev(reader->root, directory,
+							     &reader->inventory->devices)
+					   : NULL;
 
-	if (!path || !sysfs_has_directory(reader->root, path))
-		return;
-	free(function->netdev);
-	function->netdev = mem_string(own);
+	function->netdev = own ? text_clean(own, strlen(own)) : NULL;
 }
 
 /* What every function has: the driver, and what it has made. */
@@ -170,8 +162,7 @@ static void read_common(struct reader *reader, struct function *function, const 
 	int rc = sysfs_link_name(reader->root, &function->driver, "%s/driver", directory);
 
 	function->device = first_of(reader, function->name, directory, "infiniband", &empty);
-	function->netdev = first_of(reader, function->name, directory, "net", &empty);
-	prefer_own_netdev(reader, function, directory);
+	read_netdev(reader, function, directory, &empty);
 	if (rc && rc != -ENOENT)
 		problem_add(reader->problems, function->name, "driver", "sysfs", rc, NULL);
 	else
