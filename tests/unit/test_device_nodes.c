@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What stat(2) and faccessat(2) say of a device file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "rooted.h"
 
-#include <cmocka.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "doctor/stack/stack.h"
+
+#ifndef SYS_access
+#define SYS_access SYS_faccessat
+#endif
 
 static struct stat node(unsigned int type, unsigned int minor)
 {
@@ -39,10 +44,70 @@ static void device_files(void **state)
 	assert_int_equal(doctor_judge_node(&fine, 0, EROFS, "231:192"), NODE_FINE);
 }
 
+#define REFUSE(number)                                     \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+/* With every call that asks for the rights to a file refused, or only with the newest. */
+static void read_filtered(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		REFUSE(SYS_faccessat2),
+		REFUSE(SYS_faccessat),
+		REFUSE(SYS_access),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog all = {.len = ARRAY_SIZE(filter), .filter = filter};
+	struct doctor_facts facts = {.growth = NULL};
+	struct device_node node;
+
+	(void)tree;
+	if (!*(const bool *)context)
+		filter[3] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 3);
+	if (root_open(NULL, &facts.root) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all))
+		_exit(ROOTED_REFUSED);
+	node = doctor_read_node(&facts, "infiniband_verbs", "uverbs0");
+	root_close(&facts.root);
+	fprintf(out, "%d %d", node.fault, node.rc);
+}
+
+/* A filter of system calls says EPERM as well, and is no control group. */
+static void filters(void **state)
+{
+	struct saved_tree *tree = *state;
+	_cleanup_(freep) char *file = mem_format("%s/dev/infiniband/uverbs0", tree->path);
+	_cleanup_(freep) char *refused = mem_format("%d %d", NODE_UNREADABLE, -EPERM);
+	_cleanup_(freep) char *fine = mem_format("%d 0", NODE_FINE);
+	bool all = true;
+
+	tree_directory(tree, "dev/infiniband");
+	/* Without root, or in an emulator. */
+	if (mknod(file, S_IFCHR | 0666, makedev(1, 3)) || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
+		skip();
+	rooted_expect(tree, read_filtered, &all, refused);
+	all = false;
+	rooted_expect(tree, read_filtered, &all, fine);
+}
+
+static int setup(void **state)
+{
+	return tree_set_up(state, sizeof(struct saved_tree));
+}
+
+static int teardown(void **state)
+{
+	tree_close(*state);
+	free(*state);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(device_files),
+		cmocka_unit_test_setup_teardown(filters, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

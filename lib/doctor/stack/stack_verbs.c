@@ -150,6 +150,15 @@ static struct device_node read_saved_node(struct doctor_facts *facts, const char
 	return node;
 }
 
+/*
+ * Whether access(2) itself is refused, by a filter of system calls: a control group has no say
+ * about a directory (devcgroup_inode_permission() again).
+ */
+static bool is_call_refused(void)
+{
+	return access("/dev/infiniband", F_OK) && errno == EPERM;
+}
+
 struct device_node doctor_read_node(struct doctor_facts *facts, const char *class, const char *name)
 {
 	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
@@ -171,6 +180,8 @@ struct device_node doctor_read_node(struct doctor_facts *facts, const char *clas
 		number[0] = '\0';
 	node.fault = doctor_judge_node(&status, stat_error, access_error,
 				       number[0] ? number : NULL);
+	if (node.fault == NODE_FORBIDDEN && is_call_refused())
+		node.fault = NODE_UNREADABLE;
 	node.rc = stat_error ? -stat_error : -access_error;
 	node.known = !stat_error;
 	node.mode = status.st_mode & 07777;
