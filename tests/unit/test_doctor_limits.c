@@ -4,8 +4,11 @@
  * saved tree lacks without a fault, and where a setting of NCCL comes from.
  */
 #include <errno.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "doctor/limits/limits.h"
@@ -145,6 +148,30 @@ static void this_shell(void **state)
 	tree_write(&bed->tree, "proc/self/uid_map", "0 100000 65536\n");
 	expect(bed, CHECK_ID_memlock, SEVERITY_WARNING,
 	       "pinned memory is limited, so registering more fails");
+}
+
+/* A user namespace that maps all numbers to themselves is not the first for that. */
+static void other_namespace(void **state)
+{
+	struct bed *bed = *state;
+	int status;
+	pid_t pid;
+
+	put_limits(bed, "self", "1024", "9");
+	tree_write(&bed->tree, "proc/self/status", "CapEff:\t0000000000004000");
+	tree_write(&bed->tree, "proc/self/uid_map", "         0          0 4294967295\n");
+	expect(bed, CHECK_ID_memlock, SEVERITY_OK,
+	       "the limit of pinned memory does not apply to this process");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (unshare(CLONE_NEWUSER))
+			_exit(0);
+		bed->facts.root.live = true;
+		_exit(run(bed, CHECK_ID_memlock)->finding.severity.value == SEVERITY_ERROR ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 static void put_daemon(struct bed *bed, const char *pid, const char *name, const char *parent,
@@ -484,9 +511,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(open_files), TEST(this_shell),  TEST(daemons),	  TEST(services),
-		TEST(governors),  TEST(idle_states), TEST(huge_pages),	  TEST(names),
-		TEST(lockdown),	  TEST(crashes),     TEST(nccl_settings), TEST(what_a_tree_lacks),
+		TEST(open_files),	 TEST(this_shell), TEST(other_namespace),
+		TEST(daemons),		 TEST(services),   TEST(governors),
+		TEST(idle_states),	 TEST(huge_pages), TEST(names),
+		TEST(lockdown),		 TEST(crashes),	   TEST(nccl_settings),
+		TEST(what_a_tree_lacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "doctor/frame/check.h"
 #include "kernel/limit_files.h"
 #include "kernel/netlink/nldev.h"
+#include "kernel/privilege.h"
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts)
 {
@@ -154,13 +155,16 @@ static int take_memlock(struct doctor_context *run, const char *text, const char
 
 /*
  * Whether this process is in another user namespace than the first, which maps all numbers to
- * themselves (user_namespaces(7)). No if /proc does not tell.
+ * themselves (user_namespaces(7)). So may another one, which a saved tree does not tell from it. No
+ * if /proc does not tell.
  */
 static bool is_in_user_namespace(struct doctor_facts *facts)
 {
 	_cleanup_(freep) char *text = NULL;
 	uint64_t inside, outside, count;
 
+	if (facts->root.live)
+		return !privilege_is_first_namespace();
 	return !sysfs_read_long(&facts->root, &text, "proc/self/uid_map") &&
 	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) == 3 &&
 	       (inside || outside || count != UINT32_MAX);
@@ -199,7 +203,8 @@ static void check_this_shell(struct doctor_context *run)
 
 		if (in_vain)
 			doctor_evidence(
-				run, "/proc/self/uid_map",
+				run,
+				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
 				"CAP_IPC_LOCK is held in a user namespace, where it does not "
 				"lift the limit");
 		if (run->profile == PROFILE_CONTAINER)
