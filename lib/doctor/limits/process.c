@@ -63,8 +63,6 @@ void limits_unread(struct doctor_context *run, const char *what, const char *sou
 
 /* Linux 5.16 (include/uapi/linux/resource.h, MLOCK_LIMIT) and systemd have it as their default. */
 #define DEFAULT_MEMLOCK (UINT64_C(8) << 20)
-/* include/uapi/linux/capability.h */
-#define BIT_OF_CAP_IPC_LOCK 14
 
 /* How the limit of a daemon matters: to what it starts. */
 enum daemon_role { STARTS_JOBS, STARTS_LOGINS, STARTS_CONTAINERS, STARTS_NOTHING };
@@ -177,7 +175,7 @@ static bool may_lock(struct doctor_facts *facts)
 
 	if (!sysfs_read_long(&facts->root, &text, "proc/self/status"))
 		procfs_parse_status(text, &task);
-	return task.capabilities.known && task.capabilities.value >> BIT_OF_CAP_IPC_LOCK & 1;
+	return task.capabilities.known && task.capabilities.value >> PRIVILEGE_IPC_LOCK & 1;
 }
 
 static void check_this_shell(struct doctor_context *run)
@@ -194,13 +192,16 @@ static void check_this_shell(struct doctor_context *run)
 		limits_unread(run, "the limit of pinned memory", source, rc);
 	} else if (is_enough(&memlock)) {
 		doctor_ok(run, "memory can be pinned without a limit");
-	} else if (may_lock(run->facts) && !is_in_user_namespace(run->facts)) {
-		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
-		doctor_ok(run, "the limit of pinned memory does not apply to this process");
 	} else {
+		const bool may = may_lock(run->facts);
 		/* capable() of ib_umem_get() asks about the first user namespace. */
-		const bool in_vain = may_lock(run->facts);
+		const bool in_vain = may && is_in_user_namespace(run->facts);
 
+		if (may && !in_vain) {
+			doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
+			doctor_ok(run, "the limit of pinned memory does not apply to this process");
+			return;
+		}
 		if (in_vain)
 			doctor_evidence(
 				run,
