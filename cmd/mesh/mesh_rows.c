@@ -229,7 +229,7 @@ static void keep_earlier(void *context, const struct mesh_result *result)
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
 {
 	struct mesh_rows_read found = {.taken = 0};
-	_cleanup_(freep) char *line = NULL;
+	_cleanup_(freep) char *line = NULL, *left_out = NULL;
 
 	if (!work->resumed)
 		return;
@@ -242,7 +242,16 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 				  found.broken, found.broken == 1 ? " does" : "s do", found.reason);
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL, line, NULL);
 	}
+	/* The run may well be meant to have fewer hosts: nothing of it is missing. */
+	if (found.strangers) {
+		left_out = mem_format(
+			"--resume: %" PRIu64 " result%s not taken: %s, for one, is "
+			"not in this run; name the hosts as the file does if they are",
+			found.strangers, found.strangers == 1 ? " is" : "s are", found.stranger);
+		mesh_work_say(work, left_out);
+	}
 	free(found.reason);
+	free(found.stranger);
 }
 
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)

@@ -395,6 +395,11 @@ end_of_coordinator()
 	mesh 4 good --hosts 4 --resume "$dir/rows" --json
 	[ "$(jq -c '[.pairs, .pairs_resumed]' "$dir/out")" = '[0,28]' ]
 	[[ $(jq -r '.problems[].error' "$dir/out") == '--resume: 1 line does not hold a result: '* ]]
+	# Of other hosts: a run that has other names, or fewer hosts, measures anew what is there.
+	sed -n '/"stage": *0/ s/"\(host\|peer\)": *"[^"]*"/"\1": "other"/gp' "$dir/rows" >"$dir/others"
+	mesh 2 good --hosts 2 --stages loopback --resume "$dir/others"
+	expect 0
+	[[ $stderr == *'--resume: '*' results are not taken: other, for one, is not in this run; name the hosts'* ]]
 	mesh 2 good --hosts 2 --stages loopback --save /dev/full
 	expect 1 ''
 }

@@ -183,7 +183,9 @@ static void ends(void **state)
 			 "\"outcome\": \"pass\"}\n",
 			 &taken);
 	assert_int_equal(read.strangers, 1);
+	assert_string_equal(read.stranger, "n9");
 	assert_int_equal(read.taken, 0);
+	free(read.stranger);
 	free(taken.items);
 }
 

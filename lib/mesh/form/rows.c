@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "mesh/wire/mesh_message.h"
 #include "render/json_read.h"
 #include "schema/rows.h"
@@ -128,6 +129,12 @@ static void note_broken(struct mesh_rows_read *read, uint64_t line, const char *
 		read->reason = mem_format("line %" PRIu64 ": %s", line, reason);
 }
 
+static void note_stranger(struct mesh_rows_read *read, const char *name)
+{
+	if (!read->strangers++)
+		read->stranger = text_clean(name, strlen(name));
+}
+
 static void read_line(const char *line, size_t length, uint64_t number,
 		      const struct mesh_names *names,
 		      void (*take)(void *context, const struct mesh_result *result), void *context,
@@ -145,9 +152,10 @@ static void read_line(const char *line, size_t length, uint64_t number,
 	reason = check_row(&row);
 	if (reason) {
 		note_broken(read, number, reason);
-	} else if (!mesh_names_find(names, row.host, &result.pair.a) ||
-		   !mesh_names_find(names, row.peer, &result.pair.b)) {
-		read->strangers++;
+	} else if (!mesh_names_find(names, row.host, &result.pair.a)) {
+		note_stranger(read, row.host);
+	} else if (!mesh_names_find(names, row.peer, &result.pair.b)) {
+		note_stranger(read, row.peer);
 	} else {
 		make_result(&row, &result);
 		take(context, &result);

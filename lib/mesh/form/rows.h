@@ -30,6 +30,7 @@ void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *resu
 struct mesh_rows_read {
 	uint64_t taken;
 	uint64_t strangers; /* of hosts that are not in this run */
+	char *stranger;	    /* the first of these hosts; to be freed */
 	uint64_t broken;    /* lines that are no results */
 	char *reason;	    /* of the first of them: `line 7: ...`; to be freed */
 };
