@@ -488,18 +488,53 @@ static void all_forms_of_an_address_are_found(void **state)
 	assert_text(state, "0C42A10300A1B2C0", "A1B2C0", false);
 	assert_text(state, "enx0c42a1a1b2c0", "a1b2c0", false);
 	assert_text(state, "ibp0s1 rocex0c42a10300a1b2c0", "a1b2c0", false);
+	assert_text(state, "usnicx0c42a10300a1b2c0 rdmax0c42a10300a1b2c0", "a1b2c0", false);
 	assert_text(state, "fe80::e42:a1ff:fea1:b2c0", "a1:b2c0", false);
 	assert_text(state, "fe80:0000:0000:0000:0e42:a1ff:fea1:b2c0", "b2c0", false);
 	assert_text(state, "fe80:0000:0000:0000:0c42:a103:00a1:b2c0:ffff", "b2c0", false);
 	assert_text(state, "00:00:10:29:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:a1:b2:c0",
 		    "a1:b2:c0", false);
 	assert_text(state, "at 10.1.2.3, port", "10.1.2.3", true);
+	assert_text(state, "10.1.2.3-10.1.2.9", "10.1.2.9", true);
+	assert_text(state, "no route to 10.1.2.3.", "10.1.2.3", true);
 	assert_text(state, "gpu17 mlx5_0", "gpu17", false);
 	assert_text(state, "GPU17.example.org:", "example", false);
 }
 
+/* Patterns of lnet's options belong to the addresses that they stand for. */
+static void patterns_of_addresses_agree(void **state)
+{
+	static const struct {
+		const char *pattern, *address, *rest;
+		unsigned int numbers;
+	} cases[] = {
+		{"10.10.7.*", "10.10.7.9", ".*", 3},
+		{"10.10.7.[4-10/2]", "10.10.7.4", ".*", 3},
+		{"141.32.[1,3-5].7", "141.32.1.7", ".*.*", 2},
+		{"10.*.*.*", "10.10.7.9", ".*.*.*", 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *address = anonymise_text(*state, cases[i].address, true);
+		_cleanup_(freep) char *pattern = anonymise_text(*state, cases[i].pattern, true);
+		_cleanup_(freep) char *wanted = NULL;
+		char *end = address;
+
+		for (unsigned int n = 0; n < cases[i].numbers; n++)
+			end = strchr(end + (n > 0), '.');
+		wanted = mem_format("%.*s%s", (int)(end - address), address, cases[i].rest);
+		assert_string_equal(pattern, wanted);
+	}
+	assert_text(state, "ip2nets=\"o2ib0(ib0) 10.10.7.*; tcp 192.168.9.[2-5]\"", "10.10.7",
+		    true);
+	assert_text(state, "[7-8].0.5.6", "0.5.6", true);
+}
+
 static void other_texts_stay(void **state)
 {
+	assert_text(state, "1.2.3.4.* 1.2.*.4.5 [].1.2.3 1.2.*x.3 01.2.3.4 1.2.3.[ 256.1.1.*", NULL,
+		    true);
+	assert_text(state, "*.*.*.*", NULL, true);
 	assert_text(state, "16.35.2000 and 0x1234567890abcdef", NULL, true);
 	assert_text(state, "version 218.0.152.0", NULL, false);
 	assert_text(state, "gpu170 xgpu17 gpu17x mlx5_0", NULL, false);
@@ -550,6 +585,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(subnets_keep_their_size, start, stop),
 		cmocka_unit_test_setup_teardown(hosts_agree_about_a_gid, start, stop),
 		cmocka_unit_test_setup_teardown(all_forms_of_an_address_are_found, start, stop),
+		cmocka_unit_test_setup_teardown(patterns_of_addresses_agree, start, stop),
 		cmocka_unit_test_setup_teardown(other_texts_stay, start, stop),
 		cmocka_unit_test_setup_teardown(case_is_kept, start, stop),
 		cmocka_unit_test_setup_teardown(other_keys_give_other_values, start, stop),

@@ -315,12 +315,25 @@ static bool change_inside(const struct anonymiser *anonymiser, char *text, size_
 	return changed;
 }
 
+static void change_digits(const struct anonymiser *anonymiser, const char *text, size_t length,
+			  size_t count, struct text_buffer *out)
+{
+	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
+	uint8_t bytes[IPOIB_BYTES];
+
+	read_bytes(copy, length, bytes);
+	change_address(anonymiser, bytes, count);
+	write_bytes(copy, length, bytes);
+	for (size_t i = 0; has_upper(text, length) && i < length; i++)
+		copy[i] = (char)toupper((unsigned char)copy[i]);
+	text_buffer_add(out, "%s", copy);
+}
+
 /* Returns the length of what was replaced, or 0. */
 static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 			 struct text_buffer *out)
 {
 	const size_t length = run_length(text);
-	uint8_t bytes[IPOIB_BYTES];
 	_cleanup_(freep) char *copy = NULL;
 	size_t count;
 
@@ -338,22 +351,19 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 		text_buffer_add(out, "%s", copy);
 		return length;
 	}
-	read_bytes(copy, length, bytes);
-	change_address(anonymiser, bytes, count);
-	write_bytes(copy, length, bytes);
-	for (size_t i = 0; has_upper(text, length) && i < length; i++)
-		copy[i] = (char)toupper((unsigned char)copy[i]);
-	text_buffer_add(out, "%s", copy);
+	change_digits(anonymiser, copy, length, count, out);
 	return length;
 }
 
 /*
- * Names that udev makes of addresses: enxMAC, ibxGUID; and numbers after 0x. Returns the length of
- * the part before the digits.
+ * Names that udev makes of addresses: enxMAC, and protocol and GUID, or rdmaxGUID (by_guid() of
+ * rdma-core's kernel-boot/rdma_rename.c); and numbers after 0x. Returns the length of the part
+ * before the digits.
  */
 static size_t prefix_length(const char *text)
 {
-	static const char *const prefixes[] = {"enx", "rocex", "ibx", "ibpx", "iwx", "opax", "0x"};
+	static const char *const prefixes[] = {"enx",  "rocex",	 "ibx",	  "ibpx", "iwx",
+					       "opax", "usnicx", "rdmax", "0x"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(text, prefixes[i], strlen(prefixes[i])))
@@ -367,8 +377,6 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	const size_t prefix = prefix_length(text);
 	const char *digits = text + prefix;
 	const size_t length = prefix ? strspn(digits, "0123456789abcdefABCDEF") : 0;
-	uint8_t bytes[IPOIB_BYTES];
-	_cleanup_(freep) char *copy = NULL;
 	size_t count;
 
 	if (!length || is_word(digits[length]))
@@ -379,27 +387,58 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 		count = length / 2;
 	if (!count)
 		return 0;
-	copy = mem_format("%.*s", (int)length, digits);
-	read_bytes(copy, length, bytes);
-	change_address(anonymiser, bytes, count);
-	write_bytes(copy, length, bytes);
-	for (size_t i = 0; has_upper(digits, length) && i < length; i++)
-		copy[i] = (char)toupper((unsigned char)copy[i]);
-	text_buffer_add(out, "%.*s%s", (int)prefix, text, copy);
+	text_buffer_add(out, "%.*s", (int)prefix, text);
+	change_digits(anonymiser, digits, length, count, out);
 	return prefix + length;
 }
 
+/* A number of an IPv4 address, or what stands for several: `*`, [1,4-9/2]. 0: neither. */
+static size_t part_length(const char *text)
+{
+	const size_t digits = strspn(text, "0123456789");
+	const size_t inside = *text == '[' ? strspn(text + 1, "0123456789,-/") : 0;
+
+	if (digits || *text == '*')
+		return digits ? digits : 1;
+	return inside && text[1 + inside] == ']' ? inside + 2 : 0;
+}
+
+/*
+ * An address, or a pattern of lnet's options (ip2nets, routes), of which the numbers before the
+ * first that stands for several change as in addresses. The rest cannot, and becomes all there are.
+ */
 static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 			  struct text_buffer *out)
 {
-	const size_t length = strspn(text, "0123456789.");
-	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
-	uint8_t address[4];
+	uint8_t address[IPV4_BYTES] = {0};
+	size_t length = 0, numbers = 0;
 
-	if (length < 7 || inet_pton(AF_INET, copy, address) != 1)
+	for (size_t i = 0; i < IPV4_BYTES; i++) {
+		const size_t part = part_length(text + length);
+		const bool is_number = isdigit((unsigned char)text[length]);
+		const unsigned long number = is_number ? strtoul(text + length, NULL, 10) : 0;
+
+		if (!part || number > UINT8_MAX ||
+		    (is_number && (part > 3 || (part > 1 && text[length] == '0'))))
+			return 0;
+		if (is_number && numbers == i)
+			address[numbers++] = (uint8_t)number;
+		length += part;
+		if (i + 1 < IPV4_BYTES && text[length++] != '.')
+			return 0;
+	}
+	/* Versions have more numbers; a sentence may end. */
+	if (text[length] == '.' && part_length(text + length + 1))
 		return 0;
 	anonymise_ipv4(anonymiser, address);
-	text_buffer_add(out, "%u.%u.%u.%u", address[0], address[1], address[2], address[3]);
+	for (size_t i = 0; i < IPV4_BYTES; i++) {
+		const char *dot = i ? "." : "";
+
+		if (i < numbers)
+			text_buffer_add(out, "%s%u", dot, address[i]);
+		else
+			text_buffer_add(out, "%s*", dot);
+	}
 	return length;
 }
 
@@ -439,16 +478,15 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 		struct text_buffer other = {.text = NULL};
 		size_t length = 0;
 
-		if (!is_name(before)) {
-			if (!is_word(before))
-				length = change_run(anonymiser, at, &other);
-			if (!length)
-				length = change_prefixed(anonymiser, at, &other);
-			if (!length && ipv4 && before != '.')
-				length = change_ipv4(anonymiser, at, &other);
-			if (!length)
-				length = change_name(anonymiser, at, &other);
-		}
+		if (!is_name(before) && !is_word(before))
+			length = change_run(anonymiser, at, &other);
+		if (!length && !is_name(before))
+			length = change_prefixed(anonymiser, at, &other);
+		/* The second of a range is after a dash. */
+		if (!length && ipv4 && (before == '-' || (!is_name(before) && before != '.')))
+			length = change_ipv4(anonymiser, at, &other);
+		if (!length && !is_name(before))
+			length = change_name(anonymiser, at, &other);
 		if (length) {
 			text_buffer_add(&out, "%.*s%s", (int)(at - done), done, other.text);
 			done = at + length;
