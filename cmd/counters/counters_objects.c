@@ -276,7 +276,7 @@ static void watch(struct run *run, struct round *before)
 		struct round now = {0};
 		bool open;
 
-		next += interval;
+		next = clock_next_round(next, interval, clock_msec());
 		if (!wait_until(&signals, next))
 			break;
 		read_round(run, &now);
@@ -285,9 +285,6 @@ static void watch(struct run *run, struct round *before)
 		*before = now;
 		if (!open)
 			break;
-		/* Rounds that were missed, because of a stop or slow reading, are skipped. */
-		while (next + interval <= clock_msec())
-			next += interval;
 	}
 	signals_release(&signals);
 }

@@ -135,16 +135,13 @@ static void rounds(struct watch *watch)
 
 	counter_rounds_read(&watch->rounds, false);
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
-		next += interval;
+		next = clock_next_round(next, interval, clock_msec());
 		if (!terminal_wait_until(&watch->terminal, next))
 			break;
 		counter_rounds_read(&watch->rounds, true);
 		if (!show(watch))
 			break;
 		counter_rounds_forget(&watch->rounds);
-		/* Rounds that were missed, because of a stop or slow reading, are skipped. */
-		while (next + interval <= clock_msec())
-			next += interval;
 	}
 }
 

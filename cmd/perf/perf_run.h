@@ -24,6 +24,7 @@ struct perf_run {
 	struct mad_listing mad;
 	const struct perf_args *args;
 	struct perf perf;
+	uint64_t begin_nsec;	    /* when the last reading began */
 	uint64_t read_nsec;	    /* when it was read last: the middle of the reading */
 	uint32_t clear;		    /* mask of --reset */
 	struct perf_rates **rounds; /* of --watch */

@@ -37,10 +37,9 @@ static struct snapshot keep(struct perf_run *run)
 
 void perf_take(struct perf_run *run)
 {
-	const uint64_t begin = clock_nsec();
-
+	run->begin_nsec = clock_nsec();
 	perf_read(&run->perf);
-	run->read_nsec = begin + (clock_nsec() - begin) / 2;
+	run->read_nsec = run->begin_nsec + (clock_nsec() - run->begin_nsec) / 2;
 }
 
 /* The rows of a port, which follow one another; `from` is where the one before ended. */
@@ -219,10 +218,10 @@ void perf_watch(struct perf_run *run)
 	const struct perf_args *args = run->args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	struct snapshot before = keep(run), after;
-	uint64_t next = clock_msec();
+	uint64_t next = run->begin_nsec / 1000000;
 
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
-		next += interval;
+		next = clock_next_round(next, interval, clock_msec());
 		if (!mad_session_wait(&run->mad.session, next))
 			break;
 		perf_take(run);
@@ -240,8 +239,6 @@ void perf_watch(struct perf_run *run)
 		/* Each block of a table has headings, because the widths of columns change. */
 		if (listing->ctx->globals.tsv)
 			perf_omit_headings(run);
-		if (next < clock_msec())
-			next = clock_msec();
 	}
 	drop(&before);
 }

@@ -42,6 +42,18 @@ static inline int clock_msec_until(uint64_t end_msec)
 	return now < end_msec ? (int)(end_msec - now) : 0;
 }
 
+/*
+ * When the next round is due, at a multiple of the interval after the first, so that rounds do not
+ * drift by the time that they take. Those that were missed, because of a stop or slow work, are
+ * left out.
+ */
+static inline uint64_t clock_next_round(uint64_t last_msec, uint64_t interval, uint64_t now_msec)
+{
+	const uint64_t missed = now_msec > last_msec ? (now_msec - last_msec) / interval : 0;
+
+	return last_msec + (missed + 1) * interval;
+}
+
 /* The shorter of two timeouts of poll(2); -1 is no timeout. */
 static inline int clock_shorter(int a, int b)
 {

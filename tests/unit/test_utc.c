@@ -84,6 +84,18 @@ static void other_texts_are_refused(void **state)
 	assert_true(msec == 7);
 }
 
+/* As counted from the last one, whatever the work took; what is missed is left out. */
+static void rounds(void **state)
+{
+	(void)state;
+	assert_int_equal(clock_next_round(5000, 1000, 5000), 6000);
+	assert_int_equal(clock_next_round(5000, 1000, 5999), 6000);
+	assert_int_equal(clock_next_round(5000, 1000, 6000), 7000);
+	assert_int_equal(clock_next_round(5000, 1000, 6200), 7000);
+	assert_int_equal(clock_next_round(5000, 1000, 8500), 9000);
+	assert_int_equal(clock_next_round(5000, 1000, 4990), 6000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +103,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_can_be_read),
 		cmocka_unit_test(now_is_now),
 		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(rounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
