@@ -404,9 +404,16 @@ static void names(void **state)
 		const char *host, *description;
 		bool names_it;
 	} cases[] = {
-		{"node1", "node1 HCA-1", true}, {"node1.example.org", "node1 mlx5_0", true},
-		{"node1", "MT4119", false},	{"node1", "node", false},
-		{"", "node1", false},		{".example.org", "x", false},
+		{"node1", "node1 HCA-1", true},
+		{"node1.example.org", "node1 mlx5_0", true},
+		{"node1", "MT4119", false},
+		{"node1", "node", false},
+		{"", "node1", false},
+		{".example.org", "x", false},
+		{"node1", "node12 mlx5_0", false},
+		{"node1", "gnode1 node12", false},
+		{"node1", "node12 node1", true},
+		{"node1", "mlx5_0/node1-hca", true},
 	};
 	struct bed *bed = *state;
 

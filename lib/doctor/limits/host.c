@@ -285,6 +285,18 @@ void check_hugepages(struct doctor_context *run)
 		doctor_ok(run, "reserved huge pages are free");
 }
 
+/* As a word of its own, which node1 is not in node12; dashes and the like may come next to it. */
+static bool names_host(const char *description, const char *host)
+{
+	const size_t length = strlen(host);
+
+	for (const char *at = description; length && (at = strstr(at, host)); at++)
+		if ((at == description || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[length]))
+			return true;
+	return false;
+}
+
 void check_node_desc(struct doctor_context *run)
 {
 	const char *description = run->device->node_description;
@@ -302,7 +314,7 @@ void check_node_desc(struct doctor_context *run)
 	/* rdma-ndd writes the name up to the first dot by default, rdma-core's rdma-ndd.8. */
 	host[strcspn(host, ".")] = '\0';
 	doctor_evidence(run, "node_desc", "node description '%s'", description);
-	if (*host && strstr(description, host))
+	if (names_host(description, host))
 		doctor_ok(run, "the node description names the host");
 	else if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
 		doctor_not_checked(run, 0,
