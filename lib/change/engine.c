@@ -96,6 +96,9 @@ static void prepare_one(struct change *change, unsigned int mode)
 	if (!strcmp(change->before, change->wanted)) {
 		change->after = mem_string(change->before);
 		set_state(change, CHANGE_UNCHANGED);
+		/* That it is so now does not make it last. */
+		if (setting->persist)
+			setting->persist(change);
 		return;
 	}
 	rc = setting->check ? setting->check(change) : 0;

@@ -378,6 +378,13 @@ static void afterwards(void **state)
 			"to make it last, put this into /etc/cell.conf:\nb=new\n"
 			"to make it last, put this into /etc/cell.conf:\nc=new\n",
 		   "");
+	/* What was so already need not last. */
+	cells[1].value = "new";
+	run_line(run, "o b new");
+	assert_run(run, STATUS_DONE,
+		   HEAD "o      b       new    new   unchanged\n"
+			"to make it last, put this into /etc/cell.conf:\nb=new\n",
+		   "");
 }
 
 /* What would be done, who would be disturbed, and nothing that undoes it. */
