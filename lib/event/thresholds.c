@@ -127,14 +127,20 @@ struct watched_limit {
 	uint64_t next_msec;
 };
 
+/* The devices at one time, and what reads their counters. The readings borrow from both. */
+struct listed {
+	struct inventory inventory;
+	struct counter_loader *loader; /* NULL if there is no device */
+};
+
 struct thresholds {
 	const char *root; /* NULL: the live system */
 	const struct objects *objects;
-	struct inventory inventory;
-	struct counter_loader *loader; /* NULL if there is no device */
+	struct listed *listed; /* NULL before the first list */
 	struct watched_limit *limits;
 	size_t limit_count;
 	unsigned int generation;
+	bool stale; /* the devices have to be listed again */
 };
 
 /* Matches the kernel's name, or the one that all drivers share. */
@@ -167,18 +173,18 @@ static void forget(struct watched_limit *watched)
 	watched->count = 0;
 }
 
-static void unload(struct thresholds *thresholds)
+static void listed_free(struct listed *listed)
 {
-	for (size_t i = 0; i < thresholds->limit_count; i++)
-		forget(&thresholds->limits[i]);
-	counter_loader_free(thresholds->loader);
-	thresholds->loader = NULL;
-	inventory_free(&thresholds->inventory);
-	thresholds->inventory = (struct inventory){.answers = true};
+	if (!listed)
+		return;
+	counter_loader_free(listed->loader);
+	inventory_free(&listed->inventory);
+	free(listed);
 }
 
-static int load(struct thresholds *thresholds)
+static int load(const struct thresholds *thresholds, struct listed **ret_listed)
 {
+	struct listed *listed = mem_alloc_zero(1, sizeof(*listed));
 	const struct inventory_request request = {
 		.root = thresholds->root,
 		.needs = COUNTERS_NEEDS_NETDEV,
@@ -186,24 +192,38 @@ static int load(struct thresholds *thresholds)
 	};
 	const struct counters_request counters = {
 		.root = thresholds->root,
-		.inventory = &thresholds->inventory,
+		.inventory = &listed->inventory,
 		.sources = COUNTERS_ALL_SOURCES,
 		.wants = wants,
 		.context = thresholds,
 	};
-	int rc = inventory_load(&thresholds->inventory, &request, NULL, NULL);
+	int rc = inventory_load(&listed->inventory, &request, NULL, NULL);
 
 	if (!rc)
-		rc = counter_loader_open(&counters, &thresholds->loader);
+		rc = counter_loader_open(&counters, &listed->loader);
 	/* There is no device now, but one may come later. */
-	return rc == -ENODEV ? 0 : rc;
+	if (rc && rc != -ENODEV) {
+		listed_free(listed);
+		return rc;
+	}
+	*ret_listed = listed;
+	return 0;
+}
+
+/* A device of the same name may be another one: then its counters began anew. */
+static bool is_same(const struct counter_reading *a, const struct counter_reading *b)
+{
+	const struct number *one = &a->device->index, *other = &b->device->index;
+
+	return !counter_reading_compare(a, b) &&
+	       (!one->known || !other->known || one->value == other->value);
 }
 
 static const struct counter_reading *find(const struct watched_limit *watched,
 					  const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
-		if (!counter_reading_compare(&watched->readings[i], reading))
+		if (is_same(&watched->readings[i], reading))
 			return &watched->readings[i];
 	return NULL;
 }
@@ -234,10 +254,10 @@ static void add_event(const struct watched_limit *watched, const struct counter_
 	event_describe(event);
 }
 
-static bool is_above(const struct watched_limit *watched, const struct counter_reading *reading,
-		     const struct event_time *time, struct event_list *events)
+static bool is_above(const struct watched_limit *watched, const struct counter_reading *before,
+		     const struct counter_reading *reading, const struct event_time *time,
+		     struct event_list *events)
 {
-	const struct counter_reading *before = find(watched, reading);
 	struct number growth = {.known = false};
 	const double limit = per_second(watched->limit->count,
 					watched->limit->period_msec * 1000000);
@@ -256,44 +276,83 @@ static bool is_above(const struct watched_limit *watched, const struct counter_r
 	return true;
 }
 
+/*
+ * Whether the next growth counts from the earlier reading: the limit is not due, the value cannot
+ * be read now, or the counter came in the middle of the period, so that little growth would be a
+ * high rate.
+ */
+static bool counts_on(const struct watched_limit *watched, const struct counter_reading *before,
+		      const struct counter_reading *reading, bool due)
+{
+	const uint64_t half_nsec = watched->limit->period_msec * 500000;
+
+	return !due || !reading->value.known ||
+	       reading->taken_nsec < before->taken_nsec + half_nsec;
+}
+
+/* What the earlier reading counted, with the names of the later one. */
+static struct counter_reading carry(const struct counter_reading *before,
+				    const struct counter_reading *reading)
+{
+	struct counter_reading carried = *reading;
+
+	carried.value = before->value;
+	carried.saturated = before->saturated;
+	carried.taken_nsec = before->taken_nsec;
+	return carried;
+}
+
 /* `events` is NULL for the first reading. */
-static void take(struct watched_limit *watched, const struct counter_readings *readings,
+static void take(struct watched_limit *watched, const struct counter_readings *readings, bool due,
 		 const struct event_time *time, struct event_list *events)
 {
-	struct watched_limit next = {.limit = watched->limit};
+	struct watched_limit next = {.limit = watched->limit, .next_msec = watched->next_msec};
 
 	next.readings = mem_alloc_zero(readings->count + 1, sizeof(*next.readings));
 	next.above = mem_alloc_zero(readings->count + 1, sizeof(*next.above));
 	for (size_t i = 0; i < readings->count; i++) {
-		const struct counter_reading *reading = &readings->items[i];
+		const struct counter_reading *reading = &readings->items[i], *before;
+		const size_t at = next.count;
 
 		if (!is_named(watched->limit, reading->kernel_name, reading->name))
 			continue;
-		next.above[next.count] = is_above(watched, reading, time, events);
-		next.readings[next.count++] = *reading;
+		next.count++;
+		before = find(watched, reading);
+		if (before && counts_on(watched, before, reading, due)) {
+			next.above[at] = watched->above[before - watched->readings];
+			next.readings[at] = carry(before, reading);
+			continue;
+		}
+		next.above[at] = is_above(watched, before, reading, time, events);
+		next.readings[at] = *reading;
 	}
 	forget(watched);
-	next.next_msec = clock_msec() + watched->limit->period_msec;
+	if (due)
+		next.next_msec = clock_msec() + watched->limit->period_msec;
 	*watched = next;
 }
 
-static void read_all(struct thresholds *thresholds, bool due_only, const struct event_time *time,
-		     struct event_list *events)
+/* Reads all limits that are due; `all`: the others, too, whose counters may have come or gone. */
+static void read_limits(struct thresholds *thresholds, bool all, const struct event_time *time,
+			struct event_list *events)
 {
 	struct counter_readings readings = {.items = NULL};
 
-	if (thresholds->loader)
-		counter_loader_read(thresholds->loader, &readings, NULL, NULL);
-	for (size_t i = 0; i < thresholds->limit_count; i++)
-		if (!due_only || !clock_msec_until(thresholds->limits[i].next_msec))
-			take(&thresholds->limits[i], &readings, time, events);
+	if (thresholds->listed->loader)
+		counter_loader_read(thresholds->listed->loader, &readings, NULL, NULL);
+	for (size_t i = 0; i < thresholds->limit_count; i++) {
+		const bool due = !clock_msec_until(thresholds->limits[i].next_msec);
+
+		if (all || due)
+			take(&thresholds->limits[i], &readings, due, time, events);
+	}
 	counter_readings_clear(&readings);
 }
 
 /* Devices that are missing now may come later. */
 static char *find_unknown(const struct thresholds *thresholds)
 {
-	for (size_t i = 0; thresholds->loader && i < thresholds->limit_count; i++) {
+	for (size_t i = 0; thresholds->listed->loader && i < thresholds->limit_count; i++) {
 		const char *name = thresholds->limits[i].limit->name;
 		_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
@@ -317,9 +376,9 @@ int thresholds_open(const char *root, const struct objects *objects,
 	thresholds->limit_count = limits->count;
 	for (size_t i = 0; i < limits->count; i++)
 		thresholds->limits[i].limit = &limits->items[i];
-	rc = load(thresholds);
+	rc = load(thresholds, &thresholds->listed);
 	if (!rc) {
-		read_all(thresholds, false, NULL, NULL);
+		read_limits(thresholds, true, NULL, NULL);
 		unknown = find_unknown(thresholds);
 	}
 	if (rc || unknown) {
@@ -335,7 +394,9 @@ void thresholds_free(struct thresholds *thresholds)
 {
 	if (!thresholds)
 		return;
-	unload(thresholds);
+	for (size_t i = 0; i < thresholds->limit_count; i++)
+		forget(&thresholds->limits[i]);
+	listed_free(thresholds->listed);
 	free(thresholds->limits);
 	free(thresholds);
 }
@@ -353,17 +414,31 @@ int thresholds_timeout(const struct thresholds *thresholds)
 	return timeout;
 }
 
+/* If the devices cannot be listed, those of before are read on, and it is tried again. */
+static void list_again(struct thresholds *thresholds, const struct event_time *time,
+		       struct event_list *events)
+{
+	struct listed *before = thresholds->listed, *listed;
+
+	thresholds->stale = load(thresholds, &listed);
+	if (!thresholds->stale)
+		thresholds->listed = listed;
+	read_limits(thresholds, !thresholds->stale, time, events);
+	if (!thresholds->stale)
+		listed_free(before);
+}
+
 void thresholds_step(struct thresholds *thresholds, unsigned int generation,
 		     const struct event_time *time, struct event_list *events)
 {
+	const bool due = !thresholds_timeout(thresholds);
+
 	if (!thresholds)
 		return;
-	if (generation != thresholds->generation) {
+	if (generation != thresholds->generation || (thresholds->stale && due)) {
 		thresholds->generation = generation;
-		unload(thresholds);
-		load(thresholds);
-		read_all(thresholds, false, time, NULL);
-	} else if (!thresholds_timeout(thresholds)) {
-		read_all(thresholds, true, time, events);
+		list_again(thresholds, time, events);
+	} else if (due) {
+		read_limits(thresholds, false, time, events);
 	}
 }

@@ -45,7 +45,7 @@ void thresholds_free(struct thresholds *thresholds);
 int thresholds_timeout(const struct thresholds *thresholds);
 /*
  * Reads the counters that are due and appends the events. `generation` is that of the devices: if
- * it has changed, the devices are listed again.
+ * it has changed, the devices are listed again, and counters that are still there count on.
  */
 void thresholds_step(struct thresholds *thresholds, unsigned int generation,
 		     const struct event_time *time, struct event_list *events);

@@ -207,7 +207,7 @@ static void not_due(void **state)
 	assert_int_equal(bed->events.count, 0);
 }
 
-/* After devices came or went all of it is read anew, and nothing is compared with before. */
+/* After devices came or went their counters are listed anew, and the others count on. */
 static void another_generation(void **state)
 {
 	struct bed *bed = *state;
@@ -217,16 +217,76 @@ static void another_generation(void **state)
 	put(bed, HW "out_of_buffer", 1000000);
 	tree_delete(&bed->tree, HW "packet_seq_err");
 	step(bed, 1);
-	assert_int_equal(bed->events.count, 0);
-	/* Its time begins again. */
-	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
-	put(bed, HW "out_of_buffer", 2000000);
-	step(bed, 1);
 	assert_int_equal(bed->events.count, 1);
+	assert_string_equal(bed->events.items[0].counter, "rx_out_of_buffer");
+	assert_in_range(thresholds_timeout(bed->thresholds), 0, PERIOD_MSEC);
+	/* It goes on growing, so there is no second event. */
+	put(bed, HW "out_of_buffer", 2000000);
+	step(bed, 2);
+	assert_int_equal(bed->events.count, 0);
 	/* The only device goes. */
 	tree_delete(&bed->tree, "sys/class/infiniband/mlx5_0");
-	step(bed, 2);
-	step(bed, 2);
+	step(bed, 3);
+	step(bed, 3);
+	assert_int_equal(bed->events.count, 0);
+}
+
+/* However often devices come and go, a limit is due when it was, and its growth is not lost. */
+static void many_generations(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+	uint64_t end;
+
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	put(bed, HW "out_of_buffer", 1000000);
+	end = clock_msec() + (uint64_t)thresholds_timeout(bed->thresholds) + 1;
+	for (unsigned int generation = 1; clock_msec() < end; generation++) {
+		thresholds_step(bed->thresholds, generation, &now, &bed->events);
+		usleep(1000);
+	}
+	if (!bed->events.count)
+		thresholds_step(bed->thresholds, UINT32_MAX, &now, &bed->events);
+	assert_int_equal(bed->events.count, 1);
+	assert_int_equal(bed->events.items[0].value.value, 1000000);
+}
+
+/* What was counted while a counter could not be read is not lost. */
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	tree_write(&bed->tree, HW "out_of_buffer", "N/A");
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 0);
+	put(bed, HW "out_of_buffer", 1000000);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 1);
+}
+
+/* A counter that came just before its limit was due has not had the time to grow much. */
+static void just_came(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(event_parse_thresholds("out_of_buffer>20/m", &bed->limits, &message), 0);
+	bed->limits.items[0].period_msec = 1000;
+	assert_int_equal(thresholds_open(bed->tree.path, &bed->objects, &bed->limits,
+					 &bed->thresholds, &message),
+			 0);
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_buffer",
+		   "0");
+	while (thresholds_timeout(bed->thresholds) > 100)
+		usleep(1000);
+	thresholds_step(bed->thresholds, 1, &now, &bed->events);
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_buffer",
+		   "9");
+	step(bed, 1);
+	step(bed, 1);
 	assert_int_equal(bed->events.count, 0);
 }
 
@@ -240,6 +300,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_due, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_generation, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_generations, setup, teardown),
+		cmocka_unit_test_setup_teardown(unreadable, setup, teardown),
+		cmocka_unit_test_setup_teardown(just_came, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
