@@ -214,8 +214,8 @@ static void watch(struct events_run *run)
 		if (run->end != END_NOT)
 			return;
 		rc = watcher_step(run->watcher, &time, &run->events);
-		thresholds_step(run->thresholds, watcher_generation(run->watcher), &time,
-				&run->events);
+		thresholds_step(run->thresholds, watcher_state(run->watcher),
+				watcher_generation(run->watcher), &time, &run->events);
 		hand_out(run);
 		if (rc) {
 			_cleanup_(freep) char *message = mem_format(

@@ -134,9 +134,10 @@ struct listed {
 };
 
 struct thresholds {
-	const char *root; /* NULL: the live system */
-	const struct objects *objects;
-	struct listed *listed; /* NULL before the first list */
+	const char *root;	       /* NULL: the live system */
+	const struct objects *objects; /* as they were named */
+	struct objects present;	       /* the same by their present names */
+	struct listed *listed;	       /* NULL before the first list */
 	struct watched_limit *limits;
 	size_t limit_count;
 	unsigned int generation;
@@ -173,6 +174,42 @@ static void forget(struct watched_limit *watched)
 	watched->count = 0;
 }
 
+static void add_object(struct objects *objects, const char *device, int port)
+{
+	*(struct object *)mem_append(&objects->items, &objects->count, sizeof(struct object)) =
+		(struct object){.device = mem_string(device), .port = port};
+}
+
+/* A device that was renamed is watched on, with the ports that are watched. */
+static void add_renamed(struct objects *objects, const struct objects *named,
+			const struct tracked_device *device)
+{
+	bool whole = false;
+
+	for (size_t i = 0; i < named->count; i++) {
+		if (!strcmp(named->items[i].device, device->name) ||
+		    !strcmp(named->items[i].device, device->kernel_name))
+			return;
+		whole |= named->items[i].port < 0;
+	}
+	if (whole)
+		add_object(objects, device->kernel_name, -1);
+	for (size_t i = 0; !whole && i < device->port_count; i++)
+		add_object(objects, device->kernel_name, (int)device->ports[i].number);
+}
+
+/* `state` is NULL before watching. */
+static void find_objects(struct thresholds *thresholds, const struct event_state *state)
+{
+	const struct objects *named = thresholds->objects;
+
+	objects_free(&thresholds->present);
+	for (size_t i = 0; i < named->count; i++)
+		add_object(&thresholds->present, named->items[i].device, named->items[i].port);
+	for (size_t i = 0; state && named->count && i < state->device_count; i++)
+		add_renamed(&thresholds->present, named, state->devices[i]);
+}
+
 static void listed_free(struct listed *listed)
 {
 	if (!listed)
@@ -188,7 +225,7 @@ static int load(const struct thresholds *thresholds, struct listed **ret_listed)
 	const struct inventory_request request = {
 		.root = thresholds->root,
 		.needs = COUNTERS_NEEDS_NETDEV,
-		.objects = thresholds->objects,
+		.objects = &thresholds->present,
 	};
 	const struct counters_request counters = {
 		.root = thresholds->root,
@@ -376,6 +413,7 @@ int thresholds_open(const char *root, const struct objects *objects,
 	thresholds->limit_count = limits->count;
 	for (size_t i = 0; i < limits->count; i++)
 		thresholds->limits[i].limit = &limits->items[i];
+	find_objects(thresholds, NULL);
 	rc = load(thresholds, &thresholds->listed);
 	if (!rc) {
 		read_limits(thresholds, true, NULL, NULL);
@@ -397,6 +435,7 @@ void thresholds_free(struct thresholds *thresholds)
 	for (size_t i = 0; i < thresholds->limit_count; i++)
 		forget(&thresholds->limits[i]);
 	listed_free(thresholds->listed);
+	objects_free(&thresholds->present);
 	free(thresholds->limits);
 	free(thresholds);
 }
@@ -415,11 +454,12 @@ int thresholds_timeout(const struct thresholds *thresholds)
 }
 
 /* If the devices cannot be listed, those of before are read on, and it is tried again. */
-static void list_again(struct thresholds *thresholds, const struct event_time *time,
-		       struct event_list *events)
+static void list_again(struct thresholds *thresholds, const struct event_state *state,
+		       const struct event_time *time, struct event_list *events)
 {
 	struct listed *before = thresholds->listed, *listed;
 
+	find_objects(thresholds, state);
 	thresholds->stale = load(thresholds, &listed);
 	if (!thresholds->stale)
 		thresholds->listed = listed;
@@ -428,8 +468,9 @@ static void list_again(struct thresholds *thresholds, const struct event_time *t
 		listed_free(before);
 }
 
-void thresholds_step(struct thresholds *thresholds, unsigned int generation,
-		     const struct event_time *time, struct event_list *events)
+void thresholds_step(struct thresholds *thresholds, const struct event_state *state,
+		     unsigned int generation, const struct event_time *time,
+		     struct event_list *events)
 {
 	const bool due = !thresholds_timeout(thresholds);
 
@@ -437,7 +478,7 @@ void thresholds_step(struct thresholds *thresholds, unsigned int generation,
 		return;
 	if (generation != thresholds->generation || (thresholds->stale && due)) {
 		thresholds->generation = generation;
-		list_again(thresholds, time, events);
+		list_again(thresholds, state, time, events);
 	} else if (due) {
 		read_limits(thresholds, false, time, events);
 	}

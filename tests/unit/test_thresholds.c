@@ -17,6 +17,7 @@ enum { PERIOD_MSEC = 50 };
 struct bed {
 	struct saved_tree tree;
 	struct objects objects;
+	struct event_state state;
 	struct event_threshold_list limits;
 	struct thresholds *thresholds;
 	struct event_list events;
@@ -80,7 +81,7 @@ static void step(struct bed *bed, unsigned int generation)
 	event_list_clear(&bed->events);
 	while (clock_msec() < end)
 		usleep(1000);
-	thresholds_step(bed->thresholds, generation, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events);
 }
 
 static void limits_of_none(void **state)
@@ -88,7 +89,7 @@ static void limits_of_none(void **state)
 	struct bed *bed = *state;
 
 	assert_int_equal(thresholds_timeout(NULL), -1);
-	thresholds_step(NULL, 1, &now, &bed->events);
+	thresholds_step(NULL, &bed->state, 1, &now, &bed->events);
 	thresholds_free(NULL);
 	assert_int_equal(bed->events.count, 0);
 }
@@ -203,7 +204,7 @@ static void not_due(void **state)
 
 	assert_int_equal(open_limits(bed, "rx_out_of_buffer>1/h", &message), 0);
 	put(bed, HW "out_of_buffer", 1000100);
-	thresholds_step(bed->thresholds, 0, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, 0, &now, &bed->events);
 	assert_int_equal(bed->events.count, 0);
 }
 
@@ -242,11 +243,11 @@ static void many_generations(void **state)
 	put(bed, HW "out_of_buffer", 1000000);
 	end = clock_msec() + (uint64_t)thresholds_timeout(bed->thresholds) + 1;
 	for (unsigned int generation = 1; clock_msec() < end; generation++) {
-		thresholds_step(bed->thresholds, generation, &now, &bed->events);
+		thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events);
 		usleep(1000);
 	}
 	if (!bed->events.count)
-		thresholds_step(bed->thresholds, UINT32_MAX, &now, &bed->events);
+		thresholds_step(bed->thresholds, &bed->state, UINT32_MAX, &now, &bed->events);
 	assert_int_equal(bed->events.count, 1);
 	assert_int_equal(bed->events.items[0].value.value, 1000000);
 }
@@ -282,12 +283,60 @@ static void just_came(void **state)
 		   "0");
 	while (thresholds_timeout(bed->thresholds) > 100)
 		usleep(1000);
-	thresholds_step(bed->thresholds, 1, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, 1, &now, &bed->events);
 	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_buffer",
 		   "9");
 	step(bed, 1);
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 0);
+}
+
+/* The only device gets another name. Returns how many events its counter makes then. */
+static size_t count_after_rename(struct bed *bed, int port)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+	struct object object = {.device = (char[]){"mlx5_0"}, .port = port};
+	struct tracked_port ports[] = {{.number = 1}};
+	struct tracked_device device = {
+		.name = (char[]){"roce0"},
+		.kernel_name = (char[]){"roce0"},
+		.ports = ports,
+		.port_count = 1,
+	};
+	struct tracked_device *devices[] = {&device};
+	size_t count;
+	char *message = NULL;
+
+	bed->objects = (struct objects){.items = &object, .count = 1};
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	snprintf(from, sizeof(from), "%.4000s/sys/class/infiniband/mlx5_0", bed->tree.path);
+	snprintf(to, sizeof(to), "%.4000s/sys/class/infiniband/roce0", bed->tree.path);
+	assert_int_equal(rename(from, to), 0);
+	bed->state = (struct event_state){.devices = devices, .device_count = 1};
+	step(bed, 1);
+	tree_write(&bed->tree, "sys/class/infiniband/roce0/ports/1/hw_counters/out_of_buffer",
+		   "1000000");
+	step(bed, 1);
+	count = bed->events.count;
+	if (count)
+		assert_string_equal(bed->events.items[0].object, "roce0/1");
+	assert_int_equal(rename(to, from), 0);
+	event_list_clear(&bed->events);
+	thresholds_free(bed->thresholds);
+	bed->thresholds = NULL;
+	event_threshold_list_clear(&bed->limits);
+	put(bed, HW "out_of_buffer", 100);
+	bed->objects = (struct objects){.items = NULL};
+	return count;
+}
+
+/* A device that was named is watched under its new name, too, and so are its ports. */
+static void renamed(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(count_after_rename(bed, -1), 1);
+	assert_int_equal(count_after_rename(bed, 1), 1);
 }
 
 int main(void)
@@ -303,6 +352,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_generations, setup, teardown),
 		cmocka_unit_test_setup_teardown(unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(just_came, setup, teardown),
+		cmocka_unit_test_setup_teardown(renamed, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
