@@ -241,6 +241,8 @@ static void finish_exec(struct events_run *run)
 		poll(&signals, 1, -1);
 		read_signals(run);
 	}
+	/* A signal now ends the commands; what ended watching has been. */
+	run->end = end;
 }
 
 /* port-active,port-armed */

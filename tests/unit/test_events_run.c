@@ -477,6 +477,22 @@ static void executes(void **state)
 	free(tree);
 }
 
+/* A signal while the last commands run does not undo that the event happened, or the count. */
+static void stopped_at_the_end(void **state)
+{
+	static const struct wanted cases[] = {
+		{"-u device-added -e device-added --exec kill\t$PPID", ALL_LEVELS, 2, STATUS_DONE,
+		 "device-added ", ""},
+		{"-u device-removed -e device-added --already -c 1 --exec kill\t$PPID", ALL_LEVELS,
+		 2, STATUS_FAULT, "device-added ",
+		 "rdmactl events: device-removed did not happen within 1 event\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect(&cases[i]);
+}
+
 /* Whoever read the output has gone: that ends it, with nothing said. */
 static void reader_gone(void **state)
 {
@@ -522,6 +538,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(greeting, set_up, NULL),
 		cmocka_unit_test_setup_teardown(table, set_up, NULL),
 		cmocka_unit_test_setup_teardown(executes, set_up, NULL),
+		cmocka_unit_test_setup_teardown(stopped_at_the_end, set_up, NULL),
 		cmocka_unit_test_setup_teardown(reader_gone, set_up, NULL),
 	};
 
