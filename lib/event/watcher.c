@@ -200,12 +200,20 @@ static void resync(struct watcher *watcher)
 	mark_all(watcher, EVENT_SOURCE_RESYNC);
 }
 
+static bool has_unread(const struct watched *watched)
+{
+	for (size_t i = 0; watched->ports && i < watched->tracked->port_count; i++)
+		if (watched->ports[i].unread)
+			return true;
+	return false;
+}
+
 static bool has_to_poll(const struct watcher *watcher)
 {
 	if (!watcher->uevents || !watcher->rtnl_monitor)
 		return true;
 	for (size_t i = 0; i < watcher->device_count; i++)
-		if (!watcher->devices[i].async)
+		if (!watcher->devices[i].async || has_unread(&watcher->devices[i]))
 			return true;
 	return false;
 }
@@ -224,6 +232,14 @@ static void poll_device(struct watcher *watcher, struct watched *watched)
 	}
 }
 
+/* A driver may be too busy to answer just when it reports a change, and reports it only once. */
+static void poll_unread(struct watched *watched)
+{
+	for (size_t i = 0; i < watched->tracked->port_count; i++)
+		if (watched->ports[i].unread)
+			watcher_mark_port(&watched->ports[i], STALE_ALL, EVENT_SOURCE_POLL);
+}
+
 static void poll_missing(struct watcher *watcher)
 {
 	if (!has_to_poll(watcher) || clock_msec_until(watcher->next_poll_msec))
@@ -235,9 +251,12 @@ static void poll_missing(struct watcher *watcher)
 	}
 	if (!watcher->rtnl_monitor && watcher->root.live)
 		watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
-	for (size_t i = 0; i < watcher->device_count; i++)
+	for (size_t i = 0; i < watcher->device_count; i++) {
 		if (!watcher->devices[i].async)
 			poll_device(watcher, &watcher->devices[i]);
+		else
+			poll_unread(&watcher->devices[i]);
+	}
 }
 
 int watcher_step(struct watcher *watcher, const struct event_time *time, struct event_list *events)

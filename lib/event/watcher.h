@@ -3,7 +3,7 @@
  * Watches RDMA devices, their ports and netdevs: opens the sources that report changes (verbs,
  * uevents, RDMA netlink, rtnetlink), reads everything once, and after each report only the objects
  * that it names. Devices that come and go are picked up and dropped. Without changes it does not
- * wake up, unless a source is missing: then it polls once a second.
+ * wake up, unless a source is missing or a port could not be read: then it polls once a second.
  *
  * The watcher borrows the objects. Poll for the descriptors of watcher_poll(), for at most
  * watcher_timeout(); then watcher_step() returns the events.
@@ -79,6 +79,7 @@ struct watched_port {
 	unsigned int stale;
 	enum event_source source; /* the source that reported the change */
 	bool gids_later; /* no source reports GIDs: read them again when they have settled */
+	bool unread;	 /* its state could not be read: it is polled until it can */
 	struct event_reports reports;
 };
 

@@ -187,6 +187,7 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 	/* What is reported from here on may be newer than what is read. */
 	port->stale = 0;
 	read_port(watcher, watched, &watched->tracked->ports[at], stale, &reading);
+	port->unread = !reading.has_state;
 	event_state_update_port(&watcher->state, watched->tracked, &watched->tracked->ports[at],
 				&reading, &port->reports, &cause);
 	free(port->reports.words);

@@ -734,6 +734,28 @@ static void verbs_end(void **state)
 	EXPECT_POLL(bed, "port-down mlx5_1/1 poll");
 }
 
+/* A port that cannot be read when it reports a change is read again until it can. */
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+
+	watch(bed);
+	put(bed, "mlx5_1", 1, "state", "1: DOWN");
+	verbs(bed, 1, VERBS_EVENT_PORT_ERR, 1);
+	EXPECT(bed, "port-down mlx5_1/1 verbs");
+	tree_delete(&bed->tree, DEVICES "mlx5_1/ports/1/state");
+	verbs(bed, 1, VERBS_EVENT_PORT_ACTIVE, 1);
+	EXPECT(bed, "");
+	assert_in_range(watcher_timeout(bed->watcher), 1, 60000);
+	EXPECT_POLL(bed, "");
+	assert_in_range(watcher_timeout(bed->watcher), 0, 1000);
+	put(bed, "mlx5_0", 1, "state", "1: DOWN");
+	put(bed, "mlx5_1", 1, "state", "4: ACTIVE");
+	EXPECT_POLL(bed, "port-active mlx5_1/1 poll");
+	/* From then on it is waited for reports. */
+	assert_int_equal(watcher_timeout(bed->watcher), -1);
+}
+
 /* Some reports were lost: that is said, and everything is read once. */
 static void lost(void **state)
 {
@@ -786,6 +808,7 @@ int main(void)
 		TEST(netdev_of_second),	 TEST(gids_of_netdevs),
 		TEST(gid_of_new_netdev), TEST(sources_end),
 		TEST(verbs_end),	 TEST(lost),
+		TEST(unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
