@@ -47,6 +47,10 @@ struct tracked_port {
 	size_t flap_count;
 	unsigned int credit;  /* readings that showed it down before the report did */
 	uint64_t credit_nsec; /* CLOCK_MONOTONIC of the last of these */
+	unsigned int doubts;  /* reports that it went down while it was down */
+	uint64_t doubt_nsec;  /* CLOCK_MONOTONIC of the last of these */
+	bool told_active;     /* it was reported to be active, ... */
+	uint64_t told_nsec;   /* ... last at this time of CLOCK_MONOTONIC */
 };
 
 struct tracked_device {

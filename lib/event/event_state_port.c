@@ -8,7 +8,10 @@
 #include "base/mem.h"
 #include "mad/format/codes.h"
 
-/* The longest delay between a reading and the report of the same change, on a slow machine. */
+/*
+ * The longest delay between a reading and the report of the same change, or between the reports of
+ * two changes, on a slow machine.
+ */
 #define CREDIT_NSEC UINT64_C(5000000000)
 
 /* One update of one port. */
@@ -236,6 +239,35 @@ static unsigned int take_credit(struct update *update, unsigned int downs)
 }
 
 /*
+ * Before Linux 6.14 drivers report PORT_ERR whenever the netdev is set down, or changes without a
+ * carrier, whether the port was up or not (rxe_notify(), sw/rxe/rxe_net.c; siw_netdev_event(),
+ * sw/siw/siw_main.c). So another one about a port that is down only counts if it is reported
+ * around that time that the port was up.
+ */
+static unsigned int doubt_downs(struct update *update, unsigned int downs, bool told_active)
+{
+	struct tracked_port *port = update->port;
+	const uint64_t now = update->cause->time.monotonic_nsec;
+	const unsigned int sure = !port->now.state.known || is_state(&port->now, PORT_STATE_ACTIVE);
+
+	if (told_active) {
+		port->told_active = true;
+		port->told_nsec = now;
+	}
+	if (now - port->doubt_nsec > CREDIT_NSEC)
+		port->doubts = 0;
+	if (port->told_active && now - port->told_nsec <= CREDIT_NSEC) {
+		downs += port->doubts;
+		port->doubts = 0;
+	} else if (downs > sure) {
+		port->doubts += downs - sure;
+		port->doubt_nsec = now;
+		downs = sure;
+	}
+	return downs;
+}
+
+/*
  * The kernel hands events to several workers, so quick ones come out of order (ib_dispatch_event(),
  * core/cache.c), but none gets lost: the number of PORT_ERRs says how often a port went down,
  * whatever comes between them, and the reading says how it is now.
@@ -249,14 +281,17 @@ static void count_reported_downs(struct update *update, const struct port_readin
 	const struct event_port *now = &update->port->now;
 	const bool reads_down = reading->has_state && reading->state.state.known &&
 				!is_state(&reading->state, PORT_STATE_ACTIVE);
+	bool told_active = false;
 	unsigned int downs = 0;
 
-	for (size_t i = 0; i < reports->count; i++)
+	for (size_t i = 0; i < reports->count; i++) {
 		downs += reports->words[i] == EVENT_PORT_DOWN;
+		told_active |= reports->words[i] == EVENT_PORT_ACTIVE;
+	}
 	if (!update->port->ethernet)
 		downs = downs && is_state(now, PORT_STATE_ACTIVE);
 	else
-		downs = take_credit(update, downs);
+		downs = doubt_downs(update, take_credit(update, downs), told_active);
 	update->reported_down = downs;
 	while (downs--) {
 		if (now->state.known)

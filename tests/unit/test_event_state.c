@@ -229,6 +229,44 @@ static void out_of_order(void **state)
 	nothing_more(bed);
 }
 
+/* rxe reports that a port went down again when its netdev, which has no carrier, is set down. */
+static void down_again(void **state)
+{
+	struct bed *bed = *state;
+	const enum event_word d = EVENT_PORT_DOWN, a = EVENT_PORT_ACTIVE;
+
+	begin(bed, reads(ACTIVE, 100));
+	bed->now += 6 * SECOND;
+	update(bed, reads(DOWN, 0), TOLD(d, d));
+	assert_states(next(bed, EVENT_PORT_DOWN), ACTIVE, DOWN);
+	nothing_more(bed);
+	bed->now += 60 * SECOND;
+	update(bed, reads(DOWN, 0), TOLD(d));
+	update(bed, reads(DOWN, 0), TOLD(EVENT_GID_CHANGED));
+	nothing_more(bed);
+	/* It comes back after a while. */
+	bed->now += 6 * SECOND;
+	update(bed, reads(ACTIVE, 100), TOLD(a));
+	assert_int_equal(next(bed, EVENT_PORT_ACTIVE)->down_msec.value, 66000);
+	nothing_more(bed);
+	/* It was up in between if that is reported, too, soon after or before. */
+	bed->now += 6 * SECOND;
+	update(bed, reads(DOWN, 0), TOLD(d));
+	next(bed, EVENT_PORT_DOWN);
+	update(bed, reads(DOWN, 0), TOLD(d));
+	nothing_more(bed);
+	bed->now += 4 * SECOND;
+	update(bed, reads(DOWN, 0), TOLD(a));
+	next(bed, EVENT_PORT_ACTIVE);
+	next(bed, EVENT_PORT_DOWN);
+	nothing_more(bed);
+	bed->now += 4 * SECOND;
+	update(bed, reads(DOWN, 0), TOLD(d));
+	next(bed, EVENT_PORT_ACTIVE);
+	next(bed, EVENT_PORT_DOWN);
+	nothing_more(bed);
+}
+
 /* A change that was read before it was reported is counted once, if the report comes soon. */
 static void read_before_told(void **state)
 {
@@ -669,6 +707,7 @@ int main(void)
 		TEST(told_again),
 		TEST(faster_than_a_look),
 		TEST(out_of_order),
+		TEST(down_again),
 		TEST(read_before_told),
 		TEST(credit_and_another),
 		TEST(old_news),
