@@ -9,13 +9,13 @@
 #include "cmd/resources/resources_run.h"
 #include "resource/qp_context.h"
 
-/* Keeps of the list what the options select, up to --limit. */
-static void filter(const struct resources_filter *filter, struct resource_list *list)
+/* Keeps from `first` on what the options select, up to --limit. */
+static void filter(const struct resources_filter *filter, size_t first, struct resource_list *list)
 {
 	const struct number *limit = &filter->args->limit;
-	size_t kept = 0;
+	size_t kept = first;
 
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = first; i < list->count; i++) {
 		if ((limit->known && kept >= limit->value) ||
 		    !resources_filter_passes(filter, &list->items[i]))
 			resource_clear(&list->items[i]);
@@ -23,6 +23,21 @@ static void filter(const struct resources_filter *filter, struct resource_list *
 			list->items[kept++] = list->items[i];
 	}
 	list->count = kept;
+}
+
+/* Stops at the limit, as the kernel asks the hardware for each queue pair that it lists. */
+static void load(struct resource_loader *loader, const struct resources_filter *selected,
+		 struct listing *listing, struct resource_list *list)
+{
+	const struct number *limit = &selected->args->limit;
+	size_t first = 0;
+
+	resource_loader_begin(loader, RESOURCE_QP);
+	while ((!limit->known || list->count < limit->value) &&
+	       resource_loader_next(loader, list, &listing->problems, &listing->notes)) {
+		filter(selected, first, list);
+		first = list->count;
+	}
 }
 
 static const char *explain(int error)
@@ -93,10 +108,7 @@ int resources_raw(const struct ctx *ctx, const struct resources_args *args, char
 	    resources_filter_init(&selected, args, RESOURCE_QP, &listing) &&
 	    listing_load_inventory(&listing, 0) &&
 	    resources_open(&listing, true, &processes, &loader)) {
-		resource_loader_begin(loader, RESOURCE_QP);
-		while (resource_loader_next(loader, &list, &listing.problems, &listing.notes))
-			;
-		filter(&selected, &list);
+		load(loader, &selected, &listing, &list);
 		contexts = mem_alloc_zero(list.count, sizeof(*contexts));
 		read_contexts(&listing, &list, contexts);
 	}

@@ -174,6 +174,18 @@ rdmactl resources: mlx5_1: cannot read queue pair 44: Invalid argument
 	expect 0 17 ''
 }
 
+# A list that is not needed is not read: that of the second device is missing here.
+@test "resources: --limit stops early, with --raw, too" {
+	with_threads resources
+	sed -i '/^ask 20 5130 769 0800010002000000$/,/^end$/d' "$snapshot/netlink/answers"
+	shown qpn qp --limit 4
+	expect 0 $'1\n17\n18\n19' ''
+	shown qpn,raw qp --raw --limit 2 --type rc
+	expect 0 $'17 deadbeef01\n19 ' ''
+	shown qpn,raw qp --raw --limit 3 --type rc
+	expect 3 $'17 deadbeef01\n19 '
+}
+
 # Rows are printed in pieces of 1024 and more, messages of the kernel have 50 here.
 @test "resources: more queue pairs than a piece, and limits around its end" {
 	local limit
