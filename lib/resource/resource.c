@@ -214,14 +214,22 @@ const struct enum_name path_migration_names[] = {
 	{0, NULL},
 };
 
-/* enum rdma_cm_state, include/rdma/rdma_cm.h */
+/* enum rdma_cm_state, drivers/infiniband/core/cma_priv.h; the last two since Linux 6.17 */
 const struct enum_name cm_id_state_names[] = {
-	{0, "idle"},	       {1, "addr-query"},
-	{2, "addr-resolved"},  {3, "route-query"},
-	{4, "route-resolved"}, {5, "connect", TONE_GOOD},
-	{6, "disconnect"},     {7, "addr-bound"},
-	{8, "listen"},	       {9, "device-removal", TONE_BAD},
-	{10, "destroying"},    {0, NULL},
+	{0, "idle"},
+	{1, "addr-query"},
+	{2, "addr-resolved"},
+	{3, "route-query"},
+	{4, "route-resolved"},
+	{5, "connect", TONE_GOOD},
+	{6, "disconnect"},
+	{7, "addr-bound"},
+	{8, "listen"},
+	{9, "device-removal", TONE_BAD},
+	{10, "destroying"},
+	{11, "addrinfo-query"},
+	{12, "addrinfo-resolved"},
+	{0, NULL},
 };
 
 /* enum rdma_ucm_port_space, include/uapi/rdma/rdma_user_cm.h */

@@ -481,7 +481,7 @@ static void words_of_codes(void **state)
 		{path_migration_names, "migrated rearm armed"},
 		{cm_id_state_names,
 		 "idle addr-query addr-resolved route-query route-resolved connect disconnect "
-		 "addr-bound listen device-removal destroying"},
+		 "addr-bound listen device-removal destroying addrinfo-query addrinfo-resolved"},
 		{poll_context_names, "softirq workqueue unbound-workqueue direct"},
 		{srq_type_names, "basic xrc tm"},
 		{resource_kind_names, "qp cm_id cq mr pd ctx srq"},
