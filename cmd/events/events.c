@@ -399,6 +399,7 @@ static bool begin(struct events_run *run)
 		return false;
 	run->watch.objects = &listing->objects;
 	run->watch.all = run->args->all;
+	events_allow_files(&run->exec);
 	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
 		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,

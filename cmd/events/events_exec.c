@@ -53,11 +53,32 @@ static void set_json(const struct event *event)
 	setenv("RDMACTL_JSON", text, 1);
 }
 
+/* 0: as it is. */
+static void set_most_files(rlim_t most)
+{
+	struct rlimit limit;
+
+	if (!most || getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = most;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void events_allow_files(struct events_exec *exec)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	exec->most_files = limit.rlim_cur;
+	set_most_files(limit.rlim_max);
+}
+
 /*
  * Runs in the child. Standard output belongs to the events, so the command's goes to standard
  * error.
  */
-static void become(const char *command, const struct event *event)
+static void become(const struct events_exec *exec, const struct event *event)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
@@ -69,7 +90,8 @@ static void become(const char *command, const struct event *event)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	set_most_files(exec->most_files);
+	execl("/bin/sh", "sh", "-c", exec->command, (char *)NULL);
 }
 
 static void start(struct events_exec *exec)
@@ -80,7 +102,7 @@ static void start(struct events_exec *exec)
 	render_flush(stdout);
 	exec->running = fork();
 	if (!exec->running) {
-		become(exec->command, event);
+		become(exec, event);
 		_exit(STATUS_NO_COMMAND);
 	}
 	if (exec->running < 0) {

@@ -8,6 +8,7 @@
 #include "saved_tree.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -32,6 +33,7 @@ struct watcher_bed {
 	enum event_word reports[WORDS];
 	struct watcher_options options;
 	char objects[64];
+	rlim_t most_files; /* when it was opened */
 };
 
 static struct watcher_bed bed;
@@ -56,6 +58,10 @@ static void add_events(struct event_list *events, const enum event_word words[st
 int watcher_open(const struct watcher_options *options, struct watcher **ret_watcher,
 		 struct problems *warnings, struct problems *notes)
 {
+	struct rlimit files;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	bed.most_files = files.rlim_cur;
 	bed.options = *options;
 	for (size_t i = 0; i < options->objects->count; i++)
 		snprintf(bed.objects + strlen(bed.objects),
@@ -477,6 +483,23 @@ static void executes(void **state)
 	free(tree);
 }
 
+/* Two descriptors for each of a thousand devices, and for a command what it always has. */
+static void many_devices(void **state)
+{
+	const struct rlimit usual = {.rlim_cur = 256, .rlim_max = 300};
+	const struct wanted wanted = {"-e device-added -c 1 --exec [\t$(ulimit\t-n)\t=\t256\t]",
+				      {{{EVENT_DEVICE_ADDED, NO}, 0}},
+				      1,
+				      STATUS_DONE,
+				      "device-added ",
+				      ""};
+
+	(void)state;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	expect(&wanted);
+	assert_int_equal(bed.most_files, 300);
+}
+
 /* A signal while the last commands run does not undo that the event happened, or the count. */
 static void stopped_at_the_end(void **state)
 {
@@ -539,6 +562,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(table, set_up, NULL),
 		cmocka_unit_test_setup_teardown(executes, set_up, NULL),
 		cmocka_unit_test_setup_teardown(stopped_at_the_end, set_up, NULL),
+		cmocka_unit_test_setup_teardown(many_devices, set_up, NULL),
 		cmocka_unit_test_setup_teardown(reader_gone, set_up, NULL),
 	};
 
