@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/signals.h"
 #include "base/text.h"
@@ -399,7 +400,8 @@ static bool begin(struct events_run *run)
 		return false;
 	run->watch.objects = &listing->objects;
 	run->watch.all = run->args->all;
-	events_allow_files(&run->exec);
+	/* Two descriptors for each device. */
+	run->exec.most_files = file_raise_limit();
 	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
 		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/events/events_run.h"
 #include "render/format.h"
@@ -53,27 +54,6 @@ static void set_json(const struct event *event)
 	setenv("RDMACTL_JSON", text, 1);
 }
 
-/* 0: as it is. */
-static void set_most_files(rlim_t most)
-{
-	struct rlimit limit;
-
-	if (!most || getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = most;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-void events_allow_files(struct events_exec *exec)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	exec->most_files = limit.rlim_cur;
-	set_most_files(limit.rlim_max);
-}
-
 /*
  * Runs in the child. Standard output belongs to the events, so the command's goes to standard
  * error.
@@ -90,7 +70,7 @@ static void become(const struct events_exec *exec, const struct event *event)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	set_most_files(exec->most_files);
+	file_set_limit(exec->most_files);
 	execl("/bin/sh", "sh", "-c", exec->command, (char *)NULL);
 }
 

@@ -21,16 +21,11 @@ struct events_exec {
 	uint64_t dropped;  /* the queue was full */
 	uint64_t failed;   /* did not end with status 0 */
 	int last_status;   /* of those, as from waitpid() */
-	rlim_t most_files; /* of this process before events_allow_files(); 0: it did nothing */
+	rlim_t most_files; /* what a command may open; 0: as much as this process */
 };
 
 enum { EVENTS_EXEC_MOST = 1024 };
 
-/*
- * Each device that is watched takes two descriptors, and there may be more devices than the usual
- * soft limit of 1024 has room for. The commands get the limit of before, as they may use select().
- */
-void events_allow_files(struct events_exec *exec);
 /* Takes ownership of the event. */
 void events_exec_add(struct events_exec *exec, struct event *event);
 /* Starts the next command after a SIGCHLD. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
@@ -283,8 +284,11 @@ static void begin_events(struct top_run *run)
 		.root = listing->ctx->globals.root,
 		.objects = &listing->objects,
 	};
-	int rc = watcher_open(&watch, &run->watcher, &listing->notes, &listing->notes);
+	int rc;
 
+	/* Two descriptors for each device. */
+	file_raise_limit();
+	rc = watcher_open(&watch, &run->watcher, &listing->notes, &listing->notes);
 	run->top.watched = !rc;
 	if (rc)
 		problem_add(&listing->problems, NULL, "events", NULL, rc, NULL);

@@ -183,3 +183,23 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 		return rc;
 	return write_beside(target, rc ? NULL : &there, &writer);
 }
+
+void file_set_limit(rlim_t limit)
+{
+	struct rlimit files;
+
+	if (!limit || getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = limit;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+rlim_t file_raise_limit(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur == files.rlim_max)
+		return 0;
+	file_set_limit(files.rlim_max);
+	return files.rlim_cur;
+}

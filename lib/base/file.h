@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/resource.h>
+
+/*
+ * Many devices or connections take more descriptors than the usual soft limit of 1024: raises it to
+ * the hard limit. Returns that of before, for file_set_limit(); 0 if it stays as it was.
+ */
+rlim_t file_raise_limit(void);
+/* For a command that is started, as it may use select(). 0: does nothing. */
+void file_set_limit(rlim_t limit);
 
 /*
  * Reads a file of at most `most` bytes; "-" is standard input. A NUL follows the text, which the

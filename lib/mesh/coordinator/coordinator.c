@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hmac.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -32,17 +32,6 @@
 #define EVENT_LISTENER	UINT64_C(0x100000000)
 #define EVENT_SIGNALS	UINT64_C(0x100000001)
 #define EVENT_OF_CALLER UINT64_C(0x100000010) /* and the number of the watch */
-
-/* A connection is a descriptor each: as many as the hard limit lets us have. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 static int add_to_epoll(struct coordinator *coordinator, int fd, uint64_t data)
 {
@@ -117,7 +106,8 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 		coordinator->watches[i].fd = -1;
 	set_defaults(&coordinator->setup);
 	name_hosts(coordinator);
-	raise_limit();
+	/* A connection is a descriptor each. */
+	file_raise_limit();
 	coordinator->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (coordinator->epoll < 0) {
 		rc = -errno;
