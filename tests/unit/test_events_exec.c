@@ -176,6 +176,22 @@ static void end_one(const struct bed *bed)
 	kill(bed->exec.running, SIGKILL);
 }
 
+/* A signal ends it while an event waits: the command need not be slow. */
+static void interrupted(void **state)
+{
+	struct bed *bed = *state;
+
+	snprintf(bed->command, sizeof(bed->command), "true");
+	add(bed, 1);
+	add(bed, 2);
+	waitpid(bed->exec.running, NULL, 0);
+	events_exec_end(&bed->exec, &bed->problems);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].error, "--exec: events not passed on: 1");
+	assert_string_equal(bed->problems.items[0].hint,
+			    "they still waited for the command when watching ended");
+}
+
 /* What does not fit is lost, and what waits at the end. */
 static void full(void **state)
 {
@@ -242,10 +258,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(environment),
-		TEST(order),
-		TEST(full),
-		TEST(failures),
+		TEST(environment), TEST(order), TEST(interrupted), TEST(full), TEST(failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
