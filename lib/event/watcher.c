@@ -196,7 +196,7 @@ static void resync(struct watcher *watcher)
 	watcher_close_abandoned(watcher);
 	watcher->devices_stale = true;
 	watcher->devices_source = EVENT_SOURCE_RESYNC;
-	watcher_read_netdevs(watcher, EVENT_SOURCE_RESYNC);
+	watcher->netdevs_stale = watcher_read_netdevs(watcher, EVENT_SOURCE_RESYNC);
 	mark_all(watcher, EVENT_SOURCE_RESYNC);
 }
 
@@ -210,7 +210,7 @@ static bool has_unread(const struct watched *watched)
 
 static bool has_to_poll(const struct watcher *watcher)
 {
-	if (!watcher->uevents || !watcher->rtnl_monitor)
+	if (!watcher->uevents || !watcher->rtnl_monitor || watcher->netdevs_stale)
 		return true;
 	for (size_t i = 0; i < watcher->device_count; i++)
 		if (!watcher->devices[i].async || has_unread(&watcher->devices[i]))
@@ -249,8 +249,8 @@ static void poll_missing(struct watcher *watcher)
 		watcher->devices_stale = true;
 		watcher->devices_source = EVENT_SOURCE_POLL;
 	}
-	if (!watcher->rtnl_monitor && watcher->root.live)
-		watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
+	if ((!watcher->rtnl_monitor || watcher->netdevs_stale) && watcher->root.live)
+		watcher->netdevs_stale = watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
 	for (size_t i = 0; i < watcher->device_count; i++) {
 		if (!watcher->devices[i].async)
 			poll_device(watcher, &watcher->devices[i]);
@@ -367,6 +367,7 @@ int watcher_open(const struct watcher_options *options, struct watcher **ret_wat
 	if (watcher->root.live) {
 		open_monitors(watcher);
 		rc = watcher_read_netdevs(watcher, EVENT_SOURCE_START);
+		watcher->netdevs_stale = rc;
 		if (rc)
 			problem_add(warnings, NULL, "netdevs", "rtnetlink", rc, NULL);
 	}

@@ -112,8 +112,9 @@ struct watcher {
 	size_t news_count;
 	bool devices_stale; /* the list of devices has to be read */
 	enum event_source devices_source;
-	bool nodes_stale;  /* a verbs node came: devices that could not be opened may open now */
-	unsigned int lost; /* bits 1 << enum event_source: sources that lost messages */
+	bool netdevs_stale; /* they could not be read: polled until they can */
+	bool nodes_stale;   /* a verbs node came: devices that could not be opened may open now */
+	unsigned int lost;  /* bits 1 << enum event_source: sources that lost messages */
 	uint64_t next_poll_msec;
 	unsigned int generation;
 	struct event_time time;		   /* of this step */

@@ -12,6 +12,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 #include <rdma/rdma_netlink.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "event/watcher.h"
@@ -797,6 +798,34 @@ static void lost(void **state)
 		    "device-removed mlx5_9 resync");
 }
 
+/* Netdevs that could not be read after a loss are read again until they can. */
+static void lost_and_unreadable(void **state)
+{
+	const struct event_time time = {.wall_nsec = 5, .monotonic_nsec = 7};
+	struct bed *bed = *state;
+	struct rlimit before, none;
+	uint8_t large[ROOM + 1] = {0};
+	int next;
+
+	watch(bed);
+	attach(bed, 1, 0, ETH0, "eth0");
+	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", IFF_UP, 0);
+	EXPECT(bed, "netdev-enabled eth0 rtnl");
+	tell(bed, RTNL, large, sizeof(large));
+	next = dup(STDIN_FILENO);
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	watcher_step(bed->watcher, &time, &bed->events);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	EXPECT_POLL(bed, "netdev-disabled eth0 poll");
+	/* The ports could not be read, either. */
+	EXPECT_POLL(bed, "");
+	assert_int_equal(watcher_timeout(bed->watcher), -1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -808,7 +837,7 @@ int main(void)
 		TEST(netdev_of_second),	 TEST(gids_of_netdevs),
 		TEST(gid_of_new_netdev), TEST(sources_end),
 		TEST(verbs_end),	 TEST(lost),
-		TEST(unreadable),
+		TEST(unreadable),	 TEST(lost_and_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
