@@ -61,6 +61,14 @@ static void explain_value(const struct field *field, const char *text, char **re
 	*ret_hint = field_explain(field);
 }
 
+/* Decimal, or hexadecimal after 0x: zeros before a number do not make it octal. */
+static bool parse_number(const char *text, uint64_t *ret_number)
+{
+	const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+
+	return !text_parse_u64(text, hexadecimal ? 16 : 10, UINT64_MAX, ret_number);
+}
+
 /* A number, or two with - between. */
 static bool parse_range(const char *text, struct where_value *value)
 {
@@ -68,10 +76,10 @@ static bool parse_range(const char *text, struct where_value *value)
 	_cleanup_(freep) char *first = dash ? mem_format("%.*s", (int)(dash - text), text)
 					    : mem_string(text);
 
-	if (text_parse_u64(first, 0, UINT64_MAX, &value->first.value))
+	if (!parse_number(first, &value->first.value))
 		return false;
 	value->last = value->first;
-	if (dash && text_parse_u64(dash + 1, 0, UINT64_MAX, &value->last.value))
+	if (dash && !parse_number(dash + 1, &value->last.value))
 		return false;
 	value->first.known = value->last.known = true;
 	return value->first.value <= value->last.value;
