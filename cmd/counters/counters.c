@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl counters: the counters of ports, devices and their netdevs. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,10 +260,14 @@ static int watch(const struct ctx *ctx, const struct counters_args *args, char *
 {
 	struct counters_args with_interval = *args;
 	uint64_t msec;
+	int rc;
 
-	if (args->interval.known || !words[0] || option_parse_duration(words[0], &msec))
+	if (args->interval.known || !words[0])
 		return counters_watch(ctx, args, words);
-	if (msec < COUNTERS_INTERVAL_LEAST || msec > COUNTERS_INTERVAL_MOST) {
+	rc = option_parse_duration(words[0], &msec);
+	if (rc == -EINVAL)
+		return counters_watch(ctx, args, words);
+	if (rc || msec < COUNTERS_INTERVAL_LEAST || msec > COUNTERS_INTERVAL_MOST) {
 		command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
 		return STATUS_USAGE;
 	}

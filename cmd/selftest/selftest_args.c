@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/selftest/selftest_run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -178,10 +179,11 @@ static char *parse_sizes(struct selftest_plan *plan)
 	for (char *word; (word = strsep(&rest, ","));) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		uint64_t bytes;
+		const int rc = option_parse_size(word, &bytes);
 
-		if (option_parse_size(word, &bytes))
+		if (rc == -EINVAL)
 			return mem_format("--sizes: '%s' is not a size (2,4k,1m)", clean);
-		if (bytes > LIMIT_BYTES)
+		if (rc || bytes > LIMIT_BYTES)
 			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", clean,
 					  LIMIT_BYTES >> 20);
 		if (request->size_count == most && most > 1)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the buffers of a self-test are made of, and the shapes of its gather tests. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static char *parse_kind(const char *option, const char *text, struct selftest_me
 	if (!selftest_memory_parse(text, ret))
 		return NULL;
 	/* A server has a size, too; --peer-memory is no option of one. */
-	if (!strcmp(option, "memory") && !option_parse_size(text, &bytes))
+	if (!strcmp(option, "memory") && option_parse_size(text, &bytes) != -EINVAL)
 		return mem_string("--memory needs --serve for a size");
 	*ret_hint = mem_string(KINDS_HINT);
 	return mem_format("--%s: '%s' is not a kind of memory", option, clean);
@@ -38,10 +39,11 @@ static char *parse_server(struct selftest_plan *plan)
 {
 	const char *text = plan->args->memory;
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	const int rc = option_parse_size(text, &plan->memory_bytes);
 
-	if (option_parse_size(text, &plan->memory_bytes))
+	if (rc == -EINVAL)
 		return mem_format("--memory: with --serve '%s' is not a size (64m, 1g)", clean);
-	if (plan->memory_bytes < SERVER_LEAST_MEMORY)
+	if (rc || plan->memory_bytes < SERVER_LEAST_MEMORY)
 		return mem_format("--memory: with --serve a size from 64m to 1024g, not %s", clean);
 	return NULL;
 }
@@ -73,12 +75,13 @@ static char *parse_list(const char *option, const char *text, bool sizes, uint64
 	for (char *word; (word = strsep(&rest, ","));) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		uint64_t number;
+		const int rc = sizes ? option_parse_size(word, &number)
+				     : text_parse_u64(word, 10, LIMIT_BYTES, &number);
 
-		if (sizes ? option_parse_size(word, &number)
-			  : text_parse_u64(word, 10, LIMIT_BYTES, &number))
+		if (rc == -EINVAL)
 			return mem_format("--%s: '%s' is not a %s", option, clean,
 					  sizes ? "size (64,4k)" : "number of blocks (2,8,30)");
-		if (!number || number > LIMIT_BYTES)
+		if (rc || !number || number > LIMIT_BYTES)
 			return mem_format("--%s: %s is not within 1 and %" PRIu64, option, clean,
 					  (uint64_t)LIMIT_BYTES);
 		if (*count == SELFTEST_MOST_BLOCKS)

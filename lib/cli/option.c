@@ -13,6 +13,11 @@
 
 enum { NO_LETTER = 256 }; /* getopt_long codes of options without a letter begin here */
 
+/* The limits of the kinds. */
+#define COUNT_MOST    UINT32_MAX
+#define DURATION_MOST (UINT64_C(3600000) * UINT32_MAX)
+#define SIZE_MOST     (UINT64_C(1) << 40)
+
 /* The arrays that getopt_long takes, and the row that belongs to each of its codes. */
 struct parser {
 	char *letters;
@@ -77,20 +82,21 @@ static size_t find_code(const struct parser *parser, int code)
 	return parser->count;
 }
 
-/* A number followed by a unit: their product. */
-static int parse_with_unit(const char *text, const struct enum_name *units, uint64_t *ret_value)
+/* A number followed by a unit: their product. -ERANGE: it is more than `most`. */
+static int parse_with_unit(const char *text, const struct enum_name *units, uint64_t most,
+			   uint64_t *ret_value)
 {
 	size_t digits = strspn(text, "0123456789");
 	const struct enum_name *unit = enum_find_word(units, text + digits);
-	char plain[16];
+	_cleanup_(freep) char *plain = mem_format("%.*s", (int)digits, text);
 	uint64_t value;
+	int rc;
 
-	if (!unit || !digits || digits >= sizeof(plain))
+	if (!unit)
 		return -EINVAL;
-	memcpy(plain, text, digits);
-	plain[digits] = '\0';
-	if (text_parse_u64(plain, 10, UINT32_MAX, &value))
-		return -EINVAL;
+	rc = text_parse_u64(plain, 10, most / unit->value, &value);
+	if (rc)
+		return rc;
 	*ret_value = value * unit->value;
 	return 0;
 }
@@ -124,7 +130,7 @@ int option_parse_duration(const char *text, uint64_t *ret_msec)
 	};
 
 	return strchr(text, '.') ? parse_fraction(text, units, ret_msec)
-				 : parse_with_unit(text, units, ret_msec);
+				 : parse_with_unit(text, units, DURATION_MOST, ret_msec);
 }
 
 int option_parse_size(const char *text, uint64_t *ret_bytes)
@@ -133,12 +139,8 @@ int option_parse_size(const char *text, uint64_t *ret_bytes)
 		{1, ""},	{1 << 10, "k"}, {1 << 10, "K"}, {1 << 20, "m"},
 		{1 << 20, "M"}, {1 << 30, "g"}, {1 << 30, "G"}, {0, NULL},
 	};
-	uint64_t bytes;
 
-	if (parse_with_unit(text, units, &bytes) || bytes > UINT64_C(1) << 40)
-		return -EINVAL;
-	*ret_bytes = bytes;
-	return 0;
+	return parse_with_unit(text, units, SIZE_MOST, ret_bytes);
 }
 
 /* strtod() is not used: its decimal point depends on the locale, and it takes "inf" and 0x. */
@@ -215,9 +217,37 @@ static char *complain_number(const struct option_row *row, const char *text)
 	return mem_format("--%s: '%s' is not a %s", row->name, clean, expected[row->kind]);
 }
 
+static int parse_number(const struct option_row *row, const char *text, uint64_t *ret_value)
+{
+	switch (row->kind) {
+	case OPTION_DURATION:
+		return option_parse_duration(text, ret_value);
+	case OPTION_SIZE:
+		return option_parse_size(text, ret_value);
+	default:
+		return text_parse_u64(text, 10, COUNT_MOST, ret_value);
+	}
+}
+
+/* The number is one, but not within the limits of the option or of its kind. */
+static char *complain_limits(const struct option_row *row, const char *text, bool too_large)
+{
+	const uint64_t kind_most = row->kind == OPTION_DURATION ? DURATION_MOST
+				   : row->kind == OPTION_SIZE	? SIZE_MOST
+								: COUNT_MOST;
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	_cleanup_(freep) char *least = format_limit(row, row->least);
+	_cleanup_(freep) char *most = format_limit(row, row->most ? row->most : kind_most);
+
+	if (row->most)
+		return mem_format("--%s: '%s' is not between %s and %s", row->name, clean, least,
+				  most);
+	return mem_format("--%s: '%s' is %s than %s", row->name, clean, too_large ? "more" : "less",
+			  too_large ? most : least);
+}
+
 static char *store_number(const struct option_row *row, struct number *number, const char *text)
 {
-	_cleanup_(freep) char *clean = NULL, *least = NULL, *most = NULL;
 	const struct enum_name *word = row->choices ? enum_find_word(row->choices, text) : NULL;
 	uint64_t value;
 	int rc;
@@ -226,24 +256,13 @@ static char *store_number(const struct option_row *row, struct number *number, c
 		number_set(number, word->value);
 		return NULL;
 	}
-	if (row->kind == OPTION_DURATION)
-		rc = option_parse_duration(text, &value);
-	else if (row->kind == OPTION_SIZE)
-		rc = option_parse_size(text, &value);
-	else
-		rc = text_parse_u64(text, 10, UINT32_MAX, &value);
-	if (rc)
+	rc = parse_number(row, text, &value);
+	if (rc == -EINVAL)
 		return complain_number(row, text);
-	if (value >= row->least && (!row->most || value <= row->most)) {
-		number_set(number, value);
-		return NULL;
-	}
-	clean = text_clean(text, strlen(text));
-	least = format_limit(row, row->least);
-	most = format_limit(row, row->most);
-	if (!row->most)
-		return mem_format("--%s: '%s' is less than %s", row->name, clean, least);
-	return mem_format("--%s: '%s' is not between %s and %s", row->name, clean, least, most);
+	if (rc || value < row->least || (row->most && value > row->most))
+		return complain_limits(row, text, rc);
+	number_set(number, value);
+	return NULL;
 }
 
 /* Stores the value; returns a message if the text is not a valid one. */

@@ -134,9 +134,9 @@ bool options_excluded(const struct option_rule *rules, const char *name,
 
 /* Whether the option has a value in the struct that the table is for. */
 bool option_given(const struct option_row *row, const void *values);
-/* A size as OPTION_SIZE takes it, up to 1 TiB. 0 or -EINVAL. */
+/* A size as OPTION_SIZE takes it. 0, -EINVAL, or -ERANGE above 1 TiB. */
 int option_parse_size(const char *text, uint64_t *ret_bytes);
-/* A duration as OPTION_DURATION takes it, in milliseconds. 0 or -EINVAL. */
+/* A duration as OPTION_DURATION takes it, in milliseconds. 0, -EINVAL, or -ERANGE: too long. */
 int option_parse_duration(const char *text, uint64_t *ret_msec);
 
 /* The row of --name or -n, or NULL. */

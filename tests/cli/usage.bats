@@ -133,13 +133,16 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		quickly on cx5-ib-edr devices -o device --timeout "$value"
 		expect 0 $'DEVICE\nmlx5_0\nmlx5_1' '' || wrong "$value"
 	done
-	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5x 0x10 99999999999s 1d $'5\n' 5S; do
+	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5x 0x10 1d $'5\n' 5S; do
 		quickly on cx5-ib-edr devices --timeout "$value"
 		expect 2 '' || wrong "$value"
 		[[ $stderr == "rdmactl devices: --timeout: "*" is not a duration (500ms, 2s, 1m)"$'\n  rdmactl devices --help\n' ]] ||
 			wrong "$value: $stderr"
 	done
 	nothing_wrong
+	on cx5-ib-edr devices --timeout 4294967296h
+	expect_error 2 devices "--timeout: '4294967296h' is more than 4294967295h" \
+		"rdmactl devices --help"
 }
 
 @test "usage: formats exclude each other" {

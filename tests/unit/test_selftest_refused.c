@@ -79,6 +79,7 @@ static const struct {
 	/* sizes */
 	{"--latency --sizes 256m", NULL},
 	{"--latency --sizes 268435457", "--sizes: 268435457 is more than 256 MiB"},
+	{"--latency --sizes 1025g", "--sizes: 1025g is more than 256 MiB"},
 	{"--latency --sizes 2,,4", "--sizes: '' is not a size (2,4k,1m)"},
 	{"--latency --sizes "
 	 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
@@ -94,6 +95,9 @@ static const struct {
 	{"--test gather --block-size 256m --block-count 1", NULL},
 	{"--test gather --block-size 0", "--block-size: 0 is not within 1 and 268435456"},
 	{"--test gather --block-size 257m", "--block-size: 257m is not within 1 and 268435456"},
+	{"--test gather --block-size 1025g", "--block-size: 1025g is not within 1 and 268435456"},
+	{"--test gather --block-count 268435457",
+	 "--block-count: 268435457 is not within 1 and 268435456"},
 	{"--test gather --block-size x", "--block-size: 'x' is not a size (64,4k)"},
 	{"--test gather --block-count 1k",
 	 "--block-count: '1k' is not a number of blocks (2,8,30)"},
@@ -113,9 +117,12 @@ static const struct {
 	{"--serve --memory 67108863",
 	 "--memory: with --serve a size from 64m to 1024g, not 67108863"},
 	{"--serve --memory 1024g", NULL},
-	{"--serve --memory 1025g", "--memory: with --serve '1025g' is not a size (64m, 1g)"},
+	/* a number of bytes, as other programs print it */
+	{"--serve --memory 8589934592", NULL},
+	{"--serve --memory 1025g", "--memory: with --serve a size from 64m to 1024g, not 1025g"},
 	{"--serve --memory huge", "--memory: with --serve 'huge' is not a size (64m, 1g)"},
 	{"--memory 1g", "--memory needs --serve for a size"},
+	{"--memory 1025g", "--memory needs --serve for a size"},
 	/* addresses */
 	{"--serve --bind 10.0.0", "--bind: '10.0.0' is not an IPv4 or IPv6 address"},
 	{"--serve --bind fe80::1",
