@@ -53,19 +53,21 @@ static void format_small(double real, double magnitude, char scratch[static TEXT
 }
 
 /*
- * Six significant digits, all that people read, and up to ten before an exponent: %g alone would
- * write a million and a bit as 1.23457e+06. JSON has more digits.
+ * Six significant digits, all that people read, and as many as a double holds before an exponent:
+ * %g alone would write a million and a bit as 1.23457e+06. A port of 100 Gb/s moves more than 10^10
+ * bytes a second, and sort(1) -n does not know exponents. JSON has more digits.
  */
 static void format_real(double real, char scratch[static TEXT_SCRATCH])
 {
+	enum { DIGITS_USUAL = 6, DIGITS_MOST = 15 }; /* DBL_DIG */
 	double magnitude = real < 0 ? -real : real;
-	int digits = 6;
+	int digits = DIGITS_USUAL;
 
 	if (magnitude >= 1e-9 && magnitude < 1e-4) {
 		format_small(real, magnitude, scratch);
 		return;
 	}
-	for (; magnitude >= 1e6 && digits < 10; magnitude /= 10)
+	for (; magnitude >= 1e6 && digits < DIGITS_MOST; magnitude /= 10)
 		digits++;
 	snprintf(scratch, TEXT_SCRATCH, "%.*g", digits, real);
 }

@@ -538,7 +538,7 @@ static void one_value_as_text(void **state)
 	value = (struct value){.kind = VALUE_SIGNED, .integer = INT64_MIN};
 	check_value(&value, ",", "-9223372036854775808");
 	value = (struct value){.kind = VALUE_REAL, .real = -1.7976931348623157e308};
-	check_value(&value, ",", "-1.797693135e+308");
+	check_value(&value, ",", "-1.79769313486232e+308");
 	value = (struct value){.kind = VALUE_REAL, .real = 100};
 	check_value(&value, ",", "100");
 	value.real = 3961.958491;
@@ -547,6 +547,15 @@ static void one_value_as_text(void **state)
 	check_value(&value, ",", "1000000");
 	value.real = 1234567.89;
 	check_value(&value, ",", "1234568");
+	/* Bytes a second of 400 Gb/s and of 1600 Gb/s, and the most that is written so. */
+	value.real = 49876543210.5;
+	check_value(&value, ",", "49876543210");
+	value.real = 2e11;
+	check_value(&value, ",", "200000000000");
+	value.real = 123456789012345;
+	check_value(&value, ",", "123456789012345");
+	value.real = 1e15;
+	check_value(&value, ",", "1e+15");
 	value.real = 4.598031234e-05;
 	check_value(&value, ",", "0.0000459803");
 	value.real = -2.5e-9;
