@@ -19,11 +19,11 @@ static bool can_place_cursor(void)
 
 static void catch_signals(struct terminal *terminal)
 {
-	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT,
+	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGINT,
 				      SIGTERM,	SIGQUIT, SIGHUP,  0};
 
-	/* The first three concern only a screen. */
-	signals_catch(&terminal->signals, terminal->on ? numbers : numbers + 3);
+	/* The first four concern only a screen. */
+	signals_catch(&terminal->signals, terminal->on ? numbers : numbers + 4);
 }
 
 /*
@@ -72,15 +72,18 @@ int terminal_show(struct terminal *terminal, char *text)
 	return draw(terminal);
 }
 
-/* Restores the terminal for the shell, and the screen when the program continues. */
-static void stop(struct terminal *terminal)
+/*
+ * Restores the terminal for the shell, and lets the signal do what it does: SIGTSTP stops the
+ * program, and SIGALRM, which is --timeout, ends it.
+ */
+static void let_act(struct terminal *terminal, int number)
 {
 	sigset_t set;
 
 	leave(terminal);
 	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	raise(SIGTSTP);
+	sigaddset(&set, number);
+	raise(number);
 	/* The signal is delivered here. */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -91,8 +94,8 @@ void terminal_take_signals(struct terminal *terminal)
 	int number;
 
 	while ((number = signals_take(&terminal->signals))) {
-		if (number == SIGTSTP) {
-			stop(terminal);
+		if (number == SIGTSTP || number == SIGALRM) {
+			let_act(terminal, number);
 		} else if (number != SIGWINCH && number != SIGCONT) {
 			terminal->stopped = true;
 			continue;

@@ -2,7 +2,7 @@
 /*
  * A terminal that a command draws on until a signal ends it. The screen, the cursor and the line
  * discipline are restored at any end that a program can notice: SIGINT, SIGTERM, SIGQUIT, SIGHUP,
- * and while it is stopped (^Z).
+ * SIGALRM, which is --timeout, and while it is stopped (^Z).
  */
 #pragma once
 
@@ -29,7 +29,10 @@ struct terminal {
 void terminal_begin(struct terminal *terminal, bool table, bool keys);
 /* Draws a text, which the terminal then owns. 0 or -errno. */
 int terminal_show(struct terminal *terminal, char *text);
-/* Reads the signals that came. On ^Z it restores the terminal and stops the program here. */
+/*
+ * Reads the signals that came. On ^Z it restores the terminal and stops the program here, and on
+ * SIGALRM the handler, or the default, ends it here.
+ */
 void terminal_take_signals(struct terminal *terminal);
 /* Waits until that time of clock_msec(). Returns false if a signal asks to end. */
 bool terminal_wait_until(struct terminal *terminal, uint64_t msec);

@@ -102,7 +102,7 @@ static void expect_single_keys(const struct bed *bed, bool single)
 	assert_int_equal(now.c_cc[VTIME], single ? 0 : 8);
 }
 
-static const int screen_signals[] = {SIGWINCH, SIGTSTP, SIGCONT};
+static const int screen_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGALRM};
 static const int end_signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
 
 static void expect_blocked(bool of_screen, bool of_end)
@@ -311,12 +311,47 @@ static void stops(void **state)
 	expect_single_keys(bed, false);
 }
 
+static void end_late(int number)
+{
+	(void)number;
+	_exit(5);
+}
+
+/* In a child: it waits for longer than --timeout allows. */
+static void be_late(struct terminal *terminal)
+{
+	signal(SIGALRM, end_late);
+	terminal_begin(terminal, true, true);
+	if (terminal_show(terminal, mem_string("hello\n")))
+		_exit(2);
+	raise(SIGALRM);
+	terminal_wait_until(terminal, clock_msec() + 60000);
+	_exit(3);
+}
+
+/* The shell gets its terminal back when --timeout ends the program, too. */
+static void gives_up(void **state)
+{
+	struct bed *bed = *state;
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid)
+		be_late(&bed->terminal);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 5);
+	expect_sent(bed, ENTER SHOWN LEAVE);
+	expect_single_keys(bed, false);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(begins),	     TEST(no_keyboard), TEST(shows),
-		TEST(takes_signals), TEST(waits),	TEST(stops),
+		TEST(begins), TEST(no_keyboard), TEST(shows),	 TEST(takes_signals),
+		TEST(waits),  TEST(stops),	 TEST(gives_up),
 	};
 
 	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
