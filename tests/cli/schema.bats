@@ -111,6 +111,11 @@ every()
 	END
 }
 
+@test "schema: later versions may add keys" {
+	every '[.. | objects | select(has("additionalProperties") or has("unevaluatedProperties"))] == []'
+	nothing_wrong
+}
+
 @test "schema: values that may be unknown may be null" {
 	every '.properties[$name].items.properties | all(.[];
 		if .anyOf then any(.anyOf[]; .type == "null") else (.type | index("null")) != null end)'
