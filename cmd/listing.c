@@ -286,14 +286,19 @@ static int print_rows(const struct listing *listing)
 		.problems = &listing->problems,
 		.head = listing->head,
 	};
+	const struct schema *head_schema = listing->schema->head;
+	_cleanup_(freep) void *nothing_known = NULL;
 	struct columns head_columns = {0};
 	_cleanup_(freep) char *bad = NULL;
 	int rc;
 
 	if (listing->silent)
 		return 0;
-	if (listing->head)
-		columns_select(&head_columns, listing->schema->head, COLUMNS_ALL, NULL, &bad);
+	/* A command that failed before it had a head: the document has its keys nevertheless. */
+	if (head_schema && !document.head)
+		document.head = nothing_known = mem_alloc_zero(1, head_schema->record_size);
+	if (head_schema)
+		columns_select(&head_columns, head_schema, COLUMNS_ALL, NULL, &bad);
 	document.head_columns = &head_columns;
 	rc = render(stdout, &options, &document);
 	columns_free(&head_columns);

@@ -23,7 +23,8 @@ struct listing {
 	struct problems notes;	  /* for -v: what was done instead of what failed without loss */
 	struct inventory inventory;
 	struct inventory_request request; /* the caller may add to it before listing_load() */
-	const void *head; /* record of schema->head, which JSON begins with; or NULL */
+	/* Record of schema->head, which JSON begins with; NULL: one with nothing known. */
+	const void *head;
 	const void **rows;
 	size_t row_count;
 	size_t streamed;	     /* number of rows already printed */

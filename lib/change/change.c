@@ -64,11 +64,18 @@ static const struct field fields[] = {
 };
 #undef RECORD
 
-#define RECORD struct change_head
+/* A command that failed before it knew what to change has changed nothing. */
+static void get_changed(const void *record, struct value *value)
+{
+	const struct change_head *head = record;
+
+	value_set_bool(value, head->changed == TRISTATE_YES);
+}
+
 static const struct field head_fields[] = {
-	YES_NO(changed, "CHANGED", 0, 0, "whether anything was changed"),
+	COMPUTED_FIELD(FIELD_BOOL, get_changed, "changed", "CHANGED", 0, 0,
+		       "whether anything was changed"),
 };
-#undef RECORD
 
 static const struct schema head_schema = SCHEMA("change_head", struct change_head, head_fields,
 						"result of a change as a whole");

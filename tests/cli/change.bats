@@ -112,3 +112,13 @@ says()
 	[ "$status" = 2 ]
 	jq -e '.changed == false and .change == [] and (.problems[0].error | startswith("standard input:1: "))' "$BATS_TEST_TMPDIR/out"
 }
+
+@test "change: the document of one that could not begin has all its keys" {
+	echo nothing >"$BATS_TEST_TMPDIR/none.tar"
+	try change --json --root "$BATS_TEST_TMPDIR/none.tar"
+	[ "$status" = 1 ]
+	[ "$(jq -c '[.schema, .changed, (.problems | length)]' <<<"$output")" = '["rdmactl/change/1",false,1]' ]
+	try mesh run --json -o nothing -- true
+	[ "$status" = 2 ]
+	[ "$(jq -c '[.schema, has("hosts_present"), .hosts_present]' <<<"$output")" = '["rdmactl/mesh/1",true,null]' ]
+}

@@ -377,6 +377,46 @@ static void failures(void **state)
 	expect(bed, listing_end_quietly(&bed->listing, 0), STATUS_DONE, "", "");
 }
 
+#define RECORD struct item
+static const struct field head_fields[] = {
+	TEXT(name, "NAME", 0, 0, "its name"),
+	NUMBER(size, "SIZE", 0, 0, "its size"),
+};
+#undef RECORD
+
+static const struct schema head_schema = SCHEMA("head", struct item, head_fields, "the whole");
+static const struct schema headed_schema = SCHEMA("items", struct item, item_fields, "an item",
+						  .head = &head_schema);
+
+/* A document has all keys of its head, even if the command failed before it had one. */
+static void heads(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->ctx.globals.json = true;
+	for (int known = 0; known < 2; known++) {
+		capture_begin(&bed->out);
+		capture_stream(&bed->err, stderr);
+		assert_true(listing_begin_as(&bed->listing, &bed->ctx, &headed_schema, false));
+		if (known)
+			bed->listing.head = &items[0];
+		else
+			listing_fail(&bed->listing, STATUS_FAILED, "x", NULL);
+		{
+			const int status = listing_end(&bed->listing);
+			_cleanup_(freep) char *err = capture_end(&bed->err),
+					      *out = capture_end(&bed->out);
+			const char *begin = known ? "{\"name\": \"a\", \"size\": 10,\n \"schema\""
+						  : "{\"name\": null, \"size\": null,\n \"schema\"";
+
+			assert_int_equal(status, known ? STATUS_DONE : STATUS_FAILED);
+			assert_string_equal(err, known ? "" : "rdmactl things: x\n");
+			assert_memory_equal(out, begin, strlen(begin));
+		}
+	}
+	bed->ctx.globals.json = false;
+}
+
 /* ---- Rows one by one ---- */
 
 #define LINE(name, value, size) \
@@ -637,10 +677,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(formats),	       TEST(what_is_needed), TEST(views),     TEST(as_table),
-		TEST(unknown_columns), TEST(colors),	     TEST(problems),  TEST(failures),
-		TEST(streams),	       TEST(pieces),	     TEST(no_output), TEST(roots),
-		TEST(loading),	       TEST(objects),	     TEST(confirm),
+		TEST(formats),	       TEST(what_is_needed), TEST(views),    TEST(as_table),
+		TEST(unknown_columns), TEST(colors),	     TEST(problems), TEST(failures),
+		TEST(heads),	       TEST(streams),	     TEST(pieces),   TEST(no_output),
+		TEST(roots),	       TEST(loading),	     TEST(objects),  TEST(confirm),
 	};
 
 	return cmocka_run_group_tests_name("listing", tests, NULL, NULL);
