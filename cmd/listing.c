@@ -154,12 +154,15 @@ bool listing_load(struct listing *listing)
 
 bool listing_load_inventory(struct listing *listing, uint64_t needs)
 {
-	_cleanup_(freep) char *message = NULL;
-	int rc;
-
 	listing->request.needs |= needs;
-	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
-			    &listing->notes);
+	return listing_has_loaded(listing, inventory_load(&listing->inventory, &listing->request,
+							  &listing->problems, &listing->notes));
+}
+
+bool listing_has_loaded(struct listing *listing, int rc)
+{
+	_cleanup_(freep) char *message = NULL;
+
 	if (!rc)
 		return true;
 	if (rc == -ENODEV || rc == -EIO) {

@@ -236,10 +236,9 @@ static int work(struct metrics_run *run)
 	struct listing *listing = &run->listing;
 	int rc = metrics_collect(&run->request, &run->metrics, &listing->problems);
 
-	if (rc)
-		listing->status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
-	if (rc && rc != -ENODEV)
-		return listing_end_quietly(listing, 0);
+	/* Without a device there are samples that say so. */
+	if (!listing_has_loaded(listing, rc) && rc != -ENODEV)
+		return listing_end(listing);
 	return run->args->textfile ? save(run) : print(run);
 }
 

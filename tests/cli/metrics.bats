@@ -247,3 +247,13 @@ give_agent()
 	done <"$BATS_TEST_TMPDIR/named"
 	nothing_wrong
 }
+
+@test "metrics: a tree that cannot be opened is told" {
+	local error="cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
+
+	try metrics --root "$BATS_TEST_TMPDIR/none"
+	expect_error 1 metrics "$error"
+	try metrics --root "$BATS_TEST_TMPDIR/none" --json
+	[ "$status" = 1 ]
+	[ "$(jq -r '.problems[].error' <<<"$output")" = "$error" ]
+}
