@@ -4,12 +4,12 @@
 #include "cmd/listing.h"
 #include "cmd/shell/version.h"
 
-void version_components(struct component_list *list, const char *root)
+int version_components(struct component_list *list, const char *root)
 {
 	component_add(list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
 	component_add(list, "jansson", render_json_built_version(), render_json_running_version(),
 		      "JSON files and schemas");
-	components_load(list, root);
+	return components_load(list, root);
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
@@ -20,7 +20,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 
 	(void)args;
 	if (listing_begin(&listing, ctx, objects, false))
-		version_components(&list, ctx->globals.root);
+		listing_has_loaded(&listing, version_components(&list, ctx->globals.root));
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
 	status = listing_end(&listing);

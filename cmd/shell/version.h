@@ -4,5 +4,5 @@
 
 #include "host/host.h"
 
-/* The caller clears the list. `root` is that of --root, or NULL. */
-void version_components(struct component_list *list, const char *root);
+/* The caller clears the list. `root` is that of --root, or NULL. 0 or -errno of opening it. */
+int version_components(struct component_list *list, const char *root);

@@ -117,23 +117,24 @@ void component_add(struct component_list *list, const char *name, const char *bu
 	component->note = mem_string_or_null(note);
 }
 
-/* The saved tree may have the release of the kernel that it comes from. */
-static void add_kernel(struct component_list *list, const char *root_directory)
+/* The saved tree may have the release of the kernel that it comes from. 0 or -errno. */
+static int add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};
 	_cleanup_(freep) char *release = NULL;
 	char text[SYSFS_TEXT_SIZE];
-	bool present = false;
+	const char *note = "cannot be told";
+	int rc = root_open(root_directory, &root);
 
-	if (!root_open(root_directory, &root)) {
+	if (!rc) {
 		ssize_t length = sysfs_read(&root, text, "proc/sys/kernel/osrelease");
 
 		release = length > 0 ? text_clean(text, (size_t)length) : NULL;
-		present = !device_find_core(&root);
+		note = device_find_core(&root) ? "no RDMA core loaded" : "RDMA core loaded";
 	}
 	root_close(&root);
-	component_add(list, "kernel", NULL, release,
-		      present ? "RDMA core loaded" : "no RDMA core loaded");
+	component_add(list, "kernel", NULL, release, note);
+	return rc;
 }
 
 /* A library of lib/base/library.h. */
@@ -144,7 +145,7 @@ struct library {
 	bool of_hardware;    /* shown only where it is there */
 };
 
-void components_load(struct component_list *list, const char *root_directory)
+int components_load(struct component_list *list, const char *root_directory)
 {
 	static const struct library libraries[] = {
 		{"libibverbs", LIBIBVERBS, IBVERBS_BUILT_VERSION, "MTU, capabilities, selftest"},
@@ -172,7 +173,7 @@ void components_load(struct component_list *list, const char *root_directory)
 		if (running || !libraries[i].of_hardware)
 			component_add(list, libraries[i].name, libraries[i].built, running, note);
 	}
-	add_kernel(list, root_directory);
+	return add_kernel(list, root_directory);
 }
 
 void component_list_clear(struct component_list *list)

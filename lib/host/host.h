@@ -38,6 +38,7 @@ void component_add(struct component_list *list, const char *name, const char *bu
 		   const char *running, const char *note);
 /*
  * libibverbs, the kernel and its RDMA core: those of a saved tree, or the live ones if it is NULL.
+ * 0, or -errno of opening the tree: the kernel is a row without facts then.
  */
-void components_load(struct component_list *list, const char *root_directory);
+int components_load(struct component_list *list, const char *root_directory);
 void component_list_clear(struct component_list *list);

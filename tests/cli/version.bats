@@ -51,6 +51,14 @@ machine()
 	nothing_wrong
 }
 
+@test "version: a tree that cannot be opened is not one without RDMA" {
+	try version --root "$BATS_TEST_TMPDIR/none" --tsv --no-headings
+	[ "$status" = 1 ]
+	[ "$stderr" = "rdmactl version: cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"$'\n' ]
+	grep -q $'^kernel\t\t\tcannot be told$' <<<"$output"
+	grep -q '^rdmactl' <<<"$output"
+}
+
 @test "version: the running kernel" {
 	try version
 	expect 0
