@@ -180,7 +180,13 @@ static void once(void **state)
 	expect(&(struct command_row){"metrics --format openmetrics", STATUS_NOTHING, "# EOF\n", "",
 				     NULL});
 	made.collected = -EACCES;
+	expect(&(struct command_row){
+		"metrics --format openmetrics", STATUS_FAILED, "",
+		"rdmactl metrics: cannot open the root directory /: <EACCES>\n", NULL});
+	/* The reason of this one is among the problems. */
+	made.collected = -EIO;
 	expect(&(struct command_row){"metrics --format openmetrics", STATUS_FAILED, "", "", NULL});
+	made.collected = -EACCES;
 	expect(&(struct command_row){
 		"metrics --textfile rdma.txt", STATUS_USAGE, "",
 		"rdmactl metrics: --textfile: node_exporter reads only files whose names end with "
