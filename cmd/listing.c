@@ -204,8 +204,16 @@ bool listing_refuses_root(struct listing *listing, const char *reason)
 
 bool listing_refuses_tree(struct listing *listing, const char *reason)
 {
-	return !inventory_answers(listing->ctx->globals.root) &&
-	       listing_refuses_root(listing, reason);
+	const char *root = listing->ctx->globals.root;
+	int rc;
+
+	if (inventory_answers(root))
+		return false;
+	/* What cannot be opened is no tree: reading it says why. */
+	rc = inventory_find_core(root, NULL);
+	if (rc && rc != -ENODEV && !listing_load_inventory(listing, 0))
+		return true;
+	return listing_refuses_root(listing, reason);
 }
 
 /*

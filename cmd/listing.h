@@ -70,7 +70,10 @@ void listing_stream(struct listing *listing);
 bool listing_piece(struct listing *listing);
 /* True: --root or RDMACTL_ROOT is set, which the command refuses with `reason` as the message. */
 bool listing_refuses_root(struct listing *listing, const char *reason);
-/* The same unless the root is a snapshot, which answers for netlink and verbs as well. */
+/*
+ * The same unless the root is a snapshot, which answers for netlink and verbs as well. A root that
+ * cannot be opened ends the command with that as the cause.
+ */
 bool listing_refuses_tree(struct listing *listing, const char *reason);
 /* The command saves to `path`: if that is standard output, no rows are printed to it. */
 void listing_saves_to(struct listing *listing, const char *path);

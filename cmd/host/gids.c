@@ -177,9 +177,6 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args, st
 		return "--ip takes an address without %NETDEV: name the netdev with --netdev";
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
 		return "--env prints shell settings, not JSON or TSV";
-	if (args->to && !inventory_answers(globals->root))
-		return "--to needs the routing table of the live system, not --root or "
-		       "RDMACTL_ROOT";
 	return NULL;
 }
 
@@ -197,6 +194,9 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		listing_fail(&listing, STATUS_USAGE, wrong, "rdmactl gids --help");
 		return listing_end(&listing);
 	}
+	if (filter.args->to && listing_refuses_tree(&listing, "--to needs a routing table, which "
+							      "a saved tree does not have"))
+		return listing_end(&listing);
 	listing.request.empty_gids = filter.args->all;
 	listing.request.needs = NEED_GIDS;
 	if (filter.args->netdev)

@@ -144,9 +144,12 @@ for path in sys.argv[1:]:
 	same 'netdevs' $'\n\n\n\n\n\n\n\n\n\n\n\n' "$output"
 }
 
-@test "gids: --to needs the live system, --env needs --to" {
+@test "gids: --to needs the live system or a snapshot, --env needs --to" {
 	on cx6dx-roce gids --to 192.168.10.1
-	expect_error 2 gids '--to needs the routing table of the live system, not --root or RDMACTL_ROOT' 'rdmactl gids --help'
+	expect_error 2 gids '--to needs a routing table, which a saved tree does not have' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
+	try gids --to 192.168.10.1 --root "$BATS_TEST_TMPDIR/none"
+	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0
 	expect_error 2 gids '--ip takes an address without %NETDEV: name the netdev with --netdev' \
 		'rdmactl gids --help'
