@@ -322,3 +322,12 @@ check_example()
 	grep -qx old "$page"
 	tests/lint/man-blocks "$binary" "$page" | cmp - man/rdmactl-ports.1
 }
+
+@test "man: files of the sources that a page names exist" {
+	local path
+
+	while read -r path; do
+		[ -e "$path" ] || wrong "no $path in the sources"
+	done < <(sed -nE 's,^\.Pa ((tests|contrib|packaging|systemd)/[^ ]*).*,\1,p' man/*)
+	[ "$failures" -eq 0 ]
+}
