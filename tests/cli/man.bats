@@ -331,3 +331,14 @@ check_example()
 	done < <(sed -nE 's,^\.Pa ((tests|contrib|packaging|systemd)/[^ ]*).*,\1,p' man/*)
 	[ "$failures" -eq 0 ]
 }
+
+@test "man: rdmactl-json names every unit that a key ends with" {
+	local unit keys name
+
+	keys=$(for name in $(rdmactl schema --tsv --no-headings -o schema); do rdmactl schema "$name"; done)
+	for unit in gbps mbps kbps gtps bytes msec us usec khz percent m c v ma mw dbm; do
+		grep -Eq "\"[a-z0-9_]+_$unit\":" <<<"$keys" || wrong "no key ends with _$unit"
+		grep -Eq "^\.Li .*\<_$unit\>" man/rdmactl-json.5 || wrong "rdmactl-json.5 has no _$unit"
+	done
+	[ "$failures" -eq 0 ]
+}
