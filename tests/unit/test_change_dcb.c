@@ -21,6 +21,7 @@
 #include "change/dcb.h"
 #include "kernel/netlink/netlink.h"
 #include "change_bed.h"
+#include "roce/ecn.h"
 #include "roce/table/profile.h"
 #include "rooted.h"
 
@@ -966,6 +967,28 @@ static void assert_profile(struct bed *bed, enum roce_profile profile, const cha
 	roce_parts_clear(&parts);
 }
 
+/* Congestion control that only one end has of another priority stays at that end. */
+static void profile_ecn(void **state)
+{
+	const struct {
+		unsigned int send, receive;
+		const char *wanted;
+	} cases[] = {
+		{0, 0, "3"},
+		{1 << 5, 1 << 5, "3,5"},
+		{1 << 4, 1 << 0 | 1 << 7, "3,4/0,3,7"},
+		{1 << 3 | 1 << 5, 0, "3,5/3"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct roce_ecn ecn = {.send = cases[i].send, .receive = cases[i].receive};
+		_cleanup_(freep) char *text = roce_profile_ecn(&ecn, 3);
+
+		assert_string_equal(text, cases[i].wanted);
+	}
+}
+
 #define LOSSLESS(wanted) \
 	assert_profile(bed, ROCE_PROFILE_LOSSLESS, "dscp-priority +26:3; " wanted "pfc 3")
 
@@ -1226,6 +1249,7 @@ int main(void)
 		TEST(derived_trust),
 		TEST(persisted),
 		TEST(persisted_together),
+		TEST(profile_ecn),
 		TEST(profiles),
 		TEST(bandwidths),
 		TEST(class_of_its_own),

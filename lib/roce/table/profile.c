@@ -2,6 +2,7 @@
 #include "roce/table/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -97,25 +98,35 @@ static void separate(const struct dcb *dcb, unsigned int priority, struct roce_p
 		add(parts, &dcb_class_bandwidth_setting, share(dcb, own));
 }
 
-/* Both ends of congestion control, beside the priorities that have it. */
-static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts *parts)
+static char *priority_list(unsigned int mask)
 {
 	struct text_buffer buffer = {.text = NULL};
+
+	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+		if (mask & 1u << i)
+			text_buffer_add(&buffer, "%s%u", buffer.length ? "," : "", i);
+	return text_buffer_take(&buffer);
+}
+
+char *roce_profile_ecn(const struct roce_ecn *now, unsigned int priority)
+{
+	_cleanup_(freep) char *send = priority_list(now->send | 1u << priority);
+	_cleanup_(freep) char *receive = priority_list(now->receive | 1u << priority);
+
+	return strcmp(send, receive) ? mem_format("%s/%s", send, receive) : mem_string(send);
+}
+
+static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts *parts)
+{
 	struct roce_ecn ecn;
 	struct root root;
-	unsigned int mask;
 
 	if (root_open(NULL, &root))
 		return;
 	roce_ecn_read(&root, netdev, NULL, NULL, &ecn);
 	root_close(&root);
-	if (!ecn.vendor)
-		return;
-	mask = (ecn.send & ecn.receive) | 1u << priority;
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
-		if (mask & 1u << i)
-			text_buffer_add(&buffer, "%s%u", buffer.length ? "," : "", i);
-	add(parts, &ecn_setting, text_buffer_take(&buffer));
+	if (ecn.vendor)
+		add(parts, &ecn_setting, roce_profile_ecn(&ecn, priority));
 }
 
 void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *host,

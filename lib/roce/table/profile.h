@@ -15,6 +15,8 @@ enum { ROCE_PROFILE_DSCP = 26, ROCE_PROFILE_PRIORITY = 3 };
 
 extern const struct enum_name roce_profile_names[];
 
+struct roce_ecn;
+
 struct roce_wish {
 	enum roce_profile profile;
 	unsigned int dscp, priority;
@@ -41,5 +43,7 @@ struct roce_parts {
  */
 void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *host,
 			    const char *netdev, struct roce_parts *ret_parts);
+/* The text for both ends of congestion control: what each has now, and the priority. */
+char *roce_profile_ecn(const struct roce_ecn *now, unsigned int priority);
 void roce_profile_of_port(const struct roce_wish *wish, struct roce_parts *ret_parts);
 void roce_parts_clear(struct roce_parts *parts);
