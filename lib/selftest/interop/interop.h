@@ -124,6 +124,7 @@ struct interop {
 	struct counter_list before;
 	uint64_t begin_nsec;
 	uint64_t done; /* iterations of the run */
+	bool unseen;   /* what the other side did is not known: neither iterations nor bytes */
 	struct sampler sampler;
 	uint64_t sum_nsec;  /* of all samples */
 	uint64_t bulk_nsec; /* of messages together, where single ones are not timed, or overlap */

@@ -62,6 +62,7 @@ void interop_row_begin(struct interop *session)
 
 	session->row = row;
 	session->marked = false;
+	session->unseen = false;
 	session->done = session->sum_nsec = session->bulk_nsec = session->bulk_messages = 0;
 	free(session->sampler.nsec);
 	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
@@ -216,8 +217,10 @@ static void add_figures(struct interop *session)
 	struct selftest_result *row = session->row;
 	double transfers = session->server ? role->server_transfers : role->client_transfers;
 
-	row->iterations = number_of(session->done);
-	row->size_bytes = number_of(session->bytes);
+	if (!session->unseen) {
+		row->iterations = number_of(session->done);
+		row->size_bytes = number_of(session->bytes);
+	}
 	if (session->qps)
 		number_set(&row->queue_pairs, session->qps);
 	if (session->bulk_nsec && session->bulk_messages)
@@ -253,7 +256,9 @@ static void say_row(const struct interop *session)
 {
 	const struct selftest_result *row = session->row;
 
-	if (row->verdict.value == SELFTEST_PASS && !row->latency_p50_usec.known)
+	if (row->verdict.value == SELFTEST_PASS && session->unseen)
+		interop_say(session, "%s: %s: pass: %s", session->peer, row->test, row->reason);
+	else if (row->verdict.value == SELFTEST_PASS && !row->latency_p50_usec.known)
 		interop_say(session, "%s: %s: pass: %" PRIu64 " iterations of %" PRIu64 " bytes",
 			    session->peer, row->test, session->done, session->bytes);
 	else if (row->verdict.value == SELFTEST_FAIL)

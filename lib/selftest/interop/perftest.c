@@ -404,10 +404,9 @@ static int end(struct perftest *run)
 static void note_server(struct perftest *run)
 {
 	const char *what = run->kind->report ? "its client measured this"
-					     : "its client alone knows the latency";
+					     : "its client alone knows what it did";
 
-	if (!run->kind->report)
-		run->session->done = run->session->iterations;
+	run->session->unseen = !run->kind->report;
 	interop_remark_owned(run->session,
 			     mem_format("version %.2f of perftest there; %s", run->version, what));
 }
