@@ -231,6 +231,32 @@ static void clients_that_end(void **state)
 	}
 }
 
+/* A request to read carries no data, so only that of a write can be of a wrong size. */
+static void refused_requests(void **state)
+{
+	static const struct {
+		unsigned int operation;
+		const char *reason;
+	} cases[] = {
+		{SELFTEST_WRITE, "does not take messages of 64 bytes"},
+		{SELFTEST_READ, "the peer refused the request"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bed bed;
+
+		make_bed(&bed, false, &perftest_role);
+		bed.request.operation = cases[i].operation;
+		interop_row_begin(&bed.session);
+		interop_fail_status(&bed.session,
+				    &(struct ibv_wc){.status = IBV_WC_REM_INV_REQ_ERR});
+		assert_reason(&bed, cases[i].reason);
+		interop_row_end(&bed.session);
+		free_bed(&bed);
+	}
+}
+
 static void bad_reports(void **state)
 {
 	uint64_t report[PERFTEST_REPORT_ITEMS];
@@ -283,7 +309,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(most_queue_pairs),   cmocka_unit_test(rate_of_many),
 		cmocka_unit_test(rate_of_a_receiver), cmocka_unit_test(clients_that_end),
-		cmocka_unit_test(bad_reports),	      cmocka_unit_test(count_of_a_server),
+		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
+		cmocka_unit_test(count_of_a_server),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);
