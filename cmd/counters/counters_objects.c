@@ -266,7 +266,7 @@ static void watch(struct run *run, struct round *before)
 	static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, 0};
 	const struct counters_args *args = run->counters.args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
-	uint64_t next = clock_msec();
+	uint64_t next = clock_msec() + interval;
 	struct signals signals;
 
 	listing_show_view(&run->counters.listing, "--watch");
@@ -276,7 +276,6 @@ static void watch(struct run *run, struct round *before)
 		struct round now = {0};
 		bool open;
 
-		next = clock_next_round(next, interval, clock_msec());
 		if (!wait_until(&signals, next))
 			break;
 		read_round(run, &now);
@@ -285,6 +284,7 @@ static void watch(struct run *run, struct round *before)
 		*before = now;
 		if (!open)
 			break;
+		next = clock_next_round(next, interval, clock_msec());
 	}
 	signals_release(&signals);
 }

@@ -131,17 +131,17 @@ static void rounds(struct watch *watch)
 {
 	const struct counters_args *args = watch->run.args;
 	const uint64_t interval = watch->interval_msec;
-	uint64_t next = clock_msec();
+	uint64_t next = clock_msec() + interval;
 
 	counter_rounds_read(&watch->rounds, false);
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
-		next = clock_next_round(next, interval, clock_msec());
 		if (!terminal_wait_until(&watch->terminal, next))
 			break;
 		counter_rounds_read(&watch->rounds, true);
 		if (!show(watch))
 			break;
 		counter_rounds_forget(&watch->rounds);
+		next = clock_next_round(next, interval, clock_msec());
 	}
 }
 

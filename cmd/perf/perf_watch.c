@@ -218,10 +218,9 @@ void perf_watch(struct perf_run *run)
 	const struct perf_args *args = run->args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	struct snapshot before = keep(run), after;
-	uint64_t next = run->begin_nsec / 1000000;
+	uint64_t next = run->begin_nsec / 1000000 + interval;
 
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
-		next = clock_next_round(next, interval, clock_msec());
 		if (!mad_session_wait(&run->mad.session, next))
 			break;
 		perf_take(run);
@@ -239,6 +238,7 @@ void perf_watch(struct perf_run *run)
 		/* Each block of a table has headings, because the widths of columns change. */
 		if (listing->ctx->globals.tsv)
 			perf_omit_headings(run);
+		next = clock_next_round(next, interval, clock_msec());
 	}
 	drop(&before);
 }

@@ -43,9 +43,9 @@ static inline int clock_msec_until(uint64_t end_msec)
 }
 
 /*
- * When the next round is due, at a multiple of the interval after the first, so that rounds do not
- * drift by the time that they take. Those that were missed, because of a stop or slow work, are
- * left out.
+ * When the next round is due after the one that was due at `last_msec`: at a multiple of the
+ * interval after it, so that rounds do not drift by the time that they take. Those that were
+ * missed, because of a stop or slow work, are left out.
  */
 static inline uint64_t clock_next_round(uint64_t last_msec, uint64_t interval, uint64_t now_msec)
 {
