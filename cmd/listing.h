@@ -56,7 +56,10 @@ void listing_as_table(struct listing *listing);
 bool listing_load(struct listing *listing);
 /* Loads `needs` of the inventory, for records that a loader of their own reads. */
 bool listing_load_inventory(struct listing *listing, uint64_t needs);
-/* The same, after inventory_load() has returned that; what it has not told itself is told. */
+/*
+ * The same, after inventory_load() or another that opens the root has returned that; what these
+ * have not told themselves is told.
+ */
 bool listing_has_loaded(struct listing *listing, int rc);
 void listing_add(struct listing *listing, const void *row);
 /* Whether rows can be printed one by one: --jsonl. */

@@ -81,10 +81,7 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 	if (!listing_load(listing))
 		return false;
 	/* The inventory has opened the same root a moment ago. */
-	if (!counter_loader_open(&run->request, &run->loader))
-		return true;
-	listing_fail(listing, STATUS_FAILED, "cannot open the root directory", NULL);
-	return false;
+	return listing_has_loaded(listing, counter_loader_open(&run->request, &run->loader));
 }
 
 void counters_read(struct counters_run *run)

@@ -311,10 +311,8 @@ static bool begin(struct top_run *run)
 		.once = true,
 	};
 	/* The inventory has opened the same root a moment ago. */
-	if (counter_loader_open(&run->request, &loader)) {
-		listing_fail(listing, STATUS_FAILED, "cannot open the root directory", NULL);
+	if (!listing_has_loaded(listing, counter_loader_open(&run->request, &loader)))
 		return false;
-	}
 	counter_rounds_begin(&run->rounds, &listing->request, &run->request, &listing->inventory,
 			     loader, &listing->problems);
 	run->rounds.spares_restricted = true;
