@@ -77,6 +77,11 @@ class Slurm:
         for number in range(1, 5):
             self._start('slurmd', '-D', '-N', 'n%d' % number,
                         within=('unshare', '--mount', 'sh', '-c', 'mount --bind %s /etc/hosts; exec "$@"' % names, 'sh'))
+        self.settle()
+
+    def settle(self):
+        """Waits until all nodes are free: the next job would have to wait until the controller knows that
+        the last one is over, and its test may not be willing to."""
         self._wait(lambda: self._idle() == 4)
 
     def _start(self, *argv, within=()):
@@ -96,7 +101,7 @@ class Slurm:
         end = time.monotonic() + SECONDS
         while not happened():
             if time.monotonic() > end:
-                raise RuntimeError('slurm does not start: ' + self.log())
+                raise RuntimeError('slurm does not come to rest: ' + self.log())
             time.sleep(0.1)
 
     def log(self):
