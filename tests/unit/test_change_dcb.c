@@ -664,7 +664,7 @@ static void explained(void **state)
 	}
 }
 
-/* Whom the last change of the call disturbs. */
+/* Checks what the last change of the call would disturb. */
 static void assert_disturbs(struct bed *bed, const char *wanted)
 {
 	struct change *change = &bed->changes.items[bed->changes.count - 1];

@@ -99,23 +99,11 @@ static void filters(void **state)
 	rooted_expect(tree, read_filtered, &all, wanted);
 }
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(device_files),
-		cmocka_unit_test_setup_teardown(filters, setup, teardown),
+		cmocka_unit_test_setup_teardown(filters, tree_only_set_up, tree_only_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

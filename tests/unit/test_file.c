@@ -243,19 +243,8 @@ static void output(void **state)
 	expect(tree, "output", "to the output\nto the output\nto the output\n", 0644);
 }
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) \
+	cmocka_unit_test_setup_teardown(function, tree_only_set_up, tree_only_tear_down)
 
 int main(void)
 {

@@ -120,24 +120,12 @@ static void recorded(void **state)
 	assert_int_equal(kmsg_read(&root, take, &all), -EACCES);
 }
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
-		cmocka_unit_test_setup_teardown(recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(recorded, tree_only_set_up, tree_only_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("kmsg", tests, NULL, NULL);

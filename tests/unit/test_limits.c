@@ -8,18 +8,6 @@
 #include "kernel/limit_files.h"
 #include "kernel/procfs.h"
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 static void task(void **state)
 {
 	struct procfs_task task = {.process = {0}}, damaged = {.process = {0}};
@@ -280,8 +268,9 @@ int main(void)
 		cmocka_unit_test(open_files),
 		cmocka_unit_test(units),
 		cmocka_unit_test(logins),
-		cmocka_unit_test_setup_teardown(places, setup, teardown),
-		cmocka_unit_test_setup_teardown(cgroup_levels, setup, teardown),
+		cmocka_unit_test_setup_teardown(places, tree_only_set_up, tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(cgroup_levels, tree_only_set_up,
+						tree_only_tear_down),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(nccl),
 		cmocka_unit_test(ucx),

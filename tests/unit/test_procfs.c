@@ -5,18 +5,6 @@
 #include "base/cleanup.h"
 #include "kernel/procfs.h"
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 static void numbers(void **state)
 {
 	static const struct {
@@ -346,7 +334,7 @@ static void group_in_a_part(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),	cmocka_unit_test(amounts),
 		cmocka_unit_test(task_names),	TEST(reading),

@@ -5,18 +5,6 @@
 #include "base/cleanup.h"
 #include "schema/problem.h"
 
-static int setup(void **state)
-{
-	return tree_set_up(state, sizeof(struct saved_tree));
-}
-
-static int teardown(void **state)
-{
-	tree_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* Domain, bus, device and function, as pci_setup_device() of the kernel writes them. */
 static void addresses(void **state)
 {
@@ -251,7 +239,7 @@ static void writes(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(functions_in_links),
