@@ -147,6 +147,11 @@ setup()
 	[[ $stderr == *'expected-down, line 1: it is not NODE/PORT'* ]]
 	[[ $stderr == *'expected-down, line 2: the scan found no such node'* ]]
 	[[ $stderr == *'expected-down, line 3: the node has no port 99'* ]]
+	# A directed route that leads nowhere; there is no earlier scan to follow it in.
+	echo '0,99/1' >"$pairs"
+	try fabric ports --load "$scan" --expected-down "$pairs" --tsv
+	[ "$status" = 3 ]
+	[[ $stderr == *'expected-down, line 1: the scan found no such node'* ]]
 	try fabric check --load "$scan" --expected-down "$pairs.none"
 	[ "$status" = 1 ]
 	# Remarks behind a port; a # in a word is part of it.

@@ -130,12 +130,14 @@ static size_t take_guid(struct fabric_finder *finder, uint64_t guid, struct fabr
 	return found;
 }
 
-/* Follows the cables from where the scan began. */
+/* Follows the cables from where the scan began. Without --diff the earlier scan has no node. */
 static bool take_path(const struct fabric *fabric, const struct mad_target *target,
 		      struct fabric_place *place)
 {
 	uint32_t node = 0, port = FABRIC_NONE;
 
+	if (!fabric->node_count)
+		return false;
 	for (unsigned int hop = 1; hop <= target->hops; hop++) {
 		if (target->path[hop] > fabric->nodes[node].port_count)
 			return false;
