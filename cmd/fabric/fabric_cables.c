@@ -113,7 +113,7 @@ static bool has_no_cable(const struct fabric *fabric, uint32_t number)
 	const struct fabric_port *port = &fabric->ports[number];
 
 	return port->peer == FABRIC_NONE && port->has_info && !port->unanswered &&
-	       fabric_physical_state(port) != PHYSICAL_LINK_UP;
+	       !fabric_is_up(port);
 }
 
 /* A port of the file whose cable is gone would have no row that could say so. */

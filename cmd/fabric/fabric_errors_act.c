@@ -89,7 +89,8 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const struct fabric_node *node = fabric_node_of(fabric, i);
 		const bool is_switch = node->type == NODE_TYPE_SWITCH;
-		const uint64_t guid = is_switch ? fabric_port_guid(node) : fabric->ports[i].guid;
+		const uint64_t guid = is_switch ? node_info_port_guid(node->info)
+						: fabric->ports[i].guid;
 
 		if (!fabric_lid(fabric, i) || !guid || (is_switch && i != node->first_port))
 			continue;

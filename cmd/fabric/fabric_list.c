@@ -19,14 +19,13 @@ static bool port_fits(const struct fabric_run *run, uint32_t place)
 		return false;
 	if (args->state.known && fabric_port_state(port) != args->state.value)
 		return false;
-	if (args->down && fabric_physical_state(port) == PHYSICAL_LINK_UP)
+	if (args->down && fabric_is_up(port))
 		return false;
-	if (run->expected && run->expected[place] &&
-	    fabric_physical_state(port) != PHYSICAL_LINK_UP)
+	if (run->expected && run->expected[place] && !fabric_is_up(port))
 		return false;
-	return !args->speed_below.known || (fabric_physical_state(port) == PHYSICAL_LINK_UP &&
-					    fabric_speed(port) != SPEED_UNKNOWN &&
-					    fabric_speed(port) < args->speed_below.value);
+	return !args->speed_below.known ||
+	       (fabric_is_up(port) && fabric_speed(port) != SPEED_UNKNOWN &&
+		fabric_speed(port) < args->speed_below.value);
 }
 
 static bool filters_ports(const struct fabric_args *args)
@@ -98,7 +97,7 @@ static bool is_open(const struct fabric_run *run, uint32_t place)
 	if (!port->has_info)
 		return (args->state.known || args->down) && is_left_out(run, place);
 	return (args->state.known && !fabric_port_state(port)) ||
-	       (args->speed_below.known && fabric_physical_state(port) == PHYSICAL_LINK_UP &&
+	       (args->speed_below.known && fabric_is_up(port) &&
 		fabric_speed(port) == SPEED_UNKNOWN);
 }
 

@@ -105,12 +105,10 @@ char *fabric_route_explain(const struct fabric_view *view, const struct fabric_r
 						    "which has another LID",
 						    name, lid);
 	case ROUTE_NO_PEER:
-		return mem_format(
-			"ends at %s/%u: %s", name, route->out_port,
-			fabric_physical_state(&fabric->ports[route->ports[route->count - 1]]) ==
-					PHYSICAL_LINK_UP
-				? "its other end is not in the scan"
-				: "it has no link");
+		return mem_format("ends at %s/%u: %s", name, route->out_port,
+				  fabric_is_up(&fabric->ports[route->ports[route->count - 1]])
+					  ? "its other end is not in the scan"
+					  : "it has no link");
 	case ROUTE_LOOP:
 		return mem_format("comes back to %s: LID %u goes in a loop", name, lid);
 	case ROUTE_STRANGER:
@@ -127,8 +125,7 @@ bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_rout
 {
 	if (route->end != ROUTE_NO_PEER)
 		return route->end != ROUTE_UNKNOWN;
-	return fabric_physical_state(&fabric->ports[route->ports[route->count - 1]]) !=
-	       PHYSICAL_LINK_UP;
+	return !fabric_is_up(&fabric->ports[route->ports[route->count - 1]]);
 }
 
 static void report_end(struct routes *routes, enum route_direction direction)

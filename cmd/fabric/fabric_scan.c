@@ -19,8 +19,7 @@ static bool is_shown(const struct fabric_run *run, uint32_t place)
 		/* Adapters cabled to each other have no switch in the table. */
 		return port->peer != FABRIC_NONE &&
 		       fabric_node_of(&run->fabric, port->peer)->type != NODE_TYPE_SWITCH;
-	return port->peer != FABRIC_NONE || port->unanswered ||
-	       fabric_physical_state(port) == PHYSICAL_LINK_UP;
+	return port->peer != FABRIC_NONE || port->unanswered || fabric_is_up(port);
 }
 
 static int print_graph(const struct ctx *ctx, const struct fabric_args *args)

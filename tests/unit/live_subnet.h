@@ -176,7 +176,7 @@ static inline bool live_by_lid(uint16_t lid, uint32_t *ret_node, unsigned int *r
 
 static inline uint64_t live_port_guid(uint32_t node)
 {
-	return fabric_port_guid(&live.fabric.nodes[node]);
+	return node_info_port_guid(live.fabric.nodes[node].info);
 }
 
 static inline void live_say_table(uint32_t node, unsigned int attribute, uint32_t modifier,

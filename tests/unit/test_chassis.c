@@ -19,8 +19,8 @@ static uint32_t add(struct fabric *fabric, unsigned int type, unsigned int ports
 
 	bits_set(fabric->nodes[node].info, 30 * 8, 16, device);
 	bits_set(fabric->nodes[node].info, 37 * 8, 24, vendor);
-	assert_int_equal(fabric_vendor_id(&fabric->nodes[node]), vendor);
-	assert_int_equal(fabric_device_id(&fabric->nodes[node]), device);
+	assert_int_equal(node_info_vendor_id(fabric->nodes[node].info), vendor);
+	assert_int_equal(node_info_device_id(fabric->nodes[node].info), device);
 	return node;
 }
 

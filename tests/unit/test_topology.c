@@ -268,10 +268,10 @@ static void test_read(void **state)
 	node = &fabric.nodes[fabric_find(&fabric, 0x5000)];
 	assert_int_equal(node->type, NODE_TYPE_CA);
 	assert_int_equal(node->port_count, 2);
-	assert_int_equal(fabric_system_guid(node), 0x5050);
-	assert_int_equal(fabric_port_guid(node), 0x5001);
-	assert_int_equal(fabric_vendor_id(node), 0x2c9);
-	assert_int_equal(fabric_device_id(node), 0x1021);
+	assert_int_equal(node_info_system_guid(node->info), 0x5050);
+	assert_int_equal(node_info_port_guid(node->info), 0x5001);
+	assert_int_equal(node_info_vendor_id(node->info), 0x2c9);
+	assert_int_equal(node_info_device_id(node->info), 0x1021);
 	assert_int_equal(fabric_path(&fabric, fabric_find(&fabric, 0x5000), path), 2);
 	assert_int_equal(path[1], 1);
 	assert_int_equal(path[2], 2);
@@ -389,7 +389,7 @@ static void test_read_grouped(void **state)
 		  "[1](2) \t\"S-0000000000000010\"[3][ext 5]\t\t# lid 4 lmc 0 \"x\" lid 6 4xSDR\n",
 		  &fabric);
 	assert_int_equal(fabric.node_count, 2);
-	assert_int_equal(fabric_system_guid(&fabric.nodes[0]), 8);
+	assert_int_equal(node_info_system_guid(fabric.nodes[0].info), 8);
 	assert_int_equal(fabric_lanes(&fabric.ports[3]), 4);
 	fabric_clear(&fabric);
 }
@@ -528,8 +528,8 @@ static void test_read_system_guids(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(fabric.nodes[i].guid, 0x11 + i);
 		assert_false(fabric.nodes[i].ambiguous);
-		assert_int_equal(fabric_system_guid(&fabric.nodes[i]), 0x50);
-		assert_int_equal(fabric_port_guid(&fabric.nodes[i]), 0x11 + i);
+		assert_int_equal(node_info_system_guid(fabric.nodes[i].info), 0x50);
+		assert_int_equal(node_info_port_guid(fabric.nodes[i].info), 0x11 + i);
 	}
 	fabric_clear(&fabric);
 }

@@ -76,8 +76,8 @@ static void every_part_of_a_line(void **state)
 	assert_string_equal((const char *)spine->description, "it's a spine");
 	assert_string_equal((const char *)node->description, "it's HCA-1");
 	assert_string_equal((const char *)router->description, "way out");
-	assert_int_equal(fabric_port_guid(leaf), leaf->guid);
-	assert_int_equal(fabric_port_guid(node), node->guid);
+	assert_int_equal(node_info_port_guid(leaf->info), leaf->guid);
+	assert_int_equal(node_info_port_guid(node->info), node->guid);
 	assert_int_equal(fabric_port_lid(&fabric.ports[leaf->first_port]), 7);
 	assert_int_equal(fabric_port_lid(&fabric.ports[spine->first_port]), 8);
 	port = &fabric.ports[node->first_port + 1];

@@ -104,10 +104,10 @@ static void remarks(void **state)
 	/* NodeInfo, 14.2.5.3 */
 	assert_int_equal(node->info[0], 1);
 	assert_int_equal(node->info[1], 1);
-	assert_int_equal(fabric_port_guid(node), 0x12);
-	assert_int_equal(fabric_system_guid(node), 0x51);
-	assert_int_equal(fabric_vendor_id(node), 0xffffff);
-	assert_int_equal(fabric_device_id(node), 0xffff);
+	assert_int_equal(node_info_port_guid(node->info), 0x12);
+	assert_int_equal(node_info_system_guid(node->info), 0x51);
+	assert_int_equal(node_info_vendor_id(node->info), 0xffffff);
+	assert_int_equal(node_info_device_id(node->info), 0xffff);
 	assert_true(node->has_description);
 	assert_string_equal((const char *)node->description, "a \"b\" lid 9");
 	port = &fabric.ports[node->first_port];
@@ -143,7 +143,7 @@ static void without_port_guid(void **state)
 			  &fabric),
 		0);
 	assert_int_equal(fabric.node_count, 1);
-	assert_int_equal(fabric_port_guid(&fabric.nodes[0]), 0x11);
+	assert_int_equal(node_info_port_guid(fabric.nodes[0].info), 0x11);
 	assert_int_equal(fabric.fault_count, 0);
 	fabric_clear(&fabric);
 }
@@ -226,7 +226,7 @@ static void where_it_began(void **state)
 		assert_int_equal(read_text(text, &fabric), 0);
 		assert_int_equal(fabric.nodes[0].guid, 0x10);
 		if (fabric.nodes[0].local_port != rows[i].port ||
-		    fabric_port_guid(&fabric.nodes[0]) != rows[i].guid)
+		    node_info_port_guid(fabric.nodes[0].info) != rows[i].guid)
 			fail_msg("row %zu: port %u", i, fabric.nodes[0].local_port);
 		fabric_clear(&fabric);
 	}

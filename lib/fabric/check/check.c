@@ -109,8 +109,8 @@ static void run_ports(struct check_run *run)
 		if (run->peer && !run->peer->has_info)
 			run->peer = NULL;
 		run_scope(run, CHECK_PORT);
-		if (run->port->number && check_is_up(run->port) &&
-		    (!run->peer || check_is_up(run->peer)) &&
+		if (run->port->number && fabric_is_up(run->port) &&
+		    (!run->peer || fabric_is_up(run->peer)) &&
 		    represents_link(run->fabric, run->place))
 			run_scope(run, CHECK_LINK);
 	}

@@ -75,11 +75,6 @@ void check_report_node(struct check_run *run, uint32_t node, char *evidence);
 /* Reports what cannot be judged because a text of another tool lacks it. */
 void check_report_unknown(struct check_run *run);
 
-static inline bool check_is_up(const struct fabric_port *port)
-{
-	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
-}
-
 #define CHECK(name_, ...) void check_##name_(struct check_run *run);
 #include "fabric/check/checks.def"
 #undef CHECK

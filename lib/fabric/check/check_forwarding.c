@@ -63,7 +63,7 @@ static struct way_out way_out_of(const struct walker *walker, uint32_t node, uns
 		end_at(at, &way);
 		return way;
 	}
-	way.is_end = at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP;
+	way.is_end = at->has_info && !fabric_is_up(at);
 	if (at->peer == FABRIC_NONE)
 		return way;
 	peer = &fabric->ports[at->peer];
@@ -99,7 +99,7 @@ static char *describe_end(const struct walker *walker, uint32_t node, unsigned i
 	if (port > fabric->nodes[node].port_count)
 		return mem_format("to port %u, which the switch does not have", port);
 	at = &fabric->ports[fabric_port_at(fabric, node, port)];
-	if (at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP)
+	if (at->has_info && !fabric_is_up(at))
 		return mem_format("to port %u, which is down", port);
 	name = fabric_port_name(walker->run->input->view, at->peer);
 	return mem_format("to port %u, which leads to %s", port, name);

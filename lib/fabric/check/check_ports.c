@@ -118,7 +118,7 @@ void check_one_way_link(struct check_run *run)
 	if (!run->port->number || run->port->peer == FABRIC_NONE)
 		return;
 	peer = &run->fabric->ports[run->port->peer];
-	if (run->peer && check_is_up(run->port) && !check_is_up(peer))
+	if (run->peer && fabric_is_up(run->port) && !fabric_is_up(peer))
 		check_report(run, run->place,
 			     mem_format("the link is up here, %s at the other end",
 					enum_word(physical_state_names, fabric_physical_state(peer),

@@ -190,7 +190,7 @@ void check_report_unknown(struct check_run *run)
 	for (run->place = 0; run->place < run->fabric->port_count; run->place++) {
 		const struct fabric_port *port = &run->fabric->ports[run->place];
 
-		if (!port->number || !check_is_up(port))
+		if (!port->number || !fabric_is_up(port))
 			continue;
 		ports++;
 		for (size_t i = 0; i < ARRAY_SIZE(facts); i++)

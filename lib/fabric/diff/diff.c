@@ -277,15 +277,10 @@ static void report_descriptions(struct comparison *comparison)
 	}
 }
 
-static bool is_up(const struct fabric_port *port)
-{
-	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
-}
-
 /* An attribute of a port in words; false if unknown. */
 static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
-	unsigned int lanes = is_up(port) ? fabric_lanes(port) : 0;
+	unsigned int lanes = fabric_is_up(port) ? fabric_lanes(port) : 0;
 
 	snprintf(text, TEXT_SIZE, "%ux", lanes);
 	return lanes;
@@ -293,7 +288,7 @@ static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE
 
 static bool get_speed(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
-	enum lane_speed speed = is_up(port) ? fabric_speed(port) : SPEED_UNKNOWN;
+	enum lane_speed speed = fabric_is_up(port) ? fabric_speed(port) : SPEED_UNKNOWN;
 
 	snprintf(text, TEXT_SIZE, "%s", enum_word(lane_speed_names, speed, ""));
 	return speed != SPEED_UNKNOWN;
@@ -301,7 +296,7 @@ static bool get_speed(const struct fabric_port *port, char text[static TEXT_SIZE
 
 static bool get_mtu(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
-	unsigned int mtu = is_up(port) ? fabric_mtu(port) : 0;
+	unsigned int mtu = fabric_is_up(port) ? fabric_mtu(port) : 0;
 
 	snprintf(text, TEXT_SIZE, "%u", mtu);
 	return mtu;
@@ -314,7 +309,7 @@ static bool get_state(const struct fabric_port *port, char text[static TEXT_SIZE
 	const char *more = enum_word(physical_state_names, physical, "unknown");
 
 	snprintf(text, TEXT_SIZE, "%s%s%s", enum_word(port_state_names, state, "unknown"),
-		 is_up(port) ? "" : ", ", is_up(port) ? "" : more);
+		 fabric_is_up(port) ? "" : ", ", fabric_is_up(port) ? "" : more);
 	return state && physical;
 }
 

@@ -207,7 +207,7 @@ static bool may_be_cabled(const struct comparison *comparison, enum side side, u
 	if (port->unanswered)
 		return true;
 	if (port->has_info)
-		return fabric_physical_state(port) == PHYSICAL_LINK_UP;
+		return fabric_is_up(port);
 	return comparison->failed[side][number] || fabric->interrupted ||
 	       fabric->nodes[port->node].type != NODE_TYPE_SWITCH;
 }

@@ -60,13 +60,13 @@ static bool is_vendor_asked(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_node *node = fabric_node_of(fabric, place);
 	enum lane_speed speed = fabric_speed(&fabric->ports[place]);
-	uint16_t device = fabric_device_id(node);
+	uint16_t device = node_info_device_id(node->info);
 
 	if (speed != SPEED_QDR && speed != SPEED_FDR10)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
 		if (device >= devices[i].first && device <= devices[i].last &&
-		    (!devices[i].vendor || devices[i].vendor == fabric_vendor_id(node)))
+		    (!devices[i].vendor || devices[i].vendor == node_info_vendor_id(node->info)))
 			return true;
 	return false;
 }
@@ -109,7 +109,7 @@ static void answer(struct walk *walk, const struct item *item)
 			ask(walk, item->place + i, PORT);
 		break;
 	case PORT:
-		if (fabric_physical_state(port) == PHYSICAL_LINK_UP)
+		if (fabric_is_up(port))
 			ask(walk, item->place,
 			    walk->asks_vendor && is_vendor_asked(fabric, item->place) ? VENDOR_PORT
 										      : NODE);

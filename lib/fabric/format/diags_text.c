@@ -93,10 +93,10 @@ static void write_head(const struct writer *writer, uint32_t number)
 {
 	const struct fabric_node *node = &writer->view->fabric->nodes[number];
 	const struct fabric_port *port = &writer->view->fabric->ports[node->first_port];
-	uint64_t system = fabric_system_guid(node);
+	uint64_t system = node_info_system_guid(node->info);
 
-	text_buffer_add(writer->out, "\nvendid=0x%x\ndevid=0x%x\n", fabric_vendor_id(node),
-			fabric_device_id(node));
+	text_buffer_add(writer->out, "\nvendid=0x%x\ndevid=0x%x\n", node_info_vendor_id(node->info),
+			node_info_device_id(node->info));
 	if (system)
 		text_buffer_add(writer->out, "sysimgguid=0x%" PRIx64, system);
 	if (chassis_of(writer, number))
@@ -105,7 +105,7 @@ static void write_head(const struct writer *writer, uint32_t number)
 		text_buffer_add(writer->out, "\n");
 	if (node->type == NODE_TYPE_SWITCH) {
 		text_buffer_add(writer->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")", node->guid,
-				fabric_port_guid(node));
+				node_info_port_guid(node->info));
 		if (writer->groups)
 			write_place(writer, number);
 		text_buffer_add(writer->out, "\nSwitch");
@@ -145,7 +145,7 @@ static void write_xsigo(const struct writer *writer, const struct fabric_port *p
 			const struct fabric_node *other)
 {
 	uint64_t guid = other->type == NODE_TYPE_SWITCH
-				? fabric_port_guid(other)
+				? node_info_port_guid(other->info)
 				: writer->view->fabric->ports[port->peer].guid;
 
 	if (chassis_is_xsigo_target(guid))
@@ -271,7 +271,7 @@ static void write_all(const struct writer *writer, time_t now)
 	if (fabric->node_count)
 		text_buffer_add(writer->out,
 				"# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
-				fabric->nodes[0].guid, fabric_port_guid(&fabric->nodes[0]));
+				fabric->nodes[0].guid, node_info_port_guid(fabric->nodes[0].info));
 	if (writer->groups)
 		write_groups(writer);
 	for (size_t type = 0; type < ARRAY_SIZE(types); type++)

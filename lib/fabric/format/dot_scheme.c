@@ -176,7 +176,7 @@ struct device_count {
 
 static uint64_t device_of(const struct fabric_node *node)
 {
-	return (uint64_t)fabric_vendor_id(node) << 16 | fabric_device_id(node);
+	return (uint64_t)node_info_vendor_id(node->info) << 16 | node_info_device_id(node->info);
 }
 
 static int compare_ids(const void *left, const void *right)

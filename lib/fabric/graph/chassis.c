@@ -42,7 +42,7 @@ bool chassis_is_xsigo_target(uint64_t guid)
 /* Adapters and targets belong to the chassis of the leaf switch 1 that they are cabled to. */
 static uint64_t xsigo_guid(const struct fabric *fabric, const struct fabric_node *node)
 {
-	uint64_t system = fabric_system_guid(node), other;
+	uint64_t system = node_info_system_guid(node->info), other;
 	uint32_t peer;
 
 	if ((system & TYPE_MASK) == XSIGO_SWITCH)
@@ -52,15 +52,15 @@ static uint64_t xsigo_guid(const struct fabric *fabric, const struct fabric_node
 	peer = node->port_count ? fabric->ports[node->first_port + 1].peer : FABRIC_NONE;
 	if (peer == FABRIC_NONE)
 		return system;
-	other = fabric_system_guid(fabric_node_of(fabric, peer));
+	other = node_info_system_guid(fabric_node_of(fabric, peer)->info);
 	return (other & (TYPE_MASK | SLOT_BYTE)) == XSIGO_LEAF_1 ? other & ~SLOT_BYTE : system;
 }
 
 /* 0: the node is in no chassis that its GUIDs tell. */
 static uint64_t chassis_guid(const struct fabric *fabric, const struct fabric_node *node)
 {
-	uint32_t vendor = fabric_vendor_id(node);
-	uint64_t system = fabric_system_guid(node);
+	uint32_t vendor = node_info_vendor_id(node->info);
+	uint64_t system = node_info_system_guid(node->info);
 
 	if (!system || vendor == VENDOR_VOLTAIRE)
 		return 0;
@@ -247,7 +247,7 @@ static void group_boards(struct grouping *group, const uint32_t *order)
 		uint32_t node = order[i - 1];
 
 		if (part_of(group, node) == PART_SPINE && !group->list->number[node] &&
-		    fabric_vendor_id(&fabric->nodes[node]) == VENDOR_VOLTAIRE)
+		    node_info_vendor_id(fabric->nodes[node].info) == VENDOR_VOLTAIRE)
 			add_isr(group, node);
 	}
 }

@@ -69,9 +69,9 @@ static const struct isr_board {
 
 static const struct isr_board *device_of(const struct fabric_node *node)
 {
-	uint16_t id = fabric_device_id(node);
+	uint16_t id = node_info_device_id(node->info);
 
-	if (fabric_vendor_id(node) != VENDOR_VOLTAIRE || node->type != NODE_TYPE_SWITCH)
+	if (node_info_vendor_id(node->info) != VENDOR_VOLTAIRE || node->type != NODE_TYPE_SWITCH)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
 		if (devices[i].id == id)
@@ -235,7 +235,7 @@ static bool place_mellanox(const struct fabric_node *node, struct chassis_place 
 	unsigned int number;
 
 	if (node->type != NODE_TYPE_SWITCH || !node->has_description ||
-	    fabric_vendor_id(node) != FABRIC_VENDOR_MELLANOX)
+	    node_info_vendor_id(node->info) != FABRIC_VENDOR_MELLANOX)
 		return false;
 	memcpy(text, node->description, NODE_DESCRIPTION_BYTES);
 	if (strncmp(text, "MF0;", 4) != 0 || !(rest = take_word(text + 4, ":", place->system)) ||
@@ -250,7 +250,7 @@ static bool place_mellanox(const struct fabric_node *node, struct chassis_place 
 		place->slot = place->order = (uint8_t)number;
 	number = number_after(rest + 2);
 	place->chip = number <= UINT8_MAX ? (uint8_t)number : 0;
-	place->of_diags = fabric_device_id(node) == 0xbd36; /* InfiniScale IV */
+	place->of_diags = node_info_device_id(node->info) == 0xbd36; /* InfiniScale IV */
 	return true;
 }
 
@@ -301,7 +301,7 @@ unsigned int chassis_outside_port(const struct fabric *fabric, uint32_t port)
 	unsigned int number = fabric->ports[port].number;
 	struct chassis_place place;
 
-	if (!number || (!device && (fabric_vendor_id(node) != FABRIC_VENDOR_MELLANOX ||
+	if (!number || (!device && (node_info_vendor_id(node->info) != FABRIC_VENDOR_MELLANOX ||
 				    node->type != NODE_TYPE_SWITCH)))
 		return 0;
 	if (!chassis_place_of(fabric, fabric->ports[port].node, &place))

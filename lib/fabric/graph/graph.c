@@ -117,7 +117,8 @@ uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_I
 	memcpy(node->info, info, NODE_INFO_BYTES);
 	add_ports(fabric, number, ports + 1);
 	if (type != NODE_TYPE_SWITCH)
-		fabric->ports[node->first_port + node->local_port].guid = fabric_port_guid(node);
+		fabric->ports[node->first_port + node->local_port].guid = node_info_port_guid(
+			node->info);
 	enter(fabric, number);
 	return number;
 }
@@ -198,24 +199,11 @@ bool fabric_is_reachable(const struct fabric *fabric, uint32_t port)
 		state == PORT_STATE_ACTIVE);
 }
 
-uint64_t fabric_system_guid(const struct fabric_node *node)
+bool fabric_is_mellanox(const struct fabric_node *node)
 {
-	return node_info_system_guid(node->info);
-}
+	const uint32_t vendor = node_info_vendor_id(node->info);
 
-uint64_t fabric_port_guid(const struct fabric_node *node)
-{
-	return node_info_port_guid(node->info);
-}
-
-uint32_t fabric_vendor_id(const struct fabric_node *node)
-{
-	return node_info_vendor_id(node->info);
-}
-
-uint16_t fabric_device_id(const struct fabric_node *node)
-{
-	return node_info_device_id(node->info);
+	return vendor == FABRIC_VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
 }
 
 /* The first bits of the fields are the first of these speeds, the others follow. */
@@ -312,7 +300,7 @@ bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *r
 	enum lane_speed speed;
 	unsigned int lanes;
 
-	if (fabric_physical_state(here) != PHYSICAL_LINK_UP)
+	if (!fabric_is_up(here))
 		return false;
 	lanes = fabric_best_lanes(fabric, port);
 	speed = fabric_best_speed(fabric, port);

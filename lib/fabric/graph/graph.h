@@ -175,6 +175,10 @@ int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static 
 /* From PortInfo; 0 if unknown. */
 unsigned int fabric_port_state(const struct fabric_port *port);
 unsigned int fabric_physical_state(const struct fabric_port *port);
+static inline bool fabric_is_up(const struct fabric_port *port)
+{
+	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
+}
 uint16_t fabric_port_lid(const struct fabric_port *port);
 /* Number of LIDs that the port has: 2^LMC. */
 unsigned int fabric_lid_count(const struct fabric_port *port);
@@ -188,10 +192,8 @@ uint16_t fabric_lid(const struct fabric *fabric, uint32_t port);
  * adapters.
  */
 bool fabric_is_reachable(const struct fabric *fabric, uint32_t port);
-uint64_t fabric_system_guid(const struct fabric_node *node);
-uint64_t fabric_port_guid(const struct fabric_node *node);
-uint32_t fabric_vendor_id(const struct fabric_node *node);
-uint16_t fabric_device_id(const struct fabric_node *node);
+/* Whether the device is of Mellanox (NVIDIA), and may have their attributes. */
+bool fabric_is_mellanox(const struct fabric_node *node);
 
 /* The width and speed of links, and the best that both ends support, from PortInfo (14.2.5.6). */
 

@@ -133,8 +133,7 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 						 : order[fabric->ports[port->peer].node],
 				.kind = cable_kind_of(fabric, place),
 			};
-		else if (port->peer == FABRIC_NONE &&
-			 fabric_physical_state(port) == PHYSICAL_LINK_UP)
+		else if (port->peer == FABRIC_NONE && fabric_is_up(port))
 			list->beyond++;
 	}
 	if (count)

@@ -113,7 +113,7 @@ static void set_guid(struct value *value, const struct fabric_row *row, uint64_t
 /* ibnetdiscover writes vendor and device, which may be 0, together with the GUID of the system. */
 static void set_hex(struct value *value, const struct fabric_row *row, int digits, uint32_t number)
 {
-	if (number || !is_made(row) || fabric_system_guid(node_of(row)))
+	if (number || !is_made(row) || node_info_system_guid(node_of(row)->info))
 		view_set_hex(value, digits, number);
 }
 
@@ -171,10 +171,10 @@ NODE_GETTER(, view_get_index, value_set_unsigned(value, row->place))
 NODE_GETTER(static, get_lid, view_set_known(value, first_lid(fabric_of(row), node)))
 NODE_GETTER(static, get_port_count, value_set_unsigned(value, node->port_count))
 NODE_GETTER(static, get_linked, value_set_unsigned(value, count_links(fabric_of(row), node)))
-NODE_GETTER(static, get_system_guid, set_guid(value, row, fabric_system_guid(node)))
-NODE_GETTER(static, get_first_guid, set_guid(value, row, fabric_port_guid(node)))
-NODE_GETTER(static, get_vendor, set_hex(value, row, 6, fabric_vendor_id(node)))
-NODE_GETTER(static, get_device, set_hex(value, row, 4, fabric_device_id(node)))
+NODE_GETTER(static, get_system_guid, set_guid(value, row, node_info_system_guid(node->info)))
+NODE_GETTER(static, get_first_guid, set_guid(value, row, node_info_port_guid(node->info)))
+NODE_GETTER(static, get_vendor, set_hex(value, row, 6, node_info_vendor_id(node->info)))
+NODE_GETTER(static, get_device, set_hex(value, row, 4, node_info_device_id(node->info)))
 NODE_GETTER(static, get_description, set_description(value, node))
 NODE_GETTER(static, get_hops, set_hops(value, node))
 NODE_GETTER(static, get_path, set_path(value, row))
@@ -291,11 +291,6 @@ static struct fabric_row node_row(const void *record)
 		    : (struct fabric_row){.view = NULL};
 }
 
-static bool is_up(const struct fabric_port *port)
-{
-	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
-}
-
 /* In these two states 0 means "no change" in a Set; no port is in it. */
 static void set_state(struct value *value, const struct enum_name *names, unsigned int state)
 {
@@ -352,19 +347,19 @@ PORT_GETTER(static, get_state, true, set_state(value, port_state_names, fabric_p
 PORT_GETTER(static, get_physical_state, true,
 	    set_state(value, physical_state_names, fabric_physical_state(port)))
 /* A link that is down reports its last width, speed and MTU, or none. */
-PORT_GETTER(static, get_lanes, is_up(port), view_set_known(value, fabric_lanes(port)))
-PORT_GETTER(, place_get_speed, is_up(port),
+PORT_GETTER(static, get_lanes, fabric_is_up(port), view_set_known(value, fabric_lanes(port)))
+PORT_GETTER(, place_get_speed, fabric_is_up(port),
 	    value_set_word(value, lane_speed_names, fabric_speed(port)))
-PORT_GETTER(static, get_rate, is_up(port),
+PORT_GETTER(static, get_rate, fabric_is_up(port),
 	    set_rate(value, fabric_rate_gbps(fabric_lanes(port), fabric_speed(port))))
-PORT_GETTER(, place_get_mtu, is_up(port), view_set_known(value, fabric_mtu(port)))
+PORT_GETTER(, place_get_mtu, fabric_is_up(port), view_set_known(value, fabric_mtu(port)))
 PORT_GETTER(static, get_most_mtu, true, view_set_known(value, fabric_most_mtu(port)))
-PORT_GETTER(, place_get_vls, is_up(port), view_set_known(value, fabric_vls(port)))
+PORT_GETTER(, place_get_vls, fabric_is_up(port), view_set_known(value, fabric_vls(port)))
 PORT_GETTER(static, get_best_lanes, true,
 	    view_set_known(value, fabric_best_lanes(fabric_of(row), row->place)))
 PORT_GETTER(static, get_best_speed, true,
 	    value_set_word(value, lane_speed_names, fabric_best_speed(fabric_of(row), row->place)))
-PORT_GETTER(static, get_slow, is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
+PORT_GETTER(static, get_slow, fabric_is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
 	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))
 PORT_GETTER(static, get_could_be, true, set_could_be(value, row))
 PORT_GETTER(static, get_unanswered, true, set_flag(value, port->unanswered, TONE_BAD))

@@ -125,7 +125,7 @@ static size_t take_guid(struct fabric_finder *finder, uint64_t guid, struct fabr
 	if (found)
 		return found;
 	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (fabric_system_guid(&fabric->nodes[i]) == guid && !found++)
+		if (node_info_system_guid(fabric->nodes[i].info) == guid && !found++)
 			take_node(fabric, i, place);
 	return found;
 }

@@ -84,7 +84,7 @@ static void add_hop(struct builder *builder, const struct forwarding_table *tabl
 		.out_port = (uint8_t)number,
 		.in_table = in_table,
 	};
-	if (!exists || (number && at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP))
+	if (!exists || (number && at->has_info && !fabric_is_up(at)))
 		hop->faults |= MULTICAST_NO_LINK;
 	if (!exists || !is_end(fabric, hop))
 		return;

@@ -126,7 +126,8 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 		const bool is_switch = fabric_node_of(fabric, i)->type == NODE_TYPE_SWITCH;
 		struct multicast_member *found,
 			wanted = {
-				.guid = is_switch ? fabric_port_guid(fabric_node_of(fabric, i))
+				.guid = is_switch ? node_info_port_guid(
+							    fabric_node_of(fabric, i)->info)
 						  : fabric->ports[i].guid,
 			};
 

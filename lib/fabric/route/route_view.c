@@ -67,7 +67,7 @@ enum tristate route_is_below_path(const struct route_row *row)
 	unsigned int mtu = mtu_of(&row->at);
 
 	/* A link that is down reports its last values. */
-	if (!path || !port || fabric_physical_state(port) != PHYSICAL_LINK_UP ||
+	if (!path || !port || !fabric_is_up(port) ||
 	    (!path->rate_gbps.known && !path->mtu_bytes.known) || (rate <= 0 && !mtu))
 		return TRISTATE_UNKNOWN;
 	if ((path->rate_gbps.known && rate > 0 && rate < path->rate_gbps.value * RATE_SLACK) ||

@@ -211,14 +211,6 @@ static void done(void *context, const struct mad_reply *reply)
 	go_on(reader, node);
 }
 
-/* The attribute's number may mean something else to a device of another vendor. */
-static bool has_cable_info(const struct fabric_node *node)
-{
-	const uint32_t vendor = fabric_vendor_id(node);
-
-	return vendor == FABRIC_VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
-}
-
 static void list_ports(struct reader *reader, const bool *wanted)
 {
 	const struct fabric *fabric = reader->fabric;
@@ -238,7 +230,8 @@ static void list_ports(struct reader *reader, const bool *wanted)
 				&plugs->items, &plugs->count,
 				sizeof(*plugs->items)) = (struct fabric_plug){
 				.port = port,
-				.state = has_cable_info(node) ? 0 : FABRIC_PLUG_OTHER_VENDOR,
+				/* To others the attribute's number may mean something else. */
+				.state = fabric_is_mellanox(node) ? 0 : FABRIC_PLUG_OTHER_VENDOR,
 			};
 			agent->count++;
 		}

@@ -261,7 +261,7 @@ static bool has_counters(const struct reader *reader, const struct fabric_node *
 {
 	if (node->type == NODE_TYPE_SWITCH && !port->number)
 		return node->has_switch_info && switch_info_enhanced_port0(node->switch_info);
-	return port->number && (fabric_physical_state(port) == PHYSICAL_LINK_UP ||
+	return port->number && (fabric_is_up(port) ||
 				(reader->options->without_link && node->type == NODE_TYPE_SWITCH));
 }
 

@@ -10,8 +10,6 @@
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
 
-/* PortInfo:LinkSpeedActive QDR: 14.2.5.6 */
-#define SPEED_QDR	4u
 #define VENDOR_SPEED_AT 15u /* LinkSpeedActive of the vendor's ExtendedPortInfo */
 
 static const uint16_t attributes[] = {
@@ -282,20 +280,6 @@ static bool take_node(struct scanner *scanner, const struct scan_query *query, c
 	return scan_meet(scanner, query->subject, info);
 }
 
-static bool is_of_mellanox(const struct fabric_node *node)
-{
-	uint32_t vendor = fabric_vendor_id(node);
-
-	return vendor == FABRIC_VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
-}
-
-/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
-static bool may_be_fdr10(const struct fabric_port *port)
-{
-	return (port->info[35] >> 4) == SPEED_QDR &&
-	       !(port_info_has_speeds_ext(port->info) && port->info[62] >> 4);
-}
-
 static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
@@ -308,7 +292,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	port->has_info = true;
 	if (!port->number)
 		return;
-	if (fabric_physical_state(port) != PHYSICAL_LINK_UP) {
+	if (!fabric_is_up(port)) {
 		/* Another port's cable leads here, or to another node of this GUID. */
 		if (port->peer != FABRIC_NONE && node->type == NODE_TYPE_SWITCH)
 			scan_doubt(scanner, port->node);
@@ -316,7 +300,8 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	}
 	if (leads_on && port->peer == FABRIC_NONE && scan_may_go_on(scanner, node))
 		scan_enqueue(scanner, QUERY_PEER, number);
-	if (is_of_mellanox(node) && may_be_fdr10(port))
+	/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
+	if (fabric_is_mellanox(node) && fabric_speed(port) == SPEED_QDR)
 		scan_enqueue(scanner, QUERY_VENDOR_SPEED, number);
 }
 

@@ -42,8 +42,7 @@ static bool is_of_use(const struct fabric *fabric, uint32_t place)
 	if (node->type != NODE_TYPE_SWITCH && port->peer == FABRIC_NONE &&
 	    port->number != node->local_port)
 		return false;
-	return fabric_physical_state(port) == PHYSICAL_LINK_UP ||
-	       (!port->number && node->type == NODE_TYPE_SWITCH);
+	return fabric_is_up(port) || (!port->number && node->type == NODE_TYPE_SWITCH);
 }
 
 /* Only port 0 of a switch has GUIDs. */

@@ -98,7 +98,7 @@ static void add_sighting_of(struct scanner *scanner, uint32_t port, uint32_t oth
 /* Whether the port may have a cable, as far as its own state tells. */
 static bool may_be_cabled(const struct fabric_port *port)
 {
-	return !port->has_info || fabric_physical_state(port) == PHYSICAL_LINK_UP;
+	return !port->has_info || fabric_is_up(port);
 }
 
 /* Removes a cable that is known from its other end only: it may belong to another node. */
@@ -408,8 +408,7 @@ static void query_bare_ports(struct scanner *scanner)
 
 		if (node->doubted && node->type == NODE_TYPE_SWITCH && port->number &&
 		    port->peer == FABRIC_NONE && !port->queried && port->has_info &&
-		    fabric_physical_state(port) == PHYSICAL_LINK_UP &&
-		    scan_may_go_on(scanner, node))
+		    fabric_is_up(port) && scan_may_go_on(scanner, node))
 			scan_enqueue(scanner, QUERY_PEER, i);
 	}
 }
