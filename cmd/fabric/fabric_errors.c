@@ -98,8 +98,8 @@ static void note_readings(struct errors *errors, const struct port_errors *readi
 		struct port_errors_row row;
 
 		if (!readings->items[i].read ||
-		    !port_errors_row_make_by(&errors->run.view, &readings->items[i],
-					     &errors->limits, &row))
+		    !port_errors_row_make(&errors->run.view, &readings->items[i], &errors->limits,
+					  &row))
 			continue;
 		row.counters.mark = !globals->json && !globals->jsonl && !globals->tsv;
 		*(struct port_errors_row *)mem_append(&errors->rows, &errors->row_count,
@@ -166,9 +166,9 @@ static void show_growth(struct errors *errors)
 
 		if (!after->read)
 			continue;
-		if (!port_growth_row_make_by(&run->view,
-					     port_errors_find(&counters.before, after->port), after,
-					     counters.seconds, &errors->limits, &row)) {
+		if (!port_growth_row_make(&run->view,
+					  port_errors_find(&counters.before, after->port), after,
+					  counters.seconds, &errors->limits, &row)) {
 			port_growth_row_clear(&row);
 			continue;
 		}

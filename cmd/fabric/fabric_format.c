@@ -239,7 +239,9 @@ static uint64_t *read_errors(struct fabric_run *run)
 {
 	uint64_t *sums = mem_alloc_zero(run->fabric.port_count, sizeof(*sums));
 	struct port_errors readings = {.items = NULL};
+	struct error_limits limits;
 
+	error_limits_init(&limits, 1);
 	fabric_counters_read(run, &(const struct fabric_counters_options){.all = true}, &readings);
 	fabric_counters_note_losses(run, NULL, &readings);
 	for (uint32_t i = 0; i < run->fabric.port_count; i++)
@@ -250,7 +252,7 @@ static uint64_t *read_errors(struct fabric_run *run)
 		if (!readings.items[i].read)
 			continue;
 		sums[readings.items[i].port] = 0;
-		if (!port_errors_row_make(&run->view, &readings.items[i], 1, &row))
+		if (!port_errors_row_make(&run->view, &readings.items[i], &limits, &row))
 			continue;
 		sums[readings.items[i].port] = row.error_count.value;
 		port_errors_row_clear(&row);

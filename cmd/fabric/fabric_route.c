@@ -279,10 +279,11 @@ static struct number count_errors(const struct routes *routes, const struct port
 {
 	const struct port_counters *counters = port_errors_find(errors, port);
 	struct number count = {.known = false};
+	struct error_limits limits;
 	struct port_errors_row row;
 
-	if (counters && counters->read &&
-	    port_errors_row_make(&routes->run.view, counters, 0, &row)) {
+	error_limits_init(&limits, 0);
+	if (counters && port_errors_row_make(&routes->run.view, counters, &limits, &row)) {
 		count = row.error_count;
 		port_errors_row_clear(&row);
 	}

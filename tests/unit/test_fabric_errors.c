@@ -162,6 +162,15 @@ static void clean(void **state)
 	assert_int_equal(bed->errors.failure_count, 0);
 }
 
+static bool make_row(const struct bed *bed, const struct port_counters *counters, uint64_t least,
+		     struct port_errors_row *row)
+{
+	struct error_limits limits;
+
+	error_limits_init(&limits, least);
+	return port_errors_row_make(&bed->view, counters, &limits, row);
+}
+
 static void found(void **state)
 {
 	struct bed *bed = *state;
@@ -177,17 +186,17 @@ static void found(void **state)
 	assert_int_equal(bed->asked[COUNTERS], 1 + PORTS + ADAPTERS);
 	assert_int_equal(bed->asked[EXTENDED], 2);
 	assert_null(counters_of(bed, 0, 1));
-	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 3), 1, &row));
+	assert_true(make_row(bed, counters_of(bed, 0, 3), 1, &row));
 	assert_int_equal(row.error_count.value, 355);
 	assert_string_equal(row.errors, "link_downed >=255, symbol_errors 100");
 	assert_int_equal(row.counters.xmit_wait_ticks.value, 7);
 	assert_int_equal(row.counters.xmit_data_bytes.value, UINT64_C(4) << 40);
 	assert_true(strings_contain(&row.counters.saturated, "link_downed"));
 	port_errors_row_clear(&row);
-	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 2, 1), 5, &row));
+	assert_true(make_row(bed, counters_of(bed, 2, 1), 5, &row));
 	assert_string_equal(row.errors, "symbol_errors 5");
 	port_errors_row_clear(&row);
-	assert_false(port_errors_row_make(&bed->view, counters_of(bed, 2, 1), 6, &row));
+	assert_false(make_row(bed, counters_of(bed, 2, 1), 6, &row));
 }
 
 /* A port of a switch that has lost its link still has its counters, an adapter's none to ask. */
@@ -249,7 +258,7 @@ static void plain(void **state)
 	read_ports(bed, false, 1);
 	assert_int_equal(bed->asked[COUNTERS], PORTS + ADAPTERS);
 	assert_int_equal(bed->asked[EXTENDED], 0);
-	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 2), 1, &row));
+	assert_true(make_row(bed, counters_of(bed, 0, 2), 1, &row));
 	assert_false(row.counters.xmit_wait_ticks.known);
 	assert_int_equal(row.counters.width_bits.value, 32);
 	port_errors_row_clear(&row);
@@ -381,7 +390,7 @@ static void read_details(struct bed *bed, struct port_errors_row *row, struct va
 	const struct port_errors_options options = {.address = {.qpn = 1}};
 
 	read_ports(bed, true, 0);
-	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 3), 1, row));
+	assert_true(make_row(bed, counters_of(bed, 0, 3), 1, row));
 	assert_int_equal(
 		port_details_read(bed->engine, &bed->fabric, &options, row, 1, &bed->errors), 0);
 	field_get(schema_find(&fabric_errors_schema, "details"), row, ret_details);
@@ -396,7 +405,7 @@ static void details(void **state)
 
 	bits_set(bed->counters[0][3], RCV_ERRORS, 16, 9);
 	read_ports(bed, true, 0);
-	assert_true(port_errors_row_make(&bed->view, counters_of(bed, 0, 3), 1, &row));
+	assert_true(make_row(bed, counters_of(bed, 0, 3), 1, &row));
 	field_get(schema_find(&fabric_errors_schema, "details"), &row, &value);
 	assert_int_equal(value.kind, VALUE_NONE);
 	port_errors_row_clear(&row);
@@ -449,8 +458,11 @@ static void assert_growth(const struct bed *bed, const struct port_counters *bef
 			  const char *errors)
 {
 	struct port_growth_row row;
-	bool worth = port_growth_row_make(&bed->view, before, &after, seconds, 1, &row);
+	struct error_limits limits;
+	bool worth;
 
+	error_limits_init(&limits, 1);
+	worth = port_growth_row_make(&bed->view, before, &after, seconds, &limits, &row);
 	assert_int_equal(worth, errors != NULL);
 	assert_int_equal(row.error_count.value, count);
 	if (errors)

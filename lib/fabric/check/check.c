@@ -117,25 +117,26 @@ static void run_ports(struct check_run *run)
 	run->port = run->peer = NULL;
 }
 
-static void run_growth(struct check_run *run, const struct port_counters *after)
+static void run_growth(struct check_run *run, const struct port_counters *after,
+		       const struct error_limits *limits)
 {
 	const struct fabric_check_input *input = run->input;
 	struct port_growth_row row;
 
 	port_growth_row_make(input->view, port_errors_find(input->before, after->port), after,
-			     input->seconds, input->least, &row);
+			     input->seconds, limits, &row);
 	run->growth = &row;
 	run_scope(run, CHECK_COUNTERS);
 	run->growth = NULL;
 	port_growth_row_clear(&row);
 }
 
-/* One reading can only show counters that have stopped. */
-static void run_errors(struct check_run *run, const struct port_counters *counters)
+static void run_errors(struct check_run *run, const struct port_counters *counters,
+		       const struct error_limits *limits)
 {
 	struct port_errors_row row;
 
-	if (!port_errors_row_make(run->input->view, counters, UINT64_MAX, &row))
+	if (!port_errors_row_make(run->input->view, counters, limits, &row))
 		return;
 	run->errors = &row;
 	run_scope(run, CHECK_COUNTERS);
@@ -146,14 +147,17 @@ static void run_errors(struct check_run *run, const struct port_counters *counte
 static void run_counters(struct check_run *run)
 {
 	const struct port_errors *counters = run->input->counters;
+	struct error_limits limits;
 
+	/* One reading can only show counters that have stopped. */
+	error_limits_init(&limits, run->input->before ? run->input->least : UINT64_MAX);
 	for (size_t i = 0; counters && i < counters->count; i++) {
 		if (!counters->items[i].read)
 			continue;
 		if (run->input->before)
-			run_growth(run, &counters->items[i]);
+			run_growth(run, &counters->items[i], &limits);
 		else
-			run_errors(run, &counters->items[i]);
+			run_errors(run, &counters->items[i], &limits);
 	}
 }
 

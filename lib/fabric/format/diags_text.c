@@ -31,11 +31,6 @@ static void write_id(const struct writer *writer, const struct fabric_node *node
 	text_buffer_add(writer->out, "\"%c-%016" PRIx64 "\"", letters[node->type], node->guid);
 }
 
-static unsigned int lmc_of(const struct fabric_port *port)
-{
-	return port_info_lmc(port->info);
-}
-
 static void write_quoted(const struct writer *writer, const struct fabric_node *node,
 			 const struct node_names *names)
 {
@@ -123,7 +118,7 @@ static void write_head(const struct writer *writer, uint32_t number)
 	if (node->type == NODE_TYPE_SWITCH)
 		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
 				switch_info_enhanced_port0(node->switch_info) ? "enhanced" : "base",
-				fabric_port_lid(port), lmc_of(port));
+				fabric_port_lid(port), port_info_lmc(port->info));
 	else if (writer->groups && chassis_is_xsigo_adapter(node->guid))
 		text_buffer_add(writer->out, " (scp)");
 	text_buffer_add(writer->out, "\n");
@@ -185,7 +180,8 @@ static void write_cable(const struct writer *writer, uint32_t place)
 				peer->guid);
 	text_buffer_add(writer->out, "\t\t# ");
 	if (!from_switch)
-		text_buffer_add(writer->out, "lid %u lmc %u ", fabric_port_lid(port), lmc_of(port));
+		text_buffer_add(writer->out, "lid %u lmc %u ", fabric_port_lid(port),
+				port_info_lmc(port->info));
 	write_quoted(writer, other, writer->view->names);
 	text_buffer_add(writer->out, " lid %u", fabric_lid(fabric, port->peer));
 	write_rate(writer, port);

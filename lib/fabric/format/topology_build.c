@@ -143,20 +143,10 @@ static void write_speed(struct fabric_port *port, unsigned int speed)
 
 static uint8_t width_code(unsigned int lanes)
 {
-	switch (lanes) {
-	case 1:
-		return 1;
-	case 2:
-		return 16;
-	case 4:
-		return 2;
-	case 8:
-		return 4;
-	case 12:
-		return 8;
-	default:
-		return 0;
-	}
+	for (uint8_t code = 1; code <= 16; code *= 2)
+		if (widest_lanes(code) == lanes)
+			return code;
+	return 0;
 }
 
 static void write_port(const struct builder *builder, uint32_t place,

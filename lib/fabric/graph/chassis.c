@@ -173,10 +173,11 @@ static void add_boards(struct grouping *group, uint32_t number)
 /* A chassis of an ISR switch is called by the number before the GUID of its first spine. */
 static void add_isr(struct grouping *group, uint32_t spine)
 {
-	struct chassis *chassis = mem_append(&group->list->items, &group->list->count,
-					     sizeof(*chassis));
-	uint32_t number = (uint32_t)group->list->count;
+	struct chassis *chassis;
+	uint32_t number;
 
+	mem_append(&group->list->items, &group->list->count, sizeof(*chassis));
+	number = (uint32_t)group->list->count;
 	add_board(group, number, spine);
 	add_boards(group, number);
 	chassis = &group->list->items[number - 1];

@@ -82,6 +82,23 @@ uint32_t fabric_find(const struct fabric *fabric, uint64_t guid)
 	return fabric->table_size ? fabric->table[slot_of(fabric, guid)] : FABRIC_NONE;
 }
 
+uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number)
+{
+	const uint32_t node = fabric_find(fabric, node_guid);
+
+	if (node == FABRIC_NONE || fabric->nodes[node].ambiguous ||
+	    number > fabric->nodes[node].port_count)
+		return FABRIC_NONE;
+	return fabric_port_at(fabric, node, (unsigned int)number);
+}
+
+int fabric_compare_ports(const void *a, const void *b)
+{
+	const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return (one > other) - (one < other);
+}
+
 static void add_ports(struct fabric *fabric, uint32_t node, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {

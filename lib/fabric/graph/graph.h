@@ -167,6 +167,14 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
 }
 
 /*
+ * The port that a file names; FABRIC_NONE: it is not in the graph, or another node has its node's
+ * GUID, too.
+ */
+uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number);
+/* For qsort() and bsearch(), of items that begin with the index of a port. */
+int fabric_compare_ports(const void *a, const void *b);
+
+/*
  * The directed route to a node: path[1] to path[hops] are the output ports. Returns the number of
  * hops, or -1 if it is unknown or more than a route can have.
  */

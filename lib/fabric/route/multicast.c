@@ -50,22 +50,13 @@ static bool is_missed(const struct multicast_hop *hop)
 	return !hop->in_table && hop->join_state & MULTICAST_GETS;
 }
 
-/* The member at the port; members are sorted by port. */
+/* The member at the port: members are sorted by it, and those of one have the same join state. */
 static const struct multicast_member *find_member(const struct multicast_members *members,
 						  uint32_t port)
 {
-	size_t low = 0, high = members->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (members->items[middle].port < port)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < members->count && members->items[low].port == port ? &members->items[low]
-									: NULL;
+	return members->count ? bsearch(&port, members->items, members->count,
+					sizeof(*members->items), fabric_compare_ports)
+			      : NULL;
 }
 
 static void add_hop(struct builder *builder, const struct forwarding_table *table,

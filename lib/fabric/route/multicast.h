@@ -28,9 +28,9 @@ enum multicast_fault {
 
 /* A member as the subnet administrator has it. */
 struct multicast_member {
-	uint64_t guid; /* of its port */
-	uint8_t join_state;
 	uint32_t port; /* filled by multicast_find_members(): in the graph, or FABRIC_NONE */
+	uint8_t join_state;
+	uint64_t guid; /* of its port */
 };
 
 struct multicast_members {

@@ -108,13 +108,6 @@ static int by_guid(const void *a, const void *b)
 	return (one->guid > other->guid) - (one->guid < other->guid);
 }
 
-static int by_port(const void *a, const void *b)
-{
-	const struct multicast_member *one = a, *other = b;
-
-	return (one->port > other->port) - (one->port < other->port);
-}
-
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)
 {
 	if (!members->count)
@@ -143,5 +136,5 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 			if (found->port == FABRIC_NONE)
 				found->port = i;
 	}
-	qsort(members->items, members->count, sizeof(*members->items), by_port);
+	qsort(members->items, members->count, sizeof(*members->items), fabric_compare_ports);
 }

@@ -269,17 +269,9 @@ void fabric_plugs_clear(struct fabric_plugs *plugs)
 	*plugs = (struct fabric_plugs){.items = NULL};
 }
 
-static int compare(const void *key, const void *item)
-{
-	const uint32_t port = *(const uint32_t *)key;
-	const uint32_t other = ((const struct fabric_plug *)item)->port;
-
-	return (port > other) - (port < other);
-}
-
 const struct fabric_plug *fabric_plugs_find(const struct fabric_plugs *plugs, uint32_t port)
 {
-	return plugs->count
-		       ? bsearch(&port, plugs->items, plugs->count, sizeof(*plugs->items), compare)
-		       : NULL;
+	return plugs->count ? bsearch(&port, plugs->items, plugs->count, sizeof(*plugs->items),
+				      fabric_compare_ports)
+			    : NULL;
 }

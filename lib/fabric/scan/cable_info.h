@@ -30,7 +30,7 @@ enum fabric_plug_source { FABRIC_PLUG_CABLE_INFO = 1, FABRIC_PLUG_PDDR };
 extern const struct enum_name fabric_plug_source_names[];
 
 struct fabric_plug {
-	uint32_t port; /* index in the graph */
+	uint32_t port; /* index in the graph; the first member: fabric_compare_ports() */
 	enum fabric_plug_state state;
 	uint8_t code; /* of the device, if that says why: cable_info_error() */
 	bool partial; /* a page of its memory could not be read */

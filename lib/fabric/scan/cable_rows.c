@@ -217,14 +217,6 @@ struct saved_plug saved_plug_of(const struct fabric *fabric, const struct fabric
 	};
 }
 
-static int compare_ports(const void *a, const void *b)
-{
-	const uint32_t one = ((const struct fabric_plug *)a)->port;
-	const uint32_t other = ((const struct fabric_plug *)b)->port;
-
-	return (one > other) - (one < other);
-}
-
 long saved_plugs_load(const struct fabric *fabric, const struct saved_plug *saved, size_t count,
 		      struct fabric_plugs *plugs)
 {
@@ -232,22 +224,18 @@ long saved_plugs_load(const struct fabric *fabric, const struct saved_plug *save
 
 	for (size_t i = 0; i < count; i++) {
 		struct fabric_plug plug = {.state = FABRIC_PLUG_READ};
-		uint32_t node;
 
 		if (!saved[i].node_guid.known || !saved[i].port.known || !saved[i].memory ||
 		    plug_memory_parse(saved[i].memory, &plug.memory))
 			return -EINVAL;
-		node = fabric_find(fabric, saved[i].node_guid.value);
-		if (node == FABRIC_NONE || fabric->nodes[node].ambiguous ||
-		    saved[i].port.value > fabric->nodes[node].port_count) {
+		plug.port = fabric_find_port(fabric, saved[i].node_guid.value, saved[i].port.value);
+		if (plug.port == FABRIC_NONE)
 			others++;
-			continue;
-		}
-		plug.port = fabric_port_at(fabric, node, (unsigned int)saved[i].port.value);
-		*(struct fabric_plug *)mem_append(&plugs->items, &plugs->count,
-						  sizeof(plug)) = plug;
+		else
+			*(struct fabric_plug *)mem_append(&plugs->items, &plugs->count,
+							  sizeof(plug)) = plug;
 	}
 	if (plugs->count)
-		qsort(plugs->items, plugs->count, sizeof(*plugs->items), compare_ports);
+		qsort(plugs->items, plugs->count, sizeof(*plugs->items), fabric_compare_ports);
 	return others;
 }

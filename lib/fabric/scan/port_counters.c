@@ -337,18 +337,12 @@ void port_errors_clear(struct port_errors *errors)
 	*errors = (struct port_errors){.items = NULL};
 }
 
-static int compare(const void *key, const void *item)
-{
-	uint32_t port = *(const uint32_t *)key, other = ((const struct port_counters *)item)->port;
-
-	return (port > other) - (port < other);
-}
-
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port)
 {
 	const struct port_counters *found = errors->count
 						    ? bsearch(&port, errors->items, errors->count,
-							      sizeof(*errors->items), compare)
+							      sizeof(*errors->items),
+							      fabric_compare_ports)
 						    : NULL;
 
 	return found && found->read ? found : NULL;
@@ -427,14 +421,6 @@ static bool parse_saved(const struct saved_port_counters *saved, struct port_cou
 			     EXTENDED_PORT_COUNTERS_BYTES);
 }
 
-static int compare_ports(const void *a, const void *b)
-{
-	uint32_t one = ((const struct port_counters *)a)->port;
-	uint32_t other = ((const struct port_counters *)b)->port;
-
-	return (one > other) - (one < other);
-}
-
 long saved_port_counters_load(const struct fabric *fabric, const struct saved_port_counters *saved,
 			      size_t count, struct port_errors *errors)
 {
@@ -442,21 +428,17 @@ long saved_port_counters_load(const struct fabric *fabric, const struct saved_po
 
 	for (size_t i = 0; i < count; i++) {
 		struct port_counters one = {.read = false};
-		uint32_t node;
 
 		if (!parse_saved(&saved[i], &one))
 			return -EINVAL;
-		node = fabric_find(fabric, saved[i].node_guid.value);
-		if (node == FABRIC_NONE || fabric->nodes[node].ambiguous ||
-		    saved[i].port.value > fabric->nodes[node].port_count) {
+		one.port = fabric_find_port(fabric, saved[i].node_guid.value, saved[i].port.value);
+		if (one.port == FABRIC_NONE)
 			others++;
-			continue;
-		}
-		one.port = fabric_port_at(fabric, node, (unsigned int)saved[i].port.value);
-		*(struct port_counters *)mem_append(&errors->items, &errors->count,
-						    sizeof(one)) = one;
+		else
+			*(struct port_counters *)mem_append(&errors->items, &errors->count,
+							    sizeof(one)) = one;
 	}
 	if (errors->count)
-		qsort(errors->items, errors->count, sizeof(*errors->items), compare_ports);
+		qsort(errors->items, errors->count, sizeof(*errors->items), fabric_compare_ports);
 	return others;
 }

@@ -21,7 +21,7 @@ enum {
 };
 
 struct port_counters {
-	uint32_t port; /* index in the graph */
+	uint32_t port; /* index in the graph; the first member: fabric_compare_ports() */
 	struct perf_caps caps;
 	bool read, extended; /* whether these two were read */
 	uint8_t select[2];   /* PortSelect; the second byte is the number of the port */
@@ -88,12 +88,12 @@ struct port_errors_row {
 
 extern const struct schema fabric_errors_schema;
 
-/* False: no error counter is `least` or more, or at its maximum; then the row is cleared. */
+/*
+ * False: no counter passes its limit; then the row is cleared. Counters that never count are left
+ * out of the row's sums.
+ */
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
-			  uint64_t least, struct port_errors_row *row);
-/* The same with limits by counter; counters that never count are left out of the row's sums. */
-bool port_errors_row_make_by(const struct fabric_view *view, const struct port_counters *counters,
-			     const struct error_limits *limits, struct port_errors_row *row);
+			  const struct error_limits *limits, struct port_errors_row *row);
 void port_errors_row_clear(struct port_errors_row *row);
 
 /* A counter in two readings. */
@@ -118,15 +118,12 @@ extern const struct schema fabric_error_growth_schema;
 
 /*
  * Compares two readings of a port, `seconds` apart (0: unknown); `before` is NULL if the port was
- * not read then. False: no error counter grew by `least` or more, or has reached its maximum since;
- * the row is filled nevertheless.
+ * not read then. False: no counter grew by its limit or more, or has reached its maximum since; the
+ * row is filled nevertheless.
  */
 bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
-			  const struct port_counters *after, double seconds, uint64_t least,
-			  struct port_growth_row *row);
-bool port_growth_row_make_by(const struct fabric_view *view, const struct port_counters *before,
-			     const struct port_counters *after, double seconds,
-			     const struct error_limits *limits, struct port_growth_row *row);
+			  const struct port_counters *after, double seconds,
+			  const struct error_limits *limits, struct port_growth_row *row);
 void port_growth_row_clear(struct port_growth_row *row);
 
 /* The counters of a port in a file; strings are owned. */

@@ -43,18 +43,14 @@ static char *join(struct said *items, size_t count)
 	if (count)
 		qsort(items, count, sizeof(*items), compare_said);
 	for (size_t i = 0; i < count; i++) {
-		char *longer = all ? mem_format("%s, %s", all, items[i].text)
-				   : mem_string(items[i].text);
-
-		free(all);
+		mem_extend(&all, "%s%s", all ? ", " : "", items[i].text);
 		free(items[i].text);
-		all = longer;
 	}
 	return all;
 }
 
-bool port_errors_row_make_by(const struct fabric_view *view, const struct port_counters *counters,
-			     const struct error_limits *limits, struct port_errors_row *row)
+bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
+			  const struct error_limits *limits, struct port_errors_row *row)
 {
 	_cleanup_(freep) struct said *said = NULL;
 	size_t count = 0;
@@ -87,15 +83,6 @@ bool port_errors_row_make_by(const struct fabric_view *view, const struct port_c
 	if (!worth)
 		port_errors_row_clear(row);
 	return worth;
-}
-
-bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
-			  uint64_t least, struct port_errors_row *row)
-{
-	struct error_limits limits;
-
-	error_limits_init(&limits, least);
-	return port_errors_row_make_by(view, counters, &limits, row);
 }
 
 void port_errors_row_clear(struct port_errors_row *row)
@@ -203,9 +190,9 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 	return worth;
 }
 
-bool port_growth_row_make_by(const struct fabric_view *view, const struct port_counters *before,
-			     const struct port_counters *after, double seconds,
-			     const struct error_limits *limits, struct port_growth_row *row)
+bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
+			  const struct port_counters *after, double seconds,
+			  const struct error_limits *limits, struct port_growth_row *row)
 {
 	struct perf_record then = {.object = NULL}, now;
 	bool worth;
@@ -223,16 +210,6 @@ bool port_growth_row_make_by(const struct fabric_view *view, const struct port_c
 	perf_record_clear(&then);
 	perf_record_clear(&now);
 	return worth;
-}
-
-bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
-			  const struct port_counters *after, double seconds, uint64_t least,
-			  struct port_growth_row *row)
-{
-	struct error_limits limits;
-
-	error_limits_init(&limits, least);
-	return port_growth_row_make_by(view, before, after, seconds, &limits, row);
 }
 
 void port_growth_row_clear(struct port_growth_row *row)

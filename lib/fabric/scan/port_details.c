@@ -105,14 +105,10 @@ static void take_part(struct port_errors_row *row, const struct mad_item *item,
 
 static void say_details(struct port_errors_row *row)
 {
-	for (size_t i = 0; i < row->detail_count; i++) {
-		char *longer = mem_format("%s%s%s %llu", row->said_details ? row->said_details : "",
-					  row->said_details ? ", " : "", row->details[i].field->key,
-					  (unsigned long long)row->details[i].value.value);
-
-		free(row->said_details);
-		row->said_details = longer;
-	}
+	for (size_t i = 0; i < row->detail_count; i++)
+		mem_extend(&row->said_details, "%s%s %llu", row->said_details ? ", " : "",
+			   row->details[i].field->key,
+			   (unsigned long long)row->details[i].value.value);
 }
 
 int port_details_read(struct mad_engine *engine, const struct fabric *fabric,

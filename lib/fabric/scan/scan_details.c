@@ -293,17 +293,11 @@ static int path_to(const struct fabric *fabric, uint32_t port,
 		   uint8_t path[static MAD_HOPS_MOST + 1])
 {
 	const struct fabric_port *at = &fabric->ports[port];
-	int hops;
 
-	if (!at->number || at->number == fabric_node_of(fabric, port)->local_port)
-		return fabric_path(fabric, at->node, path);
-	if (at->peer == FABRIC_NONE)
+	if (at->number && at->peer == FABRIC_NONE &&
+	    at->number != fabric_node_of(fabric, port)->local_port)
 		return -1;
-	hops = fabric_path(fabric, fabric->ports[at->peer].node, path);
-	if (hops < 0 || hops == (int)MAD_HOPS_MOST)
-		return -1;
-	path[++hops] = fabric->ports[at->peer].number;
-	return hops;
+	return scan_route_to(fabric, port, false, path);
 }
 
 /* The request goes by directed route, or by LID if there is none. */
