@@ -220,7 +220,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
 	struct fabric_findings findings = {.items = NULL};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	bool begun;
 	int status;
 

@@ -264,6 +264,7 @@ static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 	const bool growth = args->fabric.interval.known || args->fabric.since;
 	const struct schema *schema = growth ? &fabric_error_growth_schema : &fabric_errors_schema;
 	struct errors errors = {
+		.run.live = true,
 		.all_args = args,
 		.args = args->fabric,
 		.save = args->fabric.save,
@@ -271,7 +272,7 @@ static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 
 	(void)objects;
 	errors.args.save = NULL;
-	if (fabric_run_begin_live(&errors.run, ctx, &errors.args, schema)) {
+	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema)) {
 		if (args->details)
 			listing_show_view(&errors.run.mad.listing, "--details");
 		listing_saves_to(&errors.run.mad.listing, errors.save);

@@ -130,7 +130,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	const struct fabric_args *args = fabric_args;
 	const struct list *list = ctx->command->data;
 	struct fabric_rows rows = {.items = NULL};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	int status;
 
 	(void)objects;

@@ -46,7 +46,7 @@ static uint32_t find(struct fabric_run *run, const char *word)
 static int show(const struct ctx *ctx, const struct fabric_args *args, const char *word)
 {
 	struct fabric_row ends[2] = {{.view = NULL}};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	uint32_t port;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_port_schema)) {

@@ -42,19 +42,10 @@ static void note_problem(struct group *group, const char *message, const char *h
 	problem_add_text(&group->run.mad.listing.problems, NULL, "members", "sa", message, hint);
 }
 
-/* An interrupted scan has been reported already. */
-static void note_interrupted(struct group *group)
-{
-	if (!group->run.fabric.interrupted)
-		problem_add_text(&group->run.mad.listing.problems, NULL, NULL, NULL,
-				 "interrupted: the output is incomplete", NULL);
-	group->run.fabric.interrupted = true;
-}
-
 static void note_answer(struct group *group, const struct multicast_answer *answer)
 {
 	if (answer->error == -ECANCELED)
-		note_interrupted(group);
+		fabric_run_note_interrupted(&group->run);
 	else if (answer->error == -ENODATA)
 		note_problem(group, "the port knows no subnet manager", alive_hint);
 	else if (answer->error == -ETIMEDOUT)

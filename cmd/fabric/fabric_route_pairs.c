@@ -174,10 +174,7 @@ static void follow_all(struct many *many)
 {
 	for (size_t i = 0; i < many->pairs.count; i++) {
 		if (mad_session_stopped(&many->run.mad.session)) {
-			/* An interrupted scan has been reported already. */
-			if (!many->run.fabric.interrupted)
-				problem_add_text(&many->run.mad.listing.problems, NULL, NULL, NULL,
-						 "interrupted: the output is incomplete", NULL);
+			fabric_run_note_interrupted(&many->run);
 			return;
 		}
 		follow(many, &many->pairs.items[i]);
@@ -217,12 +214,15 @@ static void show(struct many *many)
 
 int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args)
 {
-	struct many many = {.path = args->pairs, .cables = args->cables};
+	struct many many = {
+		.run = {.before_scan = read_pairs, .context = &many},
+		.path = args->pairs,
+		.cables = args->cables,
+	};
 	int status;
 
-	if (fabric_run_begin_reading(&many.run, ctx, &args->fabric,
-				     args->cables ? &fabric_shared_schema : &fabric_pairs_schema,
-				     read_pairs, &many) &&
+	if (fabric_run_begin(&many.run, ctx, &args->fabric,
+			     args->cables ? &fabric_shared_schema : &fabric_pairs_schema) &&
 	    fabric_forwarding_read(&many.run, NULL, 0, FORWARDING_LINEAR, &many.forwarding))
 		show(&many);
 	status = fabric_run_end(&many.run);

@@ -54,14 +54,24 @@ void fabric_run_note_others(struct fabric_run *run, long others)
 			 "rdmactl fabric scan --diff shows what is gone");
 }
 
+static void note_stop(struct fabric_run *run)
+{
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
+			 "interrupted: the output is incomplete", NULL);
+}
+
+void fabric_run_note_interrupted(struct fabric_run *run)
+{
+	if (!run->fabric.interrupted)
+		note_stop(run);
+	run->fabric.interrupted = true;
+}
+
 static void note_failures(struct fabric_run *run)
 {
-	struct problems *problems = &run->mad.listing.problems;
-
 	fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (run->fabric.interrupted)
-		problem_add_text(problems, NULL, NULL, NULL,
-				 "interrupted: the output is incomplete", NULL);
+		note_stop(run);
 }
 
 /* There is no graph: the first node, usually the local port, did not answer. */
@@ -355,8 +365,8 @@ static void note_no_details(struct fabric_run *run)
 			 "rdmactl fabric scan --details --save FILE saves them");
 }
 
-static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		  const struct schema *schema, bool live)
+bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
+		      const struct schema *schema)
 {
 	bool done;
 
@@ -366,17 +376,13 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	run->finder.view = run->view;
 	run->finder_before.view = (struct fabric_view){.fabric = &run->before,
 						       .names = run->view.names};
-	if (args->load && live)
-		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
-		       prepare(run) && read_loaded(run);
-	else if (args->load)
+	if (args->load && !run->live)
 		done = listing_begin_as(&run->mad.listing, ctx, schema, false) &&
 		       mad_listing_read_names(&run->mad.listing, args->mad.names,
-					      &run->mad.session.names) &&
-		       prepare(run) && read_loaded(run);
+					      &run->mad.session.names);
 	else
-		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
-		       prepare(run) && scan(run);
+		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false);
+	done = done && prepare(run) && (args->load ? read_loaded(run) : scan(run));
 	if (done)
 		note_failures(run);
 	/* If the scan cannot be saved, it is still printed. */
@@ -385,36 +391,6 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	if (done && args->load && args->details && !has_details(&run->fabric))
 		note_no_details(run);
 	return done;
-}
-
-bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		      const struct schema *schema)
-{
-	*run = (struct fabric_run){.on_reply = NULL};
-	return begin(run, ctx, args, schema, false);
-}
-
-bool fabric_run_begin_live(struct fabric_run *run, const struct ctx *ctx,
-			   const struct fabric_args *args, const struct schema *schema)
-{
-	*run = (struct fabric_run){.on_reply = NULL};
-	return begin(run, ctx, args, schema, true);
-}
-
-bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
-				const struct fabric_args *args, const struct schema *schema,
-				void (*on_reply)(struct fabric_run *run), void *context)
-{
-	*run = (struct fabric_run){.on_reply = on_reply, .context = context};
-	return begin(run, ctx, args, schema, false);
-}
-
-bool fabric_run_begin_reading(struct fabric_run *run, const struct ctx *ctx,
-			      const struct fabric_args *args, const struct schema *schema,
-			      bool (*read)(struct fabric_run *run), void *context)
-{
-	*run = (struct fabric_run){.before_scan = read, .context = context};
-	return begin(run, ctx, args, schema, false);
 }
 
 static void clear(struct fabric_run *run)

@@ -55,31 +55,22 @@ struct fabric_run {
 	bool *expected_before; /* the same for the earlier scan */
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
-	/* Called after each reply of the scan, or NULL. */
+	/* The caller may set these before the beginning. */
+	bool live; /* open the port even if the graph is from a file, to query its nodes */
+	/* Called after each reply of the scan. */
 	void (*on_reply)(struct fabric_run *run);
-	/* Called before the scan, or NULL. False: the listing says why. */
+	/* Called before the scan, to read a file. False: the listing says why. */
 	bool (*before_scan)(struct fabric_run *run);
 	void *context; /* of both */
 };
 
 /*
- * Begins the listing of `schema` and fills the graph by a scan or, with --load, from the file.
- * Failed queries are problems. False: there is no graph, and the listing says why; fabric_run_end()
- * does the rest.
+ * Begins the listing of `schema` and fills the graph by a scan or, with --load, from the file, of a
+ * run that is empty but for what the caller may set. Failed queries are problems. False: there is
+ * no graph, and the listing says why; fabric_run_end() does the rest.
  */
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema);
-/* The same with an open port even if the graph is from a file, to query its nodes. */
-bool fabric_run_begin_live(struct fabric_run *run, const struct ctx *ctx,
-			   const struct fabric_args *args, const struct schema *schema);
-/* The same, with `on_reply` called after each reply of the scan. */
-bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
-				const struct fabric_args *args, const struct schema *schema,
-				void (*on_reply)(struct fabric_run *run), void *context);
-/* The same, with `read` called before the scan, to read a file. */
-bool fabric_run_begin_reading(struct fabric_run *run, const struct ctx *ctx,
-			      const struct fabric_args *args, const struct schema *schema,
-			      bool (*read)(struct fabric_run *run), void *context);
 /*
  * Finds a node of the graph: see lib/fabric/route/route.h, and aliases that the SA knows. False:
  * the listing says why.
@@ -111,6 +102,8 @@ bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 struct mad_address fabric_run_address(const struct fabric_run *run);
 /* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);
+/* Notes that what follows the scan was interrupted, too, unless the scan was. */
+void fabric_run_note_interrupted(struct fabric_run *run);
 /* Notes that a file of --since has that many ports that are gone, if there are any. */
 void fabric_run_note_others(struct fabric_run *run, long others);
 /* Prints, frees, returns the exit status. */

@@ -25,7 +25,7 @@ static bool is_shown(const struct fabric_run *run, uint32_t place)
 static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_graph graph = {.nodes.count = 0};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
@@ -65,7 +65,7 @@ static void add_shown(const struct fabric_run *run, bool switches, struct fabric
 static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_rows rows = {.items = NULL};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	int status;
 
 	if (fabric_run_begin(&run, ctx, args,
@@ -159,14 +159,12 @@ static void put_settled(struct fabric_run *run)
 static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct stream *stream = mem_alloc_zero(1, sizeof(*stream));
-	struct fabric_run run;
+	struct fabric_run run = {.on_reply = put_settled, .context = stream};
 	int status;
 
-	if (fabric_run_begin_streaming(&run, ctx, args, &fabric_ports_schema, put_settled,
-				       stream)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_ports_schema))
 		for (uint32_t i = 0; i < run.fabric.node_count; i++)
 			put_node(&run, stream, i, i < stream->next);
-	}
 	status = fabric_run_end(&run);
 	free(stream->peers);
 	free(stream);
@@ -175,7 +173,7 @@ static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 
 static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 {
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	char *text = NULL;
 	int rc = 0;
 
@@ -207,7 +205,7 @@ static void note_incomplete(struct fabric_run *run)
 static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_changes changes = {.items = NULL};
-	struct fabric_run run;
+	struct fabric_run run = {.live = false};
 	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {

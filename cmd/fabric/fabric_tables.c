@@ -289,11 +289,10 @@ bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 			     forwarding);
 	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
 	/* An interrupted scan has been reported already. */
-	if (rc && !run->fabric.interrupted)
-		problem_add_text(
-			&mad->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
-			rc == -ECANCELED ? "interrupted: the output is incomplete" : strerror(-rc),
-			NULL);
+	if (rc && rc != -ECANCELED && !run->fabric.interrupted)
+		problem_add_text(&mad->listing.problems, NULL, NULL, "umad", strerror(-rc), NULL);
+	else if (rc == -ECANCELED)
+		fabric_run_note_interrupted(run);
 	run->fabric.interrupted |= rc != 0;
 	return true;
 }
