@@ -28,8 +28,8 @@ WHITE = (0.9505, 1.0, 1.089)
 # The beginning of each table in the file, whether it is ordered, and whether names are on it.
 TABLES = {
     'palette': (r'palette\[\] = \{', False, True),
-    'speeds': (r'\} speeds\[\] = \{', True, False),
-    'widths': (r'\} widths\[\] = \{', True, False),
+    'speeds': (r'shade speeds\[\] = \{', True, False),
+    'widths': (r'shade widths\[\] = \{', True, False),
     'errors': (r'\} rows\[\] = \{', False, False),
     'levels': (r'fills\[\] = \{', True, True),
 }

@@ -27,36 +27,28 @@ static void add_class(struct scheme *scheme, const char *color, char *words)
 	*added = (struct scheme_class){.color = color, .words = words};
 }
 
-/* The classes of speeds are in the order of this table, those of widths likewise. */
-static const struct {
-	uint8_t speed;
+/* The classes of speeds and widths are in the order of their table; the last one is the unknown. */
+struct shade {
+	uint8_t value;
 	const char *color;
-} speeds[] = {
+};
+
+static const struct shade speeds[] = {
 	{SPEED_XDR, "#0d0887"}, {SPEED_NDR, "#6a00a8"}, {SPEED_HDR, "#8f0da4"},
 	{SPEED_EDR, "#b12a90"}, {SPEED_FDR, "#c8437b"}, {SPEED_FDR10, "#e16462"},
 	{SPEED_QDR, "#f2844b"}, {SPEED_DDR, "#fca636"}, {SPEED_SDR, "#fcce25"},
 };
-static const struct {
-	uint8_t lanes;
-	const char *color;
-} widths[] = {
+static const struct shade widths[] = {
 	{12, "#0d0887"}, {8, "#6a00a8"}, {4, "#b12a90"}, {2, "#e16462"}, {1, "#fca636"},
 };
 
-static uint8_t speed_class(const struct cable_kind *kind)
+static uint8_t class_of(const struct shade *shades, size_t count, uint8_t value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (speeds[i].speed == kind->speed)
-			return (uint8_t)i;
-	return ARRAY_SIZE(speeds);
-}
+	uint8_t class = 0;
 
-static uint8_t width_class(const struct cable_kind *kind)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
-		if (widths[i].lanes == kind->lanes)
-			return (uint8_t)i;
-	return ARRAY_SIZE(widths);
+	while (class < count && shades[class].value != value)
+		class ++;
+	return class;
 }
 
 /* Errors by their power of ten; unknown counters stand between none and some. */
@@ -96,9 +88,10 @@ static void fill_cables(const struct drawing *drawing, const struct drawing_opti
 		if (fabric->ports[i].peer == FABRIC_NONE && !fabric->ports[i].unanswered)
 			continue;
 		kind = cable_kind_of(fabric, i);
-		scheme->of[i] = scheme->kind == DRAWING_SPEED ? speed_class(&kind)
+		scheme->of[i] = scheme->kind == DRAWING_SPEED
+					? class_of(speeds, ARRAY_SIZE(speeds), kind.speed)
 				: scheme->kind == DRAWING_WIDTH
-					? width_class(&kind)
+					? class_of(widths, ARRAY_SIZE(widths), kind.lanes)
 					: cable_errors(drawing, options->errors, i);
 		scheme->classes[scheme->of[i]].count += drawing_counts_at(drawing, i);
 	}
@@ -108,14 +101,14 @@ static void add_speeds(struct scheme *scheme)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
 		add_class(scheme, speeds[i].color,
-			  mem_string(enum_word(lane_speed_names, speeds[i].speed, "?")));
+			  mem_string(enum_word(lane_speed_names, speeds[i].value, "?")));
 	add_class(scheme, SCHEME_UNKNOWN_COLOR, mem_string("unknown speed"));
 }
 
 static void add_widths(struct scheme *scheme)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
-		add_class(scheme, widths[i].color, mem_format("%ux", widths[i].lanes));
+		add_class(scheme, widths[i].color, mem_format("%ux", widths[i].value));
 	add_class(scheme, SCHEME_UNKNOWN_COLOR, mem_string("unknown width"));
 }
 

@@ -76,6 +76,16 @@ static int compare_entries(const void *left, const void *right)
 	return rc ? rc : a->node < b->node ? -1 : a->node > b->node;
 }
 
+/* Adds the GUID, which two nodes may share, to the name of a node. */
+static void part_name(const struct fabric *fabric, const struct entry *entry)
+{
+	const struct fabric_node *node = &fabric->nodes[entry->node];
+
+	mem_extend(entry->name, "-%016" PRIx64, node->guid);
+	if (node->ambiguous)
+		mem_extend(entry->name, "-%" PRIu32, entry->node);
+}
+
 /* Valid names may be equal where names were not. True: some had to be changed. */
 static bool part_names(const struct fabric *fabric, struct entry *entries, size_t count)
 {
@@ -85,19 +95,9 @@ static bool part_names(const struct fabric *fabric, struct entry *entries, size_
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && !strcmp(*entries[i].name, *entries[end].name);)
 			end++;
-		for (size_t j = i + 1; j < end; j++) {
-			const struct fabric_node *node = &fabric->nodes[entries[j].node];
-			char number[16] = "";
-			char *name;
-
-			if (node->ambiguous)
-				snprintf(number, sizeof(number), "-%" PRIu32, entries[j].node);
-			name = mem_format("%s-%016" PRIx64 "%s", *entries[j].name, node->guid,
-					  number);
-			free(*entries[j].name);
-			*entries[j].name = name;
-			changed = true;
-		}
+		for (size_t j = i + 1; j < end; j++)
+			part_name(fabric, &entries[j]);
+		changed |= end - i > 1;
 	}
 	return changed;
 }
@@ -179,26 +179,16 @@ static bool is_one_host(const struct slurm *slurm, const struct entry *entries, 
 /* Parts hosts that share a name, such as the one that adapters have from the factory. */
 static void part_hosts_of(struct slurm *slurm, const struct entry *entries, size_t count)
 {
-	const struct fabric *fabric = slurm->drawing.view->fabric;
-	const char *name = *entries[0].name;
 	char *message = mem_format("%zu adapters share the name %s: which hosts they are in is "
 				   "unknown",
-				   count, name);
+				   count, *entries[0].name);
 
 	problem_add_text(slurm->problems, NULL, NULL, NULL, message,
 			 "--names FILE gives them the names of their hosts");
 	text_buffer_add(&slurm->remarks, "# NOT USABLE YET: %s\n", message);
 	free(message);
-	for (size_t i = count; i > 0; i--) {
-		const struct fabric_node *node = &fabric->nodes[entries[i - 1].node];
-		char number[16] = "", *parted;
-
-		if (node->ambiguous)
-			snprintf(number, sizeof(number), "-%" PRIu32, entries[i - 1].node);
-		parted = mem_format("%s-%016" PRIx64 "%s", name, node->guid, number);
-		free(*entries[i - 1].name);
-		*entries[i - 1].name = parted;
-	}
+	for (size_t i = 0; i < count; i++)
+		part_name(slurm->drawing.view->fabric, &entries[i]);
 }
 
 static void part_hosts(struct slurm *slurm)

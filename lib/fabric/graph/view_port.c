@@ -56,14 +56,10 @@ EACH_FIELD(FIELD_GETTER, NO_GETTER)
 #define OTHER_COLUMN(...) VIEW_COLUMN(__VA_ARGS__),
 
 static const struct field fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT, 0,
-		       "name of the node"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		       0, "number of the port"),
-	EACH_FIELD(FIELD_COLUMN, OTHER_COLUMN) COMPUTED_FIELD(
-		FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),
-	COMPUTED_FIELD(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, 0,
-		       "GUID of the node"),
+	PORT_COLUMNS(place_get_port),
+	EACH_FIELD(FIELD_COLUMN, OTHER_COLUMN) VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid",
+							   "LID", FIELD_RIGHT, "LID of the port"),
+	NODE_GUID_COLUMN,
 };
 
 const struct schema fabric_port_schema = SCHEMA("fabric_port", struct fabric_row, fields,
