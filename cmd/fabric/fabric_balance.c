@@ -24,8 +24,7 @@ static bool joins_switches(const struct fabric *fabric, uint32_t port)
 	uint32_t peer = fabric->ports[port].peer;
 
 	return peer != FABRIC_NONE && fabric->ports[port].number &&
-	       fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH &&
-	       fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH;
+	       fabric_is_of_switch(fabric, port) && fabric_is_of_switch(fabric, peer);
 }
 
 static unsigned int peer_level(const struct balances *balances, uint32_t port)
@@ -51,10 +50,9 @@ static void compare_with_mean(struct balances *balances, struct balance_row *row
 			sum += balances->balance.routes[i];
 			count++;
 		}
-	row->mean = (struct real){sum / count, true};
+	row->mean = real_of(sum / count);
 	if (sum > 0)
-		row->load_percent = (struct real){100.0 * (double)row->routes.value * count / sum,
-						  true};
+		row->load_percent = real_of(100.0 * (double)row->routes.value * count / sum);
 }
 
 /* A switch whose table is unknown has no values. */

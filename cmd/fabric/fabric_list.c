@@ -55,8 +55,8 @@ static bool is_passed_over(const struct fabric_run *run, uint32_t place)
 	const struct fabric *fabric = &run->fabric;
 
 	return run->args->switches_only &&
-	       (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH ||
-		fabric_node_of(fabric, fabric->ports[place].peer)->type != NODE_TYPE_SWITCH);
+	       (!fabric_is_of_switch(fabric, place) ||
+		!fabric_is_of_switch(fabric, fabric->ports[place].peer));
 }
 
 /* A cable matches by either end. */
@@ -85,7 +85,7 @@ static bool is_left_out(const struct fabric_run *run, uint32_t place)
 
 	return run->args->load && !fabric->ports[place].has_info && !fabric->failure_count &&
 	       !fabric->interrupted && !fabric->origin.most_hops.known &&
-	       fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
+	       fabric_is_of_switch(fabric, place);
 }
 
 /* Whether it is unknown if the port matches. */

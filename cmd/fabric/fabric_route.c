@@ -224,7 +224,7 @@ static void take_path(const struct mad_item *item, struct route_path *path)
 	memcpy(record.data, item->data, sizeof(record.data));
 	field_get(schema_find(schema, "rate_gbps"), &record, &value);
 	if (value.kind == VALUE_REAL)
-		path->rate_gbps = (struct real){value.real, true};
+		path->rate_gbps = real_of(value.real);
 	field_get(schema_find(schema, "mtu_bytes"), &record, &value);
 	if (value.kind == VALUE_UNSIGNED)
 		number_set(&path->mtu_bytes, value.number);

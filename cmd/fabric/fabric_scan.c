@@ -15,10 +15,9 @@ static bool is_shown(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric_port *port = &run->fabric.ports[place];
 
-	if (fabric_node_of(&run->fabric, place)->type != NODE_TYPE_SWITCH)
+	if (!fabric_is_of_switch(&run->fabric, place))
 		/* Adapters cabled to each other have no switch in the table. */
-		return port->peer != FABRIC_NONE &&
-		       fabric_node_of(&run->fabric, port->peer)->type != NODE_TYPE_SWITCH;
+		return port->peer != FABRIC_NONE && !fabric_is_of_switch(&run->fabric, port->peer);
 	return port->peer != FABRIC_NONE || port->unanswered || fabric_is_up(port);
 }
 

@@ -89,8 +89,8 @@ static bool represents_link(const struct fabric *fabric, uint32_t place)
 
 	if (peer == FABRIC_NONE || !fabric->ports[peer].has_info)
 		return true;
-	here = fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
-	there = fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH;
+	here = fabric_is_of_switch(fabric, place);
+	there = fabric_is_of_switch(fabric, peer);
 	return here != there ? here : place <= peer;
 }
 

@@ -72,6 +72,8 @@ struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *
 /* Reports a finding about a node. */
 void check_report_node(struct check_run *run, uint32_t node, char *evidence);
 
+/* `8x NDR`; to be freed. */
+char *check_rate_text(unsigned int lanes, enum lane_speed speed);
 /* Reports what cannot be judged because a text of another tool lacks it. */
 void check_report_unknown(struct check_run *run);
 

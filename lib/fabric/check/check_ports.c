@@ -26,8 +26,7 @@ static bool is_active(const struct check_run *run)
 	       (!run->peer || has_state(run->peer, PORT_STATE_ACTIVE));
 }
 
-/* `8x NDR` */
-static char *rate_text(unsigned int lanes, enum lane_speed speed)
+char *check_rate_text(unsigned int lanes, enum lane_speed speed)
 {
 	return mem_format("%ux %s", lanes, enum_word(lane_speed_names, speed, "?"));
 }
@@ -40,8 +39,8 @@ void check_link_below_best(struct check_run *run)
 
 	if (!fabric_could_be(run->fabric, run->place, &lanes, &speed))
 		return;
-	active = rate_text(fabric_lanes(run->port), fabric_speed(run->port));
-	best = rate_text(lanes, speed);
+	active = check_rate_text(fabric_lanes(run->port), fabric_speed(run->port));
+	best = check_rate_text(lanes, speed);
 	check_report(run, run->place,
 		     mem_format("the link runs at %s; both ends support %s", active, best));
 }

@@ -39,11 +39,6 @@ static double gbps(const struct rate *rate)
 	return fabric_rate_gbps(rate->lanes, rate->speed);
 }
 
-static char *rate_text(const struct rate *rate)
-{
-	return mem_format("%ux %s", rate->lanes, enum_word(lane_speed_names, rate->speed, "?"));
-}
-
 void check_rate_mismatch(struct check_run *run)
 {
 	struct rate here = {fabric_lanes(run->port), fabric_speed(run->port)}, there;
@@ -55,8 +50,8 @@ void check_rate_mismatch(struct check_run *run)
 	if (!is_known(&here) || !is_known(&there) ||
 	    (here.lanes == there.lanes && comparable(here.speed) == comparable(there.speed)))
 		return;
-	one = rate_text(&here);
-	other = rate_text(&there);
+	one = check_rate_text(here.lanes, here.speed);
+	other = check_rate_text(there.lanes, there.speed);
 	check_report(run, run->place, mem_format("%s here, %s at the other end", one, other));
 }
 
@@ -99,8 +94,8 @@ void check_link_below_parallel(struct check_run *run)
 		return;
 	mine = rate_of(run->fabric, run->place);
 	rate = rate_of(run->fabric, faster);
-	one = rate_text(&mine);
-	other = rate_text(&rate);
+	one = check_rate_text(mine.lanes, mine.speed);
+	other = check_rate_text(rate.lanes, rate.speed);
 	check_report(run, run->place,
 		     mem_format("the link runs at %s; the one of port %u between the same nodes "
 				"runs at %s",
@@ -160,7 +155,7 @@ void check_link_below_siblings(struct check_run *run)
 	wider = is_usual(&siblings, siblings.wider);
 	if (!wider && !is_usual(&siblings, siblings.faster))
 		return;
-	rate = rate_text(&mine);
+	rate = check_rate_text(mine.lanes, mine.speed);
 	check_report(run, run->place,
 		     mem_format("the link runs at %s; %u of %u such links of the switch are %s. "
 				"This is a guess: what its ports support is unknown",

@@ -110,7 +110,7 @@ static void write_port(const struct writer *writer, uint32_t place)
 	const struct fabric_port *port = &fabric->ports[place];
 
 	text_buffer_add(writer->out, "      ");
-	if (fabric_node_of(fabric, place)->type != NODE_TYPE_SWITCH)
+	if (!fabric_is_of_switch(fabric, place))
 		text_buffer_add(writer->out, "0x%016" PRIx64 " ", port->guid);
 	text_buffer_add(writer->out, "%6u ", fabric_lid(fabric, place));
 	write_number(writer, place);

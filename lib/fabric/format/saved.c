@@ -425,23 +425,19 @@ static int add_details(struct maker *maker)
 
 static int make(struct maker *maker)
 {
+	/* In this order: each needs what those before it have made. */
+	static int (*const steps[])(struct maker * maker) = {
+		add_nodes,  set_parents,  set_ports,   check_links,
+		add_faults, add_failures, add_details,
+	};
 	const struct saved_graph *saved = maker->saved;
-	int rc;
+	int rc = 0;
 
 	if (!saved->nodes.known || !saved->ports.known || !saved->unanswered.known)
 		return complain(maker, "a list is missing: nodes, ports or unanswered");
-	rc = add_nodes(maker);
-	if (!rc)
-		rc = set_parents(maker);
-	if (!rc)
-		rc = set_ports(maker);
-	if (!rc)
-		rc = check_links(maker);
-	if (!rc)
-		rc = add_faults(maker);
-	if (!rc)
-		rc = add_failures(maker);
-	return rc ? rc : add_details(maker);
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && !rc; i++)
+		rc = steps[i](maker);
+	return rc;
 }
 
 int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message)

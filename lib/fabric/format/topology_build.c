@@ -158,7 +158,7 @@ static void write_port(const struct builder *builder, uint32_t place,
 	port_info_set_physical_state(port->info, PHYSICAL_LINK_UP);
 	port_info_set_width_active(port->info, width_code(cable->lanes));
 	write_speed(port, cable->speed);
-	if (fabric_node_of(builder->fabric, place)->type == NODE_TYPE_SWITCH)
+	if (fabric_is_of_switch(builder->fabric, place))
 		return;
 	port->guid = cable->guid;
 	port_info_set_lid(port->info, cable->lid);

@@ -212,8 +212,7 @@ bool fabric_is_reachable(const struct fabric *fabric, uint32_t port)
 	const unsigned int state = fabric_port_state(&fabric->ports[port]);
 
 	return fabric_lid(fabric, port) &&
-	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH || !state ||
-		state == PORT_STATE_ACTIVE);
+	       (fabric_is_of_switch(fabric, port) || !state || state == PORT_STATE_ACTIVE);
 }
 
 bool fabric_is_mellanox(const struct fabric_node *node)

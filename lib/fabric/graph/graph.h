@@ -159,6 +159,11 @@ static inline struct fabric_node *fabric_node_of(const struct fabric *fabric, ui
 	return &fabric->nodes[fabric->ports[port].node];
 }
 
+static inline bool fabric_is_of_switch(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH;
+}
+
 /* The index of a node's port; the node must have a port of that number. */
 static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node,
 				      unsigned int number)

@@ -118,7 +118,8 @@ view_getter view_get_board, view_get_slot, view_get_chip, view_get_location;
 const struct fabric_port *place_port(const void *record);
 
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
-view_getter place_get_lid, place_get_speed, place_get_mtu, place_get_vls;
+view_getter place_get_lid, place_get_state, place_get_lanes, place_get_speed, place_get_rate;
+view_getter place_get_could_be, place_get_mtu, place_get_vls;
 view_getter place_get_location, place_get_external;
 /* The same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
@@ -165,8 +166,17 @@ enum { VIEW_NEEDS_END_PORTS = 1 };
 #define PEER_LID_COLUMN                                                                          \
 	VIEW_END_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT, \
 			"LID of the port at the other end")
-#define COULD_BE_COLUMN(get_, flags_)                                   \
-	VIEW_COLUMN(FIELD_STRING, get_, "could_be", "COULD BE", flags_, \
+#define WIDTH_COLUMN                                                         \
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lanes, "width_lanes", "LANES", \
+		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
+#define SPEED_COLUMN                                                              \
+	VIEW_COLUMN(FIELD_ENUM, place_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
+		    "active speed of the link")
+#define RATE_COLUMN(flags_)                                                                       \
+	VIEW_COLUMN(FIELD_REAL, place_get_rate, "rate_gbps", "RATE Gb/s", (flags_) | FIELD_RIGHT, \
+		    "rate of the link in gigabits per second")
+#define COULD_BE_COLUMN(flags_)                                                       \
+	VIEW_COLUMN(FIELD_STRING, place_get_could_be, "could_be", "COULD BE", flags_, \
 		    "best width and speed that both ends support, if the link runs at less")
 
 /* Columns of a node's chassis, and of the boards at both ends of a cable. */

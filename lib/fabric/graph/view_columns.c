@@ -343,14 +343,14 @@ static void set_could_be(struct value *value, const struct fabric_row *row)
 	}
 PORT_GETTER(, place_get_port, true, value_set_unsigned(value, port->number))
 PORT_GETTER(, place_get_lid, true, view_set_known(value, fabric_lid(fabric_of(row), row->place)))
-PORT_GETTER(static, get_state, true, set_state(value, port_state_names, fabric_port_state(port)))
+PORT_GETTER(, place_get_state, true, set_state(value, port_state_names, fabric_port_state(port)))
 PORT_GETTER(static, get_physical_state, true,
 	    set_state(value, physical_state_names, fabric_physical_state(port)))
 /* A link that is down reports its last width, speed and MTU, or none. */
-PORT_GETTER(static, get_lanes, fabric_is_up(port), view_set_known(value, fabric_lanes(port)))
+PORT_GETTER(, place_get_lanes, fabric_is_up(port), view_set_known(value, fabric_lanes(port)))
 PORT_GETTER(, place_get_speed, fabric_is_up(port),
 	    value_set_word(value, lane_speed_names, fabric_speed(port)))
-PORT_GETTER(static, get_rate, fabric_is_up(port),
+PORT_GETTER(, place_get_rate, fabric_is_up(port),
 	    set_rate(value, fabric_rate_gbps(fabric_lanes(port), fabric_speed(port))))
 PORT_GETTER(, place_get_mtu, fabric_is_up(port), view_set_known(value, fabric_mtu(port)))
 PORT_GETTER(static, get_most_mtu, true, view_set_known(value, fabric_most_mtu(port)))
@@ -361,7 +361,7 @@ PORT_GETTER(static, get_best_speed, true,
 	    value_set_word(value, lane_speed_names, fabric_best_speed(fabric_of(row), row->place)))
 PORT_GETTER(static, get_slow, fabric_is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
 	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))
-PORT_GETTER(static, get_could_be, true, set_could_be(value, row))
+PORT_GETTER(, place_get_could_be, true, set_could_be(value, row))
 PORT_GETTER(static, get_unanswered, true, set_flag(value, port->unanswered, TONE_BAD))
 PORT_GETTER(static, get_port_bytes, port->has_info && !is_made(row),
 	    view_set_bytes(value, port->info, PORT_INFO_BYTES))
@@ -386,7 +386,7 @@ GETTER_OF(static, get_peer_index, place_peer, place_get_index)
 GETTER_OF(, place_get_peer_lid, place_peer, place_get_lid)
 GETTER_OF(, place_get_peer_location, place_peer, place_get_location)
 GETTER_OF(, place_get_peer_external, place_peer, place_get_external)
-GETTER_OF(static, get_peer_state, place_peer, get_state)
+GETTER_OF(static, get_peer_state, place_peer, place_get_state)
 
 /* The nodes at both ends, by what no name map changes. */
 #define NODES_OF_BOTH_ENDS                                                                   \
@@ -400,28 +400,19 @@ GETTER_OF(static, get_peer_state, place_peer, get_state)
 #define BELOW_BEST_COLUMN                                                    \
 	VIEW_END_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \
 			"whether the link is narrower or slower than both ends support")
-#define WIDTH_COLUMN                                                   \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", \
-		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
-#define SPEED_COLUMN                                                              \
-	VIEW_COLUMN(FIELD_ENUM, place_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
-		    "active speed of the link")
-#define RATE_COLUMN(flags_)                                                                 \
-	VIEW_COLUMN(FIELD_REAL, get_rate, "rate_gbps", "RATE Gb/s", (flags_) | FIELD_RIGHT, \
-		    "rate of the link in gigabits per second")
 #define MTU_COLUMN                                                                  \
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, \
 		    "active MTU of the link")
 
 static const struct field port_fields[] = {
 	PORT_COLUMNS(place_get_port),
-	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT, "logical state"),
+	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT, "logical state"),
 	VIEW_COLUMN(FIELD_ENUM, get_physical_state, "physical_state", "PHYSICAL", FIELD_DEFAULT,
 		    "physical state"),
 	WIDTH_COLUMN,
 	SPEED_COLUMN,
 	PEER_COLUMNS,
-	COULD_BE_COLUMN(get_could_be, FIELD_DEFAULT),
+	COULD_BE_COLUMN(FIELD_DEFAULT),
 	VIEW_COLUMN(FIELD_BOOL, get_unanswered, "unanswered", "UNANSWERED", 0,
 		    "whether the node at the other end did not answer"),
 	RATE_COLUMN(0),
@@ -459,11 +450,11 @@ static const struct field link_fields[] = {
 	WIDTH_COLUMN,
 	SPEED_COLUMN,
 	RATE_COLUMN(FIELD_DEFAULT),
-	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT,
+	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT,
 		    "logical state of the port"),
 	VIEW_COLUMN(FIELD_ENUM, get_peer_state, "peer_state", "PEER STATE", 0,
 		    "logical state of the port at the other end"),
-	COULD_BE_COLUMN(get_could_be, FIELD_DEFAULT),
+	COULD_BE_COLUMN(FIELD_DEFAULT),
 	MTU_COLUMN,
 	BELOW_BEST_COLUMN,
 	LID_COLUMN,

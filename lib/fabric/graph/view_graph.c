@@ -168,7 +168,7 @@ static void get_in_port(const void *record, struct value *value)
 	const struct fabric_detail *detail = detail_of(record);
 
 	if (detail && detail->attribute == UMAD_SM_ATTR_SLVL_TABLE &&
-	    fabric_node_of(fabric_of(record), detail->port)->type == NODE_TYPE_SWITCH)
+	    fabric_is_of_switch(fabric_of(record), detail->port))
 		value_set_unsigned(value, detail->modifier >> 8 & 0xff);
 	if (detail && detail->attribute == UMAD_SM_ATTR_MCAST_FT)
 		value_set_unsigned(value, (uint64_t)(detail->modifier >> MAD_MULTICAST_POSITION) *

@@ -78,7 +78,7 @@ static void leave_out(struct counter *counter, uint32_t owner)
 	const struct fabric *fabric = counter->fabric;
 	uint32_t peer = fabric->ports[owner].peer;
 
-	if (peer != FABRIC_NONE && fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH)
+	if (peer != FABRIC_NONE && fabric_is_of_switch(fabric, peer))
 		counter->packets[counter->forwarding->of_node[fabric->ports[peer].node]]--;
 }
 

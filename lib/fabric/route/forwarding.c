@@ -370,15 +370,14 @@ uint32_t *forwarding_owners(const struct fabric *fabric)
 
 	memset(owners, 0xff, FORWARDING_LIDS * sizeof(*owners));
 	for (uint32_t i = 0; i < fabric->port_count; i++)
-		if (fabric_node_of(fabric, i)->type != NODE_TYPE_SWITCH || !fabric->ports[i].number)
+		if (!fabric_is_of_switch(fabric, i) || !fabric->ports[i].number)
 			own(fabric, i, owners);
 	return owners;
 }
 
 bool forwarding_is_end(const struct fabric *fabric, uint32_t port)
 {
-	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
-	       fabric_port_lid(&fabric->ports[port]);
+	return !fabric_is_of_switch(fabric, port) && fabric_port_lid(&fabric->ports[port]);
 }
 
 uint32_t forwarding_out(const struct fabric *fabric, const struct forwarding *forwarding,
@@ -397,7 +396,7 @@ uint32_t forwarding_next(const struct fabric *fabric, const struct forwarding *f
 {
 	const uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric->ports[port].peer;
 
-	return peer == FABRIC_NONE || fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH
+	return peer == FABRIC_NONE || !fabric_is_of_switch(fabric, peer)
 		       ? FABRIC_NONE
 		       : forwarding->of_node[fabric->ports[peer].node];
 }

@@ -29,7 +29,12 @@ struct builder {
 
 static bool is_switch_port(const struct fabric *fabric, uint32_t port)
 {
-	return port != FABRIC_NONE && fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH;
+	return port != FABRIC_NONE && fabric_is_of_switch(fabric, port);
+}
+
+static const struct fabric_node *node_of(const struct builder *builder, uint32_t number)
+{
+	return &builder->fabric->nodes[builder->forwarding->tables[number].node];
 }
 
 /* Whether the hop leads to a port that takes packets for itself: of an adapter, router or switch.
@@ -109,7 +114,7 @@ static void add_hops(struct builder *builder, uint32_t number)
 {
 	const struct forwarding_table *table = &builder->forwarding->tables[number];
 	struct multicast_tree *tree = builder->tree;
-	const unsigned int ports = builder->fabric->nodes[table->node].port_count;
+	const unsigned int ports = node_of(builder, number)->port_count;
 
 	builder->first[number] = (uint32_t)tree->count;
 	for (unsigned int port = 0; port <= ports || port < table->words * MAD_MULTICAST_PORTS;
@@ -299,8 +304,7 @@ static void reach(struct builder *builder, uint32_t from, bool backwards, bool *
 	visit(builder, from, seen, &depth);
 	while (depth) {
 		const uint32_t number = builder->stack[--depth];
-		const struct fabric_node *node =
-			&builder->fabric->nodes[builder->forwarding->tables[number].node];
+		const struct fabric_node *node = node_of(builder, number);
 
 		for (uint32_t i = builder->first[number];
 		     !backwards && i < builder->first[number + 1]; i++)
@@ -354,8 +358,7 @@ static void find_useless(struct builder *builder)
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct fabric_node *node =
-			&builder->fabric->nodes[builder->forwarding->tables[i].node];
+		const struct fabric_node *node = node_of(builder, i);
 
 		for (uint32_t port = 1; port <= node->port_count; port++)
 			cables[i] += neighbour(builder, i, node->first_port + port) != FABRIC_NONE;
@@ -364,8 +367,7 @@ static void find_useless(struct builder *builder)
 	}
 	while (depth) {
 		const uint32_t number = builder->stack[--depth];
-		const struct fabric_node *node =
-			&builder->fabric->nodes[builder->forwarding->tables[number].node];
+		const struct fabric_node *node = node_of(builder, number);
 
 		for (uint32_t i = 1; i <= node->port_count; i++) {
 			const uint32_t next = neighbour(builder, number, node->first_port + i);

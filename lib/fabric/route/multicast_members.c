@@ -116,7 +116,7 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 		members->items[i].port = FABRIC_NONE;
 	qsort(members->items, members->count, sizeof(*members->items), by_guid);
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		const bool is_switch = fabric_node_of(fabric, i)->type == NODE_TYPE_SWITCH;
+		const bool is_switch = fabric_is_of_switch(fabric, i);
 		struct multicast_member *found,
 			wanted = {
 				.guid = is_switch ? node_info_port_guid(

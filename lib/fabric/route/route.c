@@ -26,7 +26,7 @@ static bool is_there(const struct follower *follower, uint32_t port)
 	const struct fabric *fabric = follower->fabric;
 
 	/* The LID belongs to the switch, whichever port the packet arrived at. */
-	if (fabric_node_of(fabric, follower->to)->type == NODE_TYPE_SWITCH)
+	if (fabric_is_of_switch(fabric, follower->to))
 		return fabric->ports[port].node == fabric->ports[follower->to].node;
 	return port == follower->to;
 }

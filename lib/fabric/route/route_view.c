@@ -15,25 +15,6 @@ static const struct enum_name direction_names[] = {
 	{0, NULL},
 };
 
-/* Columns that are the same as in the table of ports. */
-static void get_of_port(const void *record, const char *key, struct value *value)
-{
-	const struct fabric_row *row = record;
-
-	if (row->view && row->place != FABRIC_NONE)
-		field_get(schema_find(&fabric_ports_schema, key), row, value);
-}
-#define AS_OF_PORTS(name_)                                               \
-	static void get_##name_(const void *record, struct value *value) \
-	{                                                                \
-		get_of_port(record, #name_, value);                      \
-	}
-AS_OF_PORTS(state)
-AS_OF_PORTS(width_lanes)
-AS_OF_PORTS(speed)
-AS_OF_PORTS(rate_gbps)
-AS_OF_PORTS(could_be)
-
 /* The smaller MTU of the two ends, as packets have to fit both; 0 if unknown. */
 static unsigned int mtu_of(const struct fabric_row *row)
 {
@@ -122,19 +103,16 @@ static const struct field route_fields[] = {
 		    "name of the next node"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
 		    FIELD_DEFAULT | FIELD_RIGHT, "port by which packets enter the next node"),
-	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT,
+	VIEW_COLUMN(FIELD_ENUM, place_get_state, "state", "STATE", FIELD_DEFAULT,
 		    "logical state of the output port"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_width_lanes, "width_lanes", "LANES",
-		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link"),
-	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT,
-		    "active speed of the link"),
-	VIEW_COLUMN(FIELD_REAL, get_rate_gbps, "rate_gbps", "RATE Gb/s",
-		    FIELD_DEFAULT | FIELD_RIGHT, "rate of the link in gigabits per second"),
+	WIDTH_COLUMN,
+	SPEED_COLUMN,
+	RATE_COLUMN(FIELD_DEFAULT),
 	BOOL_FIELD(struct route_row, same_cable, "same_cable", "SAME CABLE", FIELD_DEFAULT, 0,
 		   "whether the other direction takes the same cable"),
 	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", FIELD_DEFAULT,
 	       "whether the link is slower, or its MTU smaller, than in the SA's path record"),
-	COULD_BE_COLUMN(get_could_be, 0),
+	COULD_BE_COLUMN(0),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
 		    "active MTU of the link, the smaller one of both ends"),
 	LID_COLUMN,

@@ -67,7 +67,7 @@ static void add_lid(struct users *users, uint32_t cable, uint16_t lid)
 	const uint32_t owner = users->owners[lid];
 
 	/* What an adapter sends leaves by its one cable. */
-	if (fabric_node_of(fabric, cable)->type != NODE_TYPE_SWITCH) {
+	if (!fabric_is_of_switch(fabric, cable)) {
 		if (owner != cable && forwarding_is_end(fabric, cable))
 			users->user(users->context, cable, owner, lid);
 		return;

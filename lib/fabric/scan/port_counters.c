@@ -153,8 +153,7 @@ static void note(struct reader *reader, const struct query *query, const struct 
 	struct port_errors *errors = reader->errors;
 	uint32_t port = port_of(reader, query);
 
-	if (is_of_node(query->kind) &&
-	    fabric_node_of(reader->fabric, port)->type == NODE_TYPE_SWITCH)
+	if (is_of_node(query->kind) && fabric_is_of_switch(reader->fabric, port))
 		port = fabric_node_of(reader->fabric, port)->first_port;
 	*(struct fabric_failure *)mem_append(&errors->failures, &errors->failure_count,
 					     sizeof(*errors->failures)) = (struct fabric_failure){

@@ -122,10 +122,7 @@ static struct port_counter_growth growth_of(const struct field *field,
 		return growth;
 	growth.growth = number_of(after->value - before->value);
 	if (seconds > 0)
-		growth.per_sec = (struct real){
-			.value = (double)growth.growth.value / seconds,
-			.known = true,
-		};
+		growth.per_sec = real_of((double)growth.growth.value / seconds);
 	return growth;
 }
 

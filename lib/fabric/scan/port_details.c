@@ -129,7 +129,7 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 
 			if (!is_counted(&rows[i], parts[j].reason) ||
 			    (parts[j].id == MAD_PM_SW_VL_CONGESTION &&
-			     fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH))
+			     !fabric_is_of_switch(fabric, port)))
 				continue;
 			fill_request(fabric, options, port, UMAD_METHOD_GET, parts[j].id, request);
 			request->data = selects[i];

@@ -211,8 +211,7 @@ void scan_query_end(struct scanner *scanner, uint32_t port)
 	const uint32_t peer = fabric->ports[port].peer;
 
 	if (!scanner->options->no_end_ports || peer == FABRIC_NONE ||
-	    fabric_node_of(fabric, peer)->type != NODE_TYPE_SWITCH ||
-	    !fabric_is_at_own_best(&fabric->ports[peer]))
+	    !fabric_is_of_switch(fabric, peer) || !fabric_is_at_own_best(&fabric->ports[peer]))
 		scan_enqueue(scanner, QUERY_PORT, port);
 }
 

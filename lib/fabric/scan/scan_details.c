@@ -50,7 +50,7 @@ static bool has_table(const struct fabric *fabric, uint32_t port,
 		      const struct mad_attribute *attribute)
 {
 	return attribute->modifier != MODIFIER_BLOCK || !fabric->ports[port].number ||
-	       fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH;
+	       !fabric_is_of_switch(fabric, port);
 }
 
 static void plan(struct reader *reader, const struct mad_attribute *attribute)
@@ -220,8 +220,7 @@ bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *at = &fabric->ports[port];
 
-	return at->has_info &&
-	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH) == !at->number;
+	return at->has_info && (fabric_is_of_switch(fabric, port)) == !at->number;
 }
 
 uint16_t fabric_manager_lid(const struct fabric *fabric)
