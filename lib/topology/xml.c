@@ -14,6 +14,8 @@ enum { MOST_ELEMENTS = 8192, XML_MOST_DEPTH = 32, MOST_ATTRIBUTES = 32 };
 
 struct reader {
 	struct xml_document *document;
+	const char
+		*text; /* as it was: in the document's, NULs take the place of what ends a name */
 	char *at;
 	size_t open[XML_MOST_DEPTH]; /* indexes of elements without an end so far */
 	size_t depth;
@@ -150,8 +152,8 @@ static unsigned int line_of(const struct reader *reader)
 {
 	unsigned int line = 1;
 
-	for (const char *at = reader->document->text; at < reader->at; at++)
-		line += *at == '\n';
+	for (ptrdiff_t i = 0; i < reader->at - reader->document->text; i++)
+		line += reader->text[i] == '\n';
 	return line;
 }
 
@@ -216,7 +218,7 @@ static bool take_markup(struct reader *reader)
 int xml_read(const char *text, struct xml_document *ret_document, char **ret_message)
 {
 	struct xml_document document = {.text = mem_string(text)};
-	struct reader reader = {.document = &document, .at = document.text};
+	struct reader reader = {.document = &document, .text = text, .at = document.text};
 
 	while (!reader.wrong) {
 		char *next = strchr(reader.at, '<');

@@ -57,6 +57,8 @@ static void faults(void **state)
 		{"hello", "line 1: no element"},
 		{"<a>\n<b>\n</a>", "line 3: the end of another element"},
 		{"<a>\n<b/>", "line 2: an element without its end"},
+		/* Names that end their line are cut there. */
+		{"<a\n x='1'>\n<b\n y\n='&amp;\n'>\n<c", "line 7: this element has no end"},
 		{"<a></a><b/>", "line 1: a second element after the end of the first"},
 		{"</a>", "line 1: an end without its start"},
 		{"<a></a", "line 1: an end tag without >"},
