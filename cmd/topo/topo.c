@@ -112,10 +112,11 @@ static bool is_beside_parent(const struct topo_run *run, const struct topology_n
 	       topology_find(&run->topology, node->parent) != node;
 }
 
-static bool has_node(const struct topo_run *run, const struct topology_node *node)
+bool topo_has_node(struct topology_node *const *nodes, size_t count,
+		   const struct topology_node *node)
 {
-	for (size_t i = 0; i < run->count; i++)
-		if (run->nodes[i] == node)
+	for (size_t i = 0; i < count; i++)
+		if (nodes[i] == node)
 			return true;
 	return false;
 }
@@ -146,7 +147,7 @@ static bool choose(struct topo_run *run, char **words)
 			note_word(run, *word);
 			continue;
 		}
-		if (!has_node(run, node))
+		if (!topo_has_node(run->nodes, run->count, node))
 			add_node(&run->nodes, &run->count, node);
 		add_node(&run->rows, &run->row_count, node);
 	}

@@ -46,21 +46,11 @@ static int print_env(struct topo_run *run, const struct assignment_list *list)
 	const char *word = run->args->gpu;
 	const struct topology_node *gpu = word ? find_gpu(run, word) : NULL;
 	struct text_buffer buffer = {.text = NULL};
-	_cleanup_(freep) char *text = NULL;
 
 	if (word && !gpu)
 		return 0;
 	assign_env(list, (enum env_kind)run->args->env.value, gpu, &buffer, &run->listing.problems);
-	text = text_buffer_take(&buffer);
-	return text ? render_text(stdout, text) : 0;
-}
-
-static bool is_shown(const struct topo_run *run, const struct topology_node *node)
-{
-	for (size_t i = 0; i < run->row_count; i++)
-		if (run->rows[i] == node)
-			return true;
-	return false;
+	return topo_print(&buffer);
 }
 
 /* The rule of thumb behind the table, for people. */
@@ -68,7 +58,6 @@ static int print_note(struct topo_run *run)
 {
 	const struct globals *globals = &run->listing.ctx->globals;
 	struct text_buffer buffer = {.text = NULL};
-	_cleanup_(freep) char *text = NULL;
 
 	if (globals->json || globals->jsonl || globals->tsv || globals->no_headings ||
 	    globals->quiet || globals->columns)
@@ -78,8 +67,7 @@ static int print_note(struct topo_run *run)
 				"\npredicted by the rules of NCCL " PREDICTED_NCCL
 				", its defaults, and GPUs numbered in the order of the bus\n");
 	topo_add_doubts(run, &buffer);
-	text = text_buffer_take(&buffer);
-	return text ? render_text(stdout, text) : 0;
+	return topo_print(&buffer);
 }
 
 int topo_assign(struct topo_run *run, struct assignment_list *list)
@@ -91,7 +79,7 @@ int topo_assign(struct topo_run *run, struct assignment_list *list)
 	if (run->args->env.known)
 		return print_env(run, list);
 	for (size_t i = 0; i < list->count; i++)
-		if (is_shown(run, list->items[i].accelerator))
+		if (topo_has_node(run->rows, run->row_count, list->items[i].accelerator))
 			listing_add(&run->listing, &list->items[i]);
 	rc = listing_print(&run->listing);
 	return rc ? rc : print_note(run);

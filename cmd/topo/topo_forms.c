@@ -20,15 +20,20 @@ void topo_add_doubts(const struct topo_run *run, struct text_buffer *text)
 				run->doubts.items[i].hint);
 }
 
+int topo_print(struct text_buffer *buffer)
+{
+	_cleanup_(freep) char *text = text_buffer_take(buffer);
+
+	return text ? render_text(stdout, text) : 0;
+}
+
 int topo_print_tree(struct topo_run *run)
 {
 	struct text_buffer buffer = {.text = NULL};
-	_cleanup_(freep) char *text = NULL;
 
 	topology_show_tree(&run->topology, run->rows, run->row_count, &buffer);
 	topo_add_doubts(run, &buffer);
-	text = text_buffer_take(&buffer);
-	return render_text(stdout, text);
+	return topo_print(&buffer);
 }
 
 static int write_picture(void *context, FILE *file)
@@ -56,7 +61,6 @@ void topo_write_svg(struct topo_run *run)
 int topo_print_nccl(struct topo_run *run)
 {
 	struct text_buffer buffer = {.text = NULL};
-	_cleanup_(freep) char *text = NULL;
 
 	if (run->topology.flat && !run->topology.file) {
 		listing_fail(&run->listing, STATUS_FAILED,
@@ -66,8 +70,7 @@ int topo_print_nccl(struct topo_run *run)
 		return 0;
 	}
 	nccl_write(&run->topology, run->rows, run->row_count, &buffer);
-	text = text_buffer_take(&buffer);
-	return render_text(stdout, text);
+	return topo_print(&buffer);
 }
 
 /* The hops as a table, then the sentences. */
@@ -75,7 +78,6 @@ int topo_print_path(struct topo_run *run, const struct topology_path *path)
 {
 	const struct render_options options = listing_options(&run->listing);
 	struct text_buffer buffer = {.text = NULL};
-	_cleanup_(freep) char *text = NULL;
 	_cleanup_(freep) const void **rows = mem_alloc_zero(path->count, sizeof(*rows));
 	struct columns columns = {.schema = NULL};
 	const struct document document = {
@@ -94,8 +96,7 @@ int topo_print_path(struct topo_run *run, const struct topology_path *path)
 		text_buffer_add(&buffer, "\n");
 	topology_explain(path, &buffer);
 	topo_add_doubts(run, &buffer);
-	text = text_buffer_take(&buffer);
-	return render_text(stdout, text);
+	return topo_print(&buffer);
 }
 
 /* The nearest adapter with an active port; its class is unknown if there is none. */

@@ -32,6 +32,10 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 	return (enum topology_dialect)run->args->names.value; /* smi is 0 */
 }
 
+bool topo_has_node(struct topology_node *const *nodes, size_t count,
+		   const struct topology_node *node);
+/* Prints the text of the buffer, if there is any, and frees it. An error of the output. */
+int topo_print(struct text_buffer *buffer);
 /* The matrix with its legend; an error of the output. */
 int topo_print_matrix(struct topo_run *run);
 /* What the answer rests on, and why it may be wrong, for people. */

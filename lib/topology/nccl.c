@@ -287,12 +287,6 @@ static void write_affinity(struct text_buffer *text, const char *cpus)
 	text_buffer_add(text, "\"");
 }
 
-static bool is_at(const struct topology_node *a, const struct topology_node *b)
-{
-	return a->numa_node.known == b->numa_node.known &&
-	       (!a->numa_node.known || a->numa_node.value == b->numa_node.value);
-}
-
 static void write_cpu(const struct writer *writer, const struct topology_node *first)
 {
 	const struct topology *topology = writer->topology;
@@ -307,13 +301,13 @@ static void write_cpu(const struct writer *writer, const struct topology_node *f
 	text_buffer_add(writer->text, ">\n");
 	for (size_t i = 0; i < writer->count; i++)
 		if (writer->nodes[i]->pci_address && !writer->nodes[i]->above &&
-		    is_at(writer->nodes[i], first))
+		    topology_is_same_numa(writer->nodes[i], first))
 			write_node(writer, writer->nodes[i], 2);
 	for (size_t i = 0; i < topology->switch_count; i++) {
 		const struct topology_switch *at = topology->switches[i];
 		const struct topology_node *below = at->up ? NULL : first_below(writer, at);
 
-		if (below && is_at(below, first))
+		if (below && topology_is_same_numa(below, first))
 			write_switch(writer, at, 2);
 	}
 	text_buffer_add(writer->text, "  </cpu>\n");
@@ -330,7 +324,7 @@ void nccl_write(const struct topology *topology, struct topology_node *const *no
 
 		if (!nodes[i]->pci_address)
 			continue;
-		while (!nodes[j]->pci_address || !is_at(nodes[j], nodes[i]))
+		while (!nodes[j]->pci_address || !topology_is_same_numa(nodes[j], nodes[i]))
 			j++;
 		if (i == j)
 			write_cpu(&writer, nodes[i]);

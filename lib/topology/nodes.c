@@ -70,6 +70,26 @@ static char *card_of(const struct pci_function *function)
 	return mem_format("%.*s", (int)strcspn(address, "."), address);
 }
 
+/* A node that is one function: an accelerator, or another function of an adapter. */
+static struct topology_node *add_function(struct topology *topology, const struct root *root,
+					  enum topology_kind kind, char *name,
+					  struct pci_function *function, struct problems *problems)
+{
+	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
+						sizeof(*topology->nodes));
+
+	node->name = name;
+	number_set(&node->kind, kind);
+	number_set(&node->role, TOPOLOGY_PHYSICAL);
+	node->pci_address = mem_string(function->address);
+	node->functions.known = true;
+	strings_add(&node->functions, function->address);
+	node->function = function;
+	take_function(root, node, problems);
+	node->card = card_of(function);
+	return node;
+}
+
 static void add_port(struct topology_node *node, const struct port *port)
 {
 	_cleanup_(freep) char *number = mem_format("%u", (unsigned int)port->port.value);
@@ -190,18 +210,9 @@ static void add_nic(struct topology *topology, const struct topology_request *re
 static void add_accelerator(struct topology *topology, const struct root *root,
 			    struct pci_function *function, size_t number, struct problems *problems)
 {
-	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
-						sizeof(*topology->nodes));
+	struct topology_node *node = add_function(topology, root, TOPOLOGY_ACCELERATOR,
+						  mem_format("gpu%zu", number), function, problems);
 
-	node->name = mem_format("gpu%zu", number);
-	number_set(&node->kind, TOPOLOGY_ACCELERATOR);
-	number_set(&node->role, TOPOLOGY_PHYSICAL);
-	node->pci_address = mem_string(function->address);
-	node->functions.known = true;
-	strings_add(&node->functions, function->address);
-	node->function = function;
-	take_function(root, node, problems);
-	node->card = card_of(function);
 	node->c2c = is_c2c(node);
 	if (function->physfn)
 		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
@@ -213,19 +224,10 @@ enum { CONNECTX8 = 0x1023, DATA_DIRECT = 0x2100 };
 static void add_part(struct topology *topology, const struct root *root, size_t whole,
 		     struct pci_function *function, struct problems *problems)
 {
-	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
-						sizeof(*topology->nodes));
+	struct topology_node *node = add_function(
+		topology, root, TOPOLOGY_PART, mem_string(function->address), function, problems);
 
-	node->name = mem_string(function->address);
-	number_set(&node->kind, TOPOLOGY_PART);
-	number_set(&node->role, TOPOLOGY_PHYSICAL);
-	node->pci_address = mem_string(function->address);
-	node->functions.known = true;
-	strings_add(&node->functions, function->address);
 	node->parent = mem_string(topology->nodes[whole].name);
-	node->function = function;
-	take_function(root, node, problems);
-	node->card = card_of(function);
 	node->whole = whole;
 	node->data_direct = node->vendor_id.value == PCI_VENDOR_MELLANOX &&
 			    node->device_id.value == DATA_DIRECT;

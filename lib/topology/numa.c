@@ -23,6 +23,12 @@ const struct numa_node *topology_numa(const struct topology *topology, uint64_t 
 	return NULL;
 }
 
+bool topology_is_same_numa(const struct topology_node *a, const struct topology_node *b)
+{
+	return a->numa_node.known == b->numa_node.known &&
+	       (!a->numa_node.known || a->numa_node.value == b->numa_node.value);
+}
+
 /* An attribute as text; NULL if it is not there. What cannot be read is a problem. */
 static char *read_text(const struct root *root, const char *directory, const char *name,
 		       const char *file, struct problems *problems)

@@ -50,12 +50,6 @@ static struct number find_slit(const struct topology *topology, const struct top
 	return number_of(distance);
 }
 
-static void least(struct real *real, const struct real *other)
-{
-	if (other->known && (!real->known || other->value < real->value))
-		*real = *other;
-}
-
 /*
  * The narrowest link from a function up to, and not with, the one at `end`: the link above `end`
  * is not used.
@@ -67,8 +61,8 @@ static void narrow(struct topology_pair *pair, const struct pci_function *at,
 		struct real now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		struct real possible = pci_link_gbps(&at->max_speed_gtps, &at->max_width_lanes);
 
-		least(&pair->gbps, &now);
-		least(&pair->max_gbps, &possible);
+		topology_take_less(&pair->gbps, &now);
+		topology_take_less(&pair->max_gbps, &possible);
 	}
 }
 

@@ -100,14 +100,6 @@ static void climb_file(struct topology_path *path, const struct topology_node *n
 	}
 }
 
-static const char *find_common(const struct topology_node *a, const struct topology_node *b)
-{
-	for (size_t i = 0; i < a->switches.count; i++)
-		if (strings_contain(&b->switches, a->switches.items[i]))
-			return a->switches.items[i];
-	return NULL;
-}
-
 static void reverse(struct topology_hop *hops, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
@@ -151,7 +143,7 @@ void topology_find_path(const struct topology *topology, const struct topology_n
 		return;
 	a = path->pair.near_from;
 	b = path->pair.near_node;
-	common = find_common(a, b);
+	common = topology_common_switch(a, b);
 	if (file)
 		climb_file(path, a, common);
 	else

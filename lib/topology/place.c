@@ -23,7 +23,7 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 	return new;
 }
 
-static void least(struct real *real, const struct real *other)
+void topology_take_less(struct real *real, const struct real *other)
 {
 	if (other->known && (!real->known || other->value < real->value))
 		*real = *other;
@@ -42,7 +42,7 @@ void topology_possible_link(const struct pci_function *function, struct real *sp
 	*lanes = function->max_width_lanes;
 	if (!function->parent)
 		return;
-	least(speed, &function->parent->max_speed_gtps);
+	topology_take_less(speed, &function->parent->max_speed_gtps);
 	least_lanes(lanes, &function->parent->max_width_lanes);
 }
 
@@ -96,8 +96,8 @@ static void find_narrowest(const struct root *root, struct topology_node *node,
 		possible_link(root, at, &speed, &lanes, problems);
 		now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		possible = pci_link_gbps(&speed, &lanes);
-		least(&node->gbps, &now);
-		least(&node->max_gbps, &possible);
+		topology_take_less(&node->gbps, &now);
+		topology_take_less(&node->max_gbps, &possible);
 	}
 }
 
@@ -149,6 +149,14 @@ static bool is_lower_half(const struct topology_switch *at)
 	const unsigned int generation = at->up ? broadcom_generation(at->up, 0) : 0;
 
 	return generation && !at->up->merged && broadcom_generation(at, 1) == generation;
+}
+
+const char *topology_common_switch(const struct topology_node *a, const struct topology_node *b)
+{
+	for (size_t i = 0; i < a->switches.count; i++)
+		if (strings_contain(&b->switches, a->switches.items[i]))
+			return a->switches.items[i];
+	return NULL;
 }
 
 struct topology_switch *topology_whole_switch(struct topology_switch *found)

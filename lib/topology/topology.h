@@ -177,6 +177,10 @@ void topology_clear(struct topology *topology);
 struct topology_node *topology_find(const struct topology *topology, const char *name);
 void topology_compare(const struct topology *topology, const struct topology_node *a,
 		      const struct topology_node *b, struct topology_pair *ret_pair);
+/* The id of the nearest switch above both, or NULL. */
+const char *topology_common_switch(const struct topology_node *a, const struct topology_node *b);
+/* Whether both are at one NUMA node, or at an unknown one. */
+bool topology_is_same_numa(const struct topology_node *a, const struct topology_node *b);
 /* Fills the distances of each of `rows` to each of `columns`. */
 void topology_fill_distances(const struct topology *topology, struct topology_node *const *rows,
 			     size_t row_count, struct topology_node *const *columns,

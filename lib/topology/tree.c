@@ -8,7 +8,6 @@
 #include "topology/path.h"
 #include "topology/place.h"
 #include "topology/tree.h"
-#include "topology/xml.h"
 
 enum line_kind { LINE_NUMA, LINE_BRIDGE, LINE_SWITCH, LINE_NIC, LINE_ACCELERATOR };
 
@@ -128,12 +127,6 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool is_same_place(const struct topology_node *a, const struct topology_node *b)
-{
-	return a->numa_node.known == b->numa_node.known &&
-	       (!a->numa_node.known || a->numa_node.value == b->numa_node.value);
-}
-
 /* The nodes below one host bridge, and each top switch once: with its first node. */
 static void show_bridge(struct tree *tree, const struct topology_node *first)
 {
@@ -149,7 +142,7 @@ static void show_bridge(struct tree *tree, const struct topology_node *first)
 		const struct topology_switch *top = top_switch(node);
 		size_t j = 0;
 
-		if (!is_same_place(node, first) ||
+		if (!topology_is_same_numa(node, first) ||
 		    !is_same_text(node->host_bridge, first->host_bridge))
 			continue;
 		while (top && top_switch(tree->nodes[j]) != top)
@@ -178,9 +171,9 @@ static void show_numa(struct tree *tree, const struct topology_node *first)
 		const struct topology_node *node = tree->nodes[i];
 		size_t j = 0;
 
-		if (!is_same_place(node, first))
+		if (!topology_is_same_numa(node, first))
 			continue;
-		while (!is_same_place(tree->nodes[j], first) ||
+		while (!topology_is_same_numa(tree->nodes[j], first) ||
 		       !is_same_text(tree->nodes[j]->host_bridge, node->host_bridge))
 			j++;
 		if (i == j)

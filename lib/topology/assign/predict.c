@@ -63,14 +63,6 @@ static double switch_gbytes(const struct topology_node *node, const char *common
 	return least;
 }
 
-static const char *find_common(const struct topology_node *a, const struct topology_node *b)
-{
-	for (size_t i = 0; i < a->switches.count; i++)
-		if (strings_contain(&b->switches, a->switches.items[i]))
-			return a->switches.items[i];
-	return NULL;
-}
-
 /*
  * NCCL plans with what a NIC's link and the switches' can do, and for a GPU with what its link does
  * now, which NVML tells it.
@@ -78,7 +70,7 @@ static const char *find_common(const struct topology_node *a, const struct topol
 static struct reach find_reach(const struct prediction *prediction, const struct topology_node *gpu,
 			       const struct net *net)
 {
-	const char *common = find_common(gpu, net->nic);
+	const char *common = topology_common_switch(gpu, net->nic);
 	struct topology_pair pair;
 	struct reach reach;
 
