@@ -64,12 +64,12 @@ static void read_counters(struct fabric_run *run, struct facts *facts)
 	facts->input.counters = &facts->counters.after;
 	if (run->args->interval.known || run->args->since) {
 		facts->input.before = &facts->counters.before;
-		fabric_counters_take(run, &(const struct fabric_counters_options){.least = 0},
+		fabric_counters_take(run, &(const struct port_errors_options){.least = 0},
 				     &facts->counters);
 		facts->input.seconds = facts->counters.seconds;
 		return;
 	}
-	fabric_counters_read(run, &(const struct fabric_counters_options){.least = UINT64_MAX},
+	fabric_counters_read(run, &(const struct port_errors_options){.least = UINT64_MAX},
 			     &facts->counters.after);
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL,
 			 "only counters that have stopped are checked",

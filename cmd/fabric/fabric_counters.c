@@ -32,27 +32,14 @@ struct mad_address fabric_run_address(const struct fabric_run *run)
 	};
 }
 
-struct port_errors_options
-fabric_counters_port_options(const struct fabric_run *run,
-			     const struct fabric_counters_options *options)
-{
-	return (struct port_errors_options){
-		.address = fabric_run_address(run),
-		.all = options->all,
-		.without_link = options->without_link,
-		.least = options->least,
-		.limits = options->limits,
-		.wanted = options->wanted,
-		.service_levels = options->service_levels,
-	};
-}
-
-void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_options *options,
+void fabric_counters_read(struct fabric_run *run, const struct port_errors_options *options,
 			  struct port_errors *errors)
 {
-	const struct port_errors_options port_options = fabric_counters_port_options(run, options);
-	int rc = port_errors_read(run->mad.session.engine, &run->fabric, &port_options, errors);
+	struct port_errors_options addressed = *options;
+	int rc;
 
+	addressed.address = fabric_run_address(run);
+	rc = port_errors_read(run->mad.session.engine, &run->fabric, &addressed, errors);
 	if (rc == -ECANCELED)
 		run->fabric.interrupted = true;
 	if (rc)
@@ -127,10 +114,10 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 	return !message;
 }
 
-bool fabric_counters_take(struct fabric_run *run, const struct fabric_counters_options *options,
+bool fabric_counters_take(struct fabric_run *run, const struct port_errors_options *options,
 			  struct fabric_counters *counters)
 {
-	struct fabric_counters_options every = *options;
+	struct port_errors_options every = *options;
 
 	every.all = true;
 	*counters = (struct fabric_counters){.seconds = 0};

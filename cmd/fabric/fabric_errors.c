@@ -25,7 +25,7 @@ struct errors {
 	struct fabric_args args; /* without --save, which is for the counters here */
 	const char *save;
 	struct error_limits limits;
-	struct fabric_counters_options options;
+	struct port_errors_options options;
 	bool *wanted;		 /* by port; NULL: all */
 	uint8_t *service_levels; /* by LID; NULL: the same for all */
 	struct port_errors_row *rows;
@@ -112,13 +112,12 @@ static void note_readings(struct errors *errors, const struct port_errors *readi
 static void read_details(struct errors *errors, struct port_errors *readings)
 {
 	struct fabric_run *run = &errors->run;
-	struct port_errors_options options = fabric_counters_port_options(run, &errors->options);
 	size_t count = errors->row_count;
 
 	if (run->args->top.known && count > run->args->top.value)
 		count = run->args->top.value;
-	if (port_details_read(run->mad.session.engine, &run->fabric, &options, errors->rows, count,
-			      readings) == -ECANCELED)
+	if (port_details_read(run->mad.session.engine, &run->fabric, &errors->options, errors->rows,
+			      count, readings) == -ECANCELED)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "gmp",
 				 "interrupted: not all details are read", NULL);
 }
@@ -248,7 +247,8 @@ static bool prepare(struct errors *errors)
 	choose_ports(errors);
 	if (errors->all_args->sl_from_sa)
 		errors->service_levels = fabric_errors_service_levels(run);
-	errors->options = (struct fabric_counters_options){
+	errors->options = (struct port_errors_options){
+		.address = fabric_run_address(run),
 		.all = true,
 		.without_link = true,
 		.limits = &errors->limits,

@@ -14,7 +14,7 @@ bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted);
 uint8_t *fabric_errors_service_levels(struct fabric_run *run);
 
 struct fabric_clearing {
-	const struct fabric_counters_options *options;
+	const struct port_errors_options *options;
 	struct port_errors *readings;
 	unsigned int kinds; /* enum counters_to_clear */
 	bool details, yes;

@@ -173,8 +173,6 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing)
 {
 	struct listing *listing = &run->mad.listing;
-	const struct port_errors_options options = fabric_counters_port_options(run,
-										clearing->options);
 	_cleanup_(freep) char *file = file_of(clearing->save), *text = NULL;
 	const size_t ports = count_ports(clearing->readings);
 	const size_t failures = clearing->readings->failure_count;
@@ -186,8 +184,8 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 	/* What is cleared is gone: without the file nothing is. */
 	if (!confirm(run, clearing, ports) || !fabric_counters_save(run, file, clearing->readings))
 		return;
-	rc = port_counters_reset(run->mad.session.engine, &run->fabric, &options, clearing->kinds,
-				 clearing->details, clearing->readings, &cleared);
+	rc = port_counters_reset(run->mad.session.engine, &run->fabric, clearing->options,
+				 clearing->kinds, clearing->details, clearing->readings, &cleared);
 	note_failures(run, clearing->readings, failures);
 	if (rc)
 		problem_add_text(&listing->problems, NULL, NULL, "gmp",

@@ -242,7 +242,7 @@ static uint64_t *read_errors(struct fabric_run *run)
 	struct error_limits limits;
 
 	error_limits_init(&limits, 1);
-	fabric_counters_read(run, &(const struct fabric_counters_options){.all = true}, &readings);
+	fabric_counters_read(run, &(const struct port_errors_options){.all = true}, &readings);
 	fabric_counters_note_losses(run, NULL, &readings);
 	for (uint32_t i = 0; i < run->fabric.port_count; i++)
 		sums[i] = UINT64_MAX;

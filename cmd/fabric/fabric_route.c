@@ -312,7 +312,7 @@ static void read_errors(struct routes *routes)
 			wanted[fabric->ports[port].peer] = true;
 	}
 	fabric_counters_read(&routes->run,
-			     &(const struct fabric_counters_options){.all = true, .wanted = wanted},
+			     &(const struct port_errors_options){.all = true, .wanted = wanted},
 			     &errors);
 	for (size_t i = 0; i < errors.failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;

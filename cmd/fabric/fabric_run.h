@@ -139,23 +139,10 @@ char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
 
 /*
  * The counters of all ports: read once or twice, or once and compared with a file of `fabric errors
- * --save`.
+ * --save`. Reads into an empty list, by options that need no address; the caller reports the
+ * failures in it.
  */
-struct fabric_counters_options {
-	bool all; /* as in port_errors_options, like the others */
-	bool without_link;
-	uint64_t least;
-	const struct error_limits *limits;
-	const bool *wanted;
-	const uint8_t *service_levels;
-};
-
-/* The same with the address of the session. */
-struct port_errors_options
-fabric_counters_port_options(const struct fabric_run *run,
-			     const struct fabric_counters_options *options);
-/* Reads into an empty list; the caller reports the failures in it. */
-void fabric_counters_read(struct fabric_run *run, const struct fabric_counters_options *options,
+void fabric_counters_read(struct fabric_run *run, const struct port_errors_options *options,
 			  struct port_errors *errors);
 /* Notes the ports whose counters were not read as problems; `before` may be NULL. */
 void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
@@ -170,7 +157,7 @@ struct fabric_counters {
  * Reads all counters by --interval or --since, with these options. False: the listing says why;
  * clear them in any case.
  */
-bool fabric_counters_take(struct fabric_run *run, const struct fabric_counters_options *options,
+bool fabric_counters_take(struct fabric_run *run, const struct port_errors_options *options,
 			  struct fabric_counters *counters);
 void fabric_counters_clear(struct fabric_counters *counters);
 /* False: the listing says why. */

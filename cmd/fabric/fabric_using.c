@@ -24,7 +24,7 @@ static void add(void *context, uint32_t source, uint32_t destination, uint16_t l
 	struct using_row *last = using->row_count ? &using->rows[using->row_count - 1] : NULL;
 
 	/* The users of one LID follow one another. */
-	if (!using->pairs && last && last->lid == lid &&
+	if (!using->pairs && last && last->lid.value == lid &&
 	    last->direction.value == using->direction) {
 		last->sources.value++;
 		return;
@@ -34,7 +34,7 @@ static void add(void *context, uint32_t source, uint32_t destination, uint16_t l
 		.at = {.view = &using->run.view, .place = destination},
 		.source = using->pairs ? source : FABRIC_NONE,
 		.direction = number_of(using->direction),
-		.lid = lid,
+		.lid = number_of(lid),
 	};
 	if (!using->pairs)
 		last->sources = number_of(1);

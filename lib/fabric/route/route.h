@@ -158,7 +158,7 @@ struct using_row {
 	struct number direction;
 	struct number sources; /* number of ports that send; unknown in a row of one, and if some
 				  switch's table is */
-	uint16_t lid;
+	struct number lid;
 };
 
 extern const struct schema fabric_using_schema;

@@ -284,14 +284,6 @@ static struct fabric_row source_of(const void *record)
 GETTER_OF(static, get_source, source_of, place_get_node)
 GETTER_OF(static, get_source_port, source_of, place_get_port)
 
-static void get_using_lid(const void *record, struct value *value)
-{
-	const struct using_row *row = record;
-
-	if (row->at.view)
-		value_set_unsigned(value, row->lid);
-}
-
 static const struct field using_fields[] = {
 	ENUM_FIELD(struct using_row, direction, direction_names, "direction", "DIRECTION",
 		   FIELD_DEFAULT, 0, "there: from the port that was named; back: to it"),
@@ -302,8 +294,8 @@ static const struct field using_fields[] = {
 		    "node that the packets go to"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		    "number of its port"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_using_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
-		    "LID that the packets go to"),
+	UNSIGNED_FIELD(struct using_row, lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "LID that the packets go to"),
 	UNSIGNED_FIELD(struct using_row, sources, "sources", "SOURCES", FIELD_DEFAULT | FIELD_RIGHT,
 		       0, "number of ports whose packets to the LID go over the cable"),
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0,

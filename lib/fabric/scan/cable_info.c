@@ -129,13 +129,8 @@ static void note_failure(struct reader *reader, uint32_t port, const struct mad_
 	struct fabric_plugs *plugs = reader->plugs;
 
 	*(struct fabric_failure *)mem_append(&plugs->failures, &plugs->failure_count,
-					     sizeof(*plugs->failures)) = (struct fabric_failure){
-		.port = port,
-		.attribute = MAD_SM_CABLE_INFO,
-		.error = reply->error,
-		.status = reply->status,
-		.tries = reply->tries,
-	};
+					     sizeof(*plugs->failures)) = fabric_failure_of(port,
+											   reply);
 }
 
 /* The device's own code is in the upper byte of the status. */

@@ -121,19 +121,14 @@ static bool next(void *context, struct mad_request *request)
 static void note_failure(struct reader *reader, struct agent *agent, const struct mad_reply *reply)
 {
 	struct fabric_plugs *plugs = reader->plugs;
+	struct fabric_failure *failure;
 
 	if (agent->noted)
 		return;
 	agent->noted = true;
-	*(struct fabric_failure *)mem_append(&plugs->failures, &plugs->failure_count,
-					     sizeof(*plugs->failures)) = (struct fabric_failure){
-		.port = plugs->items[agent->current].port,
-		.attribute = reply->request->attribute,
-		.mgmt_class = MAD_CLASS_MELLANOX,
-		.error = reply->error,
-		.status = reply->status,
-		.tries = reply->tries,
-	};
+	failure = mem_append(&plugs->failures, &plugs->failure_count, sizeof(*failure));
+	*failure = fabric_failure_of(plugs->items[agent->current].port, reply);
+	failure->mgmt_class = MAD_CLASS_MELLANOX;
 }
 
 static void give_up(const struct reader *reader, struct agent *agent, enum fabric_plug_state state)

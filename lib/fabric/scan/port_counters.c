@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "fabric/scan/scan.h"
 #include "host/device.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
@@ -156,13 +157,8 @@ static void note(struct reader *reader, const struct query *query, const struct 
 	if (is_of_node(query->kind) && fabric_is_of_switch(reader->fabric, port))
 		port = fabric_node_of(reader->fabric, port)->first_port;
 	*(struct fabric_failure *)mem_append(&errors->failures, &errors->failure_count,
-					     sizeof(*errors->failures)) = (struct fabric_failure){
-		.port = port,
-		.attribute = attributes[query->kind],
-		.error = reply->error,
-		.status = reply->status,
-		.tries = reply->tries,
-	};
+					     sizeof(*errors->failures)) = fabric_failure_of(port,
+											    reply);
 }
 
 /* After a failure nothing more is queried of the node or port. */

@@ -115,6 +115,17 @@ bool fabric_scan_request(const struct fabric_scan_options *options, const struct
 	return true;
 }
 
+struct fabric_failure fabric_failure_of(uint32_t port, const struct mad_reply *reply)
+{
+	return (struct fabric_failure){
+		.port = port,
+		.attribute = reply->request->attribute,
+		.error = reply->error,
+		.status = reply->status,
+		.tries = reply->tries,
+	};
+}
+
 /* The port whose PortInfo is queried, or that a probe goes through. */
 static unsigned int number_of_port(const struct scanner *scanner, const struct scan_query *query)
 {

@@ -48,6 +48,9 @@ int fabric_scan(struct mad_engine *engine, const struct fabric_scan_options *opt
 bool fabric_scan_request(const struct fabric_scan_options *options, const struct fabric *fabric,
 			 const uint8_t *path, int hops, struct mad_request *request);
 
+/* What is to be noted of the port that was queried if the reply is of no use. */
+struct fabric_failure fabric_failure_of(uint32_t port, const struct mad_reply *reply);
+
 /*
  * Appends to the graph the details that a subnet manager has set besides routes: P_Key tables
  * (14.2.5.7), GUIDs (14.2.5.5), SL to VL mappings (14.2.5.8) and VL arbitration (14.2.5.9) of the

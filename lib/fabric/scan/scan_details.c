@@ -138,17 +138,13 @@ static void note_failure(struct reader *reader, uint32_t port, size_t table,
 			 const struct mad_reply *reply)
 {
 	struct fabric *fabric = reader->fabric;
-	struct fabric_failure *failure;
 
 	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
 		return;
 	reader->unanswered[fabric->ports[port].node] |= (uint8_t)(1u << table);
-	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
-	failure->port = port;
-	failure->attribute = tables[table];
-	failure->error = reply->error;
-	failure->status = reply->status;
-	failure->tries = reply->tries;
+	*(struct fabric_failure *)mem_append(&fabric->failures, &fabric->failure_count,
+					     sizeof(*fabric->failures)) = fabric_failure_of(port,
+											    reply);
 }
 
 static void done(void *context, const struct mad_reply *reply)
