@@ -65,8 +65,8 @@ static char *compare_chosen(struct pair *pair, const struct fabric *before,
 		if (change->port.known)
 			snprintf(port, sizeof(port), "/%u", (unsigned int)change->port.value);
 		longer = mem_format("%s%s %s%s %s > %s\n", text, value.string, change->node, port,
-				    change->before ? change->before : "-",
-				    change->after ? change->after : "-");
+				    change->texts[BEFORE] ? change->texts[BEFORE] : "-",
+				    change->texts[AFTER] ? change->texts[AFTER] : "-");
 		free(text);
 		text = longer;
 	}
@@ -719,8 +719,8 @@ static void made_up_at_random(void **state)
 		for (size_t i = 0; i < pair.changes.count; i++) {
 			const struct fabric_change *change = &pair.changes.items[i];
 
-			told[0] += change->before_port.known;
-			told[1] += change->after_port.known;
+			told[0] += change->peer_port[BEFORE].known;
+			told[1] += change->peer_port[AFTER].known;
 			/* A port with both a cable gone and a new one would have been moved. */
 			if (i && change->change.value == pair.changes.items[i - 1].change.value)
 				assert_false(change->port.value ==

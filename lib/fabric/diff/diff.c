@@ -36,22 +36,22 @@ static const struct field change_fields[] = {
 		     "name of the node"),
 	UNSIGNED_FIELD(struct fabric_change, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "number of its port"),
-	STRING_FIELD(struct fabric_change, before, "before", "BEFORE", FIELD_DEFAULT, 0,
+	STRING_FIELD(struct fabric_change, texts[BEFORE], "before", "BEFORE", FIELD_DEFAULT, 0,
 		     "earlier value; the peer's port for a cable, the place for a node"),
-	STRING_FIELD(struct fabric_change, after, "after", "AFTER", FIELD_DEFAULT, 0,
+	STRING_FIELD(struct fabric_change, texts[AFTER], "after", "AFTER", FIELD_DEFAULT, 0,
 		     "the same in the later scan"),
 	ENUM_FIELD(struct fabric_change, node_type, node_type_names, "node_type", "TYPE", 0, 0,
 		   "type of the node"),
 	GUID_FIELD(struct fabric_change, node_guid, "node_guid", "NODE GUID", 0, 0,
 		   "GUID of the node"),
-	GUID_FIELD(struct fabric_change, before_guid, "before_guid", "GUID BEFORE", 0, 0,
+	GUID_FIELD(struct fabric_change, peer_guid[BEFORE], "before_guid", "GUID BEFORE", 0, 0,
 		   "GUID of the node that was at the other end of the cable"),
-	UNSIGNED_FIELD(struct fabric_change, before_port, "before_port", "PORT BEFORE", FIELD_RIGHT,
-		       0, "number of its port"),
-	GUID_FIELD(struct fabric_change, after_guid, "after_guid", "GUID AFTER", 0, 0,
+	UNSIGNED_FIELD(struct fabric_change, peer_port[BEFORE], "before_port", "PORT BEFORE",
+		       FIELD_RIGHT, 0, "number of its port"),
+	GUID_FIELD(struct fabric_change, peer_guid[AFTER], "after_guid", "GUID AFTER", 0, 0,
 		   "GUID of the node that is at the other end of the cable"),
-	UNSIGNED_FIELD(struct fabric_change, after_port, "after_port", "PORT AFTER", FIELD_RIGHT, 0,
-		       "number of its port"),
+	UNSIGNED_FIELD(struct fabric_change, peer_port[AFTER], "after_port", "PORT AFTER",
+		       FIELD_RIGHT, 0, "number of its port"),
 };
 
 const struct schema fabric_changes_schema = SCHEMA("fabric_changes", struct fabric_change,
@@ -105,21 +105,14 @@ void diff_set_peer(struct comparison *comparison, struct fabric_change *change, 
 {
 	const struct fabric_view *view = comparison->views[side];
 	uint32_t peer = view->fabric->ports[comparison->ports[side][place]].peer;
-	const struct number guid = number_of(fabric_node_of(view->fabric, peer)->guid);
-	const struct number number = number_of(view->fabric->ports[peer].number);
 
-	if (side == BEFORE) {
-		change->before = fabric_port_name(view, peer);
-		change->before_guid = guid;
-		change->before_port = number;
-		for (enum side i = BEFORE; i < SIDES; i++)
-			change->earlier_peer[i] =
-				comparison->ports[i][comparison->peers[side][place]];
-	} else {
-		change->after = fabric_port_name(view, peer);
-		change->after_guid = guid;
-		change->after_port = number;
-	}
+	change->texts[side] = fabric_port_name(view, peer);
+	change->peer_guid[side] = number_of(fabric_node_of(view->fabric, peer)->guid);
+	change->peer_port[side] = number_of(view->fabric->ports[peer].number);
+	if (side == AFTER)
+		return;
+	for (enum side i = BEFORE; i < SIDES; i++)
+		change->earlier_peer[i] = comparison->ports[i][comparison->peers[side][place]];
 }
 
 struct named {
@@ -214,7 +207,6 @@ static void report_nodes(struct comparison *comparison, enum side side)
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		const bool hidden = comparison->hidden[side][i];
 		struct fabric_change *change;
-		char *place;
 
 		if (comparison->matches[side][i] != FABRIC_NONE)
 			continue;
@@ -223,18 +215,17 @@ static void report_nodes(struct comparison *comparison, enum side side)
 				  : side == BEFORE ? CHANGE_NODE_GONE
 						   : CHANGE_NODE_NEW,
 				  side, i);
-		place = where(comparison->views[side], i);
-		*(side == BEFORE ? &change->before : &change->after) = place;
+		change->texts[side] = where(comparison->views[side], i);
 		if (hidden)
-			*(side == BEFORE ? &change->after : &change->before) = mem_string(
+			change->texts[other_side(side)] = mem_string(
 				why_hidden(comparison, side, i));
 	}
 }
 
 static void report_text(struct fabric_change *change, const char *before, const char *after)
 {
-	change->before = mem_string(before);
-	change->after = mem_string(after);
+	change->texts[BEFORE] = mem_string(before);
+	change->texts[AFTER] = mem_string(after);
 }
 
 /* The readable description; `blanked`: as ibnetdiscover would have written it. */
@@ -375,7 +366,6 @@ static void report_port(struct comparison *comparison, uint32_t place)
 /* A switch has one LID, at port 0; other nodes have one for each port. */
 static void report_lid(struct comparison *comparison, uint32_t place)
 {
-	char texts[SIDES][TEXT_SIZE];
 	uint16_t lids[SIDES];
 	struct fabric_change *change;
 
@@ -387,15 +377,13 @@ static void report_lid(struct comparison *comparison, uint32_t place)
 		if (!port->has_info || is_switch != !port->number)
 			return;
 		lids[side] = fabric_port_lid(port);
-		snprintf(texts[side], sizeof(texts[side]), "%u", lids[side]);
 	}
 	if (lids[BEFORE] == lids[AFTER])
 		return;
 	change = diff_add_port(comparison, CHANGE_LID, place);
-	if (lids[BEFORE])
-		change->before = mem_string(texts[BEFORE]);
-	if (lids[AFTER])
-		change->after = mem_string(texts[AFTER]);
+	for (enum side side = BEFORE; side < SIDES; side++)
+		if (lids[side])
+			change->texts[side] = mem_format("%u", lids[side]);
 }
 
 static void report_ports(struct comparison *comparison)
@@ -430,8 +418,7 @@ static void report_failures(struct comparison *comparison, enum side side)
 			    comparison->failed[other][comparison->ports[other][place]])
 			continue;
 		change = diff_add_port(comparison, CHANGE_UNANSWERED, place);
-		fabric_failure_text(view, failure, &object,
-				    side == BEFORE ? &change->before : &change->after);
+		fabric_failure_text(view, failure, &object, &change->texts[side]);
 	}
 	if (view->fabric->interrupted)
 		comparison->changes->incomplete = true;
@@ -452,8 +439,9 @@ static int by_place(const void *a, const void *b)
 		return one->port.value < two->port.value ? -1 : 1;
 	if (one->change.value != two->change.value)
 		return one->change.value < two->change.value ? -1 : 1;
-	order = strcmp(one->before ? one->before : "", two->before ? two->before : "");
-	return order ? order : strcmp(one->after ? one->after : "", two->after ? two->after : "");
+	for (enum side side = BEFORE; side < SIDES && !order; side++)
+		order = strcmp(one->texts[side] ?: "", two->texts[side] ?: "");
+	return order;
 }
 
 static void clear(struct comparison *comparison)

@@ -31,10 +31,9 @@ struct fabric_change {
 	struct number change; /* enum fabric_change_kind */
 	char *node;	      /* its name in the later scan, if it is there */
 	struct number port;
-	char *before, *after; /* NULL: none, or unknown */
+	char *texts[SIDES]; /* NULL: none, or unknown */
 	struct number node_guid, node_type;
-	/* For a cable, the port at the other end. */
-	struct number before_guid, before_port, after_guid, after_port;
+	struct number peer_guid[SIDES], peer_port[SIDES]; /* of a cable: its other end */
 	/* Ports of the scans, or FABRIC_NONE: this one, and that where the earlier cable led. */
 	uint32_t at[SIDES], earlier_peer[SIDES];
 };

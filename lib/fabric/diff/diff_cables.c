@@ -179,8 +179,8 @@ static void report_unknown(struct comparison *comparison, enum side side, uint32
 	change = diff_add_port(comparison, CHANGE_UNANSWERED, place);
 	if (peer != NO_PEER)
 		diff_set_peer(comparison, change, side, place);
-	*(other == AFTER ? &change->after : &change->before) = mem_string(
-		is_unanswered(comparison, other, place) ? "no answer" : "not reached");
+	change->texts[other] = mem_string(is_unanswered(comparison, other, place) ? "no answer"
+										  : "not reached");
 }
 
 struct ordered {

@@ -53,8 +53,8 @@ static unsigned int compared_of(const struct fabric_change *change)
 static void clear(struct fabric_change *change)
 {
 	free(change->node);
-	free(change->before);
-	free(change->after);
+	free(change->texts[BEFORE]);
+	free(change->texts[AFTER]);
 }
 
 void fabric_changes_clear(struct fabric_changes *changes)
