@@ -112,3 +112,10 @@ unknown()
 	jq -e '[.fabric_nodes[] | select(.hops == null and .path == null).node] == ["S-2", "H-2"]' \
 		<<<"$output"
 }
+
+@test "fabric check: where a twin is that no route leads to is unknown" {
+	printf '\nswitchguid=0x2(2)\nSwitch 4 "S-0000000000000002" # "twin" base port 0 lid 9 lmc 0\n' >>"$text"
+	try fabric check --load "$text" --json
+	[ "$(jq -r '.fabric_check[] | select(.finding == "duplicate-guid").evidence' <<<"$output")" = \
+		'S-2 has GUID 0000:0000:0000:0002, too; where this node is attached is unknown' ]
+}

@@ -24,12 +24,15 @@ void check_duplicate_guid(struct check_run *run)
 	if (!node->ambiguous || run->node == first)
 		return;
 	name = fabric_node_name(run->input->view, first);
-	parent = node->parent == FABRIC_NONE ? mem_string("the local port")
-					     : fabric_port_name(run->input->view, node->parent);
+	/* A file may have nodes that no route leads to; the first node is never another's twin. */
+	if (node->parent != FABRIC_NONE)
+		parent = fabric_port_name(run->input->view, node->parent);
 	guid_format(node->guid, guid);
 	check_report_node(run, run->node,
-			  mem_format("%s has GUID %s, too; this node is attached to %s", name, guid,
-				     parent));
+			  mem_format("%s has GUID %s, too; %s%s", name, guid,
+				     parent ? "this node is attached to "
+					    : "where this node is attached is unknown",
+				     parent ? parent : ""));
 }
 
 /* The LIDs of a port: 2^LMC from the base LID on. */
