@@ -142,7 +142,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		} else if (list->schema == &fabric_links_schema) {
 			fabric_list_links(&run.view, &rows);
 		} else {
-			fabric_list_ports(&run.view, &rows);
+			fabric_list_ports(&run.view, NULL, &rows);
 		}
 		for (size_t i = 0; i < rows.count; i++)
 			if (list->fits(&run, rows.items[i].place))

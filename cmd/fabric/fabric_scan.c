@@ -11,13 +11,13 @@
 #include "fabric/scan/scan.h"
 
 /* The table shows ports of switches with a node at the other end, known or not. */
-static bool is_shown(const struct fabric_run *run, uint32_t place)
+static bool is_shown(const struct fabric *fabric, uint32_t place)
 {
-	const struct fabric_port *port = &run->fabric.ports[place];
+	const struct fabric_port *port = &fabric->ports[place];
 
-	if (!fabric_is_of_switch(&run->fabric, place))
+	if (!fabric_is_of_switch(fabric, place))
 		/* Adapters cabled to each other have no switch in the table. */
-		return port->peer != FABRIC_NONE && !fabric_is_of_switch(&run->fabric, port->peer);
+		return port->peer != FABRIC_NONE && !fabric_is_of_switch(fabric, port->peer);
 	return port->peer != FABRIC_NONE || port->unanswered || fabric_is_up(port);
 }
 
@@ -37,30 +37,6 @@ static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 	return status;
 }
 
-/*
- * Adds the rows of all switches, or of all other nodes. No rows are made for ports that are not
- * shown: half of the ports of a large fabric are such, and rows take most of the memory besides the
- * graph.
- */
-static void add_shown(const struct fabric_run *run, bool switches, struct fabric_rows *rows)
-{
-	for (uint32_t i = 0; i < run->fabric.node_count; i++) {
-		const struct fabric_node *node = &run->fabric.nodes[i];
-
-		if ((node->type == NODE_TYPE_SWITCH) != switches)
-			continue;
-		for (uint32_t port = 1; port <= node->port_count; port++) {
-			struct fabric_row *row;
-
-			if (!is_shown(run, node->first_port + port))
-				continue;
-			row = mem_append(&rows->items, &rows->count, sizeof(*row));
-			*row = (struct fabric_row){.view = &run->view,
-						   .place = node->first_port + port};
-		}
-	}
-}
-
 static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_rows rows = {.items = NULL};
@@ -69,12 +45,10 @@ static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 
 	if (fabric_run_begin(&run, ctx, args,
 			     args->details ? &fabric_details_schema : &fabric_ports_schema)) {
-		if (args->details) {
+		if (args->details)
 			fabric_list_details(&run.view, &rows);
-		} else {
-			add_shown(&run, true, &rows);
-			add_shown(&run, false, &rows);
-		}
+		else
+			fabric_list_ports(&run.view, is_shown, &rows);
 		for (size_t i = 0; i < rows.count; i++)
 			listing_add(&run.mad.listing, &rows.items[i]);
 	}
@@ -135,7 +109,7 @@ static void put_node(struct fabric_run *run, struct stream *stream, uint32_t num
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		uint32_t place = node->first_port + i, peer = run->fabric.ports[place].peer;
 
-		if (!is_shown(run, place) || (again && stream->peers[place] == peer))
+		if (!is_shown(&run->fabric, place) || (again && stream->peers[place] == peer))
 			continue;
 		*row = (struct fabric_row){.view = &run->view, .place = place};
 		listing_add(&run->mad.listing, row++);

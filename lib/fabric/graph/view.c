@@ -111,22 +111,26 @@ void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct
 			add_row(rows, view, i);
 }
 
-static void list_ports_of(const struct fabric_view *view, bool switches, struct fabric_rows *rows)
+static void list_ports_of(const struct fabric_view *view, bool switches, port_filter *wanted,
+			  struct fabric_rows *rows)
 {
 	for (uint32_t i = 0; i < view->fabric->node_count; i++) {
 		const struct fabric_node *node = &view->fabric->nodes[i];
 
 		if ((node->type == NODE_TYPE_SWITCH) != switches)
 			continue;
-		for (uint32_t port = 1; port <= node->port_count; port++)
-			add_row(rows, view, node->first_port + port);
+		for (uint32_t port = node->first_port + 1;
+		     port <= node->first_port + node->port_count; port++)
+			if (!wanted || wanted(view->fabric, port))
+				add_row(rows, view, port);
 	}
 }
 
-void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows)
+void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
+		       struct fabric_rows *rows)
 {
-	list_ports_of(view, true, rows);
-	list_ports_of(view, false, rows);
+	list_ports_of(view, true, wanted, rows);
+	list_ports_of(view, false, wanted, rows);
 }
 
 /* Switches come first in the list of ports, so a cable to an adapter begins at the switch. */
@@ -136,7 +140,7 @@ void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 	struct fabric_rows ports = {.items = NULL};
 	bool *seen = mem_alloc_zero(fabric->port_count + 1, sizeof(*seen));
 
-	fabric_list_ports(view, &ports);
+	fabric_list_ports(view, NULL, &ports);
 	for (size_t i = 0; i < ports.count; i++) {
 		uint32_t port = ports.items[i].place, peer = fabric->ports[port].peer;
 
@@ -175,7 +179,7 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 		.interrupted = view->fabric->interrupted ? TRISTATE_YES : TRISTATE_NO,
 	};
 	fabric_list_nodes(view, 0, &graph->nodes);
-	fabric_list_ports(view, &graph->ports);
+	fabric_list_ports(view, NULL, &graph->ports);
 	fabric_list_links(view, &graph->links);
 	add_rows(&graph->unanswered, view, view->fabric->failure_count);
 	fabric_list_details(view, &graph->details);

@@ -76,9 +76,13 @@ int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure
 /* Appends all nodes of a type (0: any) in the order of discovery. */
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);
 /*
- * Appends all ports but port 0 by node: switches first, then the others, in the order of discovery.
+ * Appends all ports but port 0 by node: switches first, then the others, in the order of discovery;
+ * with `wanted` only those of which it says so. Half of the ports of a large subnet have no link,
+ * and rows take most of the memory besides the graph.
  */
-void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows);
+typedef bool port_filter(const struct fabric *fabric, uint32_t port);
+void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
+		       struct fabric_rows *rows);
 /* Appends all cables, each once, in the order of their first ports. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows);
