@@ -216,8 +216,7 @@ static void add_row(struct plugged_cables *cables, const struct fabric_plug *plu
 	if (cables->args.since && !row.changes)
 		fabric_cable_row_clear(&row);
 	else
-		*(struct fabric_cable_row *)mem_append(&cables->rows, &cables->row_count,
-						       sizeof(row)) = row;
+		MEM_ADD(cables->rows, cables->row_count) = row;
 }
 
 static void show(struct plugged_cables *cables)

@@ -102,8 +102,7 @@ static void note_readings(struct errors *errors, const struct port_errors *readi
 					  &row))
 			continue;
 		row.counters.mark = !globals->json && !globals->jsonl && !globals->tsv;
-		*(struct port_errors_row *)mem_append(&errors->rows, &errors->row_count,
-						      sizeof(row)) = row;
+		MEM_ADD(errors->rows, errors->row_count) = row;
 	}
 	if (errors->row_count)
 		qsort(errors->rows, errors->row_count, sizeof(*errors->rows), compare_rows);
@@ -171,8 +170,7 @@ static void show_growth(struct errors *errors)
 			port_growth_row_clear(&row);
 			continue;
 		}
-		*(struct port_growth_row *)mem_append(&errors->growth, &errors->growth_count,
-						      sizeof(row)) = row;
+		MEM_ADD(errors->growth, errors->growth_count) = row;
 	}
 	if (errors->growth_count)
 		qsort(errors->growth, errors->growth_count, sizeof(*errors->growth),

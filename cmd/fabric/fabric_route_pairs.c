@@ -115,7 +115,7 @@ static void follow(struct many *many, const struct route_pair *pair)
 		.cables.known = true,
 		.most_shared = FABRIC_NONE,
 	};
-	*(uint32_t **)mem_append(&many->ports, &count, sizeof(*many->ports)) = route.ports;
+	MEM_ADD(many->ports, count) = route.ports;
 	for (size_t i = 0; i < route.count; i++) {
 		_cleanup_(freep) char *name = NULL;
 
@@ -157,9 +157,7 @@ static void list_cables(struct many *many)
 {
 	for (uint32_t i = 0; i < many->run.fabric.port_count; i++)
 		if (many->counts[i])
-			*(struct shared_row *)mem_append(
-				&many->shared, &many->shared_count,
-				sizeof(*many->shared)) = (struct shared_row){
+			MEM_ADD(many->shared, many->shared_count) = (struct shared_row){
 				.at = {.view = &many->run.view, .place = i},
 				.pairs = number_of(many->counts[i]),
 			};

@@ -211,9 +211,7 @@ static int read_routes(struct fabric_run *run)
 				 FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
 
 	for (size_t i = 0; i < forwarding.failure_count; i++)
-		*(struct fabric_failure *)mem_append(
-			&run->fabric.failures, &run->fabric.failure_count,
-			sizeof(*forwarding.failures)) = forwarding.failures[i];
+		MEM_ADD(run->fabric.failures, run->fabric.failure_count) = forwarding.failures[i];
 	run->fabric.interrupted |= rc != 0;
 	forwarding_store(&forwarding, &run->fabric);
 	forwarding_clear(&forwarding);

@@ -151,8 +151,7 @@ static bool find_switches(struct tables *tables, char **words)
 				     "rdmactl fabric switches lists them");
 			return false;
 		}
-		*(uint32_t *)mem_append(&tables->nodes, &tables->node_count,
-					sizeof(*tables->nodes)) = place.node;
+		MEM_ADD(tables->nodes, tables->node_count) = place.node;
 	}
 	return true;
 }

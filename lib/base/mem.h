@@ -26,3 +26,5 @@ void mem_extend(char **string, const char *format, ...) __attribute__((format(pr
  * zeroed. The array is moved as needed: addresses of its elements do not survive the call.
  */
 void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__((returns_nonnull));
+/* The new element, to be assigned: MEM_ADD(items, count) = item; */
+#define MEM_ADD(array, count) (*(__typeof__(array))mem_append(&(array), &(count), sizeof(*(array))))

@@ -100,9 +100,8 @@ static void read_links(struct topology *topology, const struct kfd *kfd, const c
 		const struct pci_function *other = function_of(kfd, &to);
 
 		if (type.value == LINK_XGMI && other && other != from)
-			*(struct fabric_link *)mem_append(
-				&topology->links, &topology->link_count,
-				sizeof(*topology->links)) = (struct fabric_link){from, other};
+			MEM_ADD(topology->links,
+				topology->link_count) = (struct fabric_link){from, other};
 	}
 	strings_free(&links);
 }
@@ -121,8 +120,7 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 		struct kfd_node node = {.function = text ? find_function(topology, text) : NULL};
 
 		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
-			*(struct kfd_node *)mem_append(&kfd.nodes, &kfd.count,
-						       sizeof(*kfd.nodes)) = node;
+			MEM_ADD(kfd.nodes, kfd.count) = node;
 	}
 	for (size_t i = 0; i < names.count; i++) {
 		struct number number = {.known = true};

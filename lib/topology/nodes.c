@@ -269,8 +269,7 @@ static void add_data_direct(struct topology *topology, const struct root *root,
 
 	for (size_t i = 0; i < topology->pci.count; i++)
 		if (is_data_direct(root, &topology->pci.items[i], problems))
-			*(struct pci_function **)mem_append(
-				&functions, &count, sizeof(*functions)) = &topology->pci.items[i];
+			MEM_ADD(functions, count) = &topology->pci.items[i];
 	for (size_t i = 0; i < nics; i++)
 		adapters += topology->nodes[i].device_id.value == CONNECTX8 &&
 			    topology->nodes[i].role.value == TOPOLOGY_PHYSICAL;

@@ -18,8 +18,7 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 	struct topology_switch *new = mem_alloc_zero(1, sizeof(*new));
 
 	new->id = mem_string(id);
-	*(struct topology_switch **)mem_append(&topology->switches, &topology->switch_count,
-					       sizeof(*topology->switches)) = new;
+	MEM_ADD(topology->switches, topology->switch_count) = new;
 	return new;
 }
 

@@ -115,9 +115,8 @@ static bool take_attribute(struct reader *reader, struct xml_element *element)
 		return false;
 	if (++element->count > MOST_ATTRIBUTES)
 		return fail(reader, "too many attributes");
-	*(struct xml_attribute *)mem_append(&document->attributes, &document->attribute_count,
-					    sizeof(*document->attributes)) = (struct xml_attribute){
-		name, value};
+	MEM_ADD(document->attributes, document->attribute_count) = (struct xml_attribute){name,
+											  value};
 	return true;
 }
 

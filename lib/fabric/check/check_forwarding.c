@@ -226,8 +226,7 @@ static bool begin(struct check_run *run, struct walker *walker)
 	walker->owners = forwarding_owners(run->fabric);
 	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
 		if (walker->owners[lid] != FABRIC_NONE)
-			*(uint32_t *)mem_append(&walker->owned, &walker->owned_count,
-						sizeof(*walker->owned)) = lid;
+			MEM_ADD(walker->owned, walker->owned_count) = lid;
 	find_ways_out(walker);
 	return true;
 }

@@ -71,7 +71,7 @@ void check_duplicate_lid(struct check_run *run)
 		const struct fabric_port *port = &run->fabric->ports[i];
 
 		if (fabric_is_end_port(run->fabric, i) && fabric_port_lid(port))
-			*(struct lids *)mem_append(&items, &count, sizeof(*items)) = (struct lids){
+			MEM_ADD(items, count) = (struct lids){
 				.first = fabric_port_lid(port),
 				.last = fabric_port_lid(port) + fabric_lid_count(port) - 1,
 				.port = i,

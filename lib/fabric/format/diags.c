@@ -73,9 +73,7 @@ static bool is_vendor_asked(const struct fabric *fabric, uint32_t place)
 
 static void ask(struct walk *walk, uint32_t place, enum request request)
 {
-	struct item *item = mem_append(&walk->items, &walk->item_count, sizeof(*item));
-
-	*item = (struct item){.place = place, .request = request};
+	MEM_ADD(walk->items, walk->item_count) = (struct item){.place = place, .request = request};
 }
 
 /* The node at the other end of a port has answered: queries it further. */

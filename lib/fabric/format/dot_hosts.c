@@ -226,7 +226,6 @@ static void add_one_by_one(struct dot *dot, uint32_t node, const struct cables *
 static void collect(struct groups *groups, const struct cables *cables)
 {
 	struct group *group = NULL;
-	uint32_t *added;
 
 	for (size_t i = 0; i < groups->count && !group; i++)
 		if (groups->items[i].cables == cables->count &&
@@ -237,12 +236,9 @@ static void collect(struct groups *groups, const struct cables *cables)
 		group->kind = cables->kind;
 		group->cables = cables->count;
 	}
-	added = mem_append(&group->nodes, &group->count, sizeof(*added));
-	*added = cables->peer;
-	for (size_t i = 0; i < cables->count; i++) {
-		added = mem_append(&group->ports, &group->port_count, sizeof(*added));
-		*added = cables->ports[i];
-	}
+	MEM_ADD(group->nodes, group->count) = cables->peer;
+	for (size_t i = 0; i < cables->count; i++)
+		MEM_ADD(group->ports, group->port_count) = cables->ports[i];
 }
 
 static void add_group(struct dot *dot, uint32_t node, const struct group *group, size_t number)

@@ -22,9 +22,8 @@ bool scheme_is_of_nodes(enum drawing_scheme kind)
 
 static void add_class(struct scheme *scheme, const char *color, char *words)
 {
-	struct scheme_class *added = mem_append(&scheme->classes, &scheme->count, sizeof(*added));
-
-	*added = (struct scheme_class){.color = color, .words = words};
+	MEM_ADD(scheme->classes, scheme->count) = (struct scheme_class){.color = color,
+									.words = words};
 }
 
 /* The classes of speeds and widths are in the order of their table; the last one is the unknown. */

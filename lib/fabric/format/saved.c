@@ -417,8 +417,7 @@ static int add_details(struct maker *maker)
 		    !is_below(&saved->modifier, UINT64_C(1) << 32) || !saved->data ||
 		    !text_read_hex(saved->data, detail.data, sizeof(detail.data)))
 			return complain(maker, "row %zu of the details is malformed", i);
-		*(struct fabric_detail *)mem_append(&fabric->details, &fabric->detail_count,
-						    sizeof(detail)) = detail;
+		MEM_ADD(fabric->details, fabric->detail_count) = detail;
 	}
 	return 0;
 }

@@ -228,13 +228,11 @@ static void find_places(struct slurm *slurm)
 		const struct fabric_port *port = &fabric->ports[i];
 		uint32_t host = port->peer == FABRIC_NONE ? FABRIC_NONE
 							  : fabric->ports[port->peer].node;
-		struct place_of_host *place;
 
 		if (host == FABRIC_NONE || fabric->nodes[port->node].type != NODE_TYPE_SWITCH ||
 		    !fabric_is_host(fabric, host))
 			continue;
-		place = mem_append(&slurm->places, &slurm->place_count, sizeof(*place));
-		*place = (struct place_of_host){
+		MEM_ADD(slurm->places, slurm->place_count) = (struct place_of_host){
 			.host = slurm->names[host],
 			.adapter = slurm->drawing.names[host],
 			.port = i,

@@ -241,8 +241,7 @@ static bool take_head(struct parser *parser, uint8_t type)
 	block.lmc = (uint8_t)after.lmc;
 	block.enhanced = after.enhanced;
 	block.first_cable = (uint32_t)parts->cable_count;
-	*(struct topology_block *)mem_append(&parts->blocks, &parts->block_count,
-					     sizeof(block)) = block;
+	MEM_ADD(parts->blocks, parts->block_count) = block;
 	return true;
 }
 
@@ -276,8 +275,7 @@ static bool take_cable(struct parser *parser)
 	cable.lanes = (uint8_t)after.lanes;
 	cable.speed = after.speed;
 	block->cable_count++;
-	*(struct topology_cable *)mem_append(&parts->cables, &parts->cable_count,
-					     sizeof(cable)) = cable;
+	MEM_ADD(parts->cables, parts->cable_count) = cable;
 	return true;
 }
 

@@ -124,9 +124,7 @@ bool topology_take_port(struct topology_text *parts, unsigned int line, const ch
 	if (count != 4 || !is_valid(&there))
 		return true;
 	block->cable_count++;
-	*(struct topology_cable *)mem_append(
-		&parts->cables, &parts->cable_count,
-		sizeof(struct topology_cable)) = (struct topology_cable){
+	MEM_ADD(parts->cables, parts->cable_count) = (struct topology_cable){
 		.line = line,
 		.port = (uint8_t)here.port,
 		.peer_port = (uint8_t)there.port,

@@ -82,7 +82,6 @@ static bool fits(const struct tree *tree, const struct line *line, const struct 
 static void add_line(struct tree *tree, struct lines *lines, const struct line *line, uint32_t node)
 {
 	struct line *found = NULL;
-	uint32_t *added;
 
 	for (size_t i = lines->count; i > 0 && !found; i--)
 		if (fits(tree, &lines->items[i - 1], line))
@@ -91,8 +90,7 @@ static void add_line(struct tree *tree, struct lines *lines, const struct line *
 		found = mem_append(&lines->items, &lines->count, sizeof(*found));
 		*found = *line;
 	}
-	added = mem_append(&found->nodes, &found->count, sizeof(*added));
-	*added = node;
+	MEM_ADD(found->nodes, found->count) = node;
 }
 
 /* Adds all cables to one neighbour, from item `first` of the list on; returns how many items. */

@@ -100,11 +100,10 @@ static void add_member(struct grouping *group, uint32_t number, uint32_t node,
 		       enum chassis_part part, uint32_t order)
 {
 	struct chassis *chassis = &group->list->items[number - 1];
-	struct chassis_member *member;
 
 	group->list->number[node] = number;
-	member = mem_append(&chassis->members, &chassis->count, sizeof(*member));
-	*member = (struct chassis_member){.node = node, .order = order, .part = (uint8_t)part};
+	MEM_ADD(chassis->members, chassis->count) = (struct chassis_member){
+		.node = node, .order = order, .part = (uint8_t)part};
 }
 
 /* A slot holds one board: false if there is another. Chassis are filled one after the other. */

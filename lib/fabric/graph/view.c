@@ -98,10 +98,7 @@ int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure
 
 static void add_row(struct fabric_rows *rows, const struct fabric_view *view, uint32_t place)
 {
-	struct fabric_row *row = mem_append(&rows->items, &rows->count, sizeof(*row));
-
-	row->view = view;
-	row->place = place;
+	MEM_ADD(rows->items, rows->count) = (struct fabric_row){.view = view, .place = place};
 }
 
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows)

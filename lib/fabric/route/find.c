@@ -77,9 +77,7 @@ static void list_guids(struct fabric_finder *finder)
 	finder->has_guids = true;
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		if (fabric->ports[i].guid)
-			*(struct finder_guid *)mem_append(
-				&finder->guids, &finder->guid_count,
-				sizeof(*finder->guids)) = (struct finder_guid){
+			MEM_ADD(finder->guids, finder->guid_count) = (struct finder_guid){
 				.guid = fabric->ports[i].guid,
 				.port = i,
 			};

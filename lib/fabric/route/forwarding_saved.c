@@ -104,9 +104,7 @@ static uint8_t *list_noted(const struct fabric *fabric)
 
 static void add_failure(struct forwarding *forwarding, uint32_t port, uint16_t attribute)
 {
-	*(struct fabric_failure *)mem_append(
-		&forwarding->failures, &forwarding->failure_count,
-		sizeof(*forwarding->failures)) = (struct fabric_failure){
+	MEM_ADD(forwarding->failures, forwarding->failure_count) = (struct fabric_failure){
 		.port = port,
 		.attribute = attribute,
 		.error = -ENODATA,

@@ -55,8 +55,7 @@ static void take(struct reader *reader, const unsigned char *record)
 	if (!guid)
 		return;
 	members->known = true;
-	*(struct multicast_member *)mem_append(&members->items, &members->count,
-					       sizeof(*members->items)) = (struct multicast_member){
+	MEM_ADD(members->items, members->count) = (struct multicast_member){
 		.guid = guid,
 		.join_state = record[MEMBER_JOIN_STATE_AT] & 0xf,
 		.port = FABRIC_NONE,

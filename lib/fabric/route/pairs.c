@@ -47,8 +47,7 @@ static int parse_line(struct route_pairs *pairs, char *line, unsigned int number
 		return 0;
 	if (!words[1] || words[2])
 		return -EINVAL;
-	*(struct route_pair *)mem_append(&pairs->items, &pairs->count,
-					 sizeof(*pairs->items)) = (struct route_pair){
+	MEM_ADD(pairs->items, pairs->count) = (struct route_pair){
 		.from = mem_string(words[0]),
 		.to = mem_string(words[1]),
 		.line = number,

@@ -66,7 +66,7 @@ static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret
 
 static void take(struct fabric_route *route, uint32_t port)
 {
-	*(uint32_t *)mem_append(&route->ports, &route->count, sizeof(*route->ports)) = port;
+	MEM_ADD(route->ports, route->count) = port;
 }
 
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,

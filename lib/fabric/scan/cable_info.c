@@ -55,8 +55,7 @@ static struct fabric_plug *plug_of(const struct reader *reader, const struct age
 
 static void set_ready(struct reader *reader, uint32_t node)
 {
-	*(uint32_t *)mem_append(&reader->ready, &reader->ready_count,
-				sizeof(*reader->ready)) = node;
+	MEM_ADD(reader->ready, reader->ready_count) = node;
 }
 
 /* Asks the node next for the rest of the part, or for another part or port. */
@@ -128,9 +127,7 @@ static void note_failure(struct reader *reader, uint32_t port, const struct mad_
 {
 	struct fabric_plugs *plugs = reader->plugs;
 
-	*(struct fabric_failure *)mem_append(&plugs->failures, &plugs->failure_count,
-					     sizeof(*plugs->failures)) = fabric_failure_of(port,
-											   reply);
+	MEM_ADD(plugs->failures, plugs->failure_count) = fabric_failure_of(port, reply);
 }
 
 /* The device's own code is in the upper byte of the status. */
@@ -221,9 +218,7 @@ static void list_ports(struct reader *reader, const bool *wanted)
 
 			if (fabric->ports[port].peer == FABRIC_NONE || (wanted && !wanted[port]))
 				continue;
-			*(struct fabric_plug *)mem_append(
-				&plugs->items, &plugs->count,
-				sizeof(*plugs->items)) = (struct fabric_plug){
+			MEM_ADD(plugs->items, plugs->count) = (struct fabric_plug){
 				.port = port,
 				/* To others the attribute's number may mean something else. */
 				.state = fabric_is_mellanox(node) ? 0 : FABRIC_PLUG_OTHER_VENDOR,

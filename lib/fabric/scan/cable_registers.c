@@ -76,8 +76,7 @@ static void go_on(struct reader *reader, struct agent *agent)
 	       !is_wanted(reader, &reader->plugs->items[agent->current]))
 		agent->current++;
 	if (agent->current < agent->end)
-		*(size_t *)mem_append(&reader->ready, &reader->ready_count,
-				      sizeof(*reader->ready)) = (size_t)(agent - reader->agents);
+		MEM_ADD(reader->ready, reader->ready_count) = (size_t)(agent - reader->agents);
 }
 
 static void ask_for_port(struct agent *agent, unsigned int port, struct mad_request *request)
@@ -223,9 +222,8 @@ static void list_agents(struct reader *reader)
 		for (end = i; end < plugs->count; end++)
 			if (reader->fabric->ports[plugs->items[end].port].node != node)
 				break;
-		*(struct agent *)mem_append(&reader->agents, &reader->agent_count,
-					    sizeof(*reader->agents)) = (struct agent){.current = i,
-										      .end = end};
+		MEM_ADD(reader->agents, reader->agent_count) = (struct agent){.current = i,
+									      .end = end};
 	}
 	for (size_t i = 0; i < reader->agent_count; i++)
 		go_on(reader, &reader->agents[i]);

@@ -232,8 +232,7 @@ long saved_plugs_load(const struct fabric *fabric, const struct saved_plug *save
 		if (plug.port == FABRIC_NONE)
 			others++;
 		else
-			*(struct fabric_plug *)mem_append(&plugs->items, &plugs->count,
-							  sizeof(plug)) = plug;
+			MEM_ADD(plugs->items, plugs->count) = plug;
 	}
 	if (plugs->count)
 		qsort(plugs->items, plugs->count, sizeof(*plugs->items), fabric_compare_ports);

@@ -49,9 +49,8 @@ struct reader {
 
 static void ask(struct reader *reader, enum query_kind kind, size_t place)
 {
-	struct query *query = mem_append(&reader->queries, &reader->query_count, sizeof(*query));
-
-	*query = (struct query){.place = (uint32_t)place, .kind = kind};
+	MEM_ADD(reader->queries, reader->query_count) = (struct query){.place = (uint32_t)place,
+								       .kind = kind};
 }
 
 static void ask_class(struct reader *reader, uint32_t node)
@@ -156,9 +155,7 @@ static void note(struct reader *reader, const struct query *query, const struct 
 
 	if (is_of_node(query->kind) && fabric_is_of_switch(reader->fabric, port))
 		port = fabric_node_of(reader->fabric, port)->first_port;
-	*(struct fabric_failure *)mem_append(&errors->failures, &errors->failure_count,
-					     sizeof(*errors->failures)) = fabric_failure_of(port,
-											    reply);
+	MEM_ADD(errors->failures, errors->failure_count) = fabric_failure_of(port, reply);
 }
 
 /* After a failure nothing more is queried of the node or port. */
@@ -269,8 +266,7 @@ static void list_port(struct reader *reader, struct agent *agent, uint32_t port)
 			errors->first_unreachable = port;
 		return;
 	}
-	*(struct port_counters *)mem_append(&errors->items, &errors->count,
-					    sizeof(*errors->items)) = (struct port_counters){
+	MEM_ADD(errors->items, errors->count) = (struct port_counters){
 		.port = port,
 		.select = {0, reader->fabric->ports[port].number},
 	};
@@ -430,8 +426,7 @@ long saved_port_counters_load(const struct fabric *fabric, const struct saved_po
 		if (one.port == FABRIC_NONE)
 			others++;
 		else
-			*(struct port_counters *)mem_append(&errors->items, &errors->count,
-							    sizeof(one)) = one;
+			MEM_ADD(errors->items, errors->count) = one;
 	}
 	if (errors->count)
 		qsort(errors->items, errors->count, sizeof(*errors->items), fabric_compare_ports);

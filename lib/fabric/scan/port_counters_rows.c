@@ -72,7 +72,7 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 		/* Ticks of waiting may count, but they are no number of errors. */
 		if (field->tag == PERF_GROUP_ERRORS)
 			row->error_count.value += counter->value;
-		*(struct said *)mem_append(&said, &count, sizeof(*said)) = (struct said){
+		MEM_ADD(said, count) = (struct said){
 			.field = field,
 			.weight = counter->value,
 			.text = mem_format("%s %s%" PRIu64, field->key,
@@ -181,7 +181,7 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 		if (field->tag == PERF_GROUP_ERRORS && growth->state.value != CHANGE_NEW)
 			row->error_count.value += one.weight;
 		if (one.text)
-			*(struct said *)mem_append(&said, &count, sizeof(*said)) = one;
+			MEM_ADD(said, count) = one;
 	}
 	row->errors = join(said, count);
 	return worth;

@@ -45,8 +45,7 @@ static void fill_request(const struct fabric *fabric, const struct port_errors_o
 
 static void note(struct port_errors *failures, uint32_t port, const struct mad_item *item)
 {
-	*(struct fabric_failure *)mem_append(&failures->failures, &failures->failure_count,
-					     sizeof(*failures->failures)) = (struct fabric_failure){
+	MEM_ADD(failures->failures, failures->failure_count) = (struct fabric_failure){
 		.port = port,
 		.attribute = item->request.attribute,
 		.error = item->error,
@@ -81,9 +80,8 @@ static void add_details(struct port_errors_row *row, const struct mad_item *item
 			continue;
 		field_get(field, &record, &value);
 		if (value.kind == VALUE_UNSIGNED && value.number)
-			*(struct port_detail *)mem_append(&row->details, &row->detail_count,
-							  sizeof(*row->details)) =
-				(struct port_detail){field, number_of(value.number)};
+			MEM_ADD(row->details, row->detail_count) = (struct port_detail){
+				field, number_of(value.number)};
 	}
 }
 

@@ -142,9 +142,7 @@ static void note_failure(struct reader *reader, uint32_t port, size_t table,
 	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
 		return;
 	reader->unanswered[fabric->ports[port].node] |= (uint8_t)(1u << table);
-	*(struct fabric_failure *)mem_append(&fabric->failures, &fabric->failure_count,
-					     sizeof(*fabric->failures)) = fabric_failure_of(port,
-											    reply);
+	MEM_ADD(fabric->failures, fabric->failure_count) = fabric_failure_of(port, reply);
 }
 
 static void done(void *context, const struct mad_reply *reply)
@@ -236,11 +234,8 @@ uint16_t fabric_manager_lid(const struct fabric *fabric)
 
 static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 {
-	struct fabric_manager *manager = mem_append(&managers->items, &managers->count,
-						    sizeof(*manager));
-
-	manager->port = port;
-	manager->lid = lid;
+	MEM_ADD(managers->items, managers->count) = (struct fabric_manager){.port = port,
+									    .lid = lid};
 }
 
 /*

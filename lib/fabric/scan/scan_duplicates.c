@@ -295,12 +295,11 @@ static void add_probe(struct scanner *scanner, uint32_t number, uint32_t node)
 	const struct fabric *fabric = scanner->fabric;
 	const struct scan_sighting *sighting = &scanner->sightings[number];
 	uint32_t out = followed_port(fabric, node, node_info_local_port(sighting->info));
-	struct scan_probe *made;
 
 	if (out == FABRIC_NONE || is_taken(fabric, node, sighting))
 		return;
-	made = mem_append(&scanner->probes, &scanner->probe_count, sizeof(*made));
-	*made = (struct scan_probe){.sighting = number, .node = node, .out = out};
+	MEM_ADD(scanner->probes, scanner->probe_count) = (struct scan_probe){
+		.sighting = number, .node = node, .out = out};
 	scan_enqueue(scanner, QUERY_PROBE_STATE, (uint32_t)(scanner->probe_count - 1));
 }
 

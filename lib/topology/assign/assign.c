@@ -55,9 +55,7 @@ static void find_candidates(const struct topology *topology, struct assignment_l
 
 	for (size_t i = 0; i < topology->count; i++)
 		if (is_candidate(&topology->nodes[i])) {
-			*(const struct topology_node **)mem_append(
-				&list->nics, &list->nic_count,
-				sizeof(*list->nics)) = &topology->nodes[i];
+			MEM_ADD(list->nics, list->nic_count) = &topology->nodes[i];
 			near |= is_near_any(topology, &topology->nodes[i], list);
 		}
 	for (size_t i = 0; near && i < list->nic_count; i++)
