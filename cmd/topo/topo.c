@@ -40,18 +40,20 @@ static const struct option_row options[] = {
 
 enum { TOPO_FILE_MOST = 1 << 20 };
 
-/* A file of the user's. False: it cannot be read, which is reported. */
+/* A file of the user's. False: it cannot be read, or only to a NUL, which is reported. */
 static bool read_file(struct topo_run *run, const char *path, char **ret_text)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
 	size_t length;
 	int rc = file_read(path, TOPO_FILE_MOST, ret_text, &length);
 
-	if (!rc)
-		return true;
-	message = mem_format("cannot read %s: %s", clean, strerror(-rc));
-	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
-	return false;
+	if (rc)
+		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
+	else if (strlen(*ret_text) < length)
+		message = mem_format("%s is not a text", clean);
+	if (message)
+		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	return !message;
 }
 
 /* NCCL_TOPO_FILE is about the live system. */

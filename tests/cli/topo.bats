@@ -346,6 +346,10 @@ cell()
 	expect 0 $'NODE    NUMA NUMA SOURCE\nmlx5_11    0 locality-file\nmlx5_0     1 locality-file\ngpu2       1 locality-file\nmlx5_10    1 locality-file' ''
 	quickly on topo-switches topo --locality "$file" --why mlx5_11 mlx5_10
 	[[ $output == *'SYS: different NUMA nodes (locality-file)'* ]]
+	# What follows a NUL is not passed over.
+	printf 'mlx5_0 1\n\0mlx5_11 0\n' >"$file.nul"
+	on topo-switches topo --locality "$file.nul"
+	expect_error 1 topo "$file.nul is not a text"
 	printf 'mlx5_0 0\nmlx5_99 1\n' >"$file"
 	on topo-switches topo --locality "$file"
 	expect 1 '' "rdmactl topo: $file: line 2: there is no 'mlx5_99'"
