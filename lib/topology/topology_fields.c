@@ -20,20 +20,14 @@ static const struct enum_name role_names[] = {
 	{0, NULL},
 };
 
-static void get_smi(const void *record, struct value *value)
-{
-	value_set_string(value, topology_word(record, DIALECT_SMI));
-}
-
-static void get_nccl(const void *record, struct value *value)
-{
-	value_set_string(value, topology_word(record, DIALECT_NCCL));
-}
-
-static void get_ucx(const void *record, struct value *value)
-{
-	value_set_string(value, topology_word(record, DIALECT_UCX));
-}
+#define WORD_GETTER(name_, dialect_)                                      \
+	static void name_(const void *record, struct value *value)        \
+	{                                                                 \
+		value_set_string(value, topology_word(record, dialect_)); \
+	}
+WORD_GETTER(get_smi, DIALECT_SMI)
+WORD_GETTER(get_nccl, DIALECT_NCCL)
+WORD_GETTER(get_ucx, DIALECT_UCX)
 
 #define RECORD struct topology_pair
 static const struct field pair_fields[] = {
