@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "fabric/graph/graph.h"
 #include "mad/format/codes.h"
+#include "schema/rows.h"
 
 static const struct enum_name change_names[] = {
 	{CHANGE_NODE_GONE, "node-gone", TONE_BAD, "the node is gone"},
@@ -29,30 +30,24 @@ static const struct enum_name change_names[] = {
 	{0, NULL},
 };
 
+#define RECORD struct fabric_change
 static const struct field change_fields[] = {
-	ENUM_FIELD(struct fabric_change, change, change_names, "change", "CHANGE", FIELD_DEFAULT, 0,
-		   "what changed"),
-	STRING_FIELD(struct fabric_change, node, "node", "NODE", FIELD_DEFAULT, 0,
-		     "name of the node"),
-	UNSIGNED_FIELD(struct fabric_change, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of its port"),
-	STRING_FIELD(struct fabric_change, texts[BEFORE], "before", "BEFORE", FIELD_DEFAULT, 0,
-		     "earlier value; the peer's port for a cable, the place for a node"),
-	STRING_FIELD(struct fabric_change, texts[AFTER], "after", "AFTER", FIELD_DEFAULT, 0,
-		     "the same in the later scan"),
-	ENUM_FIELD(struct fabric_change, node_type, node_type_names, "node_type", "TYPE", 0, 0,
-		   "type of the node"),
-	GUID_FIELD(struct fabric_change, node_guid, "node_guid", "NODE GUID", 0, 0,
-		   "GUID of the node"),
-	GUID_FIELD(struct fabric_change, peer_guid[BEFORE], "before_guid", "GUID BEFORE", 0, 0,
+	WORD(change, change_names, "CHANGE", SHOWN, 0, "what changed"),
+	TEXT(node, "NODE", SHOWN, 0, "name of the node"),
+	NUMBER(port, "PORT", SHOWN, 0, "number of its port"),
+	TEXT_AS("before", texts[BEFORE], "BEFORE", SHOWN, 0,
+		"earlier value; the peer's port for a cable, the place for a node"),
+	TEXT_AS("after", texts[AFTER], "AFTER", SHOWN, 0, "the same in the later scan"),
+	WORD(node_type, node_type_names, "TYPE", 0, 0, "type of the node"),
+	GUID(node_guid, "NODE GUID", 0, 0, "GUID of the node"),
+	GUID_FIELD(RECORD, peer_guid[BEFORE], "before_guid", "GUID BEFORE", 0, 0,
 		   "GUID of the node that was at the other end of the cable"),
-	UNSIGNED_FIELD(struct fabric_change, peer_port[BEFORE], "before_port", "PORT BEFORE",
-		       FIELD_RIGHT, 0, "number of its port"),
-	GUID_FIELD(struct fabric_change, peer_guid[AFTER], "after_guid", "GUID AFTER", 0, 0,
+	NUMBER_AS("before_port", peer_port[BEFORE], "PORT BEFORE", 0, 0, "number of its port"),
+	GUID_FIELD(RECORD, peer_guid[AFTER], "after_guid", "GUID AFTER", 0, 0,
 		   "GUID of the node that is at the other end of the cable"),
-	UNSIGNED_FIELD(struct fabric_change, peer_port[AFTER], "after_port", "PORT AFTER",
-		       FIELD_RIGHT, 0, "number of its port"),
+	NUMBER_AS("after_port", peer_port[AFTER], "PORT AFTER", 0, 0, "number of its port"),
 };
+#undef RECORD
 
 const struct schema fabric_changes_schema = SCHEMA("fabric_changes", struct fabric_change,
 						   change_fields, "a difference between two scans");

@@ -11,6 +11,7 @@
 #include "fabric/graph/view.h"
 #include "fabric/scan/port_details.h"
 #include "mad/format/header.h"
+#include "schema/rows.h"
 
 /* A counter, and its part of the sentence. */
 struct said {
@@ -311,22 +312,21 @@ static void get_details(const void *record, struct value *value)
 		value_set_records(value, row->details, row->detail_count);
 }
 
+#define RECORD struct port_errors_row
 static const struct field errors_fields[] = {
 	PLACE_COLUMNS(place_get_port),
-	UNSIGNED_FIELD(struct port_errors_row, error_count, "error_count", "COUNT",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "sum of all error counters"),
-	EACH_COUNTER(COUNTER_COLUMN)
-		UNSIGNED_FIELD(struct port_errors_row, counters.width_bits, "width_bits", "WIDTH",
-			       FIELD_RIGHT, 0, "width of the counters of bytes and packets"),
-	LIST_FIELD(struct port_errors_row, counters.saturated, "saturated", "SATURATED", 0, 0,
+	NUMBER(error_count, "COUNT", SHOWN, 0, "sum of all error counters"),
+	EACH_COUNTER(COUNTER_COLUMN) NUMBER_AS("width_bits", counters.width_bits, "WIDTH", 0, 0,
+					       "width of the counters of bytes and packets"),
+	LIST_FIELD(RECORD, counters.saturated, "saturated", "SATURATED", 0, 0,
 		   "counters that have stopped at their maximum"),
-	STRING_FIELD(struct port_errors_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
-		     "the error counters that are not 0, the highest first"),
-	STRING_FIELD(struct port_errors_row, said_details, "reasons", "REASONS", 0, 0,
-		     "with --details: further counters of the errors that are not 0"),
+	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that are not 0, the highest first"),
+	TEXT_AS("reasons", said_details, "REASONS", 0, 0,
+		"with --details: further counters of the errors that are not 0"),
 	RECORDS_FIELD(get_details, &port_details_schema, "", "details", 0,
 		      "the same, each with its value"),
 };
+#undef RECORD
 
 static const struct column_view errors_views[] = {
 	{"--details", "node,port,error_count,xmit_wait_ticks,errors,reasons"},
@@ -345,20 +345,17 @@ static void get_counter(const void *record, struct value *value)
 		value_set_string(value, growth->field->key);
 }
 
+#define RECORD struct port_counter_growth
 static const struct field growth_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
 		       "name of the counter, with its unit"),
-	UNSIGNED_FIELD(struct port_counter_growth, before, "before", "BEFORE", FIELD_RIGHT, 0,
-		       "value at the first reading"),
-	UNSIGNED_FIELD(struct port_counter_growth, value, "value", "VALUE", FIELD_RIGHT, 0,
-		       "value at the second reading"),
-	UNSIGNED_FIELD(struct port_counter_growth, growth, "growth", "GROWTH", FIELD_RIGHT, 0,
-		       "growth; empty if unknown"),
-	REAL_FIELD(struct port_counter_growth, per_sec, "rate_per_sec", "RATE/s", FIELD_RIGHT, 0,
-		   "growth per second"),
-	ENUM_FIELD(struct port_counter_growth, state, counter_change_names, "state", "STATE", 0, 0,
-		   "whether the growth is known, or why not"),
+	NUMBER(before, "BEFORE", 0, 0, "value at the first reading"),
+	NUMBER(value, "VALUE", 0, 0, "value at the second reading"),
+	NUMBER(growth, "GROWTH", 0, 0, "growth; empty if unknown"),
+	REAL_FIELD(RECORD, per_sec, "rate_per_sec", "RATE/s", FIELD_RIGHT, 0, "growth per second"),
+	WORD(state, counter_change_names, "STATE", 0, 0, "whether the growth is known, or why not"),
 };
+#undef RECORD
 
 static const struct schema growth_schema = SCHEMA("counters", struct port_counter_growth,
 						  growth_fields, "a counter of two readings");
@@ -374,11 +371,10 @@ static void get_counters(const void *record, struct value *value)
 	REAL_FIELD(struct port_growth_row, rates.member_, #member_, heading_, \
 		   (flags_) | FIELD_RIGHT, 0, help_)
 
+#define RECORD struct port_growth_row
 static const struct field row_fields[] = {
 	PLACE_COLUMNS(place_get_port),
-	UNSIGNED_FIELD(struct port_growth_row, error_count, "error_count", "COUNT",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "least number of errors since the first reading"),
+	NUMBER(error_count, "COUNT", SHOWN, 0, "least number of errors since the first reading"),
 	RATE(interval_sec, "SECONDS", 0, "time between the two readings"),
 	RATE(errors_per_sec, "ERRORS/s", 0, "growth of all error counters per second"),
 	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
@@ -387,12 +383,12 @@ static const struct field row_fields[] = {
 	RATE(rcv_gbps, "RCV Gb/s", 0, "gigabits received per second"),
 	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", 0, "packets sent per second"),
 	RATE(rcv_packets_per_sec, "RCV PACKETS/s", 0, "packets received per second"),
-	LIST_FIELD(struct port_growth_row, rates.saturated, "saturated", "SATURATED", 0, 0,
+	LIST_FIELD(RECORD, rates.saturated, "saturated", "SATURATED", 0, 0,
 		   "counters that have stopped at their maximum, and have no rate"),
-	STRING_FIELD(struct port_growth_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
-		     "the error counters that grew, the most first"),
+	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that grew, the most first"),
 	RECORDS_FIELD(get_counters, &growth_schema, "", "counters", 0, "all counters"),
 };
+#undef RECORD
 
 const struct schema fabric_error_growth_schema = SCHEMA(
 	"fabric_error_growth", struct port_growth_row, row_fields,
