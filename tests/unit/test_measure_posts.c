@@ -362,13 +362,13 @@ static void takes_sends(void **state)
 		device_arrive(arrivals[i], 64);
 	expect(&order, "qp0 receive 128+64 #0\n"
 		       "qp0 receive 128+64 #0\n"
-		       "qp0 write 264+8=2 to 10100 key 9 #1 S\n"
+		       "qp0 write 264+8=2 to 10100 key 9 #credit S\n"
 		       "qp0 receive 128+64 #0\n"
 		       "qp0 receive 128+64 #0\n"
 		       "qp1 receive 192+64 #0 of 1\n"
-		       "qp0 write 264+8=4 to 10100 key 9 #2 S\n"
+		       "qp0 write 264+8=4 to 10100 key 9 #credit S\n"
 		       "end\n"
-		       "ran 5\n");
+		       "ran 5 received 5\n");
 }
 
 static void end_one(void)
@@ -387,9 +387,9 @@ static void takes_sends_of_xrc(void **state)
 	order.active = 0;
 	device_arrive(0, 64);
 	expect(&order, "srq receive 64+64 #0\n"
-		       "qp0 write 136+8=1 to 10080 key 9 srq 33 #1 S\n"
+		       "qp0 write 136+8=1 to 10080 key 9 srq 33 #credit S\n"
 		       "end\n"
-		       "ran 1\n");
+		       "ran 1 received 1\n");
 }
 
 /* The other side sends as many as this one, and its end last. */

@@ -120,6 +120,24 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 	}
 }
 
+/* The request that writes the count of messages taken to the other side. */
+static void prepare_credit(const struct measure *measure, struct run_qp *qp)
+{
+	const struct message_run *order = measure->order;
+	uint64_t offset = (uint64_t)((const uint8_t *)qp->credit - measure->bytes);
+
+	qp->credit_request = (struct ibv_send_wr){
+		.opcode = IBV_WR_RDMA_WRITE,
+		.sg_list = &qp->credit_part,
+		.num_sge = 1,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma.remote_addr = order->remote_address + offset,
+		.wr.rdma.rkey = order->rkey,
+	};
+	if (measure->kind == QP_XRC)
+		qp->credit_request.qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
+}
+
 static void prepare_qp(struct measure *measure, uint32_t number)
 {
 	const struct message_run *order = measure->order;
@@ -144,8 +162,7 @@ static void prepare_qp(struct measure *measure, uint32_t number)
 	qp->receive.sg_list = &qp->receive_part;
 	qp->receive.num_sge = 1;
 	prepare_requests(measure, qp, place);
-	measure_prepare_credit(measure, qp, &qp->credit_request);
-	qp->credit_request.send_flags = IBV_SEND_SIGNALED;
+	prepare_credit(measure, qp);
 }
 
 typedef bool (*run_loop)(struct measure *measure);
@@ -171,8 +188,8 @@ static const run_loop loops[][RUN_OPERATIONS][2] = {
 static const run_loop unreliable_loops[][2][2] = {
 	[RUN_LATENCY] =
 		{
-			[RUN_SEND] = {unreliable_send_answer, unreliable_send_ask},
-			[RUN_WRITE] = {unreliable_write_answer, unreliable_write_ask},
+			[RUN_SEND] = {unreliable_send_answer, unreliable_ask},
+			[RUN_WRITE] = {unreliable_write_answer, unreliable_ask},
 		},
 	[RUN_BANDWIDTH] =
 		{
@@ -296,8 +313,9 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 		.order = order,
 		.kind = agent->qps[0].kind,
 		.sleeps = agent->way.events,
-		.both = agent->way.both && sends,
 	};
+	measure->takes = sends && order->mode == RUN_BANDWIDTH &&
+			 (agent->way.both || !order->active);
 	measure->credited = sends && order->mode == RUN_BANDWIDTH &&
 			    agent_is_reliable(measure->kind);
 	measure->lingers = !order->active &&

@@ -159,7 +159,7 @@ struct measure {
 	uint32_t kind;		/* enum qp_kind */
 	uint32_t ended;		/* queue pairs that had the other side's end */
 	bool credited;		/* the receiver tells the sender how much it took */
-	bool both;		/* it sends and receives at once */
+	bool takes;		/* what measure_poll() finds to have arrived */
 	bool lingers;		/* ends when it was spoken to and nothing more has come */
 	bool told;		/* it was */
 	bool yields;		/* one processor, which the other side may need, too */
@@ -204,6 +204,13 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room);
 bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count);
 /* Polls until the queue pair has at most that many messages not known to be complete. */
 bool measure_drain(struct measure *measure, struct run_qp *qp, uint64_t outstanding);
+/* Posts the next message when there is room for it. */
+static inline bool measure_post_with_room(struct measure *measure, struct run_qp *qp)
+{
+	return measure_drain(measure, qp, measure->order->depth - 1) &&
+	       measure_post(measure, qp, 1);
+}
+
 /* Sends the end to the passive side, and waits until it has arrived. */
 bool measure_send_end(struct measure *measure, struct run_qp *qp);
 /* Posts the receive again that a completion consumed. */
@@ -220,12 +227,6 @@ static inline bool measure_is_send(const struct ibv_wc *item)
 	return item->wr_id >> 63;
 }
 
-/* Takes a message that arrived while this side sends, too. */
-bool measure_take(struct measure *measure, const struct ibv_wc *item);
-/* The request that writes the count of messages taken to the other side. */
-void measure_prepare_credit(const struct measure *measure, struct run_qp *qp,
-			    struct ibv_send_wr *request);
-
 /* The loops. False: cut short; else it came to a regular end. */
 bool latency_send_ask(struct measure *measure);
 bool latency_send_answer(struct measure *measure);
@@ -233,13 +234,12 @@ bool latency_write_ask(struct measure *measure);
 bool latency_write_answer(struct measure *measure);
 bool latency_one_sided(struct measure *measure);
 bool bandwidth_ask(struct measure *measure);
+/* measure_ways.c: this side receives, or both send; and those of unreliable queue pairs. */
 bool bandwidth_answer(struct measure *measure);
-/* measure_ways.c: both sides send; and those of unreliable queue pairs. */
 bool bandwidth_both(struct measure *measure);
 bool unreliable_listen(struct measure *measure);
-bool unreliable_send_ask(struct measure *measure);
+bool unreliable_ask(struct measure *measure);
 bool unreliable_send_answer(struct measure *measure);
-bool unreliable_write_ask(struct measure *measure);
 bool unreliable_write_answer(struct measure *measure);
 
 /*

@@ -38,12 +38,6 @@ static inline bool await_message(struct measure *measure, bool *ret_end)
 	return true;
 }
 
-static inline bool post_with_room(struct measure *measure, struct run_qp *qp)
-{
-	return measure_drain(measure, qp, measure->order->depth - 1) &&
-	       measure_post(measure, qp, 1);
-}
-
 bool latency_send_ask(struct measure *measure)
 {
 	struct run_qp *qp = measure->qps;
@@ -53,7 +47,7 @@ bool latency_send_ask(struct measure *measure)
 	clock_begin(&clock, 2);
 	for (;;) {
 		/* There are several receives: the next need not be posted before the ping. */
-		good = post_with_room(measure, qp) &&
+		good = measure_post_with_room(measure, qp) &&
 		       (!clock.iteration || measure_receive(measure, qp)) &&
 		       await_message(measure, &end);
 		if (!good || end)
@@ -78,7 +72,7 @@ bool latency_send_answer(struct measure *measure)
 			measure->counted = count;
 			return true;
 		}
-		if (!post_with_room(measure, qp) || !measure_receive(measure, qp))
+		if (!measure_post_with_room(measure, qp) || !measure_receive(measure, qp))
 			return false;
 		count++;
 		measure_progress(measure);
@@ -125,7 +119,7 @@ bool latency_write_ask(struct measure *measure)
 		*sent = stamp | (last ? STAMP_END : 0);
 		if (last)
 			qp->quota = qp->posted + 1;
-		good = post_with_room(measure, qp) && await_stamp(measure, arrives, stamp);
+		good = measure_post_with_room(measure, qp) && await_stamp(measure, arrives, stamp);
 		if (!good)
 			break;
 		clock_tick(&clock, measure);
@@ -152,7 +146,7 @@ bool latency_write_answer(struct measure *measure)
 		*sent = stamp;
 		if (stamp & STAMP_END)
 			qp->quota = qp->posted + 1;
-		if (!post_with_room(measure, qp))
+		if (!measure_post_with_room(measure, qp))
 			return false;
 		if (stamp & STAMP_END)
 			return measure_drain(measure, qp, 0);
@@ -183,9 +177,7 @@ bool latency_one_sided(struct measure *measure)
 	return good;
 }
 
-/*
- * Keeps the queue pairs full of messages until the end; and the side that receives them.
- */
+/* Keeps the queue pairs full of messages until the end. */
 
 #define FEW_QPS 64u
 
@@ -352,77 +344,4 @@ bool bandwidth_ask(struct measure *measure)
 		good = await_credit(measure, &measure->qps[i]) &&
 		       measure_send_end(measure, &measure->qps[i]);
 	return good;
-}
-
-/*
- * Writes the count of messages taken to the other side, when it would soon have to wait for it and
- * no such write is under way.
- */
-static inline bool give_credit(struct measure *measure, struct run_qp *qp)
-{
-	uint32_t every = (measure->order->depth + 1) / 2;
-
-	if (qp->posted != qp->completed || qp->received - qp->credited < every)
-		return true;
-	*qp->taken = qp->credited = qp->received;
-	qp->quota = qp->posted + 1; /* signaled */
-	return measure_post(measure, qp, 1);
-}
-
-void measure_prepare_credit(const struct measure *measure, struct run_qp *qp,
-			    struct ibv_send_wr *request)
-{
-	const struct message_run *order = measure->order;
-	uint64_t offset = (uint64_t)((const uint8_t *)qp->credit - measure->bytes);
-
-	*request = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE,
-					.sg_list = &qp->credit_part,
-					.num_sge = 1,
-					.wr.rdma.remote_addr = order->remote_address + offset,
-					.wr.rdma.rkey = order->rkey};
-	if (measure->kind == QP_XRC)
-		request->qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
-}
-
-static inline bool take(struct measure *measure, const struct ibv_wc *item, uint32_t *ended)
-{
-	struct run_qp *qp = measure_qp(measure, item->wr_id);
-
-	if (!measure_is_send(item)) {
-		if (item->byte_len != measure->order->bytes) {
-			qp->ended = true;
-			++*ended;
-			return true;
-		}
-		qp->received++;
-		measure->counted++;
-		if (!measure_receive(measure, qp))
-			return false;
-	}
-	return qp->ended || give_credit(measure, qp);
-}
-
-bool bandwidth_answer(struct measure *measure)
-{
-	struct ibv_wc items[POLL_MOST];
-	uint32_t ended = 0;
-
-	measure->flags = 0;
-	for (uint32_t i = 0; i < measure->order->qps; i++)
-		measure_prepare_credit(measure, &measure->qps[i], measure->qps[i].list);
-	while (ended < measure->order->qps) {
-		int count = measure_poll(measure, items, POLL_MOST);
-
-		if (count < 0)
-			return false;
-		for (int i = 0; i < count; i++)
-			if (!take(measure, &items[i], &ended))
-				return false;
-		if (count)
-			measure_progress(measure);
-	}
-	for (uint32_t i = 0; i < measure->order->qps; i++)
-		if (!measure_drain(measure, &measure->qps[i], 0))
-			return false;
-	return true;
 }

@@ -91,7 +91,10 @@ static int await_event(struct measure *measure, struct ibv_wc *items, int room)
 	return poll_queues(measure, items, room);
 }
 
-/* As give_credit() does, but among the messages of this side. */
+/*
+ * Writes the count of messages taken to the other side, when it would soon have to wait for it and
+ * no such write is under way; it goes among the messages of this side, if it sends any.
+ */
 static bool give_credit(struct measure *measure, struct run_qp *qp)
 {
 	uint32_t every = (measure->order->depth + 1) / 2;
@@ -121,6 +124,32 @@ static bool note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
 	measure->completed += count - qp->completed;
 	qp->completed = count;
 	return true;
+}
+
+bool measure_receive(struct measure *measure, struct run_qp *qp)
+{
+	struct ibv_recv_wr *bad;
+	struct ibv_srq *shared = qp->owner->shared;
+	int rc = shared ? ibv_post_srq_recv(shared, &qp->receive, &bad)
+			: ibv_post_recv(qp->qp, &qp->receive, &bad);
+
+	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
+}
+
+/* A message has arrived. */
+static bool take(struct measure *measure, struct run_qp *qp, const struct ibv_wc *item)
+{
+	measure_progress(measure);
+	if (measure->credited && item->byte_len != measure->order->bytes) {
+		qp->ended = true;
+		measure->ended++;
+		return true;
+	}
+	qp->received++;
+	measure->received++;
+	if (!measure_receive(measure, qp))
+		return false;
+	return !measure->credited || qp->ended || give_credit(measure, qp);
 }
 
 int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
@@ -156,7 +185,7 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 			return -1;
 		}
 		if (measure_is_send(&items[i]) ? !note_sent(measure, qp, items[i].wr_id)
-					       : measure->both && !measure_take(measure, &items[i]))
+					       : measure->takes && !take(measure, qp, &items[i]))
 			return -1;
 	}
 	return count;
@@ -208,31 +237,4 @@ bool measure_send_end(struct measure *measure, struct run_qp *qp)
 	qp->quota = qp->posted + 1;
 	measure_progress(measure);
 	return measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
-}
-
-bool measure_receive(struct measure *measure, struct run_qp *qp)
-{
-	struct ibv_recv_wr *bad;
-	struct ibv_srq *shared = qp->owner->shared;
-	int rc = shared ? ibv_post_srq_recv(shared, &qp->receive, &bad)
-			: ibv_post_recv(qp->qp, &qp->receive, &bad);
-
-	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
-}
-
-bool measure_take(struct measure *measure, const struct ibv_wc *item)
-{
-	struct run_qp *qp = measure_qp(measure, item->wr_id);
-
-	measure_progress(measure);
-	if (measure->credited && item->byte_len != measure->order->bytes) {
-		qp->ended = true;
-		measure->ended++;
-		return true;
-	}
-	qp->received++;
-	measure->received++;
-	if (!measure_receive(measure, qp))
-		return false;
-	return !measure->credited || qp->ended || give_credit(measure, qp);
 }

@@ -43,15 +43,26 @@ static bool has_all(const struct measure *measure)
 	return true;
 }
 
-/* Takes the rest of what the other side sends. */
-static bool take_rest(struct measure *measure)
+/* Takes what the other side sends, up to its end. */
+static bool take_all(struct measure *measure)
+{
+	struct ibv_wc items[POLL_MOST];
+
+	while (!has_all(measure))
+		if (measure_poll(measure, items, POLL_MOST) < 0)
+			return false;
+	return true;
+}
+
+/* The same of unreliable queue pairs, which have no end. */
+static bool take_until_silence(struct measure *measure)
 {
 	struct ibv_wc items[POLL_MOST];
 	struct patience patience;
 	uint64_t received = measure->received;
 
 	wait_again(&patience, SILENCE_NSEC);
-	while (measure->credited ? !has_all(measure) : !is_over(&patience, measure)) {
+	while (!is_over(&patience, measure)) {
 		if (measure_poll(measure, items, POLL_MOST) < 0)
 			return false;
 		if (received == measure->received)
@@ -62,26 +73,28 @@ static bool take_rest(struct measure *measure)
 	return true;
 }
 
-/* measure_poll() takes what arrives. */
+bool bandwidth_answer(struct measure *measure)
+{
+	const bool good = take_all(measure);
+
+	measure->counted = measure->received;
+	return good;
+}
+
 bool bandwidth_both(struct measure *measure)
 {
-	return bandwidth_ask(measure) && take_rest(measure);
+	return bandwidth_ask(measure) &&
+	       (measure->credited ? take_all(measure) : take_until_silence(measure));
 }
 
 bool unreliable_listen(struct measure *measure)
 {
 	struct ibv_wc items[POLL_MOST];
 
-	for (;;) {
-		int count = measure_poll(measure, items, POLL_MOST);
-
-		if (count < 0)
-			return measure->told;
-		for (int i = 0; i < count; i++)
-			if (!measure_is_send(&items[i]) && !measure_take(measure, &items[i]))
-				return false;
-		measure->counted = measure->received;
-	}
+	while (measure_poll(measure, items, POLL_MOST) >= 0)
+		;
+	measure->counted = measure->received;
+	return measure->told;
 }
 
 /* Posts a message of that number. */
@@ -92,8 +105,7 @@ static bool send_number(struct measure *measure, uint32_t number)
 	qp->list->opcode = IBV_WR_SEND_WITH_IMM;
 	qp->list->imm_data = number;
 	qp->quota = qp->posted + 1; /* signaled */
-	return measure_drain(measure, qp, measure->order->depth - 1) &&
-	       measure_post(measure, qp, 1);
+	return measure_post_with_room(measure, qp);
 }
 
 /* Waits for the pong of that number; others are late. *ret_came: false, it did not come in time. */
@@ -128,30 +140,6 @@ static void note_loss(struct clock *clock, struct measure *measure)
 	clock->last_nsec = clock_raw_nsec();
 }
 
-bool unreliable_send_ask(struct measure *measure)
-{
-	struct clock clock;
-	uint32_t number = 0;
-	bool last = measure->order->iterations == 1, good = true, came = true;
-
-	clock_begin(&clock, 2);
-	for (;;) {
-		good = send_number(measure, number) && await_pong(measure, number, &came);
-		if (!good)
-			break;
-		number++;
-		if (came)
-			clock_tick(&clock, measure);
-		else
-			note_loss(&clock, measure);
-		if (last && came)
-			break;
-		last = measure->ending;
-	}
-	clock_end(&clock, measure);
-	return good && measure_drain(measure, measure->qps, 0);
-}
-
 bool unreliable_send_answer(struct measure *measure)
 {
 	struct ibv_wc item;
@@ -177,8 +165,7 @@ static bool write_stamp(struct measure *measure, uint8_t stamp)
 
 	*last_byte(measure, 0) = stamp;
 	qp->quota = qp->posted + 1;
-	return measure_drain(measure, qp, measure->order->depth - 1) &&
-	       measure_post(measure, qp, 1);
+	return measure_post_with_room(measure, qp);
 }
 
 /* Waits for the other side's stamp, as await_pong(). */
@@ -206,19 +193,28 @@ static bool await_stamp(struct measure *measure, uint8_t stamp, bool *ret_came)
 	}
 }
 
-bool unreliable_write_ask(struct measure *measure)
+/*
+ * A ping, and the wait for its pong. A send has another number each time; a write that is repeated
+ * has the same stamp again: it may be the pong that was lost.
+ */
+static bool ping(struct measure *measure, uint32_t number, uint8_t stamp, bool *ret_came)
+{
+	if (measure->order->operation == RUN_SEND)
+		return send_number(measure, number) && await_pong(measure, number, ret_came);
+	return write_stamp(measure, stamp) && await_stamp(measure, stamp, ret_came);
+}
+
+bool unreliable_ask(struct measure *measure)
 {
 	struct clock clock;
+	uint32_t number = 0;
 	bool last = measure->order->iterations == 1, good = true, came = true;
 
 	clock_begin(&clock, 2);
 	for (;;) {
-		uint8_t stamp = stamp_of(clock.iteration);
-
-		good = write_stamp(measure, stamp) && await_stamp(measure, stamp, &came);
+		good = ping(measure, number++, stamp_of(clock.iteration), &came);
 		if (!good)
 			break;
-		/* If not, the same stamp again: it may be the pong that was lost. */
 		if (came)
 			clock_tick(&clock, measure);
 		else
