@@ -114,9 +114,11 @@ void agent_free(struct agent *agent)
 static int note(struct agent *agent, enum refusal refusal, enum stage stage, int error,
 		const char *format, va_list values)
 {
-	agent->refused.refusal = refusal;
-	agent->refused.stage = stage;
-	agent->refused.error = (uint32_t)error;
+	agent->refused = (struct message_refused){
+		.refusal = refusal,
+		.stage = stage,
+		.error = (uint32_t)error,
+	};
 	vsnprintf(agent->refused.text, sizeof(agent->refused.text), format, values);
 	return error ? -error : -EINVAL;
 }
@@ -172,17 +174,17 @@ static int register_buffer(struct agent *agent, const struct message_buffer *ord
 {
 	struct ibv_pd *domain = agent->domains[order->domain];
 	const int access = agent_access(order->access);
-	int error;
+	int rc;
 
 	buffer->mr = agent_register(agent, domain, buffer, access);
 	if (buffer->mr)
 		return 0;
-	error = errno;
+	rc = agent_fail(agent, STAGE_MEMORY, errno, "%s",
+			agent->source.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
 	agent->refused.wanted_bytes = order->bytes;
 	agent->refused.limit_bytes = memlock_limit();
 	free_buffer(agent, buffer);
-	return agent_fail(agent, STAGE_MEMORY, error, "%s",
-			  agent->source.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
+	return rc;
 }
 
 int agent_buffer(struct agent *agent, const struct message_buffer *order,

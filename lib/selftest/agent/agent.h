@@ -5,7 +5,7 @@
  * agent; the far side's agent, in another thread, process or host, gets the same orders as messages
  * (trial/side.h). It trusts no order: slots, lengths, rights and limits are checked here.
  *
- * Functions return 0 or -errno, and leave in `agent->refused` what a reply says about the failure.
+ * Functions return 0 or -errno; the reply that the last failure makes is in `agent->refused`.
  * Not thread-safe: an agent belongs to one thread.
  */
 #pragma once

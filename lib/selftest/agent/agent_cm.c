@@ -16,8 +16,6 @@
 
 int agent_cm_fail(struct agent *agent, const char *what)
 {
-	agent->refused.cm_event = 0;
-	agent->refused.cm_status = 0;
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
 }
 

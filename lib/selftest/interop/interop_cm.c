@@ -149,7 +149,6 @@ int interop_cm_connect(struct interop_cm *cm)
 	struct message_connected reply;
 	int rc;
 
-	memset(&agent->refused, 0, sizeof(agent->refused));
 	rc = agent_connect(agent, &order, &reply);
 	cm->id = agent->qps[INTEROP_QP].cm_id;
 	if (rc && cm->id && check_device(session, cm->id))
@@ -241,7 +240,6 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 
 int interop_cm_open(struct interop *session)
 {
-	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
 	return agent_cm_open(session->agent) ? interop_fail_agent(session) : 0;
 }
 

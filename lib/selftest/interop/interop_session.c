@@ -322,7 +322,6 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 		.signal_all = 1,
 	};
 
-	memset(&agent->refused, 0, sizeof(agent->refused));
 	if ((slot == INTEROP_QP && agent_cq(agent, &cq)) || agent_qp(agent, &qp, created))
 		return interop_fail_agent(session);
 	return 0;
@@ -335,7 +334,6 @@ struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot,
 	const struct message_buffer order = {.slot = slot, .bytes = bytes, .access = access};
 	struct message_buffered reply;
 
-	memset(&agent->refused, 0, sizeof(agent->refused));
 	if (!agent_buffer(agent, &order, &reply))
 		return &agent->buffers[slot];
 	interop_fail_agent(session);

@@ -62,7 +62,6 @@ static int await(struct mckey *run, struct rdma_cm_id *id, enum rdma_cm_event_ty
 	struct interop *session = run->session;
 	const uint64_t end = clock_nsec() + session->timeout_msec * 1000000ull;
 
-	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
 	return agent_cm_await(session->agent, id, type, type, end, &run->joined)
 		       ? interop_fail_agent(session)
 		       : 0;
@@ -195,7 +194,6 @@ static int start(struct mckey *run)
 	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
 	memcpy(session->remote.gid.raw, gid.raw, sizeof(gid.raw));
 	qp->group_lid = run->joined.group.dlid;
-	memset(&agent->refused, 0, sizeof(agent->refused));
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		if (agent_modify(agent, &order))
 			return interop_fail_agent(session);

@@ -340,7 +340,6 @@ static int connect_qp(struct perftest *run)
 		.rnr_timer = RNR_TIMER_CODE,
 	};
 
-	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		/* What it may ask for, and not what it answers. */
 		if (order.state == IBV_QPS_RTS)

@@ -139,7 +139,6 @@ static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong
 		.qkey = PINGPONG_QKEY,
 	};
 
-	memset(&session->agent->refused, 0, sizeof(session->agent->refused));
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		if (agent_modify(session->agent, &order))
 			return interop_fail_agent(session);
