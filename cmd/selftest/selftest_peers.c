@@ -160,6 +160,7 @@ void selftest_prepare_interop(struct selftest_run *run)
 		.latency = request->latency,
 		.group = run->plan.group,
 		.signals = request->signals,
+		.server = run->plan.args->serve,
 		.once = run->plan.args->once,
 		.say = selftest_output_say,
 		.say_context = &run->output,
@@ -180,34 +181,15 @@ int selftest_test_interop(struct selftest_run *run, const struct endpoint *endpo
 
 	switch (run->plan.protocol) {
 	case PROTOCOL_RPING:
-		return interop_rping_client(request, endpoint, results);
+		return interop_rping(request, endpoint, results);
 	case PROTOCOL_UCMATOSE:
-		return interop_ucmatose_client(request, endpoint, results);
+		return interop_ucmatose(request, endpoint, results);
 	case PROTOCOL_MCKEY:
-		return interop_mckey_client(request, endpoint, results);
+		return interop_mckey(request, endpoint, results);
 	case PROTOCOL_PERFTEST:
-		return interop_perftest_client(request, endpoint, results);
+		return interop_perftest(request, endpoint, results);
 	default:
-		return interop_pingpong_client(pingpong_kind(run), request, endpoint, results);
-	}
-}
-
-static int serve_program(struct selftest_run *run, const struct endpoint *endpoint)
-{
-	const struct interop_request *request = &run->interop;
-	struct selftest_results *results = &run->output.results;
-
-	switch (run->plan.protocol) {
-	case PROTOCOL_RPING:
-		return interop_rping_server(request, endpoint, results);
-	case PROTOCOL_UCMATOSE:
-		return interop_ucmatose_server(request, endpoint, results);
-	case PROTOCOL_MCKEY:
-		return interop_mckey_server(request, endpoint, results);
-	case PROTOCOL_PERFTEST:
-		return interop_perftest_server(request, endpoint, results);
-	default:
-		return interop_pingpong_server(pingpong_kind(run), request, endpoint, results);
+		return interop_pingpong(pingpong_kind(run), request, endpoint, results);
 	}
 }
 
@@ -271,7 +253,7 @@ int selftest_serve_interop(struct selftest_run *run)
 
 	if (rc)
 		return rc;
-	rc = serve_program(run, &endpoint);
+	rc = selftest_test_interop(run, &endpoint);
 	if (!rc && !run->plan.args->once)
 		return -EIO; /* it could not continue, and its last row says why */
 	return rc;

@@ -150,30 +150,21 @@ struct interop_request {
 	bool latency;		/* perftest: ib_*_lat, and not ib_*_bw */
 	struct interop_group group; /* mckey */
 	int signals;		    /* a signalfd that ends it; -1: none */
+	bool server;		    /* the other host's programs are the clients */
 	bool once;		    /* server: ends after one client */
 	/* One line without a newline, for the user. */
 	void (*say)(void *context, const char *text);
 	void *say_context;
 };
 
-int interop_pingpong_client(enum pingpong_kind kind, const struct interop_request *request,
-			    const struct endpoint *local, struct selftest_results *results);
-int interop_pingpong_server(enum pingpong_kind kind, const struct interop_request *request,
-			    const struct endpoint *local, struct selftest_results *results);
-int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
-int interop_rping_server(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
-int interop_perftest_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_perftest_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_ucmatose_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_ucmatose_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-/* The sender of mckey, and its receiver. */
-int interop_mckey_client(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
-int interop_mckey_server(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
+int interop_pingpong(enum pingpong_kind kind, const struct interop_request *request,
+		     const struct endpoint *local, struct selftest_results *results);
+int interop_rping(const struct interop_request *request, const struct endpoint *local,
+		  struct selftest_results *results);
+int interop_perftest(const struct interop_request *request, const struct endpoint *local,
+		     struct selftest_results *results);
+int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,
+		     struct selftest_results *results);
+/* The receiver of mckey is its server. */
+int interop_mckey(const struct interop_request *request, const struct endpoint *local,
+		  struct selftest_results *results);

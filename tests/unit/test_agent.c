@@ -220,7 +220,7 @@ static void posts_of_rping_fail(void **state)
 	struct selftest_results results = {0};
 	struct interop session;
 	struct device device;
-	struct rping run = {.cm = {.session = &session}, .session = &session};
+	struct rping run = {.cm = {.session = &session}};
 
 	(void)state;
 	make_session(&session, &results, &device);

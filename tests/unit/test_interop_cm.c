@@ -36,18 +36,16 @@ int api_open_cm(struct api *api)
 
 struct program {
 	const char *name;
-	int (*client)(const struct interop_request *request, const struct endpoint *local,
-		      struct selftest_results *results);
-	int (*server)(const struct interop_request *request, const struct endpoint *local,
-		      struct selftest_results *results);
+	int (*run)(const struct interop_request *request, const struct endpoint *local,
+		   struct selftest_results *results);
 	uint32_t port;
 	uint64_t bytes, iterations; /* unless the user says it */
 	const char *remark;	    /* of the client's pass */
 };
 
 static const struct program programs[] = {
-	{"rping", interop_rping_client, interop_rping_server, 7174, 64, 100},
-	{"ucmatose", interop_ucmatose_client, interop_ucmatose_server, 7471, 100, 10,
+	{"rping", interop_rping, 7174, 64, 100},
+	{"ucmatose", interop_ucmatose, 7471, 100, 10,
 	 "the data were not checked: a ucmatose server sends what its memory happens to hold"},
 };
 
@@ -74,8 +72,8 @@ static void *serve(void *context)
 {
 	(void)context;
 	own_side = 1;
-	bed.status[1] = bed.program->server(&bed.requests[1], &soft.ports[1].endpoint,
-					    &bed.results[1]);
+	bed.status[1] = bed.program->run(&bed.requests[1], &soft.ports[1].endpoint,
+					 &bed.results[1]);
 	eventfd_write(bed.waits, 1);
 	return NULL;
 }
@@ -96,7 +94,7 @@ static void begin(const struct program *program)
 	bed.requests[0] = (struct interop_request){
 		.peer = "hostb", .peer_ip = soft.ports[1].endpoint.ip, .signals = -1};
 	bed.requests[1] = (struct interop_request){
-		.signals = bed.signals, .once = true, .say = say};
+		.signals = bed.signals, .server = true, .once = true, .say = say};
 }
 
 /* The server, and when it waits for it the client. */
@@ -109,8 +107,8 @@ static void play(void)
 	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
 	assert_int_equal(eventfd_read(bed.waits, &one), 0);
 	if (!bed.results[1].count) {
-		bed.status[0] = bed.program->client(&bed.requests[0], &soft.ports[0].endpoint,
-						    &bed.results[0]);
+		bed.status[0] = bed.program->run(&bed.requests[0], &soft.ports[0].endpoint,
+						 &bed.results[0]);
 		/* It may have failed before the server knew of it. */
 		if (bed.results[0].items[0]->verdict.value != SELFTEST_PASS)
 			eventfd_write(bed.signals, 1);

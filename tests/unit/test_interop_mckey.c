@@ -114,8 +114,8 @@ static void say(void *context, const char *text)
 static void run_side(unsigned int side)
 {
 	own_side = side;
-	bed.status[side] = (side ? interop_mckey_server : interop_mckey_client)(
-		&bed.requests[side], &soft.ports[side].endpoint, &bed.results[side]);
+	bed.status[side] = interop_mckey(&bed.requests[side], &soft.ports[side].endpoint,
+					 &bed.results[side]);
 }
 
 static void *serve(void *context)
@@ -142,7 +142,7 @@ static void begin(void)
 	};
 	bed.requests[0] = (struct interop_request){.signals = -1};
 	bed.requests[1] = (struct interop_request){
-		.signals = bed.signals, .once = true, .say = say};
+		.signals = bed.signals, .server = true, .once = true, .say = say};
 	for (size_t side = 0; side < 2; side++)
 		assert_int_equal(ip_parse("239.1.2.3", &bed.requests[side].group.ip), 0);
 }

@@ -73,6 +73,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 		.results = &half->results,
 		.role = &half->role,
 		.server = side == 1,
+		.header = kind == QP_UD ? INTEROP_GRH : 0,
 		.agent = agent,
 		.peer = mem_string("hostb"),
 		.command = mem_string("ibv_rc_pingpong -d DEV"),
@@ -82,10 +83,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 		.mtu_bytes = 1024,
 		.timeout_msec = 20000,
 	};
-	half->rping = (struct rping){
-		.cm = {.session = &half->session, .id = &half->id},
-		.session = &half->session,
-	};
+	half->rping = (struct rping){.cm = {.session = &half->session, .id = &half->id}};
 	half->pingpong.session = &half->session;
 	interop_row_begin(&half->session);
 }
@@ -94,21 +92,12 @@ static void begin_half(unsigned int side, uint32_t kind)
 static void make_pingpong(struct half *half)
 {
 	struct interop *session = &half->session;
-	struct pingpong *run = &half->pingpong;
 	struct message_qp_created created;
-	struct agent_buffer *sent, *received;
 
 	assert_int_equal(interop_make_qp(session, INTEROP_QP, &created), 0);
 	half->own = (struct pingpong_address){.qpn = created.qpn, .psn = created.psn};
-	run->header = half->role.kind == QP_UD ? 40 : 0;
-	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, session->bytes, ACCESS_LOCAL);
-	received = interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
-				       run->header + session->bytes, ACCESS_LOCAL);
-	run->sent = sent->bytes;
-	run->received = received->bytes + run->header;
-	interop_set_parts(session,
-			  interop_part(received, 0, run->header + (uint32_t)session->bytes),
-			  interop_part(sent, 0, (uint32_t)session->bytes));
+	assert_int_equal(
+		interop_make_buffers(session, session->header + session->bytes, ACCESS_LOCAL), 0);
 }
 
 static void make_rping(struct half *half)

@@ -70,19 +70,13 @@ static void play_many(struct bed *bed, bool server)
 {
 	struct pingpong run = {.session = &bed->session};
 	struct message_qp_created created;
-	struct agent_buffer *sent, *received;
 
 	make_bed(bed, server, &srq_role);
 	bed->session.qps = 2;
 	bed->session.iterations = 3;
 	assert_int_equal(interop_make_qp(&bed->session, 0, &created), 0);
 	assert_int_equal(interop_make_qp(&bed->session, 1, &created), 0);
-	sent = interop_make_buffer(&bed->session, INTEROP_SENT_BUFFER, 64, ACCESS_LOCAL);
-	received = interop_make_buffer(&bed->session, INTEROP_RECEIVED_BUFFER, 4 * 64,
-				       ACCESS_LOCAL);
-	run.sent = sent->bytes;
-	run.received = received->bytes;
-	interop_set_parts(&bed->session, interop_part(received, 0, 64), interop_part(sent, 0, 64));
+	assert_int_equal(interop_make_buffers(&bed->session, 4 * 64, ACCESS_LOCAL), 0);
 	interop_row_begin(&bed->session);
 	for (int i = 0; i < 3; i++) {
 		add(&bed->device, server ? INTEROP_RECEIVED : INTEROP_SENT, 64);

@@ -214,11 +214,9 @@ static void run_side(unsigned int side)
 
 	own_side = side;
 	if (bed.program->kind == NO_PINGPONG)
-		bed.status[side] = side ? interop_perftest_server(request, local, results)
-					: interop_perftest_client(request, local, results);
+		bed.status[side] = interop_perftest(request, local, results);
 	else
-		bed.status[side] = side ? interop_pingpong_server(kind, request, local, results)
-					: interop_pingpong_client(kind, request, local, results);
+		bed.status[side] = interop_pingpong(kind, request, local, results);
 }
 
 static void say(void *context, const char *text)
@@ -259,7 +257,7 @@ static void begin(size_t which)
 	};
 	bed.requests[0] = (struct interop_request){.peer = "hostb", .signals = -1};
 	bed.requests[1] = (struct interop_request){
-		.signals = bed.signals, .once = true, .say = say};
+		.signals = bed.signals, .server = true, .once = true, .say = say};
 	for (unsigned int side = 0; side < 2; side++) {
 		bed.requests[side].operation = program->operation;
 		bed.requests[side].latency = program->latency;

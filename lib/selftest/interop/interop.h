@@ -128,7 +128,9 @@ struct interop {
 	struct sampler sampler;
 	uint64_t sum_nsec;  /* of all samples */
 	uint64_t bulk_nsec; /* of messages together, where single ones are not timed, or overlap */
-	uint64_t bulk_messages; /* in that time */
+	uint64_t bulk_messages;	  /* in that time */
+	uint8_t *sent, *received; /* data of a message to send, and of the first that arrives */
+	uint32_t header;	  /* of what arrives, before its data */
 	struct ibv_sge receive_part, send_part;
 	struct ibv_recv_wr receive; /* the one receive that is outstanding */
 	struct ibv_send_wr send;    /* a message */
@@ -163,7 +165,7 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
  * Takes the request and opens the device. If it returns an error, a row says why. interop_end() has
  * to follow in any case.
  */
-int interop_begin(struct interop *session, const struct interop_role *role, bool server,
+int interop_begin(struct interop *session, const struct interop_role *role,
 		  const struct interop_request *request, const struct endpoint *local,
 		  struct selftest_results *results);
 /* Frees all but the rows; returns the value for the caller of the run. */
@@ -212,6 +214,9 @@ int interop_make_qp(struct interop *session, uint32_t slot, struct message_qp_cr
 /* A zeroed buffer of the agent. */
 struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
 					 uint32_t access);
+/* Makes session->sent and session->received, this with so many bytes, and what is posted of them.
+ */
+int interop_make_buffers(struct interop *session, uint64_t room, uint32_t access);
 struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length);
 /* What the session receives into, and sends. */
 void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send);
@@ -237,7 +242,8 @@ int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *ses
 
 /* Starts watching a run, with `channel` (-1: none) as in watch.h. */
 int interop_run_begin(struct interop *session, int channel);
-enum stop interop_run_end(struct interop *session);
+/* Returns `rc`, how the run went. With -ECANCELED the row fails by what stopped it. */
+int interop_run_end(struct interop *session, int rc);
 /* Polls for one completion, without a system call. 0, or -ECANCELED: the watch stopped it. */
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
 /* Notes the duration of an iteration. */

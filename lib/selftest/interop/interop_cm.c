@@ -112,7 +112,7 @@ int interop_cm_look(struct interop_cm *cm)
 	interop_cm_read_events(cm);
 	if (cm->ended)
 		return -ECONNRESET;
-	interop_run_end(cm->session);
+	interop_run_end(cm->session, 0);
 	return interop_run_begin(cm->session, cm->session->agent->cm->fd);
 }
 

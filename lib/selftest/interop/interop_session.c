@@ -145,7 +145,7 @@ static int check_request(struct interop *session)
 	return 0;
 }
 
-int interop_begin(struct interop *session, const struct interop_role *role, bool server,
+int interop_begin(struct interop *session, const struct interop_role *role,
 		  const struct interop_request *request, const struct endpoint *local,
 		  struct selftest_results *results)
 {
@@ -154,7 +154,8 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 		.local = local,
 		.results = results,
 		.role = role,
-		.server = server,
+		.server = request->server,
+		.header = role->kind == QP_UD ? INTEROP_GRH : 0,
 		.agent = agent_new(-1, request->signals),
 		.port = request->port ? request->port : role->port,
 		.depth = role->depth ? role->depth : INTEROP_DEPTH,
@@ -162,7 +163,7 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 	};
 	set_defaults(session);
 	session->command = make_command(session);
-	if (!server) {
+	if (!session->server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
 		session->remote.ip = request->peer_ip;
 		interop_row_begin(session);
@@ -340,6 +341,24 @@ struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot,
 	return NULL;
 }
 
+int interop_make_buffers(struct interop *session, uint64_t room, uint32_t access)
+{
+	const uint32_t bytes = (uint32_t)session->bytes;
+	struct agent_buffer *sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes,
+							ACCESS_LOCAL);
+	struct agent_buffer *received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
+								   room, access)
+					     : NULL;
+
+	if (!received)
+		return -EIO;
+	session->sent = sent->bytes;
+	session->received = received->bytes + session->header;
+	interop_set_parts(session, interop_part(received, 0, session->header + bytes),
+			  interop_part(sent, 0, bytes));
+	return 0;
+}
+
 struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length)
 {
 	return (struct ibv_sge){
@@ -400,12 +419,12 @@ int interop_run_begin(struct interop *session, int channel)
 	return interop_fail(session, LIST_INTEROP_THREAD, -rc, NULL);
 }
 
-enum stop interop_run_end(struct interop *session)
+int interop_run_end(struct interop *session, int rc)
 {
-	enum stop stop = watch_end(&session->agent->watch);
+	const enum stop stop = watch_end(&session->agent->watch);
 
 	session->agent->watch.channel = -1;
-	return stop;
+	return rc == -ECANCELED ? interop_fail_stop(session, stop) : rc;
 }
 
 int interop_next_completion(struct interop *session, struct ibv_wc *wc)

@@ -141,10 +141,9 @@ static int post_receives(struct mckey *run)
 
 	for (uint64_t i = 0; session->server && i < session->iterations; i++) {
 		session->receive.wr_id = i;
-		session->receive_part.addr = (uintptr_t)(run->received +
-							 i * (INTEROP_GRH + session->bytes));
 		if (interop_post_receive(session))
 			return -EIO;
+		session->receive_part.addr += session->receive_part.length;
 	}
 	return 0;
 }
@@ -152,27 +151,17 @@ static int post_receives(struct mckey *run)
 static int make(struct mckey *run)
 {
 	struct interop *session = run->session;
-	const uint32_t bytes = (uint32_t)session->bytes;
 	struct message_qp_created created;
-	struct agent_buffer *sent, *received;
 
 	if (session->iterations > INTEROP_MOST_MESSAGES)
 		return interop_fail(session, LIST_INTEROP_ITERATIONS, -1,
 				    mem_format("%u", INTEROP_MOST_MESSAGES));
 	session->depth = (uint32_t)session->iterations;
-	if (interop_make_qp(session, INTEROP_QP, &created))
+	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	    interop_make_buffers(session, session->iterations * (session->header + session->bytes),
+				 ACCESS_LOCAL))
 		return -EIO;
-	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes, ACCESS_LOCAL);
-	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
-					      session->iterations * (INTEROP_GRH + bytes),
-					      ACCESS_LOCAL)
-			: NULL;
-	if (!received)
-		return -EIO;
-	run->received = received->bytes;
-	pattern_fill(sent->bytes, 0, bytes, 0);
-	interop_set_parts(session, interop_part(received, 0, INTEROP_GRH + bytes),
-			  interop_part(sent, 0, bytes));
+	pattern_fill(session->sent, 0, session->bytes, 0);
 	session->send.opcode = IBV_WR_SEND_WITH_IMM;
 	return session->request->group.no_loopback ? block_loopback(session) : 0;
 }
@@ -237,26 +226,16 @@ static int prepare(struct mckey *run)
 	return rc ? rc : start(run);
 }
 
-int interop_mckey_client(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results)
+static void run_client(struct interop *session)
 {
-	const struct interop_role role = make_role(local);
-	struct interop session;
-	struct mckey run = {.session = &session};
-	int rc = interop_begin(&session, &role, false, request, local, results);
+	struct mckey run = {.session = session};
 
-	if (!rc)
-		rc = prepare(&run);
-	if (!rc)
-		rc = mckey_pause(&run, SWITCHES_MSEC);
-	if (!rc)
-		rc = mckey_send(&run);
-	if (!rc) {
-		interop_remark(&session, "sent; the receiver alone knows what came: mckey there "
-					 "ends when it has all");
-		watch_wait(&session.agent->watch, -1, INTEROP_LINGER_MSEC);
-	}
-	return interop_end(&session);
+	if (prepare(&run) || mckey_pause(&run, SWITCHES_MSEC) || mckey_send(&run))
+		return;
+	interop_remark(
+		session,
+		"sent; the receiver alone knows what came: mckey there ends when it has all");
+	watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
 /* One sender after the other; each time the group is joined again. */
@@ -277,14 +256,16 @@ static int serve(struct interop *session)
 	return 0;
 }
 
-int interop_mckey_server(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results)
+int interop_mckey(const struct interop_request *request, const struct endpoint *local,
+		  struct selftest_results *results)
 {
 	const struct interop_role role = make_role(local);
 	struct interop session;
-	int rc = interop_begin(&session, &role, true, request, local, results);
+	int rc = interop_begin(&session, &role, request, local, results);
 
-	while (!rc && !interop_is_over(&session)) {
+	if (!rc && !request->server)
+		run_client(&session);
+	while (!rc && request->server && !interop_is_over(&session)) {
 		rc = serve(&session);
 		if (request->once)
 			break;

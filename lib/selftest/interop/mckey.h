@@ -10,7 +10,6 @@
 
 struct mckey {
 	struct interop *session;
-	uint8_t *received;
 	struct cm_news joined;
 };
 

@@ -53,14 +53,9 @@ static int send_all(struct mckey *run)
 
 int mckey_send(struct mckey *run)
 {
-	enum stop stop;
 	int rc = interop_run_begin(run->session, -1);
 
-	if (rc)
-		return rc;
-	rc = send_all(run);
-	stop = interop_run_end(run->session);
-	return rc == -ECANCELED ? interop_fail_stop(run->session, stop) : rc;
+	return rc ? rc : interop_run_end(run->session, send_all(run));
 }
 
 /* Where a datagram came from. */
@@ -85,7 +80,7 @@ static int take(struct mckey *run, const struct ibv_wc *wc)
 	struct sockaddr_storage sender;
 
 	if (!session->row) {
-		sender_of(session, run->received, &sender);
+		sender_of(session, session->received - INTEROP_GRH, &sender);
 		interop_client_came(session, &sender);
 	}
 	if (wc->status != IBV_WC_SUCCESS)
@@ -138,18 +133,15 @@ static int receive_rest(struct mckey *run)
 {
 	struct interop *session = run->session;
 	struct ibv_wc wc;
-	enum stop stop;
 	int rc = 0;
 
 	if (interop_run_begin(session, -1))
 		return -EIO;
 	while (!rc && session->done < session->iterations)
 		rc = interop_next_completion(session, &wc) ? -ECANCELED : take(run, &wc);
-	stop = interop_run_end(session);
-	if (rc != -ECANCELED)
-		return rc;
-	return stop == STOP_TIMED_OUT ? interop_fail(session, LIST_INTEROP_UNSENT, 0, NULL)
-				      : interop_fail_stop(session, stop);
+	if (rc == -ECANCELED && atomic_load(&session->agent->watch.stop) == STOP_TIMED_OUT)
+		rc = interop_fail(session, LIST_INTEROP_UNSENT, 0, NULL);
+	return interop_run_end(session, rc);
 }
 
 int mckey_receive(struct mckey *run)

@@ -287,24 +287,15 @@ static uint32_t reads(int limit)
 static int make(struct perftest *run, uint32_t cycle)
 {
 	struct interop *session = run->session;
-	const uint64_t bytes = session->bytes;
 	const uint32_t access = run->kind->operation == SELFTEST_SEND ? ACCESS_LOCAL
 				: run->kind->operation == SELFTEST_WRITE
 					? ACCESS_LOCAL | ACCESS_WRITE
 					: ACCESS_LOCAL | ACCESS_READ;
 	struct message_qp_created created;
-	struct agent_buffer *sent, *received;
 
-	if (interop_make_qp(session, INTEROP_QP, &created))
+	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	    interop_make_buffers(session, session->bytes > cycle ? session->bytes : cycle, access))
 		return -EIO;
-	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes, ACCESS_LOCAL);
-	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
-					      bytes > cycle ? bytes : cycle, access)
-			: NULL;
-	if (!received)
-		return -EIO;
-	run->sent = sent->bytes;
-	run->received = received->bytes;
 	run->own = (struct perftest_keys){
 		.lid = session->local->lid,
 		.reads = run->kind->operation == SELFTEST_READ
@@ -312,12 +303,10 @@ static int make(struct perftest *run, uint32_t cycle)
 				 : 1,
 		.qpn = created.qpn,
 		.psn = created.psn,
-		.rkey = received->mr->rkey,
-		.address = (uintptr_t)received->bytes,
+		.rkey = session->agent->buffers[INTEROP_RECEIVED_BUFFER].mr->rkey,
+		.address = (uintptr_t)session->received,
 		.gid = interop_own_gid(session),
 	};
-	interop_set_parts(session, interop_part(received, 0, (uint32_t)bytes),
-			  interop_part(sent, 0, (uint32_t)bytes));
 	return 0;
 }
 
@@ -362,7 +351,7 @@ static void set_request(struct perftest *run)
 								       : IBV_WR_RDMA_READ;
 	run->request.wr.rdma.remote_addr = run->remote.address;
 	run->request.wr.rdma.rkey = run->remote.rkey;
-	pattern_fill(run->sent, 0, run->session->bytes, 0);
+	pattern_fill(run->session->sent, 0, run->session->bytes, 0);
 }
 
 static int begin(struct perftest *run)
@@ -425,27 +414,7 @@ void perftest_exchange(struct perftest *run)
 		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }
 
-int interop_perftest_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results)
-{
-	const struct perftest_kind *kind = find_kind(request);
-	const struct interop_role role = make_role(kind);
-	struct interop session;
-	struct perftest run = {.session = &session, .kind = kind, .fd = -1};
-	int rc = interop_begin(&session, &role, false, request, local, results);
-
-	if (!rc)
-		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc)
-		rc = interop_connect_tcp(&session, &run.fd);
-	if (!rc)
-		perftest_exchange(&run);
-	if (run.fd >= 0)
-		close(run.fd);
-	return interop_end(&session);
-}
-
-static void serve(struct interop *session, int fd)
+static void exchange(struct interop *session, int fd)
 {
 	struct perftest run = {
 		.session = session,
@@ -456,16 +425,28 @@ static void serve(struct interop *session, int fd)
 	perftest_exchange(&run);
 }
 
-int interop_perftest_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results)
+static void run_client(struct interop *session)
+{
+	int fd;
+
+	if (interop_connect_tcp(session, &fd))
+		return;
+	exchange(session, fd);
+	close(fd);
+}
+
+int interop_perftest(const struct interop_request *request, const struct endpoint *local,
+		     struct selftest_results *results)
 {
 	const struct interop_role role = make_role(find_kind(request));
 	struct interop session;
-	int rc = interop_begin(&session, &role, true, request, local, results);
+	int rc = interop_begin(&session, &role, request, local, results);
 
 	if (!rc)
 		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc)
-		interop_serve_tcp(&session, serve);
+	if (!rc && request->server)
+		interop_serve_tcp(&session, exchange);
+	else if (!rc)
+		run_client(&session);
 	return interop_end(&session);
 }

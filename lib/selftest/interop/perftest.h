@@ -77,7 +77,6 @@ struct perftest {
 	int fd;
 	double version;
 	struct perftest_keys own, remote;
-	uint8_t *sent, *received;
 	struct ibv_send_wr request;
 };
 

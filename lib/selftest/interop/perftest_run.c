@@ -178,7 +178,7 @@ static int await_byte(struct perftest *run, uint64_t number)
 {
 	struct interop *session = run->session;
 	struct watch *watch = &session->agent->watch;
-	const volatile uint8_t *last = run->received + session->bytes - 1;
+	const volatile uint8_t *last = session->received + session->bytes - 1;
 	unsigned int looks = 0;
 
 	while (*last != (uint8_t)number) {
@@ -203,7 +203,7 @@ static int write_rounds(struct perftest *run)
 			if (!rc && number > 1)
 				interop_sample(session, (clock_raw_nsec() - begin) / 2);
 		}
-		run->sent[session->bytes - 1] = (uint8_t)number;
+		session->sent[session->bytes - 1] = (uint8_t)number;
 		begin = clock_raw_nsec();
 		if (!rc)
 			rc = post(run);
@@ -232,16 +232,10 @@ static int rounds(struct perftest *run)
 int perftest_run(struct perftest *run)
 {
 	struct interop *session = run->session;
-	enum stop stop;
-	int rc;
 
 	if (session->server && !run->kind->server_moves)
 		return 0;
 	if (interop_run_begin(session, -1))
 		return -EIO;
-	rc = rounds(run);
-	stop = interop_run_end(session);
-	if (rc == -ECANCELED)
-		return interop_fail_stop(session, stop);
-	return rc ? -EIO : 0;
+	return interop_run_end(session, rounds(run)) ? -EIO : 0;
 }

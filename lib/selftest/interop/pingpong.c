@@ -89,9 +89,8 @@ static struct interop_role make_role(enum pingpong_kind kind, const struct endpo
 static int make(struct pingpong *run, struct pingpong_address *ret)
 {
 	struct interop *session = run->session;
-	const uint32_t bytes = (uint32_t)session->bytes, qps = session->qps ? session->qps : 1;
-	const uint32_t places = session->role->srq ? 2 * qps : 1;
-	struct agent_buffer *sent, *received;
+	const uint32_t qps = session->qps ? session->qps : 1;
+	const uint64_t places = session->role->srq ? 2 * qps : 1;
 
 	for (uint32_t i = 0; i < qps; i++) {
 		struct message_qp_created created;
@@ -105,18 +104,9 @@ static int make(struct pingpong *run, struct pingpong_address *ret)
 			.gid = interop_own_gid(session),
 		};
 	}
-	run->header = session->role->kind == QP_UD ? INTEROP_GRH : 0;
-	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, bytes, ACCESS_LOCAL);
-	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
-					      (uint64_t)places * (run->header + bytes),
-					      ACCESS_LOCAL)
-			: NULL;
-	if (!received)
+	if (interop_make_buffers(session, places * (session->header + session->bytes),
+				 ACCESS_LOCAL))
 		return -EIO;
-	run->sent = sent->bytes;
-	run->received = received->bytes + run->header;
-	interop_set_parts(session, interop_part(received, 0, run->header + bytes),
-			  interop_part(sent, 0, bytes));
 	return session->role->srq ? pingpong_post_many(run) : 0;
 }
 
@@ -248,29 +238,18 @@ static void exchange(struct pingpong *run)
 		pingpong_exchange(run);
 }
 
-int interop_pingpong_client(enum pingpong_kind kind, const struct interop_request *request,
-			    const struct endpoint *local, struct selftest_results *results)
+static void run_client(struct interop *session)
 {
-	const struct interop_role role = make_role(kind, local);
 	struct pingpong_address own[PINGPONG_MOST_QPS];
-	struct interop session;
-	struct pingpong run = {.session = &session};
-	int rc = interop_begin(&session, &role, false, request, local, results);
-	int fd = -1;
+	struct pingpong run = {.session = session};
+	int fd, rc;
 
-	if (!rc)
-		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc)
-		rc = make(&run, own);
-	if (!rc)
-		rc = interop_connect_tcp(&session, &fd);
-	if (!rc)
-		rc = client_handshake(&run, fd, own);
-	if (fd >= 0)
-		close(fd);
+	if (make(&run, own) || interop_connect_tcp(session, &fd))
+		return;
+	rc = client_handshake(&run, fd, own);
+	close(fd);
 	if (!rc)
 		exchange(&run);
-	return interop_end(&session);
 }
 
 static int server_handshake(struct pingpong *run, int fd)
@@ -305,16 +284,18 @@ static void serve(struct interop *session, int fd)
 		exchange(&run);
 }
 
-int interop_pingpong_server(enum pingpong_kind kind, const struct interop_request *request,
-			    const struct endpoint *local, struct selftest_results *results)
+int interop_pingpong(enum pingpong_kind kind, const struct interop_request *request,
+		     const struct endpoint *local, struct selftest_results *results)
 {
 	const struct interop_role role = make_role(kind, local);
 	struct interop session;
-	int rc = interop_begin(&session, &role, true, request, local, results);
+	int rc = interop_begin(&session, &role, request, local, results);
 
 	if (!rc)
 		rc = interop_refuse_iwarp(&session, 0);
-	if (!rc)
+	if (!rc && request->server)
 		interop_serve_tcp(&session, serve);
+	else if (!rc)
+		run_client(&session);
 	return interop_end(&session);
 }

@@ -23,8 +23,6 @@ enum pingpong_echo {
 
 struct pingpong {
 	struct interop *session;
-	uint32_t header; /* of a received message */
-	uint8_t *sent, *received;
 	uint32_t remote_qpn;
 	uint64_t posted_nsec, received_nsec;
 	uint32_t received_bytes;

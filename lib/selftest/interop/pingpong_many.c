@@ -30,7 +30,7 @@ static int post_receive(struct pingpong *run, uint64_t place)
 	struct interop *session = run->session;
 
 	session->receive.wr_id = place << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
-	session->receive_part.addr = (uintptr_t)(run->received + place * session->bytes);
+	session->receive_part.addr = (uintptr_t)(session->received + place * session->bytes);
 	return interop_post_receive(session);
 }
 
@@ -63,7 +63,7 @@ static int take_message(struct many *many, const struct turn *turn, const struct
 	if (turn->posted_nsec)
 		interop_sample(session, (clock_raw_nsec() - turn->posted_nsec) / 2);
 	if ((turn->posted_nsec || wc->byte_len != session->bytes) &&
-	    pingpong_check(run, run->received + place * session->bytes))
+	    pingpong_check(run, session->received + place * session->bytes))
 		return -EIO;
 	many->received++;
 	if (session->done < session->iterations)
@@ -154,16 +154,10 @@ void pingpong_exchange_many(struct pingpong *run)
 {
 	struct interop *session = run->session;
 	struct many many = {.run = run};
-	enum stop stop;
-	int rc;
 
 	pingpong_fill(run);
 	if (interop_run_begin(session, -1))
 		return;
-	rc = timed_rounds(&many);
-	stop = interop_run_end(session);
-	if (rc == -ECANCELED)
-		interop_fail_stop(session, stop);
-	else if (!rc)
+	if (!interop_run_end(session, timed_rounds(&many)))
 		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }

@@ -27,7 +27,7 @@ static bool is_last_answer(const struct interop *session)
 static bool is_foreign(const struct pingpong *run, const struct ibv_wc *wc)
 {
 	return run->session->role->kind == QP_UD && wc->status == IBV_WC_SUCCESS &&
-	       (wc->src_qp != run->remote_qpn || wc->byte_len < run->header);
+	       (wc->src_qp != run->remote_qpn || wc->byte_len < run->session->header);
 }
 
 /* Waits for all completions in `wanted`, and clears them. */
@@ -53,7 +53,7 @@ static int await(struct pingpong *run, unsigned int wanted)
 		session->seen |= (unsigned int)wc.wr_id;
 		if (wc.wr_id == INTEROP_RECEIVED) {
 			run->received_nsec = clock_raw_nsec();
-			run->received_bytes = wc.byte_len - run->header;
+			run->received_bytes = wc.byte_len - session->header;
 		}
 	}
 	session->seen &= ~wanted;
@@ -75,7 +75,7 @@ int pingpong_check(struct pingpong *run, const uint8_t *received)
 				    mem_format("%" PRIu32, run->received_bytes));
 	if (run->echo == ECHO_NONE)
 		return 0;
-	if (pattern_compare(run->sent, received, session->bytes, &mismatch)) {
+	if (pattern_compare(session->sent, received, session->bytes, &mismatch)) {
 		run->echo = ECHO_OURS;
 		return 0;
 	}
@@ -92,9 +92,9 @@ void pingpong_fill(struct pingpong *run)
 {
 	struct interop *session = run->session;
 
-	pattern_fill(run->sent, 0, session->bytes, session->done);
+	pattern_fill(session->sent, 0, session->bytes, session->done);
 	for (uint64_t i = 0; i < session->bytes; i += CHECKED_BYTES)
-		run->sent[i] = 0;
+		session->sent[i] = 0;
 }
 
 static int client_rounds(struct pingpong *run)
@@ -109,7 +109,7 @@ static int client_rounds(struct pingpong *run)
 			return -EIO;
 		if (await(run, INTEROP_SENT | INTEROP_RECEIVED))
 			return session->marked ? -EIO : -ECANCELED;
-		if (pingpong_check(run, run->received))
+		if (pingpong_check(run, session->received))
 			return -EIO;
 		interop_sample(session, (run->received_nsec - run->posted_nsec) / 2);
 		session->done++;
@@ -131,7 +131,7 @@ static void judge_first(struct pingpong *run)
 {
 	struct interop *session = run->session;
 
-	if (is_first_message(run->received, session->bytes)) {
+	if (is_first_message(session->received, session->bytes)) {
 		run->echo = ECHO_UNKNOWN;
 		return;
 	}
@@ -150,12 +150,12 @@ static int server_round(struct pingpong *run)
 	if (session->done)
 		interop_sample(session, (run->received_nsec - run->posted_nsec) / 2);
 	if (session->done || run->received_bytes != session->bytes)
-		if (pingpong_check(run, run->received))
+		if (pingpong_check(run, session->received))
 			return -EIO;
 	if (run->echo == ECHO_NONE)
-		memcpy(run->sent, run->received, session->bytes);
+		memcpy(session->sent, session->received, session->bytes);
 	else
-		pattern_fill(run->sent, 0, session->bytes, session->done);
+		pattern_fill(session->sent, 0, session->bytes, session->done);
 	if (session->done + 1 < session->iterations && interop_post_receive(session))
 		return -EIO;
 	session->done++;
@@ -179,15 +179,9 @@ static int server_rounds(struct pingpong *run)
 void pingpong_exchange(struct pingpong *run)
 {
 	struct interop *session = run->session;
-	enum stop stop;
-	int rc;
 
 	if (interop_run_begin(session, -1))
 		return;
-	rc = session->server ? server_rounds(run) : client_rounds(run);
-	stop = interop_run_end(session);
-	if (rc == -ECANCELED)
-		interop_fail_stop(session, stop);
-	else if (!rc)
+	if (!interop_run_end(session, session->server ? server_rounds(run) : client_rounds(run)))
 		watch_wait(&session->agent->watch, -1, INTEROP_LINGER_MSEC);
 }

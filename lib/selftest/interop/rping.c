@@ -19,31 +19,19 @@ static const struct interop_role rping_role = {
 	.command = rping_command,
 };
 
-int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results)
+static void run_client(struct rping *run)
 {
-	struct interop session;
-	struct rping run = {.cm = {.session = &session}, .session = &session};
-	int rc = interop_begin(&session, &rping_role, false, request, local, results);
+	struct interop *session = run->cm.session;
 
-	if (!rc && session.bytes < RPING_LEAST_BYTES)
-		rc = interop_fail(&session, LIST_INTEROP_BYTES, -1,
-				  mem_format("%u", RPING_LEAST_BYTES));
-	if (!rc)
-		rc = rping_make(&run);
-	if (!rc)
-		rc = interop_cm_connect(&run.cm);
-	if (!rc)
-		rc = interop_post_receive(&session);
-	if (!rc)
-		rc = rping_exchange(&run);
-	if (!rc)
-		agent_disconnect(session.agent, &(struct message_disconnect){
-							.slot = INTEROP_QP,
-							.active = 1,
-							.timeout_msec = INTEROP_DISCONNECT_MSEC,
-						});
-	return interop_end(&session);
+	if (session->bytes < RPING_LEAST_BYTES)
+		interop_fail(session, LIST_INTEROP_BYTES, -1, mem_format("%u", RPING_LEAST_BYTES));
+	else if (!rping_make(run) && !interop_cm_connect(&run->cm) &&
+		 !interop_post_receive(session) && !rping_exchange(run))
+		agent_disconnect(session->agent, &(struct message_disconnect){
+							 .slot = INTEROP_QP,
+							 .active = 1,
+							 .timeout_msec = INTEROP_DISCONNECT_MSEC,
+						 });
 }
 
 static int make(struct interop_cm *cm)
@@ -64,17 +52,18 @@ static int exchange(struct interop_cm *cm)
 	return rping_exchange((struct rping *)cm);
 }
 
-int interop_rping_server(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results)
+int interop_rping(const struct interop_request *request, const struct endpoint *local,
+		  struct selftest_results *results)
 {
 	struct interop session;
 	struct rping run = {
 		.cm = {.session = &session, .make = make, .post = post, .exchange = exchange},
-		.session = &session,
 	};
-	int rc = interop_begin(&session, &rping_role, true, request, local, results);
+	int rc = interop_begin(&session, &rping_role, request, local, results);
 
-	if (!rc)
+	if (!rc && request->server)
 		interop_cm_serve(&run.cm);
+	else if (!rc)
+		run_client(&run);
 	return interop_end(&session);
 }

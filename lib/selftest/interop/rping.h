@@ -9,8 +9,7 @@
 #include "selftest/interop/interop_cm.h"
 
 struct rping {
-	struct interop_cm cm; /* the first, so that its functions find the rest */
-	struct interop *session;
+	struct interop_cm cm;		      /* the first, so that its functions find the rest */
 	struct agent_buffer *infos;	      /* what is received, what is sent */
 	struct agent_buffer *source, *target; /* client: of the read, of the write; server: one */
 	uint8_t *expected;		      /* server: the text as it should be */

@@ -19,7 +19,7 @@ enum { SLOT_INFOS, SLOT_SOURCE, SLOT_TARGET };
 
 static int make_client(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 
 	run->source = interop_make_buffer(session, SLOT_SOURCE, session->bytes,
 					  ACCESS_LOCAL | ACCESS_READ);
@@ -32,7 +32,7 @@ static int make_client(struct rping *run)
 /* On iWARP the other side answers a read with a write into this buffer, RFC 5040. */
 static int make_server(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	bool iwarp = session->local->transport == TRANSPORT_IWARP;
 
 	run->target = interop_make_buffer(session, SLOT_TARGET, RPING_MOST_BYTES,
@@ -43,7 +43,7 @@ static int make_server(struct rping *run)
 
 int rping_make(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	struct message_qp_created created;
 
 	if (interop_make_qp(session, INTEROP_QP, &created))
@@ -69,13 +69,13 @@ static int fail_completion(struct rping *run, const struct ibv_wc *wc)
 	if (wc->status == IBV_WC_WR_FLUSH_ERR || wc->status == IBV_WC_RETRY_EXC_ERR ||
 	    wc->status == IBV_WC_GENERAL_ERR || wc->status == IBV_WC_FATAL_ERR)
 		interop_cm_wait_event(&run->cm, EXPLAIN_MSEC);
-	return run->cm.ended ? -ECONNRESET : interop_fail_status(run->session, wc);
+	return run->cm.ended ? -ECONNRESET : interop_fail_status(run->cm.session, wc);
 }
 
 /* Waits for all completions in `wanted`, and clears them. */
 static int await(struct rping *run, unsigned int wanted)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	struct ibv_wc wc;
 
 	while ((session->seen & wanted) != wanted) {
@@ -105,7 +105,7 @@ static int send_info(struct rping *run, const struct rping_info *info)
 		return rc;
 	rping_info_encode(info, run->infos->bytes + RPING_INFO_BYTES);
 	run->sending = true;
-	return interop_post_send(run->session, &run->session->send);
+	return interop_post_send(run->cm.session, &run->cm.session->send);
 }
 
 static int receive_info(struct rping *run, struct rping_info *ret)
@@ -115,7 +115,7 @@ static int receive_info(struct rping *run, struct rping_info *ret)
 	if (rc)
 		return rc;
 	rping_info_decode(run->infos->bytes, ret);
-	return interop_post_receive(run->session);
+	return interop_post_receive(run->cm.session);
 }
 
 /* Offers the server a buffer, and waits until it has used it. */
@@ -124,7 +124,7 @@ static int offer(struct rping *run, const struct agent_buffer *buffer)
 	const struct rping_info info = {
 		.address = (uintptr_t)buffer->bytes,
 		.key = buffer->mr->rkey,
-		.bytes = (uint32_t)run->session->bytes,
+		.bytes = (uint32_t)run->cm.session->bytes,
 	};
 	struct rping_info answer;
 	int rc = send_info(run, &info);
@@ -134,7 +134,7 @@ static int offer(struct rping *run, const struct agent_buffer *buffer)
 
 static int client_round(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	struct pattern_mismatch mismatch;
 	uint64_t begin, end;
 	int rc;
@@ -164,13 +164,13 @@ static int move(struct rping *run, enum ibv_wr_opcode opcode, const struct rping
 	run->data.wr.rdma.remote_addr = at->address;
 	run->data.wr.rdma.rkey = at->key;
 	run->data_part.length = bytes;
-	rc = interop_post_send(run->session, &run->data);
+	rc = interop_post_send(run->cm.session, &run->data);
 	return rc ? rc : await(run, INTEROP_MOVED);
 }
 
 static int check_text(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	const uint8_t *text = run->target->bytes;
 	struct pattern_mismatch mismatch;
 
@@ -191,7 +191,7 @@ static int check_text(struct rping *run)
 
 static int check_info(struct rping *run, const struct rping_info *info)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 
 	if (info->bytes && info->bytes <= RPING_MOST_BYTES)
 		return 0;
@@ -203,7 +203,7 @@ static int check_info(struct rping *run, const struct rping_info *info)
 static int server_round(struct rping *run)
 {
 	static const struct rping_info go_ahead;
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	struct rping_info source, target;
 	uint64_t begin, nsec;
 	int rc;
@@ -241,7 +241,7 @@ static int server_round(struct rping *run)
 /* The client may end at any time, unless the user gave the number of rounds. */
 static int judge_end(struct rping *run)
 {
-	struct interop *session = run->session;
+	struct interop *session = run->cm.session;
 	bool enough = session->done && (!session->request->iterations ||
 					session->done >= session->request->iterations);
 
@@ -254,8 +254,7 @@ static int judge_end(struct rping *run)
 
 int rping_exchange(struct rping *run)
 {
-	struct interop *session = run->session;
-	enum stop stop;
+	struct interop *session = run->cm.session;
 	int rc = 0;
 
 	if (session->server)
@@ -268,12 +267,8 @@ int rping_exchange(struct rping *run)
 	else
 		while (!rc && session->done < session->iterations)
 			rc = client_round(run);
-	stop = interop_run_end(session);
+	rc = interop_run_end(session, rc);
 	free(run->expected);
 	run->expected = NULL;
-	if (rc == -ECONNRESET)
-		rc = judge_end(run);
-	else if (rc == -ECANCELED)
-		rc = interop_fail_stop(session, stop);
-	return rc;
+	return rc == -ECONNRESET ? judge_end(run) : rc;
 }

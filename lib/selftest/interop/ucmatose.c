@@ -21,7 +21,6 @@
 
 struct ucmatose {
 	struct interop_cm cm; /* the first, so that its functions find the rest */
-	uint8_t *sent, *received;
 	uint64_t sent_count;
 	bool all_posted;
 };
@@ -58,36 +57,25 @@ static int make(struct interop_cm *cm)
 	struct ucmatose *run = (struct ucmatose *)cm;
 	struct interop *session = cm->session;
 	struct message_qp_created created;
-	struct agent_buffer *sent, *received;
 
 	run->sent_count = 0;
 	run->all_posted = false;
-	if (interop_make_qp(session, INTEROP_QP, &created))
+	if (interop_make_qp(session, INTEROP_QP, &created) ||
+	    interop_make_buffers(session, session->iterations * session->bytes, ACCESS_LOCAL))
 		return -EIO;
-	sent = interop_make_buffer(session, INTEROP_SENT_BUFFER, session->bytes, ACCESS_LOCAL);
-	received = sent ? interop_make_buffer(session, INTEROP_RECEIVED_BUFFER,
-					      session->bytes * session->iterations, ACCESS_LOCAL)
-			: NULL;
-	if (!received)
-		return -EIO;
-	run->sent = sent->bytes;
-	run->received = received->bytes;
-	interop_set_parts(session, interop_part(received, 0, (uint32_t)session->bytes),
-			  interop_part(sent, 0, (uint32_t)session->bytes));
-	pattern_fill(run->sent, 0, session->bytes, 0);
+	pattern_fill(session->sent, 0, session->bytes, 0);
 	return 0;
 }
 
 static int post(struct interop_cm *cm)
 {
-	struct ucmatose *run = (struct ucmatose *)cm;
 	struct interop *session = cm->session;
 
 	for (uint64_t i = 0; i < session->iterations; i++) {
 		session->receive.wr_id = i << INTEROP_PLACE_SHIFT | INTEROP_RECEIVED;
-		session->receive_part.addr = (uintptr_t)(run->received + i * session->bytes);
 		if (interop_post_receive(session))
 			return -EIO;
+		session->receive_part.addr += session->receive_part.length;
 	}
 	return 0;
 }
@@ -96,13 +84,14 @@ static int post(struct interop_cm *cm)
 static int check_message(struct ucmatose *run, const struct ibv_wc *wc)
 {
 	struct interop *session = run->cm.session;
-	const uint8_t *got = run->received + (wc->wr_id >> INTEROP_PLACE_SHIFT) * session->bytes;
+	const uint8_t *got = session->received +
+			     (wc->wr_id >> INTEROP_PLACE_SHIFT) * session->bytes;
 	struct pattern_mismatch mismatch;
 
 	if (wc->byte_len != session->bytes)
 		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
 				    mem_format("%" PRIu32, wc->byte_len));
-	if (session->server && !pattern_compare(run->sent, got, session->bytes, &mismatch))
+	if (session->server && !pattern_compare(session->sent, got, session->bytes, &mismatch))
 		return interop_fail_mismatch(session, &mismatch);
 	session->done++;
 	return 0;
@@ -172,19 +161,15 @@ static int exchange(struct interop_cm *cm)
 	struct ucmatose *run = (struct ucmatose *)cm;
 	struct interop *session = cm->session;
 	struct agent *agent = session->agent;
-	enum stop stop;
 	int rc;
 
 	if (interop_run_begin(session, agent->cm->fd))
 		return -EIO;
-	rc = rounds(run);
-	stop = interop_run_end(session);
+	rc = interop_run_end(session, rounds(run));
 	if (rc == -ECONNRESET && is_regular_end(run))
 		rc = 0;
 	if (rc == -ECONNRESET)
 		return interop_fail_stop(session, STOP_PEER_GONE);
-	if (rc == -ECANCELED)
-		return interop_fail_stop(session, stop);
 	if (rc)
 		return rc;
 	if (!session->server)
@@ -203,42 +188,30 @@ static int exchange(struct interop_cm *cm)
 	return 0;
 }
 
-int interop_ucmatose_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results)
+static void run_client(struct interop_cm *cm)
 {
-	struct interop session;
-	struct ucmatose run = {.cm = {.session = &session}};
-	const bool early = local->transport == TRANSPORT_IWARP;
-	int rc = interop_begin(&session, &ucmatose_role, false, request, local, results);
+	const bool early = cm->session->local->transport == TRANSPORT_IWARP;
 
-	if (!rc)
-		rc = check_amount(&session);
-	if (!rc)
-		rc = make(&run.cm);
 	/* A message without a receive ends an iWARP connection; others wait. */
-	if (!rc && early)
-		rc = post(&run.cm);
-	if (!rc)
-		rc = interop_cm_connect(&run.cm);
-	if (!rc && !early)
-		rc = post(&run.cm);
-	if (!rc)
-		exchange(&run.cm);
-	return interop_end(&session);
+	if (make(cm) || (early && post(cm)) || interop_cm_connect(cm) || (!early && post(cm)))
+		return;
+	exchange(cm);
 }
 
-int interop_ucmatose_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results)
+int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,
+		     struct selftest_results *results)
 {
 	struct interop session;
 	struct ucmatose run = {
 		.cm = {.session = &session, .make = make, .post = post, .exchange = exchange},
 	};
-	int rc = interop_begin(&session, &ucmatose_role, true, request, local, results);
+	int rc = interop_begin(&session, &ucmatose_role, request, local, results);
 
 	if (!rc)
 		rc = check_amount(&session);
-	if (!rc)
+	if (!rc && request->server)
 		interop_cm_serve(&run.cm);
+	else if (!rc)
+		run_client(&run.cm);
 	return interop_end(&session);
 }
