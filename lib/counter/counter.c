@@ -78,6 +78,18 @@ struct counter_sums counter_list_sum(const struct counter_list *list)
 	return sums;
 }
 
+struct counter_sums counter_list_growth(const struct counter_list *before,
+					const struct counter_list *after)
+{
+	struct counter_list growth = {0};
+	struct counter_sums sums;
+
+	counter_list_difference(before, after, &growth);
+	sums = counter_list_sum(&growth);
+	counter_list_clear(&growth);
+	return sums;
+}
+
 static void read_counter(const struct root *root, const char *directory, const char *file,
 			 struct counter_list *list)
 {

@@ -40,6 +40,9 @@ void counter_list_difference(const struct counter_list *before, const struct cou
 			     struct counter_list *ret_list);
 /* Adds up the classes, usually of a difference. */
 struct counter_sums counter_list_sum(const struct counter_list *list);
+/* The sums of the difference. */
+struct counter_sums counter_list_growth(const struct counter_list *before,
+					const struct counter_list *after);
 
 /*
  * Fills an empty list with the counters of a port in sysfs: those of the performance management

@@ -18,6 +18,7 @@
 #include "selftest/memory/memory.h"
 #include "selftest/agent/watch.h"
 
+struct counter_list;
 struct verbs;
 struct verbs_device;
 
@@ -231,6 +232,8 @@ struct agent_served {
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served);
 
+/* The counters of the port into an empty list. 0 or -errno. */
+int agent_read_counters(const struct endpoint *endpoint, struct counter_list *list);
 /* Counts the memory of an object with agent->reserve; *reserved is the object's, and 0 before. */
 int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
 void agent_unreserve(struct agent *agent, uint64_t *reserved);

@@ -115,20 +115,26 @@ static void add_reading(const struct counter *counter, struct message_counted *r
 	reading->value = counter->value;
 }
 
+int agent_read_counters(const struct endpoint *endpoint, struct counter_list *list)
+{
+	struct root root;
+	int rc = root_open(NULL, &root);
+
+	if (rc)
+		return rc;
+	rc = sysfs_counters_read(&root, endpoint->device, endpoint->port, list);
+	root_close(&root);
+	return rc;
+}
+
 /* Some devices have hundreds: those that help a diagnosis go first, others while they fit. */
 int agent_counters(struct agent *agent, const struct message_none *order,
 		   struct message_counted *reply)
 {
 	struct counter_list list = {0};
-	struct root root;
-	int rc = root_open(NULL, &root);
+	int rc = agent_read_counters(&agent->endpoint, &list);
 
 	(void)order;
-	if (!rc) {
-		rc = sysfs_counters_read(&root, agent->endpoint.device, agent->endpoint.port,
-					 &list);
-		root_close(&root);
-	}
 	for (size_t i = 0; i < list.count; i++)
 		if (counter_class_of(list.items[i].name) != COUNTER_OTHER)
 			add_reading(&list.items[i], reply);

@@ -30,6 +30,11 @@ struct pingpong_address {
 	struct gid gid; /* zero: without -g */
 };
 
+/*
+ * Takes so many digits, lowercase or not, as printf() and scanf() have them, and the character
+ * after them. False: there is another one.
+ */
+bool interop_take_hex(const char **text, size_t count, char end, uint64_t *ret);
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES]);
 /* 0 or -EPROTO: it is not exactly such a line, or names no queue pair that may be connected. */
 int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_address *ret);
@@ -175,7 +180,6 @@ void interop_say(const struct interop *session, const char *format, ...)
 
 /* Begins a row for a run, with a first reading of the port's counters. */
 void interop_row_begin(struct interop *session);
-void interop_read_counters(const struct endpoint *local, struct counter_list *list);
 /* The user ended it, or the device is gone: no further client. */
 bool interop_is_over(const struct interop *session);
 /* A server: a client came; begins a row for it. */

@@ -44,17 +44,6 @@ static char *clean(const char *text)
 	return text && text[0] ? text_clean(text, strlen(text)) : NULL;
 }
 
-void interop_read_counters(const struct endpoint *local, struct counter_list *list)
-{
-	struct root root;
-
-	counter_list_clear(list);
-	if (root_open(NULL, &root))
-		return;
-	sysfs_counters_read(&root, local->device, local->port, list);
-	root_close(&root);
-}
-
 void interop_row_begin(struct interop *session)
 {
 	struct selftest_result *row = selftest_results_add(session->results);
@@ -78,7 +67,8 @@ void interop_row_begin(struct interop *session)
 						  : session->role->client_summary);
 	row->rate_gbps.known = local->rate_mbps != 0;
 	row->rate_gbps.value = (double)local->rate_mbps / 1000;
-	interop_read_counters(local, &session->before);
+	counter_list_clear(&session->before);
+	agent_read_counters(local, &session->before);
 	session->begin_nsec = clock_raw_nsec();
 }
 
@@ -240,7 +230,7 @@ static void add_counters(struct interop *session)
 {
 	struct counter_list after = {0};
 
-	interop_read_counters(session->local, &after);
+	agent_read_counters(session->local, &after);
 	for (size_t i = 0; i < after.count; i++) {
 		const struct counter *now = &after.items[i];
 		const struct counter *before = counter_list_find(&session->before, now->name);

@@ -14,59 +14,46 @@
 #include "host/device.h"
 #include "host/port.h"
 
-/* Where the fields of an address line begin. */
-enum { LINE_LID = 0, LINE_QPN = 5, LINE_PSN = 12, LINE_GID = 19, LINE_END = 51 };
-
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES])
 {
-	size_t end = (size_t)snprintf(line, PINGPONG_LINE_BYTES,
-				      "%04x:%06x:%06x:", address->lid & 0xffff,
-				      address->qpn & 0xffffff, address->psn & 0xffffff);
+	const int end = snprintf(line, PINGPONG_LINE_BYTES,
+				 "%04x:%06x:%06x:", address->lid & 0xffff, address->qpn & 0xffffff,
+				 address->psn & 0xffffff);
 
-	for (size_t i = 0; i < sizeof(address->gid.raw); i++)
-		end += (size_t)snprintf(line + end, PINGPONG_LINE_BYTES - end, "%02x",
-					address->gid.raw[i]);
+	text_write_hex(line + end, address->gid.raw, sizeof(address->gid.raw));
 }
 
-static int parse_hex(const char *digits, size_t count, uint32_t *ret)
+bool interop_take_hex(const char **text, size_t count, char end, uint64_t *ret)
 {
-	uint32_t value = 0;
+	uint64_t value = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		char digit = digits[i];
+		int digit = text_hex_digit((*text)[i]);
 
-		if (digit >= '0' && digit <= '9')
-			value = value << 4 | (uint32_t)(digit - '0');
-		else if (digit >= 'a' && digit <= 'f')
-			value = value << 4 | (uint32_t)(digit - 'a' + 10);
-		else if (digit >= 'A' && digit <= 'F')
-			value = value << 4 | (uint32_t)(digit - 'A' + 10);
-		else
-			return -EPROTO;
+		if (digit < 0)
+			return false;
+		value = value << 4 | (unsigned int)digit;
 	}
+	if ((*text)[count] != end)
+		return false;
+	*text += count + 1;
 	*ret = value;
-	return 0;
+	return true;
 }
 
 int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_address *ret)
 {
 	struct pingpong_address address;
-	uint32_t byte;
+	const char *at = line;
+	uint64_t lid, qpn, psn;
 
-	if (line[LINE_QPN - 1] != ':' || line[LINE_PSN - 1] != ':' || line[LINE_GID - 1] != ':' ||
-	    line[LINE_END] != '\0')
+	if (!interop_take_hex(&at, 4, ':', &lid) || !interop_take_hex(&at, 6, ':', &qpn) ||
+	    !interop_take_hex(&at, 6, ':', &psn) ||
+	    !text_read_hex(at, address.gid.raw, sizeof(address.gid.raw)) || qpn < INTEROP_FIRST_QPN)
 		return -EPROTO;
-	if (parse_hex(line + LINE_LID, 4, &address.lid) ||
-	    parse_hex(line + LINE_QPN, 6, &address.qpn) ||
-	    parse_hex(line + LINE_PSN, 6, &address.psn))
-		return -EPROTO;
-	for (size_t i = 0; i < sizeof(address.gid.raw); i++) {
-		if (parse_hex(line + LINE_GID + 2 * i, 2, &byte))
-			return -EPROTO;
-		address.gid.raw[i] = (uint8_t)byte;
-	}
-	if (address.qpn < INTEROP_FIRST_QPN)
-		return -EPROTO;
+	address.lid = (uint32_t)lid;
+	address.qpn = (uint32_t)qpn;
+	address.psn = (uint32_t)psn;
 	*ret = address;
 	return 0;
 }
@@ -112,33 +99,18 @@ int pingpong_parse_list(const char *lines, size_t most, struct pingpong_address 
 	return 0;
 }
 
-static void put_big(uint64_t value, size_t count, uint8_t *bytes)
-{
-	for (size_t i = count; i-- > 0; value >>= 8)
-		bytes[i] = (uint8_t)value;
-}
-
-static uint64_t get_big(const uint8_t *bytes, size_t count)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < count; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
 void rping_info_encode(const struct rping_info *info, uint8_t bytes[static RPING_INFO_BYTES])
 {
-	put_big(info->address, 8, bytes);
-	put_big(info->key, 4, bytes + 8);
-	put_big(info->bytes, 4, bytes + 12);
+	wire_put(bytes, info->address, 8);
+	wire_put(bytes + 8, info->key, 4);
+	wire_put(bytes + 12, info->bytes, 4);
 }
 
 void rping_info_decode(const uint8_t bytes[static RPING_INFO_BYTES], struct rping_info *ret)
 {
-	ret->address = get_big(bytes, 8);
-	ret->key = (uint32_t)get_big(bytes + 8, 4);
-	ret->bytes = (uint32_t)get_big(bytes + 12, 4);
+	ret->address = wire_take(bytes, 8);
+	ret->key = (uint32_t)wire_take(bytes + 8, 4);
+	ret->bytes = (uint32_t)wire_take(bytes + 12, 4);
 }
 
 static const char text_lead[] = "rdma-ping-";
@@ -214,14 +186,12 @@ static enum stop stop_of(const struct interop *session, enum stop known)
 
 static struct counter_sums count(const struct interop *session)
 {
-	struct counter_list after = {0}, difference = {0};
+	struct counter_list after = {0};
 	struct counter_sums sums;
 
-	interop_read_counters(session->local, &after);
-	counter_list_difference(&session->before, &after, &difference);
-	sums = counter_list_sum(&difference);
+	agent_read_counters(session->local, &after);
+	sums = counter_list_growth(&session->before, &after);
 	counter_list_clear(&after);
-	counter_list_clear(&difference);
 	return sums;
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "mad/format/codes.h"
 #include "selftest/interop/perftest.h"
 
@@ -15,25 +14,6 @@
 #define MOST_RATE 1e6
 
 #define MIB 1048576.0
-
-/* Lowercase or not, as printf() and scanf() have them; false: another character. */
-static bool take_hex(const char **text, size_t count, char end, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int digit = text_hex_digit((*text)[i]);
-
-		if (digit < 0)
-			return false;
-		value = value << 4 | (unsigned int)digit;
-	}
-	if ((*text)[count] != end)
-		return false;
-	*text += count + 1;
-	*ret = value;
-	return true;
-}
 
 void perftest_format_keys(const struct perftest_keys *keys, bool with_gid, char *line)
 {
@@ -54,16 +34,17 @@ int perftest_parse_keys(const char *line, bool with_gid, struct perftest_keys *r
 	uint64_t lid, reads, qpn, psn, rkey, byte, srqn;
 	struct perftest_keys keys = {0};
 
-	if (!take_hex(&line, 4, ':', &lid) || !take_hex(&line, 4, ':', &reads) ||
-	    !take_hex(&line, 6, ':', &qpn) || !take_hex(&line, 6, ':', &psn) ||
-	    !take_hex(&line, 8, ':', &rkey) || !take_hex(&line, 16, ':', &keys.address))
+	if (!interop_take_hex(&line, 4, ':', &lid) || !interop_take_hex(&line, 4, ':', &reads) ||
+	    !interop_take_hex(&line, 6, ':', &qpn) || !interop_take_hex(&line, 6, ':', &psn) ||
+	    !interop_take_hex(&line, 8, ':', &rkey) ||
+	    !interop_take_hex(&line, 16, ':', &keys.address))
 		return -EPROTO;
 	for (size_t i = 0; with_gid && i < sizeof(keys.gid.raw); i++) {
-		if (!take_hex(&line, 2, ':', &byte))
+		if (!interop_take_hex(&line, 2, ':', &byte))
 			return -EPROTO;
 		keys.gid.raw[i] = (uint8_t)byte;
 	}
-	if (!take_hex(&line, 8, with_gid ? ':' : '\0', &srqn) || (with_gid && *line) ||
+	if (!interop_take_hex(&line, 8, with_gid ? ':' : '\0', &srqn) || (with_gid && *line) ||
 	    qpn < INTEROP_FIRST_QPN)
 		return -EPROTO;
 	keys.lid = (uint32_t)lid;

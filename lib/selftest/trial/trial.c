@@ -281,18 +281,6 @@ void trial_read_counters(struct trial *trial, struct counter_list ret_lists[stat
 	read_counters(&trial->far, &ret_lists[1]);
 }
 
-static struct counter_sums sum_growth(const struct counter_list *before,
-				      const struct counter_list *after)
-{
-	struct counter_list growth = {0};
-	struct counter_sums sums;
-
-	counter_list_difference(before, after, &growth);
-	sums = counter_list_sum(&growth);
-	counter_list_clear(&growth);
-	return sums;
-}
-
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 {
 	struct counter_list after[2] = {{0}};
@@ -309,8 +297,8 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 	if (!trial->before[0].count && !trial->before[1].count)
 		return;
 	trial_read_counters(trial, after);
-	facts->local_counts = sum_growth(&trial->before[0], &after[0]);
-	facts->remote_counts = sum_growth(&trial->before[1], &after[1]);
+	facts->local_counts = counter_list_growth(&trial->before[0], &after[0]);
+	facts->remote_counts = counter_list_growth(&trial->before[1], &after[1]);
 	counter_list_clear(&after[0]);
 	counter_list_clear(&after[1]);
 }
