@@ -221,7 +221,7 @@ static void receives(void **state)
 		bed.trial.near_can.max_depth = 16384;
 		bed.trial.far_can.max_depth = rows[i].most;
 		plan_make(&bed.trial, 1024, &plan);
-		assert_int_equal(plan_receives(&plan), rows[i].wanted);
+		assert_int_equal(plan.receives, rows[i].wanted);
 		assert_true(plan_entries(&plan) <= MOST_ENTRIES);
 		soft_end(&bed);
 	}

@@ -99,9 +99,6 @@ struct datagram_path {
 
 /* Queue pairs of that kind and their buffers; both directions in *paths. */
 int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2]);
-/* Fills the message to send. */
-int datagram_fill(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		  uint32_t iteration);
 /* Empties the receive area and posts one receive for a message of so many bytes. */
 int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes);
 /* Posts a send of it, and expects that this completes. */

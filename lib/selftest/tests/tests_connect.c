@@ -101,7 +101,7 @@ static void note_times(struct trial *trial, const struct wanted *wanted, const s
 static int connect_many(struct trial *trial, const struct message_connect_many *order,
 			struct message_connected_many *ret)
 {
-	struct side *near = &trial->near, *far = &trial->far;
+	struct side *far = &trial->far;
 	struct message accept = {.type = MESSAGE_CONNECT_MANY, .connect_many = *order};
 	struct message held = {0};
 	int rc;
@@ -110,15 +110,8 @@ static int connect_many(struct trial *trial, const struct message_connect_many *
 	rc = trial_explain(trial, far, side_start(far, &accept, &held));
 	if (rc)
 		return rc;
-	rc = side_connect_many(near, order, ret);
-	if (!rc)
-		return trial_explain(trial, far, side_finish(far, &accept, MANY_STILL_MSEC, &held));
-	trial_abandon(trial, &accept, MANY_STILL_MSEC, &held);
-	/* A far side that failed knows better than a near side that waited for it. */
-	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&
-	    near->refused.error == ETIMEDOUT)
-		return trial_explain(trial, far, rc);
-	return trial_explain(trial, near, rc);
+	rc = side_connect_many(&trial->near, order, ret);
+	return trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held, rc);
 }
 
 static int connect_by_cm(struct trial *trial, const struct wanted *wanted, struct times *times)

@@ -102,7 +102,7 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 				     trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM), 0);
 
 	if (!rc)
-		rc = datagram_fill(trial, path, bytes, (uint32_t)bytes);
+		rc = trial_fill(trial, path->from, trial_span(0, bytes), (uint32_t)bytes);
 	for (uint32_t i = 0; i < WRITE_ATTEMPTS && !rc && arrived < bytes; i++) {
 		rc = i ? renew(trial) : 0;
 		if (rc)
@@ -197,7 +197,7 @@ static void ud_qkey(struct trial *trial)
 		return;
 	paths[0].qkey = WRONG_QKEY;
 	/* Into the receive that the second one is for, if it came. */
-	rc = datagram_fill(trial, &paths[0], 256, 0);
+	rc = trial_fill(trial, paths[0].from, trial_span(0, 256), 0);
 	if (!rc)
 		rc = datagram_receive(trial, &paths[0], 256) ||
 		     datagram_send(trial, &paths[0], 256) ||
@@ -217,19 +217,14 @@ enum fate { FATE_REFUSED, FATE_FAILED, FATE_DROPPED };
 static int send_too_long(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 			 enum fate *ret_fate)
 {
-	const struct message_post request = {
-		.operation = POST_SEND,
-		.flags = POST_SIGNALED,
-		.count = 1,
-		.id = ++path->next_id,
-		.span = trial_span(0, bytes),
-		.qpn = path->qpn,
-		.qkey = path->qkey,
-	};
+	struct message_post request = trial_send(++path->next_id, trial_span(0, bytes));
 	struct message_waited waited;
 	uint32_t status;
-	int rc = side_post(path->from, &request);
+	int rc;
 
+	request.qpn = path->qpn;
+	request.qkey = path->qkey;
+	rc = side_post(path->from, &request);
 	*ret_fate = FATE_REFUSED;
 	if (rc == -EREMOTEIO && path->from->refused.error)
 		return 0;

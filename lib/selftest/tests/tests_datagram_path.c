@@ -33,14 +33,6 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 	return trial_buffers(trial, DATAGRAM_BYTES, NULL);
 }
 
-int datagram_fill(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		  uint32_t iteration)
-{
-	const struct span span = trial_span(0, bytes);
-
-	return trial_fill(trial, path->from, span, iteration);
-}
-
 int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes)
 {
 	const struct message_receive receive = {
@@ -55,16 +47,12 @@ int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t b
 
 int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes)
 {
-	const struct message_post post = {
-		.operation = POST_SEND,
-		.flags = POST_SIGNALED,
-		.id = path->next_id,
-		.span = trial_span(0, bytes),
-		.qpn = path->qpn,
-		.qkey = path->qkey,
-	};
-	int rc = trial_post(trial, path->from, &post);
+	struct message_post post = trial_send(path->next_id, trial_span(0, bytes));
+	int rc;
 
+	post.qpn = path->qpn;
+	post.qkey = path->qkey;
+	rc = trial_post(trial, path->from, &post);
 	path->sent++;
 	return rc ? rc : trial_expect(trial, path->from, path->next_id, NULL);
 }
@@ -157,7 +145,7 @@ int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t byte
 {
 	uint64_t end = path->header + bytes;
 	struct work_completion item;
-	int rc = datagram_fill(trial, path, bytes, iteration);
+	int rc = trial_fill(trial, path->from, trial_span(0, bytes), iteration);
 
 	if (!rc)
 		rc = deliver(trial, path, bytes, &item) ||

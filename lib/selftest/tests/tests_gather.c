@@ -373,15 +373,10 @@ static size_t asked_layouts(const struct selftest_request *request, struct layou
 	return count;
 }
 
-static uint32_t device_depth(const struct trial *trial)
-{
-	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
-}
-
 /* False: the row is skipped, with the reason. */
 static bool is_possible(struct trial *trial, const struct layout *layout, uint32_t sges)
 {
-	const uint32_t depth = device_depth(trial);
+	const uint32_t depth = trial_most_depth(trial);
 
 	if (layout->stride < layout->block_bytes) {
 		trial_skip(trial, "blocks of %llu bytes every %llu overlap",
@@ -455,8 +450,8 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 		if (chain_of(&layouts[i], gather->sges) > most)
 			most = chain_of(&layouts[i], gather->sges);
 	/* A layout with more is skipped. */
-	most = most < device_depth(gather->trial) ? most : device_depth(gather->trial);
-	shape.send_depth = shape.receive_depth = at_most((uint32_t)most, LIMIT_DEPTH);
+	shape.send_depth = shape.receive_depth = at_most((uint32_t)most,
+							 trial_most_depth(gather->trial));
 	return trial_connect(gather->trial, 0, &shape, NULL);
 }
 

@@ -20,7 +20,7 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 	const struct qp_shape shape = {
 		.kind = plan->transport,
 		.send_depth = plan_sends(plan),
-		.receive_depth = plan_receives(plan),
+		.receive_depth = plan->receives,
 		.inline_bytes = run->inline_bytes,
 		.entries = plan_entries(plan),
 		.queues = plan->queues,
@@ -196,7 +196,7 @@ static int set_up(struct trial *trial, struct plan *plan)
 		rc = trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
 				  &plan->far_memory) ||
 		     connect_qps(trial, plan) || fill(trial, plan);
-	return rc ? rc : measure_post_receives(trial, plan, plan_receives(plan));
+	return rc ? rc : measure_post_receives(trial, plan, plan->receives);
 }
 
 static bool went_well(int rc, const struct message_ran *ran)
@@ -453,9 +453,8 @@ static void measure_sizes(struct trial *trial)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (i) {
-			side_reset(&trial->near);
-			side_reset(&trial->far);
-			if (trial->stop || trial->near.stop || trial->far.stop)
+			trial_release(trial);
+			if (trial->stop)
 				return;
 			trial_next_row(trial, trial->test->id, trial->test->summary);
 		}

@@ -35,8 +35,6 @@ struct plan {
 /* The sizes of a test's rows. */
 size_t plan_sizes(const struct trial *trial, const uint64_t **ret);
 void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan);
-/* Receives for each queue pair. */
-uint32_t plan_receives(const struct plan *plan);
 /* Entries of each completion queue, and how many messages a queue pair sends at a time. */
 uint32_t plan_entries(const struct plan *plan);
 uint32_t plan_sends(const struct plan *plan);

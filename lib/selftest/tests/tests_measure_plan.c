@@ -87,11 +87,6 @@ static uint32_t receives_of(const struct trial *trial, uint32_t depth)
 	return trial->test->value == RUN_SEND ? run_receives(depth) : 1;
 }
 
-uint32_t plan_receives(const struct plan *plan)
-{
-	return plan->receives;
-}
-
 /* A credit goes among the messages, if both sides send. Writes and reads have none. */
 uint32_t plan_sends(const struct plan *plan)
 {
@@ -119,7 +114,7 @@ static uint32_t queues_for(const struct trial *trial, uint32_t qps, uint32_t dep
 uint32_t plan_entries(const struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
-	uint32_t receives = run->operation == RUN_SEND ? plan_receives(plan) : 0;
+	uint32_t receives = run->operation == RUN_SEND ? plan->receives : 0;
 
 	return share(run->qps, plan->queues) * (plan_sends(plan) + receives);
 }
@@ -145,7 +140,7 @@ static uint32_t most_queues(const struct trial *trial)
 /* As many as wanted, within the limits of both devices' queues and the completion queues. */
 static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
-	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth), receives;
+	const uint32_t limit = trial_most_depth(trial), receives = most_receives(trial, limit);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
 	/* A depth of our own is not worth a second completion queue; what the user wants is. */
 	uint32_t queues = trial->request->depth ? most_queues(trial) : 1;
@@ -155,8 +150,6 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 		depth /= 2;
 	if (!is_latency(trial) && trial->request->depth)
 		depth = trial->request->depth;
-	limit = at_most(limit, LIMIT_DEPTH);
-	receives = most_receives(trial, limit);
 	while (depth > 1 && (depth > limit || receives_of(trial, depth) > receives ||
 			     queues_for(trial, qps, depth) > queues ||
 			     qps * (depth + 1 + receives_of(trial, depth)) > LIMIT_WORK))
@@ -182,11 +175,10 @@ static uint32_t choose_receives(const struct trial *trial, const struct plan *pl
 	const uint32_t wanted = !run->iterations		  ? UNRELIABLE_RECEIVES
 				: each < UNRELIABLE_RECEIVES_MOST ? (uint32_t)each
 								  : UNRELIABLE_RECEIVES_MOST;
-	uint32_t most = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
+	uint32_t most = at_most(trial_most_depth(trial), wanted);
 
 	if (run->operation != RUN_SEND || plan->latency || plan_is_reliable(plan))
 		return usual;
-	most = at_most(at_most(most, LIMIT_DEPTH), wanted);
 	most = at_most(most, rest(MOST_ENTRIES / share(run->qps, plan->queues), sends));
 	most = at_most(most, rest(LIMIT_WORK / run->qps, sends + 1));
 	return most > usual ? most : usual;

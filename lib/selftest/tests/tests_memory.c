@@ -67,8 +67,7 @@ static int open_window(struct pane *pane)
 	const struct qp_shape shape = {0};
 	const struct span all = trial_span(0, PANE_BYTES);
 
-	side_reset(&trial->near);
-	side_reset(&trial->far);
+	trial_release(trial);
 	return trial_connect(trial, 0, &shape, NULL) ||
 	       trial_buffers(trial, PANE_BYTES, &pane->there) ||
 	       trial_fill(trial, &trial->near, all, 1) ||

@@ -191,13 +191,9 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
  */
 static int post_follower(struct trial *trial, const struct rc_path *path)
 {
-	const struct message_post order = {
-		.slot = path->slot,
-		.operation = POST_SEND,
-		.flags = POST_SIGNALED,
-		.id = ID_FOLLOWER,
-	};
+	struct message_post order = trial_send(ID_FOLLOWER, trial_span(0, 0));
 
+	order.slot = path->slot;
 	return trial_post(trial, path->from, &order);
 }
 
@@ -373,8 +369,7 @@ static int probe_inline(struct trial *trial, struct side *side)
 		trial_skip(
 			trial,
 			"%s creates no queue pair with %u bytes of inline data (max_inline_data)",
-			side == &trial->near ? "the device" : "the other side's device",
-			INLINE_BYTES);
+			trial_device_word(trial, side), INLINE_BYTES);
 		return -EOPNOTSUPP;
 	}
 	if (trial_explain(trial, side, rc))

@@ -31,13 +31,10 @@ static int post_receives(struct trial *trial, uint32_t count)
 
 static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
 {
-	const struct message_post post = {
-		.operation = POST_SEND,
-		.flags = POST_SIGNALED | flags,
-		.id = place,
-		.span = rc_data((uint64_t)place * EVENT_BYTES, EVENT_BYTES),
-	};
+	struct message_post post = trial_send(place,
+					      rc_data((uint64_t)place * EVENT_BYTES, EVENT_BYTES));
 
+	post.flags |= flags;
 	return trial_post(trial, &trial->near, &post);
 }
 
@@ -150,14 +147,7 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		.type = MESSAGE_FILL,
 		.fill = {.span = rc_data(EVENT_BYTES, BUSY_BYTES), .seed = iteration},
 	};
-	const struct message post = {
-		.type = MESSAGE_POST,
-		.post = {.operation = POST_SEND,
-			 .flags = POST_SIGNALED,
-			 .count = 1,
-			 .id = 1,
-			 .span = data},
-	};
+	const struct message post = {.type = MESSAGE_POST, .post = trial_send(1, data)};
 	struct message reply;
 	uint32_t started;
 	int rc = trial_fill(trial, &trial->far, data, iteration), finished = 0;

@@ -103,16 +103,11 @@ static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t 
 		.span = rc_data(0, BATCH_BLOCK),
 		.step = BATCH_BLOCK,
 	};
-	const struct message_post post = {
-		.operation = POST_SEND,
-		.flags = POST_SIGNALED,
-		.count = BATCH_DEPTH,
-		.id = id,
-		.span = rc_data(0, BATCH_BLOCK),
-	};
+	struct message_post post = trial_send(id, receive.span);
 	int rc = trial_fill_constant(trial, path->to,
 				     rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK), 0);
 
+	post.count = BATCH_DEPTH;
 	if (!rc)
 		rc = trial_fill(trial, path->from, post.span, number) ||
 		     trial_receive(trial, path->to, &receive) ||
@@ -163,14 +158,9 @@ static int post_messages(struct trial *trial)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < ALL && !rc; i++) {
-		const struct message_post post = {
-			.slot = i % SHARED_QPS,
-			.operation = POST_SEND,
-			.flags = POST_SIGNALED,
-			.id = i,
-			.span = message_span(i, i),
-		};
+		struct message_post post = trial_send(i, message_span(i, i));
 
+		post.slot = i % SHARED_QPS;
 		rc = trial_fill(trial, &trial->near, post.span, i);
 		if (!rc)
 			rc = trial_post(trial, &trial->near, &post);

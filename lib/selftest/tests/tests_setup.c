@@ -86,15 +86,13 @@ static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 	if (rc == -EREMOTEIO && side->refused.refusal == REFUSAL_FAILED &&
 	    side->refused.error == EOPNOTSUPP)
 		trial_skip(trial, "%s has no memory for that: it refuses %s",
-			   side == &trial->near ? "the device" : "the other side's device",
-			   rights[slot].name);
+			   trial_device_word(trial, side), rights[slot].name);
 	return trial_explain(trial, side, rc);
 }
 
 /* Each right alone; the keys of regions that exist at the same time must differ. */
 static int register_rights(struct trial *trial, struct side *side)
 {
-	const bool near = side == &trial->near;
 	const uint32_t count = ARRAY_SIZE(rights) - !trial_can(trial, side)->atomics;
 	struct message_buffered buffers[ARRAY_SIZE(rights)];
 
@@ -108,8 +106,7 @@ static int register_rights(struct trial *trial, struct side *side)
 				continue;
 			trial_fail(trial, rc_firmware_hint,
 				   "%s gave the same rkey 0x%08" PRIx32 " to two regions",
-				   near ? "the device" : "the other side's device",
-				   buffers[i].rkey);
+				   trial_device_word(trial, side), buffers[i].rkey);
 			return -EIO;
 		}
 	}

@@ -182,8 +182,7 @@ static void prove(struct trial *trial)
 		rc = receive_nonce(trial, &shape, &proof);
 		if (rc > 0 && trial_explain(trial, &trial->far, side_proof(&trial->far, &proof)))
 			rc = -EIO;
-		trial_release(trial, &trial->near);
-		trial_release(trial, &trial->far);
+		trial_release(trial);
 	}
 	if (!rc)
 		fail_proof(trial);

@@ -33,6 +33,11 @@ uint32_t trial_mtu(const struct trial *trial)
 	return mtu;
 }
 
+uint32_t trial_most_depth(const struct trial *trial)
+{
+	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
+}
+
 const struct message_opened *trial_can(const struct trial *trial, const struct side *side)
 {
 	return side == &trial->near ? &trial->near_can : &trial->far_can;
@@ -210,12 +215,12 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 	       (test->group == SELFTEST_LATENCY ? request->latency : request->bandwidth);
 }
 
-void trial_release(struct trial *trial, struct side *side)
+void trial_release(struct trial *trial)
 {
-	if (!side->stop)
-		side_reset(side);
+	side_reset(&trial->near);
+	side_reset(&trial->far);
 	if (!trial->stop)
-		trial->stop = side->stop;
+		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
 }
 
 static void run_test(struct trial *trial, const struct trial_test *test)
@@ -236,8 +241,7 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 	}
 	test->run(trial);
 	finish_row(trial);
-	trial_release(trial, &trial->near);
-	trial_release(trial, &trial->far);
+	trial_release(trial);
 }
 
 void trial_run_table(struct trial *trial, const struct trial_test *tests)

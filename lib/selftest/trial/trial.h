@@ -124,6 +124,12 @@ int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, ui
  */
 int trial_abandon(struct trial *trial, const struct message *order, unsigned int msec,
 		  struct message *held);
+/*
+ * Finishes the far side's order to accept what the near side has begun, which returned `rc`; either
+ * may have failed the row.
+ */
+int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
+			struct message *held, int rc);
 
 /* A buffer of that size on one side, zeroed; *ret may be NULL. access 0: all that are safe. */
 int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
@@ -190,8 +196,8 @@ void trial_next_row(struct trial *trial, const char *id, const char *summary);
  * support is skipped, and the row names the capability. Stops early when trial->stop is set.
  */
 void trial_run_table(struct trial *trial, const struct trial_test *tests);
-/* Frees everything of the side but its device, and notes whether the side is gone. */
-void trial_release(struct trial *trial, struct side *side);
+/* Frees everything of both sides but their devices, and notes whether one is gone. */
+void trial_release(struct trial *trial);
 /*
  * The handshake with a server: its version, and the token, which both sides prove to know. 0, or
  * -errno and the row has failed.
@@ -250,6 +256,8 @@ uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);
 /* enum buffer_access that both devices support. */
 uint32_t trial_access(const struct trial *trial);
+/* Work requests that a queue of either device takes. */
+uint32_t trial_most_depth(const struct trial *trial);
 /* The capabilities of a side's device, and its port. */
 const struct message_opened *trial_can(const struct trial *trial, const struct side *side);
 static inline const struct endpoint *trial_endpoint(const struct trial *trial,
@@ -259,6 +267,8 @@ static inline const struct endpoint *trial_endpoint(const struct trial *trial,
 }
 /* "local" or "far" */
 const char *trial_side_word(const struct trial *trial, const struct side *side);
+/* "the device" or "the other side's device" */
+const char *trial_device_word(const struct trial *trial, const struct side *side);
 static inline uint32_t at_most(uint32_t value, uint32_t limit)
 {
 	return value < limit ? value : limit;

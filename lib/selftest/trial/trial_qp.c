@@ -337,6 +337,21 @@ static void note_times(struct selftest_result *row, const struct message_connect
 	row->connect_usec = real_of((double)connected->connect_nsec / 1e3);
 }
 
+int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
+			struct message *held, int rc)
+{
+	struct side *near = &trial->near, *far = &trial->far;
+
+	if (!rc)
+		return trial_explain(trial, far, side_finish(far, accept, msec, held));
+	trial_abandon(trial, accept, msec, held);
+	/* A far side that failed knows better than a near side that waited for it. */
+	if (held->type == MESSAGE_REFUSED && held->refused.error != ECANCELED && rc == -EREMOTEIO &&
+	    near->refused.error == ETIMEDOUT)
+		return trial_explain(trial, far, rc);
+	return trial_explain(trial, near, rc);
+}
+
 static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
 {
 	const bool exact = shape->exact_retries;
@@ -377,14 +392,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		note_times(trial->result, &connected);
 		note_told(trial);
 	}
-	if (!rc)
-		return trial_explain(trial, far, side_finish(far, &accept, CM_CONNECT_MSEC, &held));
-	trial_abandon(trial, &accept, 0, &held);
-	/* A far side that failed knows better than a near side that waited for it. */
-	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&
-	    near->refused.error == ETIMEDOUT)
-		return trial_explain(trial, far, rc);
-	return trial_explain(trial, near, rc);
+	return trial_finish_accept(trial, &accept, CM_CONNECT_MSEC, &held, rc);
 }
 
 /* One queue pair of each side, whose numbers the other one has. */

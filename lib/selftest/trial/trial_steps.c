@@ -20,6 +20,11 @@ const char *trial_side_word(const struct trial *trial, const struct side *side)
 	return side == &trial->near ? "local" : "far";
 }
 
+const char *trial_device_word(const struct trial *trial, const struct side *side)
+{
+	return side == &trial->near ? "the device" : "the other side's device";
+}
+
 int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
 		 uint32_t access, struct message_buffered *ret)
 {
