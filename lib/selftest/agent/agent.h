@@ -305,12 +305,11 @@ struct cm_news {
 };
 
 /*
- * Waits for an event of one of two kinds (`other` may be the same), until CLOCK_MONOTONIC
- * `end_nsec`. Any other event is a failure, unless it is about an id on its way out, or a
- * stranger's connect request, which is rejected.
+ * Waits for an event of that kind, until CLOCK_MONOTONIC `end_nsec`. Any other event is a failure,
+ * unless it is about an id on its way out, or a stranger's connect request, which is rejected.
  */
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
-		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news);
+		   uint64_t end_nsec, struct cm_news *news);
 
 /* Notes a failure for the reply and returns -errno; `error` is positive. */
 int agent_fail(struct agent *agent, enum stage stage, int error, const char *format, ...)

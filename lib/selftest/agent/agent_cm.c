@@ -9,11 +9,6 @@
 #include "selftest/agent/agent_cm.h"
 #include "selftest/agent/watch.h"
 
-/*
- * agent_qp() makes the queue pairs, not rdma_create_qp(), so that they are the same whatever
- * connects them: librdmacm gets their number, and rdma_init_qp_attr(3) returns the attributes.
- */
-
 int agent_cm_fail(struct agent *agent, const char *what)
 {
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
@@ -150,8 +145,9 @@ int agent_cm_fail_event(struct agent *agent, const struct cm_news *news)
 	return -(int)agent->refused.error;
 }
 
-int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
-		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
+/* The same for one of two kinds. */
+static int await_either(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+			enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
 {
 	for (;;) {
 		int rc = agent_cm_next(agent, end_nsec, news);
@@ -169,10 +165,10 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 	}
 }
 
-static int await_event(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
-		       uint64_t end_nsec, struct cm_news *news)
+int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		   uint64_t end_nsec, struct cm_news *news)
 {
-	return agent_cm_await(agent, id, type, type, end_nsec, news);
+	return await_either(agent, id, type, type, end_nsec, news);
 }
 
 /*
@@ -180,7 +176,7 @@ static int await_event(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_
  * devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
  * obscurely.
  */
-int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
+static int check_device(struct agent *agent, const struct rdma_cm_id *id)
 {
 	const char *name = id->verbs ? id->verbs->device->name : "";
 
@@ -209,7 +205,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
 		return agent_cm_fail(agent, "rdma_bind_addr");
-	rc = agent_cm_check_device(agent, agent->listener);
+	rc = check_device(agent, agent->listener);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_listen(agent->listener, CM_BACKLOG))
@@ -219,7 +215,6 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	return 0;
 }
 
-/* Moves the queue pair to a state with the attributes that librdmacm has for it. */
 int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state state,
 		    uint32_t max_rd_atomic)
 {
@@ -273,8 +268,8 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 {
 	for (;;) {
 		struct cm_news news;
-		int rc = await_event(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
-				     end_nsec, &news);
+		int rc = agent_cm_await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
+					end_nsec, &news);
 
 		if (rc)
 			return rc;
@@ -325,8 +320,7 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		       &param);
 	if (agent->api.rdma_accept(qp->cm_id, &param))
 		return agent_cm_fail(agent, "rdma_accept");
-	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED,
-			    end, &news);
+	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, end, &news);
 	if (rc)
 		return rc;
 	qp->connected = true;
@@ -353,7 +347,7 @@ int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
 
 int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
 {
-	int rc = agent_cm_check_device(agent, qp->cm_id);
+	int rc = check_device(agent, qp->cm_id);
 
 	if (rc)
 		return rc;
@@ -370,13 +364,13 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 	int rc = agent_cm_resolve(agent, qp, NULL, &order->ip, order->port);
 
 	if (!rc)
-		rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
+		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
 	reply->address_nsec = clock_nsec() - begin;
 	begin += reply->address_nsec;
 	if (!rc)
 		rc = agent_cm_resolve_route(agent, qp);
 	if (!rc)
-		rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
+		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
 	reply->route_nsec = clock_nsec() - begin;
 	return rc;
 }
@@ -388,8 +382,8 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic, uint64_t end,
 		    struct cm_news *news)
 {
-	int rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
-				RDMA_CM_EVENT_ESTABLISHED, end, news);
+	int rc = await_either(agent, qp->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
+			      RDMA_CM_EVENT_ESTABLISHED, end, news);
 
 	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
 		return rc;
@@ -451,5 +445,5 @@ int agent_disconnect(struct agent *agent, const struct message_disconnect *order
 	qp->connected = false;
 	if (order->active && agent->api.rdma_disconnect(qp->cm_id))
 		return agent_cm_fail(agent, "rdma_disconnect");
-	return await_event(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED, end, &news);
+	return agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED, end, &news);
 }

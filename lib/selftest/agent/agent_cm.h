@@ -2,7 +2,8 @@
 /*
  * librdmacm as the files of an agent share it: events, and the steps of a connection. agent_qp()
  * and agent_qp_make() make the queue pairs, not rdma_create_qp(), so that they are the same
- * whatever connects them. Functions return 0 or -errno with the reason in the agent.
+ * whatever connects them: librdmacm gets their number, and rdma_init_qp_attr(3) returns the
+ * attributes. Functions return 0 or -errno with the reason in the agent.
  */
 #pragma once
 
@@ -27,8 +28,6 @@ void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id);
 /* A link-local address is one on the endpoint's own netdev, on both sides. */
 void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 		      struct sockaddr_storage *storage);
-/* -EXDEV: librdmacm chose another device than the agent's. */
-int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id);
 /* Makes the queue pair's id, with that context, and begins to resolve the address. */
 int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
 		     const struct ip_address *ip, uint32_t port);

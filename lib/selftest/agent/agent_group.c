@@ -25,14 +25,12 @@ static int join(struct agent *agent, struct agent_qp *qp, const struct message_j
 	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,
 					  (struct sockaddr *)&qp->group_address, CM_RESOLVE_MSEC)
 		     ? agent_cm_fail(agent, "rdma_resolve_addr")
-		     : agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED,
-				      RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+		     : agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_join_multicast(qp->group, (struct sockaddr *)&qp->group_address, NULL))
 		return agent_cm_fail(agent, "rdma_join_multicast");
-	return agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN,
-			      RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
+	return agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
 }
 
 int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)

@@ -67,7 +67,8 @@ static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_c
 	}
 }
 
-void interop_cm_read_events(struct interop_cm *cm)
+/* Reads what events of librdmacm there are. */
+static void read_events(struct interop_cm *cm)
 {
 	struct agent *agent = cm->session->agent;
 	struct rdma_cm_event *event;
@@ -92,7 +93,7 @@ enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec)
 		uint64_t now = clock_raw_nsec();
 		enum stop stop;
 
-		interop_cm_read_events(cm);
+		read_events(cm);
 		if (cm->ended || cm->established != established)
 			return STOP_NONE;
 		if (now >= end)
@@ -109,7 +110,7 @@ int interop_cm_look(struct interop_cm *cm)
 
 	if (atomic_load(&watch->stop) != STOP_PEER_SPOKE)
 		return -ECANCELED;
-	interop_cm_read_events(cm);
+	read_events(cm);
 	if (cm->ended)
 		return -ECONNRESET;
 	interop_run_end(cm->session, 0);
@@ -273,7 +274,7 @@ static void serve(struct interop_cm *cm)
 	while (!interop_is_over(session)) {
 		struct rdma_cm_id *id;
 
-		interop_cm_read_events(cm);
+		read_events(cm);
 		id = take_waiting(cm, NULL);
 		if (id)
 			serve_client(cm, id);

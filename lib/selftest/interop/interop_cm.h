@@ -26,8 +26,6 @@ struct interop_cm {
 
 /* Loads librdmacm, and makes the agent's channel of its events. */
 int interop_cm_open(struct interop *session);
-/* Reads what events of librdmacm there are. */
-void interop_cm_read_events(struct interop_cm *cm);
 /* Waits for an event that changes `established` or `ended`. 0 or what stopped it. */
 enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec);
 /*

@@ -62,7 +62,7 @@ static int await(struct mckey *run, struct rdma_cm_id *id, enum rdma_cm_event_ty
 	struct interop *session = run->session;
 	const uint64_t end = clock_nsec() + session->timeout_msec * 1000000ull;
 
-	return agent_cm_await(session->agent, id, type, type, end, &run->joined)
+	return agent_cm_await(session->agent, id, type, end, &run->joined)
 		       ? interop_fail_agent(session)
 		       : 0;
 }

@@ -8,9 +8,6 @@
 
 #include "selftest/interop/interop.h"
 
-/* ibv_*_pingpong -c expects a 0 at the start of each block of this size in the last message. */
-#define CHECKED_BYTES 4096u
-
 /* The Q_Key of ibv_ud_pingpong. */
 #define PINGPONG_QKEY 0x11111111u
 

@@ -11,6 +11,9 @@
 /* Fills a client's buffer until it receives something, so it is its first message. */
 #define CLIENT_BYTE 0x7b
 
+/* ibv_*_pingpong -c expects a 0 at the start of each block of this size in the last message. */
+#define CHECKED_BYTES 4096u
+
 static int post_send(struct pingpong *run)
 {
 	run->posted_nsec = clock_raw_nsec();
