@@ -541,6 +541,14 @@ static int query_port(struct ibv_context *context, uint8_t port, struct _compat_
 	return 0;
 }
 
+static int query_iwarp(struct ibv_context *context, uint8_t port,
+		       struct _compat_ibv_port_attr *attr)
+{
+	(void)context, (void)port;
+	((struct ibv_port_attr *)(void *)attr)->pkey_tbl_len = 0;
+	return 0;
+}
+
 static int no_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
 {
 	(void)context, (void)port, (void)attr;
@@ -580,6 +588,22 @@ static void partitions(void **state)
 	assert_int_equal(agent->pkey_index, 5);
 	(agent->api.ibv_query_port) = no_port;
 	expect_failure(agent, agent_path(agent, &path), ENODEV, STAGE_OPEN, "ibv_query_port");
+	agent_free(agent);
+}
+
+/* An iWARP port has no P_Keys, which is no reason to refuse a traffic class. */
+static void no_partitions(void **state)
+{
+	struct message_path path = {.traffic_class = 8};
+	struct agent *agent = make_agent();
+
+	(void)state;
+	(agent->api.ibv_query_port) = query_iwarp;
+	assert_int_equal(agent_path(agent, &path), 0);
+	assert_int_equal(agent->path.traffic_class, 8);
+	path.pkey_index = 1;
+	expect_refusal(agent, agent_path(agent, &path), REFUSAL_NO_PORT,
+		       "none0/1 has 0 P_Keys, and no index 1");
 	agent_free(agent);
 }
 
@@ -703,8 +727,8 @@ int main(void)
 		cmocka_unit_test(posts),	 cmocka_unit_test(failed_calls),
 		cmocka_unit_test(failed_queues), cmocka_unit_test(no_queue_pair),
 		cmocka_unit_test(attributes),	 cmocka_unit_test(addresses),
-		cmocka_unit_test(partitions),	 cmocka_unit_test(windows),
-		cmocka_unit_test(runs),
+		cmocka_unit_test(partitions),	 cmocka_unit_test(no_partitions),
+		cmocka_unit_test(windows),	 cmocka_unit_test(runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,8 +54,8 @@ int agent_path(struct agent *agent, const struct message_path *order)
 	if (order->with_pkey && find_pkey(agent, order->pkey, port.pkey_tbl_len, &index))
 		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has no P_Key 0x%04x",
 				    agent->endpoint.device, agent->endpoint.port, order->pkey);
-	/* rxe would take any index. */
-	if (index >= port.pkey_tbl_len)
+	/* rxe would take any index. An iWARP port has no P_Keys: there 0 asks for none. */
+	if (index && index >= port.pkey_tbl_len)
 		return agent_refuse(agent, REFUSAL_NO_PORT, "%s/%u has %u P_Keys, and no index %u",
 				    agent->endpoint.device, agent->endpoint.port, port.pkey_tbl_len,
 				    index);
