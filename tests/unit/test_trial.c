@@ -51,6 +51,24 @@ static void free_bed(struct bed *bed)
 	selftest_results_free(&bed->results);
 }
 
+/* A row may have several remarks: none takes the place of another, until the row fails. */
+static void several_remarks(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	trial_remark(&bed.trial, "%u messages were lost", 3u);
+	trial_remark(&bed.trial, "the driver refuses a state");
+	trial_remark(&bed.trial, "%u messages were lost", 3u);
+	assert_string_equal(bed.trial.result->reason,
+			    "3 messages were lost; the driver refuses a state");
+	trial_fail(&bed.trial, NULL, "wrong data");
+	trial_remark(&bed.trial, "too late");
+	assert_string_equal(bed.trial.result->reason, "wrong data");
+	free_bed(&bed);
+}
+
 /* Any 32 bits may come as the status of any event of librdmacm's. */
 static void absurd_status(void **state)
 {
@@ -512,11 +530,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),     cmocka_unit_test(peer_leaves_at_an_order),
-		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
-		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
-		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
-		cmocka_unit_test(signal_meanwhile),  cmocka_unit_test(handshakes),
-		cmocka_unit_test(downgrade),	     cmocka_unit_test(unfit_memory),
+		cmocka_unit_test(several_remarks),   cmocka_unit_test(absurd_status),
+		cmocka_unit_test(usual_status),	     cmocka_unit_test(names_of_counters),
+		cmocka_unit_test(more_than_granted), cmocka_unit_test(peer_that_answers),
+		cmocka_unit_test(nobody_listens),    cmocka_unit_test(signal_meanwhile),
+		cmocka_unit_test(handshakes),	     cmocka_unit_test(downgrade),
+		cmocka_unit_test(unfit_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "selftest/tests/tests.h"
 
@@ -42,27 +37,7 @@ struct injection {
 	struct work_completion seen[2][8]; /* of the near and of the far side */
 	size_t seen_count[2];
 	bool states_unknown; /* the device does not report them */
-	char **remark;	     /* deviations that are harmless */
 };
-
-/* Remarks a harmless deviation, once for all faults of the row. */
-__attribute__((format(printf, 2, 3))) static void remark(struct injection *it, const char *format,
-							 ...)
-{
-	_cleanup_(freep) char *text = NULL;
-	char *longer;
-	va_list values;
-
-	va_start(values, format);
-	if (vasprintf(&text, format, values) < 0)
-		text = NULL;
-	va_end(values);
-	if (!text || (*it->remark && strstr(*it->remark, text)))
-		return;
-	longer = *it->remark ? mem_format("%s; %s", *it->remark, text) : mem_string(text);
-	free(*it->remark);
-	*it->remark = longer;
-}
 
 static int fail_status(struct injection *it, const char *where, uint32_t got, uint32_t expected)
 {
@@ -115,8 +90,8 @@ static int expect_completion(struct injection *it, struct side *side, uint64_t i
 		return rc;
 	if (item->status >= 32 || !(also & FAULT_STATUS(item->status)))
 		return fail_status(it, where, item->status, status);
-	remark(it, "reported as '%s', the specification says '%s'",
-	       completion_status_name(item->status), completion_status_name(status));
+	trial_remark(it->trial, "reported as '%s', the specification says '%s'",
+		     completion_status_name(item->status), completion_status_name(status));
 	return 0;
 }
 
@@ -352,12 +327,12 @@ static int expect_ended(struct injection *it, struct side *side)
 	int rc;
 
 	if (it->states_unknown) {
-		remark(it, "the device does not report the state of a queue pair");
+		trial_remark(it->trial, "the device does not report the state of a queue pair");
 		return 0;
 	}
 	rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
 	if (!rc && state == IBV_QPS_RTS)
-		remark(it, "a queue pair stays in RTS when its connection ends");
+		trial_remark(it->trial, "a queue pair stays in RTS when its connection ends");
 	return rc;
 }
 
@@ -386,7 +361,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 		rc = expect_completion(it, side, FAULT_ID_RECEIVE, receive, status,
 				       it->fault->far_also | flushed);
 	else if (!rc)
-		remark(it, "a receive is not flushed when the connection ends");
+		trial_remark(it->trial, "a receive is not flushed when the connection ends");
 	return rc ? rc : expect_ended(it, side);
 }
 
@@ -409,7 +384,8 @@ static int try_later(struct injection *it)
 		return -EIO;
 	/* siw flushes what the kernel posts, but not what a program does (siw_sq_flush_wr()). */
 	if (!waited.count) {
-		remark(it, "a request posted after the end neither completes nor is refused");
+		trial_remark(it->trial,
+			     "a request posted after the end neither completes nor is refused");
 		return 0;
 	}
 	if (waited.items[0].id != FAULT_ID_LATER) {
@@ -479,10 +455,8 @@ static int run_one(struct injection *it)
 
 void fault_run(struct trial *trial, const struct fault *faults)
 {
-	_cleanup_(freep) char *remark = NULL;
-
 	for (const struct fault *fault = faults; fault->name; fault++) {
-		struct injection it = {.trial = trial, .fault = fault, .remark = &remark};
+		struct injection it = {.trial = trial, .fault = fault};
 
 		if (fault->flags & FAULT_NEEDS_ATOMICS &&
 		    !(trial->near_can.atomics && trial->far_can.atomics))
@@ -490,6 +464,4 @@ void fault_run(struct trial *trial, const struct fault *faults)
 		if (rc_name_failure(trial, run_one(&it), "%s", fault->name))
 			return;
 	}
-	if (remark)
-		trial_remark(trial, "%s", remark);
 }

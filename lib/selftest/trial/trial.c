@@ -151,15 +151,16 @@ void trial_skip(struct trial *trial, const char *format, ...)
 
 void trial_remark(struct trial *trial, const char *format, ...)
 {
+	char **reason = &trial->result->reason;
+	_cleanup_(freep) char *text = NULL;
 	va_list values;
-	char *text = NULL;
 
 	va_start(values, format);
-	if (!trial->marked && vasprintf(&text, format, values) >= 0) {
-		free(trial->result->reason);
-		trial->result->reason = text;
-	}
+	if (vasprintf(&text, format, values) < 0)
+		text = NULL;
 	va_end(values);
+	if (!trial->marked && text && !(*reason && strstr(*reason, text)))
+		mem_extend(reason, *reason ? "; %s" : "%s", text);
 }
 
 static const struct {

@@ -185,7 +185,7 @@ void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 /* The same with a diagnosis, which it clears. */
 void trial_fail_as(struct trial *trial, struct diagnosis *diagnosis);
 void trial_skip(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A remark in the row of a pass. */
+/* A remark in the row of a pass, after those that it has; the same one only once. */
 void trial_remark(struct trial *trial, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Finishes the row and begins another one for a further case of the same test. */
