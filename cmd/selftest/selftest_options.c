@@ -36,12 +36,6 @@ static const struct enum_name mtus[] = {
 	{256, "256"}, {512, "512"}, {1024, "1024"}, {2048, "2048"}, {4096, "4096"}, {0, NULL},
 };
 
-/* For completion: an accelerator may have a number, and a server takes a size. */
-static const struct enum_name memory_kinds[] = {
-	{0, "pages"},	       {1, "huge"},	   {2, "odp"},	      {3, "dmabuf:system"},
-	{4, "dmabuf:udmabuf"}, {5, "dmabuf:cuda"}, {6, "dmabuf:hip"}, {0, NULL},
-};
-
 const struct option_row selftest_options[] = {
 	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
 		      "test with this host, where rdmactl selftest --serve runs"),
@@ -71,12 +65,14 @@ const struct option_row selftest_options[] = {
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
 		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time (16)"),
+	/* The words are completed; there may be a number after them, and a server takes a size. */
 	OPTION_ROW(STRING, const char *, struct selftest_args, memory, 0, "memory",
 		   "what buffers are: huge, odp, dmabuf:FROM; --serve: SIZE for all clients (1g)",
-		   .metavar = "KIND", .choices = memory_kinds, .completion = COMPLETE_CHOICE),
+		   .metavar = "KIND", .choices = selftest_memory_names,
+		   .completion = COMPLETE_CHOICE),
 	OPTION_ROW(STRING, const char *, struct selftest_args, peer_memory, 0, "peer-memory",
 		   "the same at the other side: pages, huge, odp, dmabuf:FROM", .metavar = "KIND",
-		   .choices = memory_kinds, .completion = COMPLETE_CHOICE),
+		   .choices = selftest_memory_names, .completion = COMPLETE_CHOICE),
 	NUMBER_OPTION(DURATION, struct selftest_args, longest, 0, "longest", "TIME", 1, LIMIT_MSEC,
 		      "--serve: longest measurement that a client may have (60s)"),
 	NUMBER_OPTION(DURATION, struct selftest_args, idle, 0, "idle", "TIME", 1, SERVER_MOST_IDLE,

@@ -21,13 +21,12 @@ static const struct trial_test *const tables[] = {
 /* Moves some data with the port's GID index. */
 static void test_gid(struct trial *trial)
 {
-	const struct qp_shape shape = {0};
 	const uint64_t bytes = 4096;
 	const struct span span = trial_span(0, bytes);
 	const struct message_receive receive = {.id = 2, .span = span};
 	const struct message_post post = trial_send(1, span);
 
-	if (trial_connect(trial, 0, &shape, NULL) || trial_buffers(trial, bytes, NULL) ||
+	if (trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, bytes, NULL) ||
 	    trial_fill(trial, &trial->near, span, 1) ||
 	    trial_receive(trial, &trial->far, &receive) || trial_post(trial, &trial->near, &post) ||
 	    trial_expect(trial, &trial->near, 1, NULL) || trial_expect(trial, &trial->far, 2, NULL))

@@ -73,7 +73,7 @@ static void begin_half(unsigned int side, uint32_t kind)
 		.results = &half->results,
 		.role = &half->role,
 		.server = side == 1,
-		.header = kind == QP_UD ? INTEROP_GRH : 0,
+		.header = kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0,
 		.agent = agent,
 		.peer = mem_string("hostb"),
 		.command = mem_string("ibv_rc_pingpong -d DEV"),

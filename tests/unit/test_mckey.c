@@ -87,7 +87,7 @@ static void membership_goes(void **state)
 static void play_datagram(struct bed *bed, enum gid_type type)
 {
 	static const uint8_t v2[] = {10, 9, 0, 7}, v1[] = {0xff, 0xff, 10, 9, 0, 8};
-	uint8_t bytes[INTEROP_GRH + 64] = {0};
+	uint8_t bytes[DATAGRAM_HEADER_BYTES + 64] = {0};
 	struct mckey run;
 
 	make_mckey(bed, true, &run);
@@ -97,7 +97,7 @@ static void play_datagram(struct bed *bed, enum gid_type type)
 	bed->role.bytes = 64;
 	memcpy(bytes + 32, v2, sizeof(v2));
 	memcpy(bytes + 8 + 10, v1, sizeof(v1));
-	bed->session.received = bytes + INTEROP_GRH;
+	bed->session.received = bytes + DATAGRAM_HEADER_BYTES;
 	add(&bed->device, 0, sizeof(bytes));
 	assert_int_equal(mckey_receive(&run), 0);
 	interop_row_end(&bed->session);

@@ -57,6 +57,14 @@ enum stop watch_look(struct watch *watch);
 int watch_begin(struct watch *watch, unsigned int still_msec);
 enum stop watch_end(struct watch *watch);
 
+/* The loop goes on. There is no other writer: the increment need not be atomic. */
+static inline void watch_progress(struct watch *watch)
+{
+	atomic_store_explicit(&watch->progress,
+			      atomic_load_explicit(&watch->progress, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
 /*
  * The functions of libibverbs and librdmacm that move data, loaded at run time. Calls that the
  * headers make inline (ibv_post_send(), ibv_poll_cq() ...) need no pointer. Where a header makes a

@@ -155,9 +155,6 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 /* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
 #define INTEROP_FIRST_QPN 2u
 
-/* A received datagram begins with a GRH, or with room for one: IBTA 1, 11.4.1.2. */
-#define INTEROP_GRH ((uint32_t)sizeof(struct ibv_grh))
-
 /* How long a queue pair answers retransmissions after the last message. */
 #define INTEROP_LINGER_MSEC 150
 

@@ -10,6 +10,9 @@
 /* Connect requests that wait while another client is served. */
 #define CM_MOST_WAITING 16u
 
+/* How long the event that explains a failed completion may come after it. */
+#define EXPLAIN_MSEC 1000u
+
 struct interop_cm {
 	struct interop *session;
 	/* Server: queue pair and buffers; first receives; what happens when it is connected. */

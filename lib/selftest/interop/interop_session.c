@@ -145,7 +145,7 @@ int interop_begin(struct interop *session, const struct interop_role *role,
 		.results = results,
 		.role = role,
 		.server = request->server,
-		.header = role->kind == QP_UD ? INTEROP_GRH : 0,
+		.header = role->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0,
 		.agent = agent_new(-1, request->signals),
 		.port = request->port ? request->port : role->port,
 		.depth = role->depth ? role->depth : INTEROP_DEPTH,
@@ -435,10 +435,7 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 		*wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
 		return 0;
 	}
-	/* There is no other writer: the increment need not be atomic. */
-	atomic_store_explicit(&watch->progress,
-			      atomic_load_explicit(&watch->progress, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	watch_progress(watch);
 	return 0;
 }
 

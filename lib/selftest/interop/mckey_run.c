@@ -80,14 +80,14 @@ static int take(struct mckey *run, const struct ibv_wc *wc)
 	struct sockaddr_storage sender;
 
 	if (!session->row) {
-		sender_of(session, session->received - INTEROP_GRH, &sender);
+		sender_of(session, session->received - DATAGRAM_HEADER_BYTES, &sender);
 		interop_client_came(session, &sender);
 	}
 	if (wc->status != IBV_WC_SUCCESS)
 		return interop_fail_status(session, wc);
-	if (wc->byte_len != INTEROP_GRH + session->bytes)
+	if (wc->byte_len != DATAGRAM_HEADER_BYTES + session->bytes)
 		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
-				    mem_format("%" PRIu32, wc->byte_len - INTEROP_GRH));
+				    mem_format("%" PRIu32, wc->byte_len - DATAGRAM_HEADER_BYTES));
 	session->done++;
 	return 0;
 }

@@ -14,9 +14,6 @@
 /* Slots of the agent's buffers. */
 enum { SLOT_INFOS, SLOT_SOURCE, SLOT_TARGET };
 
-/* How long the event that explains a failed completion may come after it. */
-#define EXPLAIN_MSEC 1000u
-
 static int make_client(struct rping *run)
 {
 	struct interop *session = run->cm.session;

@@ -14,8 +14,6 @@
 #include "selftest/agent/watch.h"
 #include "selftest/interop/interop_cm.h"
 
-/* How long the event that explains a flushed request may come after it. */
-#define EXPLAIN_DISCONNECT_MSEC 1000u
 /* For all messages of a side. */
 #define UCMATOSE_MOST_BYTES (UINT64_C(64) << 20)
 
@@ -108,7 +106,7 @@ static int take(struct ucmatose *run)
 		wc.wr_id &= (1u << INTEROP_PLACE_SHIFT) - 1;
 		/* A disconnected queue pair flushes before the event comes. */
 		if (wc.status == IBV_WC_WR_FLUSH_ERR && !run->cm.ended)
-			interop_cm_wait_event(&run->cm, EXPLAIN_DISCONNECT_MSEC);
+			interop_cm_wait_event(&run->cm, EXPLAIN_MSEC);
 		return run->cm.ended ? -ECONNRESET : interop_fail_status(session, &wc);
 	}
 	if (wc.wr_id == INTEROP_SENT) {

@@ -177,11 +177,7 @@ struct measure {
  */
 static inline void measure_progress(struct measure *measure)
 {
-	atomic_uint_fast64_t *progress = &measure->agent->watch.progress;
-
-	/* The loop alone writes it. */
-	atomic_store_explicit(progress, atomic_load_explicit(progress, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	watch_progress(&measure->agent->watch);
 }
 
 /* Whether the run has to end at once; an interruption first asks for a regular end. */

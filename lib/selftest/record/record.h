@@ -242,6 +242,7 @@ extern const struct enum_name selftest_connection_names[];
 extern const struct enum_name selftest_group_names[];
 extern const struct enum_name selftest_verdict_names[];
 extern const struct enum_name selftest_transport_names[];
+extern const struct enum_name selftest_memory_names[]; /* what --memory takes, without a number */
 
 /* Percentiles and histogram of latencies, which are sorted in place. */
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);

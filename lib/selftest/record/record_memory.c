@@ -10,32 +10,41 @@
 
 #define MOST_NUMBER 255
 
-static const struct {
-	const char *word;
-	uint32_t kind, exporter;
-	bool has_number; /* of the accelerator */
-} words[] = {
-	{"pages", MEMORY_PAGES, 0, false},
-	{"huge", MEMORY_HUGE, 0, false},
-	{"odp", MEMORY_ODP, 0, false},
-	{"dmabuf:system", MEMORY_DMABUF, EXPORTER_SYSTEM, false},
-	{"dmabuf:udmabuf", MEMORY_DMABUF, EXPORTER_UDMABUF, false},
-	{"dmabuf:cuda", MEMORY_DMABUF, EXPORTER_CUDA, true},
-	{"dmabuf:hip", MEMORY_DMABUF, EXPORTER_HIP, true},
+#define MADE_OF(kind, exporter) ((kind) << 8 | (exporter))
+
+const struct enum_name selftest_memory_names[] = {
+	{MADE_OF(MEMORY_PAGES, 0), "pages"},
+	{MADE_OF(MEMORY_HUGE, 0), "huge"},
+	{MADE_OF(MEMORY_ODP, 0), "odp"},
+	{MADE_OF(MEMORY_DMABUF, EXPORTER_SYSTEM), "dmabuf:system"},
+	{MADE_OF(MEMORY_DMABUF, EXPORTER_UDMABUF), "dmabuf:udmabuf"},
+	{MADE_OF(MEMORY_DMABUF, EXPORTER_CUDA), "dmabuf:cuda"},
+	{MADE_OF(MEMORY_DMABUF, EXPORTER_HIP), "dmabuf:hip"},
+	{0, NULL},
 };
+
+/* A user may name the accelerator by one. */
+static bool has_number(uint64_t value)
+{
+	return value >= MADE_OF(MEMORY_DMABUF, EXPORTER_CUDA);
+}
 
 int selftest_memory_parse(const char *text, struct selftest_memory *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		const size_t length = strlen(words[i].word);
+	for (const struct enum_name *row = selftest_memory_names; row->word; row++) {
+		const size_t length = strlen(row->word);
 		uint64_t number = 0;
 
-		if (strncmp(text, words[i].word, length) != 0)
+		if (strncmp(text, row->word, length) != 0)
 			continue;
-		if (text[length] && (!words[i].has_number || text[length] != ':' ||
+		if (text[length] && (!has_number(row->value) || text[length] != ':' ||
 				     text_parse_u64(text + length + 1, 10, MOST_NUMBER, &number)))
 			continue;
-		*ret = (struct selftest_memory){words[i].kind, words[i].exporter, (uint32_t)number};
+		*ret = (struct selftest_memory){
+			.kind = (uint32_t)row->value >> 8,
+			.exporter = (uint32_t)row->value & 0xff,
+			.number = (uint32_t)number,
+		};
 		return 0;
 	}
 	return -EINVAL;
@@ -43,11 +52,8 @@ int selftest_memory_parse(const char *text, struct selftest_memory *ret)
 
 char *selftest_memory_text(const struct selftest_memory *memory)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (words[i].kind != memory->kind || words[i].exporter != memory->exporter)
-			continue;
-		return words[i].has_number ? mem_format("%s:%u", words[i].word, memory->number)
-					   : mem_string(words[i].word);
-	}
-	return mem_string("?");
+	const uint64_t value = MADE_OF(memory->kind, memory->exporter);
+	const char *word = enum_word(selftest_memory_names, value, "?");
+
+	return has_number(value) ? mem_format("%s:%u", word, memory->number) : mem_string(word);
 }

@@ -64,11 +64,10 @@ static int call_window(struct pane *pane, uint32_t action, uint64_t bytes, uint6
 static int open_window(struct pane *pane)
 {
 	struct trial *trial = pane->trial;
-	const struct qp_shape shape = {0};
 	const struct span all = trial_span(0, PANE_BYTES);
 
 	trial_release(trial);
-	return trial_connect(trial, 0, &shape, NULL) ||
+	return trial_connect(trial, 0, NULL, NULL) ||
 	       trial_buffers(trial, PANE_BYTES, &pane->there) ||
 	       trial_fill(trial, &trial->near, all, 1) ||
 	       trial_fill_constant(trial, &trial->far, all, UNTOUCHED_BYTE) ||
@@ -229,12 +228,11 @@ static int fence_round(struct trial *trial, const struct message_buffered *there
 
 static void run_fence(struct trial *trial)
 {
-	const struct qp_shape shape = {0};
 	struct message_buffered there;
 	int rc;
 
 	number_set(&trial->result->size_bytes, FENCE_BYTES);
-	rc = trial_connect(trial, 0, &shape, NULL) || trial_buffers(trial, 2 * FENCE_BYTES, &there);
+	rc = trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, 2 * FENCE_BYTES, &there);
 	for (uint32_t round = 0; round < FENCE_ROUNDS && !rc; round++)
 		rc = fence_round(trial, &there, round);
 	if (!rc)

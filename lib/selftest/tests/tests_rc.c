@@ -294,7 +294,6 @@ static int run_both_ways(struct trial *trial, const struct rc_path paths[static 
 
 static void run_operation(struct trial *trial)
 {
-	const struct qp_shape shape = {0};
 	const struct rc_transfer transfer = {
 		.operation = (uint32_t)trial->test->value,
 		.bytes = USUAL_BYTES,
@@ -302,7 +301,7 @@ static void run_operation(struct trial *trial)
 	struct rc_path paths[2];
 
 	number_set(&trial->result->size_bytes, USUAL_BYTES);
-	if (!rc_connect(trial, &shape, USUAL_BYTES, paths))
+	if (!rc_connect(trial, NULL, USUAL_BYTES, paths))
 		run_both_ways(trial, paths, transfer);
 }
 
@@ -331,12 +330,11 @@ static void run_size(struct trial *trial)
 {
 	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
 	const uint64_t bytes = bytes_of(trial);
-	const struct qp_shape shape = {0};
 	struct rc_path paths[2];
 	int rc;
 
 	number_set(&trial->result->size_bytes, bytes);
-	rc = rc_connect(trial, &shape, bytes, paths);
+	rc = rc_connect(trial, NULL, bytes, paths);
 	for (uint32_t i = 0; i < ARRAY_SIZE(kinds) && !rc; i++) {
 		const struct rc_transfer transfer = {
 			.operation = kinds[i],

@@ -380,9 +380,8 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 /* Each step begins with the result of the one before. */
 static void run_steps(struct trial *trial, const struct step *steps, uint32_t count)
 {
-	const struct qp_shape shape = {0};
 	struct rc_path paths[2];
-	int rc = open_word(trial, &shape, paths);
+	int rc = open_word(trial, NULL, paths);
 
 	number_set(&trial->result->iterations, 2 * (uint64_t)count);
 	for (uint32_t i = 0; i < 2 && !rc; i++) {

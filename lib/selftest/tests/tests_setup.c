@@ -210,9 +210,7 @@ static int expect_connected(struct trial *trial, struct side *side)
 
 static void run_connect(struct trial *trial)
 {
-	const struct qp_shape shape = {0};
-
-	if (!trial_connect(trial, 0, &shape, NULL))
+	if (!trial_connect(trial, 0, NULL, NULL))
 		on_both(trial, expect_connected);
 }
 

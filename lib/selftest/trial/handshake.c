@@ -112,7 +112,6 @@ int trial_shake_hands(struct trial *trial)
 
 #define PROOF_ATTEMPTS 5
 #define PROOF_MSEC     500u
-#define GRH_BYTES      40u
 /* Long enough for a busy host to acknowledge: 4.096 us * 2^17 = 0.5 s, because nothing is retried.
  */
 #define PROOF_TIMEOUT 17u
@@ -122,7 +121,7 @@ int trial_shake_hands(struct trial *trial)
 static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 			 struct message_proof *proof)
 {
-	const uint32_t skipped = shape->kind == QP_UD ? GRH_BYTES : 0;
+	const uint32_t skipped = shape->kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
 	const struct span span = trial_span(0, skipped + NONCE_BYTES);
 	struct message_prove prove = {.qkey = TRIAL_QKEY};
 	struct qp_numbers numbers;

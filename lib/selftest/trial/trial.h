@@ -101,8 +101,9 @@ struct qp_numbers {
 /*
  * Makes slot `slot` (and the completion queues for slot 0) on both sides and brings both
  * queue pairs to RTS, by the exchange or by librdmacm as the trial does; UD queue pairs get each
- * other's address and Q_Key TRIAL_QKEY. *numbers may be NULL; after a failure it means nothing,
- * and with XRC it has the queue pairs that receive.
+ * other's address and Q_Key TRIAL_QKEY. `shape` may be NULL, if it is the usual one, and
+ * `numbers`: after a failure they mean nothing, and with XRC they are of the queue pairs that
+ * receive.
  */
 int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		  struct qp_numbers *numbers);

@@ -444,9 +444,11 @@ static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
 int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		  struct qp_numbers *ret_numbers)
 {
+	static const struct qp_shape usual;
 	struct qp_numbers numbers = {0};
 
-	return connect_qps(trial, slot, 1, shape, ret_numbers ? ret_numbers : &numbers);
+	return connect_qps(trial, slot, 1, shape ? shape : &usual,
+			   ret_numbers ? ret_numbers : &numbers);
 }
 
 int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape *shape,
