@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The counters that an agent tells: those that help a diagnosis go first, others while they fit. */
+/*
+ * The counters that an agent tells: those that help a diagnosis go first, others while they fit;
+ * and what a trial remembers of them.
+ */
 #include "rooted.h"
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-#include "selftest/agent/agent.h"
+#include "selftest/trial/trial.h"
 
 #define PORT "sys/class/infiniband/mlx5_0/ports/1/"
 
@@ -69,10 +72,55 @@ static void none(void **state)
 	rooted_expect(tree, tell, device, "0:");
 }
 
+static int no_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
+{
+	(void)context, (void)port, (void)index, (void)gid;
+	errno = ENOENT;
+	return -1;
+}
+
+static void block(const struct saved_tree *tree, FILE *out, void *context)
+{
+	const struct message nothing = {.type = MESSAGE_COUNTED};
+	struct selftest_request request = {.peer = "hostb", .signals = -1};
+	struct selftest_results results = {0};
+	struct trial trial = {.request = &request, .results = &results};
+	struct agent *agent = agent_new(-1, -1);
+	static struct ibv_context device;
+	int ends[2];
+
+	(void)tree, (void)context;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	agent->context = &device;
+	agent->api.ibv_query_gid = no_gid;
+	agent->endpoint = (struct endpoint){.device = "mlx5_0", .port = 1};
+	trial.near.agent = agent;
+	trial.far = (struct side){.channel = ends[0], .watch = &agent->watch};
+	counter_list_add(&trial.before[0], "port_xmit_packets", 1);
+	counter_list_add(&trial.before[0], "port_rcv_packets", 4);
+	exchange_send(ends[1], &nothing, 1000);
+	trial_add_row(&trial, SELFTEST_BANDWIDTH, "bandwidth-send", "");
+	trial_explain_end(&trial, &trial.far, STOP_TIMED_OUT, 100);
+	selftest_results_free(&results);
+	fprintf(out, "blocked: see %s", trial.blocked);
+}
+
+/* The row that found it may be gone by then: those of intervals are freed when they are printed. */
+static void blocked_after_its_row(void **state)
+{
+	const struct saved_tree *tree = *state;
+
+	tree_write(tree, PORT "counters/port_xmit_packets", "9");
+	tree_write(tree, PORT "counters/port_rcv_packets", "4");
+	rooted_expect(tree, block, NULL, "blocked: see bandwidth-send");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
-	const struct CMUnitTest tests[] = {TEST(helpful_first), TEST(too_many), TEST(none)};
+	const struct CMUnitTest tests[] = {TEST(helpful_first), TEST(too_many), TEST(none),
+					   TEST(blocked_after_its_row)};
 
 	return rooted_is_possible() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -187,7 +187,7 @@ static void prove(struct trial *trial)
 		fail_proof(trial);
 	/* The server would refuse what the tests send. */
 	if (rc <= 0)
-		trial->blocked = trial->result->test;
+		trial->blocked = trial->id;
 }
 
 void trial_prove(struct trial *trial)

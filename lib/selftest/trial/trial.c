@@ -89,6 +89,7 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 	row->test = mem_string(id);
 	row->summary = mem_string(summary);
 	trial->result = row;
+	trial->id = id;
 	trial->marked = false;
 	trial->row_begin_nsec = clock_nsec();
 	return row;
@@ -346,7 +347,7 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 		return;
 	}
 	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
-		trial->blocked = is_blocked(facts) ? trial->result->test : NULL;
+		trial->blocked = is_blocked(facts) ? trial->id : NULL;
 	diagnose(facts, &diagnosis);
 	trial_fail_as(trial, &diagnosis);
 }

@@ -47,7 +47,8 @@ struct trial {
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
-	struct selftest_result *result; /* of the running test */
+	struct selftest_result *result; /* of the running test; freed once it is printed */
+	const char *id;			/* of that row */
 	uint64_t row_begin_nsec;
 	uint32_t number;	       /* of the running test, for the seeds of patterns */
 	struct counter_list before[2]; /* of near and far, read before the first test */
@@ -224,7 +225,7 @@ void trial_skip_old(struct trial *trial, const char *what, uint32_t version);
  * fails, so does the row, and trial->blocked is set.
  */
 void trial_prove(struct trial *trial);
-/* A row that is no test of a table, with the ports of both sides. */
+/* A row that is no test of a table, with the ports of both sides. `id` must stay. */
 struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group group,
 				      const char *id, const char *summary);
 /* Writes the peer's port and GID, if they are known, into a row. */
