@@ -47,6 +47,9 @@ int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes
  */
 int rc_transfer(struct trial *trial, const struct rc_path *path,
 		const struct rc_transfer *transfer);
+/* In both directions on one connection; the second has the iteration after it. */
+int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
+		 struct rc_transfer transfer);
 /* Prepends to the reason of a failed row what was being done; returns rc. */
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -163,11 +163,9 @@ int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t byte
 int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		      uint32_t iteration, struct work_completion *ret)
 {
-	int rc;
-
 	path->next_id++;
-	rc = datagram_receive(trial, path, bytes);
-	return rc ? rc : datagram_pass(trial, path, bytes, iteration, ret);
+	return datagram_receive(trial, path, bytes) ||
+	       datagram_pass(trial, path, bytes, iteration, ret);
 }
 
 /*

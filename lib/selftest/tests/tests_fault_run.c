@@ -242,17 +242,15 @@ static int check_far(struct injection *it)
 {
 	const struct fault *fault = it->fault;
 	struct side *far = &it->trial->far;
-	int rc;
 
 	if (fault->flags & FAULT_GONE)
 		return 0;
-	if (fault->far == FAULT_UNNOTICED) {
-		rc = trial_expect_none(it->trial, far, 0);
-		return rc ? rc : trial_expect_state(it->trial, far, 0, IBV_QPS_RTS);
-	}
-	rc = expect_completion(it, far, FAULT_ID_RECEIVE, "the far receive", fault->far,
-			       fault->far_also);
-	return rc ? rc : expect_error_state(it->trial, far);
+	if (fault->far == FAULT_UNNOTICED)
+		return trial_expect_none(it->trial, far, 0) ||
+		       trial_expect_state(it->trial, far, 0, IBV_QPS_RTS);
+	return expect_completion(it, far, FAULT_ID_RECEIVE, "the far receive", fault->far,
+				 fault->far_also) ||
+	       expect_error_state(it->trial, far);
 }
 
 /*
@@ -261,21 +259,19 @@ static int check_far(struct injection *it)
  */
 static int check_near(struct injection *it)
 {
+	const bool alone = it->fault->flags & FAULT_ALONE;
 	struct side *near = &it->trial->near;
-	int rc = expect_completion(it, near, FAULT_ID, "the request", it->fault->near,
-				   it->fault->near_also);
 
-	if (!rc && !(it->fault->flags & FAULT_ALONE))
-		rc = expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
-				       IBV_WC_WR_FLUSH_ERR, 0);
-	if (!rc)
-		rc = expect_error_state(it->trial, near) || post_empty(it, FAULT_ID_LATER) ||
-		     expect_completion(it, near, FAULT_ID_LATER, "a later request",
-				       IBV_WC_WR_FLUSH_ERR, 0) ||
-		     expect_completion(it, near, FAULT_ID_RECEIVE, "the local receive",
-				       IBV_WC_WR_FLUSH_ERR, 0) ||
-		     trial_expect_none(it->trial, near, 0);
-	return rc;
+	return expect_completion(it, near, FAULT_ID, "the request", it->fault->near,
+				 it->fault->near_also) ||
+	       (!alone && expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
+					    IBV_WC_WR_FLUSH_ERR, 0)) ||
+	       expect_error_state(it->trial, near) || post_empty(it, FAULT_ID_LATER) ||
+	       expect_completion(it, near, FAULT_ID_LATER, "a later request", IBV_WC_WR_FLUSH_ERR,
+				 0) ||
+	       expect_completion(it, near, FAULT_ID_RECEIVE, "the local receive",
+				 IBV_WC_WR_FLUSH_ERR, 0) ||
+	       trial_expect_none(it->trial, near, 0);
 }
 
 /* ---- iWARP ---- */
@@ -423,13 +419,10 @@ static int run_iwarp(struct injection *it)
 
 static int run_infiniband(struct injection *it)
 {
-	int rc = inject(it);
+	const bool alone = it->fault->flags & FAULT_ALONE;
 
-	if (!rc && !(it->fault->flags & FAULT_ALONE))
-		rc = post_empty(it, FAULT_ID_NEXT);
-	if (!rc)
-		rc = check_near(it) || check_far(it);
-	return rc;
+	return inject(it) || (!alone && post_empty(it, FAULT_ID_NEXT)) || check_near(it) ||
+	       check_far(it) || check_memory(it);
 }
 
 /* Drops the queue pairs that the previous fault left unusable. */
@@ -441,16 +434,8 @@ static int release(struct trial *trial)
 
 static int run_one(struct injection *it)
 {
-	int rc = release(it->trial);
-
-	if (!rc)
-		rc = prepare(it);
-	if (!rc)
-		rc = connect_qps(it);
-	if (!rc)
-		rc = trial_is_iwarp(it->trial) ? run_iwarp(it)
-					       : run_infiniband(it) || check_memory(it);
-	return rc;
+	return release(it->trial) || prepare(it) || connect_qps(it) ||
+	       (trial_is_iwarp(it->trial) ? run_iwarp(it) : run_infiniband(it));
 }
 
 void fault_run(struct trial *trial, const struct fault *faults)

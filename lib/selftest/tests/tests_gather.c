@@ -107,13 +107,10 @@ static int check_blocks(struct gather *gather, struct side *side)
 	const struct span before = trial_span(0, gather->to.offset), gaps = gaps_of(&gather->to);
 	struct trial *trial = gather->trial;
 	bool source = side == &trial->near && gather->operation == POST_SEND;
-	int rc = trial_check(trial, side, gather->to, gather->iteration);
 
-	if (!rc)
-		rc = trial_check_constant(trial, side, gaps, GAP_BYTE);
-	if (!rc && !source)
-		rc = trial_check_constant(trial, side, before, GAP_BYTE);
-	return rc;
+	return trial_check(trial, side, gather->to, gather->iteration) ||
+	       trial_check_constant(trial, side, gaps, GAP_BYTE) ||
+	       (!source && trial_check_constant(trial, side, before, GAP_BYTE));
 }
 
 static int check_piece(struct gather *gather)

@@ -187,16 +187,13 @@ static int check(struct trial *trial, const struct plan *plan)
 
 static int set_up(struct trial *trial, struct plan *plan)
 {
-	int rc = ways_tell(trial, plan);
-
-	if (!rc)
-		rc = trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
-				  &plan->near_memory);
-	if (!rc)
-		rc = trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
-				  &plan->far_memory) ||
-		     connect_qps(trial, plan) || fill(trial, plan);
-	return rc ? rc : measure_post_receives(trial, plan, plan->receives);
+	return ways_tell(trial, plan) ||
+	       trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
+			    &plan->near_memory) ||
+	       trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
+			    &plan->far_memory) ||
+	       connect_qps(trial, plan) || fill(trial, plan) ||
+	       measure_post_receives(trial, plan, plan->receives);
 }
 
 static bool went_well(int rc, const struct message_ran *ran)

@@ -151,15 +151,11 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 
 static int try_window(struct pane *pane, enum attempt attempt)
 {
-	int rc = open_window(pane);
+	const int rc = open_window(pane) || (attempt == ATTEMPT_CLOSED && close_window(pane)) ||
+		       use_window(pane, attempt) ||
+		       (attempt == ATTEMPT_WRITE ? expect_written(pane)
+						 : expect_refused(pane, attempt));
 
-	if (!rc && attempt == ATTEMPT_CLOSED)
-		rc = close_window(pane);
-	if (!rc)
-		rc = use_window(pane, attempt);
-	if (!rc)
-		rc = attempt == ATTEMPT_WRITE ? expect_written(pane)
-					      : expect_refused(pane, attempt);
 	return rc_name_failure(pane->trial, rc, "%s", attempts[attempt]);
 }
 

@@ -123,30 +123,22 @@ static int prepare(struct trial *trial, struct side *source, struct side *target
 		   const struct rc_transfer *transfer)
 {
 	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
-	int rc = trial_fill_constant(trial, target, around, RC_GUARD_BYTE);
 
-	if (rc || !transfer->bytes)
-		return rc;
-	rc = trial_fill_constant(trial, target, data, 0);
-	return rc ? rc : trial_fill(trial, source, data, transfer->iteration);
+	return trial_fill_constant(trial, target, around, RC_GUARD_BYTE) ||
+	       trial_fill_constant(trial, target, data, 0) ||
+	       trial_fill(trial, source, data, transfer->iteration);
 }
 
 static int check_memory(struct trial *trial, struct side *source, struct side *target,
 			const struct rc_transfer *transfer)
 {
 	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
-	int rc = 0;
 
-	if (transfer->bytes)
-		rc = trial_check(trial, target, data, transfer->iteration);
-	if (!rc)
-		rc = rc_name_failure(trial,
-				     trial_check_constant(trial, target, around, RC_GUARD_BYTE),
-				     "around the data");
-	if (!rc && transfer->bytes)
-		rc = rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
-				     "the memory that was read from has changed");
-	return rc;
+	return trial_check(trial, target, data, transfer->iteration) ||
+	       rc_name_failure(trial, trial_check_constant(trial, target, around, RC_GUARD_BYTE),
+			       "around the data") ||
+	       rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
+			       "the memory that was read from has changed");
 }
 
 /* A receive for the message, or for the one that follows. */
@@ -282,9 +274,8 @@ int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc
 /* Little enough for any device that takes inline data at all. */
 #define INLINE_BYTES 28u
 
-/* In both directions on one connection. */
-static int run_both_ways(struct trial *trial, const struct rc_path paths[static 2],
-			 struct rc_transfer transfer)
+int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
+		 struct rc_transfer transfer)
 {
 	int rc = rc_transfer(trial, &paths[0], &transfer);
 
@@ -302,7 +293,7 @@ static void run_operation(struct trial *trial)
 
 	number_set(&trial->result->size_bytes, USUAL_BYTES);
 	if (!rc_connect(trial, NULL, USUAL_BYTES, paths))
-		run_both_ways(trial, paths, transfer);
+		rc_both_ways(trial, paths, transfer);
 }
 
 enum size { SIZE_NONE, SIZE_BYTE, SIZE_BELOW_MTU, SIZE_MTU, SIZE_ABOVE_MTU, SIZE_MEGABYTE };
@@ -342,7 +333,7 @@ static void run_size(struct trial *trial)
 			.iteration = 2 * i,
 		};
 
-		rc = run_both_ways(trial, paths, transfer);
+		rc = rc_both_ways(trial, paths, transfer);
 	}
 }
 
@@ -410,11 +401,11 @@ static void run_inline(struct trial *trial)
 			.bad_lkey = true,
 		};
 
-		rc = run_both_ways(trial, paths, transfer);
+		rc = rc_both_ways(trial, paths, transfer);
 		transfer.bytes = 1;
 		transfer.iteration += 2;
 		if (!rc)
-			rc = run_both_ways(trial, paths, transfer);
+			rc = rc_both_ways(trial, paths, transfer);
 	}
 }
 

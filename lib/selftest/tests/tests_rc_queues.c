@@ -248,15 +248,12 @@ void rc_run_shared(struct trial *trial)
 	struct message_waited waited;
 	uint32_t qpns[SHARED_QPS];
 	struct rc_path paths[2];
-	int rc = connect_srq(trial, qpns);
 
-	if (!rc)
-		rc = rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
-		     trial_fill_constant(trial, &trial->far, rc_data(0, ALL * RECEIVE_ROOM),
-					 RC_GUARD_BYTE) ||
-		     trial_receive(trial, &trial->far, &receive) || post_messages(trial) ||
-		     trial_expect_successes(trial, &trial->near, ALL, &waited);
-	if (!rc)
+	if (!connect_srq(trial, qpns) && !rc_buffers(trial, ALL * RECEIVE_ROOM, paths) &&
+	    !trial_fill_constant(trial, &trial->far, rc_data(0, ALL * RECEIVE_ROOM),
+				 RC_GUARD_BYTE) &&
+	    !trial_receive(trial, &trial->far, &receive) && !post_messages(trial) &&
+	    !trial_expect_successes(trial, &trial->near, ALL, &waited))
 		check_arrivals(trial, qpns);
 	number_set(&trial->result->queue_pairs, SHARED_QPS);
 	number_set(&trial->result->iterations, ALL);

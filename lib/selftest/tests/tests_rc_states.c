@@ -49,18 +49,13 @@ static int walk_up(struct trial *trial, const struct qp_shape *shape,
 static int transfer(struct trial *trial, const struct rc_path paths[static 2], uint32_t iteration,
 		    const char *when)
 {
-	int rc = 0;
+	const struct rc_transfer order = {
+		.operation = POST_SEND,
+		.bytes = STATE_BYTES,
+		.iteration = iteration,
+	};
 
-	for (uint32_t i = 0; i < 2 && !rc; i++) {
-		const struct rc_transfer order = {
-			.operation = POST_SEND,
-			.bytes = STATE_BYTES,
-			.iteration = iteration + i,
-		};
-
-		rc = rc_transfer(trial, &paths[i], &order);
-	}
-	return rc_name_failure(trial, rc, "%s", when);
+	return rc_name_failure(trial, rc_both_ways(trial, paths, order), "%s", when);
 }
 
 /* 1: drained; 0: the device has no such state, which the row says; else the row has failed. */
@@ -91,22 +86,18 @@ static int push(struct trial *trial, const struct rc_path *path)
 {
 	const struct message_receive receive = {.id = ID_PUSH, .span = rc_no_data()};
 	const struct message_post post = trial_send(ID_PUSH, trial_span(0, 0));
-	int rc;
 
 	if (trial_can(trial, path->from)->vendor != RC_VENDOR_RXE)
 		return 0;
-	rc = trial_receive(trial, path->to, &receive);
-	return rc ? rc : trial_post(trial, path->from, &post);
+	return trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post);
 }
 
 static int expect_pushed(struct trial *trial, const struct rc_path *path)
 {
-	int rc;
-
 	if (trial_can(trial, path->from)->vendor != RC_VENDOR_RXE)
 		return 0;
-	rc = trial_expect(trial, path->to, ID_PUSH, NULL);
-	return rc ? rc : trial_expect(trial, path->from, ID_PUSH, NULL);
+	return trial_expect(trial, path->to, ID_PUSH, NULL) ||
+	       trial_expect(trial, path->from, ID_PUSH, NULL);
 }
 
 /* In SQD, what is posted waits; back in RTS it is sent (InfiniBand specification, 10.3.1.5). */
@@ -187,32 +178,23 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 	return rc_name_failure(trial, rc, "in the state ERR");
 }
 
-/* Down to RESET, and up again with the same queue pairs. */
-static int again(struct trial *trial, const struct rc_path paths[static 2],
-		 const struct qp_shape *shape, const struct qp_numbers *numbers)
-{
-	return walk(trial, IBV_QPS_RESET, shape, numbers) || walk_up(trial, shape, numbers) ||
-	       transfer(trial, paths, 2, "after RESET");
-}
-
 static void walk_all(struct trial *trial)
 {
 	const struct qp_shape shape = {0};
 	struct qp_numbers numbers;
 	struct rc_path paths[2];
-	int rc = trial_make_qps(trial, 0, &shape, &numbers);
 
-	if (!rc)
-		rc = rc_buffers(trial, STATE_BYTES, paths) ||
-		     rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
-		     rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET) ||
-		     walk_up(trial, &shape, &numbers) ||
-		     transfer(trial, paths, 0, "in the state RTS") ||
-		     walk_drained(trial, paths, &shape, &numbers) ||
-		     flush(trial, &trial->near, &shape, &numbers) ||
-		     flush(trial, &trial->far, &shape, &numbers);
-	if (!rc)
-		again(trial, paths, &shape, &numbers);
+	if (trial_make_qps(trial, 0, &shape, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
+	    rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
+	    rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET) ||
+	    walk_up(trial, &shape, &numbers) || transfer(trial, paths, 0, "in the state RTS") ||
+	    walk_drained(trial, paths, &shape, &numbers) ||
+	    flush(trial, &trial->near, &shape, &numbers) ||
+	    flush(trial, &trial->far, &shape, &numbers))
+		return;
+	/* Down, and up again with the same queue pairs. */
+	if (!walk(trial, IBV_QPS_RESET, &shape, &numbers) && !walk_up(trial, &shape, &numbers))
+		transfer(trial, paths, 2, "after RESET");
 }
 
 /*
