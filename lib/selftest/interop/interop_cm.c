@@ -17,14 +17,10 @@
 
 static void queue_up(struct interop_cm *cm, struct rdma_cm_id *id)
 {
-	const struct api *api = &cm->session->agent->api;
-
-	if (cm->waiting_count < CM_MOST_WAITING) {
+	if (cm->waiting_count < CM_MOST_WAITING)
 		cm->waiting[cm->waiting_count++] = id;
-		return;
-	}
-	api->rdma_reject(id, NULL, 0);
-	api->rdma_destroy_id(id);
+	else
+		agent_cm_turn_away(cm->session->agent, id);
 }
 
 /* The first waiting request, or that with the given id. */
@@ -231,10 +227,8 @@ static void serve_client(struct interop_cm *cm, struct rdma_cm_id *id)
 	if (!rc)
 		cm->exchange(cm);
 	cm->id = NULL;
-	if (agent->qps[INTEROP_QP].cm_id != id) {
-		agent->api.rdma_reject(id, NULL, 0);
-		agent->api.rdma_destroy_id(id);
-	}
+	if (agent->qps[INTEROP_QP].cm_id != id)
+		agent_cm_turn_away(agent, id);
 	interop_release(session);
 	interop_row_end(session);
 }

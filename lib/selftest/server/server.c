@@ -266,9 +266,8 @@ static void turn(struct server *server)
 	if (!pause)
 		server->pause_end_msec = 0;
 	ready = poll(polls, OTHER_POLLS + crowd->place_count, time_left(server));
-	if (!ready) {
+	if (!ready)
 		server_say_left_out(server);
-	}
 	expire(server);
 	if (ready <= 0)
 		return;

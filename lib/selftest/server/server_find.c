@@ -11,6 +11,12 @@
 #include "selftest/rails/rails.h"
 #include "selftest/selftest.h"
 
+static char *say_unlisted(const struct problems *problems)
+{
+	return problems->count ? problem_line(&problems->items[0])
+			       : mem_string("the RDMA devices cannot be listed");
+}
+
 int selftest_find_port(const struct selftest_client *client, const struct objects *objects,
 		       const struct number *gid_index, struct endpoint *ret_endpoint,
 		       char **ret_reason, char **ret_hint)
@@ -32,8 +38,7 @@ int selftest_find_port(const struct selftest_client *client, const struct object
 		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
 					 ret_reason, ret_hint);
 	else
-		*ret_reason = problems.count ? problem_line(&problems.items[0])
-					     : mem_string("the RDMA devices cannot be listed");
+		*ret_reason = say_unlisted(&problems);
 	problems_free(&problems);
 	inventory_free(&inventory);
 	return rc;
@@ -49,12 +54,10 @@ int selftest_list_ports(const struct objects *objects, const struct number *gid_
 	size_t count = 0;
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
-	if (rc)
-		*ret_reason = problems.count ? problem_line(&problems.items[0])
-					     : mem_string("the RDMA devices cannot be listed");
-	else
+	if (rc) {
+		*ret_reason = say_unlisted(&problems);
+	} else {
 		rails_list(&inventory, gid_index, &ports, &count);
-	if (!rc) {
 		*ret_ports = (struct message_listed){
 			.total = (uint32_t)(count < MOST_RAILS ? count : MOST_RAILS)};
 		for (size_t i = first; i < ret_ports->total && ret_ports->count < LIMIT_PORTS; i++)

@@ -169,12 +169,10 @@ static void ud_header(struct trial *trial)
 	const struct gid *near = &trial->near_can.far.gid, *far = &trial->far_can.far.gid;
 	struct datagram_path paths[2];
 	bool with[2] = {false, false};
-	int rc = datagram_connect(trial, QP_UD, paths);
 
-	if (!rc)
-		rc = check_one_header(trial, &paths[0], near, far, 0, &with[0]) ||
-		     check_one_header(trial, &paths[1], far, near, 1, &with[1]);
-	if (rc)
+	if (datagram_connect(trial, QP_UD, paths) ||
+	    check_one_header(trial, &paths[0], near, far, 0, &with[0]) ||
+	    check_one_header(trial, &paths[1], far, near, 1, &with[1]))
 		return;
 	if (with[0] && with[1])
 		datagram_remark_losses(trial, paths);
@@ -191,19 +189,15 @@ static void ud_header(struct trial *trial)
 static void ud_qkey(struct trial *trial)
 {
 	struct datagram_path paths[2];
-	int rc = datagram_connect(trial, QP_UD, paths);
 
-	if (rc)
+	if (datagram_connect(trial, QP_UD, paths))
 		return;
 	paths[0].qkey = WRONG_QKEY;
 	/* Into the receive that the second one is for, if it came. */
-	rc = trial_fill(trial, paths[0].from, trial_span(0, 256), 0);
-	if (!rc)
-		rc = datagram_receive(trial, &paths[0], 256) ||
-		     datagram_send(trial, &paths[0], 256) ||
-		     datagram_expect_none(trial, &paths[0], SILENT_MSEC,
-					  "a datagram with a wrong Q_Key arrived");
-	if (rc)
+	if (trial_fill(trial, paths[0].from, trial_span(0, 256), 0) ||
+	    datagram_receive(trial, &paths[0], 256) || datagram_send(trial, &paths[0], 256) ||
+	    datagram_expect_none(trial, &paths[0], SILENT_MSEC,
+				 "a datagram with a wrong Q_Key arrived"))
 		return;
 	paths[0].qkey = TRIAL_QKEY;
 	paths[0].sent = 0;
@@ -383,15 +377,12 @@ static int hear(struct trial *trial, struct datagram_path *path,
 /* After the far side left, the same message must not arrive. */
 static int hear_nothing(struct trial *trial, struct datagram_path *path)
 {
-	int rc = leave(trial, &trial->far);
-
 	path->next_id++;
-	if (!rc)
-		rc = datagram_receive(trial, path, 256) || datagram_send(trial, path, 256);
-	return rc ? rc
-		  : datagram_expect_none(
-			    trial, path, LEFT_MSEC,
-			    "a message to the group arrived after the far side had left it");
+	return leave(trial, &trial->far) || datagram_receive(trial, path, 256) ||
+	       datagram_send(trial, path, 256) ||
+	       datagram_expect_none(
+		       trial, path, LEFT_MSEC,
+		       "a message to the group arrived after the far side had left it");
 }
 
 static void multicast(struct trial *trial)
@@ -399,18 +390,15 @@ static void multicast(struct trial *trial)
 	uint32_t near = trial->near_can.far.ip.family, far = trial->far_can.far.ip.family;
 	struct message_joined joined = {0};
 	struct datagram_path paths[2];
-	int rc;
 
 	if (!near || near != far) {
 		trial_skip(trial, near ? "the addresses of both sides are of different families"
 				       : "librdmacm joins by an IP address, and the port has none");
 		return;
 	}
-	rc = datagram_connect(trial, QP_UD, paths);
-	if (!rc)
-		rc = enter(trial, &paths[0], &joined) || hear(trial, &paths[0], &joined) ||
-		     hear_nothing(trial, &paths[0]) || leave(trial, &trial->near);
-	if (!rc)
+	if (!datagram_connect(trial, QP_UD, paths) && !enter(trial, &paths[0], &joined) &&
+	    !hear(trial, &paths[0], &joined) && !hear_nothing(trial, &paths[0]) &&
+	    !leave(trial, &trial->near))
 		datagram_remark_losses(trial, paths);
 }
 

@@ -145,19 +145,18 @@ int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t byte
 {
 	uint64_t end = path->header + bytes;
 	struct work_completion item;
-	int rc = trial_fill(trial, path->from, trial_span(0, bytes), iteration);
 
-	if (!rc)
-		rc = deliver(trial, path, bytes, &item) ||
-		     check_completion(trial, path, bytes, &item) ||
-		     trial_check(trial, path->to,
-				 trial_span(DATAGRAM_RECEIVE + path->header, bytes), iteration) ||
-		     trial_check_constant(trial, path->to,
-					  trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end),
-					  EMPTY_BYTE);
-	if (!rc && ret)
+	if (trial_fill(trial, path->from, trial_span(0, bytes), iteration) ||
+	    deliver(trial, path, bytes, &item) || check_completion(trial, path, bytes, &item) ||
+	    trial_check(trial, path->to, trial_span(DATAGRAM_RECEIVE + path->header, bytes),
+			iteration) ||
+	    trial_check_constant(trial, path->to,
+				 trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end),
+				 EMPTY_BYTE))
+		return -EIO;
+	if (ret)
 		*ret = item;
-	return rc;
+	return 0;
 }
 
 int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,

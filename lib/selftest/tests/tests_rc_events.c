@@ -164,10 +164,8 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		return trial_explain(trial, &trial->far, finished);
 	if (!rc && waited->items[0].status != IBV_WC_SUCCESS)
 		rc = trial_explain_status(trial, &trial->near, &waited->items[0]);
-	if (!rc)
-		rc = trial_expect(trial, &trial->far, 1, NULL) ||
-		     trial_check(trial, &trial->near, data, iteration);
-	return rc;
+	return rc || trial_expect(trial, &trial->far, 1, NULL) ||
+	       trial_check(trial, &trial->near, data, iteration);
 }
 
 static int wake_near(struct trial *trial, uint32_t iteration)

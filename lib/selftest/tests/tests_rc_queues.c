@@ -61,12 +61,10 @@ static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t
 {
 	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	const uint64_t id = (uint64_t)number << 8;
-	int rc = trial_fill(trial, path->from, all, number);
+	const int rc = trial_fill(trial, path->from, all, number) || post_writes(trial, path, id) ||
+		       expect_last(trial, path, id) || follow(trial, path, id + BATCH_DEPTH) ||
+		       trial_check(trial, path->to, all, number);
 
-	if (!rc)
-		rc = post_writes(trial, path, id) || expect_last(trial, path, id) ||
-		     follow(trial, path, id + BATCH_DEPTH) ||
-		     trial_check(trial, path->to, all, number);
 	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
 			       BATCH_DEPTH);
 }
@@ -78,7 +76,6 @@ static int expect_receives(struct trial *trial, struct side *side, uint64_t id, 
 	int rc = trial_expect_successes(trial, side, BATCH_DEPTH, &waited);
 
 	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
-
 		if (waited.items[i].id == id + i) {
 			rc = trial_check(trial, side,
 					 rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK), number);
@@ -361,13 +358,12 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 		    uint32_t number)
 {
 	/* A value that no step expects. */
-	int rc = fill_word(trial, path->from, 0x99);
+	const int rc = fill_word(trial, path->from, 0x99) ||
+		       post_step(trial, path, step, 1, number) ||
+		       rc_expect_sent(trial, path, number, step->operation) ||
+		       check_word(trial, path->from, step->before, "the value that came back") ||
+		       check_word(trial, path->to, step->after, "the word at the other side");
 
-	if (!rc)
-		rc = post_step(trial, path, step, 1, number) ||
-		     rc_expect_sent(trial, path, number, step->operation) ||
-		     check_word(trial, path->from, step->before, "the value that came back") ||
-		     check_word(trial, path->to, step->after, "the word at the other side");
 	return rc_name_failure(trial, rc,
 			       "%s of 0x%016" PRIx64 " to 0x%016" PRIx64 " (step %" PRIu32 ")",
 			       rc_operation_name(step->operation), step->operand,
