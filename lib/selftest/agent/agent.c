@@ -248,12 +248,3 @@ uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_
 {
 	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
 }
-
-int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
-{
-	uint8_t tos = (uint8_t)agent->path.traffic_class;
-
-	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
-						sizeof(tos))
-		   : 0;
-}

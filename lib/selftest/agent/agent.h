@@ -277,11 +277,6 @@ void agent_xrc_close(struct agent *agent);
 void agent_many_release(struct agent *agent);
 void agent_many_free(struct agent *agent);
 void agent_cm_release(struct agent *agent);
-/*
- * The traffic class of the path for a connection; without it the kernel's default_roce_tos counts.
- * The side that accepts takes it over. 0 or -1 and errno.
- */
-int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
 /* What the run that follows takes of the processor, for the order to report. */
 void agent_begin_report(struct agent *agent);
 void agent_end_report(struct agent *agent);

@@ -262,6 +262,15 @@ static struct agent_qp *fresh_qp(struct agent *agent, uint32_t slot)
 	return NULL;
 }
 
+int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
+{
+	uint8_t tos = (uint8_t)agent->path.traffic_class;
+
+	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+						sizeof(tos))
+		   : 0;
+}
+
 /* The connect request of the test; those of strangers are rejected meanwhile. */
 static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
 			 struct rdma_cm_id **ret_id)

@@ -28,6 +28,11 @@ void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id);
 /* A link-local address is one on the endpoint's own netdev, on both sides. */
 void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 		      struct sockaddr_storage *storage);
+/*
+ * The traffic class of the path for a connection; without it the kernel's default_roce_tos counts.
+ * The side that accepts takes it over. 0 or -1 and errno.
+ */
+int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
 /* Makes the queue pair's id, with that context, and begins to resolve the address. */
 int agent_cm_resolve(struct agent *agent, struct agent_qp *qp, void *context,
 		     const struct ip_address *ip, uint32_t port);
