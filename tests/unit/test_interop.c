@@ -378,18 +378,18 @@ static struct endpoint roce_endpoint(void)
 	return endpoint;
 }
 
-static void expect_pingpong(const struct interop_options *options, const char *begin)
+static void expect_pingpong(const struct interop *session, const char *begin)
 {
-	char *command = pingpong_command(options);
+	char *command = pingpong_command(session);
 
 	if (strncmp(command, begin, strlen(begin)) != 0)
 		fail_msg("%s does not begin with %s", command, begin);
 	free(command);
 }
 
-static void assert_advice(const struct interop_options *options, const char *end)
+static void assert_advice(const struct interop *session, const char *end)
 {
-	char *command = pingpong_command(options);
+	char *command = pingpong_command(session);
 
 	if (!strstr(command, end))
 		fail_msg("%s has no %s", command, end);
@@ -400,9 +400,11 @@ static void pingpong_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
 	struct ip_address ip;
-	struct interop_options options = {
-		.program = "ibv_rc_pingpong",
-		.peer_serves = true,
+	const struct interop_role role = {.program = "ibv_rc_pingpong", .with_mtu = true};
+	const struct interop_request request = {.peer = NULL};
+	struct interop session = {
+		.role = &role,
+		.request = &request,
 		.local = &local,
 		.port = PINGPONG_PORT,
 		.bytes = 4096,
@@ -411,74 +413,74 @@ static void pingpong_commands(void **state)
 	};
 
 	(void)state;
-	expect_pingpong(&options, "ibv_rc_pingpong -d DEV -g INDEX -s 4096 -n 1000 -m 1024 "
+	expect_pingpong(&session, "ibv_rc_pingpong -d DEV -g INDEX -s 4096 -n 1000 -m 1024 "
 				  "(rdmactl gids --to 10.9.0.1 there shows DEV and INDEX;");
-	assert_advice(&options, "the index of an IPv4 GID of RoCE v2)");
+	assert_advice(&session, "the index of an IPv4 GID of RoCE v2)");
 	local.gid_type = GID_TYPE_ROCE_V1;
-	assert_advice(&options, "the index of an IPv4 GID)");
+	assert_advice(&session, "the index of an IPv4 GID)");
 	assert_int_equal(ip_parse("fd00::1", &ip), 0);
 	local.gid = ip_to_gid(&ip);
 	local.ip.family = 0;
-	assert_advice(&options, "the index of an IPv6 GID)");
+	assert_advice(&session, "the index of an IPv6 GID)");
 	local = roce_endpoint();
-	options.peer_serves = false;
-	options.address = &local.ip;
-	options.port = 5;
-	expect_pingpong(&options, "ibv_rc_pingpong -d DEV -g INDEX -p 5 -s 4096 -n 1000 -m 1024 "
+	session.server = true;
+	session.port = 5;
+	expect_pingpong(&session, "ibv_rc_pingpong -d DEV -g INDEX -p 5 -s 4096 -n 1000 -m 1024 "
 				  "10.9.0.1 (");
 	local.link_layer = LINK_LAYER_INFINIBAND;
 	local.transport = TRANSPORT_INFINIBAND;
-	options.address = NULL;
-	expect_pingpong(&options, "ibv_rc_pingpong -d DEV -p 5 -s 4096 -n 1000 -m 1024 ADDRESS (");
+	local.ip.family = 0;
+	expect_pingpong(&session, "ibv_rc_pingpong -d DEV -p 5 -s 4096 -n 1000 -m 1024 ADDRESS (");
 }
 
 static void other_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
-	struct interop_group group = {0};
-	struct interop_options options = {
-		.program = "ibv_srq_pingpong",
-		.peer_serves = true,
+	struct interop_role role = {.program = "ibv_srq_pingpong"};
+	struct interop_request request = {.peer = NULL};
+	struct interop_group *group = &request.group;
+	struct interop session = {
+		.role = &role,
+		.request = &request,
 		.local = &local,
 		.port = PINGPONG_PORT,
 		.bytes = 100,
 		.iterations = 10,
 		.qps = 16,
-		.group = &group,
 	};
 	char *command;
 
 	(void)state;
-	expect_pingpong(&options, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
-	options.program = "ib_read_lat";
-	options.mtu_bytes = 1024;
-	command = perftest_command(&options);
+	expect_pingpong(&session, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
+	role.program = "ib_read_lat";
+	session.mtu_bytes = 1024;
+	command = perftest_command(&session);
 	assert_int_equal(strncmp(command, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (", 50),
 			 0);
 	free(command);
-	options.peer_serves = false;
-	options.address = &local.ip;
-	options.port = 4711;
+	session.server = true;
+	session.port = 4711;
 	local.link_layer = LINK_LAYER_INFINIBAND;
-	command = perftest_command(&options);
+	command = perftest_command(&session);
 	assert_string_equal(command, "ib_read_lat -d DEV -p 4711 -s 100 -n 10 -m 1024 10.9.0.1 "
 				     "(ibv_devices there shows DEV)");
 	free(command);
-	command = ucmatose_command(&options);
+	command = ucmatose_command(&session);
 	assert_string_equal(command, "ucmatose -s 10.9.0.1 -p 4711 -C 10 -S 100");
 	free(command);
-	assert_int_equal(ip_parse("239.1.2.3", &group.ip), 0);
-	command = mckey_command(&options);
+	assert_int_equal(ip_parse("239.1.2.3", &group->ip), 0);
+	command = mckey_command(&session);
 	assert_string_equal(command, "mckey -m 239.1.2.3 -b ADDRESS -s -C 10 -S 100");
 	free(command);
-	options.peer_serves = true;
-	command = ucmatose_command(&options);
+	session.server = false;
+	request.peer_ip = local.ip;
+	command = ucmatose_command(&session);
 	assert_string_equal(command, "ucmatose -b 10.9.0.1 -p 4711 -C 10 -S 100");
 	free(command);
-	group.ip.family = 0;
-	group.gid.raw[0] = 0xff;
-	group.gid.raw[15] = 0x12;
-	command = mckey_command(&options);
+	group->ip.family = 0;
+	group->gid.raw[0] = 0xff;
+	group->gid.raw[15] = 0x12;
+	command = mckey_command(&session);
 	assert_string_equal(command, "mckey -M ff00::12 -b ADDRESS -C 10 -S 100");
 	free(command);
 }
@@ -486,21 +488,21 @@ static void other_commands(void **state)
 static void rping_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
-	struct interop_options options = {
-		.peer_serves = true,
+	const struct interop_request request = {.peer_ip = local.ip};
+	struct interop session = {
+		.request = &request,
 		.local = &local,
-		.address = &local.ip,
 		.port = RPING_PORT,
 		.bytes = 64,
 		.iterations = 100,
 	};
-	char *command = rping_command(&options);
+	char *command = rping_command(&session);
 
 	(void)state;
 	assert_string_equal(command, "rping -s -a 10.9.0.1 -p 7174 -S 64 -C 100 -v");
 	free(command);
-	options.peer_serves = false;
-	command = rping_command(&options);
+	session.server = true;
+	command = rping_command(&session);
 	assert_string_equal(command, "rping -c -a 10.9.0.1 -p 7174 -S 64 -C 100 -v -V");
 	free(command);
 }

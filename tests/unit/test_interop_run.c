@@ -274,7 +274,7 @@ static void bad_reports(void **state)
 static void count_of_a_server(void **state)
 {
 	static const struct {
-		char *(*command)(const struct interop_options *options);
+		char *(*command)(const struct interop *session);
 		const char *reason;
 	} programs[] = {
 		{ucmatose_command, "after 3 of 5 iterations (it disconnected): its ucmatose ended, "

@@ -73,25 +73,18 @@ void rping_info_decode(const uint8_t bytes[static RPING_INFO_BYTES], struct rpin
 void rping_text_fill(uint8_t *text, size_t bytes, uint64_t number);
 /* Whether it begins like that text of any round. */
 bool rping_text_is_usual(const uint8_t *text, size_t bytes);
-/* Options of the command to run on the other host. */
-struct interop_options {
-	const char *program;
-	bool peer_serves;
-	const struct endpoint *local;
-	const struct ip_address *address; /* of the server; family 0: not known */
-	uint32_t port;
-	uint64_t bytes, iterations;
-	uint32_t mtu_bytes;		   /* 0: the program has no such option */
-	uint32_t qps;			   /* the same */
-	const struct interop_group *group; /* mckey alone reads it */
-};
 
-/* The command, and how to find the options that are not known here. The caller frees it. */
-char *pingpong_command(const struct interop_options *options);
-char *rping_command(const struct interop_options *options);
-char *perftest_command(const struct interop_options *options);
-char *ucmatose_command(const struct interop_options *options);
-char *mckey_command(const struct interop_options *options);
+struct interop;
+
+/*
+ * The command to run on the other host, and how to find the options that are not known here. The
+ * caller frees it.
+ */
+char *pingpong_command(const struct interop *session);
+char *rping_command(const struct interop *session);
+char *perftest_command(const struct interop *session);
+char *ucmatose_command(const struct interop *session);
+char *mckey_command(const struct interop *session);
 
 /* A program, seen from one side. */
 struct interop_role {
@@ -108,7 +101,7 @@ struct interop_role {
 	uint32_t port;
 	uint64_t bytes, most_bytes, iterations;
 	unsigned int client_transfers, server_transfers; /* of `bytes`, in the time of a sample */
-	char *(*command)(const struct interop_options *options);
+	char *(*command)(const struct interop *session);
 };
 
 struct interop {

@@ -2,6 +2,7 @@
 /* The commands to run on the other host. */
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -9,13 +10,18 @@
 #include "host/port.h"
 #include "selftest/interop/interop.h"
 
-static char *server_address(const struct interop_options *options)
+static char *server_address(const struct interop *session)
 {
+	static const uint8_t any[sizeof(((struct ip_address *)NULL)->raw)];
+	const struct interop_request *request = session->request;
+	const bool bound = request->bind.family && memcmp(request->bind.raw, any, sizeof(any)) != 0;
+	const struct ip_address *own = bound ? &request->bind : &session->local->ip;
+	const struct ip_address *address = session->server ? own : &request->peer_ip;
 	char text[IP_TEXT_SIZE];
 
-	if (!options->address || !options->address->family)
+	if (!address->family)
 		return mem_string("ADDRESS");
-	ip_format(options->address, text);
+	ip_format(address, text);
 	return mem_string(text);
 }
 
@@ -42,50 +48,51 @@ static char *numbered(const char *option, uint64_t number)
 	return number ? mem_format(" %s %" PRIu64, option, number) : mem_string("");
 }
 
-char *pingpong_command(const struct interop_options *options)
+char *pingpong_command(const struct interop *session)
 {
-	const bool with_gid = options->local->link_layer != LINK_LAYER_INFINIBAND;
-	_cleanup_(freep) char *gid = gid_advice(options->local);
-	_cleanup_(freep) char *address = server_address(options);
-	_cleanup_(freep) char *mtu = numbered("-m", options->mtu_bytes);
-	_cleanup_(freep) char *qps = numbered("-q", options->qps);
+	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
+	_cleanup_(freep) char *gid = gid_advice(session->local);
+	_cleanup_(freep) char *address = server_address(session);
+	_cleanup_(freep) char *mtu = numbered("-m",
+					      session->role->with_mtu ? session->mtu_bytes : 0);
+	_cleanup_(freep) char *qps = numbered("-q", session->qps);
 	_cleanup_(freep) char *port = numbered("-p",
-					       options->port == PINGPONG_PORT ? 0 : options->port);
+					       session->port == PINGPONG_PORT ? 0 : session->port);
 
 	return mem_format("%s -d DEV%s%s%s -s %" PRIu64 " -n %" PRIu64 "%s%s%s (%s)",
-			  options->program, with_gid ? " -g INDEX" : "", port, qps, options->bytes,
-			  options->iterations, mtu, options->peer_serves ? "" : " ",
-			  options->peer_serves ? "" : address, gid);
+			  session->role->program, with_gid ? " -g INDEX" : "", port, qps,
+			  session->bytes, session->iterations, mtu, session->server ? " " : "",
+			  session->server ? address : "", gid);
 }
 
 /* perftest chooses a GID itself, but not always the one that fits. */
-char *perftest_command(const struct interop_options *options)
+char *perftest_command(const struct interop *session)
 {
-	const bool with_gid = options->local->link_layer != LINK_LAYER_INFINIBAND;
-	_cleanup_(freep) char *gid = gid_advice(options->local);
-	_cleanup_(freep) char *address = server_address(options);
+	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
+	_cleanup_(freep) char *gid = gid_advice(session->local);
+	_cleanup_(freep) char *address = server_address(session);
 	_cleanup_(freep) char *port = numbered("-p",
-					       options->port == PINGPONG_PORT ? 0 : options->port);
+					       session->port == PINGPONG_PORT ? 0 : session->port);
 
 	return mem_format("%s -d DEV%s%s -s %" PRIu64 " -n %" PRIu64 " -m %" PRIu32 "%s%s (%s)",
-			  options->program, with_gid ? " -x INDEX" : "", port, options->bytes,
-			  options->iterations, options->mtu_bytes, options->peer_serves ? "" : " ",
-			  options->peer_serves ? "" : address, gid);
+			  session->role->program, with_gid ? " -x INDEX" : "", port, session->bytes,
+			  session->iterations, session->mtu_bytes, session->server ? " " : "",
+			  session->server ? address : "", gid);
 }
 
-char *ucmatose_command(const struct interop_options *options)
+char *ucmatose_command(const struct interop *session)
 {
-	_cleanup_(freep) char *address = server_address(options);
+	_cleanup_(freep) char *address = server_address(session);
 
 	return mem_format("ucmatose %s %s -p %" PRIu32 " -C %" PRIu64 " -S %" PRIu64,
-			  options->peer_serves ? "-b" : "-s", address, options->port,
-			  options->iterations, options->bytes);
+			  session->server ? "-s" : "-b", address, session->port,
+			  session->iterations, session->bytes);
 }
 
 /* The peer of a sender receives; -b is that host's own address. */
-char *mckey_command(const struct interop_options *options)
+char *mckey_command(const struct interop *session)
 {
-	const struct interop_group *group = options->group;
+	const struct interop_group *group = &session->request->group;
 	char text[INET6_ADDRSTRLEN + 1];
 
 	if (group->ip.family)
@@ -93,15 +100,15 @@ char *mckey_command(const struct interop_options *options)
 	else
 		inet_ntop(AF_INET6, group->gid.raw, text, sizeof(text));
 	return mem_format("mckey %s %s -b ADDRESS%s -C %" PRIu64 " -S %" PRIu64,
-			  group->ip.family ? "-m" : "-M", text, options->peer_serves ? "" : " -s",
-			  options->iterations, options->bytes);
+			  group->ip.family ? "-m" : "-M", text, session->server ? " -s" : "",
+			  session->iterations, session->bytes);
 }
 
-char *rping_command(const struct interop_options *options)
+char *rping_command(const struct interop *session)
 {
-	_cleanup_(freep) char *address = server_address(options);
+	_cleanup_(freep) char *address = server_address(session);
 
 	return mem_format("rping %s -a %s -p %" PRIu32 " -S %" PRIu64 " -C %" PRIu64 " -v%s",
-			  options->peer_serves ? "-s" : "-c", address, options->port,
-			  options->bytes, options->iterations, options->peer_serves ? "" : " -V");
+			  session->server ? "-c" : "-s", address, session->port, session->bytes,
+			  session->iterations, session->server ? " -V" : "");
 }

@@ -90,27 +90,6 @@ static uint32_t choose_mtu(uint32_t wanted, uint32_t active, bool by_active)
 	return mtu;
 }
 
-static char *make_command(const struct interop *session)
-{
-	static const uint8_t any[sizeof(((struct ip_address *)NULL)->raw)];
-	const struct interop_request *request = session->request;
-	const bool bound = request->bind.family && memcmp(request->bind.raw, any, sizeof(any)) != 0;
-	const struct ip_address *own = bound ? &request->bind : &session->local->ip;
-
-	return session->role->command(&(struct interop_options){
-		.program = session->role->program,
-		.peer_serves = !session->server,
-		.local = session->local,
-		.address = session->server ? own : &request->peer_ip,
-		.port = session->port,
-		.bytes = session->bytes,
-		.iterations = session->iterations,
-		.mtu_bytes = session->role->with_mtu ? session->mtu_bytes : 0,
-		.qps = session->role->qps ? session->qps : 0,
-		.group = &request->group,
-	});
-}
-
 /* As the user and the program have it; a client may have changed that for itself. */
 static void set_defaults(struct interop *session)
 {
@@ -152,7 +131,7 @@ int interop_begin(struct interop *session, const struct interop_role *role,
 		.timeout_msec = STEP_TIMEOUT_MSEC,
 	};
 	set_defaults(session);
-	session->command = make_command(session);
+	session->command = role->command(session);
 	if (!session->server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
 		session->remote.ip = request->peer_ip;
