@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl smp: reads and sets attributes of subnet management. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/smp/smp_run.h"
 #include "mad/smp_plan.h"
@@ -14,8 +14,7 @@ static void get_raw(const void *record, struct value *value)
 
 	if (!raw->index.known)
 		return;
-	for (size_t i = 0; i < SMP_BYTES; i++)
-		snprintf(value->scratch + 2 * i, 3, "%02x", raw->data[i]);
+	text_write_hex(value->scratch, raw->data, SMP_BYTES);
 	value_set_string(value, value->scratch);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/format/decode.h"
 #include "mad/format/dump.h"
 
@@ -70,7 +71,8 @@ static void words_and_offsets(void **state)
 
 		if (rc)
 			fail_msg("'%s': %d in line %zu", rows[i].text, rc, dump.bad_line);
-		hex = mad_hex(dump.bytes, dump.byte_count);
+		hex = mem_alloc_zero(dump.byte_count + 1, 2);
+		text_write_hex(hex, dump.bytes, dump.byte_count);
 		if (strcmp(hex, rows[i].bytes) || dump.start_count != 1)
 			fail_msg("'%s': %s, %zu parts", rows[i].text, hex, dump.start_count);
 		mad_dump_free(&dump);

@@ -323,13 +323,8 @@ const struct schema vendor_general_schema = MAD_SCHEMA("vendor_general", general
 						       "the firmware and hardware of a node");
 
 const struct mad_attribute mellanox_attributes[] = {
-	{.mgmt_class = MAD_CLASS_MELLANOX,
-	 .id = MAD_MELLANOX_GENERAL_INFO,
-	 .word = "general",
-	 .alias = "N",
-	 .name = "GeneralInfo",
-	 .schema = &vendor_general_schema,
-	 .bytes = 108},
+	ATTRIBUTE_OF(MAD_CLASS_MELLANOX, MAD_MELLANOX_GENERAL_INFO, "general", "N", "GeneralInfo",
+		     108, &vendor_general_schema),
 	CLASS_PORT_INFO(MAD_CLASS_MELLANOX, "cpi", &class_port_info_schema),
 	{.schema = NULL},
 };

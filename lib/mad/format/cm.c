@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/format/rows.h"
 
 /* enum ib_cm_rej_reason, include/rdma/ib_cm.h */
@@ -125,19 +126,12 @@ static const struct enum_name cm_sidr_status_names[] = {
 
 static void get_hex(const unsigned char *bytes, size_t size, struct value *value)
 {
-	static const char digits[] = "0123456789abcdef", cut[] = "...";
+	static const char cut[] = "...";
 	const size_t room = (sizeof(value->scratch) - sizeof(cut)) / 2;
-	const size_t shown = size < room ? size : room;
-	char *out = value->scratch;
 
-	for (size_t i = 0; i < shown; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
-	}
-	if (shown < size)
-		memcpy(out, cut, sizeof(cut));
-	else
-		*out = '\0';
+	text_write_hex(value->scratch, bytes, size < room ? size : room);
+	if (size > room)
+		strcat(value->scratch, cut);
 	value_set_string(value, value->scratch);
 }
 

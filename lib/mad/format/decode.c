@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 enum {
 	/* From SM_Key to ComponentMask, which RMPP includes in the payload length, 15.2.1.1. */
@@ -85,18 +86,6 @@ static const struct field mads_fields[] = {
 
 const struct schema mads_schema = SCHEMA("mads", struct mad_decoded, mads_fields,
 					 "a management datagram of any class");
-
-char *mad_hex(const unsigned char *bytes, size_t count)
-{
-	static const char digits[] = "0123456789abcdef";
-	char *text = mem_alloc_zero(count + 1, 2);
-
-	for (size_t i = 0; i < count; i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	return text;
-}
 
 static char *join(const struct value *value)
 {
@@ -359,7 +348,8 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	decoded.data_offset = mad_attribute_offset(mgmt_class, id);
 	if (decoded.data_offset > bytes)
 		decoded.data_offset = bytes;
-	decoded.data = mad_hex(mad + decoded.data_offset, bytes - decoded.data_offset);
+	decoded.data = mem_alloc_zero(bytes - decoded.data_offset + 1, 2);
+	text_write_hex(decoded.data, mad + decoded.data_offset, bytes - decoded.data_offset);
 	add_header(&decoded, mad, bytes);
 	add_attribute(&decoded, mad, bytes);
 	*ret_decoded = decoded;

@@ -44,5 +44,3 @@ extern const struct schema mads_schema;
  */
 int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_decoded);
 void mad_decoded_clear(struct mad_decoded *decoded);
-/* Formats two digits for each byte; the caller frees the string. */
-char *mad_hex(const unsigned char *bytes, size_t count);

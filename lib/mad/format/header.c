@@ -52,14 +52,9 @@ static const struct enum_name direction_names[] = {
 	{0, NULL},
 };
 
-static const unsigned char *data_of(const void *record)
-{
-	return ((const struct mad_record *)record)->data;
-}
-
 static void get_status_words(const void *record, struct value *value)
 {
-	const unsigned char *data = data_of(record);
+	const unsigned char *data = mad_data(record);
 
 	_Static_assert(sizeof(value->scratch) >= MAD_STATUS_BYTES, "no room for a status");
 	mad_status_word(mad_class(data), mad_raw_status(data), value->scratch);
@@ -68,7 +63,7 @@ static void get_status_words(const void *record, struct value *value)
 
 static void get_attribute(const void *record, struct value *value)
 {
-	const unsigned char *data = data_of(record);
+	const unsigned char *data = mad_data(record);
 
 	value_set_string(value, mad_attribute_name(mad_class(data), mad_attribute(data)));
 }
@@ -94,22 +89,22 @@ static void get_path(const unsigned char *data, unsigned int at, struct value *v
 
 static void get_initial_path(const void *record, struct value *value)
 {
-	get_path(data_of(record), AT_INITIAL_PATH, value);
+	get_path(mad_data(record), AT_INITIAL_PATH, value);
 }
 
 static void get_return_path(const void *record, struct value *value)
 {
-	get_path(data_of(record), AT_RETURN_PATH, value);
+	get_path(mad_data(record), AT_RETURN_PATH, value);
 }
 
 static bool is_rmpp_data(const void *record)
 {
-	return mad_rmpp_type(data_of(record)) == MAD_RMPP_DATA;
+	return mad_rmpp_type(mad_data(record)) == MAD_RMPP_DATA;
 }
 
 static bool is_rmpp_ack(const void *record)
 {
-	return mad_rmpp_type(data_of(record)) == MAD_RMPP_ACK;
+	return mad_rmpp_type(mad_data(record)) == MAD_RMPP_ACK;
 }
 
 static bool is_rmpp_segment(const void *record)

@@ -65,10 +65,6 @@ const struct schema perf_extended_counters_schema = MAD_SCHEMA(
 #define OP_CODE \
 	HEX(0, 0, 8, "op_code", "OP CODE", SHOW, "operation code of the packets that are counted")
 
-#define FIFTEEN(ROW)                                                                             \
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10), \
-		ROW(11), ROW(12), ROW(13), ROW(14)
-#define SIXTEEN(ROW) FIFTEEN(ROW), ROW(15)
 /* PortOpRcvCounters */
 static const struct field op_rcv_fields[] = {
 	FIELDS_SELECT,
@@ -356,13 +352,8 @@ const struct mad_attribute pm_attributes[] = {
 	   "perf_samples_control", control_fields, "the sampling of a port"),
 	PM(MAD_PM_SAMPLES_RESULT, "portsamplesresult", NULL, "PortSamplesResult", 64,
 	   "perf_samples_result", result_fields, "the counters of sampling"),
-	{.mgmt_class = UMAD_CLASS_PERF_MGMT,
-	 .id = MAD_PM_COUNTERS,
-	 .word = "portcounters",
-	 .alias = "counters",
-	 .name = "PortCounters",
-	 .schema = &perf_counters_schema,
-	 .bytes = 44},
+	ATTRIBUTE_OF(UMAD_CLASS_PERF_MGMT, MAD_PM_COUNTERS, "portcounters", "counters",
+		     "PortCounters", 44, &perf_counters_schema),
 	PM(MAD_PM_RCV_ERROR_DETAILS, "portrcverrordetails", "rcverr", "PortRcvErrorDetails", 16,
 	   "perf_rcv_errors", rcv_errors_fields, "why received packets were in error"),
 	PM(MAD_PM_XMIT_DISCARD_DETAILS, "portxmitdiscarddetails", "xmtdisc",
@@ -385,13 +376,8 @@ const struct mad_attribute pm_attributes[] = {
 	PM(MAD_PM_VL_XMIT_WAIT, "portvlxmitwaitcounters", "vlxmitcounters",
 	   "PortVLXmitWaitCounters", 36, "perf_vl_xmit_wait", vl_xmit_wait_fields,
 	   "how long a port waited for credit, by VL"),
-	{.mgmt_class = UMAD_CLASS_PERF_MGMT,
-	 .id = MAD_PM_COUNTERS_EXTENDED,
-	 .word = "portcountersextended",
-	 .alias = "extended",
-	 .name = "PortCountersExtended",
-	 .schema = &perf_extended_counters_schema,
-	 .bytes = 184},
+	ATTRIBUTE_OF(UMAD_CLASS_PERF_MGMT, MAD_PM_COUNTERS_EXTENDED, "portcountersextended",
+		     "extended", "PortCountersExtended", 184, &perf_extended_counters_schema),
 	PM(MAD_PM_SAMPLES_RESULT_EXTENDED, "portsamplesresultextended", NULL,
 	   "PortSamplesResultExtended", 128, "perf_extended_samples_result", extended_result_fields,
 	   "the counters of sampling, in 64 bits"),

@@ -52,30 +52,37 @@
 #define SA(number_)		       .tag = (number_) + 1
 #define SA_COMPONENTS(number_, count_) .tag = ((number_) + 1) | ((count_)-1) << 8
 
-/* An attribute whose data are one record, and its schema. */
-#define ATTRIBUTE(class_, id_, word_, alias_, name_, bytes_, schema_, fields_, summary_, ...)   \
+/* Rows that differ in a number. */
+#define EIGHT(ROW)   ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7)
+#define FIFTEEN(ROW) EIGHT(ROW), ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14)
+#define SIXTEEN(ROW) FIFTEEN(ROW), ROW(15)
+
+/* An attribute whose data are one record, by the address of its schema. */
+#define ATTRIBUTE_OF(class_, id_, word_, alias_, name_, bytes_, schema_, ...)                   \
 	{                                                                                       \
 		.mgmt_class = class_, .id = id_, .word = word_, .alias = alias_, .name = name_, \
-		.schema = &(const struct schema)MAD_SCHEMA(schema_, fields_, summary_),         \
-		.bytes = bytes_, ##__VA_ARGS__                                                  \
+		.schema = schema_, .bytes = bytes_, ##__VA_ARGS__                               \
 	}
+/* The same with a schema of its own. */
+#define ATTRIBUTE(class_, id_, word_, alias_, name_, bytes_, schema_, fields_, summary_, ...) \
+	ATTRIBUTE_OF(class_, id_, word_, alias_, name_, bytes_,                               \
+		     &(const struct schema)MAD_SCHEMA(schema_, fields_, summary_), ##__VA_ARGS__)
 
 /* Agents of every class but subnet management have it, with bits of their own: 13.4.8.1. */
-#define CLASS_PORT_INFO(class_, alias_, schema_)                                                \
-	{                                                                                       \
-		.mgmt_class = class_, .id = UMAD_ATTR_CLASS_PORT_INFO, .word = "classportinfo", \
-		.alias = alias_, .name = "ClassPortInfo", .schema = schema_,                    \
-		.bytes = CLASS_PORT_INFO_BYTES,                                                 \
-	}
+#define CLASS_PORT_INFO(class_, alias_, schema_)                                                  \
+	ATTRIBUTE_OF(class_, UMAD_ATTR_CLASS_PORT_INFO, "classportinfo", alias_, "ClassPortInfo", \
+		     CLASS_PORT_INFO_BYTES, schema_)
 
 static inline const unsigned char *mad_data(const void *record)
 {
 	return ((const struct mad_record *)record)->data;
 }
 
-/* Formats bytes as hexadecimal digits, at most 128 of them. */
+/* Formats up to 64 bytes as hexadecimal digits. */
 void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value);
-void sm_get_trap(const unsigned char *notice, struct value *value);
+/* The getters of SM_NOTICE_ROWS. */
+void sm_get_trap(const void *record, struct value *value);
+void sm_get_notice_details(const void *record, struct value *value);
 
 /* NodeInfo, 14.2.5.3 */
 #define SM_NODE_INFO_ROWS(base)                                                                    \
@@ -156,21 +163,21 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 		HEX(base + 8, 0, 64, "sm_key", "SM_KEY", FIELD_SECRET,        \
 		    "key of the subnet manager", SA(3))
 
-/* Notice, 13.4.8.2; `trap_` is a getter */
-#define SM_NOTICE_ROWS(trap_, details_)                                                            \
+/* Notice, 13.4.8.2 */
+#define SM_NOTICE_ROWS                                                                             \
 	BOOL(0, 0, "generic", "GENERIC", SHOW,                                                     \
 	     "whether the specification defines it, and not a vendor"),                            \
 		WORD(0, 1, 7, notice_type_names, "type", "TYPE", SHOW, "its severity"),            \
 		NUM(4, 0, 16, "trap_number", "TRAP", SHOW,                                         \
 		    "number of the trap, or the vendor's number of the device"),                   \
-		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOW, 0,                      \
+		COMPUTED_FIELD(FIELD_STRING, sm_get_trap, "trap", "MEANS", SHOW, 0,                \
 			       "meaning of a generic trap"),                                       \
 		NUM(1, 0, 24, "producer", "PRODUCER", 0,                                           \
 		    "type of the node that produced it, or the vendor"),                           \
 		NUM(6, 0, 16, "issuer_lid", "ISSUER LID", SHOW, "LID of the port that issued it"), \
 		BOOL(8, 0, "toggle", "TOGGLE", 0, "changes when a notice is cleared"),             \
 		NUM(8, 1, 15, "count", "COUNT", SHOW, "notices that are queued"),                  \
-		COMPUTED_FIELD(FIELD_STRING, details_, "details", "DETAILS", 0, 0,                 \
+		COMPUTED_FIELD(FIELD_STRING, sm_get_notice_details, "details", "DETAILS", 0, 0,    \
 			       "the 54 bytes of details, in hexadecimal")
 
 /* SLtoVLMappingTable, 14.2.5.8: half a byte for each SL */
@@ -178,13 +185,6 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 #define SM_SL2VL_ROW(base, sl_)                                 \
 	NUM(base, (sl_)*4, 4, "sl" #sl_ "_vl", "SL" #sl_, SHOW, \
 	    "VL of packets of service level " #sl_)
-#define SM_SL2VL_ROWS(base)                                                             \
-	SM_SL2VL_ROW(base, 0), SM_SL2VL_ROW(base, 1), SM_SL2VL_ROW(base, 2),            \
-		SM_SL2VL_ROW(base, 3), SM_SL2VL_ROW(base, 4), SM_SL2VL_ROW(base, 5),    \
-		SM_SL2VL_ROW(base, 6), SM_SL2VL_ROW(base, 7), SM_SL2VL_ROW(base, 8),    \
-		SM_SL2VL_ROW(base, 9), SM_SL2VL_ROW(base, 10), SM_SL2VL_ROW(base, 11),  \
-		SM_SL2VL_ROW(base, 12), SM_SL2VL_ROW(base, 13), SM_SL2VL_ROW(base, 14), \
-		SM_SL2VL_ROW(base, 15)
 
 /*
  * The rows of PortInfo (14.2.5.6). Some fields are valid only if the port's capability masks say

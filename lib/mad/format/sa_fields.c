@@ -14,16 +14,6 @@
 /* The offset of subnet management attributes, after the identifiers of their records. */
 enum { EMBEDDED = 4 };
 
-static void get_trap(const void *record, struct value *value)
-{
-	sm_get_trap(mad_data(record), value);
-}
-
-static void get_notice_details(const void *record, struct value *value)
-{
-	sm_get_hex(mad_data(record) + 10, 54, value);
-}
-
 /* 15.2.5.2; the description follows NodeInfo */
 static const struct field node_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port", SA(0)),
@@ -66,7 +56,7 @@ static const struct field link_fields[] = {
 
 /* 13.4.8.2, with the issuer, which reports include */
 static const struct field notice_fields[] = {
-	SM_NOTICE_ROWS(get_trap, get_notice_details),
+	SM_NOTICE_ROWS,
 	GID(64, "issuer_gid", "ISSUER GID", 0, "GID of the port that issued it"),
 };
 
@@ -138,14 +128,7 @@ static const struct field multipath_fields[] = {
 	    "highest 8 bits of the identifier of the service", SA(16)),
 	HEX(17, 0, 56, "service_id_low", "SERVICE LOW", 0,
 	    "lowest 56 bits of the identifier of the service", SA(21)),
-	MULTIPATH_GID(0),
-	MULTIPATH_GID(1),
-	MULTIPATH_GID(2),
-	MULTIPATH_GID(3),
-	MULTIPATH_GID(4),
-	MULTIPATH_GID(5),
-	MULTIPATH_GID(6),
-	MULTIPATH_GID(7),
+	EIGHT(MULTIPATH_GID),
 	MULTIPATH_GID(8),
 	MULTIPATH_GID(9),
 	MULTIPATH_GID(10),
@@ -225,7 +208,7 @@ static void get_trap_name(const unsigned char *info, struct value *value)
 
 static void get_inform_info_trap(const void *record, struct value *value)
 {
-	get_trap_name(((const struct mad_record *)record)->data, value);
+	get_trap_name(mad_data(record), value);
 }
 
 static const struct field inform_info_fields[] = {INFORM_ROWS(0, get_inform_info_trap)};
@@ -234,7 +217,7 @@ enum { INFORM_INFO = 24 }; /* its offset in the record, 15.2.5.12 */
 
 static void get_inform_trap(const void *record, struct value *value)
 {
-	get_trap_name(((const struct mad_record *)record)->data + INFORM_INFO, value);
+	get_trap_name(mad_data(record) + INFORM_INFO, value);
 }
 
 static const struct field inform_fields[] = {
@@ -262,30 +245,8 @@ static const struct field service_fields[] = {
 	NUM(28, 0, 32, "lease_sec", "LEASE s", 0,
 	    "seconds that the record is kept, 4294967295 for unlimited", SA(4)),
 	GID(32, "key", "KEY", FIELD_SECRET, "key of the record, as eight groups", SA(5)),
-	DATA8(0),
-	DATA8(1),
-	DATA8(2),
-	DATA8(3),
-	DATA8(4),
-	DATA8(5),
-	DATA8(6),
-	DATA8(7),
-	DATA8(8),
-	DATA8(9),
-	DATA8(10),
-	DATA8(11),
-	DATA8(12),
-	DATA8(13),
-	DATA8(14),
-	DATA8(15),
-	DATA16(0),
-	DATA16(1),
-	DATA16(2),
-	DATA16(3),
-	DATA16(4),
-	DATA16(5),
-	DATA16(6),
-	DATA16(7),
+	SIXTEEN(DATA8),
+	EIGHT(DATA16),
 	DATA32(0),
 	DATA32(1),
 	DATA32(2),
@@ -402,12 +363,14 @@ static const struct field pkey_table_fields[] = {
 		       "partition keys of the block's slots, up to the last in use"),
 };
 
+#define SL2VL(sl_) SM_SL2VL_ROW(TABLE_AT, sl_)
+
 /* 15.2.5.4 */
 static const struct field sl2vl_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
 	NUM(2, 0, 8, "input_port", "IN", SHOW, "port of a switch that packets come in by", SA(1)),
 	NUM(3, 0, 8, "output_port", "OUT", SHOW, "port of a switch that packets go out by", SA(2)),
-	SM_SL2VL_ROWS(TABLE_AT),
+	SIXTEEN(SL2VL),
 };
 
 /* 15.2.5.9 */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/format/rows.h"
 #include "schema/bits.h"
 
@@ -166,31 +167,21 @@ static const struct field mellanox_port_info_fields[] = {
 
 void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value)
 {
-	static const char digits[] = "0123456789abcdef";
-	char *out = value->scratch;
-
-	for (size_t i = 0; i < length && i < 64; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
-	}
-	*out = '\0';
+	text_write_hex(value->scratch, bytes, length < 64 ? length : 64);
 	value_set_string(value, value->scratch);
 }
 
 /* Only generic notices have trap numbers from the specification: 13.4.8.2. */
-void sm_get_trap(const unsigned char *notice, struct value *value)
+void sm_get_trap(const void *record, struct value *value)
 {
+	const unsigned char *notice = mad_data(record);
+
 	if (bits_get(notice, MAD_AT(0, 0), 1))
 		value_set_string(value,
 				 enum_word(trap_names, bits_get(notice, MAD_AT(4, 0), 16), NULL));
 }
 
-static void get_trap(const void *record, struct value *value)
-{
-	sm_get_trap(mad_data(record), value);
-}
-
-static void get_notice_details(const void *record, struct value *value)
+void sm_get_notice_details(const void *record, struct value *value)
 {
 	sm_get_hex(mad_data(record) + 10, 54, value);
 }
@@ -223,7 +214,7 @@ static const struct field info_fields[] = {
 
 static const struct field notice_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
-	SM_NOTICE_ROWS(get_trap, get_notice_details),
+	SM_NOTICE_ROWS,
 };
 
 /* 14.2.5.16 */
@@ -346,12 +337,14 @@ static const struct field pkey_table_fields[] = {
 		       "full or limited"),
 };
 
+#define SL2VL(sl_) SM_SL2VL_ROW(0, sl_)
+
 static const struct field sl2vl_fields[] = {
 	MAD_OBJECT_FIELDS(SHOW),
 	MAD_INDEX_FIELD("input_port", "IN", SHOW, "port that packets come in by"),
 	UNSIGNED_FIELD(struct mad_record, port, "output_port", "OUT", SHOW | FIELD_RIGHT, 0,
 		       "port that packets go out by"),
-	SM_SL2VL_ROWS(0),
+	SIXTEEN(SL2VL),
 };
 
 static const struct field vl_arbitration_fields[] = {
