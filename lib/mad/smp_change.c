@@ -23,12 +23,8 @@ int smp_change_parse(struct smp_change *change, const char *text)
 		struct smp_value *last;
 
 		if (!equals && change->value_count) {
-			char *longer;
-
 			last = &change->values[change->value_count - 1];
-			longer = mem_format("%s,%s", last->text, piece);
-			free(last->text);
-			last->text = longer;
+			mem_extend(&last->text, ",%s", piece);
 			continue;
 		}
 		if (!equals)
@@ -228,32 +224,9 @@ bool smp_change_cuts_path(struct smp_change *change)
 
 char *smp_field_text(const struct field *field, const struct mad_record *record)
 {
-	struct value value;
-	char *text;
+	char *text = mad_field_text(field, record);
 
-	field_get(field, record, &value);
-	switch (value.kind) {
-	case VALUE_STRING:
-		return mem_string(value.string);
-	case VALUE_UNSIGNED:
-		return mem_format("%llu", (unsigned long long)value.number);
-	case VALUE_REAL:
-		return mem_format("%g", value.real);
-	case VALUE_BOOL:
-		return mem_string(value.boolean ? "yes" : "no");
-	case VALUE_LIST:
-		text = mem_string("");
-		for (size_t i = 0; i < value.list.count; i++) {
-			char *longer = mem_format("%s%s%s", text, i ? "," : "",
-						  value.list.items[i]);
-
-			free(text);
-			text = longer;
-		}
-		return text;
-	default:
-		return mem_string("-");
-	}
+	return text ? text : mem_string("-");
 }
 
 /* A node may silently keep a field as it was. Its states may take time to change. */

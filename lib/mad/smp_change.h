@@ -49,5 +49,5 @@ char *smp_change_node(struct smp_change *change);
 /* Writes `after`, which then is what the node answered; fields that the node kept are reported. */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);
-/* A field as the command line writes it; the caller frees it. */
+/* The same as mad_field_text(), but an unknown value is `-`. */
 char *smp_field_text(const struct field *field, const struct mad_record *record);

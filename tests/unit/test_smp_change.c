@@ -285,6 +285,7 @@ static void texts(void **state)
 		{"client_reregister", 51, 0, "no"},
 		{"state", STATE, 4, "active"},
 		{"response_time_usec", 52, 0, "4.096"},
+		{"subnet_timeout_usec", 51, 18, "1073741.824"},
 		{"width_lanes", 31, 0, "-"},
 	};
 
@@ -301,12 +302,35 @@ static void texts(void **state)
 	}
 }
 
+/* What is shown can be given back, without an exponent. */
+static void times_are_read_back(void **state)
+{
+	const struct field *field = schema_find(
+		mad_attribute_find_word(sm_attributes, "portinfo")->schema, "subnet_timeout_usec");
+
+	(void)state;
+	for (unsigned int code = 0; code < 32; code++) {
+		struct mad_record record = {.object = NULL}, read = {.object = NULL};
+		_cleanup_(freep) char *text = NULL;
+
+		record.data[51] = (unsigned char)code;
+		text = smp_field_text(field, &record);
+		assert_null(strchr(text, 'e'));
+		assert_int_equal(packed_parse(field, &read, text), 0);
+		assert_int_equal(read.data[51], code);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written), cmocka_unit_test(rest_is_written_back),
-		cmocka_unit_test(what_is_kept),	   cmocka_unit_test(failures),
-		cmocka_unit_test(names),	   cmocka_unit_test(texts),
+		cmocka_unit_test(what_is_written),
+		cmocka_unit_test(rest_is_written_back),
+		cmocka_unit_test(what_is_kept),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(names),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(times_are_read_back),
 	};
 
 	return cmocka_run_group_tests_name("smp_change", tests, NULL, NULL);

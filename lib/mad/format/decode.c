@@ -2,8 +2,6 @@
 #include "mad/format/decode.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,40 +85,6 @@ static const struct field mads_fields[] = {
 const struct schema mads_schema = SCHEMA("mads", struct mad_decoded, mads_fields,
 					 "a management datagram of any class");
 
-static char *join(const struct value *value)
-{
-	char *text = mem_string("");
-
-	for (size_t i = 0; i < value->list.count; i++) {
-		char *longer = mem_format("%s%s%s", text, i ? "," : "", value->list.items[i]);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-/* Returns NULL if the value is unknown. */
-static char *text_of(const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_STRING:
-		return mem_string(value->string);
-	case VALUE_UNSIGNED:
-		return mem_format("%" PRIu64, value->number);
-	case VALUE_SIGNED:
-		return mem_format("%" PRId64, value->integer);
-	case VALUE_REAL:
-		return mem_format("%.10g", value->real);
-	case VALUE_BOOL:
-		return mem_string(value->boolean ? "yes" : "no");
-	case VALUE_LIST:
-		return join(value);
-	default:
-		return NULL;
-	}
-}
-
 /* The data that fields are read from, and how much of it was received. */
 struct window {
 	const struct mad_record *record;
@@ -149,14 +113,11 @@ static void add_pair(const struct field *field, const struct window *window,
 		     struct mad_pair **pairs, size_t *count)
 {
 	struct mad_pair *pair = mem_append(pairs, count, sizeof(*pair));
-	struct value value;
 
 	pair->entry = window->entry;
 	pair->key = mem_string(field->key);
-	if (!is_there(field, window))
-		return;
-	field_get(field, window->record, &value);
-	pair->value = text_of(&value);
+	if (is_there(field, window))
+		pair->value = mad_field_text(field, window->record);
 }
 
 static void add_fields(struct mad_decoded *decoded, const struct schema *schema,

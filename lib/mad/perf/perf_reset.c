@@ -128,15 +128,9 @@ static char *counter_list(uint32_t mask)
 {
 	char *list = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		char *longer;
-
-		if (!(mask & 1u << i))
-			continue;
-		longer = list ? mem_format("%s, %s", list, keys[i]) : mem_string(keys[i]);
-		free(list);
-		list = longer;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (mask & 1u << i)
+			mem_extend(&list, "%s%s", list ? ", " : "", keys[i]);
 	return list;
 }
 
@@ -186,14 +180,11 @@ static void add_counters(struct clearing *clearing, const struct perf_port *port
 {
 	const struct perf_caps caps = clearing->perf->nodes[port->destination].caps;
 
+	/* What selects nothing leaves the data as they are: zeros. */
 	if (perf_select_counters(caps, mask, clearing->data[clearing->count]))
 		add(clearing, port, MAD_PM_COUNTERS, COUNTERS_BYTES);
-	else
-		memset(clearing->data[clearing->count], 0, EXTENDED_BYTES);
 	if (perf_select_extended(caps, mask, clearing->data[clearing->count]))
 		add(clearing, port, MAD_PM_COUNTERS_EXTENDED, EXTENDED_BYTES);
-	else
-		memset(clearing->data[clearing->count], 0, EXTENDED_BYTES);
 }
 
 /* The attributes of another listing that the port has. */
