@@ -13,14 +13,6 @@ struct snapshot {
 	uint64_t nsec;
 };
 
-static void drop(struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->count; i++)
-		perf_record_clear(&snapshot->rows[i]);
-	free(snapshot->rows);
-	*snapshot = (struct snapshot){.rows = NULL};
-}
-
 /* Moves the rows of the last reading into a snapshot. */
 static struct snapshot keep(struct perf_run *run)
 {
@@ -231,7 +223,7 @@ void perf_watch(struct perf_run *run)
 
 			show(run, &round);
 		}
-		drop(&before);
+		perf_rows_free(before.rows, before.count);
 		before = after;
 		if (run->mad.session.stopped || listing->stream_rc)
 			break;
@@ -240,5 +232,5 @@ void perf_watch(struct perf_run *run)
 			perf_omit_headings(run);
 		next = clock_next_round(next, interval, clock_msec());
 	}
-	drop(&before);
+	perf_rows_free(before.rows, before.count);
 }

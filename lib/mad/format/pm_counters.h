@@ -43,6 +43,10 @@ enum perf_group {
 
 #define PERF_ALL_PORTS 255u /* PortSelect, with PERF_CAP_ALL_PORT_SELECT */
 
+/* SampleStatus, 16.1.3.2 */
+enum { PERF_SAMPLING_DONE };
+extern const struct enum_name perf_sample_status_names[];
+
 extern const struct schema perf_counters_schema;
 extern const struct schema perf_extended_counters_schema;
 /* PortExtendedSpeedsCounters of a link whose active FEC mode is RS-FEC: PERF_CAP_RSFEC. */

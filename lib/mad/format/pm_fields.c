@@ -273,8 +273,8 @@ static const struct enum_name extended_width_names[] = {
 	{0, NULL},
 };
 
-static const struct enum_name sample_status_names[] = {
-	{0, "done"},
+const struct enum_name perf_sample_status_names[] = {
+	{PERF_SAMPLING_DONE, "done"},
 	{1, "waiting"}, /* SampleStart has not passed */
 	{2, "running"},
 	{0, NULL},
@@ -306,7 +306,7 @@ static const struct field control_fields[] = {
 	FIFTEEN(MASK),
 	HEX(10, 0, 8, "sample_mechanisms", "MECHANISMS", 0,
 	    "sampling mechanisms of the port, in its own code"),
-	WORD(11, 6, 2, sample_status_names, "sample_status", "STATUS", SHOW,
+	WORD(11, 6, 2, perf_sample_status_names, "sample_status", "STATUS", SHOW,
 	     "how far sampling got"),
 	HEX(12, 0, 64, "option_mask", "OPTIONS", SHOW,
 	    "optional attributes of the port, a bit each"),
@@ -324,7 +324,7 @@ static const struct field control_fields[] = {
 #define RESULT_FIELDS                                                                          \
 	MAD_OBJECT_FIELDS(SHOW), MAD_PORT_FIELD(SHOW),                                         \
 		HEX(0, 0, 16, "tag", "TAG", SHOW, "tag of the request that started sampling"), \
-		WORD(3, 6, 2, sample_status_names, "sample_status", "STATUS", SHOW,            \
+		WORD(3, 6, 2, perf_sample_status_names, "sample_status", "STATUS", SHOW,       \
 		     "how far sampling got")
 
 /* PortSamplesResult, 16.1.3.4 */

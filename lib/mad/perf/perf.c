@@ -223,18 +223,9 @@ void perf_read(struct perf *perf)
 	free(items);
 }
 
-void perf_drop_rows(struct perf *perf)
-{
-	for (size_t i = 0; i < perf->row_count; i++)
-		perf_record_clear(&perf->rows[i]);
-	free(perf->rows);
-	perf->rows = NULL;
-	perf->row_count = 0;
-}
-
 void perf_end(struct perf *perf)
 {
-	perf_drop_rows(perf);
+	perf_rows_free(perf->rows, perf->row_count);
 	for (size_t i = 0; i < perf->node_count; i++)
 		free(perf->nodes[i].description);
 	free(perf->nodes);

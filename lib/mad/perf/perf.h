@@ -63,7 +63,6 @@ struct perf {
 int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_options *options);
 /* Reads all ports once into perf->rows: the rows of perf_rows(), with their node and port. */
 void perf_read(struct perf *perf);
-void perf_drop_rows(struct perf *perf);
 /*
  * The counters of the listing of ports that a Set clears: bits 0 to 15 are CounterSelect of
  * PortCounters, 16 and 17 its CounterSelect2 (16.1.3.5), as in the mask of perfquery(8); the others

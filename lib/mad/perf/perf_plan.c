@@ -46,17 +46,12 @@ static int parse_words(struct perf *perf)
 	return 0;
 }
 
-static void ask(const struct perf *perf, size_t destination, uint8_t mgmt_class, uint16_t attribute,
-		uint32_t modifier, struct mad_item *item)
+/* Subnet management knows the ports of a node, and its name. */
+static void ask(const struct perf *perf, size_t destination, uint16_t attribute, uint32_t modifier,
+		struct mad_item *item)
 {
-	const struct mad_place *place = &perf->session->destinations[destination].place;
-
-	if (mgmt_class == UMAD_CLASS_PERF_MGMT) {
-		mad_gmp_request(place, mgmt_class, UMAD_METHOD_GET, attribute, modifier,
-				&item->request);
-		return;
-	}
-	mad_smp_request(place, UMAD_METHOD_GET, attribute, modifier, &item->request);
+	mad_smp_request(&perf->session->destinations[destination].place, UMAD_METHOD_GET, attribute,
+			modifier, &item->request);
 	item->request.key = perf->session->key;
 }
 
@@ -149,8 +144,7 @@ static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *i
 	for (size_t i = 0; i < count; i++) {
 		items[i].error = -1;
 		if (has_data(&infos[i]) && node_info_type(infos[i].data) == NODE_TYPE_SWITCH) {
-			ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_SWITCH_INFO, 0,
-			    &asked[asked_count]);
+			ask(perf, i, UMAD_SM_ATTR_SWITCH_INFO, 0, &asked[asked_count]);
 			asked[asked_count++].request.number = i;
 		}
 	}
@@ -176,10 +170,11 @@ static void learn_nodes(struct perf *perf)
 	const struct mad_item *infos = items, *classes = items + count, *texts = items + 2 * count;
 
 	for (size_t i = 0; i < count; i++) {
-		ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
-		ask(perf, i, UMAD_CLASS_PERF_MGMT, UMAD_ATTR_CLASS_PORT_INFO, 0, &items[count + i]);
-		ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_DESC, 0,
-		    &items[2 * count + i]);
+		ask(perf, i, UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
+		mad_gmp_request(&perf->session->destinations[i].place, UMAD_CLASS_PERF_MGMT,
+				UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO, 0,
+				&items[count + i].request);
+		ask(perf, i, UMAD_SM_ATTR_NODE_DESC, 0, &items[2 * count + i]);
 	}
 	mad_gather(perf->session->engine, items, names ? 3 * count : 2 * count);
 	switches = ask_switches(perf, infos);
@@ -221,8 +216,7 @@ static bool *ask_base_ports(struct perf *perf)
 
 	for (size_t i = 0; i < count; i++)
 		if (perf->nodes[i].is_switch && perf->nodes[i].caps.mask & PERF_CAP_RSFEC) {
-			ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO, 0,
-			    &items[asked]);
+			ask(perf, i, UMAD_SM_ATTR_PORT_INFO, 0, &items[asked]);
 			items[asked++].request.number = i;
 		}
 	mad_gather(perf->session->engine, items, asked);
@@ -248,8 +242,7 @@ static void learn_modes(struct perf *perf, const struct mad_item *infos)
 			continue;
 		if (node->is_switch ? !found[port->destination] : !has_extended_info(infos[i].data))
 			continue;
-		ask(perf, port->destination, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO_EXT,
-		    port->port, &items[asked]);
+		ask(perf, port->destination, UMAD_SM_ATTR_PORT_INFO_EXT, port->port, &items[asked]);
 		items[asked++].request.number = i;
 	}
 	mad_gather(perf->session->engine, items, asked);
@@ -272,8 +265,8 @@ static void learn_links(struct perf *perf)
 	struct mad_item *items = mad_items_new(perf->port_count);
 
 	for (size_t i = 0; i < perf->port_count; i++)
-		ask(perf, perf->ports[i].destination, UMAD_CLASS_SUBN_LID_ROUTED,
-		    UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port, &items[i]);
+		ask(perf, perf->ports[i].destination, UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port,
+		    &items[i]);
 	mad_gather(perf->session->engine, items, perf->port_count);
 	for (size_t i = 0; i < perf->port_count; i++)
 		if (perf_check(perf, &perf->ports[i], "PortInfo", &items[i]))

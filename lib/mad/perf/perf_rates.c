@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Rates: how much the counters of a row grew between two readings, and their schemas. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,35 +43,12 @@ static const struct field port_fields[] = {
 	SATURATED_FIELD,
 };
 
-/* The place of a counter's rate in the array: that of the counter in its listing. */
-#define VL_PLACE(group_, member_, ...)	       VL_##member_,
-#define SL_PLACE(group_, member_, ...)	       SL_##member_,
-#define DETAIL_PLACE(group_, member_, ...)     DETAIL_##member_,
-#define FLOW_PLACE(group_, member_, ...)       FLOW_##member_,
-#define FEC_PLACE(group_, member_, ...)	       FEC_##member_,
-#define CONGESTION_PLACE(group_, member_, ...) CONGESTION_##member_,
-enum { PERF_VL_COUNTERS(VL_PLACE) };
-enum { PERF_SL_COUNTERS(SL_PLACE) };
-enum { PERF_DETAIL_COUNTERS(DETAIL_PLACE) };
-enum { PERF_FLOW_COUNTERS(FLOW_PLACE) };
-enum { PERF_FEC_COUNTERS(FEC_PLACE) };
-enum { PERF_CONGESTION_COUNTERS(CONGESTION_PLACE) };
-
-#define PLACED(place_, key_, heading_, help_)                           \
-	REAL_FIELD(struct perf_rates, counters[place_], key_, heading_, \
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", a second")
-#define VL_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(VL_##member_, key_, rate_, help_),
-#define SL_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(SL_##member_, key_, rate_, help_),
-#define DETAIL_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(DETAIL_##member_, key_, rate_, help_),
-#define FLOW_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(FLOW_##member_, key_, rate_, help_),
-#define FEC_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(FEC_##member_, key_, rate_, help_),
-#define CONGESTION_RATE(group_, member_, heading_, key_, rate_, help_) \
-	PLACED(CONGESTION_##member_, key_, rate_, help_),
+/* The place of a counter's rate in the array: that of the counter in struct perf_record. */
+#define PLACE_AT(offset_) \
+	(((offset_)-offsetof(struct perf_record, symbol_errors)) / sizeof(struct perf_counter))
+#define LISTED_RATE(group_, member_, heading_, key_, rate_, help_)                               \
+	REAL_FIELD(struct perf_rates, counters[PLACE_AT(offsetof(struct perf_record, member_))], \
+		   key_, rate_, FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", a second"),
 
 #define VL_FIELD                                                                          \
 	UNSIGNED_FIELD(struct perf_rates, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
@@ -83,17 +61,17 @@ enum { PERF_CONGESTION_COUNTERS(CONGESTION_PLACE) };
 		       "lane of the link; none: all lanes in one")
 
 static const struct field vl_fields[] = {COMMON_FIELDS, VL_FIELD, SECONDS_FIELD,
-					 PERF_VL_COUNTERS(VL_RATE) SATURATED_FIELD};
+					 PERF_VL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field sl_fields[] = {COMMON_FIELDS, SL_FIELD, SECONDS_FIELD,
-					 PERF_SL_COUNTERS(SL_RATE) SATURATED_FIELD};
+					 PERF_SL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field details_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
-					      PERF_DETAIL_COUNTERS(DETAIL_RATE) SATURATED_FIELD};
+					      PERF_DETAIL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field flow_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
-					   PERF_FLOW_COUNTERS(FLOW_RATE) SATURATED_FIELD};
+					   PERF_FLOW_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field fec_fields[] = {COMMON_FIELDS, LANE_FIELD, SECONDS_FIELD,
-					  PERF_FEC_COUNTERS(FEC_RATE) SATURATED_FIELD};
+					  PERF_FEC_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field congestion_fields[] = {COMMON_FIELDS, VL_FIELD, SL_FIELD, SECONDS_FIELD,
-						 PERF_CONGESTION_COUNTERS(CONGESTION_RATE)
+						 PERF_CONGESTION_COUNTERS(LISTED_RATE)
 							 SATURATED_FIELD};
 
 #define RATES_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct perf_rates, fields_, summary_)
@@ -160,7 +138,7 @@ static void set_rate(const struct perf_counter *before, const struct perf_counte
 	double delta;
 
 	if (get_delta(before, after, &delta))
-		*rate = (struct real){.value = delta * factor, .known = true};
+		*rate = real_of(delta * factor);
 }
 
 /* Sums all counters that the device has: one without a rate leaves the sum unknown. */
@@ -182,7 +160,7 @@ static void set_errors(const struct perf_record *before, const struct perf_recor
 		any = true;
 	}
 	if (any)
-		*rate = (struct real){.value = sum * factor, .known = true};
+		*rate = real_of(sum * factor);
 }
 
 static bool is_bytes(const struct field *field)
@@ -198,7 +176,6 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 		       const struct perf_record *after, double seconds, struct perf_rates *rates)
 {
 	const struct schema *schema = perf_listing_schema(listing);
-	size_t place = 0;
 
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
@@ -206,7 +183,7 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 		if (field->tag)
 			set_rate(counter_of(field, before), counter_of(field, after),
 				 is_bytes(field) ? 8 / seconds / BITS_PER_GIGABIT : 1 / seconds,
-				 &rates->counters[place++]);
+				 &rates->counters[PLACE_AT(field->offset)]);
 	}
 }
 
@@ -218,7 +195,7 @@ void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
 		strings_add(&rates->saturated, after->saturated.items[i]);
 	if (seconds <= 0)
 		return;
-	rates->interval_sec = (struct real){.value = seconds, .known = true};
+	rates->interval_sec = real_of(seconds);
 	if (listing != PERF_OF_PORT) {
 		set_listed(listing, before, after, seconds, rates);
 		return;

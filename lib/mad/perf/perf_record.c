@@ -204,3 +204,10 @@ void perf_record_clear(struct perf_record *record)
 	free(record->node);
 	strings_free(&record->saturated);
 }
+
+void perf_rows_free(struct perf_record *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		perf_record_clear(&rows[i]);
+	free(rows);
+}

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "mad/format/pm_counters.h"
 
 /* A counter with all bits set has stopped there: the true value is that or more. */
@@ -30,6 +32,7 @@ struct perf_record {
 	struct strings saturated;
 	bool mark; /* show the number of a saturated counter as text, prefixed with >= */
 
+	/* Nothing but counters from here on: see PERF_COUNTERS_MOST. */
 	struct perf_counter symbol_errors, link_error_recoveries, link_downed, rcv_errors;
 	struct perf_counter rcv_remote_physical_errors, rcv_switch_relay_errors, xmit_discards;
 	struct perf_counter xmit_constraint_errors, rcv_constraint_errors;
@@ -52,6 +55,12 @@ struct perf_record {
 	struct perf_counter switch_lifetime_limit_discards, switch_hoq_lifetime_limit_discards;
 	struct perf_counter xmit_flow_packets, rcv_flow_packets;
 	struct perf_counter op_rcv_packets, op_rcv_data_bytes;
+};
+
+enum {
+	PERF_COUNTERS_MOST = (sizeof(struct perf_record) -
+			      offsetof(struct perf_record, symbol_errors)) /
+			     sizeof(struct perf_counter)
 };
 
 /* The agent or this program added up the counters of a row of several ports. */
@@ -116,6 +125,7 @@ struct perf_reading {
 void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	       struct perf_record **rows, size_t *row_count);
 void perf_record_clear(struct perf_record *record);
+void perf_rows_free(struct perf_record *rows, size_t count);
 /*
  * Adds the counters of a port's row to a sum, which begins as a copy of one of the rows without its
  * strings. A counter that one of them lacks is unknown; one that has stopped makes a sum that has.
@@ -124,8 +134,6 @@ void perf_record_add(const struct schema *schema, struct perf_record *sum,
 		     const struct perf_record *row);
 /* Fills `saturated` of the row. */
 void perf_record_find_saturated(const struct schema *schema, struct perf_record *row);
-
-enum { PERF_RATES_MOST = 10 }; /* counters of a listing other than the one of ports */
 
 /*
  * The rates of the counters of a row, from two readings. A counter that was reset between them, is
@@ -140,9 +148,8 @@ struct perf_rates {
 	struct real xmit_packets_per_sec, rcv_packets_per_sec;
 	struct real errors_per_sec; /* all error counters together */
 	struct real xmit_wait_ticks_per_sec;
-	/* The other listings than that of ports have counters of their own: in their order there.
-	 */
-	struct real counters[PERF_RATES_MOST];
+	/* Listings other than that of ports have rates here, in the order of struct perf_record. */
+	struct real counters[PERF_COUNTERS_MOST];
 	struct strings saturated;
 };
 

@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "schema/bits.h"
 
-#define SAMPLING_DONE 0u
-
 MAD_BYTE(samples_control, tick, 2)
 MAD_ACCESSORS(samples_control, status, uint8_t, 11, 6, 2)
 MAD_DOUBLE(samples_control, start, 28)
@@ -27,13 +25,6 @@ enum { SELECTS_AT = 38, RESULTS_AT = 4 };
 static const struct enum_name select_names[] = {
 	{1, "xmit-data"},   {2, "rcv-data"},  {3, "xmit-packets"},
 	{4, "rcv-packets"}, {5, "xmit-wait"}, {0, NULL},
-};
-
-static const struct enum_name status_names[] = {
-	{SAMPLING_DONE, "done"},
-	{1, "waiting"},
-	{2, "running"},
-	{0, NULL},
 };
 
 static const struct field fields[] = {
@@ -53,7 +44,7 @@ static const struct field fields[] = {
 		  "what it counts, as a number"),
 	UNSIGNED_FIELD(struct perf_sample, value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "counter at the end of the interval"),
-	ENUM_FIELD(struct perf_sample, status, status_names, "sample_status", "STATUS",
+	ENUM_FIELD(struct perf_sample, status, perf_sample_status_names, "sample_status", "STATUS",
 		   FIELD_DEFAULT, 0, "how far sampling got"),
 	UNSIGNED_FIELD(struct perf_sample, interval_ticks, "interval_ticks", "INTERVAL",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "length of the interval in ticks"),
@@ -130,7 +121,7 @@ bool perf_sampling_matches(const unsigned char *control, const unsigned char *re
 
 bool perf_sampling_runs(const unsigned char *control)
 {
-	return samples_control_status(control) != SAMPLING_DONE;
+	return samples_control_status(control) != PERF_SAMPLING_DONE;
 }
 
 static enum tristate is_own(const struct perf_sampling *own, const unsigned char *result)
@@ -164,7 +155,7 @@ void perf_sampling_rows(const unsigned char *control, const unsigned char *resul
 			.own = is_own(own, result),
 		};
 		/* 16.1.3.4: the counters are valid when the interval is over. */
-		if (result && row->status.value == SAMPLING_DONE &&
+		if (result && row->status.value == PERF_SAMPLING_DONE &&
 		    perf_sampling_matches(control, result))
 			row->value = number_of(bits_get(result, MAD_AT(RESULTS_AT + 4 * i, 0), 32));
 	}
