@@ -60,6 +60,13 @@ static bool has_data(const struct mad_item *item)
 	return !item->error && !item->status;
 }
 
+/* False if the query failed, which is reported, unless the user interrupted it. */
+static bool check(struct perf *perf, size_t node, const char *what, const struct mad_item *item)
+{
+	return !mad_session_interrupted(perf->session, item) &&
+	       mad_session_check(perf->session, &perf->session->destinations[node], what, item);
+}
+
 /* Named ports past the last one are reported once for the node. */
 static void limit_ports(struct perf *perf, size_t destination, unsigned int ports)
 {
@@ -106,7 +113,7 @@ static void choose_ports(struct perf *perf, size_t destination, const struct mad
 		for (unsigned int i = 1; i <= ports; i++)
 			node->wanted[i] = true;
 		/* 14.2.5.4: a base port 0 has no counters */
-		if (is_switch && has_data(switch_info))
+		if (is_switch && check(perf, destination, "SwitchInfo", switch_info))
 			node->wanted[0] |= switch_info_enhanced_port0(switch_info->data);
 	} else if (!at->word_count) {
 		node->wanted[node_info_local_port(info->data)] = true;
@@ -153,13 +160,6 @@ static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *i
 		items[asked[i].request.number] = asked[i];
 	free(asked);
 	return items;
-}
-
-/* False if the query failed, which is reported, unless the user interrupted it. */
-static bool check(struct perf *perf, size_t node, const char *what, const struct mad_item *item)
-{
-	return !mad_session_interrupted(perf->session, item) &&
-	       mad_session_check(perf->session, &perf->session->destinations[node], what, item);
 }
 
 static void learn_nodes(struct perf *perf)
