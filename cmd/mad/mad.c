@@ -148,8 +148,7 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 		return false;
 	mad_status_word(mgmt_class, item->status, word);
 	row->status = mem_string(word);
-	row->round_trip_usec.value = (double)item->round_trip_nsec / 1000;
-	row->round_trip_usec.known = true;
+	row->round_trip_usec = mad_round_trip_usec(item->round_trip_nsec);
 	if (item->status)
 		return true;
 	row->version = number_of(class_port_info_class_version(item->data));

@@ -356,22 +356,17 @@ static void done(void *context, const struct mad_reply *reply)
 {
 	struct send_run *run = context;
 	const struct mad_destination *at = &run->mad.session.destinations[reply->request->number];
-	const struct mad_item item = {
-		.request = *reply->request,
-		.error = reply->error,
-		.status = reply->status,
-		.tries = reply->tries,
-	};
+	struct mad_item item = {.request = *reply->request};
 	struct mad_decoded decoded;
 
+	mad_item_end(&item, reply);
 	if (item.error || is_refused(&item))
 		mad_session_check(&run->mad.session, at, NULL, &item);
 	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
 		return;
 	decoded.object = mem_string(at->name);
 	decoded.tries = number_of(reply->tries);
-	decoded.round_trip_usec.value = (double)reply->round_trip_nsec / 1000;
-	decoded.round_trip_usec.known = true;
+	decoded.round_trip_usec = mad_round_trip_usec(reply->round_trip_nsec);
 	*(struct mad_decoded *)mem_append(&run->decoded, &run->count, sizeof(decoded)) = decoded;
 }
 

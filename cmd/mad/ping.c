@@ -69,8 +69,7 @@ static void *list_ping(const struct mad_server *server, const struct mad_client 
 	record->kind = number_of(server->roce ? PING_ROCE : PING_OPENIB);
 	record->sent = number_of(client->requests);
 	record->received = number_of(client->answers);
-	record->loss_percent.known = true;
-	record->loss_percent.value = 100 * lost / (double)client->requests;
+	record->loss_percent = real_of(100 * lost / (double)client->requests);
 	return record;
 }
 

@@ -75,9 +75,7 @@ static void done(void *context, const struct mad_reply *reply)
 {
 	struct sa_run *run = context;
 
-	run->item.error = reply->error;
-	run->item.status = reply->status;
-	run->item.tries = reply->tries;
+	mad_item_end(&run->item, reply);
 	/* "No records" is a valid answer. */
 	if (!reply->error && reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS)) {
 		run->item.status = 0;

@@ -103,12 +103,8 @@ static void done(void *context, const struct mad_reply *reply)
 {
 	struct run *run = context;
 	size_t number = reply->request->number;
-	struct mad_item *item = &run->items[number];
 
-	item->error = reply->error;
-	item->status = reply->status;
-	item->tries = reply->tries;
-	item->round_trip_nsec = reply->round_trip_nsec;
+	mad_item_end(&run->items[number], reply);
 	if (!reply->error)
 		run->texts[number] = sysstat_text(reply->mad, reply->bytes);
 }
@@ -123,8 +119,7 @@ static struct sysstat_record *add_record(struct run *run, size_t number)
 	record->object = mem_string(destination->name);
 	number_set(&record->lid, destination->place.address.lid);
 	number_set(&record->query, run->query);
-	record->round_trip.known = item->round_trip_nsec;
-	record->round_trip.value = (double)item->round_trip_nsec / 1000;
+	record->round_trip = mad_round_trip_usec(item->round_trip_nsec);
 	return record;
 }
 
@@ -179,19 +174,15 @@ static void ask(struct run *run)
 	}
 	mad_engine_run(mad->session.engine, &work);
 	for (size_t i = 0; i < count; i++) {
-		struct problems *problems = &mad->listing.problems;
-		size_t before = problems->count;
+		const bool silent = run->items[i].error == -ETIMEDOUT;
 
-		if (mad_session_check(&mad->session, &mad->session.destinations[i],
-				      enum_word(sysstat_query_names, run->query, ""),
-				      &run->items[i]))
+		if (mad_session_check_hint(&mad->session, &mad->session.destinations[i],
+					   enum_word(sysstat_query_names, run->query, ""),
+					   &run->items[i],
+					   silent ? "run rdmactl sysstat --serve or ibsysstat -S "
+						    "on the destination"
+						  : NULL))
 			add_answer(run, i);
-		else if (problems->count > before && run->items[i].error == -ETIMEDOUT) {
-			/* Replace the general hint with the server that has to run. */
-			free(problems->items[before].hint);
-			problems->items[before].hint = mem_string(
-				"run rdmactl sysstat --serve or ibsysstat -S on the destination");
-		}
 	}
 	for (size_t i = 0; i < run->record_count; i++)
 		listing_add(&mad->listing, &run->records[i]);

@@ -92,17 +92,12 @@ static void add_answer(struct ping_target *target, uint64_t nsec)
 	target->samples[target->sample_count++] = nsec;
 }
 
-static struct real usec(uint64_t nsec)
-{
-	return (struct real){.value = (double)nsec / 1000, .known = true};
-}
-
 static void set_loss(struct ping_record *record)
 {
 	uint64_t sent = record->sent.value, lost = sent - record->received.value;
 
-	record->loss_percent.known = sent;
-	record->loss_percent.value = sent ? 100 * (double)lost / (double)sent : 0;
+	if (sent)
+		record->loss_percent = real_of(100 * (double)lost / (double)sent);
 }
 
 /* Counts the end of a request. Returns whether it was answered. */
@@ -133,16 +128,16 @@ static struct ping_record *last_record(const struct ping_target *target, bool an
 
 	*record = *total;
 	record->object = mem_string(total->object);
-	record->host = total->host ? mem_string(total->host) : NULL;
+	record->host = mem_string_or_null(total->host);
 	record->device = mem_string(total->device);
 	number_set(&record->sequence, target->sent);
 	number_set(&record->sent, 1);
 	number_set(&record->received, answered);
 	record->refused = !answered && !reply->error;
 	set_loss(record);
-	if (answered && reply->round_trip_nsec)
+	if (answered)
 		record->min = record->p50 = record->p90 = record->p99 = record->max = record->mean =
-			usec(reply->round_trip_nsec);
+			mad_round_trip_usec(reply->round_trip_nsec);
 	return record;
 }
 
@@ -157,12 +152,12 @@ void ping_target_compute(struct ping_target *target)
 	if (!target->sample_count)
 		return;
 	statistics_compute(target->samples, target->sample_count, &figures);
-	record->min = (struct real){.value = figures.min_usec, .known = true};
-	record->p50 = (struct real){.value = figures.p50_usec, .known = true};
-	record->p90 = (struct real){.value = figures.p90_usec, .known = true};
-	record->p99 = (struct real){.value = figures.p99_usec, .known = true};
-	record->max = (struct real){.value = figures.max_usec, .known = true};
-	record->mean = (struct real){.value = figures.mean_usec, .known = true};
+	record->min = real_of(figures.min_usec);
+	record->p50 = real_of(figures.p50_usec);
+	record->p90 = real_of(figures.p90_usec);
+	record->p99 = real_of(figures.p99_usec);
+	record->max = real_of(figures.max_usec);
+	record->mean = real_of(figures.mean_usec);
 }
 
 char *ping_target_complaint(const struct ping_target *target)

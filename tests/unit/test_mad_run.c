@@ -12,7 +12,8 @@
  * that refuses everything, 11 an adapter with a log of no known type.
  */
 static struct {
-	int status; /* of the SA */
+	int status;		/* of the SA */
+	unsigned int slow_msec; /* that sending to LID 9 takes */
 } nodes_state;
 
 static int answer_cc(const struct asked *asked, unsigned char *data)
@@ -128,6 +129,8 @@ static int answer(const struct asked *asked, unsigned char *data)
 		command_note(mask);
 	}
 	nodes_add_data(asked, 8);
+	if (asked->lid == 9)
+		fake_sleep(nodes_state.slow_msec);
 	if (asked->lid == 7)
 		return NODES_SILENT;
 	if (asked->lid == 10)
@@ -454,6 +457,18 @@ static const struct command_row requests_refused = {
 	"mask 0x0\n"
 	"0000000000000000\n"};
 
+/* The answer of 4 came some time while the kernel was busy with 9. */
+static const struct command_row requests_held_up = {
+	"mad send 4,9 --class pm --attribute 0x12 --tsv -o object,round_trip_usec", STATUS_DONE,
+	"object\tround_trip_usec\n"
+	"4\t\n"
+	"9\t60014\n",
+	"",
+	"4 get PortCounters 0x0\n"
+	"0000000000000000\n"
+	"9 get PortCounters 0x0\n"
+	"0000000000000000\n"};
+
 static void requests(void **state)
 {
 	(void)state;
@@ -464,6 +479,9 @@ static void requests(void **state)
 	begin();
 	nodes_state.status = 0x0100;
 	expect(&requests_refused);
+	begin();
+	nodes_state.slow_msec = 60;
+	expect(&requests_held_up);
 }
 
 static const struct command_row complaints_rows[] = {

@@ -26,16 +26,21 @@ static bool gather_next(void *context, struct mad_request *request)
 	return true;
 }
 
+void mad_item_end(struct mad_item *item, const struct mad_reply *reply)
+{
+	item->error = reply->error;
+	item->status = reply->status;
+	item->tries = reply->tries;
+	item->round_trip_nsec = reply->round_trip_nsec;
+}
+
 static void gather_done(void *context, const struct mad_reply *reply)
 {
 	struct gather *gather = context;
 	struct mad_item *item = &gather->items[reply->request->number];
 	size_t at = mad_attribute_offset(item->request.mgmt_class, item->request.attribute), bytes;
 
-	item->error = reply->error;
-	item->status = reply->status;
-	item->tries = reply->tries;
-	item->round_trip_nsec = reply->round_trip_nsec;
+	mad_item_end(item, reply);
 	if (reply->error || reply->bytes <= at)
 		return;
 	bytes = reply->bytes - at;

@@ -11,12 +11,14 @@ struct mad_item {
 	int error;	 /* as in struct mad_reply; -ECANCELED until it is done */
 	uint16_t status; /* of the MAD; unless 0, `data` is not valid */
 	unsigned int tries;
-	uint64_t round_trip_nsec;
+	uint64_t round_trip_nsec;	   /* as in struct mad_reply: 0 is unknown */
 	unsigned char data[MAD_DATA_MOST]; /* the class's data area */
 };
 
 /* Allocates this number of zeroed items, at least one; free them with free(3). */
 struct mad_item *mad_items_new(size_t count);
+/* Takes over how a request ended, but no data: for replies that are longer. */
+void mad_item_end(struct mad_item *item, const struct mad_reply *reply);
 /* Sends all requests. Returns the same as mad_engine_run(); each item has its own result. */
 int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count);
 

@@ -43,6 +43,12 @@ struct mad_reply {
 	unsigned int tries;
 };
 
+/* The same in microseconds, for records. */
+static inline struct real mad_round_trip_usec(uint64_t nsec)
+{
+	return (struct real){.value = (double)nsec / 1000, .known = nsec != 0};
+}
+
 uint8_t mad_version_of_class(unsigned int mgmt_class);
 /* Writes the MAD with that transaction ID, and 0 to all bytes that the request does not set. */
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
