@@ -121,19 +121,15 @@ static bool show_address(struct resolver *resolver, unsigned int port)
 static bool find_guid(struct resolver *resolver)
 {
 	const struct ibaddr_args *args = resolver->args;
-	const struct mad_port *port = &resolver->port;
-	const uint16_t sm_lid = args->sm_lid ? args->sm_lid : port->sm_lid;
-	const struct mad_route route = {
-		.lid = port->lid,
-		.sm_lid = sm_lid,
-		.sm_sl = args->sm_lid ? 0 : port->sm_sl,
-		.subnet_manager = sm_lid,
-		.pkey_index = args->pkey_index,
-		.gid = port->gid,
-	};
+	struct mad_route route = resolver->port.route;
+	const uint16_t sm_lid = args->sm_lid ? args->sm_lid : route.sm_lid;
 	_cleanup_(freep) char *manager = mem_format("Lid %u", sm_lid);
 	struct mad_place *place = &resolver->place;
 
+	route.sm_lid = sm_lid;
+	route.sm_sl = args->sm_lid ? 0 : route.sm_sl;
+	route.subnet_manager = sm_lid;
+	route.pkey_index = args->pkey_index;
 	if (args->debug && sm_lid)
 		compat_ibwarn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", UMAD_SA_ATTR_PATH_REC,
 			      manager);
@@ -194,7 +190,7 @@ static bool find_named(struct resolver *resolver, const char *word)
 static void find_self(struct resolver *resolver)
 {
 	struct mad_place *place = &resolver->place;
-	const uint16_t lid = resolver->port.lid;
+	const uint16_t lid = resolver->port.route.lid;
 
 	place->target = (struct mad_target){.kind = lid ? TARGET_LID : TARGET_DIRECT, .lid = lid};
 	place->address.lid = lid;

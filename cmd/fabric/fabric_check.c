@@ -34,7 +34,7 @@ static const char *reason(int rc)
 static void read_managers(struct fabric_run *run, struct facts *facts)
 {
 	int rc = fabric_managers_read(run->mad.session.engine, &run->scan, &run->fabric,
-				      run->mad.session.port.lid, &facts->managers);
+				      run->mad.session.port.route.lid, &facts->managers);
 
 	if (!rc)
 		facts->input.managers = &facts->managers;

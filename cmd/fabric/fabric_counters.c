@@ -28,7 +28,7 @@ struct mad_address fabric_run_address(const struct fabric_run *run)
 		.sl = (uint8_t)run->args->mad.service_level.value,
 		.qpn = 1,
 		.qkey = run->mad.session.qkey,
-		.pkey_index = run->mad.session.route.pkey_index,
+		.pkey_index = run->mad.session.port.route.pkey_index,
 	};
 }
 

@@ -96,7 +96,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 			continue;
 		places[count++].target = (struct mad_target){.kind = TARGET_GUID, .guid = guid};
 	}
-	mad_find_places(session->engine, &session->route, places, count);
+	mad_find_places(session->engine, &session->port.route, places, count);
 	for (size_t i = 0; i < count; i++) {
 		if (places[i].error) {
 			failed++;

@@ -19,7 +19,7 @@ static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
 
 	if (!run->mad.session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
 		return false;
-	mad_find_places(run->mad.session.engine, &run->mad.session.route, &place, 1);
+	mad_find_places(run->mad.session.engine, &run->mad.session.port.route, &place, 1);
 	by_lid.lid = place.address.lid;
 	return !place.error && fabric_find_target(&run->finder, &by_lid, ret_place);
 }

@@ -197,7 +197,7 @@ static bool shows(const struct routes *routes, unsigned int tag)
 static void ask_path(const struct routes *routes, enum route_direction direction,
 		     unsigned char *record, struct mad_request *request)
 {
-	const struct mad_route *route = &routes->run.mad.session.route;
+	const struct mad_route *route = &routes->run.mad.session.port.route;
 
 	path_record_set_slid(record, routes->ends[direction].lid);
 	path_record_set_dlid(record, routes->ends[!direction].lid);
@@ -244,7 +244,7 @@ static void ask_sa(struct routes *routes)
 
 	if (!shows(routes, ROUTE_OF_SA))
 		return;
-	if (!mad->session.engine || !mad->session.route.subnet_manager) {
+	if (!mad->session.engine || !mad->session.port.route.subnet_manager) {
 		if (wanted)
 			problem_add_text(&mad->listing.problems, NULL, "path record", "sa",
 					 mad->session.engine

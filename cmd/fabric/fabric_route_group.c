@@ -72,14 +72,14 @@ static void note_answer(struct group *group, const struct multicast_answer *answ
 static void ask_members(struct group *group)
 {
 	struct mad_listing *mad = &group->run.mad;
-	struct mad_route route = mad->session.route;
+	struct mad_route route = mad->session.port.route;
 	struct multicast_answer answer;
 
 	if (group->run.args->mad.mkey)
 		route.sm_key = mad->session.key;
 	multicast_ask_members(mad->session.engine, &route, group->mlid, &group->members, &answer);
-	if (answer.error == -ETIMEDOUT && route.sm_key != mad->session.route.sm_key) {
-		multicast_ask_members(mad->session.engine, &mad->session.route, group->mlid,
+	if (answer.error == -ETIMEDOUT && route.sm_key != mad->session.port.route.sm_key) {
+		multicast_ask_members(mad->session.engine, &mad->session.port.route, group->mlid,
 				      &group->members, &answer);
 		if (!answer.error)
 			problem_add_text(&mad->listing.problems, NULL, "members", "sa",

@@ -182,8 +182,8 @@ static void sign(struct fabric_run *run)
 	origin->host = host_name();
 	origin->device = mem_string_or_null(port->device);
 	origin->port = number_of(port->port);
-	if (port->lid)
-		origin->lid = number_of(port->lid);
+	if (port->route.lid)
+		origin->lid = number_of(port->route.lid);
 	if (from)
 		origin->from = text_clean(from, strlen(from));
 	if (run->scan.most_hops)

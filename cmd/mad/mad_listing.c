@@ -182,7 +182,7 @@ static void note_port(struct mad_listing *mad)
 {
 	const struct mad_port *port = &mad->session.port;
 	_cleanup_(freep) char *note = mem_format("by port %s/%u, LID %u", port->device, port->port,
-						 port->lid);
+						 port->route.lid);
 
 	problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
 }

@@ -120,7 +120,7 @@ static void work(struct sa_run *run)
 	struct mad_destination sa = {.name = NULL};
 	struct listing *listing = &run->mad.listing;
 
-	sa.name = mem_format("SA at LID %u", run->mad.session.port.sm_lid);
+	sa.name = mem_format("SA at LID %u", run->mad.session.port.route.sm_lid);
 	run->item.error = -ECANCELED;
 	run->item.request = run->request;
 	mad_engine_run(run->mad.session.engine, &work);
@@ -133,7 +133,7 @@ static void work(struct sa_run *run)
 	} else {
 		for (size_t i = 0; i < run->count.count.value; i++) {
 			run->records[i].object = mem_string(sa.name);
-			run->records[i].lid = number_of(run->mad.session.port.sm_lid);
+			run->records[i].lid = number_of(run->mad.session.port.route.sm_lid);
 			listing_add(listing, &run->records[i]);
 		}
 	}
@@ -142,7 +142,7 @@ static void work(struct sa_run *run)
 
 static bool has_sa(struct sa_run *run)
 {
-	if (run->mad.session.port.subnet_manager)
+	if (run->mad.session.port.route.subnet_manager)
 		return true;
 	listing_fail(&run->mad.listing, STATUS_FAILED,
 		     "the port has no subnet administrator: its SM LID is 0",
@@ -181,13 +181,14 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 			      args->count ? &count_schema : run.answer->schema, single, false) &&
 	    has_sa(&run) && sa_make_query(&run, words)) {
 		run.request = (struct mad_request){
-			.to = mad_sa_address(&run.mad.session.route),
+			.to = mad_sa_address(&run.mad.session.port.route),
 			.mgmt_class = UMAD_CLASS_SUBN_ADM,
 			.method = method_of(attribute),
 			.attribute = attribute->id,
 			.modifier = run.request.modifier,
 			/* --mkey is the SM_Key here; the M_Key of a file is not. */
-			.key = args->mad.mkey ? run.mad.session.key : run.mad.session.route.sm_key,
+			.key = args->mad.mkey ? run.mad.session.key
+					      : run.mad.session.port.route.sm_key,
 			.component_mask = run.request.component_mask,
 			.data = run.query.data,
 			.data_bytes = run.attribute->bytes,

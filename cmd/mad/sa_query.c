@@ -120,7 +120,7 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
-	struct gid gid = run->mad.session.port.gid; /* a GUID gets its prefix */
+	struct gid gid = run->mad.session.port.route.gid; /* a GUID gets its prefix */
 
 	if (!mad_listing_resolve(&run->mad, name, &target))
 		return false;
@@ -155,7 +155,7 @@ static bool set_source(struct sa_run *run)
 
 	if (run->given & (sa_component_mask(slid) | sa_component_mask(sgid)))
 		return true;
-	gid_format(&run->mad.session.port.gid, gid_text);
+	gid_format(&run->mad.session.port.route.gid, gid_text);
 	return set_field(run, sgid, gid_text);
 }
 
@@ -168,7 +168,7 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 	unsigned int count = 0;
 
 	for (; (word = strsep(&rest, ",")); count++) {
-		struct gid gid = run->mad.session.port.gid;
+		struct gid gid = run->mad.session.port.route.gid;
 		struct mad_target target;
 
 		if (*used == SA_MULTIPATH_GIDS_MOST) {
@@ -212,7 +212,7 @@ static bool set_ends(struct sa_run *run)
 			   "rdmactl sa multipath --to GUID,GUID");
 		return false;
 	}
-	gid_format(&run->mad.session.port.gid, own);
+	gid_format(&run->mad.session.port.route.gid, own);
 	return add_gids(run, run->args->from ? run->args->from : own, "sgid_count", &used) &&
 	       add_gids(run, run->args->to, "dgid_count", &used) &&
 	       set_field(run, schema_find(run->attribute->schema, "numb_path"), PATHS_MOST);

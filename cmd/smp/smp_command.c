@@ -80,15 +80,16 @@ static void make_sender(struct run *run, unsigned char *info)
 {
 	struct mad_session *session = &run->mad.session;
 	const struct mad_place master = {
-		.target = {.kind = TARGET_LID, .lid = session->port.sm_lid},
-		.address = {.lid = session->port.sm_lid},
+		.target = {.kind = TARGET_LID, .lid = session->port.route.sm_lid},
+		.address = {.lid = session->port.route.sm_lid},
 	};
 	struct mad_item item;
 
-	if (session->port.subnet_manager && call(run, &master, UMAD_METHOD_GET, 0, NULL, &item))
+	if (session->port.route.subnet_manager &&
+	    call(run, &master, UMAD_METHOD_GET, 0, NULL, &item))
 		memcpy(info, item.data, SM_INFO_BYTES);
 	else
-		sm_info_set_port_guid(info, bits_get(session->port.gid.raw, 64, 64));
+		sm_info_set_port_guid(info, bits_get(session->port.route.gid.raw, 64, 64));
 	sm_info_set_state(info,
 			  run->args->command.value == SM_ACKNOWLEDGE ? SM_STANDBY : SM_MASTER);
 }

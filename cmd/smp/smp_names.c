@@ -44,8 +44,8 @@ void smp_name_destinations(struct mad_listing *mad, struct mad_record *records, 
 						sizeof(*owners)) = (struct lid_owner){.lid = lid};
 		places[lid] = owner_count;
 	}
-	report(mad, lid_owners_name(mad->session.engine, &mad->session.route, &mad->session.names,
-				    owners, owner_count));
+	report(mad, lid_owners_name(mad->session.engine, &mad->session.port.route,
+				    &mad->session.names, owners, owner_count));
 	for (size_t i = 0; i < count; i++) {
 		const size_t place = places[(uint16_t)records[i].index.value];
 

@@ -79,15 +79,13 @@ static void fill(const struct inventory *inventory, const struct device *device,
 	*ret = (struct mad_port){
 		.device = mem_string(device->kernel_name),
 		.port = (unsigned int)port->port.value,
-		.subnet_manager = port->sm_lid.known && port->sm_lid.value,
-		.lid = (uint16_t)port->lid.value,
-		.sm_lid = (uint16_t)port->sm_lid.value,
-		.sm_sl = (uint8_t)port->sm_sl.value,
+		.route = {.lid = (uint16_t)port->lid.value,
+			  .sm_lid = (uint16_t)port->sm_lid.value,
+			  .sm_sl = (uint8_t)port->sm_sl.value,
+			  .subnet_manager = port->sm_lid.known && port->sm_lid.value},
 	};
-	for (int i = 0; i < 8; i++) {
-		ret->gid.raw[i] = (uint8_t)(prefix >> (56 - 8 * i));
-		ret->gid.raw[8 + i] = (uint8_t)(port->port_guid.value >> (56 - 8 * i));
-	}
+	bits_set(ret->route.gid.raw, 0, 64, prefix);
+	bits_set(ret->route.gid.raw, 64, 64, port->port_guid.value);
 	if (!is_infiniband(device, port))
 		return;
 	pair = lacks_smi(port) ? find_pair(inventory, port, &pair_port) : NULL;

@@ -80,15 +80,8 @@ int mad_session_choose_port(struct mad_session *session, const struct inventory 
 		session_report(session, reason, hint);
 		return rc;
 	}
-	session->route = (struct mad_route){
-		.lid = session->port.lid,
-		.sm_lid = session->port.sm_lid,
-		.sm_sl = session->port.sm_sl,
-		.subnet_manager = session->port.subnet_manager,
-		.pkey_index = session->options.pkey_index,
-		.gid = session->port.gid,
-		.sm_key = session->options.sm_key,
-	};
+	session->port.route.pkey_index = session->options.pkey_index;
+	session->port.route.sm_key = session->options.sm_key;
 	return 0;
 }
 

@@ -27,10 +27,7 @@ struct mad_port {
 	unsigned int port;
 	char *smi_device; /* device for subnet management; NULL on Ethernet, which has none */
 	unsigned int smi_port;
-	bool subnet_manager; /* the port knows a subnet manager: sm_lid is set */
-	uint16_t lid, sm_lid;
-	uint8_t sm_sl;
-	struct gid gid; /* index 0: subnet prefix and port GUID */
+	struct mad_route route; /* without a P_Key index and an SM_Key unless a session is on it */
 };
 
 /*
@@ -78,7 +75,6 @@ struct mad_session {
 	struct mad_session_options options;
 	struct problems *problems; /* the caller's */
 	struct mad_port port;
-	struct mad_route route;
 	struct node_names names; /* the node name map; owned */
 	uint64_t key;
 	uint32_t qkey;

@@ -194,7 +194,7 @@ static int look_up(struct mad_session *session)
 	places = mem_alloc_zero(count + 1, sizeof(*places));
 	for (size_t i = 0; i < count; i++)
 		places[i] = session->destinations[i].place;
-	mad_find_places(session->engine, &session->route, places, count);
+	mad_find_places(session->engine, &session->port.route, places, count);
 	for (size_t i = 0; i < count; i++) {
 		struct mad_destination *destination = &session->destinations[i];
 
@@ -283,8 +283,8 @@ int mad_session_find_by_lid(struct mad_session *session, char *const *words)
 {
 	if (words[0])
 		return mad_session_find(session, words);
-	if (session->port.lid)
-		return mad_session_find_lid(session, session->port.lid);
+	if (session->port.route.lid)
+		return mad_session_find_lid(session, session->port.route.lid);
 	session_report(session, "the port has no LID: no subnet manager has configured it",
 		       "rdmactl ports shows its state");
 	return -EADDRNOTAVAIL;

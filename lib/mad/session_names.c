@@ -194,7 +194,7 @@ int session_look_up_names(struct mad_session *session)
 			searches[named++].text = session->destinations[i].wanted;
 	if (!named)
 		return 0;
-	node_search(session->engine, &session->route, &session->names, searches, named);
+	node_search(session->engine, &session->port.route, &session->names, searches, named);
 	for (size_t i = 0; i < named && !rc; i++)
 		rc = refuse_ambiguous(session, &searches[i]);
 	named = 0;
@@ -221,7 +221,7 @@ int mad_session_resolve(struct mad_session *session, const char *word,
 	int rc = session_parse_target(session, word, &found.place.target);
 
 	if (!rc && found.place.target.kind == TARGET_NAME) {
-		node_search(session->engine, &session->route, &session->names, &search, 1);
+		node_search(session->engine, &session->port.route, &session->names, &search, 1);
 		rc = refuse_ambiguous(session, &search);
 		if (!rc && !use_search(session, &found, &search))
 			rc = -EHOSTUNREACH;

@@ -208,7 +208,7 @@ bool smp_change_cuts_path(struct smp_change *change)
 	const struct mad_session *session = change->session;
 	bool direct = session->destinations[0].place.target.kind == TARGET_DIRECT;
 	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
-	uint16_t lid = session->port.lid;
+	uint16_t lid = session->port.route.lid;
 
 	if (!is_risky(change) ||
 	    !call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, NULL, info))

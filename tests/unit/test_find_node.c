@@ -128,7 +128,8 @@ static struct fixture *open_with(enum target_kind kind, const char *map)
 
 	fixture->fake.on_send = answer;
 	assert_int_equal(mad_session_begin(session, &options, &fixture->problems), 0);
-	session->route = (struct mad_route){.lid = 2, .sm_lid = SA_LID, .subnet_manager = true};
+	session->port.route = (struct mad_route){
+		.lid = 2, .sm_lid = SA_LID, .subnet_manager = true};
 	if (map)
 		assert_int_equal(node_names_parse(map, strlen(map), &session->names, &line), 0);
 	session->engine = fake_engine(&fixture->fake, &engine_options);
@@ -326,7 +327,7 @@ static void no_manager(void **state)
 	char leaf[] = "leaf 1", *words[] = {leaf, NULL};
 
 	(void)state;
-	fixture->session.route.subnet_manager = false;
+	fixture->session.port.route.subnet_manager = false;
 	assert_int_equal(mad_session_find(&fixture->session, words), -EHOSTUNREACH);
 	assert_non_null(strstr(fixture->problems.items[0].error, "the port knows none"));
 	assert_int_equal(fixture->fake.sends, 0);
@@ -342,7 +343,8 @@ static void owners(void **state)
 		struct lid_owner list[] = {{.lid = 1}, {.lid = 5}, {.lid = 8}, {.lid = 40}};
 
 		fixture->fake.context = cut ? fixture : NULL;
-		assert_int_equal(lid_owners_name(fixture->session.engine, &fixture->session.route,
+		assert_int_equal(lid_owners_name(fixture->session.engine,
+						 &fixture->session.port.route,
 						 &fixture->session.names, list, 4),
 				 0);
 		assert_string_equal(list[0].name, "mapped");

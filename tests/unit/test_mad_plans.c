@@ -47,8 +47,8 @@ static void fill(struct fixture *fixture, const unsigned char *mad, unsigned cha
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_LINEAR_FT:
 		/* Blocks of 64 LIDs, 14.2.5.10; answers leave by a port of their own. */
-		if (bits_get(mad, 20 * 8, 32) == fixture->session.port.lid / BLOCK_LIDS)
-			data[fixture->session.port.lid % BLOCK_LIDS] = BACK_PORT;
+		if (bits_get(mad, 20 * 8, 32) == fixture->session.port.route.lid / BLOCK_LIDS)
+			data[fixture->session.port.route.lid % BLOCK_LIDS] = BACK_PORT;
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_PORT_INFO:
 		if (mad_method(mad) == UMAD_METHOD_SET && !fixture->keeps)
@@ -113,7 +113,7 @@ static struct fixture *begin(char **words, size_t word_count)
 	};
 	fixture->session = (struct mad_session){
 		.problems = &fixture->problems,
-		.port.lid = OWN_LID,
+		.port.route.lid = OWN_LID,
 		.destinations = &fixture->destination,
 		.destination_count = 1,
 		.engine = fake_engine(&fixture->fake, &options),
@@ -435,7 +435,7 @@ static void path_is_cut(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lids); i++)
 		for (uint32_t port = 1; port <= PORTS; port++) {
-			fixture->session.port.lid = lids[i];
+			fixture->session.port.route.lid = lids[i];
 			change(fixture, port, "lmc=3", &one);
 			assert_int_equal(smp_change_cuts_path(&one),
 					 port == OUR_PORT || port == BACK_PORT);

@@ -126,12 +126,12 @@ static void default_prefix(void **state)
 	port->sm_lid = number_of(3);
 	port->sm_sl = number_of(2);
 	assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
-	assert_int_equal(chosen.lid, 7);
-	assert_int_equal(chosen.sm_lid, 3);
-	assert_int_equal(chosen.sm_sl, 2);
-	assert_true(chosen.subnet_manager);
-	assert_int_equal(gid_subnet_prefix(&chosen.gid), 0xfe80000000000000);
-	assert_int_equal(gid_interface_id(&chosen.gid), 0x1001);
+	assert_int_equal(chosen.route.lid, 7);
+	assert_int_equal(chosen.route.sm_lid, 3);
+	assert_int_equal(chosen.route.sm_sl, 2);
+	assert_true(chosen.route.subnet_manager);
+	assert_int_equal(gid_subnet_prefix(&chosen.route.gid), 0xfe80000000000000);
+	assert_int_equal(gid_interface_id(&chosen.route.gid), 0x1001);
 	mad_port_clear(&chosen);
 	inventory_free(&inventory);
 }
@@ -163,9 +163,9 @@ static void without_a_manager(void **state)
 		assert_int_equal(chosen.port, 2);
 		assert_int_equal(chosen.smi_port, 2);
 		assert_string_equal(chosen.smi_device, "a");
-		assert_false(chosen.subnet_manager);
-		assert_int_equal(gid_subnet_prefix(&chosen.gid), 0xfec0000000000001);
-		assert_int_equal(gid_interface_id(&chosen.gid), 0x0123456789abcdef);
+		assert_false(chosen.route.subnet_manager);
+		assert_int_equal(gid_subnet_prefix(&chosen.route.gid), 0xfec0000000000001);
+		assert_int_equal(gid_interface_id(&chosen.route.gid), 0x0123456789abcdef);
 		mad_port_clear(&chosen);
 		inventory_free(&inventory);
 	}

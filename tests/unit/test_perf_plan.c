@@ -125,7 +125,7 @@ static struct bed *begin(const struct node *nodes, size_t count)
 	}
 	bed->session = (struct mad_session){
 		.problems = &bed->problems,
-		.port = {.lid = OWN_LID, .port = OWN_PORT},
+		.port = {.route.lid = OWN_LID, .port = OWN_PORT},
 		.destinations = bed->destinations,
 		.destination_count = count,
 		.engine = fake_engine(&bed->fake, &options),

@@ -49,7 +49,7 @@ static bool make(struct bed *bed, const char *record, const char *from, const ch
 	*bed = (struct bed){.args = {.from = from, .to = to}};
 	bed->run.args = &bed->args;
 	bed->run.attribute = mad_attribute_find_word(sa_attributes, record);
-	bed->run.mad.session.port.gid = own;
+	bed->run.mad.session.port.route.gid = own;
 	bed->run.mad.session.problems = &bed->run.mad.listing.problems;
 	for (size_t i = 0; i < 3 && words[i]; i++)
 		bed->words[i] = mem_string(words[i]);

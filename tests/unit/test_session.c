@@ -52,7 +52,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	/* PathRecord, 15.2.5.16: by both GIDs, one path. Components 2, 3 and 12. */
 	assert_int_equal(mad_method(mad), UMAD_METHOD_GET);
 	assert_int_equal(bits_get(mad, 48 * 8, 64), 1 << 2 | 1 << 3 | 1 << 12);
-	assert_memory_equal(mad + data + 24, session_of(fake)->port.gid.raw, 16);
+	assert_memory_equal(mad + data + 24, session_of(fake)->port.route.gid.raw, 16);
 	assert_int_equal(bits_get(mad + data, 49 * 8 + 1, 7), 1);
 	if (last == SILENT)
 		return 0;
@@ -79,8 +79,7 @@ static struct fixture *open_with(const struct mad_session_options *options)
 	fixture->fake.on_send = answer;
 	fixture->fake.context = fixture;
 	assert_int_equal(mad_session_begin(session, options, &fixture->problems), 0);
-	session->port.lid = OWN_LID;
-	session->route = (struct mad_route){
+	session->port.route = (struct mad_route){
 		.lid = OWN_LID,
 		.sm_lid = SA_LID,
 		.subnet_manager = true,
@@ -301,8 +300,8 @@ static void no_subnet_manager(void **state)
 	struct fixture *fixture = open_with(&options);
 
 	(void)state;
-	fixture->session.route.subnet_manager = false;
-	fixture->session.port.lid = 0;
+	fixture->session.port.route.subnet_manager = false;
+	fixture->session.port.route.lid = 0;
 	assert_int_equal(find(fixture, mad_session_find, GUID("10")), -EHOSTUNREACH);
 	assert_problem(fixture, 0, "0002:0000:0000:0010", "knows no subnet manager to ask");
 	assert_int_equal(find(fixture, mad_session_find_by_lid, ""), -EADDRNOTAVAIL);
@@ -418,10 +417,10 @@ static void port_chosen(void **state)
 	port->sm_lid = number_of(SA_LID);
 	assert_int_equal(mad_session_choose_port(&fixture.session, &inventory), 0);
 	assert_int_equal(fixture.problems.count, 1);
-	assert_int_equal(fixture.session.route.lid, OWN_LID);
-	assert_int_equal(fixture.session.route.sm_lid, SA_LID);
-	assert_true(fixture.session.route.subnet_manager);
-	assert_int_equal(fixture.session.route.pkey_index, 1);
+	assert_int_equal(fixture.session.port.route.lid, OWN_LID);
+	assert_int_equal(fixture.session.port.route.sm_lid, SA_LID);
+	assert_true(fixture.session.port.route.subnet_manager);
+	assert_int_equal(fixture.session.port.route.pkey_index, 1);
 	/* It does not open, because there is no such device. */
 	assert_int_not_equal(mad_session_open(&fixture.session), 0);
 	assert_int_equal(fixture.problems.count, 2);

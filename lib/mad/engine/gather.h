@@ -26,9 +26,9 @@ int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count);
 struct mad_route {
 	uint16_t lid, sm_lid;
 	uint8_t sm_sl;
-	bool subnet_manager; /* the port has an SM, with LID sm_lid */
+	bool subnet_manager; /* the port knows a subnet manager: sm_lid is set */
 	uint16_t pkey_index; /* for requests to the SA */
-	struct gid gid;
+	struct gid gid;	     /* index 0: subnet prefix and port GUID */
 	uint64_t sm_key;
 };
 

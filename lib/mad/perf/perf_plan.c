@@ -131,7 +131,7 @@ static void guess_ports(struct perf *perf, size_t destination)
 		perf->nodes[destination].wanted[PERF_ALL_PORTS] = true;
 		return;
 	}
-	if (at->place.address.lid == perf->session->port.lid && !perf->options.all_ports &&
+	if (at->place.address.lid == perf->session->port.route.lid && !perf->options.all_ports &&
 	    !perf->options.sum) {
 		perf->nodes[destination].wanted[perf->session->port.port] = true;
 		return;
