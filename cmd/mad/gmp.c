@@ -104,7 +104,7 @@ char *gmp_describe(struct gmp_run *run, size_t destination)
 /* Whether every word after the destination is a range; if not, the listing says so. */
 static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
 {
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
+	_cleanup_(freep) char *clean = NULL;
 	uint32_t first, last;
 
 	for (size_t i = 0; i < at->word_count; i++) {
@@ -112,12 +112,13 @@ static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
 		    mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &first, &last))
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
-		message = run->attribute->entries
-				  ? mem_format("'%s' is not a number or a range", clean)
-				  : mem_format("unexpected argument '%s' after the destination",
-					       clean);
-		listing_fail(&run->mad.listing, STATUS_USAGE, message, NULL);
-		return false;
+		return mad_complain(&run->mad.listing,
+				    run->attribute->entries
+					    ? mem_format("'%s' is not a number or a range", clean)
+					    : mem_format("unexpected argument '%s' after the "
+							 "destination",
+							 clean),
+				    NULL);
 	}
 	return true;
 }

@@ -10,13 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-bool mad_change_complain(struct listing *listing, char *message, const char *hint)
-{
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	free(message);
-	return false;
-}
-
 bool mad_change_find(struct listing *listing, struct smp_change *change, const char *set)
 {
 	_cleanup_(freep) char *path = command_path(listing->ctx), *where = NULL, *fields = NULL;
@@ -27,16 +20,16 @@ bool mad_change_find(struct listing *listing, struct smp_change *change, const c
 	where = mem_format("rdmactl %s --help", path);
 	fields = mem_format("%s lists the fields", where);
 	if (smp_change_parse(change, set))
-		return mad_change_complain(listing, mem_string("--set takes FIELD=VALUE"), fields);
+		return mad_complain(listing, mem_string("--set takes FIELD=VALUE"), fields);
 	rc = smp_change_find(change, &wrong);
 	if (!rc)
 		return true;
 	if (rc == -EPERM)
-		return mad_change_complain(
-			listing, mem_format("--set: %s is set by the node alone", wrong->key),
-			"a request only reads it");
+		return mad_complain(listing,
+				    mem_format("--set: %s is set by the node alone", wrong->key),
+				    "a request only reads it");
 	listing_explain_column(where, change->attribute->schema, wrong->key, &message, &hint);
-	return mad_change_complain(listing, mem_format("--set: %s", message), hint);
+	return mad_complain(listing, mem_format("--set: %s", message), hint);
 }
 
 bool mad_change_put(struct listing *listing, struct smp_change *change)
@@ -48,11 +41,11 @@ bool mad_change_put(struct listing *listing, struct smp_change *change)
 	if (!rc)
 		return true;
 	if (rc == -ENXIO)
-		return mad_change_complain(
+		return mad_complain(
 			listing, mem_format("--set: this port does not have %s", wrong->key), NULL);
 	clean = text_clean(wrong->text, strlen(wrong->text));
 	hint = field_explain(wrong->field);
-	return mad_change_complain(
+	return mad_complain(
 		listing,
 		rc == -ERANGE ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
 			      : mem_format("--set: '%s' is not a value of %s", clean, wrong->key),

@@ -2,11 +2,9 @@
 /* The parts of --set that subnet management and other classes have in common. */
 #pragma once
 
-#include "cmd/listing.h"
+#include "cmd/mad/mad_listing.h"
 #include "mad/smp_change.h"
 
-/* Ends the listing as wrong usage, and frees the message. Always false. */
-bool mad_change_complain(struct listing *listing, char *message, const char *hint);
 /* These take what --set says, find its fields, and put its values. False: the listing says why. */
 bool mad_change_find(struct listing *listing, struct smp_change *change, const char *set);
 bool mad_change_put(struct listing *listing, struct smp_change *change);

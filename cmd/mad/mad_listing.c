@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -45,6 +46,13 @@ const struct option_rule mad_rules[] = {
 	MAD_RULES,
 	{.options = NULL},
 };
+
+bool mad_complain(struct listing *listing, char *message, const char *hint)
+{
+	listing_fail(listing, STATUS_USAGE, message, hint);
+	free(message);
+	return false;
+}
 
 bool mad_listing_take(struct mad_listing *mad, int rc)
 {

@@ -51,10 +51,8 @@ static bool complain_value(struct listing *listing, const char *option, const ch
 			   const char *what, const char *hint)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-	_cleanup_(freep) char *message = mem_format("--%s: '%s' is not %s", option, clean, what);
 
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	return false;
+	return mad_complain(listing, mem_format("--%s: '%s' is not %s", option, clean, what), hint);
 }
 
 /* The hint suggests the closest of the words, else it is `hint`. Frees the array and `hint`. */
@@ -168,11 +166,10 @@ static bool parse_oui(struct listing *listing, const struct send_args *args,
 	words->oui = (uint32_t)oui;
 	if (needed == (oui != 0))
 		return true;
-	listing_fail(listing, STATUS_USAGE,
-		     needed ? "a vendor class from 0x30 to 0x4f needs --oui"
-			    : "--oui is for vendor classes from 0x30 to 0x4f",
-		     NULL);
-	return false;
+	return mad_complain(listing,
+			    mem_string(needed ? "a vendor class from 0x30 to 0x4f needs --oui"
+					      : "--oui is for vendor classes from 0x30 to 0x4f"),
+			    NULL);
 }
 
 static bool parse_words(struct listing *listing, const struct send_args *args,
@@ -181,11 +178,9 @@ static bool parse_words(struct listing *listing, const struct send_args *args,
 	struct send_words words = {.method = UMAD_METHOD_GET};
 	uint64_t modifier = 0;
 
-	if (!args->class || !args->attribute) {
-		listing_fail(listing, STATUS_USAGE, "send needs --class and --attribute",
-			     "rdmactl mad send 5 --class pm --attribute portcounters");
-		return false;
-	}
+	if (!args->class || !args->attribute)
+		return mad_complain(listing, mem_string("send needs --class and --attribute"),
+				    "rdmactl mad send 5 --class pm --attribute portcounters");
 	if (!parse_named(listing, "class", args->class, mad_class_names, class_aliases,
 			 &words.mgmt_class))
 		return false;
@@ -201,20 +196,12 @@ static bool parse_words(struct listing *listing, const struct send_args *args,
 			  &words.component_mask) ||
 	    !parse_oui(listing, args, &words))
 		return false;
-	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM) {
-		listing_fail(listing, STATUS_USAGE, "--component-mask is only for class sa", NULL);
-		return false;
-	}
+	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM)
+		return mad_complain(listing, mem_string("--component-mask is only for class sa"),
+				    NULL);
 	words.modifier = (uint32_t)modifier;
 	*ret_words = words;
 	return true;
-}
-
-static bool complain(struct send_run *run, char *message, const char *hint)
-{
-	listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
-	free(message);
-	return false;
 }
 
 /* Send, TrapRepress and responses get no answer. */
@@ -250,15 +237,16 @@ static bool read_data(struct send_run *run)
 	length = dump.byte_count;
 	mad_dump_free(&dump);
 	if (rc)
-		return complain(run,
-				mem_string(rc == -ENODATA ? "--data has no bytes"
-							  : "--data takes bytes in hexadecimal"),
-				"give bytes such as 00ff17, or - for standard input");
+		return mad_complain(&run->mad.listing,
+				    mem_string(rc == -ENODATA
+						       ? "--data has no bytes"
+						       : "--data takes bytes in hexadecimal"),
+				    "give bytes such as 00ff17, or - for standard input");
 	return length <= MAD_BYTES - at ||
-	       complain(run,
-			mem_format("--data: %zu bytes do not fit in the %zu of that class", length,
-				   MAD_BYTES - at),
-			NULL);
+	       mad_complain(&run->mad.listing,
+			    mem_format("--data: %zu bytes do not fit in the %zu of that class",
+				       length, MAD_BYTES - at),
+			    NULL);
 }
 
 /* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
@@ -290,8 +278,9 @@ static bool check_routes(struct send_run *run)
 	for (size_t i = 0; i < session->destination_count; i++)
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT &&
 		    mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-			return complain(run, mem_string("class sm-direct needs a directed route"),
-					"give -D 0,1,3, or use class sm");
+			return mad_complain(&run->mad.listing,
+					    mem_string("class sm-direct needs a directed route"),
+					    "give -D 0,1,3, or use class sm");
 	return true;
 }
 

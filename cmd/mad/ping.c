@@ -281,11 +281,10 @@ static bool begin_infiniband(struct run *run, char *const *words)
 							    : PING_PMA;
 		struct ping_target *target = ping_add_target(&run->ping, kind, destination->name);
 
-		if (direct && args->openib) {
-			listing_fail(&run->mad.listing, STATUS_USAGE,
-				     "--openib needs a LID, not a directed route", NULL);
-			return false;
-		}
+		if (direct && args->openib)
+			return mad_complain(
+				&run->mad.listing,
+				mem_string("--openib needs a LID, not a directed route"), NULL);
 		if (!direct)
 			number_set(&target->record.lid, destination->place.address.lid);
 		if (kind == PING_SMP)

@@ -9,16 +9,9 @@
 #include "base/text.h"
 #include "cmd/mad/sa_run.h"
 #include "mad/format/header.h"
-#include "schema/bits.h"
 
 #define SA_COMPARES_BITS (1u << 31) /* of CapabilityMask, as saquery(8) and opensm have it */
 #define PATHS_MOST	 "127"	    /* PathRecord:NumbPath has 7 bits */
-
-static void fail_usage(struct sa_run *run, char *message, const char *hint)
-{
-	listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
-	free(message);
-}
 
 static bool set_field(struct sa_run *run, const struct field *field, const char *text);
 
@@ -51,12 +44,11 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	if (rc) {
 		_cleanup_(freep) char *hint = field_explain(field);
 
-		fail_usage(run,
-			   rc == -ERANGE
-				   ? mem_format("'%s' is out of range for %s", clean, field->key)
-				   : mem_format("'%s' is not a value of %s", clean, field->key),
-			   hint);
-		return false;
+		return mad_complain(
+			&run->mad.listing,
+			rc == -ERANGE ? mem_format("'%s' is out of range for %s", clean, field->key)
+				      : mem_format("'%s' is not a value of %s", clean, field->key),
+			hint);
 	}
 	run->request.component_mask |= sa_component_mask(field);
 	return select_exactly(run, field);
@@ -67,11 +59,10 @@ static bool give_field(struct sa_run *run, const struct field *field, const char
 {
 	const uint64_t mask = sa_component_mask(field);
 
-	if (run->given & mask) {
-		fail_usage(run, mem_format("'%s' is given twice", field->key),
-			   "give each field once; query several times for several values");
-		return false;
-	}
+	if (run->given & mask)
+		return mad_complain(&run->mad.listing,
+				    mem_format("'%s' is given twice", field->key),
+				    "give each field once; query several times for several values");
 	run->given |= mask;
 	return set_field(run, field, text);
 }
@@ -86,9 +77,9 @@ static bool set_component(struct sa_run *run, const char *word)
 
 	if (!equals) {
 		clean = text_clean(word, strlen(word));
-		fail_usage(run, mem_format("'%s' is not FIELD=VALUE", clean),
-			   "name what the records must have: rdmactl sa nodes node_type=switch");
-		return false;
+		return mad_complain(
+			&run->mad.listing, mem_format("'%s' is not FIELD=VALUE", clean),
+			"name what the records must have: rdmactl sa nodes node_type=switch");
 	}
 	*equals = '\0';
 	/* opensm does not search by the LID inside PortInfo; the record's own LID is the same. */
@@ -101,14 +92,13 @@ static bool set_component(struct sa_run *run, const char *word)
 		run->request.modifier = SA_COMPARES_BITS;
 	if (field && field->tag && field->width)
 		return give_field(run, field, equals + 1);
-	if (field) {
-		fail_usage(run, mem_format("the subnet administrator cannot search by %s", key),
-			   "print all records, and pick from the output: -o, --json");
-		return false;
-	}
+	if (field)
+		return mad_complain(&run->mad.listing,
+				    mem_format("the subnet administrator cannot search by %s", key),
+				    "print all records, and pick from the output: -o, --json");
 	command = mem_format("rdmactl sa %s --help", run->attribute->word);
 	listing_explain_column(command, schema, key, &message, &hint);
-	fail_usage(run, message, hint);
+	mad_complain(&run->mad.listing, message, hint);
 	free(hint);
 	return false;
 }
@@ -120,28 +110,24 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
-	struct gid gid = run->mad.session.port.route.gid; /* a GUID gets its prefix */
+	struct gid gid;
 
 	if (!mad_listing_resolve(&run->mad, name, &target))
 		return false;
 	if (target.kind == TARGET_DIRECT) {
 		clean = text_clean(name, strlen(name));
-		fail_usage(
-			run,
+		return mad_complain(
+			&run->mad.listing,
 			mem_format("'%s' is a directed route, which the subnet administrator does "
 				   "not know",
 				   clean),
 			"a LID, a port GUID, a GID, or the name of a node");
-		return false;
 	}
 	if (target.kind == TARGET_LID) {
 		text = mem_format("%u", target.lid);
 		return give_field(run, schema_find(schema, lid_key), text);
 	}
-	if (target.kind == TARGET_GID)
-		gid = target.gid;
-	else
-		bits_set(gid.raw, 64, 64, target.guid);
+	gid = mad_target_gid(&run->mad.session.port.route, &target);
 	gid_format(&gid, gid_text);
 	return give_field(run, schema_find(schema, gid_key), gid_text);
 }
@@ -168,32 +154,28 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 	unsigned int count = 0;
 
 	for (; (word = strsep(&rest, ",")); count++) {
-		struct gid gid = run->mad.session.port.route.gid;
 		struct mad_target target;
+		struct gid gid;
 
-		if (*used == SA_MULTIPATH_GIDS_MOST) {
-			fail_usage(run,
-				   mem_format("a request has room for %u ports",
-					      SA_MULTIPATH_GIDS_MOST),
-				   "query several times; opensm reads no more of one request");
-			return false;
-		}
+		if (*used == SA_MULTIPATH_GIDS_MOST)
+			return mad_complain(
+				&run->mad.listing,
+				mem_format("a request has room for %u ports",
+					   SA_MULTIPATH_GIDS_MOST),
+				"query several times; opensm reads no more of one request");
 		if (!mad_listing_resolve(&run->mad, word, &target))
 			return false;
 		if (target.kind != TARGET_GUID && target.kind != TARGET_GID) {
 			_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
-			fail_usage(run,
-				   mem_format("'%s' is not a port GUID, a GID or the name of a "
-					      "node",
-					      clean),
-				   "rdmactl sa nodes -o +port_guid shows the port GUIDs");
-			return false;
+			return mad_complain(
+				&run->mad.listing,
+				mem_format("'%s' is not a port GUID, a GID or the name of a "
+					   "node",
+					   clean),
+				"rdmactl sa nodes -o +port_guid shows the port GUIDs");
 		}
-		if (target.kind == TARGET_GID)
-			gid = target.gid;
-		else
-			bits_set(gid.raw, 64, 64, target.guid);
+		gid = mad_target_gid(&run->mad.session.port.route, &target);
 		memcpy(run->query.data + SA_MULTIPATH_GIDS_AT + sizeof(gid.raw) * (*used)++,
 		       gid.raw, sizeof(gid.raw));
 	}
@@ -207,11 +189,10 @@ static bool set_ends(struct sa_run *run)
 	char own[GID_TEXT_SIZE];
 	unsigned int used = 0;
 
-	if (!run->args->to) {
-		fail_usage(run, mem_string("--to is missing: the ports that the paths lead to"),
-			   "rdmactl sa multipath --to GUID,GUID");
-		return false;
-	}
+	if (!run->args->to)
+		return mad_complain(&run->mad.listing,
+				    mem_string("--to is missing: the ports that the paths lead to"),
+				    "rdmactl sa multipath --to GUID,GUID");
 	gid_format(&run->mad.session.port.route.gid, own);
 	return add_gids(run, run->args->from ? run->args->from : own, "sgid_count", &used) &&
 	       add_gids(run, run->args->to, "dgid_count", &used) &&
@@ -235,10 +216,8 @@ bool sa_make_query(struct sa_run *run, char **words)
 	char *complaint = args->from || args->to ? NULL
 						 : mad_kind_complaint(mad_forced_kind(&args->mad));
 
-	if (complaint) {
-		fail_usage(run, complaint, NULL);
-		return false;
-	}
+	if (complaint)
+		return mad_complain(&run->mad.listing, complaint, NULL);
 	if (path && !set_path(run))
 		return false;
 	if (run->attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC && !set_ends(run))

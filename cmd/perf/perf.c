@@ -98,13 +98,12 @@ static bool find(struct perf_run *run, char **words)
 
 	if (!mad_listing_find_by_lid(mad, words))
 		return false;
-	for (size_t i = 0; i < mad->session.destination_count; i++) {
-		if (run->args->all_ports && mad->session.destinations[i].word_count) {
-			listing_fail(&mad->listing, STATUS_USAGE,
-				     "--all-ports cannot be used with ports by number", NULL);
-			return false;
-		}
-	}
+	for (size_t i = 0; i < mad->session.destination_count; i++)
+		if (run->args->all_ports && mad->session.destinations[i].word_count)
+			return mad_complain(
+				&mad->listing,
+				mem_string("--all-ports cannot be used with ports by number"),
+				NULL);
 	return mad_listing_has_lids(mad,
 				    "performance management cannot be reached by directed route",
 				    "name LIDs, port GUIDs or GIDs");
@@ -146,17 +145,17 @@ static void reset(struct perf_run *run)
 static bool choose_counters(struct perf_run *run)
 {
 	const struct perf_args *args = run->args;
-	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+	_cleanup_(freep) char *wrong = NULL;
 
 	run->clear = args->errors == args->traffic ? PERF_CLEAR_ALL
 		     : args->errors		   ? PERF_CLEAR_ERRORS
 						   : PERF_CLEAR_TRAFFIC;
 	if (!args->counters || !perf_parse_counters(args->counters, &run->clear, &wrong))
 		return true;
-	message = mem_format("--counters: '%s' is neither a counter nor a mask", wrong);
-	listing_fail(&run->mad.listing, STATUS_USAGE, message,
-		     "the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff");
-	return false;
+	return mad_complain(
+		&run->mad.listing,
+		mem_format("--counters: '%s' is neither a counter nor a mask", wrong),
+		"the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff");
 }
 
 static void work(struct perf_run *run, enum perf_listing kind)

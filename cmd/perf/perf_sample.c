@@ -177,17 +177,17 @@ static void take_port(struct samples *samples, const struct perf_port *port)
 static bool parse(struct perf_run *run, struct perf_sampling *sampling)
 {
 	const struct perf_args *args = run->args;
-	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+	_cleanup_(freep) char *wrong = NULL;
 	int rc = perf_sampling_parse(args->sample, sampling, &wrong);
 
 	if (!rc)
 		return true;
-	message = rc == -E2BIG ? mem_format("--sample: a port counts at most %d quantities",
-					    PERF_SAMPLE_COUNTERS)
-			       : mem_format("--sample: '%s' is not a quantity", wrong);
-	listing_fail(&run->mad.listing, STATUS_USAGE, message,
-		     "xmit-data, rcv-data, xmit-packets, rcv-packets, xmit-wait, or a number");
-	return false;
+	return mad_complain(
+		&run->mad.listing,
+		rc == -E2BIG ? mem_format("--sample: a port counts at most %d quantities",
+					  PERF_SAMPLE_COUNTERS)
+			     : mem_format("--sample: '%s' is not a quantity", wrong),
+		"xmit-data, rcv-data, xmit-packets, rcv-packets, xmit-wait, or a number");
 }
 
 /* Process IDs would do worse: in containers they are small, and often the same. */

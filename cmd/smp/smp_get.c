@@ -175,30 +175,25 @@ static void report_left_out(struct smp_run *run, size_t destination,
 				 text, hint);
 }
 
-/* Whether ports or entries may be named; if not, the error is reported. */
-static bool words_fit(struct smp_run *run, const struct mad_destination *at)
+bool smp_words_fit(struct listing *listing, const struct smp_args *args,
+		   const struct mad_attribute *attribute, const struct mad_destination *at)
 {
-	_cleanup_(freep) char *message = NULL;
-
 	if (!at->word_count)
 		return true;
-	if (at->named_port && !smp_counts_ports(run->attribute)) {
-		message = mem_format("'%s' names a port, and %s belongs to the node", at->name,
-				     run->attribute->word);
-		listing_fail(&run->mad.listing, STATUS_USAGE, message, "leave out the port");
-		return false;
-	}
-	if (run->args->all_ports)
-		message = mem_string("--all-ports cannot be used with ports by number");
-	else if (run->attribute->modifier == MODIFIER_NONE)
-		message = mem_format("%s belongs to the node, not to a port or an entry",
-				     run->attribute->word);
-	if (message)
-		listing_fail(&run->mad.listing, STATUS_USAGE, message,
-			     run->args->all_ports ? NULL
-						  : "do not give a port or entry after the "
-						    "destination");
-	return !message;
+	if (at->named_port && !smp_counts_ports(attribute))
+		return mad_complain(listing,
+				    mem_format("'%s' names a port, and %s belongs to the node",
+					       at->name, attribute->word),
+				    "leave out the port");
+	if (args->all_ports)
+		return mad_complain(listing,
+				    mem_string("--all-ports cannot be used with ports by number"),
+				    NULL);
+	return attribute->modifier != MODIFIER_NONE ||
+	       mad_complain(listing,
+			    mem_format("%s belongs to the node, not to a port or an entry",
+				       attribute->word),
+			    "do not give a port or entry after the destination");
 }
 
 static void add_queries(struct smp_run *run, size_t destination, const struct smp_node *facts,
@@ -223,18 +218,18 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	const struct smp_choice choice = {ranges, at->word_count, run->args->all_ports};
 
 	for (size_t i = 0; i < at->word_count; i++) {
-		_cleanup_(freep) char *clean = NULL, *message = NULL;
+		_cleanup_(freep) char *clean = NULL;
 
 		if (mad_parse_range(at->words[i], 0, UINT16_MAX, &ranges[i].first, &ranges[i].last))
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
-		message = mem_format("'%s' is not a number or a range", clean);
-		listing_fail(&run->mad.listing, STATUS_USAGE, message,
-			     smp_counts_ports(run->attribute) ? "ports: 1 2 5-8"
-							      : "entries of the table: 5 16-31");
-		return false;
+		return mad_complain(&run->mad.listing,
+				    mem_format("'%s' is not a number or a range", clean),
+				    smp_counts_ports(run->attribute)
+					    ? "ports: 1 2 5-8"
+					    : "entries of the table: 5 16-31");
 	}
-	if (!words_fit(run, at))
+	if (!smp_words_fit(&run->mad.listing, run->args, run->attribute, at))
 		return false;
 	if (run->nodes[destination].failed)
 		return true;

@@ -20,6 +20,10 @@ struct smp_args {
 
 extern const struct schema smp_raw_schema; /* of --raw */
 
+/* Whether the words after a destination are ports or entries that may be named; if not, it fails.
+ */
+bool smp_words_fit(struct listing *listing, const struct smp_args *args,
+		   const struct mad_attribute *attribute, const struct mad_destination *at);
 /* Whether the attribute is shown as one record rather than a table. */
 bool smp_is_record(const struct mad_attribute *attribute);
 /* Both return the exit status; `words` are the destination and its indexes. */

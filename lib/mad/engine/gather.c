@@ -107,8 +107,7 @@ void mad_gmp_request(const struct mad_place *place, uint8_t mgmt_class, uint8_t 
 	};
 }
 
-static void ask_path(const struct mad_route *route, const struct mad_target *target,
-		     unsigned char *record, struct mad_request *request)
+struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target)
 {
 	struct gid gid = target->gid;
 
@@ -116,6 +115,14 @@ static void ask_path(const struct mad_route *route, const struct mad_target *tar
 		gid = route->gid;
 		bits_set(gid.raw, 64, 64, target->guid);
 	}
+	return gid;
+}
+
+static void ask_path(const struct mad_route *route, const struct mad_target *target,
+		     unsigned char *record, struct mad_request *request)
+{
+	const struct gid gid = mad_target_gid(route, target);
+
 	memcpy(record + PATH_RECORD_DGID_AT, gid.raw, sizeof(gid.raw));
 	memcpy(record + PATH_RECORD_SGID_AT, route->gid.raw, sizeof(route->gid.raw));
 	path_record_set_numb_path(record, 1);

@@ -48,6 +48,8 @@ struct mad_place {
 int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 		    struct mad_place *places, size_t count);
 
+/* The GID of a target that is a GID or a GUID, which gets the prefix of the local port. */
+struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target);
 /* The address of the SA. */
 struct mad_address mad_sa_address(const struct mad_route *route);
 /* Makes an SMP to the place, without data. */
