@@ -57,6 +57,8 @@ static bool choose_one(struct run *run)
 		return mad_complain(
 			listing, mem_string("--set changes one attribute of one port of one node"),
 			NULL);
+	if (!smp_words_fit(listing, run->args, run->change.attribute, at))
+		return false;
 	if (at->word_count && text_parse_u64(at->words[0], 0, 255, &port))
 		return mad_complain(listing, mem_string("the port is not a number"), NULL);
 	run->change.port = (uint32_t)port;

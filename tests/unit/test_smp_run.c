@@ -1252,6 +1252,11 @@ static const struct command_row refused_sets_rows[] = {
 	 "rdmactl smp: --set changes one attribute of one port of one node\n", ""},
 	{"smp portinfo 9 --all-ports --set mkey_lease_period_sec=1", STATUS_USAGE, "",
 	 "rdmactl smp: --set changes one attribute of one port of one node\n", ""},
+	/* A Set of what belongs to the node has no port in its modifier. */
+	{"smp nodedesc 9 1 --set node_description=x --yes", STATUS_USAGE, "",
+	 "rdmactl smp: nodedesc belongs to the node, not to a port or an entry\n"
+	 "  do not give a port or entry after the destination\n",
+	 ""},
 	{"smp portinfo 9 x --set mkey_lease_period_sec=1", STATUS_USAGE, "",
 	 "rdmactl smp: the port is not a number\n", ""},
 	{"smp sminfo 11 --set priority=1", STATUS_USAGE, "",
