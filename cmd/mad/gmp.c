@@ -73,32 +73,13 @@ struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *
 	return record;
 }
 
-/* Subnet management knows the description and the ports of a node. */
-static bool ask_node(struct gmp_run *run, size_t destination, uint16_t attribute,
-		     unsigned char *ret_data)
-{
-	struct mad_session *session = &run->mad.session;
-	const struct mad_destination *at = &session->destinations[destination];
-	struct mad_item item = {0};
-
-	mad_smp_request(&at->place, UMAD_METHOD_GET, attribute, 0, &item.request);
-	mad_gather(session->engine, &item, 1);
-	if (!mad_session_check(session, at,
-			       attribute == UMAD_SM_ATTR_NODE_INFO ? "NodeInfo" : "NodeDescription",
-			       &item))
-		return false;
-	memcpy(ret_data, item.data, MAD_DATA_MOST);
-	return true;
-}
-
 char *gmp_describe(struct gmp_run *run, size_t destination)
 {
-	unsigned char text[MAD_DATA_MOST];
+	struct mad_session *session = &run->mad.session;
 
-	if (!(columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE) ||
-	    !ask_node(run, destination, UMAD_SM_ATTR_NODE_DESC, text))
-		return NULL;
-	return text_clean((const char *)text, NODE_DESCRIPTION_BYTES);
+	return columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE
+		       ? mad_session_describe(session, &session->destinations[destination], 0)
+		       : NULL;
 }
 
 /* Whether every word after the destination is a range; if not, the listing says so. */
@@ -177,7 +158,7 @@ static bool find_last(struct gmp_run *run, size_t destination, const unsigned ch
 		*ret_last = (uint32_t)bits_get(first_block, 0, 16);
 		return true;
 	}
-	if (!ask_node(run, destination, UMAD_SM_ATTR_NODE_INFO, info))
+	if (!mad_session_get(&run->mad.session, at, UMAD_SM_ATTR_NODE_INFO, 0, 0, info))
 		return false;
 	*ret_last = node_info_ports(info);
 	if (node_info_type(info) == NODE_TYPE_SWITCH)

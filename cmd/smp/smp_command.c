@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/smp/smp_run.h"
 #include "mad/format/header.h"
 #include "mad/format/rows.h"
@@ -57,22 +56,6 @@ static bool call(struct run *run, const struct mad_place *place, uint8_t method,
 	item->request.data_bytes = data ? SM_INFO_BYTES : 0;
 	mad_gather(session->engine, item, 1);
 	return !item->error && !item->status;
-}
-
-/* The description of the manager's node; NULL if nobody wants it, or there is none. */
-static char *describe(struct run *run, const struct mad_place *place)
-{
-	struct mad_session *session = &run->mad.session;
-	struct mad_item item = {.error = 0};
-
-	if (!(columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE))
-		return NULL;
-	mad_smp_request(place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0, &item.request);
-	item.request.key = session->key;
-	mad_gather(session->engine, &item, 1);
-	return mad_session_check(session, session->destinations, "NodeDescription", &item)
-		       ? text_clean((const char *)item.data, NODE_DESCRIPTION_BYTES)
-		       : NULL;
 }
 
 /* The SMInfo of the sender: the master's if there is one that answers, else one with our port. */
@@ -206,7 +189,9 @@ static void work(struct run *run)
 	listing->status = status;
 	watch(run, before);
 	run->record.object = mem_string(session->destinations[0].name);
-	run->record.node = describe(run, place);
+	if (columns_needs(&listing->columns) & MAD_NEED_NODE)
+		run->record.node = mad_session_describe(session, session->destinations,
+							session->key);
 	if (place->target.kind != TARGET_DIRECT)
 		run->record.lid = number_of(place->address.lid);
 	listing_add(listing, &run->record);

@@ -92,7 +92,9 @@ static void work(struct run *run)
 	if (listing->problems.count > problems || !confirm(run) || !smp_change_write(change))
 		return;
 	listing->status = status;
-	change->after.node = smp_change_node(change);
+	if (columns_needs(&listing->columns) & MAD_NEED_NODE)
+		change->after.node = mad_session_describe(
+			change->session, change->session->destinations, change->session->key);
 	change->after.object = mem_string(run->mad.session.destinations[0].name);
 	change->after.port = number_of(change->port);
 	if (place->target.kind != TARGET_DIRECT)

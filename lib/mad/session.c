@@ -167,6 +167,32 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 	return false;
 }
 
+bool mad_session_get(struct mad_session *session, const struct mad_destination *destination,
+		     uint16_t attribute, uint32_t modifier, uint64_t key,
+		     unsigned char ret_data[static MAD_DATA_MOST])
+{
+	struct mad_item item = {.error = 0};
+
+	mad_smp_request(&destination->place, UMAD_METHOD_GET, attribute, modifier, &item.request);
+	item.request.key = key;
+	mad_gather(session->engine, &item, 1);
+	if (!mad_session_check(session, destination,
+			       mad_attribute_name(UMAD_CLASS_SUBN_LID_ROUTED, attribute), &item))
+		return false;
+	memcpy(ret_data, item.data, MAD_DATA_MOST);
+	return true;
+}
+
+char *mad_session_describe(struct mad_session *session, const struct mad_destination *destination,
+			   uint64_t key)
+{
+	unsigned char text[MAD_DATA_MOST];
+
+	return mad_session_get(session, destination, UMAD_SM_ATTR_NODE_DESC, 0, key, text)
+		       ? text_clean((const char *)text, NODE_DESCRIPTION_BYTES)
+		       : NULL;
+}
+
 bool mad_session_interrupted(const struct mad_session *session, const struct mad_item *item)
 {
 	return item->error == -ECANCELED && session->stopped;

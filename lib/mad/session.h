@@ -153,3 +153,10 @@ bool mad_session_check_hint(struct mad_session *session, const struct mad_destin
 /* The same for a Set: the problem says that nothing was changed, or that this is not known. */
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
 			   const struct mad_item *item, const char *hint);
+/* Asks subnet management for an attribute. False: it did not tell, which is a problem. */
+bool mad_session_get(struct mad_session *session, const struct mad_destination *destination,
+		     uint16_t attribute, uint32_t modifier, uint64_t key,
+		     unsigned char ret_data[static MAD_DATA_MOST]);
+/* The description of the node, cleaned, to be freed. NULL: it did not tell, which is a problem. */
+char *mad_session_describe(struct mad_session *session, const struct mad_destination *destination,
+			   uint64_t key);

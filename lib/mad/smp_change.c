@@ -136,26 +136,31 @@ int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong
 	return 0;
 }
 
-/* Sends one request and waits for its answer. Failures are reported. */
-static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, uint32_t modifier,
-		 const unsigned char *data, unsigned char *ret_data)
+static bool get(struct smp_change *change, uint16_t attribute, uint32_t modifier,
+		unsigned char *ret_data)
+{
+	struct mad_session *session = change->session;
+
+	return mad_session_get(session, session->destinations, attribute, modifier, session->key,
+			       ret_data);
+}
+
+/* Writes the record, and keeps the answer in it. A failure is reported. */
+static bool set(struct smp_change *change, uint32_t modifier, struct mad_record *record)
 {
 	const struct mad_destination *at = &change->session->destinations[0];
 	struct mad_item item = {0};
-	bool good;
 
-	mad_smp_request(&at->place, method, attribute, modifier, &item.request);
+	mad_smp_request(&at->place, UMAD_METHOD_SET, change->attribute->id, modifier,
+			&item.request);
 	item.request.key = change->session->key;
-	item.request.data = data;
+	item.request.data = record->data;
 	/* All of it: fields after the known ones go back as they were read. */
-	item.request.data_bytes = data ? UMAD_LEN_SMP_DATA : 0;
+	item.request.data_bytes = UMAD_LEN_SMP_DATA;
 	mad_gather(change->session->engine, &item, 1);
-	good = method == UMAD_METHOD_SET
-		       ? mad_session_check_set(change->session, at, &item, NULL)
-		       : mad_session_check(change->session, at, change->attribute->name, &item);
-	if (!good)
+	if (!mad_session_check_set(change->session, at, &item, NULL))
 		return false;
-	memcpy(ret_data, item.data, sizeof(item.data));
+	memcpy(record->data, item.data, sizeof(item.data));
 	return true;
 }
 
@@ -210,15 +215,13 @@ bool smp_change_cuts_path(struct smp_change *change)
 	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
 	uint16_t lid = session->port.route.lid;
 
-	if (!is_risky(change) ||
-	    !call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, NULL, info))
+	if (!is_risky(change) || !get(change, UMAD_SM_ATTR_NODE_INFO, 0, info))
 		return false;
 	if (!change->port || node_info_local_port(info) == change->port)
 		return true;
 	if (direct || node_info_type(info) != NODE_TYPE_SWITCH)
 		return false;
-	return call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_LINEAR_FT, lid / MAD_LINEAR_BLOCK, NULL,
-		    table) &&
+	return get(change, UMAD_SM_ATTR_LINEAR_FT, lid / MAD_LINEAR_BLOCK, table) &&
 	       table[lid % MAD_LINEAR_BLOCK] == change->port;
 }
 
@@ -249,8 +252,7 @@ static void report_kept(struct smp_change *change, const struct field *field,
 
 bool smp_change_read(struct smp_change *change)
 {
-	if (!call(change, UMAD_METHOD_GET, change->attribute->id, change->port, NULL,
-		  change->before.data))
+	if (!get(change, change->attribute->id, change->port, change->before.data))
 		return false;
 	memcpy(change->after.data, change->before.data, sizeof(change->after.data));
 	return true;
@@ -270,21 +272,11 @@ bool smp_change_write(struct smp_change *change)
 	if (change->attribute->id == UMAD_SM_ATTR_PORT_INFO &&
 	    port_info_speed_ext_supported(change->before.data))
 		modifier |= PORT_INFO_SPEEDS_EXT;
-	if (!call(change, UMAD_METHOD_SET, change->attribute->id, modifier, after->data,
-		  after->data))
+	if (!set(change, modifier, after))
 		return false;
 	for (size_t i = 0; i < change->value_count; i++)
 		report_kept(change, change->values[i].field, &wanted);
 	return true;
-}
-
-char *smp_change_node(struct smp_change *change)
-{
-	unsigned char text[MAD_DATA_MOST];
-
-	if (!call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0, NULL, text))
-		return NULL;
-	return text_clean((const char *)text, strnlen((const char *)text, NODE_DESCRIPTION_BYTES));
 }
 
 void smp_change_clear(struct smp_change *change)

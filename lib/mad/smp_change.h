@@ -44,8 +44,6 @@ bool smp_change_read(struct smp_change *change);
  * latter port is in the switch's forwarding table, at our LID, and need not be the same.
  */
 bool smp_change_cuts_path(struct smp_change *change);
-/* The description of the node, cleaned; NULL if it does not tell. The caller frees it. */
-char *smp_change_node(struct smp_change *change);
 /* Writes `after`, which then is what the node answered; fields that the node kept are reported. */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);

@@ -222,6 +222,13 @@ static void what_is_kept(void **state)
 	}
 }
 
+static char *describe(struct bed *bed)
+{
+	struct mad_session *session = bed->change.session;
+
+	return mad_session_describe(session, session->destinations, session->key);
+}
+
 /* A node that is silent, at first or at the Set, and one that refuses. */
 static void failures(void **state)
 {
@@ -232,18 +239,22 @@ static void failures(void **state)
 	bed->dead = true;
 	assert_false(smp_change_read(&bed->change));
 	assert_int_equal(bed->problems.count, 1);
-	assert_null(smp_change_node(&bed->change));
+	assert_null(describe(bed));
+	/* What was not told is named, not what is to be changed. */
+	assert_string_equal(bed->problems.items[1].attribute, "NodeDescription");
+	assert_true(smp_change_cuts_path(&bed->change) == false && bed->problems.count == 3);
+	assert_string_equal(bed->problems.items[2].attribute, "NodeInfo");
 	bed->dead = false;
 	assert_true(smp_change_read(&bed->change));
 	assert_int_equal(smp_change_put(&bed->change, &wrong), 0);
 	bed->dead = true;
 	assert_false(smp_change_write(&bed->change));
-	assert_string_equal(bed->problems.items[2].error,
+	assert_string_equal(bed->problems.items[3].error,
 			    "it is not known whether it was changed: no answer, asked once");
 	bed->dead = false;
 	bed->refused = 0x1c;
 	assert_false(smp_change_write(&bed->change));
-	assert_string_equal(bed->problems.items[3].error,
+	assert_string_equal(bed->problems.items[4].error,
 			    "not changed: the node refused it with status 0x001c: invalid-value");
 	end(bed);
 }
@@ -261,7 +272,7 @@ static void names(void **state)
 		_cleanup_(freep) char *name = NULL;
 
 		memcpy(bed->data, text, lengths[i]);
-		name = smp_change_node(&bed->change);
+		name = describe(bed);
 		assert_int_equal(strlen(name), lengths[i]);
 		assert_memory_equal(name, text, lengths[i]);
 		assert_int_equal(bed->modifier, 0);
