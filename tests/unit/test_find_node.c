@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "fake_transport.h"
 #include "mad/format/header.h"
 #include "mad/names/find_node.h"
@@ -337,24 +338,27 @@ static void no_manager(void **state)
 /* All owners of LIDs by one query; of a table that was cut, one by one. */
 static void owners(void **state)
 {
+	static const uint16_t lids[] = {1, 5, 8, 40};
+	static const char *const names[] = {"mapped", "same", "MF0;spine:MSX6036/U1"};
+
 	(void)state;
 	for (int cut = 0; cut < 2; cut++) {
 		struct fixture *fixture = open_with(TARGET_ANY, map);
-		struct lid_owner list[] = {{.lid = 1}, {.lid = 5}, {.lid = 8}, {.lid = 40}};
+		struct lid_owners *found = mem_alloc_zero(1, sizeof(*found));
 
+		for (size_t i = 0; i < ARRAY_SIZE(lids); i++)
+			found->wanted[lids[i]] = true;
 		fixture->fake.context = cut ? fixture : NULL;
 		assert_int_equal(lid_owners_name(fixture->session.engine,
 						 &fixture->session.port.route,
-						 &fixture->session.names, list, 4),
+						 &fixture->session.names, found),
 				 0);
-		assert_string_equal(list[0].name, "mapped");
-		assert_string_equal(list[1].name, "same");
-		assert_string_equal(list[2].name, "MF0;spine:MSX6036/U1");
-		assert_null(list[3].name);
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			assert_string_equal(found->names[lids[i]], names[i]);
+		assert_null(found->names[40]);
 		/* A cut table has the first one; the LID without an owner is asked for, too. */
 		assert_int_equal(fixture->fake.sends, cut ? 4 : 2);
-		for (size_t i = 0; i < 4; i++)
-			free(list[i].name);
+		lid_owners_free(found);
 		close_fixture(fixture);
 	}
 }

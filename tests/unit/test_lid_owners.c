@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "fake_transport.h"
 #include "mad/format/header.h"
 #include "mad/names/find_node.h"
@@ -103,7 +104,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	return 0;
 }
 
-static int name_owners(struct bed *bed, bool has_manager, struct lid_owner *owners, size_t count)
+static int name_owners(struct bed *bed, bool has_manager, struct lid_owners *owners)
 {
 	const struct mad_engine_options options = {.timeout_msec = 50, .retries_given = true};
 	const struct mad_route route = {.lid = 2, .sm_lid = SA_LID, .subnet_manager = has_manager};
@@ -114,41 +115,50 @@ static int name_owners(struct bed *bed, bool has_manager, struct lid_owner *owne
 	bed->fake.on_send = answer;
 	bed->fake.context = bed;
 	engine = fake_engine(&bed->fake, &options);
-	rc = lid_owners_name(engine, &route, &names, owners, count);
+	rc = lid_owners_name(engine, &route, &names, owners);
 	mad_engine_free(engine);
 	return rc;
+}
+
+static struct lid_owners *wanted(uint16_t lid)
+{
+	struct lid_owners *owners = mem_alloc_zero(1, sizeof(*owners));
+
+	owners->wanted[lid] = true;
+	return owners;
 }
 
 /* All nodes are asked for at once; one that is not among them, by a LID above its base, alone. */
 static void owners(void **state)
 {
-	struct lid_owner list[] = {{.lid = 0x0105}, {.lid = 0x1234}, {.lid = 0xbfff}};
+	struct lid_owners *all = wanted(0x0105);
 	struct bed bed = {.step = STEP};
 
 	(void)state;
-	assert_int_equal(name_owners(&bed, true, list, ARRAY_SIZE(list)), 0);
+	all->wanted[0x1234] = all->wanted[0xbfff] = true;
+	assert_int_equal(name_owners(&bed, true, all), 0);
 	assert_int_equal(bed.all, 1);
 	assert_int_equal(bed.by_lid, 2);
 	assert_int_equal(bed.lids[0], 0x1234);
 	assert_int_equal(bed.lids[1], 0xbfff);
-	assert_string_equal(list[0].name, "leaf");
-	assert_string_equal(list[1].name, "spine");
-	assert_string_equal(list[2].name, "spine");
-	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
-		free(list[i].name);
+	assert_string_equal(all->names[0x0105], "leaf");
+	assert_string_equal(all->names[0x1234], "spine");
+	assert_string_equal(all->names[0xbfff], "spine");
+	assert_null(all->names[9]);
+	lid_owners_free(all);
 }
 
 /* A record may not be shorter than what is read of it. */
 static void short_records(void **state)
 {
-	struct lid_owner one = {.lid = 0x0105};
+	struct lid_owners *one = wanted(0x0105);
 	struct bed bed = {.step = 104};
 
 	(void)state;
-	assert_int_equal(name_owners(&bed, true, &one, 1), 0);
+	assert_int_equal(name_owners(&bed, true, one), 0);
 	assert_int_equal(bed.by_lid, 1);
-	assert_string_equal(one.name, "spine");
-	free(one.name);
+	assert_string_equal(one->names[0x0105], "spine");
+	lid_owners_free(one);
 }
 
 static void refused(void **state)
@@ -169,19 +179,19 @@ static void refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct lid_owner one = {.lid = 5};
+		struct lid_owners *one = wanted(5);
 		struct bed bed = {.step = STEP,
 				  .status = rows[i].status,
 				  .status_by_lid = rows[i].status_by_lid};
 
-		assert_int_equal(name_owners(&bed, rows[i].has_manager, &one, 1), rows[i].rc);
+		assert_int_equal(name_owners(&bed, rows[i].has_manager, one), rows[i].rc);
 		assert_int_equal(bed.all, rows[i].has_manager);
 		assert_int_equal(bed.by_lid, rows[i].by_lid);
 		if (rows[i].by_lid && !rows[i].status_by_lid)
-			assert_string_equal(one.name, "spine");
+			assert_string_equal(one->names[5], "spine");
 		else
-			assert_null(one.name);
-		free(one.name);
+			assert_null(one->names[5]);
+		lid_owners_free(one);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/header.h"
+#include "schema/bits.h"
 
 /* NodeRecord, 15.2.5.2: the LID, NodeInfo at byte 4, and the description. */
 enum {
@@ -205,7 +206,7 @@ static void add_node(struct candidate *candidate, const struct node_names *names
 	*node = (struct found_node){
 		.node_guid = node_info_node_guid(info),
 		.port_guid = node_info_port_guid(info),
-		.lid = (uint16_t)(record[0] << 8 | record[1]),
+		.lid = (uint16_t)bits_get(record, 0, 16),
 		.type = node_info_type(info),
 		.port = node_info_type(info) == NODE_TYPE_SWITCH ? 0 : node_info_local_port(info),
 		.port_count = node_info_ports(info),
@@ -359,22 +360,20 @@ void node_search_clear(struct node_search *search)
 	search->count = 0;
 }
 
-/* The owners of LIDs, by LID. */
 struct namer {
 	const struct node_names *names;
-	struct lid_owner **by_lid;
+	struct lid_owners *owners;
 	int error;
 };
 
 static void take_owner(void *context, const struct query *query, const unsigned char *record)
 {
 	const struct namer *namer = context;
-	const uint16_t lid = (uint16_t)(record[0] << 8 | record[1]);
 	/* A query by a LID above the base LID of its port is answered with the base LID. */
-	struct lid_owner *owner = namer->by_lid[query->mask ? query->number : lid];
+	const size_t lid = query->mask ? query->number : bits_get(record, 0, 16);
 
-	if (owner && !owner->name)
-		owner->name = node_record_name(record, namer->names);
+	if (namer->owners->wanted[lid] && !namer->owners->names[lid])
+		namer->owners->names[lid] = node_record_name(record, namer->names);
 }
 
 static void end_owner(void *context, const struct query *query, int error, uint16_t status,
@@ -389,11 +388,9 @@ static void end_owner(void *context, const struct query *query, int error, uint1
 }
 
 int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
-		    const struct node_names *names, struct lid_owner *owners, size_t count)
+		    const struct node_names *names, struct lid_owners *owners)
 {
-	_cleanup_(freep) struct lid_owner **by_lid = mem_alloc_zero(UINT16_MAX + 1,
-								    sizeof(struct lid_owner *));
-	struct namer namer = {.names = names, .by_lid = by_lid};
+	struct namer namer = {.names = names, .owners = owners};
 	struct reader reader = {
 		.route = route,
 		.context = &namer,
@@ -404,21 +401,20 @@ int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
 
 	if (!route->subnet_manager)
 		return -ENODATA;
-	for (size_t i = 0; i < count; i++)
-		by_lid[owners[i].lid] = &owners[i];
 	add_query(&reader, 0, 0);
 	rc = read_all(&reader, engine);
 	if (rc || namer.error)
 		return rc ? rc : namer.error;
-	for (size_t i = 0; i < count; i++) {
-		struct query *query;
-
-		if (owners[i].name)
-			continue;
-		query = add_query(&reader, NODE_HAS_LID, owners[i].lid);
-		query->record[0] = (unsigned char)(owners[i].lid >> 8);
-		query->record[1] = (unsigned char)owners[i].lid;
-	}
+	for (size_t lid = 0; lid < ARRAY_SIZE(owners->names); lid++)
+		if (owners->wanted[lid] && !owners->names[lid])
+			bits_set(add_query(&reader, NODE_HAS_LID, lid)->record, 0, 16, lid);
 	rc = read_all(&reader, engine);
 	return rc ? rc : namer.error;
+}
+
+void lid_owners_free(struct lid_owners *owners)
+{
+	for (size_t lid = 0; owners && lid < ARRAY_SIZE(owners->names); lid++)
+		free(owners->names[lid]);
+	free(owners);
 }

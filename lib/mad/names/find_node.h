@@ -43,10 +43,10 @@ void node_search_clear(struct node_search *search);
 /* The name of the node that a NodeRecord describes; the caller frees it. */
 char *node_record_name(const unsigned char *record, const struct node_names *names);
 
-/* The owner of a LID, for tables that name destinations. */
-struct lid_owner {
-	uint16_t lid;
-	char *name; /* owned; NULL: unknown */
+/* The owners of LIDs, for tables that name destinations. */
+struct lid_owners {
+	bool wanted[UINT16_MAX + 1]; /* whose name is asked for */
+	char *names[UINT16_MAX + 1]; /* owned; NULL: unknown, or not wanted */
 };
 
 /*
@@ -55,4 +55,5 @@ struct lid_owner {
  * refused; or the error of the first request.
  */
 int lid_owners_name(struct mad_engine *engine, const struct mad_route *route,
-		    const struct node_names *names, struct lid_owner *owners, size_t count);
+		    const struct node_names *names, struct lid_owners *owners);
+void lid_owners_free(struct lid_owners *owners);
