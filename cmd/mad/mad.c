@@ -73,9 +73,6 @@ static size_t count_classes(void)
 static void ask(const struct mad_listing *mad, const struct mad_destination *at,
 		unsigned int mgmt_class, struct mad_request *request)
 {
-	const bool openib = mgmt_class == MAD_CLASS_OPENIB_PING ||
-			    mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
-
 	if (mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED) {
 		mad_smp_request(&at->place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, request);
 		request->key = mad->session.key;
@@ -83,7 +80,7 @@ static void ask(const struct mad_listing *mad, const struct mad_destination *at,
 	}
 	mad_gmp_request(&at->place, (uint8_t)mgmt_class, UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO,
 			0, request);
-	request->oui = openib ? UMAD_OPENIB_OUI : 0;
+	request->oui = mad_oui_of_class(mgmt_class);
 }
 
 static struct number number_in(const struct schema *schema, const struct mad_record *record,

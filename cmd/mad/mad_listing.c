@@ -236,11 +236,6 @@ bool mad_listing_find(struct mad_listing *mad, char *const *words)
 	return mad_listing_take(mad, mad_session_find(&mad->session, words));
 }
 
-bool mad_listing_find_all(struct mad_listing *mad, char *const *words)
-{
-	return mad_listing_take(mad, mad_session_find_all(&mad->session, words));
-}
-
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words)
 {
 	return mad_listing_take(mad, mad_session_find_by_lid(&mad->session, words));

@@ -58,7 +58,6 @@ bool mad_listing_take(struct mad_listing *mad, int rc);
  * reason and the exit status.
  */
 bool mad_listing_find(struct mad_listing *mad, char *const *words);
-bool mad_listing_find_all(struct mad_listing *mad, char *const *words);
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words);
 bool mad_listing_resolve(struct mad_listing *mad, const char *word, struct mad_target *ret_target);
 bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid);

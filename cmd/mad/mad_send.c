@@ -157,9 +157,7 @@ static bool parse_oui(struct listing *listing, const struct send_args *args,
 {
 	const bool needed = words->mgmt_class >= UMAD_CLASS_VENDOR_RANGE2_START &&
 			    words->mgmt_class <= UMAD_CLASS_VENDOR_RANGE2_END;
-	const bool openib = words->mgmt_class == MAD_CLASS_OPENIB_PING ||
-			    words->mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
-	uint64_t oui = openib ? UMAD_OPENIB_OUI : 0;
+	uint64_t oui = mad_oui_of_class(words->mgmt_class);
 
 	if (!parse_number(listing, "oui", args->oui, 0xffffff, &oui))
 		return false;

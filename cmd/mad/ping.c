@@ -130,7 +130,7 @@ static void gather_words(char *const *words, struct strings *ret)
 		else
 			strings_add(ret, *words);
 	}
-	/* mad_listing_find_all() and ping_find_paths() read up to a NULL. */
+	/* mad_session_find_all() and ping_find_paths() read up to a NULL. */
 	*(char **)mem_append(&ret->items, &ret->count, sizeof(char *)) = NULL;
 	ret->count--;
 }
@@ -270,7 +270,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 {
 	const struct ping_args *args = run->args;
 
-	if (!mad_listing_find_all(&run->mad, words))
+	if (!mad_listing_take(&run->mad, mad_session_find_all(&run->mad.session, words)))
 		return false;
 	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
 		const struct mad_destination *destination = &run->mad.session.destinations[i];

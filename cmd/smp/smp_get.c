@@ -102,7 +102,8 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		else if (take)
 			take(&node->facts, item->data);
 		else
-			node->description = text_clean((const char *)item->data, 64);
+			node->description = text_clean((const char *)item->data,
+						       NODE_DESCRIPTION_BYTES);
 		item++;
 	}
 	free(items);
@@ -300,7 +301,7 @@ static void add_entries(struct smp_run *run, const struct query *query, const st
 static void add_position(struct smp_run *run, const struct query *query,
 			 const struct mad_item *item, size_t first_record)
 {
-	uint32_t position = query->step.modifier >> 28;
+	uint32_t position = query->step.modifier >> MAD_MULTICAST_POSITION;
 
 	for (uint32_t i = 0; i < run->attribute->entries; i++) {
 		uint32_t index = query->step.first + i;

@@ -114,11 +114,18 @@ bool mad_session_wait(struct mad_session *session, uint64_t end_msec)
 	return !session->stopped;
 }
 
-static const char *timeout_hint(bool smp)
+/* The caller's hint is for a refusal, and for silence, which has one without it. */
+static const char *hint_of(const struct mad_item *item, const char *hint)
 {
-	return smp ? "the node or the path to it is down, or it answers only with its M_Key "
-		     "(--mkey)"
-		   : "the node is down, or has no agent of that class: rdmactl mad classes DEST";
+	if (item->error != -ETIMEDOUT)
+		return item->error ? NULL : hint;
+	if (hint)
+		return hint;
+	return mad_class_is_smp(item->request.mgmt_class)
+		       ? "the node or the path to it is down, or it answers only with its M_Key "
+			 "(--mkey)"
+		       : "the node is down, or has no agent of that class: rdmactl mad classes "
+			 "DEST";
 }
 
 bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
@@ -130,12 +137,8 @@ bool mad_session_check_hint(struct mad_session *session, const struct mad_destin
 	if (!item->error && !item->status)
 		return true;
 	text = mad_failure_text(item->request.mgmt_class, item->error, item->status, item->tries);
-	if (item->error == -ETIMEDOUT)
-		hint = hint ? hint : timeout_hint(smp);
-	else if (item->error)
-		hint = NULL;
 	problem_add_text(session->problems, destination->name, what, smp ? "smp" : "gmp", text,
-			 hint);
+			 hint_of(item, hint));
 	return false;
 }
 
@@ -152,10 +155,6 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 
 	if (!item->error && !item->status)
 		return true;
-	if (item->error == -ETIMEDOUT)
-		hint = hint ? hint : timeout_hint(mad_class_is_smp(item->request.mgmt_class));
-	else if (item->error)
-		hint = NULL;
 	if (item->error) {
 		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
 		text = mem_format("it is not known whether it was changed: %s", failure);
@@ -163,7 +162,8 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		failure = mad_status_text(item->request.mgmt_class, item->status);
 		text = mem_format("not changed: the node refused it with status %s", failure);
 	}
-	problem_add_text(session->problems, destination->name, NULL, NULL, text, hint);
+	problem_add_text(session->problems, destination->name, NULL, NULL, text,
+			 hint_of(item, hint));
 	return false;
 }
 

@@ -6,10 +6,8 @@
 #include "base/mem.h"
 #include "host/device.h"
 
-#define PORTS_IN_POSITION 16u /* bits of an entry of the multicast forwarding table */
 #define ARBITRATIONS_MOST 64u /* of each priority, 14.2.5.9 */
 #define PORT_SHIFT	  16u
-#define POSITION_SHIFT	  28u
 
 struct plan {
 	const struct mad_attribute *attribute;
@@ -258,7 +256,7 @@ void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node
 {
 	const struct plan plan = {attribute, node, choice, steps, step_count, false};
 	uint32_t positions = attribute->modifier == MODIFIER_MULTICAST
-				     ? node->ports / PORTS_IN_POSITION
+				     ? node->ports / MAD_MULTICAST_PORTS
 				     : 0;
 	struct smp_range extent;
 
@@ -268,7 +266,8 @@ void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node
 		add_ports(&plan);
 	else if (smp_extent(attribute, node, &extent))
 		for (uint32_t position = 0; position <= positions; position++)
-			add_table(&plan, extent.first, extent.last, position << POSITION_SHIFT);
+			add_table(&plan, extent.first, extent.last,
+				  position << MAD_MULTICAST_POSITION);
 }
 
 void smp_plan_port_info(const struct mad_attribute *attribute, const struct smp_node *node,

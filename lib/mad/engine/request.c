@@ -2,7 +2,6 @@
 #include "mad/engine/request.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -15,6 +14,13 @@ uint8_t mad_version_of_class(unsigned int mgmt_class)
 			       mgmt_class == UMAD_CLASS_CONG_MGMT
 		       ? 2
 		       : 1;
+}
+
+uint32_t mad_oui_of_class(unsigned int mgmt_class)
+{
+	return mgmt_class == MAD_CLASS_OPENIB_PING || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT
+		       ? UMAD_OPENIB_OUI
+		       : 0;
 }
 
 static void write_smp(const struct mad_request *request, unsigned char *mad)
@@ -242,8 +248,7 @@ bool mad_target_split(const char *word, char **ret_node, unsigned int *ret_port)
 char *mad_target_text(const struct mad_target *target)
 {
 	char text[GID_TEXT_SIZE];
-	char route[4 * (MAD_HOPS_MOST + 1)];
-	size_t used = 0;
+	char path[MAD_PATH_BYTES];
 
 	switch (target->kind) {
 	case TARGET_GUID:
@@ -253,10 +258,8 @@ char *mad_target_text(const struct mad_target *target)
 		gid_format(&target->gid, text);
 		return mem_string(text);
 	case TARGET_DIRECT:
-		for (unsigned int i = 0; i <= target->hops; i++)
-			used += (size_t)snprintf(route + used, sizeof(route) - used, "%s%u",
-						 i ? "," : "", target->path[i]);
-		return mem_string(route);
+		mad_path_text(target->path, target->hops, path);
+		return mem_string(path);
 	default:
 		return mem_format("%u", target->lid);
 	}

@@ -50,6 +50,8 @@ static inline struct real mad_round_trip_usec(uint64_t nsec)
 }
 
 uint8_t mad_version_of_class(unsigned int mgmt_class);
+/* The company of the classes of ibping(8) and ibsysstat(8); 0 for others. */
+uint32_t mad_oui_of_class(unsigned int mgmt_class);
 /* Writes the MAD with that transaction ID, and 0 to all bytes that the request does not set. */
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES]);

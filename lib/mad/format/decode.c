@@ -172,7 +172,9 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 	/*
 	 * An entry of the multicast table covers 16 ports; the record holds those of all positions.
 	 */
-	const size_t at = attribute->modifier == MODIFIER_MULTICAST ? (modifier >> 28) * size : 0;
+	const size_t at = attribute->modifier == MODIFIER_MULTICAST
+				  ? (modifier >> MAD_MULTICAST_POSITION) * size
+				  : 0;
 
 	unsigned char whole[MAD_BYTES] = {0};
 	size_t entry_bytes;

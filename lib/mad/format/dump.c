@@ -21,7 +21,6 @@
 /* The state while reading text. */
 struct reader {
 	struct mad_dump *dump;
-	size_t room;
 	size_t part;	   /* start of the current part */
 	size_t last_line;  /* start of the bytes of the previous line */
 	bool repeated;	   /* a * line followed it */
@@ -35,11 +34,7 @@ static bool put(struct reader *reader, unsigned char byte)
 
 	if (dump->byte_count == MAD_DUMP_MOST)
 		return false;
-	if (dump->byte_count == reader->room) {
-		reader->room = reader->room ? 2 * reader->room : 1024;
-		dump->bytes = mem_resize(dump->bytes, reader->room, 1);
-	}
-	dump->bytes[dump->byte_count++] = byte;
+	*(unsigned char *)mem_append(&dump->bytes, &dump->byte_count, 1) = byte;
 	return true;
 }
 

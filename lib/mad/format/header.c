@@ -68,22 +68,21 @@ static void get_attribute(const void *record, struct value *value)
 	value_set_string(value, mad_attribute_name(mad_class(data), mad_attribute(data)));
 }
 
-/*
- * Formats a path as the command line takes it: 0,1,3. A hop count beyond the table is limited to
- * its size.
- */
-static void get_path(const unsigned char *data, unsigned int at, struct value *value)
+void mad_path_text(const unsigned char *path, unsigned int hops, char text[static MAD_PATH_BYTES])
 {
-	unsigned int last = mad_hop_count(data);
 	size_t used = 0;
 
-	/* 64 numbers of up to three digits, each followed by a comma or the NUL */
-	_Static_assert(sizeof(value->scratch) >= UMAD_SMP_MAX_HOPS * 4, "no room for a path");
-	if (last >= UMAD_SMP_MAX_HOPS)
-		last = UMAD_SMP_MAX_HOPS - 1;
-	for (unsigned int i = 0; i <= last; i++)
-		used += (size_t)snprintf(value->scratch + used, sizeof(value->scratch) - used,
-					 "%s%u", i ? "," : "", data[at + i]);
+	if (hops > MAD_HOPS_MOST)
+		hops = MAD_HOPS_MOST;
+	for (unsigned int i = 0; i <= hops; i++)
+		used += (size_t)snprintf(text + used, MAD_PATH_BYTES - used, "%s%u", i ? "," : "",
+					 path[i]);
+}
+
+static void get_path(const unsigned char *data, unsigned int at, struct value *value)
+{
+	_Static_assert(sizeof(value->scratch) >= MAD_PATH_BYTES, "no room for a path");
+	mad_path_text(data + at, mad_hop_count(data), value->scratch);
 	value_set_string(value, value->scratch);
 }
 

@@ -28,6 +28,13 @@ bool mad_class_has_rmpp(unsigned int mgmt_class);
  */
 bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size);
 
+/*
+ * A path as the command line takes it: 0,1,3. A hop count beyond the table is limited to its size:
+ * numbers of up to three digits, each followed by a comma or the NUL.
+ */
+#define MAD_PATH_BYTES (4 * UMAD_SMP_MAX_HOPS)
+void mad_path_text(const unsigned char *path, unsigned int hops, char text[static MAD_PATH_BYTES]);
+
 /* The common header, and the class's header as far as it is known. */
 const struct schema *mad_header_schema(unsigned int mgmt_class);
 

@@ -235,7 +235,6 @@ static const struct field cable_info_fields[] = {
 enum {
 	VL_ARBITRATION_HIGH = 64, /* low priority entries come first: 14.2.5.9 */
 	MULTICAST_POSITIONS = 16,
-	MULTICAST_PORTS = 16, /* ports per position of an entry */
 };
 
 static void get_membership(const void *record, struct value *value)
@@ -266,10 +265,10 @@ static void get_entry(const void *record, struct value *value)
 /* Positions are adjacent, 16 ports each; within one the lowest bit is the first port. */
 static bool has_port(const unsigned char *masks, unsigned int port)
 {
-	unsigned int position = port / MULTICAST_PORTS;
+	unsigned int position = port / MAD_MULTICAST_PORTS;
 
-	return bits_get(masks, position * MULTICAST_PORTS, MULTICAST_PORTS) >>
-		       port % MULTICAST_PORTS &
+	return bits_get(masks, position * MAD_MULTICAST_PORTS, MAD_MULTICAST_PORTS) >>
+		       port % MAD_MULTICAST_PORTS &
 	       1;
 }
 
@@ -279,13 +278,13 @@ static void get_multicast_mask(const void *record, struct value *value)
 	unsigned int position = MULTICAST_POSITIONS - 1;
 	char *out = value->scratch, *end = out + sizeof(value->scratch);
 
-	while (position && !bits_get(masks, position * MULTICAST_PORTS, MULTICAST_PORTS))
+	while (position && !bits_get(masks, position * MAD_MULTICAST_PORTS, MAD_MULTICAST_PORTS))
 		position--;
 	out += snprintf(out, (size_t)(end - out), "0x");
 	do
 		out += snprintf(out, (size_t)(end - out), "%04x",
-				(unsigned int)bits_get(masks, position * MULTICAST_PORTS,
-						       MULTICAST_PORTS));
+				(unsigned int)bits_get(masks, position * MAD_MULTICAST_PORTS,
+						       MAD_MULTICAST_PORTS));
 	while (position--);
 	value_set_string(value, value->scratch);
 }
@@ -297,12 +296,12 @@ static void get_multicast_ports(const void *record, struct value *value)
 	char *out = value->scratch, *end = out + sizeof(value->scratch);
 	size_t count = 0;
 
-	for (unsigned int port = 0; port < MULTICAST_PORTS * MULTICAST_POSITIONS; port++) {
+	for (unsigned int port = 0; port < MAD_MULTICAST_PORTS * MULTICAST_POSITIONS; port++) {
 		unsigned int first = port;
 
 		if (!has_port(masks, port))
 			continue;
-		while (port + 1 < MULTICAST_PORTS * MULTICAST_POSITIONS &&
+		while (port + 1 < MAD_MULTICAST_PORTS * MULTICAST_POSITIONS &&
 		       has_port(masks, port + 1))
 			port++;
 		value->words[count++] = out;
