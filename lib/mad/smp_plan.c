@@ -242,6 +242,8 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 		*ret_extent = (struct smp_range){MAD_MLID_FIRST, node->multicast_top};
 		if (node->multicast_top < MAD_MLID_FIRST)
 			ret_extent->last = MAD_MLID_FIRST + node->multicast_cap - 1;
+		if (ret_extent->last > MAD_MLID_LAST)
+			ret_extent->last = MAD_MLID_LAST;
 		/* A top of 0xbfff means that there is no entry: 14.2.5.4 */
 		return node->is_switch && node->multicast_cap &&
 		       node->multicast_top != MAD_MLID_FIRST - 1;

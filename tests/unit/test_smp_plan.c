@@ -400,6 +400,28 @@ static void base_port(void **state)
 	}
 }
 
+/* A switch may claim more entries than there are multicast LIDs, or a top beyond them. */
+static void multicast_beyond(void **state)
+{
+	static const struct smp_node nodes[] = {
+		{.is_switch = true, .ports = 8, .multicast_cap = 0xffff},
+		{.is_switch = true, .ports = 8, .multicast_cap = 100, .multicast_top = 0xffff},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
+		const struct smp_choice choice = {.count = 0};
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		struct smp_range extent;
+		size_t count = 0;
+
+		assert_true(smp_extent(attribute_of("mft"), &nodes[i], &extent));
+		assert_int_equal(extent.last, 0xfffe);
+		smp_plan(attribute_of("mft"), &nodes[i], &choice, &steps, &count);
+		assert_int_equal(count, 512);
+	}
+}
+
 /* A top of 0xbfff says that there is no multicast entry; 0, that the switch does not tell. */
 static void multicast_top(void **state)
 {
@@ -504,12 +526,12 @@ static void ranges(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modifiers),  cmocka_unit_test(each_entry_once),
-		cmocka_unit_test(port_info),  cmocka_unit_test(contents),
-		cmocka_unit_test(base_port),  cmocka_unit_test(multicast_top),
-		cmocka_unit_test(needs),      cmocka_unit_test(extents),
-		cmocka_unit_test(ranges),     cmocka_unit_test(ports_left),
-		cmocka_unit_test(port_infos),
+		cmocka_unit_test(modifiers),	    cmocka_unit_test(each_entry_once),
+		cmocka_unit_test(port_info),	    cmocka_unit_test(contents),
+		cmocka_unit_test(base_port),	    cmocka_unit_test(multicast_top),
+		cmocka_unit_test(multicast_beyond), cmocka_unit_test(needs),
+		cmocka_unit_test(extents),	    cmocka_unit_test(ranges),
+		cmocka_unit_test(ports_left),	    cmocka_unit_test(port_infos),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);
