@@ -613,6 +613,33 @@ static void busy(void **state)
 	end(caller);
 }
 
+static int refuse(struct fake *fake, int agent, const struct mad_address *to,
+		  const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	fake_answer(fake, mad, caller_of(fake)->drop_percent, 0);
+	return 0;
+}
+
+/* A code beside the bits of busy and redirection says that asking again is in vain. */
+static void refused_for_good(void **state)
+{
+	static const unsigned int statuses[] = {0x0004, 0x0007, 0x000d, 0x000e, 0x001d};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		struct caller *caller = begin(1, refuse, &patient);
+
+		caller->drop_percent = statuses[i];
+		assert_int_equal(run(caller), 0);
+		assert_int_equal(caller->errors[0], 0);
+		assert_int_equal(caller->status[0], statuses[i]);
+		assert_int_equal(counts_of(caller).sent, 1);
+		end(caller);
+	}
+}
+
 /* From LID 1 to LID 7, queue pair 5; LID 9 sends everybody on. */
 static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 		    const unsigned char *mad)
@@ -1156,6 +1183,7 @@ int main(void)
 		cmocka_unit_test(very_late),
 		cmocka_unit_test(given_back),
 		cmocka_unit_test(busy),
+		cmocka_unit_test(refused_for_good),
 		cmocka_unit_test(redirected),
 		cmocka_unit_test(redirected_without_key),
 		cmocka_unit_test(redirected_beyond),

@@ -252,8 +252,13 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 
 	if (reply.round_trip_nsec)
 		engine_measured(engine, reply.round_trip_nsec);
-	if (!pause_if_busy(engine, slot, reply.status) &&
-	    !follow_redirect(engine, slot, mad, bytes, reply.status))
+	/*
+	 * A code says that the request is wrong, 13.4.7; the device's own status of class 0x0a has
+	 * numbers there, too: mib_status_translate() of mstflint looks at it before the other bits.
+	 */
+	if (reply.status & UMAD_STATUS_INVALID_FIELD_MASK ||
+	    (!pause_if_busy(engine, slot, reply.status) &&
+	     !follow_redirect(engine, slot, mad, bytes, reply.status)))
 		engine_finish(engine, slot, &reply);
 }
 
