@@ -65,6 +65,20 @@ static bool choose_one(struct run *run)
 	return true;
 }
 
+/* The port that was changed: 0 of an adapter or a router is the one that answers, 14.2.5.6. */
+static struct number changed_port(const struct smp_change *change)
+{
+	struct mad_session *session = change->session;
+	unsigned char info[MAD_DATA_MOST];
+
+	if (change->port || change->attribute->modifier != MODIFIER_PORT)
+		return number_of(change->port);
+	if (!mad_session_get(session, session->destinations, UMAD_SM_ATTR_NODE_INFO, 0,
+			     session->key, info))
+		return (struct number){.known = false};
+	return number_of(node_info_type(info) == NODE_TYPE_SWITCH ? 0 : node_info_local_port(info));
+}
+
 static void work(struct run *run)
 {
 	struct smp_change *change = &run->change;
@@ -96,7 +110,7 @@ static void work(struct run *run)
 		change->after.node = mad_session_describe(
 			change->session, change->session->destinations, change->session->key);
 	change->after.object = mem_string(run->mad.session.destinations[0].name);
-	change->after.port = number_of(change->port);
+	change->after.port = changed_port(change);
 	if (place->target.kind != TARGET_DIRECT)
 		change->after.lid = number_of(place->address.lid);
 	listing_add(listing, &change->after);

@@ -158,7 +158,9 @@ static void add_port(const struct plan *plan, uint32_t port)
 		}
 		break;
 	default:
-		add(plan, port)->port = number;
+		/* 0 of an adapter or a router is the port that answers: 14.2.5.6. */
+		add(plan, port)->port = port || node->is_switch ? number
+								: number_of(node->local_port);
 	}
 }
 

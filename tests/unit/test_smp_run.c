@@ -889,7 +889,7 @@ static const struct command_row complaints_rows[] = {
 	 "5 get PortInfo 0x1\n"},
 	{"smp portinfo 0xf90000 --tsv -o object,object_lid,object_port", STATUS_DONE,
 	 "object\tobject_lid\tobject_port\n"
-	 "0000:0000:00f9:0000\t249\t0\n",
+	 "0000:0000:00f9:0000\t249\t1\n",
 	 "",
 	 "1 get PathRecord 0x0\n"
 	 "249 get NodeInfo 0x0\n"
@@ -928,7 +928,7 @@ static const struct command_row complaints_rows[] = {
 	 "7 get NodeInfo 0x0\n"
 	 "7 get NodeInfo 0x0\n"},
 	{"smp portinfo 8", STATUS_FAILED, "",
-	 "rdmactl smp: 8: cannot read PortInfo: no answer, asked 4 times\n"
+	 "rdmactl smp: 8: cannot read PortInfo of port 1: no answer, asked 4 times\n"
 	 "  the node answers other requests but not this one: it may not have the "
 	 "attribute\n",
 	 "8 get NodeInfo 0x0\n"
@@ -1335,6 +1335,25 @@ static const struct command_row sets_forced = {
 	"0 set PortInfo 0x1\n"
 	"0 get NodeDescription 0x0\n"};
 
+/* Port 0 of an adapter is the port that answers; that of a switch is a port. */
+static const struct command_row sets_unnamed = {
+	"smp portinfo 9 --set mkey_lease_period_sec=258 --yes --tsv -o object_port", STATUS_DONE,
+	"object_port\n"
+	"1\n",
+	"mkey_lease_period_sec of 9: 15 -> 258\n",
+	"9 get PortInfo 0x0\n"
+	"9 set PortInfo 0x0\n"
+	"9 get NodeInfo 0x0\n"};
+
+static const struct command_row sets_port0 = {
+	"smp portinfo 5 --set mkey_lease_period_sec=258 --yes --tsv -o object_port", STATUS_DONE,
+	"object_port\n"
+	"0\n",
+	"mkey_lease_period_sec of 5: 15 -> 258\n",
+	"5 get PortInfo 0x0\n"
+	"5 set PortInfo 0x0\n"
+	"5 get NodeInfo 0x0\n"};
+
 static const struct command_row sets_rejected = {
 	"smp portinfo 9 2 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	"mkey_lease_period_sec of 9 port 2: 15 -> 1\n"
@@ -1366,6 +1385,10 @@ static void sets(void **state)
 	begin();
 	expect(&sets_forced);
 	assert_int_equal(subnet.set[32], 3);
+	begin();
+	expect(&sets_unnamed);
+	begin();
+	expect(&sets_port0);
 	begin();
 	subnet.refused = 0x1c;
 	expect(&sets_rejected);
