@@ -12,9 +12,6 @@
 #include "cmd/mad/mad_run.h"
 #include "mad/format/dump.h"
 
-/* Methods that only read: IBA 1, 13.4.5 and 15.2.2. */
-static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TABLE, 0x13, 0x14};
-
 struct send_args {
 	struct mad_args mad;
 	const char *class, *method, *attribute, *modifier;
@@ -282,13 +279,23 @@ static bool check_routes(struct send_run *run)
 	return true;
 }
 
+/* Methods from 0x10 on are of each class's own: 13.4.5, 15.2.2. */
+static bool only_reads(const struct send_words *words)
+{
+	return words->method == UMAD_METHOD_GET ||
+	       (words->mgmt_class == UMAD_CLASS_SUBN_ADM &&
+		(words->method == UMAD_SA_METHOD_GET_TABLE ||
+		 words->method == UMAD_SA_METHOD_GET_TRACE_TABLE ||
+		 words->method == UMAD_SA_METHOD_GET_MULTI));
+}
+
 static bool may_send(struct send_run *run)
 {
 	const struct send_words *words = &run->words;
 	const char *method = mad_method_word(words->mgmt_class, words->method);
 	const char *name = mad_attribute_name(words->mgmt_class, words->attribute);
 
-	if (memchr(reading_methods, words->method, sizeof(reading_methods)) || run->args->yes)
+	if (only_reads(words) || run->args->yes)
 		return true;
 	fprintf(stderr, "method 0x%02x (%s) of attribute 0x%04x (%s), class 0x%02x, to",
 		words->method, method ? method : "unknown", words->attribute,

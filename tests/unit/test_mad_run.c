@@ -426,7 +426,7 @@ static const struct command_row requests_rows[] = {
 	{"mad send 9 --class pm --attribute portcounters --method 0x81 --yes", STATUS_DONE, "", "",
 	 "9 get-response PortCounters 0x0\n"
 	 "0000000000000000\n"},
-	{"mad send 9 --class pm --attribute portcounters --method 0x13 --tsv -o object",
+	{"mad send 9 --class pm --attribute portcounters --method 0x13 --yes --tsv -o object",
 	 STATUS_DONE,
 	 "object\n"
 	 "9\n",
@@ -571,6 +571,13 @@ static const struct command_row complaints_rows[] = {
 	 ""},
 	{"mad send 9,4 --class pm --attribute portcounters --method set", STATUS_USAGE, "",
 	 "method 0x02 (set) of attribute 0x0012 (PortCounters), class 0x04, to 9 4\n"
+	 "rdmactl mad: nothing was sent: it may change something, and there is no "
+	 "terminal to confirm it on\n"
+	 "  --yes sends it without asking\n",
+	 ""},
+	/* What reads is of class sa alone: another class may have a write of that number. */
+	{"mad send 9 --class pm --attribute portcounters --method 0x13", STATUS_USAGE, "",
+	 "method 0x13 (unknown) of attribute 0x0012 (PortCounters), class 0x04, to 9\n"
 	 "rdmactl mad: nothing was sent: it may change something, and there is no "
 	 "terminal to confirm it on\n"
 	 "  --yes sends it without asking\n",
