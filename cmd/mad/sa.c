@@ -193,6 +193,7 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 			.data = run.query.data,
 			.data_bytes = run.attribute->bytes,
 		};
+		run.request.to.qkey = run.mad.session.qkey;
 		if (args->mad.service_level.known)
 			run.request.to.sl = (uint8_t)args->mad.service_level.value;
 		work(&run);

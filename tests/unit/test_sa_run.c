@@ -59,6 +59,8 @@ static int answer_sa(const struct asked *asked, unsigned char *data)
 		"mask 0x%llx", (unsigned long long)mad_component_mask(asked->mad));
 
 	command_note(mask);
+	if (asked->address->qkey != UMAD_QKEY)
+		command_note("another Q_Key");
 	nodes_add_data(asked, 48);
 	if (manager.dead)
 		return NODES_SILENT;
@@ -206,6 +208,16 @@ static const struct command_row queries_rows[] = {
 	 "",
 	 "1 get-table PathRecord 0x0\n"
 	 "mask 0x3100c\n"
+	 "0000000000000000fe800000000000000000000000000005fe80000000000000000000"
+	 "00000000220000000000000000\n"},
+	{"sa path --to fe80::5 --qkey 0x80010001 --tsv -o dlid", STATUS_DONE,
+	 "dlid\n"
+	 "9\n"
+	 "10\n",
+	 "",
+	 "1 get-table PathRecord 0x0\n"
+	 "mask 0x100c\n"
+	 "another Q_Key\n"
 	 "0000000000000000fe800000000000000000000000000005fe80000000000000000000"
 	 "00000000220000000000000000\n"},
 	{"sa path mtu_bytes=2048 mtu_selector=greater-than --tsv -o dlid", STATUS_DONE,
