@@ -13,12 +13,10 @@ static bool is_report(const struct mad_attribute *attribute)
 
 static bool child(size_t number, struct command *ret_child)
 {
-	const struct mad_attribute *attribute = cc_attributes;
+	const struct mad_attribute *attribute = mad_attribute_at(cc_attributes, number);
 	size_t count = 0;
 
-	for (; attribute->schema && number; number--)
-		attribute++;
-	if (!attribute->schema)
+	if (!attribute)
 		return false;
 	*ret_child = (struct command){
 		.name = attribute->word,

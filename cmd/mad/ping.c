@@ -298,14 +298,6 @@ static bool begin_infiniband(struct run *run, char *const *words)
 	return true;
 }
 
-static int finish(struct run *run)
-{
-	int status = mad_listing_end(&run->mad);
-
-	ping_client_clear(&run->ping);
-	return status;
-}
-
 static void fill(struct run *run, const struct ctx *ctx, const struct ping_args *args,
 		 bool ethernet)
 {
@@ -352,10 +344,10 @@ static int ping_client(const struct ctx *ctx, const struct ping_args *args, char
 	begun = mad_listing_begin(&run.mad, &here, &ours.mad, &ping_schema, false, ethernet);
 	fill(&run, ctx, &ours, ethernet);
 	if (begun &&
-	    (ethernet ? begin_ethernet(&run, &paths) : begin_infiniband(&run, names.items))) {
+	    (ethernet ? begin_ethernet(&run, &paths) : begin_infiniband(&run, names.items)))
 		conclude(&run, ask(&run));
-	}
-	status = finish(&run);
+	status = mad_listing_end(&run.mad);
+	ping_client_clear(&run.ping);
 	ping_paths_free(&paths);
 	strings_free(&names);
 	return status;

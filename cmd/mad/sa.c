@@ -222,12 +222,10 @@ static const struct schema *const count_schemas[] = {&count_schema, NULL};
 
 static bool child(size_t number, struct command *ret_child)
 {
-	const struct mad_attribute *attribute = sa_attributes;
+	const struct mad_attribute *attribute = mad_attribute_at(sa_attributes, number);
 	bool path;
 
-	for (; attribute->schema && (!attribute->word || number--); attribute++)
-		;
-	if (!attribute->schema)
+	if (!attribute)
 		return false;
 	path = attribute->id == UMAD_SA_ATTR_PATH_REC || attribute->id == UMAD_SA_ATTR_TRACE_REC ||
 	       attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC;

@@ -34,22 +34,6 @@ static void report(struct samples *samples, const struct perf_port *port, char *
 	free(text);
 }
 
-/* Whether the answer to a Set has data. */
-static bool check_set(struct samples *samples, const struct perf_port *port,
-		      const struct mad_item *item)
-{
-	_cleanup_(freep) char *failure = NULL;
-
-	if (!item->error && !item->status)
-		return true;
-	if (mad_session_interrupted(samples->run->perf.session, item))
-		return false;
-	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
-	report(samples, port, mem_format("starting to sample port %u: %s", port->port, failure),
-	       NULL);
-	return false;
-}
-
 /* Sends one request to a port. Without data it is a Get. */
 static bool call(struct samples *samples, const struct perf_port *port, uint16_t attribute,
 		 const unsigned char *data, size_t bytes, unsigned char *ret_data)
@@ -64,7 +48,7 @@ static bool call(struct samples *samples, const struct perf_port *port, uint16_t
 	item.request.data = data ? data : select;
 	item.request.data_bytes = data ? bytes : sizeof(select);
 	mad_gather(perf->session->engine, &item, 1);
-	good = data ? check_set(samples, port, &item)
+	good = data ? perf_check_set(perf, port, "starting to sample", &item, NULL)
 		    : perf_check(perf, port, mad_attribute_name(UMAD_CLASS_PERF_MGMT, attribute),
 				 &item);
 	if (!good)

@@ -72,17 +72,9 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 						    : smp_get(ctx, args, attribute, objects);
 }
 
-static const struct mad_attribute *attribute_at(size_t number)
-{
-	for (const struct mad_attribute *attribute = sm_attributes; attribute->schema; attribute++)
-		if (attribute->word && !number--)
-			return attribute;
-	return NULL;
-}
-
 static bool child(size_t number, struct command *ret_child)
 {
-	const struct mad_attribute *attribute = attribute_at(number);
+	const struct mad_attribute *attribute = mad_attribute_at(sm_attributes, number);
 	size_t count = 0;
 
 	if (!attribute)

@@ -197,12 +197,6 @@ const char *ping_target_hint(const struct ping_target *target)
 	}
 }
 
-static void clear_target(struct ping_target *target)
-{
-	free(target->samples);
-	ping_record_clear(&target->record);
-}
-
 struct ping_target *ping_add_target(struct ping_client *ping, enum ping_kind kind, const char *name)
 {
 	struct ping_target *target = mem_append(&ping->targets, &ping->target_count,
@@ -363,8 +357,10 @@ void ping_drop_each(struct ping_client *ping)
 
 void ping_client_clear(struct ping_client *ping)
 {
-	for (size_t i = 0; i < ping->target_count; i++)
-		clear_target(&ping->targets[i]);
+	for (size_t i = 0; i < ping->target_count; i++) {
+		free(ping->targets[i].samples);
+		ping_record_clear(&ping->targets[i].record);
+	}
 	free(ping->targets);
 	ping_drop_each(ping);
 	free(ping->each);

@@ -182,6 +182,14 @@ const struct mad_attribute *sa_attribute_of_answer(const struct mad_attribute *a
 		       : attribute;
 }
 
+const struct mad_attribute *mad_attribute_at(const struct mad_attribute *attributes, size_t number)
+{
+	for (; attributes->schema; attributes++)
+		if (attributes->word && !number--)
+			return attributes;
+	return NULL;
+}
+
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
 						    const char *word)
 {

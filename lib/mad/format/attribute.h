@@ -82,6 +82,8 @@ extern const struct schema vendor_general_schema; /* of the class of Mellanox */
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
 /* Returns NULL if unknown. A class without a table above has only the common attributes. */
 const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id);
+/* The attribute of that number, from 0 on, among those of a table that have a word; or NULL. */
+const struct mad_attribute *mad_attribute_at(const struct mad_attribute *attributes, size_t number);
 /* Finds an attribute in a table by word or alias. */
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
 						    const char *word);
@@ -137,14 +139,14 @@ static inline uint64_t sa_component_mask(const struct field *field)
 	return field->tag ? ((1ull << count) - 1) << ((field->tag & 0xff) - 1) : 0;
 }
 
-/* The first columns of every attribute identify the queried node. */
-#define MAD_OBJECT_FIELDS(flags_)                                                              \
-	STRING_FIELD(struct mad_record, object, "object", "OBJECT", flags_, 0,                 \
-		     "destination, as given"),                                                 \
-		STRING_FIELD(struct mad_record, node, "node", "NODE", 0, MAD_NEED_NODE,        \
-			     "description of the node"),                                       \
-		UNSIGNED_FIELD(struct mad_record, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
+/* The first columns of every attribute, and of what is made of several, identify the node. */
+#define MAD_OBJECT_FIELDS_OF(type_, flags_)                                                  \
+	STRING_FIELD(type_, object, "object", "OBJECT", flags_, 0, "destination, as given"), \
+		STRING_FIELD(type_, node, "node", "NODE", 0, MAD_NEED_NODE,                  \
+			     "description of the node"),                                     \
+		UNSIGNED_FIELD(type_, lid, "object_lid", "AT LID", FIELD_RIGHT, 0,           \
 			       "LID that the request went to")
+#define MAD_OBJECT_FIELDS(flags_) MAD_OBJECT_FIELDS_OF(struct mad_record, flags_)
 #define MAD_PORT_FIELD(flags_)                                                                    \
 	UNSIGNED_FIELD(struct mad_record, port, "object_port", "PORT", (flags_) | FIELD_RIGHT, 0, \
 		       "port that the row describes")

@@ -35,6 +35,24 @@ bool perf_check(struct perf *perf, const struct perf_port *port, const char *wha
 				 text, item);
 }
 
+bool perf_check_set(struct perf *perf, const struct perf_port *port, const char *doing,
+		    const struct mad_item *item, const char *hint)
+{
+	_cleanup_(freep) char *failure = NULL, *text = NULL, *where = NULL;
+
+	if (!item->error && !item->status)
+		return true;
+	if (mad_session_interrupted(perf->session, item))
+		return false;
+	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
+	where = perf_port_words(port);
+	text = mem_format("%s %s: %s", doing, where, failure);
+	problem_add_text(perf->session->problems,
+			 perf->session->destinations[port->destination].name, NULL, NULL, text,
+			 hint);
+	return false;
+}
+
 /* An attribute that a node lacks is reported once, not for each port. */
 static void report_missing(struct perf *perf, const struct perf_port *port, const char *name,
 			   const struct mad_item *item)

@@ -100,3 +100,6 @@ char *perf_port_words(const struct perf_port *port);
 /* False if the request of a port failed, which is reported. */
 bool perf_check(struct perf *perf, const struct perf_port *port, const char *what,
 		const struct mad_item *item);
+/* The same for a Set: "clearing the counters of port 3: no answer, asked once". */
+bool perf_check_set(struct perf *perf, const struct perf_port *port, const char *doing,
+		    const struct mad_item *item, const char *hint);

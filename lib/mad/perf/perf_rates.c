@@ -14,17 +14,10 @@
 #define RATE(member_, heading_, flags_, help_) \
 	REAL_FIELD(struct perf_rates, member_, #member_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
 
-#define COMMON_FIELDS                                                                          \
-	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0,                \
-		     "when the counters were read"),                                           \
-		STRING_FIELD(struct perf_rates, object, "object", "OBJECT", FIELD_DEFAULT, 0,  \
-			     "destination, as given"),                                         \
-		STRING_FIELD(struct perf_rates, node, "node", "NODE", 0, MAD_NEED_NODE,        \
-			     "description of the node"),                                       \
-		UNSIGNED_FIELD(struct perf_rates, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
-			       "LID that the request went to"),                                \
-		UNSIGNED_FIELD(struct perf_rates, port, "port", "PORT",                        \
-			       FIELD_DEFAULT | FIELD_RIGHT, 0, "port that the rates are of")
+#define COMMON_FIELDS                                                           \
+	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0, \
+		     "when the counters were read"),                            \
+		PERF_PORT_FIELDS(struct perf_rates, "rates")
 #define SECONDS_FIELD RATE(interval_sec, "SECONDS", 0, "time between the two readings")
 #define SATURATED_FIELD                                                          \
 	LIST_FIELD(struct perf_rates, saturated, "saturated", "SATURATED", 0, 0, \
@@ -50,19 +43,15 @@ static const struct field port_fields[] = {
 	REAL_FIELD(struct perf_rates, counters[PLACE_AT(offsetof(struct perf_record, member_))], \
 		   key_, rate_, FIELD_DEFAULT | FIELD_RIGHT, 0, help_ ", a second"),
 
-#define VL_FIELD                                                                          \
-	UNSIGNED_FIELD(struct perf_rates, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "virtual lane that the rates are of")
-#define SL_FIELD                                                                          \
-	UNSIGNED_FIELD(struct perf_rates, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "service level that the rates are of")
 #define LANE_FIELD                                                                              \
 	UNSIGNED_FIELD(struct perf_rates, lane, "lane", "LANE", FIELD_DEFAULT | FIELD_RIGHT, 0, \
 		       "lane of the link; none: all lanes in one")
 
-static const struct field vl_fields[] = {COMMON_FIELDS, VL_FIELD, SECONDS_FIELD,
+static const struct field vl_fields[] = {COMMON_FIELDS, PERF_VL_FIELD(struct perf_rates, "rates"),
+					 SECONDS_FIELD,
 					 PERF_VL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
-static const struct field sl_fields[] = {COMMON_FIELDS, SL_FIELD, SECONDS_FIELD,
+static const struct field sl_fields[] = {COMMON_FIELDS, PERF_SL_FIELD(struct perf_rates, "rates"),
+					 SECONDS_FIELD,
 					 PERF_SL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field details_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
 					      PERF_DETAIL_COUNTERS(LISTED_RATE) SATURATED_FIELD};
@@ -70,9 +59,10 @@ static const struct field flow_fields[] = {COMMON_FIELDS, SECONDS_FIELD,
 					   PERF_FLOW_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 static const struct field fec_fields[] = {COMMON_FIELDS, LANE_FIELD, SECONDS_FIELD,
 					  PERF_FEC_COUNTERS(LISTED_RATE) SATURATED_FIELD};
-static const struct field congestion_fields[] = {COMMON_FIELDS, VL_FIELD, SL_FIELD, SECONDS_FIELD,
-						 PERF_CONGESTION_COUNTERS(LISTED_RATE)
-							 SATURATED_FIELD};
+static const struct field congestion_fields[] = {
+	COMMON_FIELDS, PERF_VL_FIELD(struct perf_rates, "rates"),
+	PERF_SL_FIELD(struct perf_rates, "rates"), SECONDS_FIELD,
+	PERF_CONGESTION_COUNTERS(LISTED_RATE) SATURATED_FIELD};
 
 #define RATES_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct perf_rates, fields_, summary_)
 

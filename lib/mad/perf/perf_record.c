@@ -62,25 +62,10 @@ GETTER(rcv_becn_packets)
 #define LISTING_COUNTER(group_, member_, heading_, rate_key_, rate_heading_, help_) \
 	COUNTER(group_, member_, heading_, FIELD_DEFAULT, help_),
 
-#define COMMON_FIELDS                                                                           \
-	STRING_FIELD(struct perf_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,          \
-		     "destination, as given"),                                                  \
-		STRING_FIELD(struct perf_record, node, "node", "NODE", 0, MAD_NEED_NODE,        \
-			     "description of the node"),                                        \
-		UNSIGNED_FIELD(struct perf_record, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
-			       "LID that the request went to"),                                 \
-		UNSIGNED_FIELD(struct perf_record, port, "port", "PORT",                        \
-			       FIELD_DEFAULT | FIELD_RIGHT, 0, "port that the counters are of")
+#define COMMON_FIELDS PERF_PORT_FIELDS(struct perf_record, "counters")
 #define SATURATED_FIELD                                                           \
 	LIST_FIELD(struct perf_record, saturated, "saturated", "SATURATED", 0, 0, \
 		   "counters that stopped at their maximum")
-#define VL_FIELD                                                                           \
-	UNSIGNED_FIELD(struct perf_record, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "virtual lane that the counters are of")
-
-#define SL_FIELD                                                                           \
-	UNSIGNED_FIELD(struct perf_record, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       "service level that the counters are of")
 #define OP_CODE_FIELD(help_) \
 	HEX_FIELD(struct perf_record, op_code, 2, "op_code", "OP CODE", 0, 0, help_)
 
@@ -104,7 +89,7 @@ static const struct field port_fields[] = {
 
 static const struct field vl_fields[] = {
 	COMMON_FIELDS,
-	VL_FIELD,
+	PERF_VL_FIELD(struct perf_record, "counters"),
 	PERF_VL_COUNTERS(LISTING_COUNTER)
 		OP_CODE_FIELD("operation code of the packets that op_packets and op_data_bytes "
 			      "count"),
@@ -122,14 +107,14 @@ static const struct field fec_fields[] = {
 
 static const struct field congestion_fields[] = {
 	COMMON_FIELDS,
-	VL_FIELD,
-	SL_FIELD,
+	PERF_VL_FIELD(struct perf_record, "counters"),
+	PERF_SL_FIELD(struct perf_record, "counters"),
 	PERF_CONGESTION_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 
 static const struct field sl_fields[] = {
 	COMMON_FIELDS,
-	SL_FIELD,
+	PERF_SL_FIELD(struct perf_record, "counters"),
 	PERF_SL_COUNTERS(LISTING_COUNTER) SATURATED_FIELD,
 };
 

@@ -224,24 +224,6 @@ static void report_none(struct perf *perf, const struct perf_port *port)
 			 NULL);
 }
 
-/* False if the Set failed, which is reported. */
-static bool check(struct perf *perf, const struct perf_port *port, const struct mad_item *item)
-{
-	_cleanup_(freep) char *failure = NULL, *text = NULL, *where = NULL;
-
-	if (!item->error && !item->status)
-		return true;
-	if (mad_session_interrupted(perf->session, item))
-		return false;
-	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
-	where = perf_port_words(port);
-	text = mem_format("clearing the counters of %s: %s", where, failure);
-	problem_add_text(perf->session->problems,
-			 perf->session->destinations[port->destination].name, NULL, NULL, text,
-			 "rdmactl perf shows which counters are still there");
-	return false;
-}
-
 /* Whether another attribute of the same port has failed in the same way, which was told. */
 static bool is_told(const struct clearing *clearing, size_t number)
 {
@@ -295,7 +277,9 @@ size_t perf_reset(struct perf *perf, uint32_t mask)
 		const size_t port = item->request.number;
 
 		if (!is_told(&clearing, i))
-			failed[port] |= !check(perf, &perf->ports[port], item);
+			failed[port] |= !perf_check_set(
+				perf, &perf->ports[port], "clearing the counters of", item,
+				"rdmactl perf shows which counters are still there");
 	}
 	for (size_t i = 0; i < perf->port_count; i++)
 		if (perf->ports[i].read && !failed[i])

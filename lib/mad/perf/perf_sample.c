@@ -28,12 +28,7 @@ static const struct enum_name select_names[] = {
 };
 
 static const struct field fields[] = {
-	STRING_FIELD(struct perf_sample, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "destination, as given"),
-	STRING_FIELD(struct perf_sample, node, "node", "NODE", 0, MAD_NEED_NODE,
-		     "description of the node"),
-	UNSIGNED_FIELD(struct perf_sample, lid, "object_lid", "AT LID", FIELD_RIGHT, 0,
-		       "LID that the request went to"),
+	MAD_OBJECT_FIELDS_OF(struct perf_sample, FIELD_DEFAULT),
 	UNSIGNED_FIELD(struct perf_sample, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "port that was sampled"),
 	UNSIGNED_FIELD(struct perf_sample, index, "counter", "COUNTER", FIELD_RIGHT, 0,
