@@ -68,45 +68,41 @@ static void report_failure(const struct ibaddr_args *args, const char *function,
 }
 
 static bool ask(struct resolver *resolver, uint16_t attribute, uint32_t modifier,
-		unsigned char mad[static MAD_BYTES])
+		struct mad_item *item)
 {
 	const struct ibaddr_args *args = resolver->args;
 	_cleanup_(freep) char *place = place_text(resolver);
-	struct mad_request request;
-	uint16_t status = 0;
 	int rc;
 
-	mad_smp_request(&resolver->place, UMAD_METHOD_GET, attribute, modifier, &request);
-	request.key = args->mkey;
+	mad_smp_request(&resolver->place, UMAD_METHOD_GET, attribute, modifier, &item->request);
+	item->request.key = args->mkey;
 	if (args->debug)
 		compat_ibwarn("smp_query_status_via", "attr 0x%x mod 0x%x route %s", attribute,
 			      modifier, place);
-	rc = mad_engine_call(resolver->engine, &request, mad, &status);
-	if (rc)
-		report_failure(args, "mad_rpc", rc, place);
-	else if (status && args->errors)
-		compat_ibwarn("mad_rpc", "MAD completed with error status 0x%x; dport (%s)", status,
-			      place);
-	return !rc && !status;
+	rc = mad_gather(resolver->engine, item, 1);
+	if (rc || item->error)
+		report_failure(args, "mad_rpc", rc ? rc : item->error, place);
+	else if (item->status && args->errors)
+		compat_ibwarn("mad_rpc", "MAD completed with error status 0x%x; dport (%s)",
+			      item->status, place);
+	return !rc && !item->error && !item->status;
 }
 
 static bool show_address(struct resolver *resolver, unsigned int port)
 {
 	const struct ibaddr_args *args = resolver->args;
-	unsigned char node[MAD_BYTES], info[MAD_BYTES];
-	const unsigned char *node_info = node + MAD_SMP_DATA_AT,
-			    *port_info = info + MAD_SMP_DATA_AT;
+	struct mad_item node = {.error = 0}, port_info = {.error = 0};
 	char text[INET6_ADDRSTRLEN];
 	unsigned int lid, last;
 	struct gid gid;
 
-	if (!ask(resolver, UMAD_SM_ATTR_NODE_INFO, 0, node) ||
-	    !ask(resolver, UMAD_SM_ATTR_PORT_INFO, port, info))
+	if (!ask(resolver, UMAD_SM_ATTR_NODE_INFO, 0, &node) ||
+	    !ask(resolver, UMAD_SM_ATTR_PORT_INFO, port, &port_info))
 		return false;
-	bits_set(gid.raw, 0, 64, port_info_gid_prefix(port_info));
-	bits_set(gid.raw, 64, 64, node_info_port_guid(node_info));
-	lid = port_info_lid(port_info);
-	last = lid + (1u << port_info_lmc(port_info)) - 1;
+	bits_set(gid.raw, 0, 64, port_info_gid_prefix(port_info.data));
+	bits_set(gid.raw, 64, 64, node_info_port_guid(node.data));
+	lid = port_info_lid(port_info.data);
+	last = lid + (1u << port_info_lmc(port_info.data)) - 1;
 	if (args->gid)
 		printf("GID %s ", inet_ntop(AF_INET6, gid.raw, text, sizeof(text)));
 	if (args->lid > 0)

@@ -137,7 +137,8 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 					    ? UMAD_CLASS_SUBN_LID_ROUTED
 					    : mgmt_class);
 	if (item->error && item->error != -ETIMEDOUT) {
-		mad_session_check(&mad->session, at, mad_class_word(mgmt_class), item);
+		mad_session_check(&mad->session, at, enum_word(mad_class_names, mgmt_class, NULL),
+				  item);
 		return false;
 	}
 	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_transport.h"
+#include "mad/engine/gather.h"
 #include "schema/bits.h"
 
 /* compiler-rt's sanitizer/allocator_interface.h, which not every compiler installs */
@@ -1048,26 +1049,25 @@ static void one_call(void **state)
 	static const struct mad_engine_options options = {
 		.timeout_msec = 5000, .retries_given = true, .retries = 0};
 	struct caller *caller = begin(0, answer_set, &options);
-	const struct mad_request request = {
-		.to = {.lid = 3},
-		.mgmt_class = UMAD_CLASS_PERF_MGMT,
-		.method = UMAD_METHOD_SET,
-		.attribute = PM_COUNTERS,
-	};
-	unsigned char mad[MAD_BYTES] = {0};
-	uint16_t status = 1;
+	struct mad_item item = {.request = {
+					.to = {.lid = 3},
+					.mgmt_class = UMAD_CLASS_PERF_MGMT,
+					.method = UMAD_METHOD_SET,
+					.attribute = PM_COUNTERS,
+				}};
 
 	(void)state;
-	assert_int_equal(mad_engine_call(caller->engine, &request, mad, &status), 0);
-	assert_int_equal(status, 0x1c);
-	assert_int_equal(mad[255], 0x55);
+	assert_int_equal(mad_gather(caller->engine, &item, 1), 0);
+	assert_int_equal(item.error, 0);
+	assert_int_equal(item.status, 0x1c);
+	assert_int_equal(item.data[191], 0x55);
 	assert_int_equal(counts_of(caller).foreign, 1);
-	/* Nobody answers: nothing is written. */
+	/* Nobody answers: the data stay. */
 	caller->fake.on_send = give_back;
-	mad[255] = status = 7;
-	assert_int_equal(mad_engine_call(caller->engine, &request, mad, &status), -ETIMEDOUT);
-	assert_int_equal(status, 7);
-	assert_int_equal(mad[255], 7);
+	item.data[191] = 7;
+	assert_int_equal(mad_gather(caller->engine, &item, 1), 0);
+	assert_int_equal(item.error, -ETIMEDOUT);
+	assert_int_equal(item.data[191], 7);
 	end(caller);
 }
 
@@ -1092,15 +1092,15 @@ static void answers_of_other_methods(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct mad_request request = {
-			.to = {.lid = 3},
-			.mgmt_class = UMAD_CLASS_SUBN_ADM,
-			.method = rows[i].method,
-			.reply_method = rows[i].reply_method,
-		};
-		unsigned char mad[MAD_BYTES];
+		struct mad_item item = {.request = {
+						.to = {.lid = 3},
+						.mgmt_class = UMAD_CLASS_SUBN_ADM,
+						.method = rows[i].method,
+						.reply_method = rows[i].reply_method,
+					}};
 
-		assert_int_equal(mad_engine_call(caller->engine, &request, mad, NULL), -ETIMEDOUT);
+		assert_int_equal(mad_gather(caller->engine, &item, 1), 0);
+		assert_int_equal(item.error, -ETIMEDOUT);
 		assert_int_equal(caller->fake.last_timeout_msec, rows[i].waits ? 20 : 0);
 	}
 	end(caller);

@@ -382,7 +382,7 @@ static void test_header_tables(void **state)
 
 		/* A directed route has its paths after the data. */
 		check_form(schema, mad_data_offset(mgmt_class));
-		if (mgmt_class < 16 || mad_class_word(mgmt_class))
+		if (mgmt_class < 16 || enum_word(mad_class_names, mgmt_class, NULL))
 			check_round_trip(schema, mad_data_offset(mgmt_class));
 	}
 }
@@ -958,8 +958,9 @@ static void test_words(void **state)
 	assert_failure(-ETIMEDOUT, 0, 1, "no answer, asked once");
 	assert_failure(-ETIMEDOUT, 0, 4, "no answer, asked 4 times");
 	assert_failure(-ECANCELED, 0, 1, "interrupted");
-	assert_string_equal(mad_class_word(UMAD_CLASS_SUBN_DIRECTED_ROUTE), "sm-direct");
-	assert_null(mad_class_word(0x4f));
+	assert_string_equal(enum_word(mad_class_names, UMAD_CLASS_SUBN_DIRECTED_ROUTE, NULL),
+			    "sm-direct");
+	assert_null(enum_word(mad_class_names, 0x4f, NULL));
 	assert_string_equal(mad_method_word(UMAD_CLASS_SUBN_ADM, 0x92), "get-table-response");
 	assert_string_equal(mad_method_word(UMAD_CLASS_PERF_MGMT, 0x02), "set");
 	assert_null(mad_method_word(UMAD_CLASS_PERF_MGMT, 0x92));

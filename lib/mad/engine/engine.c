@@ -328,49 +328,6 @@ int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int
 	return work_until(engine, work, true, end);
 }
 
-/* The one request of mad_engine_call(), and where its reply goes. */
-struct call {
-	const struct mad_request *request;
-	unsigned char *mad;
-	uint16_t status;
-	int error;
-};
-
-static bool call_next(void *context, struct mad_request *request)
-{
-	struct call *call = context;
-
-	if (!call->request)
-		return false;
-	*request = *call->request;
-	call->request = NULL;
-	return true;
-}
-
-static void call_done(void *context, const struct mad_reply *reply)
-{
-	struct call *call = context;
-
-	call->error = reply->error;
-	call->status = reply->status;
-	if (!reply->error && call->mad)
-		memcpy(call->mad, reply->mad, reply->bytes < MAD_BYTES ? reply->bytes : MAD_BYTES);
-}
-
-int mad_engine_call(struct mad_engine *engine, const struct mad_request *request,
-		    unsigned char mad[static MAD_BYTES], uint16_t *ret_status)
-{
-	struct call call = {.request = request, .mad = mad, .error = -ECANCELED};
-	const struct mad_work work = {.context = &call, .next = call_next, .done = call_done};
-	int rc = mad_engine_run(engine, &work);
-
-	if (rc || call.error)
-		return rc ? rc : call.error;
-	if (ret_status)
-		*ret_status = call.status;
-	return 0;
-}
-
 int mad_engine_send(struct mad_engine *engine, int agent, const struct mad_address *to,
 		    const unsigned char *mad, size_t bytes)
 {

@@ -77,12 +77,6 @@ int mad_engine_add_agent(struct mad_engine *engine, const struct mad_agent *agen
 int mad_engine_run(struct mad_engine *engine, const struct mad_work *work);
 /* Waits for unsolicited MADs until stopped or for `msec` (-1: forever). */
 int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int msec);
-/*
- * Sends one request and copies its reply to `mad` (NULL: not wanted). Returns the error of struct
- * mad_reply; if that is 0, *ret_status (may be NULL) is set.
- */
-int mad_engine_call(struct mad_engine *engine, const struct mad_request *request,
-		    unsigned char mad[static MAD_BYTES], uint16_t *ret_status);
 /* Sends a MAD that expects no reply, from one of our agents. */
 int mad_engine_send(struct mad_engine *engine, int agent, const struct mad_address *to,
 		    const unsigned char *mad, size_t bytes);

@@ -45,7 +45,6 @@ extern const struct enum_name mad_sa_method_names[]; /* these, and the additiona
 extern const struct enum_name mad_sa_status_names[]; /* the high byte of an SA status */
 
 /* Returns NULL if unknown. */
-const char *mad_class_word(unsigned int mgmt_class);
 const char *mad_method_word(unsigned int mgmt_class, unsigned int method);
 /* The specification's name of an attribute, even of one without a field table. */
 const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id);

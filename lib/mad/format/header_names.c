@@ -192,11 +192,6 @@ const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id)
 	return name;
 }
 
-const char *mad_class_word(unsigned int mgmt_class)
-{
-	return enum_word(mad_class_names, mgmt_class, NULL);
-}
-
 const char *mad_method_word(unsigned int mgmt_class, unsigned int method)
 {
 	return enum_word(mgmt_class == UMAD_CLASS_SUBN_ADM ? mad_sa_method_names : mad_method_names,

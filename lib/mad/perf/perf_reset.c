@@ -22,31 +22,11 @@ enum {
 	SELECTS_64 = 64,	/* bits of CounterSelect in PortExtendedSpeedsCounters */
 };
 
+#define KEY(group_, factor_, key_, ...) #key_,
 /* In the order of the bits of a mask. */
 static const char *const keys[] = {
-	"symbol_errors",
-	"link_error_recoveries",
-	"link_downed",
-	"rcv_errors",
-	"rcv_remote_physical_errors",
-	"rcv_switch_relay_errors",
-	"xmit_discards",
-	"xmit_constraint_errors",
-	"rcv_constraint_errors",
-	"local_link_integrity_errors",
-	"excessive_buffer_overruns",
-	"vl15_dropped",
-	"xmit_data_bytes",
-	"rcv_data_bytes",
-	"xmit_packets",
-	"rcv_packets",
-	"xmit_wait_ticks",
-	"qp1_dropped",
-	"unicast_xmit_packets",
-	"unicast_rcv_packets",
-	"multicast_xmit_packets",
-	"multicast_rcv_packets",
-};
+	PERF_LINK_ERRORS(KEY) PERF_THRESHOLD_ERRORS(KEY) PERF_VL15_DROPPED(KEY) PERF_DATA_BYTES(KEY)
+		PERF_PACKETS(KEY) PERF_XMIT_WAIT(KEY) PERF_QP1_DROPPED(KEY) PERF_CAST_PACKETS(KEY)};
 
 enum { WAIT_BIT = 1 << 16, QP1_BIT = 1 << 17, CAST_SHIFT = 18, DATA_SHIFT = 12 };
 
