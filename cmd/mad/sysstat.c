@@ -126,7 +126,7 @@ static struct sysstat_record *add_record(struct run *run, size_t number)
 static void add_processors(struct run *run, size_t number)
 {
 	const char *text = run->texts[number];
-	struct sysstat_cpu cpu = {.model = NULL};
+	struct sysstat_cpu cpu;
 	size_t count = 0;
 
 	for (; sysstat_parse_cpu(&text, &cpu); count++) {
@@ -135,7 +135,6 @@ static void add_processors(struct run *run, size_t number)
 		record->cpu = cpu.cpu;
 		record->mhz = cpu.mhz;
 		record->model = cpu.model;
-		cpu.model = NULL;
 	}
 	if (!count || *text)
 		problem_add_text(&run->mad.listing.problems,

@@ -124,12 +124,6 @@ bool sysstat_parse_cpu(const char **text, struct sysstat_cpu *ret)
 	return true;
 }
 
-void sysstat_cpu_clear(struct sysstat_cpu *cpu)
-{
-	free(cpu->model);
-	*cpu = (struct sysstat_cpu){.model = NULL};
-}
-
 /* Copies the complete lines that fit, followed by a NUL. */
 static size_t put_lines(const char *lines, unsigned char *data)
 {

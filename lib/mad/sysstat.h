@@ -24,7 +24,7 @@ enum sysstat_query {
 
 extern const struct enum_name sysstat_query_names[];
 
-/* A processor in a reply to SYSSTAT_CPU. The strings are owned, clean, or NULL. */
+/* A processor in a reply to SYSSTAT_CPU. The model is the caller's to free, clean, or NULL. */
 struct sysstat_cpu {
 	struct number cpu;
 	char *model;
@@ -39,7 +39,6 @@ char *sysstat_text(const unsigned char *mad, size_t bytes);
  * Parses the next line of *text and advances past it. Returns false if no more lines can be parsed.
  */
 bool sysstat_parse_cpu(const char **text, struct sysstat_cpu *ret);
-void sysstat_cpu_clear(struct sysstat_cpu *cpu);
 
 /*
  * For the server: returns whether the MAD is a request, and makes its reply, whose length is

@@ -240,7 +240,7 @@ static void check_cpu(const char *text, uint64_t cpu, const char *model, double 
 	assert_int_equal(found.mhz.known, mhz > 0);
 	if (mhz > 0)
 		assert_true(found.mhz.value > mhz - 0.001 && found.mhz.value < mhz + 0.001);
-	sysstat_cpu_clear(&found);
+	free(found.model);
 }
 
 static void processors(void **state)

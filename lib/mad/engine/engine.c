@@ -99,7 +99,8 @@ static bool has_long_messages(unsigned int mgmt_class)
 	return mgmt_class == UMAD_CLASS_SUBN_ADM || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
 }
 
-int engine_agent(struct mad_engine *engine, const struct mad_request *request)
+/* Returns the number of the agent of a class, which is made if necessary, or -errno. */
+static int agent_of(struct mad_engine *engine, const struct mad_request *request)
 {
 	const struct mad_agent agent = {
 		.mgmt_class = request->mgmt_class,
@@ -168,7 +169,7 @@ static bool begin_next(struct mad_engine *engine)
 	slot->tries = slot->busy = slot->redirects = 0;
 	slot->destination = destination_of(&slot->request);
 	slot->state = SLOT_HELD;
-	agent = engine_agent(engine, &slot->request);
+	agent = agent_of(engine, &slot->request);
 	slot->agent = agent;
 	if (agent < 0)
 		engine_fail(engine, slot, agent);

@@ -65,20 +65,11 @@ struct mad_engine {
 
 /* Sends the slot's request, for the first time or again. A failure ends it. */
 void engine_send_slot(struct mad_engine *engine, struct slot *slot);
-/*
- * Ends the request: reports it to the caller and frees the slot. `reply` has the MAD, or the error.
- */
-void engine_finish(struct mad_engine *engine, struct slot *slot, struct mad_reply *reply);
+/* Ends the request: reports the error to the caller and frees the slot. */
 void engine_fail(struct mad_engine *engine, struct slot *slot, int error);
 /* Handles a received MAD: a reply, our own request returned after a timeout, or something else. */
 void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, size_t bytes);
-/* Returns the number of the agent of a class, which is made if necessary, or -errno. */
-int engine_agent(struct mad_engine *engine, const struct mad_request *request);
 /* Handles a slot whose deadline has passed. */
 void engine_late(struct mad_engine *engine, struct slot *slot);
-/* Updates the estimates from a round trip. */
-void engine_measured(struct mad_engine *engine, uint64_t nsec);
-/* How long to wait for the reply to the current try. */
-uint64_t engine_patience(const struct mad_engine *engine, const struct slot *slot);
 /* True if the slot's destination has room for one more. */
 bool engine_has_room(const struct mad_engine *engine, const struct slot *slot);

@@ -45,7 +45,8 @@ static uint32_t transaction_of(const struct mad_engine *engine, const struct slo
 	       (slot->tries - 1) << ENGINE_SLOT_BITS | (uint32_t)(slot - engine->slots);
 }
 
-void engine_measured(struct mad_engine *engine, uint64_t nsec)
+/* Updates the estimates from a round trip. */
+static void measured(struct mad_engine *engine, uint64_t nsec)
 {
 	uint64_t difference = nsec > engine->smoothed ? nsec - engine->smoothed
 						      : engine->smoothed - nsec;
@@ -72,7 +73,8 @@ static uint64_t first_patience(const struct mad_engine *engine, const struct slo
 	return first < FIRST_LEAST ? FIRST_LEAST : first > FIRST_MOST ? FIRST_MOST : first;
 }
 
-uint64_t engine_patience(const struct mad_engine *engine, const struct slot *slot)
+/* How long to wait for the reply to the current try. */
+static uint64_t patience_of(const struct mad_engine *engine, const struct slot *slot)
 {
 	uint64_t first = first_patience(engine, slot);
 	uint64_t patience = first << (slot->tries - 1);
@@ -94,7 +96,8 @@ bool engine_has_room(const struct mad_engine *engine, const struct slot *slot)
 	return count < most;
 }
 
-void engine_finish(struct mad_engine *engine, struct slot *slot, struct mad_reply *reply)
+/* Ends the request: `reply` has the MAD, or the error. */
+static void finish(struct mad_engine *engine, struct slot *slot, struct mad_reply *reply)
 {
 	struct mad_request request = slot->request;
 
@@ -115,7 +118,7 @@ void engine_fail(struct mad_engine *engine, struct slot *slot, int error)
 {
 	struct mad_reply reply = {.error = error};
 
-	engine_finish(engine, slot, &reply);
+	finish(engine, slot, &reply);
 }
 
 /*
@@ -142,7 +145,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	int rc;
 
 	slot->tries++;
-	patience = engine_patience(engine, slot);
+	patience = patience_of(engine, slot);
 	if (slot->tries == 1)
 		mad_request_write(&slot->request, transaction_of(engine, slot), mad);
 	else
@@ -251,7 +254,7 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 	};
 
 	if (reply.round_trip_nsec)
-		engine_measured(engine, reply.round_trip_nsec);
+		measured(engine, reply.round_trip_nsec);
 	/*
 	 * A code says that the request is wrong, 13.4.7; the device's own status of class 0x0a has
 	 * numbers there, too: mib_status_translate() of mstflint looks at it before the other bits.
@@ -259,7 +262,7 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 	if (reply.status & UMAD_STATUS_INVALID_FIELD_MASK ||
 	    (!pause_if_busy(engine, slot, reply.status) &&
 	     !follow_redirect(engine, slot, mad, bytes, reply.status)))
-		engine_finish(engine, slot, &reply);
+		finish(engine, slot, &reply);
 }
 
 /* Handles a MAD that is no expected reply: a request, or a reply that comes too late. */

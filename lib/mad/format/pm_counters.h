@@ -27,7 +27,6 @@ enum perf_group {
 /*
  * Values in PortCountersExtended: 16.1.4.11. CounterSelect2 exists with PERF_CAP2_EXTENDED_ERRORS.
  */
-#define PERF_EXTENDED_SELECT_TRAFFIC	  0x00ffu
 #define PERF_EXTENDED_SELECT2_ERRORS	  0x0fffu
 #define PERF_EXTENDED_SELECT2_XMIT_WAIT	  0x1000u
 #define PERF_EXTENDED_SELECT2_QP1_DROPPED 0x2000u
