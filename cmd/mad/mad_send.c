@@ -206,6 +206,22 @@ static bool has_answer(uint8_t method)
 	       !(method & UMAD_METHOD_RESP_MASK);
 }
 
+static bool complain_data(struct listing *listing, int rc)
+{
+	_cleanup_(freep) char *failure = NULL;
+	const char *wrong = rc == -ENODATA  ? "--data has no bytes"
+			    : rc == -EINVAL ? "--data takes bytes in hexadecimal"
+			    : rc == -EFBIG  ? "--data: more bytes than a datagram has"
+					    : NULL;
+
+	if (wrong)
+		return mad_complain(listing, mem_string(wrong),
+				    "give bytes such as 00ff17, or - for standard input");
+	failure = mem_format("--data: cannot read standard input: %s", strerror(-rc));
+	listing_fail(listing, STATUS_FAILED, failure, NULL);
+	return false;
+}
+
 static bool read_data(struct send_run *run)
 {
 	const char *text = run->args->data;
@@ -232,11 +248,7 @@ static bool read_data(struct send_run *run)
 	length = dump.byte_count;
 	mad_dump_free(&dump);
 	if (rc)
-		return mad_complain(&run->mad.listing,
-				    mem_string(rc == -ENODATA
-						       ? "--data has no bytes"
-						       : "--data takes bytes in hexadecimal"),
-				    "give bytes such as 00ff17, or - for standard input");
+		return complain_data(&run->mad.listing, rc);
 	return length <= MAD_BYTES - at ||
 	       mad_complain(&run->mad.listing,
 			    mem_format("--data: %zu bytes do not fit in the %zu of that class",
@@ -369,23 +381,18 @@ static void send_only(struct send_run *run)
 {
 	struct mad_session *session = &run->mad.session;
 	struct listing *listing = &run->mad.listing;
+	struct mad_agent spec = {.oui = run->words.oui};
 	struct mad_request request;
 	unsigned char mad[MAD_BYTES];
-	int agent = 0;
+	int agent, rc;
 
+	fill(run, 0, &request);
+	/* A directed route has a class of its own. */
+	spec.mgmt_class = request.mgmt_class;
+	spec.version = mad_version_of_class(request.mgmt_class);
+	agent = mad_engine_add_agent(session->engine, &spec);
 	for (size_t i = 0; i < session->destination_count; i++) {
-		int rc;
-
 		fill(run, i, &request);
-		if (!i) {
-			const struct mad_agent spec = {
-				.mgmt_class = request.mgmt_class,
-				.version = mad_version_of_class(request.mgmt_class),
-				.oui = request.oui,
-			};
-
-			agent = mad_engine_add_agent(session->engine, &spec);
-		}
 		mad_request_write(&request, (uint32_t)i + 1, mad);
 		rc = agent < 0 ? agent
 			       : mad_engine_send(session->engine, agent, &request.to, mad,

@@ -1247,6 +1247,34 @@ static void feed(enum input input)
 	close(file);
 }
 
+/* --data of an input that is too long, and of one that cannot be read. */
+static void bad_inputs(void **state)
+{
+	static const char line[] = "mad send 9 --class pm --attribute 1 --data -";
+	static const struct command_row long_input = {
+		line, STATUS_USAGE, "",
+		"rdmactl mad: --data: more bytes than a datagram has\n"
+		"  give bytes such as 00ff17, or - for standard input\n",
+		""};
+	static const struct command_row unreadable = {
+		line, STATUS_FAILED, "",
+		"rdmactl mad: --data: cannot read standard input: Bad file descriptor\n", ""};
+	const int file = memfd_create("input", MFD_CLOEXEC), closed = open("/dev/null", O_WRONLY);
+
+	(void)state;
+	assert_true(file >= 0 && closed >= 0);
+	assert_int_equal(ftruncate(file, 16 * MAD_BYTES + 1), 0);
+	begin();
+	assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
+	expect(&long_input);
+	begin();
+	assert_int_equal(dup2(closed, STDIN_FILENO), STDIN_FILENO);
+	expect(&unreadable);
+	close(file);
+	close(closed);
+	assert_int_equal(command_set_up(NULL), 0);
+}
+
 static const struct {
 	enum input input;
 	struct command_row row;
@@ -1592,8 +1620,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests), cmocka_unit_test(complaints),
 		cmocka_unit_test(classes),  cmocka_unit_test(congestion),
-		cmocka_unit_test(decoding), cmocka_unit_test(hosts),
-		cmocka_unit_test(lengths),
+		cmocka_unit_test(decoding), cmocka_unit_test(bad_inputs),
+		cmocka_unit_test(hosts),    cmocka_unit_test(lengths),
 	};
 
 	return cmocka_run_group_tests_name("mad_run", tests, command_set_up, command_tear_down);
