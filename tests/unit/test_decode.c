@@ -152,6 +152,24 @@ static void blocks(void **state)
 	}
 }
 
+/* A congestion log of a type that is not known has no fields: its bytes are shown, then. */
+static void logs(void **state)
+{
+	(void)state;
+	for (unsigned char type = 0; type < 4; type++) {
+		const bool known = type == 1 || type == 2;
+		unsigned char mad[MAD_BYTES];
+		struct mad_decoded decoded;
+
+		make(mad, UMAD_CLASS_CONG_MGMT, 0x81, MAD_CC_LOG, 0);
+		mad[MAD_CC_LOG_DATA_AT] = type;
+		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+		assert_int_equal(decoded.known, known);
+		assert_int_equal(decoded.field_count > 0, known);
+		mad_decoded_clear(&decoded);
+	}
+}
+
 /* Bit 3 of position 2 is port 35. */
 static void multicast_position(void **state)
 {
@@ -366,6 +384,7 @@ int main(void)
 		cmocka_unit_test(every_attribute),
 		cmocka_unit_test(less_than_a_header),
 		cmocka_unit_test(blocks),
+		cmocka_unit_test(logs),
 		cmocka_unit_test(multicast_position),
 		cmocka_unit_test(long_table),
 		cmocka_unit_test(one_segment),

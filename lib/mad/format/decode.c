@@ -177,10 +177,13 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 				  : 0;
 
 	unsigned char whole[MAD_BYTES] = {0};
-	size_t entry_bytes;
+	size_t entry_bytes, count;
 
 	memcpy(whole, data, bytes < sizeof(whole) ? bytes : sizeof(whole));
-	for (size_t i = 0; i < mad_entry_count(attribute, whole); i++) {
+	count = mad_entry_count(attribute, whole);
+	/* The entries of a congestion log of an unknown type are just bytes. */
+	decoded->known = count;
+	for (size_t i = 0; i < count; i++) {
 		struct mad_record record = {
 			.index = number_of(first_index(attribute, modifier) + i)};
 		const size_t place = mad_entry_at(attribute, whole, i, &entry_bytes);
