@@ -162,9 +162,10 @@ static void explain_place(struct mad_session *session, const struct mad_destinat
 			"its LID is not known, and the port knows no subnet manager to ask",
 			"start a subnet manager, or use a directed route (-D 0,1,3)");
 	else if (error == -ENXIO)
-		problem_add_text(problems, destination->name, NULL, "sa",
-				 "the subnet administrator knows no path to it",
-				 "see whether it is a port GUID, and up: rdmactl sa ports");
+		problem_add_text(
+			problems, destination->name, NULL, "sa",
+			"the subnet administrator knows no path to it",
+			"see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid");
 	else
 		problem_add_text(problems, destination->name, NULL, "sa",
 				 error == -ETIMEDOUT ? "the subnet administrator did not answer"

@@ -418,7 +418,7 @@ static void starts(void **state)
 	live_expect("links --from 0000:0000:0000:0999", 1, "",
 		    "rdmactl fabric: 0000:0000:0000:0999: the subnet administrator knows no path "
 		    "to it\n"
-		    "  see whether it is a port GUID, and up: rdmactl sa ports\n");
+		    "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n");
 	live_expect("links --from 0,2", 1, "",
 		    "rdmactl fabric: where the scan begins: NodeInfo: no answer, asked 4 times\n"
 		    "  rdmactl smp nodeinfo sends the same query to one node\n");

@@ -425,7 +425,7 @@ static void names(void **state)
 	bed->no_rdma = false;
 	expect(bed, "0002:c903:0000:1234/1 state down", STATUS_NOTHING, "",
 	       "rdmactl ports: 0002:c903:0000:1234: the subnet administrator knows no path to it\n"
-	       "  see whether it is a port GUID, and up: rdmactl sa ports\n");
+	       "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n");
 	bed->args.mad.guid = true;
 	expect(bed, "mlx5_0/1 state down", STATUS_USAGE, "",
 	       "rdmactl ports: 'mlx5_0' is not a destination\n"

@@ -904,7 +904,7 @@ static const struct command_row complaints_rows[] = {
 	{"smp portinfo 0xf00000001 9 --tsv -o object", STATUS_FAILED, "",
 	 "rdmactl smp: 0000:000f:0000:0001: the subnet administrator knows no path to "
 	 "it\n"
-	 "  see whether it is a port GUID, and up: rdmactl sa ports\n",
+	 "  see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid\n",
 	 "1 get PathRecord 0x0\n"},
 	{"smp portinfo 7,9 --tsv -o object,node", STATUS_PARTIAL,
 	 "object\tnode\n"
