@@ -266,11 +266,11 @@ static void ask_sa(struct routes *routes)
 		if (!items[i].error && !items[i].status)
 			take_path(&items[i], &routes->paths[i]);
 		else if (wanted)
-			mad_session_check_hint(
-				&mad->session, &sa, NULL, &items[i],
-				items[i].error ? "rdmactl smp sminfo shows whether the subnet "
-						 "manager is alive"
-					       : NULL);
+			mad_session_check(&mad->session, &sa, NULL, &items[i],
+					  items[i].error
+						  ? "rdmactl smp sminfo shows whether the subnet "
+						    "manager is alive"
+						  : NULL);
 	}
 }
 

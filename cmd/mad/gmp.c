@@ -52,8 +52,8 @@ bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t 
 	good = method == UMAD_METHOD_SET
 		       ? mad_session_check_set(session, at, &item,
 					       "the write may need the node's CC_Key: --mkey")
-		       : mad_session_check_hint(session, at, run->attribute->name, &item,
-						hint_of(&item));
+		       : mad_session_check(session, at, run->attribute->name, &item,
+					   hint_of(&item));
 	if (!good)
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);

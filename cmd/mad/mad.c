@@ -138,7 +138,7 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 					    : mgmt_class);
 	if (item->error && item->error != -ETIMEDOUT) {
 		mad_session_check(&mad->session, at, enum_word(mad_class_names, mgmt_class, NULL),
-				  item);
+				  item, NULL);
 		return false;
 	}
 	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;

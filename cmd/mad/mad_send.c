@@ -367,7 +367,7 @@ static void done(void *context, const struct mad_reply *reply)
 
 	mad_item_end(&item, reply);
 	if (item.error || is_refused(&item))
-		mad_session_check(&run->mad.session, at, NULL, &item);
+		mad_session_check(&run->mad.session, at, NULL, &item, NULL);
 	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
 		return;
 	decoded.object = mem_string(at->name);

@@ -124,8 +124,8 @@ static void work(struct sa_run *run)
 	run->item.error = -ECANCELED;
 	run->item.request = run->request;
 	mad_engine_run(run->mad.session.engine, &work);
-	if (!mad_session_check_hint(&run->mad.session, &sa, run->asked_for->name, &run->item,
-				    hint_of(run))) {
+	if (!mad_session_check(&run->mad.session, &sa, run->asked_for->name, &run->item,
+			       hint_of(run))) {
 		listing->status = STATUS_FAILED;
 	} else if (run->args->count) {
 		run->count.record = run->asked_for->word;

@@ -175,12 +175,12 @@ static void ask(struct run *run)
 	for (size_t i = 0; i < count; i++) {
 		const bool silent = run->items[i].error == -ETIMEDOUT;
 
-		if (mad_session_check_hint(&mad->session, &mad->session.destinations[i],
-					   enum_word(sysstat_query_names, run->query, ""),
-					   &run->items[i],
-					   silent ? "run rdmactl sysstat --serve or ibsysstat -S "
-						    "on the destination"
-						  : NULL))
+		if (mad_session_check(&mad->session, &mad->session.destinations[i],
+				      enum_word(sysstat_query_names, run->query, ""),
+				      &run->items[i],
+				      silent ? "run rdmactl sysstat --serve or ibsysstat -S "
+					       "on the destination"
+					     : NULL))
 			add_answer(run, i);
 	}
 	for (size_t i = 0; i < run->record_count; i++)

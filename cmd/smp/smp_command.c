@@ -146,7 +146,7 @@ static void watch(struct run *run, unsigned int before)
 
 		if (!call(run, &session->destinations[0].place, UMAD_METHOD_GET, 0, NULL, &item)) {
 			mad_session_check(session, &session->destinations[0], run->attribute->name,
-					  &item);
+					  &item, NULL);
 			return;
 		}
 		memcpy(run->record.data, item.data, SM_INFO_BYTES);
@@ -173,8 +173,8 @@ static void work(struct run *run)
 
 	listing->status = STATUS_FAILED;
 	if (!call(run, place, UMAD_METHOD_GET, 0, NULL, &item)) {
-		mad_session_check_hint(session, &session->destinations[0], run->attribute->name,
-				       &item, "no subnet manager answers there");
+		mad_session_check(session, &session->destinations[0], run->attribute->name, &item,
+				  "no subnet manager answers there");
 		return;
 	}
 	memcpy(run->record.data, item.data, SM_INFO_BYTES);

@@ -93,7 +93,7 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 
 		if (!is_asked(node, attribute))
 			continue;
-		if (!mad_session_check_hint(
+		if (!mad_session_check(
 			    &run->mad.session, &run->mad.session.destinations[i], what, item,
 			    item->error == -ETIMEDOUT && attribute != UMAD_SM_ATTR_NODE_INFO
 				    ? deaf_hint
@@ -364,9 +364,9 @@ static bool check(struct smp_run *run, const struct mad_attribute *attribute,
 		hint = "no subnet manager answers there: it is not running, or hangs";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
 		hint = deaf_hint;
-	return mad_session_check_hint(&run->mad.session,
-				      &run->mad.session.destinations[query->destination], what,
-				      item, hint);
+	return mad_session_check(&run->mad.session,
+				 &run->mad.session.destinations[query->destination], what, item,
+				 hint);
 }
 
 /* Adds the rows of the first destination. Returns how many queries it has. */

@@ -128,8 +128,8 @@ static const char *hint_of(const struct mad_item *item, const char *hint)
 			 "DEST";
 }
 
-bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
-			    const char *what, const struct mad_item *item, const char *hint)
+bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
+		       const char *what, const struct mad_item *item, const char *hint)
 {
 	const bool smp = mad_class_is_smp(item->request.mgmt_class);
 	_cleanup_(freep) char *text = NULL;
@@ -140,12 +140,6 @@ bool mad_session_check_hint(struct mad_session *session, const struct mad_destin
 	problem_add_text(session->problems, destination->name, what, smp ? "smp" : "gmp", text,
 			 hint_of(item, hint));
 	return false;
-}
-
-bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
-		       const char *what, const struct mad_item *item)
-{
-	return mad_session_check_hint(session, destination, what, item, NULL);
 }
 
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
@@ -177,7 +171,8 @@ bool mad_session_get(struct mad_session *session, const struct mad_destination *
 	item.request.key = key;
 	mad_gather(session->engine, &item, 1);
 	if (!mad_session_check(session, destination,
-			       mad_attribute_name(UMAD_CLASS_SUBN_LID_ROUTED, attribute), &item))
+			       mad_attribute_name(UMAD_CLASS_SUBN_LID_ROUTED, attribute), &item,
+			       NULL))
 		return false;
 	memcpy(ret_data, item.data, MAD_DATA_MOST);
 	return true;

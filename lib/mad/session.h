@@ -143,13 +143,10 @@ bool mad_session_wait(struct mad_session *session, uint64_t end_msec);
 
 /*
  * Returns whether the item has data; if not, adds a problem. `what` names the attribute, or is
- * NULL.
+ * NULL; so is `hint` where the usual one will do.
  */
 bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
-		       const char *what, const struct mad_item *item);
-/* The same with the caller's own hint; NULL: the usual one. */
-bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
-			    const char *what, const struct mad_item *item, const char *hint);
+		       const char *what, const struct mad_item *item, const char *hint);
 /* The same for a Set: the problem says that nothing was changed, or that this is not known. */
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
 			   const struct mad_item *item, const char *hint);

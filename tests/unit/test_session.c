@@ -440,24 +440,24 @@ static void items_checked(void **state)
 	struct mad_session *session = &fixture->session;
 
 	(void)state;
-	assert_true(mad_session_check(session, &at, "NodeInfo", &item));
+	assert_true(mad_session_check(session, &at, "NodeInfo", &item, NULL));
 	assert_int_equal(fixture->problems.count, 0);
 	item.error = -ETIMEDOUT;
-	assert_false(mad_session_check(session, &at, "NodeInfo", &item));
+	assert_false(mad_session_check(session, &at, "NodeInfo", &item, NULL));
 	assert_problem(fixture, 0, "5", "no answer");
 	assert_string_equal(fixture->problems.items[0].attribute, "NodeInfo");
 	assert_string_equal(fixture->problems.items[0].source, "smp");
 	assert_non_null(strstr(fixture->problems.items[0].hint, "--mkey"));
-	assert_false(mad_session_check_hint(session, &at, NULL, &item, "look"));
+	assert_false(mad_session_check(session, &at, NULL, &item, "look"));
 	assert_string_equal(fixture->problems.items[1].hint, "look");
 	/* A hint about the answer does not fit a request that was never sent. */
 	item.error = -EHOSTUNREACH;
-	assert_false(mad_session_check_hint(session, &at, NULL, &item, "look"));
+	assert_false(mad_session_check(session, &at, NULL, &item, "look"));
 	assert_null(fixture->problems.items[2].hint);
 	item.error = 0;
 	item.status = 0x1c;
 	item.request.mgmt_class = UMAD_CLASS_PERF_MGMT;
-	assert_false(mad_session_check(session, &at, "PortCounters", &item));
+	assert_false(mad_session_check(session, &at, "PortCounters", &item, NULL));
 	assert_problem(fixture, 3, "5", "0x001c");
 	assert_string_equal(fixture->problems.items[3].source, "gmp");
 	close_fixture(fixture);

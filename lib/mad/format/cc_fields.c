@@ -343,13 +343,6 @@ size_t mad_entry_count(const struct mad_attribute *attribute, const unsigned cha
 	return attribute->entries;
 }
 
-static void take(const unsigned char *data, size_t head, size_t at, size_t bytes,
-		 unsigned char *row, size_t row_at)
-{
-	memcpy(row, data, head);
-	memcpy(row + row_at, data + at, bytes);
-}
-
 size_t mad_entry_at(const struct mad_attribute *attribute, const unsigned char *data, size_t number,
 		    size_t *ret_bytes)
 {
@@ -365,9 +358,8 @@ void mad_entry_take(const struct mad_attribute *attribute, const unsigned char *
 		    unsigned char *row)
 {
 	size_t bytes, at = mad_entry_at(attribute, data, number, &bytes);
+	const bool own_places = bytes != attribute->entry_bytes; /* of a channel adapter's log */
 
-	if (bytes == attribute->entry_bytes)
-		take(data, attribute->head_bytes, at, bytes, row, attribute->head_bytes);
-	else
-		take(data, CC_LOG_CA_HEAD, at, bytes, row, CA_EVENT);
+	memcpy(row, data, own_places ? CC_LOG_CA_HEAD : attribute->head_bytes);
+	memcpy(row + (own_places ? CA_EVENT : attribute->head_bytes), data + at, bytes);
 }

@@ -32,7 +32,7 @@ bool perf_check(struct perf *perf, const struct perf_port *port, const char *wha
 	where = perf_port_words(port);
 	text = mem_format("%s of %s", what, where);
 	return mad_session_check(perf->session, &perf->session->destinations[port->destination],
-				 text, item);
+				 text, item, NULL);
 }
 
 bool perf_check_set(struct perf *perf, const struct perf_port *port, const char *doing,

@@ -64,7 +64,8 @@ static bool has_data(const struct mad_item *item)
 static bool check(struct perf *perf, size_t node, const char *what, const struct mad_item *item)
 {
 	return !mad_session_interrupted(perf->session, item) &&
-	       mad_session_check(perf->session, &perf->session->destinations[node], what, item);
+	       mad_session_check(perf->session, &perf->session->destinations[node], what, item,
+				 NULL);
 }
 
 /* Named ports past the last one are reported once for the node. */
