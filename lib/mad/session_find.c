@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mad/format/header.h"
 #include "mad/session_private.h"
 
 char *mad_kind_complaint(enum target_kind kind)
@@ -151,11 +152,25 @@ static int read_destinations(struct mad_session *session)
 	return rc;
 }
 
+/* Whether the subnet administrator said no, and not that there is no such port or path. */
+static bool is_refusal(unsigned int status)
+{
+	return status && status != MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS) &&
+	       status != MAD_SA_STATUS(UMAD_SA_STATUS_INVALID_GID);
+}
+
 static void explain_place(struct mad_session *session, const struct mad_destination *destination)
 {
+	_cleanup_(freep) char *refusal = NULL;
 	struct problems *problems = session->problems;
+	const unsigned int status = destination->place.status;
 	int error = destination->place.error;
 
+	if (is_refusal(status)) {
+		refusal = mad_failure_text(UMAD_CLASS_SUBN_ADM, 0, status, 1);
+		problem_add_text(problems, destination->name, "PathRecord", "sa", refusal, NULL);
+		return;
+	}
 	if (error == -ENODATA)
 		problem_add_text(
 			problems, destination->name, NULL, "sa",

@@ -20,7 +20,15 @@
 /* Status of a subnet administrator without a record that matches: 15.4.2, table 187. */
 #define NO_RECORDS 0x0300
 
-enum { SA_LID = 3, FOUND = 0x10, MISSING = 0xee, SILENT = 0xff, PATH_SL = 4, OWN_LID = 7 };
+enum {
+	SA_LID = 3,
+	FOUND = 0x10,
+	MISSING = 0xee,
+	REFUSED = 0xdd,
+	SILENT = 0xff,
+	PATH_SL = 4,
+	OWN_LID = 7
+};
 
 struct fixture {
 	struct fake fake;
@@ -60,6 +68,8 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	mad_set_method(reply, UMAD_METHOD_GET_RESP);
 	if (last == MISSING)
 		reply[offsetof(struct umad_hdr, status)] = NO_RECORDS >> 8;
+	if (last == REFUSED)
+		reply[offsetof(struct umad_hdr, status)] = 1; /* ERR_NO_RESOURCES, 15.2.4 */
 	path_record_set_dlid(reply + data, last);
 	path_record_set_sl(reply + data, PATH_SL);
 	fake_put(fake, 0, reply, MAD_BYTES, 0);
@@ -256,7 +266,7 @@ static void bad_words(void **state)
 /* One is found; the others leave the list with their reasons. */
 static void lookups(void **state)
 {
-	const char words[] = GUID("ee") "," GUID("10") "," GUID("ff") " 1";
+	const char words[] = GUID("ee") "," GUID("10") "," GUID("ff") "," GUID("dd") " 1";
 	const struct mad_session_options options = {.pkey_index = 2};
 	struct fixture *fixture = open_with(&options);
 	const struct mad_destination *left;
@@ -270,11 +280,14 @@ static void lookups(void **state)
 	assert_int_equal(left->place.address.sl, PATH_SL);
 	assert_int_equal(left->place.address.pkey_index, 2);
 	assert_string_equal(left->words[0], "1");
-	assert_int_equal(fixture->fake.sends, 3);
-	assert_int_equal(fixture->problems.count, 2);
+	assert_int_equal(fixture->fake.sends, 4);
+	assert_int_equal(fixture->problems.count, 3);
 	assert_problem(fixture, 0, "0002:0000:0000:00ee", "knows no path to it");
 	assert_problem(fixture, 1, "0002:0000:0000:00ff", "did not answer");
 	assert_non_null(strstr(fixture->problems.items[1].hint, "rdmactl smp sminfo"));
+	/* That there is no path is not known, then. */
+	assert_problem(fixture, 2, "0002:0000:0000:00dd",
+		       "refused with status 0x0100: no-resources");
 	close_fixture(fixture);
 }
 
