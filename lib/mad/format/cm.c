@@ -131,7 +131,7 @@ static void get_hex(const unsigned char *bytes, size_t size, struct value *value
 
 	text_write_hex(value->scratch, bytes, size < room ? size : room);
 	if (size > room)
-		strcat(value->scratch, cut);
+		memcpy(value->scratch + 2 * room, cut, sizeof(cut));
 	value_set_string(value, value->scratch);
 }
 
