@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl mad decode: decodes management datagrams from files. Prints them as text. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mad/mad_run.h"
@@ -27,34 +26,6 @@ struct decode_run {
 	struct mad_decoded *decoded;
 	size_t count;
 };
-
-int mad_read_file(const char *path, size_t most, unsigned char **ret_bytes, size_t *ret_count)
-{
-	const bool standard = !strcmp(path, "-");
-	_cleanup_(closep) int opened = standard ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_(freep) unsigned char *bytes = NULL;
-	size_t count = 0, room = 0;
-	ssize_t got;
-
-	if (!standard && opened < 0)
-		return -errno;
-	do {
-		if (count == room) {
-			room = room ? 2 * room : 4096;
-			bytes = mem_resize(bytes, room, 1);
-		}
-		got = read(standard ? STDIN_FILENO : opened, bytes + count, room - count);
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		count += got > 0 ? (size_t)got : 0;
-		if (count > most)
-			return -EFBIG;
-	} while (got);
-	*ret_bytes = bytes;
-	bytes = NULL;
-	*ret_count = count;
-	return 0;
-}
 
 static void note(struct decode_run *run, const char *name, char *text, const char *hint)
 {
@@ -101,14 +72,14 @@ static void decode_file(struct decode_run *run, const char *path)
 {
 	_cleanup_(freep) char *name = !strcmp(path, "-") ? mem_string("stdin")
 							 : text_clean(path, strlen(path));
-	_cleanup_(freep) unsigned char *file = NULL;
+	_cleanup_(freep) char *file = NULL;
 	struct mad_dump dump = {.bytes = NULL};
 	struct mad_piece piece;
 	size_t length, index = 0;
-	int rc = mad_read_file(path, MAD_DUMP_MOST * CHARACTERS, &file, &length);
+	int rc = file_read(path, MAD_DUMP_MOST * CHARACTERS, &file, &length);
 
 	if (!rc)
-		rc = mad_dump_read(file, length, &dump);
+		rc = mad_dump_read((const unsigned char *)file, length, &dump);
 	if (rc)
 		note_file(run, name, rc, dump.bad_line);
 	while (!rc && mad_dump_next(&dump, &piece))

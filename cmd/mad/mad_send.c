@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mad/mad_run.h"
@@ -226,7 +227,7 @@ static bool read_data(struct send_run *run)
 {
 	const char *text = run->args->data;
 	const size_t at = mad_attribute_offset(run->words.mgmt_class, run->words.attribute);
-	_cleanup_(freep) unsigned char *file = NULL;
+	_cleanup_(freep) char *file = NULL;
 	struct mad_dump dump = {.bytes = NULL};
 	size_t length;
 	int rc = 0;
@@ -234,13 +235,13 @@ static bool read_data(struct send_run *run)
 	if (!text)
 		return true;
 	if (!strcmp(text, "-")) {
-		rc = mad_read_file("-", MAD_BYTES * 16, &file, &length);
+		rc = file_read("-", MAD_BYTES * 16, &file, &length);
 	} else {
-		file = (unsigned char *)mem_string(text);
+		file = mem_string(text);
 		length = strlen(text);
 	}
 	if (!rc)
-		rc = mad_dump_read(file, length, &dump);
+		rc = mad_dump_read((const unsigned char *)file, length, &dump);
 	if (!rc && dump.byte_count <= MAD_BYTES - at) {
 		memcpy(run->data, dump.bytes, dump.byte_count);
 		run->data_bytes = dump.byte_count;
