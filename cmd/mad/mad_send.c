@@ -131,23 +131,19 @@ static bool parse_attribute(struct listing *listing, const char *text, unsigned 
 
 	if (!attribute && !mad_class_is_smp(mgmt_class))
 		attribute = mad_attribute_find_word(class_attributes, text);
-	if (attribute) {
-		*ret_id = attribute->id;
-		return true;
-	}
-	if (!text_parse_u64(text, 0, UINT16_MAX, &number)) {
-		*ret_id = (uint16_t)number;
-		return true;
-	}
-	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
-		const char *name = mad_attribute_name(mgmt_class, id);
+	if (attribute)
+		number = attribute->id;
+	else if (text_parse_u64(text, 0, UINT16_MAX, &number))
+		for (number = 0; number <= UINT16_MAX; number++) {
+			const char *name = mad_attribute_name(mgmt_class, (unsigned int)number);
 
-		if (name && !strcasecmp(name, text)) {
-			*ret_id = (uint16_t)id;
-			return true;
+			if (name && !strcasecmp(name, text))
+				break;
 		}
-	}
-	return complain_attribute(listing, text, mgmt_class);
+	if (number > UINT16_MAX)
+		return complain_attribute(listing, text, mgmt_class);
+	*ret_id = (uint16_t)number;
+	return true;
 }
 
 static bool parse_oui(struct listing *listing, const struct send_args *args,
@@ -322,6 +318,16 @@ static bool may_send(struct send_run *run)
 			       "--yes sends it without asking", "nothing was sent");
 }
 
+/* The M_Key of a file is for subnet management alone; so is its other key for the SA. */
+static uint64_t key_of(const struct send_run *run)
+{
+	const struct mad_session *session = &run->mad.session;
+
+	if (run->args->mad.mkey || mad_class_is_smp(run->words.mgmt_class))
+		return session->key;
+	return run->words.mgmt_class == UMAD_CLASS_SUBN_ADM ? session->port.route.sm_key : 0;
+}
+
 static void fill(const struct send_run *run, size_t destination, struct mad_request *request)
 {
 	const struct send_words *words = &run->words;
@@ -334,7 +340,7 @@ static void fill(const struct send_run *run, size_t destination, struct mad_requ
 				words->modifier, request);
 	if (words->method == UMAD_METHOD_TRAP)
 		request->reply_method = UMAD_METHOD_TRAP_REPRESS;
-	request->key = run->mad.session.key;
+	request->key = key_of(run);
 	request->component_mask = words->component_mask;
 	request->oui = words->oui;
 	request->data = run->data;
@@ -352,22 +358,18 @@ static bool next(void *context, struct mad_request *request)
 	return true;
 }
 
-/* "No records" is a valid answer of the SA. */
-static bool is_refused(const struct mad_item *item)
-{
-	return item->status && (item->request.mgmt_class != UMAD_CLASS_SUBN_ADM ||
-				item->status != MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS));
-}
-
 static void done(void *context, const struct mad_reply *reply)
 {
 	struct send_run *run = context;
 	const struct mad_destination *at = &run->mad.session.destinations[reply->request->number];
 	struct mad_item item = {.request = *reply->request};
+	/* That is a valid answer. */
+	const bool no_records = run->words.mgmt_class == UMAD_CLASS_SUBN_ADM &&
+				reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS);
 	struct mad_decoded decoded;
 
 	mad_item_end(&item, reply);
-	if (item.error || is_refused(&item))
+	if (!no_records)
 		mad_session_check(&run->mad.session, at, NULL, &item, NULL);
 	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
 		return;

@@ -6,14 +6,34 @@
  */
 #include "made_up_nodes.h"
 
+#include "base/file.h"
 #include "cmd/commands.h"
+#include "mad/names/ibdiag_conf.h"
 
 /* The administrator is at LID 1; LID 7 is dead, 8 answers every other time, 10 refuses. */
 static struct {
 	int status;
 	bool cut, dead;
 	unsigned int count;
+	const char *conf; /* the text of ibdiag.conf; NULL: there is none */
 } manager;
+
+/* The functions of lib/base/file.h that are called: there are no files but that one. */
+bool file_is_output(const char *path)
+{
+	(void)path;
+	return false;
+}
+
+int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
+{
+	(void)most;
+	if (!manager.conf || strcmp(path, IBDIAG_CONF_PATH) != 0)
+		return -ENOENT;
+	*ret_text = mem_string(manager.conf);
+	*ret_length = strlen(manager.conf);
+	return 0;
+}
 
 static const char *const names[] = {"leaf", "host-a m0", "host-b m0", "host-b m1"};
 
@@ -112,7 +132,10 @@ static void begin(void)
 
 static void expect(const struct command_row *row)
 {
-	nodes_expect(row->line[0] == 's' ? &sa_command : &ping_command, row);
+	nodes_expect(row->line[0] == 's'   ? &sa_command
+		     : row->line[0] == 'm' ? &mad_command
+					   : &ping_command,
+		     row);
 }
 
 static void expect_all(const struct command_row *rows, size_t count)
@@ -775,13 +798,40 @@ static void pings(void **state)
 	expect(&pings_unsent);
 }
 
+/* The file has the M_Key, which is for subnet management alone, and the key of the SA. */
+static void keys_of_file(void **state)
+{
+	static const struct command_row rows[] = {
+		{"mad send 9 --class sm --attribute nodeinfo --tsv -o object", STATUS_DONE, NULL,
+		 "", "9 get NodeInfo 0x0 key 0x77\n"},
+		{"mad send 9 --class cc --attribute 0x11 --tsv -o object", STATUS_DONE, NULL, "",
+		 "9 get CongestionInfo 0x0\n"},
+		{"mad send 9 --class cc --attribute 0x11 --mkey 6 --tsv -o object", STATUS_DONE,
+		 NULL, "", "9 get CongestionInfo 0x0 key 0x6\n"},
+		{"mad send --class sa --attribute 1 --tsv -o object", STATUS_DONE, NULL, "",
+		 "1 get ClassPortInfo 0x0 key 0x55\nmask 0x0\n"
+		 "0000000000000000000000000000000000000000000000000000000000000000"
+		 "00000000000000000000000000000000\n"},
+		{"sa classportinfo --tsv -o class_version", STATUS_DONE, NULL, "",
+		 "1 get ClassPortInfo 0x0 key 0x55\nmask 0x0\n"
+		 "0000000000000000000000000000000000000000000000000000000000000000"
+		 "00000000000000000000000000000000\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		manager.conf = "m_key=0x77\nsa_key=0x55\n";
+		expect(&rows[i]);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queries),
-		cmocka_unit_test(complaints),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(pings),
+		cmocka_unit_test(queries),	cmocka_unit_test(complaints),
+		cmocka_unit_test(refusals),	cmocka_unit_test(pings),
+		cmocka_unit_test(keys_of_file),
 	};
 
 	return cmocka_run_group_tests_name("sa_run", tests, command_set_up, command_tear_down);
