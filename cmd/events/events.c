@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -124,13 +123,7 @@ static void read_signals(struct events_run *run)
 
 static struct event_time now(void)
 {
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (struct event_time){
-		.wall_nsec = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec,
-		.monotonic_nsec = clock_nsec(),
-	};
+	return (struct event_time){clock_wall_nsec(), clock_nsec()};
 }
 
 static bool has_bit(const struct number *bits, const struct event *event)

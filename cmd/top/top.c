@@ -166,26 +166,12 @@ static void round_off(struct top_run *run)
 	run->round_count++;
 	if (run->args->count.known && run->round_count == run->args->count.value)
 		run->ended = true;
-	/* Rounds that were missed, because of a stop or slow reading, are skipped. */
-	do
-		run->next_msec += run->view.interval_msec;
-	while (run->next_msec <= clock_msec());
-}
-
-static struct event_time now(void)
-{
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (struct event_time){
-		.wall_nsec = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec,
-		.monotonic_nsec = clock_nsec(),
-	};
+	run->next_msec = clock_next_round(run->next_msec, run->view.interval_msec, clock_msec());
 }
 
 static void take_events(struct top_run *run)
 {
-	const struct event_time time = now();
+	const struct event_time time = {clock_wall_nsec(), clock_nsec()};
 	int rc;
 
 	if (!run->watcher)

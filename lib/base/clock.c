@@ -22,11 +22,9 @@ void utc_format(uint64_t nsec, char text[static UTC_TEXT_SIZE])
 
 char *utc_now(void)
 {
-	struct timespec now;
 	char text[UTC_TEXT_SIZE];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	utc_format((uint64_t)now.tv_sec * NSEC + (uint64_t)now.tv_nsec, text);
+	utc_format(clock_wall_nsec(), text);
 	return mem_string(text);
 }
 

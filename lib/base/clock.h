@@ -9,12 +9,23 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline uint64_t clock_nsec(void)
+static inline uint64_t clock_read(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t clock_nsec(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+/* Since the epoch. */
+static inline uint64_t clock_wall_nsec(void)
+{
+	return clock_read(CLOCK_REALTIME);
 }
 
 /*
@@ -23,10 +34,7 @@ static inline uint64_t clock_nsec(void)
  */
 static inline uint64_t clock_raw_nsec(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return clock_read(CLOCK_MONOTONIC_RAW);
 }
 
 static inline uint64_t clock_msec(void)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -210,12 +209,9 @@ static uint64_t boot_nsec(const struct root *root)
 	static const char key[] = "\nbtime ";
 	_cleanup_(freep) char *text = NULL;
 	const char *boot = NULL;
-	struct timespec now;
 
-	if (root->live) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - clock_nsec();
-	}
+	if (root->live)
+		return clock_wall_nsec() - clock_nsec();
 	if (!sysfs_read_file(root, &text, "proc/stat"))
 		boot = strstr(text, key);
 	return boot ? strtoull(boot + sizeof(key) - 1, NULL, 10) * 1000000000 : 0;

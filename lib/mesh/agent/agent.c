@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -141,11 +140,11 @@ static int introduce(struct mesh_agent *agent)
 
 static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
 {
-	struct mesh_message pong = {.type = MESH_MESSAGE_PONG, .pong = {.number = ping->number}};
-	struct timespec now;
+	const struct mesh_message pong = {
+		.type = MESH_MESSAGE_PONG,
+		.pong = {.number = ping->number, .clock_msec = clock_wall_nsec() / 1000000},
+	};
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	pong.pong.clock_msec = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	return mesh_agent_send(agent, &pong, AGENT_SEND_MSEC);
 }
 

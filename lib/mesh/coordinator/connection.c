@@ -191,16 +191,13 @@ void connection_ping(struct coordinator *coordinator, struct connection *connect
 static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t round_trip_msec)
 {
 	const uint64_t error_msec = (round_trip_msec + 1) / 2;
-	struct timespec now;
-	int64_t here_msec;
+	const int64_t here_msec = (int64_t)(clock_wall_nsec() / 1000000);
 
 	/* So that differences of clocks, whatever an agent sends, have room in 64 bits. */
 	if (there_msec > INT64_MAX / 4)
 		return;
 	if (host->clock_error_msec.known && host->clock_error_msec.value < error_msec)
 		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	here_msec = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	host->clock_msec = (int64_t)there_msec + (int64_t)round_trip_msec / 2 - here_msec;
 	host->clock_error_msec = number_of(error_msec);
 }
