@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "selftest/wire/socket.h"
 
 #define MOST_OWN_ADDRESSES 8
 

@@ -11,8 +11,8 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
+#include "base/socket.h"
 #include "selftest/agent/agent_cm.h"
-#include "selftest/wire/socket.h"
 
 /* The multicast LID of each group, and any acknowledge timeout of a path. */
 enum {

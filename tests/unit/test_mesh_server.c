@@ -24,11 +24,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/socket.h"
 #include "mesh/agent/rails.h"
 #include "mesh/agent/runner.h"
 #include "resource/resources.h"
 #include "selftest/selftest.h"
-#include "selftest/wire/socket.h"
 
 /* Types and states of the kernel (include/rdma/ib_verbs.h); rdma-core has only some. */
 enum { SMI = 0, GSI = 1, RC = 2, UC = 3, UD = 4, XRC_INI = 9, INIT = 1, RTR = 2, RTS = 3, SQD = 4 };

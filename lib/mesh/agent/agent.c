@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
-#include "selftest/wire/socket.h"
 
 #define AGENT_SEND_MSEC 5000u
 #define BOOT_ID		"/proc/sys/kernel/random/boot_id"

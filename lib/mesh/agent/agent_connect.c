@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/hmac.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
-#include "selftest/wire/socket.h"
 
 #define AGENT_CONNECT_MSEC 3000
 #define AGENT_SHAKE_MSEC   8000

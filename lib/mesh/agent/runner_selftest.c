@@ -18,13 +18,13 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "counter/counter.h"
 #include "host/inventory/inventory.h"
 #include "mesh/agent/rails.h"
 #include "mesh/agent/runner.h"
 #include "resource/resources.h"
 #include "selftest/selftest.h"
-#include "selftest/wire/socket.h"
 
 /* Rails of one peer at the same time, and peers that were given up and have not noticed. */
 #define MOST_CLIENTS 128u

@@ -9,11 +9,11 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
-#include "selftest/wire/socket.h"
 
 #define SHAKE_MSEC   5000u
 #define REFUSED_MSEC 1000u

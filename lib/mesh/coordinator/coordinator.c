@@ -13,9 +13,9 @@
 #include "base/file.h"
 #include "base/hmac.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "mesh/coordinator/connection.h"
-#include "selftest/wire/socket.h"
 
 #define DEFAULT_WAIT_MSEC    60000u
 #define DEFAULT_SETTLE_MSEC  5000u

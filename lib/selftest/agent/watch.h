@@ -17,8 +17,8 @@
 
 #include "base/gid.h"
 #include "base/library.h"
+#include "base/socket.h"
 #include "selftest/wire/message.h"
-#include "selftest/wire/socket.h"
 
 struct watch {
 	const struct api *api;

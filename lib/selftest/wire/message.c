@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/socket.h"
 #include "selftest/wire/layout_rows.h"
-#include "selftest/wire/socket.h"
 
 #include "selftest/wire/messages.def"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/wire/socket.h"
+#include "base/socket.h"
 
 #include <errno.h>
 #include <netinet/in.h>
