@@ -97,24 +97,12 @@ static int open_runner(struct mesh_agent *agent)
 	return 0;
 }
 
-static void put_text(char *buffer, size_t size, const char *text)
-{
-	if (text)
-		text_clean_into(buffer, size, text, strlen(text));
-}
-
 static void send_finding(void *context, const char *check, const struct finding *finding)
 {
 	struct mesh_agent *agent = context;
-	struct mesh_message message = {.type = MESH_MESSAGE_FINDING};
-	struct mesh_finding *found = &message.finding;
+	struct mesh_message message;
 
-	found->severity = (uint32_t)finding->severity.value;
-	put_text(found->check, sizeof(found->check), check);
-	put_text(found->object, sizeof(found->object), finding->object);
-	put_text(found->summary, sizeof(found->summary), finding->summary);
-	put_text(found->evidence, sizeof(found->evidence), finding->evidence);
-	put_text(found->next_step, sizeof(found->next_step), finding->next_step);
+	mesh_finding_make(check, finding, &message);
 	mesh_agent_send(agent, &message, AGENT_SEND_MSEC);
 }
 

@@ -44,17 +44,9 @@ int mesh_agent_send(struct mesh_agent *agent, const struct mesh_message *message
 void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, const char *text,
 		       const char *hint)
 {
-	struct mesh_message message = {
-		.type = MESH_MESSAGE_REFUSED,
-		.refused = {.refusal = refusal,
-			    .lowest = MESH_PROTOCOL_LOWEST,
-			    .highest = MESH_PROTOCOL},
-	};
+	struct mesh_message message;
 
-	text_clean_into(message.refused.text, sizeof(message.refused.text), text, strlen(text));
-	if (hint)
-		text_clean_into(message.refused.hint, sizeof(message.refused.hint), hint,
-				strlen(hint));
+	mesh_refused_make(refusal, text, hint, &message);
 	mesh_agent_send(agent, &message, AGENT_CONNECT_MSEC);
 }
 

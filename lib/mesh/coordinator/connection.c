@@ -153,15 +153,9 @@ bool connection_put(struct coordinator *coordinator, struct connection *connecti
 void connection_refuse(struct coordinator *coordinator, struct connection *connection,
 		       enum mesh_refusal refusal, const char *text, const char *hint)
 {
-	struct mesh_message message = {
-		.type = MESH_MESSAGE_REFUSED,
-		.refused = {.refusal = refusal,
-			    .lowest = MESH_PROTOCOL_LOWEST,
-			    .highest = MESH_PROTOCOL},
-	};
+	struct mesh_message message;
 
-	snprintf(message.refused.text, sizeof(message.refused.text), "%s", text);
-	snprintf(message.refused.hint, sizeof(message.refused.hint), "%s", hint ?: "");
+	mesh_refused_make(refusal, text, hint, &message);
 	if (connection->state == CONNECTION_STRANGER || connection->state == CONNECTION_GUEST)
 		coordinator->guests--;
 	if (connection->host != NO_CONNECTION)

@@ -86,9 +86,7 @@ static int start_listening(struct coordinator *coordinator)
 		rc = -errno;
 	if (rc)
 		return rc;
-	coordinator->port = ntohs(address.ss_family == AF_INET
-					  ? ((struct sockaddr_in *)&address)->sin_port
-					  : ((struct sockaddr_in6 *)&address)->sin6_port);
+	coordinator->port = socket_address_port(&address);
 	return add_to_epoll(coordinator, coordinator->listener, EVENT_LISTENER);
 }
 

@@ -221,39 +221,28 @@ static void take_rail(struct coordinator *coordinator, struct connection *connec
 		      const struct mesh_rail *rail)
 {
 	struct mesh_host *host = &coordinator->hosts[connection->host];
+	struct endpoint *place;
 
 	if (host->rail_count >= connection->rails) {
 		connection_end(coordinator, connection, "it has more rails than it said");
 		return;
 	}
 	host->rails = mem_resize(host->rails, host->rail_count + 1, sizeof(*host->rails));
-	host->rails[host->rail_count] = rail->endpoint;
-	text_clean_into(host->rails[host->rail_count].device,
-			sizeof(host->rails[host->rail_count].device), rail->endpoint.device,
+	place = &host->rails[host->rail_count++];
+	*place = rail->endpoint;
+	text_clean_into(place->device, sizeof(place->device), rail->endpoint.device,
 			sizeof(rail->endpoint.device));
-	text_clean_into(host->rails[host->rail_count].netdev,
-			sizeof(host->rails[host->rail_count].netdev), rail->endpoint.netdev,
+	text_clean_into(place->netdev, sizeof(place->netdev), rail->endpoint.netdev,
 			sizeof(rail->endpoint.netdev));
-	host->rail_count++;
-}
-
-static char *clean_or_null(const char *text, size_t size)
-{
-	return *text ? text_clean(text, strnlen(text, size)) : NULL;
 }
 
 static void take_finding(struct coordinator *coordinator, struct connection *connection,
 			 const struct mesh_finding *told)
 {
-	struct finding finding = {
-		.severity = number_of(told->severity),
-		.object = clean_or_null(told->object, sizeof(told->object)),
-		.summary = clean_or_null(told->summary, sizeof(told->summary)),
-		.evidence = clean_or_null(told->evidence, sizeof(told->evidence)),
-		.next_step = clean_or_null(told->next_step, sizeof(told->next_step)),
-	};
 	_cleanup_(freep) char *check = text_clean(told->check, sizeof(told->check));
+	struct finding finding;
 
+	mesh_finding_take(told, &finding);
 	if (connection->findings++ < MESH_MOST_FINDINGS && coordinator->setup.found)
 		coordinator->setup.found(coordinator->setup.context,
 					 &coordinator->hosts[connection->host], check, &finding);

@@ -228,3 +228,41 @@ void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *
 	host->boot_id = take_text(identity->boot_id, sizeof(identity->boot_id));
 	host->firmware = take_text(identity->firmware, sizeof(identity->firmware));
 }
+
+void mesh_refused_make(enum mesh_refusal refusal, const char *text, const char *hint,
+		       struct mesh_message *message)
+{
+	struct mesh_refused *refused = &message->refused;
+
+	message->type = MESH_MESSAGE_REFUSED;
+	refused->refusal = refusal;
+	refused->lowest = MESH_PROTOCOL_LOWEST;
+	refused->highest = MESH_PROTOCOL;
+	put_text(refused->text, sizeof(refused->text), text);
+	put_text(refused->hint, sizeof(refused->hint), hint);
+}
+
+void mesh_finding_make(const char *check, const struct finding *finding,
+		       struct mesh_message *message)
+{
+	struct mesh_finding *told = &message->finding;
+
+	message->type = MESH_MESSAGE_FINDING;
+	told->severity = (uint32_t)finding->severity.value;
+	put_text(told->check, sizeof(told->check), check);
+	put_text(told->object, sizeof(told->object), finding->object);
+	put_text(told->summary, sizeof(told->summary), finding->summary);
+	put_text(told->evidence, sizeof(told->evidence), finding->evidence);
+	put_text(told->next_step, sizeof(told->next_step), finding->next_step);
+}
+
+void mesh_finding_take(const struct mesh_finding *message, struct finding *finding)
+{
+	*finding = (struct finding){
+		.severity = number_of(message->severity),
+		.object = take_text(message->object, sizeof(message->object)),
+		.summary = take_text(message->summary, sizeof(message->summary)),
+		.evidence = take_text(message->evidence, sizeof(message->evidence)),
+		.next_step = take_text(message->next_step, sizeof(message->next_step)),
+	};
+}

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "mesh/mesh.h"
+#include "schema/problem.h"
 #include "selftest/wire/message.h"
 
 #define MESH_MAGIC	    0x52444d4du /* "RDMM" */
@@ -115,6 +116,12 @@ void mesh_both_answer_make(uint64_t id, const struct mesh_result *result,
 void mesh_both_answer_take(const struct mesh_both_answer *answer, struct mesh_result *result);
 void mesh_order_make(const struct mesh_order *order, struct mesh_message *message);
 void mesh_order_take(const struct mesh_order_message *message, struct mesh_order *order);
+void mesh_refused_make(enum mesh_refusal refusal, const char *text, const char *hint,
+		       struct mesh_message *message);
+void mesh_finding_make(const char *check, const struct finding *finding,
+		       struct mesh_message *message);
+/* Without its id; for finding_clear(). */
+void mesh_finding_take(const struct mesh_finding *message, struct finding *finding);
 /* `result` of a host: its strings are new; rails come one by one. */
 void mesh_identity_make(const struct mesh_host *host, struct mesh_message *message);
 void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *host);
