@@ -90,41 +90,9 @@ static void measure(struct mesh_fabric *mesh)
 	free(queue);
 }
 
-/* `n17 mlx5_0`, and some write `n17 HCA-1`: the first word and, if it is the device's, the second.
- */
-static bool is_described(const struct fabric_node *node, const struct mesh_host *host,
-			 const struct endpoint *rail)
-{
-	const char *text = (const char *)node->description;
-	const size_t length = strlen(host->name), device = strlen(rail->device);
-
-	return node->has_description && length + device + 1 < sizeof(node->description) &&
-	       !memcmp(text, host->name, length) && text[length] == ' ' &&
-	       !memcmp(text + length + 1, rail->device, device) &&
-	       (!text[length + 1 + device] || text[length + 1 + device] == ' ');
-}
-
-struct named {
-	const char *name;
-	uint32_t host;
-};
-
-static int compare_names(const void *left, const void *right)
-{
-	const struct named *one = left, *other = right;
-
-	return strcmp(one->name, other->name);
-}
-
 static uint64_t guid_of(const struct endpoint *rail)
 {
-	uint64_t guid = 0;
-
-	if (rail->link_layer != LINK_LAYER_INFINIBAND)
-		return 0;
-	for (int i = 8; i < 16; i++)
-		guid = guid << 8 | rail->gid.raw[i];
-	return guid;
+	return rail->link_layer == LINK_LAYER_INFINIBAND ? gid_interface_id(&rail->gid) : 0;
 }
 
 static void place(struct mesh_fabric *mesh, size_t number, uint32_t port)
@@ -136,22 +104,26 @@ static void place(struct mesh_fabric *mesh, size_t number, uint32_t port)
 	mesh->found += mesh->switches[number] != MESH_NO_SWITCH;
 }
 
-/* The hosts whose names are the first word of the node's description. */
+/* By a description as `n17 mlx5_0`: the first word is the host's name, the second the device's. */
 static void place_described(struct mesh_fabric *mesh, const struct mesh_host *hosts,
-			    const struct named *names, uint32_t count, uint32_t node_number)
+			    const struct mesh_names *names, uint32_t node_number)
 {
 	const struct fabric_node *node = &mesh->fabric.nodes[node_number];
-	char word[NODE_DESCRIPTION_BYTES + 1] = "";
-	struct named *named;
+	char text[NODE_DESCRIPTION_BYTES + 1] = "";
+	char *rest = text;
+	const char *name, *device;
+	uint32_t host;
 
-	memcpy(word, node->description, sizeof(node->description));
-	word[strcspn(word, " ")] = '\0';
-	named = bsearch(&(struct named){.name = word}, names, count, sizeof(*names), compare_names);
-	for (uint32_t i = 0; named && i < hosts[named->host].rail_count; i++) {
-		const struct endpoint *rail = &hosts[named->host].rails[i];
+	memcpy(text, node->description, sizeof(node->description));
+	name = strsep(&rest, " ");
+	device = strsep(&rest, " ");
+	if (!device || !mesh_names_find(names, name, &host))
+		return;
+	for (uint32_t i = 0; i < hosts[host].rail_count; i++) {
+		const struct endpoint *rail = &hosts[host].rails[i];
 
-		if (is_described(node, &hosts[named->host], rail) && rail->port <= node->port_count)
-			place(mesh, (size_t)named->host * MESH_MOST_RAILS + i,
+		if (!strcmp(device, rail->device) && rail->port <= node->port_count)
+			place(mesh, (size_t)host * MESH_MOST_RAILS + i,
 			      fabric_port_at(&mesh->fabric, node_number, rail->port));
 	}
 }
@@ -195,7 +167,7 @@ static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *host
 static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
 {
 	const size_t ports = (size_t)count * MESH_MOST_RAILS;
-	struct named *names = mem_alloc_zero(count + 1, sizeof(*names));
+	struct mesh_names names;
 
 	mesh->switches = mem_alloc_zero(ports + 1, sizeof(*mesh->switches));
 	mesh->partners = mem_alloc_zero(ports + 1, sizeof(*mesh->partners));
@@ -204,13 +176,11 @@ static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, u
 		mesh->partners[i] = FABRIC_NONE;
 	}
 	place_by_guid(mesh, hosts, count);
-	for (uint32_t i = 0; i < count; i++)
-		names[i] = (struct named){hosts[i].name, i};
-	qsort(names, count, sizeof(*names), compare_names);
+	mesh_names_fill(hosts, count, &names);
 	for (uint32_t i = 0; i < mesh->fabric.node_count; i++)
 		if (fabric_is_host(&mesh->fabric, i) && mesh->fabric.nodes[i].has_description)
-			place_described(mesh, hosts, names, count, i);
-	free(names);
+			place_described(mesh, hosts, &names, i);
+	mesh_names_clear(&names);
 }
 
 static char *name_switch(const void *context, uint32_t number)
