@@ -41,16 +41,11 @@ static struct number read_number(const char *name)
 static char *first_host(const char *list)
 {
 	_cleanup_(freep) char *message = NULL;
-	char **names = NULL, *first;
-	size_t count = 0;
+	_cleanup_(strings_free) struct strings names = {0};
 
-	if (!list || hostlist_parse(list, MESH_MOST_HOSTS, &names, &count, &message))
+	if (!list || hostlist_parse(list, MESH_MOST_HOSTS, &names.items, &names.count, &message))
 		return NULL;
-	first = names[0];
-	for (size_t i = 1; i < count; i++)
-		free(names[i]);
-	free(names);
-	return first;
+	return mem_string(names.items[0]);
 }
 
 void mesh_place_read(struct mesh_place *place)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -145,10 +146,9 @@ struct parsed {
 
 static int refuse(const struct parsed *parsed, const char *text, size_t length, const char *reason)
 {
-	char *clean = text_clean(text, length < 64 ? length : 64);
+	_cleanup_(freep) char *clean = text_clean(text, length < 64 ? length : 64);
 
 	*parsed->ret_message = mem_format("'%s': %s", clean, reason);
-	free(clean);
 	return -EINVAL;
 }
 

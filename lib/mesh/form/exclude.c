@@ -8,35 +8,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-struct names {
-	const char **items;
-	size_t count;
-};
-
 /*
  * Only names that are one word for a shell, and no list: text from other hosts is clean, but it may
  * be any other text, and the line is made to be run.
  */
 static bool is_name(const char *name)
 {
-	char **names = NULL, *message = NULL;
-	size_t count = 0;
-	bool is = *name != '-' && text_is_plain(name) &&
-		  !hostlist_parse(name, 1, &names, &count, &message) && count == 1;
+	_cleanup_(freep) char *message = NULL;
+	_cleanup_(strings_free) struct strings names = {0};
 
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	free(message);
-	return is;
-}
-
-static void add_names(struct names *names, const struct judge_finding *finding)
-{
-	for (size_t i = 0; i < finding->hosts.count; i++)
-		if (is_name(finding->hosts.items[i]))
-			*(const char **)mem_append(&names->items, &names->count,
-						   sizeof(*names->items)) = finding->hosts.items[i];
+	return *name != '-' && text_is_plain(name) &&
+	       !hostlist_parse(name, 1, &names.items, &names.count, &message);
 }
 
 /* The first finding of a host, which is the worst, gives the reason. */
@@ -48,7 +30,8 @@ static bool is_named_before(const struct judge_findings *findings, size_t end, c
 	return false;
 }
 
-static void add_new_names(struct names *names, const struct judge_findings *findings, size_t number)
+static void add_new_names(struct strings *names, const struct judge_findings *findings,
+			  size_t number)
 {
 	const struct judge_finding *finding = &findings->items[number];
 
@@ -56,45 +39,39 @@ static void add_new_names(struct names *names, const struct judge_findings *find
 		const char *name = finding->hosts.items[i];
 
 		if (is_name(name) && !is_named_before(findings, number, name))
-			*(const char **)mem_append(&names->items, &names->count,
-						   sizeof(*names->items)) = name;
+			strings_add(names, name);
 	}
 }
 
-static void add_line(struct text_buffer *text, const struct names *names, uint64_t id)
+static void add_line(struct text_buffer *text, const struct strings *names, enum exclude_form form,
+		     uint64_t id)
 {
-	_cleanup_(freep) char *list = hostlist_format(names->items, names->count, 0);
+	_cleanup_(freep) char *list = hostlist_format((const char *const *)names->items,
+						      names->count, 0);
 
-	text_buffer_add(text, "scontrol update nodename=%s state=drain reason='rdmactl mesh: %s'\n",
+	if (form == EXCLUDE_LIST)
+		text_buffer_add(text, "%s\n", list);
+	else
+		text_buffer_add(
+			text, "scontrol update nodename=%s state=drain reason='rdmactl mesh: %s'\n",
 			list, enum_word(judge_finding_names, id, "?"));
 }
 
 char *exclude_text(const struct judge_findings *findings, enum exclude_form form)
 {
 	struct text_buffer text = {0};
-	struct names names = {0};
+	struct strings names = {0};
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const uint64_t id = findings->items[i].finding.id.value;
+		const bool is_last = i + 1 == findings->count;
 
-		if (form == EXCLUDE_LIST) {
-			add_names(&names, &findings->items[i]);
-			continue;
-		}
 		add_new_names(&names, findings, i);
-		if (!names.count ||
-		    (i + 1 < findings->count && findings->items[i + 1].finding.id.value == id))
+		if (!names.count || (!is_last && (form == EXCLUDE_LIST ||
+						  findings->items[i + 1].finding.id.value == id)))
 			continue;
-		add_line(&text, &names, id);
-		names.count = 0;
-		free(names.items);
-		names.items = NULL;
+		add_line(&text, &names, form, id);
+		strings_free(&names);
 	}
-	if (names.count) {
-		_cleanup_(freep) char *list = hostlist_format(names.items, names.count, 0);
-
-		text_buffer_add(&text, "%s\n", list);
-	}
-	free(names.items);
-	return text.length ? text_buffer_take(&text) : mem_string("");
+	return text_buffer_take(&text);
 }
