@@ -261,12 +261,11 @@ static size_t round_of_places(const struct lane *lane, uint32_t round, struct me
 	switch (lane->stage->mode) {
 	case MESH_RING:
 		return name_places(lane, 0, places, ring_round(lane->count, round, places), pairs);
-	case MESH_SAMPLE:
-		round = lane->chosen[round];
-		return name_places(lane, 0, places, circle_round(lane->count, round, places),
-				   pairs);
 	case MESH_BY_SWITCH:
 		return round_of_switches(lane, round, places, pairs);
+	case MESH_SAMPLE:
+		round = lane->chosen[round];
+		/* fall through */
 	default:
 		return name_places(lane, 0, places, circle_round(lane->count, round, places),
 				   pairs);

@@ -151,8 +151,6 @@ int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 			schedule->rounds += rounds;
 		else if (rounds > schedule->rounds)
 			schedule->rounds = rounds;
-		/* The array has moved since the lane was filled. */
-		schedule->lanes[i].stage = &schedule->stage;
 	}
 	*ret_schedule = schedule;
 	return 0;
