@@ -165,10 +165,8 @@ static void note_finding(void *context, const struct mesh_host *host, const char
 
 	added->finding.severity = finding->severity;
 	added->host_name = mem_string(host->name);
-	if (finding->next_step) {
-		free(added->finding.next_step);
-		added->finding.next_step = mem_string(finding->next_step);
-	}
+	if (finding->next_step)
+		finding_set_next_step(added, finding->next_step);
 }
 
 static size_t count_presence(const struct mesh_work *work, enum mesh_presence presence)

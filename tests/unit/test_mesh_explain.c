@@ -381,9 +381,8 @@ static char *tally_text(const struct tally *tally)
 		mem_extend(&text, "; both %u %.2f %.2f %.2f %u %.2f %.0f", tally->both,
 			   tally->both_share_sum, tally->both_sent_sum, tally->both_received_sum,
 			   tally->both_ratios, tally->both_ratio_sum, tally->both_median);
-	mem_extend(&text, "; again %u %u; partners %u %.2f; first %d, reason %d", tally->again,
-		   tally->again_bad, tally->partners, tally->partner_share_sum, (int)tally->first,
-		   (int)tally->reason);
+	mem_extend(&text, "; again %u %u; partners %u %.2f; reason %d", tally->again,
+		   tally->again_bad, tally->partners, tally->partner_share_sum, (int)tally->reason);
 	return text;
 }
 
@@ -435,11 +434,11 @@ static void tallies(void **state)
 	slow_pair(bare, 5, 6, EDGE_SLOW_A, 0);
 	expect_tallies(bare,
 		       "1: 0 failed, 1 slow (1 0), 0 late 0.00; shares 1 0.25; median 100; again "
-		       "0 0; partners 1 0.75; first 1, reason -1\n"
+		       "0 0; partners 1 0.75; reason -1\n"
 		       "1: 0 failed, 1 slow (1 0), 0 late 0.00; shares 1 0.25; median 100; again "
-		       "0 0; partners 0 0.00; first 0, reason -1\n"
+		       "0 0; partners 0 0.00; reason -1\n"
 		       "0: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 0; again "
-		       "0 0; partners 0 0.00; first -1, reason -1\n");
+		       "0 0; partners 0 0.00; reason -1\n");
 	judge->edge_count = 0;
 	slow_pair(bare, 3, 0, EDGE_SLOW_A, 1);
 	slow_pair(bare, 0, 4, EDGE_SLOW_A | EDGE_SLOW_B | EDGE_LATE, 1)->split = true;
@@ -448,25 +447,25 @@ static void tallies(void **state)
 	slow_pair(bare, 0, 5, EDGE_FAILED | EDGE_SLOW_B, 1)->reason = 8;
 	expect_tallies(bare,
 		       "5: 2 failed, 3 slow (1 3), 2 late 6.00; shares 4 1.50; median 100 split; "
-		       "again 0 0; partners 3 1.75; first 0, reason 7\n"
+		       "again 0 0; partners 3 1.75; reason 7\n"
 		       "0: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 0; again "
-		       "0 0; partners 0 0.00; first -1, reason -1\n"
+		       "0 0; partners 0 0.00; reason -1\n"
 		       "0: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 0; again "
-		       "0 0; partners 0 0.00; first -1, reason -1\n");
+		       "0 0; partners 0 0.00; reason -1\n");
 	/* Both ways at once: what the rail itself sent comes first; one without what is one way. */
 	judge->edge_count = 0;
 	judge->culprit_count = 1;
 	slow_pair(bare, 0, 1, EDGE_BOTH, 1);
 	expect_tallies(bare,
 		       "1: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 100; both 1 "
-		       "0.12 0.38 0.62 1 0.75 190; again 0 0; partners 0 0.00; first 0, reason "
+		       "0.12 0.38 0.62 1 0.75 190; again 0 0; partners 0 0.00; reason "
 		       "-1\n");
 	slow_pair(bare, 1, 0, EDGE_BOTH, 1);
 	slow_pair(bare, 2, 0, EDGE_BOTH, 1)->both_ratio = -1;
 	slow_pair(bare, 3, 0, EDGE_BOTH, 1)->both_ratio = 0;
 	expect_tallies(bare,
 		       "4: 0 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 100; both 4 "
-		       "0.50 2.25 1.75 3 1.50 190; again 0 0; partners 1 0.75; first 0, reason "
+		       "0.50 2.25 1.75 3 1.50 190; again 0 0; partners 1 0.75; reason "
 		       "-1\n");
 }
 
@@ -488,11 +487,11 @@ static void tallies_of_merged(void **state)
 	slow_pair(bare, 6, 0, 0, 0)->again = true;
 	expect_tallies(bare,
 		       "1: 0 failed, 0 slow (0 0), 1 late 3.00; shares 0 0.00; median 100; again "
-		       "2 2; partners 0 0.00; first 1, reason -1\n"
+		       "2 2; partners 0 0.00; reason -1\n"
 		       "1: 1 failed, 0 slow (0 0), 0 late 0.00; shares 0 0.00; median 100; again "
-		       "0 0; partners 0 0.00; first 2, reason 7\n"
+		       "0 0; partners 0 0.00; reason 7\n"
 		       "2: 1 failed, 0 slow (0 0), 1 late 3.00; shares 0 0.00; median 100; again "
-		       "2 2; partners 0 0.00; first 1, reason 7\n");
+		       "2 2; partners 0 0.00; reason 7\n");
 }
 
 /* Tried again: bad by a fault, or by both directions together; a pair is the same pair. */

@@ -50,18 +50,14 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 		mem_format("%s rail %u", words_host(judge, host), port_rail(culprit->number)),
 		NULL);
 
-	finding_set_host(finding, judge, host);
-	finding->rail = number_of(port_rail(culprit->number));
-	finding->device = words_device(judge, culprit->number);
+	finding_set_port(finding, judge, culprit->number);
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
 	if (judge->ports[culprit->number].alone_bad)
 		words_add_loopback(&text, judge, culprit->number);
 	if (culprit->by_mean)
 		words_add_mean(&text, finding, judge, culprit->number);
-	words_add_figures(&text, judge, tally, culprit, "partners");
-	if (tally->shares)
-		finding->share = real_of(tally->share_sum / tally->shares);
+	words_add_figures(&text, finding, judge, tally, culprit, "partners");
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
@@ -113,9 +109,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 			between = ", ";
 		}
 	text_buffer_add(&text, ")");
-	words_add_figures(&text, judge, tally, &pairs, "pairs");
-	if (tally->shares)
-		finding->share = real_of(tally->share_sum / tally->shares);
+	words_add_figures(&text, finding, judge, tally, &pairs, "pairs");
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);
 	if (tally->partners)
@@ -164,14 +158,10 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 			      mem_format("%s and %s, rail %u", words_host(judge, edge->pair.a),
 					 words_host(judge, edge->pair.b), edge->pair.rail_a),
 			      NULL);
-	finding_set_host(finding, judge, edge->pair.a);
-	finding->rail = number_of(edge->pair.rail_a);
-	finding->device = words_device(judge, edge_port(edge, MESH_END_A));
+	finding_set_port(finding, judge, edge_port(edge, MESH_END_A));
 	finding->peer = number_of(edge->pair.b);
 	finding->peer_name = mem_string(words_host(judge, edge->pair.b));
-	words_add_figures(&text, judge, tally, &one, "pair");
-	if (tally->shares)
-		finding->share = real_of(tally->share_sum / tally->shares);
+	words_add_figures(&text, finding, judge, tally, &one, "pair");
 	if (tally->sends && !tally->receives && !tally->failed)
 		text_buffer_add(&text, "; only what %s sends is slow", finding->host_name);
 	if (tally->receives && !tally->sends && !tally->failed)
@@ -188,11 +178,9 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	else
 		text_buffer_add(&text, "; tried again alone: %s",
 				tally->again_bad ? "bad again" : "good");
-	if (id == JUDGE_BOTH) {
-		free(finding->finding.next_step);
-		finding->finding.next_step = mem_string(
-			"look at what lies between them, and carries both directions");
-	}
+	if (id == JUDGE_BOTH)
+		finding_set_next_step(
+			finding, "look at what lies between them, and carries both directions");
 	if (id == JUDGE_FLAKY && !tally->failed)
 		finding->finding.severity = number_of(SEVERITY_NOTICE);
 	else if (!tally->again && id != JUDGE_UNCLEAR)
@@ -260,9 +248,7 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 	finding->hosts = hosts;
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
-	words_add_figures(&text, judge, tally, &all, "pairs");
-	if (tally->shares)
-		finding->share = real_of(tally->share_sum / tally->shares);
+	words_add_figures(&text, finding, judge, tally, &all, "pairs");
 	if (culprit->of_group)
 		text_buffer_add(&text,
 				"%sno pair of these %zu hosts with the others is good, and among "
@@ -324,16 +310,14 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 
 	finding->rail = number_of(culprit->number);
 	finding->bad = number_of(culprit->bad);
-	words_add_figures(&text, judge, tally, &all, "pairs");
-	if (tally->shares)
-		finding->share = real_of(tally->share_sum / tally->shares);
+	words_add_figures(&text, finding, judge, tally, &all, "pairs");
 	add_most_frequent(&text, judge, number);
 	if (tally->again)
 		text_buffer_add(&text, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
 				tally->again_bad, tally->again);
 	text_buffer_add(&text, "; a cable or a switch between them may be bad");
-	free(finding->finding.next_step);
-	finding->finding.next_step = mem_string(
+	finding_set_next_step(
+		finding,
 		judge->cables ? "test more pairs of this rail; look at the switches of the rail"
 			      : "--fabric with a scan that has the routes tells what they share");
 	finding->finding.evidence = text_buffer_take(&text);
@@ -352,9 +336,7 @@ static void conclude_growth(struct conclusion *conclusion, const struct culprit 
 			      mem_format("%s rail %u", words_host(judge, host),
 					 port_rail(culprit->number)),
 			      NULL);
-	finding_set_host(finding, judge, host);
-	finding->rail = number_of(port_rail(culprit->number));
-	finding->device = words_device(judge, culprit->number);
+	finding_set_port(finding, judge, culprit->number);
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
 	text_buffer_add(&text, "%" PRIu32 " of %" PRIu32 " partners were bad",

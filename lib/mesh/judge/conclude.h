@@ -8,4 +8,6 @@
  */
 struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
 				  char *object, char *evidence);
+/* In place of that of its kind. */
+void finding_set_next_step(struct judge_finding *finding, const char *text);
 void findings_sort(struct judge_findings *findings);

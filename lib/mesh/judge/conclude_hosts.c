@@ -17,6 +17,13 @@ void finding_set_host(struct judge_finding *finding, const struct judge *judge, 
 	finding->host_name = mem_string(words_host(judge, host));
 }
 
+void finding_set_port(struct judge_finding *finding, const struct judge *judge, uint32_t port)
+{
+	finding_set_host(finding, judge, port_host(port));
+	finding->rail = number_of(port_rail(port));
+	finding->device = words_device(judge, port);
+}
+
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id)
 {
 	return conclusion->listed[id]++ < conclusion->judge->limits.most_single_rows;
@@ -93,9 +100,8 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail, uin
 	finding->rail = number_of(rail);
 	finding->share = real_of(both / one / 2);
 	finding->finding.severity = number_of(SEVERITY_NOTICE);
-	free(finding->finding.next_step);
-	finding->finding.next_step = mem_string("unless it is built so: look at the PCIe links and "
-						"at what all hosts have in common");
+	finding_set_next_step(finding, "unless it is built so: look at the PCIe links and at what "
+				       "all hosts have in common");
 }
 
 void conclude_directions(struct conclusion *conclusion)
@@ -132,9 +138,7 @@ void conclude_rates(struct conclusion *conclusion)
 			mem_format("the port runs at %.4g Gb/s, most others at %.4g",
 				   (double)words_endpoint(judge, i)->rate_mbps / 1000,
 				   (double)judge->rates[judge->ports[i].rate] / 1000));
-		finding_set_host(finding, judge, port_host(i));
-		finding->rail = number_of(port_rail(i));
-		finding->device = words_device(judge, i);
+		finding_set_port(finding, judge, i);
 	}
 }
 
@@ -156,10 +160,8 @@ void conclude_presence(struct conclusion *conclusion)
 		finding = finding_add(
 			conclusion->findings, ids[host->presence], mem_string(words_host(judge, i)),
 			mem_string(host->reason ? host->reason : "no agent connected"));
-		if (host->presence == MESH_REFUSED && host->hint) {
-			free(finding->finding.next_step);
-			finding->finding.next_step = mem_string(host->hint);
-		}
+		if (host->presence == MESH_REFUSED && host->hint)
+			finding_set_next_step(finding, host->hint);
 		finding_set_host(finding, judge, i);
 		strings_add(&finding->hosts, words_host(judge, i));
 	}

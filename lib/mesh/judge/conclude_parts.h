@@ -17,6 +17,8 @@ struct conclusion {
 /* Whether one more finding of the id has a line of its own. */
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id);
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host);
+/* The host, and the rail of it. */
+void finding_set_port(struct judge_finding *finding, const struct judge *judge, uint32_t port);
 /* Distances whose median is far below that of the shortest one. */
 void conclude_distances(struct conclusion *conclusion);
 /* Rails on which both directions at once are slow with everybody. */

@@ -88,6 +88,12 @@ struct judge_finding *finding_add(struct judge_findings *findings, enum judge_fi
 	return finding;
 }
 
+void finding_set_next_step(struct judge_finding *finding, const char *text)
+{
+	free(finding->finding.next_step);
+	finding->finding.next_step = mem_string(text);
+}
+
 void judge_findings_clear(struct judge_findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {

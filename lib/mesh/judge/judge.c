@@ -126,18 +126,13 @@ static bool pair_exists(const struct judge *judge, const struct mesh_pair *pair)
 	       pair->rail_a < MESH_MOST_RAILS && pair->rail_b < MESH_MOST_RAILS;
 }
 
-static bool is_same_pair(const struct mesh_pair *one, const struct mesh_pair *other)
-{
-	return (one->a == other->a && one->b == other->b && one->rail_a == other->rail_a &&
-		one->rail_b == other->rail_b) ||
-	       (one->a == other->b && one->b == other->a && one->rail_a == other->rail_b &&
-		one->rail_b == other->rail_a);
-}
-
 static bool is_repeated(const struct judge *judge, const struct mesh_pair *pair)
 {
+	const struct mesh_pair turned = {pair->b, pair->a, pair->rail_b, pair->rail_a};
+
 	for (size_t i = 0; i < judge->retest_count; i++)
-		if (judge->retests[i].repeated && is_same_pair(&judge->retests[i].pair, pair))
+		if (judge->retests[i].repeated && (pair_is_same(&judge->retests[i].pair, pair) ||
+						   pair_is_same(&judge->retests[i].pair, &turned)))
 			return true;
 	return false;
 }
@@ -252,19 +247,14 @@ static double width_of(double low, double high, size_t parts)
 	return high > low ? (high - low) / (double)parts : (high > 0 ? high / 100 : 1);
 }
 
-/* All distances and rates of a rail in the first pass. */
-static bool is_of_rail(size_t key, uint16_t rail)
+/* The figures of the class with that key, if it is one of the rail in the first pass; or NULL. */
+static struct spread *spread_of(const struct judge *judge, uint16_t rail, size_t key,
+				enum judge_figure figure)
 {
 	const size_t of_kind = (size_t)(MOST_DISTANCE + 1) * (MOST_RATES + 1);
-
-	return key / of_kind == (size_t)rail * CLASS_KINDS + CLASS_PAIR;
-}
-
-static struct spread *spread_of(const struct judge *judge, size_t key, enum judge_figure figure)
-{
 	const uint16_t number = judge->class_of[key];
 
-	if (!number)
+	if (!number || key / of_kind != (size_t)rail * CLASS_KINDS + CLASS_PAIR)
 		return NULL;
 	return figure == JUDGE_BANDWIDTH  ? &judge->classes[number - 1].bandwidth.spread
 	       : figure == JUDGE_BOTH_SUM ? &judge->classes[number - 1].both.spread
@@ -278,8 +268,7 @@ size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figu
 	bool any = false;
 
 	for (size_t key = 0; key < CLASS_KEYS; key++) {
-		struct spread *spread = is_of_rail(key, rail) ? spread_of(judge, key, figure)
-							      : NULL;
+		struct spread *spread = spread_of(judge, rail, key, figure);
 
 		if (!spread || !spread->count)
 			continue;
@@ -296,9 +285,7 @@ size_t judge_histogram(const struct judge *judge, uint16_t rail, enum judge_figu
 		bars[i] = (struct judge_bar){.least = low + width * (double)i,
 					     .below = low + width * (double)(i + 1)};
 		for (size_t key = 0; key < CLASS_KEYS; key++) {
-			struct spread *spread = is_of_rail(key, rail)
-							? spread_of(judge, key, figure)
-							: NULL;
+			struct spread *spread = spread_of(judge, rail, key, figure);
 
 			if (!spread)
 				continue;
@@ -316,8 +303,7 @@ struct real judge_median(const struct judge *judge, uint16_t rail, enum judge_fi
 	struct spread *most = NULL;
 
 	for (size_t key = 0; key < CLASS_KEYS; key++) {
-		struct spread *spread = is_of_rail(key, rail) ? spread_of(judge, key, figure)
-							      : NULL;
+		struct spread *spread = spread_of(judge, rail, key, figure);
 
 		if (spread && spread->count && (!most || spread->count > most->count))
 			most = spread;

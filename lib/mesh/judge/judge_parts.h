@@ -182,6 +182,12 @@ static inline uint32_t edge_port(const struct edge *edge, enum mesh_end end)
 	return end == MESH_END_A ? port_number(edge->pair.a, edge->pair.rail_a)
 				 : port_number(edge->pair.b, edge->pair.rail_b);
 }
+static inline bool pair_is_same(const struct mesh_pair *one, const struct mesh_pair *other)
+{
+	return one->a == other->a && one->b == other->b && one->rail_a == other->rail_a &&
+	       one->rail_b == other->rail_b;
+}
+
 /* In the second pass the suspect is end A; its partner is none for it. */
 static inline bool edge_counts_for(const struct edge *edge, enum mesh_end end)
 {

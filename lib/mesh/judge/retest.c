@@ -31,9 +31,7 @@ static bool is_good(const struct retests *retests, uint32_t port, bool with_all)
 static bool was_tried_again(const struct judge *judge, const struct mesh_pair *pair)
 {
 	for (size_t i = 0; i < judge->retest_count; i++)
-		if (judge->retests[i].pair.a == pair->a && judge->retests[i].pair.b == pair->b &&
-		    judge->retests[i].pair.rail_a == pair->rail_a &&
-		    judge->retests[i].pair.rail_b == pair->rail_b)
+		if (pair_is_same(&judge->retests[i].pair, pair))
 			return true;
 	return false;
 }

@@ -49,14 +49,12 @@ static void add_both(struct tally *tally, const struct edge *edge, bool from_b)
 	tally->both_ratios++;
 }
 
-static void add_edge(const struct judge *judge, struct tally *tally, uint32_t number, uint32_t port)
+static void add_edge(const struct judge *judge, struct tally *tally, const struct edge *edge,
+		     uint32_t port)
 {
-	const struct edge *edge = &judge->edges[number];
 	const bool from_b = port == edge_port(edge, MESH_END_B) &&
 			    port != edge_port(edge, MESH_END_A);
 
-	if (tally->first == UINT32_MAX)
-		tally->first = number;
 	tally->pairs++;
 	tally->late += (edge->faults & EDGE_LATE) != 0;
 	if (edge->faults & EDGE_LATE)
@@ -76,18 +74,12 @@ static void add_edge(const struct judge *judge, struct tally *tally, uint32_t nu
 		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
 }
 
-static bool is_same(const struct mesh_pair *one, const struct mesh_pair *other)
-{
-	return one->a == other->a && one->b == other->b && one->rail_a == other->rail_a &&
-	       one->rail_b == other->rail_b;
-}
-
 /* The culprit of the bad pair that was repeated; index + 1, or 0. */
 static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
 {
 	for (size_t i = 0; i < judge->edge_count; i++)
 		if (!judge->edges[i].again && judge->edges[i].faults &&
-		    is_same(&judge->edges[i].pair, pair))
+		    pair_is_same(&judge->edges[i].pair, pair))
 			return judge->edges[i].culprit;
 	return 0;
 }
@@ -146,7 +138,7 @@ struct tally *tallies_of(const struct judge *judge)
 	for (size_t i = 0; i < judge->culprit_count; i++) {
 		const struct culprit *culprit = &judge->culprits[i];
 
-		tallies[i].first = tallies[i].reason = UINT32_MAX;
+		tallies[i].reason = UINT32_MAX;
 		if (culprit->kind == CULPRIT_PORT || culprit->kind == CULPRIT_GROWTH)
 			culprit_of[culprit->number] = (uint32_t)i + 1;
 	}
@@ -159,7 +151,7 @@ struct tally *tallies_of(const struct judge *judge)
 
 		if (culprit && !edge->again && !edge_is_loopback(edge))
 			for (uint32_t j = edge->culprit; j; j = judge->culprits[j - 1].merged)
-				add_edge(judge, &tallies[j - 1], i, port);
+				add_edge(judge, &tallies[j - 1], edge, port);
 		if (!edge->again)
 			continue;
 		if (edge->repeated) {

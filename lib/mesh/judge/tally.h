@@ -22,7 +22,6 @@ struct tally {
 	uint32_t again_unjudged;  /* tried again, with nothing that the figures are compared with */
 	double partner_share_sum; /* what its partners have with others */
 	uint32_t partners;
-	uint32_t first;	 /* edge; UINT32_MAX: none */
 	uint32_t reason; /* of the first failure; UINT32_MAX: none */
 };
 

@@ -30,36 +30,45 @@ char *words_device(const struct judge *judge, uint32_t port)
 	return mem_format("%s/%" PRIu32, clean, rail->port);
 }
 
-/* "6 of 6 partners at 48 % of the median 392 Gb/s" and the like, of what is bad. */
-void words_add_figures(struct text_buffer *text, const struct judge *judge,
-		       const struct tally *tally, const struct culprit *culprit, const char *what)
+/* "; 6 of 6 partners" */
+static void add_count(struct text_buffer *text, uint32_t count, const struct culprit *culprit,
+		      const char *what)
 {
-	const char *of = culprit->judged ? " of " : "";
-	char judged[16] = "";
-
+	text_buffer_add(text, "%s%" PRIu32, text->length ? "; " : "", count);
 	if (culprit->judged)
-		snprintf(judged, sizeof(judged), "%" PRIu32, culprit->judged);
-	if (tally->failed)
-		text_buffer_add(text, "%s%" PRIu32 "%s%s %s failed%s%s", text->length ? "; " : "",
-				tally->failed, of, judged, what,
-				tally->reason == UINT32_MAX ? "" : ": ",
+		text_buffer_add(text, " of %" PRIu32, culprit->judged);
+	text_buffer_add(text, " %s ", what);
+}
+
+/* "6 of 6 partners at 48 % of the median 392 Gb/s" and the like, of what is bad. */
+void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
+		       const struct judge *judge, const struct tally *tally,
+		       const struct culprit *culprit, const char *what)
+{
+	const double share = tally->shares ? tally->share_sum / tally->shares : 0;
+
+	if (tally->shares)
+		finding->share = real_of(share);
+	if (tally->failed) {
+		add_count(text, tally->failed, culprit, what);
+		text_buffer_add(text, "failed%s%s", tally->reason == UINT32_MAX ? "" : ": ",
 				tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
-	if (tally->slow && tally->shares)
-		text_buffer_add(text, "%s%" PRIu32 "%s%s %s at %.0f %% of the %s %.4g Gb/s",
-				text->length ? "; " : "", tally->slow, of, judged, what,
-				tally->share_sum / tally->shares * 100,
+	}
+	if (tally->slow && tally->shares) {
+		add_count(text, tally->slow, culprit, what);
+		text_buffer_add(text, "at %.0f %% of the %s %.4g Gb/s", share * 100,
 				tally->split ? "upper quartile" : "median", tally->median);
-	if (tally->late)
-		text_buffer_add(text, "%s%" PRIu32 "%s%s %s with %.3g times the median latency",
-				text->length ? "; " : "", tally->late, of, judged, what,
+	}
+	if (tally->late) {
+		add_count(text, tally->late, culprit, what);
+		text_buffer_add(text, "with %.3g times the median latency",
 				tally->lateness_sum / tally->late);
-	if (tally->both)
-		text_buffer_add(text,
-				"%s%" PRIu32
-				"%s%s %s both ways at once at %.0f %% of the usual %.4g "
-				"Gb/s",
-				text->length ? "; " : "", tally->both, of, judged, what,
+	}
+	if (tally->both) {
+		add_count(text, tally->both, culprit, what);
+		text_buffer_add(text, "both ways at once at %.0f %% of the usual %.4g Gb/s",
 				tally->both_share_sum / tally->both * 100, tally->both_median);
+	}
 }
 
 /* Twice that of one direction is 1; half of it is what one has by itself. */

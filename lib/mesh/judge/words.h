@@ -8,8 +8,10 @@
 const char *words_host(const struct judge *judge, uint32_t host);
 const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port);
 char *words_device(const struct judge *judge, uint32_t port);
-void words_add_figures(struct text_buffer *text, const struct judge *judge,
-		       const struct tally *tally, const struct culprit *culprit, const char *what);
+/* Also sets the finding's share. */
+void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
+		       const struct judge *judge, const struct tally *tally,
+		       const struct culprit *culprit, const char *what);
 void words_add_direction(struct text_buffer *text, struct judge_finding *finding,
 			 const struct tally *tally);
 /* The finding's own id, or JUDGE_BOTH if that is all that is wrong. */
