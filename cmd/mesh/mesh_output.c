@@ -43,12 +43,10 @@ static int print_finding(FILE *out, const struct render_options *options,
 			 const struct judge_finding *found)
 {
 	const struct finding *finding = &found->finding;
-	struct strings evidence = {.known = true};
-	int rc;
+	const struct strings evidence = {.items = (char *[]){finding->evidence},
+					 .count = finding->evidence != NULL};
 
-	if (finding->evidence)
-		strings_add(&evidence, finding->evidence);
-	rc = render_finding(
+	return render_finding(
 		out, options,
 		&(const struct finding_block){
 			.verdict = enum_find(severity_names, finding->severity.value),
@@ -59,8 +57,6 @@ static int print_finding(FILE *out, const struct render_options *options,
 			.next_step = finding->next_step,
 			.verdict_width = strlen("warning"),
 		});
-	strings_free(&evidence);
-	return rc;
 }
 
 #define MOST_BARS   12u
@@ -127,7 +123,7 @@ static char *map_text(const struct mesh_work *work)
 	return heat_text(work->heat, medians, MAP_COLUMNS);
 }
 
-int mesh_print(struct mesh_work *work, FILE *out)
+static int print(const struct mesh_work *work, FILE *out)
 {
 	const struct render_options options = listing_options(&work->listing);
 	_cleanup_(freep) char *head = headline(&work->summary);
@@ -194,10 +190,10 @@ int mesh_output(struct mesh_work *work)
 	}
 	if (args->exclude_list.known || globals->jsonl) {
 		if (!globals->quiet)
-			mesh_print(work, stderr);
+			print(work, stderr);
 		return listing_end_quietly(&work->listing, rc);
 	}
 	if (listing_is_for_people(&work->listing))
-		return listing_end_quietly(&work->listing, mesh_print(work, stdout));
+		return listing_end_quietly(&work->listing, print(work, stdout));
 	return listing_end(&work->listing);
 }

@@ -107,8 +107,6 @@ void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 /* Ends the agent of mesh step, which was told goodbye or has lost its coordinator. */
 void mesh_end_own_agent(pid_t pid);
 
-/* mesh_work.c */
-
 /* mesh_fabric.c: --fabric */
 
 struct mesh_fabric;
@@ -193,7 +191,6 @@ void mesh_rows_close(struct mesh_work *work);
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 
 /* mesh_output.c */
-int mesh_print(struct mesh_work *work, FILE *out);
 /* What standard output gets, and the file of the heat map. */
 int mesh_output(struct mesh_work *work);
 /* Where hosts differ that should be alike. */
