@@ -29,14 +29,6 @@ static const struct field head_fields[] = {
 const struct schema saved_head_schema = SCHEMA("saved_head", struct saved_head, head_fields,
 					       "when and where counters were saved");
 
-static char *read_line(const struct root *root, const char *path)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "%s", path);
-
-	return length > 0 ? text_clean(text, (size_t)length) : NULL;
-}
-
 /* What a snapshot tells of itself (lib/snapshot/manifest.c), as far as it is wanted here. */
 struct told {
 	char *time;
@@ -93,8 +85,8 @@ void saved_head_read(const char *root_directory, struct saved_head *head)
 	if (root_open(root_directory, &root))
 		return;
 	if (!head->host)
-		head->host = read_line(&root, "proc/sys/kernel/hostname");
-	head->boot_id = read_line(&root, "proc/sys/kernel/random/boot_id");
+		head->host = sysfs_text(&root, "proc/sys/kernel/hostname");
+	head->boot_id = sysfs_text(&root, "proc/sys/kernel/random/boot_id");
 	root_close(&root);
 }
 

@@ -122,14 +122,11 @@ static int add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};
 	_cleanup_(freep) char *release = NULL;
-	char text[SYSFS_TEXT_SIZE];
 	const char *note = "cannot be told";
 	int rc = root_open(root_directory, &root);
 
 	if (!rc) {
-		ssize_t length = sysfs_read(&root, text, "proc/sys/kernel/osrelease");
-
-		release = length > 0 ? text_clean(text, (size_t)length) : NULL;
+		release = sysfs_text(&root, "proc/sys/kernel/osrelease");
 		note = device_find_core(&root) ? "no RDMA core loaded" : "RDMA core loaded";
 	}
 	root_close(&root);

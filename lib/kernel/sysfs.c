@@ -21,7 +21,8 @@
 #define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
 /* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
-#define FORMAT_PATH(path, format)                                               \
+#define FORMAT_PATH(path, format) FORMAT_PATH_OR(path, format, -ENAMETOOLONG)
+#define FORMAT_PATH_OR(path, format, otherwise)                                 \
 	do {                                                                    \
 		va_list arguments;                                              \
 		int path_length;                                                \
@@ -30,7 +31,7 @@
 		path_length = vsnprintf(path, sizeof(path), format, arguments); \
 		va_end(arguments);                                              \
 		if (path_length < 0 || (size_t)path_length >= sizeof(path))     \
-			return -ENAMETOOLONG;                                   \
+			return otherwise;                                       \
 	} while (0)
 
 /* The errors of reading attributes, and their names in a saved tree. */
@@ -136,6 +137,16 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 
 	FORMAT_PATH(path, format);
 	return read_path(root, text, NULL, path);
+}
+
+char *sysfs_text(const struct root *root, const char *format, ...)
+{
+	char path[PATH_MAX], text[SYSFS_TEXT_SIZE];
+	ssize_t length;
+
+	FORMAT_PATH_OR(path, format, NULL);
+	length = read_path(root, text, NULL, path);
+	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
 
 ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)

@@ -34,9 +34,12 @@ int sysfs_open(const struct root *root, const char *path, int flags);
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
+/* The same, cleaned; NULL: it is empty or cannot be read. The caller frees it. */
+char *sysfs_text(const struct root *root, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /*
- * The same; *ret_size is the length with that white space: the kernel ends even an empty text with
- * a newline.
+ * The same as sysfs_read(); *ret_size is the length with that white space: the kernel ends even an
+ * empty text with a newline.
  */
 ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
 			size_t *ret_size, const char *format, ...)

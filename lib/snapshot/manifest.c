@@ -33,21 +33,13 @@ static const struct field fields[] = {
 const struct schema snapshot_schema = SCHEMA("snapshot", struct manifest, fields,
 					     "a host in one archive");
 
-static char *read_text(const struct root *root, const char *path)
-{
-	char text[SYSFS_TEXT_SIZE];
-	const ssize_t length = sysfs_read(root, text, "%s", path);
-
-	return length > 0 ? text_clean(text, (size_t)length) : NULL;
-}
-
 void manifest_read(struct manifest *manifest, const struct root *root)
 {
 	*manifest = (struct manifest){
 		.version = mem_string(RDMACTL_VERSION),
-		.host = read_text(root, "proc/sys/kernel/hostname"),
-		.kernel = read_text(root, "proc/sys/kernel/osrelease"),
-		.boot_id = read_text(root, "proc/sys/kernel/random/boot_id"),
+		.host = sysfs_text(root, "proc/sys/kernel/hostname"),
+		.kernel = sysfs_text(root, "proc/sys/kernel/osrelease"),
+		.boot_id = sysfs_text(root, "proc/sys/kernel/random/boot_id"),
 		.time = utc_now(),
 		.anonymised = TRISTATE_NO,
 	};

@@ -41,14 +41,6 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-static char *read_text(const struct root *root, const char *name, const char *attribute)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "sys/module/%s/%s", name, attribute);
-
-	return length > 0 ? text_clean(text, (size_t)length) : NULL;
-}
-
 static void read_parameters(const struct root *root, const char *name, struct strings *parameters)
 {
 	struct strings names = {0};
@@ -57,8 +49,8 @@ static void read_parameters(const struct root *root, const char *name, struct st
 	if (sysfs_list(root, &names, "sys/module/%s/parameters", name))
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *path = mem_format("parameters/%s", names.items[i]);
-		_cleanup_(freep) char *value = read_text(root, name, path);
+		_cleanup_(freep) char *value = sysfs_text(root, "sys/module/%s/parameters/%s", name,
+							  names.items[i]);
 		_cleanup_(freep) char *line = NULL, *clean = NULL;
 
 		line = mem_format("%s=%s", names.items[i], value ? value : "");
@@ -71,15 +63,15 @@ static void read_parameters(const struct root *root, const char *name, struct st
 /* The kernel has folders for parts that are built in, too: these have no state. */
 static void add_module(const struct root *root, const char *name, struct loaded_modules *modules)
 {
-	_cleanup_(freep) char *state = read_text(root, name, "initstate");
+	_cleanup_(freep) char *state = sysfs_text(root, "sys/module/%s/initstate", name);
 	struct loaded_module *module;
 
 	if (!state)
 		return;
 	module = mem_append(&modules->items, &modules->count, sizeof(*modules->items));
 	module->name = text_clean(name, strlen(name));
-	module->version = read_text(root, name, "version");
-	module->source_version = read_text(root, name, "srcversion");
+	module->version = sysfs_text(root, "sys/module/%s/version", name);
+	module->source_version = sysfs_text(root, "sys/module/%s/srcversion", name);
 	read_parameters(root, name, &module->parameters);
 }
 

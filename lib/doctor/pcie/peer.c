@@ -298,9 +298,7 @@ static void judge_probe(struct doctor_context *run)
 /* The version of the kernel, for a guess. */
 static void show_kernel(struct doctor_context *run)
 {
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&run->facts->root, text, "proc/sys/kernel/osrelease");
-	_cleanup_(freep) char *release = length > 0 ? text_clean(text, (size_t)length) : NULL;
+	_cleanup_(freep) char *release = sysfs_text(&run->facts->root, "proc/sys/kernel/osrelease");
 	unsigned int major, minor;
 
 	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)

@@ -106,15 +106,6 @@ static void choose_tos(const struct number *asked, struct roce_port *record,
 	facts->is_v1 = record->default_mode.known && record->default_mode.value == ROCE_MODE_V1;
 }
 
-/* The word of NVIDIA's own driver, cleaned; NULL: it is another driver. */
-static char *read_trust(const struct roce_reader *reader, const char *netdev)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&reader->root, text, "sys/class/net/%s/qos/trust", netdev);
-
-	return length > 0 ? text_clean(text, (size_t)length) : NULL;
-}
-
 static void read_netdev(struct roce_reader *reader, const struct device *device,
 			const struct link *link, struct roce_facts *facts)
 {
@@ -200,7 +191,9 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 	read_cma(reader, port, record);
 	choose_tos(reader->asked, record, &facts);
 	if (link) {
-		facts.trust = trust = read_trust(reader, link->name);
+		/* NVIDIA's own driver has it. */
+		facts.trust = trust = sysfs_text(&reader->root, "sys/class/net/%s/qos/trust",
+						 link->name);
 		read_netdev(reader, device, link, &facts);
 	}
 	describe(&facts, record);
