@@ -292,8 +292,8 @@ void anonymiser_free(struct anonymiser *anonymiser)
 {
 	if (!anonymiser)
 		return;
-	free(anonymiser->macs.bytes);
-	free(anonymiser->guids.bytes);
+	free(anonymiser->macs.items);
+	free(anonymiser->guids.items);
 	strings_free(&anonymiser->names);
 	memset(anonymiser->key, 0, sizeof(anonymiser->key));
 	free(anonymiser);

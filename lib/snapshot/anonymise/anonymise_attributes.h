@@ -50,12 +50,11 @@ struct attribute_table {
 const struct attribute_table *attributes_of_rdma(uint16_t type);
 /* *ret_header: the bytes of the structure that the attributes follow. */
 const struct attribute_table *attributes_of_route(uint16_t type, size_t *ret_header);
-const struct attribute_table *attributes_of_devlink(void);
-const struct attribute_table *attributes_of_control(void);
+extern const struct attribute_table attributes_devlink, attributes_control;
 /* `command`: that of the question; the answer has a numbering of its own. */
 const struct attribute_table *attributes_of_ethtool(uint8_t command);
 /* Those after an error of netlink. */
-const struct attribute_table *attributes_of_error(void);
+extern const struct attribute_table attributes_error;
 
 /* Which part of the memory of a module was asked for, and how that is laid out. */
 struct module_part {

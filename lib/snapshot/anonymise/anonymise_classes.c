@@ -18,9 +18,9 @@
 #include "kernel/netlink/nldev.h"
 #include "snapshot/anonymise/anonymise_attributes.h"
 
-#define TABLE(rows_)                                                         \
-	{                                                                    \
-		.rows = (rows_), .count = sizeof(rows_) / sizeof((rows_)[0]) \
+#define TABLE(rows_)                                        \
+	{                                                   \
+		.rows = (rows_), .count = ARRAY_SIZE(rows_) \
 	}
 #define ROW(type_, class_)                               \
 	{                                                \
@@ -219,7 +219,7 @@ static const struct attribute_class control_rows[] = {
 	ROW(CTRL_ATTR_FAMILY_ID, NUMBER),
 	ROW(CTRL_ATTR_FAMILY_NAME, TEXT),
 };
-static const struct attribute_table control = TABLE(control_rows);
+const struct attribute_table attributes_control = TABLE(control_rows);
 
 /* One numbering for all. Of parameters, only those are read that are on or off. */
 static const struct attribute_class devlink_rows[] = {
@@ -244,7 +244,7 @@ static const struct attribute_class devlink_rows[] = {
 	ROW(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, NUMBER),
 	ROW(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, NUMBER),
 };
-static const struct attribute_table devlink = TABLE(devlink_rows);
+const struct attribute_table attributes_devlink = TABLE(devlink_rows);
 
 static const struct attribute_class netdev_rows[] = {
 	ROW(ETHTOOL_A_HEADER_DEV_INDEX, NUMBER),
@@ -324,7 +324,7 @@ static const struct attribute_class module_bytes_rows[] = {
 static const struct attribute_table module_bytes = TABLE(module_bytes_rows);
 
 static const struct attribute_class error_rows[] = {ROW(NLMSGERR_ATTR_MSG, TEXT)};
-static const struct attribute_table error = TABLE(error_rows);
+const struct attribute_table attributes_error = TABLE(error_rows);
 
 const struct attribute_table *attributes_of_rdma(uint16_t type)
 {
@@ -353,16 +353,6 @@ const struct attribute_table *attributes_of_route(uint16_t type, size_t *ret_hea
 	return NULL;
 }
 
-const struct attribute_table *attributes_of_devlink(void)
-{
-	return &devlink;
-}
-
-const struct attribute_table *attributes_of_control(void)
-{
-	return &control;
-}
-
 const struct attribute_table *attributes_of_ethtool(uint8_t command)
 {
 	switch (command) {
@@ -379,9 +369,4 @@ const struct attribute_table *attributes_of_ethtool(uint8_t command)
 	default:
 		return NULL;
 	}
-}
-
-const struct attribute_table *attributes_of_error(void)
-{
-	return &error;
 }

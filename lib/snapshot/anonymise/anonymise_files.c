@@ -96,8 +96,7 @@ static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct conte
 	    !read_digits(content->bytes + 4, guid + 5, 3))
 		return false;
 	anonymise_guid(anonymiser, guid);
-	for (size_t i = 0; i < 3; i++)
-		snprintf(content->bytes + 4 + 2 * i, 3, "%02x", guid[5 + i]);
+	text_write_hex(content->bytes + 4, guid + 5, 3);
 	if (content->length > 10)
 		content->bytes[10] = '\n';
 	return true;
@@ -106,6 +105,7 @@ static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct conte
 static void change_serial(const struct anonymiser *anonymiser, struct content *content)
 {
 	const size_t length = trimmed(content);
+	const char after = content->bytes[length];
 	uint8_t bytes[8];
 
 	if (!strcmp(name_of(content->path), "serial") && change_hfi1_serial(anonymiser, content))
@@ -116,12 +116,8 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 			anonymise_mac(anonymiser, bytes);
 		else
 			anonymise_guid(anonymiser, bytes);
-		for (size_t i = 0; i < length / 2; i++) {
-			const char after = content->bytes[2 * i + 2];
-
-			snprintf(content->bytes + 2 * i, 3, "%02x", bytes[i]);
-			content->bytes[2 * i + 2] = after;
-		}
+		text_write_hex(content->bytes, bytes, length / 2);
+		content->bytes[length] = after;
 		return;
 	}
 	anonymise_word(anonymiser, content->bytes, length);
@@ -257,6 +253,7 @@ static bool change_tunnel(const struct anonymiser *anonymiser, struct content *c
 	static const char *const files[] = {"address", "broadcast"};
 	const size_t count = (trimmed(content) + 1) / 3;
 	uint8_t bytes[GID_BYTES];
+	char digits[3];
 
 	if (!is_named(content, files, ARRAY_SIZE(files)) || trimmed(content) != 3 * count - 1 ||
 	    (count != IPV4_BYTES && count != GID_BYTES))
@@ -268,11 +265,10 @@ static bool change_tunnel(const struct anonymiser *anonymiser, struct content *c
 		anonymise_ipv4(anonymiser, bytes);
 	else
 		anonymise_gid(anonymiser, bytes);
-	for (size_t i = 0; i < count; i++)
-		memcpy(content->bytes + 3 * i,
-		       (char[]){"0123456789abcdef"[bytes[i] >> 4],
-				"0123456789abcdef"[bytes[i] & 15]},
-		       2);
+	for (size_t i = 0; i < count; i++) {
+		text_write_hex(digits, &bytes[i], 1);
+		memcpy(content->bytes + 3 * i, digits, 2);
+	}
 	return true;
 }
 

@@ -85,7 +85,7 @@ static char *change_lines(const struct anonymiser *anonymiser, const char *text,
 			text_buffer_add(&out, "\n");
 		text += *text != '\0';
 	}
-	return out.text ? text_buffer_take(&out) : mem_string("");
+	return text_buffer_take(&out);
 }
 
 char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)

@@ -10,10 +10,10 @@
 
 enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6, IPV4_BYTES = 4 };
 
-/* Values of one size, sorted once learning has ended. */
+/* Values of one size, zeros behind them, sorted once learning has ended. */
 struct known {
-	size_t size, count;
-	uint8_t *bytes;
+	uint64_t *items;
+	size_t count, size;
 };
 
 struct anonymiser {

@@ -70,9 +70,9 @@ static struct form form_of(const struct work *work, const struct recorded_exchan
 		if (message->type != exchange->question.type || !exchange->question.length)
 			return form;
 		if (message->type == GENL_ID_CTRL)
-			form.table = attributes_of_control();
+			form.table = &attributes_control;
 		else if (message->type == work->devlink)
-			form.table = attributes_of_devlink();
+			form.table = &attributes_devlink;
 		else if (message->type == work->ethtool)
 			form.table = attributes_of_ethtool(exchange->question.payload[0]);
 		return form;
@@ -164,7 +164,7 @@ static void change_error(struct work *work, struct recorded_message *message, st
 	message->flags |= NLM_F_CAPPED;
 	data = after(message, header, &length);
 	if (message->flags & NLM_F_ACK_TLVS)
-		attributes_change(&work->change, attributes_of_error(), data, length, out);
+		attributes_change(&work->change, &attributes_error, data, length, out);
 }
 
 /* False: nobody knows what is in it. */

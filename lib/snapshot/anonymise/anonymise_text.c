@@ -12,42 +12,29 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-static int compare_bytes(const void *one, const void *other, void *size)
+static int compare_known(const void *one, const void *other)
 {
-	return memcmp(one, other, *(const size_t *)size);
+	return memcmp(one, other, sizeof(uint64_t));
 }
 
 void known_add(struct known *known, const uint8_t *bytes)
 {
-	/* As mem_append(): room for powers of two. */
-	if ((known->count & (known->count - 1)) == 0)
-		known->bytes = mem_resize(known->bytes, known->count ? known->count * 2 : 1,
-					  known->size);
-	memcpy(known->bytes + known->count++ * known->size, bytes, known->size);
+	memcpy(mem_append(&known->items, &known->count, sizeof(*known->items)), bytes, known->size);
 }
 
 bool known_has(const struct known *known, const uint8_t *bytes)
 {
-	size_t low = 0, high = known->count;
+	uint64_t wanted = 0;
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		const int order = memcmp(bytes, known->bytes + middle * known->size, known->size);
-
-		if (!order)
-			return true;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	memcpy(&wanted, bytes, known->size);
+	return known->count &&
+	       bsearch(&wanted, known->items, known->count, sizeof(wanted), compare_known);
 }
 
 static void sort(struct known *known)
 {
 	if (known->count)
-		qsort_r(known->bytes, known->count, known->size, compare_bytes, &known->size);
+		qsort(known->items, known->count, sizeof(*known->items), compare_known);
 }
 
 /* Words of a node description that name a kind of device; hosts may be called like the models. */
@@ -132,7 +119,7 @@ static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static I
 	return digits / 2;
 }
 
-/* Writes them back where the digits are, in the case of each. */
+/* Writes them back where the digits are. */
 static void write_bytes(char *text, size_t length, const uint8_t *bytes)
 {
 	size_t digits = 0;
@@ -146,14 +133,6 @@ static void write_bytes(char *text, size_t length, const uint8_t *bytes)
 		text[i] = "0123456789abcdef"[digit];
 		digits++;
 	}
-}
-
-static bool has_upper(const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (isupper((unsigned char)text[i]))
-			return true;
-	return false;
 }
 
 /* The number of digits of each group, if all are alike; 0: they are not. */
@@ -319,12 +298,13 @@ static void change_digits(const struct anonymiser *anonymiser, const char *text,
 			  size_t count, struct text_buffer *out)
 {
 	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
+	const bool upper = strpbrk(copy, "ABCDEF");
 	uint8_t bytes[IPOIB_BYTES];
 
 	read_bytes(copy, length, bytes);
 	change_address(anonymiser, bytes, count);
 	write_bytes(copy, length, bytes);
-	for (size_t i = 0; has_upper(text, length) && i < length; i++)
+	for (size_t i = 0; upper && i < length; i++)
 		copy[i] = (char)toupper((unsigned char)copy[i]);
 	text_buffer_add(out, "%s", copy);
 }
@@ -471,7 +451,6 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 {
 	struct text_buffer out = {.text = NULL};
 	const char *done = text;
-	char *result;
 
 	for (const char *at = text; *at;) {
 		const char before = at == text ? ' ' : at[-1];
@@ -495,6 +474,5 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 		at += length ? length : 1;
 	}
 	text_buffer_add(&out, "%s", done);
-	result = text_buffer_take(&out);
-	return result;
+	return text_buffer_take(&out);
 }

@@ -55,7 +55,7 @@ static char *ports_of(const struct assignment_list *list, const struct assignmen
 
 	for (size_t i = 0; i < assignment->nics.count; i++)
 		add_ports(find_nic(list, assignment->nics.items[i]), &text, problems);
-	return text.length ? text_buffer_take(&text) : mem_string("");
+	return text_buffer_take(&text);
 }
 
 static const struct assignment *find_assignment(const struct assignment_list *list,
@@ -79,7 +79,7 @@ static void nccl_env(const struct assignment_list *list, const struct assignment
 	} else {
 		for (size_t i = 0; i < list->nic_count; i++)
 			add_ports(list->nics[i], &ports, problems);
-		list_text = ports.length ? text_buffer_take(&ports) : mem_string("");
+		list_text = text_buffer_take(&ports);
 	}
 	if (*list_text)
 		text_buffer_add(text, "NCCL_IB_HCA==%s\n", list_text);
