@@ -372,6 +372,11 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	return prefix + length;
 }
 
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
 /* A number of an IPv4 address, or what stands for several: `*`, [1,4-9/2]. 0: neither. */
 static size_t part_length(const char *text)
 {
@@ -391,7 +396,8 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 			  struct text_buffer *out)
 {
 	uint8_t address[IPV4_BYTES] = {0};
-	size_t length = 0, numbers = 0;
+	size_t length = 0, numbers = 0, last;
+	const char *end;
 
 	for (size_t i = 0; i < IPV4_BYTES; i++) {
 		const size_t part = part_length(text + length);
@@ -410,6 +416,13 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 	/* Versions have more numbers; a sentence may end. */
 	if (text[length] == '.' && part_length(text + length + 1))
 		return 0;
+	/* 10.0.0.1-9 are several, too. */
+	last = text[length] == '-' ? strspn(text + length + 1, "0123456789") : 0;
+	end = text + length + 1 + last;
+	if (last && last <= 3 && !is_name(*end) && (*end != '.' || !part_length(end + 1))) {
+		length += 1 + last;
+		numbers = numbers < 3 ? numbers : 3;
+	}
 	anonymise_ipv4(anonymiser, address);
 	for (size_t i = 0; i < IPV4_BYTES; i++) {
 		const char *dot = i ? "." : "";
@@ -422,9 +435,15 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 	return length;
 }
 
-static bool is_name(char c)
+/* Whether 23.10-1.1.9.0 is before the dash, and no address that has been replaced. */
+static bool is_version(const char *begin, const char *dash)
 {
-	return isalnum((unsigned char)c) || c == '-' || c == '_';
+	const char *at = dash;
+	bool dots = false;
+
+	for (; at > begin && (isdigit((unsigned char)at[-1]) || at[-1] == '.'); at--)
+		dots |= at[-1] == '.';
+	return dots && (at == begin || !isalnum((unsigned char)at[-1]));
 }
 
 static size_t change_name(const struct anonymiser *anonymiser, const char *text,
@@ -462,7 +481,8 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 		if (!length && !is_name(before))
 			length = change_prefixed(anonymiser, at, &other);
 		/* The second of a range is after a dash. */
-		if (!length && ipv4 && (before == '-' || (!is_name(before) && before != '.')))
+		if (!length && ipv4 &&
+		    (before == '-' ? !is_version(done, at - 1) : !is_name(before) && before != '.'))
 			length = change_ipv4(anonymiser, at, &other);
 		if (!length && !is_name(before))
 			length = change_name(anonymiser, at, &other);
