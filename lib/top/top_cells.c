@@ -12,6 +12,7 @@ enum { WIDEST_WORST = 60 };
 
 struct cell {
 	char text[CELL_SIZE];
+	size_t width;
 	enum tone tone;
 };
 
@@ -38,19 +39,17 @@ static int format_count(double value, char *text, size_t size)
 	return snprintf(text, size, unit && value < 9.95 ? "%.1f%s" : "%.0f%s", value, units[unit]);
 }
 
-static void put_port(const struct top_port *row, size_t width, struct cell *cell)
+static void put_port(const struct top_port *row, struct cell *cell)
 {
-	(void)width;
 	snprintf(cell->text, sizeof(cell->text), "%s", row->object);
 }
 
-static void put_state(const struct top_port *row, size_t width, struct cell *cell)
+static void put_state(const struct top_port *row, struct cell *cell)
 {
 	const struct enum_name *name = row->state.known
 					       ? enum_find(port_state_names, row->state.value)
 					       : NULL;
 
-	(void)width;
 	if (row->present == TRISTATE_NO) {
 		snprintf(cell->text, sizeof(cell->text), "gone");
 		cell->tone = TONE_BAD;
@@ -72,22 +71,20 @@ static void put_gbps(const struct top_port *row, const struct real *gbps, struct
 		snprintf(cell->text + length, sizeof(cell->text) - (size_t)length, "n");
 }
 
-static void put_tx(const struct top_port *row, size_t width, struct cell *cell)
+static void put_tx(const struct top_port *row, struct cell *cell)
 {
-	(void)width;
 	put_gbps(row, &row->tx_gbps, cell);
 }
 
-static void put_rx(const struct top_port *row, size_t width, struct cell *cell)
+static void put_rx(const struct top_port *row, struct cell *cell)
 {
-	(void)width;
 	put_gbps(row, &row->rx_gbps, cell);
 }
 
 /* [###   ]: in proportion to the rate; any traffic has a mark. */
-static void put_bar(const struct real *percent, size_t width, struct cell *cell)
+static void put_bar(const struct real *percent, struct cell *cell)
 {
-	const size_t room = width - 2;
+	const size_t width = cell->width, room = width - 2;
 	size_t marks;
 
 	if (!percent->known)
@@ -102,21 +99,20 @@ static void put_bar(const struct real *percent, size_t width, struct cell *cell)
 	cell->text[width] = 0;
 }
 
-static void put_tx_bar(const struct top_port *row, size_t width, struct cell *cell)
+static void put_tx_bar(const struct top_port *row, struct cell *cell)
 {
-	put_bar(&row->tx_percent, width, cell);
+	put_bar(&row->tx_percent, cell);
 }
 
-static void put_rx_bar(const struct top_port *row, size_t width, struct cell *cell)
+static void put_rx_bar(const struct top_port *row, struct cell *cell)
 {
-	put_bar(&row->rx_percent, width, cell);
+	put_bar(&row->rx_percent, cell);
 }
 
-static void put_packets(const struct top_port *row, size_t width, struct cell *cell)
+static void put_packets(const struct top_port *row, struct cell *cell)
 {
 	const struct real *tx = &row->per_sec[TOP_TX_PACKETS], *rx = &row->per_sec[TOP_RX_PACKETS];
 
-	(void)width;
 	if (tx->known || rx->known)
 		format_count(tx->value + rx->value, cell->text, sizeof(cell->text));
 }
@@ -136,40 +132,9 @@ static void put_sum(const struct number *total, const struct real *per_sec, cons
 		cell->tone = tone;
 }
 
-static void put_drops(const struct top_port *row, size_t width, struct cell *cell)
-{
-	(void)width;
-	put_sum(&row->totals[TOP_DROPS], &row->per_sec[TOP_DROPS], "", TONE_BAD, cell);
-}
-
-static void put_retransmissions(const struct top_port *row, size_t width, struct cell *cell)
-{
-	(void)width;
-	put_sum(&row->totals[TOP_RETRANSMISSIONS], &row->per_sec[TOP_RETRANSMISSIONS], "",
-		TONE_WARNING, cell);
-}
-
-static void put_ecn(const struct top_port *row, size_t width, struct cell *cell)
-{
-	(void)width;
-	put_sum(&row->totals[TOP_ECN], &row->per_sec[TOP_ECN], "", TONE_PLAIN, cell);
-}
-
-static void put_cnp(const struct top_port *row, size_t width, struct cell *cell)
-{
-	(void)width;
-	put_sum(&row->totals[TOP_CNP], &row->per_sec[TOP_CNP], "", TONE_PLAIN, cell);
-}
-
-static void put_wait(const struct top_port *row, size_t width, struct cell *cell)
-{
-	(void)width;
-	put_sum(&row->totals[TOP_WAIT], &row->per_sec[TOP_WAIT], "", TONE_PLAIN, cell);
-}
-
 /* Packets of congestion control where there are any; else ticks of waiting, which InfiniBand has.
  */
-static void put_congestion(const struct top_port *row, size_t width, struct cell *cell)
+static void put_congestion(const struct top_port *row, struct cell *cell)
 {
 	const struct number *ecn = &row->totals[TOP_ECN], *cnp = &row->totals[TOP_CNP];
 	const struct real rate = {
@@ -179,16 +144,14 @@ static void put_congestion(const struct top_port *row, size_t width, struct cell
 	const struct number sum = number_of(ecn->value + cnp->value);
 	const struct number *wait = &row->totals[TOP_WAIT];
 
-	(void)width;
 	if (wait->known && wait->value && !sum.value)
 		put_sum(wait, &row->per_sec[TOP_WAIT], "t", TONE_PLAIN, cell);
 	else if (ecn->known || cnp->known || wait->known)
 		put_sum(&sum, &rate, "", TONE_PLAIN, cell);
 }
 
-static void put_flaps(const struct top_port *row, size_t width, struct cell *cell)
+static void put_flaps(const struct top_port *row, struct cell *cell)
 {
-	(void)width;
 	if (!row->flaps.known)
 		return;
 	format_count((double)row->flaps.value, cell->text, sizeof(cell->text));
@@ -196,12 +159,11 @@ static void put_flaps(const struct top_port *row, size_t width, struct cell *cel
 		cell->tone = TONE_BAD;
 }
 
-static void put_worst(const struct top_port *row, size_t width, struct cell *cell)
+static void put_worst(const struct top_port *row, struct cell *cell)
 {
 	const struct top_worst *worst = &row->worst;
 	char rate[16];
 
-	(void)width;
 	if (!worst->counter)
 		return;
 	if (worst->per_sec.known) {
@@ -223,7 +185,9 @@ static const struct column {
 	const char *heading;
 	size_t width;
 	bool left;
-	void (*put)(const struct top_port *row, size_t width, struct cell *cell);
+	void (*put)(const struct top_port *row, struct cell *cell); /* NULL: that sum */
+	enum top_sum sum;
+	enum tone tone; /* while it moves */
 } columns[TOP_COLUMNS] = {
 	[TOP_COLUMN_PORT] = {"PORT", 0, true, put_port},
 	[TOP_COLUMN_STATE] = {"STATE", 6, true, put_state},
@@ -232,12 +196,12 @@ static const struct column {
 	[TOP_COLUMN_RX] = {"RX", 5, false, put_rx},
 	[TOP_COLUMN_RX_BAR] = {"Gb/s", LEAST_BAR, true, put_rx_bar},
 	[TOP_COLUMN_PACKETS] = {"PKT/S", 5, false, put_packets},
-	[TOP_COLUMN_DROPS] = {"DROPS", 5, false, put_drops},
-	[TOP_COLUMN_RETRANSMISSIONS] = {"RETR", 5, false, put_retransmissions},
+	[TOP_COLUMN_DROPS] = {"DROPS", 5, false, NULL, TOP_DROPS, TONE_BAD},
+	[TOP_COLUMN_RETRANSMISSIONS] = {"RETR", 5, false, NULL, TOP_RETRANSMISSIONS, TONE_WARNING},
 	[TOP_COLUMN_CONGESTION] = {"CONG", 6, false, put_congestion},
-	[TOP_COLUMN_ECN] = {"ECN", 5, false, put_ecn},
-	[TOP_COLUMN_CNP] = {"CNP", 5, false, put_cnp},
-	[TOP_COLUMN_WAIT] = {"WAIT", 5, false, put_wait},
+	[TOP_COLUMN_ECN] = {"ECN", 5, false, NULL, TOP_ECN, TONE_PLAIN},
+	[TOP_COLUMN_CNP] = {"CNP", 5, false, NULL, TOP_CNP, TONE_PLAIN},
+	[TOP_COLUMN_WAIT] = {"WAIT", 5, false, NULL, TOP_WAIT, TONE_PLAIN},
 	[TOP_COLUMN_FLAPS] = {"FLAPS", 5, false, put_flaps},
 	[TOP_COLUMN_WORST] = {"WORST", LEAST_WORST, true, put_worst},
 };
@@ -368,11 +332,16 @@ void top_cells_add_row(struct text_buffer *text, const struct top_cells *cells,
 	const enum top_column last = last_column(cells);
 
 	for (enum top_column i = 0; i < TOP_COLUMNS; i++) {
-		struct cell cell = {.text = "-"};
+		const struct column *column = &columns[i];
+		struct cell cell = {.text = "-", .width = cells->widths[i]};
 
-		if (!cells->widths[i])
+		if (!cell.width)
 			continue;
-		columns[i].put(row, cells->widths[i], &cell);
+		if (column->put)
+			column->put(row, &cell);
+		else
+			put_sum(&row->totals[column->sum], &row->per_sec[column->sum], "",
+				column->tone, &cell);
 		add_cell(text, cells, i, &cell, i == last);
 	}
 }
