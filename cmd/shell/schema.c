@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -7,60 +8,48 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 
-/* A record of the list of schemas. */
-struct schema_entry {
-	char *name;
-	char *id;
-	char *summary;
-};
+/* A record of the list of schemas is a schema itself. */
+static void get_name(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct schema *)record)->name);
+}
+
+static void get_id(const void *record, struct value *value)
+{
+	const struct schema *schema = record;
+
+	if (!schema->name)
+		return;
+	snprintf(value->scratch, sizeof(value->scratch), "rdmactl/%s/%u", schema->name,
+		 schema->version);
+	value_set_string(value, value->scratch);
+}
+
+static void get_summary(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct schema *)record)->summary);
+}
 
 static const struct field fields[] = {
-	STRING_FIELD(struct schema_entry, name, "schema", "SCHEMA", FIELD_DEFAULT, 0,
-		     "name, which is the key of the list in the document"),
-	STRING_FIELD(struct schema_entry, id, "id", "ID", FIELD_DEFAULT, 0,
-		     "value of the key schema in the document"),
-	STRING_FIELD(struct schema_entry, summary, "summary", "RECORD", FIELD_DEFAULT, 0,
-		     "what a record is"),
+	COMPUTED_FIELD(FIELD_STRING, get_name, "schema", "SCHEMA", FIELD_DEFAULT, 0,
+		       "name, which is the key of the list in the document"),
+	COMPUTED_FIELD(FIELD_STRING, get_id, "id", "ID", FIELD_DEFAULT, 0,
+		       "value of the key schema in the document"),
+	COMPUTED_FIELD(FIELD_STRING, get_summary, "summary", "RECORD", FIELD_DEFAULT, 0,
+		       "what a record is"),
 };
 
-static const struct schema schemas_schema = SCHEMA("schemas", struct schema_entry, fields,
+static const struct schema schemas_schema = SCHEMA("schemas", struct schema, fields,
 						   "a JSON Schema that rdmactl schema NAME prints");
-
-/* The schemas of all commands, each once, for the caller to free. */
-static size_t all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas)
-{
-	size_t count = 0;
-
-	*ret_schemas = NULL;
-	for (size_t i = 0; i < ctx->command_count; i++)
-		if (ctx->commands[i]->group != GROUP_HIDDEN)
-			command_add_schemas(ctx->commands[i], ret_schemas, &count);
-	return count;
-}
 
 static int list_schemas(const struct ctx *ctx, const struct schema **schemas, size_t count)
 {
-	struct schema_entry *entries = mem_alloc_zero(count, sizeof(*entries));
 	struct listing listing;
-	int status;
 
-	if (listing_begin(&listing, ctx, (char *[]){NULL}, false)) {
-		for (size_t i = 0; i < count; i++) {
-			entries[i].name = mem_string(schemas[i]->name);
-			entries[i].id = mem_format("rdmactl/%s/%u", schemas[i]->name,
-						   schemas[i]->version);
-			entries[i].summary = mem_string(schemas[i]->summary);
-			listing_add(&listing, &entries[i]);
-		}
-	}
-	status = listing_end(&listing);
-	for (size_t i = 0; i < count; i++) {
-		free(entries[i].name);
-		free(entries[i].id);
-		free(entries[i].summary);
-	}
-	free(entries);
-	return status;
+	if (listing_begin(&listing, ctx, (char *[]){NULL}, false))
+		for (size_t i = 0; i < count; i++)
+			listing_add(&listing, schemas[i]);
+	return listing_end(&listing);
 }
 
 static int complain_schema(const struct ctx *ctx, const struct schema **schemas, size_t count,
@@ -98,7 +87,7 @@ static int print_schema(const struct ctx *ctx, const struct schema *schema)
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	_cleanup_(freep) const struct schema **schemas = NULL;
-	const size_t count = all_schemas(ctx, &schemas);
+	const size_t count = command_all_schemas(ctx, &schemas);
 
 	(void)args;
 	if (!objects[0])

@@ -171,3 +171,14 @@ void command_add_schemas(const struct command *command, const struct schema ***s
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		command_add_schemas(&child, schemas, count);
 }
+
+size_t command_all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas)
+{
+	size_t count = 0;
+
+	*ret_schemas = NULL;
+	for (size_t i = 0; i < ctx->command_count; i++)
+		if (ctx->commands[i]->group != GROUP_HIDDEN)
+			command_add_schemas(ctx->commands[i], ret_schemas, &count);
+	return count;
+}

@@ -155,6 +155,8 @@ char *command_path(const struct ctx *ctx);
  */
 void command_add_schemas(const struct command *command, const struct schema ***schemas,
 			 size_t *count);
+/* The schemas of all commands but hidden ones, each once, for the caller to free. */
+size_t command_all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas);
 
 /* The global options and the command's own; `globals` and `args` may be NULL. Returns how many. */
 size_t command_option_sets(const struct command *command, struct globals *globals, void *args,

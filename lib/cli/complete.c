@@ -48,15 +48,11 @@ static void put_commands(const struct completer *completer, const char *partial)
 
 static void put_schemas(const struct completer *completer, const char *partial)
 {
-	const struct schema **schemas = NULL;
-	size_t count = 0;
+	_cleanup_(freep) const struct schema **schemas = NULL;
+	const size_t count = command_all_schemas(&completer->ctx, &schemas);
 
-	for (size_t i = 0; i < completer->ctx.command_count; i++)
-		if (completer->ctx.commands[i]->group != GROUP_HIDDEN)
-			command_add_schemas(completer->ctx.commands[i], &schemas, &count);
 	for (size_t i = 0; i < count; i++)
 		put(completer, partial, schemas[i]->name, schemas[i]->summary);
-	free(schemas);
 }
 
 static void put_children(const struct completer *completer, const struct command *command,
