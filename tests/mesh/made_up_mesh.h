@@ -364,7 +364,7 @@ static inline uint64_t made_up_run(struct made_up_mesh *mesh, const char *text, 
 	char *message = NULL, *hint = NULL;
 	struct mesh_pair *again;
 	struct mesh_result result;
-	size_t count, left;
+	size_t count;
 	uint64_t results = 0;
 
 	if (plan_parse(text, &plan, &message, &hint))
@@ -394,7 +394,7 @@ static inline uint64_t made_up_run(struct made_up_mesh *mesh, const char *text, 
 		free(pairs);
 		schedule_free(schedule);
 	}
-	again = judge_retests(judge, &count, &left);
+	again = judge_retests(judge, &count);
 	for (size_t j = 0; j < count; j++, results++) {
 		made_up_result(mesh, &again[j], true, &result);
 		judge_take(judge, &result);

@@ -120,9 +120,9 @@ static inline void test_again(struct cluster *cluster, const char *pairs, change
 {
 	_cleanup_(freep) struct mesh_pair *again = NULL;
 	_cleanup_(freep) char *text = mem_string("");
-	size_t count, left_out;
+	size_t count;
 
-	again = judge_retests(cluster->judge, &count, &left_out);
+	again = judge_retests(cluster->judge, &count);
 	for (size_t i = 0; i < count; i++) {
 		mem_extend(&text, "%sn%u-n%u", i ? " " : "", again[i].a + 1, again[i].b + 1);
 		take(cluster, again[i].a, again[i].b, again[i].rail_a, true, change);

@@ -229,8 +229,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 static int run_retests(struct session *session)
 {
 	size_t count = 0;
-	_cleanup_(freep) struct mesh_pair *pairs = judge_retests(
-		session->setup->judge, &count, &session->outcome->suspects_left_out);
+	_cleanup_(freep) struct mesh_pair *pairs = judge_retests(session->setup->judge, &count);
 	int rc = 0;
 
 	session->round_msec = 0;

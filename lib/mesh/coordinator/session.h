@@ -32,13 +32,12 @@ struct session_setup {
 
 struct session_outcome {
 	bool interrupted;
-	uint64_t pairs, rounds;	  /* that were run */
-	uint64_t left_out;	  /* pairs that the budget had no time for */
-	uint64_t resumed;	  /* pairs that had their results */
-	size_t suspects_left_out; /* of the second pass */
-	char *stage_failed;	  /* why a stage could not be run; or NULL */
-	uint64_t end_msec;	  /* when the rest will be over, as it looks; for progress */
-	uint64_t pairs_planned;	  /* of the stages so far */
+	uint64_t pairs, rounds; /* that were run */
+	uint64_t left_out;	/* pairs that the budget had no time for */
+	uint64_t resumed;	/* pairs that had their results */
+	char *stage_failed;	/* why a stage could not be run; or NULL */
+	uint64_t end_msec;	/* when the rest will be over, as it looks; for progress */
+	uint64_t pairs_planned; /* of the stages so far */
 };
 
 /* 0; -EINTR: a signal; the outcome is filled in both cases. */

@@ -190,10 +190,8 @@ void judge_take(struct judge *judge, const struct mesh_result *result)
 	if (!pair_exists(judge, pair))
 		return;
 	judge->progress.results++;
-	if (result->outcome == MESH_UNTRIED) {
-		judge->progress.untried++;
+	if (result->outcome == MESH_UNTRIED)
 		return;
-	}
 	row.kind = (uint8_t)(pair->a == pair->b && pair->rail_a == pair->rail_b ? CLASS_LOOPBACK
 			     : result->again					? CLASS_PAIR
 										: judge->kind);

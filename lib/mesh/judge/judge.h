@@ -110,9 +110,9 @@ void judge_rails(struct judge *judge, uint16_t *rails);
 
 /*
  * The second pass: each suspect with two that were good, one pair after the other while nothing
- * else is tested. To be freed; NULL if there are none. *ret_left_out: suspects beyond the limit.
+ * else is tested. To be freed; NULL if there are none.
  */
-struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *ret_left_out);
+struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count);
 
 /* Appends the findings on all results so far, the worst first. */
 void judge_conclude(struct judge *judge, struct judge_findings *findings);
@@ -139,8 +139,7 @@ struct real judge_median(const struct judge *judge, uint16_t rail, enum judge_fi
 
 /* For progress: results so far, bad ones among them, and the lowest bandwidth by its median. */
 struct judge_progress {
-	uint64_t results, bad, untried;
+	uint64_t results, bad;
 	struct real worst_share;
-	struct mesh_pair worst;
 };
 void judge_progress(const struct judge *judge, struct judge_progress *ret_progress);

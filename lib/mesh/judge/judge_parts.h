@@ -155,7 +155,6 @@ struct judge {
 	uint32_t *reason_hashes;
 	size_t reason_count;
 	enum class_kind kind; /* of the stage */
-	bool stage_of_pairs;
 	struct retest *retests;
 	size_t retest_count, retests_left_out;
 	struct culprit *culprits;

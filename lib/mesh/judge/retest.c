@@ -183,7 +183,7 @@ static bool is_enough(const struct culprit *culprit, uint8_t *taken)
 	return false;
 }
 
-struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *ret_left_out)
+struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 {
 	/* What many hosts depend on comes first, and growth of errors last. */
 	static const enum culprit_kind order[] = {CULPRIT_SWITCH, CULPRIT_CABLE, CULPRIT_GROUP,
@@ -195,7 +195,7 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *
 	find_excused(&retests);
 	retests.used = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*retests.used));
 	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));
-	*ret_left_out = 0;
+	judge->retests_left_out = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		for (size_t j = 0; j < judge->culprit_count; j++) {
 			const struct culprit *culprit = &judge->culprits[j];
@@ -203,11 +203,10 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count, size_t *
 			if (culprit->kind != order[i] || is_enough(culprit, taken))
 				continue;
 			if (retests.count >= judge->limits.most_retests)
-				++*ret_left_out;
+				judge->retests_left_out++;
 			else
 				add_culprit(&retests, j);
 		}
-	judge->retests_left_out = *ret_left_out;
 	free(retests.used);
 	free(retests.excused);
 	free(retests.by_mean);

@@ -213,10 +213,8 @@ static void note_worst(struct judge *judge, const struct edge *edge)
 	for (int end = 0; end < MESH_ENDS; end++)
 		if (edge->share[end] >= 0 &&
 		    (!progress->worst_share.known ||
-		     (double)edge->share[end] < progress->worst_share.value)) {
+		     (double)edge->share[end] < progress->worst_share.value))
 			progress->worst_share = real_of((double)edge->share[end]);
-			progress->worst = edge->pair;
-		}
 }
 
 static void keep_edge(struct judge *judge, const struct edge *edge)
