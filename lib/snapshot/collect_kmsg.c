@@ -77,7 +77,7 @@ void collect_kernel_log(struct collection *collection)
 {
 	struct log log = {.collection = collection};
 	int rc = kmsg_read(NULL, take, &log);
-	char *text;
+	size_t length;
 
 	if (rc) {
 		problem_add(collection->problems, NULL, "kernel log", "/dev/kmsg", rc,
@@ -88,7 +88,7 @@ void collect_kernel_log(struct collection *collection)
 		problem_add_text(collection->problems, NULL, "kernel log", "/dev/kmsg",
 				 "only the first 4 MiB were taken",
 				 "--since TIME chooses later lines");
-	text = text_buffer_take(&log.lines);
-	contents_take(collection->contents, CONTENT_FILE, "kmsg", text ? text : mem_string(""),
-		      text ? strlen(text) : 0);
+	length = log.lines.length;
+	contents_take(collection->contents, CONTENT_FILE, "kmsg", text_buffer_take(&log.lines),
+		      length);
 }

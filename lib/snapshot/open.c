@@ -195,7 +195,6 @@ int snapshot_open(const char *path, const char *directory, struct snapshot *ret_
 		snapshot_close(&snapshot);
 		return rc;
 	}
-	snapshot.root = mem_format("%s/" SNAPSHOT_ROOT, snapshot.folder);
 	*ret_snapshot = snapshot;
 	return 0;
 }
@@ -208,6 +207,5 @@ void snapshot_close(struct snapshot *snapshot)
 			;
 	}
 	free(snapshot->folder);
-	free(snapshot->root);
 	*snapshot = SNAPSHOT_NONE;
 }

@@ -11,7 +11,6 @@
 
 struct snapshot {
 	char *folder; /* what the archive's own folder became: manifest.json, root, netlink ... */
-	char *root;   /* the tree in it, for --root */
 	int alive;    /* while it is open, the folder stays */
 	pid_t remover;
 };
