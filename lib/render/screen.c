@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "render/format.h"
 
 /* xterm's Control Sequences: other screen and cursor; ECMA-48 CUP, EL, ED, SGR. */
 #define ENTER	   "\033[?1049h\033[?25l"
@@ -16,7 +17,6 @@
 #define HOME	   "\033[H"
 #define ERASE_LINE "\033[K"
 #define ERASE_REST "\033[J"
-#define PLAIN	   "\033[0m"
 
 /* The size of a terminal that does not know its own. */
 enum { USUAL_LINES = 24, USUAL_COLUMNS = 80 };
@@ -92,7 +92,7 @@ int screen_show(struct screen *screen, const char *text)
 		/* Before the line: after a full one it would erase the last character. */
 		fputs(ERASE_LINE, screen->out);
 		line = put_line(screen, line, widths);
-		fputs(PLAIN, screen->out);
+		fputs(FORMAT_PLAIN, screen->out);
 	}
 	fputs(ERASE_REST, screen->out);
 	if (widths)

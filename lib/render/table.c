@@ -202,7 +202,7 @@ static void put_cell(struct table *table, size_t column, const struct cell *cell
 		add_bytes(block, color, strlen(color));
 	add_bytes(block, text, cell->length);
 	if (color)
-		add_bytes(block, "\033[0m", 4);
+		add_bytes(block, FORMAT_PLAIN, strlen(FORMAT_PLAIN));
 	if (column + 1 == table->columns->count)
 		block->bytes[block->length++] = '\n';
 	else
