@@ -11,6 +11,7 @@ _rdmactl()
 	# The words as the shell sees them, = and : not broken out of them.
 	read -ra words <<<"$word"
 	[[ $word == *[[:space:]] ]] && words+=("")
+	words=("${words[@]/#\~\//$HOME/}")
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
 			compopt -o filenames 2>/dev/null

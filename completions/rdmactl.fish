@@ -2,7 +2,7 @@
 # fish completion of rdmactl: asks the program itself, so it never needs a change.
 
 function __rdmactl_complete
-    set -l words (commandline -opc)
+    set -l words (string replace -r -- '^~/' "$HOME/" (commandline -opc))
     set -l current (commandline -ct)
     set -l lines ($words[1] __complete -- $words[2..-1] $current 2>/dev/null)
     if test "$lines[1]" = ":file"

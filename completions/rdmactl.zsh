@@ -6,6 +6,7 @@ _rdmactl()
 {
 	local -a candidates
 	local line word help
+	local -a typed=("${(@)words[1,CURRENT]/#\~\//$HOME/}")
 
 	while IFS= read -r line; do
 		if [[ $line == :file ]]; then
@@ -17,7 +18,7 @@ _rdmactl()
 		word=${line%%$'\t'*}
 		help=${line#*$'\t'}
 		candidates+=("${word//:/\\:}${help:+:$help}")
-	done < <("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+	done < <("${typed[1]}" __complete -- "${(@)typed[2,-1]}" 2>/dev/null)
 	# What the value of follows at once.
 	if [[ $word == *= ]]; then
 		_describe rdmactl candidates -S ''

@@ -383,3 +383,20 @@ hostile_names()
 	done
 	nothing_wrong
 }
+
+# The shell hands the words over as they were typed.
+@test "completion: Tab completes words after a ~" {
+	local shell setup line=' ports --no-headings -o netdev,device --root ~/tree mlx5_1/'
+
+	ln -s "$r" "$BATS_TEST_TMPDIR/tree"
+	for shell in bash zsh fish; do
+		setup="source '$top/completions/rdmactl.$shell'"
+		[ $shell != zsh ] || setup="autoload -Uz compinit; compinit -D -u; $setup"
+		(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
+			"$top/tests/cli/press_tab.py" $shell "$setup" '~'"/bin/rdmactl$line" "rdmactl$line" \
+			>"$BATS_TEST_TMPDIR/typed" 2>&1) || wrong "$shell: it did not end"
+		[ "$(grep -c 'ib1 *mlx5_1' "$BATS_TEST_TMPDIR/typed")" = 2 ] ||
+			wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
+	done
+	nothing_wrong
+}
