@@ -51,7 +51,7 @@ static const struct option_row options[] = {
 	CHOICE_OPTION(struct metrics_args, format, 0, "format", "FORMAT", formats,
 		      "prometheus (default) or openmetrics"),
 	STRING_OPTION(struct metrics_args, textfile, 0, "textfile", "FILE", COMPLETE_FILE,
-		      "write FILE.prom for node_exporter's textfile collector"),
+		      "write this file, *.prom, for node_exporter's textfile collector"),
 	STRING_OPTION(struct metrics_args, listen, 0, "listen", "ADDR:PORT", COMPLETE_NOTHING,
 		      "serve /metrics over HTTP; without ADDR on 127.0.0.1"),
 	STRING_OPTION(struct metrics_args, exclude, 0, "exclude", "DEVICES", COMPLETE_DEVICE,
