@@ -179,14 +179,16 @@ static bool child(size_t number, struct command *ret_child)
 	};
 	const struct enum_name *kind = &resource_kind_names[number];
 	const bool filters = kind->word && options[kind->value];
+	/* Only these belong to a port. */
+	const bool ports = kind->value == RESOURCE_QP || kind->value == RESOURCE_CM_ID;
 
 	if (!kind->word)
 		return false;
 	*ret_child = (struct command){
 		.name = kind->word,
 		.summary = kind->help,
-		.objects = "[DEV...]",
-		.object_completion = COMPLETE_DEVICE,
+		.objects = ports ? "[DEV[/PORT]...]" : "[DEV...]",
+		.object_completion = ports ? COMPLETE_PORT : COMPLETE_DEVICE,
 		.most_objects = -1,
 		.options = {kind_options, holder_options, filters ? options[kind->value] : NULL},
 		.args_size = sizeof(struct resources_args),

@@ -15,7 +15,7 @@ no_rdma_here()
 }
 
 @test "resources: --help names the kinds, the options, and the columns of each" {
-	local word
+	local word objects
 
 	try resources --help
 	expect 0
@@ -29,7 +29,9 @@ no_rdma_here()
 	for word in $kinds; do
 		quickly try resources "$word" --help
 		expect 0 || wrong "$word"
-		[[ $output == "Usage: rdmactl resources $word [DEV...] [OPTIONS]"* ]] || wrong "$word"
+		objects='[DEV...]'
+		! grep -q '^  \* port ' <<<"$output" || objects='[DEV[/PORT]...]'
+		[[ $output == "Usage: rdmactl resources $word $objects [OPTIONS]"* ]] || wrong "$word"
 		grep -q '^  \* command ' <<<"$output" || wrong "$word has no column command"
 		! grep -q -e ' --by ' <<<"$output" || wrong "$word: an option of the summary"
 		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted"
