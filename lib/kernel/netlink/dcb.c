@@ -7,7 +7,6 @@
 
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
-#include <netlink/msg.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
@@ -220,22 +219,6 @@ static int write_request(struct netlink *rtnl, struct netlink_request *request,
 	return netlink_ask(rtnl, request, take_result, &attribute);
 }
 
-/* The nest is ended by end_nest(). */
-static struct nlattr *begin_nest(struct netlink_request *request, int type)
-{
-	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(request->messages[0], type);
-
-	if (!nest)
-		request->overflow = true;
-	return nest;
-}
-
-static void end_nest(struct netlink_request *request, struct nlattr *nest)
-{
-	if (nest && nla_nest_end_keep_empty(request->messages[0], nest) < 0)
-		request->overflow = true;
-}
-
 static void put_structure(struct netlink_request *request, uint16_t type, const void *structure,
 			  size_t size)
 {
@@ -250,20 +233,20 @@ static uint16_t entry_type(uint8_t selector)
 
 static void put_apps(struct netlink_request *request, const struct dcb_app *apps, size_t count)
 {
-	struct nlattr *nest = begin_nest(request, DCB_ATTR_IEEE_APP_TABLE);
+	struct nlattr *nest = netlink_nest_begin(request, DCB_ATTR_IEEE_APP_TABLE);
 
 	for (size_t i = 0; i < count; i++)
 		netlink_put(request, entry_type(apps[i].selector), &apps[i], sizeof(apps[i]));
-	end_nest(request, nest);
+	netlink_nest_end(request, nest);
 }
 
 static void put_trust(struct netlink_request *request, const uint8_t *selectors, size_t count)
 {
-	struct nlattr *nest = begin_nest(request, DCB_ATTR_TRUST_TABLE);
+	struct nlattr *nest = netlink_nest_begin(request, DCB_ATTR_TRUST_TABLE);
 
 	for (size_t i = 0; i < count; i++)
 		netlink_put(request, entry_type(selectors[i]), &selectors[i], sizeof(selectors[i]));
-	end_nest(request, nest);
+	netlink_nest_end(request, nest);
 }
 
 int dcb_set(struct netlink *rtnl, const char *netdev, const struct dcb_wish *wish)
@@ -272,7 +255,7 @@ int dcb_set(struct netlink *rtnl, const char *netdev, const struct dcb_wish *wis
 	struct nlattr *ieee;
 
 	begin(&request, RTM_SETDCB, DCB_CMD_IEEE_SET, netdev);
-	ieee = begin_nest(&request, DCB_ATTR_IEEE);
+	ieee = netlink_nest_begin(&request, DCB_ATTR_IEEE);
 	put_structure(&request, DCB_ATTR_IEEE_ETS, wish->ets, sizeof(*wish->ets));
 	put_structure(&request, DCB_ATTR_IEEE_MAXRATE, wish->rates, sizeof(*wish->rates));
 	put_structure(&request, DCB_ATTR_IEEE_PFC, wish->pfc, sizeof(*wish->pfc));
@@ -281,7 +264,7 @@ int dcb_set(struct netlink *rtnl, const char *netdev, const struct dcb_wish *wis
 		put_apps(&request, wish->apps, wish->app_count);
 	if (wish->trust)
 		put_trust(&request, wish->trust, wish->trust_count);
-	end_nest(&request, ieee);
+	netlink_nest_end(&request, ieee);
 	return write_request(rtnl, &request, DCB_ATTR_IEEE);
 }
 
@@ -292,9 +275,9 @@ int dcb_delete_apps(struct netlink *rtnl, const char *netdev, const struct dcb_a
 	struct nlattr *ieee;
 
 	begin(&request, RTM_SETDCB, DCB_CMD_IEEE_DEL, netdev);
-	ieee = begin_nest(&request, DCB_ATTR_IEEE);
+	ieee = netlink_nest_begin(&request, DCB_ATTR_IEEE);
 	put_apps(&request, apps, count);
-	end_nest(&request, ieee);
+	netlink_nest_end(&request, ieee);
 	return write_request(rtnl, &request, DCB_ATTR_IEEE);
 }
 
