@@ -134,14 +134,13 @@ int object_counters_parse(enum object_counter_kind kind, const void *attributes,
 	return nldev_parse(attributes, length, table) ? -EBADMSG : take_table(table, &taking);
 }
 
-static int handle_table(void *context, unsigned int request, const struct netlink_answer *answer)
+static int handle_table(void *context, const void *payload, size_t length)
 {
 	struct taking *taking = context;
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct number device_index = {0};
 
-	(void)request;
-	if (nldev_parse(answer->payload, answer->length, table) ||
+	if (nldev_parse(payload, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
 	    !device_index.known || device_index.value != taking->device_index)
 		return -EBADMSG;
@@ -185,15 +184,12 @@ const struct object_counter *object_counters_of_qp(const struct object_counters 
 	return NULL;
 }
 
-static int take_counting(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_counting(void *context, const void *payload, size_t length)
 {
 	struct qp_counting *counting = context;
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	if (nldev_parse(answer->payload, answer->length, table) ||
+	if (nldev_parse(payload, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_STAT_MODE], &counting->mode) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK], &counting->mask) ||
 	    !counting->mode.known)

@@ -183,7 +183,7 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
  * Takes one message of the dump into a new element of the list. The kernel resumes the dump by
  * count, so a device may come twice if another one disappeared meanwhile.
  */
-static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_device(void *context, const void *payload, size_t length)
 {
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct device_list *list = context;
@@ -191,8 +191,7 @@ static int handle_device(void *context, unsigned int request, const struct netli
 	unsigned int port_count;
 	struct device *device;
 
-	(void)request;
-	if (nldev_parse(answer->payload, answer->length, table) ||
+	if (nldev_parse(payload, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
 	    get_port_count(table, &port_count))
 		return -EBADMSG;
@@ -223,20 +222,14 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
-	error = netlink_dump(nldev, &request, handle_device, &found);
+	error = netlink_dump(nldev, &request, take_device, &found);
 	/*
 	 * nldev never reports that its tables changed; if it did, the result would still be usable.
 	 */
 	if (error && error != -EINTR)
 		return error;
-	for (size_t i = 0; i < found.count; i++) {
-		struct device *device = mem_append(&list->items, &list->count,
-						   sizeof(*list->items));
-
-		*device = found.items[i];
-	}
-	/* The array of its devices may have moved. */
-	found.count = 0;
+	*list = found;
+	found = (struct device_list){0};
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "host/device.h"
 #include "kernel/netlink/nldev.h"
 
-/* Appends all devices visible in this network namespace, each with its ports (numbers only). */
+/* Lists all devices visible in this network namespace, each with its ports (numbers only). */
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);
 
 /*

@@ -98,15 +98,12 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	return fill_kind(table[IFLA_LINKINFO], link);
 }
 
-static int take_mtu(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_mtu(void *context, const void *payload, size_t length)
 {
 	struct nlattr *table[ARRAY_SIZE(link_policy)];
 
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	if (netlink_parse(answer->payload, answer->length, sizeof(struct ifinfomsg), table,
-			  ARRAY_SIZE(table), link_policy))
+	if (netlink_parse(payload, length, sizeof(struct ifinfomsg), table, ARRAY_SIZE(table),
+			  link_policy))
 		return -EBADMSG;
 	return netlink_get_number(table[IFLA_MTU], context);
 }
@@ -230,18 +227,12 @@ int rtnl_parse_route(const void *payload, size_t length, struct route *route)
 }
 
 /* Notices may lack the name, but rtnl_fill_ifinfo() of the kernel answers with one. */
-static int parse_answer(const struct netlink_answer *answer, struct link_list *list)
+static int take_answer(void *list, const void *payload, size_t length)
 {
 	struct link *link = link_list_add(list);
-	int rc = rtnl_parse_link(answer->payload, answer->length, link);
+	int rc = rtnl_parse_link(payload, length, link);
 
 	return !rc && !link->name ? -EBADMSG : rc;
-}
-
-static int handle_link(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	(void)request;
-	return parse_answer(answer, context);
 }
 
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
@@ -256,23 +247,13 @@ int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 		link_list_clear(&found);
 		netlink_add(&request, RTM_GETLINK, NLM_F_DUMP, &header, sizeof(header));
 		netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-		error = netlink_dump(rtnl, &request, handle_link, &found);
+		error = netlink_dump(rtnl, &request, take_answer, &found);
 	}
 	if (error && error != -EINTR)
 		return error;
-	for (size_t i = 0; i < found.count; i++)
-		*link_list_add(list) = found.items[i];
-	/* The array of its links may have moved. */
-	found.count = 0;
+	*list = found;
+	found = (struct link_list){0};
 	return 0;
-}
-
-static int handle_one_link(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return parse_answer(answer, context);
 }
 
 int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
@@ -287,20 +268,18 @@ int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
 	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
 	if (!index)
 		netlink_put_string(&request, IFLA_IFNAME, name);
-	return netlink_ask(rtnl, &request, handle_one_link, list);
+	return netlink_ask(rtnl, &request, take_answer, list);
 }
 
-static int handle_address(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_listed_address(void *context, const void *payload, size_t length)
 {
 	struct link_address_list *list = context;
-	struct link_address address = {0}, *place;
-	int error = rtnl_parse_address(answer->payload, answer->length, &address);
+	struct link_address address = {0};
+	int error = rtnl_parse_address(payload, length, &address);
 
-	(void)request;
 	if (error)
 		return error == -EAFNOSUPPORT ? 0 : error;
-	place = mem_append(&list->items, &list->count, sizeof(*list->items));
-	*place = address;
+	*(struct link_address *)mem_append(&list->items, &list->count, sizeof(address)) = address;
 	return 0;
 }
 
@@ -315,25 +294,18 @@ int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list)
 
 		link_address_list_clear(&found);
 		netlink_add(&request, RTM_GETADDR, NLM_F_DUMP, &header, sizeof(header));
-		error = netlink_dump(rtnl, &request, handle_address, &found);
+		error = netlink_dump(rtnl, &request, take_listed_address, &found);
 	}
 	if (error && error != -EINTR)
 		return error;
-	for (size_t i = 0; i < found.count; i++) {
-		struct link_address *place = mem_append(&list->items, &list->count,
-							sizeof(*list->items));
-
-		*place = found.items[i];
-	}
+	*list = found;
+	found = (struct link_address_list){0};
 	return 0;
 }
 
-static int handle_route(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_route(void *route, const void *payload, size_t length)
 {
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return rtnl_parse_route(answer->payload, answer->length, context);
+	return rtnl_parse_route(payload, length, route);
 }
 
 int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
@@ -357,7 +329,7 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 		netlink_put(&request, RTA_SRC, source->raw, bytes);
 	if (question->link_index)
 		netlink_put_u32(&request, RTA_OIF, question->link_index);
-	error = netlink_ask(rtnl, &request, handle_route, &route);
+	error = netlink_ask(rtnl, &request, take_route, &route);
 	if (error)
 		return error;
 	*ret_route = route;

@@ -13,6 +13,7 @@
 
 int rtnl_open(const struct root *root, struct netlink **ret_rtnl);
 
+/* Fills an empty list, as rtnl_get_addresses() does. */
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 /*
  * Appends one netdev, by its index or (index 0) by its name. -ENODEV: there is none.

@@ -465,14 +465,13 @@ int nldev_parse_resource_summary(const void *attributes, size_t length,
 			    take_count, summary);
 }
 
-static int handle_summary(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_summary(void *context, const void *payload, size_t length)
 {
 	struct resource_summary_list *list = context;
 	struct resource_summary *summary = mem_append(&list->items, &list->count,
 						      sizeof(*list->items));
 
-	(void)request;
-	return nldev_parse_resource_summary(answer->payload, answer->length, summary);
+	return nldev_parse_resource_summary(payload, length, summary);
 }
 
 int nldev_get_resource_summary(struct netlink *nldev, struct resource_summary_list *list)
@@ -481,7 +480,7 @@ int nldev_get_resource_summary(struct netlink *nldev, struct resource_summary_li
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_GET), NLM_F_DUMP, NULL, 0);
-	error = netlink_dump(nldev, &request, handle_summary, list);
+	error = netlink_dump(nldev, &request, take_summary, list);
 	/*
 	 * nldev never reports that its tables changed; if it did, the result would still be usable.
 	 */

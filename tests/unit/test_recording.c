@@ -300,12 +300,17 @@ static int take(void *context, unsigned int request, const struct netlink_answer
 	return 0;
 }
 
+static int take_payload(void *context, const void *payload, size_t length)
+{
+	return take(context, 0, &(struct netlink_answer){.payload = payload, .length = length});
+}
+
 static int dump(struct netlink *nldev, struct seen *seen)
 {
 	struct netlink_request request = {.count = 0};
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
-	return netlink_dump(nldev, &request, take, seen);
+	return netlink_dump(nldev, &request, take_payload, seen);
 }
 
 static int ask(struct netlink *nldev, uint32_t index, struct seen *seen)
@@ -314,7 +319,7 @@ static int ask(struct netlink *nldev, uint32_t index, struct seen *seen)
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	return netlink_ask(nldev, &request, take, seen);
+	return netlink_ask_batch(nldev, &request, take, seen);
 }
 
 /* The dump of two devices, and the question for the device 3. */

@@ -51,16 +51,13 @@ void device_settings_clear(struct device_settings *settings)
 	*settings = (struct device_settings){.device = NULL};
 }
 
-static int take_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_settings(void *context, const void *payload, size_t length)
 {
 	struct device_settings *settings = context;
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct number moderation = {0};
 
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	if (nldev_parse(answer->payload, answer->length, table) ||
+	if (nldev_parse(payload, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &settings->index) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &moderation) ||
 	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &settings->sub_type))

@@ -42,12 +42,11 @@ struct taking {
 	struct fib *fib;
 };
 
-static int take(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take(void *context, const void *payload, size_t length)
 {
 	const struct taking *taking = context;
 
-	(void)request;
-	return taking->dump->take(taking->fib, answer->payload, answer->length);
+	return taking->dump->take(taking->fib, payload, length);
 }
 
 static int run(struct netlink *rtnl, const struct dump *dump, int family, struct fib *fib)

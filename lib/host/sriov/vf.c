@@ -96,12 +96,9 @@ int vf_take(const void *payload, size_t length, struct vf_list *list)
 		       : 0;
 }
 
-static int take_answer(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_answer(void *context, const void *payload, size_t length)
 {
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return vf_take(answer->payload, answer->length, context);
+	return vf_take(payload, length, context);
 }
 
 /*

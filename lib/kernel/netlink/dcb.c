@@ -153,12 +153,9 @@ int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 	return rc;
 }
 
-static int handle(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take(void *context, const void *payload, size_t length)
 {
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return dcb_parse(answer->payload, answer->length, context);
+	return dcb_parse(payload, length, context);
 }
 
 static void begin(struct netlink_request *request, uint16_t type, uint8_t command,
@@ -177,7 +174,7 @@ int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb)
 	int rc;
 
 	begin(&request, RTM_GETDCB, DCB_CMD_IEEE_GET, netdev);
-	rc = netlink_ask(rtnl, &request, handle, &dcb);
+	rc = netlink_ask(rtnl, &request, take, &dcb);
 	if (!rc)
 		*ret_dcb = dcb;
 	return rc;
@@ -203,14 +200,11 @@ int dcb_parse_result(const void *payload, size_t length, unsigned int attribute)
 	return result.value > INT8_MAX ? (int)result.value - UINT8_MAX - 1 : 0;
 }
 
-static int take_result(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_result(void *context, const void *payload, size_t length)
 {
 	const unsigned int *attribute = context;
 
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return dcb_parse_result(answer->payload, answer->length, *attribute);
+	return dcb_parse_result(payload, length, *attribute);
 }
 
 static int write_request(struct netlink *rtnl, struct netlink_request *request,

@@ -207,10 +207,9 @@ int devlink_take(const void *payload, size_t length, struct devlink_list *list, 
 	return 0;
 }
 
-static int take_listed(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_listed(void *context, const void *payload, size_t length)
 {
-	(void)request;
-	return devlink_take(answer->payload, answer->length, context, true);
+	return devlink_take(payload, length, context, true);
 }
 
 int devlink_read_list(struct netlink *generic, uint16_t family, struct devlink_list *list)
@@ -218,10 +217,9 @@ int devlink_read_list(struct netlink *generic, uint16_t family, struct devlink_l
 	return genl_dump(generic, family, DEVLINK_CMD_GET, take_listed, NULL, list);
 }
 
-static int take_reported(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_reported(void *context, const void *payload, size_t length)
 {
-	(void)request;
-	return devlink_take(answer->payload, answer->length, context, false);
+	return devlink_take(payload, length, context, false);
 }
 
 static void reporters_clear(struct devlink *device)

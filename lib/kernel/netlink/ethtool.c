@@ -296,30 +296,14 @@ static void add_request(struct netlink_request *request, uint16_t family, uint8_
 	netlink_put(request, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED, &netdev, sizeof(netdev));
 }
 
-struct question {
-	int (*parse)(const void *payload, size_t length, void *record);
-	void *record;
-};
-
-static int parse_pause(const void *payload, size_t length, void *record)
+static int take_pause(void *record, const void *payload, size_t length)
 {
 	return ethtool_parse_pause(payload, length, record);
 }
 
-static int parse_fec(const void *payload, size_t length, void *record)
+static int take_fec(void *record, const void *payload, size_t length)
 {
 	return ethtool_parse_fec(payload, length, record);
-}
-
-static int take(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	const struct question *question = context;
-
-	(void)request;
-	if (answer->error)
-		return answer->error;
-	return answer->payload ? question->parse(answer->payload, answer->length, question->record)
-			       : -EBADMSG;
 }
 
 int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
@@ -327,11 +311,10 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 {
 	struct netlink_request request = {.count = 0};
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
-	struct question question = {parse_pause, &pause};
 	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_PAUSE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take, &question);
+	error = netlink_ask(generic, &request, take_pause, &pause);
 	if (!error)
 		*ret_pause = pause;
 	return error;
@@ -363,18 +346,17 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bo
 {
 	struct netlink_request request = {.count = 0};
 	struct ethtool_fec fec = {.active.known = false};
-	struct question question = {parse_fec, &fec};
 	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_FEC_GET, 0, index,
 		    counts ? ETHTOOL_FLAG_STATS : 0);
-	error = netlink_ask(generic, &request, take, &question);
+	error = netlink_ask(generic, &request, take_fec, &fec);
 	if (!error)
 		*ret_fec = fec;
 	return error;
 }
 
-static int parse_link_state(const void *payload, size_t length, void *record)
+static int take_link_state(void *record, const void *payload, size_t length)
 {
 	return ethtool_parse_link_state(payload, length, record);
 }
@@ -384,17 +366,16 @@ int ethtool_get_link_state(struct netlink *generic, uint16_t family, uint32_t in
 {
 	struct netlink_request request = {.count = 0};
 	struct ethtool_link_state state = {TRISTATE_UNKNOWN};
-	struct question question = {parse_link_state, &state};
 	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_LINKSTATE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take, &question);
+	error = netlink_ask(generic, &request, take_link_state, &state);
 	if (!error)
 		*ret_state = state;
 	return error;
 }
 
-static int parse_module(const void *payload, size_t length, void *record)
+static int take_module(void *record, const void *payload, size_t length)
 {
 	return ethtool_parse_module(payload, length, record);
 }
@@ -404,11 +385,10 @@ int ethtool_get_module(struct netlink *generic, uint16_t family, uint32_t index,
 {
 	struct netlink_request request = {.count = 0};
 	struct ethtool_module module = {.power_mode.known = false};
-	struct question question = {parse_module, &module};
 	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_MODULE_GET, 0, index, 0);
-	error = netlink_ask(generic, &request, take, &question);
+	error = netlink_ask(generic, &request, take_module, &module);
 	if (!error)
 		*ret_module = module;
 	return error;
@@ -420,7 +400,7 @@ struct module_reading {
 	uint8_t length;
 };
 
-static int parse_module_bytes(const void *payload, size_t length, void *record)
+static int take_module_bytes(void *record, const void *payload, size_t length)
 {
 	struct module_reading *reading = record;
 
@@ -435,7 +415,6 @@ int ethtool_get_module_bytes(struct netlink *generic, uint16_t family, uint32_t 
 {
 	struct netlink_request request = {.count = 0};
 	struct module_reading reading = {.bytes = bytes, .room = which->length};
-	struct question question = {parse_module_bytes, &reading};
 	int error;
 
 	add_request(&request, family, ETHTOOL_MSG_MODULE_EEPROM_GET, 0, index, 0);
@@ -445,7 +424,7 @@ int ethtool_get_module_bytes(struct netlink *generic, uint16_t family, uint32_t 
 	netlink_put(&request, ETHTOOL_A_MODULE_EEPROM_BANK, &which->bank, sizeof(which->bank));
 	netlink_put(&request, ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, &which->address,
 		    sizeof(which->address));
-	error = netlink_ask(generic, &request, take, &question);
+	error = netlink_ask(generic, &request, take_module_bytes, &reading);
 	if (!error)
 		*ret_length = reading.length;
 	return error;

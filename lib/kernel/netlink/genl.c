@@ -65,16 +65,14 @@ struct search {
 	size_t count;
 };
 
-static int take(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_family(void *context, const void *payload, size_t length)
 {
 	const struct search *search = context;
 
-	(void)request;
-	return genl_take_family(answer->payload, answer->length, search->names, search->ids,
-				search->count);
+	return genl_take_family(payload, length, search->names, search->ids, search->count);
 }
 
-int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_handler *handle,
+int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_taker *take,
 	      void (*restart)(void *context), void *context)
 {
 	int error = -EINTR;
@@ -85,7 +83,7 @@ int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink
 		if (restart)
 			restart(context);
 		genl_add(&request, family, command, NLM_F_DUMP);
-		error = netlink_dump(generic, &request, handle, context);
+		error = netlink_dump(generic, &request, take, context);
 	}
 	return error == -EINTR ? 0 : error;
 }
@@ -95,5 +93,5 @@ int genl_find(struct netlink *generic, const char *const *names, uint16_t *ret_i
 	struct search search = {.names = names, .ids = ret_ids, .count = count};
 
 	memset(ret_ids, 0, count * sizeof(*ret_ids));
-	return genl_dump(generic, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, take, NULL, &search);
+	return genl_dump(generic, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, take_family, NULL, &search);
 }

@@ -28,7 +28,7 @@ void genl_add(struct netlink_request *request, uint16_t family, uint8_t command,
  * Dumps without parameters, again from the start if the tables changed meanwhile; `restart` is
  * called before each, and may be NULL. 0 or -errno.
  */
-int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_handler *handle,
+int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_taker *take,
 	      void (*restart)(void *context), void *context);
 /* netlink_parse() after the header of generic netlink. */
 int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t count,

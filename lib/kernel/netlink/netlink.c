@@ -369,8 +369,8 @@ static int receive(struct netlink *netlink, struct netlink_exchange *exchange, i
 	return 0;
 }
 
-int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
-		void *context)
+int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
+		      netlink_handler *handle, void *context)
 {
 	struct netlink_exchange exchange = {.handle = handle, .context = context};
 	int error = send_request(netlink, request, &exchange);
@@ -385,6 +385,30 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 	return error ? error : exchange.error;
 }
 
+/* For those who take the payload of answers. */
+struct taking {
+	netlink_taker *take;
+	void *context;
+};
+
+static int take_payload(void *context, unsigned int index, const struct netlink_answer *answer)
+{
+	const struct taking *taking = context;
+
+	(void)index;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	return taking->take(taking->context, answer->payload, answer->length);
+}
+
+int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
+		void *context)
+{
+	struct taking taking = {take, context};
+
+	return netlink_ask_batch(netlink, request, take_payload, &taking);
+}
+
 int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
 		       struct netlink_exchange *exchange)
 {
@@ -397,10 +421,11 @@ int netlink_dump_step(struct netlink *netlink, struct netlink_exchange *exchange
 	return exchange->left ? receive(netlink, exchange, 0) : 0;
 }
 
-int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
+int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		 void *context)
 {
-	struct netlink_exchange exchange = {.handle = handle, .context = context};
+	struct taking taking = {take, context};
+	struct netlink_exchange exchange = {.handle = take_payload, .context = &taking};
 	int error = netlink_dump_begin(netlink, request, &exchange);
 
 	/* Read to the end even after an error: the kernel runs only one dump per socket. */

@@ -34,7 +34,7 @@ struct root;
 /* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
 #define NETLINK_MOST_REPEATS 2
 
-/* A handler may return this besides 0 and -errno: the message of a dump held no record. */
+/* A taker or handler may return this besides 0 and -errno: the message of a dump held no record. */
 #define NETLINK_NOTHING 1
 
 /* Starts as {0}. Sending it, with or without success, frees its messages. */
@@ -53,6 +53,8 @@ struct netlink_answer {
 
 /* `index` counts the requests of a batch. */
 typedef int netlink_handler(void *context, unsigned int index, const struct netlink_answer *answer);
+/* The payload of an answer that is no error, or of a message of a dump. */
+typedef int netlink_taker(void *context, const void *payload, size_t length);
 
 /* The state of one exchange; only tests and fuzz targets build one themselves. */
 struct netlink_exchange {
@@ -120,7 +122,10 @@ void netlink_request_clear(struct netlink_request *request);
  * Sends all requests at once; `handle` gets one answer for each, in any order. An error means that
  * some were not answered (-ETIMEDOUT, -ENOBUFS: lost) or that a handler returned it.
  */
-int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
+int netlink_ask_batch(struct netlink *netlink, struct netlink_request *request,
+		      netlink_handler *handle, void *context);
+/* The same of one request, whose answer has a payload: -EBADMSG if not, or the kernel's error. */
+int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		void *context);
 /*
  * Any number of requests, sent in batches. `put` adds the one message of a request; `take` gets one
@@ -141,10 +146,10 @@ void netlink_ask_all(struct netlink *netlink, const struct netlink_series *serie
  * is wanted. */
 int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text);
 /*
- * `handle` gets every message of a dump. -EINTR: the dump is complete, but the tables changed
+ * `take` gets every message of a dump. -EINTR: the dump is complete, but the tables changed
  * meanwhile: repeat it.
  */
-int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
+int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		 void *context);
 /*
  * The same step by step, for tables too large to keep: begin with `handle` and `context` of the

@@ -28,7 +28,7 @@ static int ask_part(struct netlink *netlink, struct part *part, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		part->series->put(part->series->context, part->first + i, &request);
-	return netlink_ask(netlink, &request, take_part, part);
+	return netlink_ask_batch(netlink, &request, take_part, part);
 }
 
 /* The answer to a request of a series was lost: sends it again alone, or reports `given_up`. */
@@ -75,5 +75,5 @@ static int keep_text(void *context, unsigned int index, const struct netlink_ans
 
 int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text)
 {
-	return netlink_ask(netlink, request, keep_text, ret_text);
+	return netlink_ask_batch(netlink, request, keep_text, ret_text);
 }

@@ -162,12 +162,9 @@ int nldev_parse_settings(const void *attributes, size_t length, struct nldev_set
 	return 0;
 }
 
-static int handle_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_settings(void *context, const void *payload, size_t length)
 {
-	(void)request;
-	if (answer->error || !answer->payload)
-		return answer->error ? answer->error : -EBADMSG;
-	return nldev_parse_settings(answer->payload, answer->length, context);
+	return nldev_parse_settings(payload, length, context);
 }
 
 int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings)
@@ -177,7 +174,7 @@ int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_setting
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
-	error = netlink_ask(nldev, &request, handle_settings, &settings);
+	error = netlink_ask(nldev, &request, take_settings, &settings);
 	if (!error)
 		*ret_settings = settings;
 	/* Before 5.1 the request itself is unknown. */
