@@ -173,13 +173,11 @@ static int complain_name(const struct ctx *ctx, const char *name)
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	_cleanup_(freep) char *message = mem_format("no personality '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
-	const char *names[ARRAY_SIZE(personalities)], *closest;
+	const char *names[ARRAY_SIZE(personalities)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(personalities); i++)
 		names[i] = personalities[i].name;
-	closest = text_closest(name, names, ARRAY_SIZE(names));
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_string("rdmactl compat lists them");
+	hint = text_suggest(name, names, ARRAY_SIZE(names), "rdmactl compat lists them");
 	command_complain(ctx, message, hint);
 	return STATUS_USAGE;
 }

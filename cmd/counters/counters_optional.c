@@ -31,18 +31,15 @@ static bool is_of_any(const struct optional *optional, const char *word)
 
 static void complain_word(struct optional *optional, const char *word)
 {
-	const char **names = mem_alloc_zero(optional->list.count, sizeof(*names));
+	_cleanup_(freep) const char **names = mem_alloc_zero(optional->list.count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	_cleanup_(freep) char *message = mem_format("no port has an optional counter '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
-	const char *closest;
 
 	for (size_t i = 0; i < optional->list.count; i++)
 		names[i] = optional->list.items[i].reading.counter;
-	closest = text_closest(word, names, optional->list.count);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_string("rdmactl counters --optional lists them");
-	free(names);
+	hint = text_suggest(word, names, optional->list.count,
+			    "rdmactl counters --optional lists them");
 	listing_fail(&optional->listing, STATUS_FAILED, message, hint);
 }
 

@@ -65,26 +65,17 @@ void objects_free(struct objects *objects)
 	*objects = (struct objects){0};
 }
 
-static const char *closest_device(const struct device_list *list, const char *name)
-{
-	const char **names = mem_alloc_zero(list->count, sizeof(*names));
-	const char *closest;
-
-	for (size_t i = 0; i < list->count; i++)
-		names[i] = list->items[i].name;
-	closest = text_closest(name, names, list->count);
-	free(names);
-	return closest;
-}
-
 static void note_device(const struct device_list *list, const struct object *object,
 			struct problems *problems)
 {
-	const char *closest = closest_device(list, object->device);
+	_cleanup_(freep) const char **names = mem_alloc_zero(list->count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(object->device, strlen(object->device));
-	_cleanup_(freep) char *hint = closest ? mem_format("did you mean '%s'?", closest)
-					      : mem_string("rdmactl devices lists what is there");
+	_cleanup_(freep) char *hint = NULL;
 
+	for (size_t i = 0; i < list->count; i++)
+		names[i] = list->items[i].name;
+	hint = text_suggest(object->device, names, list->count,
+			    "rdmactl devices lists what is there");
 	problem_add_text(problems, clean, NULL, NULL, OBJECT_NO_DEVICE, hint);
 }
 
