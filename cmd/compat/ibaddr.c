@@ -42,12 +42,8 @@ static char *place_text(const struct resolver *resolver)
 		return mem_format("Lid %u", resolver->place.address.lid);
 	text = mem_format("DR path slid %u; dlid %u; 0", resolver->source_lid,
 			  resolver->source_lid);
-	for (unsigned int hop = 1; hop <= target->hops; hop++) {
-		char *longer = mem_format("%s,%u", text, target->path[hop]);
-
-		free(text);
-		text = longer;
-	}
+	for (unsigned int hop = 1; hop <= target->hops; hop++)
+		mem_extend(&text, ",%u", target->path[hop]);
 	return text;
 }
 

@@ -244,15 +244,9 @@ static char *words_of(uint64_t bits)
 {
 	char *text = NULL;
 
-	for (const struct enum_name *name = event_bits; name->word; name++) {
-		char *longer;
-
-		if (!(bits & name->value))
-			continue;
-		longer = mem_format("%s%s%s", text ? text : "", text ? "," : "", name->word);
-		free(text);
-		text = longer;
-	}
+	for (const struct enum_name *name = event_bits; name->word; name++)
+		if (bits & name->value)
+			mem_extend(&text, "%s%s", text ? "," : "", name->word);
 	return text ? text : mem_string("");
 }
 

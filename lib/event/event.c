@@ -227,13 +227,8 @@ static char *text_of(const struct event *event, const char *key)
 /* Appends to a comma-separated list; takes ownership of `part`. */
 static void append(char **text, char *part)
 {
-	char *longer = *text ? mem_format("%s, %s", *text, part) : NULL;
-
-	if (longer) {
-		free(*text);
-		free(part);
-	}
-	*text = longer ? longer : part;
+	mem_extend(text, "%s%s", *text ? ", " : "", part);
+	free(part);
 }
 
 static void append_pair(const struct event *event, const struct pair *pair, char **text)

@@ -39,15 +39,10 @@ struct processor {
 
 static void end_processor(struct processor *processor, char **lines)
 {
-	if (processor->cpu.known) {
-		char *more = mem_format("%scpu %u: model %s MHZ %s\n", *lines,
-					(unsigned int)processor->cpu.value,
-					processor->model ? processor->model : "?",
-					processor->mhz ? processor->mhz : "?");
-
-		free(*lines);
-		*lines = more;
-	}
+	if (processor->cpu.known)
+		mem_extend(lines, "cpu %u: model %s MHZ %s\n", (unsigned int)processor->cpu.value,
+			   processor->model ? processor->model : "?",
+			   processor->mhz ? processor->mhz : "?");
 	free(processor->model);
 	free(processor->mhz);
 	*processor = (struct processor){.model = NULL};

@@ -120,16 +120,12 @@ static int divert_stderr(int *ret_text)
 static void add_line(struct strings *messages, const char *line, size_t length)
 {
 	_cleanup_(freep) char *clean = text_clean(line, length);
-	char **last = messages->count ? &messages->items[messages->count - 1] : NULL;
-	char *joined;
 
-	if (!last || clean[0] != ' ') {
+	if (messages->count && clean[0] == ' ')
+		mem_extend(&messages->items[messages->count - 1], " %s",
+			   clean + strspn(clean, " "));
+	else
 		strings_add(messages, clean);
-		return;
-	}
-	joined = mem_format("%s %s", *last, clean + strspn(clean, " "));
-	free(*last);
-	*last = joined;
 }
 
 static void restore_stderr(int saved, int text, struct strings *messages)
