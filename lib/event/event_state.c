@@ -173,8 +173,8 @@ static struct event *add_port_event(const struct change *change, enum event_word
 	if (!change->port || !cause->events)
 		return NULL;
 	event = event_list_add(cause->events, word, &cause->time, cause->source);
-	event->object = copy_text(name);
-	event->netdev = copy_text(name);
+	event->object = mem_string_or_null(name);
+	event->netdev = mem_string_or_null(name);
 	event->device = mem_string(change->device->name);
 	event->port = number_of(change->port->number);
 	return event;
@@ -194,7 +194,7 @@ static void fill_side(const struct event_state *state, const struct link *link,
 	side->running = link->running;
 	side->operstate = link->operstate;
 	side->mtu_bytes = link->mtu_bytes;
-	side->master = copy_text(master_of(state, link));
+	side->master = mem_string_or_null(master_of(state, link));
 }
 
 static struct event *add_netdev_event(const struct change *change, enum event_word word,
@@ -239,41 +239,31 @@ static void compare(const struct change *change, const struct link *before,
 static void copy_link(const struct link *from, struct link *to)
 {
 	*to = *from;
-	to->name = copy_text(from->name);
-	to->kind = copy_text(from->kind);
-	to->address = copy_text(from->address);
+	to->name = mem_string_or_null(from->name);
+	to->kind = mem_string_or_null(from->kind);
+	to->address = mem_string_or_null(from->address);
 }
 
-static void free_link(struct link *link)
+static void rename_stored(char **name, const struct number *index, const struct link *link)
 {
-	free(link->name);
-	free(link->kind);
-	free(link->address);
+	if (!is_index(index, &link->index))
+		return;
+	free(*name);
+	*name = mem_string_or_null(link->name);
 }
 
 /* Ports and GIDs also store the netdev's name. */
 static void rename_in_ports(struct event_state *state, const struct link *link)
 {
-	for (size_t i = 0; i < state->device_count; i++) {
+	for (size_t i = 0; i < state->device_count; i++)
 		for (size_t j = 0; j < state->devices[i]->port_count; j++) {
 			struct tracked_port *port = &state->devices[i]->ports[j];
 
-			if (is_index(&port->netdev_index, &link->index) &&
-			    !is_same_text(port->netdev, link->name)) {
-				free(port->netdev);
-				port->netdev = copy_text(link->name);
-			}
-			for (size_t k = 0; k < port->gids.count; k++) {
-				struct tracked_gid *gid = &port->gids.items[k];
-
-				if (!is_index(&gid->netdev_index, &link->index) ||
-				    is_same_text(gid->netdev, link->name))
-					continue;
-				free(gid->netdev);
-				gid->netdev = copy_text(link->name);
-			}
+			rename_stored(&port->netdev, &port->netdev_index, link);
+			for (size_t k = 0; k < port->gids.count; k++)
+				rename_stored(&port->gids.items[k].netdev,
+					      &port->gids.items[k].netdev_index, link);
 		}
-	}
 }
 
 static size_t find_link(const struct event_state *state, const struct link *link)
@@ -329,7 +319,7 @@ static void remove_link(const struct change *change, size_t at)
 	links->count--;
 	memmove(&links->items[at], &links->items[at + 1],
 		(links->count - at) * sizeof(*links->items));
-	free_link(&old);
+	link_clear(&old);
 }
 
 bool event_state_take_link(struct event_state *state, const struct link *link, bool deleted,
@@ -357,7 +347,7 @@ bool event_state_take_link(struct event_state *state, const struct link *link, b
 	rename_in_ports(state, link);
 	compare(&change, &before, link);
 	if (known)
-		free_link(&before);
+		link_clear(&before);
 	return change.port;
 }
 

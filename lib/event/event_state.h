@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <string.h>
-
-#include "base/mem.h"
 #include "event/event.h"
 #include "host/netdev.h"
 
@@ -140,14 +137,3 @@ void event_state_take_addresses(struct event_state *state,
 /* True if the netdev is the port's, its master, one on top of it, or one of its GIDs. */
 bool tracked_port_has_link(const struct event_state *state, const struct tracked_port *port,
 			   const struct link *link);
-
-/* Compares and copies strings that may be NULL. */
-static inline bool is_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static inline char *copy_text(const char *text)
-{
-	return text ? mem_string(text) : NULL;
-}

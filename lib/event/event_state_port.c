@@ -53,7 +53,7 @@ static struct event *add(struct update *update, enum event_word word)
 	event->object = mem_format("%s/%u", update->device->name, port->number);
 	event->device = mem_string(update->device->name);
 	event->port = number_of(port->number);
-	event->netdev = copy_text(port->netdev);
+	event->netdev = mem_string_or_null(port->netdev);
 	return event;
 }
 
@@ -319,7 +319,7 @@ static void compare_netdev(struct update *update, struct port_reading *reading)
 	if (port->netdev_index.known) {
 		event = add(update, EVENT_NETDEV_DETACHED);
 		if (event)
-			event->attached_before = copy_text(before);
+			event->attached_before = mem_string_or_null(before);
 	}
 	port->netdev_index = reading->netdev_index;
 	port->netdev = reading->netdev;
@@ -327,7 +327,7 @@ static void compare_netdev(struct update *update, struct port_reading *reading)
 	if (port->netdev_index.known) {
 		event = add(update, EVENT_NETDEV_ATTACHED);
 		if (event)
-			event->attached = copy_text(port->netdev);
+			event->attached = mem_string_or_null(port->netdev);
 	}
 }
 
@@ -337,7 +337,7 @@ static void fill_gid(const struct tracked_gid *gid, struct event_gid *side)
 		return;
 	side->gid = (struct known_gid){.gid = gid->gid, .known = true};
 	side->type = gid->type;
-	side->netdev = copy_text(gid->netdev);
+	side->netdev = mem_string_or_null(gid->netdev);
 }
 
 static void add_gid_event(struct update *update, enum event_word word,

@@ -109,13 +109,17 @@ const struct link *link_by_name(const struct link_list *list, const char *name)
 	return NULL;
 }
 
+void link_clear(struct link *link)
+{
+	free(link->name);
+	free(link->kind);
+	free(link->address);
+}
+
 void link_list_clear(struct link_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].name);
-		free(list->items[i].kind);
-		free(list->items[i].address);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		link_clear(&list->items[i]);
 	free(list->items);
 	*list = (struct link_list){0};
 }

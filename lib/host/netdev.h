@@ -83,6 +83,7 @@ const struct link *link_by_name(const struct link_list *list, const char *name);
 bool link_is_vrf(const struct link *link);
 /* The index of the VRF that the netdev (NULL: none) is, or belongs to; 0: none. */
 uint32_t link_vrf_index(const struct link_list *list, const struct link *link);
+void link_clear(struct link *link); /* frees the strings it owns */
 void link_list_clear(struct link_list *list);
 void link_address_list_clear(struct link_address_list *list);
 /* True if the link is known to be of type InfiniBand. */
