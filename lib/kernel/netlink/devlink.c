@@ -43,14 +43,6 @@ static const struct nla_policy policy[DEVLINK_ATTR_RELOAD_FAILED + 1] = {
 	[DEVLINK_ATTR_RELOAD_FAILED] = {.type = NLA_U8},
 };
 
-static bool is_text(const struct nlattr *attribute, const char *text)
-{
-	const size_t length = strlen(text);
-
-	return strnlen(nla_data(attribute), (size_t)nla_len(attribute)) == length &&
-	       !memcmp(nla_data(attribute), text, length);
-}
-
 static struct devlink *device_of(struct devlink_list *list, struct nlattr *const *table, bool add)
 {
 	_cleanup_(freep) char *bus = NULL, *name = NULL;
@@ -178,7 +170,7 @@ static int take_switch(struct devlink *device, const struct nlattr *nest)
 	    netlink_get_number(table[DEVLINK_ATTR_PARAM_TYPE], &type))
 		return -EBADMSG;
 	for (size_t i = 0; i < DEVLINK_SWITCHES && type.known && type.value == TYPE_FLAG; i++)
-		if (is_text(table[DEVLINK_ATTR_PARAM_NAME], devlink_switch_names[i]))
+		if (netlink_is_text(table[DEVLINK_ATTR_PARAM_NAME], devlink_switch_names[i]))
 			return netlink_each(table[DEVLINK_ATTR_PARAM_VALUES_LIST],
 					    DEVLINK_ATTR_PARAM_VALUE, take_value,
 					    &(struct switch_place){device, i});

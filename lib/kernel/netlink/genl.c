@@ -37,14 +37,6 @@ int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t
 	return netlink_parse(payload, length, sizeof(struct genlmsghdr), table, count, policy);
 }
 
-static bool is_name(const struct nlattr *attribute, const char *name)
-{
-	const size_t length = strlen(name);
-
-	return strnlen(nla_data(attribute), (size_t)nla_len(attribute)) == length &&
-	       !memcmp(nla_data(attribute), name, length);
-}
-
 int genl_take_family(const void *payload, size_t length, const char *const *names,
 		     uint16_t *ret_ids, size_t count)
 {
@@ -54,7 +46,7 @@ int genl_take_family(const void *payload, size_t length, const char *const *name
 	    !table[CTRL_ATTR_FAMILY_ID] || !table[CTRL_ATTR_FAMILY_NAME])
 		return -EBADMSG;
 	for (size_t i = 0; i < count; i++)
-		if (is_name(table[CTRL_ATTR_FAMILY_NAME], names[i]))
+		if (netlink_is_text(table[CTRL_ATTR_FAMILY_NAME], names[i]))
 			ret_ids[i] = nla_get_u16(table[CTRL_ATTR_FAMILY_ID]);
 	return 0;
 }

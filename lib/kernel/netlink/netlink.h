@@ -199,3 +199,5 @@ int netlink_each(const struct nlattr *nest, unsigned int type,
  */
 int netlink_get_number(const struct nlattr *attribute, struct number *number);
 void netlink_get_text(const struct nlattr *attribute, char **text);
+/* Whether the attribute, which is there, is that text, with or without a NUL at its end. */
+bool netlink_is_text(const struct nlattr *attribute, const char *text);

@@ -193,3 +193,11 @@ void netlink_get_text(const struct nlattr *attribute, char **text)
 	if (attribute && !*text)
 		*text = text_clean(nla_data(attribute), (size_t)nla_len(attribute));
 }
+
+bool netlink_is_text(const struct nlattr *attribute, const char *text)
+{
+	const size_t length = strlen(text);
+
+	return strnlen(nla_data(attribute), (size_t)nla_len(attribute)) == length &&
+	       !memcmp(nla_data(attribute), text, length);
+}
