@@ -120,6 +120,21 @@ static void add_holder(const struct root *root, uint64_t process, const char *no
 		strings_add(&holder->nodes, node);
 }
 
+/* 0 or -errno; the caller closes it. */
+static int open_folder(const struct root *root, const char *path, DIR **ret_folder)
+{
+	int fd = root_open_path(root, path, O_DIRECTORY), rc;
+
+	if (fd < 0)
+		return fd;
+	*ret_folder = fdopendir(fd);
+	if (*ret_folder)
+		return 0;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
 static void read_process(const struct root *root, const struct device_nodes *nodes,
 			 uint64_t process, struct holders *holders)
 {
@@ -128,18 +143,11 @@ static void read_process(const struct root *root, const struct device_nodes *nod
 	_cleanup_(freep) char *path = mem_format("proc/%" PRIu64 "/fd", process);
 	_cleanup_(closedirp) DIR *directory = NULL;
 	const struct dirent *entry;
-	int fd = root_open_path(root, path, O_DIRECTORY);
+	int rc = open_folder(root, path, &directory);
 
-	if (fd == -EACCES || fd == -EPERM)
+	if (rc == -EACCES || rc == -EPERM)
 		holders->hidden++;
-	if (fd < 0)
-		return;
-	directory = fdopendir(fd);
-	if (!directory) {
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(directory))) {
+	while (!rc && (entry = readdir(directory))) {
 		const struct device_node *node = entry->d_name[0] == '.'
 							 ? NULL
 							 : find_node(nodes, dirfd(directory),
@@ -163,24 +171,14 @@ int holders_find(const struct root *root, const struct device_nodes *nodes, stru
 	_cleanup_(closedirp) DIR *directory = NULL;
 	const struct dirent *entry;
 	uint64_t process;
-	int fd;
+	int rc = nodes->count ? open_folder(root, "proc", &directory) : 0;
 
-	if (!nodes->count)
-		return 0;
-	fd = root_open_path(root, "proc", O_DIRECTORY);
-	if (fd < 0)
-		return fd;
-	directory = fdopendir(fd);
-	if (!directory) {
-		close(fd);
-		return -errno;
-	}
-	while ((entry = readdir(directory)))
+	while (directory && (entry = readdir(directory)))
 		if (!text_parse_u64(entry->d_name, 10, UINT32_MAX, &process) && process != own)
 			read_process(root, nodes, process, holders);
 	if (holders->count)
 		qsort(holders->items, holders->count, sizeof(*holders->items), compare_holders);
-	return 0;
+	return rc;
 }
 
 void holders_clear(struct holders *holders)

@@ -419,16 +419,10 @@ void sysfs_note_text(struct problems *problems, const char *object, const char *
 int sysfs_write(const char *path, const char *text)
 {
 	const size_t length = strlen(text);
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), rc = 0;
-	ssize_t written;
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t written = fd < 0 ? -1 : write(fd, text, length);
 
-	if (fd < 0)
-		return -errno;
-	written = write(fd, text, length);
 	if (written < 0)
-		rc = -errno;
-	else if ((size_t)written != length)
-		rc = -EIO;
-	close(fd);
-	return rc;
+		return -errno;
+	return (size_t)written == length ? 0 : -EIO;
 }
