@@ -388,6 +388,16 @@ int recording_fd(const struct root *root)
 	return (int)fd;
 }
 
+int recording_choose(const struct root *root, const char *path, int *ret_fd,
+		     struct recording **ret_recording)
+{
+	*ret_fd = recording_fd(root);
+	*ret_recording = NULL;
+	if (!root || root->live)
+		return 0;
+	return root->recorded ? recording_open(root, path, ret_recording, NULL) : -EOPNOTSUPP;
+}
+
 void recording_end(int fd, struct text_buffer *text)
 {
 	_cleanup_(freep) char *piece = NULL;

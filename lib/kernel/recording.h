@@ -56,6 +56,13 @@ struct recording;
  */
 int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		    char **ret_message);
+/*
+ * Where the root's answers are: in *ret_recording, from a file below the folder of a snapshot; in
+ * none if the root is live (NULL, too). *ret_fd is what recording_fd() says. -EOPNOTSUPP: a saved
+ * tree has no answers; -ENODATA: the snapshot has none.
+ */
+int recording_choose(const struct root *root, const char *path, int *ret_fd,
+		     struct recording **ret_recording);
 /* Reads a file below the folder of a snapshot. -ENODATA: the snapshot has none. */
 int recording_open(const struct root *root, const char *path, struct recording **ret_recording,
 		   char **ret_message);

@@ -35,16 +35,11 @@ struct netlink_record {
 
 int netlink_record_open(const struct root *root, int protocol, struct netlink_record **ret_record)
 {
-	struct netlink_record record = {.protocol = (uint32_t)protocol, .fd = recording_fd(root)};
+	struct netlink_record record = {.protocol = (uint32_t)protocol};
+	int rc = recording_choose(root, RECORDING_NETLINK_FILE, &record.fd, &record.recording);
 
-	if (root && !root_answers(root))
-		return -EOPNOTSUPP;
-	if (root && root->recorded) {
-		int rc = recording_open(root, RECORDING_NETLINK_FILE, &record.recording, NULL);
-
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	*ret_record = NULL;
 	if (record.fd < 0 && !record.recording)
 		return 0;

@@ -17,16 +17,11 @@ struct verbs_record {
 
 int verbs_record_open(const struct root *root, struct verbs_record **ret_record)
 {
-	struct verbs_record record = {.fd = recording_fd(root)};
+	struct verbs_record record;
+	int rc = recording_choose(root, RECORDING_VERBS_FILE, &record.fd, &record.recording);
 
-	if (root && !root_answers(root))
-		return -EOPNOTSUPP;
-	if (root && root->recorded) {
-		int rc = recording_open(root, RECORDING_VERBS_FILE, &record.recording, NULL);
-
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	*ret_record = NULL;
 	if (record.fd < 0 && !record.recording)
 		return 0;
