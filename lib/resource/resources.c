@@ -185,22 +185,14 @@ bool resource_loader_next(struct resource_loader *loader, struct resource_list *
 	return true;
 }
 
-static const struct resource_summary *find_summary(const struct resource_summary_list *list,
-						   const struct device *device)
+static struct resource_summary *find_summary(const struct resource_summary_list *list,
+					     const struct device *device)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (device->index.known && list->items[i].index.known &&
 		    list->items[i].index.value == device->index.value)
 			return &list->items[i];
 	return NULL;
-}
-
-static void copy_summary(const struct resource_summary *from, struct resource_summary *to)
-{
-	memcpy(to->counts, from->counts, sizeof(to->counts));
-	for (size_t i = 0; i < from->others.count; i++)
-		strings_add(&to->others, from->others.items[i]);
-	to->others.known = from->others.known;
 }
 
 int resource_summaries_load(const struct inventory *inventory, struct resource_summary_list *list)
@@ -215,16 +207,15 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 	netlink_free(nldev);
 	for (size_t i = 0; !rc && i < inventory->devices.count; i++) {
 		const struct device *device = &inventory->devices.items[i];
-		const struct resource_summary *found = find_summary(&all, device);
-		struct resource_summary *summary;
+		struct resource_summary *found = find_summary(&all, device);
 
 		/* The device was removed after it was listed. */
 		if (!found)
 			continue;
-		summary = mem_append(&list->items, &list->count, sizeof(*list->items));
-		summary->device = device->name;
-		summary->index = device->index;
-		copy_summary(found, summary);
+		found->device = device->name;
+		*(struct resource_summary *)mem_append(&list->items, &list->count,
+						       sizeof(*found)) = *found;
+		found->others = (struct strings){0};
 	}
 	resource_summary_list_clear(&all);
 	return rc;
