@@ -95,7 +95,10 @@ static bool parse_where(struct listing *listing, enum resource_kind kind, const 
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing)
 {
-	*filter = (struct resources_filter){.args = args};
+	*filter = (struct resources_filter){
+		.args = args,
+		.left = args->limit.known ? args->limit.value : UINT64_MAX,
+	};
 	return parse_words(listing, kind, "state", args->state, filter->states,
 			   &filter->state_count) &&
 	       parse_words(listing, kind, "type", args->type, filter->types, &filter->type_count) &&
@@ -137,57 +140,47 @@ bool resources_filter_passes(const struct resources_filter *filter, const struct
 	       where_passes(&filter->where, resource);
 }
 
-/* The listing, and the rows that are being added to it. */
-struct printing {
-	struct listing *listing;
-	const struct resources_filter *filter;
-	struct resource_list list;
-	uint64_t left; /* lines that may still come */
-};
-
-/* Removes the objects from `first` on that are not shown. */
-static void filter_block(struct printing *printing, size_t first)
+void resources_filter_list(struct resources_filter *filter, size_t first,
+			   struct resource_list *list)
 {
-	struct resource_list *list = &printing->list;
 	size_t kept = first;
 
 	for (size_t i = first; i < list->count; i++) {
-		if (!printing->left ||
-		    !resources_filter_passes(printing->filter, &list->items[i])) {
+		if (!filter->left || !resources_filter_passes(filter, &list->items[i])) {
 			resource_clear(&list->items[i]);
 			continue;
 		}
 		list->items[kept++] = list->items[i];
-		printing->left--;
+		filter->left--;
 	}
 	list->count = kept;
 }
 
-static void add_rows(struct printing *printing)
+static void add_rows(struct listing *listing, const struct resource_list *list)
 {
-	for (size_t i = 0; i < printing->list.count; i++)
-		listing_add(printing->listing, &printing->list.items[i]);
+	for (size_t i = 0; i < list->count; i++)
+		listing_add(listing, &list->items[i]);
 }
 
-static void print(struct printing *printing, struct resource_loader *loader)
+/* What is left in the list is printed by the end of the listing, and must live until then. */
+static void print(struct listing *listing, struct resource_loader *loader,
+		  struct resources_filter *filter, struct resource_list *list)
 {
-	struct listing *listing = printing->listing;
 	size_t first = 0;
 
-	while (printing->left &&
-	       resource_loader_next(loader, &printing->list, &listing->problems, &listing->notes)) {
-		filter_block(printing, first);
-		first = printing->list.count;
+	while (filter->left &&
+	       resource_loader_next(loader, list, &listing->problems, &listing->notes)) {
+		resources_filter_list(filter, first, list);
+		first = list->count;
 		if (first < FIRST_ROWS)
 			continue;
-		add_rows(printing);
-		if (!listing_piece(printing->listing))
+		add_rows(listing, list);
+		if (!listing_piece(listing))
 			break;
-		resource_list_clear(&printing->list);
+		resource_list_clear(list);
 		first = 0;
 	}
-	/* These are printed by the end of the listing, and must live until then. */
-	add_rows(printing);
+	add_rows(listing, list);
 }
 
 /* Whether the columns or filters ask who holds an object. */
@@ -205,26 +198,20 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 	struct resource_loader *loader = NULL;
 	struct processes *processes = NULL;
 	struct resources_filter filter = {.args = args};
+	struct resource_list list = {0};
 	struct listing listing;
-	struct printing printing = {
-		.listing = &listing,
-		.filter = &filter,
-		.left = args->limit.known ? args->limit.value : UINT64_MAX,
-	};
 	int status;
 
 	if (resources_begin(&listing, ctx, resource_schema(kind), words, ports) &&
 	    resources_filter_init(&filter, args, kind, &listing) &&
-	    listing_load_inventory(&listing, 0)) {
-		if (resources_open(&listing, needs_processes(&listing, &filter), &processes,
-				   &loader)) {
-			resource_loader_begin(loader, kind);
-			print(&printing, loader);
-		}
+	    listing_load_inventory(&listing, 0) &&
+	    resources_open(&listing, needs_processes(&listing, &filter), &processes, &loader)) {
+		resource_loader_begin(loader, kind);
+		print(&listing, loader, &filter, &list);
 	}
 	status = listing_end(&listing);
 	where_clear(&filter.where);
-	resource_list_clear(&printing.list);
+	resource_list_clear(&list);
 	resource_loader_free(loader);
 	processes_free(processes);
 	return status;

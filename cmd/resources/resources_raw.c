@@ -9,33 +9,16 @@
 #include "cmd/resources/resources_run.h"
 #include "resource/qp_context.h"
 
-/* Keeps from `first` on what the options select, up to --limit. */
-static void filter(const struct resources_filter *filter, size_t first, struct resource_list *list)
-{
-	const struct number *limit = &filter->args->limit;
-	size_t kept = first;
-
-	for (size_t i = first; i < list->count; i++) {
-		if ((limit->known && kept >= limit->value) ||
-		    !resources_filter_passes(filter, &list->items[i]))
-			resource_clear(&list->items[i]);
-		else
-			list->items[kept++] = list->items[i];
-	}
-	list->count = kept;
-}
-
 /* Stops at the limit, as the kernel asks the hardware for each queue pair that it lists. */
-static void load(struct resource_loader *loader, const struct resources_filter *selected,
+static void load(struct resource_loader *loader, struct resources_filter *filter,
 		 struct listing *listing, struct resource_list *list)
 {
-	const struct number *limit = &selected->args->limit;
 	size_t first = 0;
 
 	resource_loader_begin(loader, RESOURCE_QP);
-	while ((!limit->known || list->count < limit->value) &&
+	while (filter->left &&
 	       resource_loader_next(loader, list, &listing->problems, &listing->notes)) {
-		filter(selected, first, list);
+		resources_filter_list(filter, first, list);
 		first = list->count;
 	}
 }
@@ -96,7 +79,7 @@ static void read_contexts(struct listing *listing, const struct resource_list *l
 
 int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words)
 {
-	struct resources_filter selected = {.args = args};
+	struct resources_filter filter = {.args = args};
 	struct resource_loader *loader = NULL;
 	struct processes *processes = NULL;
 	struct qp_context *contexts = NULL;
@@ -105,10 +88,10 @@ int resources_raw(const struct ctx *ctx, const struct resources_args *args, char
 	int status;
 
 	if (resources_begin(&listing, ctx, &qp_context_schema, words, true) &&
-	    resources_filter_init(&selected, args, RESOURCE_QP, &listing) &&
+	    resources_filter_init(&filter, args, RESOURCE_QP, &listing) &&
 	    listing_load_inventory(&listing, 0) &&
 	    resources_open(&listing, true, &processes, &loader)) {
-		load(loader, &selected, &listing, &list);
+		load(loader, &filter, &listing, &list);
 		contexts = mem_alloc_zero(list.count, sizeof(*contexts));
 		read_contexts(&listing, &list, contexts);
 	}
@@ -116,7 +99,7 @@ int resources_raw(const struct ctx *ctx, const struct resources_args *args, char
 	for (size_t i = 0; contexts && i < list.count; i++)
 		qp_context_clear(&contexts[i]);
 	free(contexts);
-	where_clear(&selected.where);
+	where_clear(&filter.where);
 	resource_list_clear(&list);
 	resource_loader_free(loader);
 	processes_free(processes);

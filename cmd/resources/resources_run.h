@@ -25,6 +25,7 @@ struct resources_filter {
 	uint64_t states[32], types[32];
 	size_t state_count, type_count;
 	struct where where; /* --where */
+	uint64_t left;	    /* so many more may be listed: --limit */
 };
 
 /*
@@ -35,6 +36,9 @@ bool resources_filter_init(struct resources_filter *filter, const struct resourc
 			   enum resource_kind kind, struct listing *listing);
 bool resources_filter_passes(const struct resources_filter *filter,
 			     const struct resource *resource);
+/* Removes the objects from `first` on that do not pass, or come after the limit. */
+void resources_filter_list(struct resources_filter *filter, size_t first,
+			   struct resource_list *list);
 
 /* Parses columns and objects. False: listing_end() reports what is wrong. */
 bool resources_begin(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
