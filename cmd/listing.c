@@ -105,17 +105,20 @@ bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const stru
 	return select_columns(listing);
 }
 
-bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
+bool listing_parse_objects(struct listing *listing, char *const *words, bool ports)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	if (!listing_begin_as(listing, ctx, ctx->command->schema, ctx->command->all_columns))
-		return false;
-	if (objects_parse(&listing->objects, words, ports, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-		return false;
-	}
-	return true;
+	if (!objects_parse(&listing->objects, words, ports, &message))
+		return true;
+	listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+	return false;
+}
+
+bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
+{
+	return listing_begin_as(listing, ctx, ctx->command->schema, ctx->command->all_columns) &&
+	       listing_parse_objects(listing, words, ports);
 }
 
 void listing_prefer_columns(struct listing *listing, const char *list)
@@ -333,6 +336,16 @@ void listing_stream(struct listing *listing)
 	if (!listing->stream_rc)
 		listing->stream_rc = rc;
 	listing->streamed = listing->row_count;
+}
+
+void listing_round(struct listing *listing)
+{
+	if (listing->ctx->globals.json || listing->ctx->globals.tsv) {
+		listing_piece(listing);
+		return;
+	}
+	listing_stream(listing);
+	listing->row_count = listing->streamed = 0;
 }
 
 bool listing_piece(struct listing *listing)

@@ -39,6 +39,8 @@ bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words,
 /* The same without objects, for a command whose options or words choose the schema. */
 bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		      bool all_columns);
+/* Parses the objects alone, `ports`: DEV/PORT, too. False: one is wrong, which is noted. */
+bool listing_parse_objects(struct listing *listing, char *const *words, bool ports);
 /*
  * Replaces the default columns by those of a view of the schema, unless -o names some or the format
  * shows all columns.
@@ -66,6 +68,11 @@ void listing_add(struct listing *listing, const void *row);
 bool listing_streams(const struct listing *listing);
 /* Prints the rows that were added since the last call; the listing does not need them any more. */
 void listing_stream(struct listing *listing);
+/*
+ * Prints the rows of a round of --watch, as a table or lines of its own, and forgets them. A JSON
+ * document and TSV have one beginning for all rounds.
+ */
+void listing_round(struct listing *listing);
 /*
  * Prints the rows added so far, in any format but vertical records, and forgets them, so that they
  * may be freed. False: the output failed, and nothing more will be printed.

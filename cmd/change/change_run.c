@@ -109,13 +109,9 @@ struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t
 {
 	char *const words[] = {word, NULL};
 	struct listing *listing = &plan->listing;
-	_cleanup_(freep) char *message = NULL;
 
-	if (objects_parse(&listing->objects, words, false, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-		return NULL;
-	}
-	if (!listing_load_inventory(listing, needs))
+	if (!listing_parse_objects(listing, words, false) ||
+	    !listing_load_inventory(listing, needs))
 		return NULL;
 	plan->host.inventory = &listing->inventory;
 	return &listing->inventory.devices.items[0];

@@ -54,15 +54,9 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
 {
 	const bool all = (*words || ctx->globals.verbose) && !ctx->globals.columns;
-	_cleanup_(freep) char *message = NULL;
 
-	if (!listing_begin_as(listing, ctx, &roce_schema, all))
-		return false;
-	if (objects_parse(&listing->objects, words, true, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-		return false;
-	}
-	return true;
+	return listing_begin_as(listing, ctx, &roce_schema, all) &&
+	       listing_parse_objects(listing, words, true);
 }
 
 /* A port with everything, and the way below it as a table. 0 or -errno of the output. */

@@ -56,16 +56,13 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 		    const struct counters_args *args, char **words, const struct schema *schema)
 {
 	struct listing *listing = &run->listing;
-	_cleanup_(freep) char *message = NULL;
 
 	*run = (struct counters_run){.args = args};
 	if (!listing_begin_as(listing, ctx, schema, false))
 		return false;
 	listing_saves_to(listing, args->save);
-	if (objects_parse(&listing->objects, words, true, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+	if (!listing_parse_objects(listing, words, true))
 		return false;
-	}
 	run->request = (struct counters_request){
 		.root = ctx->globals.root,
 		.inventory = &listing->inventory,

@@ -61,6 +61,8 @@ void counters_tell_undescribed(struct counters_run *run, size_t count);
 /* The sources (bits 1 << enum counter_source) that have selected counters. */
 unsigned int counters_sources(const struct counters_run *run);
 void counters_end(struct counters_run *run); /* frees all but the listing */
+/* Opens RDMA netlink, for what nothing else has. False: it cannot be used, which is noted. */
+bool counters_open_nldev(struct listing *listing, struct netlink **ret_nldev);
 
 /*
  * Whether the options select a change. Without --all a counter has to have moved, except for

@@ -241,12 +241,7 @@ static bool show_round(struct run *run, const struct round *now, const struct ro
 	char *time = utc_now();
 
 	add_rows(run, now, before, time);
-	if (listing->ctx->globals.json || listing->ctx->globals.tsv) {
-		listing_piece(listing);
-	} else {
-		listing_stream(listing);
-		listing->row_count = listing->streamed = 0;
-	}
+	listing_round(listing);
 	clear_rows(run);
 	free(time);
 	return !listing->stream_rc;
@@ -297,10 +292,10 @@ static bool begin_listing(struct listing *listing, const struct ctx *ctx, char *
 	return listing_load_inventory(listing, NEED_NETLINK | columns_needs(&listing->columns));
 }
 
-static bool open_sources(struct listing *listing, struct netlink **nldev)
+bool counters_open_nldev(struct listing *listing, struct netlink **ret_nldev)
 {
 	_cleanup_(freep) char *message = NULL;
-	int rc = inventory_open_nldev(&listing->inventory, nldev);
+	int rc = inventory_open_nldev(&listing->inventory, ret_nldev);
 
 	if (!rc)
 		return true;
@@ -318,7 +313,7 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 	int status;
 
 	if (begin_listing(listing, ctx, words, *kind == OBJECT_COUNTER_QP) &&
-	    open_sources(listing, &run.nldev) &&
+	    counters_open_nldev(listing, &run.nldev) &&
 	    !processes_open(ctx->globals.root, &run.processes)) {
 		if (run.counters.args->watch)
 			watch(&run, &round);
@@ -370,7 +365,7 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 	int status;
 
 	(void)args;
-	if (begin_listing(&listing, ctx, words, true) && open_sources(&listing, &nldev))
+	if (begin_listing(&listing, ctx, words, true) && counters_open_nldev(&listing, &nldev))
 		read_countings(&listing, nldev, &rows, &count);
 	status = listing_end(&listing);
 	free(rows);

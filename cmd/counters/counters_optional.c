@@ -136,14 +136,9 @@ static void switch_all(struct optional *optional)
 static bool read_all(struct optional *optional)
 {
 	struct listing *listing = &optional->listing;
-	_cleanup_(freep) char *message = NULL;
-	int rc = inventory_open_nldev(&optional->listing.inventory, &optional->nldev);
 
-	if (rc) {
-		message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
-		listing_fail(listing, STATUS_FAILED, message, NULL);
+	if (!counters_open_nldev(listing, &optional->nldev))
 		return false;
-	}
 	optional_counters_read(optional->nldev, &listing->inventory, &optional->list,
 			       &listing->problems, &listing->notes);
 	if (optional->list.count)
@@ -160,15 +155,10 @@ static bool read_all(struct optional *optional)
 static bool begin(struct optional *optional, const struct ctx *ctx, char **words)
 {
 	struct listing *listing = &optional->listing;
-	_cleanup_(freep) char *message = NULL;
 
-	if (!listing_begin_as(listing, ctx, &optional_counters_schema, false))
-		return false;
-	if (objects_parse(&listing->objects, words, true, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-		return false;
-	}
-	if (listing_refuses_tree(listing, "a saved tree has no optional counters"))
+	if (!listing_begin_as(listing, ctx, &optional_counters_schema, false) ||
+	    !listing_parse_objects(listing, words, true) ||
+	    listing_refuses_tree(listing, "a saved tree has no optional counters"))
 		return false;
 	listing->request.needs = NEED_NETLINK;
 	return listing_load(listing);

@@ -99,17 +99,10 @@ static int draw(struct watch *watch, const struct counter_changes *changes)
 /* Prints one block of a table, or lines, and keeps nothing. */
 static void print(struct watch *watch, const struct counter_changes *changes)
 {
-	struct listing *listing = watch->listing;
-
 	for (size_t i = 0; i < changes->count; i++)
 		if (counters_move_is_shown(&watch->run, &changes->items[i]))
-			listing_add(listing, &changes->items[i]);
-	if (listing->ctx->globals.json || listing->ctx->globals.tsv) {
-		listing_piece(listing);
-		return;
-	}
-	listing_stream(listing);
-	listing->row_count = listing->streamed = 0;
+			listing_add(watch->listing, &changes->items[i]);
+	listing_round(watch->listing);
 }
 
 /* Returns false if the output is closed. */

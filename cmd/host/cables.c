@@ -12,19 +12,6 @@ struct cables_args {
 	bool lanes;
 };
 
-static bool begin(struct listing *listing, const struct ctx *ctx, bool lanes, char **objects)
-{
-	_cleanup_(freep) char *message = NULL;
-
-	if (!listing_begin_as(listing, ctx, lanes ? &cable_lane_schema : &cable_schema, false))
-		return false;
-	if (objects_parse(&listing->objects, objects, true, &message)) {
-		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-		return false;
-	}
-	return true;
-}
-
 /* The rows of all cables, which the caller frees after the listing. */
 static struct cable_lane *add_lanes(struct listing *listing, const struct port_cables *cables)
 {
@@ -51,7 +38,9 @@ static int run(const struct ctx *ctx, const void *cables_args, char **objects)
 	struct listing listing;
 	int status;
 
-	if (!begin(&listing, ctx, args->lanes, objects))
+	if (!listing_begin_as(&listing, ctx, args->lanes ? &cable_lane_schema : &cable_schema,
+			      false) ||
+	    !listing_parse_objects(&listing, objects, true))
 		return listing_end(&listing);
 	if (listing_load_inventory(&listing, port_cables_needs))
 		port_cables_read(&listing.inventory, &cables, &listing.problems);
