@@ -72,72 +72,64 @@ static void get_ports(const void *record, struct value *value)
 	value_set_records(value, caps->ports, caps->port_caps_count);
 }
 
-#define PORT_COUNT(member, heading, help)                                                          \
-	UNSIGNED_FIELD(struct port_caps, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, \
-		       help)
-#define PORT_HEX(member, digits, key, heading, help) \
-	HEX_FIELD(struct port_caps, member, digits, key, heading, FIELD_DEFAULT, 0, help)
-#define PORT_FLAGS(member, names, key, heading, help) \
-	FLAGS_FIELD(struct port_caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
-#define PORT_ENUM(member, names, key, heading, help) \
-	ENUM_FIELD(struct port_caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
-#define PORT_BOOL(member, heading, help) \
-	BOOL_FIELD(struct port_caps, member, #member, heading, FIELD_DEFAULT, 0, help)
+/* Rows of both records: all are columns of the default. */
+#define TEXT(member, heading, help) \
+	STRING_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
+#define GUID(member, heading, help) \
+	GUID_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
+#define COUNT(member, heading, help) \
+	UNSIGNED_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, help)
+#define HEX(member, digits, key, heading, help) \
+	HEX_FIELD(RECORD, member, digits, key, heading, FIELD_DEFAULT, 0, help)
+#define FLAGS(member, names, key, heading, help) \
+	FLAGS_FIELD(RECORD, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#define ENUM(member, names, key, heading, help) \
+	ENUM_FIELD(RECORD, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#define BOOL(member, heading, help) \
+	BOOL_FIELD(RECORD, member, #member, heading, FIELD_DEFAULT, 0, help)
 
+#define RECORD struct port_caps
 static const struct field port_caps_fields[] = {
-	STRING_FIELD(struct port_caps, device, "device", "DEVICE", FIELD_DEFAULT, 0,
-		     "name of the device"),
-	PORT_COUNT(port, "PORT", "number of the port"),
-	PORT_ENUM(link_layer, link_layer_names, "link_layer", "LINK LAYER", "link layer"),
-	PORT_ENUM(state, port_state_names, "state", "STATE", "logical state"),
-	PORT_ENUM(physical_state, physical_state_names, "physical_state", "PHYSICAL",
-		  "physical state"),
-	PORT_COUNT(active_mtu_bytes, "MTU", "active RDMA MTU"),
-	PORT_COUNT(max_mtu_bytes, "MAX MTU", "maximum RDMA MTU"),
-	PORT_COUNT(max_msg_size_bytes, "MAX MESSAGE", "longest message"),
-	PORT_COUNT(width_lanes, "LANES", "link width"),
-	PORT_ENUM(speed, port_speed_names, "speed", "SPEED", "speed name of a lane"),
+	TEXT(device, "DEVICE", "name of the device"),
+	COUNT(port, "PORT", "number of the port"),
+	ENUM(link_layer, link_layer_names, "link_layer", "LINK LAYER", "link layer"),
+	ENUM(state, port_state_names, "state", "STATE", "logical state"),
+	ENUM(physical_state, physical_state_names, "physical_state", "PHYSICAL", "physical state"),
+	COUNT(active_mtu_bytes, "MTU", "active RDMA MTU"),
+	COUNT(max_mtu_bytes, "MAX MTU", "maximum RDMA MTU"),
+	COUNT(max_msg_size_bytes, "MAX MESSAGE", "longest message"),
+	COUNT(width_lanes, "LANES", "link width"),
+	ENUM(speed, port_speed_names, "speed", "SPEED", "speed name of a lane"),
 	COMPUTED_FIELD(FIELD_REAL, get_lane_speed, "lane_speed_gbps", "LANE Gb/s",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "speed of a lane, gigabits a second"),
-	PORT_COUNT(lid, "LID", "base LID"),
-	PORT_COUNT(lmc, "LMC", "LID mask control"),
-	PORT_COUNT(sm_lid, "SM LID", "LID of the subnet manager"),
-	PORT_COUNT(sm_sl, "SM SL", "service level of the subnet manager"),
-	PORT_HEX(cap_mask, 8, "cap_mask", "CAP MASK", "capability mask"),
-	PORT_FLAGS(capabilities, port_cap_names, "capabilities", "CAPABILITIES",
-		   "capability mask in words"),
-	PORT_HEX(cap_mask2, 4, "cap_mask2", "CAP MASK 2", "second capability mask"),
-	PORT_FLAGS(cap_mask2, port_cap2_names, "capabilities2", "CAPABILITIES 2",
-		   "second capability mask in words"),
-	PORT_BOOL(ip_based_gids, "IP GIDS", "GIDs are made from IP addresses"),
-	PORT_BOOL(grh_required, "GRH", "every packet needs a global route header"),
-	PORT_COUNT(max_vls, "MAX VLS", "data virtual lanes"),
-	PORT_COUNT(bad_pkey_count, "BAD PKEYS", "P_Key violations"),
-	PORT_COUNT(bad_qkey_count, "BAD QKEYS", "Q_Key violations"),
-	PORT_COUNT(gid_table_length, "GIDS", "slots of the GID table"),
-	PORT_COUNT(pkey_table_length, "PKEYS", "slots of the P_Key table"),
-	PORT_COUNT(subnet_timeout, "SUBNET TIMEOUT", "code of the subnet timeout"),
+	COUNT(lid, "LID", "base LID"),
+	COUNT(lmc, "LMC", "LID mask control"),
+	COUNT(sm_lid, "SM LID", "LID of the subnet manager"),
+	COUNT(sm_sl, "SM SL", "service level of the subnet manager"),
+	HEX(cap_mask, 8, "cap_mask", "CAP MASK", "capability mask"),
+	FLAGS(capabilities, port_cap_names, "capabilities", "CAPABILITIES",
+	      "capability mask in words"),
+	HEX(cap_mask2, 4, "cap_mask2", "CAP MASK 2", "second capability mask"),
+	FLAGS(cap_mask2, port_cap2_names, "capabilities2", "CAPABILITIES 2",
+	      "second capability mask in words"),
+	BOOL(ip_based_gids, "IP GIDS", "GIDs are made from IP addresses"),
+	BOOL(grh_required, "GRH", "every packet needs a global route header"),
+	COUNT(max_vls, "MAX VLS", "data virtual lanes"),
+	COUNT(bad_pkey_count, "BAD PKEYS", "P_Key violations"),
+	COUNT(bad_qkey_count, "BAD QKEYS", "Q_Key violations"),
+	COUNT(gid_table_length, "GIDS", "slots of the GID table"),
+	COUNT(pkey_table_length, "PKEYS", "slots of the P_Key table"),
+	COUNT(subnet_timeout, "SUBNET TIMEOUT", "code of the subnet timeout"),
 	COMPUTED_FIELD(FIELD_REAL, get_subnet_timeout, "subnet_timeout_us", "SUBNET TIMEOUT us",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "subnet timeout, microseconds"),
-	PORT_COUNT(init_type_reply, "INIT REPLY",
-		   "type of initialisation done by the subnet manager"),
+	COUNT(init_type_reply, "INIT REPLY", "type of initialisation done by the subnet manager"),
 };
 
 const struct schema port_caps_schema = SCHEMA("port_caps", struct port_caps, port_caps_fields,
 					      "limits and capabilities of a port");
 
-#define TEXT(member, heading, help) \
-	STRING_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT, 0, help)
-#define GUID(member, heading, help) \
-	GUID_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT, 0, help)
-#define COUNT(member, heading, help) \
-	UNSIGNED_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, help)
-#define HEX(member, digits, key, heading, help) \
-	HEX_FIELD(struct caps, member, digits, key, heading, FIELD_DEFAULT, 0, help)
-#define FLAGS(member, names, key, heading, help) \
-	FLAGS_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
-#define ENUM(member, names, key, heading, help) \
-	ENUM_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#undef RECORD
+#define RECORD struct caps
 
 /* The limits of host/caps.h as rows. */
 #define LIMIT(member, heading, help)		       COUNT(member, heading, help),
