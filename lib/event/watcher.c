@@ -39,8 +39,11 @@ static void mark_all(struct watcher *watcher, enum event_source source)
 			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL, source);
 }
 
-/* Reads the current netdevs once; notifications report all later changes. */
-int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
+/*
+ * Reads the current netdevs and addresses once; notifications report all later changes. 0 or
+ * -errno.
+ */
+static int read_netdevs(struct watcher *watcher, enum event_source source)
 {
 	const struct event_cause cause = watcher_cause(watcher, source);
 	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
@@ -151,37 +154,33 @@ static void take_notice(void *context, const struct rtnl_notice *notice)
 }
 
 /* A source that fails permanently is closed and counts as missing. */
-static bool check(struct watcher *watcher, enum event_source source, int rc)
+static void check(struct watcher *watcher, enum event_source source, struct netlink **monitor,
+		  int rc)
 {
-	if (rc == -ENOBUFS)
+	if (rc == -ENOBUFS) {
 		watcher->lost |= 1u << source;
-	return rc && rc != -ENOBUFS;
+	} else if (rc) {
+		netlink_free(*monitor);
+		*monitor = NULL;
+	}
 }
 
 void watcher_read_notices(struct watcher *watcher)
 {
-	if (watcher->rtnl_monitor &&
-	    check(watcher, EVENT_SOURCE_RTNL,
-		  rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher))) {
-		netlink_free(watcher->rtnl_monitor);
-		watcher->rtnl_monitor = NULL;
-	}
+	if (watcher->rtnl_monitor)
+		check(watcher, EVENT_SOURCE_RTNL, &watcher->rtnl_monitor,
+		      rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher));
 }
 
 static void read_sources(struct watcher *watcher)
 {
-	if (watcher->uevents && check(watcher, EVENT_SOURCE_UEVENT,
-				      uevent_read(watcher->uevents, take_uevent, watcher))) {
-		netlink_free(watcher->uevents);
-		watcher->uevents = NULL;
-	}
+	if (watcher->uevents)
+		check(watcher, EVENT_SOURCE_UEVENT, &watcher->uevents,
+		      uevent_read(watcher->uevents, take_uevent, watcher));
 	watcher_read_notices(watcher);
-	if (watcher->nldev_monitor &&
-	    check(watcher, EVENT_SOURCE_NLDEV,
-		  nldev_read_events(watcher->nldev_monitor, take_nldev, watcher))) {
-		netlink_free(watcher->nldev_monitor);
-		watcher->nldev_monitor = NULL;
-	}
+	if (watcher->nldev_monitor)
+		check(watcher, EVENT_SOURCE_NLDEV, &watcher->nldev_monitor,
+		      nldev_read_events(watcher->nldev_monitor, take_nldev, watcher));
 	for (size_t i = 0; i < watcher->device_count; i++)
 		watcher_read_async(watcher, &watcher->devices[i]);
 }
@@ -196,7 +195,7 @@ static void resync(struct watcher *watcher)
 	watcher_close_abandoned(watcher);
 	watcher->devices_stale = true;
 	watcher->devices_source = EVENT_SOURCE_RESYNC;
-	watcher->netdevs_stale = watcher_read_netdevs(watcher, EVENT_SOURCE_RESYNC);
+	watcher->netdevs_stale = read_netdevs(watcher, EVENT_SOURCE_RESYNC);
 	mark_all(watcher, EVENT_SOURCE_RESYNC);
 }
 
@@ -250,7 +249,7 @@ static void poll_missing(struct watcher *watcher)
 		watcher->devices_source = EVENT_SOURCE_POLL;
 	}
 	if ((!watcher->rtnl_monitor || watcher->netdevs_stale) && watcher->root.live)
-		watcher->netdevs_stale = watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
+		watcher->netdevs_stale = read_netdevs(watcher, EVENT_SOURCE_POLL);
 	for (size_t i = 0; i < watcher->device_count; i++) {
 		if (!watcher->devices[i].async)
 			poll_device(watcher, &watcher->devices[i]);
@@ -366,7 +365,7 @@ int watcher_open(const struct watcher_options *options, struct watcher **ret_wat
 	}
 	if (watcher->root.live) {
 		open_monitors(watcher);
-		rc = watcher_read_netdevs(watcher, EVENT_SOURCE_START);
+		rc = read_netdevs(watcher, EVENT_SOURCE_START);
 		watcher->netdevs_stale = rc;
 		if (rc)
 			problem_add(warnings, NULL, "netdevs", "rtnetlink", rc, NULL);

@@ -124,8 +124,6 @@ struct watcher {
 
 struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
-/* Reads the present netdevs and addresses; returns 0 or -errno. */
-int watcher_read_netdevs(struct watcher *watcher, enum event_source source);
 /* Takes the changes of netdevs and addresses that the kernel has reported so far. */
 void watcher_read_notices(struct watcher *watcher);
 
