@@ -214,8 +214,7 @@ static int write_lines(void *context, FILE *file)
 	const struct strings *netdevs = context;
 
 	for (size_t i = 0; i < netdevs->count; i++)
-		if (netdevs->items[i])
-			fprintf(file, "%s\n", netdevs->items[i]);
+		fprintf(file, "%s\n", netdevs->items[i]);
 	return 0;
 }
 
