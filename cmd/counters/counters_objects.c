@@ -347,8 +347,7 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 				     : -ENODATA;
 			if (!rc)
 				continue;
-			object = mem_format("%s/%u", device->name,
-					    (unsigned int)row->port->port.value);
+			object = port_object(row->port);
 			problem_add(&listing->problems, object, "how it counts queue pairs",
 				    "nldev", rc, "this needs Linux 5.3 or later");
 		}

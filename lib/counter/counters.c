@@ -149,8 +149,7 @@ static void port_taken(void *context, const struct port *port, struct counter_li
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
 	struct round *round = context;
-	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
-						   (unsigned int)port->port.value);
+	_cleanup_(freep) char *object = port_object(port);
 
 	if (error != -EINVAL && error != -EOPNOTSUPP)
 		note(round, object, error, text);

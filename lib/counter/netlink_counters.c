@@ -277,8 +277,7 @@ static int take_optional(void *context, struct port *port, struct nlattr *const 
 static void fail_optional(void *context, const struct port *port, int error, const char *text)
 {
 	const struct optional_reader *reader = context;
-	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
-						   (unsigned int)port->port.value);
+	_cleanup_(freep) char *object = port_object(port);
 	/* A driver without counters, or a kernel before 5.16, returns one of these. */
 	const bool none = error == -EINVAL || error == -EOPNOTSUPP;
 

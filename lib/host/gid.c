@@ -60,6 +60,17 @@ static const struct column_view gid_views[] = {
 const struct schema gid_schema = SCHEMA("gids", struct gid_entry, gid_fields,
 					"an entry of a port's GID table", .views = gid_views);
 
+struct gid_entry *gid_entry_add(struct port *port, uint64_t index, enum gid_source source)
+{
+	struct gid_entry *entry = mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
+
+	entry->device = port->device;
+	entry->port = port->port;
+	entry->index = number_of(index);
+	entry->source = number_of(source);
+	return entry;
+}
+
 void gid_entry_clear(struct gid_entry *entry)
 {
 	free(entry->netdev);
@@ -95,7 +106,7 @@ static bool note_slot(const struct gid_table *table, const char *folder, const c
 static void read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
 {
 	const struct port *port = table->port;
-	bool infiniband = port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+	const bool infiniband = port_is_infiniband(port);
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length;
 
@@ -211,11 +222,7 @@ static int read_gid(struct gid_table *table, const char *slot, bool empty, bool 
 	}
 	if (gid_is_zero(&gid) && !empty)
 		return 0;
-	entry = mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
-	entry->device = port->device;
-	entry->port = port->port;
-	number_set(&entry->index, index);
-	number_set(&entry->source, GID_SOURCE_SYSFS);
+	entry = gid_entry_add(port, index, GID_SOURCE_SYSFS);
 	entry->gid = (struct known_gid){gid, true};
 	if (gid_is_zero(&gid))
 		return 0;
@@ -229,7 +236,7 @@ int gid_table_check(const struct root *root, const struct port *port, size_t cou
 {
 	size_t types = 0;
 
-	if (!count && port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND)
+	if (!count && port_is_infiniband(port))
 		return -ENOENT;
 	sysfs_count(root, &types, PORT_DIRECTORY "/gid_attrs/types", port->kernel_name,
 		    (unsigned int)port->port.value);
@@ -284,18 +291,12 @@ void gid_table_add_empty(struct port *port)
 	port->gid_count = 0;
 	for (uint64_t index = 0; index < port->gid_table_length.value || next < entry_count;
 	     index++) {
-		struct gid_entry *entry = mem_append(&port->gids, &port->gid_count,
-						     sizeof(*port->gids));
+		struct gid_entry *entry = gid_entry_add(port, index, GID_SOURCE_VERBS);
 
-		if (next < entry_count && entries[next].index.value <= index) {
+		if (next < entry_count && entries[next].index.value <= index)
 			*entry = entries[next++];
-			continue;
-		}
-		entry->device = port->device;
-		entry->port = port->port;
-		entry->gid.known = true;
-		number_set(&entry->index, index);
-		number_set(&entry->source, GID_SOURCE_VERBS);
+		else
+			entry->gid.known = true;
 	}
 	free(entries);
 }
@@ -310,7 +311,7 @@ static void drop_unassigned(struct port *port)
 {
 	size_t kept = 0;
 
-	if (port->link_layer.known && port->link_layer.value != LINK_LAYER_INFINIBAND)
+	if (port->link_layer.known && !port_is_infiniband(port))
 		return;
 	for (size_t i = 0; i < port->gid_count; i++) {
 		const struct gid *gid = &port->gids[i].gid.gid;
@@ -328,16 +329,13 @@ static void drop_unassigned(struct port *port)
 void gid_table_finish(struct port *port, const struct number *transport, bool empty)
 {
 	const bool roce = transport->known && transport->value == TRANSPORT_ROCE;
-	/* Omni-Path says the same. */
-	const bool infiniband = port->link_layer.known &&
-				port->link_layer.value == LINK_LAYER_INFINIBAND;
 
 	if (!empty)
 		drop_unassigned(port);
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
 
-		if (!transport->known && !infiniband)
+		if (!transport->known && !port_is_infiniband(port))
 			gid->type = (struct number){0};
 		if (!roce && gid->type.known)
 			gid->type.value = GID_TYPE_IB;

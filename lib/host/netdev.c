@@ -52,11 +52,6 @@ static const struct field netdev_fields[] = {
 const struct schema netdev_schema = SCHEMA("netdevs", struct netdev, netdev_fields,
 					   "the netdev of a port");
 
-static bool is_infiniband(const struct port *port)
-{
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
-}
-
 /*
  * A RoCE or iWARP port always has a netdev, so one that is not visible is in another namespace.
  * IPoIB netdevs are found by the port's GUID: without the GUID, or with an incomplete list, finding
@@ -69,7 +64,7 @@ static enum netdev_namespace find_namespace(const struct device *device, const s
 		return NETDEV_NAMESPACE_OWN;
 	if (device->transport.value == TRANSPORT_UNSPECIFIED || device->sub_type.known)
 		return NETDEV_NAMESPACE_NONE;
-	if (is_infiniband(port) && port->port_guid.known && !links->incomplete &&
+	if (port_is_infiniband(port) && port->port_guid.known && !links->incomplete &&
 	    !port->netdev_unknown)
 		return NETDEV_NAMESPACE_NONE;
 	return NETDEV_NAMESPACE_UNKNOWN;
@@ -119,11 +114,11 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	if (link)
 		add_link(netdev, links, link);
 	netdev->ipoib.known = links->count && port->link_layer.known &&
-			      (!is_infiniband(port) ||
+			      (!port_is_infiniband(port) ||
 			       (port->port_guid.known && !links->incomplete &&
 				!port->netdev_unknown));
 	/* A port without the parent has no children either. */
-	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
+	for (size_t i = 0; port_is_infiniband(port) && port->netdev && i < links->count; i++)
 		if (link_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);
 }

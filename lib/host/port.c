@@ -213,8 +213,7 @@ static void take_first_gid(const struct gid *gid, struct port *port)
 	/* An iWARP port has its MAC in the upper half and no port GUID. */
 	if (gid_interface_id(gid))
 		number_set(&port->port_guid, gid_interface_id(gid));
-	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
-	    !port->subnet_prefix.known)
+	if (port_is_infiniband(port) && !port->subnet_prefix.known)
 		number_set(&port->subnet_prefix, gid_subnet_prefix(gid));
 }
 
@@ -245,7 +244,7 @@ static void read_special(const struct root *root, const char *directory, const c
 /* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
 static bool may_have_subnet(const struct port *port)
 {
-	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
+	return !port->link_layer.known || port_is_infiniband(port);
 }
 
 /*

@@ -39,6 +39,8 @@ enum gid_source { GID_SOURCE_VERBS, GID_SOURCE_SYSFS };
 extern const struct schema gid_schema;
 extern const struct enum_name gid_type_names[];
 
+/* Appends an entry to the port's GIDs; its GID is to be filled in. */
+struct gid_entry *gid_entry_add(struct port *port, uint64_t index, enum gid_source source);
 void gid_entry_clear(struct gid_entry *entry); /* frees the strings it owns */
 /* Appends the nonempty entries, or with `empty` all entries. */
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
@@ -147,6 +149,12 @@ enum link_layer {
 	LINK_LAYER_INFINIBAND,
 	LINK_LAYER_ETHERNET,
 };
+
+/* Known to be so: Omni-Path says the same of itself. */
+static inline bool port_is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
 
 extern const struct schema port_schema;
 /* The facts that sysfs and RDMA netlink have: both readers walk this table. */

@@ -366,15 +366,12 @@ static ssize_t query_gids(struct verbs_device *opened, const struct device *devi
 	return count;
 }
 
-static void set_gid(struct gid_entry *gid, const struct port *port,
-		    const struct ibv_gid_entry *entry)
+static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
 {
-	gid->device = port->device;
-	gid->port = port->port;
-	gid->index = number_of(entry->gid_index);
+	struct gid_entry *gid = gid_entry_add(port, entry->gid_index, GID_SOURCE_VERBS);
+
 	memcpy(gid->gid.gid.raw, entry->gid.raw, sizeof(gid->gid.gid.raw));
 	gid->gid.known = true;
-	gid->source = number_of(GID_SOURCE_VERBS);
 	if (entry->ndev_ifindex)
 		gid->netdev_index = number_of(entry->ndev_ifindex);
 	if (entry->gid_type == IBV_GID_TYPE_IB)
@@ -406,8 +403,7 @@ int verbs_get_gids(struct verbs_device *verbs_device, struct device *device)
 		struct port *port = device_port(device, entries[i].port_num);
 
 		if (port)
-			set_gid(mem_append(&port->gids, &port->gid_count, sizeof(*port->gids)),
-				port, &entries[i]);
+			add_gid(port, &entries[i]);
 	}
 	return 0;
 }

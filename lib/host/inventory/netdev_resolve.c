@@ -14,18 +14,13 @@
 #include "mad/format/mad.h"
 #include "host/device.h"
 
-static bool is_infiniband(const struct port *port)
-{
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
-}
-
 bool wants_ipoib(const struct reading *reading)
 {
 	const struct device_list *list = &reading->inventory->devices;
 
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t j = 0; j < list->items[i].port_count; j++)
-			if (is_infiniband(&list->items[i].ports[j]))
+			if (port_is_infiniband(&list->items[i].ports[j]))
 				return true;
 	return false;
 }
@@ -90,7 +85,8 @@ static bool may_be_taken(const struct device_list *list, const struct device *de
 			return true;
 		for (size_t i = 0; i < other->port_count; i++)
 			if (!other->ports[i].link_layer.known ||
-			    (is_infiniband(&other->ports[i]) && !other->ports[i].port_guid.known))
+			    (port_is_infiniband(&other->ports[i]) &&
+			     !other->ports[i].port_guid.known))
 				return true;
 	}
 	return false;
@@ -248,7 +244,7 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	const struct link_list *links = &reading->inventory->links;
 	const struct link *link;
 
-	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
+	if (!port->netdev && port_is_infiniband(port) && !device->sub_type.known) {
 		/* If the GUID was needed, it has been read or its failure reported. */
 		if (!(reading->needs & NEED_PORT_GUID))
 			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
@@ -301,7 +297,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 	/* Only InfiniBand has IPoIB. */
 	bool known = links->count && port->link_layer.known, hidden = false;
 
-	if (is_infiniband(port) && (links->incomplete || !port->port_guid.known))
+	if (port_is_infiniband(port) && (links->incomplete || !port->port_guid.known))
 		known = false;
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *link = &links->items[i];
