@@ -177,7 +177,10 @@ static void judge_peer(const struct device_users *users, const char *what, const
 			    what, name);
 }
 
-/* proto=rdma of NFS: nfs_show_mount_options(), fs/nfs/super.c */
+/*
+ * proto=rdma of NFS, and rdma6 over IPv6: nfs_show_mount_options(), fs/nfs/super.c, and
+ * xprt_rdma_format_addresses6(), net/sunrpc/xprtrdma/transport.c.
+ */
 static void judge_mount(const struct device_users *users, char *line, struct change *change)
 {
 	char *rest = line, *field, *mount = NULL, *type, *options;
@@ -191,7 +194,7 @@ static void judge_mount(const struct device_users *users, char *line, struct cha
 	if (!mount || !type || strncmp(type, "nfs", 3) || !options)
 		return;
 	protocol = get_option(options, "proto");
-	if (!protocol || strcmp(protocol, "rdma"))
+	if (!protocol || (strcmp(protocol, "rdma") && strcmp(protocol, "rdma6")))
 		return;
 	address = get_option(options, "addr");
 	clean = text_clean(mount, strlen(mount));

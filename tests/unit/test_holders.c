@@ -273,6 +273,7 @@ static void storage(void **state)
 		   "rw,vers=4.2,proto=rdma,port=20049,addr=10.0.0.2\n"
 		   "91 1 0:51 / /tcp rw - nfs4 server:/other rw,proto=tcp,addr=10.0.0.2\n"
 		   "92 1 0:52 / /far rw - nfs server:/far rw,proto=rdma,addr=10.0.0.9\n"
+		   "94 1 0:53 / /six rw - nfs4 server:/six rw,proto=rdma6,addr=fd00::2\n"
 		   "93 1");
 	tree_write(&bed->tree, "sys/class/nvme/nvme0/transport", "rdma");
 	tree_write(&bed->tree, "sys/class/nvme/nvme0/address", "traddr=fd00::2,trsvcid=4420");
@@ -282,6 +283,7 @@ static void storage(void **state)
 	take(bed, RESOURCE_CM_ID, 0, "nvme_rdma", "fd00::2");
 	expect(bed,
 	       "NFS mount /home/big data, which reaches 10.0.0.2 through it; "
+	       "NFS mount /six, which reaches fd00::2 through it; "
 	       "NVMe controller nvme0, which reaches fd00::2 through it; "
 	       "nvme_rdma in the kernel: 1 CM ID; rpcrdma in the kernel: 1 CM ID",
 	       "");
