@@ -19,20 +19,12 @@ enum {
 	LONGEST_PAUSE_MSEC = 50,
 };
 
-static const struct link *find_netdev(const struct link_list *netdevs, const char *name)
-{
-	for (size_t i = 0; i < netdevs->count; i++)
-		if (!strcmp(netdevs->items[i].name, name))
-			return &netdevs->items[i];
-	return NULL;
-}
-
 /* In the order in which the kernel looks: nldev_newlink(), rxe_newlink(), ib_register_device(). */
 int link_check_add(struct change *change, const struct software_links *links,
 		   const struct link_list *netdevs, const struct link_wish *wish)
 {
 	const struct software_link *other = software_links_find_on(links, wish->type, wish->netdev);
-	const struct link *netdev = find_netdev(netdevs, wish->netdev);
+	const struct link *netdev = link_by_name(netdevs, wish->netdev);
 	_cleanup_(freep) char *next = NULL;
 	struct link_wish before;
 
