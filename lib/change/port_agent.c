@@ -63,10 +63,8 @@ static int explain(struct change *change)
 	return -EIO;
 }
 
-static void begin(const struct change *change, struct smp_change *smp)
+static void begin(struct port_agent *agent, struct smp_change *smp)
 {
-	struct port_agent *agent = agent_of(change);
-
 	*smp = (struct smp_change){
 		.session = &agent->session,
 		.attribute = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO),
@@ -76,12 +74,9 @@ static void begin(const struct change *change, struct smp_change *smp)
 
 bool port_agent_has_speeds_ext(struct port_agent *agent)
 {
-	_cleanup_(smp_change_clear) struct smp_change smp = {
-		.session = &agent->session,
-		.attribute = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO),
-		.port = agent->port,
-	};
+	_cleanup_(smp_change_clear) struct smp_change smp;
 
+	begin(agent, &smp);
 	return smp_change_read(&smp) && port_info_speed_ext_supported(smp.before.data);
 }
 
@@ -93,7 +88,7 @@ static int set_field(struct change *change, const char *key, const char *text)
 	const struct smp_value *wrong;
 	int rc;
 
-	begin(change, &smp);
+	begin(agent_of(change), &smp);
 	smp_change_parse(&smp, pair);
 	rc = smp_change_find(&smp, &wrong);
 	if (rc)
@@ -142,7 +137,7 @@ static int read_state(struct change *change, char **ret_value)
 	const bool *was_reset = change->data;
 	const char *word;
 
-	begin(change, &smp);
+	begin(agent_of(change), &smp);
 	if (!smp_change_read(&smp))
 		return explain(change);
 	word = state_word(port_info_state(smp.before.data),
@@ -218,7 +213,7 @@ static void guard_field(struct change *change, const char *key, const char *text
 	_cleanup_(smp_change_clear) struct smp_change smp;
 	_cleanup_(freep) char *pair = mem_format("%s=%s", key, text);
 
-	begin(change, &smp);
+	begin(agent_of(change), &smp);
 	smp_change_parse(&smp, pair);
 	if (smp_change_cuts_path(&smp))
 		change_disturbs(change,
@@ -286,7 +281,7 @@ static int read_field(struct change *change, char **ret_value)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
 
-	begin(change, &smp);
+	begin(agent_of(change), &smp);
 	if (!smp_change_read(&smp))
 		return explain(change);
 	*ret_value = list_text(schema_find(smp.attribute->schema, field_of(change)), &smp.before);
