@@ -74,8 +74,21 @@ static char *guid_value(const struct number *guid)
 	return mem_string(guid->value ? text : UNSET);
 }
 
+static const struct number *member_of(const struct vf *vf, enum vf_setting kind)
+{
+	const struct number *const members[] = {
+		[VF_SET_POLICY] = &vf->policy,
+		[VF_SET_TRUST] = &vf->trust,
+		[VF_SET_NODE_GUID] = &vf->node_guid,
+		[VF_SET_PORT_GUID] = &vf->port_guid,
+	};
+
+	return members[kind];
+}
+
 static int read_vf(struct change *change, char **ret_value)
 {
+	const struct enum_name *names = change->setting->keyword.choices;
 	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
 	const struct vf *vf = NULL;
 	const struct number *member;
@@ -86,20 +99,7 @@ static int read_vf(struct change *change, char **ret_value)
 		rc = find_vf(change, rtnl, &list, &vf);
 	if (rc)
 		return rc;
-	switch (kind_of(change)) {
-	case VF_SET_POLICY:
-		member = &vf->policy;
-		break;
-	case VF_SET_TRUST:
-		member = &vf->trust;
-		break;
-	case VF_SET_NODE_GUID:
-		member = &vf->node_guid;
-		break;
-	default:
-		member = &vf->port_guid;
-		break;
-	}
+	member = member_of(vf, kind_of(change));
 	if (!member->known) {
 		change_explain(
 			change,
@@ -109,12 +109,8 @@ static int read_vf(struct change *change, char **ret_value)
 			"the driver has no %s for VFs", change->setting->keyword.word);
 		return -EOPNOTSUPP;
 	}
-	if (kind_of(change) == VF_SET_POLICY)
-		*ret_value = mem_string(enum_word(vf_policy_names, member->value, "unknown"));
-	else if (kind_of(change) == VF_SET_TRUST)
-		*ret_value = mem_string(enum_word(sriov_on_off, member->value, "unknown"));
-	else
-		*ret_value = guid_value(member);
+	*ret_value = names ? mem_string(enum_word(names, member->value, "unknown"))
+			   : guid_value(member);
 	return 0;
 }
 
