@@ -266,6 +266,15 @@ void change_explain_error(struct change *change, const char *doing, int error)
 		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));
 }
 
+int change_refuse_value(struct change *change, const char *text, const char *takes)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+	change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
+		       change->setting->keyword.word, takes);
+	return -EINVAL;
+}
+
 int change_parse(struct change *change, const char *text, char **ret_value)
 {
 	const struct keyword *keyword = &change->setting->keyword;
@@ -284,9 +293,7 @@ int change_parse(struct change *change, const char *text, char **ret_value)
 	}
 	if (keyword->choices && !enum_find_word(keyword->choices, text)) {
 		list = list_words(keyword->choices);
-		change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
-			       keyword->word, list);
-		return -EINVAL;
+		return change_refuse_value(change, text, list);
 	}
 	*ret_value = mem_string(text);
 	return 0;

@@ -159,6 +159,8 @@ void change_explain(struct change *change, const char *next_step, const char *fo
 	__attribute__((format(printf, 3, 4)));
 /* The reason of an error that no setting has explained: "cannot DOING: ...". */
 void change_explain_error(struct change *change, const char *doing, int error);
+/* The reason of a text that is no value of the setting, with what it takes; returns -EINVAL. */
+int change_refuse_value(struct change *change, const char *text, const char *takes);
 void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)

@@ -180,13 +180,8 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 	unsigned int given;
 	int rc;
 
-	if (!array_parse(form, text, &dcb, &given)) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-		change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
-			       change->setting->keyword.word, change->setting->keyword.metavar);
-		return -EINVAL;
-	}
+	if (!array_parse(form, text, &dcb, &given))
+		return change_refuse_value(change, text, change->setting->keyword.metavar);
 	/* The others stay as they are. */
 	if (given != EVERY_ENTRY) {
 		rc = netdev_get_dcb(change, &dcb);

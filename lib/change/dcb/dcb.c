@@ -67,32 +67,21 @@ char *dcb_value(const struct setting *setting, const struct dcb *dcb, const char
 
 static int parse_pfc(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	unsigned int mask;
 
-	if (!priorities_parse(text, &mask)) {
-		change_explain(change, NULL,
-			       "'%s' is not a value of pfc: it takes none, all, or priorities 0 to "
-			       "7, such as 3 or 3,4",
-			       clean);
-		return -EINVAL;
-	}
+	if (!priorities_parse(text, &mask))
+		return change_refuse_value(change, text,
+					   "none, all, or priorities 0 to 7, such as 3 or 3,4");
 	*ret_value = priorities_text(mask);
 	return 0;
 }
 
 static int parse_delay(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	uint64_t delay;
 
-	if (text_parse_u64(text, 10, UINT16_MAX, &delay)) {
-		change_explain(
-			change, NULL,
-			"'%s' is not a value of pfc-delay: it takes a number from 0 to 65535",
-			clean);
-		return -EINVAL;
-	}
+	if (text_parse_u64(text, 10, UINT16_MAX, &delay))
+		return change_refuse_value(change, text, "a number from 0 to 65535");
 	*ret_value = mem_format("%u", (unsigned int)delay);
 	return 0;
 }

@@ -79,17 +79,11 @@ static bool parse_words(const char *text, struct ethtool_pause *pause)
 
 static int parse_pause(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	struct ethtool_pause pause;
 
-	if (!parse_words(text, &pause)) {
-		change_explain(
-			change, NULL,
-			"'%s' is not a value of global-pause: it takes none, rx, tx or rx,tx, "
-			"and ,auto if both ends agree on it",
-			clean);
-		return -EINVAL;
-	}
+	if (!parse_words(text, &pause))
+		return change_refuse_value(
+			change, text, "none, rx, tx or rx,tx, and ,auto if both ends agree on it");
 	*ret_value = link_pause_value(&pause);
 	return 0;
 }

@@ -70,16 +70,10 @@ static int parse_trust(struct change *change, const char *text, char **ret_value
 	uint8_t selectors[DCB_SELECTORS];
 	size_t count;
 
-	if (!parse_selectors(text, selectors, &count)) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-		change_explain(
-			change, NULL,
-			"'%s' is not a value of trust: it takes pcp, dscp, or several in "
-			"their order, of ethertype, stream-port, dgram-port, port, dscp, pcp",
-			clean);
-		return -EINVAL;
-	}
+	if (!parse_selectors(text, selectors, &count))
+		return change_refuse_value(change, text,
+					   "pcp, dscp, or several in their order, of ethertype, "
+					   "stream-port, dgram-port, port, dscp, pcp");
 	*ret_value = mem_string(text);
 	return 0;
 }
@@ -315,16 +309,10 @@ static int parse_dscp(struct change *change, const char *text, char **ret_value)
 	struct dcb dcb;
 
 	/* Checked before anything is asked of the kernel. */
-	if (!parse_map(text + adds, adds, map)) {
-		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-		change_explain(change, NULL,
-			       "'%s' is not a value of dscp-priority: it takes none, "
-			       "DSCP:PRIORITY,... (26:3, AF31:3), or +DSCP:PRIORITY,... to add to "
-			       "those that are there",
-			       clean);
-		return -EINVAL;
-	}
+	if (!parse_map(text + adds, adds, map))
+		return change_refuse_value(change, text,
+					   "none, DSCP:PRIORITY,... (26:3, AF31:3), or "
+					   "+DSCP:PRIORITY,... to add to those that are there");
 	if (adds) {
 		int rc = netdev_get_dcb(change, &dcb);
 

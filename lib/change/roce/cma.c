@@ -79,16 +79,10 @@ static int write_mode(struct change *change, const char *value)
 
 static int parse_tos(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	unsigned int tos;
 
-	if (tos_parse(text, &tos)) {
-		change_explain(change, NULL,
-			       "'%s' is not a value of default-tos: it takes 0 to 255 (106 is "
-			       "DSCP 26 with ECN)",
-			       clean);
-		return -EINVAL;
-	}
+	if (tos_parse(text, &tos))
+		return change_refuse_value(change, text, "0 to 255 (106 is DSCP 26 with ECN)");
 	*ret_value = mem_format("%u", tos);
 	return 0;
 }

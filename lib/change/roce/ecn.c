@@ -52,16 +52,12 @@ static bool parse_masks(const char *text, unsigned int *ret_send, unsigned int *
 
 static int parse_ecn(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	unsigned int send, receive;
 
-	if (!parse_masks(text, &send, &receive)) {
-		change_explain(change, NULL,
-			       "'%s' is not a value of ecn: it takes none, or priorities: 3 or "
-			       "0,3; SEND/RECEIVE sets both ends apart",
-			       clean);
-		return -EINVAL;
-	}
+	if (!parse_masks(text, &send, &receive))
+		return change_refuse_value(
+			change, text,
+			"none, or priorities: 3 or 0,3; SEND/RECEIVE sets both ends apart");
 	*ret_value = form(send, receive);
 	return 0;
 }
@@ -130,15 +126,10 @@ static int write_ecn(struct change *change, const char *value)
 
 static int parse_cnp(struct change *change, const char *text, char **ret_value)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	unsigned int dscp;
 
-	if (dscp_parse(text, &dscp)) {
-		change_explain(change, NULL,
-			       "'%s' is not a value of cnp-dscp: it takes 0 to 63, or a name: CS6",
-			       clean);
-		return -EINVAL;
-	}
+	if (dscp_parse(text, &dscp))
+		return change_refuse_value(change, text, "0 to 63, or a name: CS6");
 	*ret_value = mem_format("%u", dscp);
 	return 0;
 }
