@@ -117,6 +117,15 @@ struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t
 	return &listing->inventory.devices.items[0];
 }
 
+void change_load_host(struct change_plan *plan, uint64_t needs)
+{
+	const struct objects all = {.count = 0};
+	const struct inventory_request request = {.needs = needs, .objects = &all};
+
+	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
+		plan->host.inventory = &plan->listing.inventory;
+}
+
 /* What went wrong with each change, as problems. */
 static void tell_failures(struct change_plan *plan)
 {

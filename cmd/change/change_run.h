@@ -66,5 +66,7 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
  * well. NULL: there is none, which the listing has as a problem.
  */
 struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs);
+/* Loads these facts of all devices, for the settings as well. Without them there are no notes. */
+void change_load_host(struct change_plan *plan, uint64_t needs);
 /* The keyword of that number, for struct command. */
 const struct keyword *setting_keyword(const struct setting *const *table, size_t number);

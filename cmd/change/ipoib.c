@@ -56,16 +56,6 @@ static bool take_words(struct change_plan *plan, char **words, struct ipoib_word
 	return true;
 }
 
-/* Notes need it; without, there are none. */
-static void load_host(struct change_plan *plan)
-{
-	const struct objects all = {.count = 0};
-	const struct inventory_request request = {.needs = LIST_NEEDS, .objects = &all};
-
-	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
-		plan->host.inventory = &plan->listing.inventory;
-}
-
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
@@ -79,7 +69,7 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 			     "rdmactl pkeys lists the P_Keys of the ports");
 		return false;
 	}
-	load_host(plan);
+	change_load_host(plan, LIST_NEEDS);
 	changes_add(&plan->changes, &plan->host, &ipoib_add_setting, name, value);
 	return true;
 }

@@ -29,15 +29,6 @@ static const struct keyword *keyword(size_t number)
 	return number == count ? &vf_keyword : setting_keyword(tables[1], number - count - 1);
 }
 
-static void load_host(struct change_plan *plan)
-{
-	const struct objects all = {.count = 0};
-	const struct inventory_request request = {.needs = NEED_NETDEV, .objects = &all};
-
-	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
-		plan->host.inventory = &plan->listing.inventory;
-}
-
 /* The words of the function, up to `vf N`, and those of that VF up to the next one. */
 static bool plan_part(struct change_plan *plan, const char *word, const char *vf, char **words)
 {
@@ -60,7 +51,7 @@ static bool plan_set(struct change_plan *plan, const void *args, char **words)
 	const char *word = *words++, *vf = NULL;
 
 	(void)args;
-	load_host(plan);
+	change_load_host(plan, NEED_NETDEV);
 	while (true) {
 		char **end = words, *kept;
 		bool good;
