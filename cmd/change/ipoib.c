@@ -42,6 +42,8 @@ static bool take_words(struct change_plan *plan, char **words, struct ipoib_word
 			i++;
 		if (!add_keywords[i].word)
 			message = mem_format("unknown word '%s'", clean);
+		else if (*places[i])
+			message = mem_format("'%s' is given twice", clean);
 		else if (!words[1])
 			message = mem_format("'%s' needs a value: %s", clean,
 					     add_keywords[i].metavar);

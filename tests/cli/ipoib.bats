@@ -50,6 +50,9 @@ END
 	try ipoib add ib0 pkey
 	expect 2 '' "rdmactl ipoib: 'pkey' needs a value: P_KEY
   $grammar"
+	try ipoib add ib0 pkey 0x8001 pkey 0x8002
+	expect 2 '' "rdmactl ipoib: 'pkey' is given twice
+  $grammar"
 	try ipoib add ib0 partition 3
 	expect 2 '' "rdmactl ipoib: unknown word 'partition'
   $grammar"
