@@ -161,7 +161,7 @@ static int set_up(void **state)
 		.problems = &agent->problems,
 		.destinations = &bed->destination,
 		.destination_count = 1,
-		.port.lid = 2 * 64 + 5,
+		.port.route.lid = 2 * 64 + 5,
 		.signals = SIGNALS_NONE,
 		.engine = fake_engine(&bed->fake, &options),
 	};
