@@ -15,6 +15,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
+from free_ports import free_port
+
 PROGRAM, TREE = sys.argv[1:]
 failed = []
 
@@ -22,12 +26,6 @@ failed = []
 def check(good, what):
     if not good:
         failed.append(what)
-
-
-def free_port():
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
 
 
 def serve(*words, **options):

@@ -9,7 +9,6 @@ the textfile up. All on 127.0.0.1, in a directory that is removed.
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,14 +17,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
+from free_ports import free_port
+
 PROGRAM, TREE = sys.argv[1:]
 SERIES = 'rdma_port_tx_bytes_total{device="mlx5_0",port="1"}'
-
-
-def free_port():
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
 
 
 def get(port, path):

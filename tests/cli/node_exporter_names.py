@@ -7,14 +7,17 @@ series that it prints is there, with its value, and no other but those of later 
 """
 
 import contextlib
+import os
 import re
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
+from free_ports import free_port
 
 # Counters of the driver, which releases after 1.5.0 print, too.
 NEWER = re.compile('node_infiniband_(%s)_total' % '|'.join('''
@@ -43,9 +46,7 @@ def series(text):
 
 
 def theirs(tree):
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(('127.0.0.1', 0))
-        port = listener.getsockname()[1]
+    port = free_port()
     server = subprocess.Popen(['prometheus-node-exporter', '--collector.disable-defaults', '--collector.infiniband',
                                '--path.sysfs=%s/sys' % tree, '--web.listen-address=127.0.0.1:%d' % port],
                               stderr=subprocess.DEVNULL)

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import time
 
+from free_ports import free_ports
+
 SECONDS = 90
 CONF = """
 ClusterName=rdmactl
@@ -38,14 +40,6 @@ KillWait=2
 {nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES:8
 """
-
-
-def free_ports(count):
-    sockets = [socket.create_server(('127.0.0.1', 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class Slurm:

@@ -4,12 +4,13 @@ the user who runs the tests. Keys are made in a folder, which is the home on the
 no start-up file of that user is read. `path` has an ssh that knows the hosts by its own configuration,
 and is otherwise the real one."""
 
-import contextlib
 import getpass
 import os
 import socket
 import subprocess
 import time
+
+from free_ports import free_port
 
 SECONDS = 60
 HOSTS = {'n%d' % number: '127.0.0.%d' % (number + 1) for number in range(1, 5)}
@@ -60,7 +61,7 @@ class Sshd:
         os.mkdir(self.path)
         if os.geteuid() == 0:
             os.makedirs('/run/sshd', 0o755, exist_ok=True)  # what the distribution's unit does
-        port = self._free_port()
+        port = free_port(HOSTS.values())
         for name in ('host-key', 'user-key'):
             subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', os.path.join(folder, name)],
                            check=True, stdin=subprocess.DEVNULL)
@@ -85,21 +86,6 @@ class Sshd:
         end = time.monotonic() + SECONDS
         for address in HOSTS.values():
             self._wait(address, port, end)
-
-    @staticmethod
-    def _free_port():
-        """One that is free at all addresses."""
-        first, *others = HOSTS.values()
-        for _ in range(100):
-            with contextlib.ExitStack() as stack:
-                port = stack.enter_context(socket.create_server((first, 0))).getsockname()[1]
-                try:
-                    for address in others:
-                        stack.enter_context(socket.create_server((address, port)))
-                    return port
-                except OSError:
-                    pass
-        raise RuntimeError('no port is free at all addresses')
 
     def _wait(self, address, port, end):
         while True:
