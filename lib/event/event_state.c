@@ -91,10 +91,11 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 void event_state_rename_device(struct tracked_device *device, const char *name,
 			       const char *kernel_name, const struct event_cause *cause)
 {
-	_cleanup_(freep) char *old_name = device->name, *old_kernel_name = device->kernel_name;
+	_cleanup_(freep) char *old_name = device->name;
 	struct event *event;
 
 	device->name = mem_string(name);
+	free(device->kernel_name);
 	device->kernel_name = mem_string(kernel_name);
 	event = add_device_event(device, EVENT_DEVICE_RENAMED, cause);
 	if (event)
