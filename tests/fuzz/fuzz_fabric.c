@@ -92,8 +92,8 @@ static size_t compare(const struct fabric *before, const struct fabric *after)
 	count = changes.count;
 	for (size_t i = 0; i < count; i++) {
 		check_clean(changes.items[i].node);
-		check_clean(changes.items[i].before);
-		check_clean(changes.items[i].after);
+		check_clean(changes.items[i].texts[BEFORE]);
+		check_clean(changes.items[i].texts[AFTER]);
 	}
 	fabric_changes_clear(&changes);
 	return count;

@@ -43,11 +43,11 @@ static const struct shade widths[] = {
 
 static uint8_t class_of(const struct shade *shades, size_t count, uint8_t value)
 {
-	uint8_t class = 0;
+	uint8_t at = 0;
 
-	while (class < count && shades[class].value != value)
-		class ++;
-	return class;
+	while (at < count && shades[at].value != value)
+		at++;
+	return at;
 }
 
 /* Errors by their power of ten; unknown counters stand between none and some. */
@@ -221,11 +221,11 @@ static void add_devices(const struct drawing *drawing, struct scheme *scheme)
 				     list[i].id & 0xffff));
 	add_class(scheme, SCHEME_REST_COLOR, mem_string("other devices"));
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
-		uint8_t class = 0;
+		uint8_t at = 0;
 
-		while (class < shown && list[class].id != device_of(&fabric->nodes[i]))
-			class ++;
-		scheme->of[i] = class;
+		while (at < shown && list[at].id != device_of(&fabric->nodes[i]))
+			at++;
+		scheme->of[i] = at;
 	}
 }
 
