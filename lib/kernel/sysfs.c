@@ -418,7 +418,7 @@ void sysfs_note_text(struct problems *problems, const char *object, const char *
 
 int sysfs_write(const char *path, const char *text)
 {
-	const size_t length = strlen(text);
+	const size_t length = *text ? strlen(text) : 1;
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t written = fd < 0 ? -1 : write(fd, text, length);
 

@@ -93,8 +93,8 @@ size_t sysfs_find_pci(const char *target, char **ret_address);
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * Writes to an attribute of the live system by one write(2), for the commands that change it. 0 or
- * -errno.
+ * Writes to an attribute of the live system by one write(2), for the commands that change it. An
+ * empty text is a NUL, because a write of nothing does not get to the driver. 0 or -errno.
  */
 int sysfs_write(const char *path, const char *text);
 /*

@@ -233,6 +233,9 @@ static void writes(void **state)
 	assert_int_equal(sysfs_write(path, "12"), 0);
 	assert_int_equal(sysfs_read(&tree->root, text, "file"), 2);
 	assert_string_equal(text, "12");
+	assert_int_equal(sysfs_write(path, ""), 0);
+	assert_int_equal(sysfs_read_bytes(&tree->root, text, 2, "file"), 2);
+	assert_memory_equal(text, "\0002", 2);
 	if (has_full_device())
 		assert_int_equal(sysfs_write("/dev/full", "1"), -ENOSPC);
 }

@@ -362,20 +362,13 @@ static int read_description(struct change *change, char **ret_value)
 	return 0;
 }
 
-/*
- * node_desc_store(), drivers/infiniband/core/sysfs.c, keeps what is written, a newline as well, and
- * cuts it at 64 bytes. Nothing at all does not get there, so an empty text is a NUL.
- */
+/* node_desc_store(), drivers/infiniband/core/sysfs.c, cuts what is written at 64 bytes. */
 static int store_description(const char *path, const char *text)
 {
-	const size_t length = *text ? strlen(text) : 1;
-	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *absolute = mem_format("/%s", path);
+	int rc = sysfs_write(absolute, text);
 
-	fd = open(absolute, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ENODEV : -errno;
-	return write(fd, text, length) == (ssize_t)length ? 0 : -errno;
+	return rc == -ENOENT ? -ENODEV : rc;
 }
 
 static int write_description(struct change *change, const char *value)
