@@ -111,6 +111,8 @@ static void words(void **state)
 		{"mlx4_0/0", -ENODEV, ";;"},
 		{"mlx4_0/", -ENODEV, ";;"},
 		{"mlx4_0/2x", -ENODEV, ";;"},
+		{"mlx4_0/+2", -ENODEV, ";;"},
+		{"mlx4_0/ 2", -ENODEV, ";;"},
 		{"mlx9_0/1", -ENODEV, ";;"},
 		{"mlx9_0", -ENODEV, ";;"},
 		{"ib_0", -EOPNOTSUPP, ";;"},

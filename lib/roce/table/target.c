@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/rtnl.h"
 #include "roce/netdevs.h"
 
@@ -82,8 +84,8 @@ int roce_target_find(const struct inventory *inventory, const char *word,
 	const struct device *device = device_list_find(&inventory->devices, word);
 	const struct link *link = link_by_name(&inventory->links, word);
 	const char *slash = strrchr(word, '/');
-	char *end = NULL, *name;
-	unsigned long number;
+	_cleanup_(freep) char *name = NULL;
+	uint64_t number;
 
 	*ret_target = (struct roce_target){.ports = NULL};
 	if (device)
@@ -92,15 +94,11 @@ int roce_target_find(const struct inventory *inventory, const char *word,
 		take_netdev(inventory, link, ret_target);
 		return 0;
 	}
-	if (!slash)
-		return -ENODEV;
-	number = strtoul(slash + 1, &end, 10);
-	if (!slash[1] || *end || !number)
+	if (!slash || text_parse_u64(slash + 1, 10, UINT32_MAX, &number) || !number)
 		return -ENODEV;
 	name = mem_string(word);
 	name[slash - word] = '\0';
 	device = device_list_find(&inventory->devices, name);
-	free(name);
 	return device ? take_device(inventory, device, number, ret_target) : -ENODEV;
 }
 
