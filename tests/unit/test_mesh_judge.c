@@ -297,6 +297,35 @@ static void few_sums(void **state)
 	made_up_end(&mesh);
 }
 
+/* More bad pairs than the judge remembers. */
+static void too_many_bad_pairs(void **state)
+{
+	struct made_up_mesh mesh = {.hosts = 2, .rails = 1};
+	struct judge_findings findings = {0};
+	struct mesh_result result;
+	const char *evidence = NULL;
+	struct judge *judge;
+
+	(void)state;
+	made_up_begin(&mesh, 1);
+	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
+	made_up_result(&mesh, &(const struct mesh_pair){0, 1, 0, 0}, false, &result);
+	result.outcome = MESH_FAIL;
+	for (int i = 0; i < (1 << 20) + 3; i++)
+		judge_take(judge, &result);
+	judge_end_stage(judge);
+	judge_conclude(judge, &findings);
+	for (size_t i = 0; i < findings.count; i++)
+		if (findings.items[i].finding.id.value == JUDGE_NOT_KEPT)
+			evidence = findings.items[i].finding.evidence;
+	assert_non_null(evidence);
+	assert_string_equal(evidence, "3 bad pairs are counted for their ports, but not listed nor "
+				      "tried again");
+	judge_findings_clear(&findings);
+	judge_free(judge);
+	made_up_end(&mesh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +338,7 @@ int main(void)
 		cmocka_unit_test(bad_alone_and_both_ways),
 		cmocka_unit_test(slower_rail_of_few_hosts),
 		cmocka_unit_test(few_sums),
+		cmocka_unit_test(too_many_bad_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

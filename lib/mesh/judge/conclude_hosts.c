@@ -195,6 +195,11 @@ void conclude_rest(struct conclusion *conclusion)
 	}
 	note_unjudged(conclusion, "", judge->row_count - judge->sums_left, "figures");
 	note_unjudged(conclusion, "both ways at once: ", judge->sums_left, "sums");
+	if (judge->lost_edges)
+		finding_add(conclusion->findings, JUDGE_NOT_KEPT, NULL,
+			    mem_format("%" PRIu64 " bad pairs are counted for their ports, but not "
+				       "listed nor tried again",
+				       judge->lost_edges));
 	if (judge->retests_left_out)
 		finding_add(conclusion->findings, JUDGE_NOT_RETRIED, NULL,
 			    mem_format("%zu suspects were not tried again alone",
