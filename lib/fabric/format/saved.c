@@ -422,13 +422,13 @@ static int add_details(struct maker *maker)
 	return 0;
 }
 
+/* In this order: each needs what those before it have made. */
+static int (*const steps[])(struct maker *maker) = {
+	add_nodes, set_parents, set_ports, check_links, add_faults, add_failures, add_details,
+};
+
 static int make(struct maker *maker)
 {
-	/* In this order: each needs what those before it have made. */
-	static int (*const steps[])(struct maker * maker) = {
-		add_nodes,  set_parents,  set_ports,   check_links,
-		add_faults, add_failures, add_details,
-	};
 	const struct saved_graph *saved = maker->saved;
 	int rc = 0;
 
