@@ -67,6 +67,12 @@ static struct {
 	uint32_t most_inline; /* bytes */
 } fabric = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Both sides' threads make and free objects, some of them without the lock. */
+static void count_object(int change)
+{
+	__atomic_add_fetch(&fabric.objects, change, __ATOMIC_RELAXED);
+}
+
 static struct ibv_xrcd *open_domain(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
 {
 	struct domain *domain = mem_alloc_zero(1, sizeof(*domain));
@@ -74,13 +80,13 @@ static struct ibv_xrcd *open_domain(struct ibv_context *context, struct ibv_xrcd
 	assert_int_equal(attr->comp_mask, IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS);
 	assert_int_equal(attr->fd, -1);
 	domain->xrcd.context = context;
-	__atomic_add_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	count_object(1);
 	return &domain->xrcd;
 }
 
 static int close_domain(struct ibv_xrcd *xrcd)
 {
-	__atomic_sub_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	count_object(-1);
 	free(xrcd);
 	return 0;
 }
@@ -93,13 +99,13 @@ static struct ibv_cq *create_cq(struct ibv_context *context, int entries, void *
 	(void)cookie, (void)channel, (void)vector;
 	assert_true(entries <= MOST_ENTRIES_OF_CQ);
 	queue->cq.context = context;
-	__atomic_add_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	count_object(1);
 	return &queue->cq;
 }
 
 static int destroy_cq(struct ibv_cq *cq)
 {
-	__atomic_sub_fetch(&fabric.objects, 1, __ATOMIC_RELAXED);
+	count_object(-1);
 	free(cq);
 	return 0;
 }
@@ -150,7 +156,7 @@ static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_in
 		fabric.receives[i] = receives;
 		receives->number = FIRST_SRQN + i;
 	}
-	fabric.objects++;
+	count_object(1);
 	pthread_mutex_unlock(&fabric.lock);
 	return &receives->srq;
 }
@@ -167,7 +173,7 @@ static int destroy_srq(struct ibv_srq *srq)
 
 	pthread_mutex_lock(&fabric.lock);
 	fabric.receives[receives->number - FIRST_SRQN] = NULL;
-	fabric.objects--;
+	count_object(-1);
 	pthread_mutex_unlock(&fabric.lock);
 	free(receives);
 	return 0;
@@ -199,7 +205,7 @@ static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_
 			continue;
 		pair = fabric.pairs[i] = mem_alloc_zero(1, sizeof(*pair));
 		pair->qp.qp_num = FIRST_QPN + i;
-		fabric.objects++;
+		count_object(1);
 	}
 	fabric.fail_at -= !!fabric.fail_at;
 	pthread_mutex_unlock(&fabric.lock);
@@ -223,7 +229,7 @@ static int destroy_qp(struct ibv_qp *qp)
 {
 	pthread_mutex_lock(&fabric.lock);
 	fabric.pairs[qp->qp_num - FIRST_QPN] = NULL;
-	fabric.objects--;
+	count_object(-1);
 	pthread_mutex_unlock(&fabric.lock);
 	free(qp);
 	return 0;
