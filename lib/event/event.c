@@ -207,21 +207,9 @@ static const struct pair {
 
 static char *text_of(const struct event *event, const char *key)
 {
-	struct value value;
+	char *text = field_text(schema_find(&event_schema, key), event);
 
-	field_get(schema_find(&event_schema, key), event, &value);
-	switch (value.kind) {
-	case VALUE_STRING:
-		return mem_string(value.string);
-	case VALUE_UNSIGNED:
-		return mem_format("%" PRIu64, value.number);
-	case VALUE_REAL:
-		return mem_format("%g", value.real);
-	case VALUE_BOOL:
-		return mem_string(value.boolean ? "yes" : "no");
-	default:
-		return mem_string("-");
-	}
+	return text ? text : mem_string("-");
 }
 
 /* Appends to a comma-separated list; takes ownership of `part`. */

@@ -227,7 +227,7 @@ bool smp_change_cuts_path(struct smp_change *change)
 
 char *smp_field_text(const struct field *field, const struct mad_record *record)
 {
-	char *text = mad_field_text(field, record);
+	char *text = field_text(field, record);
 
 	return text ? text : mem_string("-");
 }

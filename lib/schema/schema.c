@@ -187,6 +187,38 @@ void field_get(const struct field *field, const void *record, struct value *valu
 	}
 }
 
+static char *join(const struct value *value)
+{
+	char *text = mem_string("");
+
+	for (size_t i = 0; i < value->list.count; i++)
+		mem_extend(&text, "%s%s", i ? "," : "", value->list.items[i]);
+	return text;
+}
+
+char *field_text(const struct field *field, const void *record)
+{
+	struct value value;
+
+	field_get(field, record, &value);
+	switch (value.kind) {
+	case VALUE_STRING:
+		return mem_string(value.string);
+	case VALUE_UNSIGNED:
+		return mem_format("%" PRIu64, value.number);
+	case VALUE_SIGNED:
+		return mem_format("%" PRId64, value.integer);
+	case VALUE_REAL:
+		return mem_format("%.10g", value.real);
+	case VALUE_BOOL:
+		return mem_string(value.boolean ? "yes" : "no");
+	case VALUE_LIST:
+		return join(&value);
+	default:
+		return NULL;
+	}
+}
+
 char *field_explain(const struct field *field)
 {
 	char *hint = mem_string(field_help(field));

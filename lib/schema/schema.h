@@ -100,6 +100,8 @@ const char *field_records_columns(const struct field *field);
 
 /* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
 void field_get(const struct field *field, const void *record, struct value *value);
+/* The value as the command line writes it, for the caller to free; NULL if it is unknown. */
+char *field_text(const struct field *field, const void *record);
 /* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);

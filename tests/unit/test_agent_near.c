@@ -2,8 +2,8 @@
 /* Which processors are near a device: by its PCI function, with and without a NUMA node. */
 #include "saved_tree.h"
 
-#include "base/cpu_list.h"
 #include "selftest/agent/agent.h"
+#include "selftest/agent/cpu_list.h"
 
 #define DEVICE "sys/class/infiniband/mlx5_0/device/"
 

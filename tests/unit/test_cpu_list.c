@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/cpu_list.h"
 #include "base/mem.h"
+#include "selftest/agent/cpu_list.h"
 
 static cpu_set_t set_of(const char *text)
 {

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "base/cpu_list.h"
 #include "base/mem.h"
+#include "selftest/agent/cpu_list.h"
 #include "selftest/rails/rails.h"
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mad/format/attribute.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,36 +209,6 @@ char *mad_attribute_example(unsigned int mgmt_class)
 
 	return mem_format("a number up to 0xffff, or a name such as %s or %s", usual->name,
 			  usual->word);
-}
-
-static char *join(const struct value *value)
-{
-	char *text = mem_string("");
-
-	for (size_t i = 0; i < value->list.count; i++)
-		mem_extend(&text, "%s%s", i ? "," : "", value->list.items[i]);
-	return text;
-}
-
-char *mad_field_text(const struct field *field, const struct mad_record *record)
-{
-	struct value value;
-
-	field_get(field, record, &value);
-	switch (value.kind) {
-	case VALUE_STRING:
-		return mem_string(value.string);
-	case VALUE_UNSIGNED:
-		return mem_format("%" PRIu64, value.number);
-	case VALUE_REAL:
-		return mem_format("%.10g", value.real);
-	case VALUE_BOOL:
-		return mem_string(value.boolean ? "yes" : "no");
-	case VALUE_LIST:
-		return join(&value);
-	default:
-		return NULL;
-	}
 }
 
 void mad_record_clear(struct mad_record *record)

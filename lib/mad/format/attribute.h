@@ -91,8 +91,6 @@ const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *
 char *mad_attribute_example(unsigned int mgmt_class);
 
 void mad_record_clear(struct mad_record *record);
-/* A field as the command line writes it; the caller frees it. NULL: unknown. */
-char *mad_field_text(const struct field *field, const struct mad_record *record);
 
 /*
  * The entries of a congestion log depend on its type. Those of a channel adapter have other places

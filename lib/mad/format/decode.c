@@ -117,7 +117,7 @@ static void add_pair(const struct field *field, const struct window *window,
 	pair->entry = window->entry;
 	pair->key = mem_string(field->key);
 	if (is_there(field, window))
-		pair->value = mad_field_text(field, window->record);
+		pair->value = field_text(field, window->record);
 }
 
 static void add_fields(struct mad_decoded *decoded, const struct schema *schema,

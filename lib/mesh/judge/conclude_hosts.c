@@ -197,8 +197,8 @@ void conclude_rest(struct conclusion *conclusion)
 	note_unjudged(conclusion, "both ways at once: ", judge->sums_left, "sums");
 	if (judge->lost_edges)
 		finding_add(conclusion->findings, JUDGE_NOT_KEPT, NULL,
-			    mem_format("%" PRIu64 " bad pairs are counted for their ports, but not "
-				       "listed nor tried again",
+			    mem_format("%" PRIu64 " bad pairs are counted for their ports, but "
+				       "were not looked at one by one",
 				       judge->lost_edges));
 	if (judge->retests_left_out)
 		finding_add(conclusion->findings, JUDGE_NOT_RETRIED, NULL,

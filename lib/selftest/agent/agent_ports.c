@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/cpu_list.h"
 #include "kernel/sysfs.h"
 #include "selftest/agent/agent.h"
+#include "selftest/agent/cpu_list.h"
 
 /* MPOL_PREFERRED: other memory is taken where that node has none (set_mempolicy(2)). */
 #define PREFER_NODE 1

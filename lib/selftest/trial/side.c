@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/cpu_list.h"
+#include "selftest/agent/cpu_list.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/cpu_list.h"
+#include "selftest/agent/cpu_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
