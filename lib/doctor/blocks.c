@@ -105,7 +105,7 @@ char *doctor_block_object(const struct doctor_block *block)
 	enum { NAMES_MOST = 4 }; /* names of more objects than that do not fit in a line */
 	char *text = NULL;
 
-	if (block->count == 1)
+	if (block->count == 1 || !block->results[0]->finding.object)
 		return mem_string_or_null(block->results[0]->finding.object);
 	if (block->count == block->total)
 		return mem_format("%zu of %zu %s", block->count, block->total, plural(block));

@@ -330,6 +330,23 @@ static void evidence(void **state)
 	}
 }
 
+/* Findings of the host have no object; those of the same check that have one are not counted. */
+static void of_the_host(void **state)
+{
+	struct doctor_results results = {.items = NULL};
+
+	(void)state;
+	add(&results, CHECK_ID_expect, SEVERITY_OK, "a", "good", NULL);
+	add(&results, CHECK_ID_expect, SEVERITY_NOTICE, NULL, "in vain", "line 1");
+	add(&results, CHECK_ID_expect, SEVERITY_NOTICE, NULL, "in vain", "line 2");
+	assert_text(&results, false, false,
+		    "note     in vain [expect]\n"
+		    "         line 1\n"
+		    "         line 2\n"
+		    "1 checked: 1 note (profile auto; -a lists all)\n");
+	doctor_results_free(&results);
+}
+
 /* What the last line says of checks that were not made, of one and of several. */
 static void coverage(void **state)
 {
@@ -445,12 +462,13 @@ static void unsupervised(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nagios),    cmocka_unit_test(nagios_text),
-		cmocka_unit_test(worst),     cmocka_unit_test(nhc),
-		cmocka_unit_test(npd),	     cmocka_unit_test(condition),
-		cmocka_unit_test(findings),  cmocka_unit_test(evidence),
-		cmocka_unit_test(coverage),  cmocka_unit_test(coverage_of_each),
-		cmocka_unit_test(threshold), cmocka_unit_test(unsupervised),
+		cmocka_unit_test(nagios),      cmocka_unit_test(nagios_text),
+		cmocka_unit_test(worst),       cmocka_unit_test(nhc),
+		cmocka_unit_test(npd),	       cmocka_unit_test(condition),
+		cmocka_unit_test(findings),    cmocka_unit_test(evidence),
+		cmocka_unit_test(coverage),    cmocka_unit_test(coverage_of_each),
+		cmocka_unit_test(threshold),   cmocka_unit_test(unsupervised),
+		cmocka_unit_test(of_the_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
