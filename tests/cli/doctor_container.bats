@@ -36,7 +36,12 @@ nodes=dev/infiniband
 	drop $nodes/uverbs0 $nodes/uverbs1
 	check container-devices
 	says 4 "error -: the container has no RDMA device | devices with uverbs: 2, with a device file: 0 -> $give"
-	drop dev
+	# The host's kernel has no uverbs that it could give.
+	drop sys/class/infiniband_verbs sys/class/infiniband/mlx5_{0,1}/device/infiniband_verbs
+	check verbs-modules,container-devices
+	says 4 'not-checked -: not checked because of verbs-modules | '
+	copy cx5-ib-edr
+	put .dockerenv ''
 	check container-devices
 	says 0 'not-checked -: the saved tree has no device files |  -> run it on the host itself, without --root'
 	drop .dockerenv
