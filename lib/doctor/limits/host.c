@@ -80,6 +80,15 @@ static void show_idle_state(struct doctor_context *run)
 	strings_free(&states);
 }
 
+/*
+ * That of processors that are offline, such as the second threads if SMT is off: show() of
+ * drivers/cpufreq/cpufreq.c, and show_scaling_governor() before Linux 5.19.
+ */
+static bool is_idle_policy(ssize_t rc)
+{
+	return rc == -EBUSY || rc == -EINVAL;
+}
+
 /* How many policies have another governor than performance; *ret_other is one of them. */
 static int count_governors(const struct root *root, const char *directory, size_t *ret_total,
 			   size_t *ret_slow, char **ret_other)
@@ -95,7 +104,7 @@ static int count_governors(const struct root *root, const char *directory, size_
 			continue;
 		length = sysfs_read(root, governor, "%s/%s/scaling_governor", directory,
 				    policies.items[i]);
-		if (length < 0 && length != -ENOENT)
+		if (length < 0 && length != -ENOENT && !is_idle_policy(length))
 			rc = (int)length;
 		*ret_total += length >= 0;
 		if (length < 0 || !strcmp(governor, "performance"))
