@@ -273,6 +273,11 @@ static void interrupts(void **state)
 		    "not-checked mlx5_0: the saved tree lacks the processors of the "
 		    "interrupts | the saved tree has no %s < %s needs 2\n",
 		    file, file);
+	bed->facts.root.live = bed->facts.root.below = true;
+	run(bed, CHECK_ID_irq_local);
+	assert_told(bed, "not-checked mlx5_0: the kernel does not tell which processors serve "
+			 "interrupts\n");
+	bed->facts.root.live = bed->facts.root.below = false;
 	put_irq(bed, 31, "");
 	put_irq(bed, 32, "8");
 	put_irq(bed, 33, "3-4");

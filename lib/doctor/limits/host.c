@@ -179,6 +179,12 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 
 static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
 {
+	/* CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c: not every architecture's. */
+	if (!count->read && count->rc == -ENOENT && run->facts->root.live) {
+		doctor_not_checked(run, 0,
+				   "the kernel does not tell which processors serve interrupts");
+		return;
+	}
 	if (!count->read && count->rc) {
 		limits_unread(run, "the processors of the interrupts",
 			      "/proc/irq/N/effective_affinity_list", count->rc);
