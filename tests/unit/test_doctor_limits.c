@@ -267,6 +267,12 @@ static void services(void **state)
 		run(bed, CHECK_ID_memlock);
 		assert_string_equal(bed->results.items[1].finding.next_step, wanted);
 	}
+	put_daemon(bed, "70", "pbs_mom", "1", "/system.slice/pbs.service");
+	run(bed, CHECK_ID_memlock);
+	assert_string_equal(bed->results.items[1].finding.next_step,
+			    "systemctl edit pbs.service: LimitMEMLOCK=infinity below [Service], "
+			    "then systemctl restart pbs.service");
+	put_daemon(bed, "70", "slurmd", "1", "/");
 	/* What a daemon forks has its limits; another one below it has its own. */
 	put_daemon(bed, "71", "slurmd", "70", "/");
 	put_daemon(bed, "72", "sshd", "70", "/");

@@ -314,7 +314,7 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 				 unit);
 		return;
 	}
-	if (process->kind->role == STARTS_JOBS)
+	if (!strcmp(process->kind->name, "slurmd"))
 		also = ", and keep Slurm from handing on the submitting shell's limit "
 		       "(PropagateResourceLimitsExcept=MEMLOCK)";
 	else if (process->kind->role == STARTS_LOGINS)
