@@ -81,8 +81,8 @@ static void show_idle_state(struct doctor_context *run)
 }
 
 /*
- * That of processors that are offline, such as the second threads if SMT is off: show() of
- * drivers/cpufreq/cpufreq.c, and show_scaling_governor() before Linux 5.19.
+ * Whether the policy is of processors that are offline, such as second threads if SMT is off:
+ * show() of drivers/cpufreq/cpufreq.c, and show_scaling_governor() before Linux 5.19.
  */
 static bool is_idle_policy(ssize_t rc)
 {
