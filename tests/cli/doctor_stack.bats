@@ -262,7 +262,7 @@ two()
 	copy no-driver
 	half=$(realpath --relative-to="$tree" "$tree/$auxiliary/mlx5_core.rdma.0")
 	check rdma-module
-	says 4 "$first" 'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_core.rdma.0 has no driver; mlx5_ib is not loaded -> modprobe mlx5_ib; for every start: echo mlx5_ib > /etc/modules-load.d/rdma.conf'
+	says 4 "$first" 'error 0000:af:00.0: mlx5_ib is not loaded, so there is no RDMA device | mlx5_core.rdma.0 has no driver; mlx5_ib is not loaded -> modprobe mlx5_ib; for every start: echo mlx5_ib >> /etc/modules-load.d/rdma.conf'
 	mkdir "$tree/sys/module/mlx5_ib"
 	check rdma-module
 	says 4 "$first" "error 0000:af:00.0: mlx5_ib is loaded, but does not serve the RDMA half | mlx5_core.rdma.0 has no driver; mlx5_ib is loaded -> the kernel's log says why mlx5_ib did not take it: dmesg | grep -e mlx5_ib -e 0000:af:00.0"

@@ -477,7 +477,7 @@ static void halves(void **state)
 	assert_told(bed, "error " FIRST ": mlx5_ib is not loaded, so there is no RDMA device | "
 			 "mlx5_core.rdma.2 has no driver; mlx5_ib is not loaded < "
 			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; for every start: echo "
-			 "mlx5_ib > /etc/modules-load.d/rdma.conf\n");
+			 "mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
 	tree_link(&bed->tree, "sys/module/mlx5_ib", "!EACCES");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);
@@ -485,7 +485,7 @@ static void halves(void **state)
 	assert_told(bed, "error " FIRST ": mlx5_ib is perhaps not loaded, so there is no RDMA "
 			 "device | mlx5_core.rdma.2 has no driver; mlx5_ib is perhaps not loaded < "
 			 "/sys/bus/auxiliary/devices -> modprobe mlx5_ib; for every start: echo "
-			 "mlx5_ib > /etc/modules-load.d/rdma.conf\n");
+			 "mlx5_ib >> /etc/modules-load.d/rdma.conf\n");
 	put_half(bed, FIRST, "mlx5_core.rdma.2", true);
 	run_on(bed, CHECK_ID_rdma_module, FIRST);
 	problems_free(&bed->problems);

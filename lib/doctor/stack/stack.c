@@ -202,7 +202,7 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 		doctor_evidence(run, NULL, "%s is %s", module,
 				state->loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded");
 		doctor_next_step(run,
-				 "modprobe %s; for every start: echo %s > "
+				 "modprobe %s; for every start: echo %s >> "
 				 "/etc/modules-load.d/rdma.conf",
 				 module, module);
 		doctor_error(run, "%s is %snot loaded, so there is no RDMA device", module,
