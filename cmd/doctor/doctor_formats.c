@@ -95,10 +95,12 @@ static void judge(const struct doctor_results *results, const struct doctor_args
 	if (line->reason)
 		return;
 	if (status == STATUS_DONE) {
-		line->reason = mem_format("%zu checked, nothing wrong", line->coverage.checked);
+		/* With --fail-on error there may be warnings. */
+		line->reason = mem_format("%zu checked, %s", line->coverage.checked,
+					  line->coverage.warnings ? "no error" : "nothing wrong");
 		return;
 	}
-	line->reason = mem_string(why_unknown(status));
+	line->reason = mem_string(results->missing ? "no such RDMA device" : why_unknown(status));
 	line->answer = ANSWER_UNKNOWN;
 }
 

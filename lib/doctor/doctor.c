@@ -338,6 +338,7 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 		return rc;
 	}
 	rc = read_inventory(request, &facts, problems);
+	ret_results->missing = rc;
 	if (!rc)
 		rc = doctor_expect_load(&facts, request, problems);
 	if (!rc)

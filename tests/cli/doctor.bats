@@ -120,6 +120,10 @@ repair()
 	on no-rdma doctor --format nagios
 	expect 3
 	[[ $output == 'RDMA UNKNOWN - no RDMA hardware | checked='* ]]
+	# The host has hardware, but not this.
+	on cx5-ib-edr doctor mlx5_7 --format nagios
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - no such RDMA device | checked='* ]]
 	on cx5-ib-edr doctor --only port-state --format nhc
 	expect 0 '' ''
 	on cx5-ib-edr doctor --only port-state --format condition

@@ -106,7 +106,7 @@ static void nagios(void **state)
 static void nagios_text(void **state)
 {
 	struct doctor_results results = {.items = NULL};
-	const struct doctor_args args = {.only = NULL};
+	struct doctor_args args = {.only = NULL};
 
 	(void)state;
 	add(&results, CHECK_ID_pkey, SEVERITY_WARNING, NULL, "|a||b", NULL);
@@ -117,6 +117,10 @@ static void nagios_text(void **state)
 		NEEDS_ROOT);
 	assert_line(DOCTOR_NAGIOS, &results, &args, STATUS_FAULT, 1,
 		    "RDMA WARNING - /a//b | checked=1 ok=0 notes=0 warnings=1 errors=0 "
+		    "not_checked=2\n");
+	args.fail_on = number_of(SEVERITY_ERROR);
+	assert_line(DOCTOR_NAGIOS, &results, &args, STATUS_DONE, 0,
+		    "RDMA OK - 1 checked, no error | checked=1 ok=0 notes=0 warnings=1 errors=0 "
 		    "not_checked=2\n");
 	doctor_results_free(&results);
 }
@@ -167,6 +171,8 @@ static void nhc(void **state)
 		    "something could not be read\n");
 	assert_line(DOCTOR_NHC, &results, &args, STATUS_FAILED, 1,
 		    "the host could not be checked\n");
+	results.missing = true;
+	assert_line(DOCTOR_NHC, &results, &args, STATUS_NOTHING, 1, "no such RDMA device\n");
 }
 
 /*

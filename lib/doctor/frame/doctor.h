@@ -89,6 +89,7 @@ struct doctor_results {
 	enum doctor_profile profile;   /* that was used */
 	struct strings not_applicable; /* ids of checks that no object of this host calls for */
 	bool hardware; /* there is an RDMA device or function, or a file expects one */
+	bool missing;  /* a device that was named is not there, so nothing was checked */
 };
 
 extern const struct schema doctor_schema;
