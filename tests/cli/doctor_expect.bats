@@ -141,6 +141,12 @@ refused()
 	echo 'Max locked memory         8388608              unlimited            bytes     ' >"$tree/proc/self/limits"
 	try doctor --root "$tree" --only expect --expect "$file" -a
 	[[ $status = 4 && $output = *'8388608 bytes, wanted unlimited (line 1, column '*'(profile gpu)'* ]]
+	# A byte of a tebibyte is told, too.
+	write '"memlock_bytes": {"min": 1099511627777}'
+	echo 'Max locked memory         1099511627776        unlimited            bytes     ' >"$tree/proc/self/limits"
+	try doctor --root "$tree" --only expect --expect "$file" --json
+	[ "$(jq -c '.doctor[] | [.actual, .expected]' <<<"$output")" = '["1099511627776","at least 1099511627777"]' ]
+	echo 'Max locked memory         8388608              unlimited            bytes     ' >"$tree/proc/self/limits"
 	write '"memlock_bytes": {"min": 8388608}, "profile": "gpu"'
 	try doctor --root "$tree" --only expect --expect "$file" --profile roce -a
 	expect 3 $'ok           this shell: the limit of pinned memory is as expected [expect]\n1 checked: 1 ok (profile roce)' \

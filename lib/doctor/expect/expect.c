@@ -169,7 +169,7 @@ static bool differs(struct doctor_context *run, const struct selector *selector,
 		return false;
 	doctor_object(run, "%s", name);
 	if (value.known)
-		actual = value.word ? mem_string(value.word) : mem_format("%.12g", value.number);
+		actual = value.word ? mem_string(value.word) : mem_format("%.15g", value.number);
 	compare(run, wanted, key, actual, false);
 	return true;
 }
@@ -332,7 +332,7 @@ static void check_memlock_wanted(struct doctor_context *run)
 	}
 	text = wanted->number_count && isinf(wanted->numbers[0]) ? mem_string("unlimited")
 								 : wanted_text(wanted);
-	actual = isinf(bytes) ? mem_string("unlimited") : mem_format("%.12g", bytes);
+	actual = isinf(bytes) ? mem_string("unlimited") : mem_format("%.15g", bytes);
 	place = expectation_place(&run->facts->expect->file, wanted->at);
 	doctor_evidence(run, source, "%s%s, wanted %s (%s)", actual, isinf(bytes) ? "" : " bytes",
 			text, place);

@@ -417,9 +417,9 @@ char *wanted_text(const struct wanted *wanted)
 	char *text = NULL;
 
 	if (wanted->at_least)
-		return mem_format("at least %.12g", wanted->least);
+		return mem_format("at least %.15g", wanted->least);
 	for (size_t i = 0; i < wanted->number_count; i++)
-		mem_extend(&text, "%s%.12g", i ? " or " : "", wanted->numbers[i]);
+		mem_extend(&text, "%s%.15g", i ? " or " : "", wanted->numbers[i]);
 	for (size_t i = 0; i < wanted->words.count; i++)
 		mem_extend(&text, "%s%s", i ? " or " : "", wanted->words.items[i]);
 	return text;
