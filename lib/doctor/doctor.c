@@ -327,16 +327,11 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 		.results = ret_results,
 		.problems = problems,
 	};
-	int rc = root_open(request->root, &facts.root);
+	int rc = doctor_root_open(&facts, request);
 
 	*ret_results = (struct doctor_results){.not_applicable.known = true};
-	if (rc) {
-		_cleanup_(freep) char *message = mem_format("cannot open the root directory %s: %s",
-							    request->root, strerror(-rc));
-
-		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
+	if (rc)
 		return rc;
-	}
 	rc = read_inventory(request, &facts, problems);
 	ret_results->missing = rc;
 	if (!rc)

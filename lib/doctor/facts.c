@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 #include "doctor/expect/expect.h"
@@ -20,6 +21,19 @@
 #include "doctor/frame/growth_counters.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
+
+int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request)
+{
+	const char *path = request->root ? request->root : "/";
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
+	int rc = root_open(request->root, &facts->root);
+
+	if (!rc)
+		return 0;
+	message = mem_format("cannot open the root directory %s: %s", clean, strerror(-rc));
+	problem_add_text(facts->problems, NULL, NULL, NULL, message, NULL);
+	return rc;
+}
 
 const struct pci_list *doctor_pci(struct doctor_facts *facts)
 {

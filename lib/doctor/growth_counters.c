@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "counter/counter_change.h"
 #include "counter/counters.h"
 #include "counter/saved.h"
@@ -144,7 +145,9 @@ void growth_read_carriers(struct doctor_facts *facts, const struct doctor_reques
 
 static int refuse(struct problems *problems, const char *message, const char *hint, int rc)
 {
-	problem_add_text(problems, NULL, NULL, NULL, message, hint);
+	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
+
+	problem_add_text(problems, NULL, NULL, NULL, clean, hint);
 	return rc;
 }
 

@@ -484,8 +484,8 @@ mlx5_1/1 not-checked nothing counts the errors of the link' --interval 1ms
 	quickly try doctor --root "$tree" --since "$saved" --only link-errors
 	expect_error 1 doctor "$saved was saved on the host node1, and this is node2" \
 		'compare with what was saved here: rdmactl counters --save FILE'
-	quickly try doctor --root "$tree" --since "$tree/none" --only link-errors
-	expect_error 1 doctor "cannot read $tree/none: No such file or directory" \
+	quickly try doctor --root "$tree" --since "$tree/none"$'\033' --only link-errors
+	expect_error 1 doctor "cannot read $tree/none\\x1b: No such file or directory" \
 		'save one first: rdmactl counters --save FILE'
 	echo '{}' >"$saved"
 	quickly try doctor --root "$tree" --since "$saved" --only link-errors

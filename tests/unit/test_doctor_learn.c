@@ -172,15 +172,17 @@ static void little(void **state)
 static void nothing(void **state)
 {
 	struct bed *bed = *state;
-	_cleanup_(freep) char *none = mem_format("%s/none", bed->tree.path);
+	_cleanup_(freep) char *none = mem_format("%s/none\033", bed->tree.path);
+	_cleanup_(
+		freep) char *wanted = mem_format("cannot open the root directory %s/none\\x1b: %s",
+						 bed->tree.path, strerror(ENOENT));
 	char *text = NULL;
 
 	bed->request.objects = &everything;
 	bed->request.root = none;
 	assert_int_equal(doctor_learn(&bed->request, &text, &bed->problems), -ENOENT);
 	assert_int_equal(bed->problems.count, 1);
-	assert_string_equal(bed->problems.items[0].attribute, "the root directory");
-	assert_string_equal(bed->problems.items[0].source, none);
+	assert_string_equal(bed->problems.items[0].error, wanted);
 	tree_directory(&bed->tree, "sys");
 	bed->request.root = bed->tree.path;
 	assert_int_equal(doctor_learn(&bed->request, &text, &bed->problems), -ENODEV);

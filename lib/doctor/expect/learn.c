@@ -303,12 +303,10 @@ int doctor_learn(const struct doctor_request *request, char **ret_text, struct p
 		.problems = problems,
 		.environment = request->root ? NULL : request->environment,
 	};
-	int rc = root_open(request->root, &facts.root);
+	int rc = doctor_root_open(&facts, request);
 
-	if (rc) {
-		problem_add(problems, NULL, "the root directory", request->root, rc, NULL);
+	if (rc)
 		return rc;
-	}
 	facts.inventory_rc = inventory_load(&facts.inventory, &inventory, problems, NULL);
 	if (facts.inventory_rc)
 		rc = facts.inventory_rc;

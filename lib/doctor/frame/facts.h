@@ -11,6 +11,7 @@
 #include "kernel/root.h"
 
 struct doctor_context;
+struct doctor_request;
 
 struct doctor_facts {
 	struct root root;
@@ -35,6 +36,8 @@ struct doctor_facts {
 	struct doctor_stack *stack;	  /* doctor/stack.h */
 };
 
+/* Opens the root of the request. 0 or -errno, with the problem reported. */
+int doctor_root_open(struct doctor_facts *facts, const struct doctor_request *request);
 /* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */
 const struct pci_list *doctor_pci(struct doctor_facts *facts);
 /* A file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
