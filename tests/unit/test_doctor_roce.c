@@ -211,12 +211,14 @@ static void trust_of_the_tag(void **state)
 	       "priorities 3; has DSCP entries, so trusts the DSCP");
 }
 
+static const char configfs[] = "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
+
 /* The directory is also made to set the mode: the kernel's own default is none that was set. */
 static void tos_untouched(void **state)
 {
 	struct bed *bed = *state;
 
-	tree_write(&bed->tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos", "0\n");
+	tree_write(&bed->tree, configfs, "0\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_NOTICE,
 	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
@@ -224,7 +226,6 @@ static void tos_untouched(void **state)
 
 static void tos(void **state)
 {
-	static const char configfs[] = "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
 	struct bed *bed = *state;
 	char nccl[] = "NCCL_IB_TC=184", ucx[] = "UCX_IB_TRAFFIC_CLASS=auto";
 	const struct doctor_result *result;
@@ -270,11 +271,11 @@ static void tos(void **state)
 static void tos_untrusted(void **state)
 {
 	struct bed *bed = *state;
+	char nccl[] = "NCCL_IB_TC=184";
 	const struct doctor_result *result;
 
 	bed->answers.dscp_26 = 0;
-	tree_write(&bed->tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos",
-		   "106\n");
+	tree_write(&bed->tree, configfs, "106\n");
 	result = run(bed, CHECK_ID_roce_tos, 0);
 	assert_string_equal(result->finding.summary,
 			    "a traffic class that is set does not lead to a lossless priority");
@@ -282,6 +283,35 @@ static void tos_untrusted(void **state)
 	assert_string_equal(result->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
 			    "switches do: rdmactl roce set eth0 dscp-priority +26:3");
+	/* The first of those that are set: not the usual one. */
+	bed->environment[0] = nccl;
+	tree_write(&bed->tree, configfs, "96\n");
+	assert_string_equal(run(bed, CHECK_ID_roce_tos, 0)->finding.next_step,
+			    "map the DSCP of the traffic class to a lossless priority, as the "
+			    "switches do: rdmactl roce set eth0 dscp-priority +24:3");
+	/* A port that was told not to look at it goes on not to. */
+	tree_write(&bed->tree, "sys/class/net/eth1/qos/trust", "pcp\n");
+	assert_string_equal(run(bed, CHECK_ID_roce_tos, 1)->finding.next_step,
+			    "map the DSCP of the traffic class to a lossless priority, as the "
+			    "switches do: rdmactl roce set eth1 dscp-priority +46:3 trust dscp");
+}
+
+/* It is mapped already, so mapping it once more changes nothing. */
+static void tos_mapped_in_vain(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, configfs, "106\n");
+	tree_write(&bed->tree, "sys/class/net/eth0/qos/trust", "pcp\n");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_WARNING,
+	       "a traffic class that is set does not lead to a lossless priority",
+	       "eth0: lossless priorities 3; trusts the VLAN tag, not the DSCP; default_roce_tos "
+	       "of rdma_cm: traffic class 106: DSCP 26, which the port does not look at: it trusts "
+	       "the VLAN tag");
+	assert_string_equal(bed->results.items[0].finding.next_step,
+			    "let the port trust the DSCP, as the switches do: rdmactl roce set "
+			    "eth0 trust dscp, or with NVIDIA's own driver: echo dscp > "
+			    "/sys/class/net/eth0/qos/trust");
 }
 
 static void write_filter(struct bed *bed, const char *all, const char *eth1)
@@ -382,6 +412,7 @@ int main(void)
 		TEST(trust_of_the_tag),
 		TEST(tos_untouched),
 		TEST(tos_untrusted),
+		TEST(tos_mapped_in_vain),
 		TEST(routes),
 		TEST(no_room),
 		TEST(arp),

@@ -10,6 +10,7 @@
 #include "doctor/limits/limits.h"
 #include "doctor/roce/roce.h"
 #include "roce/cma.h"
+#include "roce/table/profile.h"
 #include "roce/tos.h"
 
 /* The settings of the port's first netdev that has any; NULL after a verdict on why there are none.
@@ -115,6 +116,7 @@ struct tos_survey {
 	const struct dcb *dcb;
 	enum tristate trusts_dscp;
 	size_t lossless, lossy, unknown;
+	unsigned int dscp; /* to be mapped: that of the first one that is not lossless */
 };
 
 static void take_tos(struct doctor_context *run, struct tos_survey *survey, const char *source,
@@ -124,6 +126,8 @@ static void take_tos(struct doctor_context *run, struct tos_survey *survey, cons
 	_cleanup_(freep) char *way = tos_describe(&chain);
 
 	doctor_evidence(run, source, "%s: %s", source, way);
+	if (chain.end != TOS_LOSSLESS && !survey->lossy && !survey->unknown)
+		survey->dscp = chain.dscp;
 	if (chain.end == TOS_LOSSLESS)
 		survey->lossless++;
 	else if (chain.end == TOS_LOSSY || chain.end == TOS_NOT_TRUSTED)
@@ -201,12 +205,19 @@ static void take_libraries(struct doctor_context *run, struct tos_survey *survey
 	}
 }
 
-static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const char *netdev,
-		       enum tristate trusts_dscp)
+static void advise_tos(struct doctor_context *run, const struct tos_survey *survey,
+		       const char *netdev)
 {
-	const unsigned int tos = tos_find_lossless(dcb);
+	const unsigned int tos = tos_find_lossless(survey->dcb);
+	const bool untrusted = survey->trusts_dscp == TRISTATE_NO && survey->dcb->trusted.known;
 
-	if (tos && trusts_dscp == TRISTATE_YES)
+	if (tos && untrusted)
+		doctor_next_step(run,
+				 "let the port trust the DSCP, as the switches do: rdmactl roce "
+				 "set %s trust dscp, or with NVIDIA's own driver: echo dscp > "
+				 "/sys/class/net/%s/qos/trust",
+				 netdev, netdev);
+	else if (tos && survey->trusts_dscp == TRISTATE_YES)
 		doctor_next_step(run,
 				 "let connections use traffic class %u: NCCL_IB_TC=%u, "
 				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: rdmactl roce set %s/%u "
@@ -216,8 +227,10 @@ static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const 
 	else
 		doctor_next_step(run,
 				 "map the DSCP of the traffic class to a lossless priority, as the "
-				 "switches do: rdmactl roce set %s dscp-priority +26:%d",
-				 netdev, __builtin_ctz((unsigned int)dcb->pfc.pfc_en));
+				 "switches do: rdmactl roce set %s dscp-priority +%u:%d%s",
+				 netdev, survey->dscp,
+				 __builtin_ctz((unsigned int)survey->dcb->pfc.pfc_en),
+				 untrusted ? " trust dscp" : "");
 }
 
 static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
@@ -239,7 +252,7 @@ static void judge_tos(struct doctor_context *run, const struct tos_survey *surve
 void check_roce_tos(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
-	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL};
+	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL, .dscp = ROCE_PROFILE_DSCP};
 
 	if (!found)
 		return;
@@ -252,7 +265,7 @@ void check_roce_tos(struct doctor_context *run)
 	take_configfs(run, &survey);
 	take_global(run, &survey);
 	take_libraries(run, &survey);
-	advise_tos(run, survey.dcb, found->netdev, survey.trusts_dscp);
+	advise_tos(run, &survey, found->netdev);
 	if (!survey.lossy && !survey.unknown && !survey.lossless &&
 	    tos_follow(0, survey.dcb, survey.trusts_dscp).end == TOS_LOSSLESS)
 		doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
