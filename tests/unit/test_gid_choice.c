@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <net/if.h>
 #include <sys/socket.h>
 
@@ -515,9 +516,39 @@ static void zones(void **state)
 	assert_int_equal(address_zone("lo"), 0);
 }
 
+/* Names come from the command line, and their messages are told on a terminal. */
+static void unclean_names(void **state)
+{
+	static const struct {
+		const char *name;
+		int rc;
+		const char *begin;
+	} cases[] = {
+		{"fe80::1%\033[31m", -ENODEV, "no netdev '\\x1b[31m' for the peer's address"},
+		/* No question for a server of names. */
+		{"\033[31m..x", -ENOENT, "cannot find the address of '\\x1b[31m..x': "},
+	};
+	struct inventory inventory = {.root = NULL};
+	struct ip_address address;
+	struct route route;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *error = NULL, *hint = NULL;
+
+		assert_int_equal(peer_find(cases[i].name, &inventory, &address, &route, NULL,
+					   &error, &hint),
+				 cases[i].rc);
+		assert_memory_equal(error, cases[i].begin, strlen(cases[i].begin));
+		assert_null(hint);
+		free(error);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		TEST(unclean_names),
 		TEST(zones),
 		TEST(ipv4_peer),
 		TEST(ipv6_peer),

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/endpoint/endpoint_search.h"
 #include "host/fib/fib.h"
 #include "host/netdev.h"
@@ -253,7 +254,9 @@ static int resolve(const char *name, struct ip_address *address, char **ret_erro
 		return 0;
 	rc = getaddrinfo(name, NULL, &hints, &found);
 	if (rc) {
-		*ret_error = mem_format("cannot find the address of '%s': %s", name,
+		_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+
+		*ret_error = mem_format("cannot find the address of '%s': %s", clean,
 					gai_strerror(rc));
 		return -ENOENT;
 	}
@@ -275,7 +278,9 @@ static int find_zone(const char *name, const struct ip_address *address,
 	const struct link *link = zone ? link_by_name(links, zone + 1) : NULL;
 
 	if (zone && !link) {
-		*ret_error = mem_format("no netdev '%s' for the peer's address", zone + 1);
+		_cleanup_(freep) char *clean = text_clean(zone + 1, strlen(zone + 1));
+
+		*ret_error = mem_format("no netdev '%s' for the peer's address", clean);
 		return -ENODEV;
 	}
 	if (is_link_local(address) && !link) {
