@@ -198,7 +198,7 @@ static double data_rate(const struct port *port)
 {
 	static const char *const coded[] = {"SDR", "DDR", "QDR"};
 
-	if (port->link_layer.value == LINK_LAYER_INFINIBAND && port->speed)
+	if (port_is_infiniband(port) && port->speed)
 		for (size_t i = 0; i < ARRAY_SIZE(coded); i++)
 			if (!strcmp(port->speed, coded[i]))
 				return port->rate_gbps.value * 8 / 10;

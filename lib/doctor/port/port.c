@@ -21,11 +21,6 @@ static bool has_physical_state(const struct port *port, enum physical_state stat
 	return port->physical_state.known && port->physical_state.value == state;
 }
 
-static bool is_infiniband(const struct port *port)
-{
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
-}
-
 static const struct link *own_link(const struct doctor_context *run)
 {
 	return run->port->netdev ? link_by_name(&run->facts->inventory.links, run->port->netdev)
@@ -153,7 +148,7 @@ static bool look_at_netdev(struct doctor_context *run)
 
 	if (!link)
 		return false;
-	if (!is_infiniband(run->port))
+	if (!port_is_infiniband(run->port))
 		condition = condition_of(run, link);
 	if (condition == NETDEV_SWITCHED_OFF)
 		doctor_evidence(run, "rtnetlink", "netdev %s is administratively down", link->name);
@@ -175,14 +170,14 @@ static void advise(struct doctor_context *run, bool switched_off)
 	else if (has_physical_state(port, PHYSICAL_POLLING))
 		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
 				      "port at its other end is switched on");
-	else if (has_physical_state(port, PHYSICAL_DISABLED) && is_infiniband(port))
+	else if (has_physical_state(port, PHYSICAL_DISABLED) && port_is_infiniband(port))
 		doctor_next_step(run, "the port is disabled: enable it from the subnet (as "
 				      "ibportstate does), or in the adapter's settings");
 	else if (has_physical_state(port, PHYSICAL_TRAINING) ||
 		 has_physical_state(port, PHYSICAL_LINK_ERROR_RECOVERY))
 		doctor_next_step(run, "the link trains without success: try another cable, and "
 				      "another port at the other end");
-	else if (port->netdev && !is_infiniband(port))
+	else if (port->netdev && !port_is_infiniband(port))
 		doctor_next_step(run, "check the cable and the switch port: ethtool %s tells more",
 				 port->netdev);
 	else
@@ -220,7 +215,7 @@ static void judge_down(struct doctor_context *run)
 
 static void judge_init(struct doctor_context *run)
 {
-	if (is_infiniband(run->port) && has_physical_state(run->port, PHYSICAL_LINK_UP)) {
+	if (port_is_infiniband(run->port) && has_physical_state(run->port, PHYSICAL_LINK_UP)) {
 		doctor_error(run, "the link is up, but no subnet manager has configured the port");
 	} else if (run->device->transport.known &&
 		   run->device->transport.value == TRANSPORT_USNIC && run->port->netdev) {

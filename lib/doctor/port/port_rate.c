@@ -8,11 +8,6 @@
 #include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
 
-static bool is_infiniband(const struct port *port)
-{
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
-}
-
 static bool has_speed(const struct port *port, const char *speed)
 {
 	return port->speed && !strcmp(port->speed, speed);
@@ -34,7 +29,7 @@ static bool is_at_its_slowest(const struct device *device, const struct port *po
 /* "400 Gb/s (4X NDR)"; lanes and names of speeds are of InfiniBand only. */
 static char *describe(double rate_gbps, const struct port *port)
 {
-	if (is_infiniband(port) && port->width_lanes.known && port->speed)
+	if (port_is_infiniband(port) && port->width_lanes.known && port->speed)
 		return mem_format("%g Gb/s (%lluX %s)", rate_gbps,
 				  (unsigned long long)port->width_lanes.value, port->speed);
 	return mem_format("%g Gb/s", rate_gbps);
@@ -46,7 +41,7 @@ static bool judge_lanes(struct doctor_context *run)
 	const struct port *port = run->port;
 	const uint64_t lanes = port->width_lanes.known ? port->width_lanes.value : 0;
 
-	if (!is_infiniband(port) || doctor_is_plane(run->facts, run->device))
+	if (!port_is_infiniband(port) || doctor_is_plane(run->facts, run->device))
 		return false;
 	if (lanes == 1 || (lanes == 2 && !may_have_two_lanes(port))) {
 		doctor_warning(run, "the link runs with some of its lanes only");
@@ -84,7 +79,7 @@ void check_port_rate(struct doctor_context *run)
 		return;
 	}
 	own = describe(rate.value, run->port);
-	doctor_evidence(run, is_infiniband(run->port) ? "ports/N/rate" : "speed of the netdev",
+	doctor_evidence(run, port_is_infiniband(run->port) ? "ports/N/rate" : "speed of the netdev",
 			"%s", own);
 	doctor_peers(run->facts, run->device, run->port, &peers);
 	if (peers.best)

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/roce/roce.h"
+#include "host/endpoint/endpoint_search.h"
 
 /* What the GIDs of a port are, as far as they could be read. */
 struct gid_survey {
@@ -197,11 +198,6 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 	return compare(run, &gids, !is_table_incomplete(run));
 }
 
-static bool is_inactive(const struct port *port)
-{
-	return port->state.known && port->state.value != PORT_STATE_ACTIVE;
-}
-
 /* An address that is there already, but not in the table, is announced again by its return. */
 static void advise(struct doctor_context *run, bool addresses)
 {
@@ -247,7 +243,7 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
 			"%zu GIDs, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
 			gids.addresses, gids.addresses_v2);
-	if (!gids.count && is_inactive(run->port))
+	if (!gids.count && !endpoint_is_active(run->port))
 		doctor_note(run, "the port is not active and has no GID");
 	else if (!gids.count)
 		doctor_error(run, "the port has no GID at all");

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/roce/roce.h"
+#include "host/endpoint/endpoint_search.h"
 
 enum { ENOUGH_FOR_LARGEST = 4192 };
 
@@ -137,8 +138,7 @@ static void judge(struct doctor_context *run, const struct link *own)
 		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	} else if (count_smaller(run, own, false)) {
 		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
-	} else if (mtu < PORT_LARGEST_MTU && run->port->state.known &&
-		   run->port->state.value != PORT_STATE_ACTIVE) {
+	} else if (mtu < PORT_LARGEST_MTU && !endpoint_is_active(run->port)) {
 		doctor_not_checked(run, 0,
 				   "the port is not active, so its MTU does not matter yet");
 	} else if (mtu < PORT_LARGEST_MTU) {
