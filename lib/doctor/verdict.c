@@ -25,6 +25,11 @@ char *doctor_scope_object(const struct doctor_context *run)
 	}
 }
 
+bool doctor_needs_root(int rc)
+{
+	return (rc == -EACCES || rc == -EPERM) && geteuid();
+}
+
 static void append(char **string, const char *separator, const char *format, va_list arguments)
 {
 	char *text = NULL;
@@ -51,6 +56,18 @@ void doctor_evidence(struct doctor_context *run, const char *source, const char 
 	va_end(arguments);
 	if (source && !strings_contain(&run->pending.sources, source))
 		strings_add(&run->pending.sources, source);
+}
+
+char *doctor_names(const struct strings *names)
+{
+	enum { MOST = 4 };
+	char *text = NULL;
+
+	for (size_t i = 0; i < names->count && i < MOST; i++)
+		mem_extend(&text, "%s%s", i ? ", " : "", names->items[i]);
+	if (names->count > MOST)
+		mem_extend(&text, " and %zu more", names->count - MOST);
+	return text;
 }
 
 void doctor_object(struct doctor_context *run, const char *format, ...)
@@ -155,7 +172,7 @@ void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *
 void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
 		   bool needs_root)
 {
-	const bool denied = needs_root && (rc == -EACCES || rc == -EPERM) && geteuid();
+	const bool denied = needs_root && doctor_needs_root(rc);
 	_cleanup_(freep) char *object = doctor_scope_object(run);
 
 	if (!denied)

@@ -66,6 +66,8 @@ struct doctor_context {
 /* Adds to the evidence of the next verdict; `source` NULL: the source is named already. */
 void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* For evidence: "a, b, c, d and 3 more"; NULL: there are none. The caller frees it. */
+char *doctor_names(const struct strings *names);
 /* The next verdict is about this object instead of the one of the scope: eth2, slurmd[712]. */
 void doctor_object(struct doctor_context *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -94,6 +96,8 @@ void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *
  */
 void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
 		   bool needs_root);
+/* Whether the error is one that root would not have. */
+bool doctor_needs_root(int rc);
 /* Not checked, because the inventory lacks the fact; the inventory has reported the problem. */
 void doctor_unknown(struct doctor_context *run, const char *what);
 /* Not checked, because that check's verdict on this object leaves nothing to judge. */

@@ -18,13 +18,12 @@ bool container_has_devices(struct doctor_context *run)
 	return run->facts->inventory.devices.count && doctor_is_contained(run);
 }
 
-enum { DEVICES_NAMED = 4 }; /* in a line of evidence */
-
 void check_container_devices(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
-	_cleanup_(freep) char *usable = NULL;
-	size_t count = 0, seen = 0, forbidden = 0;
+	_cleanup_(strings_free) struct strings usable = {.items = NULL};
+	_cleanup_(freep) char *list = NULL;
+	size_t seen = 0, forbidden = 0;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct device *device = &devices->items[i];
@@ -39,22 +38,19 @@ void check_container_devices(struct doctor_context *run)
 		}
 		seen++;
 		forbidden += node.fault == NODE_FORBIDDEN;
-		if (node.fault == NODE_MISSING || node.fault == NODE_FORBIDDEN)
-			continue;
-		if (count++ < DEVICES_NAMED)
-			mem_extend(&usable, "%s%s", usable ? ", " : "", device->name);
+		if (node.fault != NODE_MISSING && node.fault != NODE_FORBIDDEN)
+			strings_add(&usable, device->name);
 	}
-	if (count > DEVICES_NAMED)
-		mem_extend(&usable, " and %zu more", count - DEVICES_NAMED);
+	list = doctor_names(&usable);
 	doctor_evidence(run, "/dev/infiniband",
-			"devices with uverbs: %zu, with a device file: %zu%s%s%s", seen, count,
-			usable ? " (" : "", usable ? usable : "", usable ? ")" : "");
+			"devices with uverbs: %zu, with a device file: %zu%s%s%s", seen,
+			usable.count, list ? " (" : "", list ? list : "", list ? ")" : "");
 	if (forbidden)
 		doctor_evidence(run, "/dev/infiniband",
 				"with one that a control group forbids: %zu", forbidden);
-	if (!count) {
+	if (!usable.count) {
 		doctor_error(run, "the container has no RDMA device");
-	} else if (count < seen) {
+	} else if (usable.count < seen) {
 		doctor_next_step(run, "nothing if the container is to have only these");
 		doctor_note(run, "the container has some of the host's RDMA devices");
 	} else {

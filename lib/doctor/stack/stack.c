@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
-enum { FUNCTIONS_NAMED = 4 }; /* in a line of evidence */
-
 static bool is_all_software(const struct device_list *devices)
 {
 	for (size_t i = 0; i < devices->count; i++)
@@ -26,8 +24,9 @@ void check_pci_hardware(struct doctor_context *run)
 {
 	struct doctor_facts *facts = run->facts;
 	const struct pci_list *pci = doctor_pci(facts);
-	_cleanup_(freep) char *certain = NULL, *possible = NULL;
-	size_t count = 0, others = 0;
+	_cleanup_(strings_free) struct strings certain = {.items = NULL},
+					       possible = {.items = NULL};
+	_cleanup_(freep) char *list = NULL;
 
 	if (!pci) {
 		doctor_evidence(run, "/sys/bus/pci/devices", "%s", strerror(-facts->pci_rc));
@@ -38,28 +37,24 @@ void check_pci_hardware(struct doctor_context *run)
 		struct pci_function *function = &pci->items[i];
 		bool is_one;
 		const struct rdma_driver *row = doctor_rdma_driver(facts, function, &is_one);
-		char **list = is_one ? &certain : &possible;
-		size_t *number = is_one ? &count : &others;
+		_cleanup_(freep) char *name = NULL;
 
-		if (row && (*number)++ < FUNCTIONS_NAMED)
-			mem_extend(list, "%s%s (%s)", *list ? ", " : "", function->address,
-				   row->driver);
+		if (!row)
+			continue;
+		name = mem_format("%s (%s)", function->address, row->driver);
+		strings_add(is_one ? &certain : &possible, name);
 	}
-	if (count > FUNCTIONS_NAMED)
-		mem_extend(&certain, " and %zu more", count - FUNCTIONS_NAMED);
-	if (others > FUNCTIONS_NAMED)
-		mem_extend(&possible, " and %zu more", others - FUNCTIONS_NAMED);
-	if (certain)
-		doctor_evidence(run, "/sys/bus/pci/devices", "%s", certain);
-	if (count) {
+	list = doctor_names(certain.count ? &certain : &possible);
+	if (certain.count) {
+		doctor_evidence(run, "/sys/bus/pci/devices", "%s", list);
 		doctor_ok(run, "there is RDMA hardware");
 		return;
 	}
 	doctor_evidence(run, "/sys/bus/pci/devices",
 			"%zu PCI function%s, none with RDMA for certain", pci->count,
 			plural_s(pci->count));
-	if (others)
-		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", possible);
+	if (possible.count)
+		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", list);
 	if (facts->inventory.devices.count && !is_all_software(&facts->inventory.devices))
 		doctor_ok(run, "there is RDMA hardware, but not on the PCI bus");
 	else

@@ -74,8 +74,6 @@ const struct providers *doctor_providers(struct doctor_facts *facts);
 /* Whether every network namespace sees all RDMA devices; -errno if unknown in *ret_rc. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc);
 void doctor_stack_free(struct doctor_stack *stack);
-/* Whether the error is one that root would not have. */
-bool doctor_needs_root(int rc);
 /*
  * Adds the rule that keeps `module` from being loaded to the evidence, and makes the next step. The
  * rule may be one against a module that it depends on.

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -75,11 +74,6 @@ const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *fa
 		read_auxiliary(&facts->root, &stack->auxiliary, names.items[i]);
 	strings_free(&names);
 	return &stack->auxiliary;
-}
-
-bool doctor_needs_root(int rc)
-{
-	return (rc == -EACCES || rc == -EPERM) && geteuid();
 }
 
 const struct module_rules *doctor_module_rules(struct doctor_facts *facts)

@@ -132,25 +132,14 @@ void check_module_blocked(struct doctor_context *run)
 	doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 
-/* Releases whose modules are installed, for an operator who has to choose one. */
-static char *list_releases(const struct module_files *files)
-{
-	char *text = NULL;
-
-	for (size_t i = 0; i < files->others.count && i < 4; i++)
-		mem_extend(&text, "%s%s", i ? ", " : "", files->others.items[i]);
-	if (files->others.count > 4)
-		mem_extend(&text, " and %zu more", files->others.count - 4);
-	return text;
-}
-
 static void find_absent(struct doctor_context *run, const char *module,
 			const struct module_files *files)
 {
 	_cleanup_(freep) char *source = mem_format("/lib/modules/%s/modules.dep", files->release);
-	_cleanup_(freep) char *others = list_releases(files);
+	_cleanup_(freep) char *others = doctor_names(&files->others);
 
 	if (files->rc == -ENOENT) {
+		/* For an operator who has to choose one. */
 		doctor_evidence(run, source, "the kernel is %s, /lib/modules has %s",
 				files->release, others ? others : "nothing");
 		doctor_next_step(run,
