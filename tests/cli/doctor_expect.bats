@@ -141,6 +141,9 @@ refused()
 	echo 'Max locked memory         8388608              unlimited            bytes     ' >"$tree/proc/self/limits"
 	try doctor --root "$tree" --only expect --expect "$file" -a
 	[[ $status = 4 && $output = *'8388608 bytes, wanted unlimited (line 1, column '*'(profile gpu)'* ]]
+	write '"memlock_bytes": [1, "unlimited"], "profile": "gpu"'
+	try doctor --root "$tree" --only expect --expect "$file"
+	[[ $output = *'8388608 bytes, wanted 1 or unlimited (line 1, column '* ]]
 	# A byte of a tebibyte is told, too.
 	write '"memlock_bytes": {"min": 1099511627777}'
 	echo 'Max locked memory         1099511627776        unlimited            bytes     ' >"$tree/proc/self/limits"

@@ -123,25 +123,30 @@ static bool is_port_left_out(struct doctor_expect *expect, const struct port *po
 
 /* ---- Comparing ---- */
 
-/* Ends with a verdict: `actual` is NULL if the value is not known. */
-static void compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
-		    const char *actual, bool allowed)
+/* Ends with a verdict; `source` has the value, which is in `unit`. */
+static void judge(struct doctor_context *run, const struct wanted *wanted, const char *title,
+		  const char *source, const char *actual, const char *unit, bool allowed)
 {
-	const struct doctor_expect *expect = run->facts->expect;
 	_cleanup_(freep) char *text = wanted_text(wanted);
-	_cleanup_(freep) char *place = expectation_place(&expect->file, wanted->at);
-	const char *title = wanted_rows[key].title;
+	_cleanup_(freep) char *place = expectation_place(&run->facts->expect->file, wanted->at);
 
-	if (!actual) {
-		doctor_unknown(run, title);
-		return;
-	}
-	doctor_evidence(run, expect->path, "%s, wanted %s (%s)", actual, text, place);
+	doctor_evidence(run, source, "%s%s, wanted %s (%s)", actual, unit, text, place);
 	doctor_expected(run, text, actual);
 	if (allowed)
 		doctor_ok(run, "the %s is as expected", title);
 	else
 		doctor_error(run, "the %s is not as expected", title);
+}
+
+/* The same of a value of the inventory; `actual` is NULL if it is not known. */
+static void compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
+		    const char *actual, bool allowed)
+{
+	if (actual)
+		judge(run, wanted, wanted_rows[key].title, run->facts->expect->path, actual, "",
+		      allowed);
+	else
+		doctor_unknown(run, wanted_rows[key].title);
 }
 
 /* Whether the value is there and allowed, so that nothing has to be said. */
@@ -169,7 +174,7 @@ static bool differs(struct doctor_context *run, const struct selector *selector,
 		return false;
 	doctor_object(run, "%s", name);
 	if (value.known)
-		actual = value.word ? mem_string(value.word) : mem_format("%.15g", value.number);
+		actual = value.word ? mem_string(value.word) : wanted_number_text(value.number);
 	compare(run, wanted, key, actual, false);
 	return true;
 }
@@ -318,7 +323,7 @@ static void check_memlock_wanted(struct doctor_context *run)
 {
 	const struct wanted *wanted = &run->facts->expect->file.memlock;
 	const char *source = "/proc/self/limits";
-	_cleanup_(freep) char *text = NULL, *place = NULL, *actual = NULL;
+	_cleanup_(freep) char *actual = NULL;
 	double bytes = 0;
 	int rc;
 
@@ -330,17 +335,9 @@ static void check_memlock_wanted(struct doctor_context *run)
 		limits_unread(run, "the limit of pinned memory", source, rc);
 		return;
 	}
-	text = wanted->number_count && isinf(wanted->numbers[0]) ? mem_string("unlimited")
-								 : wanted_text(wanted);
-	actual = isinf(bytes) ? mem_string("unlimited") : mem_format("%.15g", bytes);
-	place = expectation_place(&run->facts->expect->file, wanted->at);
-	doctor_evidence(run, source, "%s%s, wanted %s (%s)", actual, isinf(bytes) ? "" : " bytes",
-			text, place);
-	doctor_expected(run, text, actual);
-	if (wanted_allows_number(wanted, bytes))
-		doctor_ok(run, "the limit of pinned memory is as expected");
-	else
-		doctor_error(run, "the limit of pinned memory is not as expected");
+	actual = wanted_number_text(bytes);
+	judge(run, wanted, "limit of pinned memory", source, actual, isinf(bytes) ? "" : " bytes",
+	      wanted_allows_number(wanted, bytes));
 }
 
 void check_expect(struct doctor_context *run)

@@ -412,14 +412,22 @@ bool wanted_allows_word(const struct wanted *wanted, const char *word)
 	return strings_contain(&wanted->words, word);
 }
 
+char *wanted_number_text(double number)
+{
+	return isinf(number) ? mem_string("unlimited") : mem_format("%.15g", number);
+}
+
 char *wanted_text(const struct wanted *wanted)
 {
 	char *text = NULL;
 
 	if (wanted->at_least)
 		return mem_format("at least %.15g", wanted->least);
-	for (size_t i = 0; i < wanted->number_count; i++)
-		mem_extend(&text, "%s%.15g", i ? " or " : "", wanted->numbers[i]);
+	for (size_t i = 0; i < wanted->number_count; i++) {
+		_cleanup_(freep) char *number = wanted_number_text(wanted->numbers[i]);
+
+		mem_extend(&text, "%s%s", i ? " or " : "", number);
+	}
 	for (size_t i = 0; i < wanted->words.count; i++)
 		mem_extend(&text, "%s%s", i ? " or " : "", wanted->words.items[i]);
 	return text;

@@ -79,5 +79,7 @@ char *expectation_place(const struct expectation *expectation, size_t at);
 
 bool wanted_allows_number(const struct wanted *wanted, double number);
 bool wanted_allows_word(const struct wanted *wanted, const char *word);
+/* "400", "unlimited"; the caller frees it. */
+char *wanted_number_text(double number);
 /* "at least 400", "28.43.2026 or 28.43.1014"; the caller frees it. */
 char *wanted_text(const struct wanted *wanted);
