@@ -11,7 +11,7 @@ static void gids(void **state)
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth0\n");
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth0\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 	/* Another netdev's GID with the same address does not help. */
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth1\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_WARNING,
@@ -48,7 +48,7 @@ static void late_gid(void **state)
 	put_gid(bed, 0, 0, "0000:0000:0000:0000:0000:0000:0000:0000\n", "RoCE v2\n", "eth0\n");
 	assert_int_equal(pthread_create(&thread, NULL, come_late, bed), 0);
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 	pthread_join(thread, NULL);
 }
 
@@ -327,10 +327,10 @@ static void routes(void **state)
 	struct bed *bed = *state;
 
 	write_filter(bed, "0\n", "0\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	/* Strict on the netdev that has not the best route, and only there. */
 	write_filter(bed, "0\n", "1\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
 	       "strict source validation drops ARP requests of neighbours, because the route back "
 	       "leaves by another netdev",
@@ -338,7 +338,7 @@ static void routes(void **state)
 	       "eth0");
 	/* Loose wins, because it is the larger value. */
 	write_filter(bed, "2\n", "1\n");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	bed->answers.table_error = -EHOSTUNREACH;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
 	       "rdma_cm rejects connection requests: the port has no route back to its own subnet",

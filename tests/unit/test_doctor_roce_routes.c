@@ -78,8 +78,7 @@ static void first_neighbour(void **state)
 			bed->facts.inventory.addresses.count--;
 		}
 		address->prefix_length = number_of(cases[i].bits);
-		expect(bed, CHECK_ID_rdma_cm_route, 2, SEVERITY_OK, fine,
-		       "1 addresses asked about");
+		expect(bed, CHECK_ID_rdma_cm_route, 2, SEVERITY_OK, fine, "1 address asked about");
 		if (bed->answers.last_peer != cases[i].peer)
 			fail_msg("10.0.%u.%u/%u: asked about %u", cases[i].third, cases[i].own,
 				 cases[i].bits, bed->answers.last_peer);
@@ -100,10 +99,10 @@ static void ipv6_neighbour(void **state)
 	bed->facts.inventory.addresses.count = 0;
 	add_address(bed, 4, 64, local);
 	add_address(bed, 4, 64, global);
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	assert_int_equal(bed->answers.last_peer, 0x11);
 	bed->facts.inventory.addresses.items[1].prefix_length = number_of(127);
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	bed->facts.inventory.addresses.items[1].prefix_length = number_of(128);
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
 	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
@@ -114,7 +113,7 @@ static void ipv6_neighbour(void **state)
 	       NULL);
 	/* One of two addresses has room. */
 	add_address(bed, 4, 64, global)->ip.raw[3] = 0xb9;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 }
 
 /* An anonymised snapshot has the answer about one neighbour; the ends of the subnet come last. */
@@ -124,11 +123,11 @@ static void one_known_neighbour(void **state)
 
 	write_filter(bed, "0");
 	bed->answers.only_peer = 200;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	assert_int_equal(bed->answers.last_peer, 200);
 	bed->answers.only_peer = 255;
 	bed->answers.peers = 0;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	assert_int_equal(bed->answers.last_peer, 255);
 	/* The others of 256 once each, without both ends and the two own ones; then one or both
 	 * ends. */
@@ -191,7 +190,7 @@ static void answers_of_the_kernel(void **state)
 	       "from 10.0.0.5 on eth0 to its neighbour 10.0.0.4: another netdev");
 	write_filter(bed, "0");
 	bed->answers.table_link = 3;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 }
 
 /* Where the route back leaves matters under strict validation only: 1, not 0 or 2. */
@@ -203,8 +202,7 @@ static void source_validation(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		write_filter(bed, values[i]);
-		expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine,
-		       "1 addresses asked about");
+		expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	}
 	write_filter(bed, "1");
 	result = run(bed, CHECK_ID_rdma_cm_route, 1);
@@ -215,13 +213,13 @@ static void source_validation(void **state)
 		"validation: sysctl net.ipv4.conf.all.rp_filter=2");
 	/* A best route of several netdevs, or of the port's own, is none by another. */
 	bed->answers.best_link = 0;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	bed->answers.best_link = 4;
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 	/* What cannot be read is no fault here. */
 	bed->answers.best_link = 3;
 	tree_delete(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter");
-	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 address asked about");
 }
 
 /* Addresses of netdevs that are down, or of others, do not count. */
@@ -238,7 +236,7 @@ static void whose_addresses(void **state)
 	add_address(bed, 99, 24, (struct ip_address){.family = AF_INET, .raw = {10, 8, 0, 1}});
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "2 addresses asked about");
 	links->items[2].enabled = TRISTATE_NO;
-	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 address asked about");
 	links->items[0].enabled = TRISTATE_NO;
 	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_INFO, "the port has no IP address", NULL);
 	/* Without its netdev nothing can be said, and why depends on whether it has one. */
@@ -411,24 +409,24 @@ static void large_table(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		put_gid(bed, 0, places[i], OWN_GID, "RoCE v2", "eth0");
 		expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-		       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+		       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 		put_gid(bed, 0, places[i], EMPTY, "RoCE v2", "eth0");
 	}
 	/* A v1 GID does not end the search for a v2 one. */
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
 	put_gid(bed, 0, 40, OWN_GID, "RoCE v2", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 	/* The better one counts, whichever is first; one without a netdev counts as well. */
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
 	put_gid(bed, 0, 1, OWN_GID, "IB/RoCE v1", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 	/* Another netdev's GID of the same address does not end the search. */
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
-	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
 	assert_int_equal(bed->problems.count, 0);
 }
 
@@ -463,20 +461,20 @@ static void idle_member(void **state)
 	add_link(bed, "bond0", 10, "bond");
 	bed->facts.inventory.links.items[0].master_index = number_of(10);
 	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
-	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth1");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "the GIDs are those of the active member of the bond",
 	       "eth0 is not the active member");
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth0");
-	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 	/* Modes in which all members are active have an empty file. */
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "");
-	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 	/* A master of another kind is no bond. */
 	bed->facts.inventory.links.items[2].kind[0] = 'B';
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth1");
-	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP addresses");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 }
 
 int main(void)

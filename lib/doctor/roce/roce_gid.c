@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/roce/roce.h"
 #include "host/endpoint/endpoint_search.h"
 
@@ -241,8 +242,8 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 		return;
 	}
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
-			"%zu GIDs, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
-			gids.addresses, gids.addresses_v2);
+			"%zu GID%s, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
+			plural_s(gids.count), gids.addresses, gids.addresses_v2);
 	if (!gids.count && !endpoint_is_active(run->port))
 		doctor_note(run, "the port is not active and has no GID");
 	else if (!gids.count)
@@ -264,8 +265,8 @@ static void judge_live(struct doctor_context *run, struct port *port)
 		return;
 	}
 	if (!found.missing && !found.only_v1)
-		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP addresses",
-				found.addresses);
+		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP address%s", found.addresses,
+				found.addresses == 1 ? "" : "es");
 	judge(run, found.addresses, found.missing, found.only_v1);
 }
 

@@ -404,8 +404,10 @@ static void judge_routes(struct doctor_context *run, const struct route_survey *
 				   "the netmask leaves no room for a neighbour, so which "
 				   "peers there are is not known");
 	} else {
-		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu addresses asked about",
-				survey->addresses - survey->no_room);
+		const size_t asked = survey->addresses - survey->no_room;
+
+		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s asked about", asked,
+				asked == 1 ? "" : "es");
 		doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
 	}
 }
