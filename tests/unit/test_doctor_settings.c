@@ -210,6 +210,13 @@ static void quotas(void **state)
 	tree_write(&bed->tree, "proc/self/mountinfo",
 		   "30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw");
 	tree_write(&bed->tree, "proc/self/cgroup", "0::/jobs/one");
+	/* Such as that of nsenter -C. */
+	tree_write(&bed->tree, "proc/self/cgroup", "0::/../jobs/one");
+	bed->facts.root.live = bed->facts.root.below = true;
+	run(bed, CHECK_ID_rdma_cgroup);
+	assert_told(bed, "not-checked mlx5_0: the control group is not seen from here\n");
+	bed->facts.root.live = bed->facts.root.below = false;
+	tree_write(&bed->tree, "proc/self/cgroup", "0::/jobs/one");
 	tree_directory(&bed->tree, "sys/fs/cgroup/jobs/one");
 	run(bed, CHECK_ID_rdma_cgroup);
 	assert_told(bed, "ok mlx5_0: no control group limits RDMA objects | 0 groups with the "

@@ -190,30 +190,30 @@ static void check_this_shell(struct doctor_context *run)
 	doctor_object(run, "this shell");
 	if (rc) {
 		limits_unread(run, "the limit of pinned memory", source, rc);
-	} else if (is_enough(&memlock)) {
-		doctor_ok(run, "memory can be pinned without a limit");
-	} else {
-		const bool may = may_lock(run->facts);
-		/* capable() of ib_umem_get() asks about the first user namespace. */
-		const bool in_vain = may && is_in_user_namespace(run->facts);
-
-		if (may && !in_vain) {
-			doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
-			doctor_ok(run, "the limit of pinned memory does not apply to this process");
-			return;
-		}
-		if (in_vain)
-			doctor_evidence(
-				run,
-				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
-				"CAP_IPC_LOCK is held in a user namespace, where it does not "
-				"lift the limit");
-		if (run->profile == PROFILE_CONTAINER)
-			doctor_next_step(run, "start the container with --ulimit memlock=-1%s",
-					 in_vain ? "" : ", or give it the capability IPC_LOCK");
-		doctor_verdict(run, severity_of(run, &memlock),
-			       "pinned memory is limited, so registering more fails");
+		return;
 	}
+	if (is_enough(&memlock)) {
+		doctor_ok(run, "memory can be pinned without a limit");
+		return;
+	}
+	const bool may = may_lock(run->facts);
+	/* capable() of ib_umem_get() asks about the first user namespace. */
+	const bool in_vain = may && is_in_user_namespace(run->facts);
+	if (may && !in_vain) {
+		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
+		doctor_ok(run, "the limit of pinned memory does not apply to this process");
+		return;
+	}
+	if (in_vain)
+		doctor_evidence(run,
+				run->facts->root.live ? "/proc/self/ns/user" : "/proc/self/uid_map",
+				"CAP_IPC_LOCK is held in a user namespace, where it does not lift "
+				"the limit");
+	if (run->profile == PROFILE_CONTAINER)
+		doctor_next_step(run, "start the container with --ulimit memlock=-1%s",
+				 in_vain ? "" : ", or give it the capability IPC_LOCK");
+	doctor_verdict(run, severity_of(run, &memlock),
+		       "pinned memory is limited, so registering more fails");
 }
 
 static const struct daemon_kind *find_kind(const char *name)
@@ -360,21 +360,19 @@ static void judge_daemon(struct doctor_context *run, const struct daemons *daemo
 static void check_daemon(struct doctor_context *run, const struct daemons *daemons,
 			 const struct daemon_process *process)
 {
-	_cleanup_(freep) char *pid = mem_format("%" PRIu64, process->pid);
-	_cleanup_(freep) char *source = mem_format("/proc/%s/limits", pid);
+	_cleanup_(freep) char *source = mem_format("/proc/%" PRIu64 "/limits", process->pid);
 	_cleanup_(freep) char *text = NULL;
 	struct memlock memlock = {.memory_bytes = 0};
-	int rc = sysfs_read_long(&run->facts->root, &text, "proc/%s/limits", pid);
+	int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
 
 	if (!rc)
 		rc = take_memlock(run, text, source, &memlock);
-
 	/* It ended meanwhile, and says nothing any more. */
 	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live)) {
 		doctor_does_not_apply(run);
 		return;
 	}
-	doctor_object(run, "%s[%s]", process->kind->name, pid);
+	doctor_object(run, "%s[%" PRIu64 "]", process->kind->name, process->pid);
 	if (rc)
 		limits_unread(run, "the daemon's limit of pinned memory", source, rc);
 	else if (is_enough(&memlock))
@@ -420,12 +418,13 @@ static int read_cgroups(struct doctor_facts *facts)
 	return limits->cgroups_rc;
 }
 
-/* Adds a quota to the evidence; returns whether it is used up. */
+/* Adds a quota, if there is one, to the evidence; returns whether it is used up. */
 static bool show_quota(struct doctor_context *run, const char *group, const char *what,
-		       const struct number *used, const struct limit *most)
+		       const struct number *used, const struct limit *most, bool *limited)
 {
 	if (most->unlimited != TRISTATE_NO)
 		return false;
+	*limited = true;
 	doctor_evidence(run, "rdma.max", "%s: %s %" PRIu64 " of at most %" PRIu64, group, what,
 			used->known ? used->value : 0, most->value.value);
 	return used->known && used->value >= most->value.value;
@@ -445,10 +444,13 @@ void check_rdma_cgroup(struct doctor_context *run)
 	bool limited = false, full = false;
 	int rc = read_cgroups(run->facts);
 
-	if (rc) {
+	/* It is above this control group namespace: find_group(), procfs.c. */
+	if (rc == -ENOENT && run->facts->root.live)
+		doctor_not_checked(run, 0, "the control group is not seen from here");
+	else if (rc)
 		limits_unread(run, "the control group", "/proc/self/cgroup", rc);
+	if (rc)
 		return;
-	}
 	for (size_t i = 0; i < limits->cgroups.count; i++) {
 		const struct cgroup_level *level = &limits->cgroups.items[i];
 		const struct cgroup_device *quota = find_quota(level, run->device->name);
@@ -456,11 +458,9 @@ void check_rdma_cgroup(struct doctor_context *run)
 		if (!quota)
 			continue;
 		full |= show_quota(run, level->group, "hca_handle", &quota->handles,
-				   &quota->most_handles);
+				   &quota->most_handles, &limited);
 		full |= show_quota(run, level->group, "hca_object", &quota->objects,
-				   &quota->most_objects);
-		limited |= quota->most_handles.unlimited == TRISTATE_NO ||
-			   quota->most_objects.unlimited == TRISTATE_NO;
+				   &quota->most_objects, &limited);
 	}
 	if (full) {
 		doctor_error(run, "a control group's quota of RDMA objects is used up");
