@@ -143,7 +143,7 @@ static bool run_on_object(struct doctor_context *run)
 	/* A check that ends without a verdict is a defect; it must not look like health. */
 	if (!run->verdicts)
 		doctor_not_checked(run, 0, "the check ended without a verdict");
-	return run->results->count;
+	return true;
 }
 
 static void set_device(struct doctor_context *run, const struct device *device)
@@ -154,15 +154,20 @@ static void set_device(struct doctor_context *run, const struct device *device)
 		run->function = pci_list_find(&run->facts->pci, device->pci_address);
 }
 
+void doctor_leave_object(struct doctor_context *run)
+{
+	run->device = NULL;
+	run->port = NULL;
+	run->function = NULL;
+}
+
 /* The objects that a check could be run on; `act` returns whether it applies. */
 static bool for_each_object(struct doctor_context *run, bool (*act)(struct doctor_context *run))
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	bool any = false;
 
-	run->device = NULL;
-	run->port = NULL;
-	run->function = NULL;
+	doctor_leave_object(run);
 	if (run->check->scope == ON_HOST)
 		return act(run);
 	if (run->check->scope == ON_FUNCTION) {
@@ -214,40 +219,28 @@ static void run_check(struct doctor_context *run)
 {
 	const uint64_t missing = missing_needs(run);
 	const size_t before = run->results->count;
-	bool any;
 
 	/* What was not asked for is not missing. */
 	if (missing & (NEEDS_PEER | NEEDS_EXPECT)) {
 		strings_add(&run->results->not_applicable, run->check->id);
 		return;
 	}
-	if (missing) {
-		any = for_each_object(run, applies);
-		if (any) {
-			run->device = NULL;
-			run->port = NULL;
-			run->function = NULL;
-			doctor_object(run, "%s", "");
-			doctor_not_checked(run, missing, "%s: needs %s", run->check->title,
-					   enum_word(doctor_need_names, missing & -missing,
-						     "more"));
-			free(run->results->items[before].finding.object);
-			run->results->items[before].finding.object = NULL;
-		}
-	} else {
-		any = for_each_object(run, run_on_object);
+	if (!missing) {
+		for_each_object(run, run_on_object);
+	} else if (for_each_object(run, applies)) {
+		doctor_leave_object(run);
+		doctor_not_checked(run, missing, "%s: needs %s", run->check->title,
+				   enum_word(doctor_need_names, missing & -missing, "more"));
 	}
 	if (run->results->count == before)
 		strings_add(&run->results->not_applicable, run->check->id);
 }
 
-static bool has_transport(const struct device_list *devices, enum transport transport,
-			  bool software)
+static bool has_hardware_of(const struct device_list *devices, enum transport transport)
 {
 	for (size_t i = 0; i < devices->count; i++)
 		if (devices->items[i].transport.known &&
-		    devices->items[i].transport.value == transport &&
-		    devices->items[i].software == software)
+		    devices->items[i].transport.value == transport && !devices->items[i].software)
 			return true;
 	return false;
 }
@@ -260,8 +253,8 @@ enum doctor_profile doctor_choose_profile(struct doctor_facts *facts)
 		return PROFILE_CONTAINER;
 	if (doctor_has_accelerator(facts))
 		return PROFILE_GPU;
-	if (has_transport(devices, TRANSPORT_ROCE, false) &&
-	    !has_transport(devices, TRANSPORT_INFINIBAND, false))
+	if (has_hardware_of(devices, TRANSPORT_ROCE) &&
+	    !has_hardware_of(devices, TRANSPORT_INFINIBAND))
 		return PROFILE_ROCE;
 	return PROFILE_HPC;
 }

@@ -13,16 +13,11 @@
 
 char *doctor_scope_object(const struct doctor_context *run)
 {
-	switch (run->check->scope) {
-	case ON_FUNCTION:
+	if (run->check->scope == ON_FUNCTION && run->function)
 		return mem_string(run->function->address);
-	case ON_DEVICE:
+	if (run->check->scope == ON_DEVICE && run->device)
 		return mem_string(run->device->name);
-	case ON_PORT:
-		return port_object(run->port);
-	default:
-		return NULL;
-	}
+	return run->check->scope == ON_PORT && run->port ? port_object(run->port) : NULL;
 }
 
 bool doctor_needs_root(int rc)

@@ -149,9 +149,7 @@ void doctor_expect_ignore(struct doctor_context *run)
 		return;
 	run->id = CHECK_ID_expect;
 	run->check = doctor_check(CHECK_ID_expect);
-	run->device = NULL;
-	run->port = NULL;
-	run->function = NULL;
+	doctor_leave_object(run);
 	for (size_t i = 0; i < expect->file.ignored_count; i++)
 		if (!expect->file.ignored[i].matched &&
 		    was_looked_for(run, &expect->file.ignored[i]))

@@ -108,6 +108,8 @@ void doctor_does_not_apply(struct doctor_context *run);
 /* The verdict of an earlier check on this object, or on what it is a part of; -1: none. */
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 
+/* The context is about the host as a whole from now on, whatever the scope of the check. */
+void doctor_leave_object(struct doctor_context *run);
 /* The name of what the context is about, NULL for the host; to be freed. */
 char *doctor_scope_object(const struct doctor_context *run);
 void doctor_result_clear(struct doctor_result *result);
