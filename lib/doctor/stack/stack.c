@@ -182,9 +182,16 @@ void check_pci_driver(struct doctor_context *run)
 	}
 }
 
+static const char *loaded_words(enum tristate loaded)
+{
+	if (loaded == TRISTATE_YES)
+		return "loaded";
+	return loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded";
+}
+
 static void find_unbound(struct doctor_context *run, const struct function_state *state)
 {
-	const char *module = state->row->module;
+	const char *module = state->row->module, *loaded = loaded_words(state->loaded);
 
 	if (state->loaded == TRISTATE_YES) {
 		doctor_evidence(run, NULL, "%s is loaded", module);
@@ -194,21 +201,19 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 				 module, module, run->function->address);
 		doctor_error(run, "%s is loaded, but does not serve the RDMA half", module);
 	} else {
-		doctor_evidence(run, NULL, "%s is %s", module,
-				state->loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded");
+		doctor_evidence(run, NULL, "%s is %s", module, loaded);
 		doctor_next_step(run,
 				 "modprobe %s; for every start: echo %s >> "
 				 "/etc/modules-load.d/rdma.conf",
 				 module, module);
-		doctor_error(run, "%s is %snot loaded, so there is no RDMA device", module,
-			     state->loaded == TRISTATE_NO ? "" : "perhaps ");
+		doctor_error(run, "%s is %s, so there is no RDMA device", module, loaded);
 	}
 }
 
 /* The driver has made no auxiliary device for RDMA, or is of a kernel that makes none at all. */
 static void find_no_half(struct doctor_context *run, const struct function_state *state)
 {
-	const char *module = state->row->module, *driver = state->row->driver;
+	const char *module = state->row->module, *loaded = loaded_words(state->loaded);
 	int rc;
 
 	if (doctor_earlier(run, CHECK_ID_rdma_disabled) == SEVERITY_NOTICE) {
@@ -222,7 +227,7 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 	}
 	if (state->half == HALF_NOT_MADE) {
 		doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s made devices, none for RDMA",
-				driver);
+				state->row->driver);
 		doctor_next_step(run,
 				 "devlink dev param show pci/%s (enable_rdma, enable_roce, "
 				 "enable_iwarp); also look at the adapter's own settings",
@@ -232,10 +237,7 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 			    "none");
 		return;
 	}
-	doctor_evidence(run, "/sys/module", "%s is %s", module,
-			state->loaded == TRISTATE_YES  ? "loaded"
-			: state->loaded == TRISTATE_NO ? "not loaded"
-						       : "perhaps not loaded");
+	doctor_evidence(run, "/sys/module", "%s is %s", module, loaded);
 	if (state->loaded == TRISTATE_YES) {
 		doctor_next_step(run, "dmesg | grep %s", module);
 		doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_WARNING,
@@ -245,11 +247,10 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 	doctor_next_step(run, "modprobe %s%s", module,
 			 state->row->optional ? ", if the adapter is to do RDMA" : "");
 	if (state->row->optional)
-		doctor_note(run, "%s is %snot loaded; not every adapter of this driver has RDMA",
-			    module, state->loaded == TRISTATE_NO ? "" : "perhaps ");
+		doctor_note(run, "%s is %s; not every adapter of this driver has RDMA", module,
+			    loaded);
 	else
-		doctor_error(run, "%s is %snot loaded, so there is no RDMA device", module,
-			     state->loaded == TRISTATE_NO ? "" : "perhaps ");
+		doctor_error(run, "%s is %s, so there is no RDMA device", module, loaded);
 }
 
 static void find_device_with_half(struct doctor_context *run, const struct function_state *state)

@@ -204,18 +204,13 @@ const struct rdma_driver *doctor_rdma_driver(struct doctor_facts *facts,
 	const struct rdma_driver *row = rdma_driver_of(&facts->root, function, facts->problems);
 	const struct auxiliary_devices *list;
 
-	*ret_certain = row && !row->optional;
+	*ret_certain = row && (!row->optional || doctor_device_at(facts, function->address));
 	if (!row || *ret_certain)
 		return row;
 	list = doctor_auxiliary_devices(facts);
 	for (size_t i = 0; i < list->count; i++)
 		*ret_certain |= list->items[i].rdma &&
 				!strcmp(list->items[i].address, function->address);
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const char *address = facts->inventory.devices.items[i].pci_address;
-
-		*ret_certain |= address && !strcmp(address, function->address);
-	}
 	return row;
 }
 
@@ -226,16 +221,15 @@ static bool is_same_card(const struct pci_function *a, const char *address)
 	return dot && !strncmp(a->address, address, (size_t)(dot + 1 - address));
 }
 
-/* The RDMA device of the function, or else one of another function of the same card. */
-static const struct device *find_device(const struct doctor_context *run, bool of_card)
+/* An RDMA device of a function of the same card. */
+static const struct device *find_on_card(const struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		const char *address = devices->items[i].pci_address;
 
-		if (address && (of_card ? is_same_card(run->function, address)
-					: !strcmp(run->function->address, address)))
+		if (address && is_same_card(run->function, address))
 			return &devices->items[i];
 	}
 	return NULL;
@@ -306,7 +300,7 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 	bool any;
 
 	state->auxiliary = find_half(run, &any, &state->rc);
-	state->device = find_device(run, false);
+	state->device = doctor_device_at(run->facts, run->function->address);
 	if (state->device)
 		return HALF_HAS_DEVICE;
 	if (state->rc)
@@ -316,7 +310,7 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 	/* The second port of a card whose RDMA device has both: drivers/infiniband/hw/mlx5/main.c
 	 */
 	other = !state->auxiliary || strstr(state->auxiliary->name, ".multiport.")
-			? find_device(run, true)
+			? find_on_card(run)
 			: NULL;
 	shared = !other ? TRISTATE_NO : state->auxiliary ? TRISTATE_YES : is_shared(run, other);
 	if (shared != TRISTATE_NO) {
@@ -337,7 +331,7 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 	pci_read(&run->facts->root, function, PCI_VIRTUAL, run->problems);
 	state.has_driver = function->driver &&
 			   (!state.row || !strcmp(function->driver, state.row->driver));
-	if (state.has_driver || find_device(run, false))
+	if (state.has_driver || doctor_device_at(run->facts, function->address))
 		state.half = judge_half(run, &state);
 	if (state.row) {
 		const char *module = state.has_driver ? state.row->module : state.row->driver;
