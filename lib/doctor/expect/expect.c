@@ -185,13 +185,13 @@ static bool device_differs(struct doctor_context *run, const struct selector *se
 	bool any = false;
 
 	for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
-		if (expect_key_is_of_device(key))
+		if (wanted_rows[key].scope == OF_DEVICE)
 			any |= differs(run, selector, device, NULL, key);
 	for (size_t i = 0; i < device->port_count; i++) {
 		if (is_port_left_out(run->facts->expect, &device->ports[i]))
 			continue;
 		for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
-			if (expect_key_is_of_port(key))
+			if (wanted_rows[key].scope == OF_PORT)
 				any |= differs(run, selector, device, &device->ports[i], key);
 	}
 	return any;

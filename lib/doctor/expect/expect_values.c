@@ -6,17 +6,6 @@
 
 #include "doctor/limits/limits.h"
 
-bool expect_key_is_of_device(enum wanted_key key)
-{
-	return key == WANTED_FIRMWARE || key == WANTED_DRIVER || key == WANTED_PCIE_SPEED ||
-	       key == WANTED_PCIE_WIDTH;
-}
-
-bool expect_key_is_of_port(enum wanted_key key)
-{
-	return key == WANTED_LINK_LAYER || key == WANTED_RATE || key == WANTED_MTU;
-}
-
 static void set_word(struct expect_value *value, const char *word)
 {
 	value->known = word;

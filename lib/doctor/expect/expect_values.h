@@ -13,8 +13,6 @@ struct expect_value {
 	double number;
 };
 
-bool expect_key_is_of_device(enum wanted_key key);
-bool expect_key_is_of_port(enum wanted_key key);
 /* `port` NULL: of the device. */
 void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);

@@ -18,15 +18,15 @@
 #define COMMENT "comment"
 
 const struct wanted_row wanted_rows[WANTED_KEYS] = {
-	[WANTED_COUNT] = {"count", "number of devices", false, false},
-	[WANTED_ACTIVE_PORTS] = {"active_ports", "number of active ports", false, false},
-	[WANTED_FIRMWARE] = {"firmware", "firmware", true, false},
-	[WANTED_DRIVER] = {"driver", "driver", true, false},
-	[WANTED_LINK_LAYER] = {"link_layer", "link layer", true, false},
-	[WANTED_RATE] = {"rate_gbps", "rate in Gb/s", false, false},
-	[WANTED_MTU] = {"netdev_mtu_bytes", "MTU of the netdev", false, false},
-	[WANTED_PCIE_SPEED] = {"speed_gtps", "PCIe speed in GT/s", false, true},
-	[WANTED_PCIE_WIDTH] = {"width_lanes", "PCIe width", false, true},
+	[WANTED_COUNT] = {"count", "number of devices", OF_ALL},
+	[WANTED_ACTIVE_PORTS] = {"active_ports", "number of active ports", OF_ALL},
+	[WANTED_FIRMWARE] = {"firmware", "firmware", OF_DEVICE, .words = true},
+	[WANTED_DRIVER] = {"driver", "driver", OF_DEVICE, .words = true},
+	[WANTED_LINK_LAYER] = {"link_layer", "link layer", OF_PORT, .words = true},
+	[WANTED_RATE] = {"rate_gbps", "rate in Gb/s", OF_PORT},
+	[WANTED_MTU] = {"netdev_mtu_bytes", "MTU of the netdev", OF_PORT},
+	[WANTED_PCIE_SPEED] = {"speed_gtps", "PCIe speed in GT/s", OF_DEVICE, .pcie = true},
+	[WANTED_PCIE_WIDTH] = {"width_lanes", "PCIe width", OF_DEVICE, .pcie = true},
 };
 
 struct parser {

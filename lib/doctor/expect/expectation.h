@@ -23,11 +23,15 @@ enum wanted_key {
 	WANTED_KEYS,
 };
 
+/* What has the value: all selected devices together, each of them, or each of their ports. */
+enum wanted_scope { OF_ALL, OF_DEVICE, OF_PORT };
+
 struct wanted_row {
 	const char *key;   /* in the file */
 	const char *title; /* in messages */
-	bool words;	   /* else numbers */
-	bool pcie;	   /* a member of pcie */
+	enum wanted_scope scope;
+	bool words; /* else numbers */
+	bool pcie;  /* a member of pcie */
 };
 
 extern const struct wanted_row wanted_rows[WANTED_KEYS];

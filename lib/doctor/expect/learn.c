@@ -105,17 +105,18 @@ static int compare_numbers(const void *a, const void *b)
 static void gather(struct doctor_facts *facts, const struct group *group, enum wanted_key key,
 		   struct values *values)
 {
+	const enum wanted_scope scope = wanted_rows[key].scope;
 	struct expect_value value;
 
 	*values = (struct values){.number_count = 0};
 	for (size_t i = 0; i < group->count; i++) {
 		const struct device *device = group->devices[i];
 
-		if (expect_key_is_of_device(key)) {
+		if (scope == OF_DEVICE) {
 			expect_value_get(facts, device, NULL, key, &value);
 			add_value(values, &value);
 		}
-		for (size_t j = 0; expect_key_is_of_port(key) && j < device->port_count; j++) {
+		for (size_t j = 0; scope == OF_PORT && j < device->port_count; j++) {
 			expect_value_get(facts, device, &device->ports[j], key, &value);
 			add_value(values, &value);
 		}
@@ -201,11 +202,9 @@ static void put_group(struct writer *writer, const struct group *group)
 		text_buffer_add(members.out, "%zu", group->count);
 	}
 	put_active_ports(&members, group);
-	put_values(&members, group, WANTED_FIRMWARE);
-	put_values(&members, group, WANTED_DRIVER);
-	put_values(&members, group, WANTED_LINK_LAYER);
-	put_values(&members, group, WANTED_RATE);
-	put_values(&members, group, WANTED_MTU);
+	for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
+		if (wanted_rows[key].scope != OF_ALL && !wanted_rows[key].pcie)
+			put_values(&members, group, key);
 	put_pcie(&members, group);
 	close_object(&members);
 }
