@@ -204,6 +204,10 @@ static uint64_t missing_needs(const struct doctor_context *run)
 	/* A snapshot answers for the kernel, but nothing is sent from it. */
 	if (!root_answers(&run->facts->root) || (request->root && run->check->needs & NEEDS_PEER))
 		missing |= NEEDS_LIVE;
+	/* What a snapshot holds does not grow while it is read. */
+	if (request->interval_msec && run->facts->root.recorded &&
+	    run->check->needs & NEEDS_INTERVAL)
+		return NEEDS_LIVE;
 	if (!request->interval_msec && !request->since)
 		missing |= NEEDS_INTERVAL;
 	if (!request->probe)

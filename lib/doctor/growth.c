@@ -120,7 +120,7 @@ int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *
 	uint64_t start;
 	int rc;
 
-	if (!request->interval_msec && !request->since)
+	if (!request->since && (!request->interval_msec || facts->root.recorded))
 		return 0;
 	growth = facts->growth = mem_alloc_zero(1, sizeof(*facts->growth));
 	if (request->since) {

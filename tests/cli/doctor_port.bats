@@ -467,6 +467,23 @@ mlx5_1/1 ok the link has no errors' --since "$saved"
 mlx5_1/1 not-checked nothing counts the errors of the link' --interval 1ms
 }
 
+@test "--interval: nothing grows in a snapshot" {
+	local snapshot=$BATS_TEST_TMPDIR/snapshot
+
+	mkdir -p "$snapshot/netlink"
+	cp -dR "$roots/cx5-ib-edr" "$snapshot/root"
+	printf '{}\n' >"$snapshot/manifest.json"
+	printf 'rdmactl-recording/1 little 64\n' >"$snapshot/netlink/answers"
+	SECONDS=0
+	try doctor --root "$snapshot" --interval 300s --only link-flaps,link-errors,pcie-errors --jsonl -o check,verdict,needs
+	[ "$SECONDS" -lt 100 ]
+	[ "$output" = '{"check": "link-flaps", "verdict": "not-checked", "needs": ["live"]}
+{"check": "link-errors", "verdict": "not-checked", "needs": ["live"]}
+{"check": "pcie-errors", "verdict": "not-checked", "needs": ["live"]}
+' ] || wrong "$output"
+	nothing_wrong
+}
+
 @test "--since: a file of another host, of another boot, and none" {
 	copy cx5-ib-edr
 	mkdir -p "$tree"/proc/sys/kernel/random

@@ -37,7 +37,8 @@ struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
 
 /*
  * Takes both readings, of the sources that the selected checks need, and waits in between. Does
- * nothing if neither --interval nor --since was given. 0 or -errno, with the problem reported.
+ * nothing if neither --interval nor --since was given, or --interval for a snapshot. 0 or -errno,
+ * with the problem reported.
  */
 int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems);
