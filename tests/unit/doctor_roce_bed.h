@@ -165,6 +165,7 @@ static inline void add_port(struct bed *bed, unsigned int which)
 static inline int set_up(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct doctor_roce *roce;
 
 	tree_open(&bed->tree);
 	*state = bed;
@@ -176,7 +177,9 @@ static inline int set_up(void **state)
 	add_port(bed, 1);
 	bed->answers = (struct answers){.pfc = {8, 8}, .dscp_26 = 3, .best_link = 3};
 	bed->kernel = (struct fake_kernel){.serve = serve, .context = &bed->answers};
-	roce_set_rtnl(&bed->facts, netlink_from_fd(fake_start(&bed->kernel), 32768));
+	roce = doctor_roce(&bed->facts);
+	roce->rtnl = netlink_from_fd(fake_start(&bed->kernel), 32768);
+	roce->rtnl_was_opened = true;
 	bed->run = (struct doctor_context){
 		.facts = &bed->facts,
 		.request = &bed->request,

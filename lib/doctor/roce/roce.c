@@ -90,16 +90,6 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 	return roce->rtnl;
 }
 
-void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl)
-{
-	struct doctor_roce *roce = doctor_roce(facts);
-
-	netlink_free(roce->rtnl);
-	roce->rtnl = rtnl;
-	roce->rtnl_rc = 0;
-	roce->rtnl_was_opened = true;
-}
-
 /* NVIDIA's own driver says in sysfs what the port trusts, and not by netlink: roce/table/reading.c
  */
 static void read_trust(const struct root *root, const char *netdev, struct dcb *dcb)

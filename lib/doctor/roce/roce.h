@@ -56,9 +56,6 @@ struct roce_dcb {
 /* Data center bridging of a netdev. The next call for another netdev may move it. */
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev);
 
-/* For tests: the kernel that is asked. The facts own it from now on. */
-void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl);
-
 /* Congestion control of a port, as far as its driver tells. */
 struct doctor_ecn {
 	const struct port *port;
