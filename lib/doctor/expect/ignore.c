@@ -108,13 +108,28 @@ static void ignore_findings(struct doctor_context *run)
 	}
 }
 
-/* Whether all checks were made that could have found something for the entry. */
+/* Whether the check was made, on all that it applies to: not without root, or --interval. */
+static bool was_made(const struct doctor_context *run, uint64_t id)
+{
+	for (size_t i = 0; i < run->results->count; i++) {
+		const struct finding *finding = &run->results->items[i].finding;
+
+		if (finding->id.value == id && finding->severity.value == SEVERITY_INFO)
+			return false;
+	}
+	return run->request->run[id];
+}
+
+/*
+ * Whether all checks were made that could have found something for the entry. One that names no
+ * check is about everything, and there is always something that was not made.
+ */
 static bool was_looked_for(const struct doctor_context *run, const struct ignored *ignored)
 {
 	if (run->request->objects->count)
 		return false;
 	if (ignored->check.known)
-		return run->request->run[ignored->check.value];
+		return was_made(run, ignored->check.value);
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		if (!run->request->run[i])
 			return false;
