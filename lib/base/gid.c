@@ -186,6 +186,11 @@ bool ip_network_contains(const struct ip_network *network, const struct ip_addre
 	       (!rest || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
 }
 
+bool ip_is_link_local(const struct ip_address *address)
+{
+	return address->family == AF_INET6 && gid_is_link_local((const struct gid *)address->raw);
+}
+
 struct gid ip_to_gid(const struct ip_address *address)
 {
 	struct gid gid = {{0}};

@@ -46,6 +46,8 @@ struct ip_address gid_to_ip(const struct gid *gid);
  * -EINVAL. */
 int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
+/* fe80::/10; no IPv4 address is. */
+bool ip_is_link_local(const struct ip_address *address);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);
 
 /* All addresses with the same first bits. */

@@ -63,13 +63,6 @@ static bool stands_on(const struct link_list *links, const struct link *link,
 	return false;
 }
 
-/* The kernel makes these by itself wherever a netdev is up: RFC 4291 2.5.6. */
-static bool is_link_local(const struct ip_address *address)
-{
-	return address->family == AF_INET6 && address->raw[0] == 0xfe &&
-	       (address->raw[1] & 0xc0) == 0x80;
-}
-
 /* An address that somebody gave to the netdev of the port or to a netdev on top of it. */
 static const struct link_address *find_address(const struct doctor_context *run,
 					       const struct link **ret_link)
@@ -81,7 +74,8 @@ static const struct link_address *find_address(const struct doctor_context *run,
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
-		if (link && !is_link_local(&address->ip) &&
+		/* The kernel makes these by itself wherever a netdev is up: RFC 4291 2.5.6. */
+		if (link && !ip_is_link_local(&address->ip) &&
 		    stands_on(&inventory->links, link, own)) {
 			*ret_link = link;
 			return address;

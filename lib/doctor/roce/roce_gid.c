@@ -20,19 +20,13 @@ struct gid_survey {
 	size_t addresses, addresses_v2; /* GIDs of IP addresses that are not link-local */
 };
 
-static bool is_link_local(const struct ip_address *ip)
-{
-	const struct gid gid = ip_to_gid(ip);
-
-	return gid_is_link_local(&gid);
-}
-
 static struct gid_survey survey(const struct gid_entry *gids, size_t count)
 {
 	struct gid_survey survey = {.gids = gids, .count = count};
 
 	for (size_t i = 0; i < count; i++) {
-		if (!gids[i].gid.known || !gids[i].ip.known || is_link_local(&gids[i].ip.address))
+		if (!gids[i].gid.known || !gids[i].ip.known ||
+		    ip_is_link_local(&gids[i].ip.address))
 			continue;
 		survey.addresses++;
 		if (gids[i].type.known && gids[i].type.value == GID_TYPE_ROCE_V2)
@@ -102,7 +96,8 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 		char text[IP_TEXT_SIZE];
 		int type;
 
-		if (!link || !roce_is_of_port(run, run->port, link) || is_link_local(&address->ip))
+		if (!link || !roce_is_of_port(run, run->port, link) ||
+		    ip_is_link_local(&address->ip))
 			continue;
 		found.addresses++;
 		type = best_type(gids, &address->ip, link);

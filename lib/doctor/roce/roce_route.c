@@ -431,9 +431,8 @@ void check_rdma_cm_route(struct doctor_context *run)
 	for (size_t i = 0; i < inventory->addresses.count; i++) {
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
-		const struct gid gid = ip_to_gid(&address->ip);
 
-		if (link && link->enabled == TRISTATE_YES && !gid_is_link_local(&gid) &&
+		if (link && link->enabled == TRISTATE_YES && !ip_is_link_local(&address->ip) &&
 		    roce_is_of_port(run, run->port, link))
 			ask_route(run, rtnl, address, link, &survey);
 	}

@@ -66,13 +66,6 @@ const struct link *endpoint_link_of(const struct inventory *inventory, const str
 	return NULL;
 }
 
-static bool is_link_local(const struct ip_address *ip)
-{
-	const struct gid gid = ip_to_gid(ip);
-
-	return gid_is_link_local(&gid);
-}
-
 /* An address for librdmacm: the requested one if any, else IPv4, global IPv6, link-local. */
 static struct ip_address netdev_address(const struct endpoint_search *search,
 					const struct port *port)
@@ -96,7 +89,7 @@ static struct ip_address netdev_address(const struct endpoint_search *search,
 			rank |= RANK_FAMILY;
 		if (address->ip.family == AF_INET)
 			rank |= RANK_IPV4;
-		if (!is_link_local(&address->ip))
+		if (!ip_is_link_local(&address->ip))
 			rank |= RANK_GLOBAL;
 		if (rank > best_rank) {
 			best = address->ip;

@@ -237,13 +237,6 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 
 DEFINE_CLEANUP(struct netlink, netlink_free)
 
-static bool is_link_local(const struct ip_address *address)
-{
-	const struct gid gid = ip_to_gid(address);
-
-	return address->family == AF_INET6 && gid_is_link_local(&gid);
-}
-
 static int resolve(const char *name, struct ip_address *address, char **ret_error)
 {
 	struct addrinfo hints = {.ai_flags = AI_ADDRCONFIG, .ai_socktype = SOCK_STREAM};
@@ -283,7 +276,7 @@ static int find_zone(const char *name, const struct ip_address *address,
 		*ret_error = mem_format("no netdev '%s' for the peer's address", clean);
 		return -ENODEV;
 	}
-	if (is_link_local(address) && !link) {
+	if (ip_is_link_local(address) && !link) {
 		*ret_error = mem_format("%s is a link-local address: name its netdev, %s%%NETDEV",
 					name, name);
 		return -EINVAL;
@@ -372,7 +365,7 @@ bool peer_is_reached_from(const struct inventory *inventory, const struct port *
 	struct route route = {0};
 	const struct link *link;
 
-	if (source->family != peer->family || is_link_local(source) ||
+	if (source->family != peer->family || ip_is_link_local(source) ||
 	    inventory_open_rtnl(inventory, &rtnl) || rtnl_get_route(rtnl, &question, &route))
 		return false;
 	link = link_by_index(&inventory->links, &route.link_index);
