@@ -142,6 +142,14 @@ repair()
 	expect 1 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "gave up after --timeout"}' ''
 }
 
+# The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
+@test "doctor: a form for a monitoring system that ignores SIGCHLD" {
+	local line
+
+	line=$(env --ignore-signal=CHLD "$binary" doctor --root "$roots/cx5-ib-edr" --only port-state --format npd --timeout 1h)
+	[ "$line" = '1 checked, nothing wrong' ]
+}
+
 @test "doctor: forms for monitoring systems, if the usage is wrong" {
 	on cx5-ib-edr doctor --format nagios --json
 	expect 3
