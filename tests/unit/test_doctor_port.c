@@ -147,6 +147,7 @@ static const struct {
 /* Each state with each physical state, and what to do about it. */
 static void states(void **state)
 {
+	static const enum transport ethernet_only[] = {TRANSPORT_USNIC, TRANSPORT_IWARP};
 	struct bed *bed = *state;
 	struct port *port = own_port(bed);
 
@@ -167,13 +168,15 @@ static void states(void **state)
 		else
 			assert_null(result->finding.next_step);
 	}
-	own_device(bed)->transport = number_of(TRANSPORT_USNIC);
 	port->link_layer = number_of(LINK_LAYER_ETHERNET);
 	port->state = number_of(PORT_STATE_INIT);
-	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.next_step,
-			    "give it one: ip address add ADDRESS/LENGTH dev eth0");
-	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
-			    "the netdev of the port has no IPv4 address");
+	for (size_t i = 0; i < ARRAY_SIZE(ethernet_only); i++) {
+		own_device(bed)->transport = number_of(ethernet_only[i]);
+		assert_string_equal(run(bed, CHECK_ID_port_state)->finding.next_step,
+				    "give it one: ip address add ADDRESS/LENGTH dev eth0");
+		assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
+				    "the netdev of the port has no IPv4 address");
+	}
 	port->physical_state.known = false;
 	assert_string_equal(run(bed, CHECK_ID_port_state)->finding.summary,
 			    "the state of the port is not known");

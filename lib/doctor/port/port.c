@@ -207,13 +207,18 @@ static void judge_down(struct doctor_context *run)
 	}
 }
 
+/* iw_query_port(), drivers/infiniband/core/device.c, and usnic_ib_query_port(). */
+static bool is_init_without_ipv4(const struct device *device)
+{
+	return device->transport.known && (device->transport.value == TRANSPORT_USNIC ||
+					   device->transport.value == TRANSPORT_IWARP);
+}
+
 static void judge_init(struct doctor_context *run)
 {
 	if (port_is_infiniband(run->port) && has_physical_state(run->port, PHYSICAL_LINK_UP)) {
 		doctor_error(run, "the link is up, but no subnet manager has configured the port");
-	} else if (run->device->transport.known &&
-		   run->device->transport.value == TRANSPORT_USNIC && run->port->netdev) {
-		/* usnic_ib_query_port() says so of a netdev without an IPv4 address. */
+	} else if (is_init_without_ipv4(run->device) && run->port->netdev) {
 		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s",
 				 run->port->netdev);
 		doctor_error(run, "the netdev of the port has no IPv4 address");
