@@ -123,6 +123,7 @@ static void redirection(void **state)
 		{0x1d, 0x0c, "0000:02:00.0", "0x1d"},
 		{0x53, 0x73, NULL, NULL},
 	};
+	static const char *const keepers[] = {"vfio-pci", "mlx5_vfio_pci"};
 	static const char below[] = "accelerators below the same switch: 1";
 	struct bed *bed = *state;
 
@@ -152,13 +153,15 @@ static void redirection(void **state)
 	}
 	/* Virtual machines want it. */
 	put_acs(bed, PORT_B, 0x04);
-	put_driver(bed, FAR, "vfio-pci");
-	run(bed, CHECK_ID_gdr_acs);
-	assert_told(bed,
-		    "ok 0000:03:00.0: the switch redirects, as virtual machines need it | %s; "
-		    "port 0000:02:01.0: ACS control 0x04 (0x0c redirects); functions are "
-		    "bound to vfio-pci < " FILES "0000:02:01.0/config\n",
-		    below);
+	for (size_t i = 0; i < ARRAY_SIZE(keepers); i++) {
+		put_driver(bed, FAR, keepers[i]);
+		run(bed, CHECK_ID_gdr_acs);
+		assert_told(bed,
+			    "ok 0000:03:00.0: the switch redirects, as virtual machines need it | "
+			    "%s; port 0000:02:01.0: ACS control 0x04 (0x0c redirects); functions "
+			    "are bound to %s < " FILES "0000:02:01.0/config\n",
+			    below, keepers[i]);
+	}
 	put_driver(bed, FAR, "nvidia");
 	/* A Direct NIC's data function beside them. */
 	put_function(bed, PORT_A "/0000:03:00.1", "0x020700", "0x15b3", "0x2100");
@@ -249,7 +252,7 @@ static void peer_memory(void **state)
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed, "not-checked -: no driver is bound to the accelerators | no module for "
 			 "peer memory < /sys/kernel/mm/memory_peers\n");
-	put_driver(bed, GPU, "vfio-pci");
+	put_driver(bed, GPU, "nvgrace_gpu_vfio_pci");
 	put_driver(bed, NIC, "mlx5_core");
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed, "not-checked -: no driver is bound to the accelerators | no module for "

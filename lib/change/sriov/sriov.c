@@ -12,6 +12,7 @@
 #include "change/holders.h"
 #include "change/session.h"
 #include "host/inventory/inventory.h"
+#include "host/pci/pci.h"
 #include "host/sriov/card.h"
 
 #define COUNT_FILE     "sriov_numvfs"
@@ -141,8 +142,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 	const char *path = change->data;
 	struct strings netdevs = {.known = false}, devices = {.known = false};
 
-	/* The driver keeps it for a virtual machine, or for a program in user space. */
-	if (strstr(driver, "vfio") || !strcmp(driver, "pci-stub")) {
+	if (pci_driver_is_keeper(driver)) {
 		change_disturbs(change, "VF %u, which %s holds for a virtual machine or a program",
 				vf, driver);
 		return;

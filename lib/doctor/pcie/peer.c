@@ -31,17 +31,17 @@ static bool is_direct_nic(struct doctor_context *run, struct pci_function *funct
 	       function->device_id.value == DIRECT_NIC_DEVICE;
 }
 
-/* Whether functions are passed to virtual machines. */
-static bool has_guests(struct doctor_context *run)
+/* A driver that functions are passed to virtual machines with, or NULL. */
+static const char *driver_of_guests(struct doctor_context *run)
 {
 	for (size_t i = 0; i < run->facts->pci.count; i++) {
 		struct pci_function *function = &run->facts->pci.items[i];
 
 		pci_read(&run->facts->root, function, PCI_DRIVER, NULL);
-		if (function->driver && !strcmp(function->driver, "vfio-pci"))
-			return true;
+		if (pci_driver_is_keeper(function->driver))
+			return function->driver;
 	}
-	return false;
+	return NULL;
 }
 
 /* What is found of all accelerators that share a switch with the adapter. */
@@ -135,10 +135,11 @@ static void show_redirection(const struct comparison *found)
 static void judge_redirection(const struct comparison *found)
 {
 	struct doctor_context *run = found->run;
+	const char *keeper = driver_of_guests(run);
 
 	show_redirection(found);
-	if (has_guests(run)) {
-		doctor_evidence(run, NULL, "functions are bound to vfio-pci");
+	if (keeper) {
+		doctor_evidence(run, NULL, "functions are bound to %s", keeper);
 		doctor_ok(run, "the switch redirects, as virtual machines need it");
 		return;
 	}
@@ -186,7 +187,7 @@ void check_gdr_acs(struct doctor_context *run)
 	}
 }
 
-/* Whether a driver other than that for virtual machines is bound to an accelerator. */
+/* Whether a driver other than those for virtual machines is bound to an accelerator. */
 static bool has_driver(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
@@ -198,7 +199,7 @@ static bool has_driver(struct doctor_context *run)
 			continue;
 		pci_read(root, function, PCI_DRIVER, run->problems);
 		if (function->driver_unknown ||
-		    (function->driver && strcmp(function->driver, "vfio-pci") != 0))
+		    (function->driver && !pci_driver_is_keeper(function->driver)))
 			return true;
 	}
 	return false;

@@ -313,6 +313,11 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
 	return (struct number){.known = false};
 }
 
+bool pci_driver_is_keeper(const char *driver)
+{
+	return driver && (strstr(driver, "vfio") || !strcmp(driver, "pci-stub"));
+}
+
 /* Such functions are below the VMBus, whose ACPI device has had two names. */
 bool pci_is_of_vmbus(const struct pci_function *function)
 {

@@ -88,6 +88,11 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
  * pcie_bandwidth_available(): PCIE_SPEED2MBS_ENC of drivers/pci/pci.h. Unknown if a factor is.
  */
 struct real pci_link_gbps(const struct real *speed_gtps, const struct number *lanes);
+/*
+ * Whether that driver (NULL: none) keeps its functions for a virtual machine or a program in user
+ * space: vfio-pci, pci-stub, or a variant for certain devices (mlx5_vfio_pci, drivers/vfio/pci).
+ */
+bool pci_driver_is_keeper(const char *driver);
 /* Whether Hyper-V gave the function to this virtual machine, by its path. */
 bool pci_is_of_vmbus(const struct pci_function *function);
 /* The nearest function above both, which may be one of them; NULL if there is none. */

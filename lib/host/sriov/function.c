@@ -124,7 +124,7 @@ static enum function_owner owner_of(const struct function *function, bool empty)
 {
 	if (!function->driver)
 		return FUNCTION_OF_NOBODY;
-	if (strstr(function->driver, "vfio") || !strcmp(function->driver, "pci-stub"))
+	if (pci_driver_is_keeper(function->driver))
 		return FUNCTION_OF_VFIO;
 	return empty ? FUNCTION_OF_NAMESPACE : FUNCTION_OF_HOST;
 }
