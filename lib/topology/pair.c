@@ -132,10 +132,15 @@ static void classify(const struct topology *topology, struct topology_pair *pair
 		classify_by_numa(pair, hidden);
 }
 
+static bool is_accelerator(const struct topology_node *node)
+{
+	return node->kind.value == TOPOLOGY_ACCELERATOR;
+}
+
 /* NCCL's default reach of GPUDirect: PXB, and with C2C P2C (src/graph/paths.cc). */
 static enum tristate has_gpudirect(const struct topology_pair *pair)
 {
-	if (pair->from->kind.value == pair->node->kind.value ||
+	if (is_accelerator(pair->from) == is_accelerator(pair->node) ||
 	    pair->class.value == TOPOLOGY_CLASS_UNKNOWN)
 		return TRISTATE_UNKNOWN;
 	if (pair->c2c)
@@ -153,8 +158,7 @@ static enum tristate is_redirected(const struct topology_pair *pair)
 
 static bool is_nvidia(const struct topology_node *node)
 {
-	return node->kind.value == TOPOLOGY_ACCELERATOR &&
-	       node->vendor_id.value == PCI_VENDOR_NVIDIA;
+	return is_accelerator(node) && node->vendor_id.value == PCI_VENDOR_NVIDIA;
 }
 
 static void compare_functions(const struct topology *topology, const struct topology_node *a,

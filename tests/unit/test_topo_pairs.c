@@ -324,7 +324,11 @@ static void parts(void **state)
 	bed->topology.part_count = 1;
 	bed->topology.nodes[part].whole = nic;
 	expect(bed, nic, other, TOPOLOGY_SWITCH, TOPOLOGY_MEASURED);
+	/* GPUDirect is for an adapter and an accelerator, not for two adapters. */
+	assert_int_equal(compare(bed, nic, other).gpudirect, TRISTATE_UNKNOWN);
+	assert_int_equal(compare(bed, other, part).gpudirect, TRISTATE_UNKNOWN);
 	pair = compare(bed, gpu, nic);
+	assert_int_equal(pair.gpudirect, TRISTATE_YES);
 	assert_int_equal(pair.class.value, TOPOLOGY_SWITCH);
 	assert_string_equal(pair.to, "m0");
 	assert_ptr_equal(pair.node, &bed->topology.nodes[nic]);
