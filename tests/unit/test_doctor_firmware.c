@@ -657,11 +657,12 @@ static void growth(void **state)
 	bed->request.interval_msec = 1;
 	bed->request.run[CHECK_ID_firmware_health] = bed->request.run[CHECK_ID_fec_ber] = true;
 	assert_int_equal(doctor_growth_load(&bed->facts, &bed->request, &bed->problems), 0);
+	bed->facts.growth->seconds = 0.3;
 	check(bed, CHECK_ID_firmware_health);
-	assert_said(bed, FIRST, SEVERITY_WARNING, "fw recovered 6 times in");
+	assert_said(bed, FIRST, SEVERITY_WARNING, "fw recovered 6 times in 0.3 s");
 	check(bed, CHECK_ID_fec_ber);
 	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "6 uncorrectable blocks");
-	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "; 6 bits corrected in");
+	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "; 6 bits corrected in 0.3 s");
 	netlink_free(adapters->generic);
 	adapters->generic = NULL;
 	fake_stop(&kernel);

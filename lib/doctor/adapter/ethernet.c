@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "doctor/frame/growth.h"
 #include "doctor/port/port_facts.h"
+#include "doctor/port/port_growth.h"
 #include "doctor/roce/roce.h"
 
 #define UNCORRECTABLE  "fec %s uncorrectable"
@@ -74,13 +76,14 @@ static bool needs_correction(const struct link *netdev)
 static void add_error_rate(struct doctor_context *run, const struct link *netdev)
 {
 	const double seconds = doctor_growth_seconds(run->facts);
+	_cleanup_(freep) char *window = growth_window(seconds);
 	uint64_t bits;
 
 	if (doctor_growth(run->facts, &bits, CORRECTED_BITS, netdev->name) || seconds <= 0 ||
 	    !netdev->speed_mbps.known || !netdev->speed_mbps.value)
 		return;
-	doctor_evidence(run, NULL, "%llu bits corrected in %.0f s, a bit error rate of %.1e",
-			(unsigned long long)bits, seconds,
+	doctor_evidence(run, NULL, "%llu bits corrected in %s, a bit error rate of %.1e",
+			(unsigned long long)bits, window,
 			(double)bits / ((double)netdev->speed_mbps.value * 1e6 * seconds));
 }
 

@@ -10,6 +10,7 @@
 #include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
+#include "doctor/port/port_growth.h"
 #include "kernel/sysfs.h"
 
 #define SOURCE "devlink"
@@ -303,14 +304,14 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 				    const struct devlink_reporter *reporter)
 {
 	_cleanup_(freep) char *key = reporter_key(devlink, reporter);
+	_cleanup_(freep) char *window = growth_window(doctor_growth_seconds(run->facts));
 	uint64_t growth = 0;
 
 	if (doctor_growth(run->facts, &growth, "%s", key))
 		growth = 0;
 	if (growth)
-		doctor_evidence(run, SOURCE, "%s recovered %llu times in %.0f s (0 expected)",
-				reporter->name, (unsigned long long)growth,
-				doctor_growth_seconds(run->facts));
+		doctor_evidence(run, SOURCE, "%s recovered %llu times in %s (0 expected)",
+				reporter->name, (unsigned long long)growth, window);
 	if (reporter->state.known && reporter->state.value == DEVLINK_REPORTER_HEALTHY)
 		return growth ? SEVERITY_WARNING : SEVERITY_OK;
 	if (!reporter->state.known || reporter->state.value != DEVLINK_REPORTER_ERROR) {
