@@ -87,8 +87,8 @@ static void links(void **state)
 		{"8.0 GT/s", "16", "16.0 GT/s", "16", "8.0 GT/s", "16", SEVERITY_NOTICE, slot},
 		{"16.0 GT/s", "8", "16.0 GT/s", "16", "16.0 GT/s", "8", SEVERITY_NOTICE, slot},
 		{"8.0 GT/s", "8", "16.0 GT/s", "16", NULL, NULL, SEVERITY_NOTICE,
-		 "the PCIe link runs below what the adapter can do, and the port above it, which "
-		 "may be the limit, is not visible"},
+		 "the PCIe link runs below what the adapter can do; what the port above it can do, "
+		 "which may be the limit, is not known"},
 		{"16.0 GT/s", "16", "16.0 GT/s", "16", NULL, NULL, SEVERITY_OK, fine},
 		{"16.0 GT/s", NULL, "16.0 GT/s", "16", "16.0 GT/s", "16", SEVERITY_INFO,
 		 "the PCIe link does not tell its speed and width"},

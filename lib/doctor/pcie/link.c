@@ -153,8 +153,8 @@ static void judge_first(struct doctor_context *run, const struct hop *first)
 		doctor_next_step(run, "%s",
 				 "look on the host of this virtual machine, or in the manual of "
 				 "the board, at what the slot can do");
-		doctor_note(run, "the PCIe link runs below what the adapter can do, and the port "
-				 "above it, which may be the limit, is not visible");
+		doctor_note(run, "the PCIe link runs below what the adapter can do; what the port "
+				 "above it can do, which may be the limit, is not known");
 		return;
 	}
 	if (!is_limited(first)) {
