@@ -101,7 +101,7 @@ says()
 	# What the other end can do is not known.
 	rm "$pci/0000:12:00.0/max_link_width"
 	wants 0 pcie-link
-	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
+	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
 	set_file 12:00.0 max_link_width 16
 	set_file 13:00.0 current_link_width 16
 	set_file 11:00.0 current_link_speed '8.0 GT/s PCIe'
@@ -137,7 +137,7 @@ says()
 	set_file "${nic#0000:}" current_link_speed '16.0 GT/s PCIe'
 	set_file "${nic#0000:}" max_link_speed '32.0 GT/s PCIe'
 	wants 0 pcie-link
-	says "$nic" note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
+	says "$nic" note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
 }
 
 @test "pcie-link, pcie-enough: a port that a hypervisor makes tells nothing of the link" {
@@ -155,7 +155,7 @@ says()
 		set_file 30:01.0 max_link_speed '32.0 GT/s PCIe'
 		set_file 31:00.0 current_link_speed '16.0 GT/s PCIe'
 		wants 0 pcie-link
-		says 0000:31:00.0 note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
+		says 0000:31:00.0 note 'the PCIe link runs below what the adapter can do; what the port above it can do, which may be the limit, is not known'
 		set_file 31:00.0 current_link_speed Unknown
 		set_file 31:00.0 current_link_width 0
 		set_file 30:01.0 current_link_speed '2.5 GT/s PCIe'
@@ -359,7 +359,7 @@ config()
 }
 
 @test "iommu-mode: translation, by profile" {
-	local profile verdict
+	local profile verdict type driver
 
 	for profile in hpc=warning gpu=warning roce=note container=note; do
 		verdict=${profile#*=}
@@ -374,6 +374,17 @@ config()
 	group 13:00.0 10 DMA
 	wants 4 iommu-mode
 	says 0000:13:00.0 warning '*' actual DMA
+	for type in unknown unmanaged blocked; do
+		group 13:00.0 10 $type
+		wants 0 iommu-mode
+		says 0000:13:00.0 not-checked 'the type of the IOMMU group does not tell whether it translates'
+	done
+	# A guest's adapter is translated by another domain than the one that has the type.
+	driver=$(readlink "$pci/0000:13:00.0/driver")
+	ln -sfn ../../../../../../bus/pci/drivers/vfio-pci "$pci/0000:13:00.0/driver"
+	wants 0 iommu-mode
+	[[ $output != *0000:13:00.0* ]]
+	ln -sfn "$driver" "$pci/0000:13:00.0/driver"
 	rm "$tree/sys/kernel/iommu_groups/10/type"
 	wants 0 iommu-mode
 	says 0000:13:00.0 not-checked 'the kernel does not tell the type of IOMMU groups*'

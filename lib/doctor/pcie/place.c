@@ -34,7 +34,12 @@ void check_iommu_mode(struct doctor_context *run)
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
-	pci_read(&run->facts->root, function, PCI_IOMMU, run->problems);
+	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->problems);
+	/* Guests need the translation, by a domain that the type is not about. */
+	if (pci_driver_is_keeper(function->driver)) {
+		doctor_does_not_apply(run);
+		return;
+	}
 	if (!function->iommu_group.known) {
 		judge_no_group(run, source);
 		return;
@@ -50,17 +55,19 @@ void check_iommu_mode(struct doctor_context *run)
 	doctor_evidence(run, source, "IOMMU group %llu has the type %s",
 			(unsigned long long)function->iommu_group.value, function->iommu_type);
 	doctor_expected(run, "identity", function->iommu_type);
-	/* The group has no domain of the kernel's: iommu_group_show_type(), iommu.c. */
-	if (!strcmp(function->iommu_type, "unknown"))
-		doctor_not_checked(run, 0, "the kernel does not know the type of the IOMMU group");
-	else if (strncmp(function->iommu_type, "DMA", 3))
+	if (!strcmp(function->iommu_type, "identity"))
 		doctor_ok(run, "the IOMMU does not translate for the function");
-	else
+	else if (!strncmp(function->iommu_type, "DMA", 3))
 		doctor_verdict(run,
 			       run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
 				       ? SEVERITY_WARNING
 				       : SEVERITY_NOTICE,
 			       "the IOMMU translates every access of the adapter");
+	else
+		/* The group has no domain of the kernel's: iommu_group_show_type(), iommu.c. */
+		doctor_not_checked(run, 0,
+				   "the type of the IOMMU group does not tell whether it "
+				   "translates");
 }
 
 /* The limit of fwts, src/pci/maxreadreq: it warns up to 128. */
