@@ -100,6 +100,9 @@ void check_roce_ecn(struct doctor_context *run)
 			doctor_not_checked(run, 0,
 					   "the driver does not tell about congestion "
 					   "control");
+		else if (ecn.ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
+			doctor_not_checked(run, 0,
+					   "the lockdown of the kernel keeps debugfs closed");
 		else
 			doctor_unread(run, "congestion control", "ecn, debugfs cc_params",
 				      ecn.ecn.rc, true);

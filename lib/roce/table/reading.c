@@ -117,8 +117,9 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 		     ethtool_get_pause(reader->generic, reader->ethtool,
 				       (uint32_t)link->index.value, &facts->pause));
 	roce_ecn_read(&reader->root, link->name, device->driver, device->pci_address, &facts->ecn);
-	note(reader, link->name, "ecn", "sysfs, debugfs",
-	     facts->ecn.rc == -EACCES ? 0 : facts->ecn.rc);
+	/* Without privilege, and where lockdown keeps debugfs closed. */
+	if (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM)
+		note(reader, link->name, "ecn", "sysfs, debugfs", facts->ecn.rc);
 	facts->netdev_mtu = link->mtu_bytes;
 }
 
