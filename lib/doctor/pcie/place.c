@@ -241,30 +241,6 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 	       (device->node_guid.known && !device->node_guid.value);
 }
 
-/* The number that the physical function has for this virtual one, from its links virtfnN. */
-static struct number find_number(const struct root *root, const struct pci_function *function)
-{
-	struct number number = {.known = false};
-	struct strings names = {0};
-
-	if (!function->physfn || sysfs_list(root, &names, PCI_FUNCTION, function->physfn))
-		return number;
-	for (size_t i = 0; i < names.count && !number.known; i++) {
-		_cleanup_(freep) char *address = NULL;
-		uint64_t value;
-
-		if (strncmp(names.items[i], "virtfn", 6) ||
-		    text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &value) ||
-		    sysfs_link_name(root, &address, PCI_FUNCTION "/%s", function->physfn,
-				    names.items[i]))
-			continue;
-		if (!strcmp(address, function->address))
-			number_set(&number, value);
-	}
-	strings_free(&names);
-	return number;
-}
-
 /* The netdev of the physical function's first port; NULL if it has none here. */
 static const char *find_netdev(const struct doctor_facts *facts, const char *physfn)
 {
@@ -282,7 +258,7 @@ static const char *find_netdev(const struct doctor_facts *facts, const char *phy
 static void suggest_guid(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
-	const struct number number = function ? find_number(&run->facts->root, function)
+	const struct number number = function ? pci_virtual_number(&run->facts->root, function)
 					      : (struct number){0};
 	const char *netdev;
 

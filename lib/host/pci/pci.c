@@ -159,8 +159,7 @@ static void add(struct pci_list *list, const char *name)
 	if (!sysfs_is_pci_address(name, strlen(name)) || parse_address(name, &function))
 		return;
 	function.address = mem_string(name);
-	*(struct pci_function *)mem_append(&list->items, &list->count,
-					   sizeof(*list->items)) = function;
+	MEM_ADD(list->items, list->count) = function;
 }
 
 int pci_list_read(const struct root *root, struct pci_list *list, struct problems *problems)
@@ -298,6 +297,29 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 	}
 	if (facts & PCI_LINK)
 		drop_emulated_link(function);
+}
+
+struct number pci_virtual_number(const struct root *root, const struct pci_function *function)
+{
+	struct number number = {.known = false};
+	struct strings names = {.known = false};
+
+	if (!function->physfn || sysfs_list_all(root, &names, PCI_FUNCTION, function->physfn))
+		return number;
+	for (size_t i = 0; i < names.count && !number.known; i++) {
+		_cleanup_(freep) char *target = NULL;
+		uint64_t value;
+
+		if (strncmp(names.items[i], "virtfn", 6) ||
+		    text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &value) ||
+		    sysfs_link_name(root, &target, PCI_FUNCTION "/%s", function->physfn,
+				    names.items[i]))
+			continue;
+		if (!strcmp(target, function->address))
+			number_set(&number, value);
+	}
+	strings_free(&names);
+	return number;
 }
 
 struct number pci_numa_node(const struct root *root, struct pci_function *function,

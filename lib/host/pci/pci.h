@@ -78,6 +78,12 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 char *pci_path(const struct pci_function *function, const char *file);
 
 /*
+ * The number that the physical function has for this virtual one, by its links virtfnN; unknown if
+ * none of them leads here. Needs PCI_VIRTUAL.
+ */
+struct number pci_virtual_number(const struct root *root, const struct pci_function *function);
+
+/*
  * The NUMA node of the function, or of the nearest function above it that has one; *ret_from is the
  * function that has it. Unknown if none has.
  */

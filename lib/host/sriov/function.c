@@ -183,28 +183,6 @@ static void read_sriov(struct reader *reader, struct function *function, const c
 		function->autoprobe = autoprobe.value ? TRISTATE_YES : TRISTATE_NO;
 }
 
-/* virtfnN of the physical function leads to it. */
-static void find_index(struct reader *reader, struct function *function)
-{
-	struct strings names = {.known = false};
-
-	if (sysfs_list_all(reader->root, &names, PCI_FUNCTION, function->parent))
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *target = NULL;
-		uint64_t index;
-
-		if (strncmp(names.items[i], "virtfn", 6) ||
-		    text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &index) ||
-		    sysfs_link_name(reader->root, &target, PCI_FUNCTION "/%s", function->parent,
-				    names.items[i]))
-			continue;
-		if (!strcmp(target, function->name))
-			number_set(&function->index, index);
-	}
-	strings_free(&names);
-}
-
 static void add_pci(struct reader *reader, struct pci_function *pci)
 {
 	_cleanup_(freep) char *directory = mem_format(PCI_FUNCTION, pci->address);
@@ -218,7 +196,7 @@ static void add_pci(struct reader *reader, struct pci_function *pci)
 		return;
 	}
 	function->parent = mem_string(pci->physfn);
-	find_index(reader, function);
+	function->index = pci_virtual_number(reader->root, pci);
 }
 
 static void add_all_pci(struct reader *reader)
