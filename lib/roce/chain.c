@@ -122,8 +122,8 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 		break;
 	case TOS_UNTOUCHED:
 		add_step(chain, ROCE_TOS, ROCE_UNKNOWN, value,
-			 "the default TOS of rdma_cm cannot be seen, because configfs has no "
-			 "directory of the device; untouched, it is %u",
+			 "the default TOS of rdma_cm cannot be seen: configfs has no directory of "
+			 "the device, or it cannot be read; untouched, it is %u",
 			 facts->tos);
 		break;
 	}

@@ -247,8 +247,8 @@ static void sources(void **state)
 		{TOS_CONFIGURED, ROCE_OK,
 		 "rdma_cm gives connections TOS 106, unless the application sets another"},
 		{TOS_UNTOUCHED, ROCE_UNKNOWN,
-		 "the default TOS of rdma_cm cannot be seen, because configfs has no directory of "
-		 "the device; untouched, it is 106"},
+		 "the default TOS of rdma_cm cannot be seen: configfs has no directory of the "
+		 "device, or it cannot be read; untouched, it is 106"},
 	};
 	struct roce_facts facts = good();
 
