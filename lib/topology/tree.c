@@ -162,8 +162,10 @@ static void show_numa(struct tree *tree, const struct topology_node *first)
 		text_buffer_add(&text, "NUMA node %u", (unsigned int)first->numa_node.value);
 	else
 		text_buffer_add(&text, "NUMA node unknown");
-	if (first->cpus)
+	if (first->cpus && *first->cpus)
 		text_buffer_add(&text, ", CPUs %s", first->cpus);
+	else if (first->cpus)
+		text_buffer_add(&text, ", no CPUs");
 	if (first->package.known)
 		text_buffer_add(&text, ", package %u", (unsigned int)first->package.value);
 	add_line(tree, 0, LINE_NUMA, &text);

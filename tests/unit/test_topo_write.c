@@ -300,6 +300,8 @@ static void tree(void **state)
 	struct text_buffer text = {.text = NULL};
 
 	fill(bed, &nic, &port);
+	/* A node of memory alone. */
+	topology_find(&bed->topology, "mlx5_2")->cpus = mem_string("");
 	topology_show_tree(&bed->topology, bed->nodes, bed->topology.count, &text);
 	assert_string_equal(
 		text.text, "NUMA node 0, CPUs 0-1,33, package 1\n"
@@ -309,7 +311,7 @@ static void tree(void **state)
 			   "      mlx5_1  0000:03:00.0  of mlx5_0  gen4 x8 (slower than gen5 x16)\n"
 			   "      switch 0000:05:00.0\n"
 			   "        gpu0  0000:06:00.0\n"
-			   "NUMA node 2\n"
+			   "NUMA node 2, no CPUs\n"
 			   "  pci<1>\n"
 			   "    mlx5_2  0001:01:00.0  no active port\n"
 			   "NUMA node unknown\n"
