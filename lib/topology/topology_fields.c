@@ -63,14 +63,6 @@ static const struct field pair_fields[] = {
 const struct schema topology_pair_schema = SCHEMA("distances", struct topology_pair, pair_fields,
 						  "what two nodes have in common");
 
-static void get_distances(const void *record, struct value *value)
-{
-	const struct topology_node *node = record;
-
-	if (node->distances.known)
-		value_set_records(value, node->distances.rows, node->distances.count);
-}
-
 #define RECORD struct topology_node
 static const struct field fields[] = {
 	TEXT_AS("node", name, "NODE", SHOWN, 0, "RDMA device, or gpuN in the order of the bus"),
@@ -105,8 +97,8 @@ static const struct field fields[] = {
 	REAL(rate_gbps, "RATE Gb/s", 0, 0, "rate of its active ports"),
 	NUMBER(iommu_group, "IOMMU GROUP", 0, 0, "IOMMU group of its function"),
 	TEXT(iommu_type, "IOMMU", 0, 0, "type of the group's domain: DMA, DMA-FQ, identity ..."),
-	RECORDS_FIELD(get_distances, &topology_pair_schema, "", "distances", 0,
-		      "what it has in common with each node"),
+	HELD_RECORDS_FIELD(RECORD, distances, &topology_pair_schema, "distances", 0,
+			   "what it has in common with each node"),
 };
 
 const struct schema topology_schema = SCHEMA("topo", struct topology_node, fields,

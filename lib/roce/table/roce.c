@@ -17,30 +17,6 @@ static const struct enum_name source_names[] = {
 	{0},
 };
 
-static void get_dscp(const void *record, struct value *value)
-{
-	const struct roce_port *port = record;
-
-	if (port->chain.dscp.known)
-		value_set_unsigned(value, port->chain.dscp.value);
-}
-
-static void get_priority(const void *record, struct value *value)
-{
-	const struct roce_port *port = record;
-
-	if (port->chain.priority.known)
-		value_set_unsigned(value, port->chain.priority.value);
-}
-
-static void get_class(const void *record, struct value *value)
-{
-	const struct roce_port *port = record;
-
-	if (port->chain.traffic_class.known)
-		value_set_unsigned(value, port->chain.traffic_class.value);
-}
-
 #define RECORD struct roce_port
 static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "RDMA device"),
@@ -55,12 +31,10 @@ static const struct field fields[] = {
 	NUMBER(tos, "TOS", 0, 0, "TOS whose way is followed"),
 	WORD(tos_source, source_names, "TOS SOURCE", 0, 0, "where it comes from"),
 	TEXT(trust, "TRUST", SHOWN, 0, "what the port takes the priority from: dscp or pcp"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_dscp, "dscp", "DSCP", SHOWN | FIELD_RIGHT, 0,
-		       "DSCP of the TOS"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_priority, "priority", "PRIO", SHOWN | FIELD_RIGHT, 0,
-		       "priority of the DSCP"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_class, "traffic_class", "CLASS", SHOWN | FIELD_RIGHT, 0,
-		       "traffic class of the priority"),
+	NUMBER_AS("dscp", chain.dscp, "DSCP", SHOWN, 0, "DSCP of the TOS"),
+	NUMBER_AS("priority", chain.priority, "PRIO", SHOWN, 0, "priority of the DSCP"),
+	NUMBER_AS("traffic_class", chain.traffic_class, "CLASS", SHOWN, 0,
+		  "traffic class of the priority"),
 	TEXT(dscp_priority, "DSCP PRIORITY", 0, 0, "priority of each DSCP that has one"),
 	TEXT(priority_class, "PRIORITY CLASS", 0, 0, "traffic class of each priority"),
 	TEXT(class_algorithm, "CLASS ALGORITHM", 0, 0, "how each traffic class is served"),
