@@ -98,11 +98,6 @@ static bool load(struct topo_run *run)
 	return false;
 }
 
-static void add_node(struct topology_node ***nodes, size_t *count, struct topology_node *node)
-{
-	*(struct topology_node **)mem_append(nodes, count, sizeof(**nodes)) = node;
-}
-
 /* A virtual function or subfunction goes with its parent, if that is a node. */
 static bool is_beside_parent(const struct topo_run *run, const struct topology_node *node)
 {
@@ -141,7 +136,7 @@ static bool choose(struct topo_run *run, char **words)
 {
 	for (size_t i = 0; i < run->topology.count; i++)
 		if (run->args->all || !is_beside_parent(run, &run->topology.nodes[i]))
-			add_node(&run->nodes, &run->count, &run->topology.nodes[i]);
+			MEM_ADD(run->nodes, run->count) = &run->topology.nodes[i];
 	for (char **word = words; *word; word++) {
 		struct topology_node *node = topology_find(&run->topology, *word);
 
@@ -150,13 +145,13 @@ static bool choose(struct topo_run *run, char **words)
 			continue;
 		}
 		if (!topo_has_node(run->nodes, run->count, node))
-			add_node(&run->nodes, &run->count, node);
-		add_node(&run->rows, &run->row_count, node);
+			MEM_ADD(run->nodes, run->count) = node;
+		MEM_ADD(run->rows, run->row_count) = node;
 	}
 	if (*words && !run->row_count)
 		run->listing.status = STATUS_NOTHING;
 	for (size_t i = 0; !*words && i < run->count; i++)
-		add_node(&run->rows, &run->row_count, run->nodes[i]);
+		MEM_ADD(run->rows, run->row_count) = run->nodes[i];
 	if (run->count <= TOPOLOGY_MOST_NODES)
 		return run->row_count;
 	listing_fail(&run->listing, STATUS_FAILED, "too many nodes to compare: more than 256",

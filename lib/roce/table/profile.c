@@ -29,9 +29,7 @@ int roce_profile_dscp(const char *text, struct roce_wish *wish)
 /* Takes the text. */
 static void add(struct roce_parts *parts, const struct setting *setting, char *text)
 {
-	struct roce_part *part = mem_append(&parts->items, &parts->count, sizeof(*part));
-
-	*part = (struct roce_part){.setting = setting, .text = text};
+	MEM_ADD(parts->items, parts->count) = (struct roce_part){setting, text};
 }
 
 /* Whether another priority is in the traffic class. */

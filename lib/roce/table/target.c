@@ -17,7 +17,7 @@ static void add_link(const struct link ***list, size_t *count, const struct link
 	for (size_t i = 0; i < *count; i++)
 		if ((*list)[i] == link)
 			return;
-	*(const struct link **)mem_append(list, count, sizeof(**list)) = link;
+	MEM_ADD(*list, *count) = link;
 }
 
 static void add_members(const struct inventory *inventory, struct roce_target *target,
@@ -29,12 +29,6 @@ static void add_members(const struct inventory *inventory, struct roce_target *t
 		add_link(&target->netdevs, &target->netdev_count, link);
 	while (link && (member = roce_next_member(inventory, link, member)) != NULL)
 		add_link(&target->members, &target->member_count, member);
-}
-
-static void add_port(struct roce_target *target, const struct port *port)
-{
-	*(const struct port **)mem_append(&target->ports, &target->port_count,
-					  sizeof(*target->ports)) = port;
 }
 
 /* `number` 0: all ports. */
@@ -51,7 +45,7 @@ static int take_device(const struct inventory *inventory, const struct device *d
 		found = true;
 		if (!roce_is_roce(device, port))
 			continue;
-		add_port(target, port);
+		MEM_ADD(target->ports, target->port_count) = port;
 		add_members(inventory, target, roce_port_link(inventory, port));
 	}
 	if (!found)
@@ -74,7 +68,7 @@ static void take_netdev(const struct inventory *inventory, const struct link *li
 			    (own == link ||
 			     (roce_is_bond(own) &&
 			      link_by_index(&inventory->links, &link->master_index) == own)))
-				add_port(target, port);
+				MEM_ADD(target->ports, target->port_count) = port;
 		}
 }
 
