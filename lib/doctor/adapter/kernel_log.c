@@ -136,17 +136,6 @@ static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_
 		memcpy(point, "Z", sizeof("Z"));
 }
 
-static bool has_device(const struct doctor_facts *facts, const char *address)
-{
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const char *pci = facts->inventory.devices.items[i].pci_address;
-
-		if (pci && !strcmp(pci, address))
-			return true;
-	}
-	return false;
-}
-
 /* An adapter that is gone from the bus was meant, too, unless certain ones were asked about. */
 static bool is_meant(const struct doctor_context *run, const char *address)
 {
@@ -168,7 +157,7 @@ static void judge(struct doctor_context *run, const struct complaint *complaint,
 				complaint->count, when, complaint->line);
 	else
 		doctor_evidence(run, "/dev/kmsg", "%s: %.200s", when, complaint->line);
-	if (kind->gave_up && !has_device(run->facts, complaint->address))
+	if (kind->gave_up && !doctor_device_at(run->facts, complaint->address))
 		doctor_error(run, "%s", kind->summary);
 	else
 		doctor_warning(run, "%s", kind->summary);
