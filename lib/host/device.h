@@ -96,6 +96,8 @@ void device_list_filter(struct device_list *list, bool (*keep)(const struct devi
 struct port *device_port(const struct device *device, unsigned int number);
 /* Appends a port, which invalidates pointers to earlier ones. */
 struct port *device_add_port(struct device *device, unsigned int number);
+/* Whether it is of a subfunction: below mlx5_core.sf.4, mlx5/core/sf/dev/dev.c. */
+bool device_is_subfunction(const struct root *root, const struct device *device);
 /* Collects the netdevs of the ports: unknown if one of them is hidden. */
 void device_find_netdevs(struct device *device);
 /*

@@ -387,3 +387,11 @@ void device_list_read_chardevs(const struct root *root, struct device_list *list
 		device->issms.known = (complete && !device->nodes_unknown) || device->issms.count;
 	}
 }
+
+bool device_is_subfunction(const struct root *root, const struct device *device)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	return !sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name) &&
+	       strstr(target, ".sf.");
+}

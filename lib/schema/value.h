@@ -58,9 +58,20 @@ static inline struct number number_unless_zero(uint64_t value)
 {
 	return (struct number){.value = value, .known = value != 0};
 }
+/* Whether it is known to be that value. */
+static inline bool number_is(const struct number *number, uint64_t value)
+{
+	return number->known && number->value == value;
+}
 static inline struct real real_of(double value)
 {
 	return (struct real){.value = value, .known = true};
+}
+/* The lesser of two, of which either may be unknown. */
+static inline void real_take_less(struct real *real, const struct real *other)
+{
+	if (other->known && (!real->known || other->value < real->value))
+		*real = *other;
 }
 void strings_add(struct strings *strings, const char *item); /* copies the item */
 /* Adds the items of a list with commas between them; empty ones are left out. NULL: none. */

@@ -118,15 +118,6 @@ static void take_ports(struct topology_node *node, const struct device *device)
 		node->active = TRISTATE_NO;
 }
 
-/* A component between the PCI function and the device: an auxiliary device of the mlx5 SF kind. */
-static bool is_subfunction(const struct root *root, const struct device *device)
-{
-	_cleanup_(freep) char *target = NULL;
-
-	return !sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name) &&
-	       strstr(target, ".sf.");
-}
-
 /* The RDMA device of a physical function, else its address. */
 static char *device_of(const struct topology *topology, const char *address,
 		       const struct topology_node *except)
@@ -201,7 +192,7 @@ static void add_nic(struct topology *topology, const struct topology_request *re
 		if (node->function->physfn)
 			number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
 	}
-	if (is_subfunction(request->root, device))
+	if (device_is_subfunction(request->root, device))
 		number_set(&node->role, TOPOLOGY_SUBFUNCTION);
 	else if (node->role.value == TOPOLOGY_PHYSICAL)
 		add_bond(request, netdevs, node);
@@ -218,8 +209,7 @@ static void add_accelerator(struct topology *topology, const struct root *root,
 		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
 }
 
-/* ConnectX-8 and its Data Direct functions: drivers/infiniband/hw/mlx5/data_direct.c. */
-enum { CONNECTX8 = 0x1023, DATA_DIRECT = 0x2100 };
+enum { CONNECTX8 = 0x1023 };
 
 static void add_part(struct topology *topology, const struct root *root, size_t whole,
 		     struct pci_function *function, struct problems *problems)
@@ -229,8 +219,7 @@ static void add_part(struct topology *topology, const struct root *root, size_t 
 
 	node->parent = mem_string(topology->nodes[whole].name);
 	node->whole = whole;
-	node->data_direct = node->vendor_id.value == PCI_VENDOR_MELLANOX &&
-			    node->device_id.value == DATA_DIRECT;
+	node->data_direct = pci_is_data_direct(root, function, problems);
 	topology->part_count++;
 }
 
@@ -247,14 +236,6 @@ static void add_members(struct topology *topology, const struct root *root, size
 	}
 }
 
-static bool is_data_direct(const struct root *root, struct pci_function *function,
-			   struct problems *problems)
-{
-	pci_read(root, function, PCI_ID, problems);
-	return function->vendor_id.value == PCI_VENDOR_MELLANOX &&
-	       function->device_id.value == DATA_DIRECT;
-}
-
 /*
  * A Data Direct function carries what an adapter exchanges with accelerators. The serial numbers
  * that tell which adapter are in the VPD, which is for root only: with as many functions as
@@ -268,7 +249,7 @@ static void add_data_direct(struct topology *topology, const struct root *root,
 	size_t count = 0, adapters = 0, next = 0;
 
 	for (size_t i = 0; i < topology->pci.count; i++)
-		if (is_data_direct(root, &topology->pci.items[i], problems))
+		if (pci_is_data_direct(root, &topology->pci.items[i], problems))
 			MEM_ADD(functions, count) = &topology->pci.items[i];
 	for (size_t i = 0; i < nics; i++)
 		adapters += topology->nodes[i].device_id.value == CONNECTX8 &&

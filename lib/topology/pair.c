@@ -61,8 +61,8 @@ static void narrow(struct topology_pair *pair, const struct pci_function *at,
 		struct real now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		struct real possible = pci_link_gbps(&at->max_speed_gtps, &at->max_width_lanes);
 
-		topology_take_less(&pair->gbps, &now);
-		topology_take_less(&pair->max_gbps, &possible);
+		real_take_less(&pair->gbps, &now);
+		real_take_less(&pair->max_gbps, &possible);
 	}
 }
 

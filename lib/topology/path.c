@@ -40,7 +40,7 @@ static void set_link(struct topology_hop *hop, const struct pci_function *functi
 {
 	hop->speed_gtps = function->speed_gtps;
 	hop->width_lanes = function->width_lanes;
-	topology_possible_link(function, &hop->max_speed_gtps, &hop->max_width_lanes);
+	pci_possible_link(function, &hop->max_speed_gtps, &hop->max_width_lanes);
 	hop->gbps = pci_link_gbps(&hop->speed_gtps, &hop->width_lanes);
 	hop->max_gbps = pci_link_gbps(&hop->max_speed_gtps, &hop->max_width_lanes);
 	if (hop->gbps.known && hop->max_gbps.known)

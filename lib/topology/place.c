@@ -22,36 +22,13 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 	return new;
 }
 
-void topology_take_less(struct real *real, const struct real *other)
-{
-	if (other->known && (!real->known || other->value < real->value))
-		*real = *other;
-}
-
-static void least_lanes(struct number *number, const struct number *other)
-{
-	if (other->known && (!number->known || other->value < number->value))
-		*number = *other;
-}
-
-void topology_possible_link(const struct pci_function *function, struct real *speed,
-			    struct number *lanes)
-{
-	*speed = function->max_speed_gtps;
-	*lanes = function->max_width_lanes;
-	if (!function->parent)
-		return;
-	topology_take_less(speed, &function->parent->max_speed_gtps);
-	least_lanes(lanes, &function->parent->max_width_lanes);
-}
-
 static void possible_link(const struct root *root, struct pci_function *function,
 			  struct real *speed, struct number *lanes, struct problems *problems)
 {
 	pci_read(root, function, PCI_LINK, problems);
 	if (function->parent)
 		pci_read(root, function->parent, PCI_LINK, problems);
-	topology_possible_link(function, speed, lanes);
+	pci_possible_link(function, speed, lanes);
 }
 
 /*
@@ -95,8 +72,8 @@ static void find_narrowest(const struct root *root, struct topology_node *node,
 		possible_link(root, at, &speed, &lanes, problems);
 		now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		possible = pci_link_gbps(&speed, &lanes);
-		topology_take_less(&node->gbps, &now);
-		topology_take_less(&node->max_gbps, &possible);
+		real_take_less(&node->gbps, &now);
+		real_take_less(&node->max_gbps, &possible);
 	}
 }
 

@@ -13,11 +13,6 @@ void topology_add_nodes(struct topology *topology, const struct topology_request
 /* place.c: switches, host bridges, links. */
 void topology_place(struct topology *topology, const struct topology_request *request,
 		    struct problems *problems);
-/* What is possible on the link above a function: at most what both ends can do. */
-void topology_possible_link(const struct pci_function *function, struct real *speed,
-			    struct number *lanes);
-/* The lesser of two, of which either may be unknown. */
-void topology_take_less(struct real *real, const struct real *other);
 /* The nearest switch that is not merged into the one above it. */
 struct topology_switch *topology_whole_switch(struct topology_switch *found);
 /* Finds the lower halves of switches, and fills the nodes' lists of switches. */

@@ -164,8 +164,8 @@ static bool is_virtual(const struct pci_function *function)
 	if (function->physfn)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (function->vendor_id.known && function->vendor_id.value == 0x15b3 &&
-		    function->device_id.value == ids[i])
+		if (number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
+		    number_is(&function->device_id, ids[i]))
 			return true;
 	return false;
 }
@@ -200,9 +200,7 @@ const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
 	adapters->was_counted = true;
 	for (size_t i = 0; i < devices->count; i++)
 		if (is_single(facts, adapters, &devices->items[i]))
-			*(const struct device **)mem_append(
-				&adapters->single, &adapters->single_count,
-				sizeof(*adapters->single)) = &devices->items[i];
+			MEM_ADD(adapters->single, adapters->single_count) = &devices->items[i];
 	return adapters;
 }
 

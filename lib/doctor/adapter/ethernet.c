@@ -17,7 +17,7 @@
 
 static bool is_ethernet(const struct port *port)
 {
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_ETHERNET;
+	return number_is(&port->link_layer, LINK_LAYER_ETHERNET);
 }
 
 bool doctor_is_ethernet_port(struct doctor_context *run)

@@ -312,9 +312,9 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 	if (growth)
 		doctor_evidence(run, SOURCE, "%s recovered %llu times in %s (0 expected)",
 				reporter->name, (unsigned long long)growth, window);
-	if (reporter->state.known && reporter->state.value == DEVLINK_REPORTER_HEALTHY)
+	if (number_is(&reporter->state, DEVLINK_REPORTER_HEALTHY))
 		return growth ? SEVERITY_WARNING : SEVERITY_OK;
-	if (!reporter->state.known || reporter->state.value != DEVLINK_REPORTER_ERROR) {
+	if (!number_is(&reporter->state, DEVLINK_REPORTER_ERROR)) {
 		doctor_evidence(run, SOURCE, "%s is in a state that is not known", reporter->name);
 		return SEVERITY_INFO;
 	}

@@ -25,18 +25,6 @@ struct hop {
 	struct number lanes, most_lanes;
 };
 
-static void least_real(struct real *real, const struct real *other)
-{
-	if (other->known && (!real->known || other->value < real->value))
-		*real = *other;
-}
-
-static void least_number(struct number *number, const struct number *other)
-{
-	if (other->known && (!number->known || other->value < number->value))
-		*number = *other;
-}
-
 static struct hop read_hop(struct doctor_context *run, struct pci_function *lower)
 {
 	struct hop hop = {.lower = lower, .upper = lower->parent};
@@ -44,18 +32,16 @@ static struct hop read_hop(struct doctor_context *run, struct pci_function *lowe
 	pci_read(&run->facts->root, lower, PCI_LINK, run->problems);
 	hop.speed = lower->speed_gtps;
 	hop.lanes = lower->width_lanes;
-	hop.most_speed = lower->max_speed_gtps;
-	hop.most_lanes = lower->max_width_lanes;
+	if (hop.upper)
+		pci_read(&run->facts->root, hop.upper, PCI_LINK, run->problems);
+	pci_possible_link(lower, &hop.most_speed, &hop.most_lanes);
 	if (!hop.upper)
 		return hop;
-	pci_read(&run->facts->root, hop.upper, PCI_LINK, run->problems);
 	if (!hop.speed.known)
 		hop.speed = hop.upper->speed_gtps;
 	if (!hop.lanes.known)
 		hop.lanes = hop.upper->width_lanes;
 	hop.both_known = hop.upper->max_speed_gtps.known && hop.upper->max_width_lanes.known;
-	least_real(&hop.most_speed, &hop.upper->max_speed_gtps);
-	least_number(&hop.most_lanes, &hop.upper->max_width_lanes);
 	return hop;
 }
 

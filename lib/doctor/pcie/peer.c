@@ -21,16 +21,6 @@ bool pcie_has_accelerator(struct doctor_context *run)
 	return run->facts->inventory.devices.count && doctor_has_accelerator(run->facts);
 }
 
-/* The vendor and device of the function that carries a Direct NIC's data: kernel-boot/rdma_topo. */
-enum { DIRECT_NIC_VENDOR = 0x15b3, DIRECT_NIC_DEVICE = 0x2100 };
-
-static bool is_direct_nic(struct doctor_context *run, struct pci_function *function)
-{
-	pci_read(&run->facts->root, function, PCI_ID, run->problems);
-	return function->vendor_id.value == DIRECT_NIC_VENDOR &&
-	       function->device_id.value == DIRECT_NIC_DEVICE;
-}
-
 /* A driver that functions are passed to virtual machines with, or NULL. */
 static const char *driver_of_guests(struct doctor_context *run)
 {
@@ -104,7 +94,7 @@ static void compare_all(struct comparison *found)
 		if (other == run->function || !pci_common_ancestor(run->function, other))
 			continue;
 		if (pci_kind(root, other, NULL) != PCI_KIND_ACCELERATOR) {
-			found->direct_nic |= is_direct_nic(run, other);
+			found->direct_nic |= pci_is_data_direct(root, other, run->problems);
 			continue;
 		}
 		pci_read(root, other, PCI_VIRTUAL, run->problems);

@@ -11,16 +11,6 @@
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
-static bool has_state(const struct port *port, enum port_state state)
-{
-	return port->state.known && port->state.value == state;
-}
-
-static bool has_physical_state(const struct port *port, enum physical_state state)
-{
-	return port->physical_state.known && port->physical_state.value == state;
-}
-
 static const struct link *own_link(const struct doctor_context *run)
 {
 	return run->port->netdev ? link_by_name(&run->facts->inventory.links, run->port->netdev)
@@ -161,14 +151,14 @@ static void advise(struct doctor_context *run, bool switched_off)
 
 	if (switched_off)
 		doctor_next_step(run, "switch it on: ip link set %s up", port->netdev);
-	else if (has_physical_state(port, PHYSICAL_POLLING))
+	else if (number_is(&port->physical_state, PHYSICAL_POLLING))
 		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
 				      "port at its other end is switched on");
-	else if (has_physical_state(port, PHYSICAL_DISABLED) && port_is_infiniband(port))
+	else if (number_is(&port->physical_state, PHYSICAL_DISABLED) && port_is_infiniband(port))
 		doctor_next_step(run, "the port is disabled: enable it from the subnet (as "
 				      "ibportstate does), or in the adapter's settings");
-	else if (has_physical_state(port, PHYSICAL_TRAINING) ||
-		 has_physical_state(port, PHYSICAL_LINK_ERROR_RECOVERY))
+	else if (number_is(&port->physical_state, PHYSICAL_TRAINING) ||
+		 number_is(&port->physical_state, PHYSICAL_LINK_ERROR_RECOVERY))
 		doctor_next_step(run, "the link trains without success: try another cable, and "
 				      "another port at the other end");
 	else if (port->netdev && !port_is_infiniband(port))
@@ -210,13 +200,13 @@ static void judge_down(struct doctor_context *run)
 /* iw_query_port(), drivers/infiniband/core/device.c, and usnic_ib_query_port(). */
 static bool is_init_without_ipv4(const struct device *device)
 {
-	return device->transport.known && (device->transport.value == TRANSPORT_USNIC ||
-					   device->transport.value == TRANSPORT_IWARP);
+	return number_is(&device->transport, TRANSPORT_USNIC) ||
+	       number_is(&device->transport, TRANSPORT_IWARP);
 }
 
 static void judge_init(struct doctor_context *run)
 {
-	if (port_is_infiniband(run->port) && has_physical_state(run->port, PHYSICAL_LINK_UP)) {
+	if (port_is_infiniband(run->port) && number_is(&run->port->physical_state, PHYSICAL_LINK_UP)) {
 		doctor_error(run, "the link is up, but no subnet manager has configured the port");
 	} else if (is_init_without_ipv4(run->device) && run->port->netdev) {
 		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s",
@@ -251,18 +241,18 @@ void check_port_state(struct doctor_context *run)
 	doctor_evidence(run, NULL, "state %s, physical state %s",
 			enum_word(port_state_names, port->state.value, "unknown"),
 			enum_word(physical_state_names, port->physical_state.value, "unknown"));
-	if (has_state(port, PORT_STATE_ACTIVE)) {
+	if (number_is(&port->state, PORT_STATE_ACTIVE)) {
 		doctor_ok(run, "the port is active");
-	} else if (has_state(port, PORT_STATE_DOWN)) {
+	} else if (number_is(&port->state, PORT_STATE_DOWN)) {
 		judge_down(run);
-	} else if (has_state(port, PORT_STATE_INIT)) {
+	} else if (number_is(&port->state, PORT_STATE_INIT)) {
 		judge_init(run);
-	} else if (has_state(port, PORT_STATE_ARMED)) {
+	} else if (number_is(&port->state, PORT_STATE_ARMED)) {
 		doctor_next_step(run, "look again: rdmactl ports; if it stays so, the subnet "
 				      "manager hangs: rdmactl smp sminfo");
 		doctor_error(run,
 			     "the subnet manager has configured the port, but not activated it");
-	} else if (has_state(port, PORT_STATE_ACTIVE_DEFER)) {
+	} else if (number_is(&port->state, PORT_STATE_ACTIVE_DEFER)) {
 		doctor_next_step(run, "check the cable and the transceivers");
 		doctor_error(run, "the link of the active port is lost, and trains again");
 	} else {

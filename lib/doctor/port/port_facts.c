@@ -70,10 +70,9 @@ static bool may_manage_nvswitches(struct doctor_facts *facts, const struct devic
 	if (!function)
 		return false;
 	pci_read(&facts->root, function, PCI_ID | PCI_CLASS | PCI_VIRTUAL, facts->problems);
-	return function->vendor_id.known && function->vendor_id.value == PCI_VENDOR_MELLANOX &&
-	       function->device_id.known && function->device_id.value == CONNECTX_7 &&
-	       function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND &&
-	       !function->physfn;
+	return number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
+	       number_is(&function->device_id, CONNECTX_7) && function->class_code.known &&
+	       function->class_code.value >> 8 == CLASS_INFINIBAND && !function->physfn;
 }
 
 static int ask_vpd(struct doctor_facts *facts, const struct device *device)
@@ -143,20 +142,12 @@ bool doctor_is_plane(const struct doctor_facts *facts, const struct device *devi
 	return false;
 }
 
-/* mlx5_core.sf.4: drivers/net/ethernet/mellanox/mlx5/core/sf/dev/dev.c */
-static bool is_subfunction(const struct doctor_facts *facts, const struct device *device)
-{
-	_cleanup_(freep) char *target = NULL;
-
-	return !sysfs_link(&facts->root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name) &&
-	       strstr(target, ".sf.");
-}
-
 static struct pci_function *find_role(struct doctor_facts *facts, const struct device *device)
 {
 	struct pci_function *function = device->software ? NULL : function_of(facts, device);
 
-	if (!function || doctor_is_plane(facts, device) || is_subfunction(facts, device))
+	if (!function || doctor_is_plane(facts, device) ||
+	    device_is_subfunction(&facts->root, device))
 		return NULL;
 	pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
 	return function->physfn ? NULL : function;
@@ -267,8 +258,7 @@ struct real doctor_rate(struct doctor_facts *facts, const struct port *port)
 	fact = mem_append(&ports->rates, &ports->rate_count, sizeof(*ports->rates));
 	fact->port = port;
 	fact->rate = port->rate_gbps;
-	if (port->netdev && port->link_layer.known &&
-	    port->link_layer.value == LINK_LAYER_ETHERNET) {
+	if (port->netdev && number_is(&port->link_layer, LINK_LAYER_ETHERNET)) {
 		speed = read_speed(facts, port);
 		if (speed.known)
 			fact->rate = speed;

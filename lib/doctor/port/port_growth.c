@@ -176,8 +176,7 @@ void check_link_flaps(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL;
 	struct judgement judgement = begin(run, &window);
-	const bool ethernet = run->port->link_layer.known &&
-			      run->port->link_layer.value == LINK_LAYER_ETHERNET;
+	const bool ethernet = number_is(&run->port->link_layer, LINK_LAYER_ETHERNET);
 	enum severity severity;
 
 	look_at_link_downed(&judgement, COUNTER_SOURCE_PMA);

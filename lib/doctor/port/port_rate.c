@@ -39,11 +39,11 @@ static char *describe(double rate_gbps, const struct port *port)
 static bool judge_lanes(struct doctor_context *run)
 {
 	const struct port *port = run->port;
-	const uint64_t lanes = port->width_lanes.known ? port->width_lanes.value : 0;
 
 	if (!port_is_infiniband(port) || doctor_is_plane(run->facts, run->device))
 		return false;
-	if (lanes == 1 || (lanes == 2 && !may_have_two_lanes(port))) {
+	if (number_is(&port->width_lanes, 1) ||
+	    (number_is(&port->width_lanes, 2) && !may_have_two_lanes(port))) {
 		doctor_warning(run, "the link runs with some of its lanes only");
 		return true;
 	}

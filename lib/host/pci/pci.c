@@ -340,6 +340,31 @@ bool pci_driver_is_keeper(const char *driver)
 	return driver && (strstr(driver, "vfio") || !strcmp(driver, "pci-stub"));
 }
 
+bool pci_is_data_direct(const struct root *root, struct pci_function *function,
+			struct problems *problems)
+{
+	enum { DATA_DIRECT = 0x2100 };
+
+	pci_read(root, function, PCI_ID, problems);
+	return number_is(&function->vendor_id, PCI_VENDOR_MELLANOX) &&
+	       number_is(&function->device_id, DATA_DIRECT);
+}
+
+void pci_possible_link(const struct pci_function *function, struct real *ret_speed_gtps,
+		       struct number *ret_lanes)
+{
+	const struct pci_function *above = function->parent;
+
+	*ret_speed_gtps = function->max_speed_gtps;
+	*ret_lanes = function->max_width_lanes;
+	if (!above)
+		return;
+	real_take_less(ret_speed_gtps, &above->max_speed_gtps);
+	if (above->max_width_lanes.known &&
+	    (!ret_lanes->known || above->max_width_lanes.value < ret_lanes->value))
+		*ret_lanes = above->max_width_lanes;
+}
+
 /* Such functions are below the VMBus, whose ACPI device has had two names. */
 bool pci_is_of_vmbus(const struct pci_function *function)
 {

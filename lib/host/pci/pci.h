@@ -99,6 +99,15 @@ struct real pci_link_gbps(const struct real *speed_gtps, const struct number *la
  * space: vfio-pci, pci-stub, or a variant for certain devices (mlx5_vfio_pci, drivers/vfio/pci).
  */
 bool pci_driver_is_keeper(const char *driver);
+/*
+ * Whether it carries what a ConnectX-8 (a Direct NIC) exchanges with accelerators:
+ * drivers/infiniband/hw/mlx5/data_direct.c, kernel-boot/rdma_topo of rdma-core.
+ */
+bool pci_is_data_direct(const struct root *root, struct pci_function *function,
+			struct problems *problems);
+/* The most that the link above a function can do: what both of its ends can. Needs PCI_LINK. */
+void pci_possible_link(const struct pci_function *function, struct real *ret_speed_gtps,
+		       struct number *ret_lanes);
 /* Whether Hyper-V gave the function to this virtual machine, by its path. */
 bool pci_is_of_vmbus(const struct pci_function *function);
 /* The nearest function above both, which may be one of them; NULL if there is none. */

@@ -187,7 +187,7 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 	/* An InfiniBand adapter that is newer than the table. */
 	if (function->class_code.known &&
 	    function->class_code.value >> 8 == CLASS_NETWORK_INFINIBAND &&
-	    function->vendor_id.known && function->vendor_id.value == PCI_VENDOR_MELLANOX)
+	    number_is(&function->vendor_id, PCI_VENDOR_MELLANOX))
 		return rdma_driver_find("mlx5_core");
 	return NULL;
 }

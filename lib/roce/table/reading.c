@@ -103,7 +103,7 @@ static void choose_tos(const struct number *asked, struct roce_port *record,
 						  : number_of(ROCE_TOS_UNTOUCHED);
 	record->tos_source = number_of(facts->tos_source);
 	facts->tos = (unsigned int)record->tos.value;
-	facts->is_v1 = record->default_mode.known && record->default_mode.value == ROCE_MODE_V1;
+	facts->is_v1 = number_is(&record->default_mode, ROCE_MODE_V1);
 }
 
 static void read_netdev(struct roce_reader *reader, const struct device *device,
