@@ -48,7 +48,7 @@ int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list
 
 	(void)rtnl;
 	kernel.vf_reads++;
-	if (kernel.vf)
+	if (kernel.vf && netdev_index == 7)
 		return kernel.vf;
 	vf = mem_append(&list->items, &list->count, sizeof(*vf));
 	*vf = (struct vf){
@@ -288,7 +288,8 @@ static void failures(void **state)
 		assert_int_equal(bed.problems.count, cases[i].error != 0);
 		/* The other half is read nevertheless. */
 		assert_int_equal(kernel.switch_reads, cases[i].object != NULL);
-		assert_int_equal(kernel.vf_reads, kernel.rtnl ? 0 : kernel.vf ? 1 : 2);
+		/* The failure of one PF hides no other. */
+		assert_int_equal(kernel.vf_reads, kernel.rtnl ? 0 : 2);
 		if (!cases[i].error)
 			continue;
 		problem = &bed.problems.items[0];

@@ -55,22 +55,23 @@ static void read_vfs(struct function_list *list, const struct inventory *invento
 {
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	const size_t count = list->count;
-	int rc = inventory_open_rtnl(inventory, &rtnl);
+	const int opened = inventory_open_rtnl(inventory, &rtnl);
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(vf_list_clear) struct vf_list vfs = {.count = 0};
 		const struct link *link = link_by_name(&inventory->links, list->items[i].netdev);
 		_cleanup_(freep) char *parent = mem_string(list->items[i].name);
+		int rc;
 
 		if (list->items[i].kind.value != FUNCTION_PF || !list->items[i].vf_count.value ||
 		    !link)
 			continue;
-		if (!rc)
-			rc = vf_list_read(rtnl, (unsigned int)link->index.value, &vfs);
-		if (rc) {
+		rc = opened ? opened : vf_list_read(rtnl, (unsigned int)link->index.value, &vfs);
+		if (rc)
 			problem_add(problems, parent, "vf", "rtnetlink", rc, NULL);
+		/* Without a socket, the others have nothing to tell either. */
+		if (opened)
 			return;
-		}
 		for (size_t j = 0; j < vfs.count; j++)
 			take_vf(find_vf(list, parent, vfs.items[j].index.value), &vfs.items[j]);
 	}
