@@ -206,7 +206,8 @@ static bool is_init_without_ipv4(const struct device *device)
 
 static void judge_init(struct doctor_context *run)
 {
-	if (port_is_infiniband(run->port) && number_is(&run->port->physical_state, PHYSICAL_LINK_UP)) {
+	if (port_is_infiniband(run->port) &&
+	    number_is(&run->port->physical_state, PHYSICAL_LINK_UP)) {
 		doctor_error(run, "the link is up, but no subnet manager has configured the port");
 	} else if (is_init_without_ipv4(run->device) && run->port->netdev) {
 		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s",
