@@ -392,9 +392,13 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 {
 	for (size_t i = 0; gid->ip.known && i < inventory->addresses.count; i++) {
 		const struct link_address *address = &inventory->addresses.items[i];
-		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+		const struct link *link;
 
-		if (!link || !ip_equal(&address->ip, &gid->ip.address))
+		/* First: looking for the netdev of each address takes long if there are many. */
+		if (!ip_equal(&address->ip, &gid->ip.address))
+			continue;
+		link = link_by_index(&inventory->links, &address->link_index);
+		if (!link)
 			continue;
 		/*
 		 * A link-local address may be on several links: the GID's own netdev takes
