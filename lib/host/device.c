@@ -35,43 +35,65 @@ static const struct enum_name sub_type_names[] = {
 	{0, NULL},
 };
 
+/*
+ * Goes on to the next state above, or if it is unknown to the lowest one. Returns how many ports
+ * have it; 0: there is none.
+ */
+static size_t next_state(const struct device *device, struct number *state)
+{
+	const struct number last = *state;
+	size_t count = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct number *other = &device->ports[i].state;
+
+		if (!other->known || (last.known && other->value <= last.value))
+			continue;
+		if (!count || other->value < state->value) {
+			*state = *other;
+			count = 0;
+		}
+		count += other->value == state->value;
+	}
+	return count;
+}
+
+static void add_state(struct value *value, size_t count, const struct device *device,
+		      const char *word)
+{
+	const size_t used = strlen(value->scratch);
+	char *end = value->scratch + used;
+
+	if (count == device->port_count)
+		snprintf(end, sizeof(value->scratch) - used, "%s", word);
+	else
+		snprintf(end, sizeof(value->scratch) - used, "%s%zu %s", used ? ", " : "", count,
+			 word);
+}
+
 /* "active", or for several ports "3 active, 1 down", in the tone of the worst port. */
 static void get_state_summary(const void *record, struct value *value)
 {
+	static const struct field words = {.kind = FIELD_ENUM, .names = port_state_names};
 	const struct device *device = record;
-	size_t used = 0, known = 0, unknown = 0;
+	struct number state = {.known = false};
+	size_t count, known = 0;
 
 	if (device->ports_unknown)
 		return;
 	value->scratch[0] = '\0';
-	for (const struct enum_name *name = port_state_names; name->word; name++) {
-		unsigned int count = 0;
+	while ((count = next_state(device, &state))) {
+		struct value one;
 
-		for (size_t i = 0; i < device->port_count; i++)
-			count += device->ports[i].state.known &&
-				 device->ports[i].state.value == name->value;
-		if (!count || used >= sizeof(value->scratch))
-			continue;
+		field_get(&words, &state, &one);
+		if (one.tone > value->tone)
+			value->tone = one.tone;
+		add_state(value, count, device, one.string);
 		known += count;
-		if (name->tone > value->tone)
-			value->tone = name->tone;
-		if (count == device->port_count)
-			used += (size_t)snprintf(value->scratch, sizeof(value->scratch), "%s",
-						 name->word);
-		else
-			used += (size_t)snprintf(value->scratch + used,
-						 sizeof(value->scratch) - used, "%s%u %s",
-						 used ? ", " : "", count, name->word);
 	}
-	for (size_t i = 0; i < device->port_count; i++)
-		unknown += !device->ports[i].state.known;
-	if (known && unknown && used < sizeof(value->scratch))
-		snprintf(value->scratch + used, sizeof(value->scratch) - used, ", %zu unknown",
-			 unknown);
-	if (!known && device->port_count && device->ports[0].state.known)
-		snprintf(value->scratch, sizeof(value->scratch), "unknown-%u",
-			 (unsigned int)device->ports[0].state.value);
-	if (value->scratch[0])
+	if (known && known < device->port_count)
+		add_state(value, device->port_count - known, device, "unknown");
+	if (known)
 		value_set_string(value, value->scratch);
 }
 

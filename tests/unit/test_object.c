@@ -401,6 +401,9 @@ static void state_summary(void **state)
 	SUMMARY("1 init, 1 active", TONE_WARNING, 4, 2);
 	SUMMARY("1 nop, 1 down, 1 init, 1 armed, 1 active, 1 active-defer", TONE_BAD, 0, 1, 2, 3, 4,
 		5);
+	SUMMARY("unknown-7", TONE_PLAIN, 7, 7);
+	SUMMARY("1 down, 1 active, 2 unknown-7, 1 unknown-9", TONE_BAD, 7, 4, 9, 1, 7);
+	SUMMARY("1 active, 1 unknown-18446744073709551615", TONE_GOOD, UINT64_MAX, 4);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
