@@ -104,6 +104,13 @@ static void without_rdma_half(void **state)
 	tree_directory(&bed->tree, "sys/module/mlx5_ib");
 	expect(bed, true, "bound to mlx5_core, and mlx5_ib is loaded, but there is no RDMA device",
 	       "the kernel log says why: dmesg");
+	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "Y\n");
+	expect(bed, true, "bound to mlx5_core, and mlx5_ib is loaded, but there is no RDMA device",
+	       "the kernel log says why: dmesg");
+	tree_write(&bed->tree, "sys/module/ib_core/parameters/netns_mode", "N\n");
+	expect(bed, true, "bound to mlx5_core, and mlx5_ib is loaded, but there is no RDMA device",
+	       "another network namespace may have it: rdmactl system shows the mode; else the "
+	       "kernel log says why: dmesg");
 }
 
 /* Not all that these drivers drive can do RDMA. */

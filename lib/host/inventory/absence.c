@@ -15,6 +15,15 @@ static bool is_loaded(const struct root *root, const char *module)
 	return sysfs_has_directory(root, path);
 }
 
+/* Each device is in one network namespace, and shows in the class directory of that one only. */
+static bool is_exclusive(const struct root *root)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(root, text, "sys/module/ib_core/parameters/netns_mode") > 0 &&
+	       text[0] == 'N';
+}
+
 /* The driver is bound. */
 static void note_half(const struct root *root, const struct pci_function *function,
 		      const struct rdma_driver *driver, struct problems *problems)
@@ -27,7 +36,10 @@ static void note_half(const struct root *root, const struct pci_function *functi
 			return;
 		text = mem_format("bound to %s, and %s is loaded, but there is no RDMA device",
 				  driver->driver, driver->module);
-		hint = mem_string("the kernel log says why: dmesg");
+		hint = mem_string(is_exclusive(root)
+					  ? "another network namespace may have it: rdmactl system "
+					    "shows the mode; else the kernel log says why: dmesg"
+					  : "the kernel log says why: dmesg");
 	} else {
 		text = sysfs_has_directory(root, "sys/module")
 			       ? mem_format("bound to %s, whose RDMA module %s is not loaded",
