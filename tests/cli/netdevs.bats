@@ -47,6 +47,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 @test "netdevs: an SMI sub-device has no IPoIB" {
 	cells planes netdevs device,port,netdev,ipoib
 	same 'planes' $'mlx5_0 1 ibp8s0 ibp8s0\nsmi1 1  \nsmi1 2  \nsmi1 3  \nsmi1 4  \n' "$output"
+	# The same if nobody asks for the device that has the netdev.
+	cells planes netdevs device,port,netdev,ipoib smi1
+	same 'smi1' $'smi1 1  \nsmi1 2  \nsmi1 3  \nsmi1 4  \n' "$output"
+	cells planes ports device,port,netdev smi1/2
+	same 'smi1/2' $'smi1 2 \n' "$output"
 }
 
 @test "netdevs: a port without a GID is no problem" {

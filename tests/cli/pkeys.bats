@@ -44,6 +44,9 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		$'mlx5_0 0x7fff ib0\nmlx5_0 0x8001 ib0.8001\nmlx5_1 0xffff ib1\n' "$output"
 	cells opa-hfi1 pkeys pkey,netdevs
 	same 'Omni-Path' $'0x8001 ib0\n0x7fff \n0xffff \n' "$output"
+	cells planes pkeys device,port,netdevs
+	same 'a sub-device has the GUID, not the netdev' \
+		$'mlx5_0 1 ibp8s0\nsmi1 1 \nsmi1 2 \nsmi1 3 \nsmi1 4 \n' "$output"
 }
 
 # ib_find_cached_pkey() prefers the full member's entry.

@@ -16,6 +16,7 @@ struct bed {
 	struct saved_tree tree;
 	struct inventory inventory;
 	struct inventory_request request;
+	struct objects objects;
 	struct reading reading;
 	struct problems problems;
 };
@@ -26,6 +27,7 @@ static int setup(void **state)
 	struct bed *bed = *state;
 
 	tree_directory(&bed->tree, "sys/class/net");
+	bed->request.objects = &bed->objects;
 	bed->reading = (struct reading){
 		.inventory = &bed->inventory,
 		.problems = &bed->problems,
@@ -41,6 +43,7 @@ static int teardown(void **state)
 	struct bed *bed = *state;
 
 	inventory_free(&bed->inventory);
+	device_list_clear(&bed->reading.unlisted);
 	problems_free(&bed->problems);
 	netlink_free(bed->reading.nldev);
 	tree_close(&bed->tree);
@@ -228,6 +231,22 @@ static void taken(void **state)
 	expect_netdev(port_of(bed, 0), "ib0", false);
 	expect_netdev(port_of(bed, 1), "ib1", false);
 	expect_netdev(port_of(bed, 2), NULL, false);
+}
+
+/* The same if only the second one was asked for. */
+static void taken_by_unlisted(void **state)
+{
+	struct bed *bed = *state;
+	struct device_list *all = &bed->reading.unlisted;
+
+	device_add_port(device_list_add(all, "a"), 1)->port_guid = number_of(GUID);
+	device_add_port(device_list_add(all, "b"), 1);
+	device_add_port(device_list_add(all, "c"), 1)->port_guid = number_of(GUID);
+	add_port(bed, "b", LINK_LAYER_INFINIBAND);
+	add_ipoib(bed, "ib0", 4, 0xffff);
+	add_ipoib(bed, "ib1", 5, 0xffff);
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 0), "ib1", false);
 }
 
 static void check_earlier(struct bed *bed, bool unknown)
@@ -513,12 +532,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(pkeys),	      TEST(limited_pkeys),
-		TEST(hidden_pkeys),   TEST(unknown_pkeys),
-		TEST(children),	      TEST(taken),
-		TEST(may_be_taken),   TEST(may_be_taken_by_second),
-		TEST(gids_by_index),  TEST(members),
-		TEST(port_elsewhere), TEST(addresses),
+		TEST(pkeys),
+		TEST(limited_pkeys),
+		TEST(hidden_pkeys),
+		TEST(unknown_pkeys),
+		TEST(children),
+		TEST(taken),
+		TEST(taken_by_unlisted),
+		TEST(may_be_taken),
+		TEST(may_be_taken_by_second),
+		TEST(gids_by_index),
+		TEST(members),
+		TEST(port_elsewhere),
+		TEST(addresses),
 		TEST(by_mac),
 	};
 

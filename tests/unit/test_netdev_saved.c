@@ -22,6 +22,7 @@ struct bed {
 	struct saved_tree tree;
 	struct inventory inventory;
 	struct inventory_request request;
+	struct objects objects;
 	struct reading reading;
 	struct problems problems;
 };
@@ -56,6 +57,7 @@ static int setup(void **state)
 		  "../../devices/pci0000:00/0000:01:00.0/infiniband/a");
 	add_link(bed, "eth0", DEVICE, 0);
 	tree_write(&bed->tree, GID_0, "fe80:0000:0000:0000:0000:0000:0000:0001");
+	bed->request.objects = &bed->objects;
 	bed->reading = (struct reading){
 		.inventory = &bed->inventory,
 		.problems = &bed->problems,

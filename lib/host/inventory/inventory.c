@@ -383,6 +383,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	rc = load(&reading);
 	netlink_free(reading.nldev);
 	netlink_free(reading.rtnl);
+	device_list_clear(&reading.unlisted);
 	root_close(&reading.root);
 	return rc;
 }

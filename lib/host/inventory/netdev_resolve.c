@@ -14,17 +14,6 @@
 #include "mad/format/mad.h"
 #include "host/device.h"
 
-bool wants_ipoib(const struct reading *reading)
-{
-	const struct device_list *list = &reading->inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			if (port_is_infiniband(&list->items[i].ports[j]))
-				return true;
-	return false;
-}
-
 static void read_saved_links(struct reading *reading, struct problems *problems)
 {
 	struct inventory *inventory = reading->inventory;
@@ -57,60 +46,6 @@ static void read_links(struct reading *reading, struct problems *problems)
 		rc = rtnl_get_addresses(reading->rtnl, &inventory->addresses);
 	if (rc)
 		problem_add(reading->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
-}
-
-/* A sub-device of a multi-plane port has the same port GUID: the first one has the netdev. */
-static bool is_taken(const struct device_list *list, const struct port *port,
-		     const struct link *link)
-{
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			const struct port *other = &list->items[i].ports[j];
-
-			if (other != port && other->netdev_index.known && link->index.known &&
-			    other->netdev_index.value == link->index.value)
-				return true;
-		}
-	return false;
-}
-
-/* True if an earlier device of the same PCI function may have that netdev, but cannot be read. */
-static bool may_be_taken(const struct device_list *list, const struct device *device)
-{
-	for (const struct device *other = list->items; other != device; other++) {
-		if (!other->pci_address || !device->pci_address ||
-		    strcmp(other->pci_address, device->pci_address) != 0)
-			continue;
-		if (other->ports_unknown)
-			return true;
-		for (size_t i = 0; i < other->port_count; i++)
-			if (!other->ports[i].link_layer.known ||
-			    (port_is_infiniband(&other->ports[i]) &&
-			     !other->ports[i].port_guid.known))
-				return true;
-	}
-	return false;
-}
-
-/*
- * The parent of P_Key children comes first: it is the port's own netdev. A child is used only if
- * the parent is known to be in another namespace.
- */
-static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
-{
-	const struct link_list *links = &inventory->links;
-	const struct link *child = NULL;
-
-	for (size_t i = 0; i < links->count; i++) {
-		if (!link_is_ipoib_of(&links->items[i], port) ||
-		    is_taken(&inventory->devices, port, &links->items[i]))
-			continue;
-		if (!links->items[i].lower_index.known)
-			return &links->items[i];
-		if (!child)
-			child = &links->items[i];
-	}
-	return links->incomplete ? NULL : child;
 }
 
 /* The modified EUI-64 of RFC 4291 appendix A; for iWARP the plain MAC at the start. */
@@ -245,16 +180,7 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	const struct link *link;
 
 	if (!port->netdev && port_is_infiniband(port) && !device->sub_type.known) {
-		/* If the GUID was needed, it has been read or its failure reported. */
-		if (!(reading->needs & NEED_PORT_GUID))
-			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
-		link = find_ipoib(reading->inventory, port);
-		port->netdev_unknown = link ? may_be_taken(&reading->inventory->devices, device)
-					    : !port->port_guid.known || links->incomplete;
-		if (link && !port->netdev_unknown) {
-			port->netdev = mem_string(link->name);
-			port->netdev_index = link->index;
-		}
+		resolve_ipoib(reading, device, port);
 	} else if (!port->netdev) {
 		port->netdev = find_netdev(reading, device, port);
 	}
@@ -303,7 +229,8 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 		const struct link *link = &links->items[i];
 		struct pkey *pkey = NULL;
 
-		if (!link_is_ipoib_of(link, port))
+		/* What has the GUID of a port without a netdev is another port's. */
+		if (!link_is_ipoib_of(link, port) || (!port->netdev && !port->netdev_unknown))
 			continue;
 		/* IPoIB always joins as full member, so its key has the top bit set. */
 		if (link->pkey.known)
@@ -466,12 +393,15 @@ static void resolve(const struct reading *reading)
 
 void read_netdevs(struct reading *reading)
 {
+	const struct objects *objects = reading->request->objects;
 	struct problems problems = {0}; /* of all netdevs, including those that do not matter */
 
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
 	if (root_answers(&reading->root))
 		read_files(reading, &problems);
+	if (!reading->nldev && (objects->count || objects->excluded.count) && wants_ipoib(reading))
+		read_unlisted_guids(reading);
 	resolve(reading);
 	note_links(reading, &problems);
 	problems_free(&problems);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An inventory that is being loaded. The readers in inventory.c, inventory_verbs.c,
- * netdev_resolve.c, netdev_problems.c and absence.c share this; nothing else uses it.
+ * netdev_resolve.c, netdev_ipoib.c, netdev_problems.c and absence.c share this; nothing else uses
+ * it.
  */
 #pragma once
 
@@ -18,6 +19,8 @@ struct reading {
 	struct netlink *nldev; /* NULL in a saved tree, or if it does not answer */
 	struct netlink *rtnl;  /* opened on first use */
 	uint64_t needs;	       /* the requested needs and their requirements */
+	/* Of the ports that were not asked for, their GUIDs, if read_unlisted_guids() has run. */
+	struct device_list unlisted;
 };
 
 /* Reads MTUs, GID tables and capabilities from verbs, and GIDs from sysfs where verbs fail. */
@@ -29,6 +32,13 @@ void read_netdevs(struct reading *reading);
  * netdev is not the port's own.
  */
 bool wants_ipoib(const struct reading *reading);
+/*
+ * Reads the port GUIDs of the devices and ports that were not asked for. Without netlink, only the
+ * GUID tells a sub-device, which has no netdev: the first port with it has that.
+ */
+void read_unlisted_guids(struct reading *reading);
+/* Finds the netdev of an InfiniBand port. */
+void resolve_ipoib(const struct reading *reading, const struct device *device, struct port *port);
 /* Reports those of the problems of netdevs that hide what was asked for. */
 void note_links(struct reading *reading, const struct problems *problems);
 /*

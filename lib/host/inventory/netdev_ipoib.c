@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The IPoIB netdevs of InfiniBand ports, by the port GUID that their addresses have. */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "host/inventory/reading.h"
+#include "host/need.h"
+#include "host/netdev.h"
+
+bool wants_ipoib(const struct reading *reading)
+{
+	const struct device_list *list = &reading->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			if (port_is_infiniband(&list->items[i].ports[j]))
+				return true;
+	return false;
+}
+
+/* A sub-device of a multi-plane port has the same port GUID: the first one has the netdev. */
+static bool is_taken(const struct device_list *list, const struct port *port,
+		     const struct link *link)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct port *other = &list->items[i].ports[j];
+
+			if (other != port && other->netdev_index.known && link->index.known &&
+			    other->netdev_index.value == link->index.value)
+				return true;
+		}
+	return false;
+}
+
+/* True if an earlier device of the same PCI function may have that netdev, but cannot be read. */
+static bool may_be_taken(const struct device_list *list, const struct device *device)
+{
+	for (const struct device *other = list->items; other != device; other++) {
+		if (!other->pci_address || !device->pci_address ||
+		    strcmp(other->pci_address, device->pci_address) != 0)
+			continue;
+		if (other->ports_unknown)
+			return true;
+		for (size_t i = 0; i < other->port_count; i++)
+			if (!other->ports[i].link_layer.known ||
+			    (port_is_infiniband(&other->ports[i]) &&
+			     !other->ports[i].port_guid.known))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * The parent of P_Key children comes first: it is the port's own netdev. A child is used only if
+ * the parent is known to be in another namespace. `others` ports before this one have theirs.
+ */
+static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port,
+				     size_t others)
+{
+	const struct link_list *links = &inventory->links;
+
+	for (int children = 0; children < (links->incomplete ? 1 : 2); children++)
+		for (size_t i = 0; i < links->count; i++) {
+			const struct link *link = &links->items[i];
+
+			if (link->lower_index.known != children || !link_is_ipoib_of(link, port) ||
+			    is_taken(&inventory->devices, port, link))
+				continue;
+			if (!others--)
+				return link;
+		}
+	return NULL;
+}
+
+void read_unlisted_guids(struct reading *reading)
+{
+	const struct device_list *list = &reading->inventory->devices;
+	struct device_list *all = &reading->unlisted;
+
+	device_list_sysfs(&reading->root, all);
+	for (size_t i = 0; i < all->count; i++) {
+		struct device *device = &all->items[i];
+		const struct device *listed = device_list_find(list, device->name);
+
+		device_list_ports_sysfs(&reading->root, device, NULL);
+		for (size_t j = 0; j < device->port_count; j++) {
+			struct port *port = &device->ports[j];
+
+			if (!listed || !device_port(listed, (unsigned int)port->port.value))
+				port_read_sysfs(&reading->root, port, NEED_PORT_GUID, NULL);
+		}
+	}
+}
+
+/* Counts the ports before this one that have the same GUID and were not asked for. */
+static size_t count_unlisted(const struct device_list *all, const struct port *port)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t j = 0; j < all->items[i].port_count; j++) {
+			const struct port *other = &all->items[i].ports[j];
+
+			if (!strcmp(other->device, port->device) &&
+			    other->port.value == port->port.value)
+				return count;
+			count += other->port_guid.known &&
+				 other->port_guid.value == port->port_guid.value;
+		}
+	return count;
+}
+
+void resolve_ipoib(const struct reading *reading, const struct device *device, struct port *port)
+{
+	const struct inventory *inventory = reading->inventory;
+	const struct link *link;
+
+	/* If the GUID was needed, it has been read or its failure reported. */
+	if (!(reading->needs & NEED_PORT_GUID))
+		port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
+	link = find_ipoib(inventory, port, count_unlisted(&reading->unlisted, port));
+	port->netdev_unknown = link ? may_be_taken(&inventory->devices, device)
+				    : !port->port_guid.known || inventory->links.incomplete;
+	if (link && !port->netdev_unknown) {
+		port->netdev = mem_string(link->name);
+		port->netdev_index = link->index;
+	}
+}
