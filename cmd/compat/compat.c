@@ -49,6 +49,13 @@ static const struct field fields[] = {
 static const struct schema compat_schema = SCHEMA("compat", struct personality, fields,
 						  "an older tool that the program imitates");
 
+int compat_no_root(const struct personality_call *call, int error)
+{
+	fprintf(stderr, "%s: %s: %s\n", call->program, call->root ? call->root : "/",
+		strerror(-error));
+	return COMPAT_STATUS_PANIC;
+}
+
 void compat_ibwarn(const char *function, const char *format, ...)
 {
 	va_list arguments;

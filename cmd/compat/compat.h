@@ -46,6 +46,8 @@ enum { COMPAT_STATUS_PANIC = 255 };
 const struct personality *compat_find(const char *path);
 /* Runs the personality as program argv[0], and returns the exit status. */
 int compat_run(const struct ctx *ctx, const struct personality *personality, int argc, char **argv);
+/* Prints why the root cannot be opened; returns the exit status of tools without a root. */
+int compat_no_root(const struct personality_call *call, int error);
 /* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
 void compat_ibwarn(const char *function, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

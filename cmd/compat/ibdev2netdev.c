@@ -170,14 +170,16 @@ int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 	struct inventory inventory = {0};
 	struct problems problems = {0};
 	struct netdev_list netdevs = {0};
-	int status;
+	int status, rc;
 
 	if (word && (!strcmp(word, "-h") || !strcmp(word, "--help")))
 		return usage(call->program, 0);
 	if (argc > 2 || (word && !verbose))
 		return usage(call->program, COMPAT_STATUS_PANIC);
-	if (!inventory_load(&inventory, &request, &problems, NULL))
-		netdev_list_make(&netdevs, &inventory.devices, &inventory.links);
+	rc = inventory_load(&inventory, &request, &problems, NULL);
+	if (rc && !problems.count)
+		return compat_no_root(call, rc);
+	netdev_list_make(&netdevs, &inventory.devices, &inventory.links);
 	for (size_t i = 0; i < problems.count; i++) {
 		_cleanup_(freep) char *line = problem_line(&problems.items[i]);
 

@@ -289,11 +289,8 @@ int ibstat_run(const struct personality_call *call, int argc, char **argv)
 	if (argc - optind > 1)
 		request.port = (int)strtol(argv[optind + 1], NULL, 0);
 	rc = channel_adapters_open(call->root, &adapters);
-	if (rc) {
-		fprintf(stderr, "%s: %s: %s\n", call->program, call->root ? call->root : "/",
-			strerror(-rc));
-		return COMPAT_STATUS_PANIC;
-	}
+	if (rc)
+		return compat_no_root(call, rc);
 	request.adapters = adapters;
 	return run_with(&request, argv + optind);
 }

@@ -140,8 +140,13 @@ static int show_status(const struct request *request)
 	const struct inventory_request wanted = {
 		.root = call->root, .needs = NEEDS, .objects = &everything};
 	struct inventory inventory = {0};
-	int rc = inventory_load(&inventory, &wanted, NULL, NULL);
+	struct problems problems = {.count = 0};
+	int rc = inventory_load(&inventory, &wanted, &problems, NULL);
 
+	/* All else that fails is among the problems, and the netdevs are shown nevertheless. */
+	if (rc && !problems.count)
+		return compat_no_root(call, rc);
+	problems_free(&problems);
 	printf("  %-9s  %-4s  %-10s  %-6s  %-4s  %-15s  %-4s  %s\n", "Name", "Link", "Driver",
 	       "Speed", "NMTU", "IPv4_addr", "RDEV", "RMTU");
 	for (size_t i = 0; i < inventory.links.count; i++)

@@ -153,6 +153,13 @@ as_on()
 	expect 255 '' 'Failed to get IB devices list: a saved tree has no verbs'
 }
 
+@test "compat: a root that cannot be opened is told" {
+	for tool in ibstat ibdev2netdev rxe_cfg; do
+		try compat --root "$BATS_TEST_TMPDIR/none" $tool
+		expect 255 '' "$tool: $BATS_TEST_TMPDIR/none: No such file or directory"
+	done
+}
+
 @test "compat: output that cannot be written is no success" {
 	status=0
 	RDMACTL_ROOT=$roots/cx5-ib-edr "$binary" compat ibstat >/dev/full 2>"$BATS_TEST_TMPDIR/err" || status=$?
