@@ -21,15 +21,15 @@
 char *host_name(void)
 {
 	char name[NAME_BYTES + 1] = "", domain[NAME_BYTES + 1] = "";
-	_cleanup_(freep) char *clean = NULL;
+	_cleanup_(freep) char *both = NULL;
 
 	if (gethostname(name, NAME_BYTES))
 		name[0] = '\0';
 	/* The kernel uses this word if no domain is set. */
 	if (getdomainname(domain, NAME_BYTES) || !strcmp(domain, "(none)") || strchr(name, '.'))
 		domain[0] = '\0';
-	clean = text_clean(name, strlen(name));
-	return mem_format("%s%s%s", clean, domain[0] ? "." : "", domain);
+	both = mem_format("%s%s%s", name, domain[0] ? "." : "", domain);
+	return text_clean(both, strlen(both));
 }
 
 struct processor {

@@ -112,6 +112,7 @@ static void names(void **state)
 		{"node1.a.b", "example.org", "node1.a.b"},
 		{NULL, "(none)", ""},
 		{"a\033b", "(none)", "a\\x1bb"},
+		{"a", "b\033c", "a.b\\x1bc"},
 	};
 
 	(void)state;
