@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <netlink/version.h>
+
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "base/mem.h"
@@ -156,6 +158,9 @@ int components_load(struct component_list *list, const char *root_directory)
 		{"libamdhip64", LIBHIP_5, NULL, "selftest --memory hip", NULL, true},
 	};
 
+	_cleanup_(freep) char *libnl = mem_format("%d.%d.%d", nl_ver_maj, nl_ver_min, nl_ver_mic);
+
+	component_add(list, "libnl-3", NL_BUILT_VERSION, libnl, "netlink");
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		_cleanup_(freep) char *running = library_version(libraries[i].soname,
 								 libraries[i].call);

@@ -37,7 +37,7 @@ extern const struct schema component_schema;
 void component_add(struct component_list *list, const char *name, const char *built,
 		   const char *running, const char *note);
 /*
- * libibverbs, the kernel and its RDMA core: those of a saved tree, or the live ones if it is NULL.
+ * The libraries, the kernel and its RDMA core: that of a saved tree, or the live one if it is NULL.
  * 0, or -errno of opening the tree: the kernel is a row without facts then.
  */
 int components_load(struct component_list *list, const char *root_directory);

@@ -35,7 +35,7 @@ machine()
 	expect 0
 	[ -z "$stderr" ]
 	[[ $output == 'COMPONENT '* ]]
-	for part in rdmactl jansson libibverbs kernel; do
+	for part in rdmactl jansson libnl-3 libibverbs kernel; do
 		[ "$(grep -c "^$part " <<<"$output")" = 1 ] || wrong "$part"
 	done
 	[ "$(awk '$1 == "rdmactl" { print $2, $3 }' <<<"$output")" = "$("$binary" -V | awk '{ print $2, $2 }')" ] || wrong rdmactl
@@ -96,6 +96,7 @@ machine()
 			wrong "$library"
 	done
 	[ "$(awk -F '\t' '$1 == "libgnutls" { print $3 }' <<<"$output")" = "$(pkg-config --modversion gnutls)" ] || wrong libgnutls
+	[ "$(awk -F '\t' '$1 == "libnl-3" { print $2, $3 }' <<<"$output")" = "$(pkg-config --modversion libnl-3.0) $(pkg-config --modversion libnl-3.0)" ] || wrong libnl-3
 	# Each that the program's notes recommend is in the list; those of accelerators where they are.
 	while read -r library; do
 		grep -q "^$library"$'\t' <<<"$output" || wrong "$library is not listed"

@@ -146,6 +146,7 @@ static void expect_components(const char *root, int rc, const char *wanted)
 }
 
 #define FIRST(libverbs, no)                                                                       \
+	"libnl-3|" NL_BUILT_VERSION "|" NL_BUILT_VERSION "|netlink\n"                             \
 	"libibverbs|" IBVERBS_BUILT_VERSION "|" libverbs "|" no "MTU, capabilities, selftest\n"   \
 	"librdmacm|" RDMACM_BUILT_VERSION "|v-" LIBRDMACM "|selftest --cm, multicast, rping\n"    \
 	"libibumad|" IBUMAD_BUILT_VERSION "|v-" LIBUMAD                                           \
