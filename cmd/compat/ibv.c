@@ -34,7 +34,7 @@ struct verbs_devices *ibv_open_list(const struct personality_call *call)
 int ibv_devices_run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
-	struct verbs_device_name device;
+	struct verbs_listed device;
 
 	(void)argc;
 	(void)argv;
@@ -79,16 +79,17 @@ static const char *event_name(enum compat_release release, unsigned int type)
 	return known ? names[type] : "unexpected";
 }
 
-static void print_event(void *context, unsigned int type, unsigned int port)
+static void print_event(void *context, const struct verbs_event *event)
 {
 	const struct personality_call *call = context;
 
-	printf("  event_type %s (%u), port %u\n", event_name(call->release, type), type, port);
+	printf("  event_type %s (%u), port %u\n", event_name(call->release, event->type),
+	       event->type, event->port);
 }
 
 /* Finds the device with that name, or the first one without a name. */
 static bool find_device(const struct verbs_devices *devices, const char *name,
-			struct verbs_device_name *device)
+			struct verbs_listed *device)
 {
 	for (size_t i = 0; verbs_devices_at(devices, i, device); i++)
 		if (!name || !strcmp(device->name, name))
@@ -100,9 +101,9 @@ static bool find_device(const struct verbs_devices *devices, const char *name,
 static int watch(const struct personality_call *call, const char *name)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
-	_cleanup_(verbs_listener_closep) struct verbs_listener *listener = NULL;
 	struct personality_call context = *call;
-	struct verbs_device_name device;
+	struct verbs_async *async;
+	struct verbs_listed device;
 
 	if (!devices || !find_device(devices, name, &device))
 		return 1;
@@ -111,12 +112,13 @@ static int watch(const struct personality_call *call, const char *name)
 			device.name);
 		return 1;
 	}
-	if (verbs_listener_open(devices, device.name, &listener)) {
+	if (verbs_devices_listen(devices, device.name, &async)) {
 		fprintf(stderr, "Couldn't get context for %s\n", device.name);
 		return 1;
 	}
-	printf("%s: async event FD %d\n", device.name, verbs_listener_fd(listener));
-	verbs_listener_run(listener, print_event, &context);
+	printf("%s: async event FD %d\n", device.name, verbs_async_fd(async));
+	verbs_async_run(async, print_event, &context);
+	verbs_async_close(async);
 	return 1;
 }
 

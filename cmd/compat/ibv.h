@@ -20,7 +20,7 @@ struct ibv_view {
 	unsigned int ib_port;
 };
 
-int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
+int ibv_print_device(const struct ibv_view *view, const struct verbs_listed *name,
 		     const struct verbs_facts *facts);
 
 /* Prints a line: `indent` tabs, "label:", tabs up to the column of the value, and the value. */

@@ -107,7 +107,7 @@ static unsigned int active_speed(const struct ibv_view *view, const struct port_
 									: codes->speed;
 }
 
-static void print_port_details(const struct ibv_view *view, const struct verbs_device_name *name,
+static void print_port_details(const struct ibv_view *view, const struct verbs_listed *name,
 			       const struct verbs_facts *facts, const struct port_caps *port)
 {
 	const struct port_codes *codes = &port->codes;
@@ -133,7 +133,7 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 	print_gids(facts, port);
 }
 
-static void print_port(const struct ibv_view *view, const struct verbs_device_name *name,
+static void print_port(const struct ibv_view *view, const struct verbs_listed *name,
 		       const struct verbs_facts *facts, const struct port_caps *port)
 {
 	const struct port_codes *codes = &port->codes;
@@ -164,7 +164,7 @@ static uint64_t phys_port_cnt(const struct caps *caps)
 	return caps->port_count.value < PORT_MOST_VERBS ? caps->port_count.value : PORT_MOST_VERBS;
 }
 
-static void print_device(const struct verbs_device_name *name, const struct verbs_facts *facts)
+static void print_device(const struct verbs_listed *name, const struct verbs_facts *facts)
 {
 	const struct caps *caps = &facts->caps;
 
@@ -185,7 +185,7 @@ static void print_device(const struct verbs_device_name *name, const struct verb
 	PRINT_DEVICE("phys_port_cnt", "%d", (int)phys_port_cnt(caps));
 }
 
-int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
+int ibv_print_device(const struct ibv_view *view, const struct verbs_listed *name,
 		     const struct verbs_facts *facts)
 {
 	const struct caps *caps = &facts->caps;
@@ -215,7 +215,7 @@ int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name
 }
 
 static int show(struct verbs_devices *devices, const struct ibv_view *view,
-		const struct verbs_device_name *name)
+		const struct verbs_listed *name)
 {
 	struct verbs_facts facts;
 	int status;
@@ -239,7 +239,7 @@ static int show(struct verbs_devices *devices, const struct ibv_view *view,
 static int list(const struct personality_call *call)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
-	struct verbs_device_name device;
+	struct verbs_listed device;
 	size_t count = 0;
 
 	if (!devices)
@@ -306,7 +306,7 @@ static int parse(const struct personality_call *call, int argc, char **argv, str
 
 static int show_all(struct verbs_devices *devices, const struct ibv_view *view, const char *name)
 {
-	struct verbs_device_name device;
+	struct verbs_listed device;
 	bool found = false;
 	int status = 0;
 

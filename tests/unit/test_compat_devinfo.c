@@ -320,7 +320,7 @@ static void check(const struct shape *plain, const struct ibv_view *view, const 
 	_cleanup_(freep) char *printed = NULL;
 	_cleanup_(fclosep) FILE *file = NULL;
 	const struct shape shape = with_ports(plain);
-	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct verbs_listed name = {.name = shape.name, .transport = shape.transport};
 	struct verbs_facts facts;
 	struct captured captured;
 	int status;
@@ -361,7 +361,7 @@ static void test_shapes(void **state)
 static void test_status(void **state)
 {
 	const struct shape shape = with_ports(&mlx4);
-	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct verbs_listed name = {.name = shape.name, .transport = shape.transport};
 	struct ibv_view view = {COMPAT_44, false, 3};
 	struct verbs_facts facts;
 	struct captured captured;
@@ -396,7 +396,7 @@ static void test_status(void **state)
 static void test_many_ports(void **state)
 {
 	struct shape shape = with_ports(&mlx4);
-	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct verbs_listed name = {.name = shape.name, .transport = shape.transport};
 	const struct ibv_view view = {COMPAT_65, false, 0};
 	struct verbs_facts facts;
 	struct captured captured;
@@ -430,7 +430,7 @@ static void test_fast_lanes(void **state)
 		{COMPAT_65, "\t\t\tactive_speed:\t\t200.0 Gbps (256)\n"},
 	};
 	const struct shape shape = with_ports(&mlx5);
-	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct verbs_listed name = {.name = shape.name, .transport = shape.transport};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
@@ -453,7 +453,7 @@ static void test_fast_lanes(void **state)
 static void test_queue_pair_types(void **state)
 {
 	struct shape shape = with_ports(&mlx4);
-	const struct verbs_device_name name = {.name = shape.name, .transport = shape.transport};
+	const struct verbs_listed name = {.name = shape.name, .transport = shape.transport};
 	const struct ibv_view view = {COMPAT_65, true, 0};
 	struct verbs_facts facts;
 	struct captured captured;

@@ -13,7 +13,6 @@
 #include "host/verbs.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
-#include "kernel/verbs/verbs.h"
 
 struct verbs_devices {
 	struct root root;
@@ -62,18 +61,9 @@ const struct strings *verbs_devices_messages(const struct verbs_devices *devices
 }
 
 bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
-		      struct verbs_device_name *ret_name)
+		      struct verbs_listed *ret_listed)
 {
-	struct verbs_listed listed;
-
-	if (!verbs_listed(devices->verbs, number, &listed))
-		return false;
-	*ret_name = (struct verbs_device_name){
-		.name = listed.name,
-		.node_guid = listed.node_guid,
-		.transport = listed.transport,
-	};
-	return true;
+	return verbs_listed(devices->verbs, number, ret_listed);
 }
 
 /*
@@ -127,61 +117,25 @@ void verbs_facts_clear(struct verbs_facts *facts)
 	facts->board_id = NULL;
 }
 
+int verbs_devices_listen(struct verbs_devices *devices, const char *name,
+			 struct verbs_async **ret_async)
+{
+	return verbs_async_open(devices->verbs, name, ret_async);
+}
+
 /* How long a removed device may wait for us to notice. */
 enum { ABANDONED_MSEC = 1000 };
 
-struct verbs_listener {
-	struct verbs_async *async;
-	verbs_listener_handler *handler;
-	void *context;
-};
-
-int verbs_listener_open(struct verbs_devices *devices, const char *name,
-			struct verbs_listener **ret_listener)
+int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context)
 {
-	struct verbs_async *async = NULL;
-	int rc = verbs_async_open(devices->verbs, name, &async);
-
-	if (rc)
-		return rc;
-	*ret_listener = mem_alloc_zero(1, sizeof(**ret_listener));
-	(*ret_listener)->async = async;
-	return 0;
-}
-
-void verbs_listener_close(struct verbs_listener *listener)
-{
-	if (!listener)
-		return;
-	verbs_async_close(listener->async);
-	free(listener);
-}
-
-int verbs_listener_fd(const struct verbs_listener *listener)
-{
-	return verbs_async_fd(listener->async);
-}
-
-static void hand_on(void *context, const struct verbs_event *event)
-{
-	struct verbs_listener *listener = context;
-
-	listener->handler(listener->context, event->type, event->port);
-}
-
-int verbs_listener_run(struct verbs_listener *listener, verbs_listener_handler *handler,
-		       void *context)
-{
-	struct pollfd fd = {.fd = verbs_async_fd(listener->async), .events = POLLIN};
+	struct pollfd fd = {.fd = verbs_async_fd(async), .events = POLLIN};
 	int rc = 0;
 
-	listener->handler = handler;
-	listener->context = context;
 	while (!rc) {
 		if (poll(&fd, 1, ABANDONED_MSEC) < 0 && errno != EINTR)
 			return -errno;
-		rc = verbs_async_read(listener->async, hand_on, listener);
-		if (!rc && verbs_async_abandoned(listener->async))
+		rc = verbs_async_read(async, handle, context);
+		if (!rc && verbs_async_abandoned(async))
 			rc = -ENODEV;
 	}
 	return rc;

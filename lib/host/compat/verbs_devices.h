@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "host/caps.h"
 #include "host/device.h"
+#include "kernel/verbs/verbs.h"
 
 struct verbs_devices;
 
@@ -25,15 +26,9 @@ DEFINE_CLEANUP(struct verbs_devices, verbs_devices_close)
 /* Messages that libibverbs has printed meanwhile, one line per item. */
 const struct strings *verbs_devices_messages(const struct verbs_devices *devices);
 
-struct verbs_device_name {
-	const char *name; /* the kernel's name, valid as long as the list */
-	uint64_t node_guid;
-	int transport; /* 0 InfiniBand (and RoCE), 1 iWARP, 2 usNIC, 3 usNIC UDP, 4 unspecified */
-};
-
 /* Gets a device by its number from 0. Returns false if there are no more. */
 bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
-		      struct verbs_device_name *ret_name);
+		      struct verbs_listed *ret_listed);
 
 enum verbs_answer { VERBS_TOLD, VERBS_NOT_OPENED, VERBS_NOT_TOLD };
 
@@ -51,22 +46,10 @@ enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *
 void verbs_facts_clear(struct verbs_facts *facts);
 
 /*
- * A device that is open for its asynchronous events. The only failure is that the device could not
- * be opened, whatever the errno.
+ * Opens a device for its asynchronous events. The only failure is that it could not be opened,
+ * whatever the errno.
  */
-struct verbs_listener;
-
-int verbs_listener_open(struct verbs_devices *devices, const char *name,
-			struct verbs_listener **ret_listener);
-void verbs_listener_close(struct verbs_listener *listener);
-DEFINE_CLEANUP(struct verbs_listener, verbs_listener_close)
-
-/* The descriptor that events arrive on, to be shown. */
-int verbs_listener_fd(const struct verbs_listener *listener);
-
-/* `type` is of enum ibv_event_type; `port` is 0 for events that are not a port's. */
-typedef void verbs_listener_handler(void *context, unsigned int type, unsigned int port);
-
+int verbs_devices_listen(struct verbs_devices *devices, const char *name,
+			 struct verbs_async **ret_async);
 /* Waits for events and hands them on; returns -errno when no more can come. */
-int verbs_listener_run(struct verbs_listener *listener, verbs_listener_handler *handler,
-		       void *context);
+int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context);
