@@ -172,6 +172,19 @@ bool device_check_name(struct change *change, const char *name, size_t most)
 	return false;
 }
 
+bool device_is_in_class(const char *name)
+{
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
+	struct root root;
+	bool there;
+
+	if (root_open(NULL, &root))
+		return false;
+	there = !strchr(name, '/') && sysfs_has_directory(&root, path);
+	root_close(&root);
+	return there;
+}
+
 static struct device_data *data_of(const struct change *change)
 {
 	return change->data;

@@ -71,6 +71,8 @@ extern const struct setting device_netns_setting;
  * `/`) or shows `..` twice. False: the change has the reason.
  */
 bool device_check_name(struct change *change, const char *name, size_t most);
+/* Whether the class directory of this network namespace has a device of that name. */
+bool device_is_in_class(const char *name);
 
 /* A request about a device to RDMA netlink, with one attribute more; 0 or -errno, -ENODEV: gone. */
 int device_request(struct change *change, unsigned int command, unsigned int attribute,

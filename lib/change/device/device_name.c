@@ -58,19 +58,6 @@ static int check_class(struct change *change, bool had, const char *value)
 	return rc;
 }
 
-static bool class_has(const char *name)
-{
-	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
-	struct root root;
-	bool has;
-
-	if (root_open(NULL, &root))
-		return false;
-	has = sysfs_has_directory(&root, path);
-	root_close(&root);
-	return has;
-}
-
 static int write_name(struct change *change, const char *value)
 {
 	_cleanup_(freep) char *now = NULL;
@@ -79,7 +66,7 @@ static int write_name(struct change *change, const char *value)
 
 	if (rc)
 		return rc;
-	had = class_has(now);
+	had = device_is_in_class(now);
 	rc = device_request(change, RDMA_NLDEV_CMD_SET, RDMA_NLDEV_ATTR_DEV_NAME, value,
 			    strlen(value) + 1);
 	/* ib_device_rename(): the name of any device, also of one in another namespace. */

@@ -237,25 +237,12 @@ static int parse(struct change *change, const char *text, char **ret_value)
 	return 0;
 }
 
-static bool is_in_sysfs(const char *name)
-{
-	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
-	struct root root;
-	bool there;
-
-	if (root_open(NULL, &root))
-		return false;
-	there = !strchr(name, '/') && sysfs_has_directory(&root, path);
-	root_close(&root);
-	return there;
-}
-
 /* The value of a device of any kind; only those of a type can be wanted. */
 static char *describe(const struct change *change, const struct device *device)
 {
 	const char *type, *netdev;
 
-	if (!device && !is_in_sysfs(change->object))
+	if (!device && !device_is_in_class(change->object))
 		return mem_string(CHANGE_ABSENT);
 	/* While this call waits for the users of a device, it is still there. */
 	if (!device)
