@@ -80,11 +80,6 @@ static int read_memory(struct reader *reader, uint32_t index, struct plug_memory
 	return 0;
 }
 
-static bool is_infiniband(const struct port *port)
-{
-	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
-}
-
 /* What a problem is about: the port, or the member of a bond, of which a port has several. */
 static char *object_of(const struct port *port, const struct link *link)
 {
@@ -102,10 +97,10 @@ static void note(struct reader *reader, const struct port *port, const struct li
 		problem_add_text(reader->problems, object, attribute, source, of_tree, tree_hint);
 	else
 		problem_add(reader->problems, object, attribute, source, rc,
-			    rc == -EPERM			       ? root_hint
-			    : rc == -ENODATA			       ? tree_hint
-			    : rc == -EOPNOTSUPP && is_infiniband(port) ? infiniband_hint
-								       : hint);
+			    rc == -EPERM				    ? root_hint
+			    : rc == -ENODATA				    ? tree_hint
+			    : rc == -EOPNOTSUPP && port_is_infiniband(port) ? infiniband_hint
+									    : hint);
 }
 
 /* A netdev of software has no module, and only of IPoIB is the hardware that of the port. */
@@ -188,7 +183,7 @@ static void note_no_netdev(struct reader *reader, const struct port *port)
 	problem_add_text(reader->problems, object, "module", source,
 			 port->netdev || port->netdev_unknown ? "its netdev cannot be seen"
 							      : "the port has no netdev here",
-			 is_infiniband(port) ? infiniband_hint : NULL);
+			 port_is_infiniband(port) ? infiniband_hint : NULL);
 }
 
 static void read_port(struct reader *reader, const struct device *device, const struct port *port,
