@@ -193,6 +193,14 @@ struct device *device_list_find(const struct device_list *list, const char *name
 	return NULL;
 }
 
+struct device *device_list_find_kernel_name(const struct device_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].kernel_name, name))
+			return &list->items[i];
+	return NULL;
+}
+
 static int compare_devices(const void *a, const void *b)
 {
 	return text_compare_natural(((const struct device *)a)->name,

@@ -80,6 +80,7 @@ struct device *device_list_add(struct device_list *list, const char *kernel_name
 /* Sets both names from the kernel's, which is `length` bytes long unless a NUL ends it earlier. */
 void device_set_name(struct device *device, const char *kernel_name, size_t length);
 struct device *device_list_find(const struct device_list *list, const char *name);
+struct device *device_list_find_kernel_name(const struct device_list *list, const char *name);
 /* Sorts names in natural order and ports by number. */
 void device_list_sort(struct device_list *list);
 /*

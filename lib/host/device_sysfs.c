@@ -228,14 +228,6 @@ void device_read_sysfs(const struct root *root, struct device *device, uint64_t 
 		find_driver(root, device, problems);
 }
 
-static struct device *find_by_kernel_name(const struct device_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->items[i].kernel_name, name))
-			return &list->items[i];
-	return NULL;
-}
-
 static void add_node(struct device *device, const char *node)
 {
 	if (!strncmp(node, "umad", 4))
@@ -302,7 +294,7 @@ static bool read_node(const struct root *root, const char *directory, const char
 		note_node(problems, path, (int)length, NULL);
 		return false;
 	}
-	device = find_by_kernel_name(list, text);
+	device = device_list_find_kernel_name(list, text);
 	if (device && (!only || device == only))
 		add_node(device, node);
 	/* The list has only the devices that were asked for. */

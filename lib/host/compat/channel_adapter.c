@@ -82,14 +82,6 @@ void channel_adapters_close(struct channel_adapters *adapters)
 	free(adapters);
 }
 
-static const struct device *find_reported(const struct channel_adapters *adapters, const char *name)
-{
-	for (size_t i = 0; i < adapters->reported.count; i++)
-		if (!strcmp(adapters->reported.items[i].kernel_name, name))
-			return &adapters->reported.items[i];
-	return NULL;
-}
-
 /* Reads the first bytes of a file, up to the last line feed in them, as libibumad does. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
@@ -303,7 +295,8 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 			 struct channel_adapter *adapter)
 {
 	_cleanup_(class_files_closep) struct class_files *directory = NULL;
-	struct reader reader = {.reported = find_reported(adapters, name), .port = ""};
+	struct reader reader = {.reported = device_list_find_kernel_name(&adapters->reported, name),
+				.port = ""};
 	int rc;
 
 	memset(adapter, 0, sizeof(*adapter));
@@ -339,8 +332,9 @@ bool channel_adapter_is_endpoint(const struct channel_adapters *adapters, const 
 /* True for the node types of libibumad. */
 static bool is_adapter(const struct channel_adapters *adapters, const char *name)
 {
-	struct reader reader = {
-		.reported = find_reported(adapters, name), .files = adapters->files, .port = ""};
+	struct reader reader = {.reported = device_list_find_kernel_name(&adapters->reported, name),
+				.files = adapters->files,
+				.port = ""};
 	_cleanup_(freep) char *path = mem_format("%s/node_type", name);
 	unsigned int type;
 

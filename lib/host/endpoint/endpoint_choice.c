@@ -251,12 +251,9 @@ int endpoint_of_name(const struct inventory *inventory, const char *name, uint32
 					       .wish = wish,
 					       .ret_reason = ret_reason,
 					       .ret_hint = ret_hint};
-	const struct device *device = NULL;
+	const struct device *device = device_list_find_kernel_name(&inventory->devices, name);
 	const struct port *port = NULL;
 
-	for (size_t i = 0; i < inventory->devices.count && !device; i++)
-		if (!strcmp(inventory->devices.items[i].kernel_name, name))
-			device = &inventory->devices.items[i];
 	for (size_t i = 0; device && i < device->port_count; i++) {
 		const struct port *candidate = &device->ports[i];
 
