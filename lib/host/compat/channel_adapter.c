@@ -188,16 +188,15 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 {
 	unsigned int sm_sl = 0;
 
-	if (take_number(reader, reported ? &reported->lmc : NULL, "lid_mask_count", &port->lmc) ||
-	    take_number(reader, reported ? &reported->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
+	if (take_number(reader, &reported->lmc, "lid_mask_count", &port->lmc) ||
+	    take_number(reader, &reported->sm_lid, "sm_lid", &port->sm_lid) ||
 	    /* These are not shown; reading them finds out whether the port answers. */
-	    take_number(reader, reported ? &reported->state : NULL, "sm_sl", &sm_sl) ||
-	    take_number(reader, reported ? &reported->lid : NULL, "lid", &port->lid) ||
-	    take_number(reader, reported ? &reported->state : NULL, "state", &port->state) ||
-	    take_number(reader, reported ? &reported->physical_state : NULL, "phys_state",
-			&port->physical_state) ||
+	    take_number(reader, &reported->state, "sm_sl", &sm_sl) ||
+	    take_number(reader, &reported->lid, "lid", &port->lid) ||
+	    take_number(reader, &reported->state, "state", &port->state) ||
+	    take_number(reader, &reported->physical_state, "phys_state", &port->physical_state) ||
 	    read_rate(reader, port) ||
-	    take_number(reader, reported ? &reported->cap_mask : NULL, "cap_mask", &port->cap_mask))
+	    take_number(reader, &reported->cap_mask, "cap_mask", &port->cap_mask))
 		return -EIO;
 	read_link_layer(reader, port);
 	if (read_groups(reader, "gids/0", 8, &port->guid))
@@ -212,6 +211,7 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 static int read_numbered(struct reader *reader, struct channel_adapter *adapter, long number)
 {
 	_cleanup_(freep) char *prefix = mem_format("ports/%ld/", number);
+	static const struct port unknown;
 	const struct port *reported = reader->reported
 					      ? device_port(reader->reported, (unsigned int)number)
 					      : NULL;
@@ -219,7 +219,7 @@ static int read_numbered(struct reader *reader, struct channel_adapter *adapter,
 
 	reader->port = prefix;
 	adapter->failed_port = (unsigned int)number;
-	rc = read_port(reader, adapter, &adapter->ports[number], reported);
+	rc = read_port(reader, adapter, &adapter->ports[number], reported ? reported : &unknown);
 	reader->port = "";
 	if (rc)
 		return rc;
