@@ -19,7 +19,7 @@ struct reading {
 	struct netlink *nldev; /* NULL in a saved tree, or if it does not answer */
 	struct netlink *rtnl;  /* opened on first use */
 	uint64_t needs;	       /* the requested needs and their requirements */
-	/* Of the ports that were not asked for, their GUIDs, if read_unlisted_guids() has run. */
+	/* All devices, with GUIDs of ports that were not asked for: read_unlisted_guids(). */
 	struct device_list unlisted;
 };
 
