@@ -17,18 +17,12 @@ const struct schema fec_bin_schema = SCHEMA("fec_bins", struct ethtool_fec_bin, 
 
 static void get_weakest(const void *record, struct value *value)
 {
-	const struct plug_lane *lane = plug_weakest(&((const struct port_cable *)record)->plug);
-
-	if (lane)
-		value_set_real(value, plug_dbm(lane->rx_power_mw.value));
+	plug_set_weakest(value, &((const struct port_cable *)record)->plug);
 }
 
 static void get_lanes(const void *record, struct value *value)
 {
-	const struct plug *plug = &((const struct port_cable *)record)->plug;
-
-	if (plug->lane_count)
-		value_set_records(value, plug->lanes, plug->lane_count);
+	plug_set_lanes(value, &((const struct port_cable *)record)->plug);
 }
 
 static void get_limits(const void *record, struct value *value)

@@ -17,16 +17,10 @@ void port_cable_lane(const struct port_cable *cable, size_t number, struct cable
 	};
 }
 
-static void set_dbm(struct value *value, const struct real *milliwatts)
-{
-	if (milliwatts->known)
-		value_set_real(value, plug_dbm(milliwatts->value));
-}
-
-#define DBM_GETTER(name_, member_)                                             \
-	static void name_(const void *record, struct value *value)             \
-	{                                                                      \
-		set_dbm(value, &((const struct cable_lane *)record)->member_); \
+#define DBM_GETTER(name_, member_)                                                  \
+	static void name_(const void *record, struct value *value)                  \
+	{                                                                           \
+		plug_set_dbm(value, &((const struct cable_lane *)record)->member_); \
 	}
 
 DBM_GETTER(get_rx, lane.rx_power_mw)

@@ -172,6 +172,11 @@ const struct plug_lane *plug_weakest(const struct plug *plug);
 #define PLUG_LEAST_DBM (-40.0)
 double plug_dbm(double milliwatts);
 
+/* For getters of fields: they set nothing if nothing is known. */
+void plug_set_dbm(struct value *value, const struct real *milliwatts);
+void plug_set_weakest(struct value *value, const struct plug *plug); /* the same of that lane */
+void plug_set_lanes(struct value *value, const struct plug *plug);   /* as records */
+
 #define PLUG_WEAKEST_HELP "receive power of the weakest lane; -40: no more than can be measured"
 
 /*

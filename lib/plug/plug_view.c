@@ -45,20 +45,34 @@ const struct plug_lane *plug_weakest(const struct plug *plug)
 	return weakest;
 }
 
-static void set_dbm(struct value *value, const struct real *milliwatts)
+void plug_set_dbm(struct value *value, const struct real *milliwatts)
 {
 	if (milliwatts->known)
 		value_set_real(value, plug_dbm(milliwatts->value));
 }
 
+void plug_set_weakest(struct value *value, const struct plug *plug)
+{
+	const struct plug_lane *lane = plug_weakest(plug);
+
+	if (lane)
+		plug_set_dbm(value, &lane->rx_power_mw);
+}
+
+void plug_set_lanes(struct value *value, const struct plug *plug)
+{
+	if (plug->lane_count)
+		value_set_records(value, plug->lanes, plug->lane_count);
+}
+
 static void get_rx_dbm(const void *record, struct value *value)
 {
-	set_dbm(value, &((const struct plug_lane *)record)->rx_power_mw);
+	plug_set_dbm(value, &((const struct plug_lane *)record)->rx_power_mw);
 }
 
 static void get_tx_dbm(const void *record, struct value *value)
 {
-	set_dbm(value, &((const struct plug_lane *)record)->tx_power_mw);
+	plug_set_dbm(value, &((const struct plug_lane *)record)->tx_power_mw);
 }
 
 #define RECORD struct plug_lane

@@ -32,29 +32,15 @@ const struct enum_name fabric_plug_source_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
-static void set_weakest(struct value *value, const struct plug *plug)
-{
-	const struct plug_lane *lane = plug_weakest(plug);
-
-	if (lane)
-		value_set_real(value, plug_dbm(lane->rx_power_mw.value));
-}
-
-static void set_lanes(struct value *value, const struct plug *plug)
-{
-	if (plug->lane_count)
-		value_set_records(value, plug->lanes, plug->lane_count);
-}
-
 #define PLUG_GETTER(name_, set_, member_)                                         \
 	static void name_(const void *record, struct value *value)                \
 	{                                                                         \
 		set_(value, &((const struct fabric_cable_row *)record)->member_); \
 	}
-PLUG_GETTER(get_weakest, set_weakest, plug)
-PLUG_GETTER(get_peer_weakest, set_weakest, peer_plug)
-PLUG_GETTER(get_lanes, set_lanes, plug)
-PLUG_GETTER(get_peer_lanes, set_lanes, peer_plug)
+PLUG_GETTER(get_weakest, plug_set_weakest, plug)
+PLUG_GETTER(get_peer_weakest, plug_set_weakest, peer_plug)
+PLUG_GETTER(get_lanes, plug_set_lanes, plug)
+PLUG_GETTER(get_peer_lanes, plug_set_lanes, peer_plug)
 
 #define RECORD struct fabric_cable_row
 static const struct field fields[] = {
