@@ -38,8 +38,9 @@ struct filter {
 	struct ip_address ip;
 };
 
-static bool passes(const struct filter *filter, const struct gid_entry *entry)
+static bool passes(const struct gid_entry *entry, const void *context)
 {
+	const struct filter *filter = context;
 	const struct gids_args *args = filter->args;
 
 	if (args->type.known && (!entry->type.known || entry->type.value != args->type.value))
@@ -47,20 +48,6 @@ static bool passes(const struct filter *filter, const struct gid_entry *entry)
 	if (args->netdev && (!entry->netdev || strcmp(entry->netdev, args->netdev)))
 		return false;
 	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
-}
-
-/* Removes the entries that do not pass from the table, so that --to does not choose them. */
-static void narrow(const struct filter *filter, struct port *port)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < port->gid_count; i++) {
-		if (passes(filter, &port->gids[i]))
-			port->gids[kept++] = port->gids[i];
-		else
-			gid_entry_clear(&port->gids[i]);
-	}
-	port->gid_count = kept;
 }
 
 /* An entry that could not be read might have passed, so the answer is partial. */
@@ -85,7 +72,8 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 		const struct device *device = &devices->items[i];
 
 		for (size_t j = 0; j < device->port_count; j++) {
-			narrow(filter, &device->ports[j]);
+			/* From the table, so that --to does not choose what does not pass. */
+			gid_table_filter(&device->ports[j], passes, filter);
 			for (size_t k = 0; k < device->ports[j].gid_count; k++)
 				listing_add(listing, &device->ports[j].gids[k]);
 		}

@@ -301,24 +301,13 @@ void gid_table_add_empty(struct port *port)
 	free(entries);
 }
 
-#define LINK_LOCAL UINT64_C(0xfe80000000000000)
-
-/*
- * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, as drivers
- * fill it in, but counts as empty.
- */
-static void drop_unassigned(struct port *port)
+void gid_table_filter(struct port *port, bool (*keep)(const struct gid_entry *, const void *),
+		      const void *context)
 {
 	size_t kept = 0;
 
-	if (port->link_layer.known && !port_is_infiniband(port))
-		return;
 	for (size_t i = 0; i < port->gid_count; i++) {
-		const struct gid *gid = &port->gids[i].gid.gid;
-
-		/* The GID of iWARP is a MAC, and ends with zeros, too. */
-		if (gid_interface_id(gid) ||
-		    (!port->link_layer.known && gid_subnet_prefix(gid) >> 54 != LINK_LOCAL >> 54))
+		if (keep(&port->gids[i], context))
 			port->gids[kept++] = port->gids[i];
 		else
 			gid_entry_clear(&port->gids[i]);
@@ -326,12 +315,28 @@ static void drop_unassigned(struct port *port)
 	port->gid_count = kept;
 }
 
+#define LINK_LOCAL UINT64_C(0xfe80000000000000)
+
+/*
+ * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, as drivers
+ * fill it in, but counts as empty.
+ */
+static bool is_assigned(const struct gid_entry *entry, const void *context)
+{
+	const struct port *port = context;
+	const struct gid *gid = &entry->gid.gid;
+
+	/* The GID of iWARP is a MAC, and ends with zeros, too. */
+	return gid_interface_id(gid) || (port->link_layer.known && !port_is_infiniband(port)) ||
+	       (!port->link_layer.known && gid_subnet_prefix(gid) >> 54 != LINK_LOCAL >> 54);
+}
+
 void gid_table_finish(struct port *port, const struct number *transport, bool empty)
 {
 	const bool roce = transport->known && transport->value == TRANSPORT_ROCE;
 
 	if (!empty)
-		drop_unassigned(port);
+		gid_table_filter(port, is_assigned, port);
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
 

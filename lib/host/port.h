@@ -51,6 +51,9 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
  */
 bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,
 			  unsigned int count, struct problems *problems);
+/* Removes the entries for which `keep` is false. */
+void gid_table_filter(struct port *port, bool (*keep)(const struct gid_entry *, const void *),
+		      const void *context);
 /* Inserts the empty slots between the entries that verbs returned. */
 void gid_table_add_empty(struct port *port);
 /*
