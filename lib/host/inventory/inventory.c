@@ -223,25 +223,9 @@ static void read_netlink_ports(struct reading *reading)
 		nldev_get_ports(reading->nldev, &reading->inventory->devices, port_failed, reading);
 }
 
-static void for_each_port (struct reading *reading,
-			   void (*act)(struct reading *reading, struct port *port))
-{
-	struct device_list *list = &reading->inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			act(reading, &list->items[i].ports[j]);
-}
-
 static void read_port(struct reading *reading, struct port *port)
 {
 	port_read_sysfs(&reading->root, port, reading->needs & NEED_PORT, reading->problems);
-}
-
-static void read_ports(struct reading *reading)
-{
-	for_each_port (reading, read_port)
-		;
 }
 
 /* A port of Omni-Path looks like one of InfiniBand: in a saved tree, only the driver tells. */
@@ -266,56 +250,45 @@ static void derive_transports(struct reading *reading)
 	}
 }
 
+/*
+ * Reading the rate from sysfs costs a port query for each file. Verbs return it in the same query
+ * as the MTU, so sysfs is used only if that query was not made.
+ */
 static void read_rate(struct reading *reading, struct port *port)
 {
 	port_read_sysfs(&reading->root, port, NEED_RATE, reading->problems);
 }
 
-/*
- * Reading the rate from sysfs costs a port query for each file. Verbs return it in the same query
- * as the MTU, so sysfs is used only if that query was not made.
- */
-static void read_rates(struct reading *reading)
-{
-	for_each_port (reading, read_rate)
-		;
-}
-
-static void read_port_pkeys(struct reading *reading, struct port *port)
+static void read_pkeys(struct reading *reading, struct port *port)
 {
 	pkey_table_read_sysfs(&reading->root, port, reading->problems);
-}
-
-static void read_pkeys(struct reading *reading)
-{
-	for_each_port (reading, read_port_pkeys)
-		;
 }
 
 /*
  * The readers, in the order in which they run. A reader runs if a fact that it provides is needed;
  * `first` are the facts it requires from earlier readers, `first_saved` the same for a saved tree.
- * A function with several rows runs once;
- * those that cost nothing always run.
+ * A function with several rows runs once, one of a port for each port; those that cost nothing
+ * always run.
  */
 static const struct reader {
 	uint64_t gives, first, first_saved;
 	void (*read)(struct reading *reading);
+	void (*read_port)(struct reading *reading, struct port *port);
 } readers[] = {
 	{NEED_EVERYTHING, 0, 0, derive_link_layers},
 	{NEED_DEVICE, 0, 0, read_devices},
 	{NEED_DRIVER, NEED_NODE_TYPE, 0, read_drivers},
 	{NEED_CHARDEVS, 0, 0, read_chardevs},
 	{NEED_PORT_GET, 0, 0, read_netlink_ports},
-	{NEED_PORT, 0, 0, read_ports},
+	{NEED_PORT, 0, 0, NULL, read_port},
 	/* Without netlink, only the driver identifies Omni-Path. */
 	{NEED_TRANSPORT, NEED_NODE_TYPE | NEED_LINK_LAYER, NEED_DRIVER, derive_transports},
 	{NEED_EVERYTHING, 0, 0, derive_transports},
 	{NEED_MTU, 0, 0, read_verbs},
 	{NEED_GIDS, NEED_LINK_LAYER | NEED_TRANSPORT, 0, read_verbs},
 	{NEED_CAPS, NEED_BOARD | NEED_TRANSPORT, 0, read_verbs},
-	{NEED_RATE, 0, 0, read_rates},
-	{NEED_PKEYS, 0, 0, read_pkeys},
+	{NEED_RATE, 0, 0, NULL, read_rate},
+	{NEED_PKEYS, 0, 0, NULL, read_pkeys},
 	/* Netdev names in a saved tree have to be checked; netlink knows the network namespace. */
 	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINK_LIST | NEED_PCI_ADDRESS, read_netdevs},
 	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINK_LIST, 0, read_netdevs},
@@ -336,6 +309,17 @@ static uint64_t add_required(uint64_t needs, bool answers)
 	return needs;
 }
 
+static void run_reader(struct reading *reading, const struct reader *reader)
+{
+	struct device_list *list = &reading->inventory->devices;
+
+	if (reader->read)
+		reader->read(reading);
+	for (size_t i = 0; reader->read_port && i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			reader->read_port(reading, &list->items[i].ports[j]);
+}
+
 static int load(struct reading *reading)
 {
 	struct device_list *list = &reading->inventory->devices;
@@ -354,10 +338,11 @@ static int load(struct reading *reading)
 		/* Rows of the same function are adjacent. */
 		uint64_t gives = readers[i].gives;
 
-		while (i + 1 < ARRAY_SIZE(readers) && readers[i + 1].read == readers[i].read)
+		while (i + 1 < ARRAY_SIZE(readers) && readers[i].read &&
+		       readers[i + 1].read == readers[i].read)
 			gives |= readers[++i].gives;
 		if (reading->needs & gives)
-			readers[i].read(reading);
+			run_reader(reading, &readers[i]);
 	}
 	return 0;
 }
