@@ -10,8 +10,11 @@
 #include "base/text.h"
 #include "host/port.h"
 
-/* IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. */
-enum { DEVICE_NAME_LENGTH = 63 };
+/*
+ * IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. As it is shown, each of its
+ * bytes may take four: text_clean().
+ */
+enum { DEVICE_NAME_LENGTH = 63 * 4 };
 
 static bool is_device_name(const char *name, size_t length)
 {

@@ -35,11 +35,11 @@ static void check_good(char *const *words, bool ports, size_t count, const struc
 
 static void good_words(void **state)
 {
-	char longest[64];
+	char longest[253];
 
 	(void)state;
-	memset(longest, 'x', 63);
-	longest[63] = '\0';
+	memset(longest, 'x', 252);
+	longest[252] = '\0';
 	check_good((char *const[]){NULL}, true, 0, NULL);
 	check_good(WORDS(DEV("mlx5_0")), true, 1, OBJECTS({DEV("mlx5_0"), -1}));
 	check_good(WORDS(DEV("mlx5_0/1")), true, 1, OBJECTS({DEV("mlx5_0"), 1}));
@@ -69,7 +69,7 @@ static void bad_words(void **state)
 		".",	     "..",	   "../mlx5_0",	 ".hidden",
 		"mlx5_0//1", "mlx5_0/+1",
 	};
-	char too_long[65];
+	char too_long[254];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -78,8 +78,8 @@ static void bad_words(void **state)
 
 		check_bad(WORDS(word), true, message);
 	}
-	memset(too_long, 'x', 64);
-	too_long[64] = '\0';
+	memset(too_long, 'x', 253);
+	too_long[253] = '\0';
 	{
 		_cleanup_(freep) char *message = mem_format("'%s' is not DEV or DEV/PORT",
 							    too_long);
@@ -193,6 +193,22 @@ static void filter_hostile_names(void **state)
 	assert_true(filter(bed, WORDS(DEV("evil\n/1"))));
 	assert_int_equal(bed->devices.count, 1);
 	assert_int_equal(bed->devices.items[0].port_count, 1);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* The longest name of the kernel, as it is shown. */
+static void filter_long_name(void **state)
+{
+	_cleanup_(freep) char *shown = NULL;
+	struct bed *bed = *state;
+	char name[64];
+
+	memset(name, '\n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	add_device(&bed->devices, name, 1);
+	shown = mem_string(bed->devices.items[bed->devices.count - 1].name);
+	assert_true(filter(bed, WORDS(shown)));
+	assert_int_equal(bed->devices.count, 1);
 	assert_int_equal(bed->problems.count, 0);
 }
 
@@ -418,6 +434,7 @@ int main(void)
 		TEST(filter_ports),
 		TEST(filter_port_and_device),
 		TEST(filter_hostile_names),
+		TEST(filter_long_name),
 		TEST(filter_missing),
 		TEST(filter_excluded),
 		TEST(filter_excluded_as_shown),
