@@ -124,7 +124,10 @@ static int add_kernel(struct component_list *list, const char *root_directory)
 
 	if (!rc) {
 		release = sysfs_text(&root, "proc/sys/kernel/osrelease");
-		note = device_find_core(&root) ? "no RDMA core loaded" : "RDMA core loaded";
+		if (!device_find_core(&root))
+			note = "RDMA core loaded";
+		else if (sysfs_has_directory(&root, "sys/class"))
+			note = "no RDMA core loaded";
 	}
 	root_close(&root);
 	component_add(list, "kernel", NULL, release, note);

@@ -122,6 +122,22 @@ without_rdma()
 	nothing_wrong
 }
 
+# A chroot, or a container that was not given it.
+@test "host: without /sys, nothing is said of the RDMA core" {
+	local command
+
+	unshare -rm sh -c 'mount -t tmpfs tmpfs /sys' || skip 'no user namespaces, or no mounts in them'
+	for command in $listings; do
+		status=0
+		# shellcheck disable=SC2016 # for the shell in the namespace to expand
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 unshare -rm sh -c 'mount -t tmpfs tmpfs /sys && exec "$@"' sh \
+			"$binary" "$command" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+		take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+		expect_error 5 "$command" 'no /sys/class: what devices there are cannot be seen' \
+			'mount it: mount -t sysfs sysfs /sys'
+	done
+}
+
 @test "host: no process is started" {
 	local command
 

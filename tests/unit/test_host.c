@@ -161,6 +161,8 @@ static void components(void **state)
 	const struct saved_tree *tree = *state;
 
 	machine.missing = " " LIBCUDA "  " LIBHIP "  " LIBHIP_6 "  " LIBHIP_5 " ";
+	expect_components(tree->path, 0, FIRST("v-" LIBIBVERBS, "") "kernel|-|-|cannot be told\n");
+	tree_directory(tree, "sys/class");
 	expect_components(tree->path, 0,
 			  FIRST("v-" LIBIBVERBS, "") "kernel|-|-|no RDMA core loaded\n");
 	tree_write(tree, "proc/sys/kernel/osrelease", "6.12.0-x\033");

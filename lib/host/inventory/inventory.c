@@ -37,6 +37,10 @@ static void note_absence(const struct reading *reading, bool core)
 					 ? NULL
 					 : "--root and RDMACTL_ROOT take the directory that holds "
 					   "sys/");
+	else if (!core && !sysfs_has_directory(&reading->root, "sys/class"))
+		problem_add_text(problems, NULL, NULL, "sysfs",
+				 "no /sys/class: what devices there are cannot be seen",
+				 "mount it: mount -t sysfs sysfs /sys");
 	else
 		problem_add_text(
 			problems, NULL, NULL, "sysfs",
