@@ -40,6 +40,14 @@ nodes=dev/infiniband
 	drop sys/class/infiniband_verbs sys/class/infiniband/mlx5_{0,1}/device/infiniband_verbs
 	check verbs-modules,container-devices
 	says 4 'not-checked -: not checked because of verbs-modules | '
+	check verbs-modules
+	says 4 'error -: programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: ib_uverbs -> on the host: modprobe -a ib_uverbs; for every start, list them in /etc/modules-load.d/rdma.conf'
+	copy no-driver
+	put .dockerenv ''
+	check pci-driver
+	[[ $results == *'-> on the host: echo 0000:5e:00.0 > /sys/bus/pci/drivers/mlx5_core/bind; '* ]]
+	check rdma-module
+	[[ $results == *'-> on the host: modprobe mlx5_ib; for every start: '* ]]
 	copy cx5-ib-edr
 	put .dockerenv ''
 	check container-devices

@@ -82,14 +82,14 @@ static void kept_away(void **state)
 	static const char verdict[] =
 		"programs cannot use the RDMA devices: ib_uverbs is not loaded | not loaded: "
 		"ib_uverbs rdma_ucm";
-	static const char step[] = "-> modprobe -a ib_uverbs rdma_ucm; for every start, list them "
+	static const char step[] = "modprobe -a ib_uverbs rdma_ucm; for every start, list them "
 				   "in /etc/modules-load.d/rdma.conf";
 	struct bed *bed = *state;
 
 	add_device(bed, "mlx5_0", TRANSPORT_ROCE);
 	tree_write(&bed->tree, "proc/cmdline", "modprobe.blacklist=ib_umad");
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
-	assert_told(bed, "error -: %s < /sys/class %s\n", verdict, step);
+	assert_told(bed, "error -: %s < /sys/class -> %s\n", verdict, step);
 	tree_write(&bed->tree, "proc/cmdline", "module_blacklist=rdma_ucm");
 	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "install ib_uverbs /bin/false");
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
@@ -102,7 +102,7 @@ static void kept_away(void **state)
 		    verdict);
 	bed->run.profile = PROFILE_CONTAINER;
 	run_on(bed, CHECK_ID_verbs_modules, NULL);
-	assert_told(bed, "error -: %s < /sys/class %s\n", verdict, step);
+	assert_told(bed, "error -: %s < /sys/class -> on the host: %s\n", verdict, step);
 	bed->run.profile = PROFILE_HPC;
 	tree_directory(&bed->tree, CLASS);
 	tree_link(&bed->tree, "sys/class/misc/rdma_cm", "!EIO");

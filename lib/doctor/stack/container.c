@@ -13,6 +13,11 @@ bool doctor_is_contained(const struct doctor_context *run)
 	return run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts);
 }
 
+const char *doctor_on_host(const struct doctor_context *run)
+{
+	return doctor_is_contained(run) ? "on the host: " : "";
+}
+
 bool container_has_devices(struct doctor_context *run)
 {
 	return run->facts->inventory.devices.count && doctor_is_contained(run);

@@ -140,11 +140,11 @@ static void find_no_driver(struct doctor_context *run, const struct function_sta
 						       : "perhaps loaded");
 	if (state->loaded == TRISTATE_YES)
 		doctor_next_step(run,
-				 "echo %s > /sys/bus/pci/drivers/%s/bind; the kernel's log says "
+				 "%secho %s > /sys/bus/pci/drivers/%s/bind; the kernel's log says "
 				 "why the driver did not take it: dmesg | grep %s",
-				 function->address, wanted, function->address);
+				 doctor_on_host(run), function->address, wanted, function->address);
 	else
-		doctor_next_step(run, "modprobe %s", wanted);
+		doctor_next_step(run, "%smodprobe %s", doctor_on_host(run), wanted);
 	doctor_blocks(run);
 	doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_ERROR,
 		       "no driver is bound to the function");
@@ -203,9 +203,9 @@ static void find_unbound(struct doctor_context *run, const struct function_state
 	} else {
 		doctor_evidence(run, NULL, "%s is %s", module, loaded);
 		doctor_next_step(run,
-				 "modprobe %s; for every start: echo %s >> "
+				 "%smodprobe %s; for every start: echo %s >> "
 				 "/etc/modules-load.d/rdma.conf",
-				 module, module);
+				 doctor_on_host(run), module, module);
 		doctor_error(run, "%s is %s, so there is no RDMA device", module, loaded);
 	}
 }
@@ -244,7 +244,7 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 			       "%s is loaded, but makes no RDMA device of the function", module);
 		return;
 	}
-	doctor_next_step(run, "modprobe %s%s", module,
+	doctor_next_step(run, "%smodprobe %s%s", doctor_on_host(run), module,
 			 state->row->optional ? ", if the adapter is to do RDMA" : "");
 	if (state->row->optional)
 		doctor_note(run, "%s is %s; not every adapter of this driver has RDMA", module,

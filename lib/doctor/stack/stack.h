@@ -83,6 +83,8 @@ void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rul
 
 /* Whether the process runs in a container, or the operator wants to have it seen so. */
 bool doctor_is_contained(const struct doctor_context *run);
+/* The beginning of a next step that loads a module or binds a driver: "on the host: ", or "". */
+const char *doctor_on_host(const struct doctor_context *run);
 
 /* What is wrong with a device file, for the user of this process. */
 enum node_fault {

@@ -101,9 +101,9 @@ void check_verbs_modules(struct doctor_context *run)
 	}
 	doctor_evidence(run, "/sys/class", "not loaded: %s", missing);
 	doctor_next_step(run,
-			 "modprobe -a %s; for every start, list them in "
+			 "%smodprobe -a %s; for every start, list them in "
 			 "/etc/modules-load.d/rdma.conf",
-			 missing);
+			 doctor_on_host(run), missing);
 	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++)
 		if (strstr(missing, user_modules[i].module))
 			blame(run, user_modules[i].module);
