@@ -18,4 +18,7 @@
 extern const struct setting *const cma_setting_table[];
 extern const struct setting *const ecn_setting_table[];
 
+/* The form of ecn for these masks of priorities; the caller frees it. */
+char *ecn_text(unsigned int send, unsigned int receive);
+
 extern const struct setting cma_mode_setting, cma_tos_setting, ecn_setting, cnp_dscp_setting;

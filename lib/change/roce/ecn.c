@@ -32,7 +32,7 @@ static int explain(struct change *change, int rc)
 	return rc;
 }
 
-static char *form(unsigned int send, unsigned int receive)
+char *ecn_text(unsigned int send, unsigned int receive)
 {
 	_cleanup_(freep) char *first = priorities_text(send), *second = priorities_text(receive);
 
@@ -58,7 +58,7 @@ static int parse_ecn(struct change *change, const char *text, char **ret_value)
 		return change_refuse_value(
 			change, text,
 			"none, or priorities: 3 or 0,3; SEND/RECEIVE sets both ends apart");
-	*ret_value = form(send, receive);
+	*ret_value = ecn_text(send, receive);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static int read_ecn(struct change *change, char **ret_value)
 		return explain(change, rc);
 	free(change->path);
 	change->path = mem_format("/" ROCE_ECN_ENABLE, name, ROCE_ECN_SENDER, 0);
-	*ret_value = form(send, receive);
+	*ret_value = ecn_text(send, receive);
 	return 0;
 }
 

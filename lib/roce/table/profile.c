@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb.h"
@@ -96,22 +95,9 @@ static void separate(const struct dcb *dcb, unsigned int priority, struct roce_p
 		add(parts, &dcb_class_bandwidth_setting, share(dcb, own));
 }
 
-static char *priority_list(unsigned int mask)
-{
-	struct text_buffer buffer = {.text = NULL};
-
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
-		if (mask & 1u << i)
-			text_buffer_add(&buffer, "%s%u", buffer.length ? "," : "", i);
-	return text_buffer_take(&buffer);
-}
-
 char *roce_profile_ecn(const struct roce_ecn *now, unsigned int priority)
 {
-	_cleanup_(freep) char *send = priority_list(now->send | 1u << priority);
-	_cleanup_(freep) char *receive = priority_list(now->receive | 1u << priority);
-
-	return strcmp(send, receive) ? mem_format("%s/%s", send, receive) : mem_string(send);
+	return ecn_text(now->send | 1u << priority, now->receive | 1u << priority);
 }
 
 static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts *parts)
