@@ -172,11 +172,16 @@ void watcher_read_notices(struct watcher *watcher)
 		      rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher));
 }
 
-static void read_sources(struct watcher *watcher)
+void watcher_read_uevents(struct watcher *watcher)
 {
 	if (watcher->uevents)
 		check(watcher, EVENT_SOURCE_UEVENT, &watcher->uevents,
 		      uevent_read(watcher->uevents, take_uevent, watcher));
+}
+
+static void read_sources(struct watcher *watcher)
+{
+	watcher_read_uevents(watcher);
 	watcher_read_notices(watcher);
 	if (watcher->nldev_monitor)
 		check(watcher, EVENT_SOURCE_NLDEV, &watcher->nldev_monitor,
@@ -270,7 +275,6 @@ int watcher_step(struct watcher *watcher, const struct event_time *time, struct 
 	if (watcher->lost)
 		resync(watcher);
 	poll_missing(watcher);
-	watcher_take_news(watcher);
 	if (watcher->devices_stale)
 		rc = watcher_read_devices(watcher, watcher->devices_source);
 	if (watcher->nodes_stale || watcher->generation != generation)

@@ -127,9 +127,14 @@ void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event
 /* Takes the changes of netdevs and addresses that the kernel has reported so far. */
 void watcher_read_notices(struct watcher *watcher);
 
-/* watcher_devices.c: updates the known devices from the kernel's list; returns 0 or -errno. */
+/* Keeps the uevents that the kernel has sent so far. */
+void watcher_read_uevents(struct watcher *watcher);
+
+/*
+ * watcher_devices.c: updates the known devices from the uevents and the kernel's list; returns 0 or
+ * -errno.
+ */
 int watcher_read_devices(struct watcher *watcher, enum event_source source);
-void watcher_take_news(struct watcher *watcher);
 /* Opens the verbs context of each device that has none. */
 void watcher_open_contexts(struct watcher *watcher);
 void watcher_close_node(struct watcher *watcher, const char *node);

@@ -11,6 +11,9 @@
 #include "host/need.h"
 #include "host/device.h"
 
+/* How often the devices are listed again at once, if uevents keep coming meanwhile. */
+enum { LISTS_AGAIN = 8 };
+
 /* Objects may have the displayed name or the kernel's: host/object.c accepts both. */
 static bool is_wanted(const struct watcher *watcher, const char *name, const char *kernel_name,
 		      int port)
@@ -171,24 +174,6 @@ static int list_devices(struct watcher *watcher, struct device_list *list)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int watcher_read_devices(struct watcher *watcher, enum event_source source)
-{
-	const struct event_cause cause = watcher_cause(watcher, source);
-	_cleanup_(device_list_clear) struct device_list list = {.items = NULL};
-	int rc = list_devices(watcher, &list);
-
-	watcher->devices_stale = false;
-	if (rc)
-		return rc;
-	device_list_sort(&list);
-	for (size_t i = watcher->device_count; i-- > 0;)
-		if (!is_listed(&watcher->devices[i], &list))
-			drop(watcher, &watcher->devices[i], &cause);
-	for (size_t i = 0; i < list.count; i++)
-		compare_device(watcher, &list.items[i], &cause);
-	return 0;
-}
-
 /*
  * A uevent is trusted without checking, so that a device that came and went at once is also
  * reported. An event older than the list of devices is ignored.
@@ -225,7 +210,7 @@ static void take(struct watcher *watcher, const struct device_news *news)
 	}
 }
 
-void watcher_take_news(struct watcher *watcher)
+static void take_news(struct watcher *watcher)
 {
 	for (size_t i = 0; i < watcher->news_count; i++) {
 		take(watcher, &watcher->news[i]);
@@ -235,6 +220,44 @@ void watcher_take_news(struct watcher *watcher)
 	free(watcher->news);
 	watcher->news = NULL;
 	watcher->news_count = 0;
+}
+
+/*
+ * A uevent that came while the devices were listed may tell what the list has already: a device
+ * that udev renames as soon as it comes is there by a name that nothing has told before. So then
+ * they are listed again.
+ */
+static int list_after_news(struct watcher *watcher, struct device_list *list)
+{
+	for (int left = LISTS_AGAIN;; left--) {
+		int rc;
+
+		take_news(watcher);
+		device_list_clear(list);
+		rc = list_devices(watcher, list);
+		if (left)
+			watcher_read_uevents(watcher);
+		if (!watcher->news_count)
+			return rc;
+	}
+}
+
+int watcher_read_devices(struct watcher *watcher, enum event_source source)
+{
+	const struct event_cause cause = watcher_cause(watcher, source);
+	_cleanup_(device_list_clear) struct device_list list = {.items = NULL};
+	int rc = list_after_news(watcher, &list);
+
+	watcher->devices_stale = false;
+	if (rc)
+		return rc;
+	device_list_sort(&list);
+	for (size_t i = watcher->device_count; i-- > 0;)
+		if (!is_listed(&watcher->devices[i], &list))
+			drop(watcher, &watcher->devices[i], &cause);
+	for (size_t i = 0; i < list.count; i++)
+		compare_device(watcher, &list.items[i], &cause);
+	return 0;
 }
 
 static void warn(struct watcher *watcher, const struct watched *watched, int error)

@@ -366,6 +366,32 @@ static void renames(void **state)
 	assert_int_equal(watcher_generation(bed->watcher), 3);
 }
 
+/*
+ * udev renames a device while it is listed: the list has the new name, and the old one is what the
+ * uevents before the list have told.
+ */
+static void renamed_at_once(void **state)
+{
+	struct bed *bed = *state;
+	struct device_news *news;
+
+	watch(bed);
+	put_port(bed, "ib2", 1, "InfiniBand", "1: DOWN", GID_A);
+	news = mem_append(&bed->watcher->news, &bed->watcher->news_count, sizeof(*news));
+	*news = (struct device_news){.action = UEVENT_ADD, .kernel_name = mem_string("mlx5_2")};
+	uevent(bed, "move", "infiniband", "ib2", "mlx5_2");
+	bed->watcher->events = &bed->events;
+	assert_int_equal(watcher_read_devices(bed->watcher, EVENT_SOURCE_UEVENT), 0);
+	bed->watcher->events = NULL;
+	assert_int_equal(bed->events.count, 2);
+	assert_int_equal(bed->events.items[0].word.value, EVENT_DEVICE_ADDED);
+	assert_string_equal(bed->events.items[0].object, "mlx5_2");
+	assert_int_equal(bed->events.items[1].word.value, EVENT_DEVICE_RENAMED);
+	assert_string_equal(bed->events.items[1].object, "ib2");
+	assert_int_equal(bed->watcher->news_count, 0);
+	EXPECT(bed, "gid-added ib2/1 uevent");
+}
+
 /* Only what was named; a device that is renamed stays the one that it was. */
 static void named(void **state)
 {
@@ -830,14 +856,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(silence),		 TEST(uevents),
-		TEST(renames),		 TEST(named),
-		TEST(notifications),	 TEST(verbs_events),
-		TEST(first_source),	 TEST(netdevs),
-		TEST(netdev_of_second),	 TEST(gids_of_netdevs),
-		TEST(gid_of_new_netdev), TEST(sources_end),
-		TEST(verbs_end),	 TEST(lost),
-		TEST(unreadable),	 TEST(lost_and_unreadable),
+		TEST(silence),
+		TEST(uevents),
+		TEST(renames),
+		TEST(renamed_at_once),
+		TEST(named),
+		TEST(notifications),
+		TEST(verbs_events),
+		TEST(first_source),
+		TEST(netdevs),
+		TEST(netdev_of_second),
+		TEST(gids_of_netdevs),
+		TEST(gid_of_new_netdev),
+		TEST(sources_end),
+		TEST(verbs_end),
+		TEST(lost),
+		TEST(unreadable),
+		TEST(lost_and_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
