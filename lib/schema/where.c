@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static const char unknown_value[] = "-";
+static const char nothing[] = "-";
 static const char unknown_code[] = "unknown-";
 
 /* Fields of rdma have - where those of rdmactl have _. */
@@ -106,7 +106,7 @@ static bool parse_value(struct where_value *value)
 	const struct field *field = value->field;
 	const char *text = value->text;
 
-	if (!strcmp(text, unknown_value))
+	if (!strcmp(text, nothing))
 		return true;
 	switch (field->kind) {
 	case FIELD_UNSIGNED:
@@ -234,15 +234,30 @@ static bool has_shown(const struct where_value *value, const struct value *shown
 	}
 }
 
+/* As a table shows it: an unknown value, and a text or a list with nothing in it. */
+static bool is_nothing(const struct value *shown)
+{
+	switch (shown->kind) {
+	case VALUE_NONE:
+		return true;
+	case VALUE_STRING:
+		return !*shown->string;
+	case VALUE_LIST:
+		return !shown->list.count;
+	default:
+		return false;
+	}
+}
+
 static bool has(const struct where_value *value, const void *record)
 {
 	const struct field *field = value->field;
 	const void *member = (const char *)record + field->offset;
 	struct value shown;
 
-	if (!strcmp(value->text, unknown_value)) {
+	if (!strcmp(value->text, nothing)) {
 		field_get(field, record, &shown);
-		return shown.kind == VALUE_NONE;
+		return is_nothing(&shown);
 	}
 	switch (field->get || field->width ? FIELD_STRING : field->kind) {
 	case FIELD_UNSIGNED:

@@ -2,7 +2,7 @@
 /*
  * A filter on records by their fields: FIELD=VALUE[,VALUE...][,FIELD=VALUE...]. A record passes if
  * each field has one of its values. Numbers may be ranges (20-25), words are those that the field
- * shows, and - is an unknown value.
+ * shows, and - is what a table shows so: an unknown value, or an empty list.
  */
 #pragma once
 

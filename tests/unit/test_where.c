@@ -99,6 +99,8 @@ static void values(void **state)
 		{"count=-", false},
 		{"guid=-,rate_gbps=-", true},
 		{"guid=1", false},
+		{"words=-", false},
+		{"words=-,17", true},
 	};
 
 	(void)state;
@@ -106,6 +108,22 @@ static void values(void **state)
 		if (passes(&sample, rows[i].text) != rows[i].passes)
 			fail_msg("%s", rows[i].text);
 	strings_free(&sample.words);
+}
+
+/* What is empty is shown as what is unknown. */
+static void empty(void **state)
+{
+	struct sample sample = {.words.known = true};
+
+	(void)state;
+	assert_true(passes(&sample, "words=-"));
+	assert_true(passes(&sample, "name=-"));
+	assert_true(passes(&sample, "words=17,-"));
+	assert_false(passes(&sample, "words=17"));
+	sample.name = (char[]){""};
+	assert_true(passes(&sample, "name=-"));
+	sample.words.known = false;
+	assert_true(passes(&sample, "words=-"));
 }
 
 static void unknown_values(void **state)
@@ -174,9 +192,8 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(unknown_values),
-		cmocka_unit_test(needs),
+		cmocka_unit_test(values),	  cmocka_unit_test(empty),
+		cmocka_unit_test(unknown_values), cmocka_unit_test(needs),
 		cmocka_unit_test(refusals),
 	};
 
