@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -42,12 +43,12 @@ static inline uint64_t clock_msec(void)
 	return clock_nsec() / 1000000;
 }
 
-/* Milliseconds until that time, 0 if it has passed; for poll(2). */
+/* Milliseconds until that time, 0 if it has passed, and at most what poll(2) takes: 24 days. */
 static inline int clock_msec_until(uint64_t end_msec)
 {
-	uint64_t now = clock_msec();
+	const uint64_t now = clock_msec(), left = now < end_msec ? end_msec - now : 0;
 
-	return now < end_msec ? (int)(end_msec - now) : 0;
+	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Moments as text, and back. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,17 @@ static void rounds(void **state)
 	assert_int_equal(clock_next_round(5000, 1000, 4990), 6000);
 }
 
+/* poll(2) takes an int: what is later than it can tell is waited for in pieces. */
+static void far_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(clock_msec_until(clock_msec() + (UINT64_C(1) << 31)), INT_MAX);
+	assert_int_equal(clock_msec_until(clock_msec() + (UINT64_C(1) << 32)), INT_MAX);
+	assert_int_equal(clock_msec_until(UINT64_MAX), INT_MAX);
+	assert_in_range(clock_msec_until(clock_msec() + 60000), 1, 60000);
+	assert_int_equal(clock_msec_until(clock_msec()), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +116,7 @@ int main(void)
 		cmocka_unit_test(now_is_now),
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(rounds),
+		cmocka_unit_test(far_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
