@@ -147,10 +147,11 @@ static int parse_code(const struct field *field, const char *text, uint64_t *ret
 	for (const struct enum_name *name = field->names; name->word; name++) {
 		double number = strtod(name->word, NULL), apart = number - wanted;
 
-		if ((apart < 0 ? -apart : apart) > number * 1e-5)
-			continue;
-		*ret_number = name->value;
-		return 0;
+		/* "nan" is not apart from anything, nor close. */
+		if ((apart < 0 ? -apart : apart) <= number * 1e-5) {
+			*ret_number = name->value;
+			return 0;
+		}
 	}
 	return -EINVAL;
 }

@@ -292,6 +292,8 @@ static void codes_parsed(void **state)
 	check_refused(&mtu, "5", -EINVAL);
 	check_refused(&mtu, "1500", -EINVAL);
 	check_refused(&mtu, "", -EINVAL);
+	check_refused(&mtu, "nan", -EINVAL);
+	check_refused(&mtu, "inf", -EINVAL);
 	check_refused(&rate, "11", -EINVAL);
 }
 
