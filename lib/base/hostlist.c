@@ -213,8 +213,8 @@ static int multiply(struct parsed *parsed, const char *text, size_t length)
 				return refuse(parsed, text + start, end - start, reason);
 			}
 			for (uint64_t number = range.first; number <= range.last; number++)
-				*(char **)mem_append(&names, &count, sizeof(*names)) = mem_format(
-					"%s%0*" PRIu64, parsed->names[i], range.width, number);
+				MEM_ADD(names, count) = mem_format("%s%0*" PRIu64, parsed->names[i],
+								   range.width, number);
 		}
 	free_names(parsed->names, parsed->count);
 	parsed->names = names;
@@ -244,9 +244,8 @@ static int parse_entry(struct parsed *parsed, const char *text, size_t length)
 	const char *rest = text, *end = text + length;
 	int rc = 0;
 
-	*(char **)mem_append(&parsed->names, &parsed->count,
-			     sizeof(*parsed->names)) = mem_string("");
-	while (rest < end && !rc) {
+	MEM_ADD(parsed->names, parsed->count) = mem_string("");
+	while (!rc) {
 		const char *open = memchr(rest, '[', (size_t)(end - rest)), *close;
 
 		rc = add_plain(parsed, rest, (size_t)((open ? open : end) - rest));
@@ -325,8 +324,7 @@ int hostlist_parse(const char *text, size_t most, char ***ret_names, size_t *ret
 		if (!rc && parsed.count > most - count)
 			rc = refuse(&parsed, text, length, "these are too many hosts");
 		for (size_t i = 0; !rc && i < parsed.count; i++)
-			*(char **)mem_append(&names, &count,
-					     sizeof(*names)) = mem_string(parsed.names[i]);
+			MEM_ADD(names, count) = mem_string(parsed.names[i]);
 		free_names(parsed.names, parsed.count);
 		text += length + (text[length] != '\0');
 	}

@@ -188,7 +188,7 @@ static void test_limits(void **state)
 		{"n[8-09]", 2, "'8-09': the ends of a range are padded differently"},
 		{"n[8-0]", 2, "'8-0': the range runs backwards"},
 	};
-	char name[258];
+	char name[300];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
@@ -202,6 +202,11 @@ static void test_limits(void **state)
 	expect_parsed(name, name);
 	name[255] = 'n';
 	name[256] = '\0';
+	expect_parsed(name,
+		      "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn': the "
+		      "name is too long");
+	/* The digits count, too. */
+	strcpy(name + 250, "[99999,100000]");
 	expect_parsed(name,
 		      "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn': the "
 		      "name is too long");
