@@ -180,8 +180,7 @@ bool listing_has_loaded(struct listing *listing, int rc)
 
 void listing_add(struct listing *listing, const void *row)
 {
-	*(const void **)mem_append(&listing->rows, &listing->row_count,
-				   sizeof(*listing->rows)) = row;
+	MEM_ADD(listing->rows, listing->row_count) = row;
 }
 
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint)

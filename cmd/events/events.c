@@ -181,10 +181,8 @@ static void wait_for(struct events_run *run)
 
 	if (run->args->duration.known)
 		timeout = clock_shorter(timeout, clock_msec_until(run->end_msec));
-	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
-		.fd = run->signals.fd, .events = POLLIN};
-	*(struct pollfd *)mem_append(&run->fds, &count,
-				     sizeof(*run->fds)) = (struct pollfd){.fd = STDOUT_FILENO};
+	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->signals.fd, .events = POLLIN};
+	MEM_ADD(run->fds, count) = (struct pollfd){.fd = STDOUT_FILENO};
 	watcher_poll(run->watcher, &run->fds, &count);
 	poll(run->fds, count, timeout);
 	if (run->fds[1].revents & (POLLERR | POLLHUP)) {

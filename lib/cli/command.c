@@ -156,7 +156,7 @@ static void add_schema(const struct schema *schema, const struct schema ***schem
 	for (size_t i = 0; i < *count; i++)
 		if ((*schemas)[i] == schema)
 			return;
-	*(const struct schema **)mem_append(schemas, count, sizeof(**schemas)) = schema;
+	MEM_ADD(*schemas, *count) = schema;
 }
 
 void command_add_schemas(const struct command *command, const struct schema ***schemas,

@@ -161,7 +161,7 @@ static int parse_real(const char *text, struct real *real)
 	}
 	if (!(value > 0))
 		return -EINVAL;
-	*real = (struct real){.value = value, .known = true};
+	*real = real_of(value);
 	return 0;
 }
 

@@ -60,8 +60,7 @@ static void add_tables(const struct command *command, struct option_set **sets, 
 		for (size_t j = 0; j < *count && !known; j++)
 			known = (*sets)[j].rows == command->options[i];
 		if (!known)
-			*(struct option_set *)mem_append(sets, count, sizeof(**sets)) =
-				(struct option_set){.rows = command->options[i]};
+			MEM_ADD(*sets, *count) = (struct option_set){.rows = command->options[i]};
 	}
 }
 
@@ -151,7 +150,7 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 	for (char *c = kind; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
 	for (size_t i = 0; command_child(command, i, &child); i++)
-		*(const char **)mem_append(&names, &count, sizeof(*names)) = child.name;
+		MEM_ADD(names, count) = child.name;
 	list = mem_format("rdmactl %s --help lists the words", command->name);
 	*ret_hint = text_suggest(word, names, count, list);
 	return mem_format("unknown %s '%s'", kind, clean);

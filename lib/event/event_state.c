@@ -58,8 +58,7 @@ struct tracked_device *event_state_add_device(struct event_state *state, const c
 
 	device->name = mem_string(name);
 	device->kernel_name = mem_string(kernel_name);
-	*(struct tracked_device **)mem_append(&state->devices, &state->device_count,
-					      sizeof(*state->devices)) = device;
+	MEM_ADD(state->devices, state->device_count) = device;
 	add_device_event(device, EVENT_DEVICE_ADDED, cause);
 	return device;
 }
@@ -380,14 +379,10 @@ bool event_state_take_address(struct event_state *state, const struct link_addre
 	find_port(&change, link);
 	add_address_event(&change, deleted ? EVENT_ADDRESS_REMOVED : EVENT_ADDRESS_ADDED,
 			  link->name, address);
-	if (deleted) {
+	if (deleted)
 		list->items[at] = list->items[--list->count];
-	} else {
-		struct link_address *place = mem_append(&list->items, &list->count,
-							sizeof(*list->items));
-
-		*place = *address;
-	}
+	else
+		MEM_ADD(list->items, list->count) = *address;
 	return change.port;
 }
 

@@ -86,15 +86,13 @@ static void count_flap(struct update *update, uint64_t down_nsec)
 	const struct event_state *state = update->state;
 	const uint64_t now = update->cause->time.monotonic_nsec;
 	struct tracked_port *port = update->port;
-	struct tracked_flap *flap;
 	struct event *event;
 	uint64_t sum = 0;
 
 	if (!state->flap_count)
 		return;
 	drop_old_flaps(state, port, now);
-	flap = mem_append(&port->flaps, &port->flap_count, sizeof(*port->flaps));
-	*flap = (struct tracked_flap){.back_nsec = now, .down_nsec = down_nsec};
+	MEM_ADD(port->flaps, port->flap_count) = (struct tracked_flap){now, down_nsec};
 	if (port->flap_count < state->flap_count)
 		return;
 	for (size_t i = 0; i < port->flap_count; i++)

@@ -103,8 +103,7 @@ int event_parse_thresholds(const char *text, struct event_threshold_list *ret_li
 			event_threshold_list_clear(&list);
 			return -EINVAL;
 		}
-		*(struct event_threshold *)mem_append(&list.items, &list.count,
-						      sizeof(*list.items)) = threshold;
+		MEM_ADD(list.items, list.count) = threshold;
 	}
 	*ret_list = list;
 	return 0;
@@ -176,8 +175,7 @@ static void forget(struct watched_limit *watched)
 
 static void add_object(struct objects *objects, const char *device, int port)
 {
-	*(struct object *)mem_append(&objects->items, &objects->count, sizeof(struct object)) =
-		(struct object){.device = mem_string(device), .port = port};
+	MEM_ADD(objects->items, objects->count) = (struct object){mem_string(device), port};
 }
 
 /* A device that was renamed is watched on, with the ports that are watched. */
@@ -270,6 +268,11 @@ static double per_second(double count, uint64_t nsec)
 	return count * 1e9 / (double)nsec;
 }
 
+static double limit_per_second(const struct watched_limit *watched)
+{
+	return per_second(watched->limit->count, watched->limit->period_msec * 1000000);
+}
+
 static void add_event(const struct watched_limit *watched, const struct counter_reading *reading,
 		      double rate, const struct event_time *time, struct event_list *events)
 {
@@ -279,14 +282,10 @@ static void add_event(const struct watched_limit *watched, const struct counter_
 	event->device = mem_string(reading->device->name);
 	if (reading->port)
 		event->port = reading->port->port;
-	if (reading->netdev)
-		event->netdev = mem_string(reading->netdev);
+	event->netdev = mem_string_or_null(reading->netdev);
 	event->counter = mem_string(reading->counter);
-	event->threshold = (struct real){
-		.value = per_second(watched->limit->count, watched->limit->period_msec * 1000000),
-		.known = true,
-	};
-	event->rate_per_sec = (struct real){.value = rate, .known = true};
+	event->threshold = real_of(limit_per_second(watched));
+	event->rate_per_sec = real_of(rate);
 	event->value = reading->value;
 	event_describe(event);
 }
@@ -296,8 +295,6 @@ static bool is_above(const struct watched_limit *watched, const struct counter_r
 		     struct event_list *events)
 {
 	struct number growth = {.known = false};
-	const double limit = per_second(watched->limit->count,
-					watched->limit->period_msec * 1000000);
 	double rate;
 
 	if (before && reading->taken_nsec > before->taken_nsec)
@@ -305,7 +302,7 @@ static bool is_above(const struct watched_limit *watched, const struct counter_r
 	if (!growth.known)
 		return false;
 	rate = per_second((double)growth.value, reading->taken_nsec - before->taken_nsec);
-	if (rate <= limit)
+	if (rate <= limit_per_second(watched))
 		return false;
 	/* A counter that was above the limit makes no event again until it has been below. */
 	if (events && !watched->above[before - watched->readings])

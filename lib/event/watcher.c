@@ -67,7 +67,6 @@ static int read_netdevs(struct watcher *watcher, enum event_source source)
 static void take_uevent(void *context, const struct uevent *uevent)
 {
 	struct watcher *watcher = context;
-	struct device_news *news;
 
 	if (uevent->subject == UEVENT_VERBS_NODE) {
 		if (uevent->action == UEVENT_REMOVE)
@@ -76,11 +75,11 @@ static void take_uevent(void *context, const struct uevent *uevent)
 			watcher->nodes_stale = true;
 		return;
 	}
-	news = mem_append(&watcher->news, &watcher->news_count, sizeof(*watcher->news));
-	news->action = uevent->action;
-	news->kernel_name = mem_string(uevent->kernel_name);
-	if (uevent->old_kernel_name)
-		news->old_kernel_name = mem_string(uevent->old_kernel_name);
+	MEM_ADD(watcher->news, watcher->news_count) = (struct device_news){
+		.action = uevent->action,
+		.kernel_name = mem_string(uevent->kernel_name),
+		.old_kernel_name = mem_string_or_null(uevent->old_kernel_name),
+	};
 	watcher->devices_stale = true;
 	watcher->devices_source = EVENT_SOURCE_UEVENT;
 }
@@ -288,9 +287,7 @@ int watcher_step(struct watcher *watcher, const struct event_time *time, struct 
 
 static void add_fd(struct pollfd **fds, size_t *count, int fd)
 {
-	struct pollfd *place = mem_append(fds, count, sizeof(**fds));
-
-	*place = (struct pollfd){.fd = fd, .events = POLLIN};
+	MEM_ADD(*fds, *count) = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count)
@@ -424,8 +421,7 @@ static struct event *add_state(const struct state_report *report, enum event_wor
 	event->device = mem_string(report->device->name);
 	if (port)
 		event->port = number_of(port->number);
-	if (netdev)
-		event->netdev = mem_string(netdev);
+	event->netdev = mem_string_or_null(netdev);
 	return event;
 }
 

@@ -345,8 +345,7 @@ static void take_async(void *context, const struct verbs_event *event)
 		if (event->port && tracked->ports[i].number != event->port)
 			continue;
 		watcher_mark_port(port, stale, EVENT_SOURCE_VERBS);
-		*(enum event_word *)mem_append(&port->reports.words, &port->reports.count,
-					       sizeof(*port->reports.words)) = word;
+		MEM_ADD(port->reports.words, port->reports.count) = word;
 	}
 }
 

@@ -27,7 +27,6 @@ static void read_node(const struct root *root, const char *class, const char *na
 		      const char *device, struct device_nodes *nodes)
 {
 	char text[SYSFS_TEXT_SIZE];
-	struct device_node *node;
 	unsigned int major, minor;
 
 	if (sysfs_read(root, text, "%s/%s/ibdev", class, name) < 0 || strcmp(text, device))
@@ -35,8 +34,8 @@ static void read_node(const struct root *root, const char *class, const char *na
 	if (sysfs_read(root, text, "%s/%s/dev", class, name) < 0 ||
 	    sscanf(text, "%u:%u", &major, &minor) != 2)
 		return;
-	node = mem_append(&nodes->items, &nodes->count, sizeof(*nodes->items));
-	*node = (struct device_node){text_clean(name, strlen(name)), major, minor};
+	MEM_ADD(nodes->items, nodes->count) = (struct device_node){text_clean(name, strlen(name)),
+								   major, minor};
 }
 
 int device_nodes_read(const struct root *root, const char *kernel_name, struct device_nodes *nodes)

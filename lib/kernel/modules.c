@@ -256,10 +256,8 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 		rules->has_config |= !rc;
 		for (size_t j = 0; !rc && j < names.count && files.count < FILES_MOST; j++)
 			if (is_config(names.items[j]) && !has_file(&files, names.items[j]))
-				*(struct config_file *)mem_append(&files.items, &files.count,
-								  sizeof(*files.items)) =
-					(struct config_file){mem_string(names.items[j]),
-							     directories[i]};
+				MEM_ADD(files.items, files.count) = (struct config_file){
+					mem_string(names.items[j]), directories[i]};
 		strings_free(&names);
 	}
 	if (files.count)

@@ -436,8 +436,7 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 			break;
 		rc = read_level(root, cgroups, group, &level);
 		if (!rc)
-			*(struct cgroup_level *)mem_append(&levels.items, &levels.count,
-							   sizeof(level)) = level;
+			MEM_ADD(levels.items, levels.count) = level;
 	} while ((!rc || rc == -ENOENT) && go_up(group));
 	if (rc && rc != -ENOENT) {
 		cgroup_levels_clear(&levels);

@@ -48,8 +48,7 @@ void chart_add(struct chart *chart, const char *name, double x, double y)
 		series = mem_append(&chart->series, &chart->count, sizeof(*chart->series));
 		*series = (struct chart_series){.name = mem_string(name)};
 	}
-	*(struct chart_point *)mem_append(&series->points, &series->count,
-					  sizeof(*series->points)) = (struct chart_point){x, y};
+	MEM_ADD(series->points, series->count) = (struct chart_point){x, y};
 }
 
 void chart_clear(struct chart *chart)

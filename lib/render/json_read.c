@@ -118,7 +118,7 @@ static int set_field(struct reader *reader, const struct field *field, const jso
 	case FIELD_REAL:
 		if (!parse_real(value, &real))
 			break;
-		*(struct real *)member = (struct real){.value = real, .known = true};
+		*(struct real *)member = real_of(real);
 		return 0;
 	default:
 		if (!parse_number(field, value, &number))

@@ -48,11 +48,7 @@ struct metric_family *metrics_family(struct metrics *metrics, const char *name,
 
 static struct metric_sample *add(struct metric_family *family)
 {
-	struct metric_sample *sample = mem_append(&family->samples, &family->sample_count,
-						  sizeof(*family->samples));
-
-	*sample = (struct metric_sample){.labels = NULL};
-	return sample;
+	return mem_append(&family->samples, &family->sample_count, sizeof(*family->samples));
 }
 
 struct metric_sample *metric_add(struct metric_family *family, uint64_t value)

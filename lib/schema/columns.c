@@ -19,12 +19,8 @@ static size_t position(const struct columns *columns, const struct field *field)
 
 static void append(struct columns *columns, const struct field *field)
 {
-	const struct field **slot;
-
-	if (position(columns, field) < columns->count)
-		return;
-	slot = mem_append(&columns->fields, &columns->count, sizeof(*columns->fields));
-	*slot = field;
+	if (position(columns, field) == columns->count)
+		MEM_ADD(columns->fields, columns->count) = field;
 }
 
 static void drop(struct columns *columns, const struct field *field)

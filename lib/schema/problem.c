@@ -24,12 +24,9 @@ const struct schema problem_schema = SCHEMA("problems", struct problem, problem_
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint)
 {
-	struct problem *problem;
-
 	if (!problems)
 		return;
-	problem = mem_append(&problems->items, &problems->count, sizeof(*problems->items));
-	*problem = (struct problem){
+	MEM_ADD(problems->items, problems->count) = (struct problem){
 		.object = mem_string_or_null(object),
 		.attribute = mem_string_or_null(attribute),
 		.source = mem_string_or_null(source),

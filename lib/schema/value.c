@@ -15,9 +15,7 @@ void number_set(struct number *number, uint64_t value)
 
 void strings_add(struct strings *strings, const char *item)
 {
-	char **slot = mem_append(&strings->items, &strings->count, sizeof(*strings->items));
-
-	*slot = mem_string(item);
+	MEM_ADD(strings->items, strings->count) = mem_string(item);
 	strings->known = true;
 }
 

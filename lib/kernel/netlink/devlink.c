@@ -129,8 +129,7 @@ static int take_reporter(struct devlink *device, struct nlattr *const *message)
 			       &found.recoveries))
 		return -EBADMSG;
 	netlink_get_text(table[DEVLINK_ATTR_HEALTH_REPORTER_NAME], &found.name);
-	*(struct devlink_reporter *)mem_append(&device->reporters, &device->reporter_count,
-					       sizeof(found)) = found;
+	MEM_ADD(device->reporters, device->reporter_count) = found;
 	return 0;
 }
 

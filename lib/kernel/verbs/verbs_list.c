@@ -53,8 +53,7 @@ void verbs_list_read(struct verbs *verbs)
 		memcpy(&item, bytes + at, sizeof(item));
 		name = text_clean(item.name, strnlen(item.name, sizeof(item.name)));
 		strings_add(&verbs->names, name);
-		*(struct verbs_listed *)mem_append(&verbs->items, &verbs->item_count,
-						   sizeof(*verbs->items)) = (struct verbs_listed){
+		MEM_ADD(verbs->items, verbs->item_count) = (struct verbs_listed){
 			.node_guid = item.node_guid,
 			.transport = item.transport,
 		};
