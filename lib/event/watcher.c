@@ -48,15 +48,13 @@ static int read_netdevs(struct watcher *watcher, enum event_source source)
 	const struct event_cause cause = watcher_cause(watcher, source);
 	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
 	_cleanup_(link_address_list_clear) struct link_address_list addresses = {.items = NULL};
-	struct netlink *rtnl;
+	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	int rc = rtnl_open(NULL, &rtnl);
 
-	if (rc)
-		return rc;
-	rc = rtnl_get_links(rtnl, &links);
+	if (!rc)
+		rc = rtnl_get_links(rtnl, &links);
 	if (!rc)
 		rc = rtnl_get_addresses(rtnl, &addresses);
-	netlink_free(rtnl);
 	if (rc)
 		return rc;
 	event_state_take_links(&watcher->state, &links, &cause);

@@ -235,7 +235,6 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 			    device, port, index, peer));
 }
 
-DEFINE_CLEANUP(struct netlink, netlink_free)
 
 static int resolve(const char *name, struct ip_address *address, char **ret_error)
 {

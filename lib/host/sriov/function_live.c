@@ -10,8 +10,6 @@
 #include "kernel/netlink/devlink.h"
 #include "kernel/netlink/genl.h"
 
-DEFINE_CLEANUP(struct netlink, netlink_free)
-
 static bool is_vf(const struct function *function, const char *parent, uint64_t index)
 {
 	return function->kind.value == FUNCTION_VF && function->index.known &&

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
+
 /* The most that the kernel puts into one datagram of a dump: netlink_dump(), af_netlink.c. */
 #define NETLINK_LARGEST_MESSAGE 32768
 
@@ -89,6 +91,7 @@ int netlink_open_groups(int protocol, const unsigned int *groups, size_t group_c
 /* For tests: any socket that preserves datagrams. Takes ownership of the descriptor. */
 struct netlink *netlink_from_fd(int fd, size_t largest);
 void netlink_free(struct netlink *netlink);
+DEFINE_CLEANUP(struct netlink, netlink_free)
 /* Whether what it asks is noted for a snapshot. */
 bool netlink_is_recorded(const struct netlink *netlink);
 /* For poll(). Groups: readable if messages came or (POLLERR) were lost; netlink_read() tells. */

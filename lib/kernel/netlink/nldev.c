@@ -183,14 +183,10 @@ int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_setting
 
 int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings)
 {
-	struct netlink *nldev;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	int error = nldev_open(root, &nldev);
 
-	if (error)
-		return error;
-	error = nldev_get_settings(nldev, ret_settings);
-	netlink_free(nldev);
-	return error;
+	return error ? error : nldev_get_settings(nldev, ret_settings);
 }
 
 int nldev_listen(struct netlink **ret_events)
