@@ -235,7 +235,6 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 			    device, port, index, peer));
 }
 
-
 static int resolve(const char *name, struct ip_address *address, char **ret_error)
 {
 	struct addrinfo hints = {.ai_flags = AI_ADDRCONFIG, .ai_socktype = SOCK_STREAM};
