@@ -105,8 +105,8 @@ static void compare(struct gmp_change *change, const char *place, const struct m
 {
 	for (size_t i = 0; i < change->fields.value_count; i++) {
 		const struct field *field = change->fields.values[i].field;
-		_cleanup_(freep) char *wanted = smp_field_text(field, &change->fields.after);
-		_cleanup_(freep) char *answer = smp_field_text(field, now), *text = NULL;
+		_cleanup_(freep) char *wanted = field_text_or_dash(field, &change->fields.after);
+		_cleanup_(freep) char *answer = field_text_or_dash(field, now), *text = NULL;
 
 		/* The map is about the Set; a key may be hidden. */
 		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||

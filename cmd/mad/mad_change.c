@@ -57,8 +57,8 @@ bool mad_change_confirm(struct listing *listing, const struct smp_change *change
 {
 	for (size_t i = 0; i < change->value_count; i++) {
 		const struct field *field = change->values[i].field;
-		_cleanup_(freep) char *before = smp_field_text(field, &change->before);
-		_cleanup_(freep) char *after = smp_field_text(field, &change->after);
+		_cleanup_(freep) char *before = field_text_or_dash(field, &change->before);
+		_cleanup_(freep) char *after = field_text_or_dash(field, &change->after);
 		/* A key is for those who set it, not for the terminal's history. */
 		const bool secret = field->flags & FIELD_SECRET;
 

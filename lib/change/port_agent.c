@@ -240,7 +240,7 @@ static const char *field_of(const struct change *change)
 /* The list of words; a port may have no extended speed enabled, which is "none". */
 static char *list_text(const struct field *field, const struct mad_record *record)
 {
-	char *text = smp_field_text(field, record);
+	char *text = field_text_or_dash(field, record);
 
 	if (*text)
 		return text;

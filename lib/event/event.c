@@ -207,9 +207,7 @@ static const struct pair {
 
 static char *text_of(const struct event *event, const char *key)
 {
-	char *text = field_text(schema_find(&event_schema, key), event);
-
-	return text ? text : mem_string("-");
+	return field_text_or_dash(schema_find(&event_schema, key), event);
 }
 
 /* Appends to a comma-separated list; takes ownership of `part`. */

@@ -225,20 +225,13 @@ bool smp_change_cuts_path(struct smp_change *change)
 	       table[lid % MAD_LINEAR_BLOCK] == change->port;
 }
 
-char *smp_field_text(const struct field *field, const struct mad_record *record)
-{
-	char *text = field_text(field, record);
-
-	return text ? text : mem_string("-");
-}
-
 /* A node may silently keep a field as it was. Its states may take time to change. */
 static void report_kept(struct smp_change *change, const struct field *field,
 			const struct mad_record *wanted)
 {
-	_cleanup_(freep) char *before = smp_field_text(field, &change->before);
-	_cleanup_(freep) char *asked = smp_field_text(field, wanted), *text = NULL;
-	_cleanup_(freep) char *answered = smp_field_text(field, &change->after);
+	_cleanup_(freep) char *before = field_text_or_dash(field, &change->before);
+	_cleanup_(freep) char *asked = field_text_or_dash(field, wanted), *text = NULL;
+	_cleanup_(freep) char *answered = field_text_or_dash(field, &change->after);
 
 	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
 	    !strcmp(field->key, "physical_state"))

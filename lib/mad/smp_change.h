@@ -47,5 +47,3 @@ bool smp_change_cuts_path(struct smp_change *change);
 /* Writes `after`, which then is what the node answered; fields that the node kept are reported. */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);
-/* The same as field_text(), but an unknown value is `-`. */
-char *smp_field_text(const struct field *field, const struct mad_record *record);

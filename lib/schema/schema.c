@@ -219,6 +219,13 @@ char *field_text(const struct field *field, const void *record)
 	}
 }
 
+char *field_text_or_dash(const struct field *field, const void *record)
+{
+	char *text = field_text(field, record);
+
+	return text ? text : mem_string("-");
+}
+
 char *field_explain(const struct field *field)
 {
 	char *hint = mem_string(field_help(field));

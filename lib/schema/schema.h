@@ -102,7 +102,8 @@ const char *field_records_columns(const struct field *field);
 void field_get(const struct field *field, const void *record, struct value *value);
 /* The value as the command line writes it, for the caller to free; NULL if it is unknown. */
 char *field_text(const struct field *field, const void *record);
-/* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
+char *field_text_or_dash(const struct field *field, const void *record); /* `-` if it is unknown */
+/* The value of a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);
 /* The next step after a wrong value of a field: its help and its words. The caller frees it. */
