@@ -246,7 +246,7 @@ static int list(const struct personality_call *call)
 		return COMPAT_STATUS_PANIC;
 	while (verbs_devices_at(devices, count, &device))
 		count++;
-	printf("%zu HCA%s found:\n", count, plural_s(count));
+	printf("%zu HCA%s found:\n", count, text_plural_s(count));
 	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
 		printf("\t%s\n", device.name);
 	putchar('\n');

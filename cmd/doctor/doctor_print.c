@@ -53,7 +53,7 @@ static int print_block(FILE *out, const struct render_options *options,
 
 	summary = block->dependents
 			  ? mem_format("%s; %zu check%s not made because of it", finding->summary,
-				       block->dependents, plural_s(block->dependents))
+				       block->dependents, text_plural_s(block->dependents))
 			  : mem_string(finding->summary);
 	if (wrong)
 		gather_evidence(block, &evidence);

@@ -267,7 +267,7 @@ static void conclude(struct events_run *run)
 			  ? mem_format("%s did not happen within %g s", words,
 				       (double)args->duration.value / 1000)
 			  : mem_format("%s did not happen within %" PRIu64 " event%s", words,
-				       args->count.value, plural_s(args->count.value));
+				       args->count.value, text_plural_s(args->count.value));
 	listing_fail(&run->listing, STATUS_FAULT, message,
 		     args->already ? NULL
 				   : "the state before watching began does not count without "
@@ -367,8 +367,8 @@ static void say_ready(const struct events_run *run)
 		return;
 	for (size_t i = 0; i < state->device_count; i++)
 		ports += state->devices[i]->port_count;
-	line = mem_format("watching %zu port%s of %zu device%s", ports, plural_s(ports),
-			  state->device_count, plural_s(state->device_count));
+	line = mem_format("watching %zu port%s of %zu device%s", ports, text_plural_s(ports),
+			  state->device_count, text_plural_s(state->device_count));
 	command_complain(ctx, line, NULL);
 }
 

@@ -83,8 +83,8 @@ static void note_many(struct plugged_cables *cables, size_t count, const char *r
 
 	if (!count)
 		return;
-	message = mem_format("%zu port%s cannot be asked for a module: %s", count, plural_s(count),
-			     reason);
+	message = mem_format("%zu port%s cannot be asked for a module: %s", count,
+			     text_plural_s(count), reason);
 	problem_add_text(&cables->run.mad.listing.problems, NULL, "module", "smp", message,
 			 other_hint);
 }
@@ -131,7 +131,7 @@ static void note_gone(struct plugged_cables *cables)
 	if (!count)
 		return;
 	message = mem_format("the scan found no cable in %zu port%s of the file", count,
-			     plural_s(count));
+			     text_plural_s(count));
 	problem_add_text(&cables->run.mad.listing.problems, NULL, NULL, NULL, message,
 			 "pulled out, or its link is down: rdmactl fabric scan --diff shows what "
 			 "is gone");

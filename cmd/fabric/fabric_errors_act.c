@@ -151,7 +151,7 @@ static bool confirm(struct fabric_run *run, const struct fabric_clearing *cleari
 	_cleanup_(freep) char *question = mem_format("clear %s counters of %zu port%s, for every "
 						     "reader?",
 						     kinds_text(clearing->kinds), ports,
-						     plural_s(ports));
+						     text_plural_s(ports));
 
 	return clearing->yes ||
 	       listing_confirm(&run->mad.listing, question,
@@ -196,7 +196,7 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 		return;
 	text = mem_format("cleared %s counters of %zu port%s, for every reader; the values before "
 			  "are in %s",
-			  kinds_text(clearing->kinds), cleared, plural_s(cleared), file);
+			  kinds_text(clearing->kinds), cleared, text_plural_s(cleared), file);
 	if (!listing->ctx->globals.quiet)
 		command_complain(listing->ctx, text, NULL);
 }

@@ -117,10 +117,10 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 			  (cabled_only && fabric_run_is_named(run, fabric->ports[i].peer)));
 	if (!count)
 		return;
-	message = mem_format("the %s of %u port%s is unknown%s",
-			     run->args->speed_below.known && !run->args->state.known ? "speed"
-										     : "state",
-			     count, plural_s(count), run->args->load ? ": the file lacks it" : "");
+	message = mem_format(
+		"the %s of %u port%s is unknown%s",
+		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
+		text_plural_s(count), run->args->load ? ": the file lacks it" : "");
 	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 run->args->load ? "rdmactl fabric scan --save FILE saves it" : NULL);
 }

@@ -195,7 +195,7 @@ static void show(struct many *many)
 		listing_add(listing, &many->rows[i]);
 	if (many->open) {
 		_cleanup_(freep) char *unknown = mem_format(
-			"it is unknown where the route%s of %zu pair%s", plural_s(many->open),
+			"it is unknown where the route%s of %zu pair%s", text_plural_s(many->open),
 			many->open, many->open == 1 ? " ends" : "s end");
 
 		problem_add_text(&listing->problems, NULL, NULL, NULL, unknown, NULL);

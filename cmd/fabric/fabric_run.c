@@ -49,7 +49,7 @@ void fabric_run_note_others(struct fabric_run *run, long others)
 		return;
 	message = mem_format("the file has %ld port%s of nodes that are gone, or whose GUID is not "
 			     "unique",
-			     others, plural_s(others));
+			     others, text_plural_s(others));
 	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 "rdmactl fabric scan --diff shows what is gone");
 }

@@ -16,13 +16,13 @@ static char *headline(const struct mesh_summary *summary)
 	char *text = mem_format("%" PRIu64 " host%s, %" PRIu64 " rail%s: %" PRIu64
 				" pair%s in %" PRIu64 " round%s, %.1f s",
 				summary->hosts_present.value,
-				plural_s(summary->hosts_present.value), summary->rails.value,
-				plural_s(summary->rails.value), summary->pairs.value,
-				plural_s(summary->pairs.value), summary->rounds.value,
-				plural_s(summary->rounds.value), summary->seconds.value);
+				text_plural_s(summary->hosts_present.value), summary->rails.value,
+				text_plural_s(summary->rails.value), summary->pairs.value,
+				text_plural_s(summary->pairs.value), summary->rounds.value,
+				text_plural_s(summary->rounds.value), summary->seconds.value);
 
 	if (missing)
-		mem_extend(&text, "; %" PRIu64 " host%s missing", missing, plural_s(missing));
+		mem_extend(&text, "; %" PRIu64 " host%s missing", missing, text_plural_s(missing));
 	if (summary->median_gbps.known)
 		mem_extend(&text, "; median %.1f Gb/s", summary->median_gbps.value);
 	if (summary->median_both_gbps.known)
@@ -35,7 +35,8 @@ static char *headline(const struct mesh_summary *summary)
 		mem_extend(&text, "REHEARSAL: the results are made up\n");
 	if (summary->pairs_left_out.value)
 		mem_extend(&text, "%" PRIu64 " pair%s left out: --budget\n",
-			   summary->pairs_left_out.value, plural_s(summary->pairs_left_out.value));
+			   summary->pairs_left_out.value,
+			   text_plural_s(summary->pairs_left_out.value));
 	return text;
 }
 

@@ -165,7 +165,7 @@ void mesh_find_one_way(struct mesh_work *work)
 		return;
 	finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
 		    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
-			       plural_s(work->one_way), work->one_way_reason ? ": " : "",
+			       text_plural_s(work->one_way), work->one_way_reason ? ": " : "",
 			       work->one_way_reason ?: ""));
 }
 
@@ -193,7 +193,7 @@ void mesh_find_untried(struct mesh_work *work)
 	finding_add(&work->findings, JUDGE_UNTRIED, NULL,
 		    mem_format("%" PRIu64 " of %" PRIu64 " test%s; the first: %s",
 			       work->unexplained, work->outcome.pairs,
-			       plural_s(work->outcome.pairs), work->unexplained_reason));
+			       text_plural_s(work->outcome.pairs), work->unexplained_reason));
 }
 
 /* Whether agents could measure now what a good result has no figures of, and should. */

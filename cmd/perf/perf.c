@@ -133,7 +133,7 @@ static void reset(struct perf_run *run)
 	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
 						 "reader",
 						 what_is_cleared(run->args, listing), ports,
-						 plural_s(ports));
+						 text_plural_s(ports));
 
 	if (run->args->counters)
 		perf_report_lacking(&run->perf, run->clear);

@@ -230,7 +230,7 @@ static void note_dropped(const struct selftest_output *output)
 	if (output->failed <= MOST_FAILURES)
 		return;
 	others = mem_format("%zu other interval%s failed", output->failed - MOST_FAILURES,
-			    plural_s(output->failed - MOST_FAILURES));
+			    text_plural_s(output->failed - MOST_FAILURES));
 	problem_add_text(&output->listing->problems, NULL, NULL, NULL, others, NULL);
 }
 

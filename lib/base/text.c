@@ -433,7 +433,7 @@ char *text_quote(const char *text)
 	return quoted;
 }
 
-const char *plural_s(uint64_t count)
+const char *text_plural_s(uint64_t count)
 {
 	return count == 1 ? "" : "s";
 }

@@ -46,7 +46,7 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise);
 
 /* "s", the end of a noun that `count` comes before, or "" for one. */
-const char *plural_s(uint64_t count);
+const char *text_plural_s(uint64_t count);
 
 /*
  * Orders names the way people do: runs of digits by their value, so mlx5_2 comes before mlx5_10.

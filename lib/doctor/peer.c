@@ -67,7 +67,8 @@ void doctor_judge_peer(struct doctor_context *run, const char *peer,
 	if (failed)
 		return;
 	doctor_object(run, "%s", peer);
-	doctor_evidence(run, "rdmactl selftest", "%zu test%s passed", passed, plural_s(passed));
+	doctor_evidence(run, "rdmactl selftest", "%zu test%s passed", passed,
+			text_plural_s(passed));
 	if (passed)
 		doctor_ok(run, "data reaches the peer and comes back");
 	else

@@ -74,7 +74,7 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 		snprintf(piece, sizeof(piece), ", ports %zu-%zu of %zu", view->first + 1,
 			 view->first + shown, count);
 	else
-		snprintf(piece, sizeof(piece), ", %zu port%s", count, plural_s(count));
+		snprintf(piece, sizeof(piece), ", %zu port%s", count, text_plural_s(count));
 	add_piece(text, &room, piece);
 	if (view->order) {
 		snprintf(piece, sizeof(piece), ", by %s",
@@ -83,7 +83,7 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 	}
 	if (view->problem_count) {
 		snprintf(piece, sizeof(piece), ", %zu problem%s: told at the end",
-			 view->problem_count, plural_s(view->problem_count));
+			 view->problem_count, text_plural_s(view->problem_count));
 		add_piece(text, &room, piece);
 	}
 	end_line(text);

@@ -296,10 +296,10 @@ static void closest_word(void **state)
 static void plural(void **state)
 {
 	(void)state;
-	assert_string_equal(plural_s(0), "s");
-	assert_string_equal(plural_s(1), "");
-	assert_string_equal(plural_s(2), "s");
-	assert_string_equal(plural_s(UINT64_MAX), "s");
+	assert_string_equal(text_plural_s(0), "s");
+	assert_string_equal(text_plural_s(1), "");
+	assert_string_equal(text_plural_s(2), "s");
+	assert_string_equal(text_plural_s(UINT64_MAX), "s");
 }
 
 static void closest_prefers_the_nearer(void **state)

@@ -312,7 +312,7 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 		return;
 	doctor_object(run, "%s", selector->name);
 	doctor_evidence(run, run->facts->expect->path, "%zu device%s", tally.devices,
-			plural_s(tally.devices));
+			text_plural_s(tally.devices));
 	if (tally.devices || counts(run))
 		doctor_ok(run, "the devices are as expected");
 	else

@@ -413,7 +413,7 @@ void check_pstore(struct doctor_context *run)
 	}
 	if (name && gmtime_r(&newest.tv_sec, &fields))
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &fields);
-	doctor_evidence(run, source, "%zu dmesg record%s%s%s", count, plural_s(count),
+	doctor_evidence(run, source, "%zu dmesg record%s%s%s", count, text_plural_s(count),
 			*date ? ", the newest of " : "", date);
 	if (count)
 		doctor_note(run, "the kernel has saved a record of a crash");

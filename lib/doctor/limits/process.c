@@ -469,7 +469,7 @@ void check_rdma_cgroup(struct doctor_context *run)
 	} else {
 		doctor_evidence(run, "rdma.max",
 				"%zu group%s with the controller, none with a limit",
-				limits->cgroups.count, plural_s(limits->cgroups.count));
+				limits->cgroups.count, text_plural_s(limits->cgroups.count));
 		doctor_ok(run, "no control group limits RDMA objects");
 	}
 }

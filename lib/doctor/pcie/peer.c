@@ -411,12 +411,13 @@ static void judge_nearness(struct doctor_context *run, const struct topology *to
 		return;
 	}
 	doctor_evidence(run, "numa_node", "%zu accelerator%s near an adapter, %zu far, %zu unknown",
-			nearness.near, plural_s(nearness.near), nearness.far, nearness.unknown);
+			nearness.near, text_plural_s(nearness.near), nearness.far,
+			nearness.unknown);
 	if (nearness.far)
 		doctor_note(run, "no accelerator has an adapter on its NUMA node");
 	else if (nearness.unknown)
 		doctor_not_checked(run, 0, "the distance of %zu accelerator%s is not known",
-				   nearness.unknown, plural_s(nearness.unknown));
+				   nearness.unknown, text_plural_s(nearness.unknown));
 	else
 		doctor_ok(run, "each accelerator has an adapter on its NUMA node");
 }

@@ -279,7 +279,7 @@ void check_link_errors(struct doctor_context *run)
 		tell_stuck(run);
 	else {
 		doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
-				plural_s(judgement.known), window);
+				text_plural_s(judgement.known), window);
 		doctor_ok(run, "the link has no errors");
 	}
 }

@@ -238,7 +238,7 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 	}
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
 			"%zu GID%s, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
-			plural_s(gids.count), gids.addresses, gids.addresses_v2);
+			text_plural_s(gids.count), gids.addresses, gids.addresses_v2);
 	if (!gids.count && !endpoint_is_active(run->port))
 		doctor_note(run, "the port is not active and has no GID");
 	else if (!gids.count)

@@ -95,7 +95,7 @@ void check_netns_mode(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA device%s here", count,
-			plural_s(count));
+			text_plural_s(count));
 	if (!count && has_device_somewhere(run->facts))
 		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
 			       "the RDMA devices are in another network namespace");

@@ -52,7 +52,7 @@ void check_pci_hardware(struct doctor_context *run)
 	}
 	doctor_evidence(run, "/sys/bus/pci/devices",
 			"%zu PCI function%s, none with RDMA for certain", pci->count,
-			plural_s(pci->count));
+			text_plural_s(pci->count));
 	if (possible.count)
 		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", list);
 	if (facts->inventory.devices.count && !is_all_software(&facts->inventory.devices))

@@ -183,7 +183,7 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 	     i = next_switch(walker, i, lids->first))
 		hops++;
 	where = mem_format("to port %u and %s back here after %u hop%s", port,
-			   lids->count == 1 ? "is" : "are", hops, plural_s(hops));
+			   lids->count == 1 ? "is" : "are", hops, text_plural_s(hops));
 	check_report(walker->run, fabric_port_at(walker->fabric, table->node, port),
 		     describe_lids(walker, lids, where));
 }

@@ -188,7 +188,7 @@ static void add_text(struct tree *tree, const struct line *line, bool is_bad)
 	cable_text(&line->kind, kind);
 	if (line->kind.condition == CABLE_UNANSWERED) {
 		list = list_ports(tree, line);
-		text_buffer_add(text, "port%s %s: %s", plural_s(line->count), list, kind);
+		text_buffer_add(text, "port%s %s: %s", text_plural_s(line->count), list, kind);
 		return;
 	}
 	if (line->section == SECTION_BESIDE)
@@ -276,7 +276,7 @@ static void print_below(struct tree *tree, uint32_t node, unsigned int depth, ch
 					   !--left && !beyond);
 	if (beyond)
 		text_buffer_add(&tree->text, "%.*s`- %u port%s that this scan did not follow\n",
-				(int)depth * TREE_INDENT, margin, beyond, plural_s(beyond));
+				(int)depth * TREE_INDENT, margin, beyond, text_plural_s(beyond));
 	clear_lines(&lines);
 }
 

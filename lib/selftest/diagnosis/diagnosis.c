@@ -121,7 +121,7 @@ static void add_count(struct diagnosis_words *words, const char *name, const cha
 		diagnosis_words_add(words, name, "%s %s no packet", port, verb);
 	else
 		diagnosis_words_add(words, name, "%s %s %" PRIu64 " packet%s", port, verb,
-				    count->value, plural_s(count->value));
+				    count->value, text_plural_s(count->value));
 }
 
 static bool has_no_lid(const struct endpoint *endpoint)
@@ -164,7 +164,7 @@ static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words
 		return true;
 	if (again->known && again->value)
 		diagnosis_words_add(words, "again", ", %" PRIu64 " retransmission event%s here",
-				    again->value, plural_s(again->value));
+				    again->value, text_plural_s(again->value));
 	if (!shows_loss(facts))
 		return diagnosis_say(ret, words, LIST_DELIVERY, DELIVERY_ARRIVED);
 	return diagnosis_say(ret, words, LIST_DELIVERY,

@@ -471,8 +471,8 @@ char *serve_report_line(const struct serve_report *report, uint64_t msec)
 	if (!report->welcomed)
 		return mem_string(report->text);
 	return mem_format("served%s, %" PRIu64 " order%s in %.1f s%s%s", port, report->orders,
-			  plural_s(report->orders), (double)msec / 1000, report->well ? "" : "; ",
-			  report->text);
+			  text_plural_s(report->orders), (double)msec / 1000,
+			  report->well ? "" : "; ", report->text);
 }
 
 void serve_report_fill_row(const struct serve_report *report, const struct ip_address *address,
