@@ -62,7 +62,7 @@ static const struct field cq_fields[] = {
 	NUMBER(entries, "ENTRIES", SHOWN, 0, "completions that it has room for"),
 	USERS_FIELD("send and receive queues that use it"),
 	WORD(poll_context, poll_context_names, "POLL", 0, 0,
-	     "where the kernel polls it; only of the kernel's own"),
+	     "where the kernel polls it; only of the kernel's own, since Linux 5.8"),
 	YES_NO(adaptive_moderation, "DIM", 0, 0,
 	       "whether its interrupts are moderated dynamically"),
 	CTXN_FIELD,
@@ -237,9 +237,7 @@ const struct enum_name port_space_names[] = {
 	{0x0002, "ipoib"}, {0x0106, "tcp"}, {0x0111, "udp"}, {0x013f, "ib"}, {0, NULL},
 };
 
-/*
- * enum ib_poll_context, include/rdma/ib_verbs.h, since Linux 5.8; before that, direct was the
- * first.
+/* enum ib_poll_context, include/rdma/ib_verbs.h, since Linux 5.8: before it direct was the first.
  */
 const struct enum_name poll_context_names[] = {
 	{0, "softirq"}, {1, "workqueue"}, {2, "unbound-workqueue"}, {3, "direct"}, {0, NULL},

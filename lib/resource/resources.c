@@ -2,11 +2,13 @@
 #include "resource/resources.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "kernel/sysfs.h"
 #include "resource/nldev_resources.h"
 
 /* The first kernel release that lists the kind. */
@@ -25,7 +27,26 @@ struct resource_loader {
 	size_t device; /* in the inventory */
 	bool reading;  /* reading of its table has begun */
 	bool unknown;  /* the kernel does not have this kind */
+	bool polls_otherwise;
 };
+
+/*
+ * Linux 5.8 has another order of the codes that poll_context_names has the words for. Distributors
+ * have taken it into earlier releases, so there the codes mean nothing.
+ */
+static bool polls_otherwise(const char *directory)
+{
+	_cleanup_(freep) char *release = NULL;
+	unsigned int major, minor;
+	struct root root;
+
+	if (root_open(directory, &root))
+		return false;
+	release = sysfs_text(&root, "proc/sys/kernel/osrelease");
+	root_close(&root);
+	return release && sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 8));
+}
 
 int resource_loader_open(const struct inventory *inventory, const struct objects *objects,
 			 struct processes *processes, struct resource_loader **ret_loader)
@@ -41,6 +62,7 @@ int resource_loader_open(const struct inventory *inventory, const struct objects
 		.objects = objects,
 		.processes = processes,
 		.source = source,
+		.polls_otherwise = polls_otherwise(inventory->root),
 	};
 	return 0;
 }
@@ -142,6 +164,8 @@ static void finish_block(const struct resource_loader *loader, const struct devi
 			continue;
 		}
 		resource->device = device->name;
+		if (loader->polls_otherwise)
+			resource->poll_context.known = false;
 		if (loader->processes)
 			processes_name(loader->processes, resource);
 		list->items[kept++] = *resource;

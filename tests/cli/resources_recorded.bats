@@ -72,6 +72,13 @@ mlx5_1 204   205 203 206 202 207 208' ''
 	as_json cq
 	same 'completion queues' '{"device":"mlx5_0","cqn":9,"entries":255,"users":3,"poll_context":"workqueue","adaptive_moderation":true,"ctxn":null,"pid":null,"command":"[ib_core]","kernel":true,"thread":null,"driver":null}
 {"device":"mlx5_0","cqn":10,"entries":511,"users":4,"poll_context":null,"adaptive_moderation":false,"ctxn":2,"pid":4321,"command":"rping-4321","kernel":false,"thread":4322,"driver":null}' "$output"
+	# Before 5.8 the codes had another order, but a distributor may have changed it.
+	mkdir -p "$snapshot/root/proc/sys/kernel"
+	for release in 4.18.0-553.el8:null 5.4.0-150-generic:null 5.7.19:null 5.8.0:workqueue 6.1.0-18-amd64:workqueue; do
+		echo "${release%:*}" >"$snapshot/root/proc/sys/kernel/osrelease"
+		as_json cq
+		same "$release" "${release#*:}" "$(head -1 <<<"$output" | jq -r .poll_context)"
+	done
 	as_json mr
 	same 'memory regions' '{"device":"mlx5_0","mrn":11,"length_bytes":4096,"iova":"0x7f0000001000","rkey":"0x00001100","lkey":"0x00001101","pdn":5,"pid":4321,"command":"rping-4321","kernel":false,"thread":4321,"driver":null}
 {"device":"mlx5_0","mrn":12,"length_bytes":8192,"iova":null,"rkey":null,"lkey":null,"pdn":5,"pid":4321,"command":"rping-4321","kernel":false,"thread":4322,"driver":null}
