@@ -27,7 +27,10 @@ bool limit_is_none(const struct limit_setting *setting)
 	return false;
 }
 
-/* KEY=VALUE, with blanks around both, systemd.syntax(7). An empty value takes back earlier ones. */
+/*
+ * KEY=VALUE, with blanks around both, systemd.syntax(7). systemd refuses an empty limit, and keeps
+ * what it had before: rlimit_parse(), src/basic/rlimit-util.c.
+ */
 char *limit_parse_unit(const char *text, const char *key)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
@@ -45,8 +48,10 @@ char *limit_parse_unit(const char *text, const char *key)
 		equals += 1 + strspn(equals + 1, " \t");
 		for (end = equals + strlen(equals); end > equals && strchr(" \t\r", end[-1]);)
 			end--;
+		if (end == equals)
+			continue;
 		free(value);
-		value = end > equals ? text_clean(equals, (size_t)(end - equals)) : NULL;
+		value = text_clean(equals, (size_t)(end - equals));
 	}
 	return value;
 }

@@ -53,7 +53,8 @@ static void units(void **state)
 	expect_unit("[Service]\nLimitMEMLOCK=infinity\n", "infinity");
 	expect_unit("  LimitMEMLOCK = 8M \r\n", "8M");
 	expect_unit("LimitMEMLOCK=8M\nLimitMEMLOCK=64M", "64M");
-	expect_unit("LimitMEMLOCK=8M\nLimitMEMLOCK=", NULL);
+	expect_unit("LimitMEMLOCK=8M\nLimitMEMLOCK=\nLimitMEMLOCK= \t", "8M");
+	expect_unit("LimitMEMLOCK=", NULL);
 	expect_unit("#LimitMEMLOCK=8M\nLimitMEMLOCKSOFT=8M\nDefaultLimitMEMLOCK=8M\n", NULL);
 	expect_unit("LimitMEMLOCK=\x1b[31m", "\\x1b[31m");
 	expect_unit("LimitMEMLOCK", NULL);
