@@ -48,13 +48,13 @@ struct dcb {
 	unsigned int other_count;		/* of all of them, kept or not */
 };
 
-/* Selectors of the APP table and of trust; transmission selection algorithms of a class. */
 /*
  * Names that are newer than the oldest kernel headers the project builds with:
  * DCB_ATTR_DCB_APP_TRUST_TABLE and DCB_ATTR_DCB_APP of include/uapi/linux/dcbnl.h.
  */
 enum { DCB_ATTR_TRUST_TABLE = 11, DCB_ATTR_PCP_APP = 2 };
 enum { DCB_SELECTOR_PCP = 255 }; /* DCB_APP_SEL_PCP, which older kernel headers do not have */
+/* Selectors of the APP table and of trust; transmission selection algorithms of a class. */
 extern const struct enum_name dcb_selector_names[];
 extern const struct enum_name dcb_algorithm_names[];
 extern const struct enum_name dcb_dcbx_names[]; /* flags */
