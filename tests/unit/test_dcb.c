@@ -132,27 +132,22 @@ static void everything(void **state)
 	assert_int_equal(dcb.trust_count, 2);
 	assert_int_equal(dcb.trust_order[0], DCB_SELECTOR_PCP);
 	assert_int_equal(dcb.trust_order[1], IEEE_8021QAZ_APP_SEL_DSCP);
-	assert_int_equal(dcb.other_count, 2);
-	assert_int_equal(dcb.others[0].protocol, 0x8915);
-	assert_int_equal(dcb.others[1].selector, DCB_SELECTOR_PCP);
+	/* Entries for other selectors are none for a DSCP. */
+	assert_int_equal(dcb.dscp_count, 0);
 }
 
-/* More entries than are kept, and more selectors than there are. */
+/* More selectors than there are. */
 static void too_many(void **state)
 {
-	struct bytes bytes = {0}, ieee = {0}, apps = {0}, trust = {0};
+	struct bytes bytes = {0}, ieee = {0}, trust = {0};
 	struct dcb dcb;
 
 	(void)state;
-	for (unsigned int i = 0; i < 2 * DCB_MOST_OTHERS; i++)
-		put_app(&apps, IEEE_8021QAZ_APP_SEL_ANY, (uint16_t)i, 1);
-	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
 	for (unsigned int i = 0; i < 2 * DCB_SELECTORS; i++)
 		put_u8(&trust, DCB_ATTR_IEEE_APP, (uint8_t)i);
 	put_nest(&ieee, APP_TRUST_TABLE, &trust);
 	put_message_of(&bytes, &ieee);
 	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
-	assert_int_equal(dcb.other_count, 2 * DCB_MOST_OTHERS);
 	assert_int_equal(dcb.trust_count, DCB_SELECTORS);
 }
 

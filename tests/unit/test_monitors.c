@@ -145,7 +145,7 @@ static void put_attach(struct bytes *bytes)
 
 static void nldev_attach(void **state)
 {
-	_cleanup_(nldev_event_clear) struct nldev_event event = {0};
+	struct nldev_event event = {{0}};
 	struct bytes bytes = {0};
 
 	(void)state;
@@ -153,15 +153,12 @@ static void nldev_attach(void **state)
 	assert_int_equal(nldev_event_parse(bytes.data, bytes.length, &event), 0);
 	assert_int_equal(event.type.value, NLDEV_EVENT_NETDEV_ATTACH);
 	assert_int_equal(event.device_index.value, 3);
-	assert_string_equal(event.device_kernel_name, "mlx5_0");
 	assert_int_equal(event.port.value, 1);
-	assert_int_equal(event.netdev_index.value, 7);
-	assert_string_equal(event.netdev, "eth\\x1b");
 }
 
 static void nldev_partial(void **state)
 {
-	_cleanup_(nldev_event_clear) struct nldev_event event = {0};
+	struct nldev_event event = {{0}};
 	struct bytes bytes = {0};
 
 	(void)state;
@@ -169,15 +166,14 @@ static void nldev_partial(void **state)
 	assert_int_equal(nldev_event_parse(bytes.data, bytes.length, &event), 0);
 	assert_false(event.type.known);
 	assert_false(event.port.known);
-	assert_null(event.device_kernel_name);
 	put_attribute(&bytes, RDMA_NLDEV_ATTR_DEV_INDEX, "abc", 3);
 	assert_int_equal(nldev_event_parse(bytes.data, bytes.length, &event), -EBADMSG);
 }
 
 static void note_nldev(void *context, const struct nldev_event *event)
 {
-	note(context, "%d %s/%d %s", (int)event->type.value, event->device_kernel_name,
-	     (int)event->port.value, event->netdev);
+	note(context, "%d %d/%d", (int)event->type.value, (int)event->device_index.value,
+	     (int)event->port.value);
 }
 
 static void nldev_read(void **state)
@@ -198,7 +194,7 @@ static void nldev_read(void **state)
 	send_bytes(fds[1], &other);
 	assert_int_equal(nldev_read_events(monitor, note_nldev, &notes), 0);
 	assert_int_equal(notes.count, 1);
-	assert_string_equal(notes.lines[0], "2 mlx5_0/1 eth\\x1b");
+	assert_string_equal(notes.lines[0], "2 3/1");
 	send_bytes(fds[1], &bad);
 	send_bytes(fds[1], &good);
 	assert_int_equal(nldev_read_events(monitor, note_nldev, &notes), -ENOBUFS);

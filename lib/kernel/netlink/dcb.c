@@ -30,12 +30,6 @@ const struct enum_name dcb_algorithm_names[] = {
 	{0, NULL},
 };
 
-const struct enum_name dcb_dcbx_names[] = {
-	{DCB_CAP_DCBX_HOST, "host"},	 {DCB_CAP_DCBX_LLD_MANAGED, "lld-managed"},
-	{DCB_CAP_DCBX_VER_CEE, "cee"},	 {DCB_CAP_DCBX_VER_IEEE, "ieee"},
-	{DCB_CAP_DCBX_STATIC, "static"}, {0, NULL},
-};
-
 static const struct nla_policy message_policy[DCB_ATTR_DCBX + 1] = {
 	[DCB_ATTR_IEEE] = {.type = NLA_NESTED},
 	[DCB_ATTR_DCBX] = {.type = NLA_U8},
@@ -72,11 +66,8 @@ static int take_app(void *context, const struct nlattr *attribute)
 	if (nla_len(attribute) < (int)sizeof(app))
 		return -EBADMSG;
 	memcpy(&app, nla_data(attribute), sizeof(app));
-	if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP) {
-		if (dcb->other_count < DCB_MOST_OTHERS)
-			dcb->others[dcb->other_count] = app;
-		dcb->other_count++;
-	} else if (app.protocol < DCB_DSCPS && app.priority < DCB_PRIORITIES) {
+	if (app.selector == IEEE_8021QAZ_APP_SEL_DSCP && app.protocol < DCB_DSCPS &&
+	    app.priority < DCB_PRIORITIES) {
 		dcb->dscp_priorities[app.protocol] |= (uint8_t)(1u << app.priority);
 		dcb->dscp_count++;
 	}
@@ -120,13 +111,6 @@ static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 	return left < (int)sizeof(*entry) ? 0 : -EBADMSG;
 }
 
-static int take_apps(struct dcb *dcb, const struct nlattr *table)
-{
-	int rc = netlink_each(table, DCB_ATTR_IEEE_APP, take_app, dcb);
-
-	return rc ? rc : netlink_each(table, DCB_ATTR_PCP_APP, take_app, dcb);
-}
-
 int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 {
 	struct nlattr *table[ARRAY_SIZE(message_policy)], *ieee[ARRAY_SIZE(ieee_policy)];
@@ -147,7 +131,7 @@ int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 	dcb->buffers_known = take_structure(ieee[DCB_ATTR_DCB_BUFFER], &dcb->buffers,
 					    sizeof(dcb->buffers));
 	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
-		rc = take_apps(dcb, ieee[DCB_ATTR_IEEE_APP_TABLE]);
+		rc = netlink_each(ieee[DCB_ATTR_IEEE_APP_TABLE], DCB_ATTR_IEEE_APP, take_app, dcb);
 	if (!rc && ieee[DCB_ATTR_TRUST_TABLE])
 		rc = take_trusts(dcb, ieee[DCB_ATTR_TRUST_TABLE]);
 	return rc;

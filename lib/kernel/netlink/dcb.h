@@ -21,8 +21,7 @@ enum {
 	DCB_CLASSES = IEEE_8021QAZ_MAX_TCS,
 	DCB_BUFFERS = DCBX_MAX_BUFFERS,
 	DCB_DSCPS = 64,
-	DCB_SELECTORS = 8,   /* more than there are kinds of them */
-	DCB_MOST_OTHERS = 64 /* entries for others than a DSCP that are kept */
+	DCB_SELECTORS = 8, /* more than there are kinds of them */
 };
 
 /* What a port takes the priority of a packet from, if its driver says so. */
@@ -43,9 +42,7 @@ struct dcb {
 	unsigned int trust_count;
 	/* The APP table: for each DSCP, the mask of the priorities that it is mapped to. */
 	uint8_t dscp_priorities[DCB_DSCPS];
-	unsigned int dscp_count;		/* of entries for a DSCP */
-	struct dcb_app others[DCB_MOST_OTHERS]; /* entries for other selectors */
-	unsigned int other_count;		/* of all of them, kept or not */
+	unsigned int dscp_count; /* of entries for a DSCP; those for other selectors do not count */
 };
 
 /*
@@ -57,7 +54,6 @@ enum { DCB_SELECTOR_PCP = 255 }; /* DCB_APP_SEL_PCP, which older kernel headers 
 /* Selectors of the APP table and of trust; transmission selection algorithms of a class. */
 extern const struct enum_name dcb_selector_names[];
 extern const struct enum_name dcb_algorithm_names[];
-extern const struct enum_name dcb_dcbx_names[]; /* flags */
 
 /*
  * Asks about a netdev, by the kernel's name. 0; -EOPNOTSUPP: the driver has no data center

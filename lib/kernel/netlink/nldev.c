@@ -227,19 +227,9 @@ int nldev_event_parse(const void *attributes, size_t length, struct nldev_event 
 	if (nldev_parse(attributes, length, table) ||
 	    netlink_get_number(table[NLDEV_ATTR_EVENT_TYPE], &event->type) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &event->device_index) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &event->port) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &event->netdev_index))
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &event->port))
 		return -EBADMSG;
-	event->device_kernel_name = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
-	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &event->netdev);
 	return 0;
-}
-
-void nldev_event_clear(struct nldev_event *event)
-{
-	free(event->device_kernel_name);
-	free(event->netdev);
-	*event = (struct nldev_event){0};
 }
 
 struct receiver {
@@ -250,7 +240,7 @@ struct receiver {
 
 static int take_message(void *context, const struct nlmsghdr *message)
 {
-	_cleanup_(nldev_event_clear) struct nldev_event event = {0};
+	struct nldev_event event = {{0}};
 	const struct receiver *receiver = context;
 
 	if (message->nlmsg_type != nldev_message_type(COMMAND_MONITOR))

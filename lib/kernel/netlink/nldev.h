@@ -90,10 +90,7 @@ enum nldev_event_type {
 struct nldev_event {
 	struct number type;
 	struct number device_index;
-	char *device_kernel_name; /* as the kernel has it, any byte but / and NUL */
 	struct number port;
-	struct number netdev_index;
-	char *netdev; /* clean */
 };
 
 /*
@@ -118,4 +115,3 @@ int nldev_read_events(struct netlink *events, nldev_event_handler *handle, void 
  * -EBADMSG: it is damaged, and the record may be filled in part.
  */
 int nldev_event_parse(const void *attributes, size_t length, struct nldev_event *event);
-void nldev_event_clear(struct nldev_event *event);
