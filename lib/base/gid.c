@@ -4,8 +4,6 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

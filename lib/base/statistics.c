@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/statistics.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 
 /* Well-formed sequences after The Unicode Standard, table 3-7. */

@@ -7,10 +7,7 @@
  */
 #include "render/json_read.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

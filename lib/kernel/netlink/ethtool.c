@@ -9,7 +9,6 @@
 #include <linux/netlink.h>
 #include <netlink/attr.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/netlink/genl.h"
 

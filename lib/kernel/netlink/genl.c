@@ -8,7 +8,6 @@
 #include <linux/netlink.h>
 #include <netlink/attr.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 
 /* The families check the version of a request nowhere; the tools of the kernel send 1. */
