@@ -31,8 +31,8 @@ void event_state_clear(struct event_state *state)
 	*state = (struct event_state){.devices = NULL};
 }
 
-static struct event *add_device_event(const struct tracked_device *device, enum event_word word,
-				      const struct event_cause *cause)
+struct event *event_state_device_event(const struct tracked_device *device, enum event_word word,
+				       const struct event_cause *cause)
 {
 	struct event *event;
 
@@ -44,12 +44,6 @@ static struct event *add_device_event(const struct tracked_device *device, enum 
 	return event;
 }
 
-void event_state_device_event(const struct tracked_device *device, enum event_word word,
-			      const struct event_cause *cause)
-{
-	add_device_event(device, word, cause);
-}
-
 struct tracked_device *event_state_add_device(struct event_state *state, const char *name,
 					      const char *kernel_name,
 					      const struct event_cause *cause)
@@ -59,7 +53,7 @@ struct tracked_device *event_state_add_device(struct event_state *state, const c
 	device->name = mem_string(name);
 	device->kernel_name = mem_string(kernel_name);
 	MEM_ADD(state->devices, state->device_count) = device;
-	add_device_event(device, EVENT_DEVICE_ADDED, cause);
+	event_state_device_event(device, EVENT_DEVICE_ADDED, cause);
 	return device;
 }
 
@@ -79,7 +73,7 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 
 	for (size_t i = 0; i < device->port_count; i++)
 		event_state_lose_port(state, device, &device->ports[i], cause);
-	add_device_event(device, EVENT_DEVICE_REMOVED, cause);
+	event_state_device_event(device, EVENT_DEVICE_REMOVED, cause);
 	for (size_t i = 0; i < state->device_count; i++)
 		if (state->devices[i] != device)
 			state->devices[kept++] = state->devices[i];
@@ -96,7 +90,7 @@ void event_state_rename_device(struct tracked_device *device, const char *name,
 	device->name = mem_string(name);
 	free(device->kernel_name);
 	device->kernel_name = mem_string(kernel_name);
-	event = add_device_event(device, EVENT_DEVICE_RENAMED, cause);
+	event = event_state_device_event(device, EVENT_DEVICE_RENAMED, cause);
 	if (event)
 		event->name_before = mem_string(old_name);
 }
