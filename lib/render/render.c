@@ -11,23 +11,6 @@
 #include "base/mem.h"
 #include "render/format.h"
 
-static char *join(const struct value *value, const char *separator)
-{
-	size_t length = 1;
-	char *text, *end;
-
-	for (size_t i = 0; i < value->list.count; i++)
-		length += strlen(value->list.items[i]) + strlen(separator);
-	text = mem_alloc_zero(length, 1);
-	end = text;
-	for (size_t i = 0; i < value->list.count; i++) {
-		if (i)
-			end = stpcpy(end, separator);
-		end = stpcpy(end, value->list.items[i]);
-	}
-	return text;
-}
-
 const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
 {
 	char *digit = scratch + TEXT_SCRATCH - 1;
@@ -93,7 +76,7 @@ void format_value(const struct value *value, const char *separator, struct text 
 		text->string = value->boolean ? "yes" : "no";
 		break;
 	case VALUE_LIST:
-		text->string = text->owned = join(value, separator);
+		text->string = text->owned = value_join(value, separator);
 		break;
 	case VALUE_RECORDS:
 		text->string = format_unsigned(value->records.count, text->scratch);

@@ -187,15 +187,6 @@ void field_get(const struct field *field, const void *record, struct value *valu
 	}
 }
 
-static char *join(const struct value *value)
-{
-	char *text = mem_string("");
-
-	for (size_t i = 0; i < value->list.count; i++)
-		mem_extend(&text, "%s%s", i ? "," : "", value->list.items[i]);
-	return text;
-}
-
 char *field_text(const struct field *field, const void *record)
 {
 	struct value value;
@@ -213,7 +204,7 @@ char *field_text(const struct field *field, const void *record)
 	case VALUE_BOOL:
 		return mem_string(value.boolean ? "yes" : "no");
 	case VALUE_LIST:
-		return join(&value);
+		return value_join(&value, ",");
 	default:
 		return NULL;
 	}

@@ -104,6 +104,23 @@ void value_set_bool(struct value *value, bool boolean)
 	value->boolean = boolean;
 }
 
+char *value_join(const struct value *list, const char *separator)
+{
+	size_t length = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < list->list.count; i++)
+		length += strlen(list->list.items[i]) + strlen(separator);
+	text = mem_alloc_zero(length, 1);
+	end = text;
+	for (size_t i = 0; i < list->list.count; i++) {
+		if (i)
+			end = stpcpy(end, separator);
+		end = stpcpy(end, list->list.items[i]);
+	}
+	return text;
+}
+
 void value_set_records(struct value *value, const void *rows, size_t count)
 {
 	value->kind = VALUE_RECORDS;

@@ -140,4 +140,6 @@ void value_set_word(struct value *value, const struct enum_name *names, uint64_t
 void value_set_unsigned(struct value *value, uint64_t number);
 void value_set_real(struct value *value, double real);
 void value_set_bool(struct value *value, bool boolean);
+/* The items of a list in one text, for the caller to free. */
+char *value_join(const struct value *list, const char *separator);
 void value_set_records(struct value *value, const void *rows, size_t count);
