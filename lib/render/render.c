@@ -43,16 +43,15 @@ static void format_small(double real, double magnitude, char scratch[static TEXT
 static void format_real(double real, char scratch[static TEXT_SCRATCH])
 {
 	enum { DIGITS_USUAL = 6, DIGITS_MOST = 15 }; /* DBL_DIG */
-	double magnitude = real < 0 ? -real : real;
-	int digits = DIGITS_USUAL;
+	const double magnitude = real < 0 ? -real : real;
 
-	if (magnitude >= 1e-9 && magnitude < 1e-4) {
+	if (magnitude >= 1e-9 && magnitude < 1e-4)
 		format_small(real, magnitude, scratch);
-		return;
-	}
-	for (; magnitude >= 1e6 && digits < DIGITS_MOST; magnitude /= 10)
-		digits++;
-	snprintf(scratch, TEXT_SCRATCH, "%.*g", digits, real);
+	else if (magnitude >= 999999.5 && magnitude < 999999999999999.5)
+		snprintf(scratch, TEXT_SCRATCH, "%.0f", real);
+	else
+		snprintf(scratch, TEXT_SCRATCH, "%.*g",
+			 magnitude < 1e6 ? DIGITS_USUAL : DIGITS_MOST, real);
 }
 
 void format_value(const struct value *value, const char *separator, struct text *text)

@@ -552,6 +552,13 @@ static void one_value_as_text(void **state)
 	check_value(&value, ",", "49876543210");
 	value.real = 2e11;
 	check_value(&value, ",", "200000000000");
+	/* What is rounded up to one digit more has no exponent, either. */
+	value.real = 999999.7;
+	check_value(&value, ",", "1000000");
+	value.real = -9999999.6;
+	check_value(&value, ",", "-10000000");
+	value.real = 999999.4;
+	check_value(&value, ",", "999999");
 	value.real = 123456789012345;
 	check_value(&value, ",", "123456789012345");
 	value.real = 1e15;
