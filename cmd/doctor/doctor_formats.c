@@ -281,7 +281,8 @@ bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 	int ends[2];
 	pid_t pid;
 
-	if (!args->format.known || !ctx->globals.timeout.known)
+	/* 0: unknown, or no limit. */
+	if (!args->format.known || !ctx->globals.timeout.value)
 		return false;
 	/* If the parent of this process ignores SIGCHLD, children cannot be waited for. */
 	signal(SIGCHLD, SIG_DFL);

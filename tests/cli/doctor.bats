@@ -134,6 +134,9 @@ repair()
 	[ "$SECONDS" -lt 100 ]
 	expect 3
 	[[ $output == 'RDMA UNKNOWN - gave up after --timeout | '* ]]
+	on cx5-ib-edr doctor --format nagios --timeout 0
+	expect 1
+	[[ $output == 'RDMA WARNING - '* ]]
 	on cx5-ib-edr doctor --format npd --timeout 500ms --interval 300s
 	expect 2 'gave up after --timeout' ''
 	on cx5-ib-edr doctor --format nhc --timeout 500ms --interval 300s
