@@ -29,7 +29,8 @@ struct uevent {
 };
 
 /*
- * -EPROTONOSUPPORT: the kernel has no uevents. Every network namespace gets those of all devices.
+ * -EPROTONOSUPPORT: the kernel has no uevents. A network namespace gets those of the devices that
+ * are in it (kobject_uevent_net_broadcast(), lib/kobject_uevent.c; ib_class, core/device.c).
  */
 int uevent_listen(struct netlink **ret_uevents);
 
