@@ -110,35 +110,6 @@ static int run_pairs(struct session *session, const struct mesh_pair *pairs, siz
 	return rc;
 }
 
-/* Those whose partner was lost, two and two; what is left over stays alone. */
-static int run_orphans(struct session *session, uint32_t number)
-{
-	_cleanup_(freep) struct mesh_pair *orphans = session->orphans;
-	const size_t count = session->orphan_count;
-	size_t pair_count = 0;
-	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(count + 1, sizeof(*pairs));
-	_cleanup_(freep) bool *taken = mem_alloc_zero(count + 1, sizeof(*taken));
-
-	session->orphans = NULL;
-	session->orphan_count = 0;
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = i + 1; j < count && !taken[i]; j++) {
-			if (taken[j] || orphans[i].a == orphans[j].a ||
-			    orphans[i].rail_a != orphans[j].rail_a ||
-			    !is_present(session, orphans[i].a) ||
-			    !is_present(session, orphans[j].a))
-				continue;
-			taken[i] = taken[j] = true;
-			pairs[pair_count++] = (struct mesh_pair){
-				.a = orphans[i].a,
-				.b = orphans[j].a,
-				.rail_a = orphans[i].rail_a,
-				.rail_b = orphans[j].rail_a,
-			};
-		}
-	return pair_count ? run_pairs(session, pairs, pair_count, number, false) : 0;
-}
-
 static bool fits(const struct session *session)
 {
 	const uint64_t budget = session->setup->budget_msec;
@@ -146,6 +117,87 @@ static bool fits(const struct session *session)
 				       ?: session_pair_msec(session->setup, session->tests);
 
 	return !budget || clock_msec() - session->begin_msec + round <= budget;
+}
+
+/* An orphan pair, and its round: the first in which the rails of both are free. */
+struct orphan_pair {
+	struct mesh_pair pair;
+	uint32_t round;
+};
+
+/* With one rail at a time, what is busy is the host. */
+static uint32_t *next_of(const struct session *session, uint32_t *next,
+			 const struct mesh_pair *orphan)
+{
+	return &next[(size_t)orphan->a * MESH_MOST_RAILS +
+		     (session->setup->one_rail ? 0 : orphan->rail_a)];
+}
+
+static bool can_pair(const struct session *session, const struct mesh_pair *one,
+		     const struct mesh_pair *other)
+{
+	return one->a != other->a && one->rail_a == other->rail_a && is_present(session, one->a) &&
+	       is_present(session, other->a);
+}
+
+/* Those whose partner was lost, two and two; what is left over stays alone. */
+static size_t pair_orphans(struct session *session, struct orphan_pair *pairs)
+{
+	const struct mesh_pair *orphans = session->orphans;
+	const size_t count = session->orphan_count;
+	_cleanup_(freep) uint32_t *next = mem_alloc_zero(
+		(size_t)session->host_count * MESH_MOST_RAILS + 1, sizeof(*next));
+	_cleanup_(freep) bool *taken = mem_alloc_zero(count + 1, sizeof(*taken));
+	size_t pair_count = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count && !taken[i]; j++) {
+			uint32_t *next_i = next_of(session, next, &orphans[i]);
+			uint32_t *next_j = next_of(session, next, &orphans[j]);
+			struct orphan_pair *pair = &pairs[pair_count];
+
+			if (taken[j] || !can_pair(session, &orphans[i], &orphans[j]))
+				continue;
+			taken[i] = taken[j] = true;
+			pair_count++;
+			*pair = (struct orphan_pair){
+				.pair = {.a = orphans[i].a,
+					 .b = orphans[j].a,
+					 .rail_a = orphans[i].rail_a,
+					 .rail_b = orphans[j].rail_a},
+				.round = *next_i > *next_j ? *next_i : *next_j,
+			};
+			*next_i = *next_j = pair->round + 1;
+		}
+	return pair_count;
+}
+
+/* Whoever lost several partners is in several pairs, one after the other. */
+static int run_orphans(struct session *session, uint32_t number)
+{
+	const size_t most = session->orphan_count / 2;
+	_cleanup_(freep) struct orphan_pair *pairs = mem_alloc_zero(most + 1, sizeof(*pairs));
+	_cleanup_(freep) struct mesh_pair *now = mem_alloc_zero(most + 1, sizeof(*now));
+	size_t left = pair_orphans(session, pairs);
+	const size_t count = left;
+	int rc = 0;
+
+	free(session->orphans);
+	session->orphans = NULL;
+	session->orphan_count = 0;
+	for (uint32_t round = 0; left && !rc; round++) {
+		size_t together = 0;
+
+		for (size_t i = 0; i < count; i++)
+			if (pairs[i].round == round)
+				now[together++] = pairs[i].pair;
+		left -= together;
+		if (fits(session))
+			rc = run_pairs(session, now, together, number + round, false);
+		else
+			session->outcome->left_out += together;
+	}
+	return rc;
 }
 
 /* Leaves out the pairs that have their results. */

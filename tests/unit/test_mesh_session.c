@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rounds of a session with a coordinator that is made up: two of its hosts are lost in the
+ * first round, so that all others lose partners.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mesh/coordinator/session.h"
+
+#define HOSTS 8u
+#define RAILS 2u
+/* The last two are lost. */
+#define LEFT	    6u
+#define FULL_ROUNDS 7u
+#define BUDGET_MSEC 600
+
+static struct bed {
+	struct mesh_host hosts[HOSTS];
+	bool one_rail;
+	uint64_t rounds, tested;  /* pairs whose hosts are both there */
+	uint64_t slow_until_msec; /* the last round of a full mesh ends then */
+} bed;
+
+const struct mesh_host *coordinator_hosts(const struct coordinator *coordinator,
+					  uint32_t *ret_count)
+{
+	(void)coordinator;
+	*ret_count = HOSTS;
+	return bed.hosts;
+}
+
+/* A rail is in one pair of a round, and a host with one rail at a time. */
+static void check_busy(uint32_t host, uint16_t rail, bool busy[HOSTS][RAILS])
+{
+	bool *place = &busy[host][bed.one_rail ? 0 : rail];
+
+	assert_false(*place);
+	*place = true;
+}
+
+int coordinator_round(struct coordinator *coordinator, const struct coordinator_round *round)
+{
+	bool busy[HOSTS][RAILS] = {{false}};
+
+	(void)coordinator;
+	assert_true(round->count > 0);
+	bed.hosts[LEFT].presence = bed.hosts[LEFT + 1].presence = MESH_LOST;
+	for (size_t i = 0; i < round->count; i++) {
+		const struct mesh_pair *pair = &round->pairs[i];
+		const bool good = pair->a < LEFT && pair->b < LEFT;
+		const struct mesh_result result = {
+			.pair = *pair,
+			.outcome = good ? MESH_PASS : MESH_UNTRIED,
+		};
+
+		check_busy(pair->a, pair->rail_a, busy);
+		check_busy(pair->b, pair->rail_b, busy);
+		bed.tested += good;
+		round->take(round->context, &result);
+	}
+	bed.rounds++;
+	while (round->number == FULL_ROUNDS - 1 && clock_msec() <= bed.slow_until_msec)
+		usleep(10000);
+	return 0;
+}
+
+void judge_take(struct judge *judge, const struct mesh_result *result)
+{
+	(void)judge;
+	(void)result;
+}
+
+void judge_rails(struct judge *judge, uint16_t *rails)
+{
+	(void)judge;
+	for (uint32_t i = 0; i < HOSTS; i++)
+		rails[i] = (1u << RAILS) - 1;
+}
+
+void judge_begin_stage(struct judge *judge, const struct plan_stage *stage)
+{
+	(void)judge;
+	(void)stage;
+}
+
+void judge_end_stage(struct judge *judge)
+{
+	(void)judge;
+}
+
+struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
+{
+	(void)judge;
+	*ret_count = 0;
+	return NULL;
+}
+
+static void run(bool one_rail, uint64_t budget_msec, struct session_outcome *outcome)
+{
+	struct plan plan;
+	char *message = NULL, *hint = NULL;
+	const struct session_setup setup = {
+		.plan = &plan,
+		.one_rail = one_rail,
+		.budget_msec = budget_msec,
+	};
+
+	bed = (struct bed){
+		.one_rail = one_rail,
+		.slow_until_msec = budget_msec ? clock_msec() + budget_msec : 0,
+	};
+	for (uint32_t i = 0; i < HOSTS; i++)
+		bed.hosts[i] = (struct mesh_host){.presence = MESH_PRESENT, .rail_count = RAILS};
+	*outcome = (struct session_outcome){.pairs = 0};
+	assert_int_equal(plan_parse("full", &plan, &message, &hint), 0);
+	assert_int_equal(session_run(&setup, outcome), 0);
+	plan_clear(&plan);
+}
+
+/* A full mesh has 28 pairs on each rail, 15 without the lost ones: all others lose two partners. */
+static void partners_of_the_lost(void **state)
+{
+	struct session_outcome outcome;
+
+	(void)state;
+	run(false, 0, &outcome);
+	assert_true(bed.rounds >= FULL_ROUNDS + 2);
+	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
+	assert_int_equal(outcome.pairs, RAILS * (28 + LEFT));
+	run(true, 0, &outcome);
+	assert_true(bed.rounds >= RAILS * (FULL_ROUNDS + 2));
+	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
+}
+
+/* They are among what a budget leaves out. */
+static void no_time_for_them(void **state)
+{
+	struct session_outcome outcome;
+
+	(void)state;
+	run(false, BUDGET_MSEC, &outcome);
+	assert_true(bed.rounds <= FULL_ROUNDS);
+	assert_true(outcome.left_out >= RAILS * LEFT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(partners_of_the_lost),
+		cmocka_unit_test(no_time_for_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
