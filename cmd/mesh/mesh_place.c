@@ -107,7 +107,10 @@ char *mesh_own_addresses(const char *only)
 	char *text = NULL;
 	size_t count = 0;
 
-	if (only && !ip_parse(only, &address)) {
+	/* What is no address is a name. */
+	if (only && ip_parse(only, &address))
+		return mem_string(only);
+	if (only) {
 		add_address(&text, &address);
 		return text;
 	}

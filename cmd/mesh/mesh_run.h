@@ -57,8 +57,8 @@ struct mesh_place {
 void mesh_place_read(struct mesh_place *place);
 void mesh_place_clear(struct mesh_place *place);
 /*
- * The system's addresses that other hosts may reach, or that one only, with commas between; a port
- * may follow. To be freed.
+ * The system's addresses that other hosts may reach, with commas between, or only that one, which
+ * may be a name; a port may follow. To be freed.
  */
 char *mesh_own_addresses(const char *only);
 /* Splits ADDRESS[,ADDRESS...][:PORT]; false: it is none. */

@@ -137,6 +137,7 @@ static void own(void **state)
 		{"2001:db8:1:2:3:4:5:6", "2001:0db8:0001:0002:0003:0004:0005:0006"},
 	};
 	static const uint16_t ports[] = {1, 9999, 18778, 65535};
+	static const char *const names[] = {"localhost", "login1.cluster"};
 	_cleanup_(freep) char *system = mesh_own_addresses(NULL);
 	struct ip_address address;
 
@@ -156,6 +157,12 @@ static void own(void **state)
 			assert_string_equal(addresses.items[0], text);
 			strings_free(&addresses);
 		}
+	}
+	/* A name is for the agents to resolve. */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_(freep) char *text = mesh_own_addresses(names[i]);
+
+		assert_string_equal(text, names[i]);
 	}
 	/* There is always one. */
 	for (char *rest = system, *word; (word = strsep(&rest, ","));)
