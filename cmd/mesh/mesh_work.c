@@ -39,8 +39,10 @@ static bool parse_hosts(struct mesh_work *work)
 		work->host_count = (uint32_t)number;
 		return true;
 	}
-	if (!hostlist_parse(text, MESH_MOST_HOSTS, &work->names.items, &work->names.count,
-			    &message))
+	if (*text && !text[strspn(text, "0123456789")])
+		message = mem_format("--hosts: not from 1 to %u hosts", MESH_MOST_HOSTS);
+	else if (!hostlist_parse(text, MESH_MOST_HOSTS, &work->names.items, &work->names.count,
+				 &message))
 		return true;
 	listing_fail(&work->listing, STATUS_USAGE, message, "--hosts 64 or --hosts n[01-64]");
 	return false;

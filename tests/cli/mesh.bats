@@ -281,6 +281,15 @@ end_of_coordinator()
 	shows '2 hosts'
 }
 
+@test "mesh: a number of hosts that cannot be" {
+	local number
+
+	for number in 0 65537 99999999999999999999; do
+		try mesh run --hosts $number -- true
+		expect_error 2 mesh '--hosts: not from 1 to 65536 hosts' '--hosts 64 or --hosts n[01-64]'
+	done
+}
+
 @test "mesh: an interruption while hosts come" {
 	mesh_in_background 4 good --hosts 5
 	until_true agents_are 4
