@@ -148,6 +148,8 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 	setup->timeout_msec = least_msec + PAIR_SPARE_MSEC;
 	if (setup->timeout_msec < DEFAULT_PAIR_MSEC)
 		setup->timeout_msec = DEFAULT_PAIR_MSEC;
+	if (setup->timeout_msec > LIMIT_MSEC)
+		setup->timeout_msec = LIMIT_MSEC;
 	setup->timeout_msec = or_default(&args->order_timeout, setup->timeout_msec);
 	return setup->timeout_msec >= least_msec;
 }
@@ -156,12 +158,16 @@ bool mesh_work_check_timeout(struct mesh_work *work)
 {
 	struct session_setup setup = {.tests = 0};
 	_cleanup_(freep) char *message = NULL;
+	uint32_t msec;
 
 	if (mesh_work_tests(work->args, &setup))
 		return true;
-	message = mem_format("a pair takes %.1f s: --pair-timeout is too short for that",
-			     session_pair_msec(&setup, setup.tests) / 1000.0);
+	msec = session_pair_msec(&setup, setup.tests);
+	message = mem_format("a pair takes %.1f s: %s", msec / 1000.0,
+			     msec > LIMIT_MSEC ? "it may take an hour at most"
+					       : "--pair-timeout is too short for that");
 	listing_fail(&work->listing, STATUS_USAGE, message,
-		     "measure for a shorter time, or wait longer");
+		     msec > LIMIT_MSEC ? "measure for a shorter time"
+				       : "measure for a shorter time, or wait longer");
 	return false;
 }

@@ -39,7 +39,7 @@ extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_st
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
-/* What is measured, and how long, as the options say; false: --pair-timeout is too short for it. */
+/* What is measured, and how long, as the options say; false: a pair may not take so long. */
 bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
@@ -157,7 +157,7 @@ struct mesh_work {
 	struct mesh_fabric *fabric; /* of --fabric, or NULL */
 };
 
-/* False: --pair-timeout is too short for what is measured, which the listing says. */
+/* False: a pair may not take as long as what is measured, which the listing says. */
 bool mesh_work_check_timeout(struct mesh_work *work);
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */

@@ -228,6 +228,7 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 {
 	const struct mesh_args *args = work->args;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct session_setup tests = {.tests = 0};
 	struct coordinator_setup setup = {
 		.token = work->token,
 		.port = port,
@@ -245,6 +246,8 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 		.context = work,
 	};
 
+	mesh_work_tests(args, &tests);
+	setup.timeout_msec = tests.timeout_msec;
 	/* A name is for the agents only. */
 	if (args->address && ip_parse(args->address, &setup.bind))
 		setup.bind = (struct ip_address){.family = 0};

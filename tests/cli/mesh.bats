@@ -527,6 +527,12 @@ end_of_coordinator()
 	try mesh run --both-ways --duration 10s --pair-timeout 30s -- true
 	expect_error 2 mesh 'a pair takes 30.6 s: --pair-timeout is too short for that' \
 		'measure for a shorter time, or wait longer'
+	try mesh run --duration 30m -- true
+	expect_error 2 mesh 'a pair takes 3600.5 s: it may take an hour at most' \
+		'measure for a shorter time'
+	# Agents take what the coordinator orders.
+	mesh 2 good --hosts 2 --stages ring --duration 29m
+	expect 0
 }
 
 @test "mesh: both ways at once: what is left to do, and what it takes" {

@@ -419,6 +419,8 @@ static void pair_timeouts(void **state)
 		.duration = number_of(10000),
 		.order_timeout = number_of(21000),
 	};
+	const struct mesh_args hour = {.duration = number_of(1799000)};
+	const struct mesh_args longer = {.duration = number_of(1800000)};
 	struct session_setup setup = {.tests = 0};
 
 	(void)state;
@@ -429,6 +431,10 @@ static void pair_timeouts(void **state)
 	assert_false(mesh_work_tests(&short_one, &setup));
 	assert_true(mesh_work_tests(&one_way, &setup));
 	assert_int_equal(setup.timeout_msec, 21000);
+	/* Orders have an hour at most. */
+	assert_true(mesh_work_tests(&hour, &setup));
+	assert_int_equal(setup.timeout_msec, 3600000);
+	assert_false(mesh_work_tests(&longer, &setup));
 }
 
 int main(void)

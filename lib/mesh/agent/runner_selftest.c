@@ -29,8 +29,8 @@
 /* Rails of one peer at the same time, and peers that were given up and have not noticed. */
 #define MOST_CLIENTS 128u
 #define PEER_BYTES   (UINT64_C(64) << 20)
-/* A pair whose client is silent is lost; the coordinator has given it up before. */
-#define IDLE_MSEC 60000u
+/* A client is silent for as long as it measures; after its order it is given up anyway. */
+#define LEAST_IDLE_MSEC 60000u
 
 /* enum ib_qp_type and enum ib_qp_state, rdma/ib_verbs.h of the kernel. */
 enum { TYPE_UD = 4, STATE_RTS = 3 };
@@ -127,12 +127,15 @@ static void keep_only(int fd)
 /* In the child. It ends with the agent, however that ends, and its own children with it. */
 static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
 {
+	const uint32_t longest = setup->timeout_msec > LEAST_IDLE_MSEC ? setup->timeout_msec
+								       : LEAST_IDLE_MSEC;
 	struct selftest_service service = {
 		.listener = listener,
 		.token = setup->token,
 		.most_clients = MOST_CLIENTS,
 		.memory_bytes = MOST_CLIENTS * PEER_BYTES,
-		.idle_msec = IDLE_MSEC,
+		.run_msec = longest,
+		.idle_msec = longest,
 		.find = find_for_peer,
 	};
 	struct selftest_results results = {0};

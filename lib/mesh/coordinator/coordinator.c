@@ -69,6 +69,8 @@ static void set_defaults(struct coordinator_setup *setup)
 		setup->silence_msec = DEFAULT_SILENCE_MSEC;
 	if (setup->silence_msec < MESH_LEAST_SILENCE_MSEC)
 		setup->silence_msec = MESH_LEAST_SILENCE_MSEC;
+	if (!setup->timeout_msec)
+		setup->timeout_msec = LIMIT_MSEC;
 	if (setup->names && !setup->names->count)
 		setup->names = NULL;
 }

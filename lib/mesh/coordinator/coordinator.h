@@ -25,6 +25,7 @@ struct coordinator_setup {
 	uint32_t wait_msec;    /* for them; 0: 60 s */
 	uint32_t settle_msec;  /* without names and a number: nobody has come for so long; 0: 5 s */
 	uint32_t silence_msec; /* a side that hears nothing for so long gives up; 0: 20 s */
+	uint32_t timeout_msec; /* no order takes longer; 0: any that the protocol knows */
 	bool doctor;	       /* agents check their hosts first */
 	bool busy;	       /* hosts whose rails others use may take part */
 	int signals;	       /* a signalfd that ends everything; -1: none */

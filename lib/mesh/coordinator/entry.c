@@ -16,7 +16,6 @@
 /* The agent reads its host's devices then, and may run the doctor. */
 #define ENTRY_MSEC  30000u
 #define DOCTOR_MSEC 120000u
-#define ORDER_MSEC  600000u /* the longest that an agent lets an order take */
 /* Hosts that came, besides those that were asked for, of which is kept why they were refused. */
 #define MOST_REFUSED 256u
 
@@ -83,7 +82,7 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 	struct mesh_message reply = {
 		.type = MESH_MESSAGE_ADMITTED,
 		.admitted = {.silence_msec = setup->silence_msec,
-			     .timeout_msec = ORDER_MSEC,
+			     .timeout_msec = setup->timeout_msec,
 			     .doctor = setup->doctor,
 			     .busy = setup->busy},
 	};
