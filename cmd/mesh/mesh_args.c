@@ -21,7 +21,7 @@ const struct option_row mesh_agent_options[] = {
 		      "make the results up as the file says, without RDMA"),
 	STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE", COMPLETE_FILE,
 		      "file of the token, if neither the environment nor standard input has it"),
-	NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, 0,
+	NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,
 		      "how long to try to reach the coordinator (60s)"),
 	{.name = NULL},
 };
@@ -34,7 +34,7 @@ const struct option_row mesh_agent_options[] = {
 			      "address of this host that agents reach; listen on no other"),    \
 		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,     \
 			      "TCP port of the coordinator"),                                   \
-		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, 0,        \
+		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,        \
 			      "how long to wait for the hosts (60s)"),                          \
 		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",        \
 			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                       \

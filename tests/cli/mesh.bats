@@ -290,6 +290,12 @@ end_of_coordinator()
 	done
 }
 
+@test "mesh: a wait that has no room" {
+	try mesh run --wait 4294967296ms -- true
+	expect 2
+	[[ $stderr == *"--wait: '4294967296ms' is not between 1ms and 4294967295ms"* ]]
+}
+
 @test "mesh: an interruption while hosts come" {
 	mesh_in_background 4 good --hosts 5
 	until_true agents_are 4
