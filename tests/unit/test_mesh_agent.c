@@ -284,7 +284,7 @@ static void stopped_itself(void **state)
 	wait_until_asleep(bed.agent);
 	say(&bed, &ping);
 	hear(&bed, MESH_MESSAGE_PONG, &message);
-	end(&bed, 2, "nothing was heard of the coordinator for 1 s | ");
+	end(&bed, 2, "nothing was heard of the coordinator for 1.0 s | ");
 }
 
 /* What a coordinator says to an agent that it had admitted already. */

@@ -238,8 +238,8 @@ static int turn(struct mesh_agent *agent)
 	agent->turn_msec = clock_msec();
 	if (!rc && clock_msec() - agent->channel.heard_msec >= silence)
 		rc = mesh_agent_fail(agent, -ETIMEDOUT,
-				     mem_format("nothing was heard of the coordinator for %u s",
-						silence / 1000),
+				     mem_format("nothing was heard of the coordinator for %u.%u s",
+						silence / 1000, silence % 1000 / 100),
 				     NULL);
 	return rc;
 }
