@@ -89,7 +89,6 @@ struct mesh_launch {
 	char line[512]; /* that has not ended yet */
 	size_t length;
 	struct strings lines; /* the last ones, clean */
-	uint64_t left_out;
 };
 
 /* 0 or -errno: it cannot be started. */
