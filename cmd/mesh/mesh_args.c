@@ -26,29 +26,29 @@ const struct option_row mesh_agent_options[] = {
 	{.name = NULL},
 };
 
-#define HOST_OPTIONS                                                                            \
-	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,          \
-		      "hosts to wait for: how many, or their names"),                           \
-		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",               \
-			      COMPLETE_NOTHING,                                                 \
-			      "address of this host that agents reach; listen on no other"),    \
-		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,     \
-			      "TCP port of the coordinator"),                                   \
-		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,        \
-			      "how long to wait for the hosts (60s)"),                          \
-		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",        \
-			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                       \
-			      "give a host up that is silent for so long (20s)"),               \
-		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                  \
-			    "also take hosts on which other programs use RDMA"),                \
-		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                              \
-			    "run the checks of rdmactl doctor on each host first"),             \
-		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE, \
-			      "agents make their results up as the file says, without RDMA"),   \
-		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,      \
-			      "name of each host, with what the launcher puts there: %h"),      \
-		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",            \
-			      COMPLETE_FILE,                                                    \
+#define HOST_OPTIONS                                                                              \
+	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,            \
+		      "hosts to wait for: how many, or their names"),                             \
+		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",                 \
+			      COMPLETE_NOTHING,                                                   \
+			      "address of this host that agents reach; listen on no other"),      \
+		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,       \
+			      "TCP port of the coordinator"),                                     \
+		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX, \
+			      "how long to wait for the hosts (60s)"),                            \
+		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",          \
+			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                         \
+			      "give a host up that is silent for so long (20s)"),                 \
+		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                    \
+			    "also take hosts on which other programs use RDMA"),                  \
+		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                                \
+			    "run the checks of rdmactl doctor on each host first"),               \
+		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,   \
+			      "agents make their results up as the file says, without RDMA"),     \
+		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,        \
+			      "name of each host, with what the launcher puts there: %h"),        \
+		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",              \
+			      COMPLETE_FILE,                                                      \
 			      "file of the token, on a file system that all hosts share")
 
 const struct option_row mesh_run_options[] = {

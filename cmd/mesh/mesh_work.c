@@ -315,9 +315,9 @@ static void run_session(struct mesh_work *work)
 
 	mesh_work_tests(args, &setup);
 	session_run(&setup, &work->outcome);
-	if (work->outcome.stage_failed)
+	for (size_t i = 0; i < work->outcome.stages_failed.count; i++)
 		problem_add_text(&work->listing.problems, NULL, NULL, NULL,
-				 work->outcome.stage_failed, NULL);
+				 work->outcome.stages_failed.items[i], NULL);
 }
 
 static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
@@ -488,7 +488,7 @@ int mesh_work_end(struct mesh_work *work)
 	judge_free(work->judge);
 	judge_findings_clear(&work->findings);
 	mesh_summary_clear(&work->summary);
-	free(work->outcome.stage_failed);
+	strings_free(&work->outcome.stages_failed);
 	plan_clear(&work->plan);
 	strings_free(&work->names);
 	explicit_bzero(work->token, sizeof(work->token));

@@ -119,7 +119,7 @@ mesh()
 	mesh good --fabric "$dir/text" --stages loopback
 	expect 1 '' "rdmactl mesh: cannot use $dir/text: it is not a scan of rdmactl fabric --save or ibnetdiscover
   rdmactl fabric scan --routes --save FILE writes one"
-	mesh good --stages by-switch
+	mesh good --stages by-switch,cross-switch
 	[ "$status" = 3 ]
-	[ "$stderr" = $'rdmactl mesh: by-switch needs to know which host is at which switch\n' ]
+	[ "$stderr" = $'rdmactl mesh: by-switch needs to know which host is at which switch\nrdmactl mesh: cross-switch needs to know which host is at which switch\n' ]
 }

@@ -256,15 +256,14 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		.one_rail = setup->one_rail,
 	};
 	struct schedule *schedule = NULL;
-	char *message = NULL;
+	_cleanup_(freep) char *message = NULL;
 	int rc;
 
 	judge_rails(setup->judge, rails);
 	rc = schedule_new(stage, &scope, &schedule, &message);
 	if (rc) {
 		/* The others may be possible. */
-		free(session->outcome->stage_failed);
-		session->outcome->stage_failed = message;
+		strings_add(&session->outcome->stages_failed, message);
 		return 0;
 	}
 	session->tests = session_tests(setup, stage->mode);

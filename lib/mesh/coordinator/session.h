@@ -8,6 +8,7 @@
 #include "mesh/coordinator/coordinator.h"
 #include "mesh/judge/judge.h"
 #include "mesh/plan/plan.h"
+#include "schema/value.h"
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct session_setup {
@@ -32,12 +33,12 @@ struct session_setup {
 
 struct session_outcome {
 	bool interrupted;
-	uint64_t pairs, rounds; /* that were run */
-	uint64_t left_out;	/* pairs that the budget had no time for */
-	uint64_t resumed;	/* pairs that had their results */
-	char *stage_failed;	/* why a stage could not be run; or NULL */
-	uint64_t end_msec;	/* when the rest will be over, as it looks; for progress */
-	uint64_t pairs_planned; /* of the stages so far */
+	uint64_t pairs, rounds;	      /* that were run */
+	uint64_t left_out;	      /* pairs that the budget had no time for */
+	uint64_t resumed;	      /* pairs that had their results */
+	struct strings stages_failed; /* why they could not be run */
+	uint64_t end_msec;	      /* when the rest will be over, as it looks; for progress */
+	uint64_t pairs_planned;	      /* of the stages so far */
 };
 
 /* 0; -EINTR: a signal; the outcome is filled in both cases. */
