@@ -285,6 +285,8 @@ static void serve_event(struct coordinator *coordinator, const struct epoll_even
 		accept_agents(coordinator);
 	} else if (data == EVENT_SIGNALS) {
 		coordinator->interrupted = true;
+		/* It stays readable, and would keep the goodbyes from sleeping. */
+		epoll_ctl(coordinator->epoll, EPOLL_CTL_DEL, coordinator->setup.signals, NULL);
 	} else if (data >= EVENT_OF_CALLER) {
 		const struct watch_of_caller *watch = &coordinator->watches[data - EVENT_OF_CALLER];
 
