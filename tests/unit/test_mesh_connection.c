@@ -606,6 +606,8 @@ static void no_descriptors(void **state)
 	coordinator_turn(bed.coordinator, clock_msec() + 1000);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(bed.coordinator->connection_count, 0);
+	assert_string_equal(bed.said, "agents cannot connect: Too many open files: ulimit -Hn is "
+				      "too small for so many hosts\n");
 	assert_in_range(bed.coordinator->pause_end_msec, now + 500, clock_msec() + 500);
 	/* When that time is over, it is let in. */
 	bed.coordinator->pause_end_msec = now;

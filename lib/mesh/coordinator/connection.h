@@ -65,7 +65,8 @@ struct coordinator {
 	int epoll, listener;
 	uint16_t port;
 	bool interrupted;
-	bool begun; /* the hosts are known, who comes later is refused */
+	bool begun;	/* the hosts are known, who comes later is refused */
+	bool exhausted; /* it was said that descriptors or memory ran out */
 	uint64_t pause_end_msec, tick_msec;
 	struct connection *connections;
 	size_t connection_count;

@@ -228,6 +228,19 @@ static void make_room(struct coordinator *coordinator)
 		connection_end(coordinator, oldest, "dropped: others are waiting");
 }
 
+/* They look absent, and nobody would know why. */
+static void say_exhausted(struct coordinator *coordinator, int error)
+{
+	_cleanup_(freep) char *line = NULL;
+
+	if (coordinator->exhausted || !coordinator->setup.say)
+		return;
+	coordinator->exhausted = true;
+	line = mem_format("agents cannot connect: %s%s", strerror(error),
+			  error == EMFILE ? ": ulimit -Hn is too small for so many hosts" : "");
+	coordinator->setup.say(coordinator->setup.context, line);
+}
+
 static void accept_agents(struct coordinator *coordinator)
 {
 	int rc = 0;
@@ -259,6 +272,8 @@ static void accept_agents(struct coordinator *coordinator)
 	    rc == ENOMEM) {
 		struct epoll_event event = {.data.u64 = EVENT_LISTENER};
 
+		if (rc)
+			say_exhausted(coordinator, rc);
 		coordinator->pause_end_msec = clock_msec() + (coordinator->guests >= MOST_GUESTS
 								      ? TICK_MSEC
 								      : EXHAUSTED_MSEC);
