@@ -215,11 +215,6 @@ static void add_counters(struct selftest_result *row, enum selftest_side side,
 	}
 }
 
-static unsigned long long sum_of(const struct counter_sums sums[static 2], enum counter_class class)
-{
-	return sums[0].by_class[class].value + sums[1].by_class[class].value;
-}
-
 /* The counters of both ports since the first test. */
 static void count(struct trial *trial)
 {
@@ -228,6 +223,7 @@ static void count(struct trial *trial)
 		"counters of both ports before and after the tests");
 	struct counter_list after[2] = {{0}};
 	struct counter_sums sums[2] = {0};
+	_cleanup_(freep) char *text = NULL;
 
 	trial_read_counters(trial, after);
 	/* In loopback both sides have one port. */
@@ -237,10 +233,8 @@ static void count(struct trial *trial)
 	}
 	if (!row->counter_count)
 		trial_skip(trial, "the device has no counters");
-	else
-		trial_remark(trial, "%llu retransmissions, %llu receiver not ready, %llu errors",
-			     sum_of(sums, COUNTER_RETRANSMISSION), sum_of(sums, COUNTER_RNR),
-			     sum_of(sums, COUNTER_ERROR));
+	text = selftest_growth_text(sums);
+	trial_remark(trial, "%s", text ?: "no counter tells of retransmissions or errors");
 	counter_list_clear(&after[0]);
 	counter_list_clear(&after[1]);
 }

@@ -343,12 +343,39 @@ static void dropped(void **state)
 	assert_int_equal(results.count, 0);
 }
 
+/* A counter that neither side has is no zero. */
+static void growth(void **state)
+{
+	static const struct {
+		struct counter_sums sums[2];
+		const char *text;
+	} cases[] = {
+		{{{.by_class[COUNTER_TRAFFIC_SENT] = {7, true}}}, NULL},
+		{{{.by_class[COUNTER_ERROR] = {0, true}}}, "0 errors"},
+		{{{.by_class[COUNTER_RETRANSMISSION] = {2, true}},
+		  {.by_class = {[COUNTER_RETRANSMISSION] = {3, true},
+				[COUNTER_ERROR] = {UINT32_MAX, true}}}},
+		 "5 retransmissions, 4294967295 errors"},
+		{{{.by_class = {[COUNTER_RETRANSMISSION] = {0, true}, [COUNTER_RNR] = {1, true}}},
+		  {.by_class[COUNTER_ERROR] = {0, true}}},
+		 "0 retransmissions, 1 receiver not ready, 0 errors"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = selftest_growth_text(cases[i].sums);
+
+		assert_string_equal(text ?: "", cases[i].text ?: "");
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_known),
 		cmocka_unit_test(ports),
 		cmocka_unit_test(counters),
+		cmocka_unit_test(growth),
 		cmocka_unit_test(dropped),
 		cmocka_unit_test(ratios),
 		cmocka_unit_test(figures),

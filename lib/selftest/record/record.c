@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/record/record.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,29 @@ void selftest_result_add_counter(struct selftest_result *result, enum selftest_s
 	counter->name = mem_string(before->name);
 	counter->before = number_of(before->value);
 	counter->after = number_of(after->value);
+}
+
+char *selftest_growth_text(const struct counter_sums sums[static 2])
+{
+	static const struct {
+		enum counter_class class;
+		const char *word;
+	} told[] = {
+		{COUNTER_RETRANSMISSION, "retransmissions"},
+		{COUNTER_RNR, "receiver not ready"},
+		{COUNTER_ERROR, "errors"},
+	};
+	char *text = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		const struct number *near = &sums[0].by_class[told[i].class];
+		const struct number *far = &sums[1].by_class[told[i].class];
+
+		if (near->known || far->known)
+			mem_extend(&text, "%s%" PRIu64 " %s", text ? ", " : "",
+				   near->value + far->value, told[i].word);
+	}
+	return text;
 }
 
 void selftest_result_free(struct selftest_result *result)

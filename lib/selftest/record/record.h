@@ -252,6 +252,11 @@ void selftest_result_set_peer(struct selftest_result *result, const struct endpo
 /* A counter of a side's port before and after the test. */
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
+/*
+ * What grew, of what at least one side counts: "0 retransmissions, 2 errors", to be freed; NULL: no
+ * counter tells of that.
+ */
+char *selftest_growth_text(const struct counter_sums sums[static 2]);
 /* Frees the record and what it owns. */
 void selftest_result_free(struct selftest_result *result);
 
