@@ -528,6 +528,12 @@ static void ends(void **state)
 	bed->facts.timeout_msec = 5000;
 	bed->facts.stage = STAGE_HANDSHAKE;
 	check(bed,
+	      "10.9.0.2 did not answer any more, for 5000 ms: its rdmactl was stopped, or the "
+	      "host hangs",
+	      "--serve");
+	/* Before its first answer, nobody knows what it is. */
+	bed->facts.remote = NULL;
+	check(bed,
 	      "10.9.0.2 did not answer within 5000 ms on TCP port 18777: another program may "
 	      "listen there, or the host hangs",
 	      "--serve");

@@ -290,6 +290,27 @@ static void peer_leaves_at_an_order(void **state)
 	free_bed(&bed);
 }
 
+/* The answer to a long order is waited for as long, which is what is told. */
+static void peer_falls_silent(void **state)
+{
+	const struct message order = {.type = MESSAGE_RUN};
+	const struct message ran = {.type = MESSAGE_RAN};
+	struct message held;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(exchange_send(bed.peer, &ran, 1000), 0);
+	assert_int_equal(side_finish(&bed.trial.far, &order, 32000, &held), 0);
+	bed.trial.far.stop = STOP_TIMED_OUT;
+	trial_explain(&bed.trial, &bed.trial.far, -ETIMEDOUT);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 did not answer any more, for 42000 ms: its rdmactl was "
+			    "stopped, or the host hangs");
+	free_bed(&bed);
+}
+
 /* A server that greets the first client and then waits for the goodbye. */
 static void *welcome(void *listener)
 {
@@ -530,12 +551,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),     cmocka_unit_test(peer_leaves_at_an_order),
-		cmocka_unit_test(several_remarks),   cmocka_unit_test(absurd_status),
-		cmocka_unit_test(usual_status),	     cmocka_unit_test(names_of_counters),
-		cmocka_unit_test(more_than_granted), cmocka_unit_test(peer_that_answers),
-		cmocka_unit_test(nobody_listens),    cmocka_unit_test(signal_meanwhile),
-		cmocka_unit_test(handshakes),	     cmocka_unit_test(downgrade),
-		cmocka_unit_test(unfit_memory),
+		cmocka_unit_test(peer_falls_silent), cmocka_unit_test(several_remarks),
+		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
+		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
+		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
+		cmocka_unit_test(signal_meanwhile),  cmocka_unit_test(handshakes),
+		cmocka_unit_test(downgrade),	     cmocka_unit_test(unfit_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,12 +216,12 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 
 /* ---- The row that fits the facts ---- */
 
-/* Nothing came for so long, and no error said why. */
+/* Nothing came for so long, and no error said why; a peer whose port is known has answered. */
 static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 			struct diagnosis *ret)
 {
 	if (facts->stage != STAGE_TRANSFER && facts->stage != STAGE_CM)
-		return diagnosis_say(ret, words, LIST_TIMEOUT, (int)facts->stage);
+		return diagnosis_say(ret, words, LIST_TIMEOUT, facts->remote != NULL);
 	diagnosis_words_add(words, "lead", "nothing came within %" PRIu32 " ms",
 			    facts->timeout_msec);
 	return diagnose_delivery(facts, words, ret);

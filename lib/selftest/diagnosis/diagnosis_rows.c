@@ -37,6 +37,10 @@ static const struct diagnosis_row {
 	{LIST_STOP, STOP_PEER_GONE,
 	 "{peer} ended the exchange during the test: its rdmactl was stopped or killed", START},
 
+	{LIST_TIMEOUT, true,
+	 "{peer} did not answer any more, for {msec} ms: its rdmactl was stopped, or the host "
+	 "hangs",
+	 START},
 	{LIST_TIMEOUT, ANY,
 	 "{peer} did not answer within {msec} ms on TCP port {port}: another program may listen "
 	 "there, or the host hangs",

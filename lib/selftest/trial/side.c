@@ -50,7 +50,8 @@ int side_start(struct side *side, const struct message *order, struct message *h
 	}
 	if (side->stop)
 		return -ECONNRESET;
-	rc = exchange_send(side->channel, order, SIDE_PATIENCE_MSEC);
+	side->patience_msec = SIDE_PATIENCE_MSEC;
+	rc = exchange_send(side->channel, order, side->patience_msec);
 	return rc ? lose(side, rc) : 0;
 }
 
@@ -60,8 +61,9 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 	int rc;
 
 	if (!side->agent) {
-		rc = exchange_receive(side->channel, side->watch->signals,
-				      msec + SIDE_PATIENCE_MSEC, held, &side->complaint);
+		side->patience_msec = msec + SIDE_PATIENCE_MSEC;
+		rc = exchange_receive(side->channel, side->watch->signals, side->patience_msec,
+				      held, &side->complaint);
 		if (rc == -EINTR)
 			side->watch->interrupted = true;
 		if (rc)

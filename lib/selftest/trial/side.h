@@ -35,6 +35,7 @@ struct side {
 	const char *complaint; /* what was wrong with the last answer, or NULL */
 	struct message_refused refused; /* the last refusal */
 	enum stop farewell;		/* why a peer left, as it said itself */
+	unsigned int patience_msec;	/* how long the last message was waited for at most */
 	struct side_batch batch;
 	uint32_t queue_pairs; /* that were ordered since the last order to release */
 };

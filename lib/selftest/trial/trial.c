@@ -417,7 +417,7 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_HANDSHAKE;
 	facts.error = -rc;
-	facts.timeout_msec = SIDE_PATIENCE_MSEC;
+	facts.timeout_msec = side->patience_msec;
 	/* Before its first answer it is not known whether the peer is rdmactl at all. */
 	if (is_peer(trial, side) && !trial->far_can.far.device[0] && side->stop == STOP_PEER_GONE) {
 		facts.error = side->complaint ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
