@@ -242,6 +242,8 @@ static void packets(void **state)
 	assert_int_equal(post(&agent, QP_RC, 16384, 16384, 64 << 20), 0);
 	assert_int_equal(guard_run(&agent, 60000), 0);
 	assert_int_equal(guard_run(&agent, 60001), -EINVAL);
+	assert_string_equal(agent.refused.text,
+			    "a run of 60001 ms, and this server grants 60000 ms");
 }
 
 static void management(void **state)

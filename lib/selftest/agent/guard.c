@@ -199,8 +199,9 @@ int guard_run(struct agent *agent, uint64_t msec)
 		return 0;
 	if (msec > guard->most_msec)
 		return agent_refuse(agent, REFUSAL_LIMIT,
-				    "a run of %" PRIu64 " s, and this server grants %" PRIu64 " s",
-				    msec / 1000, guard->most_msec / 1000);
+				    "a run of %" PRIu64 " ms, and this server grants %" PRIu64
+				    " ms",
+				    msec, guard->most_msec);
 	agent->watch.most_msec = guard->most_msec + RUN_GRACE_MSEC;
 	return guard_packets(agent, UINT32_MAX, 0);
 }
