@@ -16,7 +16,9 @@
 /* More ports than a host has. */
 #define MESH_MOST_RAILS 16u
 #define MESH_MOST_HOSTS 65536u
-#define MESH_NAME_BYTES 128u /* of a host's name, with the NUL */
+/* Clients of a host's server at the same time: senders of an incast, on all rails. */
+#define MESH_MOST_SENDERS 128u
+#define MESH_NAME_BYTES	  128u /* of a host's name, with the NUL */
 
 enum mesh_presence {
 	MESH_ABSENT,  /* named by the user or the launcher, but it never came */

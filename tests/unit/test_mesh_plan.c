@@ -296,6 +296,45 @@ static void incast(void **state)
 	}
 }
 
+/* A host serves 128 senders at a time, on all rails together. */
+static void incast_of_too_many(void **state)
+{
+	static const struct {
+		uint32_t senders, rails;
+		bool one_rail;
+		const char *message;
+	} cases[] = {
+		{16, 8, false, NULL},
+		{17, 8, false,
+		 "incast:17 has 136 senders on all rails, and a host serves 128 at a time: name "
+		 "fewer, or --one-rail"},
+		{17, 8, true, NULL},
+		{128, 1, true, NULL},
+		{1000, 1, false,
+		 "incast:1000 has 129 senders on all rails, and a host serves 128 at a time: name "
+		 "fewer, or --one-rail"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct cluster cluster = make_cluster(130, cases[i].rails, 0);
+		const struct plan_scope scope = {
+			.hosts = cluster.hosts,
+			.host_count = cluster.count,
+			.one_rail = cases[i].one_rail,
+		};
+		const struct plan_stage stage = {MESH_INCAST, .count = cases[i].senders};
+		struct schedule *schedule = NULL;
+		_cleanup_(freep) char *message = NULL;
+		int rc = schedule_new(&stage, &scope, &schedule, &message);
+
+		assert_int_equal(rc, cases[i].message ? -EINVAL : 0);
+		assert_string_equal(message ?: "", cases[i].message ?: "");
+		schedule_free(schedule);
+		free_cluster(&cluster);
+	}
+}
+
 static void assert_refused(const char *text, const char *expected)
 {
 	struct plan plan = {.count = 77};
@@ -440,15 +479,11 @@ static void pair_timeouts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pair_timeouts),
-		cmocka_unit_test(circle),
-		cmocka_unit_test(ring),
-		cmocka_unit_test(full_and_loopback),
-		cmocka_unit_test(samples),
-		cmocka_unit_test(switches),
-		cmocka_unit_test(incast),
-		cmocka_unit_test(parsing),
-		cmocka_unit_test(pairs_of_a_file),
+		cmocka_unit_test(pair_timeouts), cmocka_unit_test(circle),
+		cmocka_unit_test(ring),		 cmocka_unit_test(full_and_loopback),
+		cmocka_unit_test(samples),	 cmocka_unit_test(switches),
+		cmocka_unit_test(incast),	 cmocka_unit_test(incast_of_too_many),
+		cmocka_unit_test(parsing),	 cmocka_unit_test(pairs_of_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

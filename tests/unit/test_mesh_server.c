@@ -251,9 +251,10 @@ static void server(void **state)
 	assert_int_equal(served->found, -ENODEV);
 	assert_true(served->has_token);
 	assert_false(served->once);
-	/* 128 rails and peers, 64 MiB each; the silent are dropped after a minute. */
-	assert_int_equal(served->most_clients, 128);
-	assert_int_equal(served->memory_bytes, UINT64_C(8) << 30);
+	/* 128 rails and peers, and as many more, 64 MiB each; the silent are dropped after a
+	 * minute. */
+	assert_int_equal(served->most_clients, 256);
+	assert_int_equal(served->memory_bytes, UINT64_C(16) << 30);
 	assert_int_equal(served->idle_msec, 60000);
 	assert_int_equal(served->run_msec, 60000);
 	/* The terminal's signals are the agent's, with whom it ends. */

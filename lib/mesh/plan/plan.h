@@ -91,7 +91,10 @@ struct plan_scope {
 
 struct schedule;
 
-/* Returns 0, or -EINVAL with a message if the mode needs what is not known, to be freed. */
+/*
+ * Returns 0, or -EINVAL with a message, to be freed: the mode needs what is not known, or the
+ * senders of an incast are more than a host can serve.
+ */
 int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 		 struct schedule **ret_schedule, char **ret_message);
 void schedule_free(struct schedule *schedule);

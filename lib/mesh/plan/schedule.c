@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,24 @@ static void add_list(struct schedule *schedule, const struct plan_scope *scope)
 		qsort(lane->listed, lane->listed_count, sizeof(*lane->listed), compare_listed);
 }
 
+/* How many send to a host of an incast at the same time. */
+static uint64_t most_senders(const struct schedule *schedule)
+{
+	uint64_t senders = 0;
+
+	for (size_t i = 0; i < schedule->lane_count; i++) {
+		const uint32_t others = schedule->lanes[i].count - 1;
+		const uint32_t count = schedule->stage.count < others ? schedule->stage.count
+								      : others;
+
+		if (!schedule->one_by_one)
+			senders += count;
+		else if (count > senders)
+			senders = count;
+	}
+	return senders;
+}
+
 int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 		 struct schedule **ret_schedule, char **ret_message)
 {
@@ -151,6 +170,14 @@ int schedule_new(const struct plan_stage *stage, const struct plan_scope *scope,
 			schedule->rounds += rounds;
 		else if (rounds > schedule->rounds)
 			schedule->rounds = rounds;
+	}
+	if (stage->mode == MESH_INCAST && most_senders(schedule) > MESH_MOST_SENDERS) {
+		*ret_message = mem_format("incast:%u has %" PRIu64
+					  " senders on all rails, and a host serves %u at a time: "
+					  "name fewer, or --one-rail",
+					  stage->count, most_senders(schedule), MESH_MOST_SENDERS);
+		schedule_free(schedule);
+		return -EINVAL;
 	}
 	*ret_schedule = schedule;
 	return 0;
