@@ -13,7 +13,6 @@ void mesh_host_clear(struct mesh_host *host)
 	free(host->hint);
 	free(host->release);
 	free(host->kernel);
-	free(host->boot_id);
 	free(host->firmware);
 	free(host->rails);
 	*host = (struct mesh_host){0};

@@ -35,7 +35,6 @@ struct mesh_host {
 	char *hint;		     /* the next step, or NULL */
 	char *release;		     /* of rdmactl there */
 	char *kernel;		     /* release of the kernel there */
-	char *boot_id;		     /* two agents with the same one are on one host */
 	char *firmware;		     /* of its first rail's adapter */
 	struct number memlock_bytes; /* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: none */
 	int64_t clock_msec;	     /* its clock minus ours, by the shortest round trip */

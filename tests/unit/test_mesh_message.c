@@ -160,7 +160,6 @@ static void identities(void **state)
 		.name = borrowed("n1"),
 		.release = borrowed("0.1.0"),
 		.kernel = borrowed("6.1"),
-		.boot_id = borrowed("1234"),
 		.firmware = borrowed("22.31"),
 		.rank = number_of(UINT32_MAX),
 		.memlock_bytes = number_of(UINT64_MAX),
@@ -177,7 +176,6 @@ static void identities(void **state)
 	assert_string_equal(got.name, "n1");
 	assert_string_equal(got.release, "0.1.0");
 	assert_string_equal(got.kernel, "6.1");
-	assert_string_equal(got.boot_id, "1234");
 	assert_string_equal(got.firmware, "22.31");
 	assert_true(got.rank.known && got.rank.value == UINT32_MAX);
 	assert_true(got.memlock_bytes.known && got.memlock_bytes.value == UINT64_MAX);

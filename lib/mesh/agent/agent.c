@@ -13,15 +13,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/socket.h"
 #include "base/text.h"
 #include "mesh/agent/agent_run.h"
 
 #define AGENT_SEND_MSEC 5000u
-#define BOOT_ID		"/proc/sys/kernel/random/boot_id"
-#define BOOT_ID_MOST	64
 #define TURN_MSEC	1000
 
 static int fail(struct mesh_agent *agent, int rc, const char *reason)
@@ -33,7 +30,6 @@ static void fill_names(struct mesh_agent *agent)
 {
 	struct mesh_host *host = &agent->local.host;
 	struct utsname system;
-	size_t length;
 
 	if (uname(&system))
 		return;
@@ -43,8 +39,6 @@ static void fill_names(struct mesh_agent *agent)
 		host->kernel = mem_string(system.release);
 	if (!host->release)
 		host->release = mem_string(RDMACTL_VERSION);
-	if (!host->boot_id && !file_read(BOOT_ID, BOOT_ID_MOST, &host->boot_id, &length))
-		host->boot_id[strcspn(host->boot_id, "\n")] = '\0';
 }
 
 static void fill_limits(struct mesh_agent *agent)

@@ -210,7 +210,6 @@ void mesh_identity_make(const struct mesh_host *host, struct mesh_message *messa
 	put_text(identity->name, sizeof(identity->name), host->name);
 	put_text(identity->release, sizeof(identity->release), host->release);
 	put_text(identity->kernel, sizeof(identity->kernel), host->kernel);
-	put_text(identity->boot_id, sizeof(identity->boot_id), host->boot_id);
 	put_text(identity->firmware, sizeof(identity->firmware), host->firmware);
 }
 
@@ -225,7 +224,6 @@ void mesh_identity_take(const struct mesh_identity *identity, struct mesh_host *
 	host->name = take_text(identity->name, sizeof(identity->name));
 	host->release = take_text(identity->release, sizeof(identity->release));
 	host->kernel = take_text(identity->kernel, sizeof(identity->kernel));
-	host->boot_id = take_text(identity->boot_id, sizeof(identity->boot_id));
 	host->firmware = take_text(identity->firmware, sizeof(identity->firmware));
 }
 
