@@ -97,9 +97,18 @@ static void lose_host(struct coordinator *coordinator, struct connection *connec
 		coordinator->setup.changed(coordinator->setup.context, host);
 }
 
-void connection_end(struct coordinator *coordinator, struct connection *connection, const char *why)
+void connection_add_cost(const struct connection *connection, struct coordinator_cost *cost)
 {
 	const struct mesh_channel *channel = &connection->channel;
+
+	cost->messages_in += channel->messages_in;
+	cost->messages_out += channel->messages_out;
+	cost->bytes_in += channel->bytes_in;
+	cost->bytes_out += channel->bytes_out;
+}
+
+void connection_end(struct coordinator *coordinator, struct connection *connection, const char *why)
+{
 	const enum connection_state state = connection->state;
 
 	if (state == CONNECTION_FREE)
@@ -110,10 +119,7 @@ void connection_end(struct coordinator *coordinator, struct connection *connecti
 		coordinator_say(coordinator, connection, mem_string(why));
 	if (connection->host != NO_CONNECTION)
 		lose_host(coordinator, connection, why);
-	coordinator->cost.messages_in += channel->messages_in;
-	coordinator->cost.messages_out += channel->messages_out;
-	coordinator->cost.bytes_in += channel->bytes_in;
-	coordinator->cost.bytes_out += channel->bytes_out;
+	connection_add_cost(connection, &coordinator->cost);
 	/* Closing takes it from epoll. */
 	mesh_channel_close(&connection->channel);
 	free(connection->shake);

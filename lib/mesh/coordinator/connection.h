@@ -102,6 +102,8 @@ int connection_add(struct coordinator *coordinator, int channel, const struct ip
 /* Frees it, and its host is lost: `why` is a sentence, or NULL: it is only closed. */
 void connection_end(struct coordinator *coordinator, struct connection *connection,
 		    const char *why);
+/* Adds what has gone over it. */
+void connection_add_cost(const struct connection *connection, struct coordinator_cost *cost);
 /* Sends what waits; ends it if that is impossible. */
 void connection_flush(struct coordinator *coordinator, struct connection *connection);
 /* Queues a message; ends it if it reads too slowly. False: it has ended. */

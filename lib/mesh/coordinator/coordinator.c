@@ -168,16 +168,8 @@ struct coordinator_cost coordinator_cost(const struct coordinator *coordinator)
 {
 	struct coordinator_cost cost = coordinator->cost;
 
-	for (size_t i = 0; i < coordinator->connection_count; i++) {
-		const struct mesh_channel *channel = &coordinator->connections[i].channel;
-
-		if (coordinator->connections[i].state == CONNECTION_FREE)
-			continue;
-		cost.messages_in += channel->messages_in;
-		cost.messages_out += channel->messages_out;
-		cost.bytes_in += channel->bytes_in;
-		cost.bytes_out += channel->bytes_out;
-	}
+	for (size_t i = 0; i < coordinator->connection_count; i++)
+		connection_add_cost(&coordinator->connections[i], &cost);
 	return cost;
 }
 
