@@ -40,8 +40,6 @@ struct side {
 	uint32_t queue_pairs; /* that were ordered since the last order to release */
 };
 
-/* How long an answer may take beyond what the order itself allows. */
-#define SIDE_PATIENCE_MSEC 10000u
 /* How long a slow host takes to end and free a queue pair: an order to release is one for all. */
 #define SIDE_RELEASE_MSEC 10u
 

@@ -238,13 +238,6 @@ void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
 /* The facts that a diagnosis starts from, with what both sides counted since trial->before. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
-/* A measurement is about to begin: others may have to be as far. */
-static inline void trial_gate(const struct trial *trial)
-{
-	if (trial->request->gate)
-		trial->request->gate(trial->request->gate_context);
-}
-
 /* False: the far side does not grant that, and the row is skipped with the reason. */
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
 /* How long to wait for an answer and how often to send again: as asked for, or by default. */
