@@ -240,7 +240,6 @@ const struct command mesh_run_command = {
 	.schema = &judge_schema,
 	.more_schemas = more_schemas,
 	.passes_on = true,
-	.own_timeout = true,
 	.run = run,
 };
 
@@ -251,6 +250,5 @@ const struct command mesh_step_command = {
 	.args_size = sizeof(struct mesh_args),
 	.schema = &judge_schema,
 	.more_schemas = more_schemas,
-	.own_timeout = true,
 	.run = step,
 };

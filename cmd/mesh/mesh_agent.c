@@ -126,6 +126,5 @@ const struct command mesh_command = {
 	.children = children,
 	.child_word = "COMMAND",
 	.rules = mesh_rules,
-	.own_timeout = true,
 	.run = run,
 };

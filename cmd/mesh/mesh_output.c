@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The verdict on a mesh for people. */
+/* The verdict on a mesh: the status, and what people read. */
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -9,6 +10,41 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/form/exclude.h"
+
+void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint)
+{
+	_cleanup_(freep) char *message = mem_format(
+		"%s%s",
+		signals_take(&work->signals) == SIGALRM ? "gave up after --timeout" : "interrupted",
+		rest);
+
+	listing_fail(&work->listing, STATUS_FAILED, message, hint);
+}
+
+void mesh_decide_status(struct mesh_work *work)
+{
+	bool missing = false, fault = false;
+
+	for (size_t i = 0; i < work->findings.count; i++) {
+		const struct finding *finding = &work->findings.items[i].finding;
+
+		if (finding->id.value == JUDGE_ABSENT || finding->id.value == JUDGE_REFUSED ||
+		    finding->id.value == JUDGE_LOST || finding->id.value == JUDGE_UNTRIED)
+			missing = true;
+		else if (finding->severity.value >= SEVERITY_WARNING)
+			fault = true;
+	}
+	if (work->outcome.interrupted) {
+		_cleanup_(freep) char *hint = mesh_rows_hint(work);
+
+		mesh_fail_early(work, ": the findings are those of the pairs so far", hint);
+		return;
+	}
+	if (work->listing.status == STATUS_DONE)
+		work->listing.status = fault	 ? STATUS_FAULT
+				       : missing ? STATUS_PARTIAL
+						 : STATUS_DONE;
+}
 
 static char *headline(const struct mesh_summary *summary)
 {

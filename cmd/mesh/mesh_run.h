@@ -190,6 +190,10 @@ void mesh_rows_close(struct mesh_work *work);
 bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
 
 /* mesh_output.c */
+/* A signal, or --timeout, has ended it; `rest` goes on with the sentence. */
+void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint);
+/* By the findings. */
+void mesh_decide_status(struct mesh_work *work);
 /* What standard output gets, and the file of the heat map. */
 int mesh_output(struct mesh_work *work);
 /* Where hosts differ that should be alike. */

@@ -83,7 +83,8 @@ static bool parse_plan(struct mesh_work *work)
 
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	/* The alarm is that of --timeout. */
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, 0};
 	uint32_t seed = 1;
 	bool good;
 
@@ -388,32 +389,6 @@ static void note_missing(struct mesh_work *work, uint32_t count)
 		    mem_format("%u came", count));
 }
 
-static void decide_status(struct mesh_work *work)
-{
-	bool missing = false, fault = false;
-
-	for (size_t i = 0; i < work->findings.count; i++) {
-		const struct finding *finding = &work->findings.items[i].finding;
-
-		if (finding->id.value == JUDGE_ABSENT || finding->id.value == JUDGE_REFUSED ||
-		    finding->id.value == JUDGE_LOST || finding->id.value == JUDGE_UNTRIED)
-			missing = true;
-		else if (finding->severity.value >= SEVERITY_WARNING)
-			fault = true;
-	}
-	if (work->outcome.interrupted) {
-		_cleanup_(freep) char *hint = mesh_rows_hint(work);
-
-		listing_fail(&work->listing, STATUS_FAILED,
-			     "interrupted: the findings are those of the pairs so far", hint);
-		return;
-	}
-	if (work->listing.status == STATUS_DONE)
-		work->listing.status = fault	 ? STATUS_FAULT
-				       : missing ? STATUS_PARTIAL
-						 : STATUS_DONE;
-}
-
 void mesh_work_run(struct mesh_work *work)
 {
 	struct judge_limits limits = judge_default_limits;
@@ -431,7 +406,7 @@ void mesh_work_run(struct mesh_work *work)
 	rc = coordinator_gather(work->coordinator);
 	hosts = coordinator_hosts(work->coordinator, &count);
 	if (rc == -EINTR) {
-		listing_fail(&work->listing, STATUS_FAILED, "interrupted while hosts came", NULL);
+		mesh_fail_early(work, " while hosts came", NULL);
 		return;
 	}
 	if (!count || (!count_presence(work, MESH_PRESENT) && !count_presence(work, MESH_REFUSED) &&
@@ -453,7 +428,7 @@ void mesh_work_run(struct mesh_work *work)
 	mesh_find_untried(work);
 	mesh_differences(hosts, count, &work->findings);
 	fill_summary(work, hosts, count);
-	decide_status(work);
+	mesh_decide_status(work);
 	work->listing.head = &work->summary;
 	for (size_t i = 0; i < work->findings.count && !work->listing.ctx->globals.jsonl; i++)
 		listing_add(&work->listing, &work->findings.items[i]);

@@ -323,6 +323,17 @@ end_of_coordinator()
 	nothing_wrong
 }
 
+@test "mesh: --timeout ends it as a signal does" {
+	mesh 4 slow --hosts 5 --timeout 2s
+	expect 1 ''
+	[ "$stderr" = $'rdmactl mesh: gave up after --timeout while hosts came\n' ]
+	# Hosts may take all of that time to come, on a busy machine.
+	mesh 4 slow --hosts 4 --stages loopback,loopback,loopback --timeout 5s
+	expect 1
+	[[ $stderr == *'rdmactl mesh: gave up after --timeout'* ]]
+	nothing_left
+}
+
 @test "mesh: an agent that is killed has no bad pairs" {
 	mesh_in_background 4 slow --hosts 4 --stages ring
 	until_true a_round_runs
