@@ -16,7 +16,7 @@
 #include "selftest/wire/message.h"
 
 /* How long an answer may take beyond what the order itself allows. */
-#define PATIENCE_MSEC 10000u
+#define SIDE_PATIENCE_MSEC 10000u
 
 static int lose(struct side *side, int rc)
 {
@@ -53,7 +53,7 @@ int side_start(struct side *side, const struct message *order, struct message *h
 	}
 	if (side->stop)
 		return -ECONNRESET;
-	side->patience_msec = PATIENCE_MSEC;
+	side->patience_msec = SIDE_PATIENCE_MSEC;
 	rc = exchange_send(side->channel, order, side->patience_msec);
 	return rc ? lose(side, rc) : 0;
 }
@@ -64,7 +64,7 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 	int rc;
 
 	if (!side->agent) {
-		side->patience_msec = msec + PATIENCE_MSEC;
+		side->patience_msec = msec + SIDE_PATIENCE_MSEC;
 		rc = exchange_receive(side->channel, side->watch->signals, side->patience_msec,
 				      held, &side->complaint);
 		if (rc == -EINTR)
