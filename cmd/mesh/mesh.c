@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -155,8 +156,10 @@ static bool start_own_agent(struct mesh_work *work, const struct ctx *ctx,
 			    const struct mesh_place *place)
 {
 	const pid_t parent = getpid();
-	const pid_t pid = fork();
+	pid_t pid;
 
+	fflush(NULL); /* or the agent might write it again */
+	pid = fork();
 	if (!pid)
 		run_own_agent(work, ctx, place, parent);
 	if (pid < 0)
