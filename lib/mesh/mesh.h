@@ -37,7 +37,7 @@ struct mesh_host {
 	char *kernel;		     /* release of the kernel there */
 	char *firmware;		     /* of its first rail's adapter */
 	struct number memlock_bytes; /* RLIMIT_MEMLOCK as the launcher left it; UINT64_MAX: none */
-	int64_t clock_msec;	     /* its clock minus ours, by the shortest round trip */
+	int64_t clock_msec; /* its clock minus clock_msec() here, by the shortest round trip */
 	struct number clock_error_msec; /* half of that; not known: it has not answered yet */
 	struct endpoint *rails;
 	uint32_t rail_count;

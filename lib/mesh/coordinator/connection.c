@@ -191,7 +191,8 @@ void connection_ping(struct coordinator *coordinator, struct connection *connect
 static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t round_trip_msec)
 {
 	const uint64_t error_msec = (round_trip_msec + 1) / 2;
-	const int64_t here_msec = (int64_t)(clock_wall_nsec() / 1000000);
+	/* Not what this host's clock says, which may be set while hosts come. */
+	const int64_t here_msec = (int64_t)clock_msec();
 
 	/* So that differences of clocks, whatever an agent sends, have room in 64 bits. */
 	if (there_msec > INT64_MAX / 4)
