@@ -676,6 +676,34 @@ static void expect_run(struct agent *agent, struct message_run order, enum refus
 		assert_int_equal(rc, 0);
 }
 
+/* A client that measures is silent for as long, which is no reason to drop it. */
+static void silence_of_a_run(void **state)
+{
+	struct message order = {.type = MESSAGE_RUN, .run = run}, reply;
+	const uint64_t begin = clock_msec();
+	struct agent *agent = make_agent();
+	struct agent_served served;
+	const char *complaint;
+	int pair[2];
+
+	(void)state;
+	equip(agent, QP_RC);
+	order.run.iterations = 0;
+	order.run.duration_msec = 600;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(exchange_send(pair[0], &order, 1000), 0);
+	agent->watch.channel = pair[1];
+	agent_serve(agent, pair[1], 100, &served);
+	assert_int_equal(served.stop, STOP_TIMED_OUT);
+	assert_int_equal(served.orders, 1);
+	assert_true(clock_msec() - begin >= 700);
+	assert_int_equal(exchange_receive(pair[0], -1, 1000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, MESSAGE_RAN);
+	close(pair[0]);
+	close(pair[1]);
+	agent_free(agent);
+}
+
 /* The passive side of writes has nothing to do; each order that contradicts itself is refused. */
 static void runs(void **state)
 {
@@ -723,12 +751,19 @@ static void runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits),	 cmocka_unit_test(spans),
-		cmocka_unit_test(posts),	 cmocka_unit_test(failed_calls),
-		cmocka_unit_test(failed_queues), cmocka_unit_test(no_queue_pair),
-		cmocka_unit_test(attributes),	 cmocka_unit_test(addresses),
-		cmocka_unit_test(partitions),	 cmocka_unit_test(no_partitions),
-		cmocka_unit_test(windows),	 cmocka_unit_test(runs),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(spans),
+		cmocka_unit_test(posts),
+		cmocka_unit_test(failed_calls),
+		cmocka_unit_test(failed_queues),
+		cmocka_unit_test(no_queue_pair),
+		cmocka_unit_test(attributes),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(partitions),
+		cmocka_unit_test(no_partitions),
+		cmocka_unit_test(windows),
+		cmocka_unit_test(runs),
+		cmocka_unit_test(silence_of_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

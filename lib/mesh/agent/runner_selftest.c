@@ -29,8 +29,8 @@
 /* As many have been given up and have not noticed; one network of IPv6 may have three quarters. */
 #define MOST_CLIENTS (2 * MESH_MOST_SENDERS)
 #define PEER_BYTES   (UINT64_C(64) << 20)
-/* A client is silent for as long as it measures; after its order it is given up anyway. */
-#define LEAST_IDLE_MSEC 60000u
+/* A pair whose client is silent, and does not measure, is lost. */
+#define IDLE_MSEC 60000u
 
 /* enum ib_qp_type and enum ib_qp_state, rdma/ib_verbs.h of the kernel. */
 enum { TYPE_UD = 4, STATE_RTS = 3 };
@@ -127,15 +127,13 @@ static void keep_only(int fd)
 /* In the child. It ends with the agent, however that ends, and its own children with it. */
 static void serve(const struct mesh_runner_setup *setup, int listener, pid_t parent)
 {
-	const uint32_t longest = setup->timeout_msec > LEAST_IDLE_MSEC ? setup->timeout_msec
-								       : LEAST_IDLE_MSEC;
 	struct selftest_service service = {
 		.listener = listener,
 		.token = setup->token,
 		.most_clients = MOST_CLIENTS,
 		.memory_bytes = MOST_CLIENTS * PEER_BYTES,
-		.run_msec = longest,
-		.idle_msec = longest,
+		.run_msec = setup->timeout_msec,
+		.idle_msec = IDLE_MSEC,
 		.find = find_for_peer,
 	};
 	struct selftest_results results = {0};

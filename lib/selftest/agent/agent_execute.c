@@ -224,10 +224,11 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 {
 	struct agent_served served = {0};
 	struct message order, reply;
+	unsigned int silence_msec = idle_msec;
 	int rc;
 
 	for (;;) {
-		served.stop = await_order(agent, idle_msec);
+		served.stop = await_order(agent, silence_msec);
 		if (served.stop == STOP_DEVICE_GONE || served.stop == STOP_INTERRUPTED ||
 		    served.stop == STOP_TIMED_OUT) {
 			rc = -ECANCELED;
@@ -243,6 +244,10 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (rc || order.type == MESSAGE_BYE)
 			break;
 		agent_execute(agent, &order, &reply);
+		/* The client measures for so long, of which a passive side notices nothing. */
+		silence_msec = idle_msec;
+		if (order.type == MESSAGE_RUN && reply.type == MESSAGE_RAN)
+			silence_msec += (unsigned int)order.run.duration_msec;
 		served.orders++;
 		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
 			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
