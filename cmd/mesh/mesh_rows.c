@@ -280,11 +280,13 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 
 char *mesh_rows_hint(const struct mesh_work *work)
 {
-	const char *path = work->args->resume ?: work->args->save;
+	const struct mesh_args *args = work->args;
+	const char *path = args->resume ?: args->save;
 	_cleanup_(freep) char *quoted = path ? text_quote(path) : NULL;
+	_cleanup_(freep) char *stages = args->stages ? text_quote(args->stages) : NULL;
 
-	return path ? mem_format("--resume %s --seed %" PRIu64 "%s goes on", quoted,
-				 work->summary.seed.value,
-				 work->args->both_ways ? " --both-ways" : "")
+	return path ? mem_format("--resume %s --seed %" PRIu64 "%s%s%s goes on", quoted,
+				 work->summary.seed.value, stages ? " --stages " : "", stages ?: "",
+				 args->both_ways ? " --both-ways" : "")
 		    : NULL;
 }

@@ -175,7 +175,7 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(struct mesh_work *work);
 /* Takes the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
-/* How to go on, if the results are kept: random matchings depend on the seed. To be freed. */
+/* How to go on, if the results are kept: they are those of stages and a seed. To be freed. */
 char *mesh_rows_hint(const struct mesh_work *work);
 /* Counts a good result that should have the figures of --both-ways, and has none. */
 void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result);

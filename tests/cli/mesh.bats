@@ -323,6 +323,16 @@ end_of_coordinator()
 	nothing_wrong
 }
 
+@test "mesh: how to go on after an interruption" {
+	mesh_in_background 4 slow --hosts 4 --seed 7 --stages ring,full --save "$dir/rows"
+	until_true a_round_runs
+	kill -TERM "$coordinator"
+	end_of_coordinator
+	expect 1
+	[[ $stderr == *"--resume $dir/rows --seed 7 --stages ring,full goes on"* ]]
+	nothing_left
+}
+
 @test "mesh: --timeout ends it as a signal does" {
 	mesh 4 slow --hosts 5 --timeout 2s
 	expect 1 ''
