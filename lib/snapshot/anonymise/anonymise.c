@@ -11,6 +11,37 @@
 
 enum { TURNS = 6 };
 
+static int compare_known(const void *one, const void *other)
+{
+	return memcmp(one, other, sizeof(uint64_t));
+}
+
+void known_add(struct known *known, const uint8_t *bytes)
+{
+	memcpy(mem_append(&known->items, &known->count, sizeof(*known->items)), bytes, known->size);
+}
+
+bool known_has(const struct known *known, const uint8_t *bytes)
+{
+	uint64_t wanted = 0;
+
+	memcpy(&wanted, bytes, known->size);
+	return known->count &&
+	       bsearch(&wanted, known->items, known->count, sizeof(wanted), compare_known);
+}
+
+static void sort(struct known *known)
+{
+	if (known->count)
+		qsort(known->items, known->count, sizeof(*known->items), compare_known);
+}
+
+void anonymiser_prepare(struct anonymiser *anonymiser)
+{
+	sort(&anonymiser->macs);
+	sort(&anonymiser->guids);
+}
+
 static bool is_zero(const uint8_t *bytes, size_t length)
 {
 	while (length && !bytes[length - 1])

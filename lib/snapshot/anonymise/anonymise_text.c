@@ -12,31 +12,6 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
 
-static int compare_known(const void *one, const void *other)
-{
-	return memcmp(one, other, sizeof(uint64_t));
-}
-
-void known_add(struct known *known, const uint8_t *bytes)
-{
-	memcpy(mem_append(&known->items, &known->count, sizeof(*known->items)), bytes, known->size);
-}
-
-bool known_has(const struct known *known, const uint8_t *bytes)
-{
-	uint64_t wanted = 0;
-
-	memcpy(&wanted, bytes, known->size);
-	return known->count &&
-	       bsearch(&wanted, known->items, known->count, sizeof(wanted), compare_known);
-}
-
-static void sort(struct known *known)
-{
-	if (known->count)
-		qsort(known->items, known->count, sizeof(*known->items), compare_known);
-}
-
 /* Words of a node description that name a kind of device; hosts may be called like the models. */
 static bool names_kind(const char *word, size_t length, bool host)
 {
@@ -201,12 +176,6 @@ void anonymiser_learn_text(struct anonymiser *anonymiser, const char *text)
 	}
 }
 
-void anonymiser_prepare(struct anonymiser *anonymiser)
-{
-	sort(&anonymiser->macs);
-	sort(&anonymiser->guids);
-}
-
 static void change_address(const struct anonymiser *anonymiser, uint8_t *bytes, size_t count)
 {
 	if (count == ETHERNET_BYTES)
@@ -309,11 +278,22 @@ static void change_digits(const struct anonymiser *anonymiser, const char *text,
 	text_buffer_add(out, "%s", copy);
 }
 
+/* With an end that is written as in IPv4: ::ffff:10.1.2.3, ip6_compressed_string() of the kernel.
+ */
+static size_t mixed_length(const char *text, size_t length)
+{
+	size_t mixed = length + strspn(text + length, "0123456789.");
+
+	while (mixed > length && text[mixed - 1] == '.')
+		mixed--;
+	return is_word(text[mixed]) ? length : mixed;
+}
+
 /* Returns the length of what was replaced, or 0. */
 static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 			 struct text_buffer *out)
 {
-	const size_t length = run_length(text);
+	const size_t length = run_length(text), mixed = mixed_length(text, length);
 	_cleanup_(freep) char *copy = NULL;
 	size_t count;
 
@@ -322,7 +302,9 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	count = address_bytes(text, length);
 	if (!count)
 		count = known_bytes(anonymiser, text, length);
-	if (!count && change_ipv6(anonymiser, text, length, out))
+	if (!count && change_ipv6(anonymiser, text, mixed, out))
+		return mixed;
+	if (!count && mixed > length && change_ipv6(anonymiser, text, length, out))
 		return length;
 	copy = mem_format("%.*s", (int)length, text);
 	if (!count) {
@@ -435,7 +417,10 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 	return length;
 }
 
-/* Whether 23.10-1.1.9.0 is before the dash, and no address that has been replaced. */
+/*
+ * Whether the dash is that of a version, 23.10-1.1.9.0, and not behind an address that has been
+ * replaced. A private network begins with two digits or more.
+ */
 static bool is_version(const char *begin, const char *dash)
 {
 	const char *at = dash;
@@ -443,7 +428,19 @@ static bool is_version(const char *begin, const char *dash)
 
 	for (; at > begin && (isdigit((unsigned char)at[-1]) || at[-1] == '.'); at--)
 		dots |= at[-1] == '.';
-	return dots && (at == begin || !isalnum((unsigned char)at[-1]));
+	return dots && (at == begin || !isalnum((unsigned char)at[-1])) && dash[2] == '.';
+}
+
+/* Whether an IPv4 address may begin here; `done`: where the text begins that was not replaced. */
+static bool may_begin_ipv4(const char *at, char before, const char *done)
+{
+	/* The second of a range is after a dash. */
+	if (before == '-')
+		return !is_version(done, at - 1);
+	/* MGC10.0.0.1@o2ib is Lustre's management client of a server: lustre_start_mgc(). */
+	if (isalpha((unsigned char)before) || before == '_')
+		return at[strspn(at, "0123456789.")] == '@';
+	return !is_name(before) && before != '.';
 }
 
 static size_t change_name(const struct anonymiser *anonymiser, const char *text,
@@ -480,9 +477,7 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 			length = change_run(anonymiser, at, &other);
 		if (!length && !is_name(before))
 			length = change_prefixed(anonymiser, at, &other);
-		/* The second of a range is after a dash. */
-		if (!length && ipv4 &&
-		    (before == '-' ? !is_version(done, at - 1) : !is_name(before) && before != '.'))
+		if (!length && ipv4 && may_begin_ipv4(at, before, done))
 			length = change_ipv4(anonymiser, at, &other);
 		if (!length && !is_name(before))
 			length = change_name(anonymiser, at, &other);
