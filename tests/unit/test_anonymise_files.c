@@ -95,7 +95,7 @@ static void vital_product_data(void **state)
 	at = put_resource(bytes, at, 0x90, fields, sizeof(fields) - 1);
 	read_only = at;
 	at = put_resource(bytes, at, 0x91, writable, sizeof(writable) - 1);
-	/* After the end, nothing is a field. */
+	/* After the end, nothing is known. */
 	bytes[at] = 0x78;
 	memcpy(bytes + at + 1, "\010\0SN\005abcde", 10);
 	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/vpd", bytes, at + 11, &length);
@@ -114,10 +114,10 @@ static void vital_product_data(void **state)
 	assert_int_equal(sum_of((const uint8_t *)now, identity + 43), 0);
 	assert_memory_equal(now + read_only + 3, "YA\005", 3);
 	assert_memory_not_equal(now + read_only + 6, "ab012", 5);
-	assert_memory_equal(now + at, bytes + at, 11);
+	assert_memory_equal(now + at, "\x78\0\0\0\0\0\0\0\0\0\0", 11);
 }
 
-/* A resource or a field that is longer than the file is not looked into. */
+/* A resource or a field that is longer than the file keeps its length, and nothing else. */
 static void damaged_product_data(void **state)
 {
 	static const char field[] = "SN\010abcd1234";
@@ -128,13 +128,36 @@ static void damaged_product_data(void **state)
 
 	(void)state;
 	right = changed("root/sys/vpd", bytes, end, &length);
-	assert_memory_not_equal(right, bytes, end);
-	shorter = changed("root/sys/vpd", bytes, end - 1, &length);
-	assert_int_equal(length, end - 1);
-	assert_memory_equal(shorter, bytes, end - 1);
+	assert_memory_not_equal(right + 6, bytes + 6, 8);
+	for (size_t cut = 1; cut < end; cut++) {
+		static const uint8_t nothing[64];
+
+		free(shorter);
+		shorter = changed("root/sys/vpd", bytes, cut, &length);
+		assert_int_equal(length, cut);
+		assert_memory_equal(shorter, bytes, cut < 3 ? cut : 3);
+		assert_memory_equal(shorter + 3, nothing, cut < 3 ? 0 : cut - 3);
+	}
 	bytes[5]++;
 	longer = changed("root/sys/vpd", bytes, end, &length);
-	assert_memory_equal(longer, bytes, end);
+	assert_memory_equal(longer, bytes, 6);
+	assert_memory_equal(longer + 6, "\0\0\0\0\0\0\0\0", 8);
+}
+
+/* Small resources may come before the others: the kernel and vpd_find() go over them. */
+static void small_resource(void **state)
+{
+	static const char field[] = "SN\010abcd1234";
+	uint8_t bytes[64] = {0x72, 'a', 'b'};
+	const size_t end = put_resource(bytes, 3, 0x90, field, sizeof(field) - 1);
+	_cleanup_(freep) char *now = NULL;
+	size_t length;
+
+	(void)state;
+	now = changed("root/sys/vpd", bytes, end, &length);
+	assert_int_equal(length, end);
+	assert_memory_equal(now, bytes, 9);
+	assert_memory_not_equal(now + 9, bytes + 9, 8);
 }
 
 static void put_capability(uint8_t *bytes, size_t at, uint16_t id, size_t next)
@@ -436,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vital_product_data),
 		cmocka_unit_test(damaged_product_data),
+		cmocka_unit_test(small_resource),
 		cmocka_unit_test(configuration_space),
 		cmocka_unit_test(opaque),
 		cmocka_unit_test(serial_numbers),

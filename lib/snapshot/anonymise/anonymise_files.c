@@ -200,40 +200,67 @@ static void change_config(struct content *content)
 	}
 }
 
+/* The checksum byte, which makes the sum of all bytes up to it 0. */
+static void set_checksum(uint8_t *bytes, size_t at)
+{
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < at; i++)
+		sum = (uint8_t)(sum + bytes[i]);
+	bytes[at] = (uint8_t)-sum;
+}
+
 /*
- * Vital product data: keywords of two letters and a length in a resource of its own, PCI 3.0,
- * appendix I. Only part number and revision of the board tell nothing of the single one.
+ * Keywords of two letters with a byte of length each. Only part number and revision of the board
+ * tell nothing of the single one.
+ */
+static void change_fields(const struct anonymiser *anonymiser, uint8_t *bytes, size_t at,
+			  size_t end)
+{
+	enum { HEADER = 3 };
+
+	while (at + HEADER <= end) {
+		uint8_t *value = bytes + at + HEADER;
+		const size_t length = value[-1];
+
+		if (at + HEADER + length > end)
+			memset(value, 0, end - at - HEADER);
+		else if (!memcmp(bytes + at, "RV", 2) && length)
+			set_checksum(bytes, at + HEADER);
+		else if (memcmp(bytes + at, "PN", 2) && memcmp(bytes + at, "EC", 2))
+			anonymise_word(anonymiser, (char *)value, length);
+		at += HEADER + length;
+	}
+}
+
+/*
+ * Vital product data: a row of resources, PCI 3.0, appendix I. One that is cut, and what comes
+ * after the end, become zero.
  */
 static void change_vpd(const struct anonymiser *anonymiser, struct content *content)
 {
-	uint8_t *bytes = (uint8_t *)content->bytes, sum = 0;
+	enum { LARGE = 0x80, NAME = 0x82, END = 0x78, SMALL_LENGTH = 0x07 };
+	uint8_t *bytes = (uint8_t *)content->bytes;
 	size_t at = 0;
 
-	while (at + 3 <= content->length && bytes[at] & 0x80) {
-		const size_t end = at + 3 + (bytes[at + 1] | (size_t)bytes[at + 2] << 8);
-		size_t field = at + 3;
+	while (at < content->length && bytes[at] != END) {
+		const bool large = bytes[at] & LARGE;
+		const size_t begin = at + (large ? 3 : 1);
+		size_t size = bytes[at] & SMALL_LENGTH;
 
-		if (end > content->length)
+		if (large && begin <= content->length)
+			size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
+		if (begin + size > content->length) {
+			at = begin;
 			break;
-		for (; bytes[at] != 0x82 && field + 3 <= end;
-		     field += 3 + (size_t)bytes[field + 2]) {
-			const size_t length = bytes[field + 2];
-			char *value = content->bytes + field + 3;
-
-			if (field + 3 + length > end)
-				break;
-			if (!memcmp(bytes + field, "RV", 2) && length) {
-				for (size_t i = 0; i < field + 3; i++)
-					sum = (uint8_t)(sum + bytes[i]);
-				*value = (char)(uint8_t)-sum;
-				sum = 0;
-			} else if (memcmp(bytes + field, "PN", 2) &&
-				   memcmp(bytes + field, "EC", 2)) {
-				anonymise_word(anonymiser, value, length);
-			}
 		}
-		at = end;
+		if (large && bytes[at] != NAME)
+			change_fields(anonymiser, bytes, begin, begin + size);
+		at = begin + size;
 	}
+	at += at < content->length && bytes[at] == END;
+	if (at < content->length)
+		memset(bytes + at, 0, content->length - at);
 }
 
 /* "unique_id 12345" of an accelerator. */
