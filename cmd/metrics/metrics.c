@@ -71,6 +71,7 @@ struct metrics_run {
 	const struct metrics_args *args;
 	struct metrics_request request;
 	struct metrics metrics;
+	char *address; /* that is served */
 };
 
 static enum metrics_format format_of(const struct metrics_run *run)
@@ -145,6 +146,25 @@ static int print(struct metrics_run *run)
 	return status;
 }
 
+static int render_page(const struct metrics *metrics, enum metrics_format format, char **ret_text,
+		       size_t *ret_length)
+{
+	_cleanup_(freep) char *text = NULL;
+	FILE *file = open_memstream(&text, ret_length);
+	int rc;
+
+	if (!file)
+		return -errno;
+	rc = render_metrics(file, metrics, format);
+	if (fclose(file) && !rc)
+		rc = -errno;
+	if (rc)
+		return rc;
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
 /* Each scrape reads everything anew; what goes wrong is in its samples. */
 static int make_page(void *context, enum metrics_format format, char **ret_text, size_t *ret_length)
 {
@@ -152,13 +172,10 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 	struct problems problems = {0};
 	struct metrics metrics = {0};
 	int rc = metrics_collect(&run->request, &metrics, &problems);
-	FILE *file = rc && rc != -ENODEV ? NULL : open_memstream(ret_text, ret_length);
 
-	if (file) {
-		rc = render_metrics(file, &metrics, format);
-		if (fclose(file) && !rc)
-			rc = -ENOMEM;
-	}
+	/* Without a device there are samples that say so. */
+	if (!rc || rc == -ENODEV)
+		rc = render_page(&metrics, format, ret_text, ret_length);
 	metrics_clear(&metrics);
 	problems_free(&problems);
 	return rc;
@@ -204,7 +221,7 @@ static void say_serving(void *context)
 	const struct metrics_run *run = context;
 
 	if (!run->listing.ctx->globals.quiet)
-		fprintf(stderr, "serving /metrics on %s\n", run->args->listen);
+		fprintf(stderr, "serving /metrics on %s\n", run->address);
 }
 
 static int serve(struct metrics_run *run)
@@ -222,10 +239,12 @@ static int serve(struct metrics_run *run)
 
 	if (!open_socket(run, &service.listen_fd))
 		return listing_end_quietly(&run->listing, 0);
+	run->address = metrics_address(service.listen_fd);
 	rc = confine(&confinement);
 	if (!rc)
 		rc = metrics_serve(&service);
 	close(service.listen_fd);
+	free(run->address);
 	if (rc)
 		explain_service(run, rc);
 	return listing_end_quietly(&run->listing, 0);

@@ -340,3 +340,17 @@ int metrics_inherit(int *ret_fd)
 	*ret_fd = LISTEN_FDS_START;
 	return 0;
 }
+
+char *metrics_address(int fd)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof(address);
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+
+	if (getsockname(fd, (struct sockaddr *)&address, &length) ||
+	    (address.ss_family != AF_INET && address.ss_family != AF_INET6) ||
+	    getnameinfo((struct sockaddr *)&address, length, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return mem_string("the socket that was handed over");
+	return mem_format(address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}

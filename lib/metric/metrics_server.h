@@ -31,5 +31,7 @@ struct metrics_service {
 int metrics_listen(const char *text, int *ret_fd);
 /* The socket that systemd handed over (sd_listen_fds(3)), or -ENOENT. */
 int metrics_inherit(int *ret_fd);
+/* Where such a socket listens, for people: 127.0.0.1:9879; the caller frees it. */
+char *metrics_address(int fd);
 /* Serves until SIGINT, SIGTERM or SIGHUP. 0; -ELIBACC, -ELIBBAD: no libmicrohttpd; -EIO. */
 int metrics_serve(const struct metrics_service *service);

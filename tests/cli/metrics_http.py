@@ -139,17 +139,19 @@ def ready(port, server):
 def inherited_socket(name, number):
     """As systemd does it: descriptor 3 listens, and NOTIFY_SOCKET wants to know, if it is a socket."""
     listener = socket.create_server(('127.0.0.1', 0))
+    port = listener.getsockname()[1]
+    quiet = [] if name else ['-q']
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     if 0 < len(name) < 108:
         notify.bind(name.replace('@', '\0'))
         notify.settimeout(60)
     script = 'exec env LISTEN_PID=$$ LISTEN_FDS=1 NOTIFY_SOCKET=%s "$@" 3<&%d' % (name, listener.fileno())
-    server = subprocess.Popen(['/bin/sh', '-c', script, 'sh', PROGRAM, 'metrics', '--root', TREE, '--listen', '1', '-q'],
+    server = subprocess.Popen(['/bin/sh', '-c', script, 'sh', PROGRAM, 'metrics', '--root', TREE, '--listen', '1', *quiet],
                               pass_fds=[listener.fileno()], stderr=subprocess.PIPE)
     if 0 < len(name) < 108:
         check(notify.recv(100) == b'READY=1', 'sd_notify at %s' % name)
-    check(ask(listener.getsockname()[1])[0] == 200, 'the socket of systemd')
-    ends(server, number, 'signal %d' % number, b'')
+    check(ask(port)[0] == 200, 'the socket of systemd')
+    ends(server, number, 'signal %d' % number, b'' if quiet else b'serving /metrics on 127.0.0.1:%d\n' % port)
 
 
 def fixed_format(name, kind):
@@ -159,7 +161,7 @@ def fixed_format(name, kind):
     ready(port, server)
     for headers in ({}, {'Accept': 'application/openmetrics-text'}, {'Accept': 'text/plain'}):
         check(ask(port, headers=headers)[1].startswith(kind), '--format %s for %s' % (name, headers))
-    ends(server, signal.SIGTERM, 'SIGTERM', b'serving /metrics on %d\n' % port)
+    ends(server, signal.SIGTERM, 'SIGTERM', b'serving /metrics on 127.0.0.1:%d\n' % port)
 
 
 PORT = free_port()
@@ -171,7 +173,7 @@ pages_are_kept(PORT)
 bad_clients(PORT)
 SECOND = serve('--listen', '127.0.0.1:%d' % PORT)
 check(SECOND.wait(60) == 1 and b'Address already in use' in SECOND.stderr.read(), 'a port that is taken')
-ends(SERVER, signal.SIGINT, 'SIGINT', b'serving /metrics on %d\n' % PORT)
+ends(SERVER, signal.SIGINT, 'SIGINT', b'serving /metrics on 127.0.0.1:%d\n' % PORT)
 with tempfile.TemporaryDirectory() as FOLDER:
     inherited_socket('@rdmactl-test-%d' % os.getpid(), signal.SIGTERM)
     inherited_socket(FOLDER + '/notify', signal.SIGHUP)
