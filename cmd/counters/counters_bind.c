@@ -113,6 +113,9 @@ static bool parse_binding(struct change_plan *plan, char **words, struct binding
 			return fail(plan, STATUS_USAGE, mem_format("%s needs a number", clean),
 				    is_id ? "rdmactl counters qp lists the counters"
 					  : "rdmactl resources qp lists the queue pairs");
+		if (number->known)
+			return fail(plan, STATUS_USAGE, mem_format("'%s' is given twice", clean),
+				    NULL);
 		number_set(number, value);
 	}
 	return true;

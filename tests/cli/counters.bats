@@ -423,6 +423,10 @@ aliases     netdev:tx_bytes" ''
 	expect_error 2 counters 'counter-id needs a number' 'rdmactl counters qp lists the counters'
 	try counters bind mlx5_0/1 qpn 17
 	expect_error 2 counters "unknown word 'qpn'" 'after the port come lqpn N and counter-id ID'
+	try counters bind mlx5_0/1 lqpn 17 lqpn 18
+	expect_error 2 counters "'lqpn' is given twice"
+	try counters unbind mlx5_0/1 counter-id 0 counter-id 1
+	expect_error 2 counters "'counter-id' is given twice"
 	try counters unbind mlx5_0/1
 	expect_error 2 counters 'which counter, or which queue pair?' \
 		'name it by counter-id ID or lqpn N; rdmactl counters qp lists both'
