@@ -124,8 +124,18 @@ static void read_device(struct run *run, const struct device *device, struct rou
 
 static void read_round(struct run *run, struct round *round)
 {
-	const struct device_list *devices = &run->counters.listing.inventory.devices;
+	struct listing *listing = &run->counters.listing;
+	const struct device_list *devices = &listing->inventory.devices;
+	int rc;
 
+	/* A thread may be that of another program, or of another process, in the next round. */
+	processes_free(run->processes);
+	run->processes = NULL;
+	rc = processes_open(listing->ctx->globals.root, &run->processes);
+	if (rc) {
+		problem_add(&listing->problems, NULL, "processes", "proc", rc, NULL);
+		return;
+	}
 	for (size_t i = 0; i < devices->count; i++)
 		read_device(run, &devices->items[i], round);
 }
@@ -313,8 +323,7 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 	int status;
 
 	if (begin_listing(listing, ctx, words, *kind == OBJECT_COUNTER_QP) &&
-	    counters_open_nldev(listing, &run.nldev) &&
-	    !processes_open(ctx->globals.root, &run.processes)) {
+	    counters_open_nldev(listing, &run.nldev)) {
 		if (run.counters.args->watch)
 			watch(&run, &round);
 		else

@@ -145,6 +145,20 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	[ "$(grep -c page_faults <<<"$output")" = 2 ]
 }
 
+@test "counters qp: --watch names the program that a process runs now" {
+	local status_file
+
+	with_answers objects
+	status_file=$snapshot/root/proc/1/status
+	mkdir -p "${status_file%/*}"
+	try_between "printf 'Name:\\tlauncher\\nTgid:\\t1\\n' >'$status_file'" \
+		"printf 'Name:\\tworker\\nTgid:\\t1\\n' >'$status_file'" \
+		--root "$snapshot" counters qp --watch --all --count 1 --tsv --no-headings -o command,counter
+	rm -r "${status_file%/*}"
+	expect 0 $'worker\trx_out_of_buffer\nworker\trx_sequence_naks
+[ib_core]\trx_out_of_buffer\n[ib_core]\trx_sequence_naks' ''
+}
+
 # Rounds that are missed do not follow in one burst, whose rates would be those of an instant.
 @test "counters qp: --watch of a process that was stopped skips what it missed" {
 	local pid begin rounds
