@@ -29,6 +29,12 @@ int metrics_listen(const char *text, int *ret_fd)
 	return made.listened;
 }
 
+char *metrics_address(int fd)
+{
+	assert_true(fd >= 0);
+	return mem_string("[::1]:9879");
+}
+
 int confine(const struct confinement *confinement)
 {
 	_cleanup_(freep) char *line = mem_format("confined to %llu files",
@@ -79,7 +85,7 @@ static void expect(const struct command_row *row)
 	command_expect(&metrics_command, row);
 }
 
-#define SERVING "serving /metrics on 9879\n"
+#define SERVING "serving /metrics on [::1]:9879\n"
 
 static void served(void **state)
 {
