@@ -93,25 +93,10 @@ void metrics_add_commands(struct metrics *metrics, const struct inventory *inven
 			  struct problems *problems)
 {
 	struct process_usage_list usages = {0};
-	struct processes *processes = NULL;
-	struct resource_loader *loader = NULL;
-	int rc;
 
 	if (!inventory->answers || !top)
 		return;
-	rc = processes_open(inventory->root, &processes);
-	if (!rc)
-		rc = resource_loader_open(inventory, objects, processes, &loader);
-	if (rc) {
-		problem_add(problems, NULL, "resources", "nldev", rc, NULL);
-	} else {
-		processes_sum_up(processes,
-				 resource_loader_count(loader, processes, RESOURCES_IN_USE, NULL,
-						       NULL, problems, NULL),
-				 0, &usages, problems);
-		metrics_add_usages(metrics, &usages, top);
-	}
+	resources_of_processes(inventory, objects, &usages, problems);
+	metrics_add_usages(metrics, &usages, top);
 	process_usage_list_clear(&usages);
-	resource_loader_free(loader);
-	processes_free(processes);
 }

@@ -270,3 +270,23 @@ resource_loader_count(struct resource_loader *loader, struct processes *processe
 	}
 	return known;
 }
+
+void resources_of_processes(const struct inventory *inventory, const struct objects *objects,
+			    struct process_usage_list *ret_usages, struct problems *problems)
+{
+	struct processes *processes = NULL;
+	struct resource_loader *loader = NULL;
+	unsigned int kinds = 1 << RESOURCE_QP | 1 << RESOURCE_MR;
+	int rc = processes_open(inventory->root, &processes);
+
+	if (!rc)
+		rc = resource_loader_open(inventory, objects, processes, &loader);
+	if (rc) {
+		problem_add(problems, NULL, "resources", "nldev", rc, NULL);
+	} else {
+		kinds = resource_loader_count(loader, processes, kinds, NULL, NULL, problems, NULL);
+		processes_sum_up(processes, kinds, 0, ret_usages, problems);
+	}
+	resource_loader_free(loader);
+	processes_free(processes);
+}

@@ -10,9 +10,6 @@
 #include "host/inventory/inventory.h"
 #include "resource/processes.h"
 
-/* Queue pairs and memory regions: what a process that moves data holds. */
-enum { RESOURCES_IN_USE = 1 << RESOURCE_QP | 1 << RESOURCE_MR };
-
 struct resource_loader;
 
 /*
@@ -40,6 +37,12 @@ resource_loader_count(struct resource_loader *loader, struct processes *processe
 		      unsigned int kinds,
 		      bool (*passes)(const void *context, const struct resource *resource),
 		      const void *context, struct problems *problems, struct problems *notes);
+/*
+ * The queue pairs and memory regions of each process, which is what one that moves data holds. The
+ * caller clears the list.
+ */
+void resources_of_processes(const struct inventory *inventory, const struct objects *objects,
+			    struct process_usage_list *ret_usages, struct problems *problems);
 /* True if the kernel knows the kind that reading began with. */
 bool resource_loader_knows(const struct resource_loader *loader);
 

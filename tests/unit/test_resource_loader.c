@@ -360,8 +360,8 @@ static void counted(void **state)
 	tree_write_bytes(&bed->tree, RECORDING_NETLINK_FILE, bed->file.text, bed->file.length);
 	assert_int_equal(processes_open(bed->tree.path, &processes), 0);
 	loader = open_loader(bed, processes);
-	known = resource_loader_count(loader, processes, RESOURCES_IN_USE, passes, &not_this,
-				      &bed->problems, &bed->notes);
+	known = resource_loader_count(loader, processes, 1u << RESOURCE_QP | 1u << RESOURCE_MR,
+				      passes, &not_this, &bed->problems, &bed->notes);
 	assert_int_equal(known, 1u << RESOURCE_QP);
 	assert_false(resource_loader_knows(loader));
 	processes_sum_up(processes, known, USAGE_NEED_TASK, &usages, &bed->problems);
