@@ -255,54 +255,21 @@ static void show_counter(const void *record, const char *key, struct value *valu
 		field_get(field, &row->counters, value);
 }
 
-#define EACH_COUNTER(ROW)                                                                         \
-	ROW(symbol_errors, "SYMBOL ERRORS", 0,                                                    \
-	    "minor link errors: bad symbols on one lane or more")                                 \
-	ROW(link_error_recoveries, "RECOVERIES", 0,                                               \
-	    "times that the link was retrained successfully")                                     \
-	ROW(link_downed, "LINK DOWNED", 0, "times that retraining failed and the link went down") \
-	ROW(rcv_errors, "RCV ERRORS", 0, "packets received with an error")                        \
-	ROW(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,                                   \
-	    "packets received that another port had marked as bad")                               \
-	ROW(rcv_switch_relay_errors, "RELAY ERRORS", 0,                                           \
-	    "packets received that the switch could not forward")                                 \
-	ROW(xmit_discards, "XMIT DISCARDS", 0,                                                    \
-	    "packets not sent because the port was down or congested for too long")               \
-	ROW(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,                                        \
-	    "packets not sent because of the partition or raw packet filter")                     \
-	ROW(rcv_constraint_errors, "RCV CONSTRAINTS", 0,                                          \
-	    "packets discarded because of the partition or raw packet filter")                    \
-	ROW(local_link_integrity_errors, "LINK INTEGRITY", 0,                                     \
-	    "times that local physical errors passed their threshold")                            \
-	ROW(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,                                      \
-	    "times that consecutive buffer overruns passed their threshold")                      \
-	ROW(qp1_dropped, "QP1 DROPPED", 0,                                                        \
-	    "management datagrams to queue pair 1 dropped for lack of buffers")                   \
-	ROW(vl15_dropped, "VL15 DROPPED", 0,                                                      \
-	    "subnet management packets dropped for lack of buffers")                              \
-	ROW(xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT,                                    \
-	    "ticks with data to send, but without credits or arbitration: congestion")            \
-	ROW(xmit_data_bytes, "XMIT BYTES", 0, "bytes sent, without link packets")                 \
-	ROW(rcv_data_bytes, "RCV BYTES", 0, "bytes received, without link packets")               \
-	ROW(xmit_packets, "XMIT PACKETS", 0, "packets sent, without link packets")                \
-	ROW(rcv_packets, "RCV PACKETS", 0, "packets received, without link packets")              \
-	ROW(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included")     \
-	ROW(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included")   \
-	ROW(multicast_xmit_packets, "MULTICAST XMIT", 0,                                          \
-	    "multicast packets sent, errors included")                                            \
-	ROW(multicast_rcv_packets, "MULTICAST RCV", 0,                                            \
-	    "multicast packets received, errors included")
-
-#define COUNTER_GETTER(member_, ...)                                       \
+/* A row of pm_counters.h. */
+#define COUNTER_GETTER(group_, factor_, member_, ...)                      \
 	static void get_##member_(const void *record, struct value *value) \
 	{                                                                  \
 		show_counter(record, #member_, value);                     \
 	}
-EACH_COUNTER(COUNTER_GETTER)
+PERF_PORT_COUNTERS(COUNTER_GETTER)
 
-#define COUNTER_COLUMN(member_, heading_, flags_, help_)                                       \
-	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, (flags_) | FIELD_RIGHT, \
-		    help_),
+/* The column `errors` has those that are not 0. */
+#define COUNTER_COLUMN(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, \
+		       help_)                                                                  \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, FIELD_RIGHT, help_),
+#define WAIT_COLUMN(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, help_) \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_,                             \
+		    FIELD_DEFAULT | FIELD_RIGHT, help_),
 
 static void get_details(const void *record, struct value *value)
 {
@@ -316,8 +283,9 @@ static void get_details(const void *record, struct value *value)
 static const struct field errors_fields[] = {
 	PLACE_COLUMNS(place_get_port),
 	NUMBER(error_count, "COUNT", SHOWN, 0, "sum of all error counters"),
-	EACH_COUNTER(COUNTER_COLUMN) NUMBER_AS("width_bits", counters.width_bits, "WIDTH", 0, 0,
-					       "width of the counters of bytes and packets"),
+	PERF_ERRORS(COUNTER_COLUMN) PERF_XMIT_WAIT(WAIT_COLUMN) PERF_TRAFFIC(COUNTER_COLUMN)
+		NUMBER_AS("width_bits", counters.width_bits, "WIDTH", 0, 0,
+			  "width of the counters of bytes and packets"),
 	LIST_FIELD(RECORD, counters.saturated, "saturated", "SATURATED", 0, 0,
 		   "counters that have stopped at their maximum"),
 	TEXT(errors, "ERRORS", SHOWN, 0, "the error counters that are not 0, the highest first"),
