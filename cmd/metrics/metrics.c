@@ -12,6 +12,7 @@
 #include "base/confine.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 #include "counter/names/counter_names.h"
@@ -91,18 +92,11 @@ static int write_textfile(void *context, FILE *file)
 	return rc;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), end_length = strlen(end);
-
-	return length > end_length && !strcmp(text + length - end_length, end);
-}
-
 static bool check_textfile(struct metrics_run *run)
 {
 	const char *path = run->args->textfile;
 
-	if (!path || ends_with(path, TEXTFILE_SUFFIX))
+	if (!path || text_ends_with(path, TEXTFILE_SUFFIX))
 		return true;
 	listing_fail(
 		&run->listing, STATUS_USAGE,

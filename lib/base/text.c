@@ -313,6 +313,13 @@ static bool take_range(const char **list, unsigned long *ret_first, unsigned lon
 	return *ret_first <= *ret_last;
 }
 
+bool text_ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text), end_length = strlen(end);
+
+	return length > end_length && !strcmp(text + length - end_length, end);
+}
+
 bool text_ranges_overlap(const char *a, const char *b)
 {
 	unsigned long first, last, other_first, other_last;

@@ -54,6 +54,9 @@ const char *text_plural_s(uint64_t count);
  */
 int text_compare_natural(const char *a, const char *b);
 
+/* Whether the text is longer than that end, and ends with it. */
+bool text_ends_with(const char *text, const char *end);
+
 /*
  * Parses a whole string as a number in `base` (0 takes 0x and 0 prefixes; 10 and 16 as usual).
  * No sign, no blanks. Returns 0, -EINVAL if it is not a number, -ERANGE above `most`.

@@ -190,10 +190,7 @@ struct config_files {
 
 static bool is_config(const char *name)
 {
-	size_t length = strlen(name);
-
-	return length > strlen(".conf") && name[0] != '.' &&
-	       !strcmp(name + length - strlen(".conf"), ".conf");
+	return name[0] != '.' && text_ends_with(name, ".conf");
 }
 
 static bool has_file(const struct config_files *files, const char *name)

@@ -86,16 +86,12 @@ bool archive_choose_filter(const char *path, enum archive_filter *ret_filter)
 		{".tgz", ARCHIVE_GZIP},	    {".tar.xz", ARCHIVE_XZ}, {".txz", ARCHIVE_XZ},
 		{".tar", ARCHIVE_PLAIN},
 	};
-	const size_t length = strlen(path);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const size_t end = strlen(names[i].end);
-
-		if (length > end && !strcmp(path + length - end, names[i].end)) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (text_ends_with(path, names[i].end)) {
 			*ret_filter = names[i].filter;
 			return true;
 		}
-	}
 	return false;
 }
 

@@ -140,14 +140,12 @@ static void take_tree(struct walk *walk, const char *folder);
 static bool is_skipped(const char *folder, const char *name)
 {
 	static const char *const skipped[] = {"power", "modalias"};
-	const size_t length = strlen(folder), end = strlen("/device");
 
 	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
 		if (!strcmp(name, skipped[i]))
 			return true;
 	/* Where a copy followed the links, only its uevent tells what the device is. */
-	return !strcmp(name, "uevent") &&
-	       !(length > end && !strcmp(folder + length - end, "/device"));
+	return !strcmp(name, "uevent") && !text_ends_with(folder, "/device");
 }
 
 static int take(struct walk *walk, const char *path)

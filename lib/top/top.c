@@ -28,13 +28,6 @@ struct tally {
 
 typedef struct tally tallies[TOP_SUMS][PLACES];
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), end_length = strlen(end);
-
-	return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
 static bool find_traffic(const struct counter_name *name, enum top_sum *ret_sum)
 {
 	const bool bytes = name->unit == COUNTER_UNIT_BYTES;
@@ -73,7 +66,7 @@ static bool find_congestion(const struct counter_name *name, enum top_sum *ret_s
 {
 	if (name->group != COUNTER_GROUP_CONGESTION || strchr(name->canonical, '*'))
 		return false;
-	if (ends_with(name->canonical, "ecn_marked_packets"))
+	if (text_ends_with(name->canonical, "ecn_marked_packets"))
 		*ret_sum = TOP_ECN;
 	else if (strstr(name->canonical, "_cnp_"))
 		*ret_sum = TOP_CNP;

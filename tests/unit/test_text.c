@@ -451,6 +451,17 @@ static void parse_number(void **state)
 	}
 }
 
+static void ends(void **state)
+{
+	(void)state;
+	assert_true(text_ends_with("a.tar", ".tar"));
+	assert_true(text_ends_with("abab", "ab"));
+	assert_false(text_ends_with(".tar", ".tar"));
+	assert_false(text_ends_with("tar", ".tar"));
+	assert_false(text_ends_with("a.tar.", ".tar"));
+	assert_false(text_ends_with("", ""));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -469,6 +480,7 @@ int main(void)
 		cmocka_unit_test(natural_order),
 		cmocka_unit_test(natural_order_is_total),
 		cmocka_unit_test(parse_number),
+		cmocka_unit_test(ends),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -283,12 +283,9 @@ static char *find_unit(const struct root *root, const struct daemon_process *pro
 
 	if (!sysfs_read_long(root, &text, "proc/%" PRIu64 "/cgroup", process->pid))
 		group = procfs_parse_cgroup(text, false);
-	for (rest = group; rest && (part = strsep(&rest, "/"));) {
-		const size_t length = strlen(part), suffix = strlen(".service");
-
-		if (length > suffix && !strcmp(part + length - suffix, ".service"))
+	for (rest = group; rest && (part = strsep(&rest, "/"));)
+		if (text_ends_with(part, ".service"))
 			unit = part;
-	}
 	return unit ? text_clean(unit, strlen(unit))
 		    : mem_format("%s.service", process->kind->name);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/perf/perf_listings.h"
 #include "mad/perf/perf_record.h"
 #include "mad/perf/perf_sample.h"
@@ -153,14 +154,6 @@ static void set_errors(const struct perf_record *before, const struct perf_recor
 		*rate = real_of(sum * factor);
 }
 
-static bool is_bytes(const struct field *field)
-{
-	const size_t length = strlen(field->key);
-
-	return length > strlen("_bytes") &&
-	       !strcmp(field->key + length - strlen("_bytes"), "_bytes");
-}
-
 /* The counters of another listing than the one of ports. */
 static void set_listed(enum perf_listing listing, const struct perf_record *before,
 		       const struct perf_record *after, double seconds, struct perf_rates *rates)
@@ -172,7 +165,9 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 
 		if (field->tag)
 			set_rate(counter_of(field, before), counter_of(field, after),
-				 is_bytes(field) ? 8 / seconds / BITS_PER_GIGABIT : 1 / seconds,
+				 text_ends_with(field->key, "_bytes")
+					 ? 8 / seconds / BITS_PER_GIGABIT
+					 : 1 / seconds,
 				 &rates->counters[PLACE_AT(field->offset)]);
 	}
 }
