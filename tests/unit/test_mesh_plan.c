@@ -385,14 +385,20 @@ static void parsing(void **state)
 	plan_clear(&plan);
 }
 
-static void assert_no_pairs(const struct mesh_host *hosts, const char *text, const char *expected)
+static void assert_no_pairs_in(const struct mesh_host *hosts, const char *text, size_t length,
+			       const char *expected)
 {
 	struct plan_stage stage = {.mode = MESH_PAIRS};
 	_cleanup_(freep) char *message = NULL;
 
-	assert_int_equal(plan_read_pairs(text, strlen(text), hosts, 3, &stage, &message), -EINVAL);
+	assert_int_equal(plan_read_pairs(text, length, hosts, 3, &stage, &message), -EINVAL);
 	assert_string_equal(message, expected);
 	free(stage.pairs);
+}
+
+static void assert_no_pairs(const struct mesh_host *hosts, const char *text, const char *expected)
+{
+	assert_no_pairs_in(hosts, text, strlen(text), expected);
 }
 
 static void pairs_of_a_file(void **state)
@@ -439,8 +445,9 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1 n2\nn1\n", "line 2: 'n1': the second host is missing");
 	assert_no_pairs(hosts, "n1 n2 n3", "line 1: 'n3': only two hosts can be a pair");
 	assert_no_pairs(hosts, "n1 n\0334", "line 1: 'n\\x1b4': no host has this name");
-	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1': this is no rail");
-	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1': this is no rail");
+	assert_no_pairs(hosts, "n1/16 n2/0", "line 1: 'n1/16': this is no rail");
+	assert_no_pairs(hosts, "n1/ n2/0", "line 1: 'n1/': this is no rail");
+	assert_no_pairs_in(hosts, "n1 n2\n\0\nn2 n3\n", 15, "it is not a text");
 	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
 }
 

@@ -15,11 +15,10 @@ static const char *parse_end(char *word, const struct mesh_names *names, uint32_
 	char *slash = strrchr(word, '/');
 	uint64_t rail = PLAN_ALL_RAILS;
 
-	if (slash) {
+	if (slash && text_parse_u64(slash + 1, 10, MESH_MOST_RAILS - 1, &rail))
+		return "this is no rail";
+	if (slash)
 		*slash = '\0';
-		if (text_parse_u64(slash + 1, 10, MESH_MOST_RAILS - 1, &rail))
-			return "this is no rail";
-	}
 	if (!mesh_names_find(names, word, ret_host))
 		return "no host has this name";
 	*ret_rail = (uint16_t)rail;
@@ -77,6 +76,10 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 	int rc = 0;
 
 	memcpy(copy, text, length);
+	if (strlen(copy) < length) {
+		*ret_message = mem_string("it is not a text");
+		return -EINVAL;
+	}
 	mesh_names_fill(hosts, host_count, &names);
 	for (; !rc && (line = strsep(&next, "\n")); number++)
 		rc = parse_line(line, number, &names, stage, ret_message);
