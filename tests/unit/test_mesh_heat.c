@@ -241,7 +241,7 @@ static void cells_of_several(void **state)
 	take(bed, 26, 0, 100, 100);
 	svg = heat_svg(bed->heat, bed->medians);
 	assert_non_null(strstr(svg, ">100 hosts: rows send, columns receive; a cell is the worst "
-				    "pair of 2 x 2 hosts</text>\n"));
+				    "pair of up to 2 x 2 hosts</text>\n"));
 	assert_non_null(strstr(
 		svg, MAP("24", "74",
 			 "rail 0") "<rect x=\"96.00\" y=\"0.00\" width=\"4.00\" "
@@ -258,8 +258,9 @@ static void cells_of_several(void **state)
 	row = mem_format("\nn26             .%61sX\n", "");
 	assert_non_null(strstr(text, row));
 	assert_non_null(strstr(text, "\nn5\n"));
-	assert_non_null(strstr(text, "X failed; a letter is the worst of 4 x 4 hosts, and the name "
-				     "that of the first\n"));
+	assert_non_null(strstr(text,
+			       "X failed; a letter is the worst of up to 4 x 4 hosts, and the name "
+			       "that of the first\n"));
 }
 
 /* As many letters as there is room for, and eight at least. */
@@ -289,9 +290,10 @@ static void room_for_text(void **state)
 		assert_int_equal(lines, samples[i].letters + 1);
 		/* The last letter of the first row is that of the last host. */
 		assert_int_equal(strchr(text, '\n') - text, 16 + 2 * samples[i].letters - 1);
-		note = mem_format("; a letter is the worst of %u x %u hosts, and the name that of "
-				  "the first\n",
-				  each, each);
+		note = mem_format(
+			"; a letter is the worst of up to %u x %u hosts, and the name that of "
+			"the first\n",
+			each, each);
 		if (samples[i].letters < samples[i].hosts)
 			assert_non_null(strstr(text, note));
 		else

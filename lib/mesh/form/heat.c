@@ -155,7 +155,7 @@ static char *bin_words(const struct heat *heat)
 {
 	if (heat->bins == heat->host_count)
 		return mem_string("");
-	return mem_format("; a cell is the worst pair of %" PRIu32 " x %" PRIu32 " hosts",
+	return mem_format("; a cell is the worst pair of up to %" PRIu32 " x %" PRIu32 " hosts",
 			  (heat->host_count + heat->bins - 1) / heat->bins,
 			  (heat->host_count + heat->bins - 1) / heat->bins);
 }
@@ -303,7 +303,7 @@ char *heat_text(const struct heat *heat, const double medians[static HEAT_MAPS],
 		text_buffer_add(&text, "\n");
 	}
 	if (letters && letters < heat->host_count)
-		words = mem_format("; a letter is the worst of %" PRIu32 " x %" PRIu32
+		words = mem_format("; a letter is the worst of up to %" PRIu32 " x %" PRIu32
 				   " hosts, and the name that of the first",
 				   (heat->host_count + letters - 1) / letters,
 				   (heat->host_count + letters - 1) / letters);
