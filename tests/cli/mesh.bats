@@ -456,6 +456,10 @@ end_of_coordinator()
 	printf '%s\n' 'n1 n2' 'n3/1 n4/1' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs" --json
 	[ "$(jq .pairs "$dir/out")" = 3 ]
+	printf '%s\n' 'n1/1 n2/0' 'n3/7 n4/1' >"$dir/pairs"
+	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
+	expect 3
+	[[ $stderr == *'rdmactl mesh: 1 pair is left out for a rail that a host does not have: n3/7'$'\n'* ]]
 	echo 'n1 n9' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs"
 	expect 1 ''

@@ -266,6 +266,9 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		strings_add(&session->outcome->stages_failed, message);
 		return 0;
 	}
+	message = plan_missing_rails(stage, session->hosts);
+	if (message)
+		strings_add(&session->outcome->stages_failed, message);
 	session->tests = session_tests(setup, stage->mode);
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)

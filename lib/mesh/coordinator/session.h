@@ -36,7 +36,7 @@ struct session_outcome {
 	uint64_t pairs, rounds;	      /* that were run */
 	uint64_t left_out;	      /* pairs that the budget had no time for */
 	uint64_t resumed;	      /* pairs that had their results */
-	struct strings stages_failed; /* why they could not be run */
+	struct strings stages_failed; /* why they could not be run, or not in full */
 	uint64_t end_msec;	      /* when the rest will be over, as it looks; for progress */
 	uint64_t pairs_planned;	      /* of the stages so far */
 };

@@ -90,3 +90,31 @@ int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hos
 	mesh_names_clear(&names);
 	return rc;
 }
+
+static bool has_rail(const struct mesh_host *host, uint16_t rail)
+{
+	return rail == PLAN_ALL_RAILS || rail < host->rail_count || host->presence != MESH_PRESENT;
+}
+
+char *plan_missing_rails(const struct plan_stage *stage, const struct mesh_host *hosts)
+{
+	const struct mesh_pair *first = NULL;
+	size_t count = 0;
+	bool is_a;
+
+	for (size_t i = stage->pair_count; i-- > 0;) {
+		const struct mesh_pair *pair = &stage->pairs[i];
+
+		if (has_rail(&hosts[pair->a], pair->rail_a) &&
+		    has_rail(&hosts[pair->b], pair->rail_b))
+			continue;
+		first = pair;
+		count++;
+	}
+	if (!first)
+		return NULL;
+	is_a = !has_rail(&hosts[first->a], first->rail_a);
+	return mem_format("%zu pair%s left out for a rail that a host does not have: %s/%u", count,
+			  count == 1 ? " is" : "s are", hosts[is_a ? first->a : first->b].name,
+			  is_a ? first->rail_a : first->rail_b);
+}

@@ -69,6 +69,8 @@ void plan_clear(struct plan *plan);
  */
 int plan_read_pairs(const char *text, size_t length, const struct mesh_host *hosts,
 		    uint32_t host_count, struct plan_stage *stage, char **ret_message);
+/* What to say of pairs whose rails the hosts, once they have come, do not have; or NULL. */
+char *plan_missing_rails(const struct plan_stage *stage, const struct mesh_host *hosts);
 /* `sample:6`, to be freed. */
 char *plan_stage_text(const struct plan_stage *stage);
 
