@@ -271,7 +271,15 @@ static const struct {
 	{"root/etc/nccl.conf", "X=10.1.2.3\n", "root/etc/nccl.conf", "X=10.242.38.18\n"},
 	{"root/sys/class/net/b/bonding/arp_ip_target", "10.1.2.3\n",
 	 "root/sys/class/net/b/bonding/arp_ip_target", "10.242.38.18\n"},
-	{"kmsg", "6,0,1,-;10.1.2.3\n", "kmsg", "6,0,1,-;10.242.38.18\n"},
+	{"kmsg",
+	 "6,0,1,-;10.1.2.3\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010265ab12, Type "
+	 "1\n"
+	 "7,0,1,-;ioc_guid 0002c90300a1b2c5 node_guid 0c42:a103:00a1:b2c0 guid 0x1175010265ab12g\n",
+	 "kmsg",
+	 "6,0,1,-;10.242.38.18\n7,0,1,-;hfi1 0000:05:00.0: hfi1_0: Neighbor Guid 1175010205d692, "
+	 "Type "
+	 "1\n7,0,1,-;ioc_guid 0002c903006c6ca5 node_guid 0c42:a103:006c:6ca0 guid "
+	 "0x1175010265ab12g\n"},
 	{"root/etc/other.conf", "10.1.2.3\n", "root/etc/other.conf", "10.1.2.3\n"},
 };
 

@@ -2,6 +2,7 @@
 #include "snapshot/anonymise/anonymise.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,17 @@ void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8])
 		anonymise_mac(anonymiser, guid);
 	else
 		change_identifier(anonymiser, guid);
+}
+
+uint64_t anonymise_guid_number(const struct anonymiser *anonymiser, uint64_t number)
+{
+	uint8_t guid[GUID_BYTES];
+
+	number = htobe64(number);
+	memcpy(guid, &number, sizeof(guid));
+	anonymise_guid(anonymiser, guid);
+	memcpy(&number, guid, sizeof(guid));
+	return be64toh(number);
 }
 
 static uint32_t number_of_ipv4(const uint8_t *address)

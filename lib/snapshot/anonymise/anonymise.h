@@ -36,6 +36,7 @@ void anonymiser_prepare(struct anonymiser *anonymiser);
 
 void anonymise_mac(const struct anonymiser *anonymiser, uint8_t mac[static 6]);
 void anonymise_guid(const struct anonymiser *anonymiser, uint8_t guid[static 8]);
+uint64_t anonymise_guid_number(const struct anonymiser *anonymiser, uint64_t number);
 void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16]);
 void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 4]);
 /* Letters for letters, digits for digits. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which texts of a snapshot hold what. */
-#include <endian.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -306,7 +305,6 @@ static bool change_tunnel(const struct anonymiser *anonymiser, struct content *c
 static bool change_alias_guid(const struct anonymiser *anonymiser, struct content *content)
 {
 	_cleanup_(freep) char *digits = mem_format("%.*s", (int)trimmed(content), content->bytes);
-	uint8_t guid[GUID_BYTES];
 	uint64_t number;
 
 	if (!strstr(content->path, "/admin_guids/") ||
@@ -314,11 +312,8 @@ static bool change_alias_guid(const struct anonymiser *anonymiser, struct conten
 		return false;
 	if (!number || number == UINT64_MAX)
 		return true;
-	number = htobe64(number);
-	memcpy(guid, &number, sizeof(guid));
-	anonymise_guid(anonymiser, guid);
-	memcpy(&number, guid, sizeof(guid));
-	replace(content, mem_format("%" PRIx64 "\n", be64toh(number)));
+	number = anonymise_guid_number(anonymiser, number);
+	replace(content, mem_format("%" PRIx64 "\n", number));
 	return true;
 }
 
@@ -334,8 +329,10 @@ static void change_text(struct anonymiser *anonymiser, struct content *content)
 		replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
 	if (!strcmp(name_of(content->path), "properties"))
 		change_unique_id(anonymiser, content);
-	if (!strcmp(name_of(content->path), "kmsg"))
+	if (!strcmp(name_of(content->path), "kmsg")) {
 		anonymise_spoken_serials(anonymiser, content->bytes);
+		replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
+	}
 	if (!strcmp(name_of(content->path), "qsfp"))
 		anonymise_module_text(anonymiser, content->bytes);
 	anonymise_uuids(anonymiser, content->bytes);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serial numbers and UUIDs that stand among other words. Digits stay digits, so no text moves. */
+/* Serial numbers, GUIDs and UUIDs that stand among other words. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "snapshot/anonymise/anonymise_serials.h"
 
 /* The words that may stand between "serial" and the number. */
@@ -52,6 +55,37 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 			anonymise_word(anonymiser, text, length);
 		text += length;
 	}
+}
+
+/* A number below has a vendor of which but the last five bits are zeros. */
+enum { LEAST_GUID_DIGITS = 11 };
+
+char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)
+{
+	static const char word[] = "guid";
+	struct text_buffer out = {.text = NULL};
+	const char *at;
+
+	for (; (at = strcasestr(text, word)); text = at) {
+		_cleanup_(freep) char *digits = NULL;
+		uint64_t number;
+		size_t length;
+
+		at += strlen(word);
+		at += strspn(at, " :=");
+		at += !strncmp(at, "0x", 2) ? 2 : 0;
+		text_buffer_add(&out, "%.*s", (int)(at - text), text);
+		length = strspn(at, "0123456789abcdefABCDEF");
+		digits = mem_format("%.*s", (int)length, at);
+		if (length < LEAST_GUID_DIGITS || isalnum((unsigned char)at[length]) ||
+		    text_parse_u64(digits, 16, UINT64_MAX, &number))
+			continue;
+		text_buffer_add(&out, "%0*" PRIx64, (int)length,
+				anonymise_guid_number(anonymiser, number));
+		at += length;
+	}
+	text_buffer_add(&out, "%s", text);
+	return text_buffer_take(&out);
 }
 
 /* 8-4-4-4-12 hexadecimal digits: RFC 9562. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serial numbers and UUIDs among other words, changed in place. */
+/* Serial numbers, GUIDs and UUIDs among other words. */
 #pragma once
 
 #include "snapshot/anonymise/anonymise.h"
@@ -7,6 +7,11 @@
 /* What follows the word "serial", with "number" and the like: NVRM: GPU Board Serial Number: 123.
  */
 void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
+/*
+ * GUIDs of others after that word, of which nothing else tells what they are: Neighbor Guid
+ * 1175010265ab12 of hfi1, without the zeros before it. The caller frees the result.
+ */
+char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);
 /* UUIDs, as those of accelerators and of NVMe hosts. */
 void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
 /*
