@@ -349,14 +349,15 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 			_cleanup_(freep) char *object = NULL;
 			int rc;
 
-			*row = (struct qp_counting){.device = device, .port = &device->ports[j]};
+			row->reading.device = device;
+			row->reading.port = &device->ports[j];
 			rc = device->index.known
 				     ? qp_counting_read(nldev, (uint32_t)device->index.value,
-							(uint32_t)row->port->port.value, row)
+							(uint32_t)device->ports[j].port.value, row)
 				     : -ENODATA;
 			if (!rc)
 				continue;
-			object = port_object(row->port);
+			object = port_object(&device->ports[j]);
 			problem_add(&listing->problems, object, "how it counts queue pairs",
 				    "nldev", rc, "this needs Linux 5.3 or later");
 		}

@@ -150,36 +150,11 @@ const struct schema mr_counter_schema = SCHEMA("mr_counters", RECORD, mr_fields,
 #undef RECORD
 #define RECORD struct qp_counting
 
-static void get_counting_object(const void *record, struct value *value)
-{
-	const struct qp_counting *counting = record;
-
-	counter_get_object(&(struct counter_reading){.device = counting->device,
-						     .port = counting->port},
-			   value);
-}
-
-static void get_counting_device(const void *record, struct value *value)
-{
-	const struct qp_counting *counting = record;
-
-	if (counting->device)
-		value_set_string(value, counting->device->name);
-}
-
-static void get_counting_port(const void *record, struct value *value)
-{
-	const struct qp_counting *counting = record;
-
-	if (counting->port)
-		get_number(&counting->port->port, value);
-}
-
 static const struct field counting_fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_counting_object, "object", "OBJECT", SHOWN, 0, "the port"),
-	COMPUTED_FIELD(FIELD_STRING, get_counting_device, "device", "DEVICE", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", SHOWN, 0, "the port"),
+	COMPUTED_FIELD(FIELD_STRING, counter_get_device, "device", "DEVICE", 0, 0,
 		       "name of the device"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_counting_port, "port", "PORT", FIELD_RIGHT, 0,
+	COMPUTED_FIELD(FIELD_UNSIGNED, counter_get_port, "port", "PORT", FIELD_RIGHT, 0,
 		       "port number"),
 	WORD(mode, qp_counting_modes, "MODE", SHOWN, 0, "how queue pairs are bound to counters"),
 	FLAGS_AS("by", mask, qp_counting_masks, "BY", SHOWN, 0,

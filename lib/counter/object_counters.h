@@ -49,10 +49,9 @@ const struct object_counter *object_counters_of_qp(const struct object_counters 
 
 /* How a port counts its queue pairs. */
 struct qp_counting {
-	const struct device *device; /* borrowed, as is the port; for the table */
-	const struct port *port;
-	struct number mode; /* enum rdma_nl_counter_mode */
-	struct number mask; /* in auto mode: enum rdma_nl_counter_mask */
+	struct counter_reading reading; /* device and port, for the table; it has no value */
+	struct number mode;		/* enum rdma_nl_counter_mode */
+	struct number mask;		/* in auto mode: enum rdma_nl_counter_mask */
 };
 
 extern const struct enum_name qp_counting_modes[];
