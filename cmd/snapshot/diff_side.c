@@ -43,7 +43,7 @@ static void add(struct side *side, enum side_kind kind, const void *row)
 {
 	struct side_list *list = &side->lists[kind];
 
-	*(const void **)mem_append(&list->rows, &list->count, sizeof(*list->rows)) = row;
+	MEM_ADD(list->rows, list->count) = row;
 }
 
 static uint64_t needs_of_kinds(void)

@@ -219,13 +219,11 @@ static bool wait_for(struct top_run *run)
 		timeout = clock_shorter(timeout, watcher_timeout(run->watcher));
 	if (run->stale && run->terminal.on)
 		timeout = clock_shorter(timeout, clock_msec_until(run->drawn_msec + REDRAW_MSEC));
-	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
-		.fd = run->terminal.signals.fd, .events = POLLIN};
-	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
-		.fd = keys, .events = POLLIN};
+	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->terminal.signals.fd,
+						   .events = POLLIN};
+	MEM_ADD(run->fds, count) = (struct pollfd){.fd = keys, .events = POLLIN};
 	/* A reader of a pipe that has gone. */
-	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
-		.fd = run->terminal.on ? -1 : STDOUT_FILENO};
+	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->terminal.on ? -1 : STDOUT_FILENO};
 	if (run->watcher)
 		watcher_poll(run->watcher, &run->fds, &count);
 	if (poll(run->fds, count, timeout) < 0)

@@ -127,8 +127,7 @@ static void add_entry(struct counter_place *place, struct counter_pool *pool, co
 	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
 		place->extended = true;
 	if (entry->wanted)
-		*(const struct counter_entry **)mem_append(&place->entries, &place->entry_count,
-							   sizeof(*place->entries)) = entry;
+		MEM_ADD(place->entries, place->entry_count) = entry;
 }
 
 /* The lifetime of the driver's cache (core/sysfs.c), and what clears a vendor's counters. */

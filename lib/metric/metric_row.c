@@ -46,8 +46,7 @@ size_t metric_rows_make(const struct metrics *metrics, struct metric_row **ret_r
 		const struct metric_family *family = &metrics->families[i];
 
 		for (size_t j = 0; j < family->sample_count; j++)
-			*(struct metric_row *)mem_append(&rows, &count,
-							 sizeof(*rows)) = (struct metric_row){
+			MEM_ADD(rows, count) = (struct metric_row){
 				.metric = metric_sample_name(family),
 				.labels = family->samples[j].labels,
 				.unit = family->unit,

@@ -237,8 +237,7 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 		if (!found)
 			continue;
 		found->device = device->name;
-		*(struct resource_summary *)mem_append(&list->items, &list->count,
-						       sizeof(*found)) = *found;
+		MEM_ADD(list->items, list->count) = *found;
 		found->others = (struct strings){0};
 	}
 	resource_summary_list_clear(&all);

@@ -335,8 +335,7 @@ void top_take_events(struct top *top, struct event_list *events)
 			kept->count--;
 			memmove(kept->items, kept->items + 1, kept->count * sizeof(*kept->items));
 		}
-		*(struct event *)mem_append(&kept->items, &kept->count,
-					    sizeof(*kept->items)) = events->items[i];
+		MEM_ADD(kept->items, kept->count) = events->items[i];
 	}
 	free(events->items);
 	*events = (struct event_list){0};

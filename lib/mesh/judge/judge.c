@@ -113,10 +113,9 @@ static uint16_t reason_number(struct judge *judge, const char *reason)
 			return (uint16_t)i;
 	if (judge->reason_count == MOST_REASONS)
 		return MOST_REASONS - 1;
-	*(uint32_t *)mem_append(&judge->reason_hashes, &count,
-				sizeof(*judge->reason_hashes)) = hash;
-	*(char **)mem_append(&judge->reasons, &judge->reason_count, sizeof(*judge->reasons)) =
-		mem_string(judge->reason_count + 1 == MOST_REASONS ? "for other reasons" : reason);
+	MEM_ADD(judge->reason_hashes, count) = hash;
+	MEM_ADD(judge->reasons, judge->reason_count) = mem_string(
+		count == MOST_REASONS ? "for other reasons" : reason);
 	return (uint16_t)(judge->reason_count - 1);
 }
 

@@ -42,9 +42,8 @@ static void add(struct retests *retests, const struct mesh_pair *pair, bool repe
 
 	if (was_tried_again(judge, pair))
 		return;
-	*(struct mesh_pair *)mem_append(&retests->pairs, &retests->count, sizeof(*pair)) = *pair;
-	*(struct retest *)mem_append(&judge->retests, &judge->retest_count,
-				     sizeof(*judge->retests)) = (struct retest){*pair, repeated};
+	MEM_ADD(retests->pairs, retests->count) = *pair;
+	MEM_ADD(judge->retests, judge->retest_count) = (struct retest){*pair, repeated};
 }
 
 /*

@@ -222,8 +222,7 @@ static void keep_edge(struct judge *judge, const struct edge *edge)
 	if (judge->edge_count == MOST_EDGES)
 		judge->lost_edges++;
 	else
-		*(struct edge *)mem_append(&judge->edges, &judge->edge_count,
-					   sizeof(*judge->edges)) = *edge;
+		MEM_ADD(judge->edges, judge->edge_count) = *edge;
 }
 
 static void settle(struct judge *judge, const struct row *row, const struct class *class)

@@ -62,7 +62,7 @@ static int parse_line(char *text, size_t line, const struct mesh_names *names,
 		return refuse(line, words[1], "both hosts need a rail, or none", ret_message);
 	if (stage->pair_count == PLAN_MOST_PAIRS)
 		return refuse(line, words[0], "these are too many pairs", ret_message);
-	*(struct mesh_pair *)mem_append(&stage->pairs, &stage->pair_count, sizeof(pair)) = pair;
+	MEM_ADD(stage->pairs, stage->pair_count) = pair;
 	return 0;
 }
 
