@@ -156,14 +156,34 @@ static bool find_switches(struct tables *tables, char **words)
 	return true;
 }
 
+/* Unicast and multicast LIDs have tables of their own. NULL: the table may have some of the range.
+ */
+static const char *other_table(const struct tables *tables, bool multicast)
+{
+	if (multicast && tables->last < FORWARDING_LIDS)
+		return "--lids: multicast LIDs begin at 0xc000: leave out --multicast";
+	if (!multicast && tables->first >= FORWARDING_LIDS)
+		return "--lids: LIDs from 0xc000 on are multicast LIDs: add --multicast";
+	return NULL;
+}
+
 /* LIDs or MLIDs of --lids, else all. */
-static bool choose_lids(const struct ctx *ctx, const char *lids, struct tables *tables)
+static bool choose_lids(const struct ctx *ctx, const struct fabric_args *args,
+			struct tables *tables)
 {
 	_cleanup_(freep) char *clean = NULL, *message = NULL;
+	const char *lids = args->lids;
 
 	tables->last = UINT16_MAX;
-	if (!lids || mad_parse_range(lids, 0, UINT16_MAX, &tables->first, &tables->last))
+	if (!lids)
 		return true;
+	if (mad_parse_range(lids, 0, UINT16_MAX, &tables->first, &tables->last)) {
+		const char *complaint = other_table(tables, args->multicast);
+
+		if (complaint)
+			command_complain(ctx, complaint, NULL);
+		return !complaint;
+	}
 	clean = text_clean(lids, strlen(lids));
 	message = mem_format("--lids: '%s' is not a LID or a range of LIDs", clean);
 	command_complain(ctx, message, "as in 17, 1-99 or, with --multicast, 0xc000-0xc00f");
@@ -186,7 +206,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		command_complain(ctx, complaint, "name a switch, or use --from or --switch");
 		return STATUS_USAGE;
 	}
-	if (!choose_lids(ctx, args->lids, &tables))
+	if (!choose_lids(ctx, args, &tables))
 		return STATUS_USAGE;
 	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects) &&
 	    fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,

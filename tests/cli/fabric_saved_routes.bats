@@ -36,6 +36,10 @@ setup()
 		expect_error 2 fabric "--lids: '$range' is not a LID or a range of LIDs" \
 			'as in 17, 1-99 or, with --multicast, 0xc000-0xc00f'
 	done
+	try fabric tables --lids 0xc000 --load "$scan"
+	expect_error 2 fabric '--lids: LIDs from 0xc000 on are multicast LIDs: add --multicast'
+	try fabric tables --multicast --lids 1-0xbfff --load "$scan"
+	expect_error 2 fabric '--lids: multicast LIDs begin at 0xc000: leave out --multicast'
 }
 
 @test "fabric route --load: over one spine there, over the other back" {
