@@ -513,6 +513,15 @@ static void file(void **state)
 	saved[0].port.value = 200;
 	assert_int_equal(saved_port_counters_load(&bed->fabric, saved, 3, &loaded), 2);
 	port_errors_clear(&loaded);
+	/* Both masks have 32 bits. */
+	saved[0].cap_mask2.value = UINT64_C(1) << 32;
+	assert_int_equal(saved_port_counters_load(&bed->fabric, saved, 3, &loaded), -EINVAL);
+	port_errors_clear(&loaded);
+	saved[0].cap_mask2.value = 0;
+	saved[0].cap_mask.value = UINT64_C(1) << 32;
+	assert_int_equal(saved_port_counters_load(&bed->fabric, saved, 3, &loaded), -EINVAL);
+	port_errors_clear(&loaded);
+	saved[0].cap_mask.value = 0;
 	saved[1].counters[5] = 'x';
 	assert_int_equal(saved_port_counters_load(&bed->fabric, saved, 3, &loaded), -EINVAL);
 	port_errors_clear(&loaded);

@@ -399,6 +399,7 @@ struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
 static bool parse_saved(const struct saved_port_counters *saved, struct port_counters *counters)
 {
 	if (!saved->node_guid.known || !saved->port.known || !saved->counters ||
+	    saved->cap_mask.value > UINT32_MAX || saved->cap_mask2.value > UINT32_MAX ||
 	    !text_read_hex(saved->counters, counters->counters, PORT_COUNTERS_BYTES))
 		return false;
 	counters->read = true;
