@@ -26,6 +26,7 @@ enum {
 	MISSING = 0xee,
 	REFUSED = 0xdd,
 	SILENT = 0xff,
+	BEYOND = 0xbb, /* by a router */
 	PATH_SL = 4,
 	OWN_LID = 7
 };
@@ -72,6 +73,11 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		reply[offsetof(struct umad_hdr, status)] = 1; /* ERR_NO_RESOURCES, 15.2.4 */
 	path_record_set_dlid(reply + data, last);
 	path_record_set_sl(reply + data, PATH_SL);
+	if (last == BEYOND) {
+		path_record_set_hop_limit(reply + data, 9);
+		path_record_set_flow_label(reply + data, 0x12345);
+		path_record_set_traffic_class(reply + data, 0x5a);
+	}
 	fake_put(fake, 0, reply, MAD_BYTES, 0);
 	return 0;
 }
@@ -288,6 +294,35 @@ static void lookups(void **state)
 	/* That there is no path is not known, then. */
 	assert_problem(fixture, 2, "0002:0000:0000:00dd",
 		       "refused with status 0x0100: no-resources");
+	close_fixture(fixture);
+}
+
+/* By a router: with a GRH; an SMP would be answered by the router. */
+static void beyond_a_router(void **state)
+{
+	const struct mad_session_options options = {.kind = TARGET_ANY};
+	struct fixture *fixture = open_with(&options);
+	struct mad_session *session = &fixture->session;
+	unsigned char data[MAD_DATA_MOST];
+	struct mad_request request;
+
+	(void)state;
+	assert_int_equal(find(fixture, mad_session_find, "2001::bb"), 0);
+	mad_gmp_request(&session->destinations[0].place, UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET, 1,
+			0, &request);
+	assert_int_equal(request.to.lid, BEYOND);
+	assert_true(request.to.has_grh);
+	assert_int_equal(request.to.gid.raw[0], 0x20);
+	assert_int_equal(request.to.gid.raw[15], BEYOND);
+	assert_int_equal(request.to.hop_limit, 9);
+	assert_int_equal(request.to.flow_label, 0x12345);
+	assert_int_equal(request.to.traffic_class, 0x5a);
+	assert_int_equal(fixture->fake.sends, 1);
+	assert_false(mad_session_get(session, &session->destinations[0], UMAD_SM_ATTR_NODE_DESC, 0,
+				     0, data));
+	assert_int_equal(fixture->fake.sends, 1);
+	assert_problem(fixture, 0, "2001:0000:0000:0000:0000:0000:0000:00bb", "in another subnet");
+	assert_null(fixture->problems.items[0].hint);
 	close_fixture(fixture);
 }
 
@@ -562,13 +597,14 @@ static void interrupted(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(destinations),	     cmocka_unit_test(bad_words),
-		cmocka_unit_test(lookups),	     cmocka_unit_test(nothing_found),
-		cmocka_unit_test(no_subnet_manager), cmocka_unit_test(keys_and_level),
-		cmocka_unit_test(bad_keys),	     cmocka_unit_test(from_input),
-		cmocka_unit_test(words_refused),     cmocka_unit_test(port_chosen),
-		cmocka_unit_test(items_checked),     cmocka_unit_test(sets_checked),
-		cmocka_unit_test(signals_end_it),    cmocka_unit_test(interrupted),
+		cmocka_unit_test(destinations),	   cmocka_unit_test(bad_words),
+		cmocka_unit_test(beyond_a_router), cmocka_unit_test(lookups),
+		cmocka_unit_test(nothing_found),   cmocka_unit_test(no_subnet_manager),
+		cmocka_unit_test(keys_and_level),  cmocka_unit_test(bad_keys),
+		cmocka_unit_test(from_input),	   cmocka_unit_test(words_refused),
+		cmocka_unit_test(port_chosen),	   cmocka_unit_test(items_checked),
+		cmocka_unit_test(sets_checked),	   cmocka_unit_test(signals_end_it),
+		cmocka_unit_test(interrupted),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -152,6 +152,12 @@ static void send_held(struct mad_engine *engine)
 			engine_send_slot(engine, &engine->slots[i]);
 }
 
+/* The router at that LID would answer for itself. */
+static bool would_cross_router(const struct mad_request *request)
+{
+	return mad_class_is_smp(request->mgmt_class) && request->to.has_grh;
+}
+
 /* Returns true if there was a request and it was sent. */
 static bool begin_next(struct mad_engine *engine)
 {
@@ -169,7 +175,7 @@ static bool begin_next(struct mad_engine *engine)
 	slot->tries = slot->busy = slot->redirects = 0;
 	slot->destination = destination_of(&slot->request);
 	slot->state = SLOT_HELD;
-	agent = agent_of(engine, &slot->request);
+	agent = would_cross_router(&slot->request) ? -EXDEV : agent_of(engine, &slot->request);
 	slot->agent = agent;
 	if (agent < 0)
 		engine_fail(engine, slot, agent);

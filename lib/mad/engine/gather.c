@@ -90,7 +90,8 @@ void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t att
 		.modifier = modifier,
 		.direct = direct,
 		.hops = place->target.hops,
-		.to = {.lid = direct ? MAD_LID_PERMISSIVE : place->address.lid},
+		.to = {.lid = direct ? MAD_LID_PERMISSIVE : place->address.lid,
+		       .has_grh = place->address.hop_limit > 1},
 	};
 	memcpy(request->path, place->target.path, sizeof(request->path));
 }
@@ -144,6 +145,16 @@ static bool needs_path(const struct mad_place *place)
 	return place->target.kind == TARGET_GUID || place->target.kind == TARGET_GID;
 }
 
+/* The header that takes it through routers: as ib_init_ah_attr_from_path() of the kernel has it. */
+static void use_global_route(struct mad_address *address, const unsigned char *record)
+{
+	address->hop_limit = path_record_hop_limit(record);
+	address->has_grh = address->hop_limit > 0;
+	address->flow_label = path_record_flow_label(record);
+	address->traffic_class = path_record_traffic_class(record);
+	memcpy(address->gid.raw, record + PATH_RECORD_DGID_AT, sizeof(address->gid.raw));
+}
+
 static void use_path(struct mad_place *place, const struct mad_item *item)
 {
 	if (item->error)
@@ -153,6 +164,7 @@ static void use_path(struct mad_place *place, const struct mad_item *item)
 	place->status = item->error ? 0 : item->status;
 	place->address.lid = path_record_dlid(item->data);
 	place->address.sl = path_record_sl(item->data);
+	use_global_route(&place->address, item->data);
 	if (!place->error && !place->address.lid)
 		place->error = -ENXIO;
 }

@@ -31,7 +31,8 @@ struct mad_reply {
 	const struct mad_request *request;
 	/*
 	 * 0: there is an answer, whatever its status. -ETIMEDOUT: there is none; -ECANCELED: the
-	 * engine stopped waiting; -EHOSTUNREACH and others: the request could not be sent.
+	 * engine stopped waiting; -EXDEV: an SMP does not leave its subnet; -EHOSTUNREACH and
+	 * others: the request could not be sent.
 	 */
 	int error;
 	uint16_t status;	  /* of the MAD, without the direction bit */

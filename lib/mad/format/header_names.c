@@ -271,6 +271,8 @@ char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, 
 		return mem_string("no answer, asked once");
 	if (error == -ETIMEDOUT)
 		return mem_format("no answer, asked %u times", tries);
+	if (error == -EXDEV)
+		return mem_string("it is in another subnet, and SMPs do not cross routers");
 	if (error)
 		return mem_string(error == -ECANCELED ? "interrupted" : strerror(-error));
 	refusal = mad_status_text(mgmt_class, status);
