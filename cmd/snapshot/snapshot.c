@@ -235,8 +235,11 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 	rc = anonymiser_new(key ? key : random, length, ret_anonymiser);
 	if (rc)
 		listing_fail(&run->listing, STATUS_FAILED,
-			     "--anonymise needs libgnutls.so.30, which cannot be loaded",
-			     HMAC_MISSING_HINT);
+			     rc == -EIO
+				     ? "--anonymise needs libgnutls.so.30, which refuses to "
+				       "compute HMAC-SHA256"
+				     : "--anonymise needs libgnutls.so.30, which cannot be loaded",
+			     hmac_hint(rc));
 	return !rc;
 }
 

@@ -34,3 +34,17 @@ int hmac_sha256(const void *key, size_t key_bytes, const void *text, size_t text
 	memcpy(ret_mac, mac, sizeof(mac));
 	return 0;
 }
+
+const char *hmac_failure(int rc)
+{
+	return rc == -EIO ? "libgnutls.so.30, which checks tokens, refuses to compute HMAC-SHA256"
+			  : "libgnutls.so.30, which checks tokens, cannot be loaded";
+}
+
+const char *hmac_hint(int rc)
+{
+	return rc == -EIO ? "a self-test of GnuTLS failed, or its FIPS mode forbids it: "
+			    "gnutls-cli --fips140-mode"
+			  : "install GnuTLS: package libgnutls30 (Debian, Ubuntu) or gnutls "
+			    "(Fedora, RHEL)";
+}

@@ -7,11 +7,9 @@
 
 #define HMAC_BYTES 32
 
-/* What is missing when it fails, as a sentence for the user, and the next step. */
-#define HMAC_MISSING "libgnutls.so.30, which checks tokens, cannot be loaded"
-#define HMAC_MISSING_HINT \
-	"install GnuTLS: package libgnutls30 (Debian, Ubuntu) or gnutls (Fedora, RHEL)"
-
 /* 0; -ELIBACC or -ELIBBAD as library_open(); -EIO: the library refuses, as it may in FIPS mode. */
 int hmac_sha256(const void *key, size_t key_bytes, const void *text, size_t text_bytes,
 		uint8_t ret_mac[static HMAC_BYTES]);
+/* Why it failed with that error, as a sentence for the user, and the next step. */
+const char *hmac_failure(int rc);
+const char *hmac_hint(int rc);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/hmac.h"
@@ -80,6 +81,16 @@ static void rfc_4231(void **state)
 	}
 }
 
+/* A library that refuses is there. */
+static void failures(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(hmac_failure(-ELIBACC), "cannot be loaded"));
+	assert_non_null(strstr(hmac_hint(-ELIBBAD), "install GnuTLS"));
+	assert_non_null(strstr(hmac_failure(-EIO), "refuses"));
+	assert_null(strstr(hmac_hint(-EIO), "install"));
+}
+
 /* Each input makes another proof. */
 static void proofs(void **state)
 {
@@ -144,10 +155,8 @@ static void nonces(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rfc_4231),
-		cmocka_unit_test(proofs),
-		cmocka_unit_test(known_proof),
-		cmocka_unit_test(nonces),
+		cmocka_unit_test(rfc_4231),    cmocka_unit_test(failures), cmocka_unit_test(proofs),
+		cmocka_unit_test(known_proof), cmocka_unit_test(nonces),
 	};
 
 	return cmocka_run_group_tests_name("hmac", tests, NULL, NULL);

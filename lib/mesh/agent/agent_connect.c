@@ -115,7 +115,7 @@ static int shake_hands(struct mesh_agent *agent)
 	if (rc == -EPROTONOSUPPORT)
 		return rc;
 	if (rc)
-		return mesh_agent_fail(agent, -EPERM, mem_string(HMAC_MISSING), HMAC_MISSING_HINT);
+		return mesh_agent_fail(agent, -EPERM, mem_string(hmac_failure(rc)), hmac_hint(rc));
 	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);
 	if (!rc)
 		rc = expect(agent, MESH_MESSAGE_ADMITTED, &message, end);

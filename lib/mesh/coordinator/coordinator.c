@@ -116,8 +116,8 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 	}
 	rc = hmac_sha256("", 0, "", 0, mac);
 	if (rc) {
-		*ret_reason = mem_string(HMAC_MISSING);
-		*ret_hint = mem_string(HMAC_MISSING_HINT);
+		*ret_reason = mem_string(hmac_failure(rc));
+		*ret_hint = mem_string(hmac_hint(rc));
 		return rc;
 	}
 	rc = start_listening(coordinator);

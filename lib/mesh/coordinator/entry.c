@@ -90,7 +90,7 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 
 	if (rc) {
 		refuse(coordinator, connection, MESH_REFUSAL_TOKEN,
-		       rc == -EACCES ? "the token is wrong" : HMAC_MISSING, NULL);
+		       rc == -EACCES ? "the token is wrong" : hmac_failure(rc), NULL);
 		return;
 	}
 	if (coordinator->begun || coordinator->seats == MESH_MOST_HOSTS) {

@@ -122,8 +122,8 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 	/* Loaded here, before the processes that serve clients give up access to files. */
 	rc = service->token ? hmac_sha256("", 0, "", 0, mac) : 0;
 	if (rc) {
-		*ret_reason = mem_string(HMAC_MISSING);
-		*ret_hint = mem_string(HMAC_MISSING_HINT);
+		*ret_reason = mem_string(hmac_failure(rc));
+		*ret_hint = mem_string(hmac_hint(rc));
 		return rc;
 	}
 	server->listener = service->listener ? service->listener : -1;

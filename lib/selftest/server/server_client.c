@@ -256,7 +256,7 @@ static int check_token(struct service_visit *visit, const struct message_challen
 	if (!rc)
 		rc = handshake_mac(token, HANDSHAKE_SERVER, challenge, response, ret_mac);
 	if (rc)
-		end_with(visit->report, "dropped: " HMAC_MISSING);
+		end_with(visit->report, "dropped: %s", hmac_failure(rc));
 	return rc;
 }
 

@@ -25,7 +25,7 @@ static int fail_old(struct trial *trial)
 
 static int fail_library(struct trial *trial, int rc)
 {
-	trial_fail(trial, HMAC_MISSING_HINT, "%s", HMAC_MISSING);
+	trial_fail(trial, hmac_hint(rc), "%s", hmac_failure(rc));
 	return rc;
 }
 

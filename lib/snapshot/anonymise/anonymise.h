@@ -18,7 +18,7 @@
 
 struct anonymiser;
 
-/* -ELIBACC or -ELIBBAD if HMAC is not there, see HMAC_MISSING. The caller frees it. */
+/* 0 or an error of hmac_sha256(). The caller frees it. */
 int anonymiser_new(const void *key, size_t length, struct anonymiser **ret_anonymiser);
 void anonymiser_free(struct anonymiser *anonymiser);
 
