@@ -156,39 +156,27 @@ int interop_cm_connect(struct interop_cm *cm)
 	return 0;
 }
 
-static int modify(struct interop_cm *cm, enum ibv_qp_state state)
-{
-	struct interop *session = cm->session;
-	const struct api *api = &session->agent->api;
-	struct ibv_qp_attr attr = {.qp_state = state};
-	int mask = 0;
-	int rc;
-
-	if (api->rdma_init_qp_attr(cm->id, &attr, &mask))
-		return interop_fail_at(session, STAGE_CM, errno);
-	/* The iWARP driver moves the queue pair, and there is nothing to set. */
-	rc = mask ? api->ibv_modify_qp(session->agent->qps[INTEROP_QP].qp, &attr, mask) : 0;
-	if (!rc)
-		return 0;
-	return interop_fail_at(session, STAGE_CONNECT_QP, rc);
-}
-
 static int accept_client(struct interop_cm *cm)
 {
 	struct interop *session = cm->session;
+	struct agent *agent = session->agent;
+	struct agent_qp *qp = &agent->qps[INTEROP_QP];
 	struct rdma_conn_param param = {
 		.responder_resources = 1,
 		.initiator_depth = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
-		.qp_num = session->agent->qps[INTEROP_QP].qp->qp_num,
+		.qp_num = qp->qp->qp_num,
 	};
 	enum stop stop;
 
-	if (modify(cm, IBV_QPS_INIT) || cm->post(cm) || modify(cm, IBV_QPS_RTR) ||
-	    modify(cm, IBV_QPS_RTS))
+	if (agent_cm_modify(agent, qp, IBV_QPS_INIT, 1))
+		return interop_fail_agent(session);
+	if (cm->post(cm))
 		return -EIO;
-	if (session->agent->api.rdma_accept(cm->id, &param))
+	if (agent_cm_modify_to_rts(agent, qp, 1))
+		return interop_fail_agent(session);
+	if (agent->api.rdma_accept(cm->id, &param))
 		return interop_fail_at(session, STAGE_CM, errno);
 	stop = interop_cm_wait_event(cm, session->timeout_msec);
 	if (stop)
