@@ -113,11 +113,13 @@ static int cuda_open(struct memory_source *source, const char **ret_call)
 	return rc ? rc : cuda_start(source->number, &start, ret_call);
 }
 
+/* The source may be another accelerator's by now. */
 static void give(struct memory_source *source, struct memory *memory)
 {
+	(void)source;
 	if (memory->is_dmabuf)
 		close(memory->dmabuf);
-	source->calls.free(memory->bytes);
+	memory->release(memory->bytes);
 }
 
 /* cuMemGetHandleForAddressRange() takes whole pages of the host only. */
@@ -130,6 +132,7 @@ static int cuda_take(struct memory_source *source, size_t bytes, struct memory *
 	if (rc)
 		return rc;
 	memory->bytes = address;
+	memory->release = source->calls.free;
 	rc = failed(source->calls.handle(&memory->dmabuf, address, bytes, CUDA_DMABUF_HANDLE, 0),
 		    "cuMemGetHandleForAddressRange", ret_call);
 	memory->is_dmabuf = !rc;
@@ -202,6 +205,7 @@ static int hip_take(struct memory_source *source, size_t bytes, struct memory *m
 	if (rc)
 		return rc;
 	memory->bytes = address;
+	memory->release = source->calls.free;
 	if (source->calls.export(address, bytes, &memory->dmabuf, &memory->offset)) {
 		*ret_call = "hsa_amd_portable_export_dmabuf";
 		rc = -EOPNOTSUPP;

@@ -22,6 +22,7 @@ struct memory {
 	int dmabuf;	 /* its descriptor */
 	uint64_t offset; /* of the bytes in it */
 	const struct memory_ops *ops;
+	int (*release)(void *address); /* of an accelerator: by the library that gave it */
 };
 
 /* An exporter of dma-bufs. */
