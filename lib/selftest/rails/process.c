@@ -23,6 +23,9 @@
 /* To connect, to prove the port, and to end, besides the measurement. */
 #define BESIDE_MSEC 90000u
 
+/* For the kernel to end a process after SIGKILL. */
+#define LEAVE_BEHIND_MSEC 2000u
+
 /* What the two say to each other, and the report at the end, which is longer. */
 enum word { WORD_READY = 'r', WORD_GO = 'g' };
 
@@ -112,13 +115,16 @@ static void work(const struct selftest_request *request, const struct rail *rail
 
 /* ---- In the parent ---- */
 
-static void end_worker(struct worker *worker, int signal)
+/* A process that waits for a hanging device cannot be killed: it is left behind. */
+static void end_worker(struct worker *worker)
 {
+	const uint64_t end_msec = clock_msec() + LEAVE_BEHIND_MSEC;
+
 	if (!worker->pid)
 		return;
-	kill(worker->pid, signal);
-	while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	kill(worker->pid, SIGKILL);
+	while (!waitpid(worker->pid, NULL, WNOHANG) && clock_msec_until(end_msec))
+		usleep(1000);
 	close(worker->line);
 	*worker = (struct worker){.line = -1};
 }
@@ -178,7 +184,7 @@ static void listen_to(struct crew *crew, size_t index)
 			"the kernel log (dmesg) shows whether it crashed or memory was short");
 	}
 	/* It has nothing left to do, and might hang in a driver's cleanup. */
-	end_worker(worker, SIGKILL);
+	end_worker(worker);
 }
 
 static size_t working(const struct crew *crew)
@@ -271,7 +277,7 @@ int rails_process(const struct selftest_request *request, const struct rail *con
 					? "give fewer --iterations, or name this port and "
 					  "--peer-device to test it alone"
 					: "name this port and --peer-device to test it alone");
-		end_worker(&workers[i], SIGKILL);
+		end_worker(&workers[i]);
 	}
 	return rc == -EINTR ? rc : 0;
 }
