@@ -20,8 +20,7 @@ struct send_args {
 	bool raw, yes;
 };
 
-/* The numbers parsed from the options. */
-struct send_words {
+struct send_words { /* the numbers of the options */
 	uint8_t mgmt_class, method;
 	uint16_t attribute;
 	uint32_t modifier, oui;
@@ -231,7 +230,9 @@ static bool read_data(struct send_run *run)
 	if (!text)
 		return true;
 	if (!strcmp(text, "-")) {
+		mad_session_begin_read(&run->mad.session);
 		rc = file_read("-", MAD_BYTES * 16, &file, &length);
+		mad_session_end_read(&run->mad.session);
 	} else {
 		file = mem_string(text);
 		length = strlen(text);

@@ -70,6 +70,18 @@ int mad_session_begin(struct mad_session *session, const struct mad_session_opti
 	return 0;
 }
 
+void mad_session_begin_read(struct mad_session *session)
+{
+	signals_release(&session->signals);
+}
+
+/* A session without a port has never caught them. */
+void mad_session_end_read(struct mad_session *session)
+{
+	if (session->engine)
+		signals_catch(&session->signals, ends);
+}
+
 int mad_session_choose_port(struct mad_session *session, const struct inventory *inventory)
 {
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;

@@ -92,6 +92,12 @@ struct mad_session {
  */
 int mad_session_begin(struct mad_session *session, const struct mad_session_options *options,
 		      struct problems *problems);
+/*
+ * Around a read that may wait for whoever types: the signals end the program meanwhile, as there is
+ * nothing yet that it could print.
+ */
+void mad_session_begin_read(struct mad_session *session);
+void mad_session_end_read(struct mad_session *session);
 /* Chooses the local port as mad_port_choose() does, and derives the route from it. */
 int mad_session_choose_port(struct mad_session *session, const struct inventory *inventory);
 /* Opens the engine on that port. */

@@ -143,12 +143,24 @@ static int read_line(struct mad_session *session, char *line)
 
 static int read_destinations(struct mad_session *session)
 {
-	_cleanup_(freep) char *line = NULL;
+	_cleanup_(freep) char *line = NULL, *message = NULL;
+	FILE *input = session->options.input;
 	size_t size = 0;
+	ssize_t length;
 	int rc = 0;
 
-	while (!rc && getline(&line, &size, session->options.input) >= 0)
+	while (!rc && (length = getline(&line, &size, input)) >= 0) {
+		if (strlen(line) != (size_t)length) {
+			session_report(session, "standard input is not a text", NULL);
+			return -EINVAL;
+		}
 		rc = read_line(session, line);
+	}
+	if (rc || !ferror(input))
+		return rc;
+	rc = -errno;
+	message = mem_format("cannot read standard input: %s", strerror(-rc));
+	session_report(session, message, NULL);
 	return rc;
 }
 
@@ -259,7 +271,9 @@ int mad_session_find(struct mad_session *session, char *const *words)
 		if (!rc)
 			rc = add_destination(session, "0", none);
 	} else if (!strcmp(words[0], "-")) {
+		mad_session_begin_read(session);
 		rc = read_destinations(session);
+		mad_session_end_read(session);
 	} else {
 		rc = add_destinations(session, words[0], words + 1);
 	}

@@ -303,7 +303,7 @@ static void beyond_a_router(void **state)
 	const struct mad_session_options options = {.kind = TARGET_ANY};
 	struct fixture *fixture = open_with(&options);
 	struct mad_session *session = &fixture->session;
-	unsigned char data[MAD_DATA_MOST];
+	unsigned char data[MAD_DATA_MOST], mad[MAD_BYTES];
 	struct mad_request request;
 
 	(void)state;
@@ -323,6 +323,11 @@ static void beyond_a_router(void **state)
 	assert_int_equal(fixture->fake.sends, 1);
 	assert_problem(fixture, 0, "2001:0000:0000:0000:0000:0000:0000:00bb", "in another subnet");
 	assert_null(fixture->problems.items[0].hint);
+	mad_smp_request(&session->destinations[0].place, UMAD_METHOD_SEND, UMAD_SM_ATTR_NODE_DESC,
+			0, &request);
+	mad_request_write(&request, 1, mad);
+	assert_int_equal(mad_engine_send(session->engine, 0, &request.to, mad, MAD_BYTES), -EXDEV);
+	assert_int_equal(fixture->fake.sends, 1);
 	close_fixture(fixture);
 }
 
@@ -405,15 +410,22 @@ static void bad_keys(void **state)
 static void from_input(void **state)
 {
 	char text[] = "# LIDs\n2 1 2\n\n  4,6\n", empty[] = "# none\n", wrong[] = "2\n0,x\n4\n";
+	char bytes[] = "2\n4\0 6\n8\n";
 	struct {
 		char *text;
+		size_t length;
 		int rc;
 		size_t count;
-	} inputs[] = {{text, 0, 3}, {empty, -EINVAL, 0}, {wrong, -EINVAL, 1}};
+	} inputs[] = {
+		{text, strlen(text), 0, 3},
+		{empty, strlen(empty), -EINVAL, 0},
+		{wrong, strlen(wrong), -EINVAL, 1},
+		{bytes, sizeof(bytes) - 1, -EINVAL, 1},
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
-		FILE *input = fmemopen(inputs[i].text, strlen(inputs[i].text), "r");
+		FILE *input = fmemopen(inputs[i].text, inputs[i].length, "r");
 		const struct mad_session_options options = {.input = input};
 		struct fixture *fixture = open_with(&options);
 
@@ -423,9 +435,56 @@ static void from_input(void **state)
 			assert_int_equal(fixture->session.destinations[0].word_count, 2);
 		if (i == 1)
 			assert_problem(fixture, 0, NULL, "no destination on standard input");
+		if (i == 3)
+			assert_problem(fixture, 0, NULL, "standard input is not a text");
 		close_fixture(fixture);
 		fclose(input);
 	}
+}
+
+/* What comes after an error is missing, and nothing is asked. */
+static void input_fails(void **state)
+{
+	FILE *input = fopen("/", "r");
+	const struct mad_session_options options = {.input = input};
+	struct fixture *fixture = open_with(&options);
+
+	(void)state;
+	assert_non_null(input);
+	assert_int_equal(find(fixture, mad_session_find, "-"), -EISDIR);
+	assert_problem(fixture, 0, NULL, "cannot read standard input: Is a directory");
+	close_fixture(fixture);
+	fclose(input);
+}
+
+static int open_reads;
+
+static ssize_t look_at_signals(void *cookie, char *buffer, size_t size)
+{
+	sigset_t blocked;
+
+	(void)cookie, (void)buffer, (void)size;
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	open_reads += !sigismember(&blocked, SIGINT);
+	return 0;
+}
+
+/* While a line is awaited, or typed, the program can be ended. */
+static void signals_end_a_read(void **state)
+{
+	const cookie_io_functions_t functions = {.read = look_at_signals};
+	FILE *input = fopencookie(NULL, "r", functions);
+	const struct mad_session_options options = {.input = input};
+	struct fixture *fixture = open_with(&options);
+	sigset_t blocked;
+
+	(void)state;
+	assert_int_equal(find(fixture, mad_session_find, "-"), -EINVAL);
+	assert_int_equal(open_reads, 1);
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	assert_true(sigismember(&blocked, SIGINT));
+	close_fixture(fixture);
+	fclose(input);
 }
 
 static void words_refused(void **state)
@@ -602,6 +661,7 @@ int main(void)
 		cmocka_unit_test(nothing_found),   cmocka_unit_test(no_subnet_manager),
 		cmocka_unit_test(keys_and_level),  cmocka_unit_test(bad_keys),
 		cmocka_unit_test(from_input),	   cmocka_unit_test(words_refused),
+		cmocka_unit_test(input_fails),	   cmocka_unit_test(signals_end_a_read),
 		cmocka_unit_test(port_chosen),	   cmocka_unit_test(items_checked),
 		cmocka_unit_test(sets_checked),	   cmocka_unit_test(signals_end_it),
 		cmocka_unit_test(interrupted),

@@ -153,9 +153,9 @@ static void send_held(struct mad_engine *engine)
 }
 
 /* The router at that LID would answer for itself. */
-static bool would_cross_router(const struct mad_request *request)
+static bool would_cross_router(unsigned int mgmt_class, const struct mad_address *to)
 {
-	return mad_class_is_smp(request->mgmt_class) && request->to.has_grh;
+	return mad_class_is_smp(mgmt_class) && to->has_grh;
 }
 
 /* Returns true if there was a request and it was sent. */
@@ -175,7 +175,9 @@ static bool begin_next(struct mad_engine *engine)
 	slot->tries = slot->busy = slot->redirects = 0;
 	slot->destination = destination_of(&slot->request);
 	slot->state = SLOT_HELD;
-	agent = would_cross_router(&slot->request) ? -EXDEV : agent_of(engine, &slot->request);
+	agent = would_cross_router(slot->request.mgmt_class, &slot->request.to)
+			? -EXDEV
+			: agent_of(engine, &slot->request);
 	slot->agent = agent;
 	if (agent < 0)
 		engine_fail(engine, slot, agent);
@@ -338,9 +340,12 @@ int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int
 int mad_engine_send(struct mad_engine *engine, int agent, const struct mad_address *to,
 		    const unsigned char *mad, size_t bytes)
 {
-	unsigned char *buffer = mem_alloc_zero(1, engine->transport.headroom + bytes);
+	unsigned char *buffer;
 	int rc;
 
+	if (would_cross_router(mad_class(mad), to))
+		return -EXDEV;
+	buffer = mem_alloc_zero(1, engine->transport.headroom + bytes);
 	memcpy(buffer + engine->transport.headroom, mad, bytes);
 	rc = engine->transport.send(engine->transport.context, agent, to, buffer, bytes, 0);
 	free(buffer);
