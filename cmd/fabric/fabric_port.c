@@ -22,7 +22,10 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	struct fabric_place place;
 	unsigned int port = 0;
 
-	if (!mad_target_split(word, &node, &port)) {
+	/* A name, too, may have a slash and a number at its end. */
+	if (!mad_target_split(word, &node, &port) ||
+	    (!fabric_run_look_for_port(run, node, &place) &&
+	     fabric_run_look_for_port(run, word, &place))) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
 		message = mem_format("'%s' names no port", clean);

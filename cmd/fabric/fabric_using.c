@@ -50,7 +50,10 @@ static bool find_cable(struct using *using, const char *word, uint32_t *ret_port
 	int status = STATUS_NOTHING;
 	struct fabric_place place;
 	unsigned int number = 0;
-	const bool named = mad_target_split(word, &node, &number);
+	/* A name, too, may have a slash and a number at its end. */
+	const bool named = mad_target_split(word, &node, &number) &&
+			   (fabric_run_look_for_port(run, node, &place) ||
+			    !fabric_run_look_for_port(run, word, &place));
 
 	if (!fabric_run_find_port(run, named ? node : word, &place))
 		return false;

@@ -122,6 +122,12 @@ with_ports_of_leaf_a()
 		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
 	try fabric using 'leaf A/77' --load "$scan"
 	expect_error 5 fabric 'leaf A has ports 1 to 8' 'rdmactl fabric links lists the cables'
+	printf '0x100 "rack 1/2"\n' >"$bare"
+	try fabric using 'rack 1/2' --load "$scan" --names "$bare"
+	expect_error 2 fabric 'rack 1/2 is a switch: which of its cables?' \
+		'name the port as NAME/PORT: rdmactl fabric links lists the cables'
+	try fabric using 'rack 1/2/5' --load "$scan" --names "$bare" -o direction,sources --tsv --no-headings
+	[ "$status" = 0 ]
 	try fabric using 'leaf A' 5 --load "$scan"
 	expect_error 2 fabric 'too many words: it takes NODE/PORT' 'rdmactl fabric using --help'
 	try fabric using 'leaf A/4' --load "$scan"
