@@ -2,6 +2,7 @@
 #include "cmd/mad/mad_listing.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,13 @@ static bool open_port(struct mad_listing *mad)
 	return !rc;
 }
 
+static unsigned int msec_of(const struct number *timeout)
+{
+	if (!timeout->known)
+		return 0;
+	return timeout->value < UINT_MAX ? (unsigned int)timeout->value : UINT_MAX;
+}
+
 struct mad_session_options mad_listing_options(struct listing *listing, const struct mad_args *args,
 					       char **ret_via)
 {
@@ -176,7 +184,7 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 		.default_mkey = conf.mkey.known ? conf.mkey.value : 0,
 		.sm_key = conf.sa_key.known ? conf.sa_key.value : 0,
 		.kind = mad_forced_kind(args),
-		.timeout_msec = timeout->known ? (unsigned int)timeout->value : 0,
+		.timeout_msec = msec_of(timeout),
 		.window = (unsigned int)args->window.value,
 		.retries = args->retries,
 		.sl = args->service_level,

@@ -665,6 +665,19 @@ static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 	return 0;
 }
 
+/* As long as the kernel can wait, which gets twice the timeout as an int. */
+static void long_timeout(void **state)
+{
+	static const struct mad_engine_options options = {.timeout_msec = UINT32_MAX};
+	struct caller *caller = begin(1, redirect, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_in_range(caller->fake.last_timeout_msec, INT32_MAX / 2, INT32_MAX);
+	end(caller);
+}
+
 static void redirected(void **state)
 {
 	struct caller *caller = begin(1, redirect, &patient);
@@ -1184,6 +1197,7 @@ int main(void)
 		cmocka_unit_test(given_back),
 		cmocka_unit_test(busy),
 		cmocka_unit_test(refused_for_good),
+		cmocka_unit_test(long_timeout),
 		cmocka_unit_test(redirected),
 		cmocka_unit_test(redirected_without_key),
 		cmocka_unit_test(redirected_beyond),

@@ -31,6 +31,7 @@ struct mad_engine *mad_engine_new(const struct mad_transport *transport,
 
 	engine->transport = *transport;
 	engine->options = *options;
+	engine->options.timeout_msec = within(options->timeout_msec, 0, ENGINE_MOST_TIMEOUT_MSEC);
 	engine->options.window = within(options->window, ENGINE_WINDOW, ENGINE_MOST_WINDOW);
 	engine->options.destination_window = within(options->destination_window,
 						    engine->options.window, ENGINE_MOST_WINDOW);

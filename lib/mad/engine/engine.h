@@ -16,6 +16,8 @@
 #define ENGINE_MOST_WINDOW  128u
 #define ENGINE_RETRIES	    3u
 #define ENGINE_MOST_RETRIES 7u
+/* The kernel waits twice as long, and gets that as an int: umad_send(3). */
+#define ENGINE_MOST_TIMEOUT_MSEC ((1u << 30) - 1)
 
 struct mad_engine;
 
