@@ -183,11 +183,15 @@ static bool are_alike(const struct fabric_finding *a, const struct fabric_findin
 	       a->finding.severity.value == b->finding.severity.value;
 }
 
-/* The findings of each check together: they are sorted that way. */
+/*
+ * The findings of each check together: they are sorted that way. Where something could not be read,
+ * nobody knows that nothing is wrong.
+ */
 static int print_blocks(struct listing *listing, const struct fabric_findings *findings)
 {
 	const struct render_options options = listing_options(listing);
-	int rc = findings->count ? 0 : render_text(stdout, "nothing wrong\n");
+	const bool good = !findings->count && !listing->problems.count;
+	int rc = good ? render_text(stdout, "nothing wrong\n") : 0;
 
 	for (size_t i = 0, next; i < findings->count && !rc; i = next) {
 		const struct finding *finding = &findings->items[i].finding;
