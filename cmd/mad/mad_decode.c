@@ -115,8 +115,7 @@ static void add_column(struct sheet *sheet, const char *key)
 
 static void add_cell(struct sheet *sheet, const char *text)
 {
-	*(char **)mem_append(&sheet->cells, &sheet->cell_count,
-			     sizeof(char *)) = mem_string_or_null(text);
+	MEM_ADD(sheet->cells, sheet->cell_count) = mem_string_or_null(text);
 }
 
 static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format format)

@@ -70,7 +70,7 @@ static bool complain_name(struct listing *listing, const char *option, const cha
 	size_t count = 0;
 
 	for (; names->word; names++)
-		*(const char **)mem_append(&words, &count, sizeof(*words)) = names->word;
+		MEM_ADD(words, count) = names->word;
 	return complain_word(listing, option, text, what, words, count,
 			     mem_string("a number up to 255, or one of the words in "
 					"rdmactl-mad(1)"));
@@ -112,9 +112,8 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 
 	for (; attribute->schema; attribute++) {
 		if (attribute->word)
-			*(const char **)mem_append(&words, &count,
-						   sizeof(*words)) = attribute->word;
-		*(const char **)mem_append(&words, &count, sizeof(*words)) = attribute->name;
+			MEM_ADD(words, count) = attribute->word;
+		MEM_ADD(words, count) = attribute->name;
 	}
 	return complain_word(listing, "attribute", text, "an attribute of that class", words, count,
 			     mad_attribute_example(mgmt_class));
@@ -377,7 +376,7 @@ static void done(void *context, const struct mad_reply *reply)
 	decoded.object = mem_string(at->name);
 	decoded.tries = number_of(reply->tries);
 	decoded.round_trip_usec = mad_round_trip_usec(reply->round_trip_nsec);
-	*(struct mad_decoded *)mem_append(&run->decoded, &run->count, sizeof(decoded)) = decoded;
+	MEM_ADD(run->decoded, run->count) = decoded;
 }
 
 /* Sends requests that get no answer; only errors in sending can be reported. */

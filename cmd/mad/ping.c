@@ -131,7 +131,7 @@ static void gather_words(char *const *words, struct strings *ret)
 			strings_add(ret, *words);
 	}
 	/* mad_session_find_all() and ping_find_paths() read up to a NULL. */
-	*(char **)mem_append(&ret->items, &ret->count, sizeof(char *)) = NULL;
+	MEM_ADD(ret->items, ret->count) = NULL;
 	ret->count--;
 }
 

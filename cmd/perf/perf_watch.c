@@ -192,9 +192,8 @@ static void show(struct perf_run *run, const struct round *round)
 	struct listing *listing = &run->mad.listing;
 	size_t count = run->round_count;
 
-	*(struct perf_rates **)mem_append(&run->rounds, &run->round_count,
-					  sizeof(*run->rounds)) = round->rows;
-	*(size_t *)mem_append(&run->round_rows, &count, sizeof(*run->round_rows)) = round->count;
+	MEM_ADD(run->rounds, run->round_count) = round->rows;
+	MEM_ADD(run->round_rows, count) = round->count;
 	for (size_t i = 0; i < round->count; i++)
 		listing_add(listing, &round->rows[i]);
 	if (listing->ctx->globals.json)

@@ -228,8 +228,7 @@ static char *parse_allow(struct selftest_plan *plan)
 		if (ip_network_parse(word, &network))
 			return mem_format("--allow: '%s' is not a network (10.0.0.0/8,fd00::/8)",
 					  clean);
-		*(struct ip_network *)mem_append(&plan->allowed, &plan->allowed_count,
-						 sizeof(network)) = network;
+		MEM_ADD(plan->allowed, plan->allowed_count) = network;
 	}
 	return NULL;
 }

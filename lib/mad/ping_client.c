@@ -297,9 +297,7 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	answered = take_reply(target, reply);
 	if (ping->keeps_each)
-		*(struct ping_record **)mem_append(
-			&ping->each, &ping->each_count,
-			sizeof(*ping->each)) = last_record(target, answered, reply);
+		MEM_ADD(ping->each, ping->each_count) = last_record(target, answered, reply);
 }
 
 /* The data of RoCE requests are in the targets, whose addresses are final now. */

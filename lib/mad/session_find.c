@@ -64,8 +64,7 @@ static void add_words(struct mad_destination *destination, const char *list)
 	char *rest = copy, *word;
 
 	while ((word = strsep(&rest, ",")))
-		*(char **)mem_append(&destination->words, &destination->word_count,
-				     sizeof(char *)) = mem_string(word);
+		MEM_ADD(destination->words, destination->word_count) = mem_string(word);
 }
 
 static int add_destination(struct mad_session *session, const char *name, char *const *words)
@@ -136,8 +135,8 @@ static int read_line(struct mad_session *session, char *line)
 		return 0;
 	while ((word = strsep(&rest, " \t\r\n")))
 		if (*word)
-			*(char **)mem_append(&words, &count, sizeof(*words)) = word;
-	*(char **)mem_append(&words, &count, sizeof(*words)) = NULL;
+			MEM_ADD(words, count) = word;
+	MEM_ADD(words, count) = NULL;
 	return add_destinations(session, destination, words);
 }
 

@@ -45,7 +45,7 @@ void error_limits_init(struct error_limits *limits, uint64_t least)
 }
 
 /* False: the schema has no such counter that can be an error. */
-static bool set(const struct schema *schema, const char *key, uint64_t least, uint64_t *limits)
+static bool set_in(const struct schema *schema, const char *key, uint64_t least, uint64_t *limits)
 {
 	for (size_t i = 0; i < schema->field_count && i < ERROR_LIMITS_MOST; i++) {
 		const unsigned int group = schema->fields[i].tag;
@@ -59,14 +59,15 @@ static bool set(const struct schema *schema, const char *key, uint64_t least, ui
 	return false;
 }
 
-int error_limits_set(struct error_limits *limits, const char *name, uint64_t least)
+/* The limit of one counter. -ENOENT: there is no such counter. */
+static int set(struct error_limits *limits, const char *name, uint64_t least)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].name, name))
 			name = names[i].key;
-	if (!set(&perf_schema, name, least, limits->by_counter))
+	if (!set_in(&perf_schema, name, least, limits->by_counter))
 		return -ENOENT;
-	set(&perf_counters_schema, name, least, limits->by_part);
+	set_in(&perf_counters_schema, name, least, limits->by_part);
 	return 0;
 }
 
@@ -76,7 +77,7 @@ int error_limits_ignore(struct error_limits *limits, const char *list, char **re
 	char *rest = copy, *name;
 
 	while ((name = strsep(&rest, ","))) {
-		if (!error_limits_set(limits, name, ERROR_LIMIT_NEVER))
+		if (!set(limits, name, ERROR_LIMIT_NEVER))
 			continue;
 		*ret_wrong = text_clean(name, strlen(name));
 		return -ENOENT;
@@ -97,8 +98,7 @@ static int parse_line(struct error_limits *limits, char *line)
 	name[strcspn(name, " \t")] = '\0';
 	value += strspn(value, " \t");
 	value[strcspn(value, " \t\r#")] = '\0';
-	if (text_parse_u64(value, 0, ERROR_LIMIT_NEVER - 2, &most) ||
-	    error_limits_set(limits, name, most + 1))
+	if (text_parse_u64(value, 0, ERROR_LIMIT_NEVER - 2, &most) || set(limits, name, most + 1))
 		return -EINVAL;
 	return 0;
 }

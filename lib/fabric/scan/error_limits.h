@@ -23,8 +23,6 @@ struct error_limits {
  * All error counters count from `least` on, or at their maximum, and no other counter does.
  */
 void error_limits_init(struct error_limits *limits, uint64_t least);
-/* Sets the limit of one counter. -ENOENT: there is no such counter. */
-int error_limits_set(struct error_limits *limits, const char *name, uint64_t least);
 /* Counters separated by commas that never count. -ENOENT: *ret_wrong, to be freed, is not one. */
 int error_limits_ignore(struct error_limits *limits, const char *list, char **ret_wrong);
 /*

@@ -34,7 +34,7 @@ static bool put(struct reader *reader, unsigned char byte)
 
 	if (dump->byte_count == MAD_DUMP_MOST)
 		return false;
-	*(unsigned char *)mem_append(&dump->bytes, &dump->byte_count, 1) = byte;
+	MEM_ADD(dump->bytes, dump->byte_count) = byte;
 	return true;
 }
 
@@ -47,7 +47,7 @@ static void begin_part(struct reader *reader)
 	reader->base = 0; /* another program may have written it */
 	if (dump->start_count && dump->starts[dump->start_count - 1] == dump->byte_count)
 		return;
-	*(size_t *)mem_append(&dump->starts, &dump->start_count, sizeof(size_t)) = dump->byte_count;
+	MEM_ADD(dump->starts, dump->start_count) = dump->byte_count;
 }
 
 /* Adds pairs of digits, which colons may separate; a single digit is also a byte. */
@@ -273,7 +273,7 @@ int mad_dump_read(const unsigned char *file, size_t length, struct mad_dump *ret
 	ret_dump->bytes = mem_alloc_zero(length, 1);
 	memcpy(ret_dump->bytes, file, length);
 	ret_dump->byte_count = length;
-	*(size_t *)mem_append(&ret_dump->starts, &ret_dump->start_count, sizeof(size_t)) = 0;
+	MEM_ADD(ret_dump->starts, ret_dump->start_count) = 0;
 	return 0;
 }
 

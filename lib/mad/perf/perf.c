@@ -139,8 +139,7 @@ static size_t list_queries(const struct perf *perf, struct query **queries)
 
 			if (!part->id || (part->extended && !perf_has_extended(node->caps)))
 				continue;
-			*(struct query *)mem_append(queries, &count,
-						    sizeof(**queries)) = (struct query){i, j};
+			MEM_ADD(*queries, count) = (struct query){i, j};
 		}
 	}
 	return count;
@@ -175,7 +174,7 @@ static void sum_rows(struct perf *perf)
 		const size_t next = perf->ports[row->source].destination;
 
 		if (row->summed_by.known) {
-			*(struct perf_record *)mem_append(&sums, &count, sizeof(*sums)) = *row;
+			MEM_ADD(sums, count) = *row;
 			sum = NULL;
 		} else if (sum && destination == next) {
 			perf_record_add(&perf_schema, sum, row);

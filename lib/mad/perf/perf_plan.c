@@ -291,8 +291,7 @@ int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_
 		for (size_t port = 0; !perf->nodes[i].dead && port < PERF_PORTS_MOST; port++) {
 			if (!perf->nodes[i].wanted[port])
 				continue;
-			*(struct perf_port *)mem_append(&perf->ports, &perf->port_count,
-							sizeof(*perf->ports)) = (struct perf_port){
+			MEM_ADD(perf->ports, perf->port_count) = (struct perf_port){
 				.destination = i, .port = (uint8_t)port};
 		}
 	}

@@ -20,8 +20,7 @@ static int take_pages(struct trial *trial, struct listed_port **ports, size_t *c
 		if (rc)
 			return rc;
 		for (uint32_t i = 0; i < listed.count && *count < MOST_RAILS; i++)
-			*(struct listed_port *)mem_append(ports, count,
-							  sizeof(**ports)) = listed.items[i];
+			MEM_ADD(*ports, *count) = listed.items[i];
 	} while (listed.count && *count < listed.total && *count < MOST_RAILS);
 	return 0;
 }
