@@ -15,8 +15,7 @@
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_run.h"
 
-/* A day, which is the engine's limit for a request. */
-#define MOST_INTERVAL_MSEC 86400000
+#define MOST_INTERVAL_MSEC 86400000 /* a day */
 #define MOST_COUNT	   100000000
 
 static const struct option_row options[] = {
@@ -106,8 +105,8 @@ struct run {
 	bool shows_lines;
 };
 
-/* Reads destinations from standard input, for the word `-`. */
-static void read_words(struct strings *words)
+/* Reads destinations from standard input, for the word `-`. 0 or -errno. */
+static int read_words(struct strings *words)
 {
 	_cleanup_(freep) char *line = NULL;
 	size_t size = 0;
@@ -116,23 +115,41 @@ static void read_words(struct strings *words)
 		char *rest = line, *word;
 
 		line[strcspn(line, "#")] = '\0';
-		while ((word = strsep(&rest, " \t\n")))
+		while ((word = strsep(&rest, " \t\r\n")))
 			if (*word)
 				strings_add(words, word);
 	}
+	return ferror(stdin) ? -errno : 0;
 }
 
-static void gather_words(char *const *words, struct strings *ret)
+static int gather_words(char *const *words, struct strings *ret)
 {
-	for (; *words; words++) {
+	int rc = 0;
+
+	for (; *words && !rc; words++) {
 		if (!strcmp(*words, "-"))
-			read_words(ret);
+			rc = read_words(ret);
 		else
 			strings_add(ret, *words);
 	}
 	/* mad_session_find_all() and ping_find_paths() read up to a NULL. */
 	MEM_ADD(ret->items, ret->count) = NULL;
 	ret->count--;
+	return rc;
+}
+
+/* Status of the program if there is nothing to ask; a message says why. */
+static int find_no_words(const struct ctx *ctx, int error)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (!error) {
+		command_complain(ctx, "no destination on standard input", NULL);
+		return STATUS_USAGE;
+	}
+	message = mem_format("cannot read standard input: %s", strerror(-error));
+	command_complain(ctx, message, NULL);
+	return STATUS_FAILED;
 }
 
 static void show_line(const struct run *run, const struct ping_record *record)
@@ -325,13 +342,11 @@ static int ping_client(const struct ctx *ctx, const struct ping_args *args, char
 	struct ctx here = *ctx;
 	struct run run = {.args = args};
 	bool ethernet, begun;
-	int status;
+	int status, rc = gather_words(words, &names);
 
-	gather_words(words, &names);
-	if (!names.count) {
-		command_complain(ctx, "no destination on standard input", NULL);
+	if (rc || !names.count) {
 		strings_free(&names);
-		return STATUS_USAGE;
+		return find_no_words(ctx, rc);
 	}
 	if (!ours.mad.retries.known)
 		ours.mad.retries = number_of(0);

@@ -107,6 +107,8 @@ refused()
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 	try ping -
 	expect_error 2 ping 'no destination on standard input'
+	same 'a directory' "$("$binary" ping - 2>&1 </)" \
+		'rdmactl ping: cannot read standard input: Is a directory'
 }
 
 @test "ping: the schema is valid, completion knows the columns" {

@@ -119,7 +119,7 @@ def refused(sim):
     wrong += unequal('no terminal', result.status, 2)
     for objects, status, part in (
             ((switch.replace('/', ''),), 2, 'names no port'),
-            ((switch,), 5, 'the scan found no node'),
+            ((switch,), 2, 'names no port'),
             (('nobody/1',), 5, "no node 'nobody'"),
             ((switch + '/99',), 5, 'has ports 0 to'),
             ((place, 'sideways'), 2, "unknown word 'sideways'"),
