@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "mad/format/header.h"
 #include "kernel/sysfs.h"
 #include "kernel/umad_library.h"
@@ -22,6 +23,8 @@ struct umad {
 	struct umad_functions call;
 	int ports[2]; /* libibumad's, GSI and SMI; the second is -1 if it is the first */
 	unsigned int next;
+	char *device; /* of the GSI, with its port */
+	unsigned int port;
 };
 
 static int add_agent(void *context, const struct mad_agent *agent)
@@ -165,6 +168,7 @@ static void close_ports(void *context)
 	for (int i = 0; i < 2; i++)
 		if (umad->ports[i] >= 0)
 			umad->call.umad_close_port(umad->ports[i]);
+	free(umad->device);
 	free(umad);
 }
 
@@ -193,6 +197,27 @@ static bool has_module(void)
 	return has;
 }
 
+/* Members of a partition, full or limited, have the same 15 bits, as for ib_find_pkey(). */
+static int find_pkey(void *context, uint16_t pkey)
+{
+	const struct umad *umad = context;
+	char text[SYSFS_TEXT_SIZE];
+	int found = -ENOENT;
+	struct root root;
+	uint64_t own;
+
+	if (root_open(NULL, &root))
+		return found;
+	for (int i = 0;
+	     found < 0 && sysfs_read(&root, text, "sys/class/infiniband/%s/ports/%u/pkeys/%d",
+				     umad->device, umad->port, i) >= 0;
+	     i++)
+		if (!text_parse_u64(text, 0, UINT16_MAX, &own) && !((own ^ pkey) & 0x7fff))
+			found = i;
+	root_close(&root);
+	return found;
+}
+
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
 		    const char *smi_device, unsigned int smi_port,
 		    struct mad_transport *ret_transport)
@@ -203,6 +228,8 @@ int umad_open_ports(const struct umad_functions *call, const char *device, unsig
 
 	umad->call = *call;
 	umad->ports[1] = -1;
+	umad->device = mem_string(device);
+	umad->port = port;
 	rc = umad->ports[0] = open_port(umad, device, port);
 	if (rc >= 0 && apart)
 		rc = umad->ports[1] = open_port(umad, smi_device, smi_port);
@@ -216,6 +243,7 @@ int umad_open_ports(const struct umad_functions *call, const char *device, unsig
 		.add_agent = add_agent,
 		.send = send_mad,
 		.receive = receive,
+		.find_pkey = find_pkey,
 		.wait = wait_for,
 		.close = close_ports,
 	};

@@ -58,6 +58,8 @@ struct mad_transport {
 	 */
 	int (*receive)(void *context, unsigned char *buffer, size_t *bytes,
 		       struct mad_arrival *ret);
+	/* The index of a P_Key in the table of the port; -ENOENT. NULL: the table is not known. */
+	int (*find_pkey)(void *context, uint16_t pkey);
 	/* Until there is a MAD to receive: -ETIMEDOUT, -EINTR. */
 	int (*wait)(void *context, int timeout_msec);
 	void (*close)(void *context);

@@ -56,6 +56,8 @@ struct fake {
 	size_t agents, sends, closed, too_small;
 	struct mad_agent last_agent;
 	unsigned int last_timeout_msec;
+	uint16_t pkey; /* at that index, the only one */
+	int pkey_index;
 	uint64_t random;
 };
 
@@ -160,6 +162,13 @@ static inline int fake_receive(void *context, unsigned char *buffer, size_t *byt
 	return 0;
 }
 
+static inline int fake_find_pkey(void *context, uint16_t pkey)
+{
+	const struct fake *fake = context;
+
+	return pkey == fake->pkey ? fake->pkey_index : -ENOENT;
+}
+
 static inline int fake_wait(void *context, int timeout_msec)
 {
 	struct fake *fake = context;
@@ -193,6 +202,7 @@ static inline struct mad_transport fake_transport_of(struct fake *fake)
 		.add_agent = fake_add_agent,
 		.send = fake_send_mad,
 		.receive = fake_receive,
+		.find_pkey = fake_find_pkey,
 		.wait = fake_wait,
 		.close = fake_close,
 	};

@@ -656,6 +656,7 @@ static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 	}
 	memcpy(answer, mad, MAD_BYTES);
 	bits_set(answer, (64 + 28) * 8, 16, caller->drop_percent ? 9 : 7);
+	bits_set(answer, (64 + 30) * 8, 16, 0x8123);
 	bits_set(answer, (64 + 25) * 8, 4, 3);
 	bits_set(answer, (64 + 33) * 8, 24, 5);
 	bits_set(answer, (64 + 36) * 8, 32, 0x80050000);
@@ -683,6 +684,8 @@ static void redirected(void **state)
 	struct caller *caller = begin(1, redirect, &patient);
 
 	(void)state;
+	caller->fake.pkey = 0x8123;
+	caller->fake.pkey_index = 4;
 	assert_int_equal(run(caller), 0);
 	assert_int_equal(caller->errors[0], 0);
 	assert_int_equal(caller->status[0], 0);
@@ -692,7 +695,14 @@ static void redirected(void **state)
 	assert_int_equal(caller->last_to.qpn, 5);
 	assert_int_equal(caller->last_to.qkey, 0x80050000);
 	assert_int_equal(caller->last_to.sl, 3);
+	assert_int_equal(caller->last_to.pkey_index, 4);
 	assert_false(caller->last_to.has_grh);
+	end(caller);
+	/* The port is not in that partition. */
+	caller = begin(1, redirect, &patient);
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->last_to.lid, 7);
+	assert_int_equal(caller->last_to.pkey_index, 0);
 	end(caller);
 }
 

@@ -205,6 +205,18 @@ static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t
 	return true;
 }
 
+/* Its partition, if the port is in it: else there is no better index than that of the request. */
+static void use_pkey(const struct mad_engine *engine, uint16_t pkey, struct mad_address *to)
+{
+	const struct mad_transport *transport = &engine->transport;
+	const int index = pkey & 0x7fff && transport->find_pkey
+				  ? transport->find_pkey(transport->context, pkey)
+				  : -ENOENT;
+
+	if (index >= 0)
+		to->pkey_index = (uint16_t)index;
+}
+
 /* The ClassPortInfo in the reply names the address to use instead: IBA 1, 13.4.8.2 and 13.5.2 */
 static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const unsigned char *mad,
 			    size_t bytes, uint16_t status)
@@ -229,6 +241,7 @@ static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const 
 	to->flow_label = class_port_info_redirect_flow_label(info);
 	to->qpn = class_port_info_redirect_qpn(info);
 	to->qkey = class_port_info_redirect_qkey(info);
+	use_pkey(engine, class_port_info_redirect_pkey(info), to);
 	if (!to->qpn)
 		to->qpn = 1;
 	if (!to->qkey)

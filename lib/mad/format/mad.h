@@ -305,6 +305,7 @@ MAD_BYTE(class_port_info, redirect_traffic_class, 24)
 MAD_ACCESSORS(class_port_info, redirect_sl, uint8_t, 25, 0, 4)
 MAD_ACCESSORS(class_port_info, redirect_flow_label, uint32_t, 25, 4, 20)
 MAD_WORD(class_port_info, redirect_lid, 28)
+MAD_WORD(class_port_info, redirect_pkey, 30)
 MAD_ACCESSORS(class_port_info, redirect_qpn, uint32_t, 33, 0, 24)
 MAD_DOUBLE(class_port_info, redirect_qkey, 36)
 
