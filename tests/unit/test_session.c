@@ -328,6 +328,11 @@ static void beyond_a_router(void **state)
 	mad_request_write(&request, 1, mad);
 	assert_int_equal(mad_engine_send(session->engine, 0, &request.to, mad, MAD_BYTES), -EXDEV);
 	assert_int_equal(fixture->fake.sends, 1);
+	/* A port with this port's prefix is in its subnet, whatever hop limit its record has. */
+	assert_int_equal(find(fixture, mad_session_find, "::bb"), 0);
+	mad_smp_request(&session->destinations[1].place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0,
+			&request);
+	assert_false(request.to.has_grh);
 	close_fixture(fixture);
 }
 

@@ -91,7 +91,7 @@ void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t att
 		.direct = direct,
 		.hops = place->target.hops,
 		.to = {.lid = direct ? MAD_LID_PERMISSIVE : place->address.lid,
-		       .has_grh = place->address.hop_limit > 1},
+		       .has_grh = place->beyond},
 	};
 	memcpy(request->path, place->target.path, sizeof(request->path));
 }
@@ -155,7 +155,7 @@ static void use_global_route(struct mad_address *address, const unsigned char *r
 	memcpy(address->gid.raw, record + PATH_RECORD_DGID_AT, sizeof(address->gid.raw));
 }
 
-static void use_path(struct mad_place *place, const struct mad_item *item)
+static void use_path(struct mad_place *place, const struct gid *own, const struct mad_item *item)
 {
 	if (item->error)
 		place->error = item->error;
@@ -165,6 +165,9 @@ static void use_path(struct mad_place *place, const struct mad_item *item)
 	place->address.lid = path_record_dlid(item->data);
 	place->address.sl = path_record_sl(item->data);
 	use_global_route(&place->address, item->data);
+	/* A hop limit alone does not say that it is in another subnet. */
+	place->beyond = place->address.hop_limit > 1 &&
+			memcmp(place->address.gid.raw, own->raw, sizeof(own->raw) / 2) != 0;
 	if (!place->error && !place->address.lid)
 		place->error = -ENXIO;
 }
@@ -188,7 +191,7 @@ static int find_paths(struct mad_engine *engine, const struct mad_route *route,
 	asked = 0;
 	for (size_t i = 0; i < count; i++)
 		if (needs_path(&places[i]) && !places[i].error)
-			use_path(&places[i], &items[asked++]);
+			use_path(&places[i], &route->gid, &items[asked++]);
 	return rc;
 }
 

@@ -39,6 +39,7 @@ struct mad_place {
 	int error; /* 0 if found; -ENXIO: the SA knows no path; -ENODATA: no SM; or the request's
 		      error */
 	uint16_t status; /* of the SA's reply, if that says why there is no path */
+	bool beyond;	 /* in another subnet, behind a router */
 };
 
 /*
