@@ -152,12 +152,20 @@ bool changes_have(const struct changes *changes, unsigned int flags)
 	return false;
 }
 
-/* Whether an earlier change of this call was made to the same object, and may have moved more. */
+/* Whether it is the same object, or a part of it: `eth0 vf 3` of eth0. */
+static bool is_within(const char *object, const char *whole)
+{
+	const size_t length = strlen(whole);
+
+	return !strncmp(object, whole, length) && (!object[length] || object[length] == ' ');
+}
+
+/* Whether no earlier change of this call was made to the object, which may have moved more. */
 static bool is_first_of_object(const struct changes *changes, const struct change *change)
 {
 	for (const struct change *other = changes->items; other < change; other++)
 		if (is(other, CHANGE_CHANGED) &&
-		    (!other->object || !change->object || !strcmp(other->object, change->object)))
+		    (!other->object || !change->object || is_within(change->object, other->object)))
 			return false;
 	return true;
 }
@@ -282,26 +290,34 @@ static bool undo_one(struct change *change)
 	return false;
 }
 
-/* What undoing another one has moved again, or never was to be written and is not as it was. */
+/*
+ * What another one has moved: by undoing it once more, or before its own turn came. What the kernel
+ * refused, or was found to be somebody else's, stays theirs; so does what was not there before.
+ */
 static bool undo_again(struct change *change)
 {
-	const bool may_have_moved = is(change, CHANGE_REVERTED) || is(change, CHANGE_UNCHANGED) ||
-				    (is(change, CHANGE_UNVERIFIED) && !change->written);
 	_cleanup_(freep) char *now = NULL;
 
-	if (!may_have_moved || read_into(change, &now) || !strcmp(now, change->before))
+	if (is(change, CHANGE_STUCK) ||
+	    (!change->written &&
+	     (is(change, CHANGE_FAILED) || !strcmp(change->before, CHANGE_ABSENT))))
+		return true;
+	if (read_into(change, &now) || !strcmp(now, change->before))
 		return true;
 	return undo_one(change);
 }
 
 bool changes_undo(struct changes *changes)
 {
-	bool good = true;
+	bool good = true, wrote = false;
 
-	for (size_t i = changes->count; i-- > 0;)
+	for (size_t i = changes->count; i-- > 0;) {
+		wrote |= changes->items[i].written;
 		if (has_moved(&changes->items[i]))
 			good &= undo_one(&changes->items[i]);
-	for (size_t i = changes->count; changes->count > 1 && i-- > 0;)
+	}
+	/* Where this call has written nothing, nothing was moved by it. */
+	for (size_t i = changes->count; wrote && changes->count > 1 && i-- > 0;)
 		good &= undo_again(&changes->items[i]);
 	return good;
 }
