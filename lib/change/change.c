@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
 #include "schema/rows.h"
 
@@ -131,6 +132,20 @@ void change_host_close(struct change_host *host)
 	if (host->agent)
 		host->free_agent(host->agent);
 	*host = (struct change_host){0};
+}
+
+const struct device *change_device(const struct change *change)
+{
+	const struct inventory *inventory = change->host->inventory;
+
+	for (size_t i = 0; inventory && i < inventory->devices.count; i++) {
+		const struct number *index = &inventory->devices.items[i].index;
+
+		if (index->known && change->device_index.known &&
+		    index->value == change->device_index.value)
+			return &inventory->devices.items[i];
+	}
+	return NULL;
 }
 
 struct change *changes_add(struct changes *changes, struct change_host *host,

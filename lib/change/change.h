@@ -16,6 +16,7 @@
 #include "schema/schema.h"
 
 struct change;
+struct device;
 struct inventory;
 struct netlink;
 struct signals;
@@ -138,6 +139,9 @@ struct changes {
 	bool (*ended)(void *context);
 	void *context;
 };
+
+/* The device of the inventory with change->device_index, or NULL. */
+const struct device *change_device(const struct change *change);
 
 extern const struct schema change_schema;
 

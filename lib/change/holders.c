@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "change/holders.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -387,4 +388,23 @@ void change_guard_device(struct change *change)
 	device_users_look(&users, &root, device ? device->kernel_name : name, change);
 	device_users_tell(&users, change);
 	device_users_clear(&users);
+}
+
+char *change_find_processes(const char *name)
+{
+	struct strings tasks = {.known = false};
+	char text[SYSFS_TEXT_SIZE], *list = NULL;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return NULL;
+	sysfs_list(&root, &tasks, "proc");
+	for (size_t i = 0; i < tasks.count; i++)
+		if (isdigit((unsigned char)tasks.items[i][0]) &&
+		    sysfs_read(&root, text, "proc/%s/comm", tasks.items[i]) > 0 &&
+		    !strcmp(text, name))
+			mem_extend(&list, "%s%s", list ? ", " : "", tasks.items[i]);
+	strings_free(&tasks);
+	root_close(&root);
+	return list;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * This finds who uses an RDMA device: processes that have its character devices open or own objects
- * of it, parts of the kernel, NFS mounts and NVMe controllers over RDMA, and IPoIB interfaces. For
- * the guards of settings.
+ * of it, parts of the kernel, NFS mounts and NVMe controllers over RDMA, and IPoIB interfaces; and
+ * daemons by their names. For the guards of settings.
  */
 #pragma once
 
@@ -15,6 +15,8 @@
  * change_disturbs(), and what could not be looked at by change_note(). Loads no module.
  */
 void change_guard_device(struct change *change);
+/* The numbers of the processes with that name: "7, 12", for the caller to free. NULL: none. */
+char *change_find_processes(const char *name);
 
 /* The same in parts, for tests. */
 

@@ -24,21 +24,10 @@ static uint32_t port_of(const struct change *change)
 	return (uint32_t)change->port.value;
 }
 
-static const struct device *device_of(const struct change *change)
-{
-	const struct inventory *inventory = change->host->inventory;
-
-	for (size_t i = 0; inventory && i < inventory->devices.count; i++)
-		if (inventory->devices.items[i].index.known &&
-		    inventory->devices.items[i].index.value == change->device_index.value)
-			return &inventory->devices.items[i];
-	return NULL;
-}
-
 /* "mlx5_0/1"; the caller frees it. */
 static char *name_port(const struct change *change)
 {
-	const struct device *device = device_of(change);
+	const struct device *device = change_device(change);
 
 	return mem_format("%s/%u", device ? device->name : "the device", port_of(change));
 }
@@ -163,7 +152,7 @@ static bool may_count(const struct device *device)
 
 static void guard_auto(struct change *change)
 {
-	const struct device *device = device_of(change);
+	const struct device *device = change_device(change);
 
 	if (!strcmp(change->wanted, "off")) {
 		change_note(change, "counters that exist stay until their queue pairs end");
@@ -218,7 +207,7 @@ static uint64_t qpn_of(const struct change *change)
 static int find_qp(struct change *change, struct netlink *nldev)
 {
 	struct netlink_request request = {.count = 0};
-	const struct device *device = device_of(change);
+	const struct device *device = change_device(change);
 	int rc;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_QP_GET), 0, NULL, 0);

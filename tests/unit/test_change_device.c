@@ -190,6 +190,24 @@ static void moderation_is_written_and_read(void **state)
 	assert_int_equal(test->machine.moderation, 1);
 }
 
+/* RDMA netlink did not tell the index: index 0 is another device, if there is one. */
+static void a_device_without_an_index(void **state)
+{
+	struct test *test = *state;
+
+	for (size_t i = 0; device_setting_table[i]; i++) {
+		struct change *change = want(test, device_setting_table[i], "on");
+		char *value = NULL;
+
+		if (!strcmp(change->setting->keyword.word, "netns"))
+			continue;
+		change->device_index = (struct number){.known = false};
+		assert_int_equal(change->setting->read(change, &value), -ENODEV);
+		assert_null(value);
+	}
+	assert_int_equal(test->machine.changes, 0);
+}
+
 static void a_kernel_without_moderation(void **state)
 {
 	struct test *test = *state;
@@ -337,15 +355,11 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(moderation_is_written_and_read),
-		CASE(a_kernel_without_moderation),
-		CASE(a_device_that_is_gone),
-		CASE(a_name_that_is_taken),
-		CASE(later_settings_follow_a_new_name),
-		CASE(a_sub_device_comes_and_goes),
-		CASE(sub_devices_that_are_refused),
-		CASE(a_sub_device_of_somebody_else),
-		CASE(a_device_of_its_own_is_no_sub_device),
+		CASE(moderation_is_written_and_read), CASE(a_device_without_an_index),
+		CASE(a_kernel_without_moderation),    CASE(a_device_that_is_gone),
+		CASE(a_name_that_is_taken),	      CASE(later_settings_follow_a_new_name),
+		CASE(a_sub_device_comes_and_goes),    CASE(sub_devices_that_are_refused),
+		CASE(a_sub_device_of_somebody_else),  CASE(a_device_of_its_own_is_no_sub_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

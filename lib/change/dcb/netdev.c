@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "change/dcb/netdev.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/holders.h"
 #include "kernel/sysfs.h"
 
 /* By the index, which makes the kernel load nothing: dev_ifname(), net/core/dev_ioctl.c. */
@@ -131,30 +131,6 @@ int netdev_read(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* Processes of that name, as a list of their numbers; NULL if there is none. */
-static char *find_processes(const char *name)
-{
-	struct strings tasks = {0};
-	char *list = NULL;
-	struct root root;
-
-	if (root_open(NULL, &root))
-		return NULL;
-	if (!sysfs_list(&root, &tasks, "proc")) {
-		for (size_t i = 0; i < tasks.count; i++) {
-			char text[SYSFS_TEXT_SIZE];
-
-			if (isdigit((unsigned char)tasks.items[i][0]) &&
-			    sysfs_read(&root, text, "proc/%s/comm", tasks.items[i]) > 0 &&
-			    !strcmp(text, name))
-				mem_extend(&list, "%s%s", list ? ", " : "", tasks.items[i]);
-		}
-		strings_free(&tasks);
-	}
-	root_close(&root);
-	return list;
-}
-
 /*
  * The firmware, or a daemon on the host, agrees with the switch by DCBX on the same settings, and
  * writes what they agreed on over ours. Without DCB_CAP_DCBX_HOST nobody on the host rules
@@ -162,7 +138,7 @@ static char *find_processes(const char *name)
  */
 void netdev_guard(struct change *change)
 {
-	_cleanup_(freep) char *daemon = find_processes("lldpad");
+	_cleanup_(freep) char *daemon = change_find_processes("lldpad");
 	const struct change *owner = netdev_earlier(change, &dcb_dcbx_setting);
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;

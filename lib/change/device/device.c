@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device/netns.h"
+#include "change/holders.h"
 #include "change/system.h"
 #include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
@@ -69,14 +70,18 @@ static int take_settings(void *context, const void *payload, size_t length)
 	return settings->device ? 0 : -EBADMSG;
 }
 
-int device_settings_read(struct netlink *nldev, uint32_t index, struct device_settings *ret)
+int device_settings_read(struct netlink *nldev, const struct number *index,
+			 struct device_settings *ret)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
 	struct netlink_request request = {.count = 0};
 	int rc;
 
+	/* 0 is the index of the first device: it must not stand for an unknown one. */
+	if (!index->known)
+		return -ENODEV;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)index->value);
 	rc = netlink_ask(nldev, &request, take_settings, &settings);
 	/* nldev_get_doit(), drivers/infiniband/core/nldev.c: no such index is -EINVAL. */
 	if (rc == -EINVAL)
@@ -101,7 +106,7 @@ static void fill_settings(struct device_settings *settings, const struct device 
 	settings->sub_type = device->sub_type;
 	if (!nldev || !device->index.known)
 		return;
-	rc = device_settings_read(nldev, (uint32_t)device->index.value, &now);
+	rc = device_settings_read(nldev, &device->index, &now);
 	if (rc)
 		problem_add(problems, device->name, "adaptive_moderation", "nldev", rc, NULL);
 	else
@@ -238,13 +243,12 @@ static char *undo_setting(const struct change *change)
 			  change->setting->keyword.word, value);
 }
 
-static int read_settings(struct change *change, struct device_settings *settings)
+int device_read_change(struct change *change, struct device_settings *ret)
 {
 	struct netlink *nldev;
 	int rc = change_host_nldev(change->host, &nldev);
 
-	return rc ? rc
-		  : device_settings_read(nldev, (uint32_t)change->device_index.value, settings);
+	return rc ? rc : device_settings_read(nldev, &change->device_index, ret);
 }
 
 int device_request(struct change *change, unsigned int command, unsigned int attribute,
@@ -267,7 +271,7 @@ int device_request(struct change *change, unsigned int command, unsigned int att
 static int read_moderation(struct change *change, char **ret_value)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
-	int rc = read_settings(change, &settings);
+	int rc = device_read_change(change, &settings);
 
 	if (rc)
 		return rc;
@@ -342,7 +346,7 @@ static int parse_description(struct change *change, const char *text, char **ret
 static int find_description(struct change *change, char **ret_path)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
-	int rc = read_settings(change, &settings);
+	int rc = device_read_change(change, &settings);
 
 	if (rc)
 		return rc;
@@ -399,29 +403,11 @@ static int write_description(struct change *change, const char *value)
 	return rc;
 }
 
-/* Whether a program of that name runs. */
-static bool is_running(const char *name)
-{
-	struct strings processes = {0};
-	char text[SYSFS_TEXT_SIZE];
-	bool found = false;
-	struct root root;
-
-	if (root_open(NULL, &root))
-		return false;
-	if (!sysfs_list(&root, &processes, "proc"))
-		for (size_t i = 0; i < processes.count && !found; i++)
-			found = processes.items[i][0] >= '1' && processes.items[i][0] <= '9' &&
-				sysfs_read(&root, text, "proc/%s/comm", processes.items[i]) > 0 &&
-				!strcmp(text, name);
-	strings_free(&processes);
-	root_close(&root);
-	return found;
-}
-
 static void guard_description(struct change *change)
 {
-	if (is_running("rdma-ndd"))
+	_cleanup_(freep) char *daemon = change_find_processes("rdma-ndd");
+
+	if (daemon)
 		change_note(change, "rdma-ndd runs: it writes its own text when it starts, when a "
 				    "device appears and when the host name changes (--persist)");
 }

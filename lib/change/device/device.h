@@ -28,10 +28,13 @@ extern const struct schema device_settings_schema;
 extern const struct setting *const device_setting_table[]; /* ends with NULL */
 
 /*
- * Name, moderation and parent of the device with that index. -ENODEV: there is none, or it is in
- * another network namespace.
+ * Name, moderation and parent of the device with that index. -ENODEV: there is none, it is in
+ * another network namespace, or the index is unknown.
  */
-int device_settings_read(struct netlink *nldev, uint32_t index, struct device_settings *ret);
+int device_settings_read(struct netlink *nldev, const struct number *index,
+			 struct device_settings *ret);
+/* The same of the device of a change. */
+int device_read_change(struct change *change, struct device_settings *ret);
 /*
  * What all devices of the inventory are set to, in its order: an array that the caller frees, and
  * clears each of. A saved tree has the node descriptions only.

@@ -25,11 +25,8 @@ static int parse_name(struct change *change, const char *text, char **ret_value)
 static int read_name(struct change *change, char **ret_value)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
-	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
+	int rc = device_read_change(change, &settings);
 
-	if (!rc)
-		rc = device_settings_read(nldev, (uint32_t)change->device_index.value, &settings);
 	if (!rc)
 		*ret_value = text_clean(settings.device, strlen(settings.device));
 	return rc;
@@ -225,14 +222,10 @@ static bool is_only_guid(const struct device_list *list, const struct device *de
  */
 static void persist_name(struct change *change)
 {
-	const struct inventory *inventory = change->host->inventory;
-	const struct device *device = NULL;
+	const struct device *device = change_device(change);
 	_cleanup_(freep) char *match = NULL;
 	char guid[GUID_TEXT_SIZE];
 
-	for (size_t i = 0; inventory && i < inventory->devices.count; i++)
-		if (inventory->devices.items[i].index.value == change->device_index.value)
-			device = &inventory->devices.items[i];
 	if (!device)
 		return;
 	if (device->software) {
@@ -243,7 +236,7 @@ static void persist_name(struct change *change)
 		return;
 	}
 	guid_format(device->node_guid.value, guid);
-	if (is_only_guid(&inventory->devices, device))
+	if (is_only_guid(&change->host->inventory->devices, device))
 		match = mem_format("ATTR{node_guid}==\"%s\"", guid);
 	else if (device->pci_address)
 		match = mem_format("KERNELS==\"%s\"", device->pci_address);

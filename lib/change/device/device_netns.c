@@ -44,7 +44,7 @@ static bool is_there(struct netlink *nldev, const struct change *change, int *re
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
 
-	*ret_rc = device_settings_read(nldev, (uint32_t)change->device_index.value, &settings);
+	*ret_rc = device_settings_read(nldev, &change->device_index, &settings);
 	return !*ret_rc;
 }
 
@@ -171,18 +171,13 @@ static int write_netns(struct change *change, const char *value)
 /* The IPoIB netdevs of the device go away: the session may come over one of them. */
 static void guard_way(struct change *change)
 {
-	const struct inventory *inventory = change->host->inventory;
+	const struct device *device = change_device(change);
 
-	for (size_t i = 0; inventory && i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		if (device->index.value != change->device_index.value ||
-		    device->transport.value != TRANSPORT_INFINIBAND)
-			continue;
-		for (size_t j = 0; j < device->port_count; j++)
-			if (device->ports[j].netdev)
-				change_guard_way(change, device->ports[j].netdev);
-	}
+	if (!device || device->transport.value != TRANSPORT_INFINIBAND)
+		return;
+	for (size_t i = 0; i < device->port_count; i++)
+		if (device->ports[i].netdev)
+			change_guard_way(change, device->ports[i].netdev);
 }
 
 /* What names the network namespace that the device leaves, quoted, or NULL if nothing does. */
