@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Congestion control of NVIDIA's own driver: roce/ecn.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,16 +82,6 @@ static int read_ecn(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* Writes a file of the live system at once. */
-static int write_file(const struct root *root, const char *path, const char *text)
-{
-	_cleanup_(closep) int fd = openat(root->fd, path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 static int write_mask(const struct root *root, const char *name, const char *point,
 		      unsigned int wanted)
 {
@@ -100,10 +89,10 @@ static int write_mask(const struct root *root, const char *name, const char *poi
 	int rc = roce_ecn_read_mask(root, name, point, &now);
 
 	for (unsigned int i = 0; !rc && i < DCB_PRIORITIES; i++) {
-		_cleanup_(freep) char *path = mem_format(ROCE_ECN_ENABLE, name, point, i);
+		_cleanup_(freep) char *path = mem_format("/" ROCE_ECN_ENABLE, name, point, i);
 
 		if ((now ^ wanted) & 1u << i)
-			rc = write_file(root, path, wanted & 1u << i ? "1" : "0");
+			rc = sysfs_write(path, wanted & 1u << i ? "1" : "0");
 	}
 	return rc;
 }
@@ -157,15 +146,12 @@ static int write_cnp(struct change *change, const char *value)
 {
 	_cleanup_(freep) char *path = NULL;
 	char name[IF_NAMESIZE];
-	struct root root;
-	int rc = begin(change, name, &root);
+	int rc = netdev_name(change, name);
 
 	if (rc)
 		return rc;
-	path = mem_format(ROCE_ECN_CNP, name);
-	rc = write_file(&root, path, value);
-	root_close(&root);
-	return explain(change, rc);
+	path = mem_format("/" ROCE_ECN_CNP, name);
+	return explain(change, sysfs_write(path, value));
 }
 
 const struct setting ecn_setting = {
