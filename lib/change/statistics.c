@@ -174,7 +174,10 @@ static char *undo_auto(const struct change *change)
 
 static void persist_auto(struct change *change)
 {
-	change->persist_file = mem_string("/etc/systemd/system/rdma-qp-counters.service");
+	const struct device *device = change_device(change);
+
+	change->persist_file = mem_format("/etc/systemd/system/rdma-qp-counters-%s-%u.service",
+					  device ? device->name : "device", port_of(change));
 	change->persist_text = mem_format("[Unit]\n"
 					  "After=rdma-hw.target\n"
 					  "[Service]\n"

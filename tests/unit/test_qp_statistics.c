@@ -717,7 +717,8 @@ static void automatic_unit(void **state)
 	begin(&bed, "mlx5_core");
 	change = add(&bed, &qp_auto_setting, "mlx5_0/1", "type,pid", 0);
 	change->setting->persist(change);
-	assert_string_equal(change->persist_file, "/etc/systemd/system/rdma-qp-counters.service");
+	assert_string_equal(change->persist_file,
+			    "/etc/systemd/system/rdma-qp-counters-mlx5_0-1.service");
 	assert_string_equal(change->persist_text,
 			    "[Unit]\nAfter=rdma-hw.target\n[Service]\nType=oneshot\n"
 			    "ExecStart=rdmactl counters auto mlx5_0/1 type,pid\n"
