@@ -188,6 +188,24 @@ static bool is_noted(const struct changes *changes, size_t place, const char *no
 	return false;
 }
 
+/* What makes a change last that is made, or would be. */
+static void add_persistence(char **text, const struct change *change)
+{
+	const uint64_t state = change->state.value;
+
+	if (state != CHANGE_PLANNED && state != CHANGE_UNCHANGED && state != CHANGE_CHANGED)
+		return;
+	if (change->persist_file)
+		mem_extend(text, "to make it last, put this into %s:\n%s\n", change->persist_file,
+			   change->persist_text);
+	else if (change->persist_text)
+		mem_extend(text, "to make it last: %s\n", change->persist_text);
+	else
+		mem_extend(text, "no file is known that makes %s%s%s last\n",
+			   change->setting->keyword.word, change->object ? " of " : "",
+			   text_or(change->object, ""));
+}
+
 /* After the table: how to get back, and what makes it last. 0 or -errno of the output. */
 static int print_after(const struct change_plan *plan, const struct change_args *args)
 {
@@ -208,13 +226,8 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 			if (!is_noted(&plan->changes, i, change->notes.items[j]))
 				mem_extend(&text, "note: %s\n", change->notes.items[j]);
 	}
-	for (size_t i = 0; args->persist && i < plan->changes.count; i++) {
-		const struct change *change = &plan->changes.items[i];
-
-		if (change->persist_file)
-			mem_extend(&text, "to make it last, put this into %s:\n%s\n",
-				   change->persist_file, change->persist_text);
-	}
+	for (size_t i = 0; args->persist && i < plan->changes.count; i++)
+		add_persistence(&text, &plan->changes.items[i]);
 	return render_text(stdout, text);
 }
 

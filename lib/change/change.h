@@ -73,7 +73,8 @@ struct setting {
 	/* The command that undoes it, for the caller to free; NULL: made of `command`. */
 	char *(*undo)(const struct change *change);
 	const char *command; /* "system set": rdmactl COMMAND [OBJECT] NAME VALUE */
-	/* Fills persist_file and persist_text, which make it last; NULL: nothing is known. */
+	/* Fills persist_file and persist_text, which make it last, or the text alone if that is not
+	 * done by a file; NULL: nothing is known. */
 	void (*persist)(struct change *change);
 };
 

@@ -82,6 +82,26 @@ static void refuse_if_in_use(struct change *change)
 	set_state(change, CHANGE_REFUSED);
 }
 
+/*
+ * That it is so now does not make it last. Whoever would be in the way of setting it may be there
+ * at the next start, and is in the way of nothing now.
+ */
+static void prepare_unchanged(struct change *change)
+{
+	const struct setting *setting = change->setting;
+
+	change->after = mem_string(change->before);
+	set_state(change, CHANGE_UNCHANGED);
+	if (!setting->persist)
+		return;
+	if (setting->guard)
+		setting->guard(change);
+	setting->persist(change);
+	strings_free(&change->notes);
+	strings_free(&change->disturbs);
+	change->notes.known = change->disturbs.known = true;
+}
+
 static void prepare_one(struct change *change, unsigned int mode)
 {
 	const struct setting *setting = change->setting;
@@ -94,11 +114,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 		return;
 	}
 	if (!strcmp(change->before, change->wanted)) {
-		change->after = mem_string(change->before);
-		set_state(change, CHANGE_UNCHANGED);
-		/* That it is so now does not make it last. */
-		if (setting->persist)
-			setting->persist(change);
+		prepare_unchanged(change);
 		return;
 	}
 	rc = setting->check ? setting->check(change) : 0;

@@ -309,7 +309,7 @@ static void rules(void **state)
 	change->device_index = number_of(3);
 	device_name_setting.persist(change);
 	assert_null(change->persist_file);
-	assert_string_equal(change->notes.items[0],
+	assert_string_equal(change->persist_text,
 			    "a software device gets its name when it is made: rdmactl link add "
 			    "rdma0 ...");
 	change = want(bed, &device_name_setting, "mlx5_0", "mlx5_0", "rdma0");

@@ -87,7 +87,8 @@ static void guard_cell(struct change *change)
 static void persist_cell(struct change *change)
 {
 	change->persist_file = mem_string("/etc/cell.conf");
-	change->persist_text = mem_format("%s=%s", change->setting->keyword.word, change->wanted);
+	change->persist_text = mem_format("%s=%s%s", change->setting->keyword.word, change->wanted,
+					  change->disturbs.count ? " --force" : "");
 }
 
 #define CELL(name, flags_, persist_)                                 \
@@ -375,16 +376,22 @@ static void afterwards(void **state)
 			"undo: rdmactl cell set o a old\n"
 			"note: mind the gap\n"
 			"note: and the step\n"
+			"no file is known that makes a of o last\n"
 			"to make it last, put this into /etc/cell.conf:\nb=new\n"
-			"to make it last, put this into /etc/cell.conf:\nc=new\n",
+			"to make it last, put this into /etc/cell.conf:\nc=new --force\n",
 		   "");
-	/* What was so already need not last. */
+	/* What was so already need not last, and who is in the way of setting it matters then. */
 	cells[1].value = "new";
+	cells[1].user = "7";
 	run_line(run, "o b new");
 	assert_run(run, STATUS_DONE,
 		   HEAD "o      b       new    new   unchanged\n"
-			"to make it last, put this into /etc/cell.conf:\nb=new\n",
+			"to make it last, put this into /etc/cell.conf:\nb=new --force\n",
 		   "");
+	/* What was not made cannot last. */
+	cells[0].write_error = -EIO;
+	run_line(run, "o b newer a newer");
+	assert_null(strstr(run->out, "last"));
 }
 
 /* What would be done, who would be disturbed, and nothing that undoes it. */

@@ -229,10 +229,10 @@ static void persist_name(struct change *change)
 	if (!device)
 		return;
 	if (device->software) {
-		change_note(change,
-			    "a software device gets its name when it is made: rdmactl link "
-			    "add %s ...",
-			    change->wanted);
+		change->persist_text = mem_format(
+			"a software device gets its name when it is made: "
+			"rdmactl link add %s ...",
+			change->wanted);
 		return;
 	}
 	guid_format(device->node_guid.value, guid);
