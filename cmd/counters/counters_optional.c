@@ -43,6 +43,14 @@ static void complain_word(struct optional *optional, const char *word)
 	listing_fail(&optional->listing, STATUS_FAILED, message, hint);
 }
 
+static bool is_named(const struct optional_counter *counter, const struct strings *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (optional_counter_is(counter, words->items[i]))
+			return true;
+	return false;
+}
+
 /* Checks the words before anything is switched. */
 static bool check_words(struct optional *optional)
 {
@@ -53,8 +61,9 @@ static bool check_words(struct optional *optional)
 			     "rdmactl counters --optional lists them");
 		return false;
 	}
-	for (size_t i = 0; i < optional->enable.count; i++)
-		if (strings_contain(&optional->disable, optional->enable.items[i])) {
+	for (size_t i = 0; i < optional->list.count; i++)
+		if (is_named(&optional->list.items[i], &optional->enable) &&
+		    is_named(&optional->list.items[i], &optional->disable)) {
 			listing_fail(&optional->listing, STATUS_USAGE,
 				     "--enable and --disable name the same counter", NULL);
 			return false;
@@ -66,14 +75,6 @@ static bool check_words(struct optional *optional)
 				return false;
 			}
 	return true;
-}
-
-static bool is_named(const struct optional_counter *counter, const struct strings *words)
-{
-	for (size_t i = 0; i < words->count; i++)
-		if (optional_counter_is(counter, words->items[i]))
-			return true;
-	return false;
 }
 
 /* Sets `enabled` as requested; returns whether that changes anything. */

@@ -72,6 +72,8 @@ rdmactl counters: mlx5_1/1: cannot read optional counters: Input/output error'
 	unknown out_of_buffer 'rdmactl counters --optional lists them' --enable out_of_buffer
 	try --root "$snapshot" counters --enable cc_rx_ce_pkts --disable cc_tx_cnp_pkts,cc_rx_ce_pkts
 	expect 2 '' 'rdmactl counters: --enable and --disable name the same counter'
+	try --root "$snapshot" counters --enable tx_rdma_cnp_packets --disable cc_tx_cnp_pkts
+	expect 2 '' 'rdmactl counters: --enable and --disable name the same counter'
 	refused 2 'which counters?' 'rdmactl counters --optional lists them' --enable ,
 	nothing_wrong
 }
