@@ -114,18 +114,39 @@ static void written(void **state)
 	} cases[] = {
 		{"0", "4", "4"},
 		{"4", "0", "0"},
-		{"4", "2", "02"},
 	};
 	struct bed *bed = *state;
+	struct change *change;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct change *change = want(bed, 0);
-
+		change = want(bed, 0);
 		tree_write(&bed->tree, FUNCTION "/sriov_numvfs", cases[i].before);
 		assert_reads(change, cases[i].before);
 		assert_int_equal(change->setting->write(change, cases[i].wanted), 0);
 		assert_written(bed, cases[i].written);
 	}
+	change = want(bed, 0);
+	free(change->path);
+	change->path = mem_format("%s/" FUNCTION "/sriov_numvfs", bed->tree.path);
+	assert_int_equal(change->setting->write(change, "2"), 0);
+	assert_reads(change, "2");
+}
+
+/* A driver that says yes to 0 and keeps the VFs: nobody else made them, and no more are asked for.
+ */
+static void kept(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, 0);
+
+	tree_write(&bed->tree, FUNCTION "/sriov_numvfs", "4");
+	change->written = true;
+	assert_int_equal(change->setting->write(change, "2"), -EBUSY);
+	assert_written(bed, "0");
+	assert_string_equal(change->reason,
+			    "the driver accepted that the VFs be removed, and kept them: its "
+			    "netdev may be down, or virtual machines may have some of them");
+	assert_true(change->written);
 }
 
 /* What the errors of drivers mean. */
@@ -318,7 +339,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(numbers),	   TEST(written),      TEST(refused),	TEST(no_room),	 TEST(busy),
-		TEST(not_removed), TEST(who_has_them), TEST(persisted), TEST(autoprobe),
+		TEST(not_removed), TEST(kept), TEST(who_has_them), TEST(persisted), TEST(autoprobe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

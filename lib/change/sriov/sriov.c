@@ -109,19 +109,36 @@ void sriov_explain_vfs(struct change *change, int error, bool removes)
 	}
 }
 
+/* 0, with VFs left: bnxt_sriov_configure(), bnxt_sriov.c, says yes to 0 and may do nothing. */
+static int remove_vfs(struct change *change)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int rc = sysfs_write(change->path, "0");
+
+	if (rc)
+		sriov_explain_vfs(change, rc, true);
+	else
+		rc = read_file(change, COUNT_FILE, text);
+	if (rc || !strcmp(text, "0"))
+		return rc;
+	change_explain(change, "dmesg | tail may say why",
+		       "the driver accepted that the VFs be removed, and kept them: its netdev may "
+		       "be down, or virtual machines may have some of them");
+	return -EBUSY;
+}
+
 /* From one number to another only by way of 0: the kernel says EBUSY. */
 static int write_vfs(struct change *change, const char *value)
 {
+	const bool removes = !strcmp(value, "0");
 	char text[SYSFS_TEXT_SIZE];
-	bool removes = !strcmp(value, "0");
 	int rc = read_file(change, COUNT_FILE, text);
 
-	if (!rc && strcmp(text, "0") && !removes) {
-		rc = sysfs_write(change->path, "0");
-		removes = rc != 0;
-	}
-	if (!rc)
-		rc = sysfs_write(change->path, value);
+	if (!rc && strcmp(text, "0") && !removes)
+		rc = remove_vfs(change);
+	if (rc)
+		return rc;
+	rc = sysfs_write(change->path, value);
 	sriov_explain_vfs(change, rc, removes);
 	return rc;
 }
