@@ -22,6 +22,7 @@
 #include "change/sriov/sriov.h"
 #include "kernel/netlink/netlink.h"
 #include "change_bed.h"
+#include "saved_tree.h"
 
 /* Last, because it defines words of enumerations above as macros. */
 #include <linux/ethtool_netlink.h>
@@ -100,9 +101,9 @@ static void put_device(struct bytes *payload, const char *name)
 
 static void put_devices(struct bytes *datagram, uint32_t sequence)
 {
-	static const char *const names[] = {"0000:01:00.0", "0000:02:00.0"};
+	static const char *const names[] = {"0000:01:00.0", "0000:02:00.0", "mlx5_core.sf.2"};
 
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct bytes payload = {0};
 
 		put_device(&payload, names[i]);
@@ -409,6 +410,33 @@ static void reload_is_told(void **state)
 	assert_int_equal(change->notes.count, 0);
 }
 
+/* VFs go with their function; a reload of a subfunction leaves them alone. */
+static void vfs_are_in_the_way(void **state)
+{
+	static const struct {
+		const char *count, *below;
+		bool disturbs;
+	} cases[] = {{"4", "", true}, {"0", "", false}, {"4", "/mlx5_core.sf.2", false}};
+	struct bed *bed = *state;
+	struct saved_tree tree;
+
+	tree_open(&tree);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *path = mem_format("%s/0000:01:00.0%s", tree.path + 1,
+							 cases[i].below);
+		struct change *change = want(bed, &sriov_roce_setting, path);
+
+		tree_write(&tree, "0000:01:00.0/sriov_numvfs", cases[i].count);
+		change->setting->guard(change);
+		assert_int_equal(change->notes.count, 1);
+		assert_int_equal(change->disturbs.count, cases[i].disturbs);
+		if (cases[i].disturbs)
+			assert_string_equal(change->disturbs.items[0],
+					    "the 4 VFs of 0000:01:00.0, which stop meanwhile");
+	}
+	tree_close(&tree);
+}
+
 static struct change *want_pause(struct bed *bed)
 {
 	struct change *change = changes_add(&bed->changes, &bed->host, &link_pause_setting, "eth0",
@@ -490,8 +518,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(switches),	 TEST(modes_of_their_own), TEST(places),       TEST(refusals),
-		TEST(no_reload), TEST(reload_is_told),	   TEST(pause_frames), TEST(pause_refused),
+		TEST(switches),		  TEST(modes_of_their_own), TEST(places),
+		TEST(refusals),		  TEST(no_reload),	    TEST(reload_is_told),
+		TEST(vfs_are_in_the_way), TEST(pause_frames),	    TEST(pause_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

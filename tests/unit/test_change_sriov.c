@@ -292,6 +292,16 @@ static void who_has_them(void **state)
 	assert_true(strings_contain(
 		&change->notes, "the 5 VFs that are there are removed first, with their settings"));
 	assert_true(strings_contain(&change->notes, "the netdev no_such_netdev of VF 0 goes away"));
+	tree_link(&bed->tree, FUNCTION "/virtfn6/driver", "../../drivers/pciback");
+	tree_link(&bed->tree, FUNCTION "/virtfn7/driver", "../../drivers/uio_pci_generic");
+	change = want(bed, 0);
+	change->before = mem_string("8");
+	change->setting->guard(change);
+	assert_int_equal(change->disturbs.count, 6);
+	assert_string_equal(change->disturbs.items[4],
+			    "VF 6, which pciback holds for a virtual machine or a program");
+	assert_string_equal(change->disturbs.items[5],
+			    "VF 7, which uio_pci_generic holds for a virtual machine or a program");
 	change = want(bed, 0);
 	change->before = mem_string("0");
 	change->setting->guard(change);
@@ -338,8 +348,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers),	   TEST(written),      TEST(refused),	TEST(no_room),	 TEST(busy),
-		TEST(not_removed), TEST(kept), TEST(who_has_them), TEST(persisted), TEST(autoprobe),
+		TEST(numbers),	 TEST(written),	    TEST(refused), TEST(no_room),
+		TEST(busy),	 TEST(not_removed), TEST(kept),	   TEST(who_has_them),
+		TEST(persisted), TEST(autoprobe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,9 @@
 #include "change/holders.h"
 #include "change/session.h"
 #include "host/inventory/inventory.h"
-#include "host/pci/pci.h"
 #include "host/sriov/card.h"
+#include "host/sriov/function.h"
 
-#define COUNT_FILE     "sriov_numvfs"
 #define TOTAL_FILE     "sriov_totalvfs"
 #define AUTOPROBE_FILE "sriov_drivers_autoprobe"
 
@@ -67,7 +66,7 @@ static int parse_vfs(struct change *change, const char *text, char **ret_value)
 static int read_vfs(struct change *change, char **ret_value)
 {
 	char text[SYSFS_TEXT_SIZE];
-	int rc = read_file(change, COUNT_FILE, text);
+	int rc = read_file(change, SRIOV_COUNT_FILE, text);
 
 	if (!rc)
 		*ret_value = text_clean(text, strlen(text));
@@ -118,7 +117,7 @@ static int remove_vfs(struct change *change)
 	if (rc)
 		sriov_explain_vfs(change, rc, true);
 	else
-		rc = read_file(change, COUNT_FILE, text);
+		rc = read_file(change, SRIOV_COUNT_FILE, text);
 	if (rc || !strcmp(text, "0"))
 		return rc;
 	change_explain(change, "dmesg | tail may say why",
@@ -132,7 +131,7 @@ static int write_vfs(struct change *change, const char *value)
 {
 	const bool removes = !strcmp(value, "0");
 	char text[SYSFS_TEXT_SIZE];
-	int rc = read_file(change, COUNT_FILE, text);
+	int rc = read_file(change, SRIOV_COUNT_FILE, text);
 
 	if (!rc && strcmp(text, "0") && !removes)
 		rc = remove_vfs(change);
@@ -159,7 +158,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 	const char *path = change->data;
 	struct strings netdevs = {.known = false}, devices = {.known = false};
 
-	if (pci_driver_is_keeper(driver)) {
+	if (function_is_kept(driver)) {
 		change_disturbs(change, "VF %u, which %s holds for a virtual machine or a program",
 				vf, driver);
 		return;
@@ -265,7 +264,7 @@ bool sriov_fill(struct change *change, void *context)
 {
 	const struct sriov_target *target = context;
 	_cleanup_(freep) char *directory = NULL;
-	const char *file = change->setting == &vfs	   ? COUNT_FILE
+	const char *file = change->setting == &vfs	   ? SRIOV_COUNT_FILE
 			   : change->setting == &autoprobe ? AUTOPROBE_FILE
 							   : NULL;
 	struct root root;
@@ -304,7 +303,7 @@ static void find_netdev(const struct root *root, struct sriov_target *target,
 	if (!strchr(word, '/') &&
 	    !sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex", word))
 		return;
-	if (card_find_file(root, target->path, COUNT_FILE, &directory))
+	if (card_find_file(root, target->path, SRIOV_COUNT_FILE, &directory))
 		directory = mem_string(target->path);
 	own = card_own_netdev(root, directory, devices);
 	if (own)

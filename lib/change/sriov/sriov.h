@@ -8,6 +8,9 @@
 #include "change/change.h"
 #include "host/device.h"
 
+/* The attribute of a physical function: how many VFs there are. */
+#define SRIOV_COUNT_FILE "sriov_numvfs"
+
 /* What a user named. */
 struct sriov_target {
 	char *path;		    /* as card_find() gives it */

@@ -5,6 +5,7 @@
  * ice in the mode runtime.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,26 @@ static void guard_devices(struct change *change, const struct root *root)
 	strings_free(&devices);
 }
 
+/* mlx5_devlink_reload_down(), devlink.c, only warns of it; what has a VF stands still meanwhile. */
+static void guard_reload(struct change *change, const struct root *root, const char *device)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct number count = {.known = false};
+
+	change_note(change,
+		    "the driver of %s is reloaded: its netdevs and RDMA devices go away and come "
+		    "back, without addresses",
+		    device);
+	if (change->netdev_index.known)
+		netdev_note_users(change, (unsigned int)change->netdev_index.value);
+	/* A subfunction has none, and leaves those of its function alone. */
+	if (!card_find_file(root, change->data, SRIOV_COUNT_FILE, &directory) &&
+	    !strcmp(strrchr(directory, '/') + 1, device) &&
+	    !sysfs_read_number(root, &count, "%s/" SRIOV_COUNT_FILE, directory) && count.value)
+		change_disturbs(change, "the %" PRIu64 " VFs of %s, which stop meanwhile",
+				count.value, device);
+}
+
 static void guard_switch(struct change *change)
 {
 	_cleanup_(place_clear) struct place place = {.family = 0};
@@ -168,14 +189,8 @@ static void guard_switch(struct change *change)
 	if (find_place(change, &place) || root_open(NULL, &root))
 		return;
 	guard_devices(change, &root);
-	if (!place.device->switched_at_once[switch_of(change)]) {
-		change_note(change,
-			    "the driver of %s is reloaded: its netdevs and RDMA devices go away "
-			    "and come back, without addresses",
-			    place.device->name);
-		if (change->netdev_index.known)
-			netdev_note_users(change, (unsigned int)change->netdev_index.value);
-	}
+	if (!place.device->switched_at_once[switch_of(change)])
+		guard_reload(change, &root, place.device->name);
 	root_close(&root);
 }
 

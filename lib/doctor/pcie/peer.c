@@ -28,7 +28,7 @@ static const char *driver_of_guests(struct doctor_context *run)
 		struct pci_function *function = &run->facts->pci.items[i];
 
 		pci_read(&run->facts->root, function, PCI_DRIVER, NULL);
-		if (pci_driver_is_keeper(function->driver))
+		if (pci_driver_is_for_guests(function->driver))
 			return function->driver;
 	}
 	return NULL;
@@ -189,7 +189,7 @@ static bool has_driver(struct doctor_context *run)
 			continue;
 		pci_read(root, function, PCI_DRIVER, run->problems);
 		if (function->driver_unknown ||
-		    (function->driver && !pci_driver_is_keeper(function->driver)))
+		    (function->driver && !pci_driver_is_for_guests(function->driver)))
 			return true;
 	}
 	return false;

@@ -36,7 +36,7 @@ void check_iommu_mode(struct doctor_context *run)
 
 	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->problems);
 	/* Guests need the translation, by a domain that the type is not about. */
-	if (pci_driver_is_keeper(function->driver)) {
+	if (pci_driver_is_for_guests(function->driver)) {
 		doctor_does_not_apply(run);
 		return;
 	}

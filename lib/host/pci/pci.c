@@ -335,9 +335,10 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
 	return (struct number){.known = false};
 }
 
-bool pci_driver_is_keeper(const char *driver)
+bool pci_driver_is_for_guests(const char *driver)
 {
-	return driver && (strstr(driver, "vfio") || !strcmp(driver, "pci-stub"));
+	return driver &&
+	       (strstr(driver, "vfio") || strstr(driver, "pciback") || !strcmp(driver, "pci-stub"));
 }
 
 bool pci_is_data_direct(const struct root *root, struct pci_function *function,

@@ -95,10 +95,11 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
  */
 struct real pci_link_gbps(const struct real *speed_gtps, const struct number *lanes);
 /*
- * Whether that driver (NULL: none) keeps its functions for a virtual machine or a program in user
- * space: vfio-pci, pci-stub, or a variant for certain devices (mlx5_vfio_pci, drivers/vfio/pci).
+ * Whether that driver (NULL: none) keeps its functions for virtual machines: vfio-pci or a variant
+ * for certain devices (mlx5_vfio_pci, drivers/vfio/pci), pci-stub, or pciback of Xen
+ * (xen-pciback/pci_stub.c).
  */
-bool pci_driver_is_keeper(const char *driver);
+bool pci_driver_is_for_guests(const char *driver);
 /*
  * Whether it carries what a ConnectX-8 (a Direct NIC) exchanges with accelerators:
  * drivers/infiniband/hw/mlx5/data_direct.c, kernel-boot/rdma_topo of rdma-core.

@@ -120,11 +120,16 @@ static char *first_of(struct reader *reader, const char *name, const char *direc
 	return first;
 }
 
+bool function_is_kept(const char *driver)
+{
+	return pci_driver_is_for_guests(driver) || strstr(driver, "uio");
+}
+
 static enum function_owner owner_of(const struct function *function, bool empty)
 {
 	if (!function->driver)
 		return FUNCTION_OF_NOBODY;
-	if (pci_driver_is_keeper(function->driver))
+	if (function_is_kept(function->driver))
 		return FUNCTION_OF_VFIO;
 	return empty ? FUNCTION_OF_NAMESPACE : FUNCTION_OF_HOST;
 }

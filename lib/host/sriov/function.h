@@ -46,6 +46,9 @@ struct function_list {
 
 extern const struct schema function_schema;
 
+/* Whether that driver keeps a function for a guest, or for a program: uio_pci_generic, igb_uio. */
+bool function_is_kept(const char *driver);
+
 /* Appends all functions; the name of the saved tree or NULL. */
 void function_list_read(struct function_list *list, const struct inventory *inventory,
 			const char *saved, struct problems *problems);
