@@ -388,9 +388,11 @@ static void guard_del(struct change *change)
 	_cleanup_(link_list_clear) struct link_list list = {0};
 	struct netlink *rtnl;
 
+	change_note(change, "undoing it makes %s anew: down, and without addresses",
+		    change->object);
 	if (!change_host_rtnl(change->host, &rtnl) &&
 	    !rtnl_get_link(rtnl, 0, change->object, &list))
-		netdev_note_users(change, (unsigned int)list.items[0].index.value);
+		netdev_note_users(change, (unsigned int)list.items[0].index.value, true);
 }
 
 /* systemd.netdev(5), section [IPOIB]; systemd.network(5), IPoIB=. */

@@ -27,7 +27,8 @@ bool netdev_name_valid(const char *name)
 }
 
 /* IPv6 addresses go away with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
-static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link)
+static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link,
+			   bool goes)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 
@@ -41,11 +42,11 @@ static void note_addresses(struct change *change, struct netlink *rtnl, const st
 			continue;
 		ip_format(&address->ip, text);
 		change_note(change, "%s has the address %s%s", link->name, text,
-			    address->ip.family == AF_INET6 ? ", which is lost" : "");
+			    goes || address->ip.family == AF_INET6 ? ", which is lost" : "");
 	}
 }
 
-void netdev_note_users(struct change *change, unsigned int index)
+void netdev_note_users(struct change *change, unsigned int index, bool goes)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};
 	const struct number number = number_of(index);
@@ -58,7 +59,7 @@ void netdev_note_users(struct change *change, unsigned int index)
 	if (!link)
 		return;
 	change_guard_way(change, link->name);
-	note_addresses(change, rtnl, link);
+	note_addresses(change, rtnl, link, goes);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];
 

@@ -56,7 +56,7 @@ static void guard_state(struct change *change)
 	if (strcmp(change->wanted, "down"))
 		return;
 	change_guard_device(change);
-	netdev_note_users(change, (unsigned int)change->netdev_index.value);
+	netdev_note_users(change, (unsigned int)change->netdev_index.value, false);
 }
 
 static const struct setting state = {

@@ -751,25 +751,31 @@ static void users(void **state)
 	bed->machine.ipv6 = true;
 	bed->machine.links[0].master = 5;
 	change->setting->guard(change);
-	assert_int_equal(change->notes.count, 4);
-	has_note(change, "ib0 has the address 10.0.0.1");
+	assert_int_equal(change->notes.count, 5);
+	has_note(change, "undoing it makes ib0 anew: down, and without addresses");
+	has_note(change, "ib0 has the address 10.0.0.1, which is lost");
 	has_note(change, "ib0 has the address 2001::1, which is lost");
 	has_note(change, "ib0.8001 is on top of ib0");
 	has_note(change, "ib0 is a member of eth0");
+	/* One that only stops keeps those of IPv4. */
+	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
+	netdev_note_users(change, 3, false);
+	has_note(change, "ib0 has the address 10.0.0.1");
+	has_note(change, "ib0 has the address 2001::1, which is lost");
 	/* The others have none of that, but for a master that is not seen here. */
 	bed->machine.links[2].master = 99;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
-	assert_int_equal(change->notes.count, 1);
+	assert_int_equal(change->notes.count, 2);
 	has_note(change, "eth0 is a member of another netdev");
 	bed->machine.links[2].master = 0;
 	bed->machine.links[3].lower = 5; /* of another namespace's netdev 5 */
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
 	change->setting->guard(change);
-	assert_int_equal(change->notes.count, 0);
+	assert_int_equal(change->notes.count, 1);
 	change = want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT);
 	change->setting->guard(change);
-	assert_int_equal(change->notes.count, 0);
+	assert_int_equal(change->notes.count, 1);
 }
 
 static void up_and_down(void **state)

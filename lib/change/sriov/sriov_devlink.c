@@ -172,7 +172,7 @@ static void guard_reload(struct change *change, const struct root *root, const c
 		    "back, without addresses",
 		    device);
 	if (change->netdev_index.known)
-		netdev_note_users(change, (unsigned int)change->netdev_index.value);
+		netdev_note_users(change, (unsigned int)change->netdev_index.value, true);
 	/* A subfunction has none, and leaves those of its function alone. */
 	if (!card_find_file(root, change->data, SRIOV_COUNT_FILE, &directory) &&
 	    !strcmp(strrchr(directory, '/') + 1, device) &&
