@@ -28,16 +28,22 @@ const struct keyword *setting_keyword(const struct setting *const *table, size_t
 	return table[number] ? &table[number]->keyword : NULL;
 }
 
-/* Without a next step of the setting's own, the help of the command is it for wrong usage. */
-static void fail_change(struct change_plan *plan, const struct change *change, int status)
+/* A failure, with the help of the command as the next step. */
+static bool fail_with_help(struct change_plan *plan, const char *reason)
 {
 	_cleanup_(freep) char *path = command_path(plan->listing.ctx);
 	_cleanup_(freep) char *help = mem_format("rdmactl %s --help lists the settings", path);
 
-	listing_fail(&plan->listing, status, change->reason,
-		     change->next_step	      ? change->next_step
-		     : status == STATUS_USAGE ? help
-					      : NULL);
+	listing_fail(&plan->listing, STATUS_USAGE, reason, help);
+	return false;
+}
+
+static void fail_change(struct change_plan *plan, const struct change *change, int status)
+{
+	if (status == STATUS_USAGE && !change->next_step)
+		fail_with_help(plan, change->reason);
+	else
+		listing_fail(&plan->listing, status, change->reason, change->next_step);
 }
 
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
@@ -56,7 +62,8 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	return !rc;
 }
 
-const struct setting *change_find_setting(struct change_plan *plan,
+/* The setting of that word; NULL: there is none, which the listing has as a problem. */
+static const struct setting *find_setting(struct change_plan *plan,
 					  const struct setting *const *table, const char *word)
 {
 	_cleanup_(freep) const char **words = NULL;
@@ -78,31 +85,29 @@ const struct setting *change_find_setting(struct change_plan *plan,
 	return NULL;
 }
 
+const struct setting *change_find_pair(struct change_plan *plan, const struct setting *const *table,
+				       char **words)
+{
+	const struct setting *setting = find_setting(plan, table, words[0]);
+	_cleanup_(freep) char *message = NULL;
+
+	if (!setting || words[1])
+		return setting;
+	message = mem_format("'%s' needs a value: %s", words[0], setting->keyword.metavar);
+	listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
+	return NULL;
+}
+
 bool change_plan_words(struct change_plan *plan, const struct setting *const *table, char **words,
 		       const char *object, change_fill *fill, void *context)
 {
-	_cleanup_(freep) char *message = NULL, *hint = NULL, *path = NULL;
-
 	for (; words[0]; words += 2) {
-		const struct setting *setting = change_find_setting(plan, table, words[0]);
+		const struct setting *setting = change_find_pair(plan, table, words);
 
-		if (!setting)
-			return false;
-		if (!words[1]) {
-			message = mem_format("'%s' needs a value: %s", words[0],
-					     setting->keyword.metavar);
-			listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
-			return false;
-		}
-		if (!change_plan_one(plan, setting, words[1], object, fill, context))
+		if (!setting || !change_plan_one(plan, setting, words[1], object, fill, context))
 			return false;
 	}
-	if (plan->changes.count)
-		return true;
-	path = command_path(plan->listing.ctx);
-	hint = mem_format("rdmactl %s --help lists the settings", path);
-	listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?", hint);
-	return false;
+	return plan->changes.count || fail_with_help(plan, "what is to be set?");
 }
 
 struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs)
@@ -115,6 +120,15 @@ struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t
 		return NULL;
 	plan->host.inventory = &listing->inventory;
 	return &listing->inventory.devices.items[0];
+}
+
+bool change_has_core(struct listing *listing)
+{
+	int rc = inventory_find_core(listing->ctx->globals.root, &listing->problems);
+
+	if (rc)
+		listing->status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
+	return !rc;
 }
 
 void change_load_host(struct change_plan *plan, uint64_t needs)

@@ -55,9 +55,11 @@ int change_run(const struct ctx *ctx, const void *args, char **words);
 typedef bool change_fill(struct change *change, void *context);
 bool change_plan_words(struct change_plan *plan, const struct setting *const *table, char **words,
 		       const char *object, change_fill *fill, void *context);
-/* The setting of that word; NULL: there is none, which the listing has as a problem. */
-const struct setting *change_find_setting(struct change_plan *plan,
-					  const struct setting *const *table, const char *word);
+/* The setting of a pair of words; NULL: it has none or no value, which the listing has as a
+ * problem.
+ */
+const struct setting *change_find_pair(struct change_plan *plan, const struct setting *const *table,
+				       char **words);
 /* Adds one change of a setting to the text of a user; false as above. */
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context);
@@ -66,6 +68,8 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
  * well. NULL: there is none, which the listing has as a problem.
  */
 struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs);
+/* Whether the kernel has RDMA; if not, the listing has the problem and the status. */
+bool change_has_core(struct listing *listing);
 /* Loads these facts of all devices, for the settings as well. Without them there are no notes. */
 void change_load_host(struct change_plan *plan, uint64_t needs);
 /* The keyword of that number, for struct command. */

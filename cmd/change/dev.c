@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl dev: what RDMA devices are set to; dev set changes it. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,17 +74,13 @@ static bool add_wanted(struct change_plan *plan, const char *name, const char *t
 					    : mem_string(CHANGE_ABSENT);
 	struct change *change = changes_add(&plan->changes, &plan->host, &sub_device_setting, name,
 					    value);
-	int rc;
 
 	if (type ? !sub_device_check(change, name, type, parent)
 		 : !device_check_name(change, name, DEVICE_NAME_SIZE - 1)) {
 		listing_fail(&plan->listing, STATUS_USAGE, change->reason, change->next_step);
 		return false;
 	}
-	rc = inventory_find_core(NULL, &plan->listing.problems);
-	if (rc)
-		plan->listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
-	return !rc;
+	return change_has_core(&plan->listing);
 }
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)

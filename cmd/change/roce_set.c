@@ -162,19 +162,9 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 /* Whether the words after the target are settings and values, told before anything is read. */
 static bool check_words(struct change_plan *plan, const struct setting *const *list, char **words)
 {
-	_cleanup_(freep) char *message = NULL;
-
-	for (; words[0]; words += 2) {
-		const struct setting *setting = change_find_setting(plan, list, words[0]);
-
-		if (!setting)
+	for (; words[0]; words += 2)
+		if (!change_find_pair(plan, list, words))
 			return false;
-		if (words[1])
-			continue;
-		message = mem_format("'%s' needs a value: %s", words[0], setting->keyword.metavar);
-		listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
-		return false;
-	}
 	return true;
 }
 
@@ -182,7 +172,7 @@ static bool plan_words(struct change_plan *plan, const struct roce_target *targe
 		       const struct setting *const *list, char **words)
 {
 	for (char **word = words + 1; *word; word += 2)
-		if (!plan_setting(plan, target, words[0], change_find_setting(plan, list, *word),
+		if (!plan_setting(plan, target, words[0], change_find_pair(plan, list, word),
 				  word[1]))
 			return false;
 	return true;

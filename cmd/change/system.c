@@ -2,25 +2,14 @@
 /* rdmactl system: what the RDMA subsystem is set to; system set changes it. */
 #include "change/system.h"
 
-#include <errno.h>
-
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
-
-static bool has_core(struct listing *listing)
-{
-	int rc = inventory_find_core(listing->ctx->globals.root, &listing->problems);
-
-	if (rc)
-		listing->status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
-	return !rc;
-}
 
 static bool plan_set(struct change_plan *plan, const void *args, char **words)
 {
 	(void)args;
 	return change_plan_words(plan, system_setting_table, words, NULL, NULL, NULL) &&
-	       has_core(&plan->listing);
+	       change_has_core(&plan->listing);
 }
 
 static const struct keyword *keyword(size_t number)
@@ -49,7 +38,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	(void)args;
 	if (!listing_begin(&listing, ctx, words, false) ||
 	    listing_refuses_tree(&listing, "a saved tree does not have these settings") ||
-	    !has_core(&listing))
+	    !change_has_core(&listing))
 		return listing_end(&listing);
 	rc = system_settings_read(ctx->globals.root, &record);
 	if (rc)

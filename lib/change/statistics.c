@@ -24,12 +24,17 @@ static uint32_t port_of(const struct change *change)
 	return (uint32_t)change->port.value;
 }
 
-/* "mlx5_0/1"; the caller frees it. */
-static char *name_port(const struct change *change)
+static const char *device_name(const struct change *change)
 {
 	const struct device *device = change_device(change);
 
-	return mem_format("%s/%u", device ? device->name : "the device", port_of(change));
+	return device ? device->name : "the device";
+}
+
+/* "mlx5_0/1"; the caller frees it. */
+static char *name_port(const struct change *change)
+{
+	return mem_format("%s/%u", device_name(change), port_of(change));
 }
 
 /* STAT_SET or STAT_DEL of queue pairs; the caller puts the rest. */
@@ -174,10 +179,8 @@ static char *undo_auto(const struct change *change)
 
 static void persist_auto(struct change *change)
 {
-	const struct device *device = change_device(change);
-
 	change->persist_file = mem_format("/etc/systemd/system/rdma-qp-counters-%s-%u.service",
-					  device ? device->name : "device", port_of(change));
+					  device_name(change), port_of(change));
 	change->persist_text = mem_format("[Unit]\n"
 					  "After=rdma-hw.target\n"
 					  "[Service]\n"
@@ -210,7 +213,6 @@ static uint64_t qpn_of(const struct change *change)
 static int find_qp(struct change *change, struct netlink *nldev)
 {
 	struct netlink_request request = {.count = 0};
-	const struct device *device = change_device(change);
 	int rc;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_QP_GET), 0, NULL, 0);
@@ -220,8 +222,8 @@ static int find_qp(struct change *change, struct netlink *nldev)
 	rc = netlink_ask_plain(nldev, &request, NULL);
 	if (rc == -ENOENT)
 		change_explain(change, "rdmactl resources qp lists them",
-			       "%s has no queue pair %" PRIu64,
-			       device ? device->name : "the device", qpn_of(change));
+			       "%s has no queue pair %" PRIu64, device_name(change),
+			       qpn_of(change));
 	return rc == -ENOENT ? rc : 0;
 }
 

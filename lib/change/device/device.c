@@ -181,13 +181,13 @@ bool device_is_in_class(const char *name)
 {
 	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
 	struct root root;
-	bool there;
+	bool has;
 
-	if (root_open(NULL, &root))
+	if (strchr(name, '/') || root_open(NULL, &root))
 		return false;
-	there = !strchr(name, '/') && sysfs_has_directory(&root, path);
+	has = sysfs_has_directory(&root, path);
 	root_close(&root);
-	return there;
+	return has;
 }
 
 static struct device_data *data_of(const struct change *change)

@@ -180,21 +180,12 @@ const struct software_link *software_links_find_on(const struct software_links *
 
 char *software_link_free_name(const char *type)
 {
-	struct root root = {.fd = -1};
 	char *name = mem_format("%s0", type);
-	unsigned int number = 0;
 
-	if (root_open(NULL, &root))
-		return name;
-	for (;;) {
-		_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
-
-		if (!sysfs_has_directory(&root, path))
-			break;
+	for (unsigned int number = 1; device_is_in_class(name); number++) {
 		free(name);
-		name = mem_format("%s%u", type, ++number);
+		name = mem_format("%s%u", type, number);
 	}
-	root_close(&root);
 	return name;
 }
 
