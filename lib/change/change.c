@@ -237,23 +237,29 @@ void change_note(struct change *change, const char *format, ...)
 		strings_add(&change->notes, text);
 }
 
+char *change_quote_object(const struct change *change)
+{
+	_cleanup_(freep) char *copy = mem_string(change->object);
+	char *rest = copy, *word, *words = NULL;
+
+	if (change->setting->flags & SETTING_OF_NAME)
+		return text_quote(change->object);
+	while ((word = strsep(&rest, " "))) {
+		_cleanup_(freep) char *quoted = text_quote(word);
+
+		mem_extend(&words, "%s%s", words ? " " : "", quoted);
+	}
+	return words;
+}
+
 char *change_as_command(const struct change *change, const char *value)
 {
-	const char *words[] = {change->setting->command, change->object,
-			       change->setting->keyword.word, value};
-	char *command = mem_string("rdmactl");
+	_cleanup_(freep) char *object = change->object ? change_quote_object(change) : NULL;
+	_cleanup_(freep) char *quoted = text_quote(value);
+	char *command = mem_format("rdmactl %s%s%s %s %s", change->setting->command,
+				   object ? " " : "", object ? object : "",
+				   change->setting->keyword.word, quoted);
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (!words[i])
-			continue;
-		if (i == 3 || (i == 1 && change->setting->flags & SETTING_OF_NAME)) {
-			_cleanup_(freep) char *quoted = text_quote(words[i]);
-
-			mem_extend(&command, " %s", quoted);
-		} else {
-			mem_extend(&command, " %s", words[i]);
-		}
-	}
 	if (change->host && change->host->options)
 		mem_extend(&command, "%s", change->host->options);
 	return command;

@@ -170,6 +170,8 @@ void change_disturbs(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void change_note(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The words of the object, each quoted for the shell: names may have any character. */
+char *change_quote_object(const struct change *change);
 /* "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, with what the shell needs
  * quoted; the caller frees it. */
 char *change_as_command(const struct change *change, const char *value);

@@ -328,14 +328,16 @@ static int write_child(struct change *change, const char *value)
 
 static char *undo_child(const struct change *change)
 {
-	_cleanup_(freep) char *parent = NULL;
+	_cleanup_(freep) char *name = change_quote_object(change), *parent = NULL, *quoted = NULL;
 	unsigned int pkey, mode;
 
 	if (!strcmp(change->before, CHANGE_ABSENT))
-		return mem_format("rdmactl ipoib del %s", change->object);
+		return mem_format("rdmactl ipoib del %s", name);
 	if (split_value(change->before, &parent, &pkey, &mode))
 		return NULL;
-	return mem_format("rdmactl ipoib add %s name %s", change->before, change->object);
+	quoted = text_quote(parent);
+	return mem_format("rdmactl ipoib add %s%s name %s", quoted, change->before + strlen(parent),
+			  name);
 }
 
 /* Whether the table of the parent's port has the P_Key. True if it cannot be said. */

@@ -174,11 +174,15 @@ static void guard_auto(struct change *change)
 
 static char *undo_auto(const struct change *change)
 {
-	return mem_format("rdmactl counters auto %s %s", change->object, change->before);
+	_cleanup_(freep) char *object = change_quote_object(change);
+
+	return mem_format("rdmactl counters auto %s %s", object, change->before);
 }
 
 static void persist_auto(struct change *change)
 {
+	_cleanup_(freep) char *object = change_quote_object(change);
+
 	change->persist_file = mem_format("/etc/systemd/system/rdma-qp-counters-%s-%u.service",
 					  device_name(change), port_of(change));
 	change->persist_text = mem_format("[Unit]\n"
@@ -188,7 +192,7 @@ static void persist_auto(struct change *change)
 					  "ExecStart=rdmactl counters auto %s %s\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
-					  change->object, change->wanted);
+					  object, change->wanted);
 }
 
 const struct setting qp_auto_setting = {
@@ -378,10 +382,10 @@ static void guard_counter(struct change *change)
 
 static char *undo_counter(const struct change *change)
 {
-	_cleanup_(freep) char *port = name_port(change);
+	_cleanup_(freep) char *port = name_port(change), *quoted = text_quote(port);
 
 	return mem_format("rdmactl counters %s %s lqpn %" PRIu64,
-			  strcmp(change->before, CHANGE_ABSENT) ? "bind" : "unbind", port,
+			  strcmp(change->before, CHANGE_ABSENT) ? "bind" : "unbind", quoted,
 			  qpn_of(change));
 }
 

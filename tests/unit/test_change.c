@@ -841,6 +841,7 @@ static void commands(void **state)
 		{0, "a/1", NULL, "x", "rdmactl cell set a/1 cell x"},
 		{0, NULL, NULL, "x y", "rdmactl cell set cell 'x y'"},
 		{0, "vf 3", " --via a/1", "x", "rdmactl cell set vf 3 cell x --via a/1"},
+		{0, "a;b vf 3", NULL, "x", "rdmactl cell set 'a;b' vf 3 cell x"},
 		{SETTING_OF_NAME, "sw 1/3", " --node", "x",
 		 "rdmactl cell set 'sw 1/3' cell x --node"},
 	};

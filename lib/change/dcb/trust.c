@@ -244,13 +244,13 @@ static void guard_trust(struct change *change)
 static char *undo_trust(const struct change *change)
 {
 	const struct saved_map *saved = change->data;
-	_cleanup_(freep) char *map = NULL;
+	_cleanup_(freep) char *map = NULL, *object = NULL;
 
 	if (!saved || strcmp(change->wanted, "pcp"))
 		return change_as_command(change, change->before);
 	map = dscp_map_text(saved->map);
-	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s",
-			  change->object ? change->object : "", map);
+	object = change_quote_object(change);
+	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s", object, map);
 }
 
 char *dscp_map_text(const uint8_t map[static DCB_DSCPS])

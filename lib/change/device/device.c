@@ -238,9 +238,9 @@ void device_follow_names(struct changes *changes)
 static char *undo_setting(const struct change *change)
 {
 	_cleanup_(freep) char *value = text_quote(change->before);
+	_cleanup_(freep) char *name = text_quote(data_of(change)->name);
 
-	return mem_format("rdmactl dev set %s %s %s", data_of(change)->name,
-			  change->setting->keyword.word, value);
+	return mem_format("rdmactl dev set %s %s %s", name, change->setting->keyword.word, value);
 }
 
 int device_read_change(struct change *change, struct device_settings *ret)

@@ -194,7 +194,9 @@ static void guard_name(struct change *change)
 
 static char *undo_name(const struct change *change)
 {
-	return mem_format("rdmactl dev set %s name %s", change->wanted, change->before);
+	_cleanup_(freep) char *before = text_quote(change->before);
+
+	return mem_format("rdmactl dev set %s name %s", change->wanted, before);
 }
 
 static bool is_only_guid(const struct device_list *list, const struct device *device)

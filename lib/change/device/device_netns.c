@@ -224,6 +224,7 @@ static char *undo_netns(const struct change *change)
 {
 	const struct device_data *data = change->data;
 	_cleanup_(freep) char *path = NULL, *quoted = NULL, *from = origin(change);
+	_cleanup_(freep) char *name = text_quote(data->name);
 
 	if (!from)
 		return NULL;
@@ -234,7 +235,7 @@ static char *undo_netns(const struct change *change)
 	else
 		path = mem_format("/proc/%s/ns/net", data->target);
 	quoted = text_quote(path);
-	return mem_format("nsenter --net=%s rdmactl dev set %s netns %s", quoted, data->name, from);
+	return mem_format("nsenter --net=%s rdmactl dev set %s netns %s", quoted, name, from);
 }
 
 const struct setting device_netns_setting = {

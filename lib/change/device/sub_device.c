@@ -145,11 +145,12 @@ static void guard_sub_device(struct change *change)
 static char *undo_sub_device(const struct change *change)
 {
 	const char *parent = strchr(change->before, ' ');
+	_cleanup_(freep) char *object = change_quote_object(change), *quoted = NULL;
 
 	if (!strcmp(change->before, CHANGE_ABSENT) || !parent)
-		return mem_format("rdmactl dev del %s", change->object);
-	return mem_format("rdmactl dev add %s type " TYPE_SMI " parent %s", change->object,
-			  parent + 1);
+		return mem_format("rdmactl dev del %s", object);
+	quoted = text_quote(parent + 1);
+	return mem_format("rdmactl dev add %s type " TYPE_SMI " parent %s", object, quoted);
 }
 
 const struct setting sub_device_setting = {
