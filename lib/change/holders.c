@@ -382,9 +382,9 @@ void change_guard_device(struct change *change)
 		device = device_list_find(&list, name);
 	if (device)
 		take_resources(&users, (uint32_t)device->index.value, change);
-	else if (rc)
+	else
 		change_note(change, "the users of the device could not be listed: %s",
-			    strerror(-rc));
+			    rc ? strerror(-rc) : "RDMA netlink does not have it");
 	device_users_look(&users, &root, device ? device->kernel_name : name, change);
 	device_users_tell(&users, change);
 	device_users_clear(&users);

@@ -356,13 +356,17 @@ static void ports(void **state)
 	rooted_expect(*state, guard_port, up, "");
 	rooted_expect(*state, guard_port, down,
 		      "disturbs IPoIB interface ib7, which is up\n" DISTURBS(
-			      "eth0") "note eth0 has the address 10.1.1.5\n"
+			      "eth0") "note the users of the device could not be listed: RDMA "
+				      "netlink does not have it\n"
+				      "note eth0 has the address 10.1.1.5\n"
 				      "note eth0 has the address 10.1.1.6\n");
 	/* In a container there may be more, which is said. */
 	tree_link(*state, "proc/self/ns/pid", "pid:[4026531837]");
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
 	rooted_expect(*state, guard_port, down,
-		      DISTURBS("eth0") "note processes outside of this container cannot be seen\n"
+		      DISTURBS("eth0") "note the users of the device could not be listed: RDMA "
+				       "netlink does not have it\n"
+				       "note processes outside of this container cannot be seen\n"
 				       "note eth0 has the address 10.1.1.5\n"
 				       "note eth0 has the address 10.1.1.6\n");
 	/* Without an RDMA core there is nobody to look for. */

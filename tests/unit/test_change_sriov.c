@@ -295,9 +295,13 @@ static void who_has_them(void **state)
 	tree_link(&bed->tree, FUNCTION "/virtfn6/driver", "../../drivers/pciback");
 	tree_link(&bed->tree, FUNCTION "/virtfn7/driver", "../../drivers/uio_pci_generic");
 	change = want(bed, 0);
-	change->before = mem_string("8");
+	change->before = mem_string("9");
+	tree_link(&bed->tree, FUNCTION "/virtfn8/driver", "../../drivers/mlx5_core");
+	tree_directory(&bed->tree, FUNCTION "/virtfn8/infiniband");
 	change->setting->guard(change);
-	assert_int_equal(change->disturbs.count, 6);
+	assert_int_equal(change->disturbs.count, 7);
+	assert_string_equal(change->disturbs.items[6],
+			    "VF 8, whose RDMA device is in another network namespace");
 	assert_string_equal(change->disturbs.items[4],
 			    "VF 6, which pciback holds for a virtual machine or a program");
 	assert_string_equal(change->disturbs.items[5],

@@ -163,9 +163,14 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 				vf, driver);
 		return;
 	}
-	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf))
+	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf)) {
 		for (size_t i = 0; i < devices.count; i++)
 			guard_device_of_vf(change, devices.items[i]);
+		if (!devices.count)
+			change_disturbs(change,
+					"VF %u, whose RDMA device is in another network namespace",
+					vf);
+	}
 	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf)) {
 		for (size_t i = 0; i < netdevs.count; i++) {
 			change_guard_way(change, netdevs.items[i]);
