@@ -133,7 +133,11 @@ def parameters(tap, netdev):
     tap.test('cards: enable-roce without the capability',
              unequal('states', states(nobody), ['refused']) + said(nobody, 'CAP_NET_ADMIN') +
              unequal('devlink', roce_of_devlink(), True))
-    done = change('sriov', 'set', netdev, 'enable-roce', 'off', '--yes')
+    refused = change('sriov', 'set', netdev, 'enable-roce', 'off', '--yes')
+    tap.test('cards: VFs are in the way of a reload',
+             unequal('states', states(refused), ['refused']) +
+             said(refused, 'the 3 VFs of netdevsim10, which stop meanwhile'))
+    done = change('sriov', 'set', netdev, 'enable-roce', 'off', '--yes', '--force')
     after = peers.read('/sys/class/net/%s/ifindex' % os.listdir(CARD + '/net')[0])
     tap.test('cards: enable-roce, with the reload that it takes',
              unequal('status', done.status, 0) + unequal('states', states(done), ['changed']) +
