@@ -51,6 +51,19 @@ static bool is_named(const struct optional_counter *counter, const struct string
 	return false;
 }
 
+/* Whether one counter is to be enabled and disabled: by one word, or by two names that it has. */
+static bool has_clash(const struct optional *optional)
+{
+	for (size_t i = 0; i < optional->enable.count; i++)
+		if (strings_contain(&optional->disable, optional->enable.items[i]))
+			return true;
+	for (size_t i = 0; i < optional->list.count; i++)
+		if (is_named(&optional->list.items[i], &optional->enable) &&
+		    is_named(&optional->list.items[i], &optional->disable))
+			return true;
+	return false;
+}
+
 /* Checks the words before anything is switched. */
 static bool check_words(struct optional *optional)
 {
@@ -61,13 +74,11 @@ static bool check_words(struct optional *optional)
 			     "rdmactl counters --optional lists them");
 		return false;
 	}
-	for (size_t i = 0; i < optional->list.count; i++)
-		if (is_named(&optional->list.items[i], &optional->enable) &&
-		    is_named(&optional->list.items[i], &optional->disable)) {
-			listing_fail(&optional->listing, STATUS_USAGE,
-				     "--enable and --disable name the same counter", NULL);
-			return false;
-		}
+	if (has_clash(optional)) {
+		listing_fail(&optional->listing, STATUS_USAGE,
+			     "--enable and --disable name the same counter", NULL);
+		return false;
+	}
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; i < lists[l]->count; i++)
 			if (!is_of_any(optional, lists[l]->items[i])) {
