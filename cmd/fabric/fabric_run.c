@@ -294,12 +294,15 @@ static void note_faults(struct fabric_run *run, const char *path, const struct f
 
 static bool read_file(struct fabric_run *run, const char *path, bool details, struct fabric *fabric)
 {
+	const bool is_typed = !strcmp(path, "-");
 	_cleanup_(freep) char *message = NULL;
 	int rc;
 
-	mad_session_begin_read(&run->mad.session);
+	if (is_typed)
+		mad_session_begin_read(&run->mad.session);
 	rc = fabric_file_read(path, details, fabric, &message);
-	mad_session_end_read(&run->mad.session);
+	if (is_typed)
+		mad_session_end_read(&run->mad.session);
 	/* A file that exists, but cannot be read, needs another remedy. */
 	if (rc)
 		listing_fail(&run->mad.listing, STATUS_FAILED, message,
