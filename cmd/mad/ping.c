@@ -351,7 +351,7 @@ static int ping_client(const struct ctx *ctx, const struct ping_args *args, char
 	if (!ours.mad.retries.known)
 		ours.mad.retries = number_of(0);
 	ethernet = !ctx->globals.root && ping_find_paths(&ours, names.items, &paths);
-	if (!here.globals.timeout.known)
+	if (!here.globals.timeout.value) /* unknown, or 0: as if there were no option */
 		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC
 							  : SERVER_TIMEOUT_MSEC);
 	if (ethernet && paths.via)

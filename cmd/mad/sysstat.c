@@ -201,7 +201,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	struct ctx here = *ctx;
 	int status;
 
-	if (!here.globals.timeout.known)
+	if (!here.globals.timeout.value) /* unknown, or 0: as if there were no option */
 		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
 	if (mad_listing_begin(&run.mad, &here, &args->mad, &sysstat_schema, false, false)) {
 		listing_show_view(&run.mad.listing, enum_word(sysstat_query_names, kind, ""));

@@ -97,6 +97,13 @@ def clock(sim):
     return wrong
 
 
+def no_limit(sim):
+    """--timeout 0 is no option: a server has its second, though measured round trips allow half of one."""
+    lid = str(min(sim.lids().values()))
+    document = sim.document('pings', 'ping', '-c', '1', '--timeout', '0', lid, latsim={'RTT_USEC': 600000})
+    return whole(document.rows[0], 1)
+
+
 def flood(sim):
     lids = [str(lid) for lid in sorted(sim.lids().values())][:3]
     document = sim.document('pings', 'ping', '-f', '-c', '500', ','.join(lids))
@@ -213,6 +220,7 @@ def play(tap, box):
                 continue
             losses(tap, sim)
             tap.test('ping: the clock is right', clock(sim))
+            tap.test('ping: --timeout 0 waits as without it', no_limit(sim))
             tap.test('ping: --flood', flood(sim))
             sim.stop_manager()
             interop(tap, sim)
