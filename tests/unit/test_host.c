@@ -5,6 +5,8 @@
  */
 #include "saved_tree.h"
 
+#include <netlink/version.h>
+
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "base/text.h"
@@ -126,6 +128,9 @@ static void names(void **state)
 	}
 }
 
+/* In the place of the library's, which may be the version that the program was compiled with. */
+const int nl_ver_maj = 9, nl_ver_min = 87, nl_ver_mic = 6;
+
 /* name|compiled with|in use|note */
 static void expect_components(const char *root, int rc, const char *wanted)
 {
@@ -146,7 +151,7 @@ static void expect_components(const char *root, int rc, const char *wanted)
 }
 
 #define FIRST(libverbs, no)                                                                       \
-	"libnl-3|" NL_BUILT_VERSION "|" NL_BUILT_VERSION "|netlink\n"                             \
+	"libnl-3|" NL_BUILT_VERSION "|9.87.6|netlink\n"                                           \
 	"libibverbs|" IBVERBS_BUILT_VERSION "|" libverbs "|" no "MTU, capabilities, selftest\n"   \
 	"librdmacm|" RDMACM_BUILT_VERSION "|v-" LIBRDMACM "|selftest --cm, multicast, rping\n"    \
 	"libibumad|" IBUMAD_BUILT_VERSION "|v-" LIBUMAD                                           \
