@@ -140,23 +140,16 @@ static int print(struct metrics_run *run)
 	return status;
 }
 
-static int render_page(const struct metrics *metrics, enum metrics_format format, char **ret_text,
-		       size_t *ret_length)
-{
-	_cleanup_(freep) char *text = NULL;
-	FILE *file = open_memstream(&text, ret_length);
-	int rc;
+struct page {
+	struct metrics metrics;
+	enum metrics_format format;
+};
 
-	if (!file)
-		return -errno;
-	rc = render_metrics(file, metrics, format);
-	if (fclose(file) && !rc)
-		rc = -errno;
-	if (rc)
-		return rc;
-	*ret_text = text;
-	text = NULL;
-	return 0;
+static int write_page(void *context, FILE *file)
+{
+	const struct page *page = context;
+
+	return render_metrics(file, &page->metrics, page->format);
 }
 
 /* Each scrape reads everything anew; what goes wrong is in its samples. */
@@ -164,13 +157,13 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 {
 	const struct metrics_run *run = context;
 	struct problems problems = {0};
-	struct metrics metrics = {0};
-	int rc = metrics_collect(&run->request, &metrics, &problems);
+	struct page page = {.format = format};
+	int rc = metrics_collect(&run->request, &page.metrics, &problems);
 
 	/* Without a device there are samples that say so. */
 	if (!rc || rc == -ENODEV)
-		rc = render_page(&metrics, format, ret_text, ret_length);
-	metrics_clear(&metrics);
+		rc = file_in_memory(write_page, &page, ret_text, ret_length);
+	metrics_clear(&page.metrics);
 	problems_free(&problems);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "render/format.h"
 
@@ -139,24 +140,25 @@ int render(FILE *out, const struct render_options *options, const struct documen
 	}
 }
 
+struct rendering {
+	const struct render_options *options;
+	const struct document *document;
+};
+
+static int write_rendering(void *context, FILE *file)
+{
+	const struct rendering *rendering = context;
+
+	return render(file, rendering->options, rendering->document);
+}
+
 int render_to_text(const struct render_options *options, const struct document *document,
 		   char **ret_text)
 {
-	_cleanup_(freep) char *text = NULL;
+	struct rendering rendering = {options, document};
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	int rc;
 
-	if (!out)
-		return -errno;
-	rc = render(out, options, document);
-	if (fclose(out) && !rc)
-		rc = -errno;
-	if (rc)
-		return rc;
-	*ret_text = text;
-	text = NULL;
-	return 0;
+	return file_in_memory(write_rendering, &rendering, ret_text, &length);
 }
 
 void render_stream_init(struct render_stream *stream, FILE *out,
