@@ -162,7 +162,7 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 
 	/* Without a device there are samples that say so. */
 	if (!rc || rc == -ENODEV)
-		rc = file_in_memory(write_page, &page, ret_text, ret_length);
+		rc = mem_write(write_page, &page, ret_text, ret_length);
 	metrics_clear(&page.metrics);
 	problems_free(&problems);
 	return rc;

@@ -203,22 +203,3 @@ rlim_t file_raise_limit(void)
 	file_set_limit(files.rlim_max);
 	return files.rlim_cur;
 }
-
-int file_in_memory(int (*write)(void *context, FILE *file), void *context, char **ret_text,
-		   size_t *ret_length)
-{
-	_cleanup_(freep) char *text = NULL;
-	FILE *file = open_memstream(&text, ret_length);
-	int rc;
-
-	if (!file)
-		return -errno;
-	rc = write(context, file);
-	if (fclose(file) && !rc)
-		rc = -errno;
-	if (rc)
-		return rc;
-	*ret_text = text;
-	text = NULL;
-	return 0;
-}

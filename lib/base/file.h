@@ -33,6 +33,3 @@ bool file_is_output(const char *path);
  * if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);
-/* The same into memory: a NUL follows the text, which the caller frees. 0 or -errno. */
-int file_in_memory(int (*write)(void *context, FILE *file), void *context, char **ret_text,
-		   size_t *ret_length);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/cleanup.h"
 
 static void out_of_memory(void)
 {
@@ -82,4 +85,23 @@ void *mem_append(void *array_pointer, size_t *count, size_t size)
 	memset(element, 0, size);
 	++*count;
 	return element;
+}
+
+int mem_write(int (*write)(void *context, FILE *file), void *context, char **ret_text,
+	      size_t *ret_length)
+{
+	_cleanup_(freep) char *text = NULL;
+	FILE *file = open_memstream(&text, ret_length);
+	int rc;
+
+	if (!file)
+		return -errno;
+	rc = write(context, file);
+	if (fclose(file) && !rc)
+		rc = -errno;
+	if (rc)
+		return rc;
+	*ret_text = text;
+	text = NULL;
+	return 0;
 }

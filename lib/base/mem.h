@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -28,3 +29,10 @@ void mem_extend(char **string, const char *format, ...) __attribute__((format(pr
 void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__((returns_nonnull));
 /* The new element, to be assigned: MEM_ADD(items, count) = item; */
 #define MEM_ADD(array, count) (*(__typeof__(array))mem_append(&(array), &(count), sizeof(*(array))))
+
+/*
+ * Calls `write` to write a file that is in memory. A NUL follows the text, which the caller frees.
+ * 0, or -errno, including that of `write`.
+ */
+int mem_write(int (*write)(void *context, FILE *file), void *context, char **ret_text,
+	      size_t *ret_length);

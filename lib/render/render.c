@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "render/format.h"
 
@@ -158,7 +157,7 @@ int render_to_text(const struct render_options *options, const struct document *
 	struct rendering rendering = {options, document};
 	size_t length;
 
-	return file_in_memory(write_rendering, &rendering, ret_text, &length);
+	return mem_write(write_rendering, &rendering, ret_text, &length);
 }
 
 void render_stream_init(struct render_stream *stream, FILE *out,
