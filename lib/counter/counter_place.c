@@ -53,12 +53,7 @@ static const struct sysfs_folder *port_folder(struct counter_shelf *shelf,
 	sysfs_folder_close(&shelf->of_port);
 	shelf->port = place->port;
 	name = mem_format("ports/%u", number);
-	if (shelf->root->live)
-		sysfs_folder_open(shelf->root,
-				  mem_format(PORT_DIRECTORY, place->device->kernel_name, number),
-				  &shelf->of_port);
-	else
-		sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_port);
+	sysfs_folder_open_in(device_folder(shelf, place->device), name, &shelf->of_port);
 	return &shelf->of_port;
 }
 
@@ -78,29 +73,6 @@ static void open_cm(const struct counter_place *place, struct counter_shelf *she
 	sysfs_folder_open_in(&shelf->of_cm_class, name, &shelf->of_place);
 }
 
-/*
- * A folder that is missing costs several calls of the kernel by its path in a saved tree, and one
- * in the live system, where most are missing: there the folder above it is not worth two more.
- */
-static void open_counters(const struct counter_place *place, struct counter_shelf *shelf)
-{
-	const char *device = place->device->kernel_name;
-
-	if (shelf->root->live && place->port)
-		sysfs_folder_open(shelf->root,
-				  mem_format(PORT_DIRECTORY "/%s", device,
-					     (unsigned int)place->port->port.value, place->folder),
-				  &shelf->of_place);
-	else if (shelf->root->live)
-		sysfs_folder_open(shelf->root,
-				  mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder),
-				  &shelf->of_place);
-	else
-		sysfs_folder_open_in(place->port ? port_folder(shelf, place)
-						 : device_folder(shelf, place->device),
-				     place->folder, &shelf->of_place);
-}
-
 const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 					      struct counter_shelf *shelf)
 {
@@ -114,7 +86,9 @@ const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 				  mem_format("sys/class/net/%s/%s", place->netdev, place->folder),
 				  &shelf->of_place);
 	else
-		open_counters(place, shelf);
+		sysfs_folder_open_in(place->port ? port_folder(shelf, place)
+						 : device_folder(shelf, place->device),
+				     place->folder, &shelf->of_place);
 	return &shelf->of_place;
 }
 
