@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -70,13 +71,18 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 	_cleanup_(freep) char *clean = text_clean(bad, strlen(bad));
 	_cleanup_(freep) char *list = mem_format("%s lists the columns", where);
 
-	for (size_t i = 0; i < schema->field_count; i++)
+	bad += strspn(bad, "+-");
+	for (size_t i = 0; i < schema->field_count; i++) {
 		keys[i] = schema->fields[i].key;
+		/* The word may be the heading that the table has for the key. */
+		if (*bad && !strcasecmp(field_heading(&schema->fields[i]), bad))
+			bad = keys[i];
+	}
 	if (strchr(bad, ','))
 		*ret_message = mem_format("'%s' leaves no column", clean);
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
-	*ret_hint = text_suggest(bad + strspn(bad, "+-"), keys, schema->field_count, list);
+	*ret_hint = text_suggest(bad, keys, schema->field_count, list);
 }
 
 static bool select_columns(struct listing *listing)

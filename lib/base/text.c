@@ -176,7 +176,15 @@ char *text_clean(const char *bytes, size_t length)
 	return text;
 }
 
-/* Optimal string alignment distance; the words are short, so three rows on the stack do. */
+static bool is_same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/*
+ * Optimal string alignment distance, in whatever case; the words are short, so three rows on the
+ * stack do.
+ */
 static size_t distance(const char *a, const char *b)
 {
 	enum { LONGEST = 40 };
@@ -193,14 +201,14 @@ static size_t distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= length_b; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+			size_t best = above[j - 1] + !is_same_letter(a[i - 1], b[j - 1]);
 
 			if (above[j] + 1 < best)
 				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    two_above[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) &&
+			    is_same_letter(a[i - 2], b[j - 1]) && two_above[j - 2] + 1 < best)
 				best = two_above[j - 2] + 1;
 			row[j] = best;
 		}

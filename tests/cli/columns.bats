@@ -85,7 +85,11 @@ keys()
 	on cx5-ib-edr devices -o -stat
 	expect_error 2 devices "unknown column '-stat'" "did you mean 'state'?"
 	on cx5-ib-edr devices -o STATE
-	expect 2 ''
+	expect_error 2 devices "unknown column 'STATE'" "did you mean 'state'?"
+	on cx5-ib-edr devices -o device,TYPE
+	expect_error 2 devices "unknown column 'TYPE'" "did you mean 'node_type'?"
+	on cx5-ib-edr devices -o '-NODE GUID'
+	expect_error 2 devices "unknown column '-NODE GUID'" "did you mean 'node_guid'?"
 	on cx5-ib-edr ports -o lid,rate
 	expect_error 2 ports "unknown column 'rate'" 'rdmactl ports --help lists the columns'
 	nothing_wrong

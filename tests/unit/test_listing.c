@@ -227,6 +227,7 @@ static void unknown_columns(void **state)
 	} samples[] = {
 		{"nam", "unknown column 'nam'\n  did you mean 'name'?\n"},
 		{"+valu", "unknown column '+valu'\n  did you mean 'value'?\n"},
+		{"NAME", "unknown column 'NAME'\n  did you mean 'name'?\n"},
 		{"zzzzzz",
 		 "unknown column 'zzzzzz'\n  rdmactl outer things --help lists the columns\n"},
 		{"-name,-value", "'-name,-value' leaves no column\n"
