@@ -176,6 +176,20 @@ static bool fill_standard_streams(void)
 	return true;
 }
 
+/*
+ * What the parent has set is inherited: if it ignores SIGCHLD, the kernel keeps no child to wait
+ * for, and a blocked SIGALRM would be no --timeout. Ignored signals that end a program stay so, as
+ * nohup(1) wants.
+ */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct personality *personality;
@@ -187,6 +201,7 @@ int main(int argc, char **argv)
 
 	if (argc < 1 || !fill_standard_streams())
 		return STATUS_FAILED;
+	reset_signals();
 	forget_live_root(&ctx);
 	personality = compat_find(argv[0]);
 	if (personality)

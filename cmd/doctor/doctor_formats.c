@@ -284,8 +284,6 @@ bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 	/* 0: unknown, or no limit. */
 	if (!args->format.known || !ctx->globals.timeout.value)
 		return false;
-	/* If the parent of this process ignores SIGCHLD, children cannot be waited for. */
-	signal(SIGCHLD, SIG_DFL);
 	pid = pipe2(ends, O_CLOEXEC) ? -1 : fork();
 	if (pid < 0) {
 		*ret_status = print_unknown(

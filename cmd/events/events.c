@@ -103,8 +103,6 @@ static void catch_signals(struct events_run *run)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
 
-	/* The parent may ignore SIGCHLD; then the kernel reports no child. */
-	signal(SIGCHLD, SIG_DFL);
 	signals_catch(&run->signals, numbers);
 }
 

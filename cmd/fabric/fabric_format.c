@@ -112,8 +112,6 @@ static int start(struct drawer *drawer)
 
 	if (!program)
 		return -ENOENT;
-	/* If the parent of this process ignores SIGCHLD, children cannot be waited for. */
-	signal(SIGCHLD, SIG_DFL);
 	drawer->pid = fork();
 	if (drawer->pid < 0)
 		return -errno;

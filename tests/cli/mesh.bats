@@ -195,6 +195,15 @@ end_of_coordinator()
 	nothing_left
 }
 
+# The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
+@test "mesh: a launcher that fails, started by a parent that ignores SIGCHLD" {
+	status=0
+	env --ignore-signal=CHLD "$binary" mesh run --hosts 2 --address 127.0.0.1 --timeout 30s \
+		-- sh -c 'exit 7' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" = 1 ]
+	grep -q 'no host came: the launcher ended with status 7' "$BATS_TEST_TMPDIR/err"
+}
+
 @test "mesh: a launcher has time to end, unless it started nothing" {
 	LINGER=0.3 mesh 2 good --hosts 2 --stages loopback
 	expect 0

@@ -82,7 +82,6 @@ static void say_where(const struct server *server)
 /* SIGCHLD is blocked and read, to wait for children. */
 static int watch_children(struct server *server)
 {
-	const struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -91,8 +90,6 @@ static int watch_children(struct server *server)
 	if (server->children < 0)
 		return -errno;
 	sigprocmask(SIG_BLOCK, &set, &server->old_mask);
-	/* If it were ignored, the kernel would keep no child to wait for. */
-	sigaction(SIGCHLD, &standard, &server->old_action);
 	return 0;
 }
 
@@ -101,7 +98,6 @@ static void server_close(struct server *server)
 	server_stop_listening(server);
 	if (server->children >= 0) {
 		close(server->children);
-		sigaction(SIGCHLD, &server->old_action, NULL);
 		sigprocmask(SIG_SETMASK, &server->old_mask, NULL);
 	}
 	server_close_lines(server);

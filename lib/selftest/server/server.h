@@ -19,7 +19,6 @@ struct server {
 	bool well;		 /* to its end */
 	bool stopping;		 /* by a signal */
 	sigset_t old_mask;
-	struct sigaction old_action;
 };
 
 /* Logs a line about an address, unless there are too many; frees the text. */

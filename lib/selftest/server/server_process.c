@@ -201,7 +201,6 @@ static void leave_server(struct server *server)
 {
 	server_stop_listening(server);
 	close(server->children);
-	sigaction(SIGCHLD, &server->old_action, NULL);
 	server_close_lines(server);
 }
 
