@@ -358,6 +358,8 @@ static void wrong_words(void **state)
 		{&dcb_class_algorithm_setting, "0:256"},
 		{&dcb_maxrate_setting, "0:10"},
 		{&dcb_maxrate_setting, "0:gbit"},
+		{&dcb_maxrate_setting, "3:0kbit"},
+		{&dcb_maxrate_setting, "all:0gbit"},
 		{&dcb_maxrate_setting, "0:-1kbit"},
 		{&dcb_maxrate_setting, "0:99999999999999999gbit"},
 		{&dcb_buffer_size_setting, "0:4294967296"},
@@ -839,6 +841,8 @@ static void algorithms(void **state)
 				    : bed->changes.items[2].reason,
 			    "'all:999kbit,0:1mbit' is not a value of maxrate: it takes "
 			    "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...");
+	assert_string_equal(bed->changes.items[2].next_step,
+			    "the least is 1kbit, and without a limit it is unlimited, not 0");
 	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:1000kbit")->wanted,
 			    "0:1mbit,1:1mbit,2:1mbit,3:1mbit,4:1mbit,5:1mbit,6:1mbit,7:1mbit");
 	assert_string_equal(add(bed, &dcb_maxrate_setting, "all:18446744073709gbit")->wanted,

@@ -108,6 +108,10 @@ char *array_text(const struct array_form *form, const struct dcb *dcb)
 	return text;
 }
 
+/*
+ * 0 is refused, as it would be the opposite of what it looks like: drivers take it for no limit,
+ * mlx5e_dcbnl_ieee_setmaxrate() and mlx4_en_dcbnl_ieee_setmaxrate().
+ */
 static bool parse_rate(const char *text, uint64_t *ret_value)
 {
 	const size_t digits = strspn(text, "0123456789");
@@ -119,7 +123,7 @@ static bool parse_rate(const char *text, uint64_t *ret_value)
 		return true;
 	}
 	unit = enum_find_word(rate_units, text + digits);
-	if (!unit || text_parse_u64(number, 10, UINT64_MAX / unit->value, ret_value))
+	if (!unit || text_parse_u64(number, 10, UINT64_MAX / unit->value, ret_value) || !*ret_value)
 		return false;
 	*ret_value *= unit->value;
 	return true;
@@ -180,8 +184,13 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 	unsigned int given;
 	int rc;
 
-	if (!array_parse(form, text, &dcb, &given))
-		return change_refuse_value(change, text, change->setting->keyword.metavar);
+	if (!array_parse(form, text, &dcb, &given)) {
+		rc = change_refuse_value(change, text, change->setting->keyword.metavar);
+		if (form->is_rate)
+			change->next_step = mem_string(
+				"the least is 1kbit, and without a limit it is unlimited, not 0");
+		return rc;
+	}
 	/* The others stay as they are. */
 	if (given != EVERY_ENTRY) {
 		rc = netdev_get_dcb(change, &dcb);

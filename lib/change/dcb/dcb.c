@@ -236,7 +236,7 @@ const struct setting dcb_class_bandwidth_setting = {
 const struct setting dcb_maxrate_setting = {
 	ARRAY_SETTING,
 	.keyword = {"maxrate", "CLASS:NUMBER(kbit|mbit|gbit)|unlimited,...",
-		    "most that each traffic class may send", NULL},
+		    "most that each traffic class may send, at least 1kbit", NULL},
 	.interface = "rtnetlink IEEE_SET MAXRATE",
 };
 
