@@ -282,7 +282,10 @@ void change_explain_error(struct change *change, const char *doing, int error)
 		change_explain(change, "load ib_core, or the driver of the adapter",
 			       "cannot %s: this kernel has no RDMA", doing);
 	else if (error == -ENODEV)
-		change_explain(change, "rdmactl devices lists those that are there",
+		change_explain(change,
+			       change->netdev_index.known
+				       ? "rdmactl netdevs lists those that are there"
+				       : "rdmactl devices lists those that are there",
 			       "cannot %s: the object has gone away", doing);
 	else
 		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));

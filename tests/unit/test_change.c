@@ -652,10 +652,15 @@ static void reasons(void **state)
 	static const struct {
 		int error;
 		const char *reason, *next_step; /* NULL: the words of the error */
+		struct number netdev_index;
 	} rows[] = {
 		{-EPROTONOSUPPORT, "this kernel has no RDMA",
 		 "load ib_core, or the driver of the adapter"},
 		{-ENODEV, "the object has gone away", "rdmactl devices lists those that are there"},
+		{-ENODEV,
+		 "the object has gone away",
+		 "rdmactl netdevs lists those that are there",
+		 {true, 7}},
 		{-EBUSY, NULL, NULL},
 	};
 	struct changes *changes = *state;
@@ -666,7 +671,7 @@ static void reasons(void **state)
 		_cleanup_(freep) char *writing = mem_format("cannot write it: %s", words);
 
 		for (int writes = 0; writes < 2; writes++) {
-			const struct change *change;
+			struct change *change;
 
 			changes_clear(changes);
 			cells[0] = (struct cell){.value = "old"};
@@ -674,6 +679,7 @@ static void reasons(void **state)
 			cells[0].write_error = writes ? rows[i].error : 0;
 			want(changes, 1);
 			change = &changes->items[0];
+			change->netdev_index = rows[i].netdev_index;
 			assert_int_equal(changes_prepare(changes, 0), writes);
 			assert_int_equal(changes_write(changes), !writes);
 			EXPECT_STATES(changes, CHANGE_FAILED);
