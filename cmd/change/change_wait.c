@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/change/change_wait.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 /*
@@ -37,39 +39,69 @@ bool change_signals_ended(const struct signals *signals, bool survives_hangup)
 	return ended;
 }
 
-/* Whether a line came; *open becomes false at the end of the input. */
-static bool read_line(bool *open)
+/*
+ * Only a person at a terminal confirms: another standard input has the next lines of a script's
+ * loop, which are no answer. -1: there is no terminal, or this process is in its background, where
+ * what is typed is for somebody else.
+ */
+static int open_terminal(void)
+{
+	int fd;
+
+	if (isatty(STDIN_FILENO))
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && tcgetpgrp(fd) != getpgrp()) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Whether a line came; *terminal is closed, and becomes -1, at its end. */
+static bool read_line(int *terminal)
 {
 	char text[256];
-	ssize_t length = read(STDIN_FILENO, text, sizeof(text));
+	ssize_t length = read(*terminal, text, sizeof(text));
 
-	if (length <= 0)
-		*open = false;
+	if (length <= 0) {
+		close(*terminal);
+		*terminal = -1;
+	}
 	return length > 0 && memchr(text, '\n', (size_t)length);
 }
 
-static void invite(uint64_t msec)
+static void invite(uint64_t msec, bool on_terminal)
 {
-	fprintf(stderr,
-		"Changed. It is undone in %g s, unless you confirm it: Enter keeps it, ^C undoes "
-		"it now.\nFrom another session: kill -USR1 %ld keeps it.\n",
-		(double)msec / 1000, (long)getpid());
+	const double seconds = (double)msec / 1000;
+	const long process = getpid();
+
+	if (on_terminal)
+		fprintf(stderr,
+			"Changed. It is undone in %g s, unless you confirm it: Enter keeps it, ^C "
+			"undoes it now.\nFrom another session: kill -USR1 %ld keeps it.\n",
+			seconds, process);
+	else
+		fprintf(stderr,
+			"Changed. It is undone in %g s, unless you confirm it: there is no "
+			"terminal here, so kill -USR1 %ld keeps it.\n",
+			seconds, process);
 }
 
 enum change_verdict change_wait(const struct signals *signals, uint64_t msec)
 {
+	_cleanup_(closep) int terminal = open_terminal();
 	const uint64_t end = clock_msec() + msec;
-	bool open = true;
 	int number;
 
 	/* What was typed before is not about this question. */
-	if (isatty(STDIN_FILENO))
-		tcflush(STDIN_FILENO, TCIFLUSH);
-	invite(msec);
+	if (terminal >= 0)
+		tcflush(terminal, TCIFLUSH);
+	invite(msec, terminal >= 0);
 	for (;;) {
 		struct pollfd pollers[] = {
 			{.fd = signals->fd, .events = POLLIN},
-			{.fd = open ? STDIN_FILENO : -1, .events = POLLIN},
+			{.fd = terminal, .events = POLLIN},
 		};
 
 		while ((number = signals_take(signals))) {
@@ -81,7 +113,7 @@ enum change_verdict change_wait(const struct signals *signals, uint64_t msec)
 		if (!clock_msec_until(end))
 			return CHANGE_TIMED_OUT;
 		if (poll(pollers, 2, clock_msec_until(end)) > 0 && pollers[1].revents &&
-		    read_line(&open))
+		    read_line(&terminal))
 			return CHANGE_KEPT;
 	}
 }

@@ -21,10 +21,10 @@ void change_signals_catch(struct signals *signals);
 bool change_signals_ended(const struct signals *signals, bool survives_hangup);
 
 enum change_verdict {
-	CHANGE_KEPT,	  /* confirmed: a line on standard input, or SIGUSR1 */
+	CHANGE_KEPT,	  /* confirmed: Enter on the terminal, or SIGUSR1 */
 	CHANGE_TIMED_OUT, /* not confirmed in time */
 	CHANGE_ENDED,	  /* by a signal */
 };
 
-/* Waits so long, in the foreground. Standard input may end meanwhile, and the terminal hang up. */
+/* Waits so long, in the foreground. The terminal may hang up meanwhile. */
 enum change_verdict change_wait(const struct signals *signals, uint64_t msec);

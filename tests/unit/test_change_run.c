@@ -5,6 +5,7 @@
  * changes from a file. Each command runs in a process of its own.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -197,6 +198,8 @@ struct run {
 	struct from_args args;
 	struct globals globals;
 	const char *input; /* on standard input, which then ends; NULL: it stays open, empty */
+	const char *typed; /* on its terminal, once it asks; NULL: it has none */
+	bool apart;	   /* the terminal is not its standard input */
 	int signals[3];	   /* sent once the user is asked to confirm */
 	int status;
 	char *out, *err;
@@ -226,9 +229,40 @@ static char *take_text(int file)
 	return text;
 }
 
-/* Copies standard error, and sends the signals after the invitation to confirm. */
-static char *follow(const struct run *run, int from, pid_t pid)
+/* A terminal, or -1 if the run has none. */
+static int open_terminal(const struct run *run)
 {
+	int terminal;
+
+	if (!run->typed)
+		return -1;
+	terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(terminal >= 0);
+	assert_int_equal(grantpt(terminal), 0);
+	assert_int_equal(unlockpt(terminal), 0);
+	return terminal;
+}
+
+/* In the child, whose controlling terminal it becomes: that of these tests is not to be asked. */
+static void take_terminal(const struct run *run, int terminal)
+{
+	char name[64];
+	int fd;
+
+	setsid();
+	if (terminal < 0)
+		return;
+	fd = ptsname_r(terminal, name, sizeof(name)) ? -1 : open(name, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		_exit(99);
+	if (!run->apart)
+		dup2(fd, STDIN_FILENO);
+}
+
+/* Copies standard error; after the invitation to confirm it types, and sends the signals. */
+static char *follow(const struct run *run, int from, int terminal, pid_t pid)
+{
+	const size_t length_typed = run->typed ? strlen(run->typed) : 0;
 	char *text = mem_string("");
 	char buffer[512];
 	ssize_t length;
@@ -239,6 +273,8 @@ static char *follow(const struct run *run, int from, pid_t pid)
 		if (asked || !strstr(text, "keeps it.\n"))
 			continue;
 		asked = true;
+		if (terminal >= 0)
+			assert_int_equal(write(terminal, run->typed, length_typed), length_typed);
 		for (size_t i = 0; i < ARRAY_SIZE(run->signals) && run->signals[i]; i++)
 			kill(pid, run->signals[i]);
 	}
@@ -263,6 +299,7 @@ static void run_line(struct run *run, const char *line)
 	_cleanup_(freep) char *copy = mem_string(line);
 	char *words[16] = {NULL}, *rest = *copy ? copy : NULL;
 	const int out = memfd_create("out", MFD_CLOEXEC);
+	const int terminal = open_terminal(run);
 	int err[2], in[2];
 	int status;
 	pid_t pid;
@@ -285,14 +322,17 @@ static void run_line(struct run *run, const char *line)
 		dup2(err[1], STDERR_FILENO);
 		close(in[1]);
 		close(err[0]);
+		take_terminal(run, terminal);
 		execute(run, words);
 	}
 	close(err[1]);
 	close(in[0]);
 	if (run->input)
 		close(in[1]);
-	run->err = follow(run, err[0], pid);
+	run->err = follow(run, err[0], terminal, pid);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (terminal >= 0)
+		close(terminal);
 	if (!run->input)
 		close(in[1]);
 	assert_true(WIFEXITED(status));
@@ -528,40 +568,46 @@ static void signals_between(void **state)
 #define INVITATION                                                                            \
 	"Changed. It is undone in 60 s, unless you confirm it: Enter keeps it, ^C undoes it " \
 	"now.\nFrom another session: kill -USR1 keeps it.\n"
+#define INVITATION_AFTER(time)                                                                    \
+	"Changed. It is undone in " time " s, unless you confirm it: there is no terminal here, " \
+	"so kill -USR1 keeps it.\n"
 
 static void revert_after(struct run *run, uint64_t msec)
 {
 	number_set(&run->args.common.revert_after, msec);
 }
 
-/* A line keeps it; so does SIGUSR1, after whatever has no effect, and after the end of the input.
- */
+/* A line on the terminal keeps it; so does SIGUSR1, after whatever has no effect. */
 static void kept(void **state)
 {
 	static const struct {
-		const char *input;
+		const char *typed;
+		bool apart;
 		int signals[3];
 	} rows[] = {
-		{"\n", {0}},
-		{"yes\n", {0}},
-		{"\nmore", {0}},
-		{NULL, {SIGUSR1}},
-		{"", {SIGUSR1}},
-		{"no end", {SIGUSR1}},
-		{NULL, {SIGHUP, SIGUSR1}},
-		{NULL, {SIGTSTP, SIGPIPE, SIGUSR1}},
+		{"\n", false, {0}},
+		{"yes\n", false, {0}},
+		{"\nmore", false, {0}},
+		{"\n", true, {0}},
+		{NULL, false, {SIGUSR1}},
+		{"", false, {SIGUSR1}},
+		{"\004", false, {SIGUSR1}},
+		{"no end\004", true, {SIGUSR1}},
+		{"", false, {SIGHUP, SIGUSR1}},
+		{NULL, false, {SIGTSTP, SIGPIPE, SIGUSR1}},
 	};
 	struct run *run = *state;
 
 	revert_after(run, 60000);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		run->input = rows[i].input;
+		run->typed = rows[i].typed;
+		run->apart = rows[i].apart;
 		memcpy(run->signals, rows[i].signals, sizeof(run->signals));
 		run_line(run, "o a new");
 		assert_run(run, STATUS_DONE,
 			   HEAD "o      a       old    new   changed\n"
 				"undo: rdmactl cell set o a old\n",
-			   INVITATION "Kept.\n");
+			   rows[i].typed ? INVITATION "Kept.\n" : INVITATION_AFTER("60") "Kept.\n");
 	}
 }
 
@@ -572,8 +618,8 @@ static void not_kept(void **state)
 
 	revert_after(run, 60000);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		/* What is not a line confirms nothing, and neither does the end of the input. */
-		run->input = i % 2 ? "no end" : NULL;
+		/* What is not a line confirms nothing. */
+		run->typed = i % 2 ? "no end\004" : "";
 		run->signals[0] = ends[i];
 		run_line(run, "o a new");
 		assert_run(run, STATUS_FAILED, HEAD "o      a       old    old   reverted\n",
@@ -582,24 +628,41 @@ static void not_kept(void **state)
 	}
 }
 
+/* The lines are those of a loop that reads its words from a file. */
+static void lines_of_others(void **state)
+{
+	struct run *run = *state;
+
+	revert_after(run, 300);
+	run->input = "oo\nooo\n";
+	for (int i = 0; i < 2; i++) {
+		run->typed = i ? "" : NULL;
+		run->apart = true;
+		run_line(run, "o a new");
+		assert_int_equal(run->status, STATUS_FAILED);
+		assert_non_null(strstr(run->err, "\nUndone.\n"));
+		assert_non_null(strstr(run->err, "nobody confirmed it in time"));
+	}
+}
+
 /* A millisecond is over soon. */
 static void time_over(void **state)
 {
 	struct run *run = *state;
 
-	run->input = "no end";
 	revert_after(run, 1);
 	cells[2].value = "new";
 	run_line(run, "o a new b new c new");
-	assert_run(run, STATUS_FAILED,
-		   HEAD "o      a       old    old   reverted\n"
-			"o      b       old    old   reverted\n"
-			"o      c       new    new   unchanged\n",
-		   "Changed. It is undone in 0.001 s, unless you confirm it: Enter keeps it, ^C "
-		   "undoes it now.\nFrom another session: kill -USR1 keeps it.\n"
-		   "Undone.\n"
-		   "rdmactl cell: o: a: it was undone: nobody confirmed it in time\n"
-		   "rdmactl cell: o: b: it was undone: nobody confirmed it in time\n");
+	assert_run(
+		run, STATUS_FAILED,
+		HEAD "o      a       old    old   reverted\n"
+		     "o      b       old    old   reverted\n"
+		     "o      c       new    new   unchanged\n",
+		INVITATION_AFTER(
+			"0.001") "Undone.\n"
+				 "rdmactl cell: o: a: it was undone: nobody confirmed it in time\n"
+				 "rdmactl cell: o: b: it was undone: nobody confirmed it in "
+				 "time\n");
 	cells[0].keeps = true;
 	run_line(run, "o a new");
 	assert_int_equal(run->status, STATUS_FAILED);
@@ -616,7 +679,7 @@ static void hangup(void **state)
 	struct run *run = *state;
 
 	cells[0].raises[0] = SIGHUP;
-	run->input = "\n";
+	run->typed = "\n";
 	revert_after(run, 60000);
 	run_line(run, "o a new c new");
 	assert_int_equal(run->status, STATUS_DONE);
@@ -712,10 +775,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(written),	TEST(afterwards), TEST(dry),	   TEST(asked),
-		TEST(failures), TEST(stuck),	  TEST(told),	   TEST(signals_between),
-		TEST(kept),	TEST(not_kept),	  TEST(time_over), TEST(hangup),
-		TEST(words),	TEST(lists),	  TEST(names),
+		TEST(written),	TEST(afterwards),      TEST(dry),
+		TEST(asked),	TEST(failures),	       TEST(stuck),
+		TEST(told),	TEST(signals_between), TEST(kept),
+		TEST(not_kept), TEST(lines_of_others), TEST(time_over),
+		TEST(hangup),	TEST(words),	       TEST(lists),
+		TEST(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
