@@ -19,8 +19,11 @@
 
 enum {
 	MOST_ANCESTORS = 64,
-	TCP_ESTABLISHED_STATE = 1, /* TCP_ESTABLISHED, include/net/tcp_states.h */
-	WORD_DIGITS = 8,	   /* of a 32-bit word of an address */
+	/* TCP_ESTABLISHED and TCP_CLOSE, include/net/tcp_states.h; UDP without a peer has the last.
+	 */
+	CONNECTED_STATE = 1,
+	NO_PEER_STATE = 7,
+	WORD_DIGITS = 8, /* of a 32-bit word of an address */
 };
 
 /* Sockets of one process. */
@@ -85,8 +88,12 @@ static bool parse_address(const char *digits, struct ip_address *address)
 	return true;
 }
 
-/* A line of /proc/net/tcp; false: it is none of these sockets. */
-static bool parse_line(const char *line, const struct inodes *inodes, struct session_socket *found)
+/*
+ * A line of /proc/net/tcp, or of udp, which has the same columns: udp4_format_sock(),
+ * net/ipv4/udp.c. False: it is none of these sockets in that state.
+ */
+static bool parse_line(const char *line, const struct inodes *inodes, unsigned int wanted,
+		       struct session_socket *found)
 {
 	char local[40], remote[40];
 	unsigned int state;
@@ -96,12 +103,12 @@ static bool parse_line(const char *line, const struct inodes *inodes, struct ses
 		      " %*u: %39[0-9A-F]:%*x %39[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u "
 		      "%" SCNu64,
 		      local, remote, &state, &inode) == 4 &&
-	       state == TCP_ESTABLISHED_STATE && has_inode(inodes, inode) &&
-	       parse_address(local, &found->local) && parse_address(remote, &found->remote);
+	       state == wanted && has_inode(inodes, inode) && parse_address(local, &found->local) &&
+	       parse_address(remote, &found->remote);
 }
 
 static bool find_in(const struct root *root, const char *table, const struct inodes *inodes,
-		    struct session_socket *found)
+		    unsigned int state, struct session_socket *found)
 {
 	_cleanup_(freep) char *text = NULL;
 
@@ -109,21 +116,33 @@ static bool find_in(const struct root *root, const char *table, const struct ino
 		return false;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (parse_line(line, inodes, found))
+		if (parse_line(line, inodes, state, found))
 			return true;
 	}
 	return false;
 }
 
 /* The tables of the process's own network namespace. */
-static bool find_of(const struct root *root, uint64_t process, const struct inodes *inodes,
-		    struct session_socket *found)
+static bool find_of(const struct root *root, const char *protocol, const struct inodes *inodes,
+		    unsigned int state, struct session_socket *found)
 {
-	_cleanup_(freep) char *four = mem_format("proc/%" PRIu64 "/net/tcp", process);
-	_cleanup_(freep) char *six = mem_format("proc/%" PRIu64 "/net/tcp6", process);
+	_cleanup_(freep) char *four = mem_format("proc/%" PRIu64 "/net/%s", found->process,
+						 protocol);
+	_cleanup_(freep) char *six = mem_format("%s6", four);
 
-	found->process = process;
-	return find_in(root, four, inodes, found) || find_in(root, six, inodes, found);
+	return find_in(root, four, inodes, state, found) ||
+	       find_in(root, six, inodes, state, found);
+}
+
+/* The server of mosh answers whoever has the key, so the kernel knows no peer of its socket. */
+static bool find_mosh(const struct root *root, const struct procfs_task *task,
+		      const struct inodes *inodes, struct session_socket *found)
+{
+	if (!task->name || strcmp(task->name, "mosh-server") ||
+	    !find_of(root, "udp", inodes, NO_PEER_STATE, found))
+		return false;
+	found->remote = (struct ip_address){.family = AF_UNSPEC};
+	return true;
 }
 
 int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret)
@@ -131,23 +150,25 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 	bool hidden = false;
 
 	for (unsigned int i = 0; i < MOST_ANCESTORS && process; i++) {
-		struct session_socket found = {.process = 0};
+		struct session_socket found = {.process = process};
 		struct procfs_task task = {0};
 		struct inodes inodes = {0};
 		int rc = read_inodes(root, process, &inodes);
-		bool good = !rc && find_of(root, process, &inodes, &found);
+		bool ends = procfs_read_task(root, process, &task) != 0;
+		bool good = !rc && (find_of(root, "tcp", &inodes, CONNECTED_STATE, &found) ||
+				    find_mosh(root, &task, &inodes, &found));
 
 		free(inodes.items);
+		/* The first process is nobody's session. */
+		hidden |= rc && process > 1;
+		process = task.parent.known ? task.parent.value : 0;
+		procfs_task_clear(&task);
 		if (good) {
 			*ret = found;
 			return 0;
 		}
-		/* The first process is nobody's session. */
-		hidden |= rc && process > 1;
-		if (procfs_read_task(root, process, &task))
+		if (ends)
 			break;
-		process = task.parent.known ? task.parent.value : 0;
-		procfs_task_clear(&task);
 	}
 	return hidden ? -EACCES : -ENOENT;
 }
@@ -199,7 +220,7 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 		if (ip_equal(&addresses.items[i].ip, &session->local))
 			*ret_is |= session_goes_over(&links, &addresses.items[i].link_index,
 						     netdev);
-	if (!rc && !rtnl_get_route(rtnl, &question, &route))
+	if (!rc && session->remote.family != AF_UNSPEC && !rtnl_get_route(rtnl, &question, &route))
 		*ret_is |= session_goes_over(&links, &route.link_index, netdev);
 	link_list_clear(&links);
 	link_address_list_clear(&addresses);
@@ -218,9 +239,33 @@ static int find_session(struct session_socket *ret)
 	return rc;
 }
 
-void change_guard_way(struct change *change, const char *netdev)
+/* "10.1.1.5 from 10.9.9.9", for the caller to free. */
+static char *describe_session(const struct session_socket *session)
 {
 	char local[IP_TEXT_SIZE], remote[IP_TEXT_SIZE];
+
+	ip_format(&session->local, local);
+	if (session->remote.family == AF_UNSPEC)
+		return mem_format("%s by mosh", local);
+	ip_format(&session->remote, remote);
+	return mem_format("%s from %s", local, remote);
+}
+
+static bool is_any_address(const struct ip_address *address)
+{
+	const struct ip_address any = {.family = address->family};
+
+	return ip_equal(address, &any);
+}
+
+static void note_unseen(struct change *change, const char *netdev, const char *why)
+{
+	change_note(change, "whether this session comes over %s cannot be seen: %s", netdev, why);
+}
+
+void change_guard_way(struct change *change, const char *netdev)
+{
+	_cleanup_(freep) char *ends = NULL;
 	struct session_socket session;
 	struct netlink *rtnl;
 	bool is = false;
@@ -233,21 +278,19 @@ void change_guard_way(struct change *change, const char *netdev)
 	if (!rc)
 		rc = is_way(rtnl, &session, netdev, &is);
 	if (rc)
-		change_note(change, "whether this session comes over %s cannot be seen: %s", netdev,
-			    strerror(-rc));
+		note_unseen(change, netdev, strerror(-rc));
+	else if (is_any_address(&session.local))
+		note_unseen(change, netdev, "mosh takes its packets at every address");
 	if (!is)
 		return;
-	ip_format(&session.local, local);
-	ip_format(&session.remote, remote);
+	ends = describe_session(&session);
 	if (change->host->reverts)
 		change_note(change,
-			    "this session comes over %s (%s from %s); it is undone unless you "
-			    "confirm it",
-			    netdev, local, remote);
+			    "this session comes over %s (%s); it is undone unless you confirm it",
+			    netdev, ends);
 	else
-		change_disturbs(
-			change,
-			"this session, which comes over %s (%s from %s): --revert-after 30s "
-			"undoes it unless you confirm it",
-			netdev, local, remote);
+		change_disturbs(change,
+				"this session, which comes over %s (%s): --revert-after 30s "
+				"undoes it unless you confirm it",
+				netdev, ends);
 }

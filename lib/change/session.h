@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The way by which the user is logged in: the TCP connection of one of the processes that started
- * this one (sshd), and the netdevs that it goes over. A change of one of those may cut it. A
- * session that a server of its own keeps (tmux, screen) or a console has no such connection.
+ * this one (sshd), or the UDP socket of mosh-server, and the netdevs that it goes over. A change of
+ * one of those may cut it. A session that a server of its own keeps (tmux, screen) or a console has
+ * neither.
  */
 #pragma once
 
@@ -11,8 +12,8 @@
 #include "kernel/root.h"
 
 struct session_socket {
-	uint64_t process; /* that has it */
-	struct ip_address local, remote;
+	uint64_t process;		 /* that has it */
+	struct ip_address local, remote; /* of mosh, remote is AF_UNSPEC: not known */
 };
 
 /*
@@ -24,7 +25,7 @@ void change_guard_way(struct change *change, const char *netdev);
 /* The parts, for tests. */
 
 /*
- * The established TCP connection of the process, or of the nearest of those that started it.
+ * The socket of the process, or of the nearest of those that started it.
  * -ENOENT: there is none; -EACCES: none was found, and not all could be looked at.
  */
 int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret);

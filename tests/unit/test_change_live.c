@@ -188,6 +188,24 @@ static void tell(FILE *out, const struct change *change)
 		fprintf(out, "next %s\n", change->next_step);
 }
 
+/* This process is a server of mosh with that address. */
+static void log_in_by_mosh(const struct saved_tree *tree, const uint8_t local[static 4])
+{
+	_cleanup_(freep) char *status = mem_format("proc/%d/status", (int)getpid());
+	_cleanup_(freep) char *fd = mem_format("proc/%d/fd/4", (int)getpid());
+	_cleanup_(freep) char *table = mem_format("proc/%d/net/udp", (int)getpid());
+	_cleanup_(freep) char *line = NULL;
+	uint32_t at;
+
+	memcpy(&at, local, sizeof(at));
+	line = mem_format("  177: %08X:EA61 00000000:0000 07 00000000:00000000 00:00000000 "
+			  "00000000  1000        0 51 2 0000000000000000 0",
+			  at);
+	tree_write(tree, status, "Name:\tmosh-server\nPPid:\t0");
+	tree_link(tree, fd, "socket:[51]");
+	tree_write(tree, table, line);
+}
+
 /* This process has the connection from 10.9.9.9 to 10.1.1.5, or another one has it. */
 static void log_in(const struct saved_tree *tree, bool logged_in)
 {
@@ -231,6 +249,22 @@ static void look_for_way(const struct saved_tree *tree, FILE *out, void *context
 	tell(out, &change);
 }
 
+static void look_for_mosh(const struct saved_tree *tree, FILE *out, void *context)
+{
+	static const uint8_t any[4] = {0}, own[4] = {10, 1, 1, 5};
+	/* There is a route over eth1 to somebody, who is not the peer. */
+	struct machine machine = {.address_on = ETH0, .route_over = ETH1};
+	const bool *is_any = context;
+	struct change_host host = {.reverts = false};
+	struct change change = {.host = &host};
+
+	log_in_by_mosh(tree, *is_any ? any : own);
+	start(&machine, &host);
+	change_guard_way(&change, "eth0");
+	change_guard_way(&change, "eth1");
+	tell(out, &change);
+}
+
 #define DISTURBS(name)                                                                \
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): " \
 	"--revert-after 30s undoes it unless you confirm it\n"
@@ -263,6 +297,22 @@ static void ways(void **state)
 		rooted_expect(*state, look_for_way, &way, rows[i].text);
 		tree_delete(*state, "proc");
 	}
+}
+
+static void way_of_mosh(void **state)
+{
+	bool any = false;
+
+	rooted_expect(*state, look_for_mosh, &any,
+		      "disturbs this session, which comes over eth0 (10.1.1.5 by mosh): "
+		      "--revert-after 30s undoes it unless you confirm it\n");
+	tree_delete(*state, "proc");
+	any = true;
+	rooted_expect(*state, look_for_mosh, &any,
+		      "note whether this session comes over eth0 cannot be seen: mosh takes its "
+		      "packets at every address\n"
+		      "note whether this session comes over eth1 cannot be seen: mosh takes its "
+		      "packets at every address\n");
 }
 
 static void ways_not_seen(void **state)
@@ -775,19 +825,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(ways),
-		TEST(ways_not_seen),
-		TEST(netns),
-		TEST(ports),
-		TEST(descriptions),
-		TEST(daemons),
-		TEST(files_of_devices),
-		TEST(renamed),
-		TEST(free_names),
-		TEST(modules),
-		TEST(software_devices),
-		TEST(rdma_cm),
-		TEST(rdma_cm_of_none),
+		TEST(ways),    TEST(way_of_mosh),     TEST(ways_not_seen), TEST(netns),
+		TEST(ports),   TEST(descriptions),    TEST(daemons),	   TEST(files_of_devices),
+		TEST(renamed), TEST(free_names),      TEST(modules),	   TEST(software_devices),
+		TEST(rdma_cm), TEST(rdma_cm_of_none),
 	};
 
 	if (rooted_is_possible())

@@ -10,15 +10,21 @@
 #include "base/mem.h"
 #include "change/session.h"
 
-static void task(const struct saved_tree *tree, unsigned int process, unsigned int parent)
+static void named_task(const struct saved_tree *tree, unsigned int process, unsigned int parent,
+		       const char *name)
 {
 	_cleanup_(freep) char *path = mem_format("proc/%u/status", process);
-	_cleanup_(freep) char *text = mem_format("Name:\tx\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\n",
-						 process, process, parent);
+	_cleanup_(freep) char *text = mem_format("Name:\t%s\nTgid:\t%u\nPid:\t%u\nPPid:\t%u\n",
+						 name, process, process, parent);
 	_cleanup_(freep) char *place = mem_format("proc/%u/fd/", process);
 
 	tree_write(tree, path, text);
 	tree_directory(tree, place);
+}
+
+static void task(const struct saved_tree *tree, unsigned int process, unsigned int parent)
+{
+	named_task(tree, process, parent, "x");
 }
 
 static void descriptor(const struct saved_tree *tree, unsigned int process, unsigned int number,
@@ -109,6 +115,29 @@ static void one_that_only_listens_is_none(void **state)
 	table(tree, 20, "tcp", listens, "");
 	assert_int_equal(session_find_socket(&tree->root, 40, &session), -ENOENT);
 	assert_int_equal(session.process, 7);
+}
+
+/* A shell below the server of mosh, whose UDP socket has no peer; other programs have such, too. */
+static void a_session_by_mosh(void **state)
+{
+	struct session_socket session = {.process = 0};
+	const struct saved_tree *tree = *state;
+	_cleanup_(freep) char *four = line(0, "10.1.1.5", "0.0.0.0", 7, 51);
+	_cleanup_(freep) char *six = line(0, "fd00::5", "::", 7, 51);
+
+	log_in(tree);
+	table(tree, 20, "tcp", "", "");
+	table(tree, 20, "udp", four, "");
+	assert_int_equal(session_find_socket(&tree->root, 40, &session), -ENOENT);
+	named_task(tree, 20, 1, "mosh-server");
+	assert_int_equal(session_find_socket(&tree->root, 40, &session), 0);
+	assert_int_equal(session.process, 20);
+	expect_ip(&session.local, "10.1.1.5");
+	assert_int_equal(session.remote.family, AF_UNSPEC);
+	table(tree, 20, "udp", "", "");
+	table(tree, 20, "udp6", six, "");
+	assert_int_equal(session_find_socket(&tree->root, 40, &session), 0);
+	expect_ip(&session.local, "fd00::5");
 }
 
 static void ipv6_and_ipv4_in_it(void **state)
@@ -202,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(the_connection_of_an_ancestor),
 		TREE_TEST(one_that_only_listens_is_none),
+		TREE_TEST(a_session_by_mosh),
 		TREE_TEST(ipv6_and_ipv4_in_it),
 		TREE_TEST(descriptors_that_cannot_be_seen),
 		TREE_TEST(damaged_tables),
