@@ -158,6 +158,50 @@ static void kernel_errors(void **state)
 	}
 }
 
+static void add_device(struct inventory *inventory, const char *name, const char *driver,
+		       const char *netdev)
+{
+	struct device *device = device_list_add(&inventory->devices, name);
+
+	device->index = number_of(inventory->devices.count);
+	device->driver = mem_string(driver);
+	device_add_port(device, 1)->netdev = mem_string(netdev);
+}
+
+/* What this call has made is found under the name that udev gave it, and nothing else is. */
+static void renamed(void **state)
+{
+	struct inventory inventory = {.answers = true};
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	struct change *change = changes_add(&changes, &host, &link_setting, "rxe0", "rxe on eth0");
+
+	(void)state;
+	change->before = mem_string(CHANGE_ABSENT);
+	change->undo = link_setting.undo(change);
+	add_device(&inventory, "siw7", "siw", "eth0");
+	add_device(&inventory, "rxe1", "rdma_rxe", "eth1");
+	add_device(&inventory, "rocep1s0", "rdma_rxe", "eth0");
+	assert_null(link_follow(change, &inventory));
+	assert_string_equal(change->object, "rxe0");
+	change->written = true;
+	assert_ptr_equal(link_follow(change, &inventory), &inventory.devices.items[2]);
+	assert_string_equal(change->object, "rocep1s0");
+	assert_string_equal(change->undo, "rdmactl link del rocep1s0");
+	assert_ptr_equal(link_follow(change, &inventory), &inventory.devices.items[2]);
+	assert_int_equal(change->notes.count, 1);
+	assert_string_equal(
+		change->notes.items[0],
+		"it was made as rxe0, and renamed to rocep1s0 since, as udev's rules do");
+	/* Once it is deleted again, it is nobody else. */
+	inventory.devices.items[2].index.known = false;
+	free(change->object);
+	change->object = mem_string("rxe0");
+	assert_null(link_follow(change, &inventory));
+	inventory_free(&inventory);
+	changes_clear(&changes);
+}
+
 static void lists(void **state)
 {
 	struct bed bed;
@@ -179,7 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wishes),   cmocka_unit_test(names),
 		cmocka_unit_test(refusals), cmocka_unit_test(kernel_errors),
-		cmocka_unit_test(lists),
+		cmocka_unit_test(lists),    cmocka_unit_test(renamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

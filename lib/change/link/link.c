@@ -246,6 +246,43 @@ static char *describe(const struct change *change, const struct device *device)
 	return software_link_value(type, netdev ? netdev : "an unknown netdev");
 }
 
+static bool is_wish(const struct device *device, const struct link_wish *wish)
+{
+	const char *type = type_of(device);
+	const char *netdev = device->port_count ? device->ports[0].netdev : NULL;
+
+	return device->index.known && type && netdev && !strcmp(type, wish->type) &&
+	       !strcmp(netdev, wish->netdev);
+}
+
+/* The names in the change were those before it was written. */
+static void take_new_name(struct change *change, const char *name)
+{
+	change_note(change, "it was made as %s, and renamed to %s since, as udev's rules do",
+		    change->object, name);
+	free(change->object);
+	change->object = mem_string(name);
+	free(change->undo);
+	change->undo = change->setting->undo(change);
+}
+
+const struct device *link_follow(struct change *change, const struct inventory *inventory)
+{
+	const struct device *device = device_list_find(&inventory->devices, change->object);
+	struct link_wish wish;
+
+	if (device || !change->written || !link_wish_parse(change->wanted, &wish))
+		return device;
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		device = &inventory->devices.items[i];
+		if (!is_wish(device, &wish))
+			continue;
+		take_new_name(change, device->name);
+		return device;
+	}
+	return NULL;
+}
+
 static int read_link(struct change *change, char **ret_value)
 {
 	struct inventory inventory = {.answers = true};
@@ -254,7 +291,7 @@ static int read_link(struct change *change, char **ret_value)
 
 	/* Without RDMA there are no devices. */
 	if (!rc || rc == -ENODEV) {
-		device = device_list_find(&inventory.devices, change->object);
+		device = link_follow(change, &inventory);
 		if (device && !device->index.known)
 			device = NULL;
 		if (device)

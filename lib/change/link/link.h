@@ -50,6 +50,13 @@ struct link_wish {
 bool link_wish_parse(const char *value, struct link_wish *ret_wish);
 
 /*
+ * The device of the change, or NULL. One that this call has made may have another name since:
+ * 60-rdma-persistent-naming.rules of rdma-core. So it is looked for by its type and netdev, as the
+ * kernel has no second one with both, and the change then has the new name.
+ */
+const struct device *link_follow(struct change *change, const struct inventory *inventory);
+
+/*
  * Why the kernel would refuse to make it: 0 or its -errno, explained. `links` and `netdevs` are
  * what there is now.
  */

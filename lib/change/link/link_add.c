@@ -155,14 +155,15 @@ static bool has_gid(const struct root *root, const char *name)
 	       strspn(gid, "0:") != strlen(gid);
 }
 
-/* udev may rename what is new: 60-rdma-persistent-naming.rules of rdma-core. */
-static const struct software_link *find_renamed(const struct software_links *links,
-						const struct change *change,
-						const struct link_wish *wish)
+/* By its name, or by what it is: udev may have renamed it already, see link_follow(). */
+static const char *find_made(const struct software_links *links, const struct change *change,
+			     const struct link_wish *wish)
 {
-	const struct software_link *link = software_links_find_on(links, wish->type, wish->netdev);
+	const struct software_link *link = software_links_find(links, change->object);
 
-	return link && strcmp(link->name, change->object) ? link : NULL;
+	if (!link)
+		link = software_links_find_on(links, wish->type, wish->netdev);
+	return link ? link->name : NULL;
 }
 
 /* Until the device has its port and a GID. A port without any is told, and no failure. */
@@ -176,21 +177,14 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 
 	while (!rc && !ready && !late) {
 		struct software_links links = {.count = 0};
-		const struct software_link *renamed;
+		const char *name;
 
 		/* Before the last look: this process may be stopped after it. */
 		late = clock_msec() >= end;
 		rc = software_links_read(NULL, &links, NULL);
 		rc = rc == -ENODEV ? 0 : rc;
-		renamed = find_renamed(&links, change, wish);
-		if (!rc && renamed) {
-			change_explain(change, "rdmactl link lists it",
-				       "it was made, and renamed to %s, as udev's rules want it",
-				       renamed->name);
-			rc = -ENODEV;
-		}
-		ready = software_links_find(&links, change->object) &&
-			has_gid(&root, change->object);
+		name = find_made(&links, change, wish);
+		ready = name && has_gid(&root, name);
 		software_links_clear(&links);
 		if (rc || ready || late)
 			break;
