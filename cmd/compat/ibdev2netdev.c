@@ -11,6 +11,7 @@
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/pci/pci.h"
+#include "host/pci/vpd.h"
 
 #define UNKNOWN "NA"
 #define NEEDS                                                                                \
@@ -21,52 +22,20 @@
 
 enum { OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
 
-/* Vital product data of a PCI device: PCI Local Bus Specification 3.0, appendix I. */
-enum {
-	VPD_LARGE = 0x80, /* bit: the tag is followed by a length of two bytes */
-	VPD_IDENTIFIER = 0x82,
-	VPD_READ_ONLY = 0x90,
-	VPD_TEXT_SIZE = 4 * 255 + 1, /* 255 bytes, cleaned */
-};
+enum { VPD_TEXT_SIZE = 4 * 255 + 1 /* 255 bytes, cleaned */ };
 
 struct product {
 	char part[VPD_TEXT_SIZE]; /* both are empty if unknown */
 	char description[VPD_TEXT_SIZE];
 };
 
-static void take_text(char shown[static VPD_TEXT_SIZE], const unsigned char *bytes, size_t length)
+static void take_text(char shown[static VPD_TEXT_SIZE], const struct vpd_text *found)
 {
-	while (length && (bytes[length - 1] == ' ' || !bytes[length - 1]))
+	size_t length = found->length > 255 ? 255 : found->length;
+
+	while (length && (found->text[length - 1] == ' ' || !found->text[length - 1]))
 		length--;
-	text_clean_into(shown, VPD_TEXT_SIZE, (const char *)bytes, length);
-}
-
-/* Keywords of two letters, each with a length of one byte. */
-static void take_keywords(struct product *product, const unsigned char *bytes, size_t length)
-{
-	for (size_t at = 0; at + 3 <= length && at + 3 + bytes[at + 2] <= length;
-	     at += 3u + bytes[at + 2])
-		if (bytes[at] == 'P' && bytes[at + 1] == 'N')
-			take_text(product->part, bytes + at + 3, bytes[at + 2]);
-}
-
-static void parse_vpd(struct product *product, const unsigned char *bytes, size_t length)
-{
-	size_t at = 0, size;
-
-	while (at + 3 <= length && bytes[at] & VPD_LARGE) {
-		const unsigned char tag = bytes[at];
-
-		size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
-		at += 3;
-		if (size > length - at)
-			size = length - at;
-		if (tag == VPD_IDENTIFIER)
-			take_text(product->description, bytes + at, size > 255 ? 255 : size);
-		else if (tag == VPD_READ_ONLY)
-			take_keywords(product, bytes + at, size);
-		at += size;
-	}
+	text_clean_into(shown, VPD_TEXT_SIZE, found->text, length);
 }
 
 /* Only root may read the vital product data. */
@@ -74,15 +43,15 @@ static void read_product(const struct personality_call *call, const struct devic
 			 struct product *product)
 {
 	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	struct vpd_text description, part;
 	char text[CLASS_TEXT_SIZE];
-	ssize_t length;
+	ssize_t length = 0;
 
-	product->part[0] = product->description[0] = '\0';
-	if (class_files_open(call->root, &files))
-		return;
-	length = class_files_read(files, text, "%s/device/vpd", device->kernel_name);
-	if (length > 0)
-		parse_vpd(product, (const unsigned char *)text, (size_t)length);
+	if (!class_files_open(call->root, &files))
+		length = class_files_read(files, text, "%s/device/vpd", device->kernel_name);
+	vpd_product((const uint8_t *)text, length > 0 ? (size_t)length : 0, &description, &part);
+	take_text(product->description, &description);
+	take_text(product->part, &part);
 }
 
 /* The vendor's name for the chip is its PCI device id, in decimal digits. */

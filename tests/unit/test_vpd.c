@@ -28,27 +28,25 @@ static void assert_finds(const char *data, size_t length, const char *name, cons
 {
 	/* A copy of the exact size shows a read past its end. */
 	uint8_t *copy = malloc(length ? length : 1);
-	const char *value = NULL;
-	size_t value_length = 0;
+	struct vpd_text value = {NULL, 0};
 
 	assert_non_null(copy);
 	memcpy(copy, data, length);
-	assert_int_equal(vpd_find(copy, length, name, &value, &value_length), 0);
-	assert_int_equal(value_length, strlen(wanted));
-	assert_memory_equal(value, wanted, value_length);
+	assert_int_equal(vpd_find(copy, length, name, &value), 0);
+	assert_int_equal(value.length, strlen(wanted));
+	assert_memory_equal(value.text, wanted, value.length);
 	free(copy);
 }
 
 static void assert_fails(const char *data, size_t length, const char *name, int rc)
 {
 	uint8_t *copy = malloc(length ? length : 1);
-	const char *value = NULL;
-	size_t value_length = 0;
+	struct vpd_text value = {NULL, 0};
 
 	assert_non_null(copy);
 	memcpy(copy, data, length);
-	assert_int_equal(vpd_find(copy, length, name, &value, &value_length), rc);
-	assert_null(value);
+	assert_int_equal(vpd_find(copy, length, name, &value), rc);
+	assert_null(value.text);
 	free(copy);
 }
 
@@ -133,13 +131,48 @@ static void test_damaged(void **state)
 	FAILS("\x00\x00\x00\x00", "SMDL", -EBADMSG);
 }
 
+static void assert_product(const char *data, size_t length, const char *name, const char *part)
+{
+	uint8_t *copy = malloc(length ? length : 1);
+	struct vpd_text found, number;
+
+	assert_non_null(copy);
+	memcpy(copy, data, length);
+	vpd_product(copy, length, &found, &number);
+	assert_int_equal(found.length, strlen(name));
+	assert_memory_equal(found.text, name, found.length);
+	assert_int_equal(number.length, strlen(part));
+	assert_memory_equal(number.text, part, number.length);
+	free(copy);
+}
+
+#define PRODUCT(data, name, part) assert_product(data, sizeof(data) - 1, name, part)
+
+static void test_product(void **state)
+{
+	(void)state;
+	PRODUCT(NAME RESOURCE END, "card", "123");
+	/* In any order, and behind a small resource. */
+	PRODUCT("\x39z" RESOURCE NAME END, "card", "123");
+	PRODUCT(NAME END RESOURCE, "card", "");
+	/* What stands before the damage. */
+	PRODUCT(NAME "\x90\xff\xff" FIELDS, "card", "");
+	PRODUCT(NAME "\x90\x09\x00PN\x03"
+		     "123V0\x05",
+		"card", "123");
+	PRODUCT("\x82\x05\x00"
+		"card",
+		"", "");
+	PRODUCT("", "", "");
+	PRODUCT("\x90", "", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finds),
-		cmocka_unit_test(test_finds_far_away),
-		cmocka_unit_test(test_finds_nothing),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_finds),	      cmocka_unit_test(test_finds_far_away),
+		cmocka_unit_test(test_finds_nothing), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_product),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

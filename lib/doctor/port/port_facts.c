@@ -79,8 +79,7 @@ static int ask_vpd(struct doctor_facts *facts, const struct device *device)
 {
 	static const char wanted[] = "SW_MNG";
 	char data[SYSFS_TEXT_SIZE];
-	const char *value;
-	size_t value_length;
+	struct vpd_text value;
 	ssize_t length;
 	int rc;
 
@@ -89,10 +88,10 @@ static int ask_vpd(struct doctor_facts *facts, const struct device *device)
 	length = sysfs_read(&facts->root, data, PCI_FUNCTION "/vpd", device->pci_address);
 	if (length < 0)
 		return (int)length;
-	rc = vpd_find((const uint8_t *)data, (size_t)length, "SMDL", &value, &value_length);
+	rc = vpd_find((const uint8_t *)data, (size_t)length, "SMDL", &value);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	return value_length == strlen(wanted) && !memcmp(value, wanted, value_length);
+	return value.length == strlen(wanted) && !memcmp(value.text, wanted, value.length);
 }
 
 int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *device)

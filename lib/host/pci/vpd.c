@@ -8,11 +8,66 @@
 /* Tags of resources: large ones have bit 7 and two bytes of length, small ones three bits. */
 enum {
 	TAG_LARGE = 0x80,
+	TAG_NAME = 0x82,
 	TAG_READ_ONLY = 0x90,
 	TAG_WRITABLE = 0x91,
 	TAG_END = 0x78,
 	TAG_SMALL_LENGTH = 0x07,
 };
+
+/* What follows, of the data or of a resource. */
+struct rest {
+	const uint8_t *data;
+	size_t length;
+};
+
+/* A resource, or a field of one. */
+struct part {
+	const uint8_t *header; /* the tag, or the two letters of the keyword */
+	struct vpd_text text;
+};
+
+static int take_part(struct rest *rest, size_t header, size_t length, struct part *ret_part)
+{
+	if (rest->length - header < length)
+		return -EBADMSG;
+	ret_part->header = rest->data;
+	ret_part->text = (struct vpd_text){(const char *)rest->data + header, length};
+	rest->data += header + length;
+	rest->length -= header + length;
+	return 0;
+}
+
+/* -ENOENT at the tag that ends the data; without it, a part of them is missing. */
+static int take_resource(struct rest *rest, struct part *ret_resource)
+{
+	const bool large = rest->length && rest->data[0] & TAG_LARGE;
+	const size_t header = large ? 3 : 1;
+
+	if (rest->length < header)
+		return -EBADMSG;
+	if (rest->data[0] == TAG_END)
+		return -ENOENT;
+	return take_part(rest, header,
+			 large ? rest->data[1] | (size_t)rest->data[2] << 8
+			       : rest->data[0] & (size_t)TAG_SMALL_LENGTH,
+			 ret_resource);
+}
+
+/* A keyword of two bytes, a byte of length, and the text; -ENOENT at the end of the resource. */
+static int take_field(struct rest *rest, struct part *ret_field)
+{
+	enum { HEADER = 3 };
+
+	if (!rest->length)
+		return -ENOENT;
+	return rest->length < HEADER ? -EBADMSG : take_part(rest, HEADER, rest->data[2], ret_field);
+}
+
+static struct rest inside(const struct part *resource)
+{
+	return (struct rest){(const uint8_t *)resource->text.text, resource->text.length};
+}
 
 static bool is_setting(const char *word, size_t length, const char *name)
 {
@@ -21,63 +76,75 @@ static bool is_setting(const char *word, size_t length, const char *name)
 	return length > name_length && !memcmp(word, name, name_length) && word[name_length] == '=';
 }
 
-static bool find_in_field(const char *text, size_t length, const char *name, const char **ret_value,
-			  size_t *ret_length)
+static bool find_in_field(const struct vpd_text *field, const char *name,
+			  struct vpd_text *ret_value)
 {
-	const char *end = text + length, *colon;
+	const char *end = field->text + field->length, *colon;
 
-	for (const char *word = text; word < end; word = colon + 1) {
+	for (const char *word = field->text; word < end; word = colon + 1) {
 		colon = memchr(word, ':', (size_t)(end - word));
 		if (!colon)
 			colon = end;
 		if (is_setting(word, (size_t)(colon - word), name)) {
-			*ret_value = word + strlen(name) + 1;
-			*ret_length = (size_t)(colon - *ret_value);
+			ret_value->text = word + strlen(name) + 1;
+			ret_value->length = (size_t)(colon - ret_value->text);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* One resource: fields of a keyword of two bytes, a byte of length, and the text. */
-static int find_in_resource(const uint8_t *data, size_t length, const char *name,
-			    const char **ret_value, size_t *ret_length)
+static int find_in_resource(const struct part *resource, const char *name,
+			    struct vpd_text *ret_value)
 {
-	enum { HEADER = 3 };
-
-	for (size_t at = 0; at < length; at += HEADER + data[at + 2]) {
-		if (length - at < HEADER || length - at - HEADER < data[at + 2])
-			return -EBADMSG;
-		/* Keywords of vendors: V0 .. VZ. */
-		if (data[at] == 'V' && find_in_field((const char *)data + at + HEADER, data[at + 2],
-						     name, ret_value, ret_length))
-			return 0;
-	}
-	return -ENOENT;
-}
-
-int vpd_find(const uint8_t *data, size_t length, const char *name, const char **ret_value,
-	     size_t *ret_length)
-{
-	size_t at = 0, header, size;
+	struct rest fields = inside(resource);
+	struct part field;
 	int rc;
 
-	for (; at < length && data[at] != TAG_END; at += header + size) {
-		const bool large = data[at] & TAG_LARGE;
+	/* Keywords of vendors: V0 .. VZ. */
+	while (!(rc = take_field(&fields, &field)))
+		if (field.header[0] == 'V' && find_in_field(&field.text, name, ret_value))
+			return 0;
+	return rc;
+}
 
-		header = large ? 3 : 1;
-		if (length - at < header)
-			return -EBADMSG;
-		size = large ? data[at + 1] | (size_t)data[at + 2] << 8
-			     : data[at] & (size_t)TAG_SMALL_LENGTH;
-		if (length - at - header < size)
-			return -EBADMSG;
-		if (data[at] != TAG_READ_ONLY && data[at] != TAG_WRITABLE)
+int vpd_find(const uint8_t *data, size_t length, const char *name, struct vpd_text *ret_value)
+{
+	struct rest rest = {data, length};
+	struct part resource;
+	int rc;
+
+	while (!(rc = take_resource(&rest, &resource))) {
+		if (resource.header[0] != TAG_READ_ONLY && resource.header[0] != TAG_WRITABLE)
 			continue;
-		rc = find_in_resource(data + at + header, size, name, ret_value, ret_length);
+		rc = find_in_resource(&resource, name, ret_value);
 		if (rc != -ENOENT)
 			return rc;
 	}
-	/* Without the tag that ends the data, a part of them is missing. */
-	return at < length ? -ENOENT : -EBADMSG;
+	return rc;
+}
+
+static void find_part_number(const struct part *resource, struct vpd_text *ret_part_number)
+{
+	struct rest fields = inside(resource);
+	struct part field;
+
+	while (!take_field(&fields, &field))
+		if (!memcmp(field.header, "PN", 2))
+			*ret_part_number = field.text;
+}
+
+void vpd_product(const uint8_t *data, size_t length, struct vpd_text *ret_name,
+		 struct vpd_text *ret_part_number)
+{
+	struct rest rest = {data, length};
+	struct part resource;
+
+	*ret_name = *ret_part_number = (struct vpd_text){"", 0};
+	while (!take_resource(&rest, &resource)) {
+		if (resource.header[0] == TAG_NAME)
+			*ret_name = resource.text;
+		else if (resource.header[0] == TAG_READ_ONLY)
+			find_part_number(&resource, ret_part_number);
+	}
 }

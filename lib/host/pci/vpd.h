@@ -9,10 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A part of the data, without a NUL at its end. */
+struct vpd_text {
+	const char *text;
+	size_t length;
+};
+
 /*
- * Finds NAME=VALUE in a field of the vendor, where colons stand between several. The value is a
- * part of the data and has no NUL at its end. 0; -ENOENT: there is none; -EBADMSG: the data are
- * damaged where it could have been.
+ * Finds NAME=VALUE in a field of the vendor, where colons stand between several. 0; -ENOENT: there
+ * is none; -EBADMSG: the data are damaged where it could have been.
  */
-int vpd_find(const uint8_t *data, size_t length, const char *name, const char **ret_value,
-	     size_t *ret_length);
+int vpd_find(const uint8_t *data, size_t length, const char *name, struct vpd_text *ret_value);
+/* The product's name and part number; those that the data do not have before damage stay empty. */
+void vpd_product(const uint8_t *data, size_t length, struct vpd_text *ret_name,
+		 struct vpd_text *ret_part_number);
