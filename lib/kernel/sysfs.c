@@ -20,18 +20,21 @@
 #define LONG_MOST (64 << 10) /* sysfs_read_long() */
 #define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
-/* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
-#define FORMAT_PATH(path, format) FORMAT_PATH_OR(path, format, -ENAMETOOLONG)
-#define FORMAT_PATH_OR(path, format, otherwise)                                 \
-	do {                                                                    \
-		va_list arguments;                                              \
-		int path_length;                                                \
-                                                                                \
-		va_start(arguments, format);                                    \
-		path_length = vsnprintf(path, sizeof(path), format, arguments); \
-		va_end(arguments);                                              \
-		if (path_length < 0 || (size_t)path_length >= sizeof(path))     \
-			return otherwise;                                       \
+static int format_path(char path[static PATH_MAX], const char *format, va_list arguments)
+{
+	const int length = vsnprintf(path, PATH_MAX, format, arguments);
+
+	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Formats the path of a variadic function; `rc` tells whether it fits. */
+#define FORMAT_PATH(rc, path, format)                        \
+	do {                                                 \
+		va_list arguments;                           \
+                                                             \
+		va_start(arguments, format);                 \
+		(rc) = format_path(path, format, arguments); \
+		va_end(arguments);                           \
 	} while (0)
 
 /* The errors of reading attributes, and their names in a saved tree. */
@@ -125,27 +128,30 @@ ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZ
 			size_t *ret_size, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return read_path(root, text, ret_size, path);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_path(root, text, ret_size, path);
 }
 
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return read_path(root, text, NULL, path);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_path(root, text, NULL, path);
 }
 
 char *sysfs_text(const struct root *root, const char *format, ...)
 {
 	char path[PATH_MAX], text[SYSFS_TEXT_SIZE];
 	ssize_t length;
+	int rc;
 
-	FORMAT_PATH_OR(path, format, NULL);
-	length = read_path(root, text, NULL, path);
+	FORMAT_PATH(rc, path, format);
+	length = rc ? rc : read_path(root, text, NULL, path);
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
 
@@ -155,9 +161,10 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 	char path[PATH_MAX];
 	size_t at = 0;
 	ssize_t length;
+	int rc;
 
-	FORMAT_PATH(path, format);
-	fd = sysfs_open(root, path, 0);
+	FORMAT_PATH(rc, path, format);
+	fd = rc ? rc : sysfs_open(root, path, 0);
 	if (fd < 0)
 		return fd;
 	while (at < most && (length = read(fd, (char *)bytes + at, most - at)) != 0) {
@@ -203,17 +210,19 @@ static int read_whole(const struct root *root, size_t most, char **ret_text, con
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return read_whole(root, LONG_MOST, ret_text, path);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_whole(root, LONG_MOST, ret_text, path);
 }
 
 int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return read_whole(root, FILE_MOST, ret_text, path);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_whole(root, FILE_MOST, ret_text, path);
 }
 
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
@@ -221,9 +230,10 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	char path[PATH_MAX], text[SYSFS_TEXT_SIZE];
 	uint64_t value;
 	ssize_t length;
+	int rc;
 
-	FORMAT_PATH(path, format);
-	length = read_path(root, text, NULL, path);
+	FORMAT_PATH(rc, path, format);
+	length = rc ? rc : read_path(root, text, NULL, path);
 	if (length < 0)
 		return (int)length;
 	if (text_parse_u64(text, 10, UINT64_MAX, &value))
@@ -250,9 +260,10 @@ static int read_link(const struct root *root, char **ret_target, const char *pat
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return read_link(root, ret_target, path);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_link(root, ret_target, path);
 }
 
 int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
@@ -262,8 +273,9 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 	const char *slash;
 	int rc;
 
-	FORMAT_PATH(path, format);
-	rc = read_link(root, &target, path);
+	FORMAT_PATH(rc, path, format);
+	if (!rc)
+		rc = read_link(root, &target, path);
 	if (rc || !target)
 		return rc;
 	slash = strrchr(target, '/');
@@ -319,9 +331,10 @@ static int list_names(const struct root *root, struct strings *ret_names, const 
 int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, format);
-	return list_names(root, ret_names, path, true);
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : list_names(root, ret_names, path, true);
 }
 
 int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
@@ -329,8 +342,9 @@ int sysfs_list(const struct root *root, struct strings *ret_names, const char *f
 	char path[PATH_MAX];
 	int rc;
 
-	FORMAT_PATH(path, format);
-	rc = list_names(root, ret_names, path, false);
+	FORMAT_PATH(rc, path, format);
+	if (!rc)
+		rc = list_names(root, ret_names, path, false);
 	if (!rc)
 		sysfs_sort_names(ret_names);
 	return rc;
@@ -342,8 +356,9 @@ int sysfs_count(const struct root *root, size_t *ret_count, const char *format, 
 	char path[PATH_MAX];
 	int rc;
 
-	FORMAT_PATH(path, format);
-	rc = list_names(root, &names, path, false);
+	FORMAT_PATH(rc, path, format);
+	if (!rc)
+		rc = list_names(root, &names, path, false);
 	if (rc)
 		return rc;
 	*ret_count = names.count;

@@ -19,24 +19,28 @@ struct class_files {
 	bool below; /* root is a directory of the class, not the root of the system */
 };
 
-/*
- * Formats the path of a variadic function, starting at the root; makes the function return if it
- * does not fit.
- */
-#define FORMAT_PATH(path, files, format)                                                        \
-	do {                                                                                    \
-		static const char class[] = "sys/class/infiniband/";                            \
-		size_t path_start = (files)->below ? 0 : sizeof(class) - 1;                     \
-		va_list arguments;                                                              \
-		int path_length;                                                                \
-                                                                                                \
-		memcpy(path, class, sizeof(class));                                             \
-		va_start(arguments, format);                                                    \
-		path_length = vsnprintf((path) + path_start, sizeof(path) - path_start, format, \
-					arguments);                                             \
-		va_end(arguments);                                                              \
-		if (path_length < 0 || (size_t)path_length >= sizeof(path) - path_start)        \
-			return -ENAMETOOLONG;                                                   \
+/* Formats a path, starting at the root. */
+static int format_path(char path[static PATH_MAX], const struct class_files *files,
+		       const char *format, va_list arguments)
+{
+	static const char class[] = "sys/class/infiniband/";
+	const size_t start = files->below ? 0 : sizeof(class) - 1;
+	const size_t room = PATH_MAX - start;
+	int length;
+
+	memcpy(path, class, sizeof(class));
+	length = vsnprintf(path + start, room, format, arguments);
+	return length < 0 || (size_t)length >= room ? -ENAMETOOLONG : 0;
+}
+
+/* Formats the path of a variadic function; `rc` tells whether it fits. */
+#define FORMAT_PATH(rc, path, files, format)                        \
+	do {                                                        \
+		va_list arguments;                                  \
+                                                                    \
+		va_start(arguments, format);                        \
+		(rc) = format_path(path, files, format, arguments); \
+		va_end(arguments);                                  \
 	} while (0)
 
 int class_files_open(const char *directory, struct class_files **ret_files)
@@ -70,8 +74,9 @@ int class_files_list(const struct class_files *files, struct strings *ret_names,
 	char path[PATH_MAX];
 	int rc;
 
-	FORMAT_PATH(path, files, format);
-	rc = sysfs_list_all(&files->root, ret_names, "%s", path[0] ? path : ".");
+	FORMAT_PATH(rc, path, files, format);
+	if (!rc)
+		rc = sysfs_list_all(&files->root, ret_names, "%s", path[0] ? path : ".");
 	if (!rc && ret_names->count)
 		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_bytes);
 	return rc;
@@ -81,17 +86,19 @@ ssize_t class_files_read(const struct class_files *files, char text[static CLASS
 			 const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, files, format);
-	return sysfs_read(&files->root, text, "%s", path);
+	FORMAT_PATH(rc, path, files, format);
+	return rc ? rc : sysfs_read(&files->root, text, "%s", path);
 }
 
 int class_files_find(const struct class_files *files, const char *format, ...)
 {
 	char path[PATH_MAX];
+	int rc;
 
-	FORMAT_PATH(path, files, format);
-	return sysfs_open_directory(&files->root, path);
+	FORMAT_PATH(rc, path, files, format);
+	return rc ? rc : sysfs_open_directory(&files->root, path);
 }
 
 int class_files_open_below(const struct class_files *files, struct class_files **ret_files,
@@ -101,8 +108,9 @@ int class_files_open_below(const struct class_files *files, struct class_files *
 	struct root root;
 	int rc;
 
-	FORMAT_PATH(path, files, format);
-	rc = root_open_below(&files->root, &root, "%s", path);
+	FORMAT_PATH(rc, path, files, format);
+	if (!rc)
+		rc = root_open_below(&files->root, &root, "%s", path);
 	if (rc)
 		return rc;
 	*ret_files = mem_alloc_zero(1, sizeof(**ret_files));
