@@ -70,6 +70,23 @@ mlx5_2 20.35.1012 active" ''
 	same 'netdevs' $'mlx5_0 ibp8s0\nsmi1 \n' "$output"
 }
 
+@test "devices: the netdevs are those of this network namespace, as that of a port is" {
+	local root=$BATS_TEST_TMPDIR/root port
+
+	cp -a "$roots/vendors" "$root"
+	rm "$root/sys/class/net/eth2"
+	port=$(readlink -f "$root/sys/class/infiniband/mana_0")/ports/2
+	mkdir -p "$port/gids" "$port/gid_attrs/ndevs"
+	echo fe80:0000:0000:0000:7e1e:52ff:fe4d:8b91 >"$port/gids/0"
+	echo eth2 >"$port/gid_attrs/ndevs/0"
+	try ports --root "$root" mana_0 --tsv --no-headings -o port,netdev
+	expect 0 $'1\teth1\n2\t' ''
+	try devices --root "$root" mana_0 --tsv --no-headings -o netdevs
+	expect 0 eth1 ''
+	help_has devices 'netdevs of the ports, of this network namespace'
+	help_has ports 'netdev of this network namespace'
+}
+
 @test "devices: transport of every kind of device" {
 	local fixture device transport
 
