@@ -39,7 +39,7 @@ static const struct port *port_of(const struct device_list *devices, const struc
 {
 	for (size_t i = 0; i < devices->count; i++)
 		for (size_t j = 0; j < devices->items[i].port_count; j++)
-			if (link_is_ipoib_of(link, &devices->items[i].ports[j]))
+			if (port_has_ipoib(&devices->items[i].ports[j], link))
 				return &devices->items[i].ports[j];
 	return NULL;
 }

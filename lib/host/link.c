@@ -160,6 +160,11 @@ bool link_is_ipoib_of(const struct link *link, const struct port *port)
 	       link->port_guid.value == port->port_guid.value;
 }
 
+bool port_has_ipoib(const struct port *port, const struct link *link)
+{
+	return (port->netdev || port->netdev_unknown) && link_is_ipoib_of(link, port);
+}
+
 /* A netdev that is being read. */
 struct reader {
 	const struct root *root;

@@ -90,6 +90,11 @@ void link_address_list_clear(struct link_address_list *list);
 bool link_is_ipoib(const struct link *link);
 /* True if the link is the IPoIB netdev of the port, or a P_Key child of it, by the port GUID. */
 bool link_is_ipoib_of(const struct link *link, const struct port *port);
+/*
+ * The same for a port whose netdev has been looked for: what has the GUID of a port without one is
+ * another port's. A sub-device of a multi-plane port has the GUID of that port.
+ */
+bool port_has_ipoib(const struct port *port, const struct link *link);
 
 /*
  * Reads what is needed of all netdevs from /sys/class/net and /proc/net/vlan. Returns 0 or -errno.

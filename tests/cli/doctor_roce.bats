@@ -272,6 +272,9 @@ mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has
 	rm "$tree/$net/ib0/mode"
 	verdicts 0 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev is not known
 mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has, too"
+	# A sub-device has the GUID of its parent, and no netdev.
+	copy planes
+	verdicts 0 ipoib-mode "mlx5_0/1 ok $fine"
 	copy irdma-iwarp
 	verdicts 0 ipoib-mode ''
 }

@@ -344,6 +344,7 @@ static struct port *add_infiniband(struct host *host, const char *name, uint64_t
 	struct port *port = add_device(host, name, TRANSPORT_INFINIBAND);
 
 	port->port_guid = number_of(guid);
+	port->netdev_unknown = true;
 	add_gid(port, "fe80::1", GID_TYPE_IB, NULL);
 	add_gid(port, "fec0::1", GID_TYPE_IB, NULL);
 	return port;
@@ -373,6 +374,21 @@ static void ipoib(void **state)
 	route(host, "10.9.0.1", NULL, "10.9.0.1");
 	assert_null(choose(host));
 	check_why(second, 0, "the peer is an address of this host");
+}
+
+/* The sub-device of a multi-plane port has its GUID, but no netdev. */
+static void sub_device(void **state)
+{
+	struct host *host = *state;
+	const struct port *plane;
+
+	add_link(host, "ib0", IPOIB)->port_guid = number_of(0x11);
+	add_infiniband(host, "a_plane", 0x11)->netdev_unknown = false;
+	add_infiniband(host, "mlx5_0", 0x11)->netdev = mem_string("ib0");
+	plane = &host->devices.items[0].ports[0];
+	route(host, "10.9.0.2", "ib0", "10.9.0.1");
+	check_chosen(host, "mlx5_0", 0);
+	check_why(plane, 0, "the route leaves by ib0, no IPoIB netdev of this port");
 }
 
 static void two_devices_fit(void **state)
@@ -562,6 +578,7 @@ int main(void)
 		TEST(down_port),
 		TEST(local_peer),
 		TEST(ipoib),
+		TEST(sub_device),
 		TEST(two_devices_fit),
 		TEST(better_device_comes_later),
 		TEST(reason_names_the_device),

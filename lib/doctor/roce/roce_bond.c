@@ -111,7 +111,7 @@ bool roce_has_ipoib(struct doctor_context *run)
 	const struct link_list *links = &run->facts->inventory.links;
 
 	for (size_t i = 0; i < links->count; i++)
-		if (link_is_ipoib_of(&links->items[i], run->port))
+		if (port_has_ipoib(run->port, &links->items[i]))
 			return true;
 	return false;
 }
@@ -143,7 +143,7 @@ static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
 		const struct link *link = &links->items[i];
 		struct ipoib *ipoib;
 
-		if (!link_is_ipoib_of(link, run->port))
+		if (!port_has_ipoib(run->port, link))
 			continue;
 		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
 		ipoib->link = link;

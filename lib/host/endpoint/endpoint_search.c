@@ -54,7 +54,7 @@ static bool stands_on(const struct link_list *links, const struct link *link, co
 bool endpoint_is_of_port(const struct inventory *inventory, const struct port *port,
 			 const struct link *link)
 {
-	return stands_on(&inventory->links, link, port->netdev) || link_is_ipoib_of(link, port);
+	return stands_on(&inventory->links, link, port->netdev) || port_has_ipoib(port, link);
 }
 
 const struct link *endpoint_link_of(const struct inventory *inventory, const struct ip_address *ip)

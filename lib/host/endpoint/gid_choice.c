@@ -79,7 +79,7 @@ static char *find_infiniband_objection(const struct search *search, const struct
 {
 	if (!search->out)
 		return mem_string("the peer is an address of this host");
-	if (!link_is_ipoib_of(search->out, port))
+	if (!port_has_ipoib(port, search->out))
 		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
 				  search->out->name);
 	if (entry->index.value)

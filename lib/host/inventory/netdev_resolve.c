@@ -229,8 +229,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 		const struct link *link = &links->items[i];
 		struct pkey *pkey = NULL;
 
-		/* What has the GUID of a port without a netdev is another port's. */
-		if (!link_is_ipoib_of(link, port) || (!port->netdev && !port->netdev_unknown))
+		if (!port_has_ipoib(port, link))
 			continue;
 		/* IPoIB always joins as full member, so its key has the top bit set. */
 		if (link->pkey.known)
