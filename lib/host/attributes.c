@@ -256,7 +256,7 @@ static bool is_driven_by(struct place *place, const char *drivers)
 {
 	size_t length;
 
-	if (!place->has_driver)
+	if (!place->has_driver && !sysfs_is_software(place->root, place->directory))
 		place->driver = sysfs_driver(place->root, place->directory);
 	place->has_driver = true;
 	length = place->driver ? strlen(place->driver) : 0;

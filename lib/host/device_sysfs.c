@@ -156,12 +156,17 @@ static bool find_pci_of_copy(const struct root *root, struct device *device)
 /* Returns false if it is not known whether the device is part of a PCI function. */
 static bool find_pci(const struct root *root, struct device *device)
 {
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 	_cleanup_(freep) char *target = NULL;
+	int rc = sysfs_link(root, &target, "%s", directory);
 	size_t length;
 
-	if (sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
+	device->software = (target && strstr(target, "/devices/virtual/")) ||
+			   sysfs_is_software(root, directory);
+	if (device->software)
+		return true;
+	if (rc)
 		return find_pci_of_copy(root, device);
-	device->software = strstr(target, "/devices/virtual/");
 	length = sysfs_find_pci(target, &device->pci_address);
 	if (length)
 		device->pci_path = mem_format(SYSFS_RDMA_CLASS "/%.*s", (int)length, target);

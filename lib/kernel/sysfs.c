@@ -419,6 +419,20 @@ char *sysfs_driver(const struct root *root, const char *directory)
 	return text_clean(name, strcspn(name, "."));
 }
 
+/*
+ * They stood below the device of their netdev, until "RDMA/siw,rxe: Make emulated devices virtual
+ * in the device tree". rxe alone has the file `parent`: drivers/infiniband/sw/rxe/rxe_verbs.c; the
+ * description of siw cannot be changed: SIW_NODE_DESC_COMMON of include/uapi/rdma/siw-abi.h.
+ */
+bool sysfs_is_software(const struct root *root, const char *directory)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(root, text, "%s/parent", directory) >= 0 ||
+	       (sysfs_read(root, text, "%s/node_desc", directory) > 0 &&
+		!strcmp(text, "Software iWARP stack"));
+}
+
 void sysfs_note_text(struct problems *problems, const char *object, const char *attribute,
 		     const char *text)
 {

@@ -81,6 +81,8 @@ bool sysfs_is_pci_address(const char *name, size_t length);
  * is not known; the caller frees it.
  */
 char *sysfs_driver(const struct root *root, const char *directory);
+/* True for an RDMA device of rxe or siw, also before Linux 5.11, when they were no virtual ones. */
+bool sysfs_is_software(const struct root *root, const char *directory);
 /* The PCI address of a device, from its uevent file; NULL if it has none. The caller frees it. */
 char *sysfs_pci_slot(const struct root *root, const char *directory);
 /*

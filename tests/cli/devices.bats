@@ -87,6 +87,28 @@ mlx5_2 20.35.1012 active" ''
 	help_has ports 'netdev of this network namespace'
 }
 
+# rxe and siw before Linux 5.11, whose parent is the device of their netdev.
+@test "devices: a software device is none of the PCI function below it" {
+	local root=$BATS_TEST_TMPDIR/root function device
+
+	cp -a "$roots/rxe-host" "$root"
+	function=$root/sys/devices/pci0000:00/0000:00:1c.6/0000:03:00.0
+	mkdir "$function/infiniband" "$root/sys/module/siw"
+	mv "$root/sys/devices/virtual/infiniband/"rxe? "$function/infiniband/"
+	for device in rxe0 rxe1; do
+		ln -sfn "../../devices/pci0000:00/0000:00:1c.6/0000:03:00.0/infiniband/$device" \
+			"$root/sys/class/infiniband/$device"
+		ln -s ../../../0000:03:00.0 "$function/infiniband/$device/device"
+	done
+	rm "$function/infiniband/rxe1/parent"
+	echo '4: RNIC' >"$function/infiniband/rxe1/node_type"
+	echo 'Software iWARP stack' >"$function/infiniband/rxe1/node_desc"
+	ln -sfn ../../../../bus/pci/drivers/mlx5_core "$function/driver"
+	mkdir -p "$root/sys/bus/pci/drivers/mlx5_core"
+	try devices --root "$root" --tsv --no-headings -o device,driver,pci_address,pcie_width_lanes,hca_type
+	expect 0 $'rxe0\trdma_rxe\t\t\t\nrxe1\tsiw\t\t\t' ''
+}
+
 @test "devices: transport of every kind of device" {
 	local fixture device transport
 
