@@ -380,3 +380,17 @@ void device_derive_transport(struct device *device)
 	if (transport)
 		number_set(&device->transport, transport);
 }
+
+enum transport device_port_transport(const struct device *device, const struct port *port)
+{
+	const bool ethernet = port->link_layer.value == LINK_LAYER_ETHERNET;
+
+	if (!device->transport.known)
+		return TRANSPORT_UNSPECIFIED;
+	if (device->transport.value == TRANSPORT_INFINIBAND && ethernet)
+		return TRANSPORT_ROCE;
+	if (device->transport.value == TRANSPORT_ROCE &&
+	    port->link_layer.value == LINK_LAYER_INFINIBAND)
+		return TRANSPORT_INFINIBAND;
+	return (enum transport)device->transport.value;
+}

@@ -106,6 +106,11 @@ void device_find_netdevs(struct device *device);
  * possible.
  */
 void device_derive_transport(struct device *device);
+/*
+ * The transport of a device is taken from its first port; its other ports may be of another kind,
+ * as ConnectX-3 can have one of InfiniBand and one of RoCE.
+ */
+enum transport device_port_transport(const struct device *device, const struct port *port);
 
 /* 0 if the kernel has the RDMA core (its class directory); -ENOENT if not. */
 int device_find_core(const struct root *root);

@@ -9,7 +9,7 @@
 
 bool roce_is_roce(const struct device *device, const struct port *port)
 {
-	return endpoint_transport(device, port) == TRANSPORT_ROCE;
+	return device_port_transport(device, port) == TRANSPORT_ROCE;
 }
 
 const struct link *roce_port_link(const struct inventory *inventory, const struct port *port)

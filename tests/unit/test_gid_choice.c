@@ -376,6 +376,22 @@ static void ipoib(void **state)
 	check_why(second, 0, "the peer is an address of this host");
 }
 
+/* The transport of a device is that of its first port, which may be another's. */
+static void second_port_of_another_kind(void **state)
+{
+	struct host *host = *state;
+	struct port *port;
+
+	add_link(host, "eth0", ETHERNET);
+	add_device(host, "mlx4_0", TRANSPORT_INFINIBAND);
+	port = device_add_port(&host->devices.items[0], 2);
+	port->state = number_of(4);
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	add_gid(port, "::ffff:10.9.0.1", GID_TYPE_ROCE_V2, "eth0");
+	route(host, "10.9.0.2", "eth0", "10.9.0.1");
+	assert_ptr_equal(gid_choose(&host->question, &host->reason, &host->hint), port->gids);
+}
+
 /* The sub-device of a multi-plane port has its GUID, but no netdev. */
 static void sub_device(void **state)
 {
@@ -579,6 +595,7 @@ int main(void)
 		TEST(local_peer),
 		TEST(ipoib),
 		TEST(sub_device),
+		TEST(second_port_of_another_kind),
 		TEST(two_devices_fit),
 		TEST(better_device_comes_later),
 		TEST(reason_names_the_device),

@@ -586,6 +586,36 @@ static void add_ports(struct bed *bed)
 	put(bed, "mlx5_0", "ports/1/gid_attrs/ndevs/0", "eth0");
 }
 
+/* ConnectX-3 with a port of InfiniBand and one of RoCE: netlink tells the kind of the first. */
+static void two_kinds(void **state)
+{
+	char *words[] = {(char[]){"ibp1/2"}, NULL};
+	struct bed *bed = *state;
+	char *bad = NULL;
+
+	answer_devices(bed, two, ARRAY_SIZE(two));
+	put(bed, "ibp1", "ports/1/link_layer", "InfiniBand");
+	put(bed, "ibp1", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:00a1:b2c3");
+	put(bed, "ibp1", "ports/2/link_layer", "Ethernet");
+	put(bed, "ibp1", "ports/2/gids/0", "0000:0000:0000:0000:0000:ffff:0a00:0001");
+	put(bed, "ibp1", "ports/2/gid_attrs/types/0", "RoCE v2");
+	for (size_t named = 0; named < 2; named++) {
+		const struct device *device;
+
+		if (named)
+			assert_int_equal(objects_parse(&bed->objects, words, true, &bad), 0);
+		assert_int_equal(load(bed, NEED_GIDS | NEED_LINK_LAYER), 0);
+		device = &bed->inventory.devices.items[0];
+		expect_ports(bed, 0, "port,link_layer",
+			     named ? "2 ethernet\n" : "1 infiniband\n2 ethernet\n");
+		if (!named)
+			expect(&gid_schema, "port,type,ip", device->ports[0].gids,
+			       sizeof(struct gid_entry), 1, "1 ib \n");
+		expect(&gid_schema, "port,type,ip", device_port(device, 2)->gids,
+		       sizeof(struct gid_entry), 1, "2 roce-v2 10.0.0.1\n");
+	}
+}
+
 #define NETDEV_COLUMNS "port,netdev,netdev_operstate,netdev_mtu_bytes,carrier_changes,port_guid"
 
 /* The port's own netdev is told; that of IPoIB has the GUID of the port. */
@@ -724,6 +754,7 @@ int main(void)
 		TEST(later_ones),
 		TEST(drivers_of_providers),
 		TEST(named),
+		TEST(two_kinds),
 		TEST(netdevs_of_ports),
 		TEST(netdevs_refused),
 		TEST(closed),

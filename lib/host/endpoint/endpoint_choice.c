@@ -69,7 +69,7 @@ static unsigned int rank_on_link(const struct endpoint_search *search, const str
 {
 	if (!endpoint_is_of_port(search->inventory, port, link))
 		return 0;
-	if (endpoint_transport(device, port) == TRANSPORT_ROCE)
+	if (device_port_transport(device, port) == TRANSPORT_ROCE)
 		return endpoint_is_active(port) ? 4 : 2;
 	return endpoint_is_active(port) ? 3 : 1;
 }
@@ -144,7 +144,7 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 	/* The route has a RoCE port, but no GID with its source address. */
 	if (found.rank && !entry && !wish->named && !wish->gid_index.known &&
 	    endpoint_is_active(found.port) &&
-	    endpoint_transport(found.device, found.port) == TRANSPORT_ROCE)
+	    device_port_transport(found.device, found.port) == TRANSPORT_ROCE)
 		return endpoint_fail(&search, -EADDRNOTAVAIL, mem_string(reason),
 				     mem_format("choose a GID: rdmactl selftest %s/%" PRIu64
 						" --gid-index N --peer %s; rdmactl gids shows them",
@@ -159,7 +159,7 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 static bool is_of_kind(const struct device *device, const struct port *port,
 		       const struct endpoint *peer)
 {
-	return !peer || (endpoint_transport(device, port) == peer->transport &&
+	return !peer || (device_port_transport(device, port) == peer->transport &&
 			 port->link_layer.value == peer->link_layer);
 }
 

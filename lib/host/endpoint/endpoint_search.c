@@ -19,20 +19,6 @@ int endpoint_fail(const struct endpoint_search *search, int error, char *reason,
 	return error;
 }
 
-enum transport endpoint_transport(const struct device *device, const struct port *port)
-{
-	const bool ethernet = port->link_layer.value == LINK_LAYER_ETHERNET;
-
-	if (!device->transport.known)
-		return TRANSPORT_UNSPECIFIED;
-	if (device->transport.value == TRANSPORT_INFINIBAND && ethernet)
-		return TRANSPORT_ROCE;
-	if (device->transport.value == TRANSPORT_ROCE &&
-	    port->link_layer.value == LINK_LAYER_INFINIBAND)
-		return TRANSPORT_INFINIBAND;
-	return (enum transport)device->transport.value;
-}
-
 /*
  * The netdev, its bond, or a VLAN on one of these. Other kinds of netdevs do not belong to a port
  * (a tunnel), or have a lower index that is not below them: a veth names its peer there.
@@ -207,7 +193,7 @@ void endpoint_describe_port(const struct device *device, const struct port *port
 	*endpoint = (struct endpoint){
 		.port = (uint32_t)port->port.value,
 		.link_layer = (uint32_t)port->link_layer.value,
-		.transport = endpoint_transport(device, port),
+		.transport = device_port_transport(device, port),
 		.state = port->state.known ? (uint32_t)port->state.value : 0,
 		.operstate = (uint32_t)port->netdev_operstate.value,
 		.mtu_bytes = (uint32_t)port->active_mtu_bytes.value,

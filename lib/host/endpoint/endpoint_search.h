@@ -32,8 +32,6 @@ struct endpoint_search {
 
 /* Hands both strings over and returns the error. */
 int endpoint_fail(const struct endpoint_search *search, int error, char *reason, char *hint);
-/* A device has one transport, taken from its first port; its other ports may be of another kind. */
-enum transport endpoint_transport(const struct device *device, const struct port *port);
 /* True if the netdev is the port's, is on top of it, or is one of its IPoIB netdevs. */
 bool endpoint_is_of_port(const struct inventory *inventory, const struct port *port,
 			 const struct link *link);

@@ -99,7 +99,7 @@ static char *find_objection(const struct search *search, const struct device *de
 		return mem_string("its type cannot be read");
 	if (port->state.known && port->state.value != PORT_STATE_ACTIVE)
 		return mem_string("the port is not active");
-	if (device->transport.value == TRANSPORT_ROCE)
+	if (device_port_transport(device, port) == TRANSPORT_ROCE)
 		return judge_roce(search, entry, ret_fit);
 	if (port->link_layer.value == LINK_LAYER_INFINIBAND)
 		return find_infiniband_objection(search, port, entry, ret_fit);

@@ -130,7 +130,8 @@ static void derive_link_layer(struct device *device)
 					       ? enum_find_word(protocols, device->protocol)
 					       : NULL;
 
-	if (name && device->port_count)
+	/* The first port may not have been asked for. */
+	if (name && device->port_count && device->ports[0].port.value <= 1)
 		number_set(&device->ports[0].link_layer, name->value);
 }
 

@@ -174,8 +174,13 @@ static void read_device(struct reading *reading, struct verbs *verbs, struct dev
 		read_mtus(reading, opened, device);
 	if (opened && reading->needs & NEED_CAPS)
 		read_caps(reading, opened, device);
-	for (size_t i = 0; i < device->port_count; i++)
-		gid_table_finish(&device->ports[i], &device->transport, empty);
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct number transport = {.known = false};
+
+		if (device->transport.known)
+			number_set(&transport, device_port_transport(device, &device->ports[i]));
+		gid_table_finish(&device->ports[i], &transport, empty);
+	}
 	verbs_close_device(opened);
 }
 
