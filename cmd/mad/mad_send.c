@@ -387,6 +387,7 @@ static void send_only(struct send_run *run)
 	struct mad_agent spec = {.oui = run->words.oui};
 	struct mad_request request;
 	unsigned char mad[MAD_BYTES];
+	struct mad_item item;
 	int agent, rc;
 
 	fill(run, 0, &request);
@@ -400,9 +401,8 @@ static void send_only(struct send_run *run)
 		rc = agent < 0 ? agent
 			       : mad_engine_send(session->engine, agent, &request.to, mad,
 						 sizeof(mad));
-		if (rc)
-			problem_add(&listing->problems, session->destinations[i].name, NULL, "umad",
-				    rc, NULL);
+		item = (struct mad_item){.request = request, .error = rc};
+		mad_session_check(session, &session->destinations[i], NULL, &item, NULL);
 	}
 	if (listing->problems.count)
 		listing->status = STATUS_FAILED;

@@ -119,8 +119,11 @@ static void report_failed(struct run *run, const struct mad_item *item)
 
 	/* The state is the one that was read: an answer with a status need not have any. */
 	if (item->error)
-		text = mem_format("it is not known whether the subnet manager took the command: %s",
-				  failure);
+		text = mem_format(
+			item->tries
+				? "it is not known whether the subnet manager took the command: %s"
+				: "the command was not sent: %s",
+			failure);
 	else
 		text = mem_format("the command was %s; the subnet manager was %s before it",
 				  failure, state_word(sm_info_state(run->record.data)));

@@ -163,7 +163,9 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		return true;
 	if (item->error) {
 		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
-		text = mem_format("it is not known whether it was changed: %s", failure);
+		text = mem_format(item->tries ? "it is not known whether it was changed: %s"
+					      : "not changed: %s",
+				  failure);
 	} else {
 		failure = mad_status_text(item->request.mgmt_class, item->status);
 		text = mem_format("not changed: the node refused it with status %s", failure);

@@ -120,6 +120,16 @@ static int answer_sa(unsigned char *data)
 	return nodes_state.status;
 }
 
+/* The path to a GID, which a router with LID 13 leads to: 15.2.5.16. */
+static int find_path(const struct asked *asked, unsigned char *data)
+{
+	memset(data, 0, 64);
+	memcpy(data + 8, asked->data + 8, 32);
+	put_16(data, 40, 13);
+	data[47] = 64;
+	return 0;
+}
+
 static int answer(const struct asked *asked, unsigned char *data)
 {
 	if (asked->mgmt_class == UMAD_CLASS_SUBN_ADM) {
@@ -135,6 +145,8 @@ static int answer(const struct asked *asked, unsigned char *data)
 		return NODES_SILENT;
 	if (asked->lid == 10)
 		return 0x0c;
+	if (asked->mgmt_class == UMAD_CLASS_SUBN_ADM && asked->attribute == UMAD_SA_ATTR_PATH_REC)
+		return find_path(asked, data);
 	if (asked->mgmt_class == UMAD_CLASS_SUBN_ADM &&
 	    asked->attribute != UMAD_ATTR_CLASS_PORT_INFO)
 		return answer_sa(data);
@@ -484,6 +496,14 @@ static void requests(void **state)
 	expect(&requests_held_up);
 }
 
+#define BEYOND_SAID                                                                           \
+	"rdmactl mad: 2001:0000:0000:0000:0000:0000:0000:0009: it is in another subnet, and " \
+	"SMPs do not cross routers\n"
+#define BEYOND_ASKED             \
+	"1 get PathRecord 0x0\n" \
+	"mask 0x100c\n"          \
+	"0000000000000000\n"
+
 static const struct command_row complaints_rows[] = {
 	{"mad send 9 --class pm", STATUS_USAGE, "",
 	 "rdmactl mad: send needs --class and --attribute\n"
@@ -593,6 +613,11 @@ static const struct command_row complaints_rows[] = {
 	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
 	 "7 get PortCounters 0x0\n"
 	 "0000000000000000\n"},
+	/* With an answer or without one, an SMP does not leave its subnet. */
+	{"mad send 2001::9 --class sm --attribute nodeinfo", STATUS_FAILED, "", BEYOND_SAID,
+	 BEYOND_ASKED},
+	{"mad send 2001::9 --class sm --attribute nodeinfo --method trap-repress --yes",
+	 STATUS_FAILED, "", BEYOND_SAID, BEYOND_ASKED},
 	{"mad send 10,9 --class pm --attribute portcounters --tsv -o object,status", STATUS_PARTIAL,
 	 "object\tstatus\n"
 	 "10\tattribute-not-supported\n"

@@ -22,6 +22,7 @@ static struct {
 	unsigned char set[64];	  /* PortInfo that was written */
 	int refused;		  /* status of a Set */
 	bool dead_set, dead_sa, refused_sa;
+	bool cut_off; /* nothing can be sent after the first answer */
 } subnet;
 
 static void put_switch_info(unsigned int lid, unsigned char *data)
@@ -159,12 +160,19 @@ static int list_nodes(const struct asked *asked, unsigned char *data)
 	return subnet.refused_sa ? 0x0700 : count ? 0 : 0x0300;
 }
 
-/* The LID of a port GUID is its sixth byte here; 15.2.5.16 has the places. */
+/*
+ * The LID of a port GUID is its sixth byte here; 15.2.5.16 has the places. A GID that begins with
+ * 20 is behind a router, which the path has the LID of.
+ */
 static int find_path(const struct asked *asked, unsigned char *data)
 {
 	const unsigned int lid = asked->data[8 + 13];
 
 	memset(data, 0, 64);
+	if (asked->data[8] == 0x20) {
+		memcpy(data + 8, asked->data + 8, 32);
+		data[47] = 64;
+	}
 	put_16(data, 40, lid);
 	return lid ? 0 : 0x0300;
 }
@@ -216,7 +224,7 @@ static int answer_table(unsigned int lid, const struct asked *asked, unsigned ch
 	}
 }
 
-static int answer(const struct asked *asked, unsigned char *data)
+static int answer_node(const struct asked *asked, unsigned char *data)
 {
 	const unsigned int lid = asked->lid != MAD_LID_PERMISSIVE ? asked->lid
 				 : !strcmp(asked->to, "0,1")	  ? 5
@@ -260,6 +268,13 @@ static int answer(const struct asked *asked, unsigned char *data)
 		return 0;
 	}
 	return answer_table(lid, asked, data);
+}
+
+static int answer(const struct asked *asked, unsigned char *data)
+{
+	if (subnet.cut_off)
+		nodes.send_error = -EHOSTUNREACH;
+	return answer_node(asked, data);
 }
 
 static void begin(void)
@@ -1289,6 +1304,11 @@ static const struct command_row refused_sets_rows[] = {
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"},
+	/* Nothing but the question for the path is sent. */
+	{"smp portinfo 2001::d:0 1 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
+	 "rdmactl smp: 2001:0000:0000:0000:0000:0000:000d:0000: cannot read PortInfo: it is in "
+	 "another subnet, and SMPs do not cross routers\n",
+	 "1 get PathRecord 0x0\n"},
 	{"smp portinfo 10 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	 "rdmactl smp: 10: cannot read PortInfo: refused with status 0x001c: "
 	 "invalid-value\n",
@@ -1372,6 +1392,13 @@ static const struct command_row sets_lost = {
 	"9 get PortInfo 0x2\n"
 	"9 set PortInfo 0x2\n"};
 
+/* Nothing left this host, so nothing can have changed. */
+static const struct command_row sets_unsent = {
+	"smp portinfo 9 2 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
+	"mkey_lease_period_sec of 9 port 2: 15 -> 1\n"
+	"rdmactl smp: 9: not changed: <EHOSTUNREACH>\n",
+	"9 get PortInfo 0x2\n"};
+
 static void sets(void **state)
 {
 	(void)state;
@@ -1395,6 +1422,9 @@ static void sets(void **state)
 	begin();
 	subnet.dead_set = true;
 	expect(&sets_lost);
+	begin();
+	subnet.cut_off = true;
+	expect(&sets_unsent);
 }
 
 /* The modifier is the command (14.4.1); the sender is the master, or for 2 a standby. */
@@ -1562,6 +1592,13 @@ static const struct command_row refused_commands_lost = {
 	"1 get SMInfo 0x0\n"
 	"11 set SMInfo 0x1\n"};
 
+static const struct command_row refused_commands_unsent = {
+	"smp sminfo 11 --command handover --yes", STATUS_FAILED, "",
+	"handover to the subnet manager at 11, which is standby\n"
+	"rdmactl smp: 11: the command was not sent: <EHOSTUNREACH>\n"
+	"  rdmactl smp sminfo shows its state\n",
+	"11 get SMInfo 0x0\n"};
+
 static const struct command_row refused_commands_alone = {
 	"smp sminfo 11 --command discover --yes --tsv -o state", STATUS_DONE,
 	"state\n"
@@ -1594,6 +1631,9 @@ static void refused_commands(void **state)
 	begin();
 	subnet.dead_set = true;
 	expect(&refused_commands_lost);
+	begin();
+	subnet.cut_off = true;
+	expect(&refused_commands_unsent);
 	/* Without a master the sender is this port. */
 	begin();
 	nodes.no_manager = true;

@@ -164,6 +164,8 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	if (end - begin > HELD_UP)
 		hold_up_others(engine, slot, end - begin);
 	if (rc) {
+		/* A try is one that left: without any, nothing can have changed. */
+		slot->tries--;
 		engine_fail(engine, slot, rc);
 		return;
 	}

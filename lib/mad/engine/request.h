@@ -41,7 +41,7 @@ struct mad_reply {
 	const struct mad_address *from;
 	/* Round trip of the answered try; 0: unknown, because another send() took long. */
 	uint64_t round_trip_nsec;
-	unsigned int tries;
+	unsigned int tries; /* how often it was sent since it was last told to wait */
 };
 
 /* The same in microseconds, for records. */
