@@ -107,7 +107,7 @@ static void read_conf(struct listing *listing, struct ibdiag_conf *conf)
 		return;
 	if (rc) {
 		message = mem_format("cannot read %s: %s", IBDIAG_CONF_PATH, strerror(-rc));
-	} else if (ibdiag_conf_parse(text, conf, &line)) {
+	} else if (ibdiag_conf_parse(text, length, conf, &line)) {
 		message = mem_format("%s: line %u is wrong: it and the lines after it are not "
 				     "followed",
 				     IBDIAG_CONF_PATH, line);

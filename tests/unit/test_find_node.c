@@ -368,19 +368,24 @@ static void conf(void **state)
 	static const char good[] =
 		"# text\n\n CA = mlx5_1 \nPort=0x2\ntimeout=50\r\nMLX_EPI=false\n"
 		"m_key=0x1122\nsa_key=7\nnd_format=%h %d\nother=1\n";
+#define CONF_TEXT(text_) text_, sizeof(text_) - 1
 	static const struct {
 		const char *text;
+		size_t length;
 		unsigned int line;
-	} bad[] = {{"CA", 1},
-		   {"CA=\n", 1},
-		   {"CA=a\nPort=x\n", 2},
-		   {"#\ntimeout=0\n", 2},
-		   {"m_key=0x1ffffffffffffffff\n", 1}};
+	} bad[] = {{CONF_TEXT("CA"), 1},
+		   {CONF_TEXT("CA=\n"), 1},
+		   {CONF_TEXT("CA=a\nPort=x\n"), 2},
+		   {CONF_TEXT("#\ntimeout=0\n"), 2},
+		   {CONF_TEXT("m_key=0x1ffffffffffffffff\n"), 1},
+		   /* A NUL does not hide what follows. */
+		   {CONF_TEXT("CA=a\n\0\nm_key=1\n"), 2},
+		   {CONF_TEXT("CA=a\nPort=2\0"), 2}};
 	struct ibdiag_conf conf = {.device = NULL};
 	unsigned int line = 0;
 
 	(void)state;
-	assert_int_equal(ibdiag_conf_parse(good, &conf, &line), 0);
+	assert_int_equal(ibdiag_conf_parse(good, strlen(good), &conf, &line), 0);
 	assert_string_equal(conf.device, "mlx5_1");
 	assert_int_equal(conf.port.value, 2);
 	assert_int_equal(conf.timeout_msec.value, 50);
@@ -388,8 +393,10 @@ static void conf(void **state)
 	assert_int_equal(conf.sa_key.value, 7);
 	ibdiag_conf_clear(&conf);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(ibdiag_conf_parse(bad[i].text, &conf, &line), -EINVAL);
+		assert_int_equal(ibdiag_conf_parse(bad[i].text, bad[i].length, &conf, &line),
+				 -EINVAL);
 		assert_int_equal(line, bad[i].line);
+		assert_false(conf.port.known);
 		ibdiag_conf_clear(&conf);
 	}
 }

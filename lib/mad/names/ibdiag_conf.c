@@ -50,21 +50,29 @@ static int take(const char *name, const char *value, struct ibdiag_conf *conf)
 	return 0;
 }
 
-int ibdiag_conf_parse(const char *text, struct ibdiag_conf *conf, unsigned int *ret_line)
+static int take_line(char *line, struct ibdiag_conf *conf)
+{
+	char *equals = strchr(line, '=');
+
+	if (line[strspn(line, " \t\r")] == '#' || !line[strspn(line, " \t\r")])
+		return 0;
+	if (!equals)
+		return -EINVAL;
+	*equals = '\0';
+	return take(trim(line), trim(equals + 1), conf);
+}
+
+int ibdiag_conf_parse(const char *text, size_t length, struct ibdiag_conf *conf,
+		      unsigned int *ret_line)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 	char *rest = copy, *line;
 	unsigned int number = 0;
 
 	while ((line = strsep(&rest, "\n"))) {
-		char *equals = strchr(line, '=');
-
 		number++;
-		if (line[strspn(line, " \t\r")] == '#' || !line[strspn(line, " \t\r")])
-			continue;
-		if (equals)
-			*equals = '\0';
-		if (!equals || take(trim(line), trim(equals + 1), conf)) {
+		/* The last line ends at a NUL: the end of the text, or a stray one. */
+		if ((!rest && strlen(text) != length) || take_line(line, conf)) {
 			*ret_line = number;
 			return -EINVAL;
 		}

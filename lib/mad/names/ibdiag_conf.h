@@ -29,7 +29,9 @@ struct ibdiag_conf {
 
 /*
  * Reads the text of such a file into an empty structure, which the caller clears in any case. 0, or
- * -EINVAL with the number of the first line whose value is wrong; the lines before it are read.
+ * -EINVAL with the number of the first line whose value is wrong or that has a NUL; the lines
+ * before it are read.
  */
-int ibdiag_conf_parse(const char *text, struct ibdiag_conf *conf, unsigned int *ret_line);
+int ibdiag_conf_parse(const char *text, size_t length, struct ibdiag_conf *conf,
+		      unsigned int *ret_line);
 void ibdiag_conf_clear(struct ibdiag_conf *conf);
