@@ -438,12 +438,12 @@ static void infiniband(void **state)
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do not "
 	      "get from LID to LID (LID 3 to LID 7): rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 "
 	      "received no packet",
-	      "ibtracert");
+	      "rdmactl fabric route");
 	bed->remote.lid = 0xffff;
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): port rxb/1 of "
 	      "10.9.0.2 has no LID",
-	      "subnet manager");
+	      "rdmactl smp sminfo");
 }
 
 static void memory(void **state)
@@ -600,7 +600,7 @@ static void multicast_group(void **state)
 	assert_int_equal(ip_parse("239.255.1.2", &group), 0);
 	bed->facts.group = &group;
 	failed(bed, STAGE_CM, ETIMEDOUT);
-	check(bed, "rxa/1 could not join the multicast group 239.255.1.2 in time", "sminfo");
+	check(bed, "rxa/1 could not join the multicast group 239.255.1.2 in time", "rdmactl smp sminfo");
 	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
 	check(bed,
 	      "the route to the multicast group 239.255.1.2 leaves by a netdev without an RDMA "

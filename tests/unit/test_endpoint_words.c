@@ -17,9 +17,11 @@
 /* RFC 2863: IF_OPER_*, linux/if.h */
 enum { NONE, NOT_PRESENT, DOWN, LOWER_LAYER_DOWN, TESTING, DORMANT, UP };
 
-#define CABLE  "check the cable and the other end; rdmactl ports mlx5_0/2 shows the physical state"
-#define OPENSM "no subnet manager has brought it up: sminfo shows whether one runs; opensm is one"
-#define LOG    "look at ip link show eth0 and the kernel log (dmesg)"
+#define CABLE "check the cable and the other end; rdmactl ports mlx5_0/2 shows the physical state"
+#define OPENSM                                                                                    \
+	"no subnet manager has brought it up: rdmactl smp sminfo shows whether one runs; opensm " \
+	"is one"
+#define LOG "look at ip link show eth0 and the kernel log (dmesg)"
 
 static void states(void **state)
 {

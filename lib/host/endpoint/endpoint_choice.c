@@ -313,8 +313,9 @@ static char *state_hint(const struct endpoint *endpoint, const char *port, const
 
 	if (infiniband &&
 	    (endpoint->state == PORT_STATE_INIT || endpoint->state == PORT_STATE_ARMED))
-		return mem_string("no subnet manager has brought it up: sminfo shows whether one "
-				  "runs; opensm is one");
+		return mem_string(
+			"no subnet manager has brought it up: rdmactl smp sminfo shows whether one "
+			"runs; opensm is one");
 	if (infiniband || !netdev[0])
 		return mem_format("check the cable and the other end; rdmactl ports %s shows the "
 				  "physical state",

@@ -19,7 +19,7 @@
 #define ADVICE	  "run on the other host: {serve}"
 #define ROUTE	  "ip route get {peer} shows what the kernel does"
 #define CONTAINER "a container needs --device /dev/infiniband"
-#define SM	  "sminfo shows whether a subnet manager runs; opensm is one"
+#define SM	  "rdmactl smp sminfo shows whether a subnet manager runs; opensm is one"
 #define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
 
 static const struct diagnosis_row {
@@ -182,14 +182,14 @@ static const struct diagnosis_row {
 	 "the route to the multicast group {group} leaves by a netdev without an RDMA device",
 	 "ip route get {group} shows the netdev, rdmactl netdevs those with an RDMA device"},
 	{LIST_CM_GROUP, ETIMEDOUT, "{near} could not join the multicast group {group} in time",
-	 "on InfiniBand the subnet manager grants it: sminfo shows whether one runs"},
+	 "on InfiniBand the subnet manager grants it: rdmactl smp sminfo shows whether one runs"},
 	{LIST_CM_GROUP, ANY, "no route to the multicast group {group}: {cm_error}",
 	 "ip route get {group} shows what the kernel does"},
 
 	{LIST_CM_ROUTE, CARRIER_INFINIBAND,
 	 "the subnet manager knows no path from {near} to {far}: {cm_error}",
-	 "sminfo shows whether one runs; both ports must be in one subnet and one partition "
-	 "(rdmactl pkeys)"},
+	 "rdmactl smp sminfo shows whether one runs; both ports must be in one subnet and one "
+	 "partition (rdmactl pkeys)"},
 	{LIST_CM_ROUTE, ANY, "no path from {near} to {far}: {cm_error}", ROUTE},
 
 	{LIST_CM_REJECTED, REJECT_SERVICE_ID},
@@ -223,7 +223,7 @@ static const struct diagnosis_row {
 
 	{LIST_CM_MULTICAST, CARRIER_INFINIBAND,
 	 "{near} could not join the multicast group: status {cm_status}",
-	 "the subnet manager grants it: sminfo shows whether one runs"},
+	 "the subnet manager grants it: rdmactl smp sminfo shows whether one runs"},
 	{LIST_CM_MULTICAST, ANY, "{near} could not join the multicast group: status {cm_status}",
 	 "the switches must pass multicast (IGMP), and the adapter must support it: rdmactl caps"},
 
@@ -244,8 +244,8 @@ static const struct diagnosis_row {
 	 */
 	{LIST_MTU, CARRIER_INFINIBAND,
 	 "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
-	 "the subnet manager sets the MTU of InfiniBand ports: smpquery portinfo shows what each "
-	 "port supports"},
+	 "the subnet manager sets the MTU of InfiniBand ports: rdmactl smp portinfo LID shows what "
+	 "each port supports"},
 	{LIST_MTU, ANY, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
@@ -266,8 +266,8 @@ static const struct diagnosis_row {
 	{LIST_BLOCKED, CARRIER_IWARP, "iWARP's TCP segments do not get through",
 	 "check the firewalls of both hosts and the path between them: ip route get, ping"},
 	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
-	 "check the path with ibtracert LID LID; both ports must be in one subnet and one "
-	 "partition (rdmactl pkeys)"},
+	 "check the path with rdmactl fabric route LID LID; both ports must be in one subnet and "
+	 "one partition (rdmactl pkeys)"},
 	{LIST_BLOCKED, ANY, "packets do not get through", "check the path between the two ports"},
 
 	{LIST_DELIVERY, DELIVERY_NO_LID, "{lead}: port {without_lid} has no LID",
@@ -292,7 +292,7 @@ static const struct diagnosis_row {
 	 "their packets can hide a loss"},
 	{LIST_DELIVERY, DELIVERY_LOST_INFINIBAND,
 	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
-	 "look for ports with errors on the path: perfquery, ibqueryerrors; then check cables and "
+	 "look for ports with errors on the path: rdmactl fabric errors; then check cables and "
 	 "buffers"},
 	{LIST_DELIVERY, DELIVERY_LOST,
 	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
@@ -419,7 +419,8 @@ static const struct diagnosis_row {
 	{LIST_INTEROP_MEMBERSHIP, ANY,
 	 "{near} is no member of the multicast group any more: the kernel ends that when the port "
 	 "goes down, or its LID, its P_Keys or the subnet manager change",
-	 "without --once this side joins again; sminfo shows whether the subnet manager is there"},
+	 "without --once this side joins again; rdmactl smp sminfo shows whether the subnet "
+	 "manager is there"},
 	{LIST_INTEROP_UNSENT, ANY,
 	 "{done} of {iterations} messages to the group came within {msec} ms",
 	 "start the sender when this says that it waits: {serve}; mckey sends once, and nobody "
