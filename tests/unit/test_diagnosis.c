@@ -600,7 +600,8 @@ static void multicast_group(void **state)
 	assert_int_equal(ip_parse("239.255.1.2", &group), 0);
 	bed->facts.group = &group;
 	failed(bed, STAGE_CM, ETIMEDOUT);
-	check(bed, "rxa/1 could not join the multicast group 239.255.1.2 in time", "rdmactl smp sminfo");
+	check(bed, "rxa/1 could not join the multicast group 239.255.1.2 in time",
+	      "rdmactl smp sminfo");
 	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
 	check(bed,
 	      "the route to the multicast group 239.255.1.2 leaves by a netdev without an RDMA "
