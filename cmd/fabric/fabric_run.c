@@ -16,6 +16,7 @@
 #include "fabric/scan/cable_info.h"
 #include "fabric/scan/scan.h"
 #include "host/host.h"
+#include "mad/format/header.h"
 
 #define PROGRESS_FIRST_MSEC 300u
 #define PROGRESS_MSEC	    100u
@@ -111,6 +112,17 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	return false;
 }
 
+/* The LID of its path is the router's. */
+static bool refuse_beyond(struct fabric_run *run, const char *name)
+{
+	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
+	_cleanup_(freep) char *message = mem_format("cannot begin at %s: %s", name, why);
+
+	listing_fail(&run->mad.listing, STATUS_FAILED, message,
+		     "scan its subnet from a host there");
+	return false;
+}
+
 static bool find_start(struct fabric_run *run, struct fabric_scan_options *options)
 {
 	const char *from = run->args->from ? run->args->from : run->args->part;
@@ -129,6 +141,8 @@ static bool find_start(struct fabric_run *run, struct fabric_scan_options *optio
 		memcpy(options->path, place->target.path, sizeof(place->target.path));
 		return true;
 	}
+	if (place->beyond)
+		return refuse_beyond(run, run->mad.session.destinations[0].name);
 	return walk_to(run, place->address.lid, options);
 }
 

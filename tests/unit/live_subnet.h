@@ -298,6 +298,11 @@ static inline void live_say_path(const unsigned char *mad, unsigned char *reply)
 			lid = fabric_lid(&live.fabric,
 					 live.fabric.nodes[i].first_port +
 						 (live.fabric.nodes[i].type != NODE_TYPE_SWITCH));
+	/* A GID of another subnet is behind a router, whose LID is that of leaf2 here. */
+	if (query[8] == 0x20) {
+		lid = 3;
+		data[47] = 64; /* HopLimit */
+	}
 	if (!lid)
 		bits_set(reply, 4 * 8, 16, MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS));
 	path_record_set_dlid(data, lid);

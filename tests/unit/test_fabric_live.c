@@ -415,6 +415,12 @@ static void starts(void **state)
 		"rdmactl fabric: the route to LID 40 ends at leaf1, whose forwarding table has no "
 		"port for it\n"
 		"  a directed route needs no forwarding tables: --from 0,1,3\n");
+	/* Its path has the LID of the router, which is another node. */
+	live_expect(
+		"links --from 2001::999", 1, "",
+		"rdmactl fabric: cannot begin at 2001:0000:0000:0000:0000:0000:0000:0999: it is "
+		"in another subnet, and SMPs do not cross routers\n"
+		"  scan its subnet from a host there\n");
 	live_expect("links --from 0000:0000:0000:0999", 1, "",
 		    "rdmactl fabric: 0000:0000:0000:0999: the subnet administrator knows no path "
 		    "to it\n"

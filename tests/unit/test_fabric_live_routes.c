@@ -107,6 +107,10 @@ static void no_way(void **state)
 	live_expect("route host1 host1", 2, "",
 		    "rdmactl fabric: both ends are host1/1\n"
 		    "  name another port of the node as NAME/PORT, or by its LID\n");
+	live_expect("route host1 2001::999", 5, "",
+		    "rdmactl fabric: the scan found no node '2001::999'\n"
+		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path\n");
 	live_expect("route host1 nobody", 5, "",
 		    "rdmactl fabric: the scan found no node 'nobody'\n"
 		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
