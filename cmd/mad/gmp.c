@@ -68,7 +68,7 @@ struct mad_record *gmp_add(struct gmp_run *run, size_t destination, const char *
 	*record = (struct mad_record){
 		.object = mem_string(at->name),
 		.node = mem_string_or_null(description),
-		.lid = number_of(at->place.address.lid),
+		.lid = mad_place_lid(&at->place),
 	};
 	return record;
 }

@@ -302,8 +302,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 			return mad_complain(
 				&run->mad.listing,
 				mem_string("--openib needs a LID, not a directed route"), NULL);
-		if (!direct)
-			number_set(&target->record.lid, destination->place.address.lid);
+		target->record.lid = mad_place_lid(&destination->place);
 		if (kind == PING_SMP)
 			mad_smp_request(&destination->place, UMAD_METHOD_GET, 0, 0,
 					&target->request);

@@ -117,7 +117,7 @@ static struct sysstat_record *add_record(struct run *run, size_t number)
 						   sizeof(*run->records));
 
 	record->object = mem_string(destination->name);
-	number_set(&record->lid, destination->place.address.lid);
+	record->lid = mad_place_lid(&destination->place);
 	number_set(&record->query, run->query);
 	record->round_trip = mad_round_trip_usec(item->round_trip_nsec);
 	return record;

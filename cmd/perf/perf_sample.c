@@ -153,7 +153,7 @@ static void take_port(struct samples *samples, const struct perf_port *port)
 
 		row->object = mem_string(at->name);
 		row->node = mem_string_or_null(perf->nodes[port->destination].description);
-		row->lid = number_of(at->place.address.lid);
+		row->lid = mad_place_lid(&at->place);
 		row->port = number_of(port->port);
 	}
 }

@@ -94,7 +94,7 @@ static struct perf_rates *add_rates(const struct perf_run *run, struct round *ro
 		.time = mem_string(round->time),
 		.object = mem_string(at->name),
 		.node = mem_string_or_null(run->perf.nodes[port->destination].description),
-		.lid = number_of(at->place.address.lid),
+		.lid = mad_place_lid(&at->place),
 	};
 	if (port->port != PERF_ALL_PORTS && !run->perf.options.sum)
 		rates->port = number_of(port->port);

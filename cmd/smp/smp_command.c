@@ -195,8 +195,7 @@ static void work(struct run *run)
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE)
 		run->record.node = mad_session_describe(session, session->destinations,
 							session->key);
-	if (place->target.kind != TARGET_DIRECT)
-		run->record.lid = number_of(place->address.lid);
+	run->record.lid = mad_place_lid(place);
 	listing_add(listing, &run->record);
 }
 

@@ -250,10 +250,9 @@ static struct mad_record *add_record(struct smp_run *run, const struct query *qu
 	*record = (struct mad_record){
 		.object = mem_string(at->name),
 		.node = mem_string_or_null(node->description),
+		.lid = mad_place_lid(&at->place),
 		.port = query->step.port,
 	};
-	if (at->place.target.kind != TARGET_DIRECT)
-		record->lid = number_of(at->place.address.lid);
 	return record;
 }
 

@@ -84,12 +84,10 @@ static void work(struct run *run)
 	struct smp_change *change = &run->change;
 	struct listing *listing = &run->mad.listing;
 	const int status = listing->status;
-	const struct mad_place *place;
 	size_t problems;
 
 	if (!choose_one(run))
 		return;
-	place = &run->mad.session.destinations[0].place;
 	listing->status = STATUS_FAILED;
 	if (!smp_change_read(change))
 		return;
@@ -111,8 +109,7 @@ static void work(struct run *run)
 			change->session, change->session->destinations, change->session->key);
 	change->after.object = mem_string(run->mad.session.destinations[0].name);
 	change->after.port = changed_port(change);
-	if (place->target.kind != TARGET_DIRECT)
-		change->after.lid = number_of(place->address.lid);
+	change->after.lid = mad_place_lid(&run->mad.session.destinations[0].place);
 	listing_add(listing, &change->after);
 }
 

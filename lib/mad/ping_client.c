@@ -162,16 +162,18 @@ void ping_target_compute(struct ping_target *target)
 
 char *ping_target_complaint(const struct ping_target *target)
 {
-	_cleanup_(freep) char *why = NULL;
+	_cleanup_(freep) char *why = NULL, *failure = NULL;
 	/* Some answers came: that one, and maybe none to the other requests. */
 	const bool bad = target->status || target->fault;
 
-	if (target->status)
+	if (target->status) {
 		why = mad_failure_text(target->request.mgmt_class, 0, target->status, 1);
-	else if (target->fault)
+	} else if (target->fault) {
 		why = mem_string(target->fault);
-	else if (target->error && target->error != -ETIMEDOUT)
-		why = mem_format("not sent: %s", strerror(-target->error));
+	} else if (target->error && target->error != -ETIMEDOUT) {
+		failure = mad_failure_text(target->request.mgmt_class, target->error, 0, 0);
+		why = mem_format("not sent: %s", failure);
+	}
 	return mem_format("no %sanswer to %" PRIu64 " of %" PRIu64 " requests%s%s%s",
 			  bad ? "good " : "", target->sent - target->received, target->sent,
 			  why ? " (" : "", why ? why : "", why ? ")" : "");
@@ -183,6 +185,8 @@ const char *ping_target_hint(const struct ping_target *target)
 		return target->kind == PING_ROCE ? NULL
 						 : "rdmactl perf shows the errors of the ports "
 						   "on the path";
+	if (target->error == -EXDEV)
+		return "without --smp the request is one that crosses routers";
 	switch (target->kind) {
 	case PING_PMA:
 		return "the node or the path to it is down: a directed route shows where, rdmactl "

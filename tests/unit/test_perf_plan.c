@@ -245,7 +245,7 @@ static void unknown_ports(void **state)
 	assert_int_equal(perf_plan(&bed->perf, &bed->session, &all[0]), -EHOSTUNREACH);
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].error,
-			    "no answer, so the ports of the node are unknown");
+			    "no answer, asked once, so the ports of the node are unknown");
 	end(bed);
 }
 

@@ -142,6 +142,12 @@ static int answer(const struct asked *asked, unsigned char *data)
 
 	if (asked->mgmt_class == UMAD_CLASS_PERF_MGMT)
 		return answer_agent(asked, data);
+	/* The path to a GID of another subnet: the last byte is the LID of the router. */
+	if (asked->attribute == UMAD_SA_ATTR_PATH_REC) {
+		put_16(data, 40, asked->data[23]);
+		data[47] = 64;
+		return 0;
+	}
 	if (asked->lid == 8)
 		return NODES_SILENT;
 	switch (asked->attribute) {
@@ -619,17 +625,30 @@ static const struct command_row complaints_rows[] = {
 	 "9 get PortCounters 0x0\n"
 	 "9 get PortCountersExtended 0x0\n"},
 	{"perf 8", STATUS_FAILED, "",
-	 "rdmactl perf: 8: cannot read NodeInfo: no answer, so the ports of the node "
-	 "are unknown\n"
+	 "rdmactl perf: 8: cannot read NodeInfo: no answer, asked 4 times, so the ports "
+	 "of the node are unknown\n"
 	 "  name the ports: rdmactl perf DEST 1-36\n",
 	 "8 get NodeInfo 0x0\n"
 	 "8 get ClassPortInfo 0x0\n"
 	 "8 get NodeInfo 0x0\n"
 	 "8 get NodeInfo 0x0\n"
 	 "8 get NodeInfo 0x0\n"},
+	{"perf 2001::8", STATUS_FAILED, "",
+	 "rdmactl perf: 2001:0000:0000:0000:0000:0000:0000:0008: cannot read NodeInfo: it is in "
+	 "another subnet, and SMPs do not cross routers, so the ports of the node are unknown\n"
+	 "  name the ports: rdmactl perf DEST 1-36\n",
+	 "1 get PathRecord 0x0\n"
+	 "8 get ClassPortInfo 0x0\n"},
+	{"perf 2001::8 1 --tsv -o object,object_lid,port,rcv_packets", STATUS_DONE,
+	 "object\tobject_lid\tport\trcv_packets\n"
+	 "2001:0000:0000:0000:0000:0000:0000:0008\t\t1\t400\n",
+	 "",
+	 "1 get PathRecord 0x0\n"
+	 "8 get ClassPortInfo 0x0\n"
+	 "8 get PortCounters 0x0\n"},
 	{"perf 8 --all-ports", STATUS_FAILED, "",
-	 "rdmactl perf: 8: cannot read NodeInfo: no answer, so the ports of the node "
-	 "are unknown\n"
+	 "rdmactl perf: 8: cannot read NodeInfo: no answer, asked 4 times, so the ports "
+	 "of the node are unknown\n"
 	 "  name the ports: rdmactl perf DEST 1-36\n",
 	 "8 get NodeInfo 0x0\n"
 	 "8 get ClassPortInfo 0x0\n"

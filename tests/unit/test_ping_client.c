@@ -123,6 +123,25 @@ static void counts_answers(void **state)
 	end(fixture);
 }
 
+static void beyond_a_router(void **state)
+{
+	static const uint16_t lids[] = {ALIVE};
+	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
+	struct ping_target *target = &fixture->ping.targets[0];
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	target->kind = PING_SMP;
+	ping_request(PING_SMP, false, 0, NULL, &target->request);
+	target->request.to.has_grh = true;
+	assert_int_equal(ping_round(&fixture->ping), 0);
+	text = ping_target_complaint(target);
+	assert_string_equal(text, "no answer to 1 of 1 requests (not sent: it is in another "
+				  "subnet, and SMPs do not cross routers)");
+	assert_non_null(strstr(ping_target_hint(target), "without --smp"));
+	end(fixture);
+}
+
 /* What was wrong with an answer that does not count, and with one that refuses. */
 static void faults(void **state)
 {
@@ -358,7 +377,7 @@ int main(void)
 		cmocka_unit_test(flood_sends_all),   cmocka_unit_test(descriptions),
 		cmocka_unit_test(no_method_is_left), cmocka_unit_test(losses),
 		cmocka_unit_test(figures),	     cmocka_unit_test(faults),
-		cmocka_unit_test(each_request),
+		cmocka_unit_test(beyond_a_router),   cmocka_unit_test(each_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

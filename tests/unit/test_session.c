@@ -311,6 +311,8 @@ static void beyond_a_router(void **state)
 	mad_gmp_request(&session->destinations[0].place, UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET, 1,
 			0, &request);
 	assert_int_equal(request.to.lid, BEYOND);
+	/* That is the router's. */
+	assert_false(mad_place_lid(&session->destinations[0].place).known);
 	assert_true(request.to.has_grh);
 	assert_int_equal(request.to.gid.raw[0], 0x20);
 	assert_int_equal(request.to.gid.raw[15], BEYOND);
@@ -333,6 +335,7 @@ static void beyond_a_router(void **state)
 	mad_smp_request(&session->destinations[1].place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_DESC, 0,
 			&request);
 	assert_false(request.to.has_grh);
+	assert_int_equal(mad_place_lid(&session->destinations[1].place).value, request.to.lid);
 	close_fixture(fixture);
 }
 

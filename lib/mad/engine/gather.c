@@ -78,6 +78,13 @@ struct mad_address mad_sa_address(const struct mad_route *route)
 	};
 }
 
+struct number mad_place_lid(const struct mad_place *place)
+{
+	if (place->target.kind == TARGET_DIRECT || place->beyond)
+		return (struct number){.known = false};
+	return number_of(place->address.lid);
+}
+
 void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t attribute,
 		     uint32_t modifier, struct mad_request *request)
 {

@@ -53,6 +53,8 @@ int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target);
 /* The address of the SA. */
 struct mad_address mad_sa_address(const struct mad_route *route);
+/* Unknown without a LID, or if the LID is that of the router on the way. */
+struct number mad_place_lid(const struct mad_place *place);
 /* Makes an SMP to the place, without data. */
 void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t attribute,
 		     uint32_t modifier, struct mad_request *request);

@@ -94,7 +94,7 @@ static void complete(const struct perf *perf, const struct perf_port *port, stru
 
 	row->object = mem_string(at->name);
 	row->node = mem_string_or_null(node->description);
-	row->lid = number_of(at->place.address.lid);
+	row->lid = mad_place_lid(&at->place);
 	row->source = (size_t)(port - perf->ports);
 	row->mark = perf->options.mark;
 	if (port->port != PERF_ALL_PORTS) {

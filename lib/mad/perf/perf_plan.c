@@ -122,9 +122,10 @@ static void choose_ports(struct perf *perf, size_t destination, const struct mad
 }
 
 /* Without NodeInfo only named ports and our own port are known. */
-static void guess_ports(struct perf *perf, size_t destination)
+static void guess_ports(struct perf *perf, size_t destination, const struct mad_item *info)
 {
 	const struct mad_destination *at = &perf->session->destinations[destination];
+	_cleanup_(freep) char *failure = NULL, *text = NULL;
 
 	if (at->word_count)
 		return;
@@ -137,8 +138,10 @@ static void guess_ports(struct perf *perf, size_t destination)
 		perf->nodes[destination].wanted[perf->session->port.port] = true;
 		return;
 	}
-	problem_add_text(perf->session->problems, at->name, "NodeInfo", "smp",
-			 "no answer, so the ports of the node are unknown",
+	failure = mad_failure_text(info->request.mgmt_class, info->error, info->status,
+				   info->tries);
+	text = mem_format("%s, so the ports of the node are unknown", failure);
+	problem_add_text(perf->session->problems, at->name, "NodeInfo", "smp", text,
 			 "name the ports: rdmactl perf DEST 1-36");
 }
 
@@ -189,7 +192,7 @@ static void learn_nodes(struct perf *perf)
 		if (has_data(&infos[i]))
 			choose_ports(perf, i, &infos[i], &switches[i]);
 		else
-			guess_ports(perf, i);
+			guess_ports(perf, i, &infos[i]);
 		if (names && check(perf, i, "NodeDescription", &texts[i]))
 			node->description = text_clean((const char *)texts[i].data,
 						       NODE_DESCRIPTION_BYTES);
