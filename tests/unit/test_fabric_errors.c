@@ -264,6 +264,31 @@ static void plain(void **state)
 	port_errors_row_clear(&row);
 }
 
+/* All bits of the wide counters are set: the port is the worst, not one of the best. */
+static void at_their_most(void **state)
+{
+	static const struct port_counters before = {.read = true, .extended = true};
+	struct bed *bed = *state;
+	struct port_counters counters = {
+		.port = fabric_port_at(&bed->fabric, 0, 2),
+		.caps = {.mask = PERF_CAP_EXTENDED_WIDTH, .mask2 = PERF_CAP2_EXTENDED_ERRORS},
+		.read = true,
+		.extended = true,
+	};
+	struct port_growth_row growth;
+	struct port_errors_row row;
+	struct error_limits limits;
+
+	memset(counters.extended_counters + 72, 0xff, 3 * 8);
+	assert_true(make_row(bed, &counters, 1, &row));
+	assert_true(row.error_count.value == UINT64_MAX);
+	port_errors_row_clear(&row);
+	error_limits_init(&limits, 1);
+	assert_true(port_growth_row_make(&bed->view, &before, &counters, 1, &limits, &growth));
+	assert_true(growth.error_count.value == UINT64_MAX);
+	port_growth_row_clear(&growth);
+}
+
 static void assert_silent(const struct bed *bed, uint32_t node, unsigned int port,
 			  unsigned int attribute)
 {
@@ -539,10 +564,10 @@ static void file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(clean),	      TEST(found),   TEST(threshold),	       TEST(everything),
-		TEST(plain),	      TEST(dead),    TEST(unreachable),	       TEST(wanted),
-		TEST(growth),	      TEST(file),    TEST(agent_of_two_ports), TEST(any_lid),
-		TEST(verify_stopped), TEST(details), TEST(without_link),
+		TEST(clean),   TEST(found),	     TEST(threshold), TEST(everything),
+		TEST(plain),   TEST(at_their_most),  TEST(dead),      TEST(unreachable),
+		TEST(wanted),  TEST(growth),	     TEST(file),      TEST(agent_of_two_ports),
+		TEST(any_lid), TEST(verify_stopped), TEST(details),   TEST(without_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

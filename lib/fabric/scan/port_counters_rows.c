@@ -50,6 +50,13 @@ static char *join(struct said *items, size_t count)
 	return all;
 }
 
+/* The wide counters at their maximum would wrap the sum round to a small one. */
+static void add(struct number *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(sum->value, value, &sum->value))
+		sum->value = UINT64_MAX;
+}
+
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
 			  const struct error_limits *limits, struct port_errors_row *row)
 {
@@ -72,7 +79,7 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 			continue;
 		/* Ticks of waiting may count, but they are no number of errors. */
 		if (field->tag == PERF_GROUP_ERRORS)
-			row->error_count.value += counter->value;
+			add(&row->error_count, counter->value);
 		MEM_ADD(said, count) = (struct said){
 			.field = field,
 			.weight = counter->value,
@@ -180,7 +187,7 @@ static bool compare_counters(const struct perf_record *before, const struct perf
 					       growth->state.value == CHANGE_SATURATED);
 		/* When the errors of a counter came that was not read before is not known. */
 		if (field->tag == PERF_GROUP_ERRORS && growth->state.value != CHANGE_NEW)
-			row->error_count.value += one.weight;
+			add(&row->error_count, one.weight);
 		if (one.text)
 			MEM_ADD(said, count) = one;
 	}
