@@ -192,6 +192,10 @@ static void explain_place(struct mad_session *session, const struct mad_destinat
 			problems, destination->name, NULL, "sa",
 			"the subnet administrator knows no path to it",
 			"see whether it is a port GUID, and up: rdmactl sa nodes -o +port_guid");
+	else if (error == -EADDRNOTAVAIL)
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 "it is the GID of a multicast group, which is no node",
+				 "rdmactl sa multicast shows the group");
 	else
 		problem_add_text(problems, destination->name, NULL, "sa",
 				 error == -ETIMEDOUT ? "the subnet administrator did not answer"

@@ -71,7 +71,8 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		reply[offsetof(struct umad_hdr, status)] = NO_RECORDS >> 8;
 	if (last == REFUSED)
 		reply[offsetof(struct umad_hdr, status)] = 1; /* ERR_NO_RESOURCES, 15.2.4 */
-	path_record_set_dlid(reply + data, last);
+	path_record_set_dlid(reply + data,
+			     mad[data + PATH_RECORD_DGID_AT] == 0xff ? 0xc000u + last : last);
 	path_record_set_sl(reply + data, PATH_SL);
 	if (last == BEYOND) {
 		path_record_set_hop_limit(reply + data, 9);
@@ -336,6 +337,20 @@ static void beyond_a_router(void **state)
 			&request);
 	assert_false(request.to.has_grh);
 	assert_int_equal(mad_place_lid(&session->destinations[1].place).value, request.to.lid);
+	close_fixture(fixture);
+}
+
+/* Nothing is sent to all members of a group. */
+static void multicast_group(void **state)
+{
+	const struct mad_session_options options = {.kind = TARGET_ANY};
+	struct fixture *fixture = open_with(&options);
+
+	(void)state;
+	assert_int_equal(find(fixture, mad_session_find, "ff12:401b:ffff::10"), -EHOSTUNREACH);
+	assert_problem(fixture, 0, "ff12:401b:ffff:0000:0000:0000:0000:0010",
+		       "the GID of a multicast group");
+	assert_int_equal(fixture->fake.sends, 1);
 	close_fixture(fixture);
 }
 
@@ -664,15 +679,15 @@ static void interrupted(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(destinations),	   cmocka_unit_test(bad_words),
-		cmocka_unit_test(beyond_a_router), cmocka_unit_test(lookups),
-		cmocka_unit_test(nothing_found),   cmocka_unit_test(no_subnet_manager),
-		cmocka_unit_test(keys_and_level),  cmocka_unit_test(bad_keys),
-		cmocka_unit_test(from_input),	   cmocka_unit_test(words_refused),
-		cmocka_unit_test(input_fails),	   cmocka_unit_test(signals_end_a_read),
-		cmocka_unit_test(port_chosen),	   cmocka_unit_test(items_checked),
-		cmocka_unit_test(sets_checked),	   cmocka_unit_test(signals_end_it),
-		cmocka_unit_test(interrupted),
+		cmocka_unit_test(destinations),	      cmocka_unit_test(bad_words),
+		cmocka_unit_test(beyond_a_router),    cmocka_unit_test(lookups),
+		cmocka_unit_test(multicast_group),    cmocka_unit_test(nothing_found),
+		cmocka_unit_test(no_subnet_manager),  cmocka_unit_test(keys_and_level),
+		cmocka_unit_test(bad_keys),	      cmocka_unit_test(from_input),
+		cmocka_unit_test(words_refused),      cmocka_unit_test(input_fails),
+		cmocka_unit_test(signals_end_a_read), cmocka_unit_test(port_chosen),
+		cmocka_unit_test(items_checked),      cmocka_unit_test(sets_checked),
+		cmocka_unit_test(signals_end_it),     cmocka_unit_test(interrupted),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -177,6 +177,9 @@ static void use_path(struct mad_place *place, const struct gid *own, const struc
 			memcmp(place->address.gid.raw, own->raw, sizeof(own->raw) / 2) != 0;
 	if (!place->error && !place->address.lid)
 		place->error = -ENXIO;
+	/* The path to the GID of a multicast group, if this port is a member. */
+	if (!place->error && place->address.lid > MAD_LID_LAST)
+		place->error = -EADDRNOTAVAIL;
 }
 
 /* Resolves the places that need a path. */

@@ -36,8 +36,8 @@ struct mad_route {
 struct mad_place {
 	struct mad_target target;
 	struct mad_address address;
-	int error; /* 0 if found; -ENXIO: the SA knows no path; -ENODATA: no SM; or the request's
-		      error */
+	int error;	 /* 0 if found; -ENXIO: the SA knows no path; -EADDRNOTAVAIL: it leads to a
+			    multicast group; -ENODATA: no SM; or the request's error */
 	uint16_t status; /* of the SA's reply, if that says why there is no path */
 	bool beyond;	 /* in another subnet, behind a router */
 };
