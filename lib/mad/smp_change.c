@@ -165,22 +165,38 @@ static bool set(struct smp_change *change, uint32_t modifier, struct mad_record 
 }
 
 /*
- * A Set with state 0 means "no change", 14.2.5.6. The states from a Get must not be written back,
- * because a port cannot be set to the state that it is in.
+ * Fields that make the node do something when they are written as they were read. States: a port
+ * cannot be set to the one that it is in, and 0 is "no change", 14.2.5.6. ClientReregister: clients
+ * would register again. PortStateChange: a 1 clears it, 14.2.5.4, and the subnet manager would not
+ * see that a port has changed. 0 does nothing; osm_lid_mgr.c and osm_ucast_mgr.c of opensm.
  */
-static void keep_states(const struct smp_change *change, struct mad_record *record)
+static const struct {
+	uint16_t attribute;
+	const char *key;
+} acting[] = {
+	{UMAD_SM_ATTR_PORT_INFO, "state"},
+	{UMAD_SM_ATTR_PORT_INFO, "physical_state"},
+	{UMAD_SM_ATTR_PORT_INFO, "client_reregister"},
+	{UMAD_SM_ATTR_SWITCH_INFO, "port_state_change"},
+};
+
+static bool is_set(const struct smp_change *change, const char *key)
 {
-	static const char *const keys[] = {"state", "physical_state"};
+	for (size_t i = 0; i < change->value_count; i++)
+		if (!strcmp(change->values[i].key, key))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys) && change->attribute->id == UMAD_SM_ATTR_PORT_INFO;
-	     i++) {
-		const struct field *field = schema_find(change->attribute->schema, keys[i]);
-		bool set = false;
+static void leave_idle(const struct smp_change *change, struct mad_record *record)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(acting); i++) {
+		const struct field *field;
 
-		for (size_t j = 0; j < change->value_count; j++)
-			set |= change->values[j].field == field;
-		if (!set)
-			packed_parse(field, record, "0");
+		if (acting[i].attribute != change->attribute->id || is_set(change, acting[i].key))
+			continue;
+		field = schema_find(change->attribute->schema, acting[i].key);
+		bits_set(record->data, field->bit, field->width, 0);
 	}
 }
 
@@ -256,7 +272,7 @@ bool smp_change_write(struct smp_change *change)
 	struct mad_record *after = &change->after, wanted;
 	uint32_t modifier = change->port;
 
-	keep_states(change, after);
+	leave_idle(change, after);
 	wanted = *after;
 	/*
 	 * Without SMSupportExtendedSpeeds in the modifier a port takes no extended speeds:

@@ -154,6 +154,35 @@ static void what_is_written(void **state)
 }
 
 /*
+ * What was read of these would act: clients register again, and a change of a port's state, of
+ * which the subnet manager has not heard yet, is forgotten.
+ */
+static void what_does_not_act(void **state)
+{
+	enum { REREGISTER = 51, STATE_CHANGE = 11 };
+	static const struct {
+		const char *attribute, *text;
+		size_t at;
+		unsigned int before, written;
+	} rows[] = {
+		{"portinfo", "lmc=1", REREGISTER, 0x92, 0x12},
+		{"portinfo", "client_reregister=yes", REREGISTER, 0x12, 0x92},
+		{"switchinfo", "linear_fdb_top=5", STATE_CHANGE, 0x96, 0x92},
+		{"switchinfo", "port_state_change=yes", STATE_CHANGE, 0x96, 0x96},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bed *bed = begin(rows[i].attribute, rows[i].text, 0);
+
+		bed->data[rows[i].at] = (unsigned char)rows[i].before;
+		assert_true(write_change(bed));
+		assert_int_equal(bed->written[rows[i].at], rows[i].written);
+		end(bed);
+	}
+}
+
+/*
  * A node may have fields after the known ones, such as the error correction of a newer speed. They
  * are written as they were read.
  */
@@ -336,6 +365,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written),
+		cmocka_unit_test(what_does_not_act),
 		cmocka_unit_test(rest_is_written_back),
 		cmocka_unit_test(what_is_kept),
 		cmocka_unit_test(failures),
