@@ -1374,6 +1374,25 @@ static const struct command_row sets_port0 = {
 	"5 set PortInfo 0x0\n"
 	"5 get NodeInfo 0x0\n"};
 
+/* The next requests need the new key, unless it is that of another port than the one that answers.
+ */
+static const struct command_row sets_key = {
+	"smp portinfo 9 1 --set mkey=0x77 --mkey 0x55 --yes --force --tsv -o node", STATUS_DONE,
+	"node\n"
+	"node 9\\x01\n",
+	"mkey of 9 port 1: *** -> ***\n",
+	"9 get PortInfo 0x1 key 0x55\n"
+	"9 set PortInfo 0x1 key 0x55\n"
+	"9 get NodeDescription 0x0 key 0x77\n"};
+static const struct command_row sets_other_key = {
+	"smp portinfo 9 2 --set mkey=0x77 --mkey 0x55 --yes --force --tsv -o node", STATUS_DONE,
+	"node\n"
+	"node 9\\x01\n",
+	"mkey of 9 port 2: *** -> ***\n",
+	"9 get PortInfo 0x2 key 0x55\n"
+	"9 set PortInfo 0x2 key 0x55\n"
+	"9 get NodeDescription 0x0 key 0x55\n"};
+
 static const struct command_row sets_rejected = {
 	"smp portinfo 9 2 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	"mkey_lease_period_sec of 9 port 2: 15 -> 1\n"
@@ -1416,6 +1435,10 @@ static void sets(void **state)
 	expect(&sets_unnamed);
 	begin();
 	expect(&sets_port0);
+	begin();
+	expect(&sets_key);
+	begin();
+	expect(&sets_other_key);
 	begin();
 	subnet.refused = 0x1c;
 	expect(&sets_rejected);
