@@ -21,7 +21,7 @@ static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
 		return false;
 	mad_find_places(run->mad.session.engine, &run->mad.session.port.route, &place, 1);
 	by_lid.lid = place.address.lid;
-	/* That of a port in another subnet is the router's. */
+	/* The LID of a port in another subnet is the router's. */
 	return !place.error && !place.beyond &&
 	       fabric_find_target(&run->finder, &by_lid, ret_place);
 }
