@@ -1,33 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which problems of netdevs matter for what was asked. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "host/attributes.h"
 #include "host/inventory/reading.h"
 #include "host/need.h"
 
-static bool is_link_of_port(const struct link_list *links, const struct link *link,
-			    const struct port *port)
-{
-	const struct link *own = link_by_name(links, port->netdev);
+/* A netdev, by its name, and whether a port shows it. */
+struct shown {
+	const struct link *link;
+	bool shown;
+};
 
-	if (own && (own == link || link_by_index(links, &own->master_index) == link))
-		return true;
-	for (size_t i = 0; i < port->gid_count; i++)
-		if (port->gids[i].netdev && !strcmp(port->gids[i].netdev, link->name))
-			return true;
-	return link_is_ipoib_of(link, port);
+struct shown_links {
+	struct shown *items; /* sorted by name */
+	size_t count;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct shown *first = a, *second = b;
+
+	return strcmp(first->link->name, second->link->name);
 }
 
-static bool is_shown(const struct inventory *inventory, const struct link *link)
+static struct shown *find_shown(const struct shown_links *links, const char *name)
 {
-	const struct device_list *list = &inventory->devices;
+	const struct link link = {.name = (char *)(uintptr_t)name};
+	const struct shown wanted = {.link = &link};
 
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			if (is_link_of_port(&inventory->links, link, &list->items[i].ports[j]))
+	return name && links->count ? bsearch(&wanted, links->items, links->count,
+					      sizeof(*links->items), compare_names)
+				    : NULL;
+}
+
+static void show(const struct shown_links *links, const char *name)
+{
+	struct shown *found = find_shown(links, name);
+
+	if (found)
+		found->shown = true;
+}
+
+static bool is_ipoib_of_any(const struct device_list *devices, const struct link *link)
+{
+	for (size_t i = 0; link_is_ipoib(link) && i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++)
+			if (link_is_ipoib_of(link, &devices->items[i].ports[j]))
 				return true;
 	return false;
+}
+
+static void show_links_of_port(const struct inventory *inventory, const struct port *port,
+			       const struct shown_links *links)
+{
+	const struct shown *own = find_shown(links, port->netdev);
+	const struct link *master = own ? link_by_index(&inventory->links, &own->link->master_index)
+					: NULL;
+
+	show(links, port->netdev);
+	if (master)
+		show(links, master->name);
+	for (size_t i = 0; i < port->gid_count; i++)
+		show(links, port->gids[i].netdev);
+}
+
+/* Sorts the netdevs once: hosts with thousands of netdevs have as many problems with them. */
+static void find_shown_links(const struct inventory *inventory, struct shown_links *links)
+{
+	const struct device_list *devices = &inventory->devices;
+
+	links->items = mem_alloc_zero(inventory->links.count + 1, sizeof(*links->items));
+	for (size_t i = 0; i < inventory->links.count; i++)
+		if (inventory->links.items[i].name)
+			links->items[links->count++].link = &inventory->links.items[i];
+	qsort(links->items, links->count, sizeof(*links->items), compare_names);
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++)
+			show_links_of_port(inventory, &devices->items[i].ports[j], links);
+	for (size_t i = 0; i < links->count; i++)
+		links->items[i].shown |= is_ipoib_of_any(devices, links->items[i].link);
 }
 
 /* Tables of GIDs and P_Keys show only which port a netdev belongs to. */
@@ -54,9 +108,11 @@ static bool is_port_without_netdev(const struct inventory *inventory)
 }
 
 /* True for problems of a netdev that is shown, or that would be shown if it could be read. */
-static bool matters(const struct reading *reading, const struct problem *problem)
+static bool matters(const struct reading *reading, const struct shown_links *links,
+		    const struct problem *problem)
 {
-	const struct link *link = link_by_name(&reading->inventory->links, problem->object);
+	const struct shown *found = find_shown(links, problem->object);
+	const struct link *link = found ? found->link : NULL;
 
 	if (!link)
 		return true;
@@ -73,15 +129,21 @@ static bool matters(const struct reading *reading, const struct problem *problem
 		return is_port_without_netdev(reading->inventory);
 	if (!strcmp(problem->attribute, "address") && is_port_without_netdev(reading->inventory))
 		return true;
-	return is_asked(reading, problem->attribute) && is_shown(reading->inventory, link);
+	return is_asked(reading, problem->attribute) && found->shown;
 }
 
 void note_links(struct reading *reading, const struct problems *problems)
 {
-	const struct problem *one = problems->items;
+	struct shown_links links = {.count = 0};
 
-	for (const struct problem *end = one + problems->count; one < end; one++)
-		if (matters(reading, one))
+	if (problems->count)
+		find_shown_links(reading->inventory, &links);
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *one = &problems->items[i];
+
+		if (matters(reading, &links, one))
 			problem_add_text(reading->problems, one->object, one->attribute,
 					 one->source, one->error, one->hint);
+	}
+	free(links.items);
 }
