@@ -8,7 +8,7 @@
 #include "host/inventory/inventory.h"
 #include "host/sriov/function.h"
 #include "roce/table/roce.h"
-#include "snapshot/diff.h"
+#include "snapshot/diff/diff.h"
 #include "snapshot/modules.h"
 #include "snapshot/open.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "snapshot/diff.h"
+#include "snapshot/diff/diff.h"
 
 struct thing {
 	char *name;
@@ -246,8 +246,64 @@ static void test_unknown(void **state)
 	diff_compare(&diff, &kind, &before.side, &after.side);
 	expect(&diff, "things a/1 changed speed 100 -\n");
 	diff_clear(&diff);
+	/* A part of it could not, or something of the host. */
+	problem_add_text(&elsewhere, "a/1/3", "gid", "verbs", "Permission denied", NULL);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "");
+	diff_clear(&diff);
+	problems_free(&elsewhere);
+	problem_add_text(&elsewhere, NULL, "netdevs", "rtnetlink", "Permission denied", NULL);
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	expect(&diff, "");
+	diff_clear(&diff);
 	problems_free(&unread);
 	problems_free(&elsewhere);
+}
+
+enum { THOUSANDS = 4096 };
+
+/* As many devices as a host may have, all with other names, and something unread of each. */
+static void test_thousands(void **state)
+{
+	struct thing *things = mem_alloc_zero(DIFF_SIDES * THOUSANDS, sizeof(*things));
+	const void **rows = mem_alloc_zero(DIFF_SIDES * THOUSANDS, sizeof(*rows));
+	struct diff_rows sides[DIFF_SIDES] = {{.rows = rows}, {.rows = rows + THOUSANDS}};
+	struct problems problems[DIFF_SIDES] = {{.count = 0}, {.count = 0}};
+	struct diff diff = {0};
+
+	(void)state;
+	for (size_t i = 0; i < DIFF_SIDES * THOUSANDS; i++) {
+		const int side = i < THOUSANDS ? DIFF_BEFORE : DIFF_AFTER;
+
+		things[i].name = mem_format("%s%zu", side == DIFF_BEFORE ? "old" : "new", i);
+		things[i].guid = number_of(1 + (side == DIFF_BEFORE ? i : 2 * THOUSANDS - 1 - i));
+		things[i].speed = (struct number){.value = 1, .known = side == DIFF_BEFORE};
+		problem_add_text(&problems[side], things[i].name, "speed", "x", "EIO", NULL);
+		rows[i] = &things[i];
+		sides[side].problems = &problems[side];
+		sides[side].answers = true;
+		sides[side].count++;
+	}
+	diff_compare(&diff, &kind, &sides[DIFF_BEFORE], &sides[DIFF_AFTER]);
+	assert_int_equal(diff.count, THOUSANDS);
+	for (size_t i = 0; i < THOUSANDS; i++) {
+		assert_int_equal(diff.items[i].change.value, DIFF_RENAMED);
+		assert_string_equal(diff.items[i].before, things[i].name);
+		assert_string_equal(diff.items[i].after, things[2 * THOUSANDS - 1 - i].name);
+	}
+	assert_int_equal(diff.unknown_count, 1);
+	diff_clear(&diff);
+	/* The same without anything on the later side. */
+	sides[DIFF_AFTER].count = 0;
+	diff_compare(&diff, &kind, &sides[DIFF_BEFORE], &sides[DIFF_AFTER]);
+	assert_int_equal(diff.count, THOUSANDS);
+	diff_clear(&diff);
+	for (size_t i = 0; i < DIFF_SIDES * THOUSANDS; i++)
+		free(things[i].name);
+	problems_free(&problems[DIFF_BEFORE]);
+	problems_free(&problems[DIFF_AFTER]);
+	free(rows);
+	free(things);
 }
 
 int main(void)
@@ -261,6 +317,7 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_partial_list),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_thousands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,11 +43,13 @@ struct diff_rows {
 	bool answers; /* netlink and verbs answer; else every unknown value is merely unknown */
 };
 
+struct names;
+
 struct diff {
 	struct difference *items;
 	size_t count;
-	struct strings names[DIFF_SIDES]; /* of renamed devices, before and after */
-	struct strings absent;		  /* what only one side has: its parts are not told again */
+	struct names *renamed; /* tree of the earlier names of what was renamed */
+	struct names *absent; /* the same of what only one side has: its parts are not told again */
 	struct diff_unknown *unknowns;
 	size_t unknown_count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/diff.h"
+#include "snapshot/diff/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/format.h"
+#include "snapshot/diff/names.h"
 
 /* A field that one side knows of some records and the other does not. */
 struct diff_unknown {
@@ -47,18 +48,20 @@ static const struct field fields[] = {
 const struct schema differences_schema = SCHEMA("diff", struct difference, fields,
 						"a difference between two hosts or times");
 
-/* A record and its partner on the other side. */
-struct entry {
+struct paired {
 	const void *row;
 	char *name;
 	bool matched;
+	struct paired *partner; /* on the other side, by the identity that is looked at */
 };
 
 struct comparison {
 	struct diff *diff;
 	const struct diff_kind *kind;
 	const struct diff_rows *sides[DIFF_SIDES];
-	struct entry *entries[DIFF_SIDES];
+	struct paired *entries[DIFF_SIDES];
+	/* What the problems of a side are about, and what that is a part of: trees of names. */
+	struct names *troubled[DIFF_SIDES], *wholes[DIFF_SIDES];
 };
 
 static bool is_listed(const char *list, const char *key)
@@ -79,10 +82,9 @@ static bool is_listed(const char *list, const char *key)
 /* The later name of a device that was renamed, else the text itself. */
 static const char *later_name(const struct diff *diff, const char *text)
 {
-	for (size_t i = 0; text && i < diff->names[DIFF_BEFORE].count; i++)
-		if (!strcmp(diff->names[DIFF_BEFORE].items[i], text))
-			return diff->names[DIFF_AFTER].items[i];
-	return text;
+	const struct name *name = text ? diff_names_find(diff->renamed, text) : NULL;
+
+	return name ? name->later : text;
 }
 
 /* A value as text, or NULL. Names of the earlier side are followed. */
@@ -142,27 +144,14 @@ static struct difference *add(const struct comparison *comparison, const char *o
 	return difference;
 }
 
-/* Whether it is, or is a part of, what only one side has. */
-static bool is_told(const struct diff *diff, const char *object)
-{
-	for (size_t i = 0; object && i < diff->absent.count; i++) {
-		const char *absent = diff->absent.items[i];
-		const size_t length = strlen(absent);
-
-		if (!strncmp(object, absent, length) && (!object[length] || object[length] == '/'))
-			return true;
-	}
-	return false;
-}
-
 static void add_absent(const struct comparison *comparison, const char *object,
 		       enum diff_change change)
 {
-	if (is_told(comparison->diff, object))
+	if (object && diff_names_cover(comparison->diff->absent, object))
 		return;
 	add(comparison, object, change);
 	if (object)
-		strings_add(&comparison->diff->absent, object);
+		diff_names_add(&comparison->diff->absent, object, strlen(object), NULL);
 }
 
 static void note_unknown(const struct comparison *comparison, const char *field, size_t side)
@@ -183,37 +172,34 @@ static void note_unknown(const struct comparison *comparison, const char *field,
 		.kind = comparison->kind->name, .field = field, .side = side, .count = 1};
 }
 
-/* Whether a problem is about the object, a part of it, what it is part of, or the host. */
-static bool is_about(const struct problem *problem, const char *object)
+/* Whether a problem of the side is about the object, a part of it, what it is part of, or the host.
+ */
+static bool is_troubled(const struct comparison *comparison, int side, const char *object)
 {
-	const size_t length = problem->object ? strlen(problem->object) : 0;
+	const struct problems *problems = comparison->sides[side]->problems;
 
-	if (!length || !object)
-		return true;
-	if (!strncmp(problem->object, object, length))
-		return !object[length] || object[length] == '/';
-	return !strncmp(problem->object, object, strlen(object)) &&
-	       problem->object[strlen(object)] == '/';
+	if (!problems || !problems->count)
+		return false;
+	return !object || diff_names_find(comparison->troubled[side], "") ||
+	       diff_names_cover(comparison->troubled[side], object) ||
+	       diff_names_find(comparison->wholes[side], object);
 }
 
 /* Whether a value that the side lacks is none: it answers, and nothing went wrong there. */
-static bool is_complete(const struct diff_rows *side, const char *object)
+static bool is_complete(const struct comparison *comparison, int side, const char *object)
 {
-	for (size_t i = 0; side->problems && i < side->problems->count; i++)
-		if (is_about(&side->problems->items[i], object))
-			return false;
-	return side->answers;
+	return comparison->sides[side]->answers && !is_troubled(comparison, side, object);
 }
 
-static void compare_field(const struct comparison *comparison, const struct entry *before,
-			  const struct entry *after, const struct field *field)
+static void compare_field(const struct comparison *comparison, const struct paired *before,
+			  const struct paired *after, const struct field *field)
 {
 	char *old = text_of(comparison, DIFF_BEFORE, field, before->row);
 	char *now = text_of(comparison, DIFF_AFTER, field, after->row);
 	struct difference *difference;
 
-	if ((!old && !is_complete(comparison->sides[DIFF_BEFORE], before->name)) ||
-	    (!now && !is_complete(comparison->sides[DIFF_AFTER], after->name))) {
+	if ((!old && !is_complete(comparison, DIFF_BEFORE, before->name)) ||
+	    (!now && !is_complete(comparison, DIFF_AFTER, after->name))) {
 		if (old || now)
 			note_unknown(comparison, field->key, old ? DIFF_AFTER : DIFF_BEFORE);
 	} else if (old != now && (!old || !now || strcmp(old, now))) {
@@ -233,8 +219,8 @@ static bool is_compared(const struct diff_kind *kind, const struct field *field)
 	       !is_listed(kind->keys, field->key) && !is_listed(kind->moving, field->key);
 }
 
-static void compare_entries(const struct comparison *comparison, struct entry *before,
-			    struct entry *after)
+static void compare_entries(const struct comparison *comparison, struct paired *before,
+			    struct paired *after)
 {
 	const struct schema *schema = comparison->kind->schema;
 	struct difference *renamed;
@@ -244,33 +230,12 @@ static void compare_entries(const struct comparison *comparison, struct entry *b
 		renamed = add(comparison, after->name, DIFF_RENAMED);
 		renamed->before = mem_string(before->name);
 		renamed->after = mem_string(after->name);
-		strings_add(&comparison->diff->names[DIFF_BEFORE], before->name);
-		strings_add(&comparison->diff->names[DIFF_AFTER], after->name);
+		diff_names_add(&comparison->diff->renamed, before->name, strlen(before->name),
+			       after->name);
 	}
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (is_compared(comparison->kind, &schema->fields[i]))
 			compare_field(comparison, before, after, &schema->fields[i]);
-}
-
-/* The only one that is not matched yet and has this value; NULL: none, or several. */
-static struct entry *find_only(const struct comparison *comparison, int side,
-			       const struct field *field, const char *wanted)
-{
-	struct entry *found = NULL;
-
-	for (size_t i = 0; i < comparison->sides[side]->count; i++) {
-		struct entry *entry = &comparison->entries[side][i];
-		_cleanup_(freep) char *text = entry->matched ? NULL
-							     : text_of(comparison, side, field,
-								       entry->row);
-
-		if (!text || strcmp(text, wanted))
-			continue;
-		if (found)
-			return NULL;
-		found = entry;
-	}
-	return found;
 }
 
 /* A GUID of zeros identifies nothing. */
@@ -279,25 +244,90 @@ static bool identifies(const char *text)
 	return text && text[strspn(text, "0:")];
 }
 
+/* An entry that is not matched yet, and its value of a field. */
+struct identity {
+	char *text;
+	struct paired *entry;
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+	const struct identity *first = a, *second = b;
+
+	return strcmp(first->text, second->text);
+}
+
+struct identities {
+	struct identity *items;
+	size_t count;
+};
+
+/* The values that only one of the side has, sorted. */
+static void list_identities(const struct comparison *comparison, int side,
+			    const struct field *field, struct identities *list)
+{
+	size_t kept = 0, same;
+
+	for (size_t i = 0; i < comparison->sides[side]->count; i++) {
+		struct paired *entry = &comparison->entries[side][i];
+		char *text = entry->matched ? NULL : text_of(comparison, side, field, entry->row);
+
+		if (identifies(text))
+			MEM_ADD(list->items, list->count) = (struct identity){text, entry};
+		else
+			free(text);
+	}
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_identities);
+	for (size_t i = 0; i < list->count; i += same) {
+		const struct identity first = list->items[i];
+
+		for (same = 1;
+		     i + same < list->count && !strcmp(list->items[i + same].text, first.text);
+		     same++)
+			free(list->items[i + same].text);
+		if (same == 1)
+			list->items[kept++] = first;
+		else
+			free(first.text);
+	}
+	list->count = kept;
+}
+
+static void free_identities(struct identities *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].text);
+	free(list->items);
+}
+
 static void match_by_field(const struct comparison *comparison, const struct field *field)
 {
-	for (size_t i = 0; i < comparison->sides[DIFF_BEFORE]->count; i++) {
-		struct entry *before = &comparison->entries[DIFF_BEFORE][i], *after;
-		_cleanup_(freep) char *text = before->matched ? NULL
-							      : text_of(comparison, DIFF_BEFORE,
-									field, before->row);
+	struct identities lists[DIFF_SIDES] = {{.count = 0}, {.count = 0}};
+	struct identities *before = &lists[DIFF_BEFORE], *after = &lists[DIFF_AFTER];
 
-		if (!identifies(text) || find_only(comparison, DIFF_BEFORE, field, text) != before)
-			continue;
-		after = find_only(comparison, DIFF_AFTER, field, text);
-		if (after)
-			compare_entries(comparison, before, after);
+	list_identities(comparison, DIFF_BEFORE, field, before);
+	list_identities(comparison, DIFF_AFTER, field, after);
+	for (size_t i = 0; after->count && i < before->count; i++) {
+		const struct identity *found = bsearch(&before->items[i], after->items,
+						       after->count, sizeof(*after->items),
+						       compare_identities);
+
+		before->items[i].entry->partner = found ? found->entry : NULL;
 	}
+	for (size_t i = 0; i < comparison->sides[DIFF_BEFORE]->count; i++) {
+		struct paired *entry = &comparison->entries[DIFF_BEFORE][i];
+
+		if (!entry->matched && entry->partner)
+			compare_entries(comparison, entry, entry->partner);
+	}
+	free_identities(before);
+	free_identities(after);
 }
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct entry *const *first = a, *const *second = b;
+	const struct paired *const *first = a, *const *second = b;
 
 	return strcmp((*first)->name ? (*first)->name : "", (*second)->name ? (*second)->name : "");
 }
@@ -306,16 +336,16 @@ static int compare_names(const void *a, const void *b)
 static void match_by_name(const struct comparison *comparison)
 {
 	const size_t count = comparison->sides[DIFF_AFTER]->count;
-	_cleanup_(freep) struct entry **sorted = mem_alloc_zero(count + 1, sizeof(*sorted));
+	_cleanup_(freep) struct paired **sorted = mem_alloc_zero(count + 1, sizeof(*sorted));
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &comparison->entries[DIFF_AFTER][i];
 	qsort(sorted, count, sizeof(*sorted), compare_names);
 	for (size_t i = 0; i < comparison->sides[DIFF_BEFORE]->count; i++) {
-		struct entry *before = &comparison->entries[DIFF_BEFORE][i];
-		struct entry **after = before->matched ? NULL
-						       : bsearch(&before, sorted, count,
-								 sizeof(*sorted), compare_names);
+		struct paired *before = &comparison->entries[DIFF_BEFORE][i];
+		struct paired **after = before->matched ? NULL
+							: bsearch(&before, sorted, count,
+								  sizeof(*sorted), compare_names);
 
 		if (after && !(*after)->matched)
 			compare_entries(comparison, before, *after);
@@ -338,17 +368,37 @@ static void match(const struct comparison *comparison)
 		match_by_field(comparison, schema_find(comparison->kind->schema, key));
 }
 
-static struct entry *list_entries(const struct comparison *comparison, int side)
+static struct paired *list_entries(const struct comparison *comparison, int side)
 {
 	const struct diff_rows *rows = comparison->sides[side];
-	struct entry *entries = mem_alloc_zero(rows->count + 1, sizeof(*entries));
+	struct paired *entries = mem_alloc_zero(rows->count + 1, sizeof(*entries));
 
 	for (size_t i = 0; i < rows->count; i++)
-		entries[i] = (struct entry){
+		entries[i] = (struct paired){
 			.row = rows->rows[i],
 			.name = join(comparison, side, comparison->kind->keys, rows->rows[i]),
 		};
 	return entries;
+}
+
+/* A problem of the host has the empty name. */
+static void list_problems(struct comparison *comparison, int side)
+{
+	const struct problems *problems = comparison->sides[side]->problems;
+	const char *last = NULL;
+
+	for (size_t i = 0; problems && i < problems->count; i++) {
+		const char *object = problems->items[i].object ? problems->items[i].object : "";
+
+		/* They come object by object. */
+		if (last && !strcmp(last, object))
+			continue;
+		last = object;
+		diff_names_add(&comparison->troubled[side], object, strlen(object), NULL);
+		for (const char *at = object; (at = strchr(at, '/')); at++)
+			diff_names_add(&comparison->wholes[side], object, (size_t)(at - object),
+				       NULL);
+	}
 }
 
 void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct diff_rows *before,
@@ -356,8 +406,10 @@ void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct 
 {
 	struct comparison comparison = {.diff = diff, .kind = kind, .sides = {before, after}};
 
-	for (int side = 0; side < DIFF_SIDES; side++)
+	for (int side = 0; side < DIFF_SIDES; side++) {
 		comparison.entries[side] = list_entries(&comparison, side);
+		list_problems(&comparison, side);
+	}
 	match(&comparison);
 	for (int side = 0; side < DIFF_SIDES && !kind->partial; side++)
 		for (size_t i = 0; i < comparison.sides[side]->count; i++)
@@ -368,6 +420,8 @@ void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct 
 		for (size_t i = 0; i < comparison.sides[side]->count; i++)
 			free(comparison.entries[side][i].name);
 		free(comparison.entries[side]);
+		diff_names_free(comparison.troubled[side]);
+		diff_names_free(comparison.wholes[side]);
 	}
 }
 
@@ -396,8 +450,7 @@ void diff_clear(struct diff *diff)
 	}
 	free(diff->items);
 	free(diff->unknowns);
-	strings_free(&diff->absent);
-	strings_free(&diff->names[DIFF_BEFORE]);
-	strings_free(&diff->names[DIFF_AFTER]);
+	diff_names_free(diff->absent);
+	diff_names_free(diff->renamed);
 	*diff = (struct diff){.count = 0};
 }
