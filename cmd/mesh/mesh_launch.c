@@ -127,7 +127,7 @@ static void end_line(struct mesh_launch *launch, void (*say)(void *context, cons
 	say(context, clean);
 }
 
-void mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
+bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		      void *context)
 {
 	char text[4096];
@@ -139,12 +139,15 @@ void mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, con
 		if (text[i] != '\n')
 			launch->line[launch->length++] = text[i];
 	}
-	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
-		return;
+	if (got > 0)
+		return true;
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
 	end_line(launch, say, context);
 	if (launch->output >= 0)
 		close(launch->output);
 	launch->output = -1;
+	return false;
 }
 
 bool mesh_launch_has_ended(struct mesh_launch *launch)

@@ -93,8 +93,8 @@ struct mesh_launch {
 
 /* 0 or -errno: it cannot be started. */
 int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token);
-/* Reads what it printed, and calls `say` for each line. */
-void mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
+/* Reads what it printed, and calls `say` for each line. False: there is no more now. */
+bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		      void *context);
 /* Whether it has ended, without taking its status. */
 bool mesh_launch_has_ended(struct mesh_launch *launch);

@@ -358,6 +358,16 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 	summary->interrupted = work->outcome.interrupted ? TRISTATE_YES : TRISTATE_NO;
 }
 
+/* Whether it has ended, with all that it printed: that may have come since the last tick. */
+static bool launcher_has_ended(struct mesh_work *work)
+{
+	const bool ended = mesh_launch_has_ended(&work->launch);
+
+	while (ended && mesh_launch_read(&work->launch, say_launcher, work))
+		;
+	return ended;
+}
+
 /* Nobody came at all: why, as far as that can be known. */
 static void explain_nobody(struct mesh_work *work)
 {
@@ -368,7 +378,7 @@ static void explain_nobody(struct mesh_work *work)
 
 	if (cost.tokenless)
 		hint = "the agents came without the token: give them a file with --token-file";
-	else if (work->launch.pid && work->launch.ended)
+	else if (launcher_has_ended(work))
 		end = mesh_launch_end_text(&work->launch);
 	message = mem_format("no host came%s%s", end ? ": the launcher " : "", end ?: "");
 	if (end && work->launch.lines.count)

@@ -204,6 +204,20 @@ end_of_coordinator()
 	grep -q 'no host came: the launcher ended with status 7' "$BATS_TEST_TMPDIR/err"
 }
 
+@test "mesh: a launcher whose end nobody has looked for yet" {
+	local i
+
+	# It ends after the first look and before the second. A busy machine may be too slow for that.
+	for ((i = 0; i < 20; i++)); do
+		try mesh run --hosts 2 --address 127.0.0.1 --wait 150ms -- \
+			sh -c 'sleep 0.05; echo "no such partition"; exit 7'
+		expect 1 ''
+		[[ $stderr != *'no host came: the launcher ended with status 7: no such partition'* ]] ||
+			return 0
+	done
+	false
+}
+
 @test "mesh: a launcher has time to end, unless it started nothing" {
 	LINGER=0.3 mesh 2 good --hosts 2 --stages loopback
 	expect 0
