@@ -2,6 +2,7 @@
 /* rdmactl mesh --agent: what the launcher starts on each host. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,12 @@ static void run_doctor(mesh_found found, void *context)
 	problems_free(&problems);
 }
 
+/* The launcher passes it on to the user. */
+static void say(const char *line)
+{
+	fprintf(stderr, "rdmactl mesh: %s\n", line);
+}
+
 int mesh_agent_main(const struct ctx *ctx, const struct mesh_args *args,
 		    const struct strings *addresses, uint16_t port, const char *token,
 		    const struct mesh_place *place)
@@ -57,6 +64,7 @@ int mesh_agent_main(const struct ctx *ctx, const struct mesh_args *args,
 		.name = args->name ?: place->name,
 		.rank = place->rank,
 		.connect_msec = args->wait.known ? (uint32_t)args->wait.value : 0,
+		.say = say,
 		.doctor = run_doctor,
 	};
 	int rc;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -38,7 +39,17 @@ enum { QUICK_RAIL, HANGING_RAIL, RAILS };
 static struct traces {
 	volatile pid_t children[RAILS]; /* the process of the last order on each rail */
 	char end[256];			/* why it has ended, and the next step */
+	char said[256];			/* the last line for the user */
+	volatile bool immortal;		/* no process can be killed */
 } * traces;
+
+/* A process that hangs in the kernel does not end. */
+int kill(pid_t pid, int signal)
+{
+	if (traces->immortal && signal == SIGKILL)
+		return 0;
+	return (int)syscall(SYS_kill, pid, signal);
+}
 
 static int open_fake(const struct mesh_runner_setup *setup, struct mesh_local *ret_local,
 		     void **ret_state, char **ret_reason, char **ret_hint)
@@ -77,16 +88,25 @@ static const struct mesh_runner fake = {.open = open_fake, .run = run_fake, .clo
 
 struct bed {
 	pid_t agent;
+	rlim_t files; /* that the agent may have open; 0: as many as this test */
 	uint32_t silence_msec;
 	struct mesh_channel channel;
 };
+
+static void note(const char *line)
+{
+	snprintf(traces->said, sizeof(traces->said), "%s", line);
+}
 
 static void run_agent(uint16_t port)
 {
 	char *address[] = {mem_string("127.0.0.1")};
 	const struct strings addresses = {.items = address, .count = 1, .known = true};
-	struct mesh_agent_setup setup = {
-		.addresses = &addresses, .port = port, .token = TOKEN, .runner = &fake};
+	struct mesh_agent_setup setup = {.addresses = &addresses,
+					 .port = port,
+					 .token = TOKEN,
+					 .runner = &fake,
+					 .say = note};
 	char *reason = NULL, *hint = NULL;
 	sigset_t set;
 	int rc;
@@ -159,7 +179,11 @@ static void begin(struct bed *bed, uint32_t silence_msec)
 	bed->agent = fork();
 	assert_true(bed->agent >= 0);
 	if (!bed->agent) {
+		const struct rlimit limit = {bed->files, bed->files};
+
 		close(listener);
+		if (bed->files && setrlimit(RLIMIT_NOFILE, &limit))
+			_exit(3);
 		run_agent((uint16_t)port);
 	}
 	bed->silence_msec = silence_msec;
@@ -169,7 +193,7 @@ static void begin(struct bed *bed, uint32_t silence_msec)
 	admit(bed);
 }
 
-static void order(struct bed *bed, uint64_t id, uint16_t rail)
+static void order_for(struct bed *bed, uint64_t id, uint16_t rail, uint32_t timeout_msec)
 {
 	struct mesh_order wanted = {.id = id,
 				    .peer = "n2",
@@ -179,7 +203,7 @@ static void order(struct bed *bed, uint64_t id, uint16_t rail)
 				    .tests = MESH_CONNECT,
 				    .latency_msec = 1,
 				    .bandwidth_msec = 1,
-				    .timeout_msec = PATIENCE_MSEC};
+				    .timeout_msec = timeout_msec};
 	struct mesh_message message;
 
 	wanted.peer_ip = (struct ip_address){.family = AF_INET};
@@ -187,6 +211,11 @@ static void order(struct bed *bed, uint64_t id, uint16_t rail)
 	wanted.far.port = 1;
 	mesh_order_make(&wanted, &message);
 	say(bed, &message);
+}
+
+static void order(struct bed *bed, uint64_t id, uint16_t rail)
+{
+	order_for(bed, id, rail, PATIENCE_MSEC);
 }
 
 static void end(struct bed *bed, int status_wanted, const char *end_wanted)
@@ -207,7 +236,7 @@ static void beside_one_that_hangs(void **state)
 	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
 	uint64_t least = UINT64_MAX;
 	struct mesh_message message;
-	struct bed bed;
+	struct bed bed = {0};
 
 	(void)state;
 	begin(&bed, 2 * PATIENCE_MSEC);
@@ -227,12 +256,62 @@ static void beside_one_that_hangs(void **state)
 	end(&bed, 0, " | ");
 }
 
+/* The answer to that order, whose reason is that. */
+static void expect_answer(struct bed *bed, uint64_t id, enum mesh_outcome outcome,
+			  const char *reason)
+{
+	struct mesh_message message;
+
+	hear(bed, MESH_MESSAGE_ANSWER, &message);
+	assert_int_equal(message.answer.id, id);
+	assert_int_equal(message.answer.outcome, outcome);
+	assert_string_equal(message.answer.reason, reason);
+}
+
+/* The agent neither waits for it, while it runs and at its end, nor hides it. */
+static void beside_one_that_cannot_be_killed(void **state)
+{
+	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
+	char wanted[256];
+	struct bed bed = {0};
+
+	(void)state;
+	begin(&bed, 2 * PATIENCE_MSEC);
+	traces->immortal = true;
+	order_for(&bed, 100, HANGING_RAIL, 100);
+	expect_answer(&bed, 100, MESH_FAIL,
+		      "the test did not end within 0.1 s; its process hangs in the kernel");
+	snprintf(wanted, sizeof(wanted),
+		 "process %d of a test does not end, although it was killed: it hangs in the "
+		 "kernel, most likely in the driver of the adapter",
+		 (int)traces->children[HANGING_RAIL]);
+	assert_string_equal(traces->said, wanted);
+	order(&bed, 1, QUICK_RAIL);
+	expect_answer(&bed, 1, MESH_PASS, "");
+	say(&bed, &bye);
+	end(&bed, 0, " | ");
+}
+
+/* poll(2) refuses more descriptors than may be open, used or not. */
+static void with_few_descriptors(void **state)
+{
+	const struct mesh_message bye = {.type = MESH_MESSAGE_BYE};
+	struct bed bed = {.files = 30};
+
+	(void)state;
+	begin(&bed, 2 * PATIENCE_MSEC);
+	order(&bed, 1, QUICK_RAIL);
+	expect_answer(&bed, 1, MESH_PASS, "");
+	say(&bed, &bye);
+	end(&bed, 0, " | ");
+}
+
 /* The agent has taken the answer, and most likely not sent it, when it is ended. */
 static void before_the_end(void **state)
 {
 	const uint64_t patience = clock_msec() + PATIENCE_MSEC;
 	struct mesh_message message;
-	struct bed bed;
+	struct bed bed = {0};
 
 	(void)state;
 	begin(&bed, 2 * PATIENCE_MSEC);
@@ -273,7 +352,7 @@ static void stopped_itself(void **state)
 {
 	const struct mesh_message ping = {.type = MESH_MESSAGE_PING};
 	struct mesh_message message;
-	struct bed bed;
+	struct bed bed = {0};
 
 	(void)state;
 	begin(&bed, 1000);
@@ -294,7 +373,7 @@ static void refused(void **state)
 		.type = MESH_MESSAGE_REFUSED,
 		.refused = {.text = "others use\x1b it", .hint = "end them\x1b first"},
 	};
-	struct bed bed;
+	struct bed bed = {0};
 
 	(void)state;
 	begin(&bed, 2 * PATIENCE_MSEC);
@@ -351,6 +430,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beside_one_that_hangs),
+		cmocka_unit_test(beside_one_that_cannot_be_killed),
+		cmocka_unit_test(with_few_descriptors),
 		cmocka_unit_test(before_the_end),
 		cmocka_unit_test(stopped_itself),
 		cmocka_unit_test(refused),

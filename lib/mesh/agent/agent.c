@@ -20,6 +20,8 @@
 
 #define AGENT_SEND_MSEC 5000u
 #define TURN_MSEC	1000
+/* For the server of the peers to end: it has no client any more, most likely. */
+#define SERVER_END_MSEC 1000u
 
 static int fail(struct mesh_agent *agent, int rc, const char *reason)
 {
@@ -183,43 +185,50 @@ static int look_at_server(struct mesh_agent *agent)
 	return fail(agent, -ECHILD, "the test server of this agent has ended");
 }
 
-/*
- * When the next child's time is over, answers have waited long enough, or a second or a quarter of
- * the silence has passed.
- */
-static int next_look(const struct mesh_agent *agent)
+/* Waits for a message, a signal or a child's result, until there is something to do without. */
+static int wait_for_events(struct mesh_agent *agent,
+			   struct pollfd polls[static 2 + MESH_MOST_CHILDREN])
 {
 	const uint32_t quarter = agent->admitted.silence_msec / 4;
-	uint64_t next = clock_msec() + (quarter < TURN_MSEC ? quarter : TURN_MSEC);
+	const uint64_t most = clock_msec() + (quarter < TURN_MSEC ? quarter : TURN_MSEC);
+	struct mesh_child *children[MESH_MOST_CHILDREN];
+	size_t count = 2;
 
-	if (agent->answers_end_msec && agent->answers_end_msec < next)
-		next = agent->answers_end_msec;
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (agent->children[i].pid && agent->children[i].end_msec < next)
-			next = agent->children[i].end_msec;
-	return clock_msec_until(next);
+	polls[0] = (struct pollfd){.fd = agent->channel.fd, .events = POLLIN};
+	polls[1] = (struct pollfd){.fd = agent->setup->signals, .events = POLLIN};
+	/* Only those that there are: poll(2) refuses more than RLIMIT_NOFILE. */
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
+		struct mesh_child *child = &agent->children[i];
+
+		if (!child->pid || child->pipe < 0)
+			continue;
+		children[count - 2] = child;
+		polls[count++] = (struct pollfd){.fd = child->pipe, .events = POLLIN};
+	}
+	if (poll(polls, count, clock_msec_until(mesh_agent_next_look(agent, most))) < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	for (size_t i = 2; i < count; i++)
+		if (polls[i].revents)
+			mesh_agent_take(children[i - 2]);
+	return 0;
 }
 
 static int turn(struct mesh_agent *agent)
 {
-	struct pollfd polls[2 + MESH_MOST_CHILDREN] = {
-		{.fd = agent->channel.fd, .events = POLLIN},
-		{.fd = agent->setup->signals, .events = POLLIN},
-	};
+	struct pollfd polls[2 + MESH_MOST_CHILDREN];
 	const uint32_t silence = agent->admitted.silence_msec;
-	int rc = 0;
+	int rc = wait_for_events(agent, polls);
 
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		polls[2 + i] = (struct pollfd){
-			.fd = agent->children[i].pid ? agent->children[i].pipe : -1,
-			.events = POLLIN,
-		};
-	poll(polls, ARRAY_SIZE(polls), next_look(agent));
+	if (rc == -EAGAIN)
+		return 0;
+	if (rc)
+		return mesh_agent_fail(
+			agent, rc,
+			mem_format("cannot wait for the coordinator and for tests: %s",
+				   strerror(-rc)),
+			rc == -EINVAL ? "ulimit -n is too small" : NULL);
 	if (polls[1].revents)
 		return fail(agent, -EINTR, "ended by a signal");
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (polls[2 + i].revents)
-			mesh_agent_take(agent, &agent->children[i]);
 	mesh_agent_look_at_time(agent, clock_msec());
 	if (polls[0].revents)
 		rc = listen_to(agent);
@@ -240,9 +249,12 @@ static int turn(struct mesh_agent *agent)
 
 static void close_agent(struct mesh_agent *agent)
 {
-	mesh_agent_kill_all(agent);
+	int status;
+
 	if (agent->open)
 		agent->setup->runner->close(agent->state);
+	if (agent->local.server > 0)
+		mesh_agent_wait_for(agent->local.server, SERVER_END_MSEC, &status);
 	mesh_channel_close(&agent->channel);
 	mesh_host_clear(&agent->local.host);
 }
@@ -267,6 +279,7 @@ int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char
 	agent.turn_msec = agent.channel.heard_msec = clock_msec();
 	while (!rc)
 		rc = turn(&agent);
+	mesh_agent_kill_all(&agent);
 	if (rc == -EINTR)
 		mesh_agent_refuse(&agent, MESH_REFUSAL_OTHER, "its agent was ended by a signal",
 				  NULL);

@@ -25,6 +25,8 @@ struct mesh_agent_setup {
 	struct number rank;
 	uint32_t connect_msec; /* how long it tries to reach the coordinator; 0: 60 s */
 	int signals;	       /* a signalfd that ends it; -1: none */
+	/* A line for the user of this host; or NULL. */
+	void (*say)(const char *line);
 	/* Checks the host, when the coordinator asks for that. */
 	void (*doctor)(mesh_found found, void *found_context);
 };

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "mesh/agent/agent_run.h"
@@ -17,6 +18,10 @@
 #define CHILD_ANSWER_MSEC 5000u
 /* Rails that are alike end together, so that their answers are one packet for the coordinator. */
 #define ANSWERS_MSEC 50u
+/* For the kernel to end a process that was killed, and how often that is looked for. */
+#define CHILD_END_MSEC 2000u
+#define END_POLL_MSEC  2u
+#define WAIT_USEC      1000
 
 /* It waits for those of the other rails: see mesh_agent_send_answers(). */
 static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *result)
@@ -54,7 +59,7 @@ static void run_child(struct mesh_agent *agent, const struct mesh_order *order, 
 		_exit(1);
 	close(agent->channel.fd);
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (agent->children[i].pid)
+		if (agent->children[i].pid && agent->children[i].pipe >= 0)
 			close(agent->children[i].pipe);
 	signal(SIGTERM, SIG_DFL);
 	sigemptyset(&none);
@@ -65,6 +70,14 @@ static void run_child(struct mesh_agent *agent, const struct mesh_order *order, 
 	if (write(pipe, &result, sizeof(result)) != (ssize_t)sizeof(result))
 		_exit(1);
 	_exit(0);
+}
+
+static bool any_in(const struct mesh_agent *agent, enum mesh_child_state state)
+{
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
+		if (agent->children[i].pid && agent->children[i].state == state)
+			return true;
+	return false;
 }
 
 static struct mesh_child *free_place(struct mesh_agent *agent)
@@ -120,7 +133,10 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message 
 		return;
 	}
 	if (!child) {
-		answer_untried(agent, order.id, "this host has too many orders");
+		answer_untried(agent, order.id,
+			       any_in(agent, CHILD_HANGS)
+				       ? "processes of earlier tests hang in the kernel"
+				       : "this host has too many orders");
 		return;
 	}
 	order.near = host->rails[order.rail];
@@ -133,79 +149,169 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message 
 	}
 }
 
-/* Waits for it; its status. */
-static int end_child(struct mesh_child *child, int signal)
+bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status)
 {
-	int status = 0;
+	const uint64_t end = clock_msec() + msec;
+	pid_t ended;
 
-	if (signal)
-		kill(child->pid, signal);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	close(child->pipe);
-	*child = (struct mesh_child){.pipe = -1};
-	return status;
+	while (!(ended = waitpid(pid, ret_status, WNOHANG)) && clock_msec() < end)
+		usleep(WAIT_USEC);
+	/* What cannot be waited for is not there. */
+	return ended;
 }
 
-void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id)
+/* A driver's cleanup may keep it for long, or for ever: nothing here waits for that. */
+static void kill_child(struct mesh_child *child)
 {
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (agent->children[i].pid && agent->children[i].id == id)
-			end_child(&agent->children[i], SIGKILL);
+	kill(child->pid, SIGKILL);
+	if (child->pipe >= 0)
+		close(child->pipe);
+	child->pipe = -1;
+	child->state = CHILD_ENDS;
+	child->end_msec = clock_msec() + CHILD_END_MSEC;
 }
 
-void mesh_agent_take(struct mesh_agent *agent, struct mesh_child *child)
+static void answer_by_status(struct mesh_agent *agent, const struct mesh_child *child, int status)
 {
-	const uint64_t id = child->id;
-	struct mesh_result result;
 	char text[128];
-	int status;
 
-	if (read(child->pipe, &result, sizeof(result)) == (ssize_t)sizeof(result)) {
-		/* It has nothing left to do, and might hang in a driver's cleanup. */
-		end_child(child, SIGKILL);
-		answer(agent, id, &result);
-		return;
-	}
-	status = end_child(child, SIGKILL);
 	if (WIFSIGNALED(status))
 		snprintf(text, sizeof(text), "the process of the test was killed by signal %d",
 			 WTERMSIG(status));
 	else
 		snprintf(text, sizeof(text), "the process of the test ended without a result");
-	answer_untried(agent, id, text);
+	answer_untried(agent, child->id, text);
+}
+
+static void take_end(struct mesh_agent *agent, struct mesh_child *child, int status)
+{
+	if (child->state == CHILD_ENDS && !child->cancelled) {
+		if (child->answered)
+			answer(agent, child->id, &child->result);
+		else
+			answer_by_status(agent, child, status);
+	}
+	*child = (struct mesh_child){.pipe = -1};
+}
+
+/* Its place is taken until the kernel lets it go. */
+static void give_up(struct mesh_agent *agent, struct mesh_child *child)
+{
+	struct mesh_result *result = &child->result;
+	const size_t length = strlen(result->reason);
+	_cleanup_(freep) char *line = mem_format(
+		"process %d of a test does not end, although it was killed: it hangs in the "
+		"kernel, most likely in the driver of the adapter",
+		(int)child->pid);
+
+	child->state = CHILD_HANGS;
+	if (agent->setup->say)
+		agent->setup->say(line);
+	if (child->cancelled)
+		return;
+	if (!child->answered) {
+		answer_untried(agent, child->id, "the process of the test hangs in the kernel");
+		return;
+	}
+	if (result->outcome == MESH_FAIL)
+		snprintf(result->reason + length, sizeof(result->reason) - length,
+			 "; its process hangs in the kernel");
+	answer(agent, child->id, result);
+}
+
+/* Takes the ends of those that were killed. */
+static void reap(struct mesh_agent *agent, uint64_t now_msec)
+{
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
+		struct mesh_child *child = &agent->children[i];
+		int status = 0;
+
+		if (!child->pid || child->state == CHILD_TESTS)
+			continue;
+		if (mesh_agent_wait_for(child->pid, 0, &status))
+			take_end(agent, child, status);
+		else if (child->state == CHILD_ENDS && now_msec >= child->end_msec)
+			give_up(agent, child);
+	}
+}
+
+void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id)
+{
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
+		struct mesh_child *child = &agent->children[i];
+
+		if (!child->pid || child->id != id)
+			continue;
+		child->cancelled = true;
+		if (child->state == CHILD_TESTS)
+			kill_child(child);
+	}
+}
+
+void mesh_agent_take(struct mesh_child *child)
+{
+	struct mesh_result result;
+
+	/* It has nothing left to do, and might hang in a driver's cleanup. */
+	if (read(child->pipe, &result, sizeof(result)) == (ssize_t)sizeof(result)) {
+		child->result = result;
+		child->answered = true;
+	}
+	kill_child(child);
 }
 
 void mesh_agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec)
 {
 	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
 		struct mesh_child *child = &agent->children[i];
-		struct mesh_result result = {.outcome = MESH_FAIL};
-		const uint64_t id = child->id;
 
-		if (!child->pid || now_msec < child->end_msec)
+		if (!child->pid || child->state != CHILD_TESTS || now_msec < child->end_msec)
 			continue;
-		snprintf(result.reason, sizeof(result.reason),
+		child->result = (struct mesh_result){.outcome = MESH_FAIL};
+		snprintf(child->result.reason, sizeof(child->result.reason),
 			 "the test did not end within %u.%u s", child->timeout_msec / 1000,
 			 child->timeout_msec % 1000 / 100);
-		end_child(child, SIGKILL);
-		answer(agent, id, &result);
+		child->answered = true;
+		kill_child(child);
 	}
+	reap(agent, now_msec);
+}
+
+uint64_t mesh_agent_next_look(const struct mesh_agent *agent, uint64_t most_msec)
+{
+	const uint64_t soon = clock_msec() + END_POLL_MSEC;
+	uint64_t next = most_msec;
+
+	if (agent->answers_end_msec && agent->answers_end_msec < next)
+		next = agent->answers_end_msec;
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
+		const struct mesh_child *child = &agent->children[i];
+		const uint64_t look = child->state == CHILD_ENDS ? soon : child->end_msec;
+
+		if (child->pid && child->state != CHILD_HANGS && look < next)
+			next = look;
+	}
+	return next;
 }
 
 void mesh_agent_kill_all(struct mesh_agent *agent)
 {
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (agent->children[i].pid)
-			end_child(&agent->children[i], SIGKILL);
+	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++) {
+		struct mesh_child *child = &agent->children[i];
+
+		if (!child->pid || child->state != CHILD_TESTS)
+			continue;
+		child->cancelled = true;
+		kill_child(child);
+	}
+	for (reap(agent, clock_msec()); any_in(agent, CHILD_ENDS); reap(agent, clock_msec()))
+		usleep(WAIT_USEC);
 }
 
 void mesh_agent_send_answers(struct mesh_agent *agent, uint64_t now_msec)
 {
-	bool any = false;
+	const bool any = any_in(agent, CHILD_TESTS) || any_in(agent, CHILD_ENDS);
 
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		any |= agent->children[i].pid != 0;
 	if (!agent->answers_end_msec || (any && now_msec < agent->answers_end_msec))
 		return;
 	agent->answers_end_msec = 0;

@@ -9,12 +9,23 @@
 /* An order on each rail, and the one before it that has not ended yet. */
 #define MESH_MOST_CHILDREN (2 * MESH_MOST_RAILS)
 
+/* What it does, and whether its order has an answer. */
+enum mesh_child_state {
+	CHILD_TESTS,
+	CHILD_ENDS,  /* it was killed, and is waited for before its answer goes out */
+	CHILD_HANGS, /* in the kernel, which does not end it; its order is answered */
+};
+
 struct mesh_child {
 	pid_t pid; /* 0: none */
-	int pipe;  /* its result comes from there */
+	enum mesh_child_state state;
+	int pipe; /* its result comes from there; -1: it has come, or nobody waits for it */
 	uint64_t id;
-	uint64_t end_msec; /* it is killed then */
+	uint64_t end_msec; /* it is killed then; once it was, it is not waited for any longer */
 	uint32_t timeout_msec;
+	bool cancelled; /* nobody wants its result */
+	bool answered;	/* `result` is what it has said, or that its time was over */
+	struct mesh_result result;
 };
 
 struct mesh_agent {
@@ -48,9 +59,14 @@ void mesh_agent_refuse(struct mesh_agent *agent, enum mesh_refusal refusal, cons
 void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order_message *order);
 void mesh_agent_cancel(struct mesh_agent *agent, uint64_t id);
 /* Takes what has come from the child, which ends it. */
-void mesh_agent_take(struct mesh_agent *agent, struct mesh_child *child);
-/* Ends those whose time is over. */
+void mesh_agent_take(struct mesh_child *child);
+/* Kills those whose time is over, and answers for those that have ended. */
 void mesh_agent_look_at_time(struct mesh_agent *agent, uint64_t now_msec);
+/* When the next look at the time is due. */
+uint64_t mesh_agent_next_look(const struct mesh_agent *agent, uint64_t most_msec);
 /* Sends the answers if no test runs any more, or if they have waited for long. */
 void mesh_agent_send_answers(struct mesh_agent *agent, uint64_t now_msec);
+/* In a bounded time, and answers for those that have their results. */
 void mesh_agent_kill_all(struct mesh_agent *agent);
+/* Waits until a child has ended, at most so long; false: it has not. */
+bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status);
