@@ -328,6 +328,33 @@ bool text_ends_with(const char *text, const char *end)
 	return length > end_length && !strcmp(text + length - end_length, end);
 }
 
+/* Without an exponent: 4.6e-05 does not look close to zero at a glance. */
+static void format_small(double real, double magnitude, char text[static TEXT_REAL_SIZE])
+{
+	int decimals = 5;
+	size_t end;
+
+	for (; magnitude < 1; magnitude *= 10)
+		decimals++;
+	snprintf(text, TEXT_REAL_SIZE, "%.*f", decimals, real);
+	for (end = strlen(text); text[end - 1] == '0'; end--)
+		text[end - 1] = '\0';
+}
+
+void text_format_real(double real, char text[static TEXT_REAL_SIZE])
+{
+	enum { DIGITS_USUAL = 6, DIGITS_MOST = 15 }; /* DBL_DIG */
+	const double magnitude = real < 0 ? -real : real;
+
+	if (magnitude >= 1e-9 && magnitude < 1e-4)
+		format_small(real, magnitude, text);
+	else if (magnitude >= 999999.5 && magnitude < 999999999999999.5)
+		snprintf(text, TEXT_REAL_SIZE, "%.0f", real);
+	else
+		snprintf(text, TEXT_REAL_SIZE, "%.*g", magnitude < 1e6 ? DIGITS_USUAL : DIGITS_MOST,
+			 real);
+}
+
 bool text_ranges_overlap(const char *a, const char *b)
 {
 	unsigned long first, last, other_first, other_last;

@@ -63,6 +63,15 @@ bool text_ends_with(const char *text, const char *end);
  */
 int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value);
 
+enum { TEXT_REAL_SIZE = 32 };
+
+/*
+ * Six significant digits, all that people read, and as many as a double holds before an exponent:
+ * %g alone would write a million and a bit as 1.23457e+06. A port of 100 Gb/s moves more than 10^10
+ * bytes a second, and sort(1) -n does not know exponents. JSON has more digits.
+ */
+void text_format_real(double real, char text[static TEXT_REAL_SIZE]);
+
 /* Whether two lists of ranges, as the kernel writes processors (0-3,8), have one in common. */
 bool text_ranges_overlap(const char *a, const char *b);
 

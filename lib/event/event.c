@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/netdev.h"
 #include "host/port.h"
 #include "mad/format/codes.h"
@@ -268,6 +269,16 @@ static char *flap_text(const struct event *event)
 			  down);
 }
 
+static char *counter_text(const struct event *event)
+{
+	char rate[TEXT_REAL_SIZE], limit[TEXT_REAL_SIZE];
+
+	text_format_real(event->rate_per_sec.value, rate);
+	text_format_real(event->threshold.value, limit);
+	return mem_format("%s grows by %s/s, more than %s/s, to %" PRIu64, event->counter, rate,
+			  limit, event->value.value);
+}
+
 void event_describe(struct event *event)
 {
 	char *text = NULL;
@@ -282,9 +293,7 @@ void event_describe(struct event *event)
 	if (event->address.known)
 		append(&text, address_text(event));
 	if (event->counter)
-		append(&text, mem_format("%s grows by %g/s, more than %g/s, to %" PRIu64,
-					 event->counter, event->rate_per_sec.value,
-					 event->threshold.value, event->value.value));
+		append(&text, counter_text(event));
 	if (event->flaps.known) {
 		append(&text, flap_text(event));
 	} else if (event->down_msec.known) {

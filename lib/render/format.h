@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "render/render.h"
 
 /* A table or a piece of one: `widths` of its columns grow as needed. */
@@ -17,7 +18,7 @@ int render_json_rows(FILE *out, const struct document *document, size_t first);
 int render_json_end(FILE *out, const struct problems *problems);
 int render_jsonl(FILE *out, const struct document *document);
 
-enum { TEXT_SCRATCH = 32 };
+enum { TEXT_SCRATCH = TEXT_REAL_SIZE };
 
 /* A value as one piece of text for people; valid as long as it and the value stay where they are.
  */

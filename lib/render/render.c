@@ -22,38 +22,6 @@ const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
 	return digit;
 }
 
-/* Without an exponent: 4.6e-05 does not look close to zero at a glance. */
-static void format_small(double real, double magnitude, char scratch[static TEXT_SCRATCH])
-{
-	int decimals = 5;
-	size_t end;
-
-	for (; magnitude < 1; magnitude *= 10)
-		decimals++;
-	snprintf(scratch, TEXT_SCRATCH, "%.*f", decimals, real);
-	for (end = strlen(scratch); scratch[end - 1] == '0'; end--)
-		scratch[end - 1] = '\0';
-}
-
-/*
- * Six significant digits, all that people read, and as many as a double holds before an exponent:
- * %g alone would write a million and a bit as 1.23457e+06. A port of 100 Gb/s moves more than 10^10
- * bytes a second, and sort(1) -n does not know exponents. JSON has more digits.
- */
-static void format_real(double real, char scratch[static TEXT_SCRATCH])
-{
-	enum { DIGITS_USUAL = 6, DIGITS_MOST = 15 }; /* DBL_DIG */
-	const double magnitude = real < 0 ? -real : real;
-
-	if (magnitude >= 1e-9 && magnitude < 1e-4)
-		format_small(real, magnitude, scratch);
-	else if (magnitude >= 999999.5 && magnitude < 999999999999999.5)
-		snprintf(scratch, TEXT_SCRATCH, "%.0f", real);
-	else
-		snprintf(scratch, TEXT_SCRATCH, "%.*g",
-			 magnitude < 1e6 ? DIGITS_USUAL : DIGITS_MOST, real);
-}
-
 void format_value(const struct value *value, const char *separator, struct text *text)
 {
 	text->owned = NULL;
@@ -69,7 +37,7 @@ void format_value(const struct value *value, const char *separator, struct text 
 		snprintf(text->scratch, sizeof(text->scratch), "%" PRId64, value->integer);
 		break;
 	case VALUE_REAL:
-		format_real(value->real, text->scratch);
+		text_format_real(value->real, text->scratch);
 		break;
 	case VALUE_BOOL:
 		text->string = value->boolean ? "yes" : "no";

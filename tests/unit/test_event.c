@@ -87,6 +87,11 @@ static void lines(void **state)
 	event->value = number_of(51);
 	assert_string_equal(describe(&list, event)->change,
 			    "symbol_error grows by 25.5/s, more than 10/s, to 51");
+	/* A port of 100 Gb/s, and one error in a day. */
+	event->rate_per_sec = real_of(12345678901.4);
+	event->threshold = real_of(1.0 / 86400);
+	assert_string_equal(describe(&list, event)->change,
+			    "symbol_error grows by 12345678901/s, more than 0.0000115741/s, to 51");
 
 	event = event_list_add(&list, EVENT_GAP, &start, EVENT_SOURCE_RTNL);
 	assert_string_equal(describe(&list, event)->change,
