@@ -111,7 +111,23 @@ static const struct {
 	{"enx0c42a1a1b2c", "enx0c42a1a1b2c", false},
 	{"enx0c42a1a1b2c0d", "enx0c42a1a1b2c0d", false},
 	{"enx0c42a1a1b2c0g", "enx0c42a1a1b2c0g", false},
-	{"enx0c42a1a1b2c0:", "enx0c42a1a1b2c0:", false},
+	{"enx0c42a1a1b2c0: renamed", "enx0c42a16c6ca0: renamed", false},
+	{"infiniband rocex0c42a10300a1b2c7: up", "infiniband rocex0c42a103006c6ca7: up", false},
+	{"from 0c:42:a1:a1:b2:c9: up", "from 0c:42:a1:6c:6c:a9: up", false},
+	{"0c:42:a1:a1:b2:c9:eth0 fe80::e42:a1ff:fea1:b2c0:",
+	 "0c:42:a1:6c:6c:a9:eth0 "
+	 "fe80::e42:a1ff:fe6c:6ca0:",
+	 false},
+	{"mac:0c:42:a1:a1:b2:c9, gid:fe80:0000:0000:0000:0e42:a1ff:fea1:b2c0 "
+	 "my_addr:fe80::e42:a1ff:fea1:b2c0",
+	 "mac:0c:42:a1:6c:6c:a9, gid:fe80:0000:0000:0000:0e42:a1ff:fe6c:6ca0 "
+	 "my_addr:fe80::e42:a1ff:fe6c:6ca0",
+	 false},
+	{"0xc42a1a1b2c0 0xc42a10300a1b2c0 0xC42A10300A1B2C0 0xc42a10300a1b2c1",
+	 "0xc42a16c6ca0 0xc42a103006c6ca0 0xC42A103006C6CA0 0xc42a10300a1b2c1", false},
+	{"traddr=nn-0x20000c42a1a1b2c0:pn-0x10000c42a1a1b2c0,host_traddr=nn-0x1:pn-0x2",
+	 "traddr=nn-0xc29e5a4989381520:pn-0xdf59794bb3f7c1c0,host_traddr=nn-0x1:pn-0x2", false},
+	{"PCI:0000:5d:00: GPU 12:34:56:ab", "PCI:0000:5d:00: GPU 12:34:56:ab", false},
 	{"enx0c42a10300a1b2c7aa", "enx0c42a10300a1b2c7aa", false},
 	{"xenx0c42a1a1b2c5", "xenx0c42a1a1b2c5", false},
 	{"en0c42a1a1b2c5", "en0c42a1a1b2c5", false},
@@ -205,10 +221,10 @@ static const struct {
 	{"127.0.0.1", "127.0.0.1", true},
 	{"-10.1.2.3", "-10.242.38.18", true},
 	{"10.1.2.3/24 =10.1.2.3:80", "10.242.38.18/24 =10.242.38.18:80", true},
-	{"gpu17 GPU17, gpu17.", "host-319d85f9 host-7e3b5c93, host-319d85f9.", false},
+	{"gpu17 GPU17, gpu17.", "host-319d85f9 host-319d85f9, host-319d85f9.", false},
 	{"gpu17.example.org gpu17.example GPU17.Example.org.",
-	 "host-2160b10e host-319d85f9.example host-e3a14a75.", false},
-	{"on node5/rack-7:Xyz", "on host-e62ae077/host-fafb1e26:host-ece006ec", false},
+	 "host-2160b10e host-319d85f9.example host-2160b10e.", false},
+	{"on node5/rack-7:Xyz", "on host-e62ae077/host-fafb1e26:host-cea2767d", false},
 	{"example org HCA-2 12 x mlx5_0 1.2 nodes5 node55 anode5 node5-1 -node5 node5_ rack "
 	 "rack-71 xyz1",
 	 "example org HCA-2 12 x mlx5_0 1.2 nodes5 node55 anode5 node5-1 -node5 node5_ rack "

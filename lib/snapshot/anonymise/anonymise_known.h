@@ -2,11 +2,14 @@
 /* What an anonymiser has learned; private to this folder. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "schema/value.h"
 #include "snapshot/anonymise/anonymise.h"
+
+struct text_buffer;
 
 enum { IPOIB_BYTES = 20, GID_BYTES = 16, GUID_BYTES = 8, ETHERNET_BYTES = 6, IPV4_BYTES = 4 };
 
@@ -24,3 +27,9 @@ struct anonymiser {
 
 void known_add(struct known *known, const uint8_t *bytes);
 bool known_has(const struct known *known, const uint8_t *bytes);
+
+/* Whether a letter may be inside the name of a host. */
+bool is_of_name(char c);
+/* Adds what stands for the host whose name the text begins with. Returns its length; 0: none. */
+size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
+		      struct text_buffer *out);

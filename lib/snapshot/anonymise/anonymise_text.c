@@ -1,80 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses and names in texts: found by their form, changed, written in the same form. */
+/* Addresses in texts, and names: found by their form, changed, written in the same form. */
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise_known.h"
-
-/* Words of a node description that name a kind of device; hosts may be called like the models. */
-static bool names_kind(const char *word, size_t length, bool host)
-{
-	static const char *const models[] = {"HCA-[0-9]*", "MT[0-9]*", "ConnectX*", "BlueField*",
-					     "NetXtreme*"};
-	static const char *const kinds[] = {
-		"HCA",		"Connect-IB",	"Mellanox",	"Technologies",
-		"NVIDIA",	"Broadcom",	"RoCE",		"Driver",
-		"Elastic",	"RDMA",		"Adapter",	"iWARP",
-		"stack",	"Software",	"Chelsio",	"Communications",
-		"Intel",	"Omni-Path",	"OPA",		"QLogic",
-		"InfiniPath",	"localhost",	"rxe",		"siw",
-		"cxgb4",	"mlx[45]_*",	"mthca[0-9]*",	"hfi1_[0-9]*",
-		"qib[0-9]*",	"bnxt_re*",	"irdma[0-9]*",	"efa_[0-9]*",
-		"mana_[0-9]*",	"hns_[0-9]*",	"erdma_[0-9]*", "ocrdma[0-9]*",
-		"usnic_[0-9]*", "cxgb4_[0-9]*", "rxe[0-9]*",	"siw[0-9]*",
-		"smi[0-9]*",	"none",
-	};
-	_cleanup_(freep) char *name = mem_format("%.*s", (int)length, word);
-
-	for (size_t n = 0; n < ARRAY_SIZE(kinds); n++)
-		if (!fnmatch(kinds[n], name, FNM_CASEFOLD))
-			return true;
-	for (size_t n = 0; !host && n < ARRAY_SIZE(models); n++)
-		if (!fnmatch(models[n], name, FNM_CASEFOLD))
-			return true;
-	/* Short numbers are in every text; 10-20-30-40 is a name that somebody made of an address.
-	 */
-	if (host && length >= strlen("1-2-3-4"))
-		return false;
-	return length < 2 || strspn(name, "0123456789.:_-") >= length;
-}
-
-static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
-{
-	while (*words) {
-		const size_t blank = strspn(words, " \t\n,;()'\"");
-		const size_t length = strcspn(words + blank, " \t\n,;()'\"");
-		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
-		const size_t label = strcspn(name, ".");
-
-		if (length && !names_kind(name, length, host) &&
-		    !strings_contain(&anonymiser->names, name))
-			strings_add(&anonymiser->names, name);
-		/* The name without its domain. */
-		if (label && label < length && !names_kind(name, label, host)) {
-			name[label] = '\0';
-			if (!strings_contain(&anonymiser->names, name))
-				strings_add(&anonymiser->names, name);
-		}
-		words += blank + length;
-	}
-}
-
-void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
-{
-	learn_names(anonymiser, words, false);
-}
-
-void anonymiser_learn_host(struct anonymiser *anonymiser, const char *name)
-{
-	learn_names(anonymiser, name, true);
-}
 
 /* Reads LENGTH/2 bytes; groups of hexadecimal digits with colons, or without. */
 static size_t read_bytes(const char *text, size_t length, uint8_t bytes[static IPOIB_BYTES])
@@ -289,15 +223,31 @@ static size_t mixed_length(const char *text, size_t length)
 	return is_word(text[mixed]) ? length : mixed;
 }
 
+/*
+ * A colon may stand between an address and a word: 0c:42:a1:a1:b2:c0: link up. What is before it is
+ * the address then.
+ */
+static size_t address_length(const char *text)
+{
+	size_t length = run_length(text);
+
+	if (is_word(text[length]))
+		while (length && text[length - 1] != ':')
+			length--;
+	if (length > 1 && text[length - 1] == ':' && text[length - 2] != ':')
+		length--;
+	return length;
+}
+
 /* Returns the length of what was replaced, or 0. */
 static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 			 struct text_buffer *out)
 {
-	const size_t length = run_length(text), mixed = mixed_length(text, length);
+	const size_t length = address_length(text), mixed = mixed_length(text, length);
 	_cleanup_(freep) char *copy = NULL;
 	size_t count;
 
-	if (length < 3 || is_word(text[length]))
+	if (length < 3)
 		return 0;
 	count = address_bytes(text, length);
 	if (!count)
@@ -319,18 +269,44 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 
 /*
  * Names that udev makes of addresses: enxMAC, and protocol and GUID, or rdmaxGUID (by_guid() of
- * rdma-core's kernel-boot/rdma_rename.c); and numbers after 0x. Returns the length of the part
- * before the digits.
+ * rdma-core's kernel-boot/rdma_rename.c); names of nodes and ports of Fibre Channel, which NVMe has
+ * (nvme_fc_create_ctrl()); and numbers after 0x. Returns the length of the part before the digits.
  */
 static size_t prefix_length(const char *text)
 {
-	static const char *const prefixes[] = {"enx",  "rocex",	 "ibx",	  "ibpx", "iwx",
-					       "opax", "usnicx", "rdmax", "0x"};
+	static const char *const prefixes[] = {"enx",	 "rocex", "ibx",   "ibpx",  "iwx", "opax",
+					       "usnicx", "rdmax", "nn-0x", "pn-0x", "0x"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(text, prefixes[i], strlen(prefixes[i])))
 			return strlen(prefixes[i]);
 	return 0;
+}
+
+/*
+ * A number that is an address without the zeros before it: 0x2c903001a2b3c, as %llx writes it.
+ * Those of a vendor stay, so that the other value has as many.
+ */
+static bool change_short(const struct anonymiser *anonymiser, const char *digits, size_t length,
+			 struct text_buffer *out)
+{
+	static const size_t sizes[] = {ETHERNET_BYTES, GUID_BYTES};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		const size_t zeros = length < 2 * sizes[i] ? 2 * sizes[i] - length : 0;
+		_cleanup_(freep) char *whole = mem_format("0000000%.*s", (int)length, digits);
+		struct text_buffer other = {.text = NULL};
+		const char *text = whole + strlen("0000000") - zeros;
+
+		if (!zeros || zeros > 7 || *digits == '0' ||
+		    known_bytes(anonymiser, text, 2 * sizes[i]) != sizes[i])
+			continue;
+		change_digits(anonymiser, text, 2 * sizes[i], sizes[i], &other);
+		text_buffer_add(out, "0x%s", other.text + strspn(other.text, "0"));
+		free(other.text);
+		return true;
+	}
+	return false;
 }
 
 static size_t change_prefixed(const struct anonymiser *anonymiser, const char *text,
@@ -341,9 +317,12 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	const size_t length = prefix ? strspn(digits, "0123456789abcdefABCDEF") : 0;
 	size_t count;
 
-	if (!length || is_word(digits[length]))
+	/* The log of the kernel has a colon after the name of a device. */
+	if (!length || isalnum((unsigned char)digits[length]))
 		return 0;
 	count = known_bytes(anonymiser, digits, length);
+	if (!count && *text == '0' && change_short(anonymiser, digits, length, out))
+		return prefix + length;
 	/* A name says it, a number may be anything. */
 	if (!count && *text != '0' && (length == 2 * ETHERNET_BYTES || length == 2 * GUID_BYTES))
 		count = length / 2;
@@ -352,11 +331,6 @@ static size_t change_prefixed(const struct anonymiser *anonymiser, const char *t
 	text_buffer_add(out, "%.*s", (int)prefix, text);
 	change_digits(anonymiser, digits, length, count, out);
 	return prefix + length;
-}
-
-static bool is_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
 /* A number of an IPv4 address, or what stands for several: `*`, [1,4-9/2]. 0: neither. */
@@ -401,7 +375,7 @@ static size_t change_ipv4(const struct anonymiser *anonymiser, const char *text,
 	/* 10.0.0.1-9 are several, too. */
 	last = text[length] == '-' ? strspn(text + length + 1, "0123456789") : 0;
 	end = text + length + 1 + last;
-	if (last && last <= 3 && !is_name(*end) && (*end != '.' || !part_length(end + 1))) {
+	if (last && last <= 3 && !is_of_name(*end) && (*end != '.' || !part_length(end + 1))) {
 		length += 1 + last;
 		numbers = numbers < 3 ? numbers : 3;
 	}
@@ -440,27 +414,24 @@ static bool may_begin_ipv4(const char *at, char before, const char *done)
 	/* MGC10.0.0.1@o2ib is Lustre's management client of a server: lustre_start_mgc(). */
 	if (isalpha((unsigned char)before) || before == '_')
 		return at[strspn(at, "0123456789.")] == '@';
-	return !is_name(before) && before != '.';
+	return !is_of_name(before) && before != '.';
 }
 
-static size_t change_name(const struct anonymiser *anonymiser, const char *text,
-			  struct text_buffer *out)
+/*
+ * Whether a run of digits and colons may begin here: not in a word, and behind a colon only if that
+ * ends a word and no group of digits, as in mac:0c:42:a1:a1:b2:c0.
+ */
+static bool may_begin_run(const char *begin, const char *at)
 {
-	size_t longest = 0;
-	_cleanup_(freep) char *name = NULL;
+	bool digits = true;
 
-	for (size_t i = 0; i < anonymiser->names.count; i++) {
-		const char *known = anonymiser->names.items[i];
-		const size_t length = strlen(known);
-
-		if (length > longest && !strncasecmp(text, known, length) && !is_name(text[length]))
-			longest = length;
-	}
-	if (!longest)
-		return 0;
-	name = anonymise_name(anonymiser, text, longest);
-	text_buffer_add(out, "%s", name);
-	return longest;
+	if (at == begin || (!is_of_name(at[-1]) && at[-1] != ':'))
+		return true;
+	if (at[-1] != ':')
+		return false;
+	for (at--; at > begin && is_of_name(at[-1]); at--)
+		digits &= isxdigit((unsigned char)at[-1]) != 0;
+	return !digits;
 }
 
 char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4)
@@ -473,14 +444,14 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 		struct text_buffer other = {.text = NULL};
 		size_t length = 0;
 
-		if (!is_name(before) && !is_word(before))
+		if (may_begin_run(text, at))
 			length = change_run(anonymiser, at, &other);
-		if (!length && !is_name(before))
+		if (!length && !is_of_name(before))
 			length = change_prefixed(anonymiser, at, &other);
 		if (!length && ipv4 && may_begin_ipv4(at, before, done))
 			length = change_ipv4(anonymiser, at, &other);
-		if (!length && !is_name(before))
-			length = change_name(anonymiser, at, &other);
+		if (!length && !is_of_name(before))
+			length = anonymise_host(anonymiser, at, &other);
 		if (length) {
 			text_buffer_add(&out, "%.*s%s", (int)(at - done), done, other.text);
 			done = at + length;

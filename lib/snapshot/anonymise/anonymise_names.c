@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of hosts in texts: which words are names, and what stands for them. */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/anonymise/anonymise_known.h"
+
+/* Words of a node description that name a kind of device; hosts may be called like the models. */
+static bool names_kind(const char *word, size_t length, bool host)
+{
+	static const char *const models[] = {"HCA-[0-9]*", "MT[0-9]*", "ConnectX*", "BlueField*",
+					     "NetXtreme*"};
+	static const char *const kinds[] = {
+		"HCA",		"Connect-IB",	"Mellanox",	"Technologies",
+		"NVIDIA",	"Broadcom",	"RoCE",		"Driver",
+		"Elastic",	"RDMA",		"Adapter",	"iWARP",
+		"stack",	"Software",	"Chelsio",	"Communications",
+		"Intel",	"Omni-Path",	"OPA",		"QLogic",
+		"InfiniPath",	"localhost",	"rxe",		"siw",
+		"cxgb4",	"mlx[45]_*",	"mthca[0-9]*",	"hfi1_[0-9]*",
+		"qib[0-9]*",	"bnxt_re*",	"irdma[0-9]*",	"efa_[0-9]*",
+		"mana_[0-9]*",	"hns_[0-9]*",	"erdma_[0-9]*", "ocrdma[0-9]*",
+		"usnic_[0-9]*", "cxgb4_[0-9]*", "rxe[0-9]*",	"siw[0-9]*",
+		"smi[0-9]*",	"none",
+	};
+	_cleanup_(freep) char *name = mem_format("%.*s", (int)length, word);
+
+	for (size_t n = 0; n < ARRAY_SIZE(kinds); n++)
+		if (!fnmatch(kinds[n], name, FNM_CASEFOLD))
+			return true;
+	for (size_t n = 0; !host && n < ARRAY_SIZE(models); n++)
+		if (!fnmatch(models[n], name, FNM_CASEFOLD))
+			return true;
+	/* Short numbers are in every text; 10-20-30-40 is a name that somebody made of an address.
+	 */
+	if (host && length >= strlen("1-2-3-4"))
+		return false;
+	return length < 2 || strspn(name, "0123456789.:_-") >= length;
+}
+
+static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
+{
+	while (*words) {
+		const size_t blank = strspn(words, " \t\n,;()'\"");
+		const size_t length = strcspn(words + blank, " \t\n,;()'\"");
+		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
+		const size_t label = strcspn(name, ".");
+
+		if (length && !names_kind(name, length, host) &&
+		    !strings_contain(&anonymiser->names, name))
+			strings_add(&anonymiser->names, name);
+		/* The name without its domain. */
+		if (label && label < length && !names_kind(name, label, host)) {
+			name[label] = '\0';
+			if (!strings_contain(&anonymiser->names, name))
+				strings_add(&anonymiser->names, name);
+		}
+		words += blank + length;
+	}
+}
+
+void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
+{
+	learn_names(anonymiser, words, false);
+}
+
+void anonymiser_learn_host(struct anonymiser *anonymiser, const char *name)
+{
+	learn_names(anonymiser, name, true);
+}
+
+bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
+		      struct text_buffer *out)
+{
+	size_t longest = 0;
+	_cleanup_(freep) char *lower = NULL, *name = NULL;
+
+	for (size_t i = 0; i < anonymiser->names.count; i++) {
+		const char *known = anonymiser->names.items[i];
+		const size_t length = strlen(known);
+
+		if (length > longest && !strncasecmp(text, known, length) &&
+		    !is_of_name(text[length]))
+			longest = length;
+	}
+	if (!longest)
+		return 0;
+	/* GPU17 is the same host. */
+	lower = mem_format("%.*s", (int)longest, text);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	name = anonymise_name(anonymiser, lower, longest);
+	text_buffer_add(out, "%s", name);
+	return longest;
+}
