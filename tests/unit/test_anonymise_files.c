@@ -117,6 +117,22 @@ static void vital_product_data(void **state)
 	assert_memory_equal(now + at, "\x78\0\0\0\0\0\0\0\0\0\0", 11);
 }
 
+/* A field may have an address as bytes. */
+static void binary_product_data(void **state)
+{
+	static const char fields[] = "PN\006MCX555VA\006\x0c\x42\xa1\0a1V1\002a1";
+	uint8_t bytes[64] = {0};
+	size_t at = put_resource(bytes, 0, 0x90, fields, sizeof(fields) - 1), length;
+	_cleanup_(freep) char *now = NULL;
+
+	(void)state;
+	bytes[at] = 0x78;
+	now = changed("root/sys/devices/pci0000:00/0000:00:01.0/vpd", bytes, at + 1, &length);
+	assert_non_null(now);
+	assert_memory_equal(now + 3, "PN\006MCX555VA\006\0\0\0\0\0\0V1\002", 21);
+	assert_true(now[24] >= 'a' && now[24] <= 'f' && now[25] >= '0' && now[25] <= '9');
+}
+
 /* A resource or a field that is longer than the file keeps its length, and nothing else. */
 static void damaged_product_data(void **state)
 {
@@ -458,6 +474,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vital_product_data),
+		cmocka_unit_test(binary_product_data),
 		cmocka_unit_test(damaged_product_data),
 		cmocka_unit_test(small_resource),
 		cmocka_unit_test(configuration_space),

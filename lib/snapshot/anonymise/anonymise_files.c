@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which texts of a snapshot hold what. */
+#include <endian.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "snapshot/anonymise/anonymise_known.h"
 #include "snapshot/anonymise/anonymise_recording.h"
 #include "snapshot/anonymise/anonymise_serials.h"
+#include "snapshot/anonymise/anonymise_settings.h"
 
 static const char *name_of(const char *path)
 {
@@ -70,8 +72,7 @@ static bool is_serial(const struct content *content)
 /* Where four numbers with points between them are an address. */
 static bool holds_ipv4(const struct content *content)
 {
-	static const char *const files[] = {"kmsg", "arp_ip_target", "nccl.conf", "address",
-					    "cmdline"};
+	static const char *const files[] = {"kmsg", "arp_ip_target", "address", "cmdline"};
 
 	/* Options of modules have them, too: arp_ip_target of bonding, networks of lnet. */
 	return is_named(content, files, ARRAY_SIZE(files)) ||
@@ -101,6 +102,22 @@ static bool change_hfi1_serial(const struct anonymiser *anonymiser, struct conte
 	return true;
 }
 
+/* mlx5 writes the GUID of the system in the memory's order: mlx5e_rep_get_port_parent_id(). */
+static void change_switch_guid(const struct anonymiser *anonymiser, uint8_t *bytes)
+{
+	uint64_t number, guid;
+
+	memcpy(&number, bytes, sizeof(number));
+	number = le64toh(number);
+	guid = htobe64(number);
+	if (!known_has(&anonymiser->guids, (const uint8_t *)&guid)) {
+		anonymise_guid(anonymiser, bytes);
+		return;
+	}
+	number = htole64(anonymise_guid_number(anonymiser, number));
+	memcpy(bytes, &number, sizeof(number));
+}
+
 static void change_serial(const struct anonymiser *anonymiser, struct content *content)
 {
 	const size_t length = trimmed(content);
@@ -114,7 +131,7 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 		if (length == 12)
 			anonymise_mac(anonymiser, bytes);
 		else
-			anonymise_guid(anonymiser, bytes);
+			change_switch_guid(anonymiser, bytes);
 		text_write_hex(content->bytes, bytes, length / 2);
 		content->bytes[length] = after;
 		return;
@@ -165,26 +182,6 @@ static void change_routes(const struct anonymiser *anonymiser, struct content *c
 	replace(content, text_buffer_take(&out));
 }
 
-/* Only what rules of modules and the topology are read from: the rest names disks and hosts. */
-static void change_cmdline(struct content *content)
-{
-	static const char *const wanted[] = {"*blacklist=*", "*iommu*",	   "pci=*",
-					     "mlx*",	     "ib_*",	   "rdma*",
-					     "*hugepages*",  "isolcpus=*", "numa*"};
-	_cleanup_(freep) char *copy = mem_string(content->bytes);
-	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *word;
-
-	while ((word = strsep(&rest, " \n")))
-		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-			if (!fnmatch(wanted[i], word, 0)) {
-				text_buffer_add(&out, "%s%s", out.length ? " " : "", word);
-				break;
-			}
-	text_buffer_add(&out, "\n");
-	replace(content, text_buffer_take(&out));
-}
-
 /* Extended capabilities of the config space: 3 is the serial number, which is made of a MAC. */
 static void change_config(struct content *content)
 {
@@ -209,6 +206,15 @@ static void set_checksum(uint8_t *bytes, size_t at)
 	bytes[at] = (uint8_t)-sum;
 }
 
+/* What is no text may be an address as bytes, and becomes zero. */
+static void change_field(const struct anonymiser *anonymiser, uint8_t *value, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (value[i] < ' ' || value[i] > '~')
+			memset(value, 0, length);
+	anonymise_word(anonymiser, (char *)value, length);
+}
+
 /*
  * Keywords of two letters with a byte of length each. Only part number and revision of the board
  * tell nothing of the single one.
@@ -227,7 +233,7 @@ static void change_fields(const struct anonymiser *anonymiser, uint8_t *bytes, s
 		else if (!memcmp(bytes + at, "RV", 2) && length)
 			set_checksum(bytes, at + HEADER);
 		else if (memcmp(bytes + at, "PN", 2) && memcmp(bytes + at, "EC", 2))
-			anonymise_word(anonymiser, (char *)value, length);
+			change_field(anonymiser, value, length);
 		at += HEADER + length;
 	}
 }
@@ -262,14 +268,21 @@ static void change_vpd(const struct anonymiser *anonymiser, struct content *cont
 		memset(bytes + at, 0, content->length - at);
 }
 
-/* "unique_id 12345" of an accelerator. */
-static void change_unique_id(const struct anonymiser *anonymiser, struct content *content)
+/* "unique_id 12345" of an accelerator, and "hive_id" of those that XGMI connects; 0 is none. */
+static void change_unique_ids(const struct anonymiser *anonymiser, struct content *content)
 {
-	char *at = strstr(content->bytes, "unique_id ");
+	static const char *const names[] = {"unique_id ", "hive_id "};
 
-	if (at) {
-		at += strlen("unique_id ");
-		anonymise_word(anonymiser, at, strspn(at, "0123456789"));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *at = strstr(content->bytes, names[i]);
+		size_t length;
+
+		if (!at)
+			continue;
+		at += strlen(names[i]);
+		length = strspn(at, "0123456789");
+		if (length > 1 || *at != '0')
+			anonymise_word(anonymiser, at, length);
 	}
 }
 
@@ -319,16 +332,18 @@ static bool change_alias_guid(const struct anonymiser *anonymiser, struct conten
 
 static void change_text(struct anonymiser *anonymiser, struct content *content)
 {
+	char *settings = anonymise_settings(content->path, content->bytes);
+
 	if (strstr(content->path, "proc/net/route"))
 		change_routes(anonymiser, content);
-	if (!strcmp(name_of(content->path), "cmdline"))
-		change_cmdline(content);
+	if (settings)
+		replace(content, settings);
 	if (!strcmp(name_of(content->path), "cgroup") && strstr(content->path, "/proc/"))
 		replace(content, anonymise_cgroups(anonymiser, content->bytes));
 	if (!strcmp(name_of(content->path), "mountinfo"))
 		replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
 	if (!strcmp(name_of(content->path), "properties"))
-		change_unique_id(anonymiser, content);
+		change_unique_ids(anonymiser, content);
 	if (!strcmp(name_of(content->path), "kmsg")) {
 		anonymise_spoken_serials(anonymiser, content->bytes);
 		replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
