@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of control groups: in texts of /proc, and as folders below /sys/fs/cgroup. */
+/* Names of control groups, of services and of storage: which become others, and the same ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,11 +107,57 @@ static void folders_of_control_groups(void **state)
 	assert_group("root/sys/fs/cgroup/rdma,job/rdma.max", "root/sys/fs/cgroup/group-*/rdma.max");
 }
 
+/* Instances are addresses and users, in the groups of processes as in the folders of settings. */
+static void instances(void **state)
+{
+	_cleanup_(freep) char *now = changed_text(
+		"root/proc/7/cgroup", "0::/s/sshd@0-10.0.0.5:22-10.0.0.9:50000.service\n"
+				      "0::/s/u@.service/jupyter@alice.service\n");
+	_cleanup_(freep) char *text = NULL, *path = NULL;
+	const char *alice = strstr(now, "/jupyter@group-");
+
+	(void)state;
+	assert_null(strstr(now, "10.0"));
+	assert_null(strstr(now, "alice"));
+	assert_non_null(strstr(now, "/sshd@group-"));
+	assert_non_null(strstr(now, "/u@.service/"));
+	assert_non_null(alice);
+	text = changed("root/etc/systemd/system/jupyter@alice.service.d/a.conf", "x", &path);
+	assert_memory_equal(path + strlen("root/etc/systemd/system"), alice, strcspn(alice, "\n"));
+	assert_string_equal(path + strlen(path) - strlen(".service.d/a.conf"), ".service.d/a.conf");
+	assert_group("root/etc/systemd/system/jupyter@alice.service",
+		     "root/etc/systemd/system/jupyter@group-*.service");
+	assert_group("root/sys/fs/cgroup/jupyter@alice.service/rdma.max",
+		     "root/sys/fs/cgroup/jupyter@group-*.service/rdma.max");
+}
+
+/* Names of hosts and targets of NVMe and iSCSI in the kernel's log. */
+static void qualified_names(void **state)
+{
+	static const char text[] =
+		"4,0,1,-;isert: iqn.2003-01.org.linux-iscsi.gpu17.x8664:sn.7a3c from (iqn.1994-05."
+		"com.redhat:gpu18)\n4,0,2,-;nvme nvme0: NQN \"nqn.1992-08.com.netapp:sn.ab12:s\", "
+		"qn."
+		"2014-08.x nqn.2014-08.org.nvmexpress.discovery xqn.2014-08.x nqn.2014-8.x\n";
+	_cleanup_(freep) char *now = changed_text("kmsg", text);
+
+	(void)state;
+	assert_int_equal(strlen(now), strlen(text));
+	assert_null(strstr(now, "gpu1"));
+	assert_null(strstr(now, "7a3c"));
+	assert_null(strstr(now, "ab12"));
+	assert_memory_equal(now, text, 27);
+	assert_non_null(strstr(now, " from (iqn.1994-05."));
+	assert_string_equal(strstr(now, "\", qn."), strstr(text, "\", qn."));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_groups),
 		cmocka_unit_test(folders_of_control_groups),
+		cmocka_unit_test(instances),
+		cmocka_unit_test(qualified_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

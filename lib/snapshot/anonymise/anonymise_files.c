@@ -345,6 +345,7 @@ static void change_text(struct anonymiser *anonymiser, struct content *content)
 	if (!strcmp(name_of(content->path), "properties"))
 		change_unique_ids(anonymiser, content);
 	if (!strcmp(name_of(content->path), "kmsg")) {
+		anonymise_qualified_names(anonymiser, content->bytes);
 		anonymise_spoken_serials(anonymiser, content->bytes);
 		replace(content, anonymise_spoken_guids(anonymiser, content->bytes));
 	}
@@ -436,13 +437,12 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 	for (bool more = true; more;) {
 		const size_t length = strcspn(path, "/");
 		_cleanup_(freep) char *component = mem_format("%.*s", (int)length, path);
-		_cleanup_(freep) char *changed = is_fixed(path, length)
-							 ? mem_string(component)
-							 : anonymise_text(anonymiser, component,
-									  false);
+		_cleanup_(freep) char *changed = anonymise_instance(anonymiser, path, length);
 
+		if (!changed && !is_fixed(path, length))
+			changed = anonymise_text(anonymiser, component, false);
 		more = path[length] == '/';
-		text_buffer_add(&out, "%s%s", changed, more ? "/" : "");
+		text_buffer_add(&out, "%s%s", changed ? changed : component, more ? "/" : "");
 		path += length + more;
 	}
 	return text_buffer_take(&out);

@@ -20,6 +20,25 @@ static bool stays(const char *name, size_t length)
 	       ends_with(name, length, ".service");
 }
 
+char *anonymise_instance(const struct anonymiser *anonymiser, const char *name, size_t length)
+{
+	static const char *const ends[] = {".service", ".service.d"};
+	const char *instance = memchr(name, '@', length);
+	const size_t before = instance ? (size_t)(instance + 1 - name) : length;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		_cleanup_(freep) char *changed = NULL;
+
+		/* A template has an empty one: sshd@.service. */
+		if (!ends_with(name + before, length - before, ends[i]))
+			continue;
+		changed = anonymise_group(anonymiser, name + before,
+					  length - before - strlen(ends[i]));
+		return mem_format("%.*s%s%s", (int)before, name, changed, ends[i]);
+	}
+	return NULL;
+}
+
 /* Two groups never get one name, which would be one member of the archive. */
 static void add_path(const struct anonymiser *anonymiser, const char *path, size_t length,
 		     struct text_buffer *out)
@@ -30,7 +49,9 @@ static void add_path(const struct anonymiser *anonymiser, const char *path, size
 					    : length - at;
 		_cleanup_(freep) char *changed = NULL;
 
-		if (!stays(path + at, name))
+		if (stays(path + at, name))
+			changed = anonymise_instance(anonymiser, path + at, name);
+		else
 			changed = anonymise_group(anonymiser, path + at, name);
 		text_buffer_add(out, "%.*s", changed ? (int)strlen(changed) : (int)name,
 				changed ? changed : path + at);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Serial numbers, GUIDs and UUIDs that stand among other words. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -86,6 +87,34 @@ char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *te
 	}
 	text_buffer_add(&out, "%s", text);
 	return text_buffer_take(&out);
+}
+
+/* The length of iqn.YYYY-MM. and nqn.YYYY-MM. at the beginning of a name; 0: it is none. */
+static size_t qualifier_length(const char *text)
+{
+	static const char form[] = "?qn.[0-9][0-9][0-9][0-9]-[0-9][0-9].";
+	const size_t length = strlen("iqn.2003-01.");
+	_cleanup_(freep) char *begin = mem_format("%.*s", (int)length, text);
+
+	return (*text == 'i' || *text == 'n') && !fnmatch(form, begin, 0) ? length : 0;
+}
+
+void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text)
+{
+	for (char *at = text; (at = strstr(at, "qn."));) {
+		const size_t length = at > text ? qualifier_length(at - 1) : 0;
+		size_t name;
+
+		at += strlen("qn.");
+		if (!length)
+			continue;
+		at += length - strlen("iqn.");
+		name = strcspn(at, " \t\n\"',;()[]<>");
+		/* Everyone's, and perhaps a UUID. */
+		if (strncmp(at, "org.nvmexpress", strlen("org.nvmexpress")) != 0)
+			anonymise_word(anonymiser, at, name);
+		at += name;
+	}
 }
 
 /* 8-4-4-4-12 hexadecimal digits: RFC 9562. */

@@ -12,6 +12,8 @@ void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
  * 1175010265ab12 of hfi1, without the zeros before it. The caller frees the result.
  */
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text);
+/* Names of hosts and targets of NVMe and iSCSI: iqn.2003-01.org.linux-iscsi.gpu17.x8664:sn.7a3c. */
+void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text);
 /* UUIDs, as those of accelerators and of NVMe hosts. */
 void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
 /*
