@@ -98,9 +98,18 @@ static void change_serial(const struct anonymiser *anonymiser, uint8_t serial[st
 
 void anonymise_mac(const struct anonymiser *anonymiser, uint8_t mac[static 6])
 {
-	/* Multicast addresses are well known. */
-	if (!is_zero(mac, 6) && !(mac[0] & 1))
+	static const uint8_t solicited[] = {0x33, 0x33, 0xff};
+
+	/* Multicast addresses are well known, but for those that end like an address: RFC 2464. */
+	if (!is_zero(mac, 6) && (!(mac[0] & 1) || !memcmp(mac, solicited, sizeof(solicited))))
 		change_serial(anonymiser, mac + 3);
+}
+
+bool is_solicited(const uint8_t *gid)
+{
+	static const uint8_t middle[] = {0, 0, 0, 1, 0xff};
+
+	return gid[0] == 0xff && !memcmp(gid + 8, middle, sizeof(middle));
 }
 
 static bool is_mac(const struct anonymiser *anonymiser, const uint8_t *bytes)
@@ -259,7 +268,9 @@ void anonymise_gid(const struct anonymiser *anonymiser, uint8_t gid[static 16])
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	uint8_t *tail = gid + 8;
 
-	/* Multicast groups are those of everyone. */
+	/* Other multicast groups are those of everyone. */
+	if (is_solicited(gid))
+		change_serial(anonymiser, gid + 13);
 	if (is_zero(gid, 16) || gid[0] == 0xff)
 		return;
 	if (!memcmp(gid, mapped, sizeof(mapped))) {

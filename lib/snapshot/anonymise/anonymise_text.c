@@ -134,8 +134,9 @@ static size_t known_bytes(const struct anonymiser *anonymiser, const char *text,
 		return ETHERNET_BYTES;
 	if (length == 2 * GUID_BYTES && known_has(&anonymiser->guids, bytes))
 		return GUID_BYTES;
-	if (length == 2 * GID_BYTES && (known_has(&anonymiser->guids, bytes + GUID_BYTES) ||
-					(bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80)))
+	if (length == 2 * GID_BYTES &&
+	    (known_has(&anonymiser->guids, bytes + GUID_BYTES) || is_solicited(bytes) ||
+	     (bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80)))
 		return GID_BYTES;
 	if (length == 2 * IPOIB_BYTES &&
 	    known_has(&anonymiser->guids, bytes + IPOIB_BYTES - GUID_BYTES))
