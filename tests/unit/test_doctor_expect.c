@@ -241,6 +241,7 @@ static void left_out(void **state)
 		{"\"pci\": \"0000:01:*\", \"device\": \"mlx5_0\"", true, false},
 		{"\"pci\": \"0000:01:*\", \"device\": \"mlx5_1\"", false, false},
 		{"\"pci\": \"0000:02:*\", \"device\": \"mlx5_0\"", false, false},
+		{"\"device\": \"mlx5_9\", \"why\": \"y\"}, {\"device\": \"mlx5_0\"", true, false},
 		{"\"device\": \"mlx5_0\", \"check\": \"expect\"", false, false},
 		{"\"port\": \"mlx5_0/1\", \"check\": \"expect\"", false, false},
 		{"\"port\": \"mlx5_0/1\"", false, true},

@@ -309,6 +309,15 @@ static void blocked(void **state)
 			 "mlx5_ib is not loaded; /etc/modprobe.d/a.conf:1: blacklist mlx5-ib < "
 			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
 			 "\"blacklist mlx5-ib\"\n");
+	/* Nobody knows whether this adapter is to do RDMA. */
+	tree_delete(&bed->tree, "sys/devices/pci0000:00/" FIRST "/physfn");
+	put_function(bed, FIRST, "0x14e4", "0x1750", "bnxt_en");
+	tree_write(&bed->tree, "etc/modprobe.d/a.conf", "blacklist bnxt_re");
+	run_on(bed, CHECK_ID_module_blocked, FIRST);
+	assert_told(bed, "note " FIRST ": bnxt_re is blacklisted in /etc/modprobe.d/a.conf:1 | "
+			 "bnxt_re is not loaded; /etc/modprobe.d/a.conf:1: blacklist bnxt_re < "
+			 "/etc/modprobe.d/a.conf -> nothing if it is meant so; else remove "
+			 "\"blacklist bnxt_re\"\n");
 }
 
 static void absent(void **state)

@@ -282,6 +282,15 @@ static void assert_first(struct bed *bed, const char *id, unsigned int severity,
 	assert_string_equal(found->finding.evidence, evidence);
 }
 
+static size_t count_of(const struct bed *bed, const char *id)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bed->findings.count; i++)
+		count += !strcmp(id_of(&bed->findings.items[i]), id);
+	return count;
+}
+
 /* What ports support is unknown: a link is compared with others of the switch. */
 static void links_of_a_text(void **state)
 {
@@ -331,6 +340,13 @@ static void links_of_a_text(void **state)
 	assert_first(bed, "link-below-parallel", SEVERITY_WARNING, 6,
 		     "the link runs at 4x SDR; the one of port 5 between the same nodes runs at "
 		     "4x QDR");
+	/* It is told once, and a link of which the rate is unknown not at all. */
+	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
+	set_rate(bed, 6, 2, 4);
+	set_rate(bed, 2, 0, 0);
+	check_graph(bed);
+	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
+	set_rate(bed, 2, 2, 4);
 	/* What both ends support is known: link-below-best judges it. */
 	for (uint32_t i = 0; i < bed->fabric.port_count; i++) {
 		bed->fabric.ports[i].info[30] = 2;
@@ -464,6 +480,8 @@ static void nothing_configured(void **state)
 static void failure(void **state)
 {
 	struct bed *bed = *state;
+	uint32_t of_node[NODES] = {FABRIC_NONE, FABRIC_NONE, FABRIC_NONE};
+	struct forwarding forwarding = {.of_node = of_node, .failure_count = 1};
 
 	bed->fabric.failures = mem_alloc_zero(1, sizeof(*bed->fabric.failures));
 	bed->fabric.failure_count = 1;
@@ -477,6 +495,14 @@ static void failure(void **state)
 	check_graph(bed);
 	assert_only(bed, "unanswered", SWITCH, 3,
 		    "the node at its other end: NodeInfo: no answer, asked 4 times; route 0,3");
+	/* A switch is asked for its tables by LIDs, too: no route says more than its name. */
+	forwarding.failures = bed->fabric.failures;
+	bed->fabric.failure_count = 0;
+	check(bed, (struct fabric_check_input){.forwarding = &forwarding});
+	assert_int_equal(count_of(bed, "unanswered"), 1);
+	for (size_t i = 0; i < bed->findings.count; i++)
+		assert_null(strstr(bed->findings.items[i].finding.evidence, "; route"));
+	bed->fabric.failure_count = 1;
 }
 
 static struct fabric_manager manager_at(struct bed *bed, uint32_t node, uint16_t lid, uint8_t state)
