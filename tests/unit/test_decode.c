@@ -215,6 +215,22 @@ static void long_table(void **state)
 	free(table);
 }
 
+/* Records that are not whole, and a full datagram that is no part of a table: 15.4.2. */
+static void cut_table(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+
+	(void)state;
+	make(mad, UMAD_CLASS_SUBN_ADM, 0x92, 0x11, 0);
+	assert_false(mad_table_is_cut(mad, 56, 40));
+	assert_false(mad_table_is_cut(mad, 56 + 80, 40));
+	assert_true(mad_table_is_cut(mad, 56 + 81, 40));
+	assert_true(mad_table_is_cut(mad, MAD_BYTES, 40));
+	mad[25] = MAD_RMPP_DATA;
+	assert_false(mad_table_is_cut(mad, MAD_BYTES, 40));
+	assert_true(mad_table_is_cut(mad, MAD_BYTES, 48));
+}
+
 /* How many records a single segment has: by the payload length, if it is the only one. */
 static void one_segment(void **state)
 {
@@ -387,6 +403,7 @@ int main(void)
 		cmocka_unit_test(logs),
 		cmocka_unit_test(multicast_position),
 		cmocka_unit_test(long_table),
+		cmocka_unit_test(cut_table),
 		cmocka_unit_test(one_segment),
 		cmocka_unit_test(header),
 		cmocka_unit_test(last_byte),

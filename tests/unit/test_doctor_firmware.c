@@ -668,6 +668,55 @@ static void growth(void **state)
 	fake_stop(&kernel);
 }
 
+static void add_board(struct bed *bed, const char *name, const char *address, const char *firmware)
+{
+	struct device *device = bed->facts.inventory.devices.items;
+
+	if (strcmp(name, "mlx5_0"))
+		device = device_list_add(&bed->facts.inventory.devices, name);
+	free(device->pci_address);
+	device->pci_address = mem_string(address);
+	device->board_id = mem_string("MT_0000000359");
+	device->firmware = mem_string(firmware);
+}
+
+/* Without words, it does not apply. */
+static void check_firmware_of(struct bed *bed, const char *name, enum severity severity,
+			      const char *words)
+{
+	bed->facts.adapters->was_counted = false;
+	free(bed->facts.adapters->single);
+	bed->facts.adapters->single = NULL;
+	bed->facts.adapters->single_count = 0;
+	bed->run.device = device_list_find(&bed->facts.inventory.devices, name);
+	check(bed, CHECK_ID_firmware_same);
+	if (words)
+		assert_said(bed, name, severity, words);
+	else
+		assert_int_equal(bed->results.count, 0);
+}
+
+/* A function is one adapter, however many devices it has: a second one is not judged. */
+static void same_firmware(void **state)
+{
+	struct bed *bed = *state;
+
+	add_board(bed, "mlx5_0", FIRST, "1.0");
+	check_firmware_of(bed, "mlx5_0", SEVERITY_OK, NULL);
+	add_board(bed, "mlx5_1", FIRST, "1.1");
+	check_firmware_of(bed, "mlx5_0", SEVERITY_OK, NULL);
+	add_board(bed, "mlx5_2", SECOND, "1.0");
+	check_firmware_of(bed, "mlx5_0", SEVERITY_OK, "firmware 1.0 on 2 of 2 adapters");
+	check_firmware_of(bed, "mlx5_1", SEVERITY_OK, NULL);
+	add_board(bed, "mlx5_3", "0000:77:00.0", "1.2");
+	check_firmware_of(bed, "mlx5_0", SEVERITY_OK, "firmware 1.0 on 2 of 3 adapters");
+	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 1 of 3 adapters");
+	add_board(bed, "mlx5_4", "0000:78:00.0", "1.2");
+	/* Half is not most. */
+	check_firmware_of(bed, "mlx5_0", SEVERITY_WARNING, "firmware 1.0 on 2 of 4 adapters");
+	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 2 of 4 adapters");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -688,6 +737,7 @@ int main(void)
 		TEST(correction),
 		TEST(pauses),
 		TEST(growth),
+		TEST(same_firmware),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
