@@ -500,6 +500,9 @@ static void opening(void **state)
 	failed(bed, STAGE_LIBRARY, ELIBACC);
 	ask(bed);
 	assert_non_null(strstr(bed->diagnosis.hint, "librdmacm1"));
+	/* Without -a, modprobe(8) takes what follows a module for its parameters. */
+	failed(bed, STAGE_LIBRARY, ENOENT);
+	check(bed, "the kernel does not offer verbs to programs", "modprobe -a ib_uverbs rdma_ucm");
 	failed(bed, STAGE_CREATE_QP, EINVAL);
 	ask(bed);
 	assert_non_null(strstr(bed->diagnosis.hint, "rdmactl caps rxa"));

@@ -93,7 +93,7 @@ static const struct diagnosis_row {
 
 	{STAGE_LIBRARY, ENOSYS},
 	{STAGE_LIBRARY, ENOENT, "the kernel does not offer verbs to programs",
-	 "modprobe ib_uverbs rdma_ucm"},
+	 "modprobe -a ib_uverbs rdma_ucm"},
 	{STAGE_LIBRARY, ANY, "libibverbs or librdmacm cannot be loaded: {error}",
 	 "install them: libibverbs1, librdmacm1 and ibverbs-providers, or rdma-core"},
 
