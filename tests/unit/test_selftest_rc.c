@@ -74,6 +74,35 @@ static void perfect(void **state)
 	soft_end(&bed);
 }
 
+/* Omni-Path ports have MTUs of 8192 and 10240 bytes, their queue pairs at most 4096. */
+static void larger_mtu(void **state)
+{
+	static const struct {
+		const char *id;
+		uint64_t bytes;
+	} rows[] = {
+		{"rc-mtu-minus-1", 4095},
+		{"rc-mtu", 4096},
+		{"rc-mtu-plus-1", 4097},
+		{"rc-states", 0},
+	};
+	struct soft_trial bed;
+
+	(void)state;
+	soft_begin(&bed);
+	bed.trial.near_can.far.mtu_bytes = 10240;
+	bed.trial.far_can.far.mtu_bytes = 8192;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct selftest_result *row = soft_run(&bed, rc_tests, rows[i].id);
+
+		if (row->verdict.value != SELFTEST_PASS || row->reason)
+			fail_msg("%s: %s", rows[i].id, row->reason ? row->reason : "no reason");
+		expect_number(rows[i].id, "size", &row->size_bytes, rows[i].bytes);
+		expect_number(rows[i].id, "MTU", &row->path_mtu_bytes, 4096);
+	}
+	soft_end(&bed);
+}
+
 /* ---- Devices that do something wrong ---- */
 
 static void other_operation(struct ibv_wc *wc, bool receive)
@@ -522,7 +551,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfect),   cmocka_unit_test(faulty),
 		cmocka_unit_test(remarks),   cmocka_unit_test(each_state),
-		cmocka_unit_test(all_steps),
+		cmocka_unit_test(all_steps), cmocka_unit_test(larger_mtu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[
 /* One byte, one packet, and a message that ends within its fourth packet. */
 static void uc_send(struct trial *trial)
 {
-	uint32_t mtu = at_most(trial_mtu(trial), PORT_LARGEST_MTU);
+	uint32_t mtu = trial_mtu(trial);
 
 	send_sizes(trial, QP_UC, (const uint64_t[]){1, mtu, 3 * mtu + 5});
 }
@@ -128,7 +128,7 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 
 static void uc_write(struct trial *trial)
 {
-	uint32_t mtu = at_most(trial_mtu(trial), PORT_LARGEST_MTU);
+	uint32_t mtu = trial_mtu(trial);
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
 	struct datagram_path paths[2];
 	struct message_buffered there;

@@ -193,8 +193,7 @@ static void run_qp(struct trial *trial)
 
 static int expect_connected(struct trial *trial, struct side *side)
 {
-	/* Queue pairs have no larger MTU, even on an Omni-Path port that does. */
-	const uint32_t mtu = at_most(trial_mtu(trial), 4096);
+	const uint32_t mtu = trial_mtu(trial);
 	struct message_queried queried;
 
 	if (rc_expect_state(trial, side, 0, IBV_QPS_RTS) || trial_query(trial, side, 0, &queried))

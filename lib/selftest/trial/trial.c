@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
+#include "host/port.h"
 #include "schema/problem.h"
 
 bool trial_is_iwarp(const struct trial *trial)
@@ -30,7 +31,7 @@ uint32_t trial_mtu(const struct trial *trial)
 		mtu = near ? near : 1024;
 	if (trial->request->mtu_bytes && trial->request->mtu_bytes < mtu)
 		mtu = trial->request->mtu_bytes;
-	return mtu;
+	return at_most(mtu, PORT_LARGEST_MTU);
 }
 
 uint32_t trial_most_depth(const struct trial *trial)

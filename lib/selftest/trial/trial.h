@@ -91,7 +91,6 @@ struct qp_shape {
 	uint32_t timeout;	/* 4.096 us * 2^timeout */
 	uint32_t far_access;	/* enum buffer_access of the far queue pair; 0: trial_access() */
 	uint32_t max_rd_atomic; /* 0: 1 */
-	uint32_t mtu_bytes;	/* 0: trial_mtu() */
 };
 
 #define TRIAL_QKEY 0x11111111u
@@ -246,7 +245,10 @@ struct trial_retries {
 	uint32_t retries, rnr_retries;
 };
 struct trial_retries trial_retries(const struct trial *trial);
-/* The path MTU of the queue pairs: the smaller of both ports', or less at the user's request. */
+/*
+ * The path MTU of the queue pairs: the smaller of both ports', or less at the user's request. Queue
+ * pairs have no larger one than PORT_LARGEST_MTU, even on an Omni-Path port that does.
+ */
 uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);
 /* enum buffer_access that both devices support. */

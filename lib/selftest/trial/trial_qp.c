@@ -231,7 +231,6 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 {
 	const bool near = side == &trial->near, exact = shape->exact_retries;
 	const struct trial_retries usual = trial_retries(trial);
-	const uint32_t mtu = or_default(shape->mtu_bytes, trial_mtu(trial));
 	const struct message_modify request = {
 		.slot = slot,
 		.state = state,
@@ -240,7 +239,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.qpn = near ? numbers->far : numbers->near,
 		.psn = near ? numbers->far_psn : numbers->near_psn,
 		.to = near ? trial->far_can.far : trial->near_can.far,
-		.mtu_bytes = mtu < 4096 ? mtu : 4096,
+		.mtu_bytes = trial_mtu(trial),
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
 		.timeout = exact ? shape->timeout : usual.timeout,
 		.retries = exact ? shape->retries : usual.retries,
