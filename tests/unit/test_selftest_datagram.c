@@ -195,7 +195,11 @@ static void not_possible(void **state)
 	bed.trial.near_can.multicast = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the device has no multicast groups (max_mcast_grp)");
-	bed.trial.near_can.multicast = bed.trial.far_can.multicast = 1;
+	bed.trial.near_can.multicast = 1;
+	bed.trial.far_can.multicast = 0;
+	soft_skip(&bed, datagram_tests, "multicast",
+		  "the peer's device has no multicast groups (max_mcast_grp)");
+	bed.trial.far_can.multicast = 1;
 	bed.trial.far_can.far.ip.family = AF_INET6;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the addresses of both sides are of different families");
@@ -215,6 +219,9 @@ static void not_possible(void **state)
 	soft_skip(&bed, rc_tests, "rc-fetch-add",
 		  "the peer's device has no atomic operations (atomic_cap)");
 	bed.trial.far_can.srq = 0;
+	soft_skip(&bed, rc_tests, "rc-shared-receive",
+		  "the peer's device has no shared receive queues (max_srq)");
+	bed.trial.near_can.srq = 0;
 	soft_skip(&bed, rc_tests, "rc-shared-receive",
 		  "the device has no shared receive queues (max_srq)");
 	bed.trial.hidden = true;

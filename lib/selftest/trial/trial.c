@@ -187,11 +187,13 @@ static const char *lacks(const struct trial *trial, unsigned int needs)
 		return near->atomics ? "the peer's device has no atomic operations (atomic_cap)"
 				     : "the device has no atomic operations (atomic_cap)";
 	if (needs & TEST_NEEDS_SRQ && !(near->srq && far->srq))
-		return "the device has no shared receive queues (max_srq)";
+		return near->srq ? "the peer's device has no shared receive queues (max_srq)"
+				 : "the device has no shared receive queues (max_srq)";
 	if (needs & TEST_NEEDS_PROCESSOR && trial->hidden)
 		return "the processor has to reach the memory meanwhile, and cannot";
 	if (needs & TEST_NEEDS_MULTICAST && !(near->multicast && far->multicast))
-		return "the device has no multicast groups (max_mcast_grp)";
+		return near->multicast ? "the peer's device has no multicast groups (max_mcast_grp)"
+				       : "the device has no multicast groups (max_mcast_grp)";
 	return NULL;
 }
 
