@@ -188,12 +188,26 @@ int render_flush(FILE *out)
 	return fflush(out) ? -errno : 0;
 }
 
+/*
+ * A write may have failed long before this one: only the error flag shows it. If it was the last,
+ * its errno is still there, unless something else has failed since, which has another one.
+ */
+static int earlier_error(FILE *out)
+{
+	static const int of_writes[] = {ENOSPC, EDQUOT, EFBIG, EPIPE, EBADF};
+	const int error = errno;
+
+	if (!ferror(out))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(of_writes); i++)
+		if (error == of_writes[i])
+			return -error;
+	return -EIO;
+}
+
 int render_finish(FILE *out)
 {
-	/* A write may have failed long before this one: only the error flag shows it. */
-	int earlier = ferror(out);
+	const int earlier = earlier_error(out);
 
-	if (fflush(out))
-		return -errno;
-	return earlier ? -EIO : 0;
+	return fflush(out) ? -errno : earlier;
 }

@@ -144,6 +144,8 @@ decolor()
 		help
 		help ports
 		ports --help
+		roce --help
+		doctor -a
 		--help
 		--version
 		version

@@ -594,8 +594,12 @@ static void lost_output(void **state)
 	for (int i = 0; i < 10000; i++)
 		render_text(full_device, "many lines\n");
 	__fpurge(full_device);
+	assert_int_equal(render_finish(full_device), -ENOSPC);
+	/* Another failure since then is no cause. */
+	errno = ENOENT;
 	assert_int_equal(render_finish(full_device), -EIO);
 	clearerr(full_device);
+	errno = ENOSPC;
 	assert_int_equal(render_finish(full_device), 0);
 	fclose(full_device);
 }
