@@ -87,6 +87,16 @@ static void not_proven(void **state)
 	assert_string_equal(bed.trial.result->next_step,
 			    "see whether both ports are in one subnet: rdmactl ports");
 	soft_end(&bed);
+	/* RoCE v1 has no UDP. */
+	begin(&bed);
+	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
+	bed.trial.near_can.far.gid_type = GID_TYPE_ROCE_V1;
+	soft.spoil = drop_datum;
+	trial_prove(&bed.trial);
+	assert_string_equal(bed.trial.result->next_step,
+			    "no router forwards RoCE v1: both ports must be in one VLAN; or choose "
+			    "RoCE v2 GIDs with --gid-index and --peer-gid-index");
+	soft_end(&bed);
 }
 
 /* Orders for the proof itself, without a client that keeps to them. */

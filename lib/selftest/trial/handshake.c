@@ -154,6 +154,9 @@ static void fail_proof(struct trial *trial)
 		hint = "see whether both ports are in one subnet: rdmactl ports";
 	else if (trial_is_iwarp(trial))
 		hint = "give --peer an address in the network of that port";
+	else if (near->transport == TRANSPORT_ROCE && near->gid_type == GID_TYPE_ROCE_V1)
+		hint = "no router forwards RoCE v1: both ports must be in one VLAN; or choose RoCE "
+		       "v2 GIDs with --gid-index and --peer-gid-index";
 	gid_format(&near->gid, gid);
 	trial_fail(trial, hint,
 		   "a packet of %s/%u of %s to GID %s of %s/%u did not arrive, so the server does "
