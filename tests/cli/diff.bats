@@ -33,6 +33,12 @@ put()
 	jq -e '.schema == "rdmactl/diff/1" and .diff == [] and .problems == []' <<<"$output"
 }
 
+@test "diff: the members of a bond are told apart" {
+	before=$roots/roce-bond-vlan
+	try diff "$before" "$before"
+	expect 0 '' ''
+}
+
 @test "diff: firmware, state, a GID; an archive is the same as its tree" {
 	put "$class/mlx5_0/fw_ver" 22.39.2048
 	put "$class/mlx5_1/ports/1/state" '4: ACTIVE'

@@ -229,6 +229,25 @@ static void twice(void **state)
 	expect(bed, "");
 }
 
+/* A further field tells those with one name apart, on both sides, and only those. */
+static void distinct(void **state)
+{
+	static const struct diff_kind members = {
+		.name = "things", .schema = &schema, .keys = "name", .distinct = "place"};
+	struct bed *bed = *state;
+
+	compare(bed, &members, "name=a place=p speed=1; name=a place=q speed=2",
+		"name=a place=q speed=2; name=a place=p speed=1");
+	expect(bed, "");
+	compare(bed, &members, "name=a place=p speed=1; name=a place=q speed=2; name=b place=r",
+		"name=a place=q speed=3; name=b place=s");
+	expect(bed, "things a/q changed speed: 2 > 3\n"
+		    "things b changed place: r > s\n"
+		    "things a/p gone\n");
+	compare(bed, &members, "name=a", "name=a; name=a place=p");
+	expect(bed, "things a/p new\n");
+}
+
 /* A key in the middle of a list, at its end, and one that only begins like it. */
 static void moving(void **state)
 {
@@ -412,8 +431,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),   TEST(twice),  TEST(moving),  TEST(identities),
-		TEST(renamed), TEST(absent), TEST(unknown), TEST(problems),
+		TEST(names),   TEST(twice),  TEST(distinct), TEST(moving),   TEST(identities),
+		TEST(renamed), TEST(absent), TEST(unknown),  TEST(problems),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

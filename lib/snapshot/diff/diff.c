@@ -401,6 +401,40 @@ static void list_problems(struct comparison *comparison, int side)
 	}
 }
 
+/* Adds the names that several records of the side have. */
+static void find_shared(const struct comparison *comparison, int side, struct names **shared)
+{
+	struct names *seen = NULL;
+
+	for (size_t i = 0; i < comparison->sides[side]->count; i++) {
+		const char *name = comparison->entries[side][i].name;
+
+		diff_names_add(diff_names_find(seen, name) ? shared : &seen, name, strlen(name),
+			       NULL);
+	}
+	diff_names_free(seen);
+}
+
+/* A port on a bond has a record for each member: all of them have the longer name. */
+static void distinguish(const struct comparison *comparison)
+{
+	struct names *shared = NULL;
+
+	for (int side = 0; side < DIFF_SIDES; side++)
+		find_shared(comparison, side, &shared);
+	for (int side = 0; shared && side < DIFF_SIDES; side++)
+		for (size_t i = 0; i < comparison->sides[side]->count; i++) {
+			struct paired *entry = &comparison->entries[side][i];
+			_cleanup_(freep) char *more = NULL;
+
+			if (!diff_names_find(shared, entry->name))
+				continue;
+			more = join(comparison, side, comparison->kind->distinct, entry->row);
+			mem_extend(&entry->name, "/%s", more);
+		}
+	diff_names_free(shared);
+}
+
 void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct diff_rows *before,
 		  const struct diff_rows *after)
 {
@@ -410,6 +444,8 @@ void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct 
 		comparison.entries[side] = list_entries(&comparison, side);
 		list_problems(&comparison, side);
 	}
+	if (kind->distinct)
+		distinguish(&comparison);
 	match(&comparison);
 	for (int side = 0; side < DIFF_SIDES && !kind->partial; side++)
 		for (size_t i = 0; i < comparison.sides[side]->count; i++)

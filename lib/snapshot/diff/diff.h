@@ -19,6 +19,7 @@ struct diff_kind {
 	const char *identity; /* a record with the same value of one is the same, if only one has */
 	const char *moving;   /* left out, beside keys, counters, secrets and records */
 	bool partial;	      /* a list need not be complete: what only one has is not told */
+	const char *distinct; /* are in the name, too, if several of one side would share it */
 };
 
 enum diff_change { DIFF_CHANGED, DIFF_GONE, DIFF_NEW, DIFF_RENAMED };
