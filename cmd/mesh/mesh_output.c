@@ -204,7 +204,7 @@ static void save_map(struct mesh_work *work)
 	if (!rc)
 		return;
 	clean = text_clean(path, strlen(path));
-	message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+	message = mem_format("cannot write %s: %s", clean, file_replace_error(rc));
 	listing_fail(&work->listing, STATUS_FAILED, message, NULL);
 }
 

@@ -115,7 +115,8 @@ static int save(struct metrics_run *run)
 		problems_free(&run->listing.problems);
 	run->listing.status = STATUS_DONE;
 	if (rc) {
-		message = mem_format("cannot write %s: %s", run->args->textfile, strerror(-rc));
+		message = mem_format("cannot write %s: %s", run->args->textfile,
+				     file_replace_error(rc));
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 	}
 	rc = listing_end_quietly(&run->listing, 0);

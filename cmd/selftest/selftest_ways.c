@@ -73,7 +73,8 @@ static int fail(struct selftest_run *run, int rc)
 {
 	const char *path = run->plan.args->samples;
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-	_cleanup_(freep) char *message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+	_cleanup_(freep) char *message = mem_format("cannot write %s: %s", clean,
+						    file_replace_error(rc));
 
 	listing_fail(&run->listing, STATUS_FAILED, message,
 		     "give --samples a file in a directory that exists and that you may write to");
@@ -92,8 +93,10 @@ static int check_target(const char *path)
 	if (file_is_output(path))
 		return 0;
 	/* A file that is there is replaced: by what links lead to. */
+	if (!stat(path, &there) && !S_ISREG(there.st_mode))
+		return S_ISDIR(there.st_mode) ? -EISDIR : -EEXIST;
 	if (!lstat(path, &there))
-		return S_ISDIR(there.st_mode) ? -EISDIR : 0;
+		return 0;
 	if (errno != ENOENT)
 		return -errno;
 	return access(directory, W_OK | X_OK) ? -errno : 0;

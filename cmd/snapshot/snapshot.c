@@ -108,7 +108,7 @@ static void fail_to_write(struct snapshot_run *run, int error)
 		message = mem_string("libarchive here lacks that compression");
 		hint = "name it .tar.gz or .tar";
 	} else {
-		message = mem_format("cannot write %s: %s", run->path, strerror(-error));
+		message = mem_format("cannot write %s: %s", run->path, file_replace_error(error));
 		hint = error == -ENOSPC || error == -EDQUOT || error == -EFBIG
 			       ? "nothing was left behind; name a file on another file system"
 			       : NULL;

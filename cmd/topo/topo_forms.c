@@ -54,7 +54,7 @@ void topo_write_svg(struct topo_run *run)
 	rc = file_replace(path, write_picture, text);
 	if (!rc)
 		return;
-	message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+	message = mem_format("cannot write %s: %s", clean, file_replace_error(rc));
 	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 }
 

@@ -2,9 +2,11 @@
 /* Files: read into memory, and replaced so that a reader always finds a complete one. */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 /*
@@ -33,3 +35,9 @@ bool file_is_output(const char *path);
  * if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);
+
+/* What its error means, after "cannot write PATH: ". */
+static inline const char *file_replace_error(int rc)
+{
+	return rc == -EEXIST ? "it is not a regular file" : strerror(-rc);
+}

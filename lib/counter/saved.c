@@ -194,9 +194,7 @@ int saved_list_write(const struct saved_list *list, const char *path, const stru
 	int rc = file_replace(path, write_content, &content);
 
 	if (rc)
-		*ret_message = mem_format("cannot write %s: %s", path,
-					  rc == -EEXIST ? "it is not a regular file"
-							: strerror(-rc));
+		*ret_message = mem_format("cannot write %s: %s", path, file_replace_error(rc));
 	return rc;
 }
 

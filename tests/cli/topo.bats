@@ -331,6 +331,8 @@ cell()
 	diff "$file" "$BATS_TEST_TMPDIR/out"
 	on topo-switches topo --svg /nonexistent/file
 	expect 1 '' 'rdmactl topo: cannot write /nonexistent/file: No such file or directory'
+	on topo-switches topo --svg /dev/full
+	expect 1 '' 'rdmactl topo: cannot write /dev/full: it is not a regular file'
 }
 
 @test "topo: --svg of hostile names is XML" {

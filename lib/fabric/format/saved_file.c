@@ -235,8 +235,6 @@ int fabric_file_save(const char *path, const struct fabric_view *view,
 	int rc = file_replace(path, write_content, &content);
 
 	if (rc)
-		*ret_message = mem_format("cannot write %s: %s", path,
-					  rc == -EEXIST ? "it is not a regular file"
-							: strerror(-rc));
+		*ret_message = mem_format("cannot write %s: %s", path, file_replace_error(rc));
 	return rc;
 }
