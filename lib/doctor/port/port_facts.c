@@ -17,12 +17,12 @@ struct doctor_ports {
 		int error;
 	} * items;
 	size_t count;
-	struct rate_fact {
-		const struct port *port;
-		struct real rate;
-	} * rates;
-	size_t rate_count;
 	/* By the index of the device. */
+	struct rate_fact {
+		bool known;
+		struct real rate;
+	} * *rates; /* by the index of the port, too */
+	size_t rate_count;
 	struct pci_function **roles;
 	struct manager_fact {
 		bool known;
@@ -184,8 +184,8 @@ static bool has_same_board(const struct device *device, const struct pci_functio
 	       are_same(&function->subsystem_device_id, &its_function->subsystem_device_id);
 }
 
-static void count_peer(struct doctor_facts *facts, const struct port *peer,
-		       struct port_peers *peers)
+static void count_peer(struct doctor_facts *facts, const struct device *device,
+		       const struct port *peer, struct port_peers *peers)
 {
 	struct real rate;
 
@@ -195,7 +195,7 @@ static void count_peer(struct doctor_facts *facts, const struct port *peer,
 	if (peer->state.value != PORT_STATE_ACTIVE)
 		return;
 	peers->active++;
-	rate = doctor_rate(facts, peer);
+	rate = doctor_rate(facts, device, peer);
 	if (!rate.known || (peers->best && rate.value < peers->best_gbps))
 		return;
 	if (peers->best && rate.value == peers->best_gbps) {
@@ -222,7 +222,7 @@ void doctor_peers(struct doctor_facts *facts, const struct device *device, const
 			continue;
 		its_function = role_of(facts, other);
 		if (its_function && has_same_board(device, function, other, its_function))
-			count_peer(facts, peer, ret_peers);
+			count_peer(facts, other, peer, ret_peers);
 	}
 }
 
@@ -245,17 +245,32 @@ static struct real read_speed(const struct doctor_facts *facts, const struct por
 					: (struct real){.known = false};
 }
 
-struct real doctor_rate(struct doctor_facts *facts, const struct port *port)
+static struct rate_fact *rate_fact_of(struct doctor_facts *facts, const struct device *device,
+				      const struct port *port)
 {
+	const struct device_list *devices = &facts->inventory.devices;
 	struct doctor_ports *ports = ports_of(facts);
-	struct rate_fact *fact;
+	struct rate_fact **rates;
+
+	if (!ports->rates) {
+		ports->rates = mem_alloc_zero(devices->count + 1, sizeof(*ports->rates));
+		ports->rate_count = devices->count;
+	}
+	rates = &ports->rates[device - devices->items];
+	if (!*rates)
+		*rates = mem_alloc_zero(device->port_count, sizeof(**rates));
+	return &(*rates)[port - device->ports];
+}
+
+struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
+			const struct port *port)
+{
+	struct rate_fact *fact = rate_fact_of(facts, device, port);
 	struct real speed;
 
-	for (size_t i = 0; i < ports->rate_count; i++)
-		if (ports->rates[i].port == port)
-			return ports->rates[i].rate;
-	fact = mem_append(&ports->rates, &ports->rate_count, sizeof(*ports->rates));
-	fact->port = port;
+	if (fact->known)
+		return fact->rate;
+	fact->known = true;
 	fact->rate = port->rate_gbps;
 	if (port->netdev && number_is(&port->link_layer, LINK_LAYER_ETHERNET)) {
 		speed = read_speed(facts, port);
@@ -269,6 +284,8 @@ void doctor_ports_free(struct doctor_ports *ports)
 {
 	if (!ports)
 		return;
+	for (size_t i = 0; i < ports->rate_count; i++)
+		free(ports->rates[i]);
 	free(ports->items);
 	free(ports->rates);
 	free(ports->roles);

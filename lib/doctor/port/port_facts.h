@@ -39,7 +39,8 @@ void doctor_peers(struct doctor_facts *facts, const struct device *device, const
 /* "the board MT_0000000838", or "this model" if the board has no name; the caller frees it. */
 char *doctor_board_name(const struct device *device);
 /* For an Ethernet port the speed of its netdev, because the driver may have no rate for it. */
-struct real doctor_rate(struct doctor_facts *facts, const struct port *port);
+struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
+			const struct port *port);
 /* Whether it is a sub-device that has the planes of another device's port, of one lane each. */
 bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device);
 void doctor_ports_free(struct doctor_ports *ports);
