@@ -101,7 +101,7 @@ void growth_each_netdev(const struct doctor_facts *facts, const struct port *por
 
 	if (port->netdev)
 		act(context, port->netdev);
-	if (!own || !own->kind || strcmp(own->kind, "bond") != 0 || !own->index.known)
+	if (!link_is_bond(own) || !own->index.known)
 		return;
 	for (size_t i = 0; i < links->count; i++)
 		if (links->items[i].master_index.known &&

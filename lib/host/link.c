@@ -89,6 +89,11 @@ const struct link *link_by_index(const struct link_list *list, const struct numb
 	return NULL;
 }
 
+bool link_is_bond(const struct link *link)
+{
+	return link && link->kind && !strcmp(link->kind, "bond");
+}
+
 bool link_is_vrf(const struct link *link)
 {
 	return link && link->kind && !strcmp(link->kind, "vrf");

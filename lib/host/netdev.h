@@ -80,6 +80,7 @@ enum { LINK_MOST_LEVELS = 8 };
 struct link *link_list_add(struct link_list *list);
 const struct link *link_by_index(const struct link_list *list, const struct number *index);
 const struct link *link_by_name(const struct link_list *list, const char *name);
+bool link_is_bond(const struct link *link); /* false of NULL, as the next */
 bool link_is_vrf(const struct link *link);
 /* The index of the VRF that the netdev (NULL: none) is, or belongs to; 0: none. */
 uint32_t link_vrf_index(const struct link_list *list, const struct link *link);

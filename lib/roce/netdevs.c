@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "roce/netdevs.h"
 
-#include <string.h>
-
 #include "base/text.h"
 #include "host/endpoint/endpoint_search.h"
 #include "kernel/netlink/dcb.h"
@@ -17,20 +15,15 @@ const struct link *roce_port_link(const struct inventory *inventory, const struc
 	return link_by_name(&inventory->links, port->netdev);
 }
 
-bool roce_is_bond(const struct link *link)
-{
-	return link && link->kind && !strcmp(link->kind, "bond");
-}
-
 const struct link *roce_port_bond(const struct inventory *inventory, const struct port *port)
 {
 	const struct link *link = roce_port_link(inventory, port);
 	const struct link *master = link ? link_by_index(&inventory->links, &link->master_index)
 					 : NULL;
 
-	if (roce_is_bond(link))
+	if (link_is_bond(link))
 		return link;
-	return roce_is_bond(master) ? master : NULL;
+	return link_is_bond(master) ? master : NULL;
 }
 
 const struct link *roce_next_member(const struct inventory *inventory, const struct link *netdev,
@@ -39,7 +32,7 @@ const struct link *roce_next_member(const struct inventory *inventory, const str
 	const struct link_list *links = &inventory->links;
 	const struct link *next = leg ? leg + 1 : links->items;
 
-	if (!roce_is_bond(netdev))
+	if (!link_is_bond(netdev))
 		return leg ? NULL : netdev;
 	for (; next < links->items + links->count; next++)
 		if (link_by_index(links, &next->master_index) == netdev)

@@ -8,7 +8,6 @@
 bool roce_is_roce(const struct device *device, const struct port *port);
 /* The port's netdev, or NULL: it has none in this network namespace, or it is not known. */
 const struct link *roce_port_link(const struct inventory *inventory, const struct port *port);
-bool roce_is_bond(const struct link *link);
 /* The bond that the port's netdev is, or is a member of; NULL if there is none. */
 const struct link *roce_port_bond(const struct inventory *inventory, const struct port *port);
 /*

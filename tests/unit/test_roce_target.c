@@ -169,9 +169,9 @@ static void bonds(void **state)
 	assert_ptr_equal(roce_port_bond(inventory, &devices[2].ports[0]), &links[4]);
 	assert_null(roce_port_bond(inventory, &devices[0].ports[1]));
 	assert_null(roce_port_bond(inventory, &devices[4].ports[0]));
-	assert_false(roce_is_bond(NULL));
-	assert_false(roce_is_bond(&links[0]));
-	assert_false(roce_is_bond(&links[5]));
+	assert_false(link_is_bond(NULL));
+	assert_false(link_is_bond(&links[0]));
+	assert_false(link_is_bond(&links[5]));
 	assert_ptr_equal(roce_next_member(inventory, &links[3], NULL), &links[3]);
 	assert_null(roce_next_member(inventory, &links[3], &links[3]));
 	assert_ptr_equal(roce_next_member(inventory, &links[4], NULL), &links[0]);

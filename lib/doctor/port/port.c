@@ -17,11 +17,6 @@ static const struct link *own_link(const struct doctor_context *run)
 				 : NULL;
 }
 
-static bool is_bond(const struct link *link)
-{
-	return link && link->kind && !strcmp(link->kind, "bond");
-}
-
 /* The bond that the netdev of the port is a member of, or NULL. */
 static const struct link *bond_of(const struct doctor_context *run)
 {
@@ -30,7 +25,7 @@ static const struct link *bond_of(const struct doctor_context *run)
 							&own->master_index)
 					: NULL;
 
-	return is_bond(master) ? master : NULL;
+	return link_is_bond(master) ? master : NULL;
 }
 
 /* The netdev below a VLAN or P_Key child; that of a veth is its other end, which is not below. */

@@ -92,7 +92,7 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
 
 	if (link->master_unknown)
 		return true;
-	return master ? master->kind && !strcmp(master->kind, "bond") : link->master_index.known;
+	return master ? link_is_bond(master) : link->master_index.known;
 }
 
 /*

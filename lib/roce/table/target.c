@@ -66,7 +66,7 @@ static void take_netdev(const struct inventory *inventory, const struct link *li
 
 			if (own && roce_is_roce(device, port) &&
 			    (own == link ||
-			     (roce_is_bond(own) &&
+			     (link_is_bond(own) &&
 			      link_by_index(&inventory->links, &link->master_index) == own)))
 				MEM_ADD(target->ports, target->port_count) = port;
 		}
