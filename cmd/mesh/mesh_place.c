@@ -126,14 +126,16 @@ char *mesh_own_addresses(const char *only)
 	return text ?: mem_string("127.0.0.1");
 }
 
-/* The port after the last colon, unless the text is an IPv6 address alone, or ends with one. */
+/* The port after the last colon, unless the last address is one of IPv6, to its end. */
 static bool take_port(char *text, uint16_t *port)
 {
+	const char *comma = strrchr(text, ',');
 	char *last = strrchr(text, ':');
 	struct ip_address whole;
 	uint64_t number;
 
-	if (!last || !ip_parse(text, &whole) || strchr(last, ']'))
+	if (!last || (comma && last < comma) || strchr(last, ']') ||
+	    !ip_parse(comma ? comma + 1 : text, &whole))
 		return true;
 	if (text_parse_u64(last + 1, 10, UINT16_MAX, &number) || !number)
 		return false;
