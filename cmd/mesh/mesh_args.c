@@ -29,9 +29,9 @@ const struct option_row mesh_agent_options[] = {
 #define HOST_OPTIONS                                                                              \
 	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,            \
 		      "hosts to wait for: how many, or their names"),                             \
-		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",                 \
-			      COMPLETE_NOTHING,                                                   \
-			      "address of this host that agents reach; listen on no other"),      \
+		STRING_OPTION(                                                                    \
+			struct mesh_args, address, 0, "address", "ADDRESS", COMPLETE_NOTHING,     \
+			"address that agents reach; listen on no other, unless it is a name"),    \
 		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,       \
 			      "TCP port of the coordinator"),                                     \
 		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX, \
