@@ -113,6 +113,30 @@ static void surplus_of_guests(void **state)
 	crowd_close(&crowd);
 }
 
+/* All senders of a mesh come at once: 128 to a server for 256, perhaps of one network. */
+static void guests_of_many_clients(void **state)
+{
+	const struct ip_address near = address("2001:db8::ffff"), far = address("2001:db8:1::1");
+	struct crowd crowd;
+	char text[40];
+
+	(void)state;
+	assert_int_equal(crowd_open(256, false, 1024 * MIB, &crowd), 0);
+	for (unsigned int i = 0; i < 128; i++) {
+		assert_null(crowd_find_surplus(&crowd, &near));
+		snprintf(text, sizeof(text), "2001:db8::%x", i);
+		come(&crowd, text, 100 + i);
+	}
+	assert_non_null(crowd_find_surplus(&crowd, &near));
+	for (unsigned int i = 0; i < 128; i++) {
+		assert_null(crowd_find_surplus(&crowd, &far));
+		snprintf(text, sizeof(text), "192.0.2.%u", i);
+		come(&crowd, text, 1);
+	}
+	assert_int_equal(crowd_find_surplus(&crowd, &far)->since_msec, 100);
+	crowd_close(&crowd);
+}
+
 static void budget_of_all(void **state)
 {
 	struct crowd crowd;
@@ -174,9 +198,9 @@ static void lines_of_the_log(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_of_clients), cmocka_unit_test(surplus_of_guests),
-		cmocka_unit_test(budget_of_all),     cmocka_unit_test(bytes_of_a_client),
-		cmocka_unit_test(lines_of_the_log),
+		cmocka_unit_test(places_of_clients),	  cmocka_unit_test(surplus_of_guests),
+		cmocka_unit_test(guests_of_many_clients), cmocka_unit_test(budget_of_all),
+		cmocka_unit_test(bytes_of_a_client),	  cmocka_unit_test(lines_of_the_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

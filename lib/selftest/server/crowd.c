@@ -17,7 +17,9 @@
 
 int crowd_open(size_t most_clients, bool once, uint64_t most_bytes, struct crowd *ret_crowd)
 {
-	const size_t count = most_clients + CROWD_MOST_GUESTS + CROWD_MOST_ENDING;
+	const size_t most_guests = most_clients > CROWD_MOST_GUESTS ? most_clients
+								    : CROWD_MOST_GUESTS;
+	const size_t count = most_clients + most_guests + CROWD_MOST_ENDING;
 	void *shared = mmap(NULL, count * sizeof(*ret_crowd->budget.used), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -27,6 +29,10 @@ int crowd_open(size_t most_clients, bool once, uint64_t most_bytes, struct crowd
 		.places = mem_alloc_zero(count, sizeof(*ret_crowd->places)),
 		.place_count = count,
 		.most_clients = most_clients,
+		.most_guests = most_guests,
+		.most_guests_of_network = most_clients / 2 > CROWD_MOST_GUESTS_OF_NETWORK
+						  ? most_clients / 2
+						  : CROWD_MOST_GUESTS_OF_NETWORK,
 		.once = once,
 		.budget = {.most = most_bytes, .places = count, .used = shared},
 	};
@@ -104,9 +110,9 @@ struct served *crowd_find_surplus(struct crowd *crowd, const struct ip_address *
 	struct ip_network network = network_of(address);
 	size_t most = 0;
 
-	if (count(crowd, SERVED_GUEST, &network) >= CROWD_MOST_GUESTS_OF_NETWORK)
+	if (count(crowd, SERVED_GUEST, &network) >= crowd->most_guests_of_network)
 		return find_oldest(crowd, &network);
-	if (count(crowd, SERVED_GUEST, NULL) < CROWD_MOST_GUESTS)
+	if (count(crowd, SERVED_GUEST, NULL) < crowd->most_guests)
 		return NULL;
 	for (size_t i = 0; i < crowd->place_count; i++) {
 		const struct served *served = &crowd->places[i];

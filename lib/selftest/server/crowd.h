@@ -11,8 +11,12 @@
 
 #include "selftest/server/server_client.h"
 
+/*
+ * Guests at the same time, or as many as there may be clients, if these are more: so many may come
+ * at once, as the senders of a mesh do, and none of them is to go for another.
+ */
 #define CROWD_MOST_GUESTS 64u
-/* More than this of one address or of one IPv6 network of 64 bits, and its oldest has to go. */
+/* So many of one address or of one IPv6 network of 64 bits, or half as many as clients. */
 #define CROWD_MOST_GUESTS_OF_NETWORK (CROWD_MOST_GUESTS / 4)
 /* Room for processes that were told to end and still exist. */
 #define CROWD_MOST_ENDING 32u
@@ -42,6 +46,8 @@ struct budget {
 struct crowd {
 	struct served *places;
 	size_t place_count, most_clients;
+	/* Another guest, and the oldest has to go: the oldest of its network, or of the largest. */
+	size_t most_guests, most_guests_of_network;
 	bool once;
 	struct budget budget;
 };
