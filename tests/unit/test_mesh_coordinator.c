@@ -41,8 +41,8 @@ struct agent {
 };
 
 /*
- * Who comes last, so that the others have their answers: others[0] can be read to its end when all
- * that were started before have ended. -1: there is nobody to wait for.
+ * For agents that come last, so that the others have their answers: it can be read to its end when
+ * all that were started before have ended. -1: there is nobody to wait for.
  */
 static int others[2] = {-1, -1};
 
