@@ -57,6 +57,32 @@ static int open_rows(const char *path, bool append, FILE **ret_file)
 	return 0;
 }
 
+static void name_modes(struct mesh_work *work)
+{
+	work->modes.known = true;
+	for (size_t i = 0; i < work->plan.count; i++) {
+		_cleanup_(freep) char *mode = plan_stage_text(&work->plan.stages[i]);
+
+		strings_add(&work->modes, mode);
+	}
+}
+
+/* Results belong to a stage: another one with its number would be judged by them. */
+static bool check_stages(struct mesh_work *work, const char *path)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+	_cleanup_(freep) char *mode = NULL, *message = NULL;
+	uint32_t stage;
+
+	if (mesh_rows_fit(work->resumed, work->resumed_length, &work->modes, &stage, &mode))
+		return true;
+	message = mem_format("--resume: stage %u of %s was %s, and is %s here", stage, clean, mode,
+			     work->modes.items[stage]);
+	listing_fail(&work->listing, STATUS_USAGE, message,
+		     "give the same --stages as that run had, or write to another file by --save");
+	return false;
+}
+
 bool mesh_rows_open(struct mesh_work *work)
 {
 	static const struct render_options options = {.format = FORMAT_JSONL};
@@ -66,6 +92,7 @@ bool mesh_rows_open(struct mesh_work *work)
 	size_t length;
 	int rc;
 
+	name_modes(work);
 	if (work->listing.ctx->globals.jsonl)
 		render_stream_init(&work->shown_rows, stdout, &options, &work->listing.columns);
 	if (!path)
@@ -78,6 +105,8 @@ bool mesh_rows_open(struct mesh_work *work)
 		if (rc)
 			return fail_file(work, "read", path, rc);
 		work->resumed_length = length;
+		if (!check_stages(work, path))
+			return false;
 	}
 	rc = open_rows(path, args->resume, &work->rows);
 	if (rc)
@@ -99,7 +128,9 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
 
 	if (!work->rows && !work->shown_rows.out)
 		return;
-	mesh_row_make(coordinator_hosts(work->coordinator, &count), result, &row);
+	mesh_row_make(coordinator_hosts(work->coordinator, &count),
+		      result->stage < work->modes.count ? work->modes.items[result->stage] : NULL,
+		      result, &row);
 	if (work->rows && !work->rows_rc)
 		rc = render_stream_rows(&work->saved_rows, rows, 1);
 	if (rc)
@@ -133,6 +164,7 @@ void mesh_rows_close(struct mesh_work *work)
 	render_stream_free(&work->shown_rows);
 	columns_free(&work->row_columns);
 	mesh_done_clear(&work->done);
+	strings_free(&work->modes);
 	free(work->one_way_reason);
 	free(work->unexplained_reason);
 	free(work->earlier);

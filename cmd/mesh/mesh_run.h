@@ -144,6 +144,7 @@ struct mesh_work {
 	uint64_t unexplained;	  /* untried pairs whose hosts are both there */
 	char *unexplained_reason; /* the first of them, and why */
 	FILE *rows;		  /* of --save and --resume */
+	struct strings modes;	  /* of the stages, as rows name them */
 	struct columns row_columns;
 	struct render_stream saved_rows, shown_rows; /* out: NULL, if there are none */
 	int rows_rc, shown_rc;

@@ -463,6 +463,28 @@ end_of_coordinator()
 	expect 1 ''
 }
 
+@test "mesh: a run that goes on with other stages" {
+	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,incast:2,ring
+	expect 0
+	[ "$(jq -c '[.stage, .mode]' "$dir/rows" | sort -u | tr -d '\n')" = \
+		'[0,"loopback"][1,"incast:2"][2,"ring"]' ]
+	cp "$dir/rows" "$dir/before"
+	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:3,ring
+	expect_error 2 mesh "--resume: stage 1 of $dir/rows was incast:2, and is incast:3 here" \
+		'give the same --stages as that run had, or write to another file by --save'
+	mesh 4 good --hosts 4 --resume "$dir/rows" --stages ring
+	expect_error 2 mesh "--resume: stage 0 of $dir/rows was loopback, and is ring here" \
+		'give the same --stages as that run had, or write to another file by --save'
+	cmp "$dir/before" "$dir/rows"
+	# More of them, or fewer, are no others, and an older file does not say what they were.
+	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback,incast:2,ring,sample:1 --json
+	expect 0
+	[ "$(jq -c '[.pairs > 0, .pairs_resumed > 0]' "$dir/out")" = '[true,true]' ]
+	jq -c 'del(.mode)' "$dir/before" >"$dir/rows"
+	mesh 4 good --hosts 4 --resume "$dir/rows" --stages loopback
+	expect 0
+}
+
 @test "mesh: hosts to do without, a map, a picture, distributions" {
 	echo 'rail n3/1 gbps 45' >>"$dir/good"
 	mesh 4 good --hosts 4 --exclude-list nodes

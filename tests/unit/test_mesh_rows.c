@@ -53,7 +53,7 @@ static char *write_rows(const struct mesh_result *results, size_t count)
 
 	assert_int_equal(columns_select(&columns, &mesh_rows_schema, COLUMNS_ALL, NULL, &bad), 0);
 	for (size_t i = 0; i < count; i++) {
-		mesh_row_make(hosts, &results[i], &rows[i]);
+		mesh_row_make(hosts, NULL, &results[i], &rows[i]);
 		list[i] = &rows[i];
 	}
 	assert_int_equal(render_to_text(&options,

@@ -23,6 +23,7 @@ static const struct enum_name outcomes[] = {
 #define RECORD struct mesh_row
 static const struct field fields[] = {
 	NUMBER(stage, "STAGE", 0, 0, "stage of the plan, counted from 0"),
+	TEXT(mode, "MODE", 0, 0, "mode of the stage, with its number"),
 	NUMBER(round, "ROUND", 0, 0, "round of the stage, counted from 0"),
 	TEXT(host, "HOST", SHOWN, 0, "host that was the client"),
 	NUMBER(rail, "RAIL", SHOWN, 0, "its rail, counted from 0"),
@@ -45,11 +46,12 @@ static const struct field fields[] = {
 const struct schema mesh_rows_schema = SCHEMA("mesh_results", struct mesh_row, fields,
 					      "what came of a pair of hosts");
 
-void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *result,
+void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_result *result,
 		   struct mesh_row *ret_row)
 {
 	*ret_row = (struct mesh_row){
 		.stage = number_of(result->stage),
+		.mode = mode,
 		.round = number_of(result->round),
 		.host = hosts[result->pair.a].name,
 		.peer = hosts[result->pair.b].name,
@@ -184,6 +186,41 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		length -= line + 1;
 	}
 	mesh_names_clear(&names);
+}
+
+/* More rounds of a mode are like those before; the senders of an incast share what it measures. */
+static bool is_like(const char *mode, const char *other)
+{
+	const size_t length = strcspn(mode, ":");
+
+	if (!strncmp(mode, "incast", length))
+		return !strcmp(mode, other);
+	return length == strcspn(other, ":") && !strncmp(mode, other, length);
+}
+
+bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
+		   uint32_t *ret_stage, char **ret_mode)
+{
+	const char *end;
+	bool good = true;
+
+	for (; good && (end = memchr(text, '\n', length)); text = end + 1) {
+		_cleanup_(freep) char *message = NULL;
+		struct mesh_row row = {.host = NULL};
+
+		length -= (size_t)(end - text) + 1;
+		/* What is no result is told when the results are read. */
+		if (json_read_record(text, (size_t)(end - text), &mesh_rows_schema, &row, &message))
+			continue;
+		good = !row.mode || !row.stage.known || row.stage.value >= modes->count ||
+		       is_like(row.mode, modes->items[row.stage.value]);
+		if (!good) {
+			*ret_stage = (uint32_t)row.stage.value;
+			*ret_mode = text_clean(row.mode, strlen(row.mode));
+		}
+		record_clear(&mesh_rows_schema, &row);
+	}
+	return good;
 }
 
 /* Ports have 20 bits each: MESH_MOST_HOSTS * MESH_MOST_RAILS. Never 0. */

@@ -8,9 +8,11 @@
 #include "mesh/mesh.h"
 #include "schema/schema.h"
 
-/* Borrows the names and the reason. */
+/* Borrows the mode, the names and the reason. */
 struct mesh_row {
-	struct number stage, round;
+	struct number stage;
+	char *mode; /* of the stage; NULL: of the second pass, or of an older file */
+	struct number round;
 	char *host, *peer;
 	struct number rail, peer_rail;
 	enum tristate again;
@@ -24,7 +26,7 @@ struct mesh_row {
 
 extern const struct schema mesh_rows_schema;
 
-void mesh_row_make(const struct mesh_host *hosts, const struct mesh_result *result,
+void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_result *result,
 		   struct mesh_row *ret_row);
 
 struct mesh_rows_read {
@@ -43,6 +45,13 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 		    uint32_t host_count,
 		    void (*take)(void *context, const struct mesh_result *result), void *context,
 		    struct mesh_rows_read *ret_read);
+
+/*
+ * Whether the stages of the text are those of a plan, whose modes these are; it may have more or
+ * fewer. False: *ret_stage is the first that is another one, *ret_mode what it was, to be freed.
+ */
+bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
+		   uint32_t *ret_stage, char **ret_mode);
 
 /* Pairs that have a result. {0} is empty. */
 struct mesh_done {
