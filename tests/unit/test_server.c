@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,6 +161,32 @@ static void life_of_a_client(void **state)
 		fclose(log);
 	}
 	(void)state;
+}
+
+/* Its places are more than it may have files open, and poll(2) refuses to wait for so many. */
+static void few_descriptors(void **state)
+{
+	const uint32_t port = loopback_free_port();
+	struct rlimit files, few;
+	int ends[2];
+	FILE *log;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	few = files;
+	few.rlim_cur = 64;
+	assert_int_equal(pipe(ends), 0);
+	log = fdopen(ends[0], "r");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	pid = start_server(port, 0, ends[1]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	close(ends[1]);
+	await(log, "listening on");
+	close(greet(port));
+	await(log, "served");
+	end_server(pid);
+	fclose(log);
 }
 
 /* Bytes as a client of version 2 has sent them: a hello, a response without a token, an open. */
@@ -310,9 +337,8 @@ static void pages_of_ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(life_of_a_client),
-		cmocka_unit_test(client_of_version_2),
-		cmocka_unit_test(named_port),
+		cmocka_unit_test(life_of_a_client),    cmocka_unit_test(few_descriptors),
+		cmocka_unit_test(client_of_version_2), cmocka_unit_test(named_port),
 		cmocka_unit_test(pages_of_ports),
 	};
 

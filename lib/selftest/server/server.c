@@ -241,12 +241,36 @@ static int time_left(const struct server *server)
 	return end ? clock_msec_until(end) : -1;
 }
 
+/* The lines of the processes that there are: poll(2) refuses more entries than RLIMIT_NOFILE. */
+static size_t fill_lines(const struct crowd *crowd, struct pollfd *polls)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < crowd->place_count; i++) {
+		const struct served *served = &crowd->places[i];
+
+		if (served->state && served->line >= 0)
+			polls[count++] = (struct pollfd){.fd = served->line, .events = POLLIN};
+	}
+	return count;
+}
+
+static void listen_to_line(struct crowd *crowd, int line)
+{
+	for (size_t i = 0; i < crowd->place_count; i++)
+		if (crowd->places[i].state && crowd->places[i].line == line) {
+			server_listen_to(&crowd->places[i]);
+			return;
+		}
+}
+
 /* Sleeps until there is something to do, and does it. */
 static void turn(struct server *server)
 {
 	const int pause = server->pause_end_msec ? clock_msec_until(server->pause_end_msec) : 0;
 	struct crowd *crowd = &server->crowd;
 	struct pollfd *polls = server->polls;
+	const size_t lines = fill_lines(crowd, polls + OTHER_POLLS);
 	int ready;
 
 	polls[0] = (struct pollfd){.fd = server->service->signals, .events = POLLIN};
@@ -254,14 +278,9 @@ static void turn(struct server *server)
 	/* Without a place, because many that were ended still exist, the next one waits for it. */
 	polls[2] = (struct pollfd){.fd = pause || !crowd_place(crowd) ? -1 : server->listener,
 				   .events = POLLIN};
-	for (size_t i = 0; i < crowd->place_count; i++)
-		polls[OTHER_POLLS + i] = (struct pollfd){
-			.fd = crowd->places[i].state ? crowd->places[i].line : -1,
-			.events = POLLIN,
-		};
 	if (!pause)
 		server->pause_end_msec = 0;
-	ready = poll(polls, OTHER_POLLS + crowd->place_count, time_left(server));
+	ready = poll(polls, OTHER_POLLS + lines, time_left(server));
 	if (!ready)
 		server_say_left_out(server);
 	expire(server);
@@ -271,9 +290,9 @@ static void turn(struct server *server)
 	/* First clients that leave, then those who want their place, then new ones. */
 	if (polls[1].revents)
 		server_reap(server);
-	for (size_t i = 0; i < crowd->place_count && !server->stopping; i++)
-		if (polls[OTHER_POLLS + i].revents && crowd->places[i].state)
-			server_listen_to(&crowd->places[i]);
+	for (size_t i = 0; i < lines && !server->stopping; i++)
+		if (polls[OTHER_POLLS + i].revents)
+			listen_to_line(crowd, polls[OTHER_POLLS + i].fd);
 	server_answer_guests(server);
 	if (polls[2].revents && !server->stopping && !server->ended)
 		accept_clients(server);
