@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -164,10 +165,21 @@ static struct real figure(const struct rehearsal_act *act, double value, uint64_
 	};
 }
 
+/* usleep() has 32 bits: an hour and eleven minutes would be none. */
+static void take_time(uint64_t msec)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(msec / 1000),
+		.tv_nsec = (long)(msec % 1000) * 1000000,
+	};
+
+	nanosleep(&time, NULL);
+}
+
 static void act_out(const struct rehearsal_act *act, const struct mesh_order *order,
 		    struct mesh_result *result)
 {
-	usleep((useconds_t)(act->msec * 1000));
+	take_time(act->msec);
 	while (act->hang)
 		pause();
 	if (act->crash)
