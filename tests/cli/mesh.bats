@@ -433,6 +433,12 @@ end_of_coordinator()
 	expect 4
 	[[ $output == *'the test did not end within 1.0 s'* ]]
 	nothing_left
+	# So many milliseconds are more microseconds than 32 bits hold.
+	printf '%s\n' 'hosts n1 n2' 'all msec 4294968' >"$dir/good"
+	mesh 2 good --hosts 2 --stages ring --duration 100ms --pair-timeout 1s
+	expect 4
+	[[ $output == *'the test did not end within 1.0 s'* ]]
+	nothing_left
 }
 
 @test "mesh: results as they come, and a run that goes on" {
@@ -653,6 +659,10 @@ end_of_coordinator()
 	expect 0 $'loopback\t1\t8000\t8000\t1.5\t100000\t0\nring\t2\t8000\t4000\t3\t100000\t0\nsample:6\t6\t24000\t4000\t9\t300000\t0' ''
 	try mesh plan --hosts 100 --stages full --budget 30s --tsv --no-headings -o pairs,pairs_left_out
 	expect 0 $'4950\t3950' ''
+	# It is not known what they are, so they are not said to be none.
+	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
+	expect 3 $'ring\t4'
+	[[ $stderr == *'pairs:pairs: the pairs of a file are of hosts by name, which are known when they come'* ]]
 	try mesh plan
 	expect 2 ''
 }
