@@ -110,6 +110,31 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 	return plan->changes.count || fail_with_help(plan, "what is to be set?");
 }
 
+bool change_take_values(struct change_plan *plan, const struct keyword *keywords, size_t count,
+			char **words, const char **values, const char *usage)
+{
+	for (; words[0]; words += 2) {
+		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
+		_cleanup_(freep) char *message = NULL;
+		size_t i = 0;
+
+		while (i < count && strcmp(keywords[i].word, words[0]))
+			i++;
+		if (i == count)
+			message = mem_format("unknown word '%s'", clean);
+		else if (values[i])
+			message = mem_format("'%s' is given twice", clean);
+		else if (!words[1])
+			message = mem_format("'%s' needs a value: %s", clean, keywords[i].metavar);
+		if (message) {
+			listing_fail(&plan->listing, STATUS_USAGE, message, usage);
+			return false;
+		}
+		values[i] = words[1];
+	}
+	return true;
+}
+
 struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs)
 {
 	char *const words[] = {word, NULL};

@@ -60,6 +60,13 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
  */
 const struct setting *change_find_pair(struct change_plan *plan, const struct setting *const *table,
 				       char **words);
+/*
+ * Puts the values of pairs of words, KEYWORD VALUE, each at most once, at the places that their
+ * keywords have in a table of `count`. False: a word is wrong, which the listing has as a problem,
+ * with `usage` as the next step.
+ */
+bool change_take_values(struct change_plan *plan, const struct keyword *keywords, size_t count,
+			char **words, const char **values, const char *usage);
 /* Adds one change of a setting to the text of a user; false as above. */
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context);

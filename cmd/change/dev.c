@@ -85,23 +85,14 @@ static bool add_wanted(struct change_plan *plan, const char *name, const char *t
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
+	static const char usage[] = "rdmactl dev add NAME type smi parent DEV";
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
 
 	(void)args;
-	for (char **word = words + 1; word[0]; word += 2) {
-		size_t i = 0;
-
-		while (i < ARRAY_SIZE(add_keywords) && strcmp(word[0], add_keywords[i].word))
-			i++;
-		if (i == ARRAY_SIZE(add_keywords) || !word[1])
-			break;
-		values[i] = word[1];
-	}
-	if (values[0] && values[1])
-		return add_wanted(plan, words[0], values[0], values[1]);
-	listing_fail(&plan->listing, STATUS_USAGE, "a sub-device needs a type and a parent",
-		     "rdmactl dev add NAME type smi parent DEV");
-	return false;
+	/* There are two pairs of words, as the command says, so none is missing. */
+	return change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
+				  usage) &&
+	       add_wanted(plan, words[0], values[0], values[1]);
 }
 
 static bool plan_del(struct change_plan *plan, const void *args, char **words)

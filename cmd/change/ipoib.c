@@ -20,52 +20,27 @@ static const struct keyword add_keywords[] = {
 	{"pkey", "P_KEY", "partition, such as 0x8001", NULL},
 	{"mode", "datagram|connected", "how it sends packets (default datagram)", ipoib_mode_names},
 	{"name", "NAME", "name of the child (default PARENT.PKEY)", NULL},
-	{.word = NULL},
 };
 
 static const struct keyword *add_keyword(size_t number)
 {
-	return add_keywords[number].word ? &add_keywords[number] : NULL;
-}
-
-static bool take_words(struct change_plan *plan, char **words, struct ipoib_words *ret_words)
-{
-	const char **places[] = {&ret_words->pkey, &ret_words->mode, &ret_words->name};
-
-	ret_words->parent = *words++;
-	for (; words[0]; words += 2) {
-		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
-		_cleanup_(freep) char *message = NULL;
-		size_t i = 0;
-
-		while (add_keywords[i].word && strcmp(add_keywords[i].word, words[0]))
-			i++;
-		if (!add_keywords[i].word)
-			message = mem_format("unknown word '%s'", clean);
-		else if (*places[i])
-			message = mem_format("'%s' is given twice", clean);
-		else if (!words[1])
-			message = mem_format("'%s' needs a value: %s", clean,
-					     add_keywords[i].metavar);
-		if (message) {
-			listing_fail(&plan->listing, STATUS_USAGE, message,
-				     "rdmactl ipoib add PARENT pkey P_KEY [mode "
-				     "datagram|connected] [name NAME]");
-			return false;
-		}
-		*places[i] = words[1];
-	}
-	return true;
+	return number < ARRAY_SIZE(add_keywords) ? &add_keywords[number] : NULL;
 }
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
-	struct ipoib_words found = {.parent = NULL};
+	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
+	struct ipoib_words found = {.parent = words[0]};
 
 	(void)args;
-	if (!take_words(plan, words, &found))
+	if (!change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
+				"rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] "
+				"[name NAME]"))
 		return false;
+	found.pkey = values[0];
+	found.mode = values[1];
+	found.name = values[2];
 	if (ipoib_parse(&found, &name, &value, &reason)) {
 		listing_fail(&plan->listing, STATUS_USAGE, reason,
 			     "rdmactl pkeys lists the P_Keys of the ports");

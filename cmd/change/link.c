@@ -24,30 +24,20 @@ static const struct keyword *keyword(size_t number)
 /* The words after the name, each with its value and once. */
 static bool take_words(struct change_plan *plan, char **words, const char **values)
 {
-	_cleanup_(freep) char *message = NULL, *clean = NULL;
+	static const char usage[] = "rdmactl link add NAME type rxe|siw netdev IF";
 
-	for (; words[0]; words += 2) {
-		size_t which = 0;
+	if (!change_take_values(plan, keywords, ARRAY_SIZE(keywords), words, values, usage))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
+		_cleanup_(freep) char *message = NULL;
 
-		while (which < ARRAY_SIZE(keywords) && strcmp(words[0], keywords[which].word))
-			which++;
-		if (which == ARRAY_SIZE(keywords) || values[which] || !words[1]) {
-			clean = text_clean(words[0], strlen(words[0]));
-			message = mem_format(which == ARRAY_SIZE(keywords) ? "unexpected word '%s'"
-					     : values[which]		   ? "'%s' is given twice"
-									   : "'%s' needs a value",
-					     clean);
-			break;
-		}
-		values[which] = words[1];
+		if (values[i])
+			continue;
+		message = mem_format("the %s is missing", keywords[i].word);
+		listing_fail(&plan->listing, STATUS_USAGE, message, usage);
+		return false;
 	}
-	for (size_t i = 0; !message && i < ARRAY_SIZE(keywords); i++)
-		if (!values[i])
-			message = mem_format("the %s is missing", keywords[i].word);
-	if (message)
-		listing_fail(&plan->listing, STATUS_USAGE, message,
-			     "rdmactl link add NAME type rxe|siw netdev IF");
-	return !message;
+	return true;
 }
 
 static bool plan_add(struct change_plan *plan, const void *args, char **words)

@@ -110,9 +110,9 @@ help='rdmactl dev set --help lists the settings'
 	local step='rdmactl dev add NAME type smi parent DEV'
 
 	try dev add smi0 type smi parnt mlx5_0
-	expect_error 2 dev 'a sub-device needs a type and a parent' "$step"
+	expect_error 2 dev "unknown word 'parnt'" "$step"
 	try dev add smi0 type smi type smi
-	expect_error 2 dev 'a sub-device needs a type and a parent' "$step"
+	expect_error 2 dev "'type' is given twice" "$step"
 	try dev add smi0 type sni parent mlx5_0
 	expect_error 2 dev "'sni' is not a type of sub-device: the type is smi"
 	try dev add sixteen-letters- type smi parent mlx5_0

@@ -27,13 +27,13 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 2 '' "rdmactl link: the netdev is missing
   $usage"
 	try link add rxe0 type rxe netdev
-	expect 2 '' "rdmactl link: 'netdev' needs a value
+	expect 2 '' "rdmactl link: 'netdev' needs a value: IF
   $usage"
 	try link add rxe0 type rxe type siw netdev lo
 	expect 2 '' "rdmactl link: 'type' is given twice
   $usage"
 	try link add rxe0 kind rxe netdev lo
-	expect 2 '' "rdmactl link: unexpected word 'kind'
+	expect 2 '' "rdmactl link: unknown word 'kind'
   $usage"
 	try link add rxe0 type rxf netdev lo
 	expect 2 '' "rdmactl link: unknown type 'rxf'
