@@ -380,13 +380,19 @@ static void guard_counter(struct change *change)
 				    "port keep what it has counted");
 }
 
+/*
+ * A counter has to be named where another one takes its place: any would do otherwise, and that one
+ * is there. A counter that was left may have ended, so that a new one is all there is to have.
+ */
 static char *undo_counter(const struct change *change)
 {
 	_cleanup_(freep) char *port = name_port(change), *quoted = text_quote(port);
+	const bool binds = strcmp(change->before, CHANGE_ABSENT) != 0;
+	const bool names = binds && strcmp(change->wanted, CHANGE_ABSENT);
 
-	return mem_format("rdmactl counters %s %s lqpn %" PRIu64,
-			  strcmp(change->before, CHANGE_ABSENT) ? "bind" : "unbind", quoted,
-			  qpn_of(change));
+	return mem_format("rdmactl counters %s %s lqpn %" PRIu64 "%s%s", binds ? "bind" : "unbind",
+			  quoted, qpn_of(change), names ? " counter-id " : "",
+			  names ? change->before : "");
 }
 
 const struct setting qp_counter_setting = {

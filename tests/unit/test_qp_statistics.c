@@ -569,6 +569,7 @@ static void binding_plan(void **state)
 	add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 17", CHANGE_ABSENT, 17);
 	add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 18", NEW_COUNTER, 18);
 	add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 99", NEW_COUNTER, 99);
+	add(&bed, &qp_counter_setting, "mlx5_0/1 lqpn 17", "7", 17);
 	assert_false(changes_prepare(&bed.changes, CHANGE_DRY));
 	assert_int_equal(bed.changes.items[0].state.value, CHANGE_UNCHANGED);
 	assert_int_equal(bed.changes.items[1].state.value, CHANGE_PLANNED);
@@ -578,6 +579,9 @@ static void binding_plan(void **state)
 	assert_string_equal(bed.changes.items[2].undo, "rdmactl counters unbind mlx5_0/1 lqpn 18");
 	assert_int_equal(bed.changes.items[3].state.value, CHANGE_FAILED);
 	assert_string_equal(bed.changes.items[3].reason, "mlx5_0 has no queue pair 99");
+	assert_int_equal(bed.changes.items[4].state.value, CHANGE_PLANNED);
+	assert_string_equal(bed.changes.items[4].undo,
+			    "rdmactl counters bind mlx5_0/1 lqpn 17 counter-id 1");
 	end(&bed);
 }
 
