@@ -202,15 +202,13 @@ static char *parse_bind(struct selftest_plan *plan)
 {
 	const char *text = plan->args->bind, *zone = strchr(text, '%');
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-	struct gid gid;
 
 	if (ip_parse(text, &plan->bind))
 		return mem_format("--bind: '%s' is not an IPv4 or IPv6 address", clean);
 	plan->bind_scope = address_zone(text);
 	if (zone && !plan->bind_scope)
 		return mem_format("--bind: the netdev in '%s' does not exist", clean);
-	gid = ip_to_gid(&plan->bind);
-	if (plan->bind.family == AF_INET6 && gid_is_link_local(&gid) && !zone)
+	if (ip_is_link_local(&plan->bind) && !zone)
 		return mem_format("--bind: %s is a link-local address: add its netdev, %s%%NETDEV",
 				  clean, clean);
 	return NULL;
