@@ -71,7 +71,6 @@ void mesh_place_clear(struct mesh_place *place)
 static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_address)
 {
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
-	struct gid gid;
 
 	if (!interface->ifa_addr || !(interface->ifa_flags & IFF_UP) ||
 	    interface->ifa_flags & IFF_LOOPBACK)
@@ -83,8 +82,7 @@ static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_ad
 	else
 		return false;
 	*ret_address = socket_address_ip(&address);
-	gid = ip_to_gid(ret_address);
-	return ret_address->family == AF_INET || !gid_is_link_local(&gid);
+	return !ip_is_link_local(ret_address);
 }
 
 /* IPv6 in all eight groups: the port that follows would else be taken for another group. */
