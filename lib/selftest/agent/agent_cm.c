@@ -42,8 +42,7 @@ void agent_cm_release(struct agent *agent)
 void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 		      struct sockaddr_storage *storage)
 {
-	const struct gid gid = ip_to_gid(ip);
-	uint32_t scope = gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
+	uint32_t scope = ip_is_link_local(ip) ? if_nametoindex(agent->endpoint.netdev) : 0;
 
 	socket_address(ip, scope, port, storage);
 }
