@@ -25,10 +25,9 @@ static bool is_address_of(const struct endpoint *near, const struct endpoint *pe
 	const struct ip_address address = near->transport == TRANSPORT_IWARP
 						  ? peer->ip
 						  : gid_to_ip(&peer->gid);
-	const struct gid gid = ip_to_gid(&address);
 
 	return near->link_layer != LINK_LAYER_INFINIBAND && address.family &&
-	       !gid_is_link_local(&gid) && ip_equal(&address, client);
+	       !ip_is_link_local(&address) && ip_equal(&address, client);
 }
 
 int guard_open(struct agent *agent, const struct endpoint *peer)
