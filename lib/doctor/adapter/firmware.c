@@ -443,10 +443,9 @@ static void judge_sensors(struct doctor_context *run, const char *hwmon, struct 
 		hottest->error = rc;
 	for (size_t i = 0; i < files.count; i++) {
 		const char *file = files.items[i];
-		const size_t length = strlen(file);
 
-		if (!strncmp(file, "temp", 4) && length > 10 && length < 32 &&
-		    !strcmp(file + length - 6, "_input"))
+		if (!strncmp(file, "temp", 4) && strlen(file) < 32 &&
+		    text_ends_with(file + strlen("temp"), "_input"))
 			judge_sensor(run, hwmon, file, hottest);
 	}
 	strings_free(&files);
