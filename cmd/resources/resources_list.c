@@ -40,7 +40,7 @@ static bool parse_word(const struct field *field, const char *word, uint64_t *re
 }
 
 static bool parse_words(struct listing *listing, enum resource_kind kind, const char *option,
-			const char *list, uint64_t codes[static 32], size_t *ret_count)
+			const char *list, struct resource_codes *codes)
 {
 	const struct field *field = find_field(kind, option);
 	_cleanup_(freep) char *copy = NULL;
@@ -52,11 +52,13 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 	while ((word = strsep(&rest, ","))) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
-		if (*ret_count == 32 || !parse_word(field, word, &codes[*ret_count]))
+		uint64_t code;
+
+		if (!parse_word(field, word, &code))
 			return fail(listing,
 				    mem_format("--%s: '%s' is not a %s", option, clean, option),
 				    field_explain(field));
-		++*ret_count;
+		MEM_ADD(codes->items, codes->count) = code;
 	}
 	return true;
 }
@@ -99,18 +101,24 @@ bool resources_filter_init(struct resources_filter *filter, const struct resourc
 		.args = args,
 		.left = args->limit.known ? args->limit.value : UINT64_MAX,
 	};
-	return parse_words(listing, kind, "state", args->state, filter->states,
-			   &filter->state_count) &&
-	       parse_words(listing, kind, "type", args->type, filter->types, &filter->type_count) &&
+	return parse_words(listing, kind, "state", args->state, &filter->states) &&
+	       parse_words(listing, kind, "type", args->type, &filter->types) &&
 	       parse_where(listing, kind, args->where, &filter->where);
 }
 
-static bool has_code(const uint64_t *codes, size_t count, const struct number *number)
+void resources_filter_clear(struct resources_filter *filter)
 {
-	for (size_t i = 0; i < count; i++)
-		if (number->known && codes[i] == number->value)
+	free(filter->states.items);
+	free(filter->types.items);
+	where_clear(&filter->where);
+}
+
+static bool has_code(const struct resource_codes *codes, const struct number *number)
+{
+	for (size_t i = 0; i < codes->count; i++)
+		if (number->known && codes->items[i] == number->value)
 			return true;
-	return !count;
+	return !codes->count;
 }
 
 /* The kernel cuts names of processes, but people may write them in full. */
@@ -135,9 +143,8 @@ bool resources_filter_passes(const struct resources_filter *filter, const struct
 		return false;
 	if (args->comm && !is_called(resource, args->comm))
 		return false;
-	return has_code(filter->states, filter->state_count, &resource->state) &&
-	       has_code(filter->types, filter->type_count, &resource->type) &&
-	       where_passes(&filter->where, resource);
+	return has_code(&filter->states, &resource->state) &&
+	       has_code(&filter->types, &resource->type) && where_passes(&filter->where, resource);
 }
 
 void resources_filter_list(struct resources_filter *filter, size_t first,
@@ -210,7 +217,7 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		print(&listing, loader, &filter, &list);
 	}
 	status = listing_end(&listing);
-	where_clear(&filter.where);
+	resources_filter_clear(&filter);
 	resource_list_clear(&list);
 	resource_loader_free(loader);
 	processes_free(processes);

@@ -99,7 +99,7 @@ int resources_raw(const struct ctx *ctx, const struct resources_args *args, char
 	for (size_t i = 0; contexts && i < list.count; i++)
 		qp_context_clear(&contexts[i]);
 	free(contexts);
-	where_clear(&filter.where);
+	resources_filter_clear(&filter);
 	resource_list_clear(&list);
 	resource_loader_free(loader);
 	processes_free(processes);

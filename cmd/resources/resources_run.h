@@ -18,22 +18,27 @@ struct resources_args {
 
 enum resources_by { BY_PROCESS };
 
+/* The codes of --state or --type; none lets all pass. */
+struct resource_codes {
+	uint64_t *items;
+	size_t count;
+};
+
 /* Which objects are listed. */
 struct resources_filter {
 	const struct resources_args *args;
-	/* Codes of --state and --type; a count of 0 lets all pass. */
-	uint64_t states[32], types[32];
-	size_t state_count, type_count;
+	struct resource_codes states, types;
 	struct where where; /* --where */
 	uint64_t left;	    /* so many more may be listed: --limit */
 };
 
 /*
  * Parses --state, --type and --where for that kind. False: they are invalid, and listing_fail() was
- * called. where_clear() of its member frees it.
+ * called. resources_filter_clear() frees it in any case.
  */
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing);
+void resources_filter_clear(struct resources_filter *filter);
 bool resources_filter_passes(const struct resources_filter *filter,
 			     const struct resource *resource);
 /* Removes the objects from `first` on that do not pass, or come after the limit. */
