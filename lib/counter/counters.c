@@ -288,7 +288,7 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 
 	if (!*clean)
 		return counter_pool_cause(pool, "the file is empty");
-	if (!strncmp(clean, "N/A", 3))
+	if (pma_text_is_absent(clean))
 		return counter_pool_cause(pool, clean);
 	cause = mem_format("%s: '%.60s'", error == -ERANGE ? "too large a number" : "not a number",
 			   clean);

@@ -7,6 +7,11 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
+bool pma_text_is_absent(const char *text)
+{
+	return !strncmp(text, "N/A", 3);
+}
+
 static enum pma_state probe(const struct root *root, const struct port *port,
 			    char text[static SYSFS_TEXT_SIZE], int *ret_error)
 {
@@ -19,8 +24,7 @@ static enum pma_state probe(const struct root *root, const struct port *port,
 		*ret_error = (int)length;
 		return PMA_REFUSED;
 	}
-	/* Kernels before 4.20 have the files even where the driver has no agent, with this text. */
-	return strncmp(text, "N/A", 3) ? PMA_READABLE : PMA_NONE;
+	return pma_text_is_absent(text) ? PMA_NONE : PMA_READABLE;
 }
 
 enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)

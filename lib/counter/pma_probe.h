@@ -20,6 +20,11 @@ enum pma_state {
 	PMA_REFUSED, /* reading fails */
 };
 
+/*
+ * Whether that is no counter: kernels before 4.20 have the files even where the driver has no
+ * agent, with this text in them.
+ */
+bool pma_text_is_absent(const char *text);
 /* *ret_error is the -errno of PMA_REFUSED. */
 enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error);
 /* Whether that error of pma_probe() tells a restricted function. Needs the device's driver. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "counter/pma_probe.h"
 
 #define BITS_PER_GBIT 1e9
 enum { BITS_PER_BYTE = 8 };
@@ -120,11 +121,18 @@ static const struct port *port_of(const struct counter_reading *reading)
 	return &device->ports[0];
 }
 
+/* Another place counts instead. */
+static bool is_absent(const struct counter_reading *reading)
+{
+	return reading->problem && pma_text_is_absent(reading->problem);
+}
+
 static bool counts_bytes(const struct counter_reading *reading)
 {
 	enum top_sum sum;
 
-	return find_place(reading->source, reading->name, &sum) < PLACE_NETDEV &&
+	return !is_absent(reading) &&
+	       find_place(reading->source, reading->name, &sum) < PLACE_NETDEV &&
 	       sum == TOP_TX_BYTES;
 }
 
@@ -214,7 +222,7 @@ static void take_ports(struct top *top, const struct inventory *inventory)
 
 static void tally(struct tally *tally, const struct counter_change *change)
 {
-	tally->exists |= change->state.value != CHANGE_GONE;
+	tally->exists |= change->state.value != CHANGE_GONE && !is_absent(&change->reading);
 	if (!change->growth.known || !change->rate_per_sec.known)
 		return;
 	tally->per_sec += change->rate_per_sec.value;

@@ -257,6 +257,21 @@ static void unreadable(void **state)
 	assert_false(host->top.ports[0].bytes_source.known);
 }
 
+/* An old kernel has the file of a counter that the driver does not have: another place counts. */
+static void absent(void **state)
+{
+	struct host *host = *state;
+	struct counter_change *bytes = change(host, 0, COUNTER_SOURCE_PMA, "port_xmit_data", 1);
+
+	number_set(&bytes->state, CHANGE_UNREADABLE);
+	bytes->growth.known = bytes->rate_per_sec.known = false;
+	bytes->reading.problem = "N/A (no PMA)";
+	change(host, 0, COUNTER_SOURCE_NETDEV, "tx_bytes", 125);
+	update(host, NOON);
+	assert_int_equal(host->top.ports[0].totals[TOP_TX_BYTES].value, 125);
+	assert_int_equal(host->top.ports[0].bytes_source.value, COUNTER_SOURCE_NETDEV);
+}
+
 static void flap(struct host *host, const char *device, enum event_word word)
 {
 	const struct event_time time = {.wall_nsec = 1795348800000000000};
@@ -589,6 +604,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_rows, begin, end),
 		cmocka_unit_test_setup_teardown(rounds, begin, end),
 		cmocka_unit_test_setup_teardown(unreadable, begin, end),
+		cmocka_unit_test_setup_teardown(absent, begin, end),
 		cmocka_unit_test_setup_teardown(events, begin, end),
 		cmocka_unit_test_setup_teardown(gone, begin, end),
 		cmocka_unit_test_setup_teardown(at_40, begin, end),

@@ -536,6 +536,9 @@ static void bytes_of_all_ports(void **state)
 	assert_false(top_has_bytes(&model->inventory, &model->readings));
 	take(model, 0, 1, COUNTER_SOURCE_PMA, "port_xmit_data");
 	assert_true(top_has_bytes(&model->inventory, &model->readings));
+	/* An old kernel has the file without an agent: that counts nothing. */
+	model->readings.items[model->readings.count - 1].problem = "N/A (no PMA)";
+	assert_false(top_has_bytes(&model->inventory, &model->readings));
 }
 
 /* An event about another thing, or of no device, is no flap; the oldest events go first. */
