@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "counter/counter_reading.h"
 
 void counter_list_take(struct counter_list *list, char *name, uint64_t value)
 {
@@ -38,6 +39,15 @@ void counter_list_clear(struct counter_list *list)
 	*list = (struct counter_list){0};
 }
 
+/* It would seem not to grow, whatever happens. */
+static bool has_stopped(const struct counter *counter)
+{
+	struct counter_reading reading = {.name = counter_name_find(counter->name)};
+
+	counter_reading_set(&reading, counter->value);
+	return reading.saturated;
+}
+
 void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
 			     struct counter_list *ret_list)
 {
@@ -47,7 +57,7 @@ void counter_list_difference(const struct counter_list *before, const struct cou
 		const struct counter *now = &after->items[i];
 		const struct counter *then = counter_list_find(before, now->name);
 
-		if (then && now->value >= then->value)
+		if (then && now->value >= then->value && !has_stopped(now))
 			counter_list_add(&list, now->name, now->value - then->value);
 	}
 	*ret_list = list;

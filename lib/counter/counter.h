@@ -34,7 +34,8 @@ const struct counter *counter_list_find(const struct counter_list *list, const c
 void counter_list_clear(struct counter_list *list);
 /*
  * The growth of each counter that both lists have, zeros included, in the order of `after`. A
- * counter that decreased (it was cleared, or it wrapped around at an unknown width) is left out.
+ * counter that decreased (it was cleared, or it wrapped around at an unknown width) is left out, as
+ * is one that has stopped at the most that its bits hold.
  */
 void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
 			     struct counter_list *ret_list);

@@ -112,6 +112,27 @@ static void difference(void **state)
 	check_value(&bed->difference, "sent_pkts", 42);
 }
 
+/* Counters of 8 and 32 bits that have stopped do not tell that nothing happened. */
+static void stopped(void **state)
+{
+	struct bed *bed = *state;
+	struct counter_sums sums;
+
+	counter_list_add(&bed->before, "link_downed", 255);
+	counter_list_add(&bed->after, "link_downed", 255);
+	counter_list_add(&bed->before, "port_xmit_packets", UINT32_MAX);
+	counter_list_add(&bed->after, "port_xmit_packets", UINT32_MAX);
+	counter_list_add(&bed->before, "port_rcv_packets", UINT32_MAX - 1);
+	counter_list_add(&bed->after, "port_rcv_packets", UINT32_MAX - 1);
+	counter_list_difference(&bed->before, &bed->after, &bed->difference);
+	assert_int_equal(bed->difference.count, 1);
+	check_value(&bed->difference, "port_rcv_packets", 0);
+	sums = counter_list_growth(&bed->before, &bed->after);
+	assert_false(sums.by_class[COUNTER_TRAFFIC_SENT].known);
+	assert_false(sums.by_class[COUNTER_ERROR].known);
+	assert_true(sums.by_class[COUNTER_TRAFFIC_RECEIVED].known);
+}
+
 static void check_sum(const struct counter_sums *sums, enum counter_class class, uint64_t value)
 {
 	assert_true(sums->by_class[class].known);
@@ -181,11 +202,8 @@ static void names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(reading),
-		TEST(not_for_everybody),
-		TEST(no_counters_and_no_port),
-		TEST(difference),
-		TEST(sums),
+		TEST(reading),	  TEST(not_for_everybody), TEST(no_counters_and_no_port),
+		TEST(difference), TEST(stopped),	   TEST(sums),
 		TEST(names),
 	};
 
