@@ -11,14 +11,12 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "render/format.h"
 
 static bool ends_with_unit(const char *name, const char *unit)
 {
-	const size_t length = strlen(name), unit_length = strlen(unit);
-
-	return length > unit_length && !strcmp(name + length - unit_length, unit) &&
-	       name[length - unit_length - 1] == '_';
+	return text_ends_with(name, unit) && name[strlen(name) - strlen(unit) - 1] == '_';
 }
 
 struct metric_family *metrics_family(struct metrics *metrics, const char *name,
