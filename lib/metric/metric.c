@@ -244,9 +244,12 @@ static void add_counters(struct scrape *scrape)
 	};
 	struct counter_readings readings = {0};
 	struct counter_loader *loader;
+	int rc = counter_loader_open(&request, &loader);
 
-	if (counter_loader_open(&request, &loader))
+	if (rc) {
+		problem_add_text(scrape->problems, NULL, "counters", "sysfs", strerror(-rc), NULL);
 		return;
+	}
 	counter_loader_read(loader, &readings, scrape->problems, NULL);
 	for (size_t i = 0; i < readings.count; i++)
 		add_counter(scrape, &readings.items[i]);

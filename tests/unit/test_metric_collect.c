@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A scrape whose counters cannot be read says so in a sample. */
+#include "saved_tree.h"
+
+#include <errno.h>
+
+#include "counter/counters.h"
+#include "metric/metric.h"
+
+/* Descriptors may end between the inventory and the counters. */
+int counter_loader_open(const struct counters_request *request, struct counter_loader **ret_loader)
+{
+	(void)request;
+	(void)ret_loader;
+	return -EMFILE;
+}
+
+void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
+			 struct problems *problems, struct problems *notes)
+{
+	(void)loader;
+	(void)readings;
+	(void)problems;
+	(void)notes;
+	fail();
+}
+
+void counter_loader_free(struct counter_loader *loader)
+{
+	(void)loader;
+}
+
+static const struct metric_family *find(const struct metrics *metrics, const char *name)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (!strcmp(metrics->families[i].name, name))
+			return &metrics->families[i];
+	return NULL;
+}
+
+static void no_counters(void **state)
+{
+	struct saved_tree *tree = *state;
+	const struct objects none = {.items = NULL};
+	const struct metrics_request request = {
+		.root = tree->path, .objects = &none, .version = "1"};
+	struct problems problems = {.items = NULL};
+	struct metrics metrics = {.families = NULL};
+	const struct metric_family *family;
+
+	tree_write(tree, "sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error", "3");
+	tree_write(tree, "sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
+	assert_int_equal(metrics_collect(&request, &metrics, &problems), 0);
+	family = find(&metrics, "rdma_scrape_problem");
+	assert_non_null(family);
+	assert_true(family->sample_count);
+	assert_string_equal(
+		family->samples[family->sample_count - 1].labels,
+		"attribute=\"counters\",source=\"sysfs\",error=\"Too many open files\"");
+	metrics_clear(&metrics);
+	problems_free(&problems);
+}
+
+static int setup(void **state)
+{
+	return tree_set_up(state, sizeof(struct saved_tree));
+}
+
+static int teardown(void **state)
+{
+	tree_become_oneself();
+	tree_close(*state);
+	free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_counters, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("metric_collect", tests, NULL, NULL);
+}
