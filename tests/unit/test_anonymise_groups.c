@@ -70,6 +70,13 @@ static void control_groups(void **state)
 	assert_memory_equal(mounts + 11, now + 3, strlen("/group-0123456789ab/"));
 	assert_memory_equal(job, line - strlen("group-0123456789ab"), strlen("group-0123456789ab"));
 	assert_string_equal(strchr(job, ' '), " /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+	/* The others are nothing that files of the snapshot lie below. */
+	other = changed_text("root/proc/self/mountinfo",
+			     "30 23 0:26 / /home/alice/sys/fs/cgroup rw - cgroup2 cgroup rw\n"
+			     "31 23 0:26 / /sys/fs/cgroups rw - cgroup2 cgroup rw\n31 23 0:27\n"
+			     "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma");
+	assert_string_equal(other, "32 23 0:26 / /sys/fs/cgroup/rdma rw - cgroup cgroup rw,rdma\n");
+	free(other);
 	/* A file of that name elsewhere is another thing. */
 	other = changed_text("root/sys/fs/cgroup", "0::/abc\n");
 	assert_string_equal(other, "0::/abc\n");

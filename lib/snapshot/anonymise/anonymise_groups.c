@@ -114,9 +114,30 @@ char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
 	return change_lines(anonymiser, text, before_group, "\n");
 }
 
+/* Those that files of a snapshot lie below: the place of another may name a user or a container. */
+static char *keep_usual_mounts(const char *text)
+{
+	static const char usual[] = " /sys/fs/cgroup";
+	struct text_buffer out = {.text = NULL};
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+		const int at = before_mounted(text, length);
+		const char *place = at < 0 ? NULL : memchr(text + at, ' ', length - (size_t)at);
+
+		if (place && !strncmp(place, usual, strlen(usual)) &&
+		    strchr("/ ", place[strlen(usual)]))
+			text_buffer_add(&out, "%.*s\n", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+	return text_buffer_take(&out);
+}
+
 char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text)
 {
-	return change_lines(anonymiser, text, before_mounted, " \n");
+	_cleanup_(freep) char *usual = keep_usual_mounts(text);
+
+	return change_lines(anonymiser, usual, before_mounted, " \n");
 }
 
 /* In the first version, hierarchies have the names of their controllers. */
