@@ -59,6 +59,9 @@ static void pool_of_names(void **state)
 	assert_true(other->wanted);
 	assert_string_equal(other->kernel_name, "new\\x09");
 	assert_string_equal(other->counter, "new\\x09");
+	/* The tables come one after the other. */
+	assert_true(counter_pool_entry(&pool, COUNTER_SOURCE_HW, "rdma_recvs")->rank <
+		    counter_pool_entry(&pool, COUNTER_SOURCE_HW, "tx_bytes")->rank);
 	assert_string_equal(counter_pool_cause(&pool, "first"), "first");
 	assert_string_equal(counter_pool_cause(&pool, "second"), "second");
 	assert_int_equal(pool.causes.count, 2);

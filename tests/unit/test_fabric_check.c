@@ -451,6 +451,18 @@ static void lids_and_managers(void **state)
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 0);
 	check_graph(bed);
 	assert_only(bed, "no-lid", OTHER, 1, "the subnet manager is at LID 2");
+	/* A port that is not active has a finding for that. Port 0 of a switch needs no link. */
+	set_state(bed, OTHER, 1, INIT, LINK_UP);
+	check_graph(bed);
+	assert_int_equal(count_of(bed, "no-lid"), 0);
+	set_state(bed, OTHER, 1, ACTIVE, LINK_UP);
+	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 3);
+	bits_set(info_of(bed, SWITCH, 0), 16 * 8, 16, 0);
+	set_state(bed, SWITCH, 0, 0, 0);
+	check_graph(bed);
+	assert_int_equal(count_of(bed, "no-lid"), 1);
+	bits_set(info_of(bed, SWITCH, 0), 16 * 8, 16, 1);
+	set_state(bed, SWITCH, 0, ACTIVE, LINK_UP);
 	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 3);
 	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 7);
 	check_graph(bed);
