@@ -131,6 +131,11 @@ static const struct {
 	 "traddr=nn-0xc29e5a4989381520:pn-0xdf59794bb3f7c1c0,host_traddr=nn-0x1:pn-0x2", false},
 	{"ff12601bffff000000000001ffa1b2c0 ff02::1:ffa1:b2c0 ff02::1:ff 33:33:00:a1:b2:c0",
 	 "ff12601bffff000000000001ff6c6ca0 ff02::1:ff6c:6ca0 ff02::1:ff 33:33:00:a1:b2:c0", false},
+	{"0c-42-a1-a1-b2-c9, (0C-42-A1-A1-B2-C9) 0c-42-a1-a1-b2-c 0c-42-a1-a1-b2-c9-1 "
+	 "0c-42-a1a1b2-c-9",
+	 "0c-42-a1-6c-6c-a9, (0C-42-A1-6C-6C-A9) 0c-42-a1-a1-b2-c 0c-42-a1-a1-b2-c9-1 "
+	 "0c-42-a1a1b2-c-9",
+	 false},
 	{"PCI:0000:5d:00: GPU 12:34:56:ab", "PCI:0000:5d:00: GPU 12:34:56:ab", false},
 	{"enx0c42a10300a1b2c7aa", "enx0c42a10300a1b2c7aa", false},
 	{"xenx0c42a1a1b2c5", "xenx0c42a1a1b2c5", false},

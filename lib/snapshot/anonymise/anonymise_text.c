@@ -268,6 +268,29 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	return length;
 }
 
+/* A MAC address with dashes: 0c-42-a1-a1-b2-c0. */
+static size_t change_dashed(const struct anonymiser *anonymiser, const char *text,
+			    struct text_buffer *out)
+{
+	const size_t length = 3 * ETHERNET_BYTES - 1;
+	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
+	struct text_buffer other = {.text = NULL};
+
+	if (strspn(text, "0123456789abcdefABCDEF-") != length || is_of_name(text[length]))
+		return 0;
+	for (size_t i = 0; i < length; i++) {
+		if ((i % 3 == 2) != (copy[i] == '-'))
+			return 0;
+		copy[i] = copy[i] == '-' ? ':' : copy[i];
+	}
+	change_digits(anonymiser, copy, length, ETHERNET_BYTES, &other);
+	for (size_t i = 2; i < length; i += 3)
+		other.text[i] = '-';
+	text_buffer_add(out, "%s", other.text);
+	free(other.text);
+	return length;
+}
+
 /*
  * Names that udev makes of addresses: enxMAC, and protocol and GUID, or rdmaxGUID (by_guid() of
  * rdma-core's kernel-boot/rdma_rename.c); names of nodes and ports of Fibre Channel, which NVMe has
@@ -449,6 +472,8 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 			length = change_run(anonymiser, at, &other);
 		if (!length && !is_of_name(before))
 			length = change_prefixed(anonymiser, at, &other);
+		if (!length && !is_of_name(before))
+			length = change_dashed(anonymiser, at, &other);
 		if (!length && ipv4 && may_begin_ipv4(at, before, done))
 			length = change_ipv4(anonymiser, at, &other);
 		if (!length && !is_of_name(before))
