@@ -346,12 +346,20 @@ static void links_of_a_text(void **state)
 	set_rate(bed, 2, 0, 0);
 	check_graph(bed);
 	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
-	set_rate(bed, 2, 2, 4);
+	/* The others are compared without it. */
+	set_rate(bed, 1, 0, 0);
+	set_rate(bed, 2, 1, 1);
+	check_graph(bed);
+	assert_int_equal(count_of(bed, "link-below-siblings"), 1);
+	set_rate(bed, 1, 2, 4);
 	/* What both ends support is known: link-below-best judges it. */
 	for (uint32_t i = 0; i < bed->fabric.port_count; i++) {
 		bed->fabric.ports[i].info[30] = 2;
 		bed->fabric.ports[i].info[32] = 1 << 4;
 	}
+	check_graph(bed);
+	assert_int_equal(count_of(bed, "link-below-siblings"), 0);
+	set_rate(bed, 2, 2, 4);
 	check_graph(bed);
 	assert_string_equal(id_of(&bed->findings.items[0]), "not-checked");
 }
