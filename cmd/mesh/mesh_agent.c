@@ -87,7 +87,6 @@ static int complain(const struct ctx *ctx, char *message, const char *hint)
 	return command_usage(ctx, message, mem_string_or_null(hint));
 }
 
-/* Anything but --agent is a subcommand. */
 static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 {
 	const struct mesh_args *args = mesh_args;
@@ -98,7 +97,8 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	uint16_t port;
 	int rc, status;
 
-	if (!args->agent || *objects)
+	(void)objects;
+	if (!args->agent)
 		return complain(ctx, mem_string("no subcommand and no --agent"),
 				"rdmactl mesh run -- LAUNCHER tests the hosts of a launcher");
 	if (!mesh_parse_target(args->agent, MESH_PORT, &addresses, &port))
@@ -128,7 +128,6 @@ const struct command mesh_command = {
 	.group = GROUP_TEST,
 	.summary = "find the bad host, rail, cable or pair of many hosts",
 	.objects = "[COMMAND [ARGUMENT...]]",
-	.most_objects = -1,
 	.options = {mesh_agent_options},
 	.args_size = sizeof(struct mesh_args),
 	.children = children,

@@ -214,6 +214,12 @@ static int refuse_word(struct ctx *ctx, struct option_set *sets, size_t count, c
 	return -EINVAL;
 }
 
+/* Then a word can only be a subcommand. */
+static bool takes_no_object(const struct command *family)
+{
+	return family->run && !family->most_objects;
+}
+
 int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
 			 char **ret_message, char **ret_hint)
 {
@@ -231,7 +237,8 @@ int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char
 	word = survey.word < *argc ? argv[survey.word] : NULL;
 	if (word && command_find_child(family, word, child))
 		take_out(argc, argv, survey.word);
-	else if (survey.help || (!family->run && (word || !command_default_child(family, child))))
+	else if (survey.help || (word && takes_no_object(family)) ||
+		 (!family->run && (word || !command_default_child(family, child))))
 		return refuse_word(ctx, sets, survey.family_count, word, *argc, argv, ret_message,
 				   ret_hint);
 	else if (family->run)

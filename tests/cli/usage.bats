@@ -33,6 +33,17 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$stderr" = "$("$binary" help)"$'\n' ]
 }
 
+@test "usage: unknown subcommand of a command that takes no object" {
+	try mesh rnu --hosts 2 -- true
+	expect_error 2 mesh "unknown command 'rnu'" "did you mean 'run'?"
+	try link dle rx0
+	expect_error 2 link "unknown command 'dle'" "did you mean 'del'?"
+	try system frobnicate
+	expect_error 2 system "unknown command 'frobnicate'" 'rdmactl system --help lists the words'
+	try mesh
+	expect_error 2 mesh 'no subcommand and no --agent' 'rdmactl mesh run -- LAUNCHER tests the hosts of a launcher'
+}
+
 @test "usage: unknown command" {
 	try frobnicate
 	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help lists the commands'
