@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/device/device.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 
@@ -59,11 +60,26 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
 }
 
+/* An empty one is a variable that was lost: that nothing has this name is no success. */
+static bool check_name(struct change_plan *plan, const char *name)
+{
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+	if (*name && strlen(name) < DEVICE_NAME_SIZE && !strchr(name, '/'))
+		return true;
+	clean = text_clean(name, strlen(name));
+	message = mem_format("'%s' cannot be the name of an RDMA device", clean);
+	listing_fail(&plan->listing, STATUS_USAGE, message,
+		     "rdmactl link lists the devices in software");
+	return false;
+}
+
 static bool plan_delete(struct change_plan *plan, const void *args, char **words)
 {
 	(void)args;
 	for (; *words; words++)
-		if (!change_plan_one(plan, &link_setting, CHANGE_ABSENT, *words, NULL, NULL))
+		if (!check_name(plan, *words) ||
+		    !change_plan_one(plan, &link_setting, CHANGE_ABSENT, *words, NULL, NULL))
 			return false;
 	return true;
 }

@@ -62,6 +62,18 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[[ $stderr = *'at most 63 letters'* ]]
 }
 
+@test "link: what cannot be a name is not deleted" {
+	local name
+
+	for name in '' a/b ../rxe0 "$(printf '%064d' 0)"; do
+		try link del rxe0 "$name" --dry-run
+		expect 2 '' "rdmactl link: '$name' cannot be the name of an RDMA device
+  rdmactl link lists the devices in software"
+	done
+	try link del "$(printf '%063d' 0)" 'a b' --dry-run
+	[ "$status" = 0 ]
+}
+
 @test "link: --dry-run needs no privilege and loads no module" {
 	try link add soft type rxe netdev lo --dry-run --json
 	[ "$status" = 0 ]
