@@ -51,7 +51,6 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 	rest = copy = mem_string(list);
 	while ((word = strsep(&rest, ","))) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-
 		uint64_t code;
 
 		if (!parse_word(field, word, &code))

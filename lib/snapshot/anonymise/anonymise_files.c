@@ -210,8 +210,10 @@ static void set_checksum(uint8_t *bytes, size_t at)
 static void change_field(const struct anonymiser *anonymiser, uint8_t *value, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		if (value[i] < ' ' || value[i] > '~')
+		if (value[i] < ' ' || value[i] > '~') {
 			memset(value, 0, length);
+			return;
+		}
 	anonymise_word(anonymiser, (char *)value, length);
 }
 
