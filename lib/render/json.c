@@ -15,15 +15,36 @@ static int put_record(FILE *out, const struct columns *columns, const void *reco
  * here as a second safeguard; then only two characters need an escape. jansson is not used for
  * writing, because its integers have 63 bits, and because a long list takes no memory here.
  */
-static void put_string(FILE *out, const char *string)
+static void put_text(FILE *out, const char *text, size_t length)
 {
-	_cleanup_(freep) char *clean = text_clean(string, strlen(string));
+	_cleanup_(freep) char *clean = text_clean(text, length);
 
-	putc_unlocked('"', out);
 	for (const char *c = clean; *c; c++) {
 		if (*c == '"' || *c == '\\')
 			putc_unlocked('\\', out);
 		putc_unlocked(*c, out);
+	}
+}
+
+static void put_string(FILE *out, const char *string)
+{
+	putc_unlocked('"', out);
+	put_text(out, string, strlen(string));
+	putc_unlocked('"', out);
+}
+
+/* FIELD_LINES: whoever writes the string into a file has to have its lines. */
+static void put_lines(FILE *out, const char *text)
+{
+	size_t length = strcspn(text, "\n");
+
+	putc_unlocked('"', out);
+	put_text(out, text, length);
+	while (text[length]) {
+		text += length + 1;
+		length = strcspn(text, "\n");
+		fputs("\\n", out);
+		put_text(out, text, length);
 	}
 	putc_unlocked('"', out);
 }
@@ -61,7 +82,10 @@ static int put_value(FILE *out, const struct field *field, const struct value *v
 {
 	switch (value->kind) {
 	case VALUE_STRING:
-		put_string(out, value->string);
+		if (field->flags & FIELD_LINES)
+			put_lines(out, value->string);
+		else
+			put_string(out, value->string);
 		return 0;
 	case VALUE_UNSIGNED:
 		fprintf(out, "%" PRIu64, value->number);

@@ -32,6 +32,7 @@ enum field_flag {
 	FIELD_RIGHT = 1 << 1,	/* aligned right in tables */
 	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the most that its bits hold */
 	FIELD_SECRET = 1 << 3,	/* a key: shown only on request */
+	FIELD_LINES = 1 << 4,	/* a text for a file, whose newlines are newlines in JSON */
 };
 
 /*

@@ -74,6 +74,22 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$status" = 0 ]
 }
 
+# Whoever writes it from the document has the file that the other output shows.
+@test "link: --json has the lines of the file that makes it last" {
+	local words=(link add soft type rxe netdev lo --dry-run)
+
+	try "${words[@]}" --json
+	[ "$(jq -j '.change[0].persist_text' <<<"$output" | head -n 2)" = '[Unit]
+Description=RDMA device soft: rxe on lo' ]
+	jq -r '.change[0].persist_text' <<<"$output" >"$BATS_TEST_TMPDIR/json"
+	try "${words[@]}" --persist
+	sed '1,/^to make it last, put this into/d' <<<"$output" | head -n "$(wc -l <"$BATS_TEST_TMPDIR/json")" |
+		cmp - "$BATS_TEST_TMPDIR/json"
+	# Each object of this form is a line.
+	try "${words[@]}" --jsonl
+	[ "$(wc -l <<<"${output%$'\n'}")" = 1 ]
+}
+
 @test "link: --dry-run needs no privilege and loads no module" {
 	try link add soft type rxe netdev lo --dry-run --json
 	[ "$status" = 0 ]
