@@ -25,7 +25,8 @@ struct counters_request {
 	bool (*wants)(const void *context, enum counter_source source, const char *kernel_name,
 		      const struct counter_name *name);
 	const void *context;
-	bool once; /* not what the agent of a port counts if its driver counts the same, too */
+	bool once; /* what is counted twice in a place, or by the agent and the driver, is read once
+		    */
 };
 
 enum {

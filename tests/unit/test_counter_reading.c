@@ -337,6 +337,29 @@ static void the_agent_counts_it_too(void **state)
 	assert_int_equal(find(bed, "bnxt_re0/2", "port_xmit_data")->value.value, 1000);
 }
 
+/* Two samples of one series would make Prometheus' parsers refuse the page. */
+static void both_folders_of_a_driver(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, CLASS "mlx4_0/hw_counters/rq_num_lle", "3");
+	tree_write(&bed->tree, CLASS "mlx4_0/diag_counters/rq_num_lle", "4");
+	tree_write(&bed->tree, CLASS "mlx4_0/diag_counters/num_baddb", "5");
+	tree_write(&bed->tree, CLASS "mlx4_0/ports/1/hw_counters/rq_num_lle", "6");
+	tree_write(&bed->tree, CLASS "mlx4_0/ports/1/hw_counters/rq_num_oos", "7");
+	tree_write(&bed->tree, CLASS "mlx4_0/ports/1/hw_counters/out_of_sequence", "8");
+	load_some(bed, COUNTERS_ALL_SOURCES, NULL, true);
+	assert_int_equal(bed->readings.count, 4);
+	for (size_t i = 0; i < bed->readings.count; i++)
+		for (size_t j = i + 1; j < bed->readings.count; j++)
+			assert_false(bed->readings.items[i].port == bed->readings.items[j].port &&
+				     !strcmp(bed->readings.items[i].counter,
+					     bed->readings.items[j].counter));
+	assert_int_equal(find(bed, "mlx4_0", "rq_num_lle")->value.value, 3);
+	assert_int_equal(find(bed, "mlx4_0", "num_baddb")->value.value, 5);
+	assert_int_equal(find(bed, "mlx4_0/1", "rq_num_lle")->value.value, 6);
+}
+
 /* A listing of the counters as such shows those of both. */
 static void both_are_counters(void **state)
 {
@@ -434,6 +457,7 @@ int main(void)
 		TEST(only_what_is_wanted),
 		TEST(the_agent_counts_it_too),
 		TEST(both_are_counters),
+		TEST(both_folders_of_a_driver),
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
 		TEST(opened_again),
