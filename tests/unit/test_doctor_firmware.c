@@ -299,7 +299,10 @@ static void switches(void **state)
 		devlink->switches[DEVLINK_ROCE] = cases[i].roce;
 		devlink->switches[DEVLINK_IWARP] = cases[i].iwarp;
 		check(bed, CHECK_ID_rdma_disabled);
-		assert_said(bed, SECOND, cases[i].severity, "");
+		assert_said(bed, SECOND, cases[i].severity,
+			    cases[i].roce == TRISTATE_YES  ? "enable_roce is true"
+			    : cases[i].roce == TRISTATE_NO ? "enable_roce is false"
+							   : "");
 	}
 	devlink->switches[DEVLINK_ROCE] = devlink->switches[DEVLINK_IWARP] = TRISTATE_NO;
 	check(bed, CHECK_ID_rdma_disabled);
