@@ -246,6 +246,9 @@ static void health(void **state)
 	devlink->reporters[0].state.value = DEVLINK_REPORTER_ERROR;
 	check(bed, CHECK_ID_firmware_health);
 	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 4 errors");
+	devlink->reporters[0].errors = devlink->reporters[0].recoveries = number_of(1);
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 1 error, 1 recovery since");
 	/* mlx5's fw only reports: that it is in error does not say that nothing works. */
 	assert_string_equal(bed->results.items[bed->results.count - 1].finding.summary,
 			    "the adapter or its driver reports a fault that lasts");

@@ -93,8 +93,10 @@ def health(tap):
     theirs = json.loads(peers.must('devlink', '-j', 'health', 'show').text())['health']
     bad = [entry for entry in theirs.get('netdevsim/netdevsim10', []) if entry['state'] == 'error']
     evidence = ' '.join(row['evidence'] or '' for row in doctor.of('firmware-health'))
+    counts = ['%d error%s, %d recover%s' % (entry['error'], '' if entry['error'] == 1 else 's', entry['recover'],
+                                            'y' if entry['recover'] == 1 else 'ies') for entry in bad]
     tap.test('devlink: the counts are those of devlink health show',
-             [] if len(bad) == 1 and '%d errors, %d recoveries' % (bad[0]['error'], bad[0]['recover']) in evidence
+             [] if len(counts) == 1 and counts[0] in evidence
              else ['%s | %s' % (theirs, evidence)])
     write(FACTS + '/health/fail_recover', 'N')
     peers.must('devlink', 'health', 'recover', 'netdevsim/netdevsim10', 'reporter', 'dummy')

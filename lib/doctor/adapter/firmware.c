@@ -319,10 +319,12 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 		return SEVERITY_INFO;
 	}
 	doctor_evidence(run, SOURCE,
-			"%s is in error: %llu errors, %llu recoveries since the driver "
+			"%s is in error: %llu error%s, %llu recover%s since the driver "
 			"was loaded",
 			reporter->name, (unsigned long long)reporter->errors.value,
-			(unsigned long long)reporter->recoveries.value);
+			text_plural_s(reporter->errors.value),
+			(unsigned long long)reporter->recoveries.value,
+			reporter->recoveries.value == 1 ? "y" : "ies");
 	/* Queues of the netdev, which RDMA does not use. */
 	return !strcmp(reporter->name, "tx") || !strcmp(reporter->name, "rx") ? SEVERITY_WARNING
 									      : SEVERITY_ERROR;
