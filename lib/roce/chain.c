@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/netlink/dscp.h"
 #include "roce/netdevs.h"
 #include "roce/tos.h"
@@ -409,26 +410,26 @@ static const struct roce_step *first_with(const struct roce_facts *facts,
 static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 {
 	const unsigned int tos = facts->dcb_rc ? 0 : tos_find_lossless(&facts->dcb);
+	_cleanup_(freep) char *object = text_quote(facts->object);
 
 	switch ((enum roce_step_id)chain->breaks_at.value) {
 	case ROCE_TOS:
-		chain->next_step = mem_format("rdmactl roce set %s default-tos %u", facts->object,
+		chain->next_step = mem_format("rdmactl roce set %s default-tos %u", object,
 					      tos ? tos : facts->tos);
 		break;
 	case ROCE_DSCP:
-		chain->next_step = mem_format("rdmactl roce set %s default-mode roce-v2",
-					      facts->object);
+		chain->next_step = mem_format("rdmactl roce set %s default-mode roce-v2", object);
 		break;
 	case ROCE_MTU:
 		chain->next_step = mem_format("rdmactl roce set %s mtu 9000, if every switch and "
 					      "host takes it",
-					      facts->object);
+					      object);
 		break;
 	default:
 		chain->next_step = facts->dcb_rc
 					   ? NULL
 					   : mem_format("rdmactl roce set %s --profile lossless",
-							facts->object);
+							object);
 	}
 }
 

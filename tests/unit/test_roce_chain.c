@@ -92,6 +92,18 @@ static void expect_end(const struct roce_facts *facts, enum tristate lossless, i
 
 #define PROFILE "rdmactl roce set mlx5_0/1 --profile lossless"
 
+/* The name of a device may have any character. */
+static void quoted(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	facts.object = "mlx;5/1";
+	facts.trust = "pcp";
+	expect_end(&facts, TRISTATE_NO, ROCE_TRUST,
+		   "rdmactl roce set 'mlx;5/1' --profile lossless");
+}
+
 static void whole(void **state)
 {
 	struct roce_facts facts = good();
@@ -556,12 +568,19 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),      cmocka_unit_test(broken),
-		cmocka_unit_test(unknown),    cmocka_unit_test(assumed),
-		cmocka_unit_test(sources),    cmocka_unit_test(without_dcb),
-		cmocka_unit_test(priorities), cmocka_unit_test(queues),
-		cmocka_unit_test(congestion), cmocka_unit_test(mtu),
-		cmocka_unit_test(names),      cmocka_unit_test(assumed_and_broken),
+		cmocka_unit_test(quoted),
+		cmocka_unit_test(whole),
+		cmocka_unit_test(broken),
+		cmocka_unit_test(unknown),
+		cmocka_unit_test(assumed),
+		cmocka_unit_test(sources),
+		cmocka_unit_test(without_dcb),
+		cmocka_unit_test(priorities),
+		cmocka_unit_test(queues),
+		cmocka_unit_test(congestion),
+		cmocka_unit_test(mtu),
+		cmocka_unit_test(names),
+		cmocka_unit_test(assumed_and_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

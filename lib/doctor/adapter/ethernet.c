@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "doctor/frame/growth.h"
 #include "doctor/port/port_facts.h"
 #include "doctor/port/port_growth.h"
@@ -161,6 +162,7 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 			const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
 	const bool on = pause->receive == TRISTATE_YES || pause->transmit == TRISTATE_YES;
+	_cleanup_(freep) char *name = text_quote(netdev->name);
 
 	doctor_evidence(run, "ethtool netlink PAUSE_GET", "pause frames: receive %s, transmit %s",
 			on_off(pause->receive), on_off(pause->transmit));
@@ -178,7 +180,7 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 
 		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
 		free(priorities);
-		doctor_next_step(run, "rdmactl roce set %s global-pause none", netdev->name);
+		doctor_next_step(run, "rdmactl roce set %s global-pause none", name);
 		doctor_warning(run, "pause frames stop the priorities that PFC is to keep apart");
 	} else {
 		doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");
