@@ -240,10 +240,24 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 	return status;
 }
 
+/* Both are about checks, not about what is on this host. */
+static int refuse_objects(const struct ctx *ctx, const char *message)
+{
+	struct listing listing;
+
+	if (listing_begin_as(&listing, ctx, &doctor_check_schema, false))
+		listing_fail(&listing, STATUS_USAGE, message, "rdmactl doctor --help");
+	return listing_end(&listing);
+}
+
 static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 {
 	const struct doctor_args *args = doctor_args;
 
+	if (args->list && objects[0])
+		return refuse_objects(ctx, "--list takes no device");
+	if (args->explain && objects[0])
+		return refuse_objects(ctx, "--explain takes the id of one check, and no device");
 	if (args->list)
 		return list_checks(ctx, args);
 	if (args->explain)

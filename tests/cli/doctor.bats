@@ -91,6 +91,10 @@ repair()
 	expect_error 2 doctor "no check 'port-stat'" "did you mean 'port-state'?"
 	try doctor --list --explain port-state
 	[ "$status" = 2 ]
+	try doctor --explain port-state port-rate
+	expect_error 2 doctor '--explain takes the id of one check, and no device' 'rdmactl doctor --help'
+	try doctor --list mlx5_0
+	expect_error 2 doctor '--list takes no device' 'rdmactl doctor --help'
 	# The manual and the completion have all of them.
 	try __complete doctor --only ''
 	[ "$(grep -cE '^[a-z0-9-]+	' <<<"$output")" -ge "$count" ]
