@@ -155,7 +155,13 @@ enp101s0f0s88 warning $flux"
 	rails 1 2
 	verdicts 0 multi-rail-arp "ens1f0np0 ok $own
 enp101s0f0s88 ok $own"
-	# The larger of all and the netdev's counts; 3 and 8 are no such restriction.
+	# 8 answers nothing at all, whatever arp_filter says.
+	local none='the netdev answers no ARP request, so that peers do not find its addresses'
+	rails 8 2 1
+	verdicts 4 multi-rail-arp "ens1f0np0 warning $none
+enp101s0f0s88 warning $none"
+	member ens1f0np0 next_step 'sysctl net/ipv4/conf/all/arp_ignore=1 net/ipv4/conf/ens1f0np0/arp_ignore=1, and the same lines in /etc/sysctl.d'
+	# The larger of all and the netdev's counts; 3 is no such restriction.
 	rails 0 2
 	put proc/sys/net/ipv4/conf/ens1f0np0/arp_ignore 1
 	verdicts 4 multi-rail-arp "ens1f0np0 ok $own

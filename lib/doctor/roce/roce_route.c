@@ -163,10 +163,27 @@ static int read_larger(const struct doctor_context *run, const struct link *link
 	return rc;
 }
 
-/* 1 and 2 keep an answer or a question to addresses of the netdev: arp_ignore(), net/ipv4/arp.c. */
+/*
+ * 1 and 2 keep an answer or a question to addresses of the netdev, 8 of arp_ignore answers none,
+ * and the others do not (3: but to those of scope host): arp_ignore() and arp_solicit(),
+ * net/ipv4/arp.c.
+ */
+enum { ARP_IGNORE_ALL = 8 };
+
 static bool is_strict(int64_t value)
 {
 	return value == 1 || value == 2;
+}
+
+/* The larger counts, so that it is not enough to set those of all netdevs. */
+static void advise_less(struct doctor_context *run, const struct link *link)
+{
+	_cleanup_(freep) char *name = text_quote(link->name);
+
+	doctor_next_step(run,
+			 "sysctl net/ipv4/conf/all/arp_ignore=1 net/ipv4/conf/%s/arp_ignore=1, "
+			 "and the same lines in /etc/sysctl.d",
+			 name);
 }
 
 static void judge_arp(struct doctor_context *run, const struct rail *rail,
@@ -196,8 +213,13 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 			"larger (1 or 2 wanted)%s",
 			subnet, rail->subnet.bits, neighbour->link->name, (int)ignore,
 			(int)announce, rail->link->name, filter ? "; arp_filter 1" : "");
+	if (ignore == ARP_IGNORE_ALL)
+		advise_less(run, rail->link);
 	if (is_strict(ignore) && is_strict(announce))
 		doctor_ok(run, "the netdev answers ARP for its own addresses only");
+	else if (ignore == ARP_IGNORE_ALL)
+		doctor_warning(run, "the netdev answers no ARP request, so that peers do not find "
+				    "its addresses");
 	else if (filter && !is_strict(ignore))
 		doctor_note(run,
 			    "arp_filter lets the routing table choose which netdev answers ARP: "
