@@ -52,7 +52,7 @@ void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 		const struct port *port = port_of(devices, link);
 		struct ipoib *ipoib;
 
-		if (!link_is_ipoib(link))
+		if (!link_is_ipoib(link) || link_is_bond(link))
 			continue;
 		parent = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
 		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));

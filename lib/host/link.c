@@ -89,14 +89,19 @@ const struct link *link_by_index(const struct link_list *list, const struct numb
 	return NULL;
 }
 
-bool link_is_bond(const struct link *link)
+static bool is_of_kind(const struct link *link, const char *kind)
 {
-	return link && link->kind && !strcmp(link->kind, "bond");
+	return link && link->kind && !strcmp(link->kind, kind);
 }
 
 bool link_is_vrf(const struct link *link)
 {
-	return link && link->kind && !strcmp(link->kind, "vrf");
+	return is_of_kind(link, "vrf");
+}
+
+bool link_is_bond(const struct link *link)
+{
+	return is_of_kind(link, "bond");
 }
 
 uint32_t link_vrf_index(const struct link_list *list, const struct link *link)
@@ -159,10 +164,15 @@ int link_find_port_guid(struct link *link)
 	return 0;
 }
 
-bool link_is_ipoib_of(const struct link *link, const struct port *port)
+bool link_has_guid_of(const struct link *link, const struct port *port)
 {
 	return link_is_ipoib(link) && link->port_guid.known && port->port_guid.known &&
 	       link->port_guid.value == port->port_guid.value;
+}
+
+bool link_is_ipoib_of(const struct link *link, const struct port *port)
+{
+	return link_has_guid_of(link, port) && !link_is_bond(link);
 }
 
 bool port_has_ipoib(const struct port *port, const struct link *link)

@@ -87,8 +87,10 @@ uint32_t link_vrf_index(const struct link_list *list, const struct link *link);
 void link_clear(struct link *link); /* frees the strings it owns */
 void link_list_clear(struct link_list *list);
 void link_address_list_clear(struct link_address_list *list);
-/* True if the link is known to be of type InfiniBand. */
+/* True if the link is known to be of type InfiniBand, as a bond of IPoIB netdevs is, too. */
 bool link_is_ipoib(const struct link *link);
+/* True if both have one GUID; a bond has that of its active member. */
+bool link_has_guid_of(const struct link *link, const struct port *port);
 /* True if the link is the IPoIB netdev of the port, or a P_Key child of it, by the port GUID. */
 bool link_is_ipoib_of(const struct link *link, const struct port *port);
 /*

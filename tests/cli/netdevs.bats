@@ -54,6 +54,31 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'smi1/2' $'smi1 2 \n' "$output"
 }
 
+# A bond has the address of its active member, and so the GUID of that member's port.
+@test "netdevs: a bond of IPoIB netdevs is no netdev of a port" {
+	local root=$BATS_TEST_TMPDIR/root bond name
+
+	cp -a "$roots/cx5-ib-edr" "$root"
+	bond=$root/sys/devices/virtual/net/bond0
+	mkdir -p "$bond/bonding"
+	cp "$root/sys/class/net/ib0/"{address,broadcast,type,mtu,operstate,carrier_changes} "$bond"
+	echo 40 | tee "$bond/ifindex" >"$bond/iflink"
+	echo active-backup 1 >"$bond/bonding/mode"
+	printf 'INTERFACE=bond0\nDEVTYPE=bond\n' >"$bond/uevent"
+	ln -s ../../devices/virtual/net/bond0 "$root/sys/class/net/bond0"
+	for name in ib0 ib1; do
+		ln -s "$bond" "$(readlink -f "$root/sys/class/net/$name")/master"
+	done
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,master,ipoib
+	expect 0 $'mlx5_0\tib0\tbond0\tib0,ib0.8001\nmlx5_1\tib1\tbond0\tib1' ''
+	try pkeys --root "$root" --tsv --no-headings -o netdevs
+	expect 0 $'ib0\nib0.8001\nib1' ''
+	try ipoib --root "$root" --tsv --no-headings -o netdev
+	expect 0 $'ib0\nib0.8001\nib1' ''
+	try doctor --root "$root" --only ipoib-mode --tsv --no-headings -o verdict -a
+	expect 0 $'ok\nok' ''
+}
+
 @test "netdevs: a port without a GID is no problem" {
 	on vendors netdevs mana_0 -o device,port
 	expect 0 $'DEVICE PORT\nmana_0    1\nmana_0    2' ''

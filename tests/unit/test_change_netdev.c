@@ -557,6 +557,7 @@ static void notes_on_a_child(void **state)
 	struct change *change;
 
 	port->port_guid = number_of(0x77);
+	port->netdev = mem_string("ib0");
 	port->pkeys = mem_alloc_zero(2, sizeof(*port->pkeys));
 	port->pkey_count = 2;
 	port->pkeys[0].pkey = number_of(0xffff);
@@ -618,6 +619,7 @@ static void listed(void **state)
 
 	device_add_port(device, 1)->port_guid = number_of(0x66);
 	device_add_port(device, 2)->port_guid = number_of(0x77);
+	device->ports[1].netdev = mem_string("ib0");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct link *link = link_list_add(&inventory->links);
 

@@ -392,6 +392,20 @@ static void second_port_of_another_kind(void **state)
 	assert_ptr_equal(gid_choose(&host->question, &host->reason, &host->hint), port->gids);
 }
 
+/* The bond of IPoIB netdevs has the address of the active one. */
+static void ipoib_bond(void **state)
+{
+	struct host *host = *state;
+	struct link *bond = add_link(host, "bond0", IPOIB);
+
+	bond->kind = mem_string("bond");
+	bond->port_guid = number_of(0x22);
+	add_infiniband(host, "mlx5_0", 0x11);
+	add_infiniband(host, "mlx5_1", 0x22);
+	route(host, "10.9.0.2", "bond0", "10.9.0.1");
+	check_chosen(host, "mlx5_1", 0);
+}
+
 /* The sub-device of a multi-plane port has its GUID, but no netdev. */
 static void sub_device(void **state)
 {
@@ -595,6 +609,7 @@ int main(void)
 		TEST(local_peer),
 		TEST(ipoib),
 		TEST(sub_device),
+		TEST(ipoib_bond),
 		TEST(second_port_of_another_kind),
 		TEST(two_devices_fit),
 		TEST(better_device_comes_later),

@@ -79,7 +79,8 @@ static char *find_infiniband_objection(const struct search *search, const struct
 {
 	if (!search->out)
 		return mem_string("the peer is an address of this host");
-	if (!port_has_ipoib(port, search->out))
+	/* A port without a netdev is a sub-device of that with the same GUID. */
+	if ((!port->netdev && !port->netdev_unknown) || !link_has_guid_of(search->out, port))
 		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
 				  search->out->name);
 	if (entry->index.value)
