@@ -178,16 +178,17 @@ static bool fill_standard_streams(void)
 
 /*
  * What the parent has set is inherited: if it ignores SIGCHLD, the kernel keeps no child to wait
- * for, and a blocked SIGALRM would be no --timeout. Ignored signals that end a program stay so, as
- * nohup(1) wants.
+ * for, and a blocked SIGALRM would be no --timeout. Signals that end a program stay ignored or
+ * blocked, as nohup(1) wants.
  */
 static void reset_signals(void)
 {
-	sigset_t none;
+	sigset_t alarm;
 
 	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
 }
 
 int main(int argc, char **argv)
