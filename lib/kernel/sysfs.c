@@ -429,7 +429,8 @@ bool sysfs_is_software(const struct root *root, const char *directory)
 	char text[SYSFS_TEXT_SIZE];
 
 	return sysfs_read(root, text, "%s/parent", directory) >= 0 ||
-	       (sysfs_read(root, text, "%s/node_desc", directory) > 0 &&
+	       (sysfs_has_directory(root, "sys/module/siw") &&
+		sysfs_read(root, text, "%s/node_desc", directory) > 0 &&
 		!strcmp(text, "Software iWARP stack"));
 }
 
