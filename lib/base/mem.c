@@ -91,7 +91,8 @@ int mem_write(int (*write)(void *context, FILE *file), void *context, char **ret
 	      size_t *ret_length)
 {
 	_cleanup_(freep) char *text = NULL;
-	FILE *file = open_memstream(&text, ret_length);
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
 	int rc;
 
 	if (!file)
@@ -102,6 +103,7 @@ int mem_write(int (*write)(void *context, FILE *file), void *context, char **ret
 	if (rc)
 		return rc;
 	*ret_text = text;
+	*ret_length = length;
 	text = NULL;
 	return 0;
 }

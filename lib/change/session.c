@@ -19,11 +19,9 @@
 
 enum {
 	MOST_ANCESTORS = 64,
-	/* TCP_ESTABLISHED and TCP_CLOSE, include/net/tcp_states.h; UDP without a peer has the last.
-	 */
-	CONNECTED_STATE = 1,
-	NO_PEER_STATE = 7,
-	WORD_DIGITS = 8, /* of a 32-bit word of an address */
+	CONNECTED_STATE = 1, /* TCP_ESTABLISHED, include/net/tcp_states.h */
+	NO_PEER_STATE = 7,   /* TCP_CLOSE, which UDP without a peer has, too */
+	WORD_DIGITS = 8,     /* of a 32-bit word of an address */
 };
 
 /* Sockets of one process. */

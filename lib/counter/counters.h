@@ -25,8 +25,8 @@ struct counters_request {
 	bool (*wants)(const void *context, enum counter_source source, const char *kernel_name,
 		      const struct counter_name *name);
 	const void *context;
-	bool once; /* what is counted twice in a place, or by the agent and the driver, is read once
-		    */
+	/* What is counted twice in a place, or by the agent and the driver, is read once. */
+	bool once;
 };
 
 enum {

@@ -1374,8 +1374,7 @@ static const struct command_row sets_port0 = {
 	"5 set PortInfo 0x0\n"
 	"5 get NodeInfo 0x0\n"};
 
-/* The next requests need the new key, unless it is that of another port than the one that answers.
- */
+/* The next requests need the new key, unless it is of another port than the one that answers. */
 static const struct command_row sets_key = {
 	"smp portinfo 9 1 --set mkey=0x77 --mkey 0x55 --yes --force --tsv -o node", STATUS_DONE,
 	"node\n"

@@ -15,7 +15,7 @@
 /* For .applies: the port speaks RoCE; the same, and not in software. */
 bool roce_is_port(struct doctor_context *run);
 bool roce_is_hardware_port(struct doctor_context *run);
-bool link_is_bonded(struct doctor_context *run);
+bool roce_is_bonded(struct doctor_context *run);
 /* The same for other ports: with a netdev and not iWARP, with IPoIB; and for devices. */
 bool roce_has_cm_netdev(struct doctor_context *run);
 bool roce_has_ipoib(struct doctor_context *run);

@@ -23,7 +23,7 @@ static int read_word(const struct doctor_context *run, const struct link *link, 
 	return 0;
 }
 
-bool link_is_bonded(struct doctor_context *run)
+bool roce_is_bonded(struct doctor_context *run)
 {
 	return roce_is_port(run) && roce_bond(run, run->port);
 }

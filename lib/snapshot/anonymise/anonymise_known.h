@@ -27,8 +27,7 @@ struct anonymiser {
 
 void known_add(struct known *known, const uint8_t *bytes);
 bool known_has(const struct known *known, const uint8_t *bytes);
-/* Whether it is the multicast group, also of IPoIB, of all addresses that end like one: RFC 4291.
- */
+/* Whether it is the multicast group, also of IPoIB, of addresses that end alike: RFC 4291. */
 bool is_solicited(const uint8_t *gid);
 
 /* Whether a letter may be inside the name of a host. */

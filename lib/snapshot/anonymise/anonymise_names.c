@@ -36,8 +36,7 @@ static bool names_kind(const char *word, size_t length, bool host)
 	for (size_t n = 0; !host && n < ARRAY_SIZE(models); n++)
 		if (!fnmatch(models[n], name, FNM_CASEFOLD))
 			return true;
-	/* Short numbers are in every text; 10-20-30-40 is a name that somebody made of an address.
-	 */
+	/* Short numbers are in every text; 10-20-30-40 is a name that was made of an address. */
 	if (host && length >= strlen("1-2-3-4"))
 		return false;
 	return length < 2 || strspn(name, "0123456789.:_-") >= length;

@@ -172,8 +172,7 @@ static void note_unknown(const struct comparison *comparison, const char *field,
 		.kind = comparison->kind->name, .field = field, .side = side, .count = 1};
 }
 
-/* Whether a problem of the side is about the object, a part of it, what it is part of, or the host.
- */
+/* Whether a problem of the side is about the object, a part of it, a whole of it, or the host. */
 static bool is_troubled(const struct comparison *comparison, int side, const char *object)
 {
 	const struct problems *problems = comparison->sides[side]->problems;
