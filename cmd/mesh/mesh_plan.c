@@ -98,8 +98,8 @@ static bool plan_stage(struct listing *listing, struct estimate *estimate,
 
 	planned->stage = plan_stage_text(stage);
 	if (stage->mode == MESH_PAIRS)
-		message = mem_string("the pairs of a file are of hosts by name, which are known "
-				     "when they come");
+		message = mem_string("its pairs name hosts, which are known only once they have "
+				     "come");
 	if (message || schedule_new(stage, scope, &schedule, &message)) {
 		line = mem_format("%s: %s", planned->stage, message);
 		problem_add_text(&listing->problems, NULL, NULL, NULL, line, NULL);

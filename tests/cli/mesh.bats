@@ -662,7 +662,7 @@ end_of_coordinator()
 	# It is not known what they are, so they are not said to be none.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'
-	[[ $stderr == *'pairs:pairs: the pairs of a file are of hosts by name, which are known when they come'* ]]
+	[[ $stderr == *'pairs:pairs: its pairs name hosts, which are known only once they have come'* ]]
 	try mesh plan
 	expect 2 ''
 }
