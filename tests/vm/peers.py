@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 RDMA = '/sys/class/infiniband'
 NET = '/sys/class/net'
@@ -62,6 +63,20 @@ def must(*argv, **options):
     return result
 
 
+# A run that takes longer hangs. The limit is generous, because the machine may be slow.
+PATIENCE = 180
+
+
+def until(happened, patience=PATIENCE):
+    """True as soon as happened() is; False if that took too long."""
+    end = time.monotonic() + patience
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 def gave_up(*results):
     """True if one of these programs of perftest could not tell how fast its processor's counter runs.
 
@@ -84,6 +99,21 @@ HIDDEN = ('unshare', '-m', '/bin/sh', '-c',
 
 def netns(name):
     return ('ip', 'netns', 'exec', name)
+
+
+def delete_netns(name):
+    """Deletes a network namespace, and waits until the kernel has taken it down, which it does afterwards.
+
+    A change of the RDMA mode of namespaces must not come meanwhile: it removes or adds RDMA devices of the
+    dying namespace (remove_all_compat_devs(), drivers/infiniband/core/device.c) beside that, and Linux 6.1
+    has crashed in kobject_uevent_env() then. Netdevs go after the RDMA devices, whose module came later
+    (cleanup_net(), net/core/net_namespace.c), and with a veth its other end.
+    """
+    must('ip', 'link', 'add', 'ends', 'type', 'veth', 'peer', 'name', 'ends', 'netns', name)
+    must('ip', 'netns', 'del', name)
+    if not until(lambda: not os.path.exists('/sys/class/net/ends')):
+        print('Bail out! the network namespace %s does not end' % name)
+        sys.exit(1)
 
 
 def read(path):

@@ -29,7 +29,7 @@ def system(tap):
     tap.test('change: netns-mode beside another network namespace: failed, with the next step',
              unequal('status', refused.status, 1) + unequal('states', states(refused), ['failed']) +
              ([] if 'options ib_core' in (refused.rows[0]['next_step'] or '') else refused.rows))
-    peers.must('ip', 'netns', 'del', 'other')
+    peers.delete_netns('other')
     change('system', 'set', 'netns-mode', 'shared', '--yes')
 
 

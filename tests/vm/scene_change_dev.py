@@ -141,7 +141,7 @@ def descriptions(tap, device, siw):
 def namespaces(tap, device):
     peers.must('ip', 'netns', 'add', 'blue')
     shared = change('dev', 'set', device, 'netns', 'blue', '--yes')
-    peers.must('ip', 'netns', 'del', 'blue')
+    peers.delete_netns('blue')
     tap.test('change dev: netns in shared mode: refused, with the next step',
              unequal('status', shared.status, 1) + unequal('states', states(shared), ['failed']) +
              unequal('next step', shared.rows[0]['next_step'], 'rdmactl system set netns-mode exclusive'))
@@ -150,7 +150,7 @@ def namespaces(tap, device):
     asked = program.rdmactl('dev', 'set', device, 'netns', 'blue')
     moved = change('dev', 'set', device, 'netns', 'blue', '--yes', '--force')
     listed = program.listing('dev', device)
-    peers.must('ip', 'netns', 'del', 'blue')
+    peers.delete_netns('blue')
     peers.must('rdma', 'system', 'set', 'netns', 'shared')
     tap.test('change dev: netns with a driver that cannot move it: told, and it is still here',
              unequal('status', (asked.status, moved.status), (2, 1)) +

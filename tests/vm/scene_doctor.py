@@ -230,7 +230,7 @@ def namespaces(tap):
     doctor = Doctor(prefix=peers.netns('doctor'))
     tap.test('doctor: in a namespace without devices', doctor.describe()
              if doctor.result.status not in (4, 5) else [], say=doctor.describe())
-    peers.must('ip', 'netns', 'del', 'doctor')
+    peers.delete_netns('doctor')
     peers.must('rdma', 'system', 'set', 'netns', 'shared')
 
 

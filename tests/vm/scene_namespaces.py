@@ -25,7 +25,7 @@ def exclusive(tap):
     tap.test('namespaces: exclusive mode: all here',
              unequal('devices', [row['device'] for row in program.listing('devices').rows],
                      sorted(row['ifname'] for row in peers.rdma('dev'))))
-    peers.must('ip', 'netns', 'del', 'other')
+    peers.delete_netns('other')
     peers.must('rdma', 'system', 'set', 'netns', 'shared')
 
 

@@ -13,21 +13,10 @@ import time
 
 import peers
 import program
+from peers import PATIENCE, until
 from tap import unequal
 
 SERVER = '10.9.0.2'
-# A run that takes longer hangs. The limit is generous, because the machine may be slow.
-PATIENCE = 180
-
-
-def until(happened, patience=PATIENCE):
-    """True as soon as happened() is; False if that took too long."""
-    end = time.monotonic() + patience
-    while not happened():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def steady(value=lambda: None, seconds=0.5, patience=PATIENCE):
