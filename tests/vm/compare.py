@@ -59,8 +59,8 @@ DIFFERENCES = {
         'rdma res show cq names the poll context by the numbers of kernels before 5.8, one off; '
         'rdmactl by those since',
     'rdma-srq-command':
-        'rdma res show srq of iproute2 6.1 overwrites the name of the command with the last range '
-        'of queue pairs; rdmactl has the name',
+        'rdma res show srq of iproute2 6.1 overwrites the name of the command with numbers of '
+        'queue pairs; rdmactl has the name',
     'rdma-hostile-command':
         'rdma res prints control bytes in the name of a process as they are, which makes its JSON '
         'invalid; rdmactl writes them as \\xNN',

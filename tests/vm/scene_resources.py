@@ -14,7 +14,7 @@ import program
 from scene_many import MEMORY_KB, clear
 from scene_none import MODULES, loaded
 from scene_states import Churn
-from selftest import Running, until
+from selftest import Running, steady, until
 from tap import unequal
 
 KINDS = {'qp': 'qps', 'cm_id': 'cm_ids', 'cq': 'cqs', 'mr': 'mrs', 'pd': 'pds', 'ctx': 'ctxs',
@@ -102,9 +102,10 @@ def order(rows):
 def mended(row):
     """A row of rdma, with the name of the command where it has been overwritten."""
     row = dict(row)
-    # By the end of the list of queue pairs, as long as the name is or longer.
+    # By the list of queue pairs, up to the end of a number or a range of it: whichever was written last
+    # to the place where the name had been.
     if row.get('lqpn') and isinstance(row['lqpn'], list) and row.get('comm') and \
-            ','.join(row['lqpn']).endswith(row['comm']):
+            row['comm'] + ',' in ','.join(row['lqpn']) + ',':
         row['comm'] = peers.read('/proc/%d/comm' % row['pid'])
         compare.known('rdma-srq-command')
     return row
@@ -576,6 +577,8 @@ def play(tap):
         tap.test('resources: (traffic flows)', [] if traffic.ready() else 'it does not')
         compare_all(tap, 'while traffic flows', moving=True)
         traffic.signal(signal.SIGSTOP)
+        # What they had sent is still acknowledged, or sent again.
+        steady(lambda: peers.rdma('res', 'show', 'qp'))
         found = compare_all(tap, 'traffic at rest')
         owners(tap, found)
         filters(tap, found)
