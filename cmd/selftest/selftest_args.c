@@ -145,10 +145,9 @@ static void list_names(struct strings *names)
 static char *complain_test(const struct strings *names, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	const char *closest = text_closest(word, (const char *const *)names->items, names->count);
 
-	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
-			    : mem_string("rdmactl selftest --list-tests lists them");
+	*ret_hint = text_suggest(word, (const char *const *)names->items, names->count,
+				 "rdmactl selftest --list-tests lists them");
 	return mem_format("--test: unknown test or group '%s'", clean);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <wchar.h>
 
 #include "base/mem.h"
@@ -216,6 +217,22 @@ static size_t distance(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
+/* The only one of the words that goes on where `word` ends, or NULL. */
+static const char *only_longer(const char *word, const char *const *words, size_t count)
+{
+	const char *longer = NULL;
+	size_t length = strlen(word);
+
+	for (size_t i = 0; length > 2 && i < count; i++) {
+		if (strncasecmp(words[i], word, length) != 0)
+			continue;
+		if (longer && strcmp(longer, words[i]) != 0)
+			return NULL;
+		longer = words[i];
+	}
+	return longer;
+}
+
 const char *text_closest(const char *word, const char *const *words, size_t count)
 {
 	const char *closest = NULL;
@@ -229,7 +246,7 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 			closest = words[i];
 		}
 	}
-	return closest;
+	return closest ? closest : only_longer(word, words, count);
 }
 
 char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise)

@@ -38,7 +38,8 @@ locale_t text_widths(void);
 
 /*
  * The one of `count` words that a mistyped `word` most likely means, or NULL. A typo is at most two
- * slips (insert, delete, replace, swap), and less than half of the word.
+ * slips (insert, delete, replace, swap), and less than half of the word. Without one, it is the
+ * only word that begins with `word`, if that has three letters or more: "rate" means "rate_gbps".
  */
 const char *text_closest(const char *word, const char *const *words, size_t count);
 

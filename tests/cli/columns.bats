@@ -91,7 +91,9 @@ keys()
 	on cx5-ib-edr devices -o '-NODE GUID'
 	expect_error 2 devices "unknown column '-NODE GUID'" "did you mean 'node_guid'?"
 	on cx5-ib-edr ports -o lid,rate
-	expect_error 2 ports "unknown column 'rate'" 'rdmactl ports --help lists the columns'
+	expect_error 2 ports "unknown column 'rate'" "did you mean 'rate_gbps'?"
+	on cx5-ib-edr ports -o lid,m
+	expect_error 2 ports "unknown column 'm'" 'rdmactl ports --help lists the columns'
 	nothing_wrong
 }
 

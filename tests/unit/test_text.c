@@ -305,6 +305,8 @@ static void plural(void **state)
 static void closest_prefers_the_nearer(void **state)
 {
 	static const char *const words[] = {"mlx5_10", "mlx5_1", "mlx5_2"};
+	static const char *const columns[] = {"state", "rate_gbps", "node_type", "node_desc"};
+	static const char *const twice[] = {"rate_gbps", "rate_gbps"};
 	char longest[42], other[42];
 	const char *const long_words[] = {other};
 
@@ -313,6 +315,13 @@ static void closest_prefers_the_nearer(void **state)
 	assert_string_equal(text_closest("mlx_1", words, 3), "mlx5_1");
 	/* Equally near: the first one. */
 	assert_string_equal(text_closest("mlx5_", words + 1, 2), "mlx5_1");
+	/* No slip, but the one word of which it is the beginning. */
+	assert_string_equal(text_closest("rate", columns, 4), "rate_gbps");
+	assert_string_equal(text_closest("NODE_T", columns, 4), "node_type");
+	assert_null(text_closest("node_", columns, 4));
+	assert_null(text_closest("ra", columns, 4));
+	assert_null(text_closest("gbps", columns, 4));
+	assert_string_equal(text_closest("rate_gb", twice, 2), "rate_gbps");
 	/* The longest words that are compared, and one letter more. */
 	memset(longest, 'a', 40);
 	longest[40] = '\0';
