@@ -362,8 +362,8 @@ static inline int live_answer(struct fake *fake, int agent, const struct mad_add
 	const struct live_fault *fault;
 	unsigned char reply[LIVE_REPLY];
 	size_t bytes = MAD_BYTES;
-	unsigned int in;
-	uint32_t node;
+	unsigned int in = 0;
+	uint32_t node = 0;
 
 	(void)agent;
 	if (live.stop_after && fake->sends > live.stop_after)

@@ -347,7 +347,7 @@ static int late_event(struct rdma_event_channel *channel, struct rdma_cm_event *
  */
 static void last_word(void **state)
 {
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = NULL;
 	struct cm_news news;
 	struct soft_trial bed;
 	struct agent *agent;
@@ -393,7 +393,7 @@ static void events_are_read(void **state)
 	};
 	struct soft_trial bed;
 	struct agent *agent;
-	struct rdma_cm_id *id, *other;
+	struct rdma_cm_id *id = NULL, *other;
 
 	(void)state;
 	soft_cm_begin(&bed);
