@@ -43,7 +43,8 @@ int root_open_below(const struct root *root, struct root *ret_root, const char *
 int root_open_path(const struct root *root, const char *path, int flags);
 /*
  * The same of a file in a directory of the root that is open: a short way. In a saved tree no link
- * is followed, -ELOOP or -ENOTDIR, which root_open_path() does; nothing is there if it is -ENOENT.
+ * is followed, -ELOOP or -ENOTDIR, and a kernel without openat2() says -ENOSYS or -EPERM, where
+ * root_open_path() goes on; nothing is there if it is -ENOENT.
  */
 int root_open_in(const struct root *root, int directory, const char *name, int flags);
 /* The length of the target of the link at `path`, NUL terminated, or -errno; -EINVAL: no link. */

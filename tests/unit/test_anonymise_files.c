@@ -3,6 +3,7 @@
  * Files of a snapshot whose form says what in them tells one host from another: vital product data,
  * configuration space, serial numbers, routes, command lines, addresses of tunnels.
  */
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "route_text.h"
 #include "snapshot/anonymise/anonymise.h"
 
 /* What becomes of one file; NULL if it is dropped. It has as many bytes as before, if `length` has
@@ -394,11 +396,12 @@ static void kernel_command_line(void **state)
 static void routes(void **state)
 {
 	static const char header[] = "Iface\tDestination\tGateway\n";
-	_cleanup_(freep) char *text = mem_format(
+	_cleanup_(freep) char *little = mem_format(
 		"%seth0\t000200C0\t010200C0\t0003\t1\t2\t100\t"
 		"00FFFFFF\t0\t0\t5\neth0\t00000000\t010200C0\t0003\t0\t0\t"
 		"0\t00000000\t0\t0\t0\n",
 		header);
+	_cleanup_(freep) char *text = route_text(little);
 	_cleanup_(freep) char *now = changed_text("root/proc/net/route", text);
 	char name[16], rest[32];
 	unsigned int to, gateway, flags, references, use, metric, mask, second_to, second_gateway;
@@ -414,10 +417,10 @@ static void routes(void **state)
 	assert_int_equal(references, 1);
 	assert_int_equal(use, 2);
 	assert_int_equal(metric, 100);
-	assert_int_equal(mask, 0x00ffffff);
+	assert_int_equal(mask, htonl(0xffffff00));
 	assert_string_equal(rest, "\t0\t0\t5");
 	/* The gateway is in the subnet still, which ends with zeros. */
-	assert_int_not_equal(to, 0x000200c0);
+	assert_int_not_equal(to, htonl(0xc0000200));
 	assert_int_equal(to & ~mask, 0);
 	assert_int_equal(gateway & mask, to);
 	assert_int_equal(sscanf(strchr(now + strlen(header), '\n'), " eth0 %8x %8x", &second_to,
