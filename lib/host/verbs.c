@@ -396,7 +396,7 @@ int verbs_get_gids(struct verbs_device *verbs_device, struct device *device)
 	_cleanup_(freep) struct ibv_gid_entry *entries = NULL;
 	ssize_t count = query_gids(verbs_device, device, &entries);
 
-	if (count < 0)
+	if (count < 0 || !entries)
 		return (int)count;
 	qsort(entries, (size_t)count, sizeof(*entries), compare_entries);
 	for (ssize_t i = 0; i < count; i++) {

@@ -146,7 +146,7 @@ static void read_process(const struct root *root, const struct device_nodes *nod
 
 	if (rc == -EACCES || rc == -EPERM)
 		holders->hidden++;
-	while (!rc && (entry = readdir(directory))) {
+	while (directory && (entry = readdir(directory))) {
 		const struct device_node *node = entry->d_name[0] == '.'
 							 ? NULL
 							 : find_node(nodes, dirfd(directory),

@@ -375,14 +375,14 @@ static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
 			 "the MTU of %s leaves room for an RDMA MTU of %u", facts->netdev, most);
 }
 
+/* Each of the functions that follow the chain has added its row. */
 static const struct roce_step *step_at(const struct roce_chain *chain, enum roce_step_id id)
 {
-	const struct roce_step *steps = chain->steps.rows;
+	const struct roce_step *step = chain->steps.rows;
 
-	for (size_t i = 0; i < chain->steps.count; i++)
-		if (steps[i].step.value == id)
-			return &steps[i];
-	return NULL;
+	while (step->step.value != id)
+		step++;
+	return step;
 }
 
 /* The first step with that verdict among those that losing nothing depends on. */

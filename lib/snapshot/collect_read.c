@@ -234,7 +234,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		return 0;
 	}
 	rc = read_all(collection, collection->root, path, MOST_OF_FILE, &bytes, &length);
-	if (rc) {
+	if (!bytes) {
 		/* It is gone meanwhile, or was never a file. */
 		if (rc != -ENOENT && rc != -ENXIO && rc != -EISDIR && rc != -ESRCH)
 			collect_error(collection, path, rc);

@@ -255,7 +255,7 @@ static void add_data_direct(struct topology *topology, const struct root *root,
 		adapters += topology->nodes[i].device_id.value == CONNECTX8 &&
 			    topology->nodes[i].role.value == TOPOLOGY_PHYSICAL;
 	topology->unpaired = count && count != adapters;
-	for (size_t i = 0; i < topology->pci.count && count == adapters; i++)
+	for (size_t i = 0; i < topology->pci.count && count && count == adapters; i++)
 		for (size_t j = 0; j < nics; j++)
 			if (topology->nodes[j].function == &topology->pci.items[i] &&
 			    topology->nodes[j].device_id.value == CONNECTX8 &&

@@ -34,6 +34,16 @@ const struct array_form *array_find(const struct setting *setting)
 	return NULL;
 }
 
+/* The row of one of the settings that this file reads, checks and writes. */
+static const struct array_form *form_of(const struct setting *setting)
+{
+	const struct array_form *form = forms;
+
+	while (form->setting != setting)
+		form++;
+	return form;
+}
+
 bool array_known(const struct array_form *form, const struct dcb *dcb)
 {
 	return form->part == PART_ETS	  ? dcb->ets_known
@@ -179,7 +189,7 @@ bool array_parse(const struct array_form *form, const char *text, struct dcb *dc
 
 int array_setting_parse(struct change *change, const char *text, char **ret_value)
 {
-	const struct array_form *form = array_find(change->setting);
+	const struct array_form *form = form_of(change->setting);
 	struct dcb dcb = {.ets_known = false};
 	unsigned int given;
 	int rc;
@@ -208,7 +218,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
  */
 static int make_target(struct change *change, const char *value, bool forward, struct dcb *dcb)
 {
-	const struct array_form *own = array_find(change->setting);
+	const struct array_form *own = form_of(change->setting);
 	unsigned int given;
 	int rc = netdev_get_dcb(change, dcb);
 
@@ -228,7 +238,7 @@ static int make_target(struct change *change, const char *value, bool forward, s
 
 int array_setting_write(struct change *change, const char *value)
 {
-	const struct array_form *form = array_find(change->setting);
+	const struct array_form *form = form_of(change->setting);
 	struct dcb_wish wish = {.ets = NULL};
 	struct dcb dcb;
 	int rc = make_target(change, value, !strcmp(value, change->wanted), &dcb);
@@ -247,7 +257,7 @@ int array_setting_write(struct change *change, const char *value)
 /* Drivers want the sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {
-	const struct array_form *form = array_find(&dcb_class_bandwidth_setting);
+	const struct array_form *form = form_of(&dcb_class_bandwidth_setting);
 	_cleanup_(freep) char *text = array_text(form, dcb);
 	unsigned int sum = 0, classes = 0;
 

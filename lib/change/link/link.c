@@ -51,13 +51,13 @@ static const char *type_of(const struct device *device)
 	return NULL;
 }
 
-static void add_link(struct software_links *links, const struct device *device)
+static void add_link(struct software_links *links, const struct device *device, const char *type)
 {
 	struct software_link *link = mem_append(&links->items, &links->count,
 						sizeof(*links->items));
 
 	link->name = mem_string(device->name);
-	link->type = mem_string(type_of(device));
+	link->type = mem_string(type);
 	link->leaving = TRISTATE_NO;
 	if (device->port_count) {
 		link->netdev = mem_string_or_null(device->ports[0].netdev);
@@ -127,10 +127,13 @@ static int read_host(struct inventory *inventory)
 
 static void list_links(const struct inventory *inventory, struct software_links *links)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		if (inventory->devices.items[i].index.known &&
-		    type_of(&inventory->devices.items[i]))
-			add_link(links, &inventory->devices.items[i]);
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+		const char *type = type_of(device);
+
+		if (type && device->index.known)
+			add_link(links, device, type);
+	}
 	add_leaving(links, inventory);
 }
 

@@ -96,7 +96,7 @@ void check_bond_mode(struct doctor_context *run)
 	_cleanup_(freep) char *mode = NULL;
 	int rc = read_word(run, bond, "bonding/mode", &mode);
 
-	if (rc) {
+	if (!mode) {
 		doctor_unread(run, "the mode of the bond", "bonding/mode", rc, false);
 		return;
 	}

@@ -101,7 +101,7 @@ static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, 
 /* Attributes of a text are made of its words: no node sent them. */
 static bool is_made(const struct fabric_row *row)
 {
-	return fabric_of(row)->source == FABRIC_TEXT;
+	return row->view->fabric->source == FABRIC_TEXT;
 }
 
 static void set_guid(struct value *value, const struct fabric_row *row, uint64_t guid)
@@ -196,7 +196,7 @@ NODE_GETTER(static, get_made_switch,
 static void set_port_0(struct value *value, const struct fabric_row *row,
 		       const struct fabric_node *node, bool made)
 {
-	const struct fabric_port *port = &fabric_of(row)->ports[node->first_port];
+	const struct fabric_port *port = &row->view->fabric->ports[node->first_port];
 
 	set_bytes_if(value, port->has_info && is_made(row) == made, port->info, PORT_INFO_BYTES);
 }

@@ -45,11 +45,12 @@ int card_find(const struct root *root, const struct device_list *devices, const 
 	      char **ret_path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		const char *netdev = i ? NULL : netdev_of(devices, word);
 		char *path = find_in(root, classes[i], word);
 
-		if (path && !i && is_virtual(path) && netdev_of(devices, word)) {
+		if (path && netdev && is_virtual(path)) {
 			free(path);
-			path = find_in(root, classes[1], netdev_of(devices, word));
+			path = find_in(root, classes[1], netdev);
 		}
 		if (!path)
 			continue;

@@ -152,15 +152,16 @@ void words_add_second_pass(struct text_buffer *text, struct judge_finding *findi
 void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number)
 {
 	const struct port *port = &judge->ports[number];
+	const struct endpoint *rail = words_endpoint(judge, number);
 
 	if (port->error_results)
 		text_buffer_add(text,
 				"; its error counters grew by %" PRIu64 " in %" PRIu32
 				" of %" PRIu32 " tests",
 				port->errors, port->error_results, port->results);
-	if (port->slow_rate)
+	if (port->slow_rate && rail)
 		text_buffer_add(text, "; its port runs at %.4g Gb/s, most others at %.4g",
-				(double)words_endpoint(judge, number)->rate_mbps / 1000,
+				(double)rail->rate_mbps / 1000,
 				(double)judge->rates[port->rate] / 1000);
 	if (judge->fabric && judge->fabric->name_partner) {
 		_cleanup_(freep) char *partner = judge->fabric->name_partner(judge->fabric->context,

@@ -106,10 +106,12 @@ static const struct perftest_kind *find_kind(const struct interop_request *reque
 {
 	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].operation == operation && kinds[i].latency == request->latency)
-			return &kinds[i];
-	return NULL;
+	const struct perftest_kind *kind = kinds;
+
+	/* There is a row for each pair. */
+	while (kind->operation != operation || kind->latency != request->latency)
+		kind++;
+	return kind;
 }
 
 static struct interop_role make_role(const struct perftest_kind *kind)

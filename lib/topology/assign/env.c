@@ -53,8 +53,12 @@ static char *ports_of(const struct assignment_list *list, const struct assignmen
 {
 	struct text_buffer text = {.text = NULL};
 
-	for (size_t i = 0; i < assignment->nics.count; i++)
-		add_ports(find_nic(list, assignment->nics.items[i]), &text, problems);
+	for (size_t i = 0; i < assignment->nics.count; i++) {
+		const struct topology_node *nic = find_nic(list, assignment->nics.items[i]);
+
+		if (nic)
+			add_ports(nic, &text, problems);
+	}
 	return text_buffer_take(&text);
 }
 
