@@ -76,13 +76,71 @@ enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALE
 
 const struct attributes link_attributes = {rows, ARRAY_SIZE(rows), NULL};
 
+static void forget_order(struct link_list *list)
+{
+	free(list->by_name);
+	free(list->by_index);
+	list->by_name = list->by_index = NULL;
+	list->named = list->numbered = 0;
+}
+
 struct link *link_list_add(struct link_list *list)
 {
+	forget_order(list);
 	return mem_append(&list->items, &list->count, sizeof(*list->items));
+}
+
+static int compare_name(const void *name, const void *entry)
+{
+	return strcmp(name, (*(const struct link *const *)entry)->name);
+}
+
+static int compare_names(const void *one, const void *other)
+{
+	return compare_name((*(const struct link *const *)one)->name, other);
+}
+
+static int compare_index(const void *index, const void *entry)
+{
+	const uint64_t wanted = *(const uint64_t *)index;
+	const uint64_t its = (*(const struct link *const *)entry)->index.value;
+
+	return wanted < its ? -1 : wanted > its;
+}
+
+static int compare_indices(const void *one, const void *other)
+{
+	return compare_index(&(*(const struct link *const *)one)->index.value, other);
+}
+
+void link_list_sort(struct link_list *list)
+{
+	forget_order(list);
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i].name)
+			MEM_ADD(list->by_name, list->named) = &list->items[i];
+		if (list->items[i].index.known)
+			MEM_ADD(list->by_index, list->numbered) = &list->items[i];
+	}
+	if (list->named)
+		qsort(list->by_name, list->named, sizeof(*list->by_name), compare_names);
+	if (list->numbered)
+		qsort(list->by_index, list->numbered, sizeof(*list->by_index), compare_indices);
+}
+
+/* One of a sorted list, or NULL. */
+static const struct link *find(const void *wanted, const struct link *const *sorted, size_t count,
+			       int (*compare)(const void *wanted, const void *entry))
+{
+	const struct link *const *found = bsearch(wanted, sorted, count, sizeof(*sorted), compare);
+
+	return found ? *found : NULL;
 }
 
 const struct link *link_by_index(const struct link_list *list, const struct number *index)
 {
+	if (index->known && list->by_index)
+		return find(&index->value, list->by_index, list->numbered, compare_index);
 	for (size_t i = 0; index->known && i < list->count; i++)
 		if (list->items[i].index.known && list->items[i].index.value == index->value)
 			return &list->items[i];
@@ -113,6 +171,8 @@ uint32_t link_vrf_index(const struct link_list *list, const struct link *link)
 
 const struct link *link_by_name(const struct link_list *list, const char *name)
 {
+	if (name && list->by_name)
+		return find(name, list->by_name, list->named, compare_name);
 	for (size_t i = 0; name && i < list->count; i++)
 		if (list->items[i].name && !strcmp(list->items[i].name, name))
 			return &list->items[i];
@@ -131,6 +191,7 @@ void link_list_clear(struct link_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		link_clear(&list->items[i]);
 	free(list->items);
+	forget_order(list);
 	*list = (struct link_list){0};
 }
 

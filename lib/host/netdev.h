@@ -45,6 +45,9 @@ struct link_list {
 	size_t count;
 	bool missing;	 /* some netdev is not in the list */
 	bool incomplete; /* for some netdev, its name or its RDMA device could not be read */
+	/* After link_list_sort(): those with a name, and those with an index. */
+	const struct link **by_name, **by_index;
+	size_t named, numbered;
 };
 
 struct link_address {
@@ -78,6 +81,8 @@ extern const struct attributes link_attributes;
 enum { LINK_MOST_LEVELS = 8 };
 
 struct link *link_list_add(struct link_list *list);
+/* Lets the next two find one of thousands without looking at each, until the list changes. */
+void link_list_sort(struct link_list *list);
 const struct link *link_by_index(const struct link_list *list, const struct number *index);
 const struct link *link_by_name(const struct link_list *list, const char *name);
 bool link_is_bond(const struct link *link); /* false of NULL, as the next */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,44 @@ static void links_found(void **state)
 	assert_null(link_by_name(&host->links, NULL));
 }
 
+/* The same answers; one that is added later is found, too. */
+static void links_found_when_sorted(void **state)
+{
+	static const char *const names[] = {"ib0", "eth1", "lo", "eth0", "eth10"};
+	struct host *host = *state;
+	struct number index = number_of(0);
+	char name[16];
+
+	link_list_sort(&host->links);
+	assert_null(link_by_name(&host->links, "eth0"));
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
+		add_link(host, (i * 7 + 3) % 11, names[i]);
+	link_list_add(&host->links)->index = number_of(UINT64_MAX);
+	link_list_add(&host->links)->name = mem_string("odd");
+	link_list_sort(&host->links);
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		index.value = (i * 7 + 3) % 11;
+		assert_ptr_equal(link_by_name(&host->links, names[i]), &host->links.items[i]);
+		assert_ptr_equal(link_by_index(&host->links, &index), &host->links.items[i]);
+	}
+	index.value = UINT64_MAX;
+	assert_ptr_equal(link_by_index(&host->links, &index), &host->links.items[5]);
+	assert_ptr_equal(link_by_name(&host->links, "odd"), &host->links.items[6]);
+	index.known = false;
+	assert_null(link_by_index(&host->links, &index));
+	index = number_of(11);
+	assert_null(link_by_index(&host->links, &index));
+	assert_null(link_by_name(&host->links, "eth"));
+	assert_null(link_by_name(&host->links, NULL));
+	for (unsigned int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "late%u", i);
+		add_link(host, 20 + i, name);
+		assert_int_equal(link_by_name(&host->links, name)->index.value, 20 + i);
+		link_list_sort(&host->links);
+		assert_non_null(link_by_name(&host->links, names[0]));
+	}
+}
+
 /* A VRF is in itself; a member of a bond is in none, even if the bond is. */
 static void vrfs(void **state)
 {
@@ -303,10 +342,18 @@ static void vrfs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(plain),	    TEST(namespaces), TEST(namespaces_of_ipoib),
-		TEST(no_such_link), TEST(vlans),      TEST(bond_member),
-		TEST(bond_itself),  TEST(ipoib),      TEST(is_ipoib_of),
-		TEST(links_found),  TEST(vrfs),
+		TEST(plain),
+		TEST(namespaces),
+		TEST(namespaces_of_ipoib),
+		TEST(no_such_link),
+		TEST(vlans),
+		TEST(bond_member),
+		TEST(bond_itself),
+		TEST(ipoib),
+		TEST(is_ipoib_of),
+		TEST(links_found),
+		TEST(links_found_when_sorted),
+		TEST(vrfs),
 	};
 
 	return cmocka_run_group_tests_name("netdev", tests, NULL, NULL);

@@ -397,6 +397,7 @@ void read_netdevs(struct reading *reading)
 
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
+	link_list_sort(&reading->inventory->links);
 	if (root_answers(&reading->root))
 		read_files(reading, &problems);
 	if (!reading->nldev && (objects->count || objects->excluded.count) && wants_ipoib(reading))
