@@ -72,6 +72,8 @@ struct doctor_roce {
 	size_t dcb_count;
 	struct doctor_ecn *ecns; /* of the check roce-ecn */
 	size_t ecn_count;
+	unsigned int largest_mtu; /* of the check roce-mtu */
+	bool largest_mtu_is_known;
 };
 
 struct doctor_roce *doctor_roce(struct doctor_facts *facts);

@@ -43,11 +43,33 @@ static bool is_peer(struct doctor_context *run, const struct device *device,
 	       is_physical(run, device) && is_physical(run, run->device);
 }
 
+/* The largest RDMA MTU that the netdev of any port has: most hosts have but one MTU. */
+static unsigned int largest_mtu(struct doctor_context *run)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	struct doctor_roce *roce = doctor_roce(run->facts);
+
+	for (size_t i = 0; !roce->largest_mtu_is_known && i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct link *link = roce_link(run, &devices->items[i].ports[j]);
+			const unsigned int mtu = link && link->mtu_bytes.known
+							 ? roce_mtu(link->mtu_bytes.value)
+							 : 0;
+
+			if (mtu > roce->largest_mtu)
+				roce->largest_mtu = mtu;
+		}
+	roce->largest_mtu_is_known = true;
+	return roce->largest_mtu;
+}
+
 /* Whether a port with the same task has a larger MTU; it is named in the evidence. */
 static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 
+	if (mtu >= largest_mtu(run))
+		return false;
 	for (size_t i = 0; i < devices->count; i++)
 		for (size_t j = 0; j < devices->items[i].port_count; j++) {
 			const struct port *port = &devices->items[i].ports[j];
@@ -80,9 +102,10 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 		const struct link *link = &links->items[i];
 		const bool leg = bond && link_by_index(links, &link->master_index) == bond;
 
+		/* The MTU first: to find the port of a netdev takes longer. */
 		if (link == own || !link->mtu_bytes.known || leg != legs ||
-		    (!leg && !roce_is_of_port(run, run->port, link)) ||
-		    roce_mtu(link->mtu_bytes.value) >= roce_mtu(own->mtu_bytes.value))
+		    roce_mtu(link->mtu_bytes.value) >= roce_mtu(own->mtu_bytes.value) ||
+		    (!leg && !roce_is_of_port(run, run->port, link)))
 			continue;
 		doctor_evidence(run, NULL, "%s: MTU %u, RDMA MTU %u", link->name,
 				(unsigned int)link->mtu_bytes.value,
