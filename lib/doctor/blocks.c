@@ -3,16 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/frame/check.h"
 
-static bool are_alike(const struct doctor_result *a, const struct doctor_result *b)
+static int compare_numbers(const struct number *a, const struct number *b)
 {
-	return a->finding.id.value == b->finding.id.value &&
-	       a->finding.severity.value == b->finding.severity.value &&
-	       !strcmp(a->finding.summary, b->finding.summary) &&
-	       !strcmp(a->finding.next_step ? a->finding.next_step : "",
-		       b->finding.next_step ? b->finding.next_step : "");
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* 0: they are to be one block. */
+static int compare_findings(const struct finding *a, const struct finding *b)
+{
+	int rc = compare_numbers(&a->id, &b->id);
+
+	rc = rc ? rc : compare_numbers(&a->severity, &b->severity);
+	rc = rc ? rc : strcmp(a->summary, b->summary);
+	return rc ? rc : strcmp(a->next_step ? a->next_step : "", b->next_step ? b->next_step : "");
+}
+
+/* What is alike comes together, in its order. */
+static int compare_results(const void *a, const void *b)
+{
+	const struct doctor_result *const *one = a, *const *other = b;
+	int rc = compare_findings(&(*one)->finding, &(*other)->finding);
+
+	return rc ? rc : *one < *other ? -1 : *one > *other;
 }
 
 static int compare(const void *a, const void *b)
@@ -27,53 +43,65 @@ static int compare(const void *a, const void *b)
 	return first->results[0] < second->results[0] ? -1 : 1;
 }
 
+static const struct doctor_result **sort(const struct doctor_results *results)
+{
+	const struct doctor_result **sorted = mem_alloc_zero(results->count + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < results->count; i++)
+		sorted[i] = &results->items[i];
+	qsort(sorted, results->count, sizeof(*sorted), compare_results);
+	return sorted;
+}
+
+/* The block that the next of the sorted results belongs to. */
 static struct doctor_block *block_of(struct doctor_blocks *blocks,
 				     const struct doctor_result *result)
 {
-	for (size_t i = 0; i < blocks->count; i++)
-		if (are_alike(blocks->items[i].results[0], result))
-			return &blocks->items[i];
+	struct doctor_block *last = blocks->count ? &blocks->items[blocks->count - 1] : NULL;
+
+	if (last && !compare_findings(&last->results[0]->finding, &result->finding))
+		return last;
 	return mem_append(&blocks->items, &blocks->count, sizeof(*blocks->items));
 }
 
-/* Checks, not results: a check that was not made on eight ports is one. */
-static size_t count_dependents(const struct doctor_results *results, uint64_t cause)
+/* For each cause. Checks, not results: a check that was not made on eight ports is one. */
+static void count_dependents(const struct doctor_results *results, size_t counts[DOCTOR_CHECKS])
 {
-	bool seen[DOCTOR_CHECKS] = {false};
-	size_t count = 0;
+	bool seen[DOCTOR_CHECKS][DOCTOR_CHECKS] = {{false}};
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct doctor_result *result = &results->items[i];
+		bool *one = &seen[result->because.value][result->finding.id.value];
 
-		if (!result->because.known || result->because.value != cause ||
-		    seen[result->finding.id.value])
+		if (!result->because.known || *one)
 			continue;
-		seen[result->finding.id.value] = true;
-		count++;
+		*one = true;
+		counts[result->because.value]++;
 	}
-	return count;
 }
 
 void doctor_blocks_make(const struct doctor_results *results, struct doctor_blocks *ret_blocks)
 {
-	size_t totals[DOCTOR_CHECKS] = {0};
+	_cleanup_(freep) const struct doctor_result **sorted = sort(results);
+	size_t totals[DOCTOR_CHECKS] = {0}, dependents[DOCTOR_CHECKS] = {0};
 
 	*ret_blocks = (struct doctor_blocks){.count = 0};
 	for (size_t i = 0; i < results->count; i++) {
-		const struct doctor_result *result = &results->items[i];
+		const struct doctor_result *result = sorted[i];
 		struct doctor_block *block = block_of(ret_blocks, result);
 
 		*(const struct doctor_result **)mem_append(&block->results, &block->count,
 							   sizeof(*block->results)) = result;
 		totals[result->finding.id.value]++;
 	}
+	count_dependents(results, dependents);
 	for (size_t i = 0; i < ret_blocks->count; i++) {
 		struct doctor_block *block = &ret_blocks->items[i];
 		const struct finding *finding = &block->results[0]->finding;
 
 		block->total = totals[finding->id.value];
 		if (finding->severity.value == SEVERITY_ERROR || block->results[0]->blocks)
-			block->dependents = count_dependents(results, finding->id.value);
+			block->dependents = dependents[finding->id.value];
 	}
 	if (ret_blocks->count)
 		qsort(ret_blocks->items, ret_blocks->count, sizeof(*ret_blocks->items), compare);

@@ -70,11 +70,8 @@ static bool is_blocked_by(const struct doctor_context *run, uint64_t id, const c
 {
 	size_t failed = 0, total = 0;
 
-	for (size_t i = 0; i < run->results->count; i++) {
-		const struct doctor_result *result = &run->results->items[i];
-
-		if (result->finding.id.value != id)
-			continue;
+	for (const struct doctor_result *result = doctor_first(run->results, id); result;
+	     result = doctor_next(run->results, result)) {
 		total++;
 		if (!leaves_nothing(result))
 			continue;
@@ -106,12 +103,12 @@ int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id)
 	_cleanup_(freep) char *object = doctor_scope_object(run);
 	int worst = -1;
 
-	for (size_t i = 0; i < run->results->count; i++) {
-		const struct finding *finding = &run->results->items[i].finding;
+	for (const struct doctor_result *result = doctor_first(run->results, id); result;
+	     result = doctor_next(run->results, result)) {
+		const int severity = (int)result->finding.severity.value;
 
-		if (finding->id.value == id && (int)finding->severity.value > worst &&
-		    covers(run, finding->object, object))
-			worst = (int)finding->severity.value;
+		if (severity > worst && covers(run, result->finding.object, object))
+			worst = severity;
 	}
 	return worst;
 }

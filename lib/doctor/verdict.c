@@ -106,6 +106,29 @@ void doctor_result_clear(struct doctor_result *result)
 	*result = (struct doctor_result){.expected = NULL};
 }
 
+const struct doctor_result *doctor_first(const struct doctor_results *results, uint64_t id)
+{
+	return results->first[id] ? &results->items[results->first[id] - 1] : NULL;
+}
+
+const struct doctor_result *doctor_next(const struct doctor_results *results,
+					const struct doctor_result *result)
+{
+	return result->next ? &results->items[result->next - 1] : NULL;
+}
+
+/* Each check's results are a chain: later checks look at those of others for every object. */
+static void append_result(struct doctor_results *results, enum doctor_check_id id,
+			  const struct doctor_result *result)
+{
+	MEM_ADD(results->items, results->count) = *result;
+	if (results->last[id])
+		results->items[results->last[id] - 1].next = results->count;
+	else
+		results->first[id] = results->count;
+	results->last[id] = results->count;
+}
+
 /* Moves what is pending into the results. */
 static void conclude(struct doctor_context *run, enum severity severity)
 {
@@ -124,8 +147,7 @@ static void conclude(struct doctor_context *run, enum severity severity)
 		finding->next_step = mem_string_or_null(run->check->remedy);
 	}
 	run->pending.sources.known = true;
-	*(struct doctor_result *)mem_append(&run->results->items, &run->results->count,
-					    sizeof(run->pending)) = run->pending;
+	append_result(run->results, run->id, &run->pending);
 	run->pending = (struct doctor_result){.expected = NULL};
 	run->verdicts++;
 }

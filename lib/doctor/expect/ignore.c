@@ -111,12 +111,10 @@ static void ignore_findings(struct doctor_context *run)
 /* Whether the check was made, on all that it applies to: not without root, or --interval. */
 static bool was_made(const struct doctor_context *run, uint64_t id)
 {
-	for (size_t i = 0; i < run->results->count; i++) {
-		const struct finding *finding = &run->results->items[i].finding;
-
-		if (finding->id.value == id && finding->severity.value == SEVERITY_INFO)
+	for (const struct doctor_result *result = doctor_first(run->results, id); result;
+	     result = doctor_next(run->results, result))
+		if (result->finding.severity.value == SEVERITY_INFO)
 			return false;
-	}
 	return run->request->run[id];
 }
 

@@ -81,16 +81,23 @@ struct doctor_result {
 	struct number needs;   /* enum doctor_need bits that are missing; the check was not made */
 	char *ignored;	       /* why the expectation file ignores it; NULL: it does not */
 	bool blocks;	       /* checks that come after this one cannot judge the object */
+	size_t next;	       /* of the same check: its position + 1, or 0 */
 };
 
 struct doctor_results {
 	struct doctor_result *items;
 	size_t count;
-	enum doctor_profile profile;   /* that was used */
+	size_t first[DOCTOR_CHECKS], last[DOCTOR_CHECKS]; /* of each check: position + 1, or 0 */
+	enum doctor_profile profile;			  /* that was used */
 	struct strings not_applicable; /* ids of checks that no object of this host calls for */
 	bool hardware; /* there is an RDMA device or function, or a file expects one */
 	bool missing;  /* a device that was named is not there, so nothing was checked */
 };
+
+/* The results of one check: the first one, and the one after `result`; NULL: there is none. */
+const struct doctor_result *doctor_first(const struct doctor_results *results, uint64_t id);
+const struct doctor_result *doctor_next(const struct doctor_results *results,
+					const struct doctor_result *result);
 
 extern const struct schema doctor_schema;
 
