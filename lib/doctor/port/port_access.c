@@ -51,7 +51,7 @@ static size_t count_ports(struct doctor_context *run, enum pma_state state, int 
 	int error = 0;
 
 	for (size_t i = 0; i < run->device->port_count; i++) {
-		if (doctor_pma(run->facts, &run->device->ports[i], &error) != state)
+		if (doctor_pma(run->facts, run->device, &run->device->ports[i], &error) != state)
 			continue;
 		count++;
 		*ret_error = error;

@@ -11,18 +11,14 @@
 #include "kernel/sysfs.h"
 
 struct doctor_ports {
-	struct pma_fact {
-		const struct port *port;
-		enum pma_state state;
-		int error;
-	} * items;
-	size_t count;
 	/* By the index of the device. */
-	struct rate_fact {
-		bool known;
+	struct port_fact {
+		bool rate_is_known, pma_is_known;
 		struct real rate;
-	} * *rates; /* by the index of the port, too */
-	size_t rate_count;
+		enum pma_state pma;
+		int pma_error;
+	} * *facts; /* by the index of the port, too */
+	size_t count;
 	struct pci_function **roles;
 	struct manager_fact {
 		bool known;
@@ -44,21 +40,33 @@ static struct pci_function *function_of(struct doctor_facts *facts, const struct
 	return pci ? pci_list_find(pci, device->pci_address) : NULL;
 }
 
-enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, int *ret_error)
+static struct port_fact *fact_of(struct doctor_facts *facts, const struct device *device,
+				 const struct port *port)
 {
+	const struct device_list *devices = &facts->inventory.devices;
 	struct doctor_ports *ports = ports_of(facts);
-	struct pma_fact *fact = NULL;
+	struct port_fact **fact;
 
-	for (size_t i = 0; i < ports->count && !fact; i++)
-		if (ports->items[i].port == port)
-			fact = &ports->items[i];
-	if (!fact) {
-		fact = mem_append(&ports->items, &ports->count, sizeof(*ports->items));
-		fact->port = port;
-		fact->state = pma_probe(&facts->root, port, &fact->error);
+	if (!ports->facts) {
+		ports->facts = mem_alloc_zero(devices->count + 1, sizeof(*ports->facts));
+		ports->count = devices->count;
 	}
-	*ret_error = fact->error;
-	return fact->state;
+	fact = &ports->facts[device - devices->items];
+	if (!*fact)
+		*fact = mem_alloc_zero(device->port_count, sizeof(**fact));
+	return &(*fact)[port - device->ports];
+}
+
+enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *device,
+			  const struct port *port, int *ret_error)
+{
+	struct port_fact *fact = fact_of(facts, device, port);
+
+	if (!fact->pma_is_known)
+		fact->pma = pma_probe(&facts->root, port, &fact->pma_error);
+	fact->pma_is_known = true;
+	*ret_error = fact->pma_error;
+	return fact->pma;
 }
 
 /* ConnectX-7 as an InfiniBand adapter, a physical function: what HGX B200 and B300 boards have. */
@@ -116,7 +124,7 @@ bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct dev
 	if (doctor_manages_nvswitches(facts, device) > 0)
 		return true;
 	for (size_t i = 0; i < device->port_count; i++)
-		if (doctor_pma(facts, &device->ports[i], &error) == PMA_REFUSED)
+		if (doctor_pma(facts, device, &device->ports[i], &error) == PMA_REFUSED)
 			return true;
 	return false;
 }
@@ -245,32 +253,15 @@ static struct real read_speed(const struct doctor_facts *facts, const struct por
 					: (struct real){.known = false};
 }
 
-static struct rate_fact *rate_fact_of(struct doctor_facts *facts, const struct device *device,
-				      const struct port *port)
-{
-	const struct device_list *devices = &facts->inventory.devices;
-	struct doctor_ports *ports = ports_of(facts);
-	struct rate_fact **rates;
-
-	if (!ports->rates) {
-		ports->rates = mem_alloc_zero(devices->count + 1, sizeof(*ports->rates));
-		ports->rate_count = devices->count;
-	}
-	rates = &ports->rates[device - devices->items];
-	if (!*rates)
-		*rates = mem_alloc_zero(device->port_count, sizeof(**rates));
-	return &(*rates)[port - device->ports];
-}
-
 struct real doctor_rate(struct doctor_facts *facts, const struct device *device,
 			const struct port *port)
 {
-	struct rate_fact *fact = rate_fact_of(facts, device, port);
+	struct port_fact *fact = fact_of(facts, device, port);
 	struct real speed;
 
-	if (fact->known)
+	if (fact->rate_is_known)
 		return fact->rate;
-	fact->known = true;
+	fact->rate_is_known = true;
 	fact->rate = port->rate_gbps;
 	if (port->netdev && number_is(&port->link_layer, LINK_LAYER_ETHERNET)) {
 		speed = read_speed(facts, port);
@@ -284,10 +275,9 @@ void doctor_ports_free(struct doctor_ports *ports)
 {
 	if (!ports)
 		return;
-	for (size_t i = 0; i < ports->rate_count; i++)
-		free(ports->rates[i]);
-	free(ports->items);
-	free(ports->rates);
+	for (size_t i = 0; i < ports->count; i++)
+		free(ports->facts[i]);
+	free(ports->facts);
 	free(ports->roles);
 	free(ports->managers);
 	free(ports);

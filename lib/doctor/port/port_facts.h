@@ -13,7 +13,8 @@
  * function answers each reading of a counter with an error and a line in the kernel log.
  * *ret_error is the -errno of PMA_REFUSED.
  */
-enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, int *ret_error);
+enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *device,
+			  const struct port *port, int *ret_error);
 /*
  * 1 if the device is one that manages the NVSwitches of the host; 0 if not; -ENODEV: it is of a
  * model that cannot be one; another -errno if its vital product data, which tell, cannot be read.
