@@ -117,8 +117,8 @@ static bool applies(struct doctor_context *run)
 {
 	const struct doctor_check *check = run->check;
 
-	if (check->transports && !(run->device && run->device->transport.known &&
-				   check->transports & UINT64_C(1) << run->device->transport.value))
+	if (check->transports &&
+	    !(run->device && check->transports & doctor_transports(run->device, run->port)))
 		return false;
 	return !check->applies || check->applies(run);
 }
@@ -237,25 +237,25 @@ static void run_check(struct doctor_context *run)
 		strings_add(&run->results->not_applicable, run->check->id);
 }
 
-static bool has_hardware_of(const struct device_list *devices, enum transport transport)
+static uint64_t hardware_transports(const struct device_list *devices)
 {
+	uint64_t transports = 0;
+
 	for (size_t i = 0; i < devices->count; i++)
-		if (devices->items[i].transport.known &&
-		    devices->items[i].transport.value == transport && !devices->items[i].software)
-			return true;
-	return false;
+		if (!devices->items[i].software)
+			transports |= doctor_transports(&devices->items[i], NULL);
+	return transports;
 }
 
 enum doctor_profile doctor_choose_profile(struct doctor_facts *facts)
 {
-	const struct device_list *devices = &facts->inventory.devices;
+	const uint64_t transports = hardware_transports(&facts->inventory.devices);
 
 	if (doctor_in_container(facts))
 		return PROFILE_CONTAINER;
 	if (doctor_has_accelerator(facts))
 		return PROFILE_GPU;
-	if (has_hardware_of(devices, TRANSPORT_ROCE) &&
-	    !has_hardware_of(devices, TRANSPORT_INFINIBAND))
+	if (transports & ON_TRANSPORT(ROCE) && !(transports & ON_TRANSPORT(INFINIBAND)))
 		return PROFILE_ROCE;
 	return PROFILE_HPC;
 }

@@ -127,6 +127,19 @@ const struct device *doctor_device_at(const struct doctor_facts *facts, const ch
 	return NULL;
 }
 
+uint64_t doctor_transports(const struct device *device, const struct port *port)
+{
+	uint64_t transports = 0;
+
+	if (!device->transport.known)
+		return 0;
+	if (port)
+		return UINT64_C(1) << device_port_transport(device, port);
+	for (size_t i = 0; i < device->port_count; i++)
+		transports |= doctor_transports(device, &device->ports[i]);
+	return device->port_count ? transports : UINT64_C(1) << device->transport.value;
+}
+
 bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function)
 {
 	struct doctor_facts *facts = run->facts;

@@ -340,6 +340,34 @@ static void profiles(void **state)
 	}
 }
 
+/* mlx4 has adapters with a port of each kind: the first one does not speak for the other. */
+static void mixed_ports(void **state)
+{
+	struct host *host = *state;
+
+	for (unsigned int ethernet = 1; ethernet <= 2; ethernet++) {
+		add_port(host, "mlx4_0", 1, "4: ACTIVE");
+		add_port(host, "mlx4_0", 2, "4: ACTIVE");
+		tree_write(&host->tree,
+			   ethernet == 1 ? CLASS "mlx4_0/ports/1/link_layer"
+					 : CLASS "mlx4_0/ports/2/link_layer",
+			   "Ethernet");
+		tree_write(&host->tree, CLASS "mlx4_0/node_desc", "host");
+		tree_write(&host->tree, "proc/sys/kernel/hostname", "host");
+		tree_directory(&host->tree, "sys/class/infiniband_verbs");
+		assert_int_equal(run(host, "pkey,node-desc,verbs-modules"), 0);
+		assert_results(host, ethernet == 1 ? "verbs-modules - warning\n"
+						     "pkey mlx4_0/2 ok\n"
+						     "node-desc mlx4_0 ok\n"
+						   : "verbs-modules - warning\n"
+						     "pkey mlx4_0/1 ok\n"
+						     "node-desc mlx4_0 ok\n");
+		assert_string_equal(host->results.items[0].finding.evidence,
+				    "not loaded: rdma_ucm ib_umad");
+		assert_int_equal(host->results.profile, PROFILE_HPC);
+	}
+}
+
 static void add_both(struct doctor_growth *growth, const char *key, uint64_t before,
 		     enum growth_state before_state, uint64_t after, enum growth_state after_state)
 {
@@ -426,8 +454,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(no_devices), TEST(no_root),    TEST(causes),   TEST(parts),
-		TEST(needs),	  TEST(live_needs), TEST(profiles), TEST(growth),
+		TEST(no_devices), TEST(no_root),  TEST(causes),	     TEST(parts),  TEST(needs),
+		TEST(live_needs), TEST(profiles), TEST(mixed_ports), TEST(growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

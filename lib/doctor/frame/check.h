@@ -45,6 +45,11 @@ struct doctor_check {
 };
 
 #define ON_TRANSPORT(transport) (UINT64_C(1) << TRANSPORT_##transport)
+/*
+ * The bits of the port, or with NULL those of all ports of the device: an mlx4 adapter may have one
+ * of Ethernet and one of InfiniBand.
+ */
+uint64_t doctor_transports(const struct device *device, const struct port *port);
 
 /* One call of a check. */
 struct doctor_context {

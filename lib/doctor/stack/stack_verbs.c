@@ -20,22 +20,17 @@ bool stack_has_devices(struct doctor_context *run)
 	return run->facts->inventory.devices.count;
 }
 
-static bool has_transport(const struct device *device, enum transport transport)
-{
-	return device->transport.known && device->transport.value == transport;
-}
-
 /* Subnets of these have a manager, and tools that talk to it by ib_umad. */
 static bool has_umad(const struct device *device)
 {
-	return has_transport(device, TRANSPORT_INFINIBAND) || has_transport(device, TRANSPORT_OPA);
+	return doctor_transports(device, NULL) & (ON_TRANSPORT(INFINIBAND) | ON_TRANSPORT(OPA));
 }
 
 /* The RDMA CM serves all but EFA and usNIC: rdma_cap_ib_cm() and rdma_cap_iw_cm() of the kernel. */
 static bool has_cm(const struct device *device)
 {
-	return has_umad(device) || has_transport(device, TRANSPORT_ROCE) ||
-	       has_transport(device, TRANSPORT_IWARP);
+	return has_umad(device) ||
+	       doctor_transports(device, NULL) & (ON_TRANSPORT(ROCE) | ON_TRANSPORT(IWARP));
 }
 
 static bool is_wanted(const struct doctor_context *run, const char *module)
