@@ -258,3 +258,19 @@ warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -
 	done
 	nothing_wrong
 }
+
+@test "doctor: a name with what a shell would run is quoted in the next steps" {
+	local tree=$BATS_TEST_TMPDIR/quoted
+	# shellcheck disable=SC2016
+	local name='e$(id)n0'
+
+	sed "s/ens1f0np0/$name/g; s/mtu: 9000/mtu: 1500/" "$top/tests/fixtures/cx6dx-roce.tree" |
+		python3 "$top/tests/mkroot" - "$tree"
+	quickly try doctor --root "$tree" --only roce-mtu,port-state -j mlx5_0
+	same mtu "if every switch and host of the fabric takes it: rdmactl roce set '$name' mtu 9000" \
+		"$(jq -r '.doctor[] | .next_step // empty' <<<"$output")"
+	echo '1: DOWN' >"$tree/sys/class/infiniband/mlx5_0/ports/1/state"
+	quickly try doctor --root "$tree" --only port-state -j mlx5_0
+	same port "check the cable and the switch port: ethtool '$name' tells more" \
+		"$(jq -r '.doctor[] | .next_step // empty' <<<"$output")"
+}

@@ -251,6 +251,8 @@ static void services(void **state)
 		{"/system.slice/own.service/job_1", "own.service"},
 		{"/system.slice/.service", "slurmd.service"},
 		{"/system.slice/slurmd.scope", "slurmd.service"},
+		/* systemd's name of a-b: a shell would drop the backslash. */
+		{"/system.slice/a\\x2db.service", "'a\\x2db.service'"},
 		{"/", "slurmd.service"},
 	};
 	struct bed *bed = *state;

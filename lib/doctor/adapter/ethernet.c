@@ -93,6 +93,7 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 {
 	uint64_t lost = 0;
 	const int rc = doctor_growth(run->facts, &lost, UNCORRECTABLE, netdev->name);
+	_cleanup_(freep) char *name = text_quote(netdev->name);
 
 	doctor_evidence(run, "ethtool netlink FEC_GET", "FEC %s",
 			enum_word(ethtool_fec_names, fec->active.value, "of an unknown kind"));
@@ -107,7 +108,7 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 		doctor_next_step(run,
 				 "unless the cable is a short one for use without it: ethtool "
 				 "--set-fec %s encoding auto, at both ends",
-				 netdev->name);
+				 name);
 		doctor_note(run, "the link runs without forward error correction");
 	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known) {
 		doctor_not_checked(run, 0, "the speed is not known, and so not what it needs");

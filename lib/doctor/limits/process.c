@@ -293,6 +293,7 @@ static char *find_unit(const struct root *root, const struct daemon_process *pro
 static void advise_daemon(struct doctor_context *run, const struct daemon_process *process)
 {
 	_cleanup_(freep) char *unit = find_unit(&run->facts->root, process);
+	_cleanup_(freep) char *name = text_quote(unit);
 	_cleanup_(limit_setting_clear) struct limit_setting setting, manager;
 	const char *also = "";
 
@@ -308,7 +309,7 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 		doctor_next_step(run,
 				 "the process does not have what the file says: systemctl "
 				 "daemon-reload, then systemctl restart %s",
-				 unit);
+				 name);
 		return;
 	}
 	if (!strcmp(process->kind->name, "slurmd"))
@@ -320,7 +321,7 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 	doctor_next_step(run,
 			 "systemctl edit %s: LimitMEMLOCK=infinity below [Service], then "
 			 "systemctl restart %s%s",
-			 unit, unit, also);
+			 name, name, also);
 }
 
 static void judge_daemon(struct doctor_context *run, const struct daemons *daemons,

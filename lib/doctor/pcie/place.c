@@ -260,17 +260,18 @@ static void suggest_guid(struct doctor_context *run)
 	struct pci_function *function = run->function;
 	const struct number number = function ? pci_virtual_number(&run->facts->root, function)
 					      : (struct number){0};
+	_cleanup_(freep) char *name = NULL;
 	const char *netdev;
 
 	if (!number.known)
 		return;
 	netdev = find_netdev(run->facts, function->physfn);
+	name = text_quote(netdev ? netdev : "NETDEV");
 	doctor_next_step(
 		run,
 		"ip link set %s vf %llu node_guid GUID, and the same with port_guid; %s is "
 		"the physical function; then bind %s to its driver again",
-		netdev ? netdev : "NETDEV", (unsigned long long)number.value, function->physfn,
-		function->address);
+		name, (unsigned long long)number.value, function->physfn, function->address);
 }
 
 void check_sriov_guid(struct doctor_context *run)

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
@@ -143,9 +144,10 @@ static bool look_at_netdev(struct doctor_context *run)
 static void advise(struct doctor_context *run, bool switched_off)
 {
 	const struct port *port = run->port;
+	_cleanup_(freep) char *netdev = port->netdev ? text_quote(port->netdev) : NULL;
 
 	if (switched_off)
-		doctor_next_step(run, "switch it on: ip link set %s up", port->netdev);
+		doctor_next_step(run, "switch it on: ip link set %s up", netdev);
 	else if (number_is(&port->physical_state, PHYSICAL_POLLING))
 		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
 				      "port at its other end is switched on");
@@ -156,9 +158,9 @@ static void advise(struct doctor_context *run, bool switched_off)
 		 number_is(&port->physical_state, PHYSICAL_LINK_ERROR_RECOVERY))
 		doctor_next_step(run, "the link trains without success: try another cable, and "
 				      "another port at the other end");
-	else if (port->netdev && !port_is_infiniband(port))
+	else if (netdev && !port_is_infiniband(port))
 		doctor_next_step(run, "check the cable and the switch port: ethtool %s tells more",
-				 port->netdev);
+				 netdev);
 	else
 		doctor_next_step(run, "check the cable and the port at its other end");
 }
@@ -205,8 +207,9 @@ static void judge_init(struct doctor_context *run)
 	    number_is(&run->port->physical_state, PHYSICAL_LINK_UP)) {
 		doctor_error(run, "the link is up, but no subnet manager has configured the port");
 	} else if (is_init_without_ipv4(run->device) && run->port->netdev) {
-		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s",
-				 run->port->netdev);
+		_cleanup_(freep) char *netdev = text_quote(run->port->netdev);
+
+		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s", netdev);
 		doctor_error(run, "the netdev of the port has no IPv4 address");
 	} else {
 		doctor_next_step(run, "look again: rdmactl ports; if it stays so, check the cable "

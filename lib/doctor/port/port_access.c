@@ -20,7 +20,7 @@
 void check_nvswitch_pf(struct doctor_context *run)
 {
 	const int rc = doctor_manages_nvswitches(run->facts, run->device);
-	_cleanup_(freep) char *path = NULL;
+	_cleanup_(freep) char *path = NULL, *name = NULL;
 
 	if (rc == -ENODEV) {
 		doctor_does_not_apply(run);
@@ -29,8 +29,9 @@ void check_nvswitch_pf(struct doctor_context *run)
 	path = mem_format(PCI_FUNCTION "/vpd", run->device->pci_address);
 	if (rc > 0) {
 		doctor_evidence(run, path, "SMDL=SW_MNG in the vital product data");
+		name = text_quote(run->device->name);
 		doctor_next_step(run, "leave %s out of jobs and of monitoring: NCCL_IB_HCA=^=%s",
-				 run->device->name, run->device->name);
+				 run->device->name, name);
 		doctor_blocks(run);
 		doctor_note(run, "the adapter manages the NVSwitches, and is not for traffic");
 	} else if (!rc) {

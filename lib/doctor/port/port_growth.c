@@ -144,10 +144,10 @@ static void look_at_link_downed(struct judgement *judgement, enum counter_source
 
 static void tell_stuck(struct doctor_context *run)
 {
-	_cleanup_(freep) char *object = port_object(run->port);
+	_cleanup_(freep) char *object = port_object(run->port), *quoted = text_quote(object);
 
 	doctor_next_step(run, "clear them, then look again: rdmactl perf --via %s --errors --reset",
-			 object);
+			 quoted);
 	doctor_note(run, "counters of errors are at their maximum, so growth cannot be seen");
 }
 

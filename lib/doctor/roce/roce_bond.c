@@ -62,6 +62,7 @@ static bool is_mlx5_mode(const char *mode)
 static void judge_bond(struct doctor_context *run, const struct link *bond, const char *mode)
 {
 	const bool mlx5 = run->device->driver && !strcmp(run->device->driver, "mlx5_core");
+	_cleanup_(freep) char *name = text_quote(bond->name);
 
 	if (run->device->software) {
 		doctor_ok(run, "the software device sends through the bond, in any mode");
@@ -76,7 +77,7 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 				 "set the bond down and take its members out, or the kernel "
 				 "refuses it; then: ip link set dev %s type bond mode 802.3ad (or "
 				 "active-backup)",
-				 bond->name);
+				 name);
 		doctor_warning(run, "mlx5 makes no RoCE bond of this mode: each member stays an "
 				    "RDMA device of its own");
 	} else if (spans_adapters(run, bond)) {

@@ -197,7 +197,8 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 /* An address that is there already, but not in the table, is announced again by its return. */
 static void advise(struct doctor_context *run, bool addresses)
 {
-	const char *netdev = run->port->netdev ? run->port->netdev : "NETDEV";
+	_cleanup_(freep) char *netdev = text_quote(run->port->netdev ? run->port->netdev
+								     : "NETDEV");
 
 	if (addresses)
 		doctor_next_step(run,

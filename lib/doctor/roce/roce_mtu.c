@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/roce/roce.h"
 #include "host/endpoint/endpoint_search.h"
 
@@ -88,6 +89,17 @@ static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 	return false;
 }
 
+static void advise_mtu_of(struct doctor_context *run, const struct link *link,
+			  const struct link *own)
+{
+	_cleanup_(freep) char *name = text_quote(link->name);
+
+	doctor_next_step(run,
+			 "if every switch and host of the fabric takes it: ip link set dev %s mtu "
+			 "%u, the MTU of %s",
+			 name, (unsigned int)own->mtu_bytes.value, own->name);
+}
+
 /*
  * Members of a bond and VLANs of the port that leave less room than the port's netdev. The next
  * step is about the first of them: it can have what the port has.
@@ -111,10 +123,7 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 				(unsigned int)link->mtu_bytes.value,
 				roce_mtu(link->mtu_bytes.value));
 		if (!smaller++)
-			doctor_next_step(run,
-					 "if every switch and host of the fabric takes it: ip link "
-					 "set dev %s mtu %u, the MTU of %s",
-					 link->name, (unsigned int)own->mtu_bytes.value, own->name);
+			advise_mtu_of(run, link, own);
 	}
 	return smaller;
 }
@@ -142,11 +151,12 @@ static void judge(struct doctor_context *run, const struct link *own)
 {
 	const unsigned int mtu = roce_mtu(own->mtu_bytes.value);
 	const bool less = is_active_less(run, mtu);
+	_cleanup_(freep) char *name = text_quote(own->name);
 
 	doctor_next_step(run,
 			 "if every switch and host of the fabric takes it: rdmactl roce set %s mtu "
 			 "9000",
-			 own->name);
+			 name);
 	if (!mtu) {
 		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
 	} else if (count_smaller(run, own, true)) {
@@ -155,9 +165,11 @@ static void judge(struct doctor_context *run, const struct link *own)
 		doctor_warning(run, "the RDMA MTU is smaller than that of other ports of the same "
 				    "board");
 	} else if (less) {
+		_cleanup_(freep) char *device = text_quote(run->device->name);
+
 		doctor_next_step(run,
 				 "the kernel's log may have the reason: dmesg | grep -e %s -e %s",
-				 run->device->name, own->name);
+				 device, name);
 		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	} else if (count_smaller(run, own, false)) {
 		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");

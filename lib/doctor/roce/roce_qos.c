@@ -210,25 +210,26 @@ static void advise_tos(struct doctor_context *run, const struct tos_survey *surv
 {
 	const unsigned int tos = tos_find_lossless(survey->dcb);
 	const bool untrusted = survey->trusts_dscp == TRISTATE_NO && survey->dcb->trusted.known;
+	_cleanup_(freep) char *name = text_quote(netdev);
+	_cleanup_(freep) char *object = port_object(run->port), *port = text_quote(object);
 
 	if (tos && untrusted)
 		doctor_next_step(run,
 				 "let the port trust the DSCP, as the switches do: rdmactl roce "
 				 "set %s trust dscp, or with NVIDIA's own driver: echo dscp > "
 				 "/sys/class/net/%s/qos/trust",
-				 netdev, netdev);
+				 name, name);
 	else if (tos && survey->trusts_dscp == TRISTATE_YES)
 		doctor_next_step(run,
 				 "let connections use traffic class %u: NCCL_IB_TC=%u, "
-				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: rdmactl roce set %s/%u "
+				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: rdmactl roce set %s "
 				 "default-tos %u",
-				 tos, tos, tos, run->device->name,
-				 (unsigned int)run->port->port.value, tos);
+				 tos, tos, tos, port, tos);
 	else
 		doctor_next_step(run,
 				 "map the DSCP of the traffic class to a lossless priority, as the "
 				 "switches do: rdmactl roce set %s dscp-priority +%u:%d%s",
-				 netdev, survey->dscp,
+				 name, survey->dscp,
 				 __builtin_ctz((unsigned int)survey->dcb->pfc.pfc_en),
 				 untrusted ? " trust dscp" : "");
 }
