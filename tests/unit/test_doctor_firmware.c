@@ -462,6 +462,33 @@ static void kernel_log_revived(void **state)
 	assert_said(bed, FIRST, SEVERITY_WARNING, "could not revive");
 }
 
+/* The times of a snapshot's lines are counted from the boot that /proc/stat tells. */
+static void kernel_log_recorded(void **state)
+{
+	static const char *const without[] = {"btime 1795305600\n", "cpu 1\nbtimes 1795305600\n",
+					      "cpu 1\nbtime 0\n", "cpu 1\nbtime x\n"};
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "kmsg", "3,1,61000000,-;one\n3,2,62000000,-;two");
+	bed->facts.root.live = false;
+	bed->facts.root.recorded = true;
+	bed->facts.root.snapshot = dup(bed->tree.root.fd);
+	tree_write(&bed->tree, "proc/stat", "cpu 1\nbtime 1795305600\nprocesses 1");
+	check(bed, CHECK_ID_kernel_log);
+	assert_string_equal(bed->results.items[0].finding.evidence,
+			    "2 lines since 2026-11-22T00:01:01Z");
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
+		tree_write(&bed->tree, "proc/stat", without[i]);
+		check(bed, CHECK_ID_kernel_log);
+		assert_string_equal(bed->results.items[0].finding.summary,
+				    "the snapshot lacks the time of the boot");
+	}
+	tree_delete(&bed->tree, "proc/stat");
+	check(bed, CHECK_ID_kernel_log);
+	assert_string_equal(bed->results.items[0].finding.summary,
+			    "the snapshot lacks the time of the boot");
+}
+
 static void kernel_log_damaged(void **state)
 {
 	static const char *const bad[] = {
@@ -742,6 +769,7 @@ int main(void)
 		TEST(kernel_log),
 		TEST(kernel_log_kinds),
 		TEST(kernel_log_revived),
+		TEST(kernel_log_recorded),
 		TEST(kernel_log_damaged),
 		TEST(correction),
 		TEST(pauses),

@@ -491,6 +491,54 @@ static void rates_of_others(void **state)
 			    "the rate of the port is not known");
 }
 
+/* Only a ConnectX-7 whose data say so manages the NVSwitches. */
+static void managers(void **state)
+{
+#define CASE(text, manages)                     \
+	{                                       \
+		text, sizeof(text) - 1, manages \
+	}
+	static const struct {
+		char text[32];
+		size_t length;
+		bool manages;
+	} cases[] = {
+		CASE("SMDL=SW_MNG", true),   CASE("SMDL=SW_MNG:UUID=1", true),
+		CASE("SMDL=SW_MNGX", false), CASE("SMDL=SW_MNG\0", false),
+		CASE("SMDL=SW_MN", false),   CASE("SMDL=SW_MN:G=1", false),
+		CASE("SMDL=SW_XNG", false),  CASE("SMDM=SW_MNG", false),
+	};
+#undef CASE
+	static const char vpd[] = "sys/bus/pci/devices/0000:01:00.0/vpd";
+	struct bed *bed = *state;
+	size_t count;
+
+	tree_function(&bed->tree, "pci0000:00/0000:01:00.0", "0x020700", "0x15b3", "0x1021", NULL);
+	bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_INFO,
+		   "the adapter has no vital product data");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char length = (char)cases[i].length;
+		/* A resource with a field, V0, and the end. */
+		char bytes[64] = {'\x90', (char)(length + 3), 0, 'V', '0', length};
+
+		memcpy(bytes + 6, cases[i].text, cases[i].length);
+		bytes[6 + length] = '\x78';
+		tree_write_bytes(&bed->tree, vpd, bytes, cases[i].length + 7);
+		if (cases[i].manages)
+			bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_NOTICE,
+				   "the adapter manages the NVSwitches, and is not for traffic");
+		else
+			bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_OK,
+				   "the adapter does not manage NVSwitches");
+	}
+	/* One without a PCI function cannot be of the model. */
+	free(own_device(bed)->pci_address);
+	own_device(bed)->pci_address = NULL;
+	count = bed->results.count;
+	run(bed, CHECK_ID_nvswitch_pf);
+	assert_int_equal(bed->results.count, count);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
@@ -498,6 +546,7 @@ int main(void)
 		TEST(states),	TEST(addresses),	TEST(addresses_on_top),
 		TEST(bonds),	TEST(netdevs),		TEST(peers),
 		TEST(no_peers), TEST(lanes_and_speeds), TEST(rates_of_others),
+		TEST(managers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

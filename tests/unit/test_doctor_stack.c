@@ -401,6 +401,12 @@ static void mixed(void **state)
 	assert_told(bed, "warning " FIRST ": the loaded modules are not the installed ones | hfi1: "
 			 "loaded is out of tree, installed is kernel/hfi1.ko < /lib/modules -> the "
 			 "remedy\n");
+	/* One without a file, one as it is installed, one that is not loaded. */
+	tree_write(&bed->tree, "lib/modules/6.12/modules.dep",
+		   "updates/hfi1.ko:\nkernel/ib_uverbs.ko:");
+	run_on(bed, CHECK_ID_module_mixed, FIRST);
+	assert_told(bed, "ok " FIRST ": the modules of the function fit each other | ib_core is "
+			 "out of tree < /sys/module\n");
 	put_taint(bed, "rdma_cm", "");
 	tree_write(&bed->tree, "lib/modules/6.12/modules.dep", "updates/hfi1.ko:");
 	run_on(bed, CHECK_ID_module_mixed, FIRST);
