@@ -15,9 +15,6 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 
-/* So many values of a device that one cause hides, or more, share a line. */
-enum { SAME_CAUSE = 3 };
-
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
 	int finished = render_finish(stdout);
@@ -224,34 +221,14 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 	return listing_refuses_root(listing, reason);
 }
 
-/*
- * The same next step is printed only once, after the first problem that has it. Without -v, many
- * values that one cause hides are one line.
- */
+static void tell(const void *ctx, const char *line, const char *hint)
+{
+	command_complain(ctx, line, hint);
+}
+
 static void complain(const struct ctx *ctx, const struct problems *problems)
 {
-	_cleanup_(freep) size_t *first = problems_causes(problems);
-	_cleanup_(freep) size_t *counts = mem_alloc_zero(problems->count + 1, sizeof(*counts));
-	struct strings printed = {0};
-
-	for (size_t i = 0; i < problems->count; i++)
-		counts[first[i]]++;
-	for (size_t i = 0; i < problems->count; i++) {
-		const bool many = !ctx->globals.verbose && counts[first[i]] >= SAME_CAUSE;
-		_cleanup_(freep) char *line = NULL;
-		const char *hint = problems->items[i].hint;
-
-		if (many && first[i] != i)
-			continue;
-		line = many ? problem_line_of_many(problems, first, i)
-			    : problem_line(&problems->items[i]);
-		if (hint && strings_contain(&printed, hint))
-			hint = NULL;
-		else if (hint)
-			strings_add(&printed, hint);
-		command_complain(ctx, line, hint);
-	}
-	strings_free(&printed);
+	problems_tell(problems, ctx->globals.verbose, tell, ctx);
 }
 
 void listing_free(struct listing *listing)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "schema/rows.h"
 
@@ -53,99 +52,6 @@ void problems_free(struct problems *problems)
 	}
 	free(problems->items);
 	*problems = (struct problems){0};
-}
-
-char *problem_line(const struct problem *problem)
-{
-	const char *object = problem->object ? problem->object : "";
-	const char *colon = problem->object ? ": " : "";
-
-	if (!problem->attribute)
-		return mem_format("%s%s%s", object, colon, problem->error);
-	return mem_format("%s%scannot read %s: %s", object, colon, problem->attribute,
-			  problem->error);
-}
-
-/* The device that a problem is about, or whose port: the length of its name in the object. */
-static size_t device_length(const struct problem *problem)
-{
-	return strcspn(problem->object, "/");
-}
-
-static int compare_words(const char *one, const char *other)
-{
-	return strcmp(one ? one : "", other ? other : "");
-}
-
-static int compare_causes(const struct problem *one, const struct problem *other)
-{
-	const size_t length = device_length(one), other_length = device_length(other);
-	int rc = length == other_length	 ? strncmp(one->object, other->object, length)
-		 : length < other_length ? -1
-					 : 1;
-
-	rc = rc ? rc : compare_words(one->error, other->error);
-	rc = rc ? rc : compare_words(one->source, other->source);
-	return rc ? rc : compare_words(one->hint, other->hint);
-}
-
-/* Sorts the problems of one cause together, in their order. */
-static int compare_places(const void *one, const void *other)
-{
-	const struct problem *const *a = one, *const *b = other;
-	int rc = compare_causes(*a, *b);
-
-	return rc ? rc : *a < *b ? -1 : 1;
-}
-
-size_t *problems_causes(const struct problems *problems)
-{
-	_cleanup_(freep) const struct problem **sorted = mem_alloc_zero(problems->count + 1,
-									sizeof(*sorted));
-	size_t *first = mem_alloc_zero(problems->count + 1, sizeof(*first)), count = 0;
-
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->items[i];
-
-		first[i] = i;
-		if (problem->object && problem->attribute)
-			sorted[count++] = problem;
-	}
-	qsort(sorted, count, sizeof(*sorted), compare_places);
-	for (size_t i = 1; i < count; i++)
-		if (!compare_causes(sorted[i - 1], sorted[i]))
-			first[sorted[i] - problems->items] = first[sorted[i - 1] - problems->items];
-	return first;
-}
-
-char *problem_line_of_many(const struct problems *problems, const size_t *first, size_t index)
-{
-	enum { NAMED = 3 };
-	const struct problem *one = &problems->items[index];
-	_cleanup_(freep) char *names = mem_string("");
-	struct strings named = {0};
-	bool same_object = true, cut = false;
-	size_t count = 0;
-
-	for (size_t i = index; i < problems->count; i++) {
-		const struct problem *other = &problems->items[i];
-
-		if (first[i] != index)
-			continue;
-		count++;
-		same_object &= !strcmp(one->object, other->object);
-		if (strings_contain(&named, other->attribute))
-			continue;
-		cut |= named.count == NAMED;
-		if (cut)
-			continue;
-		strings_add(&named, other->attribute);
-		mem_extend(&names, "%s%s", named.count > 1 ? ", " : "", other->attribute);
-	}
-	strings_free(&named);
-	return mem_format("%.*s: cannot read %zu values (%s%s): %s",
-			  (int)(same_object ? strlen(one->object) : device_length(one)),
-			  one->object, count, names, cut ? " ...; -v lists them" : "", one->error);
 }
 
 const struct enum_name severity_names[] = {

@@ -34,15 +34,16 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint);
 void problems_free(struct problems *problems);
-/*
- * For each problem the index of the first one with the same cause: values of the same device, or of
- * its ports, that the same source could not give for the same reason. The caller frees the array.
- */
-size_t *problems_causes(const struct problems *problems);
-/* One line for all problems whose entry in `first` is `index`; the caller frees it. */
-char *problem_line_of_many(const struct problems *problems, const size_t *first, size_t index);
 /* The one line that standard error gets, without the hint; the caller frees it. */
 char *problem_line(const struct problem *problem);
+/*
+ * Calls `tell` for each line that standard error gets, in the order of the problems: `each`: one
+ * for each problem; else many values that one cause hides are one line, as are many objects of
+ * which the same is to be said. The same hint comes only once, with the first line that has it.
+ */
+void problems_tell(const struct problems *problems, bool each,
+		   void (*tell)(const void *context, const char *line, const char *hint),
+		   const void *context);
 
 /*
  * Something that a check found wrong: which check, how bad it is, what it is about, the evidence,

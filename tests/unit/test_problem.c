@@ -2,8 +2,10 @@
 /* The lines that report problems. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,69 +44,145 @@ static void lines(void **state)
 	}
 }
 
-/* Values of one device and cause are one group, in their order, whatever is between them. */
+static void take_line(const void *context, const char *line, const char *hint)
+{
+	mem_extend(*(char **const *)context, "%s%s%s\n", line, hint ? " -> " : "",
+		   hint ? hint : "");
+}
+
+static void assert_lines(const struct problems *problems, bool each, const char *wanted)
+{
+	char *text = mem_string(""), **at = &text;
+
+	problems_tell(problems, each, take_line, &at);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+/*
+ * Values of one device and cause are one line from three on, in its place, whatever is between
+ * them: each name once, and the device if several of its ports are concerned.
+ */
 static void causes(void **state)
 {
 	static const struct {
 		const char *object, *attribute, *source, *error, *hint;
-		size_t first;
 	} samples[] = {
-		{"mlx5_0/1", "rate", "sysfs", "EIO", NULL, 0},
-		{"mlx5_0", "board_id", "sysfs", "EIO", NULL, 0},
-		{"mlx5_01", "board_id", "sysfs", "EIO", NULL, 2},
-		{"mlx5_0/2", "rate", "sysfs", "EIO", NULL, 0},
-		{"mlx5_0/2", "lid", "sysfs", "EACCES", NULL, 4},
-		{"mlx5_0/2", "lid", "nldev", "EIO", NULL, 5},
-		{"mlx5_0/2", "lid", "sysfs", "EIO", "be root", 6},
-		{"mlx5_0/2", "lid", "sysfs", "EIO", NULL, 0},
-		{NULL, "netdevs", "sysfs", "EIO", NULL, 8},
-		{NULL, "netdevs", "sysfs", "EIO", NULL, 9},
-		{"mlx5_0", NULL, "sysfs", "EIO", NULL, 10},
-		{"mlx5_0", NULL, "sysfs", "EIO", NULL, 11},
-		{"mlx5_0/1", "lid", NULL, "EIO", NULL, 12},
-		{"mlx5_0/1", "lmc", NULL, "EIO", NULL, 12},
+		{"mlx5_0/1", "rate", "sysfs", "EIO", NULL},
+		{"mlx5_0", "board_id", "sysfs", "EIO", NULL},
+		{"mlx5_01", "board_id", "sysfs", "EIO", NULL},
+		{"mlx5_0/2", "rate", "sysfs", "EIO", NULL},
+		{"mlx5_0/2", "lid", "sysfs", "EACCES", NULL},
+		{"mlx5_0/2", "lid", "nldev", "EIO", NULL},
+		{"mlx5_0/2", "lid", "sysfs", "EIO", "be root"},
+		{"mlx5_0/2", "lid", "sysfs", "EIO", NULL},
+		{NULL, "netdevs", "sysfs", "EIO", NULL},
+		{NULL, "netdevs", "sysfs", "EIO", NULL},
+		{NULL, "netdevs", "sysfs", "EIO", "be root"},
+		{"mlx5_0", NULL, "sysfs", "EIO", NULL},
+		{"mlx5_0", NULL, "sysfs", "EIO", NULL},
+		{"mlx5_0", NULL, "sysfs", "EIO", NULL},
+		{"mlx5_0/1", "lid", NULL, "EIO", NULL},
+		{"mlx5_0/1", "lmc", NULL, "EIO", NULL},
+		{"mlx5_1/1", "lid", NULL, "EIO", "wait"},
+		{"mlx5_1/1", "lmc", NULL, "EIO", "wait"},
+		{"mlx5_1/1", "rate", NULL, "EIO", "wait"},
 	};
 	_cleanup_(problems_free) struct problems problems = {0};
-	_cleanup_(freep) size_t *first = NULL;
-	char *line;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
 		problem_add_text(&problems, samples[i].object, samples[i].attribute,
 				 samples[i].source, samples[i].error, samples[i].hint);
-	first = problems_causes(&problems);
-	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
-		assert_int_equal(first[i], samples[i].first);
-	/* Each name once; the device, if several of its ports are concerned. */
-	line = problem_line_of_many(&problems, first, 0);
-	assert_string_equal(line, "mlx5_0: cannot read 4 values (rate, board_id, lid): EIO");
-	free(line);
-	line = problem_line_of_many(&problems, first, 12);
-	assert_string_equal(line, "mlx5_0/1: cannot read 2 values (lid, lmc): EIO");
-	free(line);
+	assert_lines(&problems, false,
+		     "mlx5_0: cannot read 4 values (rate, board_id, lid): EIO\n"
+		     "mlx5_01: cannot read board_id: EIO\n"
+		     "mlx5_0/2: cannot read lid: EACCES\n"
+		     "mlx5_0/2: cannot read lid: EIO\n"
+		     "mlx5_0/2: cannot read lid: EIO -> be root\n"
+		     "cannot read netdevs: EIO\n"
+		     "cannot read netdevs: EIO\n"
+		     "cannot read netdevs: EIO\n"
+		     "mlx5_0: EIO\n"
+		     "mlx5_0: EIO\n"
+		     "mlx5_0: EIO\n"
+		     "mlx5_0/1: cannot read lid: EIO\n"
+		     "mlx5_0/1: cannot read lmc: EIO\n"
+		     "mlx5_1/1: cannot read 3 values (lid, lmc, rate): EIO -> wait\n");
 }
 
 static void more_than_are_named(void **state)
 {
 	static const char *const names[] = {"a", "b", "a", "c", "d"};
 	_cleanup_(problems_free) struct problems problems = {0};
-	_cleanup_(freep) size_t *first = NULL;
-	_cleanup_(freep) char *line = NULL;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		problem_add_text(&problems, "qib0/1", names[i], "sysfs", "EIO", NULL);
-	first = problems_causes(&problems);
-	line = problem_line_of_many(&problems, first, 0);
-	assert_string_equal(line, "qib0/1: cannot read 5 values (a, b, c ...; -v lists them): EIO");
+	assert_lines(&problems, false,
+		     "qib0/1: cannot read 5 values (a, b, c ...; -v lists them): EIO\n");
+	assert_lines(&problems, true,
+		     "qib0/1: cannot read a: EIO\nqib0/1: cannot read b: EIO\n"
+		     "qib0/1: cannot read a: EIO\nqib0/1: cannot read c: EIO\n"
+		     "qib0/1: cannot read d: EIO\n");
 }
 
-static void no_causes(void **state)
+/* The same of nine objects or more is one line; of eight, each is named. */
+static void many_objects(void **state)
+{
+	_cleanup_(problems_free) struct problems problems = {0};
+	char object[16], wanted[1024] = "", *end = wanted;
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		snprintf(object, sizeof(object), "d%u", i);
+		problem_add_text(&problems, object, "a", "sysfs", "EIO", "wait");
+		if (i == 1)
+			problem_add_text(&problems, "p", NULL, NULL, "gone", "wait");
+		end += sprintf(end, "d%u: cannot read a: EIO%s\n%s", i, i ? "" : " -> wait",
+			       i == 1 ? "p: gone\n" : "");
+	}
+	assert_lines(&problems, false, wanted);
+	problem_add_text(&problems, "d8", "a", "sysfs", "EIO", "wait");
+	assert_lines(&problems, false,
+		     "d0, d1, d2 and 6 more (-v lists them): cannot read a: EIO -> wait\n"
+		     "p: gone\n");
+	/* Another hint, another cause, and what is of the host. */
+	problem_add_text(&problems, "d9", "a", "sysfs", "EIO", NULL);
+	problem_add_text(&problems, NULL, "a", "sysfs", "EIO", "wait");
+	problem_add_text(&problems, "d9", "a", "sysfs", "EINVAL", "wait");
+	assert_lines(&problems, false,
+		     "d0, d1, d2 and 6 more (-v lists them): cannot read a: EIO -> wait\n"
+		     "p: gone\n"
+		     "d9: cannot read a: EIO\n"
+		     "cannot read a: EIO\n"
+		     "d9: cannot read a: EINVAL\n");
+}
+
+/* Several values of each of many objects. */
+static void many_values_of_many_objects(void **state)
+{
+	_cleanup_(problems_free) struct problems problems = {0};
+	char object[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < 4096; i++)
+		for (char name[] = "a"; *name < 'e'; name[0]++) {
+			snprintf(object, sizeof(object), "d%u", i);
+			problem_add_text(&problems, object, name, "sysfs", "EIO", NULL);
+		}
+	assert_lines(&problems, false,
+		     "d0, d1, d2 and 4093 more (-v lists them): cannot read 4 values (a, b, c ...; "
+		     "-v lists them): EIO\n");
+}
+
+static void no_problems(void **state)
 {
 	const struct problems none = {0};
 
 	(void)state;
-	free(problems_causes(&none));
+	assert_lines(&none, false, "");
+	assert_lines(&none, true, "");
 }
 
 static void errno_in_words(void **state)
@@ -172,7 +250,9 @@ int main(void)
 		cmocka_unit_test(lines),
 		cmocka_unit_test(causes),
 		cmocka_unit_test(more_than_are_named),
-		cmocka_unit_test(no_causes),
+		cmocka_unit_test(many_objects),
+		cmocka_unit_test(many_values_of_many_objects),
+		cmocka_unit_test(no_problems),
 		cmocka_unit_test(errno_in_words),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(as_records),
