@@ -353,6 +353,12 @@ static void nearness(void **state)
 	put_function(bed, GPU, "0x020000", "0x1234", "0x1");
 	put_numa(bed, "0", "0", "1");
 	run(bed, CHECK_ID_gpu_nic);
+	/* One adapter is far, and the place of the other is not known. */
+	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 0 "
+			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
+	put_function(bed, "sys/devices/pci0000:00/0000:99:00.0", "0x020000", "0x15b3", "0x1021");
+	put(bed, "sys/devices/pci0000:00/0000:99:00.0", "numa_node", "0");
+	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "note -: no accelerator has an adapter on its NUMA node | 0 accelerators "
 			 "near an adapter, 1 far, 0 unknown < numa_node -> the remedy\n");
 	put(bed, "sys/class/dmi/id", "sys_vendor", "QEMU");
@@ -363,6 +369,65 @@ static void nearness(void **state)
 	assert_true(bed->results.count == 1);
 	assert_string_equal(bed->results.items[0].finding.summary,
 			    "a virtual machine that does not show its topology");
+}
+
+static void add_link(struct bed *bed, const char *name, unsigned int index, unsigned int master,
+		     const char *place)
+{
+	struct link *link = link_list_add(&bed->facts.inventory.links);
+	char path[128], target[128];
+
+	link->name = mem_string(name);
+	link->index = number_of(index);
+	if (master)
+		link->master_index = number_of(master);
+	else
+		link->kind = mem_string("bond");
+	snprintf(path, sizeof(path), "sys/class/net/%s", name);
+	snprintf(target, sizeof(target), "../../devices/%s/net/%s", place, name);
+	tree_link(&bed->tree, path, target);
+}
+
+/* A bond has a function on each of two nodes: what is said of it is true of the nearer one. */
+static void bond_on_two_nodes(void **state)
+{
+#define MEMBER "pci0000:40/0000:41:00.0"
+#define THIRD  "sys/devices/pci0000:c0/0000:c1:00.0"
+#define NODES  "sys/devices/system/node"
+	struct bed *bed = *state;
+	struct device *device = bed->facts.inventory.devices.items;
+
+	device_add_port(device, 1)->netdev = mem_string("bond0");
+	add_link(bed, "bond0", 5, 0, "virtual");
+	add_link(bed, "eth0", 6, 5, NIC + strlen("sys/devices/"));
+	add_link(bed, "eth1", 7, 5, MEMBER);
+	put_function(bed, "sys/devices/" MEMBER, "0x020000", "0x15b3", "0x1021");
+	put_function(bed, THIRD, "0x030200", "0x10de", "0x2330");
+	put(bed, NODES, "online", "0-2");
+	put(bed, NODES "/node0", "distance", "10 20 30");
+	put(bed, NODES "/node1", "distance", "20 10 20");
+	put(bed, NODES "/node2", "distance", "30 20 10");
+	put_numa(bed, "0", "0", "1");
+	put(bed, "sys/devices/" MEMBER, "numa_node", "1");
+	put(bed, THIRD, "numa_node", "2");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "warning 0000:c1:00.0: the accelerator has no adapter on its NUMA node | "
+			 "gpu2 on NUMA node 2, its nearest adapter mlx5_0 on node 1; 2 other "
+			 "accelerators have one on their node < numa_node -> the remedy\n");
+	/* The other function may be near. */
+	put(bed, NIC, "numa_node", "-1");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 2 "
+			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
+	put(bed, NIC, "numa_node", "0");
+	put(bed, "sys/devices/" MEMBER, "numa_node", "-1");
+	put(bed, FAR, "numa_node", "0");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 2 "
+			 "accelerators near an adapter, 0 far, 1 unknown < numa_node\n");
+#undef MEMBER
+#undef THIRD
+#undef NODES
 }
 
 static void translation(void **state)
@@ -620,9 +685,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(redirection), TEST(groups),      TEST(peer_memory),
-		TEST(nearness),	   TEST(translation), TEST(tuning),
-		TEST(guids),	   TEST(errors),      TEST(readings),
+		TEST(redirection),
+		TEST(groups),
+		TEST(peer_memory),
+		TEST(nearness),
+		TEST(bond_on_two_nodes),
+		TEST(translation),
+		TEST(tuning),
+		TEST(guids),
+		TEST(errors),
+		TEST(readings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,36 +329,58 @@ void check_gdr_path(struct doctor_context *run)
 	}
 }
 
-/* The class of the nearest adapter; CLASS_UNKNOWN if the distance of none is known. */
+static bool is_far(enum topology_class class)
+{
+	return class == TOPOLOGY_SYSTEM;
+}
+
+/* An adapter, or another function of one: a bond may have members on several NUMA nodes. */
+static bool is_adapter(const struct topology_node *node)
+{
+	return node->kind.value == TOPOLOGY_PART ||
+	       (node->kind.value == TOPOLOGY_NIC && node->role.value != TOPOLOGY_SOFTWARE);
+}
+
+static bool is_nearer(const struct topology_pair *pair, const struct topology_pair *best)
+{
+	if (pair->class.value != best->class.value)
+		return pair->class.value < best->class.value;
+	return pair->slit.known && best->slit.known && pair->slit.value < best->slit.value;
+}
+
+/*
+ * The class of the nearest adapter. CLASS_UNKNOWN if the distance of none is known, or if all that
+ * are known are far: one of the others may be near.
+ */
 static enum topology_class find_nearest(const struct topology *topology,
 					const struct topology_node *accelerator,
 					const struct topology_node **ret_nearest)
 {
-	enum topology_class nearest = TOPOLOGY_CLASS_UNKNOWN;
+	struct topology_pair best = {.class = number_of(TOPOLOGY_CLASS_UNKNOWN)};
+	bool unknown = false;
 
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct topology_node *node = &topology->nodes[i];
 		struct topology_pair pair;
 
-		if (node->kind.value != TOPOLOGY_NIC || node->role.value == TOPOLOGY_SOFTWARE)
+		if (!is_adapter(node))
 			continue;
 		topology_compare(topology, accelerator, node, &pair);
-		if (pair.class.value >= nearest)
+		/* The distance may be that of another function of the adapter. */
+		unknown |= !node->numa_node.known;
+		if (!is_nearer(&pair, &best))
 			continue;
-		nearest = (enum topology_class)pair.class.value;
-		*ret_nearest = node;
+		best = pair;
+		*ret_nearest = pair.near_node;
 	}
-	return nearest;
+	return is_far((enum topology_class)best.class.value) && unknown
+		       ? TOPOLOGY_CLASS_UNKNOWN
+		       : (enum topology_class)best.class.value;
 }
 
 struct nearness {
 	size_t near, far, unknown;
 };
-
-static bool is_far(enum topology_class class)
-{
-	return class == TOPOLOGY_SYSTEM;
-}
 
 static void count_nearness(const struct topology *topology, struct nearness *nearness)
 {
@@ -393,7 +415,9 @@ static void report_far(struct doctor_context *run, const struct topology *topolo
 				"%s on NUMA node %llu, its nearest adapter %s on "
 				"node %llu",
 				node->name, (unsigned long long)node->numa_node.value,
-				nearest->name, (unsigned long long)nearest->numa_node.value);
+				nearest->kind.value == TOPOLOGY_PART ? nearest->parent
+								     : nearest->name,
+				(unsigned long long)nearest->numa_node.value);
 		doctor_evidence(run, NULL, "%zu other accelerator%s one on %s node", nearness->near,
 				nearness->near == 1 ? " has" : "s have",
 				nearness->near == 1 ? "its" : "their");
