@@ -186,12 +186,25 @@ static void compare_functions(const struct topology *topology, const struct topo
 	topology_compare_fabric(topology, pair);
 }
 
+static bool are(const struct topology_pair *a, enum topology_class class,
+		const struct topology_pair *b, enum topology_class other)
+{
+	return a->class.value == class && b->class.value == other;
+}
+
 /* Takes what a part has in common with the other node, if it is nearer. */
 static void take_nearer(struct topology_pair *pair, const struct topology_pair *other,
 			const struct topology_node *part)
 {
 	const struct topology_pair before = *pair;
 
+	/* What is not known may be nearer than what is as far as can be. */
+	if (are(pair, TOPOLOGY_CLASS_UNKNOWN, other, TOPOLOGY_SYSTEM) ||
+	    are(pair, TOPOLOGY_SYSTEM, other, TOPOLOGY_CLASS_UNKNOWN)) {
+		set_class(pair, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
+		pair->gpudirect = TRISTATE_UNKNOWN;
+		return;
+	}
 	if (other->class.value >= pair->class.value)
 		return;
 	*pair = *other;

@@ -351,6 +351,34 @@ static void parts(void **state)
 	assert_int_equal(pair.source.value, TOPOLOGY_MEASURED);
 }
 
+/* The member of a bond whose NUMA node is not known may be the near one. */
+static void unknown_parts(void **state)
+{
+	struct bed *bed = *state;
+	const size_t gpu = add(bed, "gpu0", TOPOLOGY_ACCELERATOR, "g", "pci2", 2, "");
+	const size_t nic = add(bed, "bond0", TOPOLOGY_NIC, "n", "pci0", 0, "");
+	const size_t part = add(bed, "p", TOPOLOGY_PART, "p", "pci1", 1, "");
+	struct topology_node *nodes = bed->topology.nodes;
+
+	bed->topology.part_count = 1;
+	nodes[part].whole = nic;
+	expect(bed, gpu, nic, TOPOLOGY_SYSTEM, TOPOLOGY_MEASURED);
+	for (size_t i = 0; i < 2; i++) {
+		struct topology_node *hidden = &nodes[i ? part : nic];
+		struct topology_node *other = &nodes[i ? nic : part];
+		const uint64_t its_node = other->numa_node.value;
+
+		hidden->numa_node.known = false;
+		expect(bed, gpu, nic, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
+		assert_int_equal(compare(bed, gpu, nic).gpudirect, TRISTATE_UNKNOWN);
+		/* What is near is near, whatever the other is. */
+		other->numa_node.value = 2;
+		expect(bed, gpu, nic, TOPOLOGY_NUMA, TOPOLOGY_MEASURED);
+		other->numa_node.value = its_node;
+		hidden->numa_node.known = true;
+	}
+}
+
 /* Links between accelerators, in one direction or both. */
 static void fabric(void **state)
 {
@@ -510,9 +538,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(words),	       TEST(classes_by_word), TEST(each_class), TEST(sources),
-		TEST(virtual_machine), TEST(cpu_and_gpu),     TEST(distances),	TEST(parts),
-		TEST(fabric),	       TEST(generations),     TEST(numa_nodes), TEST(hypervisors),
+		TEST(words),	       TEST(classes_by_word), TEST(each_class),	 TEST(sources),
+		TEST(virtual_machine), TEST(cpu_and_gpu),     TEST(distances),	 TEST(parts),
+		TEST(unknown_parts),   TEST(fabric),	      TEST(generations), TEST(numa_nodes),
+		TEST(hypervisors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

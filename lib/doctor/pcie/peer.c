@@ -366,8 +366,7 @@ static enum topology_class find_nearest(const struct topology *topology,
 		if (!is_adapter(node))
 			continue;
 		topology_compare(topology, accelerator, node, &pair);
-		/* The distance may be that of another function of the adapter. */
-		unknown |= !node->numa_node.known;
+		unknown |= pair.class.value == TOPOLOGY_CLASS_UNKNOWN;
 		if (!is_nearer(&pair, &best))
 			continue;
 		best = pair;
