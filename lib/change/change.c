@@ -265,6 +265,26 @@ char *change_as_command(const struct change *change, const char *value)
 	return command;
 }
 
+/* In quotes, too, systemd takes the backslash for an escape, % for a specifier, $ for a variable.
+ */
+char *change_exec_start(const char *command)
+{
+	static const char quote[] = "'\\''"; /* as text_quote() writes one */
+	char *line = mem_string("ExecStart=/usr/bin/env ");
+
+	for (; *command; command++) {
+		if (!strncmp(command, quote, strlen(quote))) {
+			mem_extend(&line, "\\'");
+			command += strlen(quote) - 1;
+			continue;
+		}
+		if (strchr("\\%$", *command))
+			mem_extend(&line, "%c", *command);
+		mem_extend(&line, "%c", *command);
+	}
+	return line;
+}
+
 static char *list_words(const struct enum_name *names)
 {
 	char *list = NULL;

@@ -175,6 +175,12 @@ char *change_quote_object(const struct change *change);
 /* "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, with what the shell needs
  * quoted; the caller frees it. */
 char *change_as_command(const struct change *change, const char *value);
+/*
+ * "ExecStart=/usr/bin/env COMMAND" of such a command, in the syntax of systemd.service(5); the
+ * caller frees it. Only systemd 239 and later look for a command without a path, and the place of
+ * this program may be another one at the next start.
+ */
+char *change_exec_start(const char *command);
 
 /*
  * Gives `text` the one form of its setting, in *ret_value for the caller to free. 0; -EINVAL: it is

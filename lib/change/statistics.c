@@ -172,16 +172,22 @@ static void guard_auto(struct change *change)
 		change_note(change, "only queue pairs that programs make from now on are counted");
 }
 
-static char *undo_auto(const struct change *change)
+static char *auto_command(const struct change *change, const char *value)
 {
 	_cleanup_(freep) char *object = change_quote_object(change);
 
-	return mem_format("rdmactl counters auto %s %s", object, change->before);
+	return mem_format("rdmactl counters auto %s %s", object, value);
+}
+
+static char *undo_auto(const struct change *change)
+{
+	return auto_command(change, change->before);
 }
 
 static void persist_auto(struct change *change)
 {
-	_cleanup_(freep) char *object = change_quote_object(change);
+	_cleanup_(freep) char *command = auto_command(change, change->wanted);
+	_cleanup_(freep) char *exec_start = change_exec_start(command);
 
 	change->persist_file = mem_format("/etc/systemd/system/rdma-qp-counters-%s-%u.service",
 					  device_name(change), port_of(change));
@@ -189,10 +195,10 @@ static void persist_auto(struct change *change)
 					  "After=rdma-hw.target\n"
 					  "[Service]\n"
 					  "Type=oneshot\n"
-					  "ExecStart=rdmactl counters auto %s %s\n"
+					  "%s\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
-					  object, change->wanted);
+					  exec_start);
 }
 
 const struct setting qp_auto_setting = {

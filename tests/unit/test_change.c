@@ -646,6 +646,26 @@ static void a_command_is_quoted_for_the_shell(void **state)
 	free(command);
 }
 
+/* systemd.service(5), COMMAND LINES: no path before 239; escapes, % and $ in quotes, too. */
+static void a_command_is_a_line_of_a_unit(void **state)
+{
+	static const char *const rows[][2] = {
+		{"rdmactl link add a", "rdmactl link add a"},
+		{"rdmactl a 'b c' d", "rdmactl a 'b c' d"},
+		{"rdmactl 'it'\\''s' '5%'", "rdmactl 'it\\'s' '5%%'"},
+		{"rdmactl '\\'\\''$a\\'", "rdmactl '\\\\\\'$$a\\\\'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *line = change_exec_start(rows[i][0]);
+		_cleanup_(freep) char *expected = mem_format("ExecStart=/usr/bin/env %s",
+							     rows[i][1]);
+
+		assert_string_equal(line, expected);
+	}
+}
+
 /* The words of each error at each step, if the setting itself says nothing. */
 static void reasons(void **state)
 {
@@ -917,6 +937,7 @@ int main(void)
 		CASE(what_was_absent_and_untried_is_theirs),
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
+		CASE(a_command_is_a_line_of_a_unit),
 		CASE(reasons),
 		CASE(gone_before_writing),
 		CASE(misfits),

@@ -911,8 +911,8 @@ static void persisted(void **state)
 
 	change->setting->persist(change);
 	assert_string_equal(change->persist_file, "/etc/systemd/system/rdmactl-lo-pfc.service");
-	assert_non_null(
-		strstr(change->persist_text, "ExecStart=rdmactl roce set lo pfc 3 --yes\n"));
+	assert_non_null(strstr(change->persist_text,
+			       "ExecStart=/usr/bin/env rdmactl roce set lo pfc 3 --yes\n"));
 	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
 }
 

@@ -725,7 +725,7 @@ static void automatic_unit(void **state)
 			    "/etc/systemd/system/rdma-qp-counters-mlx5_0-1.service");
 	assert_string_equal(change->persist_text,
 			    "[Unit]\nAfter=rdma-hw.target\n[Service]\nType=oneshot\n"
-			    "ExecStart=rdmactl counters auto mlx5_0/1 type,pid\n"
+			    "ExecStart=/usr/bin/env rdmactl counters auto mlx5_0/1 type,pid\n"
 			    "[Install]\nWantedBy=rdma-hw.target");
 	end(&bed);
 }

@@ -202,6 +202,7 @@ static char *unit_command(const struct change *change)
 void netdev_persist_as(struct change *change, const char *name)
 {
 	_cleanup_(freep) char *command = unit_command(change);
+	_cleanup_(freep) char *exec_start = change_exec_start(command);
 	_cleanup_(freep) char *earlier = earlier_units(change->setting, name);
 
 	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
@@ -213,11 +214,11 @@ void netdev_persist_as(struct change *change, const char *name)
 					  "\n"
 					  "[Service]\n"
 					  "Type=oneshot\n"
-					  "ExecStart=%s\n"
+					  "%s\n"
 					  "\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
-					  change->setting->keyword.word, name, earlier, command);
+					  change->setting->keyword.word, name, earlier, exec_start);
 }
 
 void netdev_persist(struct change *change)

@@ -418,11 +418,13 @@ static char *escape_unit(const char *name)
  */
 static void persist(struct change *change)
 {
-	_cleanup_(freep) char *command = make_add_command(change, change->wanted), *unit = NULL;
+	_cleanup_(freep) char *command = make_add_command(change, change->wanted);
+	_cleanup_(freep) char *exec_start = NULL, *unit = NULL;
 	struct link_wish wish;
 
 	if (!command || !link_wish_parse(change->wanted, &wish))
 		return;
+	exec_start = change_exec_start(command);
 	unit = escape_unit(wish.netdev);
 	change->persist_file = mem_format("/etc/systemd/system/rdma-link-%s.service",
 					  change->object);
@@ -434,12 +436,12 @@ static void persist(struct change *change)
 					  "[Service]\n"
 					  "Type=oneshot\n"
 					  "RemainAfterExit=yes\n"
-					  "ExecStart=/usr/bin/env %s\n"
+					  "%s\n"
 					  "\n"
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target "
 					  "sys-subsystem-net-devices-%s.device",
-					  change->object, change->wanted, unit, unit, command,
+					  change->object, change->wanted, unit, unit, exec_start,
 					  unit);
 }
 
