@@ -89,17 +89,20 @@ static void refuse_if_in_use(struct change *change)
 static void prepare_unchanged(struct change *change)
 {
 	const struct setting *setting = change->setting;
+	const struct strings found = change->notes; /* by reading it */
 
 	change->after = mem_string(change->before);
 	set_state(change, CHANGE_UNCHANGED);
 	if (!setting->persist)
 		return;
+	change->notes = (struct strings){.known = true};
 	if (setting->guard)
 		setting->guard(change);
 	setting->persist(change);
 	strings_free(&change->notes);
 	strings_free(&change->disturbs);
-	change->notes.known = change->disturbs.known = true;
+	change->notes = found;
+	change->disturbs.known = true;
 }
 
 static void prepare_one(struct change *change, unsigned int mode)

@@ -182,6 +182,27 @@ static void what_is_so_already_is_not_written(void **state)
 	assert_string_equal(journal, "");
 }
 
+static void note_persistence(struct change *change)
+{
+	change_note(change, "of what makes it last");
+}
+
+/* Notes of guard and persist are about writing it; what reading it has noted holds. */
+static void what_is_so_already_keeps_the_notes_of_reading(void **state)
+{
+	struct setting setting = cell_setting;
+	struct changes *changes = *state;
+
+	setting.persist = note_persistence;
+	cells[0].value = "new";
+	want(changes, 1);
+	changes->items[0].setting = &setting;
+	change_note(&changes->items[0], "of reading");
+	assert_true(changes_prepare(changes, 0));
+	assert_int_equal(changes->items[0].notes.count, 1);
+	assert_string_equal(changes->items[0].notes.items[0], "of reading");
+}
+
 static void one_that_cannot_be_read_fails_before_any_is_written(void **state)
 {
 	struct changes *changes = *state;
@@ -910,6 +931,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(all_are_written_and_read_back),
 		CASE(what_is_so_already_is_not_written),
+		CASE(what_is_so_already_keeps_the_notes_of_reading),
 		CASE(one_that_cannot_be_read_fails_before_any_is_written),
 		CASE(who_is_in_the_way_is_named),
 		CASE(a_dry_run_names_them_and_refuses_nothing),

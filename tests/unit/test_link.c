@@ -101,7 +101,7 @@ static void expect(const char *name, const char *before, const char *value, int 
 
 	lay(&bed, name, before);
 	assert_true(link_wish_parse(value, &wish));
-	assert_int_equal(link_check_add(bed.change, &bed.links, &bed.netdevs, &wish), rc);
+	assert_int_equal(link_check_add(bed.change, &bed.netdevs, &wish), rc);
 	if (reason)
 		assert_string_equal(bed.change->reason, reason);
 	else
@@ -110,7 +110,7 @@ static void expect(const char *name, const char *before, const char *value, int 
 	/* A list that is not whole says nothing of what is not in it. */
 	if (rc == -ENODEV) {
 		bed.netdevs.missing = true;
-		assert_int_equal(link_check_add(bed.change, &bed.links, &bed.netdevs, &wish), 0);
+		assert_int_equal(link_check_add(bed.change, &bed.netdevs, &wish), 0);
 	}
 	changes_clear(&bed.changes);
 }
@@ -121,8 +121,7 @@ static void refusals(void **state)
 	expect("a", CHANGE_ABSENT, "rxe on eth1", 0, NULL);
 	expect("a", CHANGE_ABSENT, "siw on eth0", 0, NULL);
 	expect("a", CHANGE_ABSENT, "siw on eth1.5", 0, NULL);
-	expect("a", CHANGE_ABSENT, "rxe on eth0", -EEXIST,
-	       "eth0 has a device of type rxe already: rxe7");
+	expect("a", CHANGE_ABSENT, "rxe on eth0", 0, NULL);
 	expect("a", CHANGE_ABSENT, "rxe on eth1.5", -EPERM,
 	       "eth1.5 is a VLAN, on which the kernel allows no device of type rxe");
 	expect("a", CHANGE_ABSENT, "rxe on eth2", -ENODEV, "no netdev 'eth2'");
@@ -202,6 +201,54 @@ static void renamed(void **state)
 	changes_clear(&changes);
 }
 
+/* What is there already under another name is as wanted, and lasts under the name asked for. */
+static void there_already(void **state)
+{
+	struct inventory inventory = {.answers = true};
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	struct change *change = changes_add(&changes, &host, &link_setting, "rxe0", "rxe on eth0");
+
+	(void)state;
+	add_device(&inventory, "rocep1s0", "rdma_rxe", "eth0");
+	assert_ptr_equal(link_follow(change, &inventory), &inventory.devices.items[0]);
+	assert_string_equal(change->object, "rocep1s0");
+	assert_null(change->undo);
+	assert_int_equal(change->notes.count, 1);
+	assert_string_equal(change->notes.items[0],
+			    "eth0 has one already, and the kernel makes no second one: its name is "
+			    "rocep1s0, perhaps by udev's rules; rdmactl dev set rocep1s0 name rxe0 "
+			    "renames it");
+	link_setting.persist(change);
+	assert_string_equal(change->persist_file, "/etc/systemd/system/rdma-link-rxe0.service");
+	assert_non_null(strstr(change->persist_text, "link add rxe0 type rxe netdev eth0\n"));
+	inventory_free(&inventory);
+	changes_clear(&changes);
+}
+
+/* What is deleted is nobody else; what undoing has made again may have another name. */
+static void made_again(void **state)
+{
+	struct inventory inventory = {.answers = true};
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	struct change *change = changes_add(&changes, &host, &link_setting, "rxe0", CHANGE_ABSENT);
+
+	(void)state;
+	change->before = mem_string("rxe on a/b");
+	change->written = true;
+	add_device(&inventory, "rocep1s0", "rdma_rxe", "a/b");
+	assert_null(link_follow(change, &inventory));
+	/* No kernel has a netdev of that name. */
+	assert_true(link_setting.write(change, change->before) < 0);
+	change->written = true;
+	assert_ptr_equal(link_follow(change, &inventory), &inventory.devices.items[0]);
+	assert_string_equal(change->object, "rocep1s0");
+	inventory_free(&inventory);
+	change_host_close(&host);
+	changes_clear(&changes);
+}
+
 static void lists(void **state)
 {
 	struct bed bed;
@@ -221,9 +268,10 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wishes),   cmocka_unit_test(names),
-		cmocka_unit_test(refusals), cmocka_unit_test(kernel_errors),
-		cmocka_unit_test(lists),    cmocka_unit_test(renamed),
+		cmocka_unit_test(wishes),	 cmocka_unit_test(names),
+		cmocka_unit_test(refusals),	 cmocka_unit_test(kernel_errors),
+		cmocka_unit_test(there_already), cmocka_unit_test(made_again),
+		cmocka_unit_test(lists),	 cmocka_unit_test(renamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

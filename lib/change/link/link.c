@@ -29,6 +29,12 @@ const struct enum_name link_type_names[] = {
 	{0},
 };
 
+/* What the setting keeps in change->data. */
+struct link_data {
+	bool remade;		      /* a deletion was undone */
+	char asked[DEVICE_NAME_SIZE]; /* the first name, if it has another one by now; or empty */
+};
+
 #define RECORD struct software_link
 static const struct field fields[] = {
 	TEXT(name, "DEVICE", SHOWN, 0, "name of the device"),
@@ -258,15 +264,50 @@ static bool is_wish(const struct device *device, const struct link_wish *wish)
 	       !strcmp(netdev, wish->netdev);
 }
 
-/* The names in the change were those before it was written. */
-static void take_new_name(struct change *change, const char *name)
+static struct link_data *data_of(struct change *change)
 {
-	change_note(change, "it was made as %s, and renamed to %s since, as udev's rules do",
-		    change->object, name);
+	if (!change->data)
+		change->data = mem_alloc_zero(1, sizeof(struct link_data));
+	return change->data;
+}
+
+/* The names in the change were those before it was written. */
+static void take_new_name(struct change *change, const char *name, const struct link_wish *wish)
+{
+	_cleanup_(freep) char *quoted = text_quote(name);
+	struct link_data *data = data_of(change);
+
+	if (!*data->asked)
+		snprintf(data->asked, sizeof(data->asked), "%s", change->object);
+	if (change->written)
+		change_note(change,
+			    "it was made as %s, and renamed to %s since, as udev's rules do",
+			    change->object, name);
+	else
+		change_note(change,
+			    "%s has one already, and the kernel makes no second one: its name is "
+			    "%s, perhaps by udev's rules; rdmactl dev set %s name %s renames it",
+			    wish->netdev, name, quoted, change->object);
 	free(change->object);
 	change->object = mem_string(name);
+	if (!change->undo)
+		return;
 	free(change->undo);
 	change->undo = change->setting->undo(change);
+}
+
+/*
+ * What the device of the change is, if its name is not enough: what this call has made, also to
+ * undo a deletion; or one that is wanted, and was there before.
+ */
+static const char *sought(const struct change *change)
+{
+	const struct link_data *data = change->data;
+	const bool was_there = !change->before || !strcmp(change->before, change->wanted);
+
+	if (data && data->remade)
+		return change->before;
+	return change->written || was_there ? change->wanted : CHANGE_ABSENT;
 }
 
 const struct device *link_follow(struct change *change, const struct inventory *inventory)
@@ -274,13 +315,13 @@ const struct device *link_follow(struct change *change, const struct inventory *
 	const struct device *device = device_list_find(&inventory->devices, change->object);
 	struct link_wish wish;
 
-	if (device || !change->written || !link_wish_parse(change->wanted, &wish))
+	if (device || !link_wish_parse(sought(change), &wish))
 		return device;
 	for (size_t i = 0; i < inventory->devices.count; i++) {
 		device = &inventory->devices.items[i];
 		if (!is_wish(device, &wish))
 			continue;
-		take_new_name(change, device->name);
+		take_new_name(change, device->name, &wish);
 		return device;
 	}
 	return NULL;
@@ -310,7 +351,6 @@ static int read_link(struct change *change, char **ret_value)
 static int check(struct change *change)
 {
 	struct inventory inventory = {.answers = true};
-	struct software_links links = {.count = 0};
 	struct link_wish wish;
 	int rc = 0;
 
@@ -322,11 +362,8 @@ static int check(struct change *change)
 	}
 	if (link_wish_parse(change->wanted, &wish)) {
 		rc = read_host(&inventory);
-		if (!rc) {
-			list_links(&inventory, &links);
-			rc = link_check_add(change, &links, &inventory.links, &wish);
-		}
-		software_links_clear(&links);
+		if (!rc)
+			rc = link_check_add(change, &inventory.links, &wish);
 		inventory_free(&inventory);
 	} else if (!link_wish_parse(change->before, &wish)) {
 		/* IBK_ALLOW_USER_UNREG, nldev_dellink(): only rxe and siw set it. */
@@ -342,8 +379,10 @@ static int write_link(struct change *change, const char *value)
 {
 	struct link_wish wish;
 
-	if (link_wish_parse(value, &wish))
+	if (link_wish_parse(value, &wish)) {
+		data_of(change)->remade = strcmp(value, change->wanted) != 0;
 		return link_add(change, &wish);
+	}
 	if (!change->device_index.known)
 		return -ENODEV;
 	return link_delete(change, change->object, (uint32_t)change->device_index.value);
@@ -376,9 +415,9 @@ static void guard(struct change *change)
 }
 
 /* `link add NAME type TYPE netdev IF` for a value, or NULL. */
-static char *make_add_command(const struct change *change, const char *value)
+static char *make_add_command(const char *object, const char *value)
 {
-	_cleanup_(freep) char *name = text_quote(change->object), *netdev = NULL;
+	_cleanup_(freep) char *name = text_quote(object), *netdev = NULL;
 	struct link_wish wish;
 
 	/* A netdev of another network namespace is not known, and no name has blanks. */
@@ -392,8 +431,9 @@ static char *undo(const struct change *change)
 {
 	_cleanup_(freep) char *name = text_quote(change->object);
 
-	return strcmp(change->before, CHANGE_ABSENT) ? make_add_command(change, change->before)
-						     : mem_format("rdmactl link del %s", name);
+	return strcmp(change->before, CHANGE_ABSENT)
+		       ? make_add_command(change->object, change->before)
+		       : mem_format("rdmactl link del %s", name);
 }
 
 /* As systemd-escape(1): a name in the name of a device unit. */
@@ -418,7 +458,9 @@ static char *escape_unit(const char *name)
  */
 static void persist(struct change *change)
 {
-	_cleanup_(freep) char *command = make_add_command(change, change->wanted);
+	const struct link_data *data = change->data;
+	const char *name = data && *data->asked ? data->asked : change->object;
+	_cleanup_(freep) char *command = make_add_command(name, change->wanted);
 	_cleanup_(freep) char *exec_start = NULL, *unit = NULL;
 	struct link_wish wish;
 
@@ -426,8 +468,7 @@ static void persist(struct change *change)
 		return;
 	exec_start = change_exec_start(command);
 	unit = escape_unit(wish.netdev);
-	change->persist_file = mem_format("/etc/systemd/system/rdma-link-%s.service",
-					  change->object);
+	change->persist_file = mem_format("/etc/systemd/system/rdma-link-%s.service", name);
 	change->persist_text = mem_format("[Unit]\n"
 					  "Description=RDMA device %s: %s\n"
 					  "BindsTo=sys-subsystem-net-devices-%s.device\n"
@@ -441,8 +482,7 @@ static void persist(struct change *change)
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target "
 					  "sys-subsystem-net-devices-%s.device",
-					  change->object, change->wanted, unit, unit, exec_start,
-					  unit);
+					  name, change->wanted, unit, unit, exec_start, unit);
 }
 
 const struct setting link_setting = {

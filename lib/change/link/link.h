@@ -50,18 +50,19 @@ struct link_wish {
 bool link_wish_parse(const char *value, struct link_wish *ret_wish);
 
 /*
- * The device of the change, or NULL. One that this call has made may have another name since:
- * 60-rdma-persistent-naming.rules of rdma-core. So it is looked for by its type and netdev, as the
- * kernel has no second one with both, and the change then has the new name.
+ * The device of the change, or NULL. One that this call, or an earlier one, has made may have
+ * another name since: 60-rdma-persistent-naming.rules of rdma-core. So it is looked for by its type
+ * and netdev, as the kernel makes no second one with both (rxe_newlink(), siw_newlink()), and the
+ * change then has the new name.
  */
 const struct device *link_follow(struct change *change, const struct inventory *inventory);
 
 /*
- * Why the kernel would refuse to make it: 0 or its -errno, explained. `links` and `netdevs` are
- * what there is now.
+ * Why the kernel would refuse to make it: 0 or its -errno, explained. `netdevs` are those that
+ * there are now; one that has such a device already is no refusal, see link_follow().
  */
-int link_check_add(struct change *change, const struct software_links *links,
-		   const struct link_list *netdevs, const struct link_wish *wish);
+int link_check_add(struct change *change, const struct link_list *netdevs,
+		   const struct link_wish *wish);
 /* The reason of an errno that the kernel has given. */
 void link_explain_add(struct change *change, const struct link_wish *wish, int error);
 

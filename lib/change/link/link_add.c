@@ -20,10 +20,9 @@ enum {
 };
 
 /* In the order in which the kernel looks: nldev_newlink(), rxe_newlink(), ib_register_device(). */
-int link_check_add(struct change *change, const struct software_links *links,
-		   const struct link_list *netdevs, const struct link_wish *wish)
+int link_check_add(struct change *change, const struct link_list *netdevs,
+		   const struct link_wish *wish)
 {
-	const struct software_link *other = software_links_find_on(links, wish->type, wish->netdev);
 	const struct link *netdev = link_by_name(netdevs, wish->netdev);
 	_cleanup_(freep) char *next = NULL;
 	struct link_wish before;
@@ -43,13 +42,6 @@ int link_check_add(struct change *change, const struct software_links *links,
 		change_explain(change, next ? next : "choose another name",
 			       "%s is there already: %s", change->object, change->before);
 		return -ENFILE;
-	}
-	if (other) {
-		next = mem_format("use %s, or delete it: rdmactl link del %s", other->name,
-				  other->name);
-		change_explain(change, next, "%s has a device of type %s already: %s", wish->netdev,
-			       wish->type, other->name);
-		return -EEXIST;
 	}
 	return 0;
 }
