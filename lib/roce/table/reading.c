@@ -25,6 +25,7 @@ struct roce_reader {
 	struct netlink *rtnl, *generic;
 	int rtnl_rc, generic_rc;
 	uint16_t ethtool;
+	bool unanswered; /* a saved tree, or an older snapshot, does not have the answers */
 };
 
 static void open_sockets(struct roce_reader *reader)
@@ -112,6 +113,7 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 	facts->dcb_rc = reader->rtnl_rc ? reader->rtnl_rc
 					: dcb_get(reader->rtnl, link->name, &facts->dcb);
 	note(reader, link->name, "data center bridging", "rtnetlink", facts->dcb_rc);
+	reader->unanswered |= facts->dcb_rc == -ENODATA && !reader->root.live;
 	if (!reader->generic_rc && link->index.known)
 		note(reader, link->name, "pause", "ethtool",
 		     ethtool_get_pause(reader->generic, reader->ethtool,
@@ -233,6 +235,10 @@ int roce_list_load(struct roce_list *list, const struct inventory *inventory, co
 			if (roce_is_roce(device, &device->ports[j]))
 				add_port(&reader, device, &device->ports[j]);
 		}
+	if (reader.unanswered)
+		problem_add_text(problems, NULL, "data center bridging", "rtnetlink",
+				 "a saved tree does not hold what netlink answers",
+				 "rdmactl snapshot keeps what the kernel answers");
 	netlink_free(reader.rtnl);
 	netlink_free(reader.generic);
 	root_close(&reader.root);
