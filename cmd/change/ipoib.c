@@ -31,19 +31,20 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
 	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
+	static const char usage[] = "rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] "
+				    "[name NAME]";
 	struct ipoib_words found = {.parent = words[0]};
+	const char *next_step = NULL;
 
 	(void)args;
 	if (!change_take_values(plan, add_keywords, ARRAY_SIZE(add_keywords), words + 1, values,
-				"rdmactl ipoib add PARENT pkey P_KEY [mode datagram|connected] "
-				"[name NAME]"))
+				usage))
 		return false;
 	found.pkey = values[0];
 	found.mode = values[1];
 	found.name = values[2];
-	if (ipoib_parse(&found, &name, &value, &reason)) {
-		listing_fail(&plan->listing, STATUS_USAGE, reason,
-			     "rdmactl pkeys lists the P_Keys of the ports");
+	if (ipoib_parse(&found, &name, &value, &reason, &next_step)) {
+		listing_fail(&plan->listing, STATUS_USAGE, reason, next_step ? next_step : usage);
 		return false;
 	}
 	change_load_host(plan, LIST_NEEDS);

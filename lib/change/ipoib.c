@@ -35,6 +35,17 @@ static const struct field fields[] = {
 
 const struct schema ipoib_schema = SCHEMA("ipoib", struct ipoib, fields, "an IPoIB netdev");
 
+/*
+ * Whether it is one of a port, or a child of one. A bond or team of such has their type, and with
+ * it as the parent the kernel would take its private data for those of a port:
+ * ipoib_new_child_link(), ipoib_netlink.c, looks at nothing but the type. Older kernels give those
+ * of a port no kind.
+ */
+static bool is_ipoib(const struct link *link)
+{
+	return link_is_ipoib(link) && (!link->kind || !strcmp(link->kind, "ipoib"));
+}
+
 static const struct port *port_of(const struct device_list *devices, const struct link *link)
 {
 	for (size_t i = 0; i < devices->count; i++)
@@ -52,7 +63,7 @@ void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 		const struct port *port = port_of(devices, link);
 		struct ipoib *ipoib;
 
-		if (!link_is_ipoib(link) || link_is_bond(link))
+		if (!is_ipoib(link))
 			continue;
 		parent = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
 		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
@@ -133,27 +144,34 @@ static int refuse_name(const char *name, char **ret_reason)
 }
 
 int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
-		char **ret_reason)
+		char **ret_reason, const char **ret_next_step)
 {
+	static const char parents[] = "rdmactl ipoib lists the IPoIB netdevs",
+			  pkeys[] = "rdmactl pkeys lists the P_Keys of the ports",
+			  naming[] = "name NAME gives the child another name";
 	const char *mode_word = words->mode ? words->mode : "datagram";
 	const struct enum_name *mode = enum_find_word(ipoib_mode_names, mode_word);
 	_cleanup_(freep) char *name = NULL;
 	unsigned int pkey = 0;
 
+	*ret_next_step = parents;
 	if (!netdev_name_valid(words->parent))
 		return refuse_name(words->parent, ret_reason);
+	*ret_next_step = pkeys;
 	if (!words->pkey) {
 		*ret_reason = mem_string("which partition? pkey takes its P_Key");
 		return -EINVAL;
 	}
 	if (parse_pkey(words->pkey, &pkey, ret_reason))
 		return -EINVAL;
+	*ret_next_step = NULL;
 	if (!mode) {
 		_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word));
 
 		*ret_reason = mem_format("'%s' is not a mode: it is datagram or connected", clean);
 		return -EINVAL;
 	}
+	*ret_next_step = naming;
 	name = words->name ? mem_string(words->name) : mem_format("%s.%04x", words->parent, pkey);
 	if (!netdev_name_valid(name))
 		return refuse_name(name, ret_reason);
@@ -179,7 +197,7 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 	if (rc)
 		return rc;
 	/* ENODEV and EINVAL of ipoib_new_child_link(), ipoib_netlink.c. */
-	if (!link_is_ipoib(&list.items[0])) {
+	if (!is_ipoib(&list.items[0])) {
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
 			       "%s is no IPoIB netdev, and only those have P_Key children", parent);
 		return -ENODEV;
@@ -199,7 +217,7 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 	_cleanup_(link_list_clear) struct link_list parents = {0};
 	int rc;
 
-	if (!link_is_ipoib(link)) {
+	if (!is_ipoib(link)) {
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
 			       "%s is a netdev of another kind, not IPoIB", change->object);
 		return -EEXIST;
@@ -363,7 +381,7 @@ static void note_twins(struct change *change, const char *parent, unsigned int p
 	for (size_t i = 0; above && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
-		if (link_is_ipoib(link) && link->pkey.known && link->pkey.value == pkey &&
+		if (is_ipoib(link) && link->pkey.known && link->pkey.value == pkey &&
 		    link_by_index(links, &link->lower_index) == above)
 			change_note(change, "%s has a child with this P_Key already: %s", parent,
 				    link->name);

@@ -47,7 +47,8 @@ struct ipoib_words {
 
 /*
  * Checks the words and gives name and value of the child, for the caller to free. -EINVAL, with the
- * reason and perhaps the next step, also for the caller to free.
+ * reason, also for the caller to free, and the next step, or NULL if it is to write the words
+ * right.
  */
 int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
-		char **ret_reason);
+		char **ret_reason, const char **ret_next_step);

@@ -68,8 +68,15 @@ END
 		[[ $stderr == *"'$key' is not a P_Key"* ]]
 	done
 	try ipoib add ib0 pkey 3 mode fast
+	expect 2 '' "rdmactl ipoib: 'fast' is not a mode: it is datagram or connected
+  $grammar"
+	try ipoib add i/b pkey 3
 	[ "$status" = 2 ]
-	[[ $stderr == *"'fast' is not a mode: it is datagram or connected"* ]]
+	[[ $stderr == *$'\n  rdmactl ipoib lists the IPoIB netdevs'* ]]
+	# The name that it has of its own may be too long.
+	try ipoib add ibp65s0f0v1 pkey 3
+	[ "$status" = 2 ]
+	[[ $stderr == *"'ibp65s0f0v1.8003' cannot be"*$'\n  name NAME gives the child another name'* ]]
 	local name
 	for name in a/b .. 'a b' 0123456789abcdef $'\e[1m' 'a%d' ''; do
 		try ipoib add ib0 pkey 3 name "$name" --dry-run

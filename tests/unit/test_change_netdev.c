@@ -348,6 +348,9 @@ static int set_up(void **state)
 	machine->links[3].lower = 9;
 	machine->links[3].elsewhere = true;
 	strcpy(machine->links[3].name, "ibx");
+	/* It takes the type of its members. */
+	machine->links[7] = (struct card){
+		.index = 10, .name = "bond0", .type = ARPHRD_INFINIBAND, .kind = "bond"};
 	machine->vfs[0] = (struct virtual_function){.policy = IFLA_VF_LINK_STATE_AUTO,
 						    .node_guid = 0x0011223344556677,
 						    .port_guid = 0x0011223344556688,
@@ -441,6 +444,9 @@ static void children_that_cannot_be(void **state)
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"own", "eth0 pkey 0x8002 mode datagram", -ENODEV,
 		 "eth0 is no IPoIB netdev, and only those have P_Key children",
+		 "rdmactl ipoib lists the IPoIB netdevs"},
+		{"own", "bond0 pkey 0x8002 mode datagram", -ENODEV,
+		 "bond0 is no IPoIB netdev, and only those have P_Key children",
 		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{"own", "ib0.8001 pkey 0x8002 mode datagram", -EINVAL,
 		 "ib0.8001 is a P_Key child itself, and cannot have children",
@@ -666,45 +672,58 @@ static void listed(void **state)
 
 static void words_of_a_child(void **state)
 {
+	static const char pkeys[] = "rdmactl pkeys lists the P_Keys of the ports";
 	static const struct {
 		struct ipoib_words words;
 		const char *name, *value; /* NULL: what is wrong is in the value */
+		const char *next_step;
 	} cases[] = {
-		{{"ib0", "0x8001", NULL, NULL}, "ib0.8001", "ib0 pkey 0x8001 mode datagram"},
-		{{"ib0", "1", "connected", "x"}, "x", "ib0 pkey 0x8001 mode connected"},
-		{{"ib0", "32767", NULL, NULL}, "ib0.ffff", "ib0 pkey 0xffff mode datagram"},
-		{{"ib0", NULL, NULL, NULL}, NULL, "which partition? pkey takes its P_Key"},
+		{{"ib0", "0x8001", NULL, NULL}, "ib0.8001", "ib0 pkey 0x8001 mode datagram", NULL},
+		{{"ib0", "1", "connected", "x"}, "x", "ib0 pkey 0x8001 mode connected", NULL},
+		{{"ib0", "32767", NULL, NULL}, "ib0.ffff", "ib0 pkey 0xffff mode datagram", NULL},
+		{{"ib0", NULL, NULL, NULL}, NULL, "which partition? pkey takes its P_Key", pkeys},
 		{{"ib0", "0x10000", NULL, NULL},
 		 NULL,
-		 "'0x10000' is not a P_Key: it is a number such as 0x8001"},
+		 "'0x10000' is not a P_Key: it is a number such as 0x8001",
+		 pkeys},
 		{{"ib0", "0", NULL, NULL},
 		 NULL,
-		 "no partition has the P_Key 0: 0 and 0x8000 are invalid"},
+		 "no partition has the P_Key 0: 0 and 0x8000 are invalid",
+		 pkeys},
 		{{"ib0", "0x8000", NULL, NULL},
 		 NULL,
-		 "no partition has the P_Key 0x8000: 0 and 0x8000 are invalid"},
+		 "no partition has the P_Key 0x8000: 0 and 0x8000 are invalid",
+		 pkeys},
 		{{"ib0", "1", "fast", NULL},
 		 NULL,
-		 "'fast' is not a mode: it is datagram or connected"},
+		 "'fast' is not a mode: it is datagram or connected",
+		 NULL},
 		{{"i/0", "1", NULL, NULL},
 		 NULL,
 		 "'i/0' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
-		 "without blanks and none of / : %"},
+		 "without blanks and none of / : %",
+		 "rdmactl ipoib lists the IPoIB netdevs"},
 		{{"ib0", "1", NULL, "a b"},
 		 NULL,
 		 "'a b' cannot be the name of a netdev: it takes 1 to 15 printable characters, "
-		 "without blanks and none of / : %"},
+		 "without blanks and none of / : %",
+		 "name NAME gives the child another name"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
-		int rc = ipoib_parse(&cases[i].words, &name, &value, &reason);
+		const char *next_step = NULL;
+		int rc = ipoib_parse(&cases[i].words, &name, &value, &reason, &next_step);
 
 		assert_int_equal(rc, cases[i].name ? 0 : -EINVAL);
 		assert_string_equal(cases[i].name ? value : reason, cases[i].value);
 		if (cases[i].name)
 			assert_string_equal(name, cases[i].name);
+		else if (cases[i].next_step)
+			assert_string_equal(next_step, cases[i].next_step);
+		else
+			assert_null(next_step);
 	}
 }
 
