@@ -35,19 +35,38 @@ static int read_into(struct change *change, char **value)
 	return 0;
 }
 
+/* What may help against that errno of a file that is to be written; NULL: nothing is known. */
+static const char *next_step_of_file(int error)
+{
+	if (error == EROFS)
+		return "containers have it mounted read-only: run it on the host";
+	if (error != EACCES && error != EPERM)
+		return NULL;
+	if (!privilege_is_first_namespace())
+		return "run it on the host, outside of the container";
+	return privilege_held(PRIVILEGE_DAC_OVERRIDE)
+		       ? "a security module may forbid it: the audit log, or dmesg, may say which"
+		       : "run it as root";
+}
+
+static bool may_write(struct change *change)
+{
+	int error;
+
+	if (change->path && !faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
+		return true;
+	error = change->path ? errno : ENOENT;
+	change_explain(change, next_step_of_file(error), "cannot write %s: %s",
+		       change->path ? change->path : "the file", strerror(error));
+	return false;
+}
+
 /* Why the caller may not make the change, as its reason; returns whether he may. */
 static bool has_right(struct change *change)
 {
 	switch (change->setting->right) {
 	case RIGHT_FILE:
-		if (change->path && !faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
-			return true;
-		change_explain(change,
-			       errno == EROFS ? "the file system is mounted read-only"
-					      : "run it as root",
-			       "cannot write %s: %s", change->path ? change->path : "the file",
-			       strerror(errno));
-		return false;
+		return may_write(change);
 	case RIGHT_RDMA_ADMIN:
 		if (!privilege_held(PRIVILEGE_NET_ADMIN))
 			break;

@@ -267,6 +267,8 @@ static void a_missing_right_refuses_unless_nothing_is_done(void **state)
 	assert_false(changes_prepare(changes, CHANGE_FORCE));
 	EXPECT_STATES(changes, CHANGE_REFUSED);
 	assert_non_null(strstr(changes->items[0].reason, "/nonexistent/file"));
+	/* No right makes up for a file that is not there. */
+	assert_null(changes->items[0].next_step);
 }
 
 static void those_before_a_failure_are_undone_in_reverse(void **state)
@@ -838,13 +840,22 @@ static int try_right(enum change_right right, bool in_namespace)
 	setting.right = right;
 	setting.guard = NULL;
 	change = changes_add(&changes, &host, &setting, "a", "new");
-	if (in_namespace ? unshare(CLONE_NEWUSER) : !geteuid() && seteuid(65534))
+	change->path = mem_string("/proc/sys/kernel/hostname");
+	/* Root's files stay root's for who is that outside of the namespace. */
+	if ((!in_namespace || right == RIGHT_FILE) && !geteuid() && seteuid(65534))
+		return 77;
+	if (in_namespace && unshare(CLONE_NEWUSER))
 		return 77;
 	may = changes_prepare(&changes, 0);
 	if (right == RIGHT_OPEN || (in_namespace && right == RIGHT_NET_ADMIN))
 		return !may || change->reason;
 	if (may || change->state.value != CHANGE_REFUSED)
 		return 2;
+	if (right == RIGHT_FILE)
+		return !strstr(change->reason, "cannot write /proc/sys/kernel/hostname: ") ||
+		       strcmp(change->next_step,
+			      in_namespace ? "run it on the host, outside of the container"
+					   : "run it as root");
 	if (in_namespace)
 		return strcmp(change->reason, "it takes CAP_NET_ADMIN in the first user namespace, "
 					      "and this process is in another one") ||
@@ -855,7 +866,8 @@ static int try_right(enum change_right right, bool in_namespace)
 
 static void rights(void **state)
 {
-	static const enum change_right all[] = {RIGHT_RDMA_ADMIN, RIGHT_NET_ADMIN, RIGHT_OPEN};
+	static const enum change_right all[] = {RIGHT_RDMA_ADMIN, RIGHT_NET_ADMIN, RIGHT_OPEN,
+						RIGHT_FILE};
 	bool skipped = false;
 
 	(void)state;
