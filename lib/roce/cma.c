@@ -123,10 +123,10 @@ static int write_file(const struct root *root, const char *path, const char *tex
 int cma_defaults_write(const char *device, unsigned int port, const char *attribute,
 		       const char *text)
 {
-	_cleanup_(freep) char *path = mem_format("%s/%s/ports/%u/%s", BELOW_ROOT, device, port,
-						 attribute);
+	_cleanup_(freep) char *directory = mem_format("%s/%s", BELOW_ROOT, device);
+	_cleanup_(freep) char *path = mem_format("%s/ports/%u/%s", directory, port, attribute);
 	struct root root;
-	bool made;
+	bool made = false;
 	int rc = root_open(NULL, &root);
 
 	if (rc)
@@ -134,6 +134,9 @@ int cma_defaults_write(const char *device, unsigned int port, const char *attrib
 	rc = make_directory(&root, device, &made);
 	if (!rc)
 		rc = write_file(&root, path, text);
+	/* It would keep rdma_cm from being unloaded, for nothing. */
+	if (rc && made)
+		unlinkat(root.fd, directory, AT_REMOVEDIR);
 	root_close(&root);
 	return rc;
 }

@@ -804,6 +804,8 @@ static void read_none(const struct saved_tree *tree, FILE *out, void *context)
 		else
 			fprintf(out, "%s\n", text);
 	}
+	/* So does one that was made in order to write in vain. */
+	fprintf(out, "%s\n", strerror(-cma_defaults_write(names[0], 1, CMA_TOS, "5")));
 	for (size_t i = 0; i < 2; i++) {
 		_cleanup_(freep) char *path = mem_format("sys/kernel/config/rdma_cm/%s", names[i]);
 
@@ -814,8 +816,8 @@ static void read_none(const struct saved_tree *tree, FILE *out, void *context)
 static void rdma_cm_of_none(void **state)
 {
 	const char *none = strerror(ENODEV);
-	_cleanup_(freep) char *wanted = mem_format("%s\n5\n%s\n%s\n%s\n%s\ngone\nthere\n", none,
-						   none, none, none, none);
+	_cleanup_(freep) char *wanted = mem_format("%s\n5\n%s\n%s\n%s\n%s\n%s\ngone\nthere\n", none,
+						   none, none, none, none, none);
 
 	tree_write(*state, "sys/kernel/config/rdma_cm/mlx5_8/ports/1/default_roce_tos", "5");
 	rooted_expect(*state, read_none, NULL, wanted);
