@@ -140,6 +140,12 @@ static int write_auto(struct change *change, const char *value)
 		change_explain(change, step,
 			       "the kernel refuses it while queue pairs are bound to counters%s%s",
 			       text ? ": " : "", text ? text : "");
+	} else if (rc == -EINVAL && mask) {
+		/* __counter_set_mode(), before "Add PID category support in auto mode" of 2020 */
+		step = mem_format("rdmactl counters auto %s off, and then type", port);
+		change_explain(change, step,
+			       "the kernel does not take it: before Linux 5.9 it counts by type "
+			       "only, and goes from one way of counting to another by off");
 	}
 	return rc;
 }

@@ -512,6 +512,7 @@ static void automatic_refusals(void **state)
 		 "bound to counters: Modifying auto mode is not allowed"},
 		{-EBUSY, NULL, "the kernel refuses it while queue pairs are bound to counters"},
 		{-EOPNOTSUPP, NULL, "mlx5_0/1 has no counters of its own"},
+		{-EINVAL, NULL, "before Linux 5.9 it counts by type only"},
 	};
 	struct bed bed;
 	struct change *change;
