@@ -270,6 +270,24 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 	return render_text(stdout, text);
 }
 
+/* What was changed, and how to get back, where the output does not tell it. */
+static void tell_changed(const struct ctx *ctx, const struct changes *changes)
+{
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct change *change = &changes->items[i];
+		_cleanup_(freep) char *message = NULL, *undo = NULL;
+
+		if (change->state.value != CHANGE_CHANGED)
+			continue;
+		message = mem_format("%s%s%s was changed nevertheless, from %s to %s",
+				     text_or(change->object, ""), change->object ? ": " : "",
+				     change->setting->keyword.word, change->before, change->after);
+		if (change->undo)
+			undo = mem_format("undo: %s", change->undo);
+		command_complain(ctx, message, undo);
+	}
+}
+
 /* What the engine asks between two changes. */
 static bool is_interrupted(void *context)
 {
@@ -390,7 +408,12 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	rc = listing_print(&plan.listing);
 	if (!rc && listing_is_for_people(&plan.listing))
 		rc = print_after(&plan, common);
+	if (!rc)
+		rc = render_finish(stdout);
 	status = listing_end_quietly(&plan.listing, rc);
+	/* A reader that has closed the pipe wants no more. */
+	if (rc && rc != -EPIPE)
+		tell_changed(ctx, &plan.changes);
 	/*
 	 * The signals stay blocked until the process ends: one that comes now is too late, and its
 	 * status would take the place of the one that tells what became of the change.

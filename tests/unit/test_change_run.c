@@ -200,6 +200,7 @@ struct run {
 	const char *input; /* on standard input, which then ends; NULL: it stays open, empty */
 	const char *typed; /* on its terminal, once it asks; NULL: it has none */
 	bool apart;	   /* the terminal is not its standard input */
+	bool full;	   /* its standard output takes nothing */
 	int signals[3];	   /* sent once the user is asked to confirm */
 	int status;
 	char *out, *err;
@@ -318,7 +319,7 @@ static void run_line(struct run *run, const char *line)
 	assert_true(pid >= 0);
 	if (!pid) {
 		dup2(in[0], STDIN_FILENO);
-		dup2(out, STDOUT_FILENO);
+		dup2(run->full ? open("/dev/full", O_WRONLY | O_CLOEXEC) : out, STDOUT_FILENO);
 		dup2(err[1], STDERR_FILENO);
 		close(in[1]);
 		close(err[0]);
@@ -395,6 +396,22 @@ static void written(void **state)
 	assert_non_null(strstr(run->out, "\"changed\": true"));
 	/* Only people get what comes after the table. */
 	assert_null(strstr(run->out, "\nundo:"));
+}
+
+/* What was changed, and the way back, is not lost with the output; what was not needs no words. */
+static void without_output(void **state)
+{
+	struct run *run = *state;
+
+	run->full = true;
+	cells[1].value = "new";
+	run_line(run, "o a new b new c new");
+	assert_run(run, STATUS_FAILED, "",
+		   "rdmactl cell: cannot write the output: No space left on device\n"
+		   "rdmactl cell: o: c was changed nevertheless, from old to new\n"
+		   "  undo: rdmactl cell set o c old\n"
+		   "rdmactl cell: o: a was changed nevertheless, from old to new\n"
+		   "  undo: rdmactl cell set o a old\n");
 }
 
 /* The last one is undone first; a note of several is told once. */
@@ -775,12 +792,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(written),	TEST(afterwards),      TEST(dry),
-		TEST(asked),	TEST(failures),	       TEST(stuck),
-		TEST(told),	TEST(signals_between), TEST(kept),
-		TEST(not_kept), TEST(lines_of_others), TEST(time_over),
-		TEST(hangup),	TEST(words),	       TEST(lists),
-		TEST(names),
+		TEST(written),	 TEST(without_output), TEST(afterwards),
+		TEST(dry),	 TEST(asked),	       TEST(failures),
+		TEST(stuck),	 TEST(told),	       TEST(signals_between),
+		TEST(kept),	 TEST(not_kept),       TEST(lines_of_others),
+		TEST(time_over), TEST(hangup),	       TEST(words),
+		TEST(lists),	 TEST(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
