@@ -299,31 +299,48 @@ static bool has_moved(const struct change *change)
 		strcmp(change->after, change->before));
 }
 
+/* Whether writing it, which returned `rc`, has undone the change, or it has gone by itself. */
+static bool is_undone(const struct change *change, int rc, int read_rc)
+{
+	/* What was interrupted goes on (link_delete()), so that what is read is not the end. */
+	return rc != -EINTR && !read_rc && !strcmp(change->after, change->before);
+}
+
+static char *take(char **text)
+{
+	char *taken = *text;
+
+	*text = NULL;
+	return taken;
+}
+
 static bool undo_one(struct change *change)
 {
 	const bool failed = !is(change, CHANGE_CHANGED);
-	_cleanup_(freep) char *earlier = change->reason, *reason = NULL;
-	int rc;
+	/* What the setting says from now on is about undoing it. */
+	_cleanup_(freep) char *earlier = take(&change->reason), *step = take(&change->next_step);
+	_cleanup_(freep) char *of_write = NULL, *of_read = NULL;
+	const int rc = change->setting->write(change, change->before);
+	const char *reason = "that was accepted, and not done";
+	int read_rc;
 
-	/* What the setting says now is about undoing it. */
-	change->reason = NULL;
-	rc = change->setting->write(change, change->before);
-	if (!rc)
-		rc = read_into(change, &change->after);
-	reason = change->reason;
-	change->reason = NULL;
-	if (!rc && !strcmp(change->after, change->before)) {
-		change->reason = earlier;
-		earlier = NULL;
+	of_write = take(&change->reason);
+	read_rc = read_into(change, &change->after);
+	of_read = take(&change->reason);
+	if (is_undone(change, rc, read_rc)) {
+		free(change->next_step);
+		change->reason = take(&earlier);
+		change->next_step = take(&step);
 		if (!failed)
 			set_state(change, CHANGE_REVERTED);
 		return true;
 	}
+	if (rc)
+		reason = of_write ? of_write : strerror(-rc);
+	else if (read_rc)
+		reason = of_read ? of_read : strerror(-read_rc);
 	change_explain(change, change->undo, "%s%sit could not be undone: %s",
-		       earlier ? earlier : "", earlier ? "; " : "",
-		       !rc	? "that was accepted, and not done"
-		       : reason ? reason
-				: strerror(-rc));
+		       earlier ? earlier : "", earlier ? "; " : "", reason);
 	set_state(change, CHANGE_STUCK);
 	return false;
 }

@@ -541,6 +541,59 @@ static void what_cannot_be_undone_is_told(void **state)
 }
 
 /* What may have been made is undone, though that cannot be seen either. */
+static int write_but_fail(struct change *change, const char *value, int error)
+{
+	if (!strcmp(value, change->before)) {
+		change_explain(change, "do this", "it fails");
+		return error;
+	}
+	cell_of(change)->value = change->wanted;
+	return 0;
+}
+
+static int write_gone(struct change *change, const char *value)
+{
+	return write_but_fail(change, value, -ENODEV);
+}
+
+static int write_interrupted(struct change *change, const char *value)
+{
+	return write_but_fail(change, value, -EINTR);
+}
+
+/* A device that was made, and has gone before it was to be deleted: it is as it was. */
+static void what_went_by_itself_is_undone(void **state)
+{
+	static const struct {
+		int (*write)(struct change *change, const char *value);
+		const char *later; /* what it is when it is to be undone */
+		enum change_state state;
+	} rows[] = {
+		{write_gone, "old", CHANGE_REVERTED},
+		{write_gone, "new", CHANGE_STUCK},
+		{write_interrupted, "old", CHANGE_STUCK},
+	};
+	struct changes *changes = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct setting setting = cell_setting;
+
+		setting.write = rows[i].write;
+		changes_clear(changes);
+		cells[0].value = "old";
+		want(changes, 1);
+		changes->items[0].setting = &setting;
+		assert_true(changes_prepare(changes, 0));
+		assert_true(changes_write(changes));
+		cells[0].value = rows[i].later;
+		assert_int_equal(changes_undo(changes), rows[i].state == CHANGE_REVERTED);
+		assert_int_equal(changes->items[0].state.value, rows[i].state);
+		assert_int_equal(changes->items[0].reason != NULL, rows[i].state == CHANGE_STUCK);
+		if (rows[i].state == CHANGE_REVERTED)
+			assert_null(changes->items[0].next_step);
+	}
+}
+
 static void one_that_cannot_be_read_back_is_undone(void **state)
 {
 	struct changes *changes = *state;
@@ -963,6 +1016,7 @@ int main(void)
 		CASE(one_that_leaves_is_not_read_any_more),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
+		CASE(what_went_by_itself_is_undone),
 		CASE(one_that_cannot_be_read_back_is_undone),
 		CASE(both_reasons_are_told),
 		CASE(nothing_is_set_back_if_nothing_was_written),
