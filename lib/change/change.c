@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
+#include "kernel/privilege.h"
 #include "schema/rows.h"
 
 static const struct enum_name state_names[] = {
@@ -307,6 +308,13 @@ void change_explain_error(struct change *change, const char *doing, int error)
 				       ? "rdmactl netdevs lists those that are there"
 				       : "rdmactl devices lists those that are there",
 			       "cannot %s: the object has gone away", doing);
+	/* RIGHT_NET_ADMIN is held, and counts only if the network namespace is of the same owner.
+	 */
+	else if (error == -EPERM && !privilege_is_first_namespace())
+		change_explain(change,
+			       "run it on the host: here, this process is in a user namespace that "
+			       "may not own the network namespace",
+			       "cannot %s: %s", doing, strerror(-error));
 	else
 		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));
 }

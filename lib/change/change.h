@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "kernel/privilege.h"
 #include "schema/keyword.h"
 #include "schema/schema.h"
 

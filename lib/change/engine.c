@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "change/change.h"
 #include "change/session.h"
+#include "kernel/privilege.h"
 
 static void set_state(struct change *change, enum change_state state)
 {

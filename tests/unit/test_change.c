@@ -900,8 +900,14 @@ static int try_right(enum change_right right, bool in_namespace)
 	if (in_namespace && unshare(CLONE_NEWUSER))
 		return 77;
 	may = changes_prepare(&changes, 0);
-	if (right == RIGHT_OPEN || (in_namespace && right == RIGHT_NET_ADMIN))
+	if (right == RIGHT_OPEN)
 		return !may || change->reason;
+	/* The capability counts, unless the network namespace is another user namespace's. */
+	if (in_namespace && right == RIGHT_NET_ADMIN) {
+		may = may && !change->reason;
+		change_explain_error(change, "write it", -EPERM);
+		return !may || strncmp(change->next_step, "run it on the host: ", 20) != 0;
+	}
 	if (may || change->state.value != CHANGE_REFUSED)
 		return 2;
 	if (right == RIGHT_FILE)
