@@ -392,6 +392,56 @@ static void takes_sends_of_xrc(void **state)
 		       "ran 1 received 1\n");
 }
 
+static const uint8_t three_first[8] = {0, 0, 0, 0, 0, 0, 0, 3}; /* the most significant byte */
+static const uint64_t three = 3;
+
+static const uint8_t *credit_of(uint32_t version)
+{
+	return version < PROTOCOL_CREDITS ? (const uint8_t *)&three : three_first;
+}
+
+static void give_three(void)
+{
+	memcpy(device.bytes + 128, credit_of(device.agent->version), sizeof(three));
+	device_note("credit\n");
+}
+
+/* What crosses the network is in its order from version 6 on, whatever the hosts are. */
+static void credits_in_bytes(void **state)
+{
+	static const uint32_t versions[] = {0, 1, PROTOCOL_CREDITS - 1, PROTOCOL_CREDITS};
+	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		device_make(QP_RC, 1);
+		device.agent->version = versions[i];
+		device.idle = end_one;
+		order.active = 0;
+		order.depth = 6;
+		for (int j = 0; j < 3; j++)
+			device_arrive(0, 64);
+		run(&order);
+		assert_memory_equal(device.bytes + 136, credit_of(versions[i]), sizeof(three));
+		device_free();
+		device_make(QP_RC, 1);
+		device.agent->version = versions[i];
+		device.idle = give_three;
+		order.active = 1;
+		order.depth = 2;
+		order.iterations = 6;
+		expect(&order, "qp0 send 0+64=00 #1 S\n"
+			       "qp0 send 0+64=00 #2 S\n"
+			       "qp0 send 0+64=00 #3 S\n"
+			       "qp0 send 0+64=00 #4 S\n"
+			       "credit\n"
+			       "qp0 send 0+64=00 #5 S\n"
+			       "qp0 send 0+64=00 #6 S\n"
+			       "qp0 send nothing #7 S\n"
+			       "ran 6\n");
+	}
+}
+
 /* The other side sends as many as this one, and its end last. */
 static void echo_sends(uint32_t qp, const struct ibv_send_wr *work)
 {
@@ -1208,6 +1258,7 @@ int main(void)
 		cmocka_unit_test(sends_by_credit),
 		cmocka_unit_test(takes_sends),
 		cmocka_unit_test(takes_sends_of_xrc),
+		cmocka_unit_test(credits_in_bytes),
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(asks_by_sends),
 		cmocka_unit_test(answers_by_sends),

@@ -448,6 +448,7 @@ static void shake_hands(struct server *server, const char *token, int rc, const 
 		assert_non_null(bed.trial.result->next_step);
 	} else {
 		assert_int_equal(bed.trial.granted.version, 2);
+		assert_int_equal(bed.trial.near.agent->version, 2);
 		assert_int_equal(bed.trial.granted.qps, 3);
 		assert_int_equal(bed.trial.granted_msec, 7000);
 	}

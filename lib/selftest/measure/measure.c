@@ -318,6 +318,7 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 			 (agent->way.both || !order->active);
 	measure->credited = sends && order->mode == RUN_BANDWIDTH &&
 			    agent_is_reliable(measure->kind);
+	measure->big_endian = agent->version >= PROTOCOL_CREDITS;
 	measure->lingers = !order->active &&
 			   (!agent_is_reliable(measure->kind) || !agent->guard.strict);
 	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;

@@ -17,9 +17,11 @@
  * next order to the passive side ends the run there (STOP_PEER_SPOKE).
  *
  * Sends never exceed the posted receives: the passive side writes the number of messages that it
- * received to the active side's control area.
+ * received, a credit of 64 bits, to the active side's control area.
  */
 #pragma once
+
+#include <endian.h>
 
 #include "base/clock.h"
 #include "selftest/agent/agent.h"
@@ -159,6 +161,7 @@ struct measure {
 	uint32_t kind;		/* enum qp_kind */
 	uint32_t ended;		/* queue pairs that had the other side's end */
 	bool credited;		/* the receiver tells the sender how much it took */
+	bool big_endian;	/* and the two hosts may differ: PROTOCOL_CREDITS */
 	bool takes;		/* what measure_poll() finds to have arrived */
 	bool lingers;		/* ends when it was spoken to and nothing more has come */
 	bool told;		/* it was */
@@ -211,6 +214,19 @@ static inline bool measure_post_with_room(struct measure *measure, struct run_qp
 bool measure_send_end(struct measure *measure, struct run_qp *qp);
 /* Posts the receive again that a completion consumed. */
 bool measure_receive(struct measure *measure, struct run_qp *qp);
+
+/* A credit as it is sent, of the number, and the number of one that came. */
+static inline uint64_t measure_credit(const struct measure *measure, uint64_t credit)
+{
+	return measure->big_endian ? htobe64(credit) : credit;
+}
+
+/* How many messages the other side has taken or has a receive for. */
+static inline uint64_t measure_granted(const struct measure *measure, const struct run_qp *qp)
+{
+	return measure_credit(measure, __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE)) +
+	       run_receives(measure->order->depth);
+}
 
 static inline struct run_qp *measure_qp(const struct measure *measure, uint64_t id)
 {

@@ -197,9 +197,7 @@ static inline uint32_t postable(const struct measure *measure, const struct run_
 
 	if (qp->posted + count > qp->completed + order->depth)
 		return 0;
-	if (measure->credited &&
-	    qp->posted + count >
-		    __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE) + run_receives(order->depth))
+	if (measure->credited && qp->posted + count > measure_granted(measure, qp))
 		return 0;
 	return count;
 }
@@ -315,8 +313,7 @@ static bool await_credit(struct measure *measure, const struct run_qp *qp)
 {
 	struct ibv_wc item;
 
-	while (qp->posted + 1 >
-	       __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE) + run_receives(measure->order->depth))
+	while (qp->posted + 1 > measure_granted(measure, qp))
 		if (measure_poll(measure, &item, 1) < 0)
 			return false;
 	return true;

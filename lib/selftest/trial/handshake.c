@@ -82,7 +82,7 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 }
 
 /* A client with a token speaks no version in which the token would cross the network. */
-int trial_shake_hands(struct trial *trial)
+static int greet(struct trial *trial)
 {
 	const char *token = trial->request->token;
 	struct message hello = {
@@ -108,6 +108,14 @@ int trial_shake_hands(struct trial *trial)
 		return respond(trial, &reply.challenge);
 	trial->granted = reply.welcome;
 	return 0;
+}
+
+int trial_shake_hands(struct trial *trial)
+{
+	const int rc = greet(trial);
+
+	trial->near.agent->version = trial->granted.version;
+	return rc;
 }
 
 #define PROOF_ATTEMPTS 5

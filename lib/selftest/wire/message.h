@@ -26,7 +26,8 @@
  * can be proven: a side with a token speaks later ones only. From version 3 on the client may name
  * the server's port, and choose the traffic class and what else is in message_path. Version 4 has
  * more ways to measure, kinds of memory, and ports at once; version 5 has extended reliable
- * connections, and runs with several completion queues.
+ * connections, and runs with several completion queues. In version 6 the credits of a run cross the
+ * network most significant byte first, before that as the host that writes them has them in memory.
  */
 #define PROTOCOL_OLDEST	     1u
 #define PROTOCOL_PROVEN	     2u
@@ -34,7 +35,8 @@
 #define PROTOCOL_WAYS	     4u
 #define PROTOCOL_XRC	     5u
 #define PROTOCOL_QUEUES	     5u
-#define PROTOCOL_NEWEST	     5u
+#define PROTOCOL_CREDITS     6u
+#define PROTOCOL_NEWEST	     6u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	  8u
