@@ -348,6 +348,11 @@ static void blocked(void **state)
 	      "frames (Ethertype 0x8915) do not get through: rxa/1 sent 1 packet, rxb/1 of "
 	      "10.9.0.2 received no packet",
 	      "one VLAN");
+	bed->local.transport = bed->remote.transport = TRANSPORT_UNSPECIFIED;
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): EFA's packets "
+	      "do not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packet",
+	      "security group");
 }
 
 /* All that was sent arrived, in both directions: nobody may say that packets were lost. */

@@ -81,7 +81,7 @@ static void not_proven(void **state)
 	soft_end(&bed);
 	/* The same over InfiniBand has another next step. */
 	begin(&bed);
-	bed.trial.near_can.far.link_layer = LINK_LAYER_INFINIBAND;
+	bed.trial.near_can.far.transport = TRANSPORT_INFINIBAND;
 	soft.spoil = drop_datum;
 	trial_prove(&bed.trial);
 	assert_string_equal(bed.trial.result->next_step,
@@ -96,6 +96,24 @@ static void not_proven(void **state)
 	assert_string_equal(bed.trial.result->next_step,
 			    "no router forwards RoCE v1: both ports must be in one VLAN; or choose "
 			    "RoCE v2 GIDs with --gid-index and --peer-gid-index");
+	soft_end(&bed);
+	/* Nor has EFA, and the kernel's firewall does not see its packets. */
+	begin(&bed);
+	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
+	bed.far->endpoint.transport = TRANSPORT_UNSPECIFIED;
+	soft.spoil = drop_datum;
+	trial_prove(&bed.trial);
+	assert_string_equal(bed.trial.result->next_step,
+			    "both adapters must be in a security group that allows all traffic "
+			    "from itself and to itself, inbound and outbound");
+	soft_end(&bed);
+	/* What its packets are is not known. */
+	begin(&bed);
+	bed.trial.near_can.far.transport = TRANSPORT_USNIC;
+	bed.far->endpoint.transport = TRANSPORT_USNIC;
+	soft.spoil = drop_datum;
+	trial_prove(&bed.trial);
+	assert_string_equal(bed.trial.result->next_step, "check the path between the two ports");
 	soft_end(&bed);
 }
 

@@ -430,6 +430,17 @@ void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnos
 		diagnose_here(facts, ret_diagnosis);
 }
 
+void diagnose_unproven(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis)
+{
+	_words_ struct diagnosis_words words = {0};
+	char gid[GID_TEXT_SIZE];
+
+	gid_format(&facts->local->gid, gid);
+	diagnosis_words_make(&words, facts);
+	diagnosis_words_add(&words, "gid", "%s", gid);
+	diagnosis_say(ret_diagnosis, &words, LIST_UNPROVEN, (int)words.carrier);
+}
+
 void diagnosis_clear(struct diagnosis *diagnosis)
 {
 	free(diagnosis->sentence);

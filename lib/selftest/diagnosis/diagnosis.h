@@ -59,6 +59,9 @@ bool diagnose_mismatch(const struct diagnosis_facts *facts, struct diagnosis *re
 /* True if one of the ports is known not to be active. */
 bool diagnose_port_state(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
 
+/* A packet of the peer to the local port did not arrive, by which it would know whose that is. */
+void diagnose_unproven(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
+
 /* The words of ibv_wc_status_str(); "unknown" for a number that is no status. */
 const char *completion_status_name(unsigned int status);
 /* One clause on what it means and what usually causes it. */

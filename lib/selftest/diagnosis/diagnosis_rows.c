@@ -21,6 +21,13 @@
 #define CONTAINER "a container needs --device /dev/infiniband"
 #define SM	  "rdmactl smp sminfo shows whether a subnet manager runs; opensm is one"
 #define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
+/* A firewall of the host does not see these packets, which pass the kernel by. */
+#define SECURITY_GROUP                                                                          \
+	"both adapters must be in a security group that allows all traffic from itself and to " \
+	"itself, inbound and outbound"
+#define UNPROVEN                                                                                \
+	"a packet of {far} to GID {gid} of {near} did not arrive, so the server does not know " \
+	"whose port that is, and runs no test with it"
 
 static const struct diagnosis_row {
 	unsigned int list;
@@ -268,7 +275,20 @@ static const struct diagnosis_row {
 	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
 	 "check the path with rdmactl fabric route LID LID; both ports must be in one subnet and "
 	 "one partition (rdmactl pkeys)"},
+	{LIST_BLOCKED, CARRIER_EFA, "EFA's packets do not get through", SECURITY_GROUP},
 	{LIST_BLOCKED, ANY, "packets do not get through", "check the path between the two ports"},
+
+	{LIST_UNPROVEN, CARRIER_ROCE_V2, UNPROVEN,
+	 "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the network of that GID"},
+	{LIST_UNPROVEN, CARRIER_ROCE_V1, UNPROVEN,
+	 "no router forwards RoCE v1: both ports must be in one VLAN; or choose RoCE v2 GIDs with "
+	 "--gid-index and --peer-gid-index"},
+	{LIST_UNPROVEN, CARRIER_IWARP, UNPROVEN,
+	 "give --peer an address in the network of that port"},
+	{LIST_UNPROVEN, CARRIER_INFINIBAND, UNPROVEN,
+	 "see whether both ports are in one subnet: rdmactl ports"},
+	{LIST_UNPROVEN, CARRIER_EFA, UNPROVEN, SECURITY_GROUP},
+	{LIST_UNPROVEN, ANY, UNPROVEN, "check the path between the two ports"},
 
 	{LIST_DELIVERY, DELIVERY_NO_LID, "{lead}: port {without_lid} has no LID",
 	 "no subnet manager has configured it: " SM},

@@ -24,6 +24,7 @@ enum diagnosis_list {
 	LIST_MTU,	    /* enum carrier */
 	LIST_GID,	    /* enum carrier */
 	LIST_BLOCKED,	    /* enum carrier; a clause for LIST_DELIVERY */
+	LIST_UNPROVEN,	    /* enum carrier */
 	LIST_DELIVERY,	    /* enum delivery */
 	/* Tests with programs of rdma-core, lib/selftest/interop. The code is 0, or as noted. */
 	LIST_INTEROP_REFUSED, /* by the agent, in its words */
@@ -66,6 +67,7 @@ enum carrier {
 	CARRIER_ROCE_V2,
 	CARRIER_IWARP,
 	CARRIER_INFINIBAND, /* and Omni-Path, which has LIDs and a fabric manager as well */
+	CARRIER_EFA,
 };
 enum memory_case {
 	MEMORY_UNLIMITED,

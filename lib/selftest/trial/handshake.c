@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/hmac.h"
 #include "base/mem.h"
-#include "host/device.h"
 #include "selftest/trial/trial.h"
 #include "selftest/wire/handshake.h"
 
@@ -153,23 +152,15 @@ static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 
 static void fail_proof(struct trial *trial)
 {
-	const struct endpoint *near = &trial->near_can.far, *far = &trial->far_can.far;
-	const char *hint = "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the "
-			   "network of that GID";
-	char gid[GID_TEXT_SIZE];
+	const struct diagnosis_facts facts = {
+		.peer = trial->request->peer,
+		.local = &trial->near_can.far,
+		.remote = &trial->far_can.far,
+	};
+	struct diagnosis diagnosis;
 
-	if (near->link_layer == LINK_LAYER_INFINIBAND)
-		hint = "see whether both ports are in one subnet: rdmactl ports";
-	else if (trial_is_iwarp(trial))
-		hint = "give --peer an address in the network of that port";
-	else if (near->transport == TRANSPORT_ROCE && near->gid_type == GID_TYPE_ROCE_V1)
-		hint = "no router forwards RoCE v1: both ports must be in one VLAN; or choose RoCE "
-		       "v2 GIDs with --gid-index and --peer-gid-index";
-	gid_format(&near->gid, gid);
-	trial_fail(trial, hint,
-		   "a packet of %s/%u of %s to GID %s of %s/%u did not arrive, so the server does "
-		   "not know whose port that is, and runs no test with it",
-		   far->device, far->port, trial->request->peer, gid, near->device, near->port);
+	diagnose_unproven(&facts, &diagnosis);
+	trial_fail_as(trial, &diagnosis);
 }
 
 /*
