@@ -31,7 +31,7 @@ static void processors_near(void **state)
 		struct number node = {.known = false};
 		struct saved_tree tree;
 		char text[64] = "";
-		cpu_set_t set;
+		struct cpu_list set;
 		bool found;
 
 		tree_open(&tree);

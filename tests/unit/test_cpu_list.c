@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists of processors at the limits of what a set holds, and in buffers of each size. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,39 +12,48 @@
 #include "base/mem.h"
 #include "selftest/agent/cpu_list.h"
 
-static cpu_set_t set_of(const char *text)
+static struct cpu_list set_of(const char *text)
 {
-	cpu_set_t set;
+	struct cpu_list set;
 
 	assert_true(cpu_list_parse(text, &set));
 	return set;
 }
 
-static void check(const char *text, const char *wanted)
+static void check_set(const struct cpu_list *set, const char *wanted)
 {
-	cpu_set_t set = set_of(text);
 	char got[128];
 
-	cpu_list_format(&set, got, sizeof(got));
+	cpu_list_format(set, got, sizeof(got));
 	assert_string_equal(got, wanted);
+}
+
+static void check(const char *text, const char *wanted)
+{
+	const struct cpu_list set = set_of(text);
+
+	check_set(&set, wanted);
 }
 
 static void good(void **state)
 {
-	cpu_set_t set = set_of("0-1,4");
+	const struct cpu_list set = set_of("0-1,4");
 
 	(void)state;
-	assert_int_equal(CPU_COUNT(&set), 3);
-	assert_true(CPU_ISSET(0, &set) && CPU_ISSET(1, &set) && CPU_ISSET(4, &set));
+	assert_int_equal(cpu_list_count(&set), 3);
+	assert_true(CPU_ISSET(0, set.sets) && CPU_ISSET(1, set.sets) && CPU_ISSET(4, set.sets));
+	check("", "");
 	check("7-7", "7");
 	check("0,1", "0-1");
 	check("0,2", "0,2");
 	check("0-1,3-4,6", "0-1,3-4,6");
 	check("09-10", "9-10");
 	/* The last that a set holds, those after it, and the last number of all. */
-	check("1023", "1023");
-	check("1024", "");
-	check("1020-1024", "1020-1023");
+	check("1020-1030", "1020-1030");
+	check("8191", "8191");
+	check("8192", "");
+	check("8000-8192", "8000-8191");
+	check("8,2,1,0", "0-2,8");
 	check("0,65535", "0");
 	check("65535-65535", "");
 }
@@ -51,22 +61,22 @@ static void good(void **state)
 static void bad(void **state)
 {
 	static const char *const texts[] = {
-		"65536", "0-65536", "2-1", "1--2", "1-2-3", "1,,2", "1, 2",
-		",",	 "-",	    "0x1", "/",	   ":",	    "1:",   "99999999999999999999"};
-	cpu_set_t set = set_of("5");
+		"65536", "0-65536", "2-1", "1--2", "1-2-3", "1,,2",
+		"1, 2",	 ",",	    "-",   "a",	   "1-",    "1,",
+		",1",	 "0x1",	    "/",   ":",	   "1:",    "99999999999999999999"};
+	struct cpu_list set = set_of("5");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		assert_false(cpu_list_parse(texts[i], &set));
 	/* It stays as it was. */
-	assert_int_equal(CPU_COUNT(&set), 1);
-	assert_true(CPU_ISSET(5, &set));
+	check_set(&set, "5");
 }
 
 /* It ends with the last whole piece that fits, and a NUL. */
 static void cut(void **state)
 {
-	const cpu_set_t set = set_of("0-3,8,10-12");
+	const struct cpu_list set = set_of("0-3,8,10-12");
 	static const char *const texts[] = {NULL,	   "",		 "",	  "",
 					    "0-3",	   "0-3",	 "0-3,8", "0-3,8",
 					    "0-3,8",	   "0-3,8",	 "0-3,8", "0-3,8",
@@ -84,12 +94,10 @@ static void cut(void **state)
 
 static void check_share(unsigned int share, unsigned int shares, const char *wanted)
 {
-	cpu_set_t set = set_of("0-3,8-9");
-	char got[64];
+	struct cpu_list set = set_of("0-3,8-9");
 
 	cpu_list_share(&set, share, shares);
-	cpu_list_format(&set, got, sizeof(got));
-	assert_string_equal(got, wanted);
+	check_set(&set, wanted);
 }
 
 static void shares(void **state)
@@ -106,13 +114,52 @@ static void shares(void **state)
 	check_share(5, 7, "0-3,8-9");
 }
 
+/* ---- A host with more processors than a cpu_set_t holds ---- */
+
+enum { MANY = 2048 };
+
+static struct cpu_list usable; /* by the thread */
+
+/* As the kernel, which refuses a set with room for fewer than it has: sched_getaffinity(2). */
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	(void)pid;
+	if (size < MANY / 8) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(set, &usable, size < sizeof(usable) ? size : sizeof(usable));
+	return 0;
+}
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	(void)pid;
+	memset(&usable, 0, sizeof(usable));
+	memcpy(&usable, set, size < sizeof(usable) ? size : sizeof(usable));
+	return 0;
+}
+
+static void many(void **state)
+{
+	struct cpu_list set = set_of("1000-1100,1500-1503,2047"), own;
+
+	(void)state;
+	usable = set_of("0-1023,1500-2047");
+	assert_int_equal(cpu_list_of_thread(&own), 0);
+	assert_int_equal(cpu_list_count(&own), 1024 + 548);
+	cpu_list_limit(&set, &own);
+	check_set(&set, "1000-1023,1500-1503,2047");
+	cpu_list_share(&set, 1, 4);
+	assert_int_equal(cpu_list_keep_to(&set), 0);
+	check_set(&usable, "1001,1005,1009,1013,1017,1021,1501");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(shares),
+		cmocka_unit_test(good),	  cmocka_unit_test(bad),  cmocka_unit_test(cut),
+		cmocka_unit_test(shares), cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests_name("cpu-list", tests, NULL, NULL);

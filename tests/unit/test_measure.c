@@ -132,28 +132,25 @@ static void test_many_samples(void **state)
  * together. */
 static void test_processors(void **state)
 {
-	cpu_set_t all, halves[2], both;
+	static const struct {
+		const char *all, *halves[2];
+	} rows[] = {
+		{"3,9", {"3", "9"}},
+		{"0-7", {"0,2,4,6", "1,3,5,7"}},
+		{"1024-1027", {"1024,1026", "1025,1027"}},
+	};
+	struct cpu_list all, half;
+	char text[64];
 
 	(void)state;
-	CPU_ZERO(&all);
-	CPU_SET(3, &all);
-	assert_false(processors_half(&all, 0, &halves[0]));
-	CPU_SET(9, &all);
-	assert_true(processors_half(&all, 0, &halves[0]));
-	assert_true(processors_half(&all, 1, &halves[1]));
-	assert_true(CPU_COUNT(&halves[0]) == 1 && CPU_ISSET(3, &halves[0]));
-	assert_true(CPU_COUNT(&halves[1]) == 1 && CPU_ISSET(9, &halves[1]));
-	CPU_ZERO(&all);
-	for (unsigned int i = 0; i < 8; i++)
-		CPU_SET(i, &all);
-	assert_true(processors_half(&all, 0, &halves[0]));
-	assert_true(processors_half(&all, 1, &halves[1]));
-	CPU_AND(&both, &halves[0], &halves[1]);
-	assert_int_equal(CPU_COUNT(&both), 0);
-	CPU_OR(&both, &halves[0], &halves[1]);
-	assert_true(CPU_EQUAL(&both, &all));
-	for (unsigned int i = 0; i < 4; i++)
-		assert_int_equal(!CPU_ISSET(i, &halves[0]), !CPU_ISSET(i + 4, &halves[0]));
+	assert_true(cpu_list_parse("3", &all));
+	assert_false(processors_half(&all, 0, &half));
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		assert_true(cpu_list_parse(rows[i / 2].all, &all));
+		assert_true(processors_half(&all, i % 2, &half));
+		cpu_list_format(&half, text, sizeof(text));
+		assert_string_equal(text, rows[i / 2].halves[i % 2]);
+	}
 }
 
 int main(void)

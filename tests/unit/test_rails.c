@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/agent/cpu_list.h"
 #include "selftest/rails/rails.h"
 
 /*
@@ -202,63 +201,12 @@ static void unmeasured(void **state)
 	free(judged.hint);
 }
 
-static void assert_list(const char *text, const char *wanted)
-{
-	cpu_set_t set;
-	char got[128];
-
-	assert_true(cpu_list_parse(text, &set));
-	cpu_list_format(&set, got, sizeof(got));
-	assert_string_equal(got, wanted);
-}
-
-static void lists_of_processors(void **state)
-{
-	static const char *const wrong[] = {"a",  "1-", "-1",  "3-1",
-					    "1,", ",1", "1 2", "99999999999"};
-	cpu_set_t set;
-	char small[6];
-
-	(void)state;
-	assert_list("", "");
-	assert_list("0-3,8", "0-3,8");
-	assert_list("8,2,1,0", "0-2,8");
-	assert_list("1022-5000", "1022-1023");
-	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_false(cpu_list_parse(wrong[i], &set));
-	assert_true(cpu_list_parse("0,2,4,6", &set));
-	cpu_list_format(&set, small, sizeof(small));
-	assert_string_equal(small, "0,2,4");
-}
-
-static void shares_of_processors(void **state)
-{
-	char got[64];
-	cpu_set_t set;
-
-	(void)state;
-	assert_true(cpu_list_parse("0-7", &set));
-	cpu_list_share(&set, 1, 3);
-	cpu_list_format(&set, got, sizeof(got));
-	assert_string_equal(got, "1,4,7");
-	/* Fewer processors than shares, and shares that make no sense: all of them. */
-	cpu_list_share(&set, 1, 4);
-	cpu_list_share(&set, 2, 2);
-	cpu_list_share(&set, 0, 0);
-	cpu_list_format(&set, got, sizeof(got));
-	assert_string_equal(got, "1,4,7");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counterparts),
-		cmocka_unit_test(verdicts),
-		cmocka_unit_test(slow_in_a_pair),
-		cmocka_unit_test(unmeasured),
+		cmocka_unit_test(counterparts),	  cmocka_unit_test(verdicts),
+		cmocka_unit_test(slow_in_a_pair), cmocka_unit_test(unmeasured),
 		cmocka_unit_test(both_ways),
-		cmocka_unit_test(lists_of_processors),
-		cmocka_unit_test(shares_of_processors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

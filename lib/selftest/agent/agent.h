@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <sched.h>
-
 #include "host/endpoint/endpoint.h"
 #include "kernel/root.h"
 #include "selftest/agent/guard.h"
@@ -19,6 +17,7 @@
 #include "selftest/agent/watch.h"
 
 struct counter_list;
+struct cpu_list;
 struct verbs;
 struct verbs_device;
 
@@ -244,7 +243,7 @@ bool agent_has_datagrams_only(const struct endpoint *endpoint);
  * that is online (drivers/pci/pci-sysfs.c), as in most virtual machines. False: a device without
  * that file, which software devices are.
  */
-bool agent_find_near(const struct root *root, const char *device, cpu_set_t *ret_set,
+bool agent_find_near(const struct root *root, const char *device, struct cpu_list *ret_list,
 		     struct number *ret_node);
 /* True if the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);

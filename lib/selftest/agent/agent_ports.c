@@ -2,7 +2,6 @@
 /* What an agent does where all ports of a host are tested at once: lists them, and keeps near one.
  */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,14 +40,14 @@ static void prefer_node(uint64_t node)
 	syscall(SYS_set_mempolicy, PREFER_NODE, mask, bits * (sizeof(mask) / sizeof(mask[0])) + 1);
 }
 
-bool agent_find_near(const struct root *root, const char *device, cpu_set_t *ret_set,
+bool agent_find_near(const struct root *root, const char *device, struct cpu_list *ret_list,
 		     struct number *ret_node)
 {
 	char text[SYSFS_TEXT_SIZE];
 	struct number node = {.known = false};
 
 	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/device/local_cpulist", device) <= 0 ||
-	    !cpu_list_parse(text, ret_set))
+	    !cpu_list_parse(text, ret_list))
 		return false;
 	if (sysfs_read_number(root, &node, SYSFS_RDMA_CLASS "/%s/device/numa_node", device) ||
 	    node.value > UINT16_MAX)
@@ -59,23 +58,25 @@ bool agent_find_near(const struct root *root, const char *device, cpu_set_t *ret
 
 int agent_pin(struct agent *agent, const struct message_pin *order, struct message_pinned *reply)
 {
-	cpu_set_t near, allowed;
+	struct cpu_list near, allowed;
 	struct number node;
 	struct root root;
 	bool found;
+	int rc;
 
 	if (root_open(NULL, &root))
 		return 0;
 	found = agent_find_near(&root, agent->endpoint.device, &near, &node);
 	root_close(&root);
-	if (!found || sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (!found || cpu_list_of_thread(&allowed))
 		return 0;
-	CPU_AND(&near, &near, &allowed);
-	if (!CPU_COUNT(&near))
+	cpu_list_limit(&near, &allowed);
+	if (!cpu_list_count(&near))
 		return 0;
 	cpu_list_share(&near, order->share, order->shares);
-	if (sched_setaffinity(0, sizeof(near), &near))
-		return agent_fail(agent, STAGE_NONE, errno, "sched_setaffinity");
+	rc = cpu_list_keep_to(&near);
+	if (rc)
+		return agent_fail(agent, STAGE_NONE, -rc, "sched_setaffinity");
 	if (node.known)
 		prefer_node(node.value);
 	reply->with_node = node.known;

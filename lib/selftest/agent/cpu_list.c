@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/agent/cpu_list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More than any kernel has: CONFIG_NR_CPUS is at most 8192. */
+/* More than any kernel has. */
 #define MOST_CPU 65535ul
+
+static bool has(const struct cpu_list *list, size_t processor)
+{
+	return CPU_ISSET_S(processor, sizeof(list->sets), list->sets);
+}
+
+static void add(struct cpu_list *list, size_t processor)
+{
+	CPU_SET_S(processor, sizeof(list->sets), list->sets);
+}
 
 static bool take_number(const char **text, unsigned long *ret)
 {
@@ -18,11 +29,10 @@ static bool take_number(const char **text, unsigned long *ret)
 	return *ret <= MOST_CPU;
 }
 
-bool cpu_list_parse(const char *text, cpu_set_t *ret_set)
+bool cpu_list_parse(const char *text, struct cpu_list *ret_list)
 {
-	cpu_set_t set;
+	struct cpu_list list = {0};
 
-	CPU_ZERO(&set);
 	while (*text) {
 		unsigned long first, last;
 
@@ -39,13 +49,13 @@ bool cpu_list_parse(const char *text, cpu_set_t *ret_set)
 		else if (*text)
 			return false;
 		for (unsigned long i = first; i <= last && i < CPU_LIST_ROOM; i++)
-			CPU_SET(i, &set);
+			add(&list, i);
 	}
-	*ret_set = set;
+	*ret_list = list;
 	return true;
 }
 
-void cpu_list_format(const cpu_set_t *set, char *text, size_t size)
+void cpu_list_format(const struct cpu_list *list, char *text, size_t size)
 {
 	size_t used = 0;
 
@@ -55,9 +65,9 @@ void cpu_list_format(const cpu_set_t *set, char *text, size_t size)
 		int length;
 		char piece[32];
 
-		if (!CPU_ISSET(first, set))
+		if (!has(list, first))
 			continue;
-		while (last + 1 < CPU_LIST_ROOM && CPU_ISSET(last + 1, set))
+		while (last + 1 < CPU_LIST_ROOM && has(list, last + 1))
 			last++;
 		length = last > first
 				 ? snprintf(piece, sizeof(piece), "%s%zu-%zu", used ? "," : "",
@@ -70,16 +80,35 @@ void cpu_list_format(const cpu_set_t *set, char *text, size_t size)
 	}
 }
 
-void cpu_list_share(cpu_set_t *set, unsigned int share, unsigned int shares)
+unsigned int cpu_list_count(const struct cpu_list *list)
 {
-	unsigned int rank = 0;
-	cpu_set_t part;
+	return (unsigned int)CPU_COUNT_S(sizeof(list->sets), list->sets);
+}
 
-	if (shares < 2 || share >= shares || (unsigned int)CPU_COUNT(set) < shares)
+void cpu_list_limit(struct cpu_list *list, const struct cpu_list *other)
+{
+	CPU_AND_S(sizeof(list->sets), list->sets, list->sets, other->sets);
+}
+
+void cpu_list_share(struct cpu_list *list, unsigned int share, unsigned int shares)
+{
+	struct cpu_list part = {0};
+	unsigned int rank = 0;
+
+	if (shares < 2 || share >= shares || cpu_list_count(list) < shares)
 		return;
-	CPU_ZERO(&part);
 	for (size_t i = 0; i < CPU_LIST_ROOM; i++)
-		if (CPU_ISSET(i, set) && rank++ % shares == share)
-			CPU_SET(i, &part);
-	*set = part;
+		if (has(list, i) && rank++ % shares == share)
+			add(&part, i);
+	*list = part;
+}
+
+int cpu_list_of_thread(struct cpu_list *ret_list)
+{
+	return sched_getaffinity(0, sizeof(ret_list->sets), ret_list->sets) ? -errno : 0;
+}
+
+int cpu_list_keep_to(const struct cpu_list *list)
+{
+	return sched_setaffinity(0, sizeof(list->sets), list->sets) ? -errno : 0;
 }

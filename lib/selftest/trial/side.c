@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "selftest/agent/cpu_list.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 
@@ -204,9 +203,9 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 /* In loopback the far side is silent while the near side measures: that never ends the session. */
 #define LOOPBACK_IDLE_MSEC 3600000u
 
-bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret)
+bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_list *ret)
 {
-	if (CPU_COUNT(all) < 2)
+	if (cpu_list_count(all) < 2)
 		return false;
 	*ret = *all;
 	cpu_list_share(ret, half, 2);
@@ -216,27 +215,26 @@ bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret)
 /* The calling thread keeps to the first half. */
 static void processors_split(struct processors *processors)
 {
-	cpu_set_t half;
+	struct cpu_list half;
 
-	processors->split = !sched_getaffinity(0, sizeof(processors->all), &processors->all) &&
-			    processors_half(&processors->all, 0, &half) &&
-			    !sched_setaffinity(0, sizeof(half), &half);
+	processors->split = !cpu_list_of_thread(&processors->all) &&
+			    processors_half(&processors->all, 0, &half) && !cpu_list_keep_to(&half);
 }
 
 /* Another thread keeps to the other one. */
 static void processors_take_other(const struct processors *processors)
 {
-	cpu_set_t half;
+	struct cpu_list half;
 
 	if (processors->split && processors_half(&processors->all, 1, &half))
-		sched_setaffinity(0, sizeof(half), &half);
+		cpu_list_keep_to(&half);
 }
 
 /* The calling thread may use all again. */
 static void processors_restore(const struct processors *processors)
 {
 	if (processors->split)
-		sched_setaffinity(0, sizeof(processors->all), &processors->all);
+		cpu_list_keep_to(&processors->all);
 }
 
 static int find_own(void *context, const struct message_open_port *order,

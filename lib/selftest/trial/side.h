@@ -6,9 +6,8 @@
  */
 #pragma once
 
-#include <sched.h>
-
 #include "selftest/agent/agent.h"
+#include "selftest/agent/cpu_list.h"
 
 struct trial;
 
@@ -103,15 +102,15 @@ enum stop side_hear_farewell(struct side *side);
  * lasts. So each gets half of the processors.
  */
 struct processors {
-	cpu_set_t all; /* that the process may use */
-	bool split;    /* false: there is one, or more than a cpu_set_t holds */
+	struct cpu_list all; /* that the process may use */
+	bool split;	     /* false: there is one */
 };
 
 /*
  * Every other processor, from the first (half 0) or the second (1): with the usual numbering the
  * two threads of a core are in the same half. False if a half would be empty.
  */
-bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret);
+bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_list *ret);
 
 struct session {
 	int channel;
