@@ -55,6 +55,8 @@ static void latencies(void **state)
 		assert_int_equal(row->queue_pairs.value, 1);
 		assert_int_equal(row->depth.value, 1);
 		assert_int_equal(row->batch.value, 1);
+		/* The next read or atomic waits for the completion of this one. */
+		assert_int_equal(row->signal_every.value, i < 6 ? 32 : 1);
 		/* Reads and atomics cannot be inline. */
 		assert_int_equal(row->inline_bytes.known, i < 6);
 		assert_int_equal(row->inline_bytes.value, rows[i].inlined);
@@ -174,6 +176,7 @@ static void unreliable(void **state)
 		row = bed.trial.result;
 		assert_int_equal(row->transport.value, rows[i].transport);
 		assert_int_equal(row->iterations.value, FEW);
+		assert_int_equal(row->signal_every.value, row->latency_p50_usec.known ? 1 : 32);
 		assert_int_equal(row->lost_messages.known, !rows[i].remark);
 		assert_int_equal(row->lost_messages.value, 0);
 		soft_end(&bed);

@@ -213,12 +213,21 @@ uint64_t plan_beside_msec(const struct message_run *run)
 	return messages + messages * run->bytes / SLOW_BYTES_PER_MSEC;
 }
 
+/* A latency whose next message waits for the completion of this one, or whose pong may be lost. */
+static bool signals_each(const struct trial *trial, const struct message_run *run)
+{
+	return is_latency(trial) &&
+	       (run->operation > RUN_WRITE || !agent_is_reliable(trial->request->ways.transport));
+}
+
 /* Completions are the sign of progress. */
 static uint32_t choose_signals(const struct trial *trial, const struct message_run *run)
 {
 	const struct number *wish = &trial->request->ways.signal_every;
 	uint32_t every = at_most(SIGNAL_EVERY, (run->depth + 3) / 4);
 
+	if (signals_each(trial, run))
+		return 1;
 	if (wish->known && !is_latency(trial))
 		return at_most((uint32_t)wish->value, run->depth);
 	while (every > 1 && every * run->bytes > SIGNAL_BYTES)
