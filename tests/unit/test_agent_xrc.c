@@ -540,8 +540,8 @@ static void every_measurement(void **state)
 		assert_int_equal(bed.results.count, strstr(names[i], "atomic") ? 1 : 2);
 		assert_int_equal(row->transport.value, SELFTEST_BY_XRC);
 		assert_int_equal(row->iterations.value, 300);
-		assert_int_equal(row->path_mtu_bytes.value, 1024);
-		assert_true(row->qpn.known && row->peer_qpn.known);
+		assert_int_equal(row->link.path_mtu_bytes.value, 1024);
+		assert_true(row->link.qpn.known && row->link.peer_qpn.known);
 		assert_true(sends ? fabric.messages >= 600 : !fabric.messages);
 		assert_true(fabric.others >= (sends ? 0 : 300));
 		free_bed(&bed);
@@ -695,7 +695,8 @@ static void never_by_cm(void **state)
 	run(&bed, "latency-send");
 	assert_all(&bed, SELFTEST_PASS, NULL);
 	assert_int_equal(bed.results.items[0]->connection.value, CONNECTION_EXCHANGE);
-	assert_true(bed.results.items[0]->psn.known && bed.results.items[0]->peer_psn.known);
+	assert_true(bed.results.items[0]->link.psn.known &&
+		    bed.results.items[0]->link.peer_psn.known);
 	free_bed(&bed);
 }
 

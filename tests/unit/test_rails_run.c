@@ -345,9 +345,9 @@ static void traffic_class(void **state)
 	number_set(&request.path.traffic_class, 106);
 	request.path.is_default = true;
 	run(&request, "a", "b", &results);
-	assert_int_equal(results.items[0]->traffic_class.value, 106);
+	assert_int_equal(results.items[0]->link.traffic_class.value, 106);
 	assert_true(results.items[0]->together_gbps.value == 106e6 + 65536);
-	assert_false(results.items[2]->traffic_class.known);
+	assert_false(results.items[2]->link.traffic_class.known);
 	selftest_results_free(&results);
 }
 

@@ -27,15 +27,15 @@ static void connections(void **state)
 		assert_in_range((uint64_t)row->connect_usec.value, 1, 60000000);
 		assert_true(row->address_usec.known && row->route_usec.known);
 		/* What the queue pair of this side was told. */
-		assert_int_equal(row->path_mtu_bytes.value, 512);
-		assert_int_equal(row->ack_timeout.value, SOFT_CM_TIMEOUT);
-		assert_int_equal(row->retries.value, 6);
-		assert_int_equal(row->rnr_retries.value, 7);
-		assert_int_equal(row->sl.value, 3);
-		assert_true(row->traffic_class.known && !row->traffic_class.value);
-		assert_int_equal(row->pkey.value, 0xffff);
-		assert_in_range(row->psn.value, SOFT_CM_PSN, SOFT_CM_PSN + 100);
-		assert_int_equal(row->peer_psn.value, row->psn.value + 1);
+		assert_int_equal(row->link.path_mtu_bytes.value, 512);
+		assert_int_equal(row->link.ack_timeout.value, SOFT_CM_TIMEOUT);
+		assert_int_equal(row->link.retries.value, 6);
+		assert_int_equal(row->link.rnr_retries.value, 7);
+		assert_int_equal(row->link.sl.value, 3);
+		assert_true(row->link.traffic_class.known && !row->link.traffic_class.value);
+		assert_int_equal(row->link.pkey.value, 0xffff);
+		assert_in_range(row->link.psn.value, SOFT_CM_PSN, SOFT_CM_PSN + 100);
+		assert_int_equal(row->link.peer_psn.value, row->link.psn.value + 1);
 	}
 	soft_pass(&bed, setup_tests, "setup-connect", NULL);
 	assert_int_equal(soft_cm.rejected, 0);
@@ -52,7 +52,7 @@ static void traffic_class(void **state)
 	bed.trial.near.agent->path.traffic_class = 104;
 	soft_pass(&bed, rc_tests, "rc-send", NULL);
 	assert_int_equal(soft_cm.tos[0], 104);
-	assert_int_equal(bed.trial.result->traffic_class.value, 104);
+	assert_int_equal(bed.trial.result->link.traffic_class.value, 104);
 	soft_pass(&bed, datagram_tests, "multicast", NULL);
 	assert_int_equal(soft_cm.tos[1], 0);
 	bed.far->path.traffic_class = 8;
@@ -71,8 +71,8 @@ static void retries(void **state)
 	number_set(&bed.request.retries, 3);
 	number_set(&bed.request.rnr_retries, 2);
 	soft_pass(&bed, setup_tests, "setup-connect", NULL);
-	assert_int_equal(bed.trial.result->retries.value, 3);
-	assert_int_equal(bed.trial.result->rnr_retries.value, 2);
+	assert_int_equal(bed.trial.result->link.retries.value, 3);
+	assert_int_equal(bed.trial.result->link.rnr_retries.value, 2);
 	soft_cm_end(&bed);
 }
 

@@ -220,6 +220,18 @@ static void some_layouts(void **state)
 	assert_string_equal(bed.results.items[0]->reason, "blocks of 256 bytes every 100 overlap");
 	assert_true(bed.results.items[1]->transfer_usec.known);
 	soft_end(&bed);
+	/* Both on the same queue pairs. */
+	soft_begin(&bed);
+	bed.request.block_bytes[0] = 256;
+	bed.request.block_bytes[1] = 64;
+	bed.request.block_count[0] = 2;
+	bed.request.block_bytes_count = 2;
+	bed.request.block_count_count = 1;
+	soft_pass(&bed, gather_tests, "gather-write", NULL);
+	assert_true(bed.results.items[0]->link.qpn.known);
+	assert_memory_equal(&bed.results.items[1]->link, &bed.results.items[0]->link,
+			    sizeof(bed.results.items[0]->link));
+	soft_end(&bed);
 }
 
 int main(void)

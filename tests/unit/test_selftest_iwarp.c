@@ -130,9 +130,9 @@ static void perfect(void **state)
 		soft_pass(&bed, fault_tests, refused[i], NULL);
 		row = bed.trial.result;
 		/* librdmacm has a time-out of its own for a peer that is gone. */
-		assert_int_equal(row->retries.value,
+		assert_int_equal(row->link.retries.value,
 				 !strcmp(refused[i], "fault-peer-vanished") ? 0 : 2);
-		assert_int_equal(row->rnr_retries.value, 1);
+		assert_int_equal(row->link.rnr_retries.value, 1);
 	}
 	soft_skip(
 		&bed, fault_tests, "fault-rnr",

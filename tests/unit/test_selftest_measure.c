@@ -462,10 +462,14 @@ static void intervals(void **state)
 
 			assert_int_equal(row->verdict.value, SELFTEST_PASS);
 			assert_int_equal(row->interval.value, k + 1);
+			/* All on the same queue pairs. */
+			assert_memory_equal(&row->link, &last->link, sizeof(row->link));
 			iterations += row->iterations.value;
 			msec += row->duration_msec.value;
 		}
 		assert_false(last->interval.known);
+		assert_true(last->link.qpn.known && last->link.path_mtu_bytes.known);
+		assert_true(last->memory_bytes.known);
 		assert_int_equal(last->iterations.value, iterations);
 		assert_near(last->duration_msec.value, msec);
 		if (last->bandwidth_gbps.known)

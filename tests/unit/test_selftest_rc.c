@@ -58,15 +58,17 @@ static void perfect(void **state)
 		expect_number(id, "iterations", &row->iterations, passes[i].iterations);
 		expect_number(id, "queue pairs", &row->queue_pairs, passes[i].queue_pairs);
 		expect_number(id, "depth", &row->depth, passes[i].depth);
-		expect_number(id, "retries", &row->retries, passes[i].retries);
-		expect_number(id, "MTU", &row->path_mtu_bytes, 1024);
-		expect_number(id, "timeout", &row->ack_timeout, 14);
-		assert_true(row->traffic_class.known && !row->traffic_class.value);
-		assert_true(row->sl.known && !row->sl.value);
-		expect_number(id, "P_Key", &row->pkey, 0xffff);
-		assert_true(row->rnr_retries.known);
-		assert_true(row->qpn.value > 0x100 && row->peer_qpn.value > row->qpn.value);
-		assert_true(row->psn.known && row->peer_psn.known && row->duration_msec.known);
+		expect_number(id, "retries", &row->link.retries, passes[i].retries);
+		expect_number(id, "MTU", &row->link.path_mtu_bytes, 1024);
+		expect_number(id, "timeout", &row->link.ack_timeout, 14);
+		assert_true(row->link.traffic_class.known && !row->link.traffic_class.value);
+		assert_true(row->link.sl.known && !row->link.sl.value);
+		expect_number(id, "P_Key", &row->link.pkey, 0xffff);
+		assert_true(row->link.rnr_retries.known);
+		assert_true(row->link.qpn.value > 0x100 &&
+			    row->link.peer_qpn.value > row->link.qpn.value);
+		assert_true(row->link.psn.known && row->link.peer_psn.known &&
+			    row->duration_msec.known);
 	}
 	/* No data is a size. */
 	assert_true(soft_run(&bed, rc_tests, "rc-zero-length")->size_bytes.known);
@@ -98,7 +100,7 @@ static void larger_mtu(void **state)
 		if (row->verdict.value != SELFTEST_PASS || row->reason)
 			fail_msg("%s: %s", rows[i].id, row->reason ? row->reason : "no reason");
 		expect_number(rows[i].id, "size", &row->size_bytes, rows[i].bytes);
-		expect_number(rows[i].id, "MTU", &row->path_mtu_bytes, 4096);
+		expect_number(rows[i].id, "MTU", &row->link.path_mtu_bytes, 4096);
 	}
 	soft_end(&bed);
 }

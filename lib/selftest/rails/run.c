@@ -239,7 +239,7 @@ static void add_rail(const struct measure *measure, size_t index, struct selftes
 		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
 	row->alone_gbps = rail->alone_gbps;
 	row->together_gbps = rail->together_gbps;
-	row->traffic_class = rail->path.traffic_class;
+	row->link.traffic_class = rail->path.traffic_class;
 	row->cpus = report->cpus[0] ? text_clean(report->cpus, sizeof(report->cpus)) : NULL;
 	row->peer_cpus = report->far_cpus[0]
 				 ? text_clean(report->far_cpus, sizeof(report->far_cpus))

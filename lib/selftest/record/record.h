@@ -162,6 +162,13 @@ struct selftest_counter {
 	struct number after;
 };
 
+/* What the packets carry, and what the first queue pair of each side was told. */
+struct selftest_link {
+	struct number traffic_class, flow_label, hop_limit, sl, pkey;
+	struct number qpn, peer_qpn, psn, peer_psn;
+	struct number path_mtu_bytes, ack_timeout, retries, rnr_retries;
+};
+
 /*
  * The result of one data path test: a row of `rdmactl selftest`. The record owns everything that it
  * points to. Text from outside (names, peers) must be cleaned before it comes here. It holds the
@@ -179,9 +186,7 @@ struct selftest_result {
 	struct number peer_port;
 	struct known_gid peer_gid;
 	struct number connection; /* enum selftest_connection */
-	struct number traffic_class, flow_label, hop_limit, sl, pkey;
-	struct number qpn, peer_qpn, psn, peer_psn; /* of the first queue pair */
-	struct number path_mtu_bytes, ack_timeout, retries, rnr_retries;
+	struct selftest_link link;
 	struct number group;   /* enum selftest_group */
 	char *test;	       /* rc-write */
 	char *summary;	       /* what it does */

@@ -254,6 +254,8 @@ static void get_figures(const void *record, struct value *value)
 #define NUMBER(member, heading, flags, help)                                                       \
 	UNSIGNED_FIELD(struct selftest_result, member, #member, heading, FIELD_RIGHT | (flags), 0, \
 		       help)
+#define LINK(member, heading, help) \
+	UNSIGNED_FIELD(struct selftest_result, link.member, #member, heading, FIELD_RIGHT, 0, help)
 #define REAL(member, heading, help) \
 	REAL_FIELD(struct selftest_result, member, #member, heading, FIELD_RIGHT, 0, help)
 #define RATIO(get, key, heading, help) \
@@ -273,22 +275,22 @@ static const struct field selftest_fields[] = {
 	GID_FIELD(struct selftest_result, peer_gid, "peer_gid", "PEER GID", 0, 0, "the peer's GID"),
 	ENUM_FIELD(struct selftest_result, connection, selftest_connection_names, "connection",
 		   "CONNECTION", 0, 0, "how the queue pairs were connected: exchange or cm"),
-	NUMBER(traffic_class, "TCLASS", 0, "traffic class of the packets, which is their TOS"),
-	NUMBER(flow_label, "FLOW LABEL", 0, "flow label of the packets, if it was chosen"),
-	NUMBER(hop_limit, "HOP LIMIT", 0, "hop limit of the packets, if it was chosen"),
-	NUMBER(sl, "SL", 0, "service level of the packets"),
-	HEX_FIELD(struct selftest_result, pkey, 4, "pkey", "P_KEY", 0, 0,
+	LINK(traffic_class, "TCLASS", "traffic class of the packets, which is their TOS"),
+	LINK(flow_label, "FLOW LABEL", "flow label of the packets, if it was chosen"),
+	LINK(hop_limit, "HOP LIMIT", "hop limit of the packets, if it was chosen"),
+	LINK(sl, "SL", "service level of the packets"),
+	HEX_FIELD(struct selftest_result, link.pkey, 4, "pkey", "P_KEY", 0, 0,
 		  "P_Key of the queue pair"),
-	NUMBER(qpn, "QPN", 0, "number of the first queue pair"),
-	NUMBER(peer_qpn, "PEER QPN", 0, "number of the peer's first queue pair"),
-	NUMBER(psn, "PSN", 0, "number of the first packet of that queue pair"),
-	NUMBER(peer_psn, "PEER PSN", 0, "number of the peer's first packet"),
-	NUMBER(path_mtu_bytes, "PATH MTU", 0, "path MTU of the queue pair"),
-	NUMBER(ack_timeout, "ACK TIMEOUT", 0,
-	       "code of the time for an answer: 4.096 us * 2 ^ code; 0: no end"),
-	NUMBER(retries, "RETRIES", 0, "how often a packet without an answer is sent again"),
-	NUMBER(rnr_retries, "RNR RETRIES", 0,
-	       "the same for a receiver that is not ready; 7: without end"),
+	LINK(qpn, "QPN", "number of the first queue pair"),
+	LINK(peer_qpn, "PEER QPN", "number of the peer's first queue pair"),
+	LINK(psn, "PSN", "number of the first packet of that queue pair"),
+	LINK(peer_psn, "PEER PSN", "number of the peer's first packet"),
+	LINK(path_mtu_bytes, "PATH MTU", "path MTU of the queue pair"),
+	LINK(ack_timeout, "ACK TIMEOUT",
+	     "code of the time for an answer: 4.096 us * 2 ^ code; 0: no end"),
+	LINK(retries, "RETRIES", "how often a packet without an answer is sent again"),
+	LINK(rnr_retries, "RNR RETRIES",
+	     "the same for a receiver that is not ready; 7: without end"),
 	ENUM_FIELD(struct selftest_result, group, selftest_group_names, "group", "GROUP", 0, 0,
 		   "kind of the test"),
 	TEXT(test, "TEST", FIELD_DEFAULT, "name of the test"),

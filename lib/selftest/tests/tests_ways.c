@@ -140,20 +140,23 @@ static void note_losses(struct trial *trial, const struct plan *plan)
 		trial_remark(trial, "%llu messages were lost", (unsigned long long)count);
 }
 
+static void note_memory(struct selftest_result *row, const struct plan *plan)
+{
+	row->memory_bytes = number_unless_zero(plan->near_report.peak_bytes);
+	row->peer_memory_bytes = number_unless_zero(plan->far_report.peak_bytes);
+}
+
 void ways_note(struct trial *trial, const struct plan *plan)
 {
 	struct selftest_result *row = trial->result;
 
-	row->memory_bytes = number_unless_zero(plan->near_report.peak_bytes);
+	note_memory(row, plan);
 	if (trial->request->ways.cpu)
 		row->cpu_percent = cpu_percent(&plan->near_report);
-	if (plan->far_reported) {
-		row->peer_memory_bytes = number_unless_zero(plan->far_report.peak_bytes);
-		if (trial->request->ways.cpu)
-			row->peer_cpu_percent = cpu_percent(&plan->far_report);
-		if (!plan_is_reliable(plan))
-			note_losses(trial, plan);
-	}
+	if (plan->far_reported && trial->request->ways.cpu)
+		row->peer_cpu_percent = cpu_percent(&plan->far_report);
+	if (plan->far_reported && !plan_is_reliable(plan))
+		note_losses(trial, plan);
 }
 
 /* For the last packets, which may still be under way when they are sent. */
@@ -263,6 +266,7 @@ static void summarize(struct trial *trial, const struct plan *plan, struct total
 
 	plan_describe(trial, plan);
 	row = trial->result;
+	note_memory(row, plan);
 	row->iterations = number_of(total->iterations);
 	row->duration_msec = real_of(total->msec);
 	row->rate_gbps = total->rate_gbps;

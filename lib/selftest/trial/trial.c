@@ -62,11 +62,13 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 
 	selftest_result_set_local(row, &trial->near_can.far);
 	row->connection = number_of(trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
-	row->traffic_class = path->traffic_class;
-	row->flow_label = path->flow_label;
-	row->hop_limit = path->hop_limit;
-	row->sl = path->sl;
-	row->pkey = path->pkey;
+	row->link = (struct selftest_link){
+		.traffic_class = path->traffic_class,
+		.flow_label = path->flow_label,
+		.hop_limit = path->hop_limit,
+		.sl = path->sl,
+		.pkey = path->pkey,
+	};
 	row->cpus = clean_cpus(&trial->near_pinned);
 	row->peer_cpus = clean_cpus(&trial->far_pinned);
 	row->memory = selftest_memory_text(&trial->request->memory);
@@ -108,8 +110,14 @@ static void finish_row(struct trial *trial)
 
 void trial_next_row(struct trial *trial, const char *id, const char *summary)
 {
+	/* The row may be printed and freed when the next one begins. */
+	const struct selftest_link link = trial->result->link;
+
 	finish_row(trial);
 	trial_add_row(trial, trial->test->group, id, summary);
+	/* What the queue pairs were told holds for each row that they are used in. */
+	if (trial->near.agent->qps[0].qp)
+		trial->result->link = link;
 }
 
 static void mark(struct trial *trial, enum selftest_verdict verdict, const char *hint,

@@ -134,8 +134,8 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 
 static void note_psns(struct selftest_result *row, const struct qp_numbers *numbers)
 {
-	number_set(&row->psn, numbers->near_psn);
-	number_set(&row->peer_psn, numbers->far_psn);
+	number_set(&row->link.psn, numbers->near_psn);
+	number_set(&row->link.peer_psn, numbers->far_psn);
 }
 
 /* The row tells the first queue pair of each side; rdma_cm chooses the PSNs itself. */
@@ -143,8 +143,8 @@ static void note_numbers(struct trial *trial, const struct qp_numbers *numbers)
 {
 	struct selftest_result *row = trial->result;
 
-	number_set(&row->qpn, numbers->near);
-	number_set(&row->peer_qpn, numbers->far);
+	number_set(&row->link.qpn, numbers->near);
+	number_set(&row->link.peer_qpn, numbers->far);
 	if (!trial->by_cm)
 		note_psns(row, numbers);
 }
@@ -215,15 +215,15 @@ static void note_told(struct trial *trial)
 	const struct number pkey = agent_told_pkey(agent);
 	struct selftest_result *row = trial->result;
 
-	take(&row->traffic_class, &told->traffic_class);
-	take(&row->sl, &told->sl);
-	take(&row->pkey, &pkey);
-	take(&row->psn, &told->psn);
-	take(&row->peer_psn, &told->peer_psn);
-	take(&row->path_mtu_bytes, &told->path_mtu_bytes);
-	take(&row->ack_timeout, &told->ack_timeout);
-	take(&row->retries, &told->retries);
-	take(&row->rnr_retries, &told->rnr_retries);
+	take(&row->link.traffic_class, &told->traffic_class);
+	take(&row->link.sl, &told->sl);
+	take(&row->link.pkey, &pkey);
+	take(&row->link.psn, &told->psn);
+	take(&row->link.peer_psn, &told->peer_psn);
+	take(&row->link.path_mtu_bytes, &told->path_mtu_bytes);
+	take(&row->link.ack_timeout, &told->ack_timeout);
+	take(&row->link.retries, &told->retries);
+	take(&row->link.rnr_retries, &told->rnr_retries);
 }
 
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
