@@ -439,15 +439,26 @@ static void events_are_read(void **state)
 	soft_cm_end(&bed);
 }
 
+static struct rdma_conn_param param;
+
+static int note_param(struct rdma_cm_id *id, struct rdma_conn_param *given)
+{
+	assert_null(id);
+	param = *given;
+	return 0;
+}
+
 static void parameters(void **state)
 {
 	struct ibv_qp made = {.qp_num = 0x123456};
-	const struct agent_qp qp = {.qp = &made};
+	struct agent_qp qp = {.qp = &made};
+	struct agent *agent = agent_new(-1, -1);
 	const uint32_t cookie = 7;
-	struct rdma_conn_param param;
 
 	(void)state;
-	agent_cm_param(&qp, &cookie, 11, 5, 3, &param);
+	agent->api.rdma_connect = note_param;
+	assert_int_equal(agent_cm_request(agent, &qp, &cookie, 11, 5, 3), 0);
+	agent_free(agent);
 	assert_ptr_equal(param.private_data, &cookie);
 	assert_int_equal(param.private_data_len, 4);
 	assert_int_equal(param.responder_resources, 11);

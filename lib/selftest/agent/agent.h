@@ -268,10 +268,14 @@ int agent_qp_make(struct agent *agent, const struct message_qp *order, struct ag
 /* As agent_modify(), of a queue pair that is there. */
 int agent_qp_modify(struct agent *agent, struct agent_qp *qp, const struct message_modify *order);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
+/* As ibv_create_qp_ex(). NULL and errno. */
+struct ibv_qp *agent_create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *attr);
 /* The queue pairs and the receive queue of an extended reliable connection. */
 int agent_xrc_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
 void agent_xrc_destroy(struct agent *agent, struct agent_qp *qp);
 void agent_xrc_close(struct agent *agent);
+/* How long that step of one of them took. */
+void agent_many_sample(struct agent_many *many, enum connection_step step, uint64_t nsec);
 /* Ends the many connections; their samples stay until the next ones. */
 void agent_many_release(struct agent *agent);
 void agent_many_free(struct agent *agent);

@@ -289,10 +289,14 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 	}
 }
 
-void agent_cm_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
-		    uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
+/* As in trial_qp.c: rxe retries forever with 7. */
+#define ACCEPT_RETRIES 6
+
+static struct rdma_conn_param param_of(const struct agent_qp *qp, const uint32_t *cookie,
+				       uint32_t max_rd_atomic, uint32_t retries,
+				       uint32_t rnr_retries)
 {
-	*param = (struct rdma_conn_param){
+	return (struct rdma_conn_param){
 		.private_data = cookie,
 		.private_data_len = sizeof(*cookie),
 		.responder_resources = (uint8_t)max_rd_atomic,
@@ -303,13 +307,35 @@ void agent_cm_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t 
 	};
 }
 
+int agent_cm_request(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
+		     uint32_t max_rd_atomic, uint32_t retries, uint32_t rnr_retries)
+{
+	struct rdma_conn_param param = param_of(qp, cookie, max_rd_atomic, retries, rnr_retries);
+
+	return agent->api.rdma_connect(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_connect")
+							  : 0;
+}
+
+int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
+		    uint32_t max_rd_atomic, uint32_t rnr_retries)
+{
+	struct rdma_conn_param param = param_of(qp, cookie, max_rd_atomic, ACCEPT_RETRIES,
+						rnr_retries);
+	int rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, max_rd_atomic);
+
+	if (!rc)
+		rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
+	if (rc)
+		return rc;
+	return agent->api.rdma_accept(qp->cm_id, &param) ? agent_cm_fail(agent, "rdma_accept") : 0;
+}
+
 int agent_accept(struct agent *agent, const struct message_accept *order,
 		 struct message_connected *reply)
 {
 	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
 	struct agent_qp *qp = fresh_qp(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
-	struct rdma_conn_param param;
 	struct cm_news news;
 	int rc;
 
@@ -319,16 +345,9 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
 	rc = await_request(agent, order->cookie, end, &qp->cm_id);
 	if (!rc)
-		rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
+		rc = agent_cm_accept(agent, qp, &cookie, order->max_rd_atomic, order->rnr_retries);
 	if (!rc)
-		rc = agent_cm_modify_to_rts(agent, qp, order->max_rd_atomic);
-	if (rc)
-		return rc;
-	agent_cm_param(qp, &cookie, order->max_rd_atomic, CM_ACCEPT_RETRIES, order->rnr_retries,
-		       &param);
-	if (agent->api.rdma_accept(qp->cm_id, &param))
-		return agent_cm_fail(agent, "rdma_accept");
-	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, end, &news);
+		rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, end, &news);
 	if (rc)
 		return rc;
 	qp->connected = true;
@@ -383,10 +402,15 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 	return rc;
 }
 
-/*
- * On InfiniBand and RoCE the answer is a CONNECT_RESPONSE, because rdma_create_qp() did not make
- * the queue pair: this side brings it to RTS and confirms. iWARP needs neither.
- */
+int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
+{
+	int rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
+
+	if (rc)
+		return rc;
+	return agent->api.rdma_establish(qp->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
+}
+
 static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic, uint64_t end,
 		    struct cm_news *news)
 {
@@ -395,10 +419,7 @@ static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_at
 
 	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
 		return rc;
-	rc = agent_cm_modify_to_rts(agent, qp, max_rd_atomic);
-	if (rc)
-		return rc;
-	return agent->api.rdma_establish(qp->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
+	return agent_cm_establish(agent, qp, max_rd_atomic);
 }
 
 int agent_connect(struct agent *agent, const struct message_connect *order,
@@ -407,7 +428,6 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
 	struct agent_qp *qp = fresh_qp(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
-	struct rdma_conn_param param;
 	struct cm_news news = {0};
 	uint64_t begin;
 	int rc;
@@ -424,10 +444,10 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 	if (rc)
 		return rc;
 	begin = clock_nsec();
-	agent_cm_param(qp, &cookie, order->max_rd_atomic, order->retries, order->rnr_retries,
-		       &param);
-	if (agent->api.rdma_connect(qp->cm_id, &param))
-		return agent_cm_fail(agent, "rdma_connect");
+	rc = agent_cm_request(agent, qp, &cookie, order->max_rd_atomic, order->retries,
+			      order->rnr_retries);
+	if (rc)
+		return rc;
 	agent->connecting = agent->watch.patient;
 	agent->watch.patient = false;
 	rc = complete(agent, qp, order->max_rd_atomic, end, &news);

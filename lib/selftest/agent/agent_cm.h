@@ -9,9 +9,8 @@
 
 #include "selftest/agent/agent.h"
 
-#define CM_BACKLOG	  LIMIT_AT_ONCE /* connect requests that were not accepted yet */
-#define CM_ACCEPT_RETRIES 6		/* as in trial_qp.c: rxe retries forever with 7 */
-#define CM_RESOLVE_MSEC	  2000
+#define CM_BACKLOG	LIMIT_AT_ONCE /* connect requests that were not accepted yet */
+#define CM_RESOLVE_MSEC 2000
 /* Time for the event that explains a message of the far side. */
 #define LAST_WORD_NSEC 500000000ull
 
@@ -43,6 +42,14 @@ int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state 
 		    uint32_t max_rd_atomic);
 /* From INIT to RTS, except on iWARP, where the connection does that. */
 int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
-/* The parameters of a connect request or of its acceptance; the cookie is borrowed. */
-void agent_cm_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
-		    uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param);
+/* Sends a connect request with that cookie. */
+int agent_cm_request(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
+		     uint32_t max_rd_atomic, uint32_t retries, uint32_t rnr_retries);
+/*
+ * On InfiniBand and RoCE the answer is a CONNECT_RESPONSE, because rdma_create_qp() did not make
+ * the queue pair: this side brings it to RTS and confirms. iWARP needs neither.
+ */
+int agent_cm_establish(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic);
+/* Brings a queue pair, whose id is that of a connect request, as far as it can, and accepts. */
+int agent_cm_accept(struct agent *agent, struct agent_qp *qp, const uint32_t *cookie,
+		    uint32_t max_rd_atomic, uint32_t rnr_retries);

@@ -67,7 +67,7 @@ static int prepare(struct agent *agent, uint32_t count)
 	return 0;
 }
 
-static void add_sample(struct agent_many *many, enum connection_step step, uint64_t nsec)
+void agent_many_sample(struct agent_many *many, enum connection_step step, uint64_t nsec)
 {
 	if (many->samples[step] < many->count)
 		many->nsec[step][many->samples[step]++] = nsec;
@@ -89,7 +89,7 @@ static void end_step(struct many_run *run, struct agent_connection *connection,
 {
 	const uint64_t now = clock_nsec();
 
-	add_sample(&run->agent->many, step, now - connection->step_nsec);
+	agent_many_sample(&run->agent->many, step, now - connection->step_nsec);
 	connection->step_nsec = now;
 }
 
@@ -108,7 +108,6 @@ static int request(struct many_run *run, struct agent_connection *connection)
 {
 	struct agent *agent = run->agent;
 	struct agent_qp *qp = &connection->qp;
-	struct rdma_conn_param param;
 	int rc = make_qp(agent, run->order->cq, connection);
 
 	if (!rc)
@@ -116,25 +115,20 @@ static int request(struct many_run *run, struct agent_connection *connection)
 	if (rc)
 		return rc;
 	end_step(run, connection, STEP_QP);
-	agent_cm_param(qp, &run->cookie, 1, run->order->retries, run->order->rnr_retries, &param);
-	if (agent->api.rdma_connect(qp->cm_id, &param))
-		return agent_cm_fail(agent, "rdma_connect");
-	return 0;
+	return agent_cm_request(agent, qp, &run->cookie, 1, run->order->retries,
+				run->order->rnr_retries);
 }
 
-/* agent_cm.c says when the last step is this side's: complete(). */
 static int establish(struct many_run *run, struct agent_connection *connection, bool responded)
 {
 	struct agent *agent = run->agent;
 	struct agent_qp *qp = &connection->qp;
-	int rc = responded ? agent_cm_modify_to_rts(agent, qp, 1) : 0;
+	int rc = responded ? agent_cm_establish(agent, qp, 1) : 0;
 
 	if (rc)
 		return rc;
-	if (responded && agent->api.rdma_establish(qp->cm_id))
-		return agent_cm_fail(agent, "rdma_establish");
 	end_step(run, connection, STEP_CONNECT);
-	add_sample(&agent->many, STEP_ALL, connection->step_nsec - connection->begin_nsec);
+	agent_many_sample(&agent->many, STEP_ALL, connection->step_nsec - connection->begin_nsec);
 	qp->connected = true;
 	agent->many.established++;
 	run->established_nsec = connection->step_nsec;
@@ -262,7 +256,6 @@ static int accept_one(struct many_run *run, const struct cm_news *news)
 	struct agent *agent = run->agent;
 	struct agent_many *many = &agent->many;
 	struct agent_connection *connection = &many->items[many->begun];
-	struct rdma_conn_param param;
 	int rc;
 
 	if (news->cookie != run->order->cookie || many->begun == run->order->count) {
@@ -273,17 +266,9 @@ static int accept_one(struct many_run *run, const struct cm_news *news)
 	connection->qp.cm_id = news->id;
 	news->id->context = connection;
 	rc = make_qp(agent, run->order->cq, connection);
-	if (!rc)
-		rc = agent_cm_modify(agent, &connection->qp, IBV_QPS_INIT, 1);
-	if (!rc)
-		rc = agent_cm_modify_to_rts(agent, &connection->qp, 1);
-	if (rc)
-		return rc;
-	agent_cm_param(&connection->qp, &run->cookie, 1, CM_ACCEPT_RETRIES, run->order->rnr_retries,
-		       &param);
-	if (agent->api.rdma_accept(connection->qp.cm_id, &param))
-		return agent_cm_fail(agent, "rdma_accept");
-	return 0;
+	return rc ? rc
+		  : agent_cm_accept(agent, &connection->qp, &run->cookie, 1,
+				    run->order->rnr_retries);
 }
 
 static int serve_event(struct many_run *run, const struct cm_news *news)

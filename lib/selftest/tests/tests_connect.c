@@ -4,10 +4,8 @@
  * rdma_cm, or by the exchange, as programs do it that send the numbers of queue pairs over TCP.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/statistics.h"
@@ -36,13 +34,6 @@ static const struct {
 	[STEP_DISCONNECT] = {"connections-disconnect", "from the request to its answer"},
 };
 
-/* Samples of each step, as many as connections or none, and how long all of them took. */
-struct times {
-	uint64_t *nsec[STEPS];
-	uint32_t count[STEPS];
-	uint64_t elapsed_nsec;
-};
-
 struct wanted {
 	uint32_t count, at_once;
 };
@@ -55,13 +46,13 @@ static int make_cqs(struct trial *trial)
 	       trial_explain(trial, &trial->far, side_cq(&trial->far, &order));
 }
 
-static struct real median(const struct times *times, enum connection_step step)
+static struct real median(const struct agent_many *many, enum connection_step step)
 {
 	struct statistics statistics;
 
-	if (!times->count[step])
+	if (!many->samples[step])
 		return (struct real){.known = false};
-	statistics_compute(times->nsec[step], times->count[step], &statistics);
+	statistics_compute(many->nsec[step], many->samples[step], &statistics);
 	return real_of(statistics.p50_usec);
 }
 
@@ -74,25 +65,27 @@ static void note_wanted(struct trial *trial, const struct wanted *wanted)
 	number_set(&row->depth, wanted->at_once);
 }
 
-static void note_times(struct trial *trial, const struct wanted *wanted, const struct times *times)
+/* The samples of each step are the near agent's: as many as connections, or none. */
+static void note_times(struct trial *trial, const struct wanted *wanted, uint64_t elapsed_nsec)
 {
-	const struct real elapsed = real_of((double)times->elapsed_nsec / 1e6);
+	const struct agent_many *many = &trial->near.agent->many;
+	const struct real elapsed = real_of((double)elapsed_nsec / 1e6);
 	struct selftest_result *row = trial->result;
 
 	row->duration_msec = elapsed;
 	row->connections_per_second = real_of(wanted->count * 1e3 / elapsed.value);
-	row->address_usec = median(times, STEP_ADDRESS);
-	row->route_usec = median(times, STEP_ROUTE);
-	row->connect_usec = median(times, STEP_CONNECT);
-	row->disconnect_usec = median(times, STEP_DISCONNECT);
-	selftest_result_set_latency(row, times->nsec[STEP_ALL], times->count[STEP_ALL]);
+	row->address_usec = median(many, STEP_ADDRESS);
+	row->route_usec = median(many, STEP_ROUTE);
+	row->connect_usec = median(many, STEP_CONNECT);
+	row->disconnect_usec = median(many, STEP_DISCONNECT);
+	selftest_result_set_latency(row, many->nsec[STEP_ALL], many->samples[STEP_ALL]);
 	for (int step = 0; step < STEPS; step++) {
-		if (!steps[step].id || !times->count[step])
+		if (!steps[step].id || !many->samples[step])
 			continue;
 		trial_next_row(trial, steps[step].id, steps[step].summary);
 		note_wanted(trial, wanted);
 		trial->result->duration_msec = elapsed;
-		selftest_result_set_latency(trial->result, times->nsec[step], times->count[step]);
+		selftest_result_set_latency(trial->result, many->nsec[step], many->samples[step]);
 	}
 }
 
@@ -114,7 +107,7 @@ static int connect_many(struct trial *trial, const struct message_connect_many *
 	return trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held, rc);
 }
 
-static int connect_by_cm(struct trial *trial, const struct wanted *wanted, struct times *times)
+static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint64_t *ret_nsec)
 {
 	const struct agent_many *many = &trial->near.agent->many;
 	const struct trial_retries retries = trial_retries(trial);
@@ -141,9 +134,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, struc
 	if (rc)
 		return rc_name_failure(trial, rc, "after %u of %u connections", many->established,
 				       wanted->count);
-	memcpy(times->nsec, many->nsec, sizeof(times->nsec));
-	memcpy(times->count, many->samples, sizeof(times->count));
-	times->elapsed_nsec = connected.elapsed_nsec;
+	*ret_nsec = connected.elapsed_nsec;
 	return 0;
 }
 
@@ -161,9 +152,9 @@ static int check_answer(struct trial *trial, const struct message_exchange_many 
 }
 
 /* So many as are under way at once: the same time for each of them. */
-static int exchange_some(struct trial *trial, struct message_exchange_many *order,
-			 struct times *times)
+static int exchange_some(struct trial *trial, struct message_exchange_many *order)
 {
+	struct agent_many *many = &trial->near.agent->many;
 	const uint64_t begin = clock_nsec();
 	struct message_exchanged_many made, theirs;
 	uint64_t after_make, end;
@@ -187,15 +178,14 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 	rc = trial_explain(trial, &trial->near, side_exchange_many(&trial->near, order, &made));
 	end = clock_nsec();
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
-		times->nsec[STEP_QP][times->count[STEP_QP]++] = after_make - begin;
-		times->nsec[STEP_CONNECT][times->count[STEP_CONNECT]++] = end - after_make;
-		times->nsec[STEP_ALL][times->count[STEP_ALL]++] = end - begin;
+		agent_many_sample(many, STEP_QP, after_make - begin);
+		agent_many_sample(many, STEP_CONNECT, end - after_make);
+		agent_many_sample(many, STEP_ALL, end - begin);
 	}
 	return rc;
 }
 
-static int connect_by_exchange(struct trial *trial, const struct wanted *wanted,
-			       struct times *times)
+static int connect_by_exchange(struct trial *trial, const struct wanted *wanted, uint64_t *ret_nsec)
 {
 	const struct trial_retries retries = trial_retries(trial);
 	struct message_exchange_many order = {
@@ -212,28 +202,15 @@ static int connect_by_exchange(struct trial *trial, const struct wanted *wanted,
 
 	while (!rc && order.first < wanted->count) {
 		order.count = at_most(wanted->at_once, wanted->count - order.first);
-		rc = exchange_some(trial, &order, times);
+		rc = exchange_some(trial, &order);
 		if (!rc)
 			order.first += order.count;
 	}
-	times->elapsed_nsec = clock_nsec() - begin;
+	*ret_nsec = clock_nsec() - begin;
 	if (rc)
 		return rc_name_failure(trial, rc, "after %u of %u connections", order.first,
 				       wanted->count);
 	return 0;
-}
-
-static void run_by_exchange(struct trial *trial, const struct wanted *wanted)
-{
-	static const enum connection_step measured[] = {STEP_QP, STEP_CONNECT, STEP_ALL};
-	struct times times = {.elapsed_nsec = 0};
-
-	for (size_t i = 0; i < ARRAY_SIZE(measured); i++)
-		times.nsec[measured[i]] = mem_alloc_zero(wanted->count, sizeof(uint64_t));
-	if (!connect_by_exchange(trial, wanted, &times))
-		note_times(trial, wanted, &times);
-	for (size_t i = 0; i < ARRAY_SIZE(measured); i++)
-		free(times.nsec[measured[i]]);
 }
 
 static void run_connections(struct trial *trial)
@@ -243,7 +220,8 @@ static void run_connections(struct trial *trial)
 		.count = request->connections ? request->connections : USUAL_CONNECTIONS,
 		.at_once = request->depth ? at_most(request->depth, LIMIT_AT_ONCE) : USUAL_AT_ONCE,
 	};
-	struct times times = {.elapsed_nsec = 0};
+	uint64_t nsec;
+	int rc;
 
 	if (!trial->by_cm)
 		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
@@ -254,10 +232,10 @@ static void run_connections(struct trial *trial)
 	}
 	if (make_cqs(trial))
 		return;
-	if (!trial->by_cm)
-		run_by_exchange(trial, &wanted);
-	else if (!connect_by_cm(trial, &wanted, &times))
-		note_times(trial, &wanted, &times);
+	rc = trial->by_cm ? connect_by_cm(trial, &wanted, &nsec)
+			  : connect_by_exchange(trial, &wanted, &nsec);
+	if (!rc)
+		note_times(trial, &wanted, nsec);
 }
 
 const struct trial_test connect_tests[] = {
