@@ -119,15 +119,9 @@ static const struct fault bad_lkey[] = {
 	{0},
 };
 
-static const struct fault *const lists[] = {
-	bad_rkey,   out_of_bounds, no_permission, short_receive,
-	no_receive, vanished,	   wrong_domain,  bad_lkey,
-};
-
-/* The value of a test is the index of its list. */
 static void run(struct trial *trial)
 {
-	const struct fault *faults = lists[trial->test->value];
+	const struct fault *faults = trial->test->faults;
 
 	if (faults == no_receive && trial_is_iwarp(trial))
 		trial_skip(trial, "iWARP has no RNR NAK: a message without a receive ends the "
@@ -137,18 +131,20 @@ static void run(struct trial *trial)
 }
 
 const struct trial_test fault_tests[] = {
-	{"fault-bad-rkey", SELFTEST_FAULT, "an invalid rkey is refused", 0, run, 0},
+	{"fault-bad-rkey", SELFTEST_FAULT, "an invalid rkey is refused", 0, run,
+	 .faults = bad_rkey},
 	{"fault-out-of-bounds", SELFTEST_FAULT,
-	 "addresses outside of the memory region are refused", 0, run, 1},
+	 "addresses outside of the memory region are refused", 0, run, .faults = out_of_bounds},
 	{"fault-no-permission", SELFTEST_FAULT, "access without the right to it is refused", 0, run,
-	 2},
+	 .faults = no_permission},
 	{"fault-short-receive", SELFTEST_FAULT, "a message longer than its receive is refused", 0,
-	 run, 3},
-	{"fault-rnr", SELFTEST_FAULT, "a message without a receive is given up", 0, run, 4},
+	 run, .faults = short_receive},
+	{"fault-rnr", SELFTEST_FAULT, "a message without a receive is given up", 0, run,
+	 .faults = no_receive},
 	{"fault-peer-vanished", SELFTEST_FAULT, "a peer that does not answer is given up", 0, run,
-	 5},
+	 .faults = vanished},
 	{"fault-wrong-domain", SELFTEST_FAULT, "memory of another protection domain is refused", 0,
-	 run, 6},
-	{"fault-bad-key", SELFTEST_FAULT, "an invalid lkey is refused", 0, run, 7},
+	 run, .faults = wrong_domain},
+	{"fault-bad-key", SELFTEST_FAULT, "an invalid lkey is refused", 0, run, .faults = bad_lkey},
 	{0},
 };

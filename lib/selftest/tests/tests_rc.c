@@ -296,31 +296,10 @@ static void run_operation(struct trial *trial)
 		rc_both_ways(trial, paths, transfer);
 }
 
-enum size { SIZE_NONE, SIZE_BYTE, SIZE_BELOW_MTU, SIZE_MTU, SIZE_ABOVE_MTU, SIZE_MEGABYTE };
-
-static uint64_t bytes_of(const struct trial *trial)
-{
-	switch ((enum size)trial->test->value) {
-	case SIZE_NONE:
-		return 0;
-	case SIZE_BYTE:
-		return 1;
-	case SIZE_BELOW_MTU:
-		return trial_mtu(trial) - 1;
-	case SIZE_MTU:
-		return trial_mtu(trial);
-	case SIZE_ABOVE_MTU:
-		return trial_mtu(trial) + 1;
-	default:
-		return MEGABYTE;
-	}
-}
-
 /* A message of each kind, because they are segmented into packets differently. */
-static void run_size(struct trial *trial)
+static void run_bytes(struct trial *trial, uint64_t bytes)
 {
 	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
-	const uint64_t bytes = bytes_of(trial);
 	struct rc_path paths[2];
 	int rc;
 
@@ -335,6 +314,17 @@ static void run_size(struct trial *trial)
 
 		rc = rc_both_ways(trial, paths, transfer);
 	}
+}
+
+static void run_size(struct trial *trial)
+{
+	run_bytes(trial, trial->test->value);
+}
+
+/* The value is how many bytes more, or less. */
+static void run_near_mtu(struct trial *trial)
+{
+	run_bytes(trial, trial_mtu(trial) + trial->test->value);
 }
 
 /* Whether a side makes queue pairs with inline data; if it does not, the row is skipped. */
@@ -427,17 +417,15 @@ const struct trial_test rc_tests[] = {
 	{"rc-inline", SELFTEST_RC, "inline data, without a valid lkey", TEST_NEEDS_PROCESSOR,
 	 run_inline, 0},
 	{"rc-zero-length", SELFTEST_RC, "send, RDMA write and RDMA read without data", 0, run_size,
-	 SIZE_NONE},
-	{"rc-one-byte", SELFTEST_RC, "send, RDMA write and RDMA read of one byte", 0, run_size,
-	 SIZE_BYTE},
+	 0},
+	{"rc-one-byte", SELFTEST_RC, "send, RDMA write and RDMA read of one byte", 0, run_size, 1},
 	{"rc-mtu-minus-1", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU - 1", 0,
-	 run_size, SIZE_BELOW_MTU},
-	{"rc-mtu", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU", 0, run_size,
-	 SIZE_MTU},
+	 run_near_mtu, (uint64_t)-1},
+	{"rc-mtu", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU", 0, run_near_mtu,
+	 0},
 	{"rc-mtu-plus-1", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU + 1", 0,
-	 run_size, SIZE_ABOVE_MTU},
-	{"rc-1m", SELFTEST_RC, "send, RDMA write and RDMA read of 1 MiB", 0, run_size,
-	 SIZE_MEGABYTE},
+	 run_near_mtu, 1},
+	{"rc-1m", SELFTEST_RC, "send, RDMA write and RDMA read of 1 MiB", 0, run_size, MEGABYTE},
 	{"rc-unsignaled", SELFTEST_RC, "batches of which only the last completes", 0,
 	 rc_run_unsignaled, 0},
 	{"rc-shared-receive", SELFTEST_RC, "several queue pairs on one shared receive queue",

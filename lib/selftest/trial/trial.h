@@ -27,6 +27,7 @@ enum trial_needs {
 };
 
 struct trial;
+struct fault;
 
 /* A test as a row of a table. */
 struct trial_test {
@@ -35,7 +36,8 @@ struct trial_test {
 	const char *summary; /* what it shows, lower case, no full stop */
 	unsigned int needs;  /* enum trial_needs: a device that lacks one skips the test */
 	void (*run)(struct trial *trial);
-	uint64_t value; /* for run(): a size, or the variant of a family of tests */
+	uint64_t value;		    /* for run(): a size, or the variant of a family of tests */
+	const struct fault *faults; /* of a fault test: tests.h */
 };
 
 struct trial {
