@@ -452,7 +452,8 @@ static void other_commands(void **state)
 
 	(void)state;
 	expect_pingpong(&session, "ibv_srq_pingpong -d DEV -g INDEX -q 16 -s 100 -n 10 (");
-	role.program = "ib_read_lat";
+	role = (struct interop_role){.program = "ib_read_lat", .with_mtu = true};
+	session.qps = 0;
 	session.mtu_bytes = 1024;
 	command = perftest_command(&session);
 	assert_int_equal(strncmp(command, "ib_read_lat -d DEV -x INDEX -s 100 -n 10 -m 1024 (", 50),

@@ -48,7 +48,8 @@ static char *numbered(const char *option, uint64_t number)
 	return number ? mem_format(" %s %" PRIu64, option, number) : mem_string("");
 }
 
-char *pingpong_command(const struct interop *session)
+/* Programs that exchange addresses over TCP; `index` is their option for the GID. */
+static char *exchange_command(const struct interop *session, const char *index)
 {
 	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
 	_cleanup_(freep) char *gid = gid_advice(session->local);
@@ -60,24 +61,20 @@ char *pingpong_command(const struct interop *session)
 					       session->port == PINGPONG_PORT ? 0 : session->port);
 
 	return mem_format("%s -d DEV%s%s%s -s %" PRIu64 " -n %" PRIu64 "%s%s%s (%s)",
-			  session->role->program, with_gid ? " -g INDEX" : "", port, qps,
-			  session->bytes, session->iterations, mtu, session->server ? " " : "",
+			  session->role->program, with_gid ? index : "", port, qps, session->bytes,
+			  session->iterations, mtu, session->server ? " " : "",
 			  session->server ? address : "", gid);
+}
+
+char *pingpong_command(const struct interop *session)
+{
+	return exchange_command(session, " -g INDEX");
 }
 
 /* perftest chooses a GID itself, but not always the one that fits. */
 char *perftest_command(const struct interop *session)
 {
-	const bool with_gid = session->local->link_layer != LINK_LAYER_INFINIBAND;
-	_cleanup_(freep) char *gid = gid_advice(session->local);
-	_cleanup_(freep) char *address = server_address(session);
-	_cleanup_(freep) char *port = numbered("-p",
-					       session->port == PINGPONG_PORT ? 0 : session->port);
-
-	return mem_format("%s -d DEV%s%s -s %" PRIu64 " -n %" PRIu64 " -m %" PRIu32 "%s%s (%s)",
-			  session->role->program, with_gid ? " -x INDEX" : "", port, session->bytes,
-			  session->iterations, session->mtu_bytes, session->server ? " " : "",
-			  session->server ? address : "", gid);
+	return exchange_command(session, " -x INDEX");
 }
 
 char *ucmatose_command(const struct interop *session)
