@@ -213,19 +213,19 @@ static const struct {
 	unsigned int side, spared;
 	const char *call, *reason;
 } calls[] = {
-	{0, 0, "rdma_create_event_channel", "librdmacm failed on none0/1"},
-	{0, 0, "rdma_create_id", "librdmacm failed on none0/1"},
-	{0, 0, "rdma_resolve_addr", "librdmacm failed on none0/1"},
-	{0, 0, "rdma_connect", "librdmacm failed on none0/1"},
-	{1, 0, "rdma_create_event_channel", "librdmacm failed on none0/1"},
-	{1, 0, "rdma_create_id", "librdmacm failed on none0/1"},
-	{1, 0, "rdma_bind_addr", "librdmacm failed on none0/1"},
-	{1, 0, "rdma_listen", "librdmacm failed on none0/1"},
-	{1, 0, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
-	{1, 1, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
-	{1, 2, "rdma_init_qp_attr", "librdmacm failed on none0/1"},
+	{0, 0, "rdma_create_event_channel", "rdma_create_event_channel failed on none0/1"},
+	{0, 0, "rdma_create_id", "rdma_create_id failed on none0/1"},
+	{0, 0, "rdma_resolve_addr", "rdma_resolve_addr failed on none0/1"},
+	{0, 0, "rdma_connect", "rdma_connect failed on none0/1"},
+	{1, 0, "rdma_create_event_channel", "rdma_create_event_channel failed on none0/1"},
+	{1, 0, "rdma_create_id", "rdma_create_id failed on none0/1"},
+	{1, 0, "rdma_bind_addr", "rdma_bind_addr failed on none0/1"},
+	{1, 0, "rdma_listen", "rdma_listen failed on none0/1"},
+	{1, 0, "rdma_init_qp_attr", "rdma_init_qp_attr failed on none0/1"},
+	{1, 1, "rdma_init_qp_attr", "rdma_init_qp_attr failed on none0/1"},
+	{1, 2, "rdma_init_qp_attr", "rdma_init_qp_attr failed on none0/1"},
 	{1, 2, "ibv_modify_qp", "none0/1 cannot connect its queue pair to the port of 10.9.0.1"},
-	{1, 0, "rdma_accept", "librdmacm failed on none0/1"},
+	{1, 0, "rdma_accept", "rdma_accept failed on none0/1"},
 };
 
 static void calls_fail(void **state)

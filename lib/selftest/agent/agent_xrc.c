@@ -51,7 +51,7 @@ static struct ibv_srq *create_shared(struct agent *agent, const struct message_q
 }
 
 /* Likewise. */
-static struct ibv_qp *create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *attr)
+struct ibv_qp *agent_create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *attr)
 {
 	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, create_qp_ex);
 
@@ -81,9 +81,9 @@ static int make(struct agent *agent, const struct message_qp *order, struct agen
 	qp->shared = create_shared(agent, order);
 	if (!qp->shared)
 		return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_srq_ex");
-	qp->target = create_qp(agent, &receives);
+	qp->target = agent_create_qp(agent, &receives);
 	if (qp->target)
-		qp->qp = create_qp(agent, &sends);
+		qp->qp = agent_create_qp(agent, &sends);
 	if (!qp->qp)
 		return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_qp_ex");
 	qp->qp->send_cq = cq; /* not every provider fills it in here */

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "host/device.h"
 #include "host/endpoint/endpoint.h"
+#include "schema/problem.h"
 
 /* ---- The ports and the path between them ---- */
 
@@ -401,6 +402,29 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 		say_timeout(facts, &words, ret);
 	else
 		say_stage(facts, &words, ret);
+}
+
+/* A status of librdmacm from a peer, which may send any 32 bits: -errno or a reason. */
+static int cm_status_of(uint32_t sent)
+{
+	const int status = (int)sent;
+
+	return status < -ERRNO_MOST ? -EIO : status;
+}
+
+void diagnosis_take_failure(struct diagnosis_facts *facts, const struct message_refused *failed,
+			    const char *call)
+{
+	facts->stage = failed->stage < STAGES ? (enum stage)failed->stage : STAGE_NONE;
+	facts->error = (int)failed->error;
+	facts->call = *call ? call : NULL;
+	if (failed->cm_event || failed->cm_status)
+		facts->cm_event = number_of(failed->cm_event);
+	facts->cm_status = cm_status_of(failed->cm_status);
+	if (failed->wanted_bytes) {
+		facts->wanted_bytes = number_of(failed->wanted_bytes);
+		facts->memlock_limit_bytes = number_of(failed->limit_bytes);
+	}
 }
 
 /* The same with both sides swapped: to the peer, this side is the other one. */

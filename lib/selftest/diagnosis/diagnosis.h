@@ -43,6 +43,9 @@ struct diagnosis {
 	char *hint; /* NULL: there is nothing to do */
 };
 
+/* What a failure of an agent says, whose text is `call`, which is clean, and stays. */
+void diagnosis_take_failure(struct diagnosis_facts *facts, const struct message_refused *failed,
+			    const char *call);
 /* Always gives a sentence. */
 void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
 void diagnosis_clear(struct diagnosis *diagnosis);

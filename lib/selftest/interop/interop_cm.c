@@ -15,6 +15,12 @@
 /* How often a server that waits for clients checks that its device exists. */
 #define SERVE_CHECK_MSEC 1000
 
+int interop_fail_cm(struct interop *session, const char *call)
+{
+	agent_cm_fail(session->agent, call);
+	return interop_fail_agent(session);
+}
+
 static void queue_up(struct interop_cm *cm, struct rdma_cm_id *id)
 {
 	if (cm->waiting_count < CM_MOST_WAITING)
@@ -177,7 +183,7 @@ static int accept_client(struct interop_cm *cm)
 	if (agent_cm_modify_to_rts(agent, qp, 1))
 		return interop_fail_agent(session);
 	if (agent->api.rdma_accept(cm->id, &param))
-		return interop_fail_at(session, STAGE_CM, errno);
+		return interop_fail_cm(session, "rdma_accept");
 	stop = interop_cm_wait_event(cm, session->timeout_msec);
 	if (stop)
 		return interop_diagnose(session, (struct diagnosis_facts){
@@ -238,13 +244,14 @@ static int start_listening(struct interop *session)
 	if (interop_cm_open(session))
 		return -EIO;
 	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
-	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP) ||
-	    agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return interop_fail_at(session, STAGE_CM, errno);
+	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
+		return interop_fail_cm(session, "rdma_create_id");
+	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
+		return interop_fail_cm(session, "rdma_bind_addr");
 	if (check_device(session, agent->listener))
 		return -ENODEV;
 	return agent->api.rdma_listen(agent->listener, CM_MOST_WAITING)
-		       ? interop_fail_at(session, STAGE_CM, errno)
+		       ? interop_fail_cm(session, "rdma_listen")
 		       : 0;
 }
 

@@ -27,6 +27,8 @@ struct interop_cm {
 	size_t waiting_count;
 };
 
+/* A call of librdmacm failed with errno. Always -EIO. */
+int interop_fail_cm(struct interop *session, const char *call);
 /* Loads librdmacm, and makes the agent's channel of its events. */
 int interop_cm_open(struct interop *session);
 /* Waits for an event that changes `established` or `ended`. 0 or what stopped it. */

@@ -271,22 +271,13 @@ int interop_fail_at(struct interop *session, enum stage stage, int error)
 int interop_fail_agent(struct interop *session)
 {
 	const struct message_refused *refused = &session->agent->refused;
-	struct diagnosis_facts facts = {
-		.stage = (enum stage)refused->stage,
-		.error = (int)refused->error,
-		.cm_status = (int)refused->cm_status,
-	};
+	struct diagnosis_facts facts = {0};
 
 	if (refused->refusal != REFUSAL_FAILED)
 		return interop_fail(session, LIST_INTEROP_REFUSED, 0, mem_string(refused->text));
-	if (refused->cm_event)
-		facts.cm_event = number_of(refused->cm_event);
-	else if (facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
+	diagnosis_take_failure(&facts, refused, refused->text);
+	if (!facts.cm_event.known && facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
 		facts.stop = STOP_TIMED_OUT;
-	if (refused->wanted_bytes) {
-		facts.wanted_bytes = number_of(refused->wanted_bytes);
-		facts.memlock_limit_bytes = number_of(refused->limit_bytes);
-	}
 	return interop_diagnose(session, facts);
 }
 

@@ -38,11 +38,6 @@ static struct interop_role make_role(const struct endpoint *local)
 
 /* ---- The group ---- */
 
-static int fail_cm(struct interop *session)
-{
-	return interop_fail_at(session, STAGE_CM, errno);
-}
-
 static void group_address(const struct interop *session, struct sockaddr_storage *storage)
 {
 	const struct interop_group *group = &session->request->group;
@@ -89,18 +84,18 @@ static int join(struct mckey *run)
 	if (interop_cm_open(session))
 		return -EIO;
 	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
-		return fail_cm(session);
+		return interop_fail_cm(session, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
-		return fail_cm(session);
+		return interop_fail_cm(session, "rdma_bind_addr");
 	if (group->ip.family) {
 		if (agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from, how.addr,
 						 GROUP_RESOLVE_MSEC))
-			return fail_cm(session);
+			return interop_fail_cm(session, "rdma_resolve_addr");
 		if (await(run, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED))
 			return -EIO;
 	}
 	if (agent->api.rdma_join_multicast_ex(qp->group, &how, NULL))
-		return fail_cm(session);
+		return interop_fail_cm(session, "rdma_join_multicast");
 	return await(run, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN);
 }
 
@@ -111,7 +106,6 @@ static int block_loopback(struct interop *session)
 {
 	struct agent *agent = session->agent;
 	struct ibv_qp *old = agent->qps[INTEROP_QP].qp, *qp;
-	struct verbs_context *verbs = verbs_get_ctx_op(agent->context, create_qp_ex);
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_UD,
 		.send_cq = old->send_cq,
@@ -126,10 +120,9 @@ static int block_loopback(struct interop *session)
 		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
 	};
 
-	qp = verbs ? verbs->create_qp_ex(agent->context, &attr) : NULL;
+	qp = agent_create_qp(agent, &attr);
 	if (!qp)
-		return interop_fail(session, LIST_INTEROP_LOOPBACK, verbs ? errno : EOPNOTSUPP,
-				    NULL);
+		return interop_fail(session, LIST_INTEROP_LOOPBACK, errno, NULL);
 	agent->api.ibv_destroy_qp(old);
 	agent->qps[INTEROP_QP].qp = qp;
 	return 0;
@@ -192,7 +185,8 @@ static int start(struct mckey *run)
 	qp->connected = true;
 	if (session->server) {
 		rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
-		return rc ? interop_fail_at(session, STAGE_CM, rc) : 0;
+		errno = rc;
+		return rc ? interop_fail_cm(session, "ibv_attach_mcast") : 0;
 	}
 	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &run->joined.group);
 	if (!qp->ah)

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "host/device.h"
 #include "host/port.h"
-#include "schema/problem.h"
 
 bool trial_is_iwarp(const struct trial *trial)
 {
@@ -380,14 +379,6 @@ void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
 	conclude(trial, &facts, stop);
 }
 
-/* A status of librdmacm from a peer, which may send any 32 bits: -errno or a reason. */
-static int cm_status_of(uint32_t sent)
-{
-	const int status = (int)sent;
-
-	return status < -ERRNO_MOST ? -EIO : status;
-}
-
 static void explain_refusal(struct trial *trial, struct side *side)
 {
 	const struct message_refused refused = side->refused;
@@ -396,22 +387,13 @@ static void explain_refusal(struct trial *trial, struct side *side)
 	struct diagnosis_facts facts;
 
 	trial_facts(trial, &facts);
-	facts.stage = refused.stage < STAGES ? (enum stage)refused.stage : STAGE_NONE;
-	facts.error = (int)refused.error;
+	diagnosis_take_failure(&facts, &refused, failed ? text : "");
 	/* A failure happened at the peer, a refusal is its answer. */
 	facts.at_peer = failed && is_peer(trial, side);
-	if (refused.cm_event || refused.cm_status)
-		facts.cm_event = number_of(refused.cm_event);
-	facts.cm_status = cm_status_of(refused.cm_status);
 	facts.refusal = (enum refusal)refused.refusal;
 	facts.refusal_text = text[0] ? text : NULL;
-	facts.call = failed && text[0] ? text : NULL;
 	facts.peer_lowest = refused.lowest;
 	facts.peer_highest = refused.highest;
-	if (refused.wanted_bytes) {
-		facts.wanted_bytes = number_of(refused.wanted_bytes);
-		facts.memlock_limit_bytes = number_of(refused.limit_bytes);
-	}
 	conclude(trial, &facts, STOP_NONE);
 }
 
