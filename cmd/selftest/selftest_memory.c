@@ -20,7 +20,7 @@
 	"pages, huge, odp, dmabuf:system, dmabuf:udmabuf, dmabuf:cuda or dmabuf:hip, with the " \
 	"number of the accelerator: dmabuf:cuda:1"
 
-static char *parse_kind(const char *option, const char *text, struct selftest_memory *ret,
+static char *parse_kind(const char *option, const char *text, struct message_memory *ret,
 			char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));

@@ -94,7 +94,7 @@ static void two_libraries(void **state)
 	static const struct message_memory cuda = {.kind = MEMORY_DMABUF,
 						   .exporter = EXPORTER_CUDA};
 	static const struct message_memory hip = {.kind = MEMORY_DMABUF, .exporter = EXPORTER_HIP};
-	struct memory_source source = {.kind = MEMORY_PAGES};
+	struct memory_source source = {.choice.kind = MEMORY_PAGES};
 	struct memory first, second;
 	const char *call = NULL;
 

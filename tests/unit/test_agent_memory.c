@@ -193,7 +193,7 @@ static int fake_take(struct memory_source *source, size_t bytes, struct memory *
 {
 	void *address;
 
-	if (source->number) {
+	if (source->choice.number) {
 		*ret_call = "fakeDeviceGet";
 		return -ENODEV;
 	}
@@ -317,7 +317,7 @@ static void memory_that_is_not_there(void **state)
 	/* A library of rdma-core before 34 has no such function. */
 	agent->api.ibv_reg_dmabuf_mr = NULL;
 	assert_int_equal(agent_memory(agent, &cuda, &ready), -ENOSYS);
-	assert_int_equal(agent->source.kind, MEMORY_PAGES);
+	assert_int_equal(agent->source.choice.kind, MEMORY_PAGES);
 	assert_int_equal(agent_buffer(agent, &(struct message_buffer){.bytes = 4096, .access = 1},
 				      &buffered),
 			 0);
@@ -592,7 +592,7 @@ static void size_of_pages(void **state)
 {
 	const struct message_memory huge = {.kind = MEMORY_HUGE}, plain = {.kind = MEMORY_PAGES};
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct memory_source source = {.kind = MEMORY_PAGES};
+	struct memory_source source = {.choice.kind = MEMORY_PAGES};
 	FILE *file = fopen("/proc/meminfo", "re");
 	const char *call = NULL, *at = NULL;
 	uint64_t bytes = 0;
@@ -610,7 +610,7 @@ static void size_of_pages(void **state)
 	rc = memory_source_open(&source, &huge, &call);
 	assert_int_equal(rc, bytes ? 0 : -EOPNOTSUPP);
 	if (bytes) {
-		assert_int_equal(source.kind, MEMORY_HUGE);
+		assert_int_equal(source.choice.kind, MEMORY_HUGE);
 		assert_int_equal(source.page_bytes, bytes);
 		assert_int_equal(memory_bytes(&source, 1), bytes);
 		assert_int_equal(memory_bytes(&source, bytes), bytes);

@@ -220,7 +220,7 @@ static void kinds_of_memory(void **state)
 					    "dmabuf:cuda:x",
 					    "64m",
 					    "odp:1"};
-	struct selftest_memory kind;
+	struct message_memory kind;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {

@@ -167,7 +167,7 @@ static void orders(void **state)
 static void memory(void **state)
 {
 	static const struct {
-		struct selftest_memory memory;
+		struct message_memory memory;
 		const char *call, *reason, *hint;
 	} rows[] = {
 		{{MEMORY_ODP},

@@ -180,7 +180,8 @@ static int register_buffer(struct agent *agent, const struct message_buffer *ord
 	if (buffer->mr)
 		return 0;
 	rc = agent_fail(agent, STAGE_MEMORY, errno, "%s",
-			agent->source.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
+			agent->source.choice.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr"
+								   : "ibv_reg_mr");
 	agent->refused.wanted_bytes = order->bytes;
 	agent->refused.limit_bytes = memlock_limit();
 	free_buffer(agent, buffer);

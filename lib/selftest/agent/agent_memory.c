@@ -18,7 +18,7 @@ struct ibv_mr *agent_register(struct agent *agent, struct ibv_pd *domain,
 {
 	const struct memory *memory = &buffer->memory;
 
-	if (agent->source.kind == MEMORY_ODP)
+	if (agent->source.choice.kind == MEMORY_ODP)
 		access |= IBV_ACCESS_ON_DEMAND;
 	/* Each kernel that registers dma-bufs knows this one (uverbs_std_types_mr.c). */
 	if (memory->is_dmabuf && agent->way.relaxed)

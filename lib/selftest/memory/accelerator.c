@@ -110,7 +110,7 @@ static int cuda_open(struct memory_source *source, const char **ret_call)
 	if (!rc)
 		rc = load(LIBCUDA, cuda_symbols, ARRAY_SIZE(cuda_symbols), &source->calls,
 			  ret_call);
-	return rc ? rc : cuda_start(source->number, &start, ret_call);
+	return rc ? rc : cuda_start(source->choice.number, &start, ret_call);
 }
 
 /* The source may be another accelerator's by now. */
@@ -193,7 +193,7 @@ static int hip_open(struct memory_source *source, const char **ret_call)
 	}
 	if (!rc)
 		rc = load(LIBHSA, hsa_symbols, ARRAY_SIZE(hsa_symbols), &source->calls, ret_call);
-	return rc ? rc : failed(start.use((int)source->number), "hipSetDevice", ret_call);
+	return rc ? rc : failed(start.use((int)source->choice.number), "hipSetDevice", ret_call);
 }
 
 static int hip_take(struct memory_source *source, size_t bytes, struct memory *memory,

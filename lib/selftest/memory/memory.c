@@ -93,9 +93,9 @@ static uint64_t hugepage_bytes(void)
 
 static const struct memory_ops *ops_of(const struct memory_source *source)
 {
-	if (source->kind != MEMORY_DMABUF)
+	if (source->choice.kind != MEMORY_DMABUF)
 		return NULL;
-	return (source->exporters ? source->exporters : exporters)[source->exporter];
+	return (source->exporters ? source->exporters : exporters)[source->choice.exporter];
 }
 
 /*
@@ -116,9 +116,7 @@ int memory_source_open(struct memory_source *source, const struct message_memory
 	const struct memory_ops *ops;
 	int rc = 0;
 
-	chosen.kind = order->kind;
-	chosen.exporter = order->exporter;
-	chosen.number = order->number;
+	chosen.choice = *order;
 	chosen.page_bytes = order->kind == MEMORY_HUGE ? hugepage_bytes() : 0;
 	if (order->kind == MEMORY_HUGE && !chosen.page_bytes) {
 		errno = EOPNOTSUPP;
@@ -146,7 +144,7 @@ uint64_t memory_bytes(const struct memory_source *source, uint64_t bytes)
 static int take_pages(const struct memory_source *source, struct memory *memory,
 		      const char **ret_call)
 {
-	const bool huge = source->kind == MEMORY_HUGE;
+	const bool huge = source->choice.kind == MEMORY_HUGE;
 	void *bytes = mmap(NULL, memory->length, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | MAP_POPULATE : 0),
 			   -1, 0);

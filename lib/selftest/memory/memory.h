@@ -52,9 +52,7 @@ struct accelerator_calls {
 
 /* Zeros are ordinary pages. */
 struct memory_source {
-	uint32_t kind;	     /* enum memory_kind */
-	uint32_t exporter;   /* enum memory_exporter */
-	uint32_t number;     /* of the accelerator */
+	struct message_memory choice;
 	uint64_t page_bytes; /* 0: those of the processor */
 	struct accelerator_calls calls;
 	/* By enum memory_exporter; NULL: the real ones. */

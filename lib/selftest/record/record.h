@@ -9,6 +9,7 @@
 #include "counter/counter.h"
 #include "host/endpoint/endpoint.h"
 #include "schema/schema.h"
+#include "selftest/wire/message.h"
 
 enum selftest_operation {
 	SELFTEST_SEND = 1 << 0,
@@ -61,17 +62,12 @@ struct selftest_ways {
 			size_t count);
 	void *samples_context;
 };
-/* Where the bytes of buffers come from. The numbers are those of the exchange protocol. */
-struct selftest_memory {
-	uint32_t kind;	   /* enum memory_kind; 0: ordinary pages */
-	uint32_t exporter; /* enum memory_exporter, of a dma-buf */
-	uint32_t number;   /* of the accelerator */
-};
 
-/* "pages", "huge", "odp", "dmabuf:system", "dmabuf:cuda:1". 0 or -EINVAL. */
-int selftest_memory_parse(const char *text, struct selftest_memory *ret);
+/* Where the bytes of buffers come from: "pages", "huge", "odp", "dmabuf:system", "dmabuf:cuda:1". 0
+ * or -EINVAL. */
+int selftest_memory_parse(const char *text, struct message_memory *ret);
 /* The same words; the caller frees them. */
-char *selftest_memory_text(const struct selftest_memory *memory);
+char *selftest_memory_text(const struct message_memory *memory);
 
 /* Shapes of the gather tests that one request can ask for are as many as both lists make. */
 #define SELFTEST_MOST_BLOCKS 16
@@ -100,7 +96,7 @@ struct selftest_request {
 	/* shapes of the gather tests, of each size each number; none: the usual ones */
 	uint64_t block_bytes[SELFTEST_MOST_BLOCKS], block_count[SELFTEST_MOST_BLOCKS], stride;
 	size_t block_bytes_count, block_count_count;
-	struct selftest_memory memory, peer_memory;
+	struct message_memory memory, peer_memory;
 	uint32_t mtu_bytes;
 	struct number peer_gid_index;
 	const char *peer_device; /* name of the peer's; NULL: the peer chooses */

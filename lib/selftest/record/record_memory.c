@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/record/record.h"
-#include "selftest/wire/message.h"
 
 #define MOST_NUMBER 255
 
@@ -29,7 +28,7 @@ static bool has_number(uint64_t value)
 	return value >= MADE_OF(MEMORY_DMABUF, EXPORTER_CUDA);
 }
 
-int selftest_memory_parse(const char *text, struct selftest_memory *ret)
+int selftest_memory_parse(const char *text, struct message_memory *ret)
 {
 	for (const struct enum_name *row = selftest_memory_names; row->word; row++) {
 		const size_t length = strlen(row->word);
@@ -40,7 +39,7 @@ int selftest_memory_parse(const char *text, struct selftest_memory *ret)
 		if (text[length] && (!has_number(row->value) || text[length] != ':' ||
 				     text_parse_u64(text + length + 1, 10, MOST_NUMBER, &number)))
 			continue;
-		*ret = (struct selftest_memory){
+		*ret = (struct message_memory){
 			.kind = (uint32_t)row->value >> 8,
 			.exporter = (uint32_t)row->value & 0xff,
 			.number = (uint32_t)number,
@@ -50,7 +49,7 @@ int selftest_memory_parse(const char *text, struct selftest_memory *ret)
 	return -EINVAL;
 }
 
-char *selftest_memory_text(const struct selftest_memory *memory)
+char *selftest_memory_text(const struct message_memory *memory)
 {
 	const uint64_t value = MADE_OF(memory->kind, memory->exporter);
 	const char *word = enum_word(selftest_memory_names, value, "?");

@@ -11,7 +11,7 @@
 #include "selftest/trial/trial.h"
 
 /* What to do about it, by the kind and the exporter; without any, the others are left. */
-static const char *hint_of(const struct selftest_memory *memory, const struct message_refused *why)
+static const char *hint_of(const struct message_memory *memory, const struct message_refused *why)
 {
 	if (memory->kind == MEMORY_HUGE)
 		return "free some: sysctl vm.nr_hugepages=64; grep Huge /proc/meminfo shows them";
@@ -36,18 +36,17 @@ static bool is_failure_of_memory(const struct message_refused *refused)
 	       refused->error;
 }
 
-static int set(struct trial *trial, struct side *side, const struct selftest_memory *memory,
+static int set(struct trial *trial, struct side *side, const struct message_memory *memory,
 	       bool *hidden)
 {
 	const bool there = side == &trial->far && trial->request->peer;
 	const struct endpoint *endpoint = trial_endpoint(trial, side);
-	const struct message_memory order = {memory->kind, memory->exporter, memory->number};
 	_cleanup_(freep) char *kind = selftest_memory_text(memory);
 	_cleanup_(freep) char *place = there ? mem_format("on %s: ", trial->request->peer)
 					     : mem_string("");
 	_cleanup_(freep) char *call = NULL, *hint = NULL;
 	struct message_memory_ready ready = {0};
-	int rc = side_memory(side, &order, &ready);
+	int rc = side_memory(side, memory, &ready);
 
 	*hidden = *hidden || ready.hidden;
 	if (rc != -EREMOTEIO || !is_failure_of_memory(&side->refused))
