@@ -181,6 +181,15 @@ end_of_coordinator()
 	shows '         -> end them first: rdmactl resources qp; or test beside them with --busy'
 	mesh 2 good --hosts 2 --stages loopback --busy
 	expect 0
+	echo 'host n2 others 1' >>"$dir/good"
+	mesh 2 good --hosts 2 --stages loopback
+	expect 3
+	shows '         1 queue pair of other programs is in use on its rails'
+	# 2^32 are not none.
+	echo 'host n2 others 4294967296' >>"$dir/good"
+	mesh 2 good --hosts 2 --stages loopback
+	expect 3
+	shows '         4294967295 queue pairs of other programs are in use on its rails'
 }
 
 @test "mesh: no launcher, one that fails, one that starts nothing" {

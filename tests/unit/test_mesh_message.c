@@ -183,6 +183,12 @@ static void identities(void **state)
 	assert_true(got.rehearsed);
 	assert_int_equal(got.server_port, 4791);
 	mesh_host_clear(&got);
+	/* More queue pairs than 32 bits hold are as many as these hold, not none. */
+	unknown.others_qps = number_of(UINT32_MAX + UINT64_C(1));
+	mesh_identity_make(&unknown, &message);
+	assert_true(message.identity.with_others);
+	assert_int_equal(message.identity.others_qps, UINT32_MAX);
+	unknown.others_qps.known = false;
 	/* A rank that is too large is none. */
 	unknown.rank = number_of(UINT32_MAX + UINT64_C(1));
 	mesh_identity_make(&unknown, &message);

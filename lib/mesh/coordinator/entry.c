@@ -260,9 +260,10 @@ static void take_ready(struct coordinator *coordinator, struct connection *conne
 		return;
 	}
 	if (host->others_qps.known && host->others_qps.value && !coordinator->setup.busy) {
+		const uint64_t count = host->others_qps.value;
 		_cleanup_(freep) char *why = mem_format(
-			"%u queue pairs of other programs are in use on its rails",
-			(unsigned int)host->others_qps.value);
+			"%u queue pair%s of other programs %s in use on its rails",
+			(unsigned int)count, text_plural_s(count), count == 1 ? "is" : "are");
 
 		keep_refused(coordinator, host->name, why, busy_hint);
 		connection_refuse(coordinator, connection, MESH_REFUSAL_BUSY, why, busy_hint);

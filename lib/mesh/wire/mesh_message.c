@@ -67,6 +67,12 @@ static char *take_text(const char *text, size_t size)
 	return *text ? text_clean(text, strnlen(text, size)) : NULL;
 }
 
+/* So many in 32 bits, or as many as these have. */
+static uint32_t count_of(uint64_t count)
+{
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 /* A figure in units of the wire; not negative, not a NaN, not larger than the wire takes. */
 static uint64_t figure(const struct real *real, double unit, uint64_t most)
 {
@@ -201,7 +207,7 @@ void mesh_identity_make(const struct mesh_host *host, struct mesh_message *messa
 		.with_memlock = host->memlock_bytes.known,
 		.memlock_bytes = host->memlock_bytes.value,
 		.with_others = host->others_qps.known,
-		.others_qps = (uint32_t)host->others_qps.value,
+		.others_qps = count_of(host->others_qps.value),
 		.rehearsed = host->rehearsed,
 		.address = host->address,
 		.server_port = host->server_port,
