@@ -21,8 +21,10 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 
-#define OWN_AGENT_MSEC	   2000u
-#define TERM_MSEC	   3000u
+#define OWN_AGENT_MSEC 2000u
+#define TERM_MSEC      3000u
+/* For the kernel to end a process that was killed. */
+#define KILLED_MSEC	   2000u
 #define LAUNCHER_POLL_MSEC 20
 #define EXEC_FAILED	   127
 
@@ -198,22 +200,23 @@ static bool group_is_empty(const struct mesh_launch *launch)
 	return kill(-launch->pid, 0) && errno == ESRCH;
 }
 
-void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
+bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 {
 	const uint64_t end = clock_msec() + msec + TERM_MSEC;
+	bool ended;
 
 	if (!launch->pid)
-		return;
+		return true;
 	wait_for_end(launch, msec);
 	/* What is stopped cannot end otherwise. */
 	kill(-launch->pid, SIGTERM);
 	kill(-launch->pid, SIGCONT);
 	wait_for_end(launch, (unsigned int)clock_msec_until(end));
 	kill(-launch->pid, SIGKILL);
-	while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
-		;
-	launch->ended = true;
-	for (int i = 0; i < 50 && !group_is_empty(launch); i++)
+	ended = wait_for_end(launch, KILLED_MSEC);
+	if (ended)
+		waitpid(launch->pid, &launch->status, 0);
+	for (int i = 0; i < 50 && ended && !group_is_empty(launch); i++)
 		usleep(LAUNCHER_POLL_MSEC * 1000);
 	mesh_launch_read(launch, swallow, NULL);
 	if (launch->output >= 0)
@@ -221,20 +224,15 @@ void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	launch->output = -1;
 	strings_free(&launch->lines);
 	launch->pid = 0;
+	return ended;
 }
 
-void mesh_end_own_agent(pid_t pid)
+bool mesh_end_own_agent(pid_t pid)
 {
-	const uint64_t end = clock_msec() + OWN_AGENT_MSEC;
-	pid_t ended = 0;
+	int status;
 
-	while (pid && !ended && clock_msec() < end) {
-		ended = waitpid(pid, NULL, WNOHANG);
-		if (!ended)
-			usleep(10000);
-	}
-	if (pid && !ended) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
+	if (!pid || mesh_agent_wait_for(pid, OWN_AGENT_MSEC, &status))
+		return true;
+	kill(pid, SIGKILL);
+	return mesh_agent_wait_for(pid, KILLED_MSEC, &status);
 }

@@ -100,11 +100,14 @@ bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, con
 bool mesh_launch_has_ended(struct mesh_launch *launch);
 /* "exited with status 1", "was killed by signal 9"; to be freed. */
 char *mesh_launch_end_text(const struct mesh_launch *launch);
-/* Waits so long for its end, then ends all of its process group. */
-void mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
+/*
+ * Waits so long for its end, then ends all of its process group. False: it was killed, but does not
+ * end; nobody waits for it any more.
+ */
+bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec);
 
-/* Ends the agent of mesh step, which was told goodbye or has lost its coordinator. */
-void mesh_end_own_agent(pid_t pid);
+/* Ends the agent of mesh step, which was told goodbye or has lost its coordinator; the same. */
+bool mesh_end_own_agent(pid_t pid);
 
 /* mesh_fabric.c: --fabric */
 

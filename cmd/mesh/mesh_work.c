@@ -452,8 +452,18 @@ static unsigned int launcher_patience(const struct mesh_work *work)
 	return count_presence(work, MESH_LOST) ? LAUNCHER_LOST_MSEC : LAUNCHER_MSEC;
 }
 
+static void say_hanging(struct mesh_work *work, const char *what, pid_t pid)
+{
+	_cleanup_(freep) char *line = mem_format(
+		"process %d, %s, does not end, although it was killed: it hangs in the kernel",
+		(int)pid, what);
+
+	mesh_work_say(work, line);
+}
+
 int mesh_work_end(struct mesh_work *work)
 {
+	const pid_t launcher = work->launch.pid;
 	unsigned int patience;
 	int status;
 
@@ -461,10 +471,12 @@ int mesh_work_end(struct mesh_work *work)
 	if (work->coordinator)
 		coordinator_dismiss(work->coordinator, DISMISS_MSEC);
 	patience = launcher_patience(work);
-	mesh_launch_stop(&work->launch, patience);
+	if (!mesh_launch_stop(&work->launch, patience))
+		say_hanging(work, "the launcher", launcher);
 	if (work->token_file_made)
 		unlink(work->args->token_file);
-	mesh_end_own_agent(work->own_agent);
+	if (!mesh_end_own_agent(work->own_agent))
+		say_hanging(work, "the agent of this host", work->own_agent);
 	mesh_rows_close(work);
 	status = mesh_output(work);
 	heat_free(work->heat);

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -185,6 +186,14 @@ static void made_file(void **state)
 
 /* ---- The launcher ---- */
 
+/* No process can be killed, as if it hung in the kernel. */
+static bool immortal;
+
+int kill(pid_t pid, int signal)
+{
+	return immortal ? 0 : (int)syscall(SYS_kill, pid, signal);
+}
+
 static void say(void *context, const char *line)
 {
 	mem_extend(context, "%s\n", line);
@@ -217,13 +226,13 @@ static void expect_end(struct mesh_launch *launch, const char *wanted)
 	assert_true(mesh_launch_has_ended(launch));
 	text = mesh_launch_end_text(launch);
 	assert_string_equal(text, wanted);
-	mesh_launch_stop(launch, 0);
+	assert_true(mesh_launch_stop(launch, 0));
 	assert_int_equal(launch->pid, 0);
 	assert_int_equal(launch->lines.count, 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	/* Without a launcher there is nothing to be done. */
-	mesh_launch_stop(launch, 0);
+	assert_true(mesh_launch_stop(launch, 0));
 }
 
 /* It gets the token twice; both of its outputs are read; empty lines are left out. */
@@ -310,7 +319,7 @@ static void stopped(void **state)
 	mesh_launch_read(&launch, say, &said);
 	assert_true(launch.output >= 0);
 	assert_false(mesh_launch_has_ended(&launch));
-	mesh_launch_stop(&launch, 0);
+	assert_true(mesh_launch_stop(&launch, 0));
 	assert_true(launch.ended);
 	assert_true(WIFSIGNALED(launch.status) && WTERMSIG(launch.status) == SIGTERM);
 	assert_int_equal(launch.output, -1);
@@ -327,10 +336,42 @@ static void own_agent(void **state)
 	if (!pid)
 		_exit(0);
 	assert_true(pid > 0);
-	mesh_end_own_agent(0);
-	mesh_end_own_agent(pid);
+	assert_true(mesh_end_own_agent(0));
+	assert_true(mesh_end_own_agent(pid));
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
+}
+
+static void expect_alive(pid_t pid)
+{
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Nobody waits for ever for what does not end although it was killed. */
+static void hanging(void **state)
+{
+	char name[] = "sleep", seconds[] = "1000";
+	char *const command[] = {name, seconds, NULL};
+	struct mesh_launch launch = {.pid = 0};
+	pid_t pid, agent;
+
+	(void)state;
+	assert_int_equal(mesh_launch_start(&launch, command, "secret"), 0);
+	pid = launch.pid;
+	agent = fork();
+	while (!agent)
+		pause();
+	assert_true(agent > 0);
+	immortal = true;
+	assert_false(mesh_launch_stop(&launch, 0));
+	assert_false(mesh_end_own_agent(agent));
+	immortal = false;
+	assert_int_equal(launch.pid, 0);
+	assert_int_equal(launch.output, -1);
+	expect_alive(pid);
+	expect_alive(agent);
 }
 
 int main(void)
@@ -348,6 +389,7 @@ int main(void)
 		cmocka_unit_test(not_started),
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(own_agent),
+		cmocka_unit_test(hanging),
 	};
 
 	return cmocka_run_group_tests_name("mesh-start", tests, NULL, NULL);

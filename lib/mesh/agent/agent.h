@@ -36,3 +36,5 @@ struct mesh_agent_setup {
  * *ret_hint the next step (may stay NULL); the caller frees both.
  */
 int mesh_agent_run(const struct mesh_agent_setup *setup, char **ret_reason, char **ret_hint);
+/* Waits until a child has ended, at most so long; false: it has not. */
+bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status);

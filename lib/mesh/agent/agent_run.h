@@ -68,5 +68,3 @@ uint64_t mesh_agent_next_look(const struct mesh_agent *agent, uint64_t most_msec
 void mesh_agent_send_answers(struct mesh_agent *agent, uint64_t now_msec);
 /* In a bounded time, and answers for those that have their results. */
 void mesh_agent_kill_all(struct mesh_agent *agent);
-/* Waits until a child has ended, at most so long; false: it has not. */
-bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status);
