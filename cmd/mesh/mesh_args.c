@@ -171,3 +171,16 @@ bool mesh_work_check_timeout(struct mesh_work *work)
 				       : "measure for a shorter time, or wait longer");
 	return false;
 }
+
+bool mesh_work_check_address(struct mesh_work *work)
+{
+	const char *text = work->args->address;
+	struct ip_address address;
+
+	if (!text || ip_parse(text, &address) || !ip_is_link_local(&address))
+		return true;
+	listing_fail(&work->listing, STATUS_USAGE,
+		     "--address: a link-local address does not lead here from every host",
+		     "name one that they have a route to, or leave --address out");
+	return false;
+}

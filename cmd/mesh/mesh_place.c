@@ -124,16 +124,19 @@ char *mesh_own_addresses(const char *only)
 	return text ?: mem_string("127.0.0.1");
 }
 
-/* The port after the last colon, unless the last address is one of IPv6, to its end. */
+/*
+ * The port after the last colon, unless the last address is one of IPv6, to its end. The zone of
+ * one is a netdev, whose name has no colon (dev_valid_name() of the kernel).
+ */
 static bool take_port(char *text, uint16_t *port)
 {
-	const char *comma = strrchr(text, ',');
-	char *last = strrchr(text, ':');
+	char *comma = strrchr(text, ','), *word = comma ? comma + 1 : text;
+	const char *zone = strchr(word, '%');
+	char *last = strrchr(word, ':');
 	struct ip_address whole;
 	uint64_t number;
 
-	if (!last || (comma && last < comma) || strchr(last, ']') ||
-	    !ip_parse(comma ? comma + 1 : text, &whole))
+	if (!last || strchr(last, ']') || (!(zone && zone < last) && !ip_parse(word, &whole)))
 		return true;
 	if (text_parse_u64(last + 1, 10, UINT16_MAX, &number) || !number)
 		return false;

@@ -689,4 +689,11 @@ end_of_coordinator()
 	try mesh --agent n1:0
 	expect 2 ''
 	[[ $stderr == *'--agent: not ADDRESS[,ADDRESS...]:PORT'* ]]
+	# A zone ends before the port; nobody else has the netdev of an --address.
+	RDMACTL_TOKEN=abc try mesh --agent fe80::1%nonesuch:9 --wait 1ms
+	expect 1 ''
+	[[ $stderr == *'fe80::1%nonesuch:'* && $stderr != *nonesuch:9* ]]
+	try mesh run --address fe80::1%eth0 -- true
+	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
+		'name one that they have a route to, or leave --address out'
 }

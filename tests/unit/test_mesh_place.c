@@ -101,6 +101,13 @@ static void targets(void **state)
 		{"fd00::1,n1:99", "fd00::1 n1", 99},
 		{"n1,fd00::2:18778", "n1 fd00::2", 18778},
 		{"fd00::1,[fd00::2]", "fd00::1 fd00::2", 18778},
+		/* No netdev has a colon in its name. */
+		{"fe80::1%eth0", "fe80::1%eth0", 18778},
+		{"fe80::1%eth0:99", "fe80::1%eth0", 99},
+		{"[fe80::1%eth0]:99", "fe80::1%eth0", 99},
+		{"fe80::1%eth0,fe80::2%eth1:99", "fe80::1%eth0 fe80::2%eth1", 99},
+		{"fe80::1%eth0,fd00::2", "fe80::1%eth0 fd00::2", 18778},
+		{"fe80::1%eth0:x", NULL, 0},
 		{"n1:0", NULL, 0},
 		{"n1:65536", NULL, 0},
 		{"n1:", NULL, 0},
