@@ -193,6 +193,35 @@ static struct metric_family *family_of(struct scrape *scrape, const struct count
 	return &scrape->metrics->families[found->family];
 }
 
+/* A name and labels make one series; looks at the samples from the first one on. */
+static void drop_if_repeated(struct metric_family *family, size_t first)
+{
+	struct metric_sample *last = &family->samples[family->sample_count - 1];
+
+	for (size_t i = first; i + 1 < family->sample_count; i++) {
+		if (strcmp(family->samples[i].labels, last->labels))
+			continue;
+		free(last->labels);
+		family->sample_count--;
+		return;
+	}
+}
+
+static void add_for_node_exporter(struct scrape *scrape, const struct counter_reading *reading)
+{
+	const char *name = node_exporter_counter(reading);
+	struct metric_family *family;
+	size_t before;
+
+	if (!name)
+		return;
+	family = make_family(scrape, reading, name);
+	before = family->sample_count;
+	label_reading(scrape, metric_add(family, reading->value.value), reading);
+	/* Both folders of a driver may have it, whose readings are side by side. */
+	drop_if_repeated(family, before ? before - 1 : 0);
+}
+
 static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
 {
 	struct metric_sample *sample;
@@ -200,12 +229,7 @@ static void add_counter(struct scrape *scrape, const struct counter_reading *rea
 	if (!reading->name || !reading->value.known)
 		return;
 	if (scrape->request->node_exporter) {
-		if (node_exporter_counter(reading))
-			label_reading(scrape,
-				      metric_add(make_family(scrape, reading,
-							     node_exporter_counter(reading)),
-						 reading->value.value),
-				      reading);
+		add_for_node_exporter(scrape, reading);
 		return;
 	}
 	label_reading(scrape, metric_add(family_of(scrape, reading), reading->value.value),
@@ -239,7 +263,7 @@ static void add_counters(struct scrape *scrape)
 		.sources = COUNTERS_ALL_SOURCES,
 		.wants = wants,
 		.context = scrape,
-		/* A name and labels make one series. node_exporter's names tell the two apart. */
+		/* node_exporter's names tell what the agent counts from what the driver does. */
 		.once = !scrape->request->node_exporter,
 	};
 	struct counter_readings readings = {0};
@@ -259,20 +283,6 @@ static void add_counters(struct scrape *scrape)
 	counter_loader_free(loader);
 }
 
-/* The doctor reads some things again, and meets the same problem. */
-static void drop_if_repeated(struct metric_family *family)
-{
-	struct metric_sample *last = &family->samples[family->sample_count - 1];
-
-	for (size_t i = 0; i + 1 < family->sample_count; i++) {
-		if (strcmp(family->samples[i].labels, last->labels))
-			continue;
-		free(last->labels);
-		family->sample_count--;
-		return;
-	}
-}
-
 static void add_problems(struct scrape *scrape)
 {
 	struct metric_family *family = metrics_family(
@@ -288,7 +298,8 @@ static void add_problems(struct scrape *scrape)
 		metric_label(sample, "attribute", problem->attribute);
 		metric_label(sample, "source", problem->source);
 		metric_label(sample, "error", problem->error);
-		drop_if_repeated(family);
+		/* The doctor reads some things again, and meets the same problem. */
+		drop_if_repeated(family, 0);
 	}
 }
 

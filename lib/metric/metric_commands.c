@@ -10,18 +10,18 @@
 /* The processes of one command. Process numbers come and go; commands stay few. */
 struct command_usage {
 	const char *command; /* borrowed */
-	uint64_t pinned_bytes, queue_pairs, memory_regions;
+	struct number pinned_bytes, queue_pairs, memory_regions;
 };
 
-static uint64_t value_or_zero(const struct number *number)
+/*
+ * What is not known adds nothing: it is no 0. The complete address space (on-demand paging) is a
+ * region of 2^64 bytes: no sum wraps.
+ */
+static void add_known(struct number *sum, const struct number *more)
 {
-	return number->known ? number->value : 0;
-}
-
-/* The complete address space (on-demand paging) is a region of 2^64 bytes: no sum wraps. */
-static void add_bytes(uint64_t *sum, uint64_t more)
-{
-	*sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+	if (more->known)
+		*sum = number_of(more->value > UINT64_MAX - sum->value ? UINT64_MAX
+								       : sum->value + more->value);
 }
 
 static size_t sum_by_command(const struct process_usage_list *usages,
@@ -39,9 +39,9 @@ static size_t sum_by_command(const struct process_usage_list *usages,
 			at++;
 		if (at == count)
 			commands[count++] = (struct command_usage){.command = usage->command};
-		add_bytes(&commands[at].pinned_bytes, value_or_zero(&usage->registered_bytes));
-		commands[at].queue_pairs += value_or_zero(&usage->counts[RESOURCE_QP]);
-		commands[at].memory_regions += value_or_zero(&usage->counts[RESOURCE_MR]);
+		add_known(&commands[at].pinned_bytes, &usage->registered_bytes);
+		add_known(&commands[at].queue_pairs, &usage->counts[RESOURCE_QP]);
+		add_known(&commands[at].memory_regions, &usage->counts[RESOURCE_MR]);
 	}
 	return count;
 }
@@ -50,8 +50,8 @@ static int compare_usage(const void *a, const void *b)
 {
 	const struct command_usage *left = a, *right = b;
 
-	if (left->pinned_bytes != right->pinned_bytes)
-		return left->pinned_bytes > right->pinned_bytes ? -1 : 1;
+	if (left->pinned_bytes.value != right->pinned_bytes.value)
+		return left->pinned_bytes.value > right->pinned_bytes.value ? -1 : 1;
 	return strcmp(left->command, right->command);
 }
 
@@ -59,21 +59,22 @@ static void add_command(struct metrics *metrics, const struct command_usage *usa
 {
 	const struct {
 		const char *name, *unit, *help;
-		uint64_t value;
+		const struct number *value;
 	} rows[] = {
 		{"rdma_command_registered_bytes", "bytes",
-		 "Memory that the processes of the command have registered.", usage->pinned_bytes},
+		 "Memory that the processes of the command have registered.", &usage->pinned_bytes},
 		{"rdma_command_queue_pairs", NULL, "Queue pairs of the processes of the command.",
-		 usage->queue_pairs},
+		 &usage->queue_pairs},
 		{"rdma_command_memory_regions", NULL,
-		 "Memory regions of the processes of the command.", usage->memory_regions},
+		 "Memory regions of the processes of the command.", &usage->memory_regions},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		metric_label(metric_add(metrics_family(metrics, rows[i].name, METRIC_GAUGE,
-						       rows[i].unit, rows[i].help),
-					rows[i].value),
-			     "command", usage->command);
+		if (rows[i].value->known)
+			metric_label(metric_add(metrics_family(metrics, rows[i].name, METRIC_GAUGE,
+							       rows[i].unit, rows[i].help),
+						rows[i].value->value),
+				     "command", usage->command);
 }
 
 void metrics_add_usages(struct metrics *metrics, const struct process_usage_list *usages,

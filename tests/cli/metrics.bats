@@ -86,7 +86,11 @@ give_agent()
 	local tree trees=("$roots"/*) format double
 
 	give_agent "$BATS_TEST_TMPDIR/agent"
-	for tree in "${trees[@]}" "$BATS_TEST_TMPDIR/agent"; do
+	# Both folders of a driver may have the same counter.
+	cp -r "$roots/cx6dx-roce" "$BATS_TEST_TMPDIR/both"
+	mkdir "$BATS_TEST_TMPDIR/both/sys/class/infiniband/mlx5_0/ports/1/diag_counters"
+	echo 4711 >"$BATS_TEST_TMPDIR/both/sys/class/infiniband/mlx5_0/ports/1/diag_counters/out_of_buffer"
+	for tree in "${trees[@]}" "$BATS_TEST_TMPDIR"/{agent,both}; do
 		for format in rdmactl node_exporter; do
 			quickly try metrics --root "$tree" --names $format
 			double=$(grep -v '^#' <<<"$output" | sed 's/ [^ ]*$//' | sort | uniq -d)
