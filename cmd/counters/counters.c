@@ -11,6 +11,7 @@
 #include "cmd/counters/counters.h"
 #include "counter/names/counter_names.h"
 #include "counter/netlink_counters.h"
+#include "counter/pma_probe.h"
 
 #define NO_COUNTERS "no counters"
 
@@ -75,8 +76,13 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 	/* The index and GUID show whether a device is still the same. */
 	if (args->watch || args->save || args->since)
 		listing->request.needs |= NEED_NETLINK | NEED_GUIDS;
+	if (args->watch)
+		listing->request.needs |= NEED_DRIVER;
 	if (!listing_load(listing))
 		return false;
+	if (args->watch)
+		pma_leave_out_restricted(run->request.root, &listing->inventory.devices,
+					 &listing->problems);
 	/* The inventory has opened the same root a moment ago. */
 	return listing_has_loaded(listing, counter_loader_open(&run->request, &run->loader));
 }

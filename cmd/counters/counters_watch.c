@@ -161,6 +161,7 @@ int counters_watch(const struct ctx *ctx, const struct counters_args *args, char
 	watch.interval_msec = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	counter_rounds_begin(&watch.rounds, &listing->request, &run->request, &listing->inventory,
 			     run->loader, &listing->problems);
+	watch.rounds.spares_restricted = true;
 	run->loader = NULL;
 	begin_screen(&watch);
 	rounds(&watch);

@@ -387,7 +387,7 @@ static bool begin(struct events_run *run)
 	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
 		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,
-				     &run->thresholds, &unknown);
+				     &run->thresholds, &unknown, &warnings);
 	report(listing->ctx, &warnings);
 	problems_free(&warnings);
 	if (unknown) {

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "counter/counters.h"
+#include "counter/pma_probe.h"
+#include "host/need.h"
 
 /* The largest number of flaps in a rule. */
 #define MOST_FLAPS 1000
@@ -217,12 +219,13 @@ static void listed_free(struct listed *listed)
 	free(listed);
 }
 
-static int load(const struct thresholds *thresholds, struct listed **ret_listed)
+static int load(const struct thresholds *thresholds, struct listed **ret_listed,
+		struct problems *problems)
 {
 	struct listed *listed = mem_alloc_zero(1, sizeof(*listed));
 	const struct inventory_request request = {
 		.root = thresholds->root,
-		.needs = COUNTERS_NEEDS_NETDEV,
+		.needs = COUNTERS_NEEDS_NETDEV | NEED_DRIVER,
 		.objects = &thresholds->present,
 	};
 	const struct counters_request counters = {
@@ -234,8 +237,10 @@ static int load(const struct thresholds *thresholds, struct listed **ret_listed)
 	};
 	int rc = inventory_load(&listed->inventory, &request, NULL, NULL);
 
-	if (!rc)
+	if (!rc) {
+		pma_leave_out_restricted(thresholds->root, &listed->inventory.devices, problems);
 		rc = counter_loader_open(&counters, &listed->loader);
+	}
 	/* There is no device now, but one may come later. */
 	if (rc && rc != -ENODEV) {
 		listed_free(listed);
@@ -383,10 +388,20 @@ static void read_limits(struct thresholds *thresholds, bool all, const struct ev
 	counter_readings_clear(&readings);
 }
 
-/* Devices that are missing now may come later. */
+static bool has_port(const struct device_list *devices)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->items[i].port_count)
+			return true;
+	return false;
+}
+
+/* Devices that are missing now may come later, and restricted ones are not asked. */
 static char *find_unknown(const struct thresholds *thresholds)
 {
-	for (size_t i = 0; thresholds->listed->loader && i < thresholds->limit_count; i++) {
+	if (!has_port(&thresholds->listed->inventory.devices))
+		return NULL;
+	for (size_t i = 0; i < thresholds->limit_count; i++) {
 		const char *name = thresholds->limits[i].limit->name;
 		_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
@@ -398,7 +413,7 @@ static char *find_unknown(const struct thresholds *thresholds)
 
 int thresholds_open(const char *root, const struct objects *objects,
 		    const struct event_threshold_list *limits, struct thresholds **ret_thresholds,
-		    char **ret_message)
+		    char **ret_message, struct problems *problems)
 {
 	struct thresholds *thresholds = mem_alloc_zero(1, sizeof(*thresholds));
 	char *unknown = NULL;
@@ -411,7 +426,7 @@ int thresholds_open(const char *root, const struct objects *objects,
 	for (size_t i = 0; i < limits->count; i++)
 		thresholds->limits[i].limit = &limits->items[i];
 	find_objects(thresholds, NULL);
-	rc = load(thresholds, &thresholds->listed);
+	rc = load(thresholds, &thresholds->listed, problems);
 	if (!rc) {
 		read_limits(thresholds, true, NULL, NULL);
 		unknown = find_unknown(thresholds);
@@ -455,9 +470,11 @@ static void list_again(struct thresholds *thresholds, const struct event_state *
 		       const struct event_time *time, struct event_list *events)
 {
 	struct listed *before = thresholds->listed, *listed;
+	struct problems problems = {.items = NULL};
 
 	find_objects(thresholds, state);
-	thresholds->stale = load(thresholds, &listed);
+	thresholds->stale = load(thresholds, &listed, &problems);
+	problems_free(&problems);
 	if (!thresholds->stale)
 		thresholds->listed = listed;
 	read_limits(thresholds, !thresholds->stale, time, events);

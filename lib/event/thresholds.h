@@ -35,11 +35,12 @@ struct thresholds;
 /*
  * Reads for the first time, from a root or, with NULL, the live system. Returns 0 or -errno:
  * -ENOENT for a counter that no watched object has, with a message in *ret_message, which the
- * caller frees. All functions below accept NULL.
+ * caller frees. A restricted function is left alone, which is a problem. All functions below accept
+ * NULL.
  */
 int thresholds_open(const char *root, const struct objects *objects,
 		    const struct event_threshold_list *limits, struct thresholds **ret_thresholds,
-		    char **ret_message);
+		    char **ret_message, struct problems *problems);
 void thresholds_free(struct thresholds *thresholds);
 /* Milliseconds until the next reading; -1 if there is none. */
 int thresholds_timeout(const struct thresholds *thresholds);

@@ -241,6 +241,24 @@ assert document["schema"] == "rdmactl/counter_rates/1", document["schema"]
 assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST_TMPDIR/out"
 }
 
+@test "counters: --watch leaves a restricted function alone after one question" {
+	local tree=$BATS_TEST_TMPDIR/tree file
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	for file in "$tree"/sys/class/infiniband/mlx5_0/ports/1/counters/*; do
+		ln -sf '!EINVAL' "$file"
+	done
+	try counters --root "$tree" --watch --interval 100ms --count 2 --json --all
+	[ "$status" = 3 ]
+	jq -e '([.counter_rates[].device] | unique | index("mlx5_0") == null and length > 0) and
+		(.problems | length) == 1 and (.problems[0].error | startswith("a restricted function"))' \
+		"$BATS_TEST_TMPDIR/out"
+	# Once, it is asked for each.
+	try counters --root "$tree" mlx5_0
+	[ "$status" = 3 ]
+	[[ $stderr != *restricted* ]]
+}
+
 @test "counters: optional counters need the live system" {
 	here --optional
 	expect_error 2 counters 'a saved tree has no optional counters' \

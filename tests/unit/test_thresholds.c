@@ -21,6 +21,7 @@ struct bed {
 	struct event_threshold_list limits;
 	struct thresholds *thresholds;
 	struct event_list events;
+	struct problems problems;
 };
 
 static const struct event_time now = {.wall_nsec = 5, .monotonic_nsec = 6};
@@ -53,6 +54,7 @@ static int teardown(void **state)
 	event_list_clear(&bed->events);
 	thresholds_free(bed->thresholds);
 	event_threshold_list_clear(&bed->limits);
+	problems_free(&bed->problems);
 	tree_close(&bed->tree);
 	free(bed);
 	return 0;
@@ -68,7 +70,7 @@ static int open_limits(struct bed *bed, const char *text, char **ret_message)
 		if (bed->limits.items[i].period_msec == 1000)
 			bed->limits.items[i].period_msec = PERIOD_MSEC;
 	return thresholds_open(bed->tree.path, &bed->objects, &bed->limits, &bed->thresholds,
-			       ret_message);
+			       ret_message, &bed->problems);
 }
 
 /* Waits until the next limit is due, and reads. */
@@ -129,9 +131,40 @@ static void no_device(void **state)
 	thresholds_free(bed->thresholds);
 	bed->thresholds = NULL;
 	assert_true(thresholds_open("/nonexistent", &bed->objects, &bed->limits, &bed->thresholds,
-				    &message) < 0);
+				    &message, &bed->problems) < 0);
 	assert_null(message);
 	assert_null(bed->thresholds);
+}
+
+/* Each reading of its counters would be a line in the kernel log: it is asked once, and told. */
+static void restricted(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	tree_link(&bed->tree, "sys/class/infiniband/mlx5_0/device/driver",
+		  "/sys/bus/pci/drivers/mlx5_core");
+	tree_link(&bed->tree, PMA "symbol_error", "!EINVAL");
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	assert_null(message);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "mlx5_0");
+	put(bed, HW "out_of_buffer", 1000100);
+	step(bed, 0);
+	assert_int_equal(bed->events.count, 0);
+	/* Nor is it read when the devices are listed again. */
+	step(bed, 1);
+	put(bed, HW "out_of_buffer", 2000100);
+	step(bed, 1);
+	assert_int_equal(bed->events.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	/* What another device counts is known. */
+	thresholds_free(bed->thresholds);
+	bed->thresholds = NULL;
+	event_threshold_list_clear(&bed->limits);
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), -ENOENT);
+	free(message);
 }
 
 /*
@@ -276,7 +309,7 @@ static void just_came(void **state)
 	assert_int_equal(event_parse_thresholds("out_of_buffer>20/m", &bed->limits, &message), 0);
 	bed->limits.items[0].period_msec = 1000;
 	assert_int_equal(thresholds_open(bed->tree.path, &bed->objects, &bed->limits,
-					 &bed->thresholds, &message),
+					 &bed->thresholds, &message, &bed->problems),
 			 0);
 	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
 	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_buffer",
@@ -345,6 +378,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(limits_of_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(names, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_device, setup, teardown),
+		cmocka_unit_test_setup_teardown(restricted, setup, teardown),
 		cmocka_unit_test_setup_teardown(above_and_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(not_due, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_the_limit, setup, teardown),
