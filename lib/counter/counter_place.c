@@ -251,7 +251,8 @@ const struct sysfs_folder *counter_place_list(struct counter_place *place,
 {
 	const struct sysfs_folder *folder = NULL;
 
-	place->listed = true;
+	place->entry_count = 0;
+	place->extended = false;
 	if (counter_place_is_text(place)) {
 		place->error = list_text(place, pool, shelf->root);
 	} else if (place->source == COUNTER_SOURCE_CM) {
@@ -260,6 +261,8 @@ const struct sysfs_folder *counter_place_list(struct counter_place *place,
 		folder = counter_place_open(place, shelf);
 		place->error = list_files(place, pool, folder, "");
 	}
+	/* What was refused, for want of descriptors or memory, may be there in the next round. */
+	place->listed = !place->error || place->error == -ENOENT || place->error == -EBADMSG;
 	counter_entries_sort(place->entries, place->entry_count);
 	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, COUNTERS_EXTENDED) != 0)
 		drop_extended(place, place - 1);

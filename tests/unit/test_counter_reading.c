@@ -2,6 +2,8 @@
 /* Readings of counters: what one is, and loading them from a saved tree. */
 #include "saved_tree.h"
 
+#include <sys/resource.h>
+
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "counter/counter_rounds.h"
@@ -23,24 +25,29 @@ static int setup(void **state)
 	return tree_set_up(state, sizeof(struct bed));
 }
 
-static int teardown(void **state)
+static void forget(struct bed *bed)
 {
-	struct bed *bed = *state;
-
 	counter_readings_clear(&bed->readings);
 	counter_loader_free(bed->loader);
 	inventory_free(&bed->inventory);
 	problems_free(&bed->problems);
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	forget(bed);
 	tree_close(&bed->tree);
 	free(bed);
 	return 0;
 }
 
 /* As the command does it, with every source. */
-static void load_some(struct bed *bed, unsigned int sources,
-		      bool (*wants)(const void *, enum counter_source, const char *,
-				    const struct counter_name *),
-		      bool once)
+static void open_loader(struct bed *bed, unsigned int sources,
+			bool (*wants)(const void *, enum counter_source, const char *,
+				      const struct counter_name *),
+			bool once)
 {
 	const struct objects objects = {0};
 	const struct inventory_request request = {
@@ -58,6 +65,14 @@ static void load_some(struct bed *bed, unsigned int sources,
 
 	assert_int_equal(inventory_load(&bed->inventory, &request, NULL, NULL), 0);
 	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
+}
+
+static void load_some(struct bed *bed, unsigned int sources,
+		      bool (*wants)(const void *, enum counter_source, const char *,
+				    const struct counter_name *),
+		      bool once)
+{
+	open_loader(bed, sources, wants, once);
 	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
 }
 
@@ -360,6 +375,43 @@ static void both_folders_of_a_driver(void **state)
 	assert_int_equal(find(bed, "mlx4_0/1", "rq_num_lle")->value.value, 6);
 }
 
+/* A place that could not be listed for want of descriptors is listed in the next round. */
+static void listed_again(void **state)
+{
+	struct bed *bed = *state;
+	struct rlimit before, few;
+	size_t count;
+
+	tree_write(&bed->tree, PORT "counters/VL15_dropped", "1");
+	tree_write(&bed->tree, PORT "counters_ext/port_xmit_data", "2");
+	tree_write(&bed->tree, PORT "hw_counters/out_of_buffer", "3");
+	tree_write(&bed->tree, PORT "cm_tx_msgs/req", "4");
+	tree_write(&bed->tree, PORT "cm_rx_duplicates/req", "5");
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	count = bed->readings.count;
+	assert_int_equal(count, 5);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	/* The less there are, the more places fail; at last there are enough. */
+	for (rlim_t more = 0; more < 8; more++) {
+		int next;
+
+		forget(bed);
+		open_loader(bed, COUNTERS_ALL_SOURCES, NULL, false);
+		next = dup(STDIN_FILENO);
+		close(next);
+		few = (struct rlimit){(rlim_t)next + more, before.rlim_max};
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		assert_true(bed->readings.count == count || bed->problems.count);
+		counter_readings_clear(&bed->readings);
+		problems_free(&bed->problems);
+		counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+		assert_int_equal(bed->readings.count, count);
+		assert_int_equal(bed->problems.count, 0);
+	}
+}
+
 /* A listing of the counters as such shows those of both. */
 static void both_are_counters(void **state)
 {
@@ -458,6 +510,7 @@ int main(void)
 		TEST(the_agent_counts_it_too),
 		TEST(both_are_counters),
 		TEST(both_folders_of_a_driver),
+		TEST(listed_again),
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
 		TEST(opened_again),
