@@ -118,6 +118,34 @@ static void less_than_a_header(void **state)
 	mad_decoded_clear(&decoded);
 }
 
+/* The paths of a directed route are told if all of the datagram is there. */
+static void paths(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+	struct mad_decoded decoded;
+
+	(void)state;
+	make(mad, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0x81, 0x11, 0);
+	mad[7] = 2;
+	memcpy(mad + 128, (const unsigned char[]){0, 3, 7}, 3);
+	memcpy(mad + 192, (const unsigned char[]){0, 9, 5}, 3);
+	for (size_t bytes = MAD_BYTES - 1; bytes <= MAD_BYTES; bytes++) {
+		const char *path, *back;
+
+		assert_int_equal(mad_decode(mad, bytes, &decoded), 0);
+		path = value_of(decoded.header, decoded.header_count, "initial_path", 0);
+		back = value_of(decoded.header, decoded.header_count, "return_path", 0);
+		if (bytes < MAD_BYTES) {
+			assert_null(path);
+			assert_null(back);
+		} else {
+			assert_string_equal(path, "0,3,7");
+			assert_string_equal(back, "0,9,5");
+		}
+		mad_decoded_clear(&decoded);
+	}
+}
+
 /* The index of an entry is that of the whole table. */
 static void blocks(void **state)
 {
@@ -399,6 +427,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_attribute),
 		cmocka_unit_test(less_than_a_header),
+		cmocka_unit_test(paths),
 		cmocka_unit_test(blocks),
 		cmocka_unit_test(logs),
 		cmocka_unit_test(multicast_position),

@@ -169,6 +169,37 @@ static void little(void **state)
 			   "}\n");
 }
 
+/* A device without a board is by itself, even if a board has its name. */
+static void named_like_a_board(void **state)
+{
+	struct bed *bed = *state;
+
+	put_device(bed, "a_0", "0000:06:00.0", "hfi1_0", "1.1", "hfi1");
+	put_device(bed, "hfi1_0", "0000:07:00.0", NULL, "1.2", "hfi1");
+	put_device(bed, "hfi1_1", "0000:08:00.0", "hfi1_0", "1.1", "hfi1");
+	tree_write(&bed->tree, "proc/self/limits",
+		   "Max locked memory         unlimited            unlimited            bytes");
+	assert_learnt(bed, "{\n"
+			   "  \"schema\": \"rdmactl/expect/1\",\n"
+			   "  \"profile\": \"hpc\",\n"
+			   "  \"memlock_bytes\": \"unlimited\",\n"
+			   "  \"boards\": {\n"
+			   "    \"hfi1_0\": {\n"
+			   "      \"count\": 2,\n"
+			   "      \"firmware\": \"1.1\",\n"
+			   "      \"driver\": \"hfi1\"\n"
+			   "    }\n"
+			   "  },\n"
+			   "  \"devices\": {\n"
+			   "    \"hfi1_0\": {\n"
+			   "      \"firmware\": \"1.2\",\n"
+			   "      \"driver\": \"hfi1\"\n"
+			   "    }\n"
+			   "  },\n"
+			   "  \"ignore\": []\n"
+			   "}\n");
+}
+
 static void nothing(void **state)
 {
 	struct bed *bed = *state;
@@ -195,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(whole),
 		TEST(little),
+		TEST(named_like_a_board),
 		TEST(nothing),
 	};
 
