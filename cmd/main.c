@@ -102,7 +102,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 		return print_version(ctx);
 	if (ctx->globals.help)
 		return print_help(ctx);
-	message = command_check_objects(ctx->command, argc - first);
+	message = command_check_objects(ctx->command, argc - first, argv + first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
 		return cannot_begin(ctx, args, command_usage(ctx, message, hint));
 	forget_live_root(ctx);

@@ -87,7 +87,7 @@ static bool plan_words(struct line *line, int argc, char **argv)
 	int first = options_parse(argc, argv, sets, count, false, &message, &hint);
 
 	if (first >= 0)
-		message = command_check_objects(line->ctx.command, argc - first);
+		message = command_check_objects(line->ctx.command, argc - first, argv + first);
 	if (first < 0 || message ||
 	    command_check_options(&line->ctx, sets, count, &message, &hint)) {
 		fail_line(line, STATUS_USAGE, message, hint);

@@ -105,8 +105,11 @@ int command_check_options(const struct ctx *ctx, const struct option_set *sets, 
 	return rc ? rc : check_form(ctx, ret_message);
 }
 
-char *command_check_objects(const struct command *command, int count)
+char *command_check_objects(const struct command *command, int count, char *const *objects)
 {
+	for (int i = 0; i < count && command->object_completion == COMPLETE_FILE; i++)
+		if (!*objects[i])
+			return mem_string("the name of a file is empty");
 	if (count < command->least_objects)
 		return mem_format("which one? %s", command->objects);
 	if (command->most_objects >= 0 && count > command->most_objects)

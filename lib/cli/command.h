@@ -166,8 +166,8 @@ size_t command_family_sets(const struct command *command, struct option_set **re
 /* Checks the global rules, the parent's and the command's; as options_check(). */
 int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
 			  char **ret_message, char **ret_hint);
-/* What is wrong with the number of words after a command, for the caller to free; or NULL. */
-char *command_check_objects(const struct command *command, int count);
+/* What is wrong with the words after a command as such, for the caller to free; or NULL. */
+char *command_check_objects(const struct command *command, int count, char *const *objects);
 /* Whether one of the same rules excludes the option beside one of `given`. */
 bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given);
 

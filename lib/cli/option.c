@@ -265,6 +265,15 @@ static char *store_number(const struct option_row *row, struct number *number, c
 	return NULL;
 }
 
+/* No file has an empty name; an empty --root DIR is that of the live system. */
+static char *store_string(const struct option_row *row, const char **member, const char *text)
+{
+	if (row->completion == COMPLETE_FILE && strcmp(row->metavar, "DIR") && !*text)
+		return mem_format("--%s: the name of the file is empty", row->name);
+	*member = text;
+	return NULL;
+}
+
 /* Stores the value; returns a message if the text is not a valid one. */
 static char *store(const struct option_row *row, void *member, const char *text)
 {
@@ -275,8 +284,7 @@ static char *store(const struct option_row *row, void *member, const char *text)
 		*(bool *)member = true;
 		return NULL;
 	case OPTION_STRING:
-		*(const char **)member = text;
-		return NULL;
+		return store_string(row, member, text);
 	case OPTION_DURATION:
 	case OPTION_COUNT:
 	case OPTION_SIZE:

@@ -316,3 +316,21 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$(jq -r '.problems[0].hint' <<<"$output")" = "did you mean 'mlx5_0'?" ]
 	[ "$stderr" = $'rdmactl devices: mlx5_9: no such RDMA device\n' ]
 }
+
+@test "usage: a file whose name is empty" {
+	try counters --since ''
+	expect_error 2 counters '--since: the name of the file is empty' 'rdmactl counters --help'
+	try fabric nodes --load=
+	expect_error 2 fabric '--load: the name of the file is empty' 'rdmactl fabric nodes --help'
+	try doctor --expect ''
+	expect_error 2 doctor '--expect: the name of the file is empty' 'rdmactl doctor --help'
+	try diff '' "$roots/cx5-ib-edr"
+	expect_error 2 diff 'the name of a file is empty' 'rdmactl diff --help'
+	try mad decode ''
+	expect_error 2 mad 'the name of a file is empty' 'rdmactl mad decode --help'
+	try snapshot ''
+	expect_error 2 snapshot 'the name of a file is empty' 'rdmactl snapshot --help'
+	# An empty root is that of the live system, as RDMACTL_ROOT is.
+	RDMACTL_ROOT=$roots/cx5-ib-edr try version --root ''
+	expect 0
+}

@@ -102,13 +102,34 @@ static void forms(void **state)
 	}
 }
 
+static void check_words(const struct command *command, int count, char *const *words,
+			const char *wanted)
+{
+	_cleanup_(freep) char *message = command_check_objects(command, count, words);
+
+	assert_string_equal(message ? message : "", wanted);
+}
+
 static void check_objects(int least, int most, int count, const char *wanted)
 {
 	const struct command command = {
 		.objects = "DEV NAME", .least_objects = least, .most_objects = most};
-	_cleanup_(freep) char *message = command_check_objects(&command, count);
 
-	assert_string_equal(message ? message : "", wanted);
+	check_words(&command, count, NULL, wanted);
+}
+
+/* No file has an empty name. */
+static void files(void **state)
+{
+	char file[] = "a", empty[] = "", *const words[] = {file, empty, NULL};
+	const struct command takes_files = {.most_objects = -1, .object_completion = COMPLETE_FILE};
+	const struct command takes_ports = {.most_objects = -1, .object_completion = COMPLETE_PORT};
+
+	(void)state;
+	check_words(&takes_files, 0, words, "");
+	check_words(&takes_files, 1, words, "");
+	check_words(&takes_files, 2, words, "the name of a file is empty");
+	check_words(&takes_ports, 2, words, "");
 }
 
 static void objects(void **state)
@@ -160,8 +181,8 @@ static void paths(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules),    cmocka_unit_test(forms), cmocka_unit_test(objects),
-		cmocka_unit_test(excluded), cmocka_unit_test(paths),
+		cmocka_unit_test(rules), cmocka_unit_test(forms),    cmocka_unit_test(objects),
+		cmocka_unit_test(files), cmocka_unit_test(excluded), cmocka_unit_test(paths),
 	};
 
 	return cmocka_run_group_tests_name("command-checks", tests, NULL, NULL);

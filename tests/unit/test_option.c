@@ -140,6 +140,8 @@ static void strings(void **state)
 	PARSE(&parsed, "--name --all --name -b");
 	assert_string_equal(parsed.first.name, "-b");
 	assert_false(parsed.first.all);
+	PARSE(&parsed, "--file x --name=");
+	assert_string_equal(parsed.first.name, "");
 	PARSE(&parsed, "--file x --name y");
 	assert_string_equal(parsed.second.file, "x");
 	assert_string_equal(parsed.first.name, "y");
@@ -479,6 +481,7 @@ static void bad_values(void **state)
 	check_bad("--size=1t", "--size: '1t' is not a size (64, 4k, 1m)", NULL);
 	check_bad("--size=-1", "--size: '-1' is not a size (64, 4k, 1m)", NULL);
 	check_bad("--size=k", "--size: 'k' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--file=", "--file: the name of the file is empty", NULL);
 	check_bad("--rate=0", "--rate: '0' is not a number above 0 (3, 2.5)", NULL);
 	check_bad("--rate=1e3", "--rate: '1e3' is not a number above 0 (3, 2.5)", NULL);
 	check_bad("--rate=2.", "--rate: '2.' is not a number above 0 (3, 2.5)", NULL);
