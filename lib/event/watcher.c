@@ -449,7 +449,8 @@ static void report_port(const struct state_report *report, const struct tracked_
 
 	if (state->known && state->value == PORT_STATE_ACTIVE)
 		event = add_state(report, EVENT_PORT_ACTIVE, port, port->netdev);
-	else if (state->known && state->value == PORT_STATE_DOWN)
+	else if (state->known &&
+		 (state->value == PORT_STATE_DOWN || state->value == PORT_STATE_ACTIVE_DEFER))
 		event = add_state(report, EVENT_PORT_DOWN, port, port->netdev);
 	if (event) {
 		event->object = mem_format("%s/%u", report->device->name, port->number);

@@ -221,15 +221,17 @@ static void present(void **state)
 	} cases[] = {
 		{0, ""},
 		{UINT64_C(1) << EVENT_PORT_ACTIVE, "port-active mlx5_0/1"},
-		{UINT64_C(1) << EVENT_PORT_DOWN, "port-down mlx5_0/2"},
+		{UINT64_C(1) << EVENT_PORT_DOWN, "port-down mlx5_0/2, port-down mlx5_1/1"},
 		{UINT64_C(1) << EVENT_DEVICE_ADDED, "device-added mlx5_0, device-added mlx5_1"},
 		{UINT64_C(1) << EVENT_NETDEV_ATTACHED | UINT64_C(1) << EVENT_NETDEV_UP, ""},
 		{UINT64_MAX, "device-added mlx5_0, port-active mlx5_0/1, port-down mlx5_0/2, "
-			     "device-added mlx5_1"},
+			     "device-added mlx5_1, port-down mlx5_1/1"},
 	};
 	const struct event_time time = {.wall_nsec = 5};
 	struct bed *bed = *state;
 
+	/* It carries no data, as one that is down. */
+	put_port(bed, "mlx5_1", 1, "5: ACTIVE_DEFER", "0x0");
 	watch(bed);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char text[256] = "";
