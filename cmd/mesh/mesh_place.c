@@ -51,11 +51,14 @@ static char *first_host(const char *list)
 void mesh_place_read(struct mesh_place *place)
 {
 	*place = (struct mesh_place){.by = NULL};
-	for (size_t i = 0; i < ARRAY_SIZE(launchers) && !place->by; i++) {
-		place->rank = read_number(launchers[i].rank);
-		if (!place->rank.known)
+	/* srun sets variables of PMIx, too, which say nothing of how many: then its own do. */
+	for (size_t i = 0; i < ARRAY_SIZE(launchers) && !place->hosts.known; i++) {
+		const struct number rank = read_number(launchers[i].rank);
+
+		if (!rank.known || (place->by && rank.value != place->rank.value))
 			continue;
-		place->by = launchers[i].rank;
+		place->by = place->by ?: launchers[i].rank;
+		place->rank = rank;
 		place->hosts = read_number(launchers[i].hosts);
 	}
 	place->name = getenv("SLURMD_NODENAME");

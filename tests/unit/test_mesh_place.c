@@ -69,6 +69,12 @@ static void launchers(void **state)
 	/* mpirun in an allocation of Slurm: the launcher that started the task counts. */
 	PLACE("OMPI_COMM_WORLD_RANK", 2, -1, NULL, "a", "OMPI_COMM_WORLD_RANK", "2", "SLURM_PROCID",
 	      "0", "SLURM_STEP_NUM_NODES", "4", "SLURM_STEP_NODELIST", "a,b");
+	/* srun with PMIx: the task has both, and only one says how many there are. */
+	PLACE("PMIX_RANK", 3, 4, "n04", "n01", "PMIX_RANK", "3", "SLURM_PROCID", "3",
+	      "SLURM_STEP_NUM_NODES", "4", "SLURMD_NODENAME", "n04", "SLURM_STEP_NODELIST",
+	      "n[01-04]");
+	PLACE("PMIX_RANK", 3, -1, NULL, "a", "PMIX_RANK", "3", "SLURM_PROCID", "0",
+	      "SLURM_STEP_NUM_NODES", "4", "SLURM_STEP_NODELIST", "a,b");
 	/* What is no rank is none. */
 	PLACE("PMI_RANK", 5, -1, NULL, NULL, "OMPI_COMM_WORLD_RANK", "x", "PMIX_RANK", "",
 	      "PMI_RANK", "5", "PMI_SIZE", "-1");
