@@ -59,6 +59,16 @@ static double seconds_of_data(const struct estimate *estimate, uint32_t tests)
 	return (double)directions * estimate->session.bandwidth_msec / 1000;
 }
 
+/* How many pairs share a rail: the senders of an incast that of the host that they send to. */
+static double pairs_of_rail(const struct estimate *estimate, const struct plan_stage *stage)
+{
+	const uint64_t others = estimate->args->host_count.value - 1;
+
+	if (stage->mode != MESH_INCAST || !others)
+		return 1;
+	return (double)(stage->count < others ? stage->count : others);
+}
+
 static void fill_stage(struct estimate *estimate, const struct plan_stage *stage,
 		       const struct schedule *schedule, struct planned_stage *planned)
 {
@@ -84,8 +94,10 @@ static void fill_stage(struct estimate *estimate, const struct plan_stage *stage
 	planned->most_pairs = number_of(most);
 	planned->seconds = (struct real){(double)(fit * parts * each) / 1000, true};
 	planned->pairs_left_out = number_of(rounds ? pairs * (rounds - fit) / rounds : 0);
-	planned->traffic_gbytes = (struct real){
-		(double)(pairs - planned->pairs_left_out.value) * seconds * gbps / 8, true};
+	planned->traffic_gbytes = (struct real){(double)(pairs - planned->pairs_left_out.value) *
+							seconds * gbps / 8 /
+							pairs_of_rail(estimate, stage),
+						true};
 	estimate->spent_msec += fit * parts * each;
 }
 

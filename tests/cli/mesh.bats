@@ -668,6 +668,11 @@ end_of_coordinator()
 	expect 0 $'loopback\t1\t8000\t8000\t1.5\t100000\t0\nring\t2\t8000\t4000\t3\t100000\t0\nsample:6\t6\t24000\t4000\t9\t300000\t0' ''
 	try mesh plan --hosts 100 --stages full --budget 30s --tsv --no-headings -o pairs,pairs_left_out
 	expect 0 $'4950\t3950' ''
+	# The senders share the rail of the host that they send to.
+	try mesh plan --hosts 100 --stages ring,incast:4,incast:7 --tsv --no-headings -o pairs,traffic_gbytes
+	expect 0 $'100\t1250\n400\t1250\n700\t1250' ''
+	try mesh plan --hosts 3 --rails 2 --stages incast:5 --tsv --no-headings -o pairs,traffic_gbytes
+	expect 0 $'12\t75' ''
 	# It is not known what they are, so they are not said to be none.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'
