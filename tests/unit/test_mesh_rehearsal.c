@@ -252,19 +252,24 @@ struct opened {
 	int rc;
 };
 
-static void open_it(struct opened *opened, const char *text)
+static void open_bytes(struct opened *opened, const char *text, size_t length)
 {
 	int fd;
 
 	place_for(opened->path, "rehearsal");
 	fd = mkstemp(opened->path);
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(write(fd, text, length), length);
 	close(fd);
 	opened->setup.file = opened->path;
 	opened->rc = mesh_runner_rehearsal.open(&opened->setup, &opened->local, &opened->state,
 						&opened->reason, &opened->hint);
 	unlink(opened->path);
+}
+
+static void open_it(struct opened *opened, const char *text)
+{
+	open_bytes(opened, text, strlen(text));
 }
 
 static void close_it(struct opened *opened)
@@ -342,8 +347,10 @@ static void unnamed_host(void **state)
 
 static void not_opened(void **state)
 {
-	struct opened refused = {.setup.seat = 1}, wrong = {.setup.seat = 0}, none = {.rc = 0};
-	_cleanup_(freep) char *reason = NULL, *missing = NULL;
+	static const char cut[] = "hosts a b\n\0all fail";
+	struct opened refused = {.setup.seat = 1}, wrong = {.setup.seat = 0}, none = {.rc = 0},
+		      binary = {.setup.seat = 0};
+	_cleanup_(freep) char *reason = NULL, *missing = NULL, *no_text = NULL;
 
 	(void)state;
 	open_it(&refused, "hosts a b\nhost b refuse out of order");
@@ -357,6 +364,11 @@ static void not_opened(void **state)
 	reason = mem_format("%s: line 1 is not one of a rehearsal: all nonsense", wrong.path);
 	assert_string_equal(wrong.reason, reason);
 	close_it(&wrong);
+	open_bytes(&binary, cut, sizeof(cut) - 1);
+	assert_int_equal(binary.rc, -EINVAL);
+	no_text = mem_format("%s: it is not a text", binary.path);
+	assert_string_equal(binary.reason, no_text);
+	close_it(&binary);
 	none.setup.file = "/no/such/file";
 	none.rc = mesh_runner_rehearsal.open(&none.setup, &none.local, &none.state, &none.reason,
 					     &none.hint);

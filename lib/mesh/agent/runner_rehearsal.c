@@ -124,7 +124,13 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 		*ret_hint = mem_string("put the file where all hosts see it by the same path");
 		return rc;
 	}
-	rc = rehearsal_parse(text, &rehearsal, &wrong);
+	/* What is after a NUL must not be missed silently. */
+	if (strlen(text) < length) {
+		rc = -EINVAL;
+		wrong = mem_string("it is not a text");
+	} else {
+		rc = rehearsal_parse(text, &rehearsal, &wrong);
+	}
 	if (rc) {
 		*ret_reason = mem_format("%s: %s", setup->file, wrong);
 		return rc;
