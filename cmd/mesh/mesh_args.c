@@ -154,7 +154,8 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 	return setup->timeout_msec >= least_msec;
 }
 
-bool mesh_work_check_timeout(struct mesh_work *work)
+/* A pair may not take as long as what is measured. */
+static bool check_timeout(struct mesh_work *work)
 {
 	struct session_setup setup = {.tests = 0};
 	_cleanup_(freep) char *message = NULL;
@@ -172,7 +173,8 @@ bool mesh_work_check_timeout(struct mesh_work *work)
 	return false;
 }
 
-bool mesh_work_check_address(struct mesh_work *work)
+/* Agents of other hosts must be able to use it. */
+static bool check_address(struct mesh_work *work)
 {
 	const char *text = work->args->address;
 	struct ip_address address;
@@ -183,4 +185,27 @@ bool mesh_work_check_address(struct mesh_work *work)
 		     "--address: a link-local address does not lead here from every host",
 		     "name one that they have a route to, or leave --address out");
 	return false;
+}
+
+/* Percents in place of a part, or a part in place of a multiple, would judge all hosts wrongly. */
+static bool check_limits(struct mesh_work *work)
+{
+	const struct mesh_args *args = work->args;
+
+	if (args->least_share.known && args->least_share.value > 1)
+		listing_fail(&work->listing, STATUS_USAGE,
+			     "--bandwidth-share: a part of the median is 1 at most",
+			     "--bandwidth-share 0.9: below 90 % of the median is bad");
+	else if (args->latency_factor.known && args->latency_factor.value < 1)
+		listing_fail(&work->listing, STATUS_USAGE,
+			     "--latency-factor: a multiple of the median is 1 at least",
+			     "--latency-factor 2: above twice the median is bad");
+	else
+		return true;
+	return false;
+}
+
+bool mesh_work_check_args(struct mesh_work *work)
+{
+	return check_timeout(work) && check_address(work) && check_limits(work);
 }

@@ -160,10 +160,8 @@ struct mesh_work {
 	struct mesh_fabric *fabric; /* of --fabric, or NULL */
 };
 
-/* False: a pair may not take as long as what is measured, which the listing says. */
-bool mesh_work_check_timeout(struct mesh_work *work);
-/* False: --address is one that agents cannot use, which the listing says. */
-bool mesh_work_check_address(struct mesh_work *work);
+/* False: the values of some options make no sense, which the listing says. */
+bool mesh_work_check_args(struct mesh_work *work);
 
 /* Parses what the options of tests and hosts say; false: the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);

@@ -99,8 +99,8 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 				ctx->globals.jsonl ? &mesh_rows_schema : &judge_schema, false);
 	progress_begin(&work->progress, ctx);
 	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
-		     !parse_hosts(work) || !parse_plan(work) || !mesh_work_check_timeout(work) ||
-		     !mesh_work_check_address(work) || !open_fabric(work) || !mesh_rows_open(work)))
+		     !parse_hosts(work) || !parse_plan(work) || !mesh_work_check_args(work) ||
+		     !open_fabric(work) || !mesh_rows_open(work)))
 		good = false;
 	if (!good)
 		return false;

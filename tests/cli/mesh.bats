@@ -698,6 +698,13 @@ end_of_coordinator()
 	RDMACTL_TOKEN=abc try mesh --agent fe80::1%nonesuch:9 --wait 1ms
 	expect 1 ''
 	[[ $stderr == *'fe80::1%nonesuch:'* && $stderr != *nonesuch:9* ]]
+	# Percents, and a part in place of a multiple.
+	try mesh run --bandwidth-share 93 -- true
+	expect_error 2 mesh '--bandwidth-share: a part of the median is 1 at most' \
+		'--bandwidth-share 0.9: below 90 % of the median is bad'
+	try mesh run --latency-factor 0.5 -- true
+	expect_error 2 mesh '--latency-factor: a multiple of the median is 1 at least' \
+		'--latency-factor 2: above twice the median is bad'
 	try mesh run --address fe80::1%eth0 -- true
 	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
 		'name one that they have a route to, or leave --address out'
