@@ -325,7 +325,8 @@ static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, 
 {
 	struct mesh_summary *summary = &work->summary;
 	const size_t present = count_presence(work, MESH_PRESENT);
-	const uint32_t wanted = work->names.count ? (uint32_t)work->names.count : work->host_count;
+	/* The same host may be named with and without its domain. */
+	const uint32_t wanted = work->names.count ? count : work->host_count;
 	uint64_t rails = 0;
 	bool rehearsed = false;
 

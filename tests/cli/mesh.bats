@@ -260,6 +260,10 @@ end_of_coordinator()
 	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[4,3,1]' ]
 	[ "$(jq -c '.mesh[] | [.finding, .object, .evidence]' "$dir/out")" = \
 		'["absent","1 of 4 hosts","3 came"]' ]
+	# One that is named twice, with its domain and without, is one.
+	mesh 2 good --hosts n1.cluster,n1,n2 --stages loopback --json
+	expect 0
+	[ "$(jq -c '[.hosts_wanted, .hosts_present, .hosts_missing]' "$dir/out")" = '[2,2,0]' ]
 }
 
 @test "mesh: what is told meanwhile, verbosely and quietly" {
