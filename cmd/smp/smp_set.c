@@ -79,6 +79,20 @@ static struct number changed_port(const struct smp_change *change)
 	return number_of(node_info_type(info) == NODE_TYPE_SWITCH ? 0 : node_info_local_port(info));
 }
 
+/* What the row says of the node is read before the write, which may move it to another LID. */
+static void describe(struct run *run)
+{
+	struct smp_change *change = &run->change;
+	struct mad_session *session = change->session;
+
+	if (columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE)
+		change->after.node = mad_session_describe(session, session->destinations,
+							  session->key);
+	change->after.object = mem_string(session->destinations[0].name);
+	change->after.port = changed_port(change);
+	change->after.lid = mad_place_lid(&session->destinations[0].place);
+}
+
 static void work(struct run *run)
 {
 	struct smp_change *change = &run->change;
@@ -101,15 +115,12 @@ static void work(struct run *run)
 			     "--force changes it anyway");
 		return;
 	}
-	if (listing->problems.count > problems || !confirm(run) || !smp_change_write(change))
+	if (listing->problems.count > problems || !confirm(run))
+		return;
+	describe(run);
+	if (!smp_change_write(change))
 		return;
 	listing->status = status;
-	if (columns_needs(&listing->columns) & MAD_NEED_NODE)
-		change->after.node = mad_session_describe(
-			change->session, change->session->destinations, change->session->key);
-	change->after.object = mem_string(run->mad.session.destinations[0].name);
-	change->after.port = changed_port(change);
-	change->after.lid = mad_place_lid(&run->mad.session.destinations[0].place);
 	listing_add(listing, &change->after);
 }
 

@@ -267,13 +267,6 @@ bool smp_change_read(struct smp_change *change)
 	return true;
 }
 
-/* Whether what is asked next needs the key that was set: that of the port that answers. */
-static bool is_new_key(const struct smp_change *change)
-{
-	return change->attribute->id == UMAD_SM_ATTR_PORT_INFO && is_set(change, "mkey") &&
-	       (!change->port || change->port == port_info_local_port(change->before.data));
-}
-
 bool smp_change_write(struct smp_change *change)
 {
 	struct mad_record *after = &change->after, wanted;
@@ -290,8 +283,6 @@ bool smp_change_write(struct smp_change *change)
 		modifier |= PORT_INFO_SPEEDS_EXT;
 	if (!set(change, modifier, after))
 		return false;
-	if (is_new_key(change))
-		change->session->key = bits_get(wanted.data, 0, 64);
 	for (size_t i = 0; i < change->value_count; i++)
 		report_kept(change, change->values[i].field, &wanted);
 	return true;

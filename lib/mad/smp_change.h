@@ -45,8 +45,7 @@ bool smp_change_read(struct smp_change *change);
  */
 bool smp_change_cuts_path(struct smp_change *change);
 /*
- * Writes `after`, which then is what the node answered; fields that the node kept are reported. The
- * session goes on with an M_Key that was set.
+ * Writes `after`, which then is what the node answered; fields that the node kept are reported.
  */
 bool smp_change_write(struct smp_change *change);
 void smp_change_clear(struct smp_change *change);

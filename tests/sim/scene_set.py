@@ -107,6 +107,21 @@ def way(sim):
     return wrong + unequal('--force', [row['hoq_life_code'] for row in document.rows], [13])
 
 
+def new_lid(sim):
+    """The row names the node, although it does not answer at its old LID any more."""
+    lids, routes = sim.lids(), sim.net.routes(sim.host)
+    (name, port), lid = max(lids.items(), key=lambda item: item[1])
+    before = sim.document('smp_nodeinfo', 'smp', 'nodeinfo', str(lid)).rows
+    document = sim.document('smp_portinfo', 'smp', 'portinfo', str(lid), '--yes', '--force', '--set',
+                            'lid=%d' % (lid + 1))
+    wrong = unequal('row', [(row['node'], row['object_lid'], row['object_port'], row['lid'])
+                            for row in document.rows], [(before[0]['node'], lid, port, lid + 1)])
+    wrong += unequal('exit status', document.status, 0)
+    again = sim.document('smp_portinfo', 'smp', 'portinfo', '-D', routes[name], '--yes',
+                         '--force', '--set', 'lid=%d' % lid)
+    return wrong + unequal('back', [row['lid'] for row in again.rows], [lid])
+
+
 def bad_input(sim):
     lid, port, _ = far_port(sim)
     wrong = []
@@ -235,6 +250,7 @@ def play(tap, box):
                                ('nothing without being asked', unasked),
                                ('a signal at the question', interrupted),
                                ('the way to the node is left alone', way),
+                               ('a new LID', new_lid),
                                ('bad input changes nothing', bad_input),
                                ('--raw as smpdump', raw),
                                ('ports set, a distant port', ports_set),
