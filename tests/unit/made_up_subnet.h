@@ -32,10 +32,10 @@ struct node {
 	unsigned int lie_ports;	  /* number of ports that it claims; 0: the truth */
 	unsigned int lie_local;	  /* port that it claims to be queried through */
 	uint32_t vendor;
-	uint8_t speed;	      /* LinkSpeedActive of its ports; 0: SDR */
-	uint8_t supported;    /* LinkSpeedSupported */
-	uint8_t speed_ext;    /* LinkSpeedExtActive */
-	uint8_t vendor_speed; /* of the vendor's ExtendedPortInfo */
+	uint8_t speed;			     /* LinkSpeedActive of its ports; 0: SDR */
+	uint8_t supported;		     /* LinkSpeedSupported */
+	uint8_t speed_ext;		     /* LinkSpeedExtActive */
+	uint8_t vendor_speed, vendor_speeds; /* of the vendor's ExtendedPortInfo */
 };
 
 struct subnet {
@@ -150,7 +150,7 @@ static inline int answer(struct fake *fake, int agent, const struct mad_address 
 	else if (attribute == PORT_INFO)
 		say_port(node, modifier, mad + 64);
 	else if (attribute == VENDOR_PORT_INFO)
-		mad[64 + 15] = node->vendor_speed;
+		mad[64 + 7] = node->vendor_speeds, mad[64 + 15] = node->vendor_speed;
 	subnet->vendor_asked[number] += attribute == VENDOR_PORT_INFO;
 	fake_put(fake, 0, mad, MAD_BYTES, 0);
 	return 0;

@@ -41,6 +41,7 @@ static void fill(struct fabric *fabric)
 	fabric->nodes[TWIN].ambiguous = fabric->nodes[OTHER_TWIN].ambiguous = true;
 	fabric->nodes[SPINE].has_switch_info = false;
 	fabric->ports[fabric_port_at(fabric, LEAF, 4)].vendor_speed = 1;
+	fabric->ports[fabric_port_at(fabric, LEAF, 4)].vendor_speeds = 3;
 	fabric->ports[fabric_port_at(fabric, LEAF, 6)].unanswered = true;
 	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
 	*failure = (struct fabric_failure){.port = fabric_port_at(fabric, LEAF, 6),
@@ -135,6 +136,7 @@ static void compare_graphs(const struct fabric *a, const struct fabric *b)
 		assert_int_equal(one->has_info, two->has_info);
 		assert_int_equal(one->unanswered, two->unanswered);
 		assert_int_equal(one->vendor_speed, two->vendor_speed);
+		assert_int_equal(one->vendor_speeds, two->vendor_speeds);
 		assert_memory_equal(one->info, two->info, PORT_INFO_BYTES);
 	}
 	for (size_t i = 0; i < a->failure_count; i++) {
@@ -213,6 +215,7 @@ static void fill_all(struct fabric *fabric, enum fabric_source source)
 			fill_bytes(port->info, 0, PORT_INFO_BYTES, (uint8_t)(i + 3));
 		if (port->number) {
 			port->vendor_speed = (uint8_t)(i * 3);
+			port->vendor_speeds = (uint8_t)(i * 5);
 			port->guid = 0x500000000 + i;
 			port->unanswered = i % 3 == 0;
 		}
@@ -466,6 +469,8 @@ static void wrong(void **state)
 		 "port 1 of node 0: port_info is not 64 bytes"},
 		{"\"vendor_speed_code\": 1", "\"vendor_speed_code\": 256", 1,
 		 "port 4 of node 0: vendor_speed_code is too large"},
+		{"\"vendor_speed_supported_code\": 3", "\"vendor_speed_supported_code\": 256", 1,
+		 "port 4 of node 0: vendor_speed_supported_code is too large"},
 		{"\"links\": [{", "\"links\": [{}, {", 1,
 		 "row 0 of the links: no node has such a port"},
 		{"\"attribute_id\": \"0x0011\"", "\"attribute_id\": \"0x10011\"", 1,
@@ -506,6 +511,8 @@ static void limits(void **state)
 		{"\"tries\": 4", "\"tries\": 4294967295", "\"tries\": 4294967296"},
 		{"\"vendor_speed_code\": 1", "\"vendor_speed_code\": 255",
 		 "\"vendor_speed_code\": 256"},
+		{"\"vendor_speed_supported_code\": 3", "\"vendor_speed_supported_code\": 255",
+		 "\"vendor_speed_supported_code\": 256"},
 		{"\"line\": 12", "\"line\": 4294967295", "\"line\": 4294967296"},
 		{"\"modifier\": \"0x00000007\"", "\"modifier\": \"0xffffffff\"",
 		 "\"modifier\": \"0x100000000\""},

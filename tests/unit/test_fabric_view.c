@@ -157,6 +157,14 @@ static void ports(void **state)
 	check_row(&fabric_ports_schema, &row, SHOWN({"could_be", "4x QDR"}));
 	port->info[30] = 1;
 	check_row(&fabric_ports_schema, &row, SHOWN({"could_be", NULL}, {"below_best", "no"}));
+	/* FDR10 at one end, and at both. */
+	port->vendor_speeds = 1;
+	check_row(&fabric_ports_schema, &row,
+		  SHOWN({"could_be", NULL}, {"vendor_speed_supported_code", "1"}));
+	fabric->ports[port->peer].vendor_speeds = 1;
+	check_row(&fabric_ports_schema, &row,
+		  SHOWN({"could_be", "1x FDR10"}, {"below_best", "yes"}, {"best_speed", "FDR10"}));
+	port->vendor_speeds = fabric->ports[port->peer].vendor_speeds = 0;
 	/* Down, and nothing at its other end. */
 	row.place = fabric_port_at(fabric, 1, 1);
 	fabric->ports[row.place].unanswered = true;

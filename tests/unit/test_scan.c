@@ -145,6 +145,40 @@ static void fdr10(void **state)
 	}
 }
 
+/* A link at QDR could be FDR10 if both ends support it, which an end that was spared must say. */
+static void qdr_that_could_be_fdr10(void **state)
+{
+	const struct fabric_scan_options spare = {.no_end_ports = true}, all = {.path_hops = 0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		struct subnet *subnet = new_subnet();
+		unsigned int host = add(subnet, NODE_TYPE_CA, 1);
+		unsigned int leaf = add(subnet, NODE_TYPE_SWITCH, 4);
+		unsigned int end = add(subnet, NODE_TYPE_CA, 1);
+		enum lane_speed speed = SPEED_UNKNOWN;
+		unsigned int lanes = 0;
+
+		cable(subnet, host, 1, leaf, 3);
+		cable(subnet, leaf, 2, end, 1);
+		subnet->nodes[leaf].vendor = subnet->nodes[end].vendor = 0x2c9;
+		subnet->nodes[leaf].speed = subnet->nodes[end].speed = 4;
+		subnet->nodes[leaf].vendor_speeds = i & 1;
+		subnet->nodes[end].vendor_speeds = i >> 1 & 1;
+		scan_with(subnet, i & 4 ? &spare : &all, 0);
+		assert_int_equal(subnet->rc, 0);
+		assert_int_equal(
+			fabric_could_be(&subnet->fabric,
+					fabric_port_at(&subnet->fabric,
+						       fabric_find(&subnet->fabric, 0x1000 + leaf),
+						       2),
+					&lanes, &speed),
+			(i & 3) == 3);
+		assert_int_equal(speed, (i & 3) == 3 ? SPEED_FDR10 : SPEED_UNKNOWN);
+		drop_subnet(subnet);
+	}
+}
+
 static void lossy(void **state)
 {
 	const struct fabric_scan_options options = {.path_hops = 0};
@@ -438,6 +472,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small),
 		cmocka_unit_test(fdr10),
+		cmocka_unit_test(qdr_that_could_be_fdr10),
 		cmocka_unit_test(lossy),
 		cmocka_unit_test(limited),
 		cmocka_unit_test(only_from_switches),

@@ -263,10 +263,13 @@ static int set_port(struct maker *maker, size_t row, bool *seen)
 	if (!read_known(info, port->info, PORT_INFO_BYTES))
 		return complain(maker, PORT_TEXT ": port_info is not %d bytes", PORT_WORDS(port),
 				PORT_INFO_BYTES);
-	if (saved->vendor_speed.known && saved->vendor_speed.value > UINT8_MAX)
-		return complain(maker, PORT_TEXT ": vendor_speed_code is too large",
-				PORT_WORDS(port));
+	if (saved->vendor_speed.value > UINT8_MAX || saved->vendor_speeds.value > UINT8_MAX)
+		return complain(maker, PORT_TEXT ": %s is too large", PORT_WORDS(port),
+				saved->vendor_speed.value > UINT8_MAX
+					? "vendor_speed_code"
+					: "vendor_speed_supported_code");
 	port->vendor_speed = (uint8_t)saved->vendor_speed.value;
+	port->vendor_speeds = (uint8_t)saved->vendor_speeds.value;
 	if (saved->port_guid.known)
 		port->guid = saved->port_guid.value;
 	port->unanswered = saved->unanswered == TRISTATE_YES;

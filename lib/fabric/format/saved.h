@@ -35,7 +35,7 @@ struct saved_port {
 	struct number node_index, node_guid, number;
 	struct number port_guid;
 	struct number peer_index, peer_guid, peer_port;
-	struct number vendor_speed;
+	struct number vendor_speed, vendor_speeds;
 	enum tristate unanswered;
 	char *info, *made_info; /* in hexadecimal; of a text */
 };

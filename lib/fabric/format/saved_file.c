@@ -46,6 +46,8 @@ static const struct field port_fields[] = {
 	STRING_FIELD(struct saved_port, info, "port_info", "", 0, 0, ""),
 	STRING_FIELD(struct saved_port, made_info, "made_port_info", "", 0, 0, ""),
 	UNSIGNED_FIELD(struct saved_port, vendor_speed, "vendor_speed_code", "", 0, 0, ""),
+	UNSIGNED_FIELD(struct saved_port, vendor_speeds, "vendor_speed_supported_code", "", 0, 0,
+		       ""),
 };
 
 static const struct schema saved_port_schema = SCHEMA("fabric_ports", struct saved_port,

@@ -256,7 +256,7 @@ static unsigned int supported_speeds(const struct fabric_port *port)
 	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_supported(info) & 1)
 		mask |= 1u << SPEED_XDR;
 	/* A port that runs at FDR10 supports it. */
-	if (port->vendor_speed & 1)
+	if ((port->vendor_speed | port->vendor_speeds) & 1)
 		mask |= 1u << SPEED_FDR10;
 	return mask;
 }

@@ -41,11 +41,12 @@ struct fabric_port {
 	uint32_t node;
 	uint32_t peer; /* port at the other end of the cable, or FABRIC_NONE */
 	uint8_t number;
-	bool has_info;
-	bool queried : 1;     /* the node at its other end was queried */
-	bool followed : 1;    /* its cable was followed: the peer is known from this end */
-	bool unanswered : 1;  /* that query failed */
-	uint8_t vendor_speed; /* LinkSpeedActive of the vendor's ExtendedPortInfo: 1 FDR10 */
+	bool has_info : 1;
+	bool queried : 1;      /* the node at its other end was queried */
+	bool followed : 1;     /* its cable was followed: the peer is known from this end */
+	bool unanswered : 1;   /* that query failed */
+	uint8_t vendor_speed;  /* LinkSpeedActive of the vendor's ExtendedPortInfo: 1 FDR10 */
+	uint8_t vendor_speeds; /* LinkSpeedSupported of it, likewise */
 	uint8_t info[PORT_INFO_BYTES];
 };
 

@@ -369,6 +369,7 @@ PORT_GETTER(static, get_made_port, port->has_info &&is_made(row),
 	    view_set_bytes(value, port->info, PORT_INFO_BYTES))
 PORT_GETTER(static, get_port_guid, port->guid, view_set_guid(value, port->guid))
 PORT_GETTER(static, get_vendor_speed, true, view_set_known(value, port->vendor_speed))
+PORT_GETTER(static, get_vendor_speeds, true, view_set_known(value, port->vendor_speeds))
 
 PORT_GETTER(, place_get_external, true,
 	    view_set_known(value, chassis_outside_port(fabric_of(row), row->place)))
@@ -438,6 +439,9 @@ static const struct field port_fields[] = {
 		    MADE_HELP("PortInfo")),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speed, "vendor_speed_code", "VENDOR SPEED",
 		    FIELD_RIGHT, "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speeds, "vendor_speed_supported_code",
+		    "VENDOR SPEEDS", FIELD_RIGHT,
+		    "LinkSpeedSupported of the vendor's ExtendedPortInfo: 1 is FDR10"),
 };
 
 const struct schema fabric_ports_schema = SCHEMA(

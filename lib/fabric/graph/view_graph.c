@@ -408,7 +408,7 @@ static const struct field saved_fields[] = {
 		      "nodes", 0, "all nodes"),
 	RECORDS_FIELD(get_ports, &fabric_ports_schema,
 		      "node_index,port,unanswered,peer_index,peer_port,port_guid,"
-		      "vendor_speed_code,port_info,made_port_info",
+		      "vendor_speed_code,vendor_speed_supported_code,port_info,made_port_info",
 		      "ports", 0, "all their ports"),
 	RECORDS_FIELD(get_unanswered, &fabric_unanswered_schema,
 		      "node_index,port,behind,attribute_id,errno,status,tries", "unanswered", 0,

@@ -10,7 +10,9 @@
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
 
-#define VENDOR_SPEED_AT 15u /* LinkSpeedActive of the vendor's ExtendedPortInfo */
+/* LinkSpeedSupported and LinkSpeedActive of the vendor's ExtendedPortInfo */
+#define VENDOR_SPEEDS_AT 7u
+#define VENDOR_SPEED_AT	 15u
 
 static const uint16_t attributes[] = {
 	[QUERY_ROOT] = UMAD_SM_ATTR_NODE_INFO,
@@ -216,13 +218,22 @@ bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *nod
 	return !most || node->hops < most;
 }
 
+/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
+static bool may_be_fdr10(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_is_mellanox(fabric_node_of(fabric, port)) &&
+	       fabric_speed(&fabric->ports[port]) == SPEED_QDR;
+}
+
 void scan_query_end(struct scanner *scanner, uint32_t port)
 {
 	const struct fabric *fabric = scanner->fabric;
 	const uint32_t peer = fabric->ports[port].peer;
 
+	/* Whether a port at QDR is at its best may not have been told yet. */
 	if (!scanner->options->no_end_ports || peer == FABRIC_NONE ||
-	    !fabric_is_of_switch(fabric, peer) || !fabric_is_at_own_best(&fabric->ports[peer]))
+	    !fabric_is_of_switch(fabric, peer) || !fabric_is_at_own_best(&fabric->ports[peer]) ||
+	    may_be_fdr10(fabric, peer))
 		scan_enqueue(scanner, QUERY_PORT, port);
 }
 
@@ -310,8 +321,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	}
 	if (leads_on && port->peer == FABRIC_NONE && scan_may_go_on(scanner, node))
 		scan_enqueue(scanner, QUERY_PEER, number);
-	/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
-	if (fabric_is_mellanox(node) && fabric_speed(port) == SPEED_QDR)
+	if (may_be_fdr10(fabric, number))
 		scan_enqueue(scanner, QUERY_VENDOR_SPEED, number);
 }
 
@@ -341,6 +351,7 @@ static bool take_answer(struct scanner *scanner, const struct scan_query *query,
 		break;
 	case QUERY_VENDOR_SPEED:
 		scanner->fabric->ports[subject].vendor_speed = data[VENDOR_SPEED_AT];
+		scanner->fabric->ports[subject].vendor_speeds = data[VENDOR_SPEEDS_AT];
 		break;
 	case QUERY_PEER_DESCRIPTION:
 		scan_take_description(scanner, subject, data);
