@@ -105,6 +105,8 @@ static void make_graph(struct fabric *fabric)
 	cable(fabric, spine, 3, router, 1, WIDTH_4X, SPEED_10, 0);
 	fabric->ports[fabric_port_at(fabric, spine, 3)].vendor_speed = 1;
 	fabric->ports[fabric_port_at(fabric, router, 1)].vendor_speed = 1;
+	fabric->ports[fabric_port_at(fabric, spine, 2)].vendor_speeds = 1;
+	fabric->ports[fabric_port_at(fabric, twofold, 2)].vendor_speeds = 1;
 	fabric->ports[fabric_port_at(fabric, twofold, 2)].guid = 0x5002;
 	bits_set(port_info(fabric, leaf, 4), PORT_STATE, 4, 1);
 	bits_set(port_info(fabric, leaf, 4), PORT_PHYSICAL_STATE, 4, 2);
@@ -172,12 +174,14 @@ static const char linked[] =
 	"      0x0000000000005001      8    1[  ] ==( 1X           2.5 Gbps Active/  LinkUp)==>  "
 	"     2    2[  ] \"leaf one  \" (Could be 12X Could be 10.0 Gbps)\n"
 	"      0x0000000000005002     12    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>  "
-	"     4    2[  ] \"spine\" (Could be 12X )\n"
+	"     4    2[  ] \"spine\" (Could be 12X Could be FDR10 "
+	"(Found link at QDR but expected speed is FDR10))\n"
 	"Switch: 0x0000000000003000 spine:\n"
 	"           4    1[  ] ==(12X        53.125 Gbps Active/  LinkUp)==>  "
 	"     2    1[  ] \"leaf one  \" ( Could be 106.25 Gbps)\n"
 	"           4    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>  "
-	"    12    2[  ] \"\" (Could be 12X )\n"
+	"    12    2[  ] \"\" (Could be 12X Could be FDR10 "
+	"(Found link at QDR but expected speed is FDR10))\n"
 	"           4    3[  ] ==( 4X  10.0 Gbps (FDR10) Active/  LinkUp)==>  "
 	"     5    1[  ] \"a \"router\" lid 9\" (Could be 12X )\n"
 	"Switch: 0x0000000000002000 leaf one  :\n"

@@ -99,8 +99,12 @@ static void write_peer(const struct writer *writer, uint32_t place)
 	if (fabric_lanes(port) < best_lanes)
 		text_buffer_add(writer->out, "Could be %uX", best_lanes);
 	text_buffer_add(writer->out, " ");
+	/* The vendor's attribute, which has FDR10, is read of ports at QDR. */
 	if (fabric_speed(port) < best_speed)
-		text_buffer_add(writer->out, "Could be %s", speeds[best_speed]);
+		text_buffer_add(writer->out, "Could be %s",
+				best_speed == SPEED_FDR10 ? "FDR10 (Found link at QDR but expected "
+							    "speed is FDR10)"
+							  : speeds[best_speed]);
 	text_buffer_add(writer->out, ")\n");
 }
 
