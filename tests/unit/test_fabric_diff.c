@@ -663,6 +663,54 @@ static void twins(void **state)
 	end(&pair);
 }
 
+/* A switch whose ports were split is the same switch; what they lead to may have moved. */
+static void more_or_fewer_ports(void **state)
+{
+	struct pair pair;
+	struct fabric *after;
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	begin(&pair);
+	after = &pair.after;
+	sample_node(after, NODE_TYPE_SWITCH, 0x1000, 16, "leaf 1");
+	sample_node(after, NODE_TYPE_SWITCH, 0x1100, 8, "leaf 2");
+	sample_node(after, NODE_TYPE_CA, 0x2000, 2, "host 1");
+	sample_node(after, NODE_TYPE_CA, 0x2100, 2, "host 2");
+	sample_node(after, NODE_TYPE_CA, 0x2200, 2, "host 10");
+	sample_node(after, NODE_TYPE_CA, 0x2300, 1, "host 11");
+	sample_cable(after, LEAF, 15, LEAF_2, 8);
+	sample_cable(after, LEAF, 1, HOST, 1);
+	sample_cable(after, LEAF, 3, HOST_2, 1);
+	sample_cable(after, LEAF_2, 1, HOST_3, 1);
+	sample_cable(after, LEAF, 16, NODES, 1);
+	check(&pair,
+	      "cable-moved host 2/1 leaf 1/2 > leaf 1/3\n"
+	      "node-new host 11 - > leaf 1/16\n"
+	      "port-count-changed leaf 1 8 > 16\n"
+	      "cable-moved leaf 2/8 leaf 1/8 > leaf 1/15\n",
+	      false);
+	text = compare_sides(&pair, &pair.after, &pair.before);
+	assert_string_equal(text, "cable-moved host 2/1 leaf 1/3 > leaf 1/2\n"
+				  "node-gone host 11 leaf 1/16 > -\n"
+				  "port-count-changed leaf 1 16 > 8\n"
+				  "cable-moved leaf 2/8 leaf 1/15 > leaf 1/8\n");
+	fabric_changes_choose(&pair.changes, ~COMPARE_SWITCHES);
+	assert_int_equal(pair.changes.count, 3);
+	fabric_changes_clear(&pair.changes);
+	/* A plugged port that only one of the scans has. */
+	unplug(after, LEAF, 3);
+	sample_cable(after, LEAF, 10, LEAF, 11);
+	check(&pair,
+	      "node-new host 11 - > leaf 1/16\n"
+	      "port-count-changed leaf 1 8 > 16\n"
+	      "cable-gone leaf 1/2 host 2/1 > -\n"
+	      "cable-new leaf 1/10 - > leaf 1/11\n"
+	      "cable-moved leaf 2/8 leaf 1/8 > leaf 1/15\n",
+	      false);
+	end(&pair);
+}
+
 static void nothing_to_compare(void **state)
 {
 	struct pair pair = {.changes.items = NULL};
@@ -680,6 +728,17 @@ static void nothing_to_compare(void **state)
 	end(&pair);
 }
 
+static bool is_kept(const struct pair *pair, uint32_t port)
+{
+	const struct fabric *before = &pair->before, *after = &pair->after;
+	const struct fabric_port *here = &before->ports[port], *there = &before->ports[here->peer];
+
+	return here->number <= after->nodes[here->node].port_count &&
+	       there->number <= after->nodes[there->node].port_count &&
+	       after->ports[fabric_port_at(after, here->node, here->number)].peer ==
+		       fabric_port_at(after, there->node, there->number);
+}
+
 /* Any two subnets: each row about a cable is true of both, and no two rows overlap. */
 static void made_up_at_random(void **state)
 {
@@ -693,15 +752,17 @@ static void made_up_at_random(void **state)
 		uint32_t cables[2] = {0, 0}, kept = 0, told[2] = {0, 0};
 
 		for (int side = 0; side < 2; side++) {
-			sample_node(sides[side], NODE_TYPE_SWITCH, 0x1000, 12, "leaf 1");
+			const uint8_t ports = (uint8_t)(side ? 9 + round % 7 : 12);
+
+			sample_node(sides[side], NODE_TYPE_SWITCH, 0x1000, ports, "leaf 1");
 			sample_node(sides[side], NODE_TYPE_SWITCH, 0x1100, 12, "leaf 2");
 			for (uint32_t i = 0; i < 10; i++) {
-				uint32_t a, b;
+				uint32_t a, b, node = (seed >> 8) % 2;
 
 				seed = seed * 1664525 + 1013904223;
-				a = fabric_port_at(sides[side], 0, 1 + (seed >> 16) % 12);
-				b = fabric_port_at(sides[side], (seed >> 8) % 2,
-						   1 + (seed >> 20) % 12);
+				a = fabric_port_at(sides[side], 0, 1 + (seed >> 16) % ports);
+				b = fabric_port_at(sides[side], node,
+						   1 + (seed >> 20) % (node ? 12 : ports));
 				if (a == b || sides[side]->ports[a].peer != FABRIC_NONE ||
 				    sides[side]->ports[b].peer != FABRIC_NONE)
 					continue;
@@ -713,8 +774,7 @@ static void made_up_at_random(void **state)
 		}
 		for (uint32_t i = 0; i < pair.before.port_count; i++)
 			kept += pair.before.ports[i].peer != FABRIC_NONE &&
-				pair.before.ports[i].peer > i &&
-				pair.before.ports[i].peer == pair.after.ports[i].peer;
+				pair.before.ports[i].peer > i && is_kept(&pair, i);
 		text = compare_sides(&pair, sides[0], sides[1]);
 		for (size_t i = 0; i < pair.changes.count; i++) {
 			const struct fabric_change *change = &pair.changes.items[i];
@@ -817,6 +877,7 @@ int main(void)
 		cmocka_unit_test(attribute_unanswered),
 		cmocka_unit_test(part_of_the_subnet),
 		cmocka_unit_test(twins),
+		cmocka_unit_test(more_or_fewer_ports),
 		cmocka_unit_test(nothing_to_compare),
 		cmocka_unit_test(made_up_at_random),
 		cmocka_unit_test(the_order),

@@ -86,7 +86,7 @@ static void chosen_changes(void **state)
 		assert_int_equal(changes.items[kept].change.value == CHANGE_UNANSWERED ||
 					 1u << bit == COMPARE_HOSTS || 1u << bit == COMPARE_ROUTERS,
 				 true);
-		assert_int_equal(kept, 1u << bit == COMPARE_SWITCHES ? 2
+		assert_int_equal(kept, 1u << bit == COMPARE_SWITCHES ? 3
 				       : 1u << bit == COMPARE_CABLES ? 3
 								     : 1);
 		fabric_changes_choose(&changes, 0);

@@ -17,6 +17,8 @@ static const struct enum_name change_names[] = {
 	{CHANGE_NODE_NEW, "node-new", TONE_GOOD, "the node is new"},
 	{CHANGE_DESCRIPTION, "description-changed", TONE_WARNING,
 	 "the node has another description"},
+	{CHANGE_PORT_COUNT, "port-count-changed", TONE_WARNING,
+	 "the node has another number of ports"},
 	{CHANGE_CABLE_GONE, "cable-gone", TONE_BAD, "the cable is gone"},
 	{CHANGE_CABLE_NEW, "cable-new", TONE_GOOD, "the cable is new"},
 	{CHANGE_CABLE_MOVED, "cable-moved", TONE_WARNING, "the cable leads to another port"},
@@ -110,64 +112,6 @@ void diff_set_peer(struct comparison *comparison, struct fabric_change *change, 
 		change->earlier_peer[i] = comparison->ports[i][comparison->peers[side][place]];
 }
 
-struct named {
-	char *name;
-	uint64_t guid;
-	uint32_t first_place;
-	uint8_t port_count;
-	bool is_switch;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct named *one = a, *two = b;
-	int order;
-
-	if (one->is_switch != two->is_switch)
-		return one->is_switch ? -1 : 1;
-	order = text_compare_natural(one->name, two->name);
-	if (order)
-		return order;
-	if (one->guid != two->guid)
-		return one->guid < two->guid ? -1 : 1;
-	return one->first_place < two->first_place ? -1 : one->first_place > two->first_place;
-}
-
-static void name_node(const struct comparison *comparison, enum side side, uint32_t number,
-		      struct named *named)
-{
-	const struct fabric_node *node = &fabric_at(comparison, side)->nodes[number];
-
-	named->name = fabric_node_name(comparison->views[side], number);
-	named->guid = node->guid;
-	named->first_place = side == BEFORE ? node->first_port
-					    : comparison->places[node->first_port];
-	named->port_count = node->port_count;
-	named->is_switch = node->type == NODE_TYPE_SWITCH;
-}
-
-static void put_in_order(struct comparison *comparison)
-{
-	const struct fabric *before = fabric_at(comparison, BEFORE);
-	const struct fabric *after = fabric_at(comparison, AFTER);
-	_cleanup_(freep) struct named *nodes = mem_alloc_zero(
-		(size_t)before->node_count + after->node_count, sizeof(*nodes));
-	uint32_t count = 0, order = 0;
-
-	for (uint32_t i = 0; i < after->node_count; i++)
-		name_node(comparison, AFTER, i, &nodes[count++]);
-	for (uint32_t i = 0; i < before->node_count; i++)
-		if (comparison->matches[BEFORE][i] == FABRIC_NONE)
-			name_node(comparison, BEFORE, i, &nodes[count++]);
-	qsort(nodes, count, sizeof(*nodes), by_name);
-	comparison->order = mem_alloc_zero(comparison->place_count, sizeof(*comparison->order));
-	for (uint32_t i = 0; i < count; i++) {
-		for (uint32_t port = 0; port <= nodes[i].port_count; port++)
-			comparison->order[nodes[i].first_place + port] = order++;
-		free(nodes[i].name);
-	}
-}
-
 /* The port that the node is or was found through; NULL where the scan begins. */
 static char *where(const struct fabric_view *view, uint32_t node)
 {
@@ -238,28 +182,41 @@ static void read_description(const struct fabric_node *node, bool blanked,
 	text_clean_into(text, FABRIC_NAME_SIZE, (const char *)bytes, sizeof(bytes));
 }
 
-static void report_descriptions(struct comparison *comparison)
+static void report_description(struct comparison *comparison, uint32_t number,
+			       const struct fabric_node *before, const struct fabric_node *after)
 {
 	const bool blanked = fabric_at(comparison, BEFORE)->source != FABRIC_SCAN ||
 			     fabric_at(comparison, AFTER)->source != FABRIC_SCAN;
+	char texts[SIDES][FABRIC_NAME_SIZE];
 
+	if (!before->has_description || !after->has_description ||
+	    !memcmp(before->description, after->description, NODE_DESCRIPTION_BYTES))
+		return;
+	read_description(before, blanked, texts[BEFORE]);
+	read_description(after, blanked, texts[AFTER]);
+	/* The texts may be equal up to the NUL. */
+	if (strcmp(texts[BEFORE], texts[AFTER]) != 0)
+		report_text(diff_add(comparison, CHANGE_DESCRIPTION, AFTER, number), texts[BEFORE],
+			    texts[AFTER]);
+}
+
+/* Reports what changed of the nodes of both scans, besides their ports. */
+static void report_lasting_nodes(struct comparison *comparison)
+{
 	for (uint32_t i = 0; i < fabric_at(comparison, AFTER)->node_count; i++) {
-		uint32_t match = comparison->matches[AFTER][i];
+		const uint32_t match = comparison->matches[AFTER][i];
 		const struct fabric_node *after = &fabric_at(comparison, AFTER)->nodes[i], *before;
-		char texts[SIDES][FABRIC_NAME_SIZE];
+		struct fabric_change *change;
 
 		if (match == FABRIC_NONE)
 			continue;
 		before = &fabric_at(comparison, BEFORE)->nodes[match];
-		if (!before->has_description || !after->has_description ||
-		    !memcmp(before->description, after->description, NODE_DESCRIPTION_BYTES))
+		report_description(comparison, i, before, after);
+		if (before->port_count == after->port_count)
 			continue;
-		read_description(before, blanked, texts[BEFORE]);
-		read_description(after, blanked, texts[AFTER]);
-		/* The texts may be equal up to the NUL. */
-		if (strcmp(texts[BEFORE], texts[AFTER]) != 0)
-			report_text(diff_add(comparison, CHANGE_DESCRIPTION, AFTER, i),
-				    texts[BEFORE], texts[AFTER]);
+		change = diff_add(comparison, CHANGE_PORT_COUNT, AFTER, i);
+		change->texts[BEFORE] = mem_format("%u", before->port_count);
+		change->texts[AFTER] = mem_format("%u", after->port_count);
 	}
 }
 
@@ -461,8 +418,7 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 
 	diff_match(&comparison);
 	diff_lay_out(&comparison);
-	put_in_order(&comparison);
-	report_descriptions(&comparison);
+	report_lasting_nodes(&comparison);
 	diff_cables(&comparison);
 	report_ports(&comparison);
 	for (enum side side = BEFORE; side < SIDES; side++) {

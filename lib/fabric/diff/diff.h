@@ -15,6 +15,7 @@ enum fabric_change_kind {
 	CHANGE_NODE_GONE,
 	CHANGE_NODE_NEW,
 	CHANGE_DESCRIPTION,
+	CHANGE_PORT_COUNT,
 	CHANGE_CABLE_GONE,
 	CHANGE_CABLE_NEW,
 	CHANGE_CABLE_MOVED,
@@ -79,7 +80,7 @@ void fabric_changes_expect(struct fabric_changes *changes, const bool *const dow
 
 /*
  * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier
- * scan have their own numbers; those of nodes that only the later scan has follow.
+ * scan have their own numbers; those that only the later scan has follow.
  */
 static inline enum side other_side(enum side side)
 {
@@ -90,7 +91,7 @@ static inline enum side other_side(enum side side)
 enum {
 	NO_PEER = FABRIC_NONE,		/* there is no cable */
 	UNKNOWN_PEER = FABRIC_NONE - 1, /* the scan did not see where the port leads */
-	NO_PORT = FABRIC_NONE - 2,	/* the scan has no such node */
+	NO_PORT = FABRIC_NONE - 2,	/* the scan has no such port */
 	LEAST_SPECIAL = NO_PORT,
 };
 
@@ -119,7 +120,7 @@ static inline const struct fabric *fabric_at(const struct comparison *comparison
 
 /* Pairs the nodes of both scans: fills `matches`. */
 void diff_match(struct comparison *comparison);
-/* Fills places, ports, peers, hidden and failed. */
+/* Fills places, ports, peers, hidden, failed and order. */
 void diff_lay_out(struct comparison *comparison);
 /* The node of a place in a scan that has it. */
 static inline uint32_t diff_node(const struct comparison *comparison, enum side side,

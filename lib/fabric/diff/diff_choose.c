@@ -5,9 +5,10 @@
 #include "fabric/diff/diff.h"
 
 const struct enum_name fabric_compared_names[] = {
-	{COMPARE_SWITCHES, "switches", .help = "switches that are gone or new"},
-	{COMPARE_HOSTS, "hosts", .help = "channel adapters that are gone or new"},
-	{COMPARE_ROUTERS, "routers", .help = "routers that are gone or new"},
+	{COMPARE_SWITCHES, "switches",
+	 .help = "switches that are gone or new, or have other ports"},
+	{COMPARE_HOSTS, "hosts", .help = "channel adapters, likewise"},
+	{COMPARE_ROUTERS, "routers", .help = "routers, likewise"},
 	{COMPARE_CABLES, "cables", .help = "cables that are gone, new or moved"},
 	{COMPARE_DESCRIPTION, "description", .help = "descriptions of nodes"},
 	{COMPARE_WIDTH, "width", .help = "active width of links"},
@@ -32,6 +33,7 @@ enum fabric_compared fabric_compared_type(unsigned int type)
 
 static unsigned int compared_of(const struct fabric_change *change)
 {
+	/* 0: that of the type of the node. */
 	static const unsigned int of_kind[] = {
 		[CHANGE_DESCRIPTION] = COMPARE_DESCRIPTION,
 		[CHANGE_CABLE_GONE] = COMPARE_CABLES,
@@ -45,9 +47,8 @@ static unsigned int compared_of(const struct fabric_change *change)
 		[CHANGE_UNANSWERED] = COMPARE_ALL,
 	};
 
-	if (change->change.value != CHANGE_NODE_GONE && change->change.value != CHANGE_NODE_NEW)
-		return of_kind[change->change.value];
-	return fabric_compared_type((unsigned int)change->node_type.value);
+	return of_kind[change->change.value]
+		       ?: fabric_compared_type((unsigned int)change->node_type.value);
 }
 
 static void clear(struct fabric_change *change)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the nodes and ports that two scans share, and those that one of them could not see. */
+/*
+ * Finds the nodes and ports that two scans share, those that one of them could not see, and the
+ * order of all.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "fabric/diff/diff.h"
 
 struct entry {
@@ -17,21 +21,26 @@ static const struct fabric_node *node_of(const struct entry *entry)
 	return &entry->fabric->nodes[entry->node];
 }
 
-/* A node of another type or size is another node, whatever its GUID. */
+/* A node of another type is another node, whatever its GUID. */
 static int compare_guids(const struct entry *a, const struct entry *b)
 {
 	const struct fabric_node *one = node_of(a), *two = node_of(b);
 
 	if (one->guid != two->guid)
 		return one->guid < two->guid ? -1 : 1;
-	if (one->type != two->type)
-		return one->type < two->type ? -1 : 1;
-	return one->port_count - two->port_count;
+	return one->type - two->type;
+}
+
+static int compare_sizes(const struct entry *a, const struct entry *b)
+{
+	int order = compare_guids(a, b);
+
+	return order ? order : node_of(a)->port_count - node_of(b)->port_count;
 }
 
 static int compare_descriptions(const struct entry *a, const struct entry *b)
 {
-	int order = compare_guids(a, b);
+	int order = compare_sizes(a, b);
 
 	return order ? order
 		     : memcmp(node_of(a)->description, node_of(b)->description,
@@ -41,7 +50,7 @@ static int compare_descriptions(const struct entry *a, const struct entry *b)
 static int compare_paths(const struct entry *a, const struct entry *b)
 {
 	uint8_t one[MAD_HOPS_MOST + 1] = {0}, two[MAD_HOPS_MOST + 1] = {0};
-	int order = compare_guids(a, b);
+	int order = compare_sizes(a, b);
 
 	if (order)
 		return order;
@@ -76,6 +85,7 @@ static int in_order(compare_entries *compare, const void *a, const void *b)
 SORTER(compare_both)
 SORTER(compare_descriptions)
 SORTER(compare_paths)
+SORTER(compare_sizes)
 SORTER(compare_guids)
 
 /*
@@ -89,6 +99,8 @@ static const struct {
 	{compare_both, sort_compare_both},
 	{compare_descriptions, sort_compare_descriptions},
 	{compare_paths, sort_compare_paths},
+	{compare_sizes, sort_compare_sizes},
+	/* The ports of a switch were split, or joined again. */
 	{compare_guids, sort_compare_guids},
 };
 
@@ -158,7 +170,8 @@ static void number_ports(struct comparison *comparison)
 	for (uint32_t i = 0; i < after->port_count; i++) {
 		const struct fabric_port *port = &after->ports[i];
 		uint32_t match = comparison->matches[AFTER][port->node];
-		uint32_t place = match == FABRIC_NONE
+		uint32_t place = match == FABRIC_NONE ||
+						 port->number > before->nodes[match].port_count
 					 ? count++
 					 : before->nodes[match].first_port + port->number;
 
@@ -281,6 +294,81 @@ static void find_hidden(struct comparison *comparison, enum side side)
 	}
 }
 
+struct named {
+	char *name;
+	uint64_t guid;
+	uint32_t first_place;
+	const struct fabric_node *at[SIDES]; /* NULL: that scan lacks it */
+	bool is_switch;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *one = a, *two = b;
+	int order;
+
+	if (one->is_switch != two->is_switch)
+		return one->is_switch ? -1 : 1;
+	order = text_compare_natural(one->name, two->name);
+	if (order)
+		return order;
+	if (one->guid != two->guid)
+		return one->guid < two->guid ? -1 : 1;
+	return one->first_place < two->first_place ? -1 : one->first_place > two->first_place;
+}
+
+static void name_node(const struct comparison *comparison, enum side side, uint32_t number,
+		      struct named *named)
+{
+	const struct fabric_node *node = &fabric_at(comparison, side)->nodes[number];
+	const uint32_t match = comparison->matches[side][number];
+
+	named->name = fabric_node_name(comparison->views[side], number);
+	named->guid = node->guid;
+	named->first_place = side == BEFORE ? node->first_port
+					    : comparison->places[node->first_port];
+	named->at[side] = node;
+	if (match != FABRIC_NONE)
+		named->at[other_side(side)] =
+			&fabric_at(comparison, other_side(side))->nodes[match];
+	named->is_switch = node->type == NODE_TYPE_SWITCH;
+}
+
+/* Gives the ports that either scan has of the node the next numbers. Returns the one after them. */
+static uint32_t order_ports(struct comparison *comparison, const struct named *named,
+			    uint32_t order)
+{
+	const struct fabric_node *before = named->at[BEFORE], *after = named->at[AFTER];
+
+	for (uint32_t i = 0; before && i <= before->port_count; i++)
+		comparison->order[before->first_port + i] = order++;
+	for (uint32_t i = before ? before->port_count + 1u : 0; after && i <= after->port_count;
+	     i++)
+		comparison->order[comparison->places[after->first_port + i]] = order++;
+	return order;
+}
+
+static void put_in_order(struct comparison *comparison)
+{
+	const struct fabric *before = fabric_at(comparison, BEFORE);
+	const struct fabric *after = fabric_at(comparison, AFTER);
+	_cleanup_(freep) struct named *nodes = mem_alloc_zero(
+		(size_t)before->node_count + after->node_count, sizeof(*nodes));
+	uint32_t count = 0, order = 0;
+
+	for (uint32_t i = 0; i < after->node_count; i++)
+		name_node(comparison, AFTER, i, &nodes[count++]);
+	for (uint32_t i = 0; i < before->node_count; i++)
+		if (comparison->matches[BEFORE][i] == FABRIC_NONE)
+			name_node(comparison, BEFORE, i, &nodes[count++]);
+	qsort(nodes, count, sizeof(*nodes), by_name);
+	comparison->order = mem_alloc_zero(comparison->place_count, sizeof(*comparison->order));
+	for (uint32_t i = 0; i < count; i++) {
+		order = order_ports(comparison, &nodes[i], order);
+		free(nodes[i].name);
+	}
+}
+
 void diff_lay_out(struct comparison *comparison)
 {
 	number_ports(comparison);
@@ -290,4 +378,5 @@ void diff_lay_out(struct comparison *comparison)
 	}
 	for (enum side side = BEFORE; side < SIDES; side++)
 		find_hidden(comparison, side);
+	put_in_order(comparison);
 }
