@@ -101,12 +101,14 @@ static struct perf_rates *add_rates(const struct perf_run *run, struct round *ro
 	return rates;
 }
 
+/* Counters of another width are none to compare with: the wide ones were lost in one reading. */
 static bool same_row(const struct perf_record *a, const struct perf_record *b)
 {
 	return a->lane.value == b->lane.value && a->vl.value == b->vl.value &&
 	       a->sl.value == b->sl.value && a->lane.known == b->lane.known &&
 	       a->vl.known == b->vl.known && a->sl.known == b->sl.known &&
-	       a->summed_ports.value == b->summed_ports.value;
+	       a->summed_ports.value == b->summed_ports.value &&
+	       a->width_bits.value == b->width_bits.value;
 }
 
 /* The row of the same lane in the other reading; one without counters if there is none. */

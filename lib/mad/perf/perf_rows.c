@@ -170,12 +170,15 @@ static void add_row(const struct schema *schema, const struct perf_record *row,
 	perf_record_find_saturated(schema, added);
 }
 
+static unsigned int width_of(const struct perf_reading *reading)
+{
+	return reading->parts[PART_EXTENDED] ? 64 : 32;
+}
+
 static void port_rows(const struct perf_reading *reading, struct perf_record **rows,
 		      size_t *row_count)
 {
-	struct perf_record row = {
-		.width_bits = number_of(reading->parts[PART_EXTENDED] ? 64 : 32),
-	};
+	struct perf_record row = {.width_bits = number_of(width_of(reading))};
 
 	merge_all(reading, &perf_schema, &row);
 	add_row(&perf_schema, &row, rows, row_count);
@@ -244,7 +247,7 @@ static void congestion_rows(const struct perf_reading *reading, struct perf_reco
 			    size_t *row_count)
 {
 	const struct schema *schema = &perf_congestion_schema;
-	struct perf_record row = {.object = NULL};
+	struct perf_record row = {.width_bits = number_of(width_of(reading))};
 
 	merge(reading, "xmit_wait_ticks", &row.xmit_wait_ticks);
 	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
