@@ -33,7 +33,6 @@ struct send_run {
 	struct send_words words;
 	unsigned char data[MAD_BYTES];
 	size_t data_bytes;
-	size_t next; /* destination */
 	struct mad_decoded *decoded;
 	size_t count;
 };
@@ -345,33 +344,20 @@ static void fill(const struct send_run *run, size_t destination, struct mad_requ
 	request->oui = words->oui;
 	request->data = run->data;
 	request->data_bytes = run->data_bytes;
-	request->number = destination;
 }
 
-static bool next(void *context, struct mad_request *request)
-{
-	struct send_run *run = context;
-
-	if (run->next == run->mad.session.destination_count)
-		return false;
-	fill(run, run->next++, request);
-	return true;
-}
-
-static void done(void *context, const struct mad_reply *reply)
+static void take(void *context, struct mad_item *item, const struct mad_reply *reply)
 {
 	struct send_run *run = context;
 	const struct mad_destination *at = &run->mad.session.destinations[reply->request->number];
-	struct mad_item item = {.request = *reply->request};
 	/* That is a valid answer. */
 	const bool no_records = run->words.mgmt_class == UMAD_CLASS_SUBN_ADM &&
 				reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS);
 	struct mad_decoded decoded;
 
-	mad_item_end(&item, reply);
 	if (!no_records)
-		mad_session_check(&run->mad.session, at, NULL, &item, NULL);
-	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
+		mad_session_check(&run->mad.session, at, NULL, item, NULL);
+	if (item->error || mad_decode(reply->mad, reply->bytes, &decoded))
 		return;
 	decoded.object = mem_string(at->name);
 	decoded.tries = number_of(reply->tries);
@@ -410,13 +396,18 @@ static void send_only(struct send_run *run)
 
 static void work(struct send_run *run)
 {
-	const struct mad_work work = {.context = run, .next = next, .done = done};
+	const size_t count = run->mad.session.destination_count;
+	struct mad_item *items;
 
 	if (!has_answer(run->words.method)) {
 		send_only(run);
 		return;
 	}
-	mad_engine_run(run->mad.session.engine, &work);
+	items = mad_items_new(count);
+	for (size_t i = 0; i < count; i++)
+		fill(run, i, &items[i].request);
+	mad_gather_long(run->mad.session.engine, items, count, take, run);
+	free(items);
 	if (!run->count)
 		run->mad.listing.status = STATUS_FAILED;
 }

@@ -30,55 +30,41 @@ static const struct field count_fields[] = {
 static const struct schema count_schema = SCHEMA("sa_count", struct sa_count, count_fields,
 						 "number of records: --count");
 
-static bool next(void *context, struct mad_request *request)
-{
-	struct sa_run *run = context;
-
-	if (run->asked)
-		return false;
-	run->asked = true;
-	*request = run->request;
-	return true;
-}
-
 static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 {
-	size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
-	size_t left = reply->bytes > at ? reply->bytes - at : 0;
-	size_t size = run->request.method == UMAD_METHOD_GET
-			      ? run->answer->bytes
-			      : 8 * (size_t)mad_record_offset(reply->mad);
-	size_t count = size ? left / size : 0, bytes = run->answer->bytes;
+	const bool single = run->request.method == UMAD_METHOD_GET;
+	struct mad_table table = mad_table_of(reply->mad, reply->bytes, 1);
+	size_t bytes = run->answer->bytes;
 
-	if (run->request.method == UMAD_METHOD_GET && count)
-		count = 1;
+	if (single) {
+		table.count = reply->bytes >= MAD_SA_DATA_AT + bytes;
+		table.size = bytes;
+	}
 	run->count.complete = TRISTATE_YES;
-	if (run->request.method != UMAD_METHOD_GET && count &&
-	    mad_table_is_cut(reply->mad, reply->bytes, size)) {
+	if (!single && table.cut) {
 		run->count.complete = TRISTATE_NO;
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "the answer is truncated: there are more records", NULL);
 	}
-	run->count.count = number_of(count);
+	run->count.count = number_of(table.count);
 	if (run->args->count)
 		return;
-	run->records = mem_alloc_zero(count ? count : 1, sizeof(*run->records));
-	if (bytes > size)
-		bytes = size;
-	for (size_t i = 0; i < count; i++) {
+	run->records = mem_alloc_zero(table.count + 1, sizeof(*run->records));
+	if (bytes > table.size)
+		bytes = table.size;
+	for (size_t i = 0; i < table.count; i++) {
 		run->records[i].index = number_of(i);
-		memcpy(run->records[i].data, reply->mad + at + i * size, bytes);
+		memcpy(run->records[i].data, table.records + i * table.size, bytes);
 	}
 }
 
-static void done(void *context, const struct mad_reply *reply)
+static void take(void *context, struct mad_item *item, const struct mad_reply *reply)
 {
 	struct sa_run *run = context;
 
-	mad_item_end(&run->item, reply);
 	/* "No records" is a valid answer. */
 	if (!reply->error && reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS)) {
-		run->item.status = 0;
+		item->status = 0;
 		run->count.count = number_of(0);
 		run->count.complete = TRISTATE_YES;
 	} else if (!reply->error && !reply->status) {
@@ -116,14 +102,12 @@ static const char *hint_of(const struct sa_run *run)
 
 static void work(struct sa_run *run)
 {
-	const struct mad_work work = {.context = run, .next = next, .done = done};
 	struct mad_destination sa = {.name = NULL};
 	struct listing *listing = &run->mad.listing;
 
 	sa.name = mem_format("SA at LID %u", run->mad.session.port.route.sm_lid);
-	run->item.error = -ECANCELED;
 	run->item.request = run->request;
-	mad_engine_run(run->mad.session.engine, &work);
+	mad_gather_long(run->mad.session.engine, &run->item, 1, take, run);
 	if (!mad_session_check(&run->mad.session, &sa, run->asked_for->name, &run->item,
 			       hint_of(run))) {
 		listing->status = STATUS_FAILED;

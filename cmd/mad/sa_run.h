@@ -26,7 +26,6 @@ struct sa_run {
 	struct mad_request request;
 	struct mad_record query; /* provides the data of the request */
 	uint64_t given;		 /* components that the user named */
-	bool asked;
 	struct mad_record *records;
 	struct sa_count count;
 	struct mad_item item; /* result of the request */

@@ -81,32 +81,18 @@ static void sysstat_record_clear(struct sysstat_record *record)
 struct run {
 	struct mad_listing mad;
 	enum sysstat_query query;
-	size_t next;
-	char **texts;		/* of the answers, by destination; NULL: none */
-	struct mad_item *items; /* the same without their data */
+	struct mad_item *items; /* by destination */
+	char **texts;		/* of the answers, which may be longer; NULL: none */
 	struct sysstat_record *records;
 	size_t record_count;
 };
 
-static bool next(void *context, struct mad_request *request)
+static void take(void *context, struct mad_item *item, const struct mad_reply *reply)
 {
 	struct run *run = context;
 
-	if (run->next == run->mad.session.destination_count)
-		return false;
-	*request = run->items[run->next].request;
-	request->number = run->next++;
-	return true;
-}
-
-static void done(void *context, const struct mad_reply *reply)
-{
-	struct run *run = context;
-	size_t number = reply->request->number;
-
-	mad_item_end(&run->items[number], reply);
 	if (!reply->error)
-		run->texts[number] = sysstat_text(reply->mad, reply->bytes);
+		run->texts[item - run->items] = sysstat_text(reply->mad, reply->bytes);
 }
 
 static struct sysstat_record *add_record(struct run *run, size_t number)
@@ -160,18 +146,16 @@ static void add_answer(struct run *run, size_t number)
 /* Only subnet management works without LIDs. */
 static void ask(struct run *run)
 {
-	const struct mad_work work = {.context = run, .next = next, .done = done};
 	struct mad_listing *mad = &run->mad;
 	size_t count = mad->session.destination_count;
 
 	run->items = mad_items_new(count);
 	run->texts = mem_alloc_zero(count, sizeof(*run->texts));
 	for (size_t i = 0; i < count; i++) {
-		run->items[i].error = -ECANCELED;
 		run->items[i].request.to = mad->session.destinations[i].place.address;
 		sysstat_request(run->query, &run->items[i].request);
 	}
-	mad_engine_run(mad->session.engine, &work);
+	mad_gather_long(mad->session.engine, run->items, count, take, run);
 	for (size_t i = 0; i < count; i++) {
 		const bool silent = run->items[i].error == -ETIMEDOUT;
 

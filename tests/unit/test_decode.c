@@ -243,6 +243,15 @@ static void long_table(void **state)
 	free(table);
 }
 
+static void check_table(const unsigned char *mad, size_t bytes, size_t count, bool cut)
+{
+	const struct mad_table table = mad_table_of(mad, bytes, 1);
+
+	assert_int_equal(table.count, count);
+	assert_int_equal(table.cut, cut);
+	assert_true(table.records == mad + 56);
+}
+
 /* Records that are not whole, and a full datagram that is no part of a table: 15.4.2. */
 static void cut_table(void **state)
 {
@@ -250,13 +259,19 @@ static void cut_table(void **state)
 
 	(void)state;
 	make(mad, UMAD_CLASS_SUBN_ADM, 0x92, 0x11, 0);
-	assert_false(mad_table_is_cut(mad, 56, 40));
-	assert_false(mad_table_is_cut(mad, 56 + 80, 40));
-	assert_true(mad_table_is_cut(mad, 56 + 81, 40));
-	assert_true(mad_table_is_cut(mad, MAD_BYTES, 40));
+	mad_set_record_offset(mad, 5);
+	check_table(mad, 56, 0, false);
+	check_table(mad, 56 + 39, 0, false);
+	check_table(mad, 56 + 80, 2, false);
+	check_table(mad, 56 + 81, 2, true);
+	check_table(mad, MAD_BYTES, 5, true);
 	mad[25] = MAD_RMPP_DATA;
-	assert_false(mad_table_is_cut(mad, MAD_BYTES, 40));
-	assert_true(mad_table_is_cut(mad, MAD_BYTES, 48));
+	check_table(mad, MAD_BYTES, 5, false);
+	assert_int_equal(mad_table_of(mad, MAD_BYTES, 41).count, 0);
+	mad_set_record_offset(mad, 6);
+	check_table(mad, MAD_BYTES, 4, true);
+	mad_set_record_offset(mad, 0);
+	check_table(mad, MAD_BYTES, 0, false);
 }
 
 /* How many records a single segment has: by the payload length, if it is the only one. */

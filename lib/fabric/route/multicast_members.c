@@ -18,35 +18,12 @@ enum {
 #define MEMBER_HAS_MLID (1ull << 3)
 
 struct reader {
-	const struct mad_route *route;
-	unsigned char query[MEMBER_RECORD_BYTES];
 	struct multicast_members *members;
 	struct multicast_answer *answer;
-	bool asked;
 };
 
-static bool next(void *context, struct mad_request *request)
-{
-	struct reader *reader = context;
-
-	if (reader->asked)
-		return false;
-	reader->asked = true;
-	*request = (struct mad_request){
-		.to = mad_sa_address(reader->route),
-		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		.method = UMAD_SA_METHOD_GET_TABLE,
-		.attribute = UMAD_SA_ATTR_MCMEMBER_REC,
-		.key = reader->route->sm_key,
-		.component_mask = MEMBER_HAS_MLID,
-		.data = reader->query,
-		.data_bytes = sizeof(reader->query),
-	};
-	return true;
-}
-
 /* A record without a port says that there is a group; its members are not for everyone. */
-static void take(struct reader *reader, const unsigned char *record)
+static void take_record(struct reader *reader, const unsigned char *record)
 {
 	const uint64_t guid = bits_get(record, (size_t)MEMBER_GUID_AT * 8, 64);
 	struct multicast_members *members = reader->members;
@@ -62,40 +39,48 @@ static void take(struct reader *reader, const unsigned char *record)
 	};
 }
 
-static void done(void *context, const struct mad_reply *reply)
+static void take(void *context, struct mad_item *item, const struct mad_reply *reply)
 {
 	struct reader *reader = context;
-	const size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
-	const size_t bytes = !reply->error && reply->bytes > at ? reply->bytes - at : 0;
-	size_t size;
+	struct mad_table table;
 
-	reader->answer->error = reply->error;
-	reader->answer->status = reply->error ? 0 : reply->status;
-	if (reader->answer->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
-		reader->answer->status = 0;
+	if (item->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
+		item->status = 0;
 	if (reply->error || reply->status)
 		return;
-	size = 8 * (size_t)mad_record_offset(reply->mad);
-	for (size_t i = 0; size >= MEMBER_RECORD_BYTES && i < bytes / size; i++)
-		take(reader, reply->mad + at + i * size);
-	reader->answer->cut = size >= MEMBER_RECORD_BYTES && bytes >= size &&
-			      mad_table_is_cut(reply->mad, reply->bytes, size);
+	table = mad_table_of(reply->mad, reply->bytes, MEMBER_RECORD_BYTES);
+	for (size_t i = 0; i < table.count; i++)
+		take_record(reader, table.records + i * table.size);
+	reader->answer->cut = table.cut;
 }
 
 void multicast_ask_members(struct mad_engine *engine, const struct mad_route *route, uint16_t mlid,
 			   struct multicast_members *members, struct multicast_answer *answer)
 {
-	struct reader reader = {.route = route, .members = members, .answer = answer};
-	const struct mad_work work = {.context = &reader, .next = next, .done = done};
+	unsigned char query[MEMBER_RECORD_BYTES] = {0};
+	struct reader reader = {.members = members, .answer = answer};
+	struct mad_item item = {
+		.request =
+			{
+				.to = mad_sa_address(route),
+				.mgmt_class = UMAD_CLASS_SUBN_ADM,
+				.method = UMAD_SA_METHOD_GET_TABLE,
+				.attribute = UMAD_SA_ATTR_MCMEMBER_REC,
+				.key = route->sm_key,
+				.component_mask = MEMBER_HAS_MLID,
+				.data = query,
+				.data_bytes = sizeof(query),
+			},
+	};
 	int rc;
 
 	*answer = (struct multicast_answer){.error = -ENODATA};
 	if (!route->subnet_manager)
 		return;
-	bits_set(reader.query, (size_t)MEMBER_MLID_AT * 8, 16, mlid);
-	rc = mad_engine_run(engine, &work);
-	if (rc)
-		answer->error = rc;
+	bits_set(query, (size_t)MEMBER_MLID_AT * 8, 16, mlid);
+	rc = mad_gather_long(engine, &item, 1, take, &reader);
+	answer->error = rc ? rc : item.error;
+	answer->status = answer->error ? 0 : item.status;
 	/* Those that are missing are not strangers. */
 	members->known &= !answer->cut && !answer->error;
 }

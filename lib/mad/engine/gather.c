@@ -13,6 +13,8 @@
 struct gather {
 	struct mad_item *items;
 	size_t count, next;
+	mad_taker *take; /* or NULL */
+	void *context;
 };
 
 static bool gather_next(void *context, struct mad_request *request)
@@ -26,21 +28,10 @@ static bool gather_next(void *context, struct mad_request *request)
 	return true;
 }
 
-void mad_item_end(struct mad_item *item, const struct mad_reply *reply)
+static void keep_data(struct mad_item *item, const struct mad_reply *reply)
 {
-	item->error = reply->error;
-	item->status = reply->status;
-	item->tries = reply->tries;
-	item->round_trip_nsec = reply->round_trip_nsec;
-}
-
-static void gather_done(void *context, const struct mad_reply *reply)
-{
-	struct gather *gather = context;
-	struct mad_item *item = &gather->items[reply->request->number];
 	size_t at = mad_attribute_offset(item->request.mgmt_class, item->request.attribute), bytes;
 
-	mad_item_end(item, reply);
 	if (reply->error || reply->bytes <= at)
 		return;
 	bytes = reply->bytes - at;
@@ -48,14 +39,29 @@ static void gather_done(void *context, const struct mad_reply *reply)
 	       bytes < sizeof(item->data) ? bytes : sizeof(item->data));
 }
 
+static void gather_done(void *context, const struct mad_reply *reply)
+{
+	struct gather *gather = context;
+	struct mad_item *item = &gather->items[reply->request->number];
+
+	item->error = reply->error;
+	item->status = reply->status;
+	item->tries = reply->tries;
+	item->round_trip_nsec = reply->round_trip_nsec;
+	keep_data(item, reply);
+	if (gather->take)
+		gather->take(gather->context, item, reply);
+}
+
 struct mad_item *mad_items_new(size_t count)
 {
 	return mem_alloc_zero(count ? count : 1, sizeof(struct mad_item));
 }
 
-int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count)
+int mad_gather_long(struct mad_engine *engine, struct mad_item *items, size_t count,
+		    mad_taker *take, void *context)
 {
-	struct gather gather = {.items = items, .count = count};
+	struct gather gather = {items, count, 0, take, context};
 	const struct mad_work work = {
 		.context = &gather,
 		.next = gather_next,
@@ -65,6 +71,11 @@ int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count)
 	for (size_t i = 0; i < count; i++)
 		items[i].error = -ECANCELED;
 	return mad_engine_run(engine, &work);
+}
+
+int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count)
+{
+	return mad_gather_long(engine, items, count, NULL, NULL);
 }
 
 struct mad_address mad_sa_address(const struct mad_route *route)

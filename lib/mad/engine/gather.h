@@ -17,10 +17,12 @@ struct mad_item {
 
 /* Allocates this number of zeroed items, at least one; free them with free(3). */
 struct mad_item *mad_items_new(size_t count);
-/* Takes over how a request ended, but no data: for replies that are longer. */
-void mad_item_end(struct mad_item *item, const struct mad_reply *reply);
 /* Sends all requests. Returns the same as mad_engine_run(); each item has its own result. */
 int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count);
+/* The same, and hands on each reply when it comes: it may be longer than the data of its item. */
+typedef void mad_taker(void *context, struct mad_item *item, const struct mad_reply *reply);
+int mad_gather_long(struct mad_engine *engine, struct mad_item *items, size_t count,
+		    mad_taker *take, void *context);
 
 /* The local port's knowledge of routes to others. */
 struct mad_route {

@@ -284,11 +284,19 @@ size_t mad_data_offset(unsigned int mgmt_class)
 	return layout_of(mgmt_class)->data_offset;
 }
 
-bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size)
+struct mad_table mad_table_of(const unsigned char *mad, size_t bytes, size_t least)
 {
-	const size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
+	const size_t left = bytes > MAD_SA_DATA_AT ? bytes - MAD_SA_DATA_AT : 0;
+	struct mad_table table = {
+		.records = mad + MAD_SA_DATA_AT,
+		.size = 8 * (size_t)mad_record_offset(mad),
+	};
 
-	return (bytes - at) % size || (bytes == MAD_BYTES && !mad_rmpp_type(mad));
+	if (table.size < least || left < table.size)
+		return table;
+	table.count = left / table.size;
+	table.cut = left % table.size || (bytes == MAD_BYTES && !mad_rmpp_type(mad));
+	return table;
 }
 
 size_t mad_attribute_offset(unsigned int mgmt_class, unsigned int attribute)

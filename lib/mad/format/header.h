@@ -21,12 +21,19 @@ bool mad_class_is_smp(unsigned int mgmt_class);
 /* True if the datagram has an RMPP header at byte 24. */
 bool mad_class_has_rmpp(unsigned int mgmt_class);
 
-/*
- * Whether the rest of a table of SA records is missing from a reply of `bytes`: it ends within a
- * record of `size`, or is one full datagram without an RMPP header. Some transports (simulators)
- * cut answers like that.
- */
-bool mad_table_is_cut(const unsigned char *mad, size_t bytes, size_t size);
+/* The records of an answer of the SA, one after the other. */
+struct mad_table {
+	const unsigned char *records;
+	size_t count, size; /* the size of each */
+	/*
+	 * The rest is missing: the answer ends within a record, or is one full datagram without an
+	 * RMPP header. Some transports (simulators) cut answers like that.
+	 */
+	bool cut;
+};
+
+/* There are none if the answer's records are smaller than `least` bytes, at least one. */
+struct mad_table mad_table_of(const unsigned char *mad, size_t bytes, size_t least);
 
 /*
  * A path as the command line takes it: 0,1,3. A hop count beyond the table is limited to its size:

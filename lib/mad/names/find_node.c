@@ -32,7 +32,7 @@ struct query {
 struct reader {
 	const struct mad_route *route;
 	struct query *queries;
-	size_t count, next;
+	size_t count;
 	void *context;
 	/* `record` is valid during the call. */
 	void (*take)(void *context, const struct query *query, const unsigned char *record);
@@ -48,68 +48,43 @@ static struct query *add_query(struct reader *reader, uint64_t mask, size_t numb
 	return query;
 }
 
-static bool reader_next(void *context, struct mad_request *request)
-{
-	struct reader *reader = context;
-	const struct query *query = &reader->queries[reader->next];
-
-	if (reader->next == reader->count)
-		return false;
-	*request = (struct mad_request){
-		.to = mad_sa_address(reader->route),
-		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		.method = UMAD_SA_METHOD_GET_TABLE,
-		.attribute = UMAD_SA_ATTR_NODE_REC,
-		.key = reader->route->sm_key,
-		.component_mask = query->mask,
-		.data = query->record,
-		.data_bytes = sizeof(query->record),
-		.number = reader->next++,
-	};
-	return true;
-}
-
-/* Hands on the records. Returns whether some are missing, as simulators cut answers. */
-static bool take_records(const struct reader *reader, const struct query *query,
-			 const struct mad_reply *reply)
-{
-	const size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
-	const size_t size = 8 * (size_t)mad_record_offset(reply->mad);
-	const size_t bytes = reply->bytes > at ? reply->bytes - at : 0;
-
-	for (size_t i = 0; size >= NODE_RECORD_BYTES && i < bytes / size; i++)
-		reader->take(reader->context, query, reply->mad + at + i * size);
-	return size >= NODE_RECORD_BYTES && bytes >= size &&
-	       mad_table_is_cut(reply->mad, reply->bytes, size);
-}
-
-static void reader_done(void *context, const struct mad_reply *reply)
+static void take_answer(void *context, struct mad_item *item, const struct mad_reply *reply)
 {
 	const struct reader *reader = context;
 	const struct query *query = &reader->queries[reply->request->number];
-	uint16_t status = reply->error ? 0 : reply->status;
-	bool cut = false;
+	struct mad_table table = {.count = 0};
 
 	/* "No records" is a valid answer: nobody has that name. */
-	if (status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
-		status = 0;
-	else if (!reply->error && !status)
-		cut = take_records(reader, query, reply);
-	reader->end(reader->context, query, reply->error, status, cut);
+	if (item->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS))
+		item->status = 0;
+	else if (!item->error && !item->status)
+		table = mad_table_of(reply->mad, reply->bytes, NODE_RECORD_BYTES);
+	for (size_t i = 0; i < table.count; i++)
+		reader->take(reader->context, query, table.records + i * table.size);
+	reader->end(reader->context, query, item->error, item->status, table.cut);
 }
 
 static int read_all(struct reader *reader, struct mad_engine *engine)
 {
-	const struct mad_work work = {
-		.context = reader,
-		.next = reader_next,
-		.done = reader_done,
-	};
-	int rc = mad_engine_run(engine, &work);
+	struct mad_item *items = mad_items_new(reader->count);
+	int rc;
 
+	for (size_t i = 0; i < reader->count; i++)
+		items[i].request = (struct mad_request){
+			.to = mad_sa_address(reader->route),
+			.mgmt_class = UMAD_CLASS_SUBN_ADM,
+			.method = UMAD_SA_METHOD_GET_TABLE,
+			.attribute = UMAD_SA_ATTR_NODE_REC,
+			.key = reader->route->sm_key,
+			.component_mask = reader->queries[i].mask,
+			.data = reader->queries[i].record,
+			.data_bytes = sizeof(reader->queries[i].record),
+		};
+	rc = mad_gather_long(engine, items, reader->count, take_answer, reader);
+	free(items);
 	free(reader->queries);
 	reader->queries = NULL;
-	reader->count = reader->next = 0;
+	reader->count = 0;
 	return rc;
 }
 
