@@ -68,11 +68,13 @@ struct stream {
 /* Whether all that is printed of the peer of a port is known. */
 static bool is_peer_settled(const struct fabric *fabric, uint32_t place)
 {
-	const struct fabric_port *peer = &fabric->ports[fabric->ports[place].peer];
+	const uint32_t number = fabric->ports[place].peer;
+	const struct fabric_port *peer = &fabric->ports[number];
 	const struct fabric_node *other = &fabric->nodes[peer->node];
 
-	return !other->pending || (peer->has_info && other->has_description &&
-				   !chassis_peer_is_placed_by_links(fabric, place));
+	return !other->pending ||
+	       (peer->has_info && other->has_description && !fabric_may_be_fdr10(fabric, number) &&
+		!chassis_peer_is_placed_by_links(fabric, place));
 }
 
 static bool is_settled(const struct fabric *fabric, uint32_t number)

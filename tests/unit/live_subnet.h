@@ -206,6 +206,8 @@ static inline void live_say_table(uint32_t node, unsigned int attribute, uint32_
 		bits_set(data, 0, 16, 0x0040);
 		break;
 	case UMAD_SM_ATTR_MLNX_EXT_PORT_INFO:
+		data[7] = live.fabric.ports[fabric_port_at(&live.fabric, node, modifier)]
+				  .vendor_speeds;
 		break;
 	default:
 		fail_msg("attribute 0x%x", attribute);

@@ -70,6 +70,26 @@ static void tables(void **state)
 		    "");
 }
 
+/* A row waits for what both ends say of FDR10. */
+static void slower_than_fdr10(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < live.fabric.port_count; i++)
+		live.fabric.ports[i].vendor_speeds = 1;
+	for (uint32_t i = 0; i < live.fabric.node_count; i++)
+		node_info_set_vendor_id(live.fabric.nodes[i].info, FABRIC_VENDOR_MELLANOX);
+	live_expect("scan --jsonl -o node,port,could_be", 0,
+		    "{\"node\": \"leaf1\", \"port\": 1, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 2, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 3, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf1\", \"port\": 4, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf2\", \"port\": 1, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf2\", \"port\": 2, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf2\", \"port\": 3, \"could_be\": \"4x FDR10\"}\n"
+		    "{\"node\": \"leaf2\", \"port\": 4, \"could_be\": \"4x FDR10\"}\n",
+		    "");
+}
+
 static void lists(void **state)
 {
 	(void)state;
@@ -859,6 +879,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(tables),
+		TEST(slower_than_fdr10),
 		TEST(lists),
 		TEST(stream),
 		TEST(graph),

@@ -335,6 +335,12 @@ bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
 	return fabric_could_be(fabric, port, &lanes, &speed);
 }
 
+bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_is_mellanox(fabric_node_of(fabric, port)) &&
+	       fabric_speed(&fabric->ports[port]) == SPEED_QDR;
+}
+
 bool fabric_is_at_own_best(const struct fabric_port *port)
 {
 	return port->has_info &&

@@ -221,6 +221,9 @@ enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
 		     enum lane_speed *ret_speed);
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
+/* Whether only the vendor's own attribute tells QDR from FDR10 here: PortInfo shows QDR for both.
+ */
+bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port);
 /* Whether the port itself supports no better link, so that fabric_could_be() is false. */
 bool fabric_is_at_own_best(const struct fabric_port *port);
 /* Gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */

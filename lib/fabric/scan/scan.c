@@ -218,13 +218,6 @@ bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *nod
 	return !most || node->hops < most;
 }
 
-/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
-static bool may_be_fdr10(const struct fabric *fabric, uint32_t port)
-{
-	return fabric_is_mellanox(fabric_node_of(fabric, port)) &&
-	       fabric_speed(&fabric->ports[port]) == SPEED_QDR;
-}
-
 void scan_query_end(struct scanner *scanner, uint32_t port)
 {
 	const struct fabric *fabric = scanner->fabric;
@@ -233,7 +226,7 @@ void scan_query_end(struct scanner *scanner, uint32_t port)
 	/* Whether a port at QDR is at its best may not have been told yet. */
 	if (!scanner->options->no_end_ports || peer == FABRIC_NONE ||
 	    !fabric_is_of_switch(fabric, peer) || !fabric_is_at_own_best(&fabric->ports[peer]) ||
-	    may_be_fdr10(fabric, peer))
+	    fabric_may_be_fdr10(fabric, peer))
 		scan_enqueue(scanner, QUERY_PORT, port);
 }
 
@@ -321,7 +314,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	}
 	if (leads_on && port->peer == FABRIC_NONE && scan_may_go_on(scanner, node))
 		scan_enqueue(scanner, QUERY_PEER, number);
-	if (may_be_fdr10(fabric, number))
+	if (fabric_may_be_fdr10(fabric, number))
 		scan_enqueue(scanner, QUERY_VENDOR_SPEED, number);
 }
 
