@@ -81,7 +81,8 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	struct mad_session *session = &run->mad.session;
 	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count + 1,
 								   sizeof(*places));
-	/* By any LID that a node may claim to have. */
+	_cleanup_(freep) uint16_t *lids = mem_alloc_zero(fabric->port_count + 1, sizeof(*lids));
+	/* By any LID that a node may claim to have: with an LMC a path leads to one of several. */
 	uint8_t *levels = mem_alloc_zero(UINT16_MAX + 1u, sizeof(*levels));
 	size_t count = 0, failed = 0;
 	int error = 0;
@@ -94,6 +95,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 
 		if (!fabric_lid(fabric, i) || !guid || (is_switch && i != node->first_port))
 			continue;
+		lids[count] = fabric_lid(fabric, i);
 		places[count++].target = (struct mad_target){.kind = TARGET_GUID, .guid = guid};
 	}
 	mad_find_places(session->engine, &session->port.route, places, count);
@@ -102,7 +104,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 			failed++;
 			error = places[i].error;
 		} else {
-			levels[places[i].address.lid] = places[i].address.sl;
+			levels[lids[i]] = places[i].address.sl;
 		}
 	}
 	if (failed) {

@@ -47,8 +47,9 @@ static struct live {
 	size_t member_count;
 	bool keeps_members; /* from those who lack the key */
 	unsigned int manager_state;
-	uint16_t sm_lid; /* that the host knows */
-	uint8_t path_sl; /* of each path record */
+	uint16_t sm_lid;  /* that the host knows */
+	uint8_t path_sl;  /* of each path record */
+	uint8_t path_lid; /* above the first LID of its port */
 	/* Requests that are answered before there is a signal; 0: none comes. */
 	size_t stop_after;
 	bool terminal;		 /* standard error is one */
@@ -307,7 +308,7 @@ static inline void live_say_path(const unsigned char *mad, unsigned char *reply)
 	}
 	if (!lid)
 		bits_set(reply, 4 * 8, 16, MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS));
-	path_record_set_dlid(data, lid);
+	path_record_set_dlid(data, (uint16_t)(lid + (lid ? live.path_lid : 0)));
 	path_record_set_sl(data, live.path_sl);
 	/* Exactly 2048 bytes, and 40 Gb/s: 15.2.5.16. */
 	data[54] = 2 << 6 | 4;

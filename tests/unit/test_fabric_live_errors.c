@@ -588,6 +588,14 @@ static void service_levels(void **state)
 		    "");
 	assert_int_equal(by_level[0], 0);
 	assert_true(by_level[3] > 0);
+	/* With an LMC the path may lead to another LID of the port. */
+	live.path_lid = 16;
+	live_expect("errors --sl-from-sa --tsv -o node,port --top 1", 0,
+		    "node\tport\n"
+		    "leaf1\t3\n",
+		    "");
+	assert_int_equal(by_level[0], 0);
+	live.path_lid = 0;
 	live_add_fault((struct live_fault){.node = HOST1, .mgmt_class = UMAD_CLASS_SUBN_ADM});
 	live_expect(
 		"errors --sl-from-sa --tsv -o node,port", 3,
