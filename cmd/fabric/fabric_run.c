@@ -211,8 +211,7 @@ static void note_counts(struct fabric_run *run)
 
 	mad_engine_counts(run->mad.session.engine, &counts);
 	text = mem_format("%u nodes, %llu requests, %llu retries, %llu ms", run->fabric.node_count,
-			  (unsigned long long)counts.requests,
-			  (unsigned long long)(counts.sent - counts.requests),
+			  (unsigned long long)counts.requests, (unsigned long long)counts.again,
 			  (unsigned long long)(clock_msec() - run->begin_msec));
 	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL, text, NULL);
 }

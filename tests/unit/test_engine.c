@@ -399,6 +399,7 @@ static void nobody_there(void **state)
 	counts = counts_of(caller);
 	assert_int_equal(counts.timed_out, 20);
 	assert_int_equal(counts.sent, 60);
+	assert_int_equal(counts.again, 40);
 	/* The third try has four times the first time-out, and the kernel gets twice that. */
 	assert_int_equal(caller->fake.last_timeout_msec, 16);
 	for (size_t i = 0; i < 20; i++) {
@@ -417,6 +418,7 @@ static void no_retries(void **state)
 	(void)state;
 	assert_int_equal(run(caller), 0);
 	assert_int_equal(counts_of(caller).sent, 3);
+	assert_int_equal(counts_of(caller).again, 0);
 	assert_int_equal(caller->tries[0], 1);
 	end(caller);
 }
@@ -804,6 +806,7 @@ static void busy_for_ever(void **state)
 	assert_int_equal(caller->status[0], 1);
 	assert_int_equal(counts_of(caller).busy, 8);
 	assert_int_equal(counts_of(caller).sent, 9);
+	assert_int_equal(counts_of(caller).again, 8);
 	end(caller);
 }
 

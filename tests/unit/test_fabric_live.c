@@ -384,6 +384,26 @@ static void counts(void **state)
 		    "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n");
 }
 
+static int lose_some(struct fake *fake, int agent, const struct mad_address *to,
+		     const unsigned char *mad)
+{
+	return mad_attribute(mad) == UMAD_SM_ATTR_NODE_DESC ? -ENETDOWN
+							    : live_answer(fake, agent, to, mad);
+}
+
+/* Requests that could not be sent are none that were sent again. */
+static void counts_of_unsent(void **state)
+{
+	char *out, *err;
+
+	(void)state;
+	live.fake.on_send = lose_some;
+	assert_int_equal(live_run("switches -v -o node", &out, &err), 3);
+	assert_non_null(strstr(err, "rdmactl fabric: 6 nodes, 29 requests, 0 retries, 0 ms\n"));
+	free(out);
+	free(err);
+}
+
 /* ---- Where it begins ---- */
 
 static void starts(void **state)
@@ -887,6 +907,7 @@ int main(void)
 		TEST(saved_gaps),
 		TEST(details),
 		TEST(counts),
+		TEST(counts_of_unsent),
 		TEST(starts),
 		TEST(keys),
 		TEST(unsaved),

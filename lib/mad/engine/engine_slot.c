@@ -170,6 +170,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 		return;
 	}
 	engine->counts.sent++;
+	engine->counts.again += slot->tries > 1 || slot->busy || slot->redirects;
 	slot->state = SLOT_WAITS;
 	slot->held_up = false;
 	/* The reply may arrive before send() returns; the timeout starts after it. */
