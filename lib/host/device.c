@@ -21,13 +21,18 @@ const struct enum_name transport_names[] = {
 	{0, NULL},
 };
 
-/* enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, by the names of the modules */
+/*
+ * enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, by the names of the modules: those
+ * of the Makefiles in drivers/infiniband. 9 was i40iw until Linux 5.13, and 12 another module, too,
+ * for adapters of its own.
+ */
 const struct enum_name driver_id_names[] = {
-	{1, "mlx5_ib"},	    {2, "mlx4_ib"},   {3, "iw_cxgb3"}, {4, "iw_cxgb4"},	 {5, "ib_mthca"},
-	{6, "bnxt_re"},	    {7, "ocrdma"},    {8, "iw_nes"},   {9, "irdma"},	 {10, "vmw_pvrdma"},
-	{11, "qedr"},	    {12, "hns_roce"}, {13, "usnic"},   {14, "rdma_rxe"}, {15, "hfi1"},
-	{16, "ib_qib"},	    {17, "efa"},      {18, "siw"},     {19, "erdma"},	 {20, "mana_ib"},
-	{21, "ionic_rdma"}, {0, NULL},
+	{1, "mlx5_ib"},	     {2, "mlx4_ib"},	 {3, "iw_cxgb3"}, {4, "iw_cxgb4"},
+	{5, "ib_mthca"},     {6, "bnxt_re"},	 {7, "ocrdma"},	  {8, "iw_nes"},
+	{9, "irdma"},	     {10, "vmw_pvrdma"}, {11, "qedr"},	  {12, "hns_roce_hw_v2"},
+	{13, "usnic_verbs"}, {14, "rdma_rxe"},	 {15, "hfi1"},	  {16, "ib_qib"},
+	{17, "efa"},	     {18, "siw"},	 {19, "erdma"},	  {20, "mana_ib"},
+	{21, "ionic_rdma"},  {0, NULL},
 };
 
 static const struct enum_name sub_type_names[] = {

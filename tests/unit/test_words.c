@@ -343,8 +343,8 @@ static void resources(void **state)
 	     {RDMA_DRIVER_MTHCA, "ib_mthca"}, {RDMA_DRIVER_BNXT_RE, "bnxt_re"},
 	     {RDMA_DRIVER_OCRDMA, "ocrdma"}, {RDMA_DRIVER_NES, "iw_nes"},
 	     {RDMA_DRIVER_IRDMA, "irdma"}, {RDMA_DRIVER_VMW_PVRDMA, "vmw_pvrdma"},
-	     {RDMA_DRIVER_QEDR, "qedr"}, {RDMA_DRIVER_HNS, "hns_roce"},
-	     {RDMA_DRIVER_USNIC, "usnic"}, {RDMA_DRIVER_RXE, "rdma_rxe"},
+	     {RDMA_DRIVER_QEDR, "qedr"}, {RDMA_DRIVER_HNS, "hns_roce_hw_v2"},
+	     {RDMA_DRIVER_USNIC, "usnic_verbs"}, {RDMA_DRIVER_RXE, "rdma_rxe"},
 	     {RDMA_DRIVER_HFI1, "hfi1"}, {RDMA_DRIVER_QIB, "ib_qib"}, {RDMA_DRIVER_EFA, "efa"},
 	     {RDMA_DRIVER_SIW, "siw"}, {RDMA_DRIVER_ERDMA, "erdma"}, {20, "mana_ib"},
 	     {21, "ionic_rdma"});
