@@ -213,13 +213,14 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 
 	if (!rc)
 		rc = rtnl_get_addresses(rtnl, &addresses);
-	*ret_is = false;
 	for (size_t i = 0; !rc && i < addresses.count; i++)
 		if (ip_equal(&addresses.items[i].ip, &session->local))
 			*ret_is |= session_goes_over(&links, &addresses.items[i].link_index,
 						     netdev);
 	if (!rc && session->remote.family != AF_UNSPEC && !rtnl_get_route(rtnl, &question, &route))
 		*ret_is |= session_goes_over(&links, &route.link_index, netdev);
+	if (!rc && !*ret_is && (links.missing || addresses.missing))
+		rc = -EAGAIN;
 	link_list_clear(&links);
 	link_address_list_clear(&addresses);
 	return rc;
@@ -276,7 +277,9 @@ void change_guard_way(struct change *change, const char *netdev)
 	if (!rc)
 		rc = is_way(rtnl, &session, netdev, &is);
 	if (rc)
-		note_unseen(change, netdev, strerror(-rc));
+		note_unseen(change, netdev,
+			    rc == -EAGAIN ? "the netdevs changed while they were read"
+					  : strerror(-rc));
 	else if (is_any_address(&session.local))
 		note_unseen(change, netdev, "mosh takes its packets at every address");
 	if (!is)

@@ -59,6 +59,7 @@ struct link_address {
 struct link_address_list {
 	struct link_address *items;
 	size_t count;
+	bool missing; /* some may not be in the list: they changed while they were read */
 };
 
 /* The result of a routing table lookup for one destination. */

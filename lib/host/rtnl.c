@@ -235,25 +235,31 @@ static int take_answer(void *list, const void *payload, size_t length)
 	return !rc && !link->name ? -EBADMSG : rc;
 }
 
+static void forget_links(void *list)
+{
+	link_list_clear(list);
+}
+
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 {
-	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
-	_cleanup_(link_list_clear) struct link_list found = {0};
-	int error = -EINTR;
+	static const struct {
+		struct ifinfomsg header;
+		struct nlattr mask;
+		uint32_t mask_value;
+	} question = {
+		.header = {.ifi_family = AF_UNSPEC},
+		.mask = {sizeof(struct nlattr) + sizeof(uint32_t), IFLA_EXT_MASK},
+		.mask_value = RTEXT_FILTER_SKIP_STATS,
+	};
+	const struct netlink_table table = {RTM_GETLINK, &question,    sizeof(question),
+					    take_answer, forget_links, list};
+	int rc = netlink_dump_table(rtnl, &table);
 
-	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
-		struct netlink_request request = {0};
-
-		link_list_clear(&found);
-		netlink_add(&request, RTM_GETLINK, NLM_F_DUMP, &header, sizeof(header));
-		netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-		error = netlink_dump(rtnl, &request, take_answer, &found);
-	}
-	if (error && error != -EINTR)
-		return error;
-	*list = found;
-	found = (struct link_list){0};
-	return 0;
+	if (rc && rc != -EINTR)
+		link_list_clear(list);
+	else
+		list->missing = list->incomplete = rc;
+	return rc == -EINTR ? 0 : rc;
 }
 
 int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
@@ -283,24 +289,23 @@ static int take_listed_address(void *context, const void *payload, size_t length
 	return 0;
 }
 
+static void forget_addresses(void *list)
+{
+	link_address_list_clear(list);
+}
+
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list)
 {
 	const struct ifaddrmsg header = {.ifa_family = AF_UNSPEC};
-	_cleanup_(link_address_list_clear) struct link_address_list found = {0};
-	int error = -EINTR;
+	const struct netlink_table table = {RTM_GETADDR,	 &header,	   sizeof(header),
+					    take_listed_address, forget_addresses, list};
+	int rc = netlink_dump_table(rtnl, &table);
 
-	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
-		struct netlink_request request = {0};
-
-		link_address_list_clear(&found);
-		netlink_add(&request, RTM_GETADDR, NLM_F_DUMP, &header, sizeof(header));
-		error = netlink_dump(rtnl, &request, take_listed_address, &found);
-	}
-	if (error && error != -EINTR)
-		return error;
-	*list = found;
-	found = (struct link_address_list){0};
-	return 0;
+	if (rc && rc != -EINTR)
+		link_address_list_clear(list);
+	else
+		list->missing = rc;
+	return rc == -EINTR ? 0 : rc;
 }
 
 static int take_route(void *route, const void *payload, size_t length)

@@ -13,7 +13,10 @@
 
 int rtnl_open(const struct root *root, struct netlink **ret_rtnl);
 
-/* Fills an empty list, as rtnl_get_addresses() does. */
+/*
+ * Fills an empty list, as rtnl_get_addresses() does. If they changed each time that they were read,
+ * `missing` of the list is set.
+ */
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 /*
  * Appends one netdev, by its index or (index 0) by its name. -ENODEV: there is none.

@@ -34,6 +34,7 @@ struct machine {
 	struct fake_kernel kernel;
 	unsigned int address_on, route_over; /* of the session; 0: none */
 	int link_error, address_error;
+	bool addresses_change; /* while they are read, each time */
 	char device[64];
 	bool device_is_elsewhere;
 	int rename_error;
@@ -66,6 +67,8 @@ static void put_links(struct bytes *datagram, const struct nlmsghdr *message)
 static void put_addresses(struct bytes *datagram, const struct nlmsghdr *message,
 			  const struct machine *machine)
 {
+	const unsigned int flags = NLM_F_MULTI | (machine->addresses_change ? NLM_F_DUMP_INTR : 0);
+
 	for (uint8_t last = 5; last <= 6; last++) {
 		const uint8_t address[] = {10, 1, 1, last};
 		const struct ifaddrmsg header = {.ifa_family = AF_INET,
@@ -79,7 +82,7 @@ static void put_addresses(struct bytes *datagram, const struct nlmsghdr *message
 		bytes_put(&payload, &header, sizeof(header));
 		put_attribute(&payload, IFA_ADDRESS, address, sizeof(address));
 		put_attribute(&payload, IFA_LOCAL, address, sizeof(address));
-		put_message(datagram, RTM_NEWADDR, NLM_F_MULTI, message->nlmsg_seq, payload.data,
+		put_message(datagram, RTM_NEWADDR, flags, message->nlmsg_seq, payload.data,
 			    payload.length);
 	}
 	put_done(datagram, message->nlmsg_seq, 0);
@@ -231,6 +234,7 @@ struct way {
 	const char *netdev;
 	bool reverts, logged_in;
 	int link_error, address_error;
+	bool addresses_change;
 };
 
 static void look_for_way(const struct saved_tree *tree, FILE *out, void *context)
@@ -239,7 +243,8 @@ static void look_for_way(const struct saved_tree *tree, FILE *out, void *context
 	struct machine machine = {.address_on = way->address_on,
 				  .route_over = way->route_over,
 				  .link_error = way->link_error,
-				  .address_error = way->address_error};
+				  .address_error = way->address_error,
+				  .addresses_change = way->addresses_change};
 	struct change_host host = {.reverts = way->reverts};
 	struct change change = {.host = &host};
 
@@ -322,9 +327,15 @@ static void ways_not_seen(void **state)
 						 strerror(EPERM));
 	struct way no_links = {ETH0, ETH0, "eth0", false, true, -EPERM, 0};
 	struct way no_addresses = {ETH0, ETH0, "eth0", false, true, 0, -EPERM};
+	struct way seen = {ETH0, 0, "eth0", false, true, .addresses_change = true};
+	struct way doubtful = {ETH1, 0, "eth0", false, true, .addresses_change = true};
 
 	rooted_expect(*state, look_for_way, &no_links, text);
 	rooted_expect(*state, look_for_way, &no_addresses, text);
+	rooted_expect(*state, look_for_way, &seen, DISTURBS("eth0"));
+	rooted_expect(*state, look_for_way, &doubtful,
+		      "note whether this session comes over eth0 cannot be seen: the netdevs "
+		      "changed while they were read\n");
 }
 
 /* The IPoIB netdev of an InfiniBand port goes with its device; that of another one does not. */

@@ -21,6 +21,7 @@ struct bed {
 	struct objects objects;
 	struct inventory inventory;
 	struct problems problems, notes;
+	uint16_t link_flags, address_flags; /* of answers: NLM_F_DUMP_INTR */
 };
 
 static void put(struct bed *bed, const char *device, const char *name, const char *text)
@@ -247,7 +248,7 @@ static void got_netdev(struct bed *bed, const struct made_up_netdev *netdev)
 			put_nest(&info, IFLA_INFO_DATA, &data);
 		put_nest(&payload, IFLA_LINKINFO, &info);
 	}
-	snapshot_got(&bed->snapshot, RTM_NEWLINK, NLM_F_MULTI, &payload);
+	snapshot_got(&bed->snapshot, RTM_NEWLINK, NLM_F_MULTI | bed->link_flags, &payload);
 }
 
 static void answer_netdevs(struct bed *bed, const struct made_up_netdev *netdevs, size_t count)
@@ -275,7 +276,7 @@ static void answer_addresses(struct bed *bed)
 	snapshot_ask(&bed->snapshot, NETLINK_ROUTE, RTM_GETADDR, ASK_DUMP, &payload);
 	bytes_put(&answer, &header, sizeof(header));
 	put_attribute(&answer, IFA_LOCAL, ip, sizeof(ip));
-	snapshot_got(&bed->snapshot, RTM_NEWADDR, NLM_F_MULTI, &answer);
+	snapshot_got(&bed->snapshot, RTM_NEWADDR, NLM_F_MULTI | bed->address_flags, &answer);
 	snapshot_done(&bed->snapshot, 0);
 }
 
@@ -672,6 +673,29 @@ static void netdevs_refused(void **state)
 	assert_false(bed->inventory.devices.items[0].ports[1].netdev_unknown);
 }
 
+#define CHANGED " changed while they were read: some may be missing\n"
+
+/* What came is shown, but a netdev that did not may exist. */
+static void netdevs_changed(void **state)
+{
+	struct bed *bed = *state;
+
+	add_ports(bed);
+	bed->address_flags = NLM_F_DUMP_INTR;
+	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
+	answer_addresses(bed);
+	assert_int_equal(load(bed, NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES), 0);
+	expect_problems(&bed->problems, "the addresses of netdevs" CHANGED);
+	expect_ports(bed, 0, "port,netdev", "1 ib0\n2 \n");
+	assert_false(bed->inventory.devices.items[0].ports[1].netdev_unknown);
+	bed->link_flags = NLM_F_DUMP_INTR;
+	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
+	assert_int_equal(load(bed, NEED_NETDEV | NEED_LINKS), 0);
+	expect_problems(&bed->problems, "the netdevs" CHANGED);
+	expect_ports(bed, 0, "port,netdev", "1 ib0\n2 \n");
+	assert_true(bed->inventory.devices.items[0].ports[1].netdev_unknown);
+}
+
 /* The MTU of a port is in verbs only, and no device is to be opened. */
 static void closed(void **state)
 {
@@ -757,6 +781,7 @@ int main(void)
 		TEST(two_kinds),
 		TEST(netdevs_of_ports),
 		TEST(netdevs_refused),
+		TEST(netdevs_changed),
 		TEST(closed),
 		TEST(speeds),
 		TEST(names),

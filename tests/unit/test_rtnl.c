@@ -439,6 +439,8 @@ static void links_interrupted(void **state)
 		assert_int_equal(list.count, 3);
 		snprintf(name, sizeof(name), "dump%u-2", expected[i][1]);
 		assert_string_equal(list.items[1].name, name);
+		assert_int_equal(list.missing, interruptions == 99);
+		assert_int_equal(list.incomplete, interruptions == 99);
 	}
 }
 
@@ -657,6 +659,7 @@ static void dumps_of_addresses(void **state)
 		assert_int_equal(rc, samples[i].wanted);
 		assert_int_equal(kernel.datagrams, samples[i].dumps);
 		assert_int_equal(list.count, rc ? 0 : 2);
+		assert_int_equal(list.missing, dump.interruptions == 9);
 		for (size_t j = 0; j < list.count; j++) {
 			const uint8_t raw[16] = {10, 20, 30,
 						 (uint8_t)(samples[i].dumps + (j ? 2 : 0))};

@@ -42,6 +42,13 @@ struct taking {
 	struct fib *fib;
 };
 
+static void restart(void *context)
+{
+	const struct taking *taking = context;
+
+	*(size_t *)(void *)((char *)taking->fib + taking->dump->offset) = 0;
+}
+
 static int take(void *context, const void *payload, size_t length)
 {
 	const struct taking *taking = context;
@@ -55,20 +62,15 @@ static int run(struct netlink *rtnl, const struct dump *dump, int family, struct
 	const uint8_t header[sizeof(struct rtmsg)] = {dump->any_family ? AF_UNSPEC
 								       : (uint8_t)family};
 	struct taking taking = {dump, fib};
-	size_t *count = (size_t *)(void *)((char *)fib + dump->offset);
-	int rc = -EINTR;
+	const struct netlink_table table = {dump->type, header,	 dump->header_bytes,
+					    take,	restart, &taking};
+	int rc;
 
 	_Static_assert(sizeof(struct rtmsg) == 12 && sizeof(struct fib_rule_hdr) == 12 &&
 			       sizeof(struct ndmsg) == 12 && sizeof(struct ifaddrmsg) == 8 &&
 			       sizeof(struct nhmsg) == 8,
 		       "no header is longer than a route's");
-	for (int repeats = 0; rc == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
-		struct netlink_request request = {.count = 0};
-
-		*count = 0;
-		netlink_add(&request, dump->type, NLM_F_DUMP, header, dump->header_bytes);
-		rc = netlink_dump(rtnl, &request, take, &taking);
-	}
+	rc = netlink_dump_table(rtnl, &table);
 	if (rc != -EINTR)
 		return rc;
 	/* They change all the time: what there is, is better than nothing. */

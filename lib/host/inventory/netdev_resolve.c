@@ -27,6 +27,11 @@ static void read_saved_links(struct reading *reading, struct problems *problems)
 			 NULL);
 }
 
+static void add_change(struct reading *reading, const char *text)
+{
+	problem_add_text(reading->problems, NULL, NULL, "rtnetlink", text, NULL);
+}
+
 /* Problems of individual netdevs go to `problems`. */
 static void read_links(struct reading *reading, struct problems *problems)
 {
@@ -41,11 +46,18 @@ static void read_links(struct reading *reading, struct problems *problems)
 		rc = rtnl_open(&reading->root, &reading->rtnl);
 	if (!rc)
 		rc = rtnl_get_links(reading->rtnl, &inventory->links);
-	inventory->links.incomplete = inventory->links.missing = rc;
-	if (!rc && reading->needs & NEED_ADDRESSES)
+	if (rc)
+		inventory->links.incomplete = inventory->links.missing = true;
+	else if (reading->needs & NEED_ADDRESSES)
 		rc = rtnl_get_addresses(reading->rtnl, &inventory->addresses);
 	if (rc)
 		problem_add(reading->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+	else if (inventory->links.missing)
+		add_change(reading, "the netdevs changed while they were read: "
+				    "some may be missing");
+	else if (inventory->addresses.missing)
+		add_change(reading, "the addresses of netdevs changed while they were read: "
+				    "some may be missing");
 }
 
 /* The modified EUI-64 of RFC 4291 appendix A; for iWARP the plain MAC at the start. */

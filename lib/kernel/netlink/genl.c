@@ -66,17 +66,13 @@ static int take_family(void *context, const void *payload, size_t length)
 int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_taker *take,
 	      void (*restart)(void *context), void *context)
 {
-	int error = -EINTR;
+	const struct genlmsghdr header = {.cmd = command, .version = REQUEST_VERSION};
+	const struct netlink_table table = {family, &header, sizeof(header),
+					    take,   restart, context};
+	int rc = netlink_dump_table(generic, &table);
 
-	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
-		struct netlink_request request = {.count = 0};
-
-		if (restart)
-			restart(context);
-		genl_add(&request, family, command, NLM_F_DUMP);
-		error = netlink_dump(generic, &request, take, context);
-	}
-	return error == -EINTR ? 0 : error;
+	/* Neither the list of families nor devlink reports changes: they set no cb->seq. */
+	return rc == -EINTR ? 0 : rc;
 }
 
 int genl_find(struct netlink *generic, const char *const *names, uint16_t *ret_ids, size_t count)

@@ -33,9 +33,6 @@ struct root;
  */
 #define NETLINK_BATCH 16
 
-/* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
-#define NETLINK_MOST_REPEATS 2
-
 /* A taker or handler may return this besides 0 and -errno: the message of a dump held no record. */
 #define NETLINK_NOTHING 1
 
@@ -154,8 +151,20 @@ int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, 
  */
 int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_taker *take,
 		 void *context);
+/* A dump, asked for again from the start if the table changed meanwhile, but not for ever. */
+struct netlink_table {
+	uint16_t type;
+	const void *question; /* the payload of the request: a header, and attributes */
+	size_t question_length;
+	netlink_taker *take;
+	void (*restart)(void *context); /* called before each dump: forget what came; or NULL */
+	void *context;
+};
+
+/* -EINTR: it changed each time; the last answer came in full, but may lack something. */
+int netlink_dump_table(struct netlink *netlink, const struct netlink_table *table);
 /*
- * The same step by step, for tables too large to keep: begin with `handle` and `context` of the
+ * A dump step by step, for tables too large to keep: begin with `handle` and `context` of the
  * exchange set, then step until `left` is 0 or an error is returned. Each step takes some
  * datagrams; the result of the dump is in exchange->error. A dump abandoned before its end keeps
  * the socket busy: free it.

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Many requests, and those whose answer is only success or an error: netlink.h. */
+/*
+ * Many requests, those whose answer is only success or an error, and dumps that are repeated:
+ * netlink.h.
+ */
 #include <errno.h>
 #include <string.h>
 
+#include <linux/netlink.h>
+
 #include "base/mem.h"
 #include "kernel/netlink/netlink.h"
+
+/* How often to repeat a dump that was interrupted by changes. */
+#define MOST_REPEATS 2
 
 /* Some requests of a series that are sent together. */
 struct part {
@@ -76,4 +84,20 @@ static int keep_text(void *context, unsigned int index, const struct netlink_ans
 int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text)
 {
 	return netlink_ask_batch(netlink, request, keep_text, ret_text);
+}
+
+int netlink_dump_table(struct netlink *netlink, const struct netlink_table *table)
+{
+	int rc = -EINTR;
+
+	for (int repeats = 0; rc == -EINTR && repeats <= MOST_REPEATS; repeats++) {
+		struct netlink_request request = {.count = 0};
+
+		if (table->restart)
+			table->restart(table->context);
+		netlink_add(&request, table->type, NLM_F_DUMP, table->question,
+			    table->question_length);
+		rc = netlink_dump(netlink, &request, table->take, table->context);
+	}
+	return rc;
 }
