@@ -101,11 +101,8 @@ void growth_each_netdev(const struct doctor_facts *facts, const struct port *por
 
 	if (port->netdev)
 		act(context, port->netdev);
-	if (!link_is_bond(own) || !own->index.known)
-		return;
-	for (size_t i = 0; i < links->count; i++)
-		if (links->items[i].master_index.known &&
-		    links->items[i].master_index.value == own->index.value && links->items[i].name)
+	for (size_t i = 0; link_is_bond(own) && i < links->count; i++)
+		if (link_by_index(links, &links->items[i].master_index) == own)
 			act(context, links->items[i].name);
 }
 

@@ -155,6 +155,10 @@ count()
 	printf 'Port 2:\nRC timeouts 9\nPort 1:\nRC timeouts 3\nRC resends  4294967296\n' >"$device/stats"
 	count 'RC timeouts,RC resends'
 	expect 0 'qib0/1 RC resends 4294967296; qib0/1 RC timeouts 3' ''
+	# Lines that are no counters: no name, no number, one that is too large, other bytes.
+	printf '%s\n' ' 5' alone 'RC DComp' 'wait TX 18446744073709551616' 'Q_1 4' 'Port 1: 5' '   ' 'PKT drops 7' >"$device/stats"
+	count ',alone,RC DComp,wait TX,Q_1,Port 1:,Port,PKT drops'
+	expect 0 'qib0/1 PKT drops 7' ''
 	echo 'nothing of the kind' >"$device/stats"
 	count 'RC timeouts'
 	expect 3 '' 'rdmactl counters: qib0/1: cannot read counters (hw): no counter in the text'

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Readings of counters: what one is, and loading them from a saved tree. */
-#include "saved_tree.h"
+#include "made_up_snapshot.h"
+
+#include <linux/if_link.h>
 
 #include <sys/resource.h>
 
@@ -459,6 +461,76 @@ static void the_netdev_of_a_port(void **state)
 	assert_string_equal(find(bed, "eth7", "rx_dropped")->device->name, "mlx5_0");
 }
 
+static void answer_statistics(struct made_up_snapshot *snapshot, uint32_t netdev, uint64_t packets)
+{
+	const struct if_stats_msg header = {.ifindex = netdev, .filter_mask = 1};
+	struct bytes question = {0}, answer = {0};
+
+	bytes_put(&question, &header, sizeof(header));
+	snapshot_ask(snapshot, NETLINK_ROUTE, RTM_GETSTATS, NLM_F_REQUEST, &question);
+	bytes_put(&answer, &header, sizeof(header));
+	put_attribute(&answer, IFLA_STATS_LINK_64, &packets, sizeof(packets));
+	snapshot_got(snapshot, RTM_NEWSTATS, 0, &answer);
+	snapshot_end(snapshot);
+}
+
+/* Netlink tells the counters of the netdevs whose index is known, and of nothing else. */
+static void netdevs_by_netlink(void **state)
+{
+	struct bed *bed = *state;
+	struct made_up_snapshot snapshot = {.tree = bed->tree};
+	const struct counters_request request = {.root = bed->tree.path,
+						 .inventory = &bed->inventory,
+						 .sources = COUNTERS_ALL_SOURCES};
+	struct device *device = device_list_add(&bed->inventory.devices, "mlx5_0");
+
+	snapshot_begin(&snapshot);
+	answer_statistics(&snapshot, 0, 5);
+	answer_statistics(&snapshot, 7, 6);
+	answer_statistics(&snapshot, 11, 8);
+	snapshot_write(&snapshot);
+	free(text_buffer_take(&snapshot.file));
+	for (unsigned int port = 1; port <= 3; port++) {
+		struct port *one = device_add_port(device, port);
+
+		one->netdev = mem_format("eth%u", port);
+		number_set(&one->netdev_index, 5 + 2 * port);
+	}
+	device->ports[1].netdev_index = (struct number){.known = false};
+	assert_int_equal(counter_loader_open(&request, &bed->loader), 0);
+	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+	assert_int_equal(bed->readings.count, 2);
+	assert_int_equal(find(bed, "eth1", "rx_packets")->value.value, 6);
+	assert_int_equal(find(bed, "eth3", "rx_packets")->value.value, 8);
+}
+
+/* Its counter of 64 bits is another file than the one that was read already. */
+static void extended_after_a_probe(void **state)
+{
+	struct bed *bed = *state;
+	const struct objects objects = {0};
+	const struct inventory_request request = {
+		.root = bed->tree.path, .needs = NEED_DRIVER, .objects = &objects};
+	const struct counters_request counters = {.root = bed->tree.path,
+						  .inventory = &bed->inventory,
+						  .sources = COUNTERS_ALL_SOURCES};
+
+	tree_write(&bed->tree, PORT "counters/symbol_error", "3");
+	tree_write(&bed->tree, PORT "counters/link_downed", "4");
+	tree_write(&bed->tree, PORT "counters_ext/symbol_error", "70000");
+	tree_write(&bed->tree, PORT "hw_counters/symbol_error", "5");
+	tree_link(&bed->tree, CLASS "mlx5_0/device/driver", "/sys/bus/pci/drivers/mlx5_core");
+	assert_int_equal(inventory_load(&bed->inventory, &request, NULL, NULL), 0);
+	pma_leave_out_restricted(bed->tree.path, &bed->inventory.devices, &bed->problems);
+	assert_int_equal(bed->inventory.devices.items[0].ports[0].symbol_errors.value, 3);
+	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
+	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+	assert_int_equal(bed->readings.count, 3);
+	assert_int_equal(bed->readings.items[0].value.value, 70000);
+	assert_int_equal(find(bed, "mlx5_0/1", "link_downed")->value.value, 4);
+	assert_int_equal(bed->readings.items[2].value.value, 5);
+}
+
 /* What was read before the first loader is no reading of the one that follows it. */
 static void opened_again(void **state)
 {
@@ -513,6 +585,8 @@ int main(void)
 		TEST(listed_again),
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
+		TEST(netdevs_by_netlink),
+		TEST(extended_after_a_probe),
 		TEST(opened_again),
 	};
 
