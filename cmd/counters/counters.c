@@ -112,7 +112,7 @@ static void find_countless(struct counters_run *run)
 			const struct port *port = &list->items[i].ports[j];
 			struct counter_reading *reading;
 
-			if (counter_loader_counts(run->loader, port))
+			if (counter_loader_counts(run->loader, &list->items[i], port))
 				continue;
 			reading = mem_append(&run->countless.items, &run->countless.count,
 					     sizeof(*run->countless.items));

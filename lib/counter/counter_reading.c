@@ -95,6 +95,59 @@ struct number counter_reading_growth(const struct counter_reading *before,
 	return number_of(after->value.value - before->value.value);
 }
 
+/* The readings of a port are next to each other, those of its driver after those of its agent. */
+static bool is_counted_by_driver(const struct counter_readings *readings, size_t agent)
+{
+	const struct counter_reading *reading = &readings->items[agent];
+
+	for (size_t i = agent + 1; i < readings->count; i++) {
+		const struct counter_reading *other = &readings->items[i];
+
+		if (other->port != reading->port)
+			return false;
+		if (other->source == COUNTER_SOURCE_HW && !strcmp(other->counter, reading->counter))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * bnxt_re has an agent since Linux 6.15, which cuts the driver's numbers of errors to 8 and 16 bits
+ * (bnxt_re_assign_pma_port_counters()): the driver's own are the better ones.
+ */
+static bool is_of_agent_and_driver(const struct counter_readings *readings, size_t which)
+{
+	return readings->items[which].source == COUNTER_SOURCE_PMA &&
+	       is_counted_by_driver(readings, which);
+}
+
+/* Both folders of a driver may have it (hw_counters, diag_counters), or one under two names. */
+static bool is_kept_already(const struct counter_readings *readings, size_t first, size_t kept,
+			    const struct counter_reading *reading)
+{
+	for (size_t i = kept; i-- > first;) {
+		const struct counter_reading *other = &readings->items[i];
+
+		if (other->source != reading->source || other->device != reading->device ||
+		    other->port != reading->port)
+			return false;
+		if (other->value.known && !strcmp(other->counter, reading->counter))
+			return true;
+	}
+	return false;
+}
+
+void counter_readings_leave_out_repeated(struct counter_readings *readings, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < readings->count; i++)
+		if (!is_of_agent_and_driver(readings, i) &&
+		    !is_kept_already(readings, first, kept, &readings->items[i]))
+			readings->items[kept++] = readings->items[i];
+	readings->count = kept;
+}
+
 void counter_readings_clear(struct counter_readings *readings)
 {
 	free(readings->items);

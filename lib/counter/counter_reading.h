@@ -65,4 +65,6 @@ int counter_reading_compare(const struct counter_reading *a, const struct counte
 struct number counter_reading_growth(const struct counter_reading *before,
 				     const struct counter_reading *after);
 
+/* Leaves out each reading from `first` on that another one of the same port makes superfluous. */
+void counter_readings_leave_out_repeated(struct counter_readings *readings, size_t first);
 void counter_readings_clear(struct counter_readings *readings);

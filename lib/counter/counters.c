@@ -101,15 +101,6 @@ int counter_loader_open(const struct counters_request *request, struct counter_l
 	return 0;
 }
 
-static struct counter_place *find_place(struct counter_loader *loader, const struct port *port,
-					enum counter_source source)
-{
-	for (size_t i = 0; i < loader->place_count; i++)
-		if (loader->places[i].port == port && loader->places[i].source == source)
-			return &loader->places[i];
-	return NULL;
-}
-
 /* Takes ownership of the list. */
 static void take_list(struct counter_place *place, struct counter_list *list)
 {
@@ -125,7 +116,25 @@ struct round {
 	struct counter_loader *loader;
 	struct problems *notes;
 	size_t *places; /* of the requested netdevs */
+	size_t last;	/* place that was found */
 };
+
+/* Answers come in the order of the places, so that the next one is mostly near the last. */
+static struct counter_place *find_place(struct round *round, const struct port *port)
+{
+	const struct counter_loader *loader = round->loader;
+
+	for (size_t i = 0; i < loader->place_count; i++) {
+		const size_t at = (round->last + i) % loader->place_count;
+
+		if (loader->places[at].port == port &&
+		    loader->places[at].source == COUNTER_SOURCE_HW) {
+			round->last = at;
+			return &loader->places[at];
+		}
+	}
+	return NULL;
+}
 
 static void note(struct round *round, const char *object, int error, const char *text)
 {
@@ -139,7 +148,7 @@ static void note(struct round *round, const char *object, int error, const char 
 static void port_taken(void *context, const struct port *port, struct counter_list *list)
 {
 	struct round *round = context;
-	struct counter_place *place = find_place(round->loader, port, COUNTER_SOURCE_HW);
+	struct counter_place *place = find_place(round, port);
 
 	if (place)
 		take_list(place, list);
@@ -374,59 +383,6 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 	report_causes(place, readings->items + first, readings->count - first, problems);
 }
 
-/* The readings of a port are next to each other, those of its driver after those of its agent. */
-static bool is_counted_by_driver(const struct counter_readings *readings, size_t agent)
-{
-	const struct counter_reading *reading = &readings->items[agent];
-
-	for (size_t i = agent + 1; i < readings->count; i++) {
-		const struct counter_reading *other = &readings->items[i];
-
-		if (other->port != reading->port)
-			return false;
-		if (other->source == COUNTER_SOURCE_HW && !strcmp(other->counter, reading->counter))
-			return true;
-	}
-	return false;
-}
-
-/*
- * bnxt_re has an agent since Linux 6.15, which cuts the driver's numbers of errors to 8 and 16 bits
- * (bnxt_re_assign_pma_port_counters()): the driver's own are the better ones.
- */
-static bool is_of_agent_and_driver(const struct counter_readings *readings, size_t which)
-{
-	return readings->items[which].source == COUNTER_SOURCE_PMA &&
-	       is_counted_by_driver(readings, which);
-}
-
-/* Both folders of a driver may have it (hw_counters, diag_counters), or one under two names. */
-static bool is_kept_already(const struct counter_readings *readings, size_t first, size_t kept,
-			    const struct counter_reading *reading)
-{
-	for (size_t i = kept; i-- > first;) {
-		const struct counter_reading *other = &readings->items[i];
-
-		if (other->source != reading->source || other->device != reading->device ||
-		    other->port != reading->port)
-			return false;
-		if (other->value.known && !strcmp(other->counter, reading->counter))
-			return true;
-	}
-	return false;
-}
-
-static void leave_out_repeated(struct counter_readings *readings, size_t first)
-{
-	size_t kept = first;
-
-	for (size_t i = first; i < readings->count; i++)
-		if (!is_of_agent_and_driver(readings, i) &&
-		    !is_kept_already(readings, first, kept, &readings->items[i]))
-			readings->items[kept++] = readings->items[i];
-	readings->count = kept;
-}
-
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
 			 struct problems *problems, struct problems *notes)
 {
@@ -443,20 +399,38 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
 		else
 			add_files(loader, &loader->places[i], &shelf, readings, problems);
 	if (loader->request.once)
-		leave_out_repeated(readings, first);
+		counter_readings_leave_out_repeated(readings, first);
 	counter_shelf_close(&shelf);
 	loader->begun = true;
 }
 
-bool counter_loader_counts(const struct counter_loader *loader, const struct port *port)
+/* The places are in the order of the devices. */
+static size_t first_place(const struct counter_loader *loader, const struct device *device)
+{
+	size_t low = 0, high = loader->place_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (loader->places[middle].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool counter_loader_counts(const struct counter_loader *loader, const struct device *device,
+			   const struct port *port)
 {
 	bool asked = false;
 
-	for (size_t i = 0; i < loader->place_count; i++) {
+	for (size_t i = first_place(loader, device); i < loader->place_count; i++) {
 		const struct counter_place *place = &loader->places[i];
 
-		if (strcmp(place->device->kernel_name, port->kernel_name) ||
-		    (place->port && place->port != port) || place->source == COUNTER_SOURCE_CM ||
+		if (place->device != device)
+			break;
+		if ((place->port && place->port != port) || place->source == COUNTER_SOURCE_CM ||
 		    place->source == COUNTER_SOURCE_NETDEV)
 			continue;
 		asked = true;

@@ -53,4 +53,5 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
  * Returns whether the driver has any counter of the port or its device, wanted or not. Valid after
  * a round.
  */
-bool counter_loader_counts(const struct counter_loader *loader, const struct port *port);
+bool counter_loader_counts(const struct counter_loader *loader, const struct device *device,
+			   const struct port *port);

@@ -24,16 +24,19 @@ static int walk(struct nlattr *const *table, int (*each)(void *context, const st
 	return nest ? netlink_each(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY, each, context) : 0;
 }
 
+/* There are many: a table of all attributes would be cleared and filled for each of them. */
+static const struct nlattr *find(const struct nlattr *nest, int type)
+{
+	return nla_find(nla_data(nest), nla_len(nest), type);
+}
+
 static int add_counter(void *context, const struct nlattr *nest)
 {
-	struct nlattr *entry[NLDEV_ATTR_KNOWN];
 	_cleanup_(freep) char *name = NULL;
 	struct number value = {0};
 
-	if (nldev_parse_nest(nest, entry))
-		return -EBADMSG;
-	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &name);
-	if (netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE], &value) ||
+	netlink_get_text(find(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME), &name);
+	if (netlink_get_number(find(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE), &value) ||
 	    !name || !value.known)
 		return -EBADMSG;
 	counter_list_take(context, name, value.value);
