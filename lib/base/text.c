@@ -167,12 +167,14 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 
 char *text_clean(const char *bytes, size_t length)
 {
-	size_t plain = plain_length(bytes, length);
-	/* A NUL ends the text. */
-	size_t size = plain < length && !bytes[plain] ? plain + 1
-						      : plain + (length - plain) * 4 + 1;
-	char *text = mem_alloc_zero(size, 1);
+	const size_t plain = plain_length(bytes, length);
+	const size_t size = plain + (length - plain) * 4 + 1;
+	char *text;
 
+	/* A NUL ends the text. */
+	if (plain == length || !bytes[plain])
+		return mem_check(strndup(bytes, plain));
+	text = mem_alloc_zero(size, 1);
 	text_clean_into(text, size, bytes, length);
 	return text;
 }

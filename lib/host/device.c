@@ -179,7 +179,7 @@ void device_set_name(struct device *device, const char *kernel_name, size_t leng
 	length = strnlen(kernel_name, length);
 	free(device->kernel_name);
 	free(device->name);
-	device->kernel_name = mem_format("%.*s", (int)length, kernel_name);
+	device->kernel_name = mem_check(strndup(kernel_name, length));
 	device->name = text_clean(kernel_name, length);
 }
 

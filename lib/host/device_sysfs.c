@@ -222,11 +222,13 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems)
 {
-	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
+	if (attributes_wanted(&device_attributes, needs, device)) {
+		_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s",
+							      device->kernel_name);
 
-	if (attributes_wanted(&device_attributes, needs, device))
 		attributes_read(&device_attributes, root, directory, device->name, needs, device,
 				problems);
+	}
 	if (needs & (NEED_PCI | NEED_DRIVER))
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
