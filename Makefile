@@ -51,7 +51,8 @@ FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,
 HEADER_FLAGS := $(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' $(HEADER_FLAGS) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS := $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
+# libc first: the loader looks for most symbols there, and asks the libraries in this order.
+LIBS := -lc $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))
