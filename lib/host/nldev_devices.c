@@ -300,8 +300,7 @@ void nldev_get_uverbs(struct netlink *nldev, struct device_list *list)
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].index.known && !list->items[i].driver)
-			*(struct device **)mem_append(&requests.devices, &requests.count,
-						      sizeof(struct device *)) = &list->items[i];
+			MEM_ADD(requests.devices, requests.count) = &list->items[i];
 	netlink_ask_all(nldev, &(struct netlink_series){requests.count, put_uverbs, take_uverbs,
 							&requests});
 	free(requests.devices);

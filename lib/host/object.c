@@ -53,8 +53,7 @@ int objects_parse(struct objects *objects, char *const *words, bool ports, char 
 			objects_free(objects);
 			return -EINVAL;
 		}
-		*(struct object *)mem_append(&objects->items, &objects->count,
-					     sizeof(*objects->items)) = object;
+		MEM_ADD(objects->items, objects->count) = object;
 	}
 	return 0;
 }

@@ -285,7 +285,7 @@ static int take_listed_address(void *context, const void *payload, size_t length
 
 	if (error)
 		return error == -EAFNOSUPPORT ? 0 : error;
-	*(struct link_address *)mem_append(&list->items, &list->count, sizeof(address)) = address;
+	MEM_ADD(list->items, list->count) = address;
 	return 0;
 }
 

@@ -292,7 +292,7 @@ int endpoint_list_gids(const struct inventory *inventory, const struct device *d
 		endpoint_describe_gid(&search, port, entry, endpoint);
 	}
 	if (first.transport == TRANSPORT_IWARP)
-		*(struct endpoint *)mem_append(&endpoints, &count, sizeof(*endpoints)) = first;
+		MEM_ADD(endpoints, count) = first;
 	*ret_endpoints = endpoints;
 	*ret_count = count;
 	return 0;

@@ -86,8 +86,7 @@ static void add_standard_rules(int family, struct fib *fib)
 	} rules[] = {{0, RT_TABLE_LOCAL}, {32766, RT_TABLE_MAIN}, {32767, RT_TABLE_DEFAULT}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		*(struct fib_rule *)mem_append(&fib->rules, &fib->rule_count,
-					       sizeof(*fib->rules)) = (struct fib_rule){
+		MEM_ADD(fib->rules, fib->rule_count) = (struct fib_rule){
 			.to.address.family = (uint8_t)family,
 			.from.address.family = (uint8_t)family,
 			.priority = rules[i].priority,

@@ -87,7 +87,7 @@ static int take_hop(struct fib *fib, unsigned int family, struct nlattr **table,
 	if (rtnl_get_ip(table[RTA_GATEWAY], family, &hop.gateway) ||
 	    rtnl_get_via(table[RTA_VIA], &hop.gateway))
 		return -EBADMSG;
-	*(struct fib_hop *)mem_append(&fib->hops, &fib->hop_count, sizeof(hop)) = hop;
+	MEM_ADD(fib->hops, fib->hop_count) = hop;
 	return 0;
 }
 
@@ -147,7 +147,7 @@ int fib_take_route(struct fib *fib, const void *payload, size_t length)
 	route.scope = header->rtm_scope;
 	route.tos = header->rtm_tos;
 	route.preference = table[RTA_PREF] ? nla_get_u8(table[RTA_PREF]) : 0;
-	*(struct fib_route *)mem_append(&fib->routes, &fib->route_count, sizeof(route)) = route;
+	MEM_ADD(fib->routes, fib->route_count) = route;
 	return 0;
 }
 
@@ -202,7 +202,7 @@ int fib_take_rule(struct fib *fib, const void *payload, size_t length)
 	rule.unjudged = find_unjudged(table, header->flags);
 	get_name(table[FRA_IIFNAME], rule.in);
 	get_name(table[FRA_OIFNAME], rule.out);
-	*(struct fib_rule *)mem_append(&fib->rules, &fib->rule_count, sizeof(rule)) = rule;
+	MEM_ADD(fib->rules, fib->rule_count) = rule;
 	return 0;
 }
 
@@ -241,8 +241,7 @@ int fib_take_next_hop(struct fib *fib, const void *payload, size_t length)
 	next_hop.blackhole = table[NHA_BLACKHOLE] != NULL;
 	next_hop.hop.link_index = get_u32(table[NHA_OIF], 0);
 	next_hop.hop.flags = header->nh_flags;
-	*(struct fib_next_hop *)mem_append(&fib->next_hops, &fib->next_hop_count,
-					   sizeof(next_hop)) = next_hop;
+	MEM_ADD(fib->next_hops, fib->next_hop_count) = next_hop;
 	return 0;
 }
 
@@ -259,8 +258,7 @@ int fib_take_neighbour(struct fib *fib, const void *payload, size_t length)
 		return 0;
 	if (rtnl_get_ip(table[NDA_DST], header->ndm_family, &ip) || !ip.known)
 		return -EBADMSG;
-	*(struct fib_neighbour *)mem_append(&fib->neighbours, &fib->neighbour_count,
-					    sizeof(*fib->neighbours)) = (struct fib_neighbour){
+	MEM_ADD(fib->neighbours, fib->neighbour_count) = (struct fib_neighbour){
 		.ip = ip.address,
 		.link_index = (uint32_t)header->ndm_ifindex,
 		.state = header->ndm_state,
@@ -285,8 +283,7 @@ int fib_take_address(struct fib *fib, const void *payload, size_t length)
 	    !own.known || rtnl_get_ip(table[IFA_ADDRESS], header->ifa_family, &net) ||
 	    header->ifa_prefixlen > (header->ifa_family == AF_INET ? 32 : 128))
 		return -EBADMSG;
-	*(struct fib_address *)mem_append(&fib->addresses, &fib->address_count,
-					  sizeof(*fib->addresses)) = (struct fib_address){
+	MEM_ADD(fib->addresses, fib->address_count) = (struct fib_address){
 		.ip = own.address,
 		.net = net.known ? net.address : own.address,
 		.link_index = header->ifa_index,

@@ -70,9 +70,7 @@ void fib_find_tables(const struct fib_search *search)
 
 	for (size_t i = 0; i < fib->route_count; i++)
 		if (is_candidate(search->question, &fib->routes[i]))
-			*(const struct fib_route **)mem_append(
-				&work->candidates, &count,
-				sizeof(*work->candidates)) = &fib->routes[i];
+			MEM_ADD(work->candidates, count) = &fib->routes[i];
 	if (count)
 		qsort(work->candidates, count, sizeof(*work->candidates), compare_candidates);
 	for (size_t i = 0; i < count; i++) {
@@ -321,9 +319,7 @@ int fib_search_merged(const struct fib_search *search, struct fib_found *ret_fou
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		for (size_t j = 0; tables[i] && j < tables[i]->count; j++)
-			*(const struct fib_route **)mem_append(
-				&merged.routes, &merged.count,
-				sizeof(*merged.routes)) = tables[i]->routes[j];
+			MEM_ADD(merged.routes, merged.count) = tables[i]->routes[j];
 	if (merged.count)
 		qsort(merged.routes, merged.count, sizeof(*merged.routes), compare_merged);
 	rc = search_list(search, &merged, ret_found);

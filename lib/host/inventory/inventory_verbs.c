@@ -155,7 +155,7 @@ static void read_caps(struct reading *reading, struct verbs_device *opened, stru
 			note_port(reading, device, &caps.ports[i].port, caps.ports[i].error);
 	if (caps.port_count.value > PORT_MOST_VERBS)
 		note_ports_above(reading, device);
-	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
+	MEM_ADD(inventory->caps, inventory->caps_count) = caps;
 }
 
 static void read_device(struct reading *reading, struct verbs *verbs, struct device *device)
