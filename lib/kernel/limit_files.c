@@ -77,60 +77,104 @@ char *limit_parse_logins(const char *text)
 	return value;
 }
 
-static void take_file(const struct root *root, const char *path, const char *key,
+/* Returns whether there is such a file. */
+static bool take_file(const struct root *root, const char *path, const char *key,
 		      struct limit_setting *setting)
 {
 	_cleanup_(freep) char *text = NULL, *value = NULL;
 
 	if (sysfs_read_long(root, &text, "%s", path))
-		return;
+		return false;
 	value = key ? limit_parse_unit(text, key) : limit_parse_logins(text);
 	if (!value)
-		return;
+		return true;
 	limit_setting_clear(setting);
 	setting->value = value;
 	setting->file = mem_format("/%s", path);
 	value = NULL;
+	return true;
 }
 
-/* The .conf files of a directory, in the order of their names. */
-static void take_directory(const struct root *root, const char *directory, const char *key,
-			   struct limit_setting *setting)
+/* A file that adds to others, and where it is. */
+struct drop_in {
+	char *name, *path;
+};
+
+struct drop_ins {
+	struct drop_in *items;
+	size_t count;
+};
+
+static struct drop_in *find_drop_in(struct drop_ins *list, const char *name)
 {
-	struct strings names = {.known = false};
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return &list->items[i];
+	MEM_ADD(list->items, list->count) = (struct drop_in){.name = mem_string(name)};
+	return &list->items[list->count - 1];
+}
+
+/* The .conf files of a directory, which hide those of the same name in the ones before. */
+static void find_drop_ins(const struct root *root, const char *directory, struct drop_ins *list)
+{
+	struct strings names = {.known = true};
 
 	if (sysfs_list(root, &names, "%s", directory))
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		const char *suffix = strrchr(names.items[i], '.');
-		_cleanup_(freep) char *path = mem_format("%s/%s", directory, names.items[i]);
+		struct drop_in *drop_in;
 
-		if (suffix && !strcmp(suffix, ".conf"))
-			take_file(root, path, key, setting);
+		if (!text_ends_with(names.items[i], ".conf"))
+			continue;
+		drop_in = find_drop_in(list, names.items[i]);
+		free(drop_in->path);
+		drop_in->path = mem_format("%s/%s", directory, names.items[i]);
 	}
 	strings_free(&names);
 }
 
+static int compare_drop_ins(const void *a, const void *b)
+{
+	return strcmp(((const struct drop_in *)a)->name, ((const struct drop_in *)b)->name);
+}
+
+/* By their names, as bytes, wherever they are: the last one wins. Frees the list. */
+static void take_drop_ins(const struct root *root, struct drop_ins *list, const char *key,
+			  struct limit_setting *setting)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_drop_ins);
+	for (size_t i = 0; i < list->count; i++) {
+		take_file(root, list->items[i].path, key, setting);
+		free(list->items[i].name);
+		free(list->items[i].path);
+	}
+	free(list->items);
+}
+
 /*
- * What stands in /etc counts before /run and that before /usr/lib: the last file that is taken
- * wins. Drop-ins that the same name hides, and those of a prefix of the name, are not told apart.
+ * A file in /etc hides one of the same name in /run, and that one in /usr/lib: both the unit's own
+ * and drop-ins, systemd.unit(5). Drop-ins of a prefix of the name are not looked for.
  */
 static void take_unit(const struct root *root, const char *directory, const char *unit,
 		      const char *key, struct limit_setting *setting)
 {
-	static const char *const places[] = {"usr/lib/systemd", "lib/systemd", "run/systemd",
-					     "etc/systemd"};
+	static const char *const places[] = {"etc/systemd", "run/systemd", "lib/systemd",
+					     "usr/lib/systemd"};
+	struct drop_ins drop_ins = {.count = 0};
+	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		_cleanup_(freep) char *path = mem_format("%s%s/%s", places[i], directory, unit);
 
-		take_file(root, path, key, setting);
+		found = found || take_file(root, path, key, setting);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+	for (size_t i = ARRAY_SIZE(places); i-- > 0;) {
 		_cleanup_(freep) char *path = mem_format("%s%s/%s.d", places[i], directory, unit);
 
-		take_directory(root, path, key, setting);
+		find_drop_ins(root, path, &drop_ins);
 	}
+	take_drop_ins(root, &drop_ins, key, setting);
 }
 
 void limit_of_unit(const struct root *root, const char *unit, const char *key,
@@ -150,7 +194,10 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
 /* limits.conf(5): the files of limits.d come after it, in the order of their names. */
 void limit_of_logins(const struct root *root, struct limit_setting *ret_setting)
 {
+	struct drop_ins drop_ins = {.count = 0};
+
 	*ret_setting = (struct limit_setting){.value = NULL};
 	take_file(root, "etc/security/limits.conf", NULL, ret_setting);
-	take_directory(root, "etc/security/limits.d", NULL, ret_setting);
+	find_drop_ins(root, "etc/security/limits.d", &drop_ins);
+	take_drop_ins(root, &drop_ins, NULL, ret_setting);
 }

@@ -87,7 +87,7 @@ static void logins(void **state)
 	expect_login("* - memlock\n- - - -\n*", NULL);
 }
 
-/* The last file wins, and /etc comes after /usr/lib. */
+/* Drop-ins come after the unit's own file, and limits.d after limits.conf. */
 static void places(void **state)
 {
 	const struct saved_tree *tree = *state;
@@ -118,6 +118,43 @@ static void places(void **state)
 	assert_string_equal(setting.file, "/etc/security/limits.d/rdma.conf");
 	assert_true(limit_is_none(&setting));
 	limit_setting_clear(&setting);
+}
+
+static void expect_place(const struct saved_tree *tree, const char *value, const char *file)
+{
+	_cleanup_(limit_setting_clear) struct limit_setting setting;
+
+	limit_of_unit(&tree->root, "slurmd.service", "LimitMEMLOCK", &setting);
+	assert_string_equal(setting.value ? setting.value : "none", value);
+	assert_string_equal(setting.file ? setting.file : "none", file);
+}
+
+#define UNIT "systemd/system/slurmd.service"
+
+/* The file in /etc hides the others of its name, but not a later name elsewhere. */
+static void order_of_files(void **state)
+{
+	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
+	const struct saved_tree *tree = *state;
+
+	tree_write(tree, "usr/lib/" UNIT, "LimitMEMLOCK=infinity");
+	expect_place(tree, "infinity", "/usr/lib/" UNIT);
+	tree_write(tree, "run/" UNIT, "LimitMEMLOCK=2M");
+	expect_place(tree, "2M", "/run/" UNIT);
+	tree_write(tree, "etc/" UNIT, "[Service]");
+	expect_place(tree, "none", "none");
+	tree_write(tree, "usr/lib/" UNIT ".d/9-x.conf", "LimitMEMLOCK=9M");
+	tree_write(tree, "etc/" UNIT ".d/10-y.conf", "LimitMEMLOCK=10M");
+	tree_write(tree, "etc/" UNIT ".d/8-z.conf", "LimitMEMLOCK=8M");
+	expect_place(tree, "9M", "/usr/lib/" UNIT ".d/9-x.conf");
+	tree_write(tree, "run/" UNIT ".d/9-x.conf", "LimitMEMLOCK=90M");
+	expect_place(tree, "90M", "/run/" UNIT ".d/9-x.conf");
+	tree_write(tree, "etc/" UNIT ".d/9-x.conf", "");
+	expect_place(tree, "8M", "/etc/" UNIT ".d/8-z.conf");
+	tree_write(tree, "etc/security/limits.d/20-nproc.conf", "* soft memlock 20");
+	tree_write(tree, "etc/security/limits.d/100-rdma.conf", "* - memlock unlimited");
+	limit_of_logins(&tree->root, &logins);
+	assert_string_equal(logins.value, "20");
 }
 
 #define V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -270,6 +307,8 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(logins),
 		cmocka_unit_test_setup_teardown(places, tree_only_set_up, tree_only_tear_down),
+		cmocka_unit_test_setup_teardown(order_of_files, tree_only_set_up,
+						tree_only_tear_down),
 		cmocka_unit_test_setup_teardown(cgroup_levels, tree_only_set_up,
 						tree_only_tear_down),
 		cmocka_unit_test(ranges),
