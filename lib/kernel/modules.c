@@ -10,13 +10,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/config_files.h"
 #include "kernel/sysfs.h"
 
-/* How many files and rules count. */
-enum {
-	FILES_MOST = 1024,
-	RULES_MOST = 65536,
-};
+enum { RULES_MOST = 65536 };
 
 /* Names are the same with dashes and with underscores: modprobe.d(5). */
 static bool is_same_name(const char *a, size_t length, const char *b)
@@ -177,35 +174,6 @@ void module_rules_parse_boot(struct module_rules *rules, const char *text)
 	}
 }
 
-/* A configuration file: the one of that name in the first directory that has one. */
-struct config_file {
-	char *name;
-	const char *directory;
-};
-
-struct config_files {
-	struct config_file *items;
-	size_t count;
-};
-
-static bool is_config(const char *name)
-{
-	return name[0] != '.' && text_ends_with(name, ".conf");
-}
-
-static bool has_file(const struct config_files *files, const char *name)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (!strcmp(files->items[i].name, name))
-			return true;
-	return false;
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	return strcmp(((const struct config_file *)a)->name, ((const struct config_file *)b)->name);
-}
-
 static void note_unread(struct module_rules *rules, const char *path, int rc)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -216,10 +184,8 @@ static void note_unread(struct module_rules *rules, const char *path, int rc)
 	strings_add(&rules->unread, place);
 }
 
-static void read_config(const struct root *root, struct module_rules *rules,
-			const struct config_file *file)
+static void read_config(const struct root *root, struct module_rules *rules, const char *path)
 {
-	_cleanup_(freep) char *path = mem_format("%s/%s", file->directory, file->name);
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	_cleanup_(freep) char *place = mem_format("/%s", clean);
 	_cleanup_(freep) char *text = NULL;
@@ -232,7 +198,7 @@ static void read_config(const struct root *root, struct module_rules *rules,
 		module_rules_parse(rules, text, place);
 }
 
-/* In the order of modprobe.d(5); all files together are read in the order of their names. */
+/* In the order of modprobe.d(5). */
 static const char *const directories[] = {
 	"etc/modprobe.d",     "run/modprobe.d", "usr/local/lib/modprobe.d",
 	"usr/lib/modprobe.d", "lib/modprobe.d",
@@ -245,25 +211,14 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
-		struct strings names = {.known = false};
-
-		rc = sysfs_list_all(root, &names, "%s", directories[i]);
+		rc = config_files_add(root, directories[i], &files);
 		if (rc && rc != -ENOENT && rc != -ENOTDIR)
 			note_unread(rules, directories[i], rc);
 		rules->has_config |= !rc;
-		for (size_t j = 0; !rc && j < names.count && files.count < FILES_MOST; j++)
-			if (is_config(names.items[j]) && !has_file(&files, names.items[j]))
-				MEM_ADD(files.items, files.count) = (struct config_file){
-					mem_string(names.items[j]), directories[i]};
-		strings_free(&names);
 	}
-	if (files.count)
-		qsort(files.items, files.count, sizeof(*files.items), compare_files);
-	for (size_t i = 0; i < files.count; i++) {
-		read_config(root, rules, &files.items[i]);
-		free(files.items[i].name);
-	}
-	free(files.items);
+	for (size_t i = 0; i < files.count; i++)
+		read_config(root, rules, files.items[i].path);
+	config_files_clear(&files);
 	rc = sysfs_read_long(root, &boot, "proc/cmdline");
 	rules->has_boot = !rc;
 	if (!rc)

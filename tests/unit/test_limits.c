@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "doctor/limits/name_filter.h"
-#include "kernel/limit_files.h"
+#include "doctor/limits/limit_files.h"
 #include "kernel/procfs.h"
 
 static void task(void **state)

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/frame/check.h"
-#include "kernel/limit_files.h"
+#include "doctor/limits/limit_files.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/privilege.h"
 

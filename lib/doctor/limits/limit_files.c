@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/limit_files.h"
+#include "doctor/limits/limit_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/config_files.h"
 #include "kernel/sysfs.h"
 
 void limit_setting_clear(struct limit_setting *setting)
@@ -95,61 +96,13 @@ static bool take_file(const struct root *root, const char *path, const char *key
 	return true;
 }
 
-/* A file that adds to others, and where it is. */
-struct drop_in {
-	char *name, *path;
-};
-
-struct drop_ins {
-	struct drop_in *items;
-	size_t count;
-};
-
-static struct drop_in *find_drop_in(struct drop_ins *list, const char *name)
+/* The last one wins. Frees the list. */
+static void take_files(const struct root *root, struct config_files *files, const char *key,
+		       struct limit_setting *setting)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->items[i].name, name))
-			return &list->items[i];
-	MEM_ADD(list->items, list->count) = (struct drop_in){.name = mem_string(name)};
-	return &list->items[list->count - 1];
-}
-
-/* The .conf files of a directory, which hide those of the same name in the ones before. */
-static void find_drop_ins(const struct root *root, const char *directory, struct drop_ins *list)
-{
-	struct strings names = {.known = true};
-
-	if (sysfs_list(root, &names, "%s", directory))
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		struct drop_in *drop_in;
-
-		if (!text_ends_with(names.items[i], ".conf"))
-			continue;
-		drop_in = find_drop_in(list, names.items[i]);
-		free(drop_in->path);
-		drop_in->path = mem_format("%s/%s", directory, names.items[i]);
-	}
-	strings_free(&names);
-}
-
-static int compare_drop_ins(const void *a, const void *b)
-{
-	return strcmp(((const struct drop_in *)a)->name, ((const struct drop_in *)b)->name);
-}
-
-/* By their names, as bytes, wherever they are: the last one wins. Frees the list. */
-static void take_drop_ins(const struct root *root, struct drop_ins *list, const char *key,
-			  struct limit_setting *setting)
-{
-	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_drop_ins);
-	for (size_t i = 0; i < list->count; i++) {
-		take_file(root, list->items[i].path, key, setting);
-		free(list->items[i].name);
-		free(list->items[i].path);
-	}
-	free(list->items);
+	for (size_t i = 0; i < files->count; i++)
+		take_file(root, files->items[i].path, key, setting);
+	config_files_clear(files);
 }
 
 /*
@@ -161,20 +114,17 @@ static void take_unit(const struct root *root, const char *directory, const char
 {
 	static const char *const places[] = {"etc/systemd", "run/systemd", "lib/systemd",
 					     "usr/lib/systemd"};
-	struct drop_ins drop_ins = {.count = 0};
+	struct config_files drop_ins = {.count = 0};
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		_cleanup_(freep) char *path = mem_format("%s%s/%s", places[i], directory, unit);
+		_cleanup_(freep) char *folder = mem_format("%s.d", path);
 
 		found = found || take_file(root, path, key, setting);
+		config_files_add(root, folder, &drop_ins);
 	}
-	for (size_t i = ARRAY_SIZE(places); i-- > 0;) {
-		_cleanup_(freep) char *path = mem_format("%s%s/%s.d", places[i], directory, unit);
-
-		find_drop_ins(root, path, &drop_ins);
-	}
-	take_drop_ins(root, &drop_ins, key, setting);
+	take_files(root, &drop_ins, key, setting);
 }
 
 void limit_of_unit(const struct root *root, const char *unit, const char *key,
@@ -194,10 +144,10 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
 /* limits.conf(5): the files of limits.d come after it, in the order of their names. */
 void limit_of_logins(const struct root *root, struct limit_setting *ret_setting)
 {
-	struct drop_ins drop_ins = {.count = 0};
+	struct config_files files = {.count = 0};
 
 	*ret_setting = (struct limit_setting){.value = NULL};
 	take_file(root, "etc/security/limits.conf", NULL, ret_setting);
-	find_drop_ins(root, "etc/security/limits.d", &drop_ins);
-	take_drop_ins(root, &drop_ins, NULL, ret_setting);
+	config_files_add(root, "etc/security/limits.d", &files);
+	take_files(root, &files, NULL, ret_setting);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/config_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+
+enum { FILES_MOST = 1024 };
+
+static bool has_file(const struct config_files *files, const char *name)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (!strcmp(files->items[i].name, name))
+			return true;
+	return false;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strcmp(((const struct config_file *)a)->name, ((const struct config_file *)b)->name);
+}
+
+int config_files_add(const struct root *root, const char *directory, struct config_files *files)
+{
+	struct strings names = {.known = false};
+	int rc = sysfs_list(root, &names, "%s", directory);
+
+	for (size_t i = 0; !rc && i < names.count && files->count < FILES_MOST; i++)
+		if (text_ends_with(names.items[i], ".conf") && !has_file(files, names.items[i]))
+			MEM_ADD(files->items, files->count) = (struct config_file){
+				mem_string(names.items[i]),
+				mem_format("%s/%s", directory, names.items[i])};
+	strings_free(&names);
+	if (files->count)
+		qsort(files->items, files->count, sizeof(*files->items), compare_files);
+	return rc;
+}
+
+void config_files_clear(struct config_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->items[i].name);
+		free(files->items[i].path);
+	}
+	free(files->items);
+	*files = (struct config_files){.count = 0};
+}
