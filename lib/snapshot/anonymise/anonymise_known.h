@@ -35,3 +35,6 @@ bool is_of_name(char c);
 /* Adds what stands for the host whose name the text begins with. Returns its length; 0: none. */
 size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 		      struct text_buffer *out);
+/* The same for a MAC address with dashes or points; `before`: the letter before the text. */
+size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
+			   struct text_buffer *out);

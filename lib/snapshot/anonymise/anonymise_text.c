@@ -268,26 +268,27 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	return length;
 }
 
-/* A MAC address with dashes: 0c-42-a1-a1-b2-c0. */
-static size_t change_dashed(const struct anonymiser *anonymiser, const char *text,
-			    struct text_buffer *out)
+/* Whether the word that ends before `at` is more than hexadecimal digits, as in mac0c:42:... */
+static bool ends_other_word(const char *begin, const char *at)
 {
-	const size_t length = 3 * ETHERNET_BYTES - 1;
-	_cleanup_(freep) char *copy = mem_format("%.*s", (int)length, text);
-	struct text_buffer other = {.text = NULL};
+	while (at > begin && is_of_name(at[-1]))
+		if (!isxdigit((unsigned char)*--at))
+			return true;
+	return false;
+}
 
-	if (strspn(text, "0123456789abcdefABCDEF-") != length || is_of_name(text[length]))
+/* A MAC address with colons that touches a word, which its form shows all the same. */
+static size_t change_glued(const struct anonymiser *anonymiser, const char *begin, const char *at,
+			   struct text_buffer *out)
+{
+	const size_t length = 3 * ETHERNET_BYTES - 1, run = run_length(at);
+
+	/* A colon may follow. */
+	if ((run != length && (run != length + 1 || at[length] != ':')) ||
+	    address_bytes(at, length) != ETHERNET_BYTES ||
+	    (at > begin && is_of_name(at[-1]) && !ends_other_word(begin, at)))
 		return 0;
-	for (size_t i = 0; i < length; i++) {
-		if ((i % 3 == 2) != (copy[i] == '-'))
-			return 0;
-		copy[i] = copy[i] == '-' ? ':' : copy[i];
-	}
-	change_digits(anonymiser, copy, length, ETHERNET_BYTES, &other);
-	for (size_t i = 2; i < length; i += 3)
-		other.text[i] = '-';
-	text_buffer_add(out, "%s", other.text);
-	free(other.text);
+	change_digits(anonymiser, at, length, ETHERNET_BYTES, out);
 	return length;
 }
 
@@ -472,8 +473,10 @@ char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool
 			length = change_run(anonymiser, at, &other);
 		if (!length && !is_of_name(before))
 			length = change_prefixed(anonymiser, at, &other);
+		if (!length && before != ':')
+			length = change_glued(anonymiser, text, at, &other);
 		if (!length && !is_of_name(before))
-			length = change_dashed(anonymiser, at, &other);
+			length = anonymise_other_mac(anonymiser, at, before, &other);
 		if (!length && ipv4 && may_begin_ipv4(at, before, done))
 			length = change_ipv4(anonymiser, at, &other);
 		if (!length && !is_of_name(before))

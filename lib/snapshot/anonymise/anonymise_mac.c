@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* MAC addresses in texts that are written without colons. */
+#include <ctype.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/anonymise/anonymise_known.h"
+
+/* 0c-42-a1-a1-b2-c0; 0c42.a1a1.b2c0 and 0c42-a1a1-b2c0, as vendors of switches write them. */
+struct spelling {
+	char mark;
+	size_t group; /* digits between two marks */
+};
+
+enum { MAC_DIGITS = 2 * ETHERNET_BYTES };
+
+/* Returns the length of the address, or 0. */
+static size_t read_mac(const char *text, const struct spelling *spelling,
+		       uint8_t bytes[static ETHERNET_BYTES])
+{
+	const char *at = text;
+
+	for (size_t i = 0; i < MAC_DIGITS; i++, at++) {
+		int digit;
+
+		if (i && i % spelling->group == 0 && *at++ != spelling->mark)
+			return 0;
+		digit = text_hex_digit(*at);
+		if (digit < 0)
+			return 0;
+		bytes[i / 2] = (uint8_t)(i & 1 ? bytes[i / 2] | digit : digit << 4);
+	}
+	/* A sentence may end. */
+	if (is_of_name(*at) || (*at == spelling->mark && is_of_name(at[1])))
+		return 0;
+	return (size_t)(at - text);
+}
+
+static bool has_any(const char *text, size_t length, int (*is)(int))
+{
+	for (size_t i = 0; i < length; i++)
+		if (is((unsigned char)text[i]))
+			return true;
+	return false;
+}
+
+static void write_mac(const uint8_t *bytes, const struct spelling *spelling, bool upper,
+		      struct text_buffer *out)
+{
+	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	for (size_t i = 0; i < MAC_DIGITS; i++) {
+		if (i && i % spelling->group == 0)
+			text_buffer_add(out, "%c", spelling->mark);
+		text_buffer_add(out, "%c", digits[i & 1 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4]);
+	}
+}
+
+size_t anonymise_other_mac(const struct anonymiser *anonymiser, const char *text, char before,
+			   struct text_buffer *out)
+{
+	static const struct spelling spellings[] = {{'-', 2}, {'.', 4}, {'-', 4}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
+		const struct spelling *spelling = &spellings[i];
+		uint8_t bytes[ETHERNET_BYTES];
+		const size_t length = read_mac(text, spelling, bytes);
+
+		if (!length || (before == '.' && spelling->mark == '.'))
+			continue;
+		/* A version may be written with points, 2024.1231.0001, but has no letters. */
+		if (spelling->group == 4 && !has_any(text, length, isalpha) &&
+		    !known_has(&anonymiser->macs, bytes))
+			continue;
+		anonymise_mac(anonymiser, bytes);
+		write_mac(bytes, spelling, has_any(text, length, isupper), out);
+		return length;
+	}
+	return 0;
+}
