@@ -467,6 +467,41 @@ static char *as_printed(const char *path, const char *text)
 	return strstr(path, "net/route") ? route_text(text) : mem_string(text);
 }
 
+/* The name of this host shows the domain of others. */
+static void names_in_domain(void **state)
+{
+	static const char *const same = "acme.org xhpc.acme.org hpc.acme.orgs hpc.acme 1.hpc-acme";
+	struct anonymiser *anonymiser = *state;
+	_cleanup_(freep) char *stays = NULL, *other = NULL, *bare = NULL, *before = NULL;
+
+	before = anonymise_text(anonymiser, "login2.hpc.acme.org", false);
+	assert_string_equal(before, "login2.hpc.acme.org");
+	anonymiser_learn_host(anonymiser, "n1.hpc.acme.org\n");
+	other = anonymise_text(anonymiser,
+			       "n1.hpc.acme.org login2.HPC.acme.org: a.login2.hpc.acme.org.conf",
+			       false);
+	assert_string_equal(other, "host-b7e0b421 host-1b19c48e: host-25b2fb27.conf");
+	bare = anonymise_text(anonymiser, "x@hpc.acme.org 10.1.2.3.hpc.acme.org", true);
+	assert_string_equal(bare, "x@host-9f249e3a 10.242.38.18.host-9f249e3a");
+	stays = anonymise_text(anonymiser, same, false);
+	assert_string_equal(stays, same);
+}
+
+/* The rest of an address, and a name without a domain, are none. */
+static void no_domain(void **state)
+{
+	static const char text[] = "7.2.3.4 x.1 y.org";
+	static const char *const hosts[] = {"10.2.3.4\n", "login", "login.", "login.1\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+		_cleanup_(freep) char *now = NULL;
+
+		anonymiser_learn_host(*state, hosts[i]);
+		now = anonymise_text(*state, text, false);
+		assert_string_equal(now, text);
+	}
+}
+
 static void in_files(void **state)
 {
 	struct contents contents = {.items = NULL};
@@ -519,8 +554,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(addresses),	TEST(words_and_names), TEST(in_texts),
-		TEST(kinds_of_devices), TEST(in_files),
+		TEST(addresses), TEST(words_and_names), TEST(in_texts),	 TEST(kinds_of_devices),
+		TEST(in_files),	 TEST(names_in_domain), TEST(no_domain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

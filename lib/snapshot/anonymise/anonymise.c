@@ -349,6 +349,7 @@ void anonymiser_free(struct anonymiser *anonymiser)
 	free(anonymiser->macs.items);
 	free(anonymiser->guids.items);
 	strings_free(&anonymiser->names);
+	free(anonymiser->domain);
 	memset(anonymiser->key, 0, sizeof(anonymiser->key));
 	free(anonymiser);
 }

@@ -23,6 +23,7 @@ struct anonymiser {
 	uint8_t key[HMAC_BYTES];
 	struct known macs, guids;
 	struct strings names; /* of hosts */
+	char *domain;	      /* of this host, without the dot before it; NULL: not known */
 };
 
 void known_add(struct known *known, const uint8_t *bytes);

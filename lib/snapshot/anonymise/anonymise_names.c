@@ -68,9 +68,26 @@ void anonymiser_learn_names(struct anonymiser *anonymiser, const char *words)
 	learn_names(anonymiser, words, false);
 }
 
+/* The name of a host without a domain is the usual one; 10.1.2.3 has none. */
+static void learn_domain(struct anonymiser *anonymiser, const char *name)
+{
+	const size_t label = strcspn(name, ". \t\n"), end = strcspn(name, " \t\n");
+	_cleanup_(freep) char *domain = NULL;
+
+	if (!label || label + 2 >= end)
+		return;
+	domain = mem_format("%.*s", (int)(end - label - 1), name + label + 1);
+	if (strspn(domain, "0123456789.-_") == strlen(domain))
+		return;
+	free(anonymiser->domain);
+	anonymiser->domain = domain;
+	domain = NULL;
+}
+
 void anonymiser_learn_host(struct anonymiser *anonymiser, const char *name)
 {
 	learn_names(anonymiser, name, true);
+	learn_domain(anonymiser, name);
 }
 
 bool is_of_name(char c)
@@ -78,10 +95,26 @@ bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
+/* The length of a name in the domain of this host, or of the domain, at the beginning; or 0. */
+static size_t domain_length(const struct anonymiser *anonymiser, const char *text)
+{
+	const size_t length = anonymiser->domain ? strlen(anonymiser->domain) : 0;
+
+	for (const char *label = text; length && is_of_name(*label); label++) {
+		if (!strncasecmp(label, anonymiser->domain, length) && !is_of_name(label[length]))
+			return (size_t)(label - text) + length;
+		while (is_of_name(*label))
+			label++;
+		if (*label != '.')
+			break;
+	}
+	return 0;
+}
+
 size_t anonymise_host(const struct anonymiser *anonymiser, const char *text,
 		      struct text_buffer *out)
 {
-	size_t longest = 0;
+	size_t longest = domain_length(anonymiser, text);
 	_cleanup_(freep) char *lower = NULL, *name = NULL;
 
 	for (size_t i = 0; i < anonymiser->names.count; i++) {
