@@ -406,6 +406,27 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	nothing_wrong
 }
 
+@test "snapshot: --anonymise drops comments and files of users, and doctor says the same" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -a "$roots/no-driver" "$tree"
+	mkdir -p "$tree"/etc/modprobe.d "$tree"/etc/security/limits.d "$tree"/proc/sys/kernel
+	echo gpu17.acme.org >"$tree/proc/sys/kernel/hostname"
+	printf '# alice of nfs.acme.org\n#\\\nalice\ninstall mlx5_core /bin/false\n' >"$tree/etc/modprobe.d/a.conf"
+	echo 'alice - memlock 64' >"$tree/etc/security/limits.d/alice.conf"
+	echo '* - memlock unlimited # alice' >"$tree/etc/security/limits.d/rdma.conf"
+	quickly try snapshot a.tar --root "$tree" --anonymise --json
+	[ "$status" = 0 ]
+	jq -e '.snapshot[0].left_out == 0' out
+	run ! grep -iE 'alice|acme' <(tar -tf a.tar) <(tar -xOf a.tar)
+	tar -tf a.tar | grep -q limits.d/rdma.conf
+	quickly try doctor -a --root "$tree"
+	grep -q '/etc/modprobe.d/a.conf:4: install mlx5_core /bin/false' out
+	mv out wanted
+	quickly try doctor -a --root a.tar
+	diff wanted out
+}
+
 @test "snapshot: --anonymise is stable under one key, and differs under another" {
 	printf 'one key' >one
 	printf 'another' >another

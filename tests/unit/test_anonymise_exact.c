@@ -312,6 +312,13 @@ static const struct {
 	{"root/etc/security/limits.conf",
 	 "# for alice\nalice - memlock 8\n * soft memlock 64 # alice\n@hpc - memlock 1\n**\n",
 	 "root/etc/security/limits.conf", "* soft memlock 64 \n"},
+	/* Lines keep their numbers, and commands what they do. */
+	{"root/etc/modprobe.d/a.conf",
+	 "# of alice \\\nblacklist x\n  # b\nblacklist ib_core # alice said so \\\nalias y\n"
+	 "options z a#b=1 \\\n c=2 #\\\\\nblacklist d\ninstall e true # \\\n# \nremove f #",
+	 "root/etc/modprobe.d/a.conf",
+	 "\n\n  \nblacklist ib_core \n\noptions z a#b=1 \\\n c=2 \nblacklist d\ninstall e true # "
+	 "\\\n# \nremove f #"},
 	{"root/etc/security/limits.d/90-rdma.conf", "*\t-\tmemlock unlimited",
 	 "root/etc/security/limits.d/90-rdma.conf", "*\t-\tmemlock unlimited\n"},
 	{"root/sys/class/net/b/bonding/arp_ip_target", "10.1.2.3\n",
@@ -517,6 +524,9 @@ static void in_files(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		contents_add(&contents, CONTENT_LINK, links[i][0], links[i][1],
 			     strlen(links[i][1]));
+	/* The name of a file of which nothing is kept may be that of a user. */
+	contents_add(&contents, CONTENT_FILE, "root/etc/security/limits.d/alice.conf",
+		     "alice - memlock 8\n", 18);
 	contents_add(&contents, CONTENT_FILE, "root/sys/gpu17/opaque", "a\0b", 3);
 	contents_add(&contents, CONTENT_FOLDER, "root/sys/class/net/gpu17", "", 0);
 	anonymise_contents(*state, &contents, &dropped, &answers);

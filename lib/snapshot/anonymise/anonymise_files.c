@@ -139,12 +139,6 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 	anonymise_word(anonymiser, content->bytes, length);
 }
 
-/* Words of a node description that name a kind of device stay. */
-static void change_names(struct anonymiser *anonymiser, struct content *content)
-{
-	replace(content, anonymise_text(anonymiser, content->bytes, false));
-}
-
 /* Interface, destination, gateway, flags, ..., mask: numbers in the memory's order, proc(5). */
 static char *change_route(const struct anonymiser *anonymiser, const char *line)
 {
@@ -364,7 +358,7 @@ static void change_file(struct anonymiser *anonymiser, struct content *content)
 	if (is_text(content) && is_serial(content))
 		change_serial(anonymiser, content);
 	else if (holds_names(content))
-		change_names(anonymiser, content);
+		replace(content, anonymise_text(anonymiser, content->bytes, false));
 	else if (!strcmp(name, "vpd"))
 		change_vpd(anonymiser, content);
 	else if (is_text(content) &&
@@ -489,6 +483,8 @@ void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents
 		}
 		if (marked[i])
 			strings_add(dropped, content->path);
+		marked[i] |= content->kind == CONTENT_FILE &&
+			     anonymise_is_void(content->path, content->length);
 	}
 	contents_drop(contents, marked);
 	contents_recount(contents);

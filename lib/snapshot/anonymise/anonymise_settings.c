@@ -64,6 +64,67 @@ static char *keep_nccl(const char *text)
 	return text_buffer_take(&out);
 }
 
+/* The backslash that joins a line with the next, as module_rules_parse() reads it. */
+static bool is_joined(const char *line, size_t length)
+{
+	size_t backslashes = 0;
+
+	while (backslashes < length && line[length - 1 - backslashes] == '\\')
+		backslashes++;
+	return backslashes % 2;
+}
+
+static bool begins_with_word(const char *line, const char *word)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, word, strlen(word)) && strchr(" \t", line[strlen(word)]);
+}
+
+/* What is before a comment, which begins at a # that no other letter touches. */
+static size_t before_comment(const char *line, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (line[i] == '#' && (!i || strchr(" \t", line[i - 1])))
+			return i;
+	return length;
+}
+
+/*
+ * Comments of modprobe.d(5) may say anything of anyone. The lines keep their numbers, which doctor
+ * names, and the commands of install and remove stay as they are.
+ */
+static char *drop_comments(const char *text)
+{
+	struct text_buffer out = {.text = NULL};
+	bool joined = false, is_command = false, is_comment = false;
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+		size_t kept;
+
+		if (!joined) {
+			is_command = begins_with_word(text, "install") ||
+				     begins_with_word(text, "remove");
+			is_comment = false;
+		}
+		kept = is_comment ? 0 : is_command ? length : before_comment(text, length);
+		/* The comment goes on where its line does. */
+		is_comment |= kept < length;
+		joined = is_joined(text, length);
+		text_buffer_add(&out, "%.*s", (int)kept, text);
+		text += length;
+		if (*text)
+			text_buffer_add(&out, "\n");
+		text += *text != '\0';
+	}
+	return text_buffer_take(&out);
+}
+
+bool anonymise_is_void(const char *path, size_t length)
+{
+	return !length && strstr(path, "/etc/security/limits.d/");
+}
+
 char *anonymise_settings(const char *path, const char *text)
 {
 	if (text_ends_with(path, "/cmdline"))
@@ -72,5 +133,7 @@ char *anonymise_settings(const char *path, const char *text)
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
 		return keep_nccl(text);
+	if (strstr(path, "/modprobe.d/"))
+		return drop_comments(text);
 	return NULL;
 }
