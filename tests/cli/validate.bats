@@ -103,3 +103,10 @@ look()
 	[ "$status" = 1 ]
 	[[ $output == *'nothing to look at' ]]
 }
+
+@test "validate: the checks of guests take and refuse the same as jsonschema" {
+	run "$top/tests/cli/schema_checks.py"
+	[ "$status" = 0 ]
+	[[ $output =~ ^[0-9]+\ comparisons$ ]]
+	[ "${output% *}" -gt 10000 ]
+}
