@@ -218,6 +218,19 @@ check_example()
 	[ "$failures" -eq 0 ]
 }
 
+@test "man: a question to jq is not answered yes where there is nothing, or nothing known" {
+	local root
+
+	# all() of an empty list is true, and null is less than any number.
+	run ! grep -rnE 'all\(\.[a-z_]+\[\]|select\(\.[a-z_]+ <' man README.md contrib
+	for root in no-rdma bad-rate; do
+		run jq -e '.ports | length > 0 and all(.state == "active")' < <(RDMACTL_ROOT=$roots/$root rdmactl ports -j 2>/dev/null)
+		[ "$output" = false ]
+	done
+	run jq -r '.ports[] | select(.width_lanes and .width_lanes < 4) | .device' < <(RDMACTL_ROOT=$roots/bad-rate rdmactl ports -j 2>/dev/null)
+	[ -z "$output" ]
+}
+
 @test "man: mandoc finds nothing" {
 	# A reference to a page that is not installed here is not an error.
 	local output
