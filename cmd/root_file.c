@@ -2,9 +2,11 @@
 #include "cmd/root_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/listing.h"
 #include "snapshot/record.h"
 
@@ -14,7 +16,9 @@ static void fail(const struct ctx *ctx, const char *message, const char *hint)
 	struct listing listing;
 
 	if (!ctx->command || !ctx->command->schema || !ctx->globals.json) {
-		command_complain(ctx, message, hint);
+		_cleanup_(freep) char *clean = text_clean(message, strlen(message));
+
+		command_complain(ctx, clean, hint);
 		return;
 	}
 	listing_begin_as(&listing, ctx, ctx->command->schema, true);

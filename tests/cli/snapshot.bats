@@ -221,6 +221,9 @@ listing()
 	TMPDIR=$BATS_TEST_TMPDIR/none quickly try ports --root "$archive"
 	expect_error 1 ports "cannot make a folder to unpack $archive: No such file or directory" \
 		'TMPDIR=DIRECTORY chooses another place'
+	cp "$archive" $'\e.tar.zst'
+	TMPDIR=$BATS_TEST_TMPDIR/none quickly try ports --root $'\e.tar.zst'
+	[[ $stderr == *'unpack \x1b.tar.zst: '* ]]
 }
 
 @test "snapshot: errors of the output" {
