@@ -44,6 +44,7 @@ struct walk {
 	unsigned int depth;
 	uint64_t end_msec;
 	bool full;
+	struct strings unlisted; /* folders that cannot be read, to which several sources lead */
 };
 
 enum entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK };
@@ -126,10 +127,13 @@ static void keep_folder(struct walk *walk, const char *path)
 static bool list(struct walk *walk, const char *path, struct strings *names)
 {
 	const int rc = sysfs_list_all(walk->collection->root, names, "%s", *path ? path : ".");
+	const bool is_error = rc == -EACCES || rc == -EPERM || rc == -EIO;
 
-	if (rc == -EACCES || rc == -EPERM || rc == -EIO)
+	if (is_error && !strings_contain(&walk->unlisted, path)) {
+		strings_add(&walk->unlisted, path);
 		collect_error(walk->collection, path, rc);
-	else if (!rc)
+	}
+	if (!rc)
 		keep_folder(walk, path);
 	return !rc;
 }
@@ -398,6 +402,7 @@ void collect(struct collection *collection)
 		walk.source = &sources[i];
 		walk_to(&walk, "", "", sources[i].folder);
 	}
+	strings_free(&walk.unlisted);
 	contents_sort(collection->contents);
 	prune(collection);
 }
