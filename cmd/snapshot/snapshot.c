@@ -254,14 +254,28 @@ static void take_changed(const struct snapshot_run *run, const char *path, char 
 	*value = content ? text_clean(content->bytes, strcspn(content->bytes, "\n")) : NULL;
 }
 
+/* Problems with files begin with their paths, which are changed as those of the members are. */
+static char *change_told(const struct anonymiser *anonymiser, const char *text, bool of_file)
+{
+	_cleanup_(freep) char *path = NULL, *changed = NULL;
+
+	if (!of_file)
+		return anonymise_text(anonymiser, text, true);
+	path = mem_format(SNAPSHOT_ROOT "/%s", text);
+	changed = anonymise_member(anonymiser, path);
+	return mem_string(changed + strlen(SNAPSHOT_ROOT "/"));
+}
+
 static void change_problems(const struct anonymiser *anonymiser, struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		char **texts[] = {&problems->items[i].object, &problems->items[i].attribute,
 				  &problems->items[i].error};
+		const char *source = problems->items[i].source;
+		const bool of_file = source && !strcmp(source, "file");
 
 		for (size_t j = 0; j < ARRAY_SIZE(texts); j++) {
-			char *changed = *texts[j] ? anonymise_text(anonymiser, *texts[j], true)
+			char *changed = *texts[j] ? change_told(anonymiser, *texts[j], of_file)
 						  : NULL;
 
 			free(*texts[j]);

@@ -114,6 +114,28 @@ static void folders_of_control_groups(void **state)
 	assert_group("root/sys/fs/cgroup/rdma,job/rdma.max", "root/sys/fs/cgroup/group-*/rdma.max");
 }
 
+/* What could not be read is a link in an archive, and a path in a message. */
+static void unreadable_groups(void **state)
+{
+	static const char *const paths[][2] = {
+		{"root/sys/fs/cgroup/alice.slice/rdma.max", "/rdma.max"},
+		{"root/sys/fs/cgroup/alice.slice/rdma.max: cut", "/rdma.max: cut"},
+		{"root/sys/fs/cgroup/alice.slice", ""},
+	};
+	struct anonymiser *anonymiser;
+
+	(void)state;
+	assert_int_equal(anonymiser_new("key", 3, &anonymiser), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		_cleanup_(freep) char *now = anonymise_member(anonymiser, paths[i][0]);
+
+		assert_memory_equal(now, "root/sys/fs/cgroup/group-", 25);
+		assert_string_equal(now + strlen("root/sys/fs/cgroup/group-0123456789ab"),
+				    paths[i][1]);
+	}
+	anonymiser_free(anonymiser);
+}
+
 /* Instances are addresses and users, in the groups of processes as in the folders of settings. */
 static void instances(void **state)
 {
@@ -161,9 +183,8 @@ static void qualified_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(control_groups),
-		cmocka_unit_test(folders_of_control_groups),
-		cmocka_unit_test(instances),
+		cmocka_unit_test(control_groups),    cmocka_unit_test(folders_of_control_groups),
+		cmocka_unit_test(unreadable_groups), cmocka_unit_test(instances),
 		cmocka_unit_test(qualified_names),
 	};
 

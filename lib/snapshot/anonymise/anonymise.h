@@ -50,6 +50,9 @@ char *anonymise_group(const struct anonymiser *anonymiser, const char *name, siz
  * as versions of firmware do. The caller frees the result. */
 char *anonymise_text(const struct anonymiser *anonymiser, const char *text, bool ipv4);
 
+/* The path of a member, or a text that begins with one. The caller frees the result. */
+char *anonymise_member(const struct anonymiser *anonymiser, const char *path);
+
 /*
  * Changes all of a snapshot: paths, targets, texts by what their files hold, binary files and
  * recorded answers. Members in which addresses may be that cannot be found are dropped: their

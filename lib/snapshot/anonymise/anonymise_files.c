@@ -444,17 +444,18 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 	return text_buffer_take(&out);
 }
 
-static char *change_member(const struct anonymiser *anonymiser, const struct content *content)
+char *anonymise_member(const struct anonymiser *anonymiser, const char *path)
 {
 	static const char groups[] = "root/sys/fs/cgroup/";
-	_cleanup_(freep) char *group = NULL, *path = NULL;
+	_cleanup_(freep) char *group = NULL, *changed = NULL;
 
-	if (strncmp(content->path, groups, strlen(groups)))
-		return change_path(anonymiser, content->path);
-	group = anonymise_cgroup_path(anonymiser, content->path + strlen(groups),
-				      content->kind == CONTENT_FILE);
-	path = mem_format("%s%s", groups, group);
-	return change_path(anonymiser, path);
+	if (strncmp(path, groups, strlen(groups)))
+		return change_path(anonymiser, path);
+	/* A file that cannot be read is a link, and so is a second name of a hierarchy. */
+	group = anonymise_cgroup_path(anonymiser, path + strlen(groups),
+				      !strncmp(name_of(path), "rdma.", strlen("rdma.")));
+	changed = mem_format("%s%s", groups, group);
+	return change_path(anonymiser, changed);
 }
 
 void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents,
@@ -477,7 +478,7 @@ void anonymise_contents(struct anonymiser *anonymiser, struct contents *contents
 		if (!marked[i] && content->kind == CONTENT_LINK)
 			replace(content, change_path(anonymiser, content->bytes));
 		if (!recording) {
-			path = change_member(anonymiser, content);
+			path = anonymise_member(anonymiser, content->path);
 			free(content->path);
 			content->path = path;
 		}
