@@ -285,7 +285,8 @@ static void serial_numbers_in_the_log(void **state)
 		"6,0,5,-;mlx5_core 0000:5d:00.0: SerialNumber=MT1843X01234, rev 7\n"
 		"6,0,6,-;mlx5_core serial console 8 serial8250 1653923026510\n"
 		"6,0,7,-;NVRM: GPU Board Serial Number: [N/A]\n"
-		"6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n";
+		"6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n"
+		"6,0,9,-;cxgb4 0000:04:00.4: S/N: PT23170054, P/N: 1101234050, bus/n 77 s/n8\n";
 	static const char *const stay[] = {
 		"NVRM: GPU at PCI:0000:5d:00: GPU-",
 		"NVRM: GPU Board Serial Number: ",
@@ -293,10 +294,13 @@ static void serial_numbers_in_the_log(void **state)
 		"nqn.2014-08.org.nvmexpress:uuid:",
 		"\n6,0,5,-;mlx5_core 0000:5d:00.0: SerialNumber=",
 		", rev 7\n6,0,6,-;mlx5_core serial console 8 serial8250 1653923026510\n",
-		"Serial Number: [N/A]\n6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n"};
-	static const char *const go[] = {"f1906b9b",	    "9fe4be3ce012", "0f01fb42",
-					 "51e60b8de349",    "MT1843X01234", "Number: 1653923026510",
-					 "is 1653923026510"};
+		"Serial Number: [N/A]\n6,0,8,-;NVRM: GPU Board Serial Number:\n6,0,9,-;rdma 77\n",
+		"cxgb4 0000:04:00.4: S/N: ",
+		", P/N: 1101234050, bus/n 77 s/n8\n"};
+	static const char *const go[] = {"f1906b9b",	     "9fe4be3ce012",
+					 "0f01fb42",	     "51e60b8de349",
+					 "MT1843X01234",     "Number: 1653923026510",
+					 "is 1653923026510", "PT23170054"};
 	_cleanup_(freep) char *now = changed_text("kmsg", text);
 
 	(void)state;

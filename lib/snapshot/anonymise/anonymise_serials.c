@@ -38,23 +38,41 @@ static char *find_number(char *text)
 	return text;
 }
 
+/*
+ * The length of the word for a serial number that `at` begins with; 0: it is none. cxgb4 writes S/N
+ * (t4_dump_version_info()); serial8250 and serialise are other words, SerialNumber is this one.
+ */
+static size_t serial_length(const char *text, const char *at)
+{
+	static const char *const words[] = {"serial", "s/n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const size_t length = strlen(words[i]);
+		const bool inside = words[i][1] == '/' && at > text &&
+				    isalnum((unsigned char)at[-1]);
+
+		if (!strncasecmp(at, words[i], length) && !inside &&
+		    (!isalnum((unsigned char)at[length]) || filler_length(at + length)))
+			return length;
+	}
+	return 0;
+}
+
 void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text)
 {
-	static const char word[] = "serial";
+	for (char *at = text; *at;) {
+		size_t length = serial_length(text, at);
 
-	while ((text = strcasestr(text, word))) {
-		size_t length;
-
-		text += strlen(word);
-		/* serial8250 and serialise are other words; SerialNumber is this one. */
-		if (isalnum((unsigned char)*text) && !filler_length(text))
+		if (!length) {
+			at++;
 			continue;
-		text = find_number(text);
-		length = strcspn(text, " \t\n,;)\"'");
+		}
+		at = find_number(at + length);
+		length = strcspn(at, " \t\n,;)\"'");
 		/* "serial console" has none. */
-		if (strcspn(text, "0123456789") < length)
-			anonymise_word(anonymiser, text, length);
-		text += length;
+		if (strcspn(at, "0123456789") < length)
+			anonymise_word(anonymiser, at, length);
+		at += length;
 	}
 }
 

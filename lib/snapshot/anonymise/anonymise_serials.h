@@ -4,7 +4,7 @@
 
 #include "snapshot/anonymise/anonymise.h"
 
-/* What follows the word "serial", with "number" and the like: NVRM: GPU Board Serial Number: 123.
+/* What follows "serial", with "number" and the like, or S/N: NVRM: GPU Board Serial Number: 123.
  */
 void anonymise_spoken_serials(const struct anonymiser *anonymiser, char *text);
 /*
