@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,36 @@ static void test_swapped_names(void **state)
 	add(&parts_after, &part_now);
 	diff_compare(&diff, &parts, &parts_before.side, &parts_after.side);
 	assert_int_equal(diff.count, 2);
+	diff_clear(&diff);
+}
+
+/* What an earlier side could not read of a device is known by the device's earlier name. */
+static void test_problem_of_a_renamed_device(void **state)
+{
+	static const struct diff_kind ports = {"ports", &schema, "name,guid", NULL, NULL};
+	const char *const names[] = {"one", "two"};
+	const struct thing device = THING("a", 1, 100), renamed = THING("b", 1, 100);
+	struct thing port = THING("a", 7, 0), now = THING("b", 7, 100);
+	struct list before = {0}, after = {0}, ports_before = {0}, ports_after = {0};
+	struct problems problems = {0}, told = {0};
+	struct diff diff = {0};
+
+	(void)state;
+	port.speed.known = false;
+	problem_add(&problems, "a/0000:0000:0000:0007", "speed", "sysfs", -EIO, NULL);
+	add(&before, &device);
+	add(&after, &renamed);
+	add(&ports_before, &port);
+	add(&ports_after, &now);
+	before.side.problems = ports_before.side.problems = &problems;
+	diff_compare(&diff, &kind, &before.side, &after.side);
+	diff_compare(&diff, &ports, &ports_before.side, &ports_after.side);
+	expect(&diff, "things b renamed - a b\n");
+	diff_note_unknowns(&diff, names, &told);
+	assert_int_equal(told.count, 1);
+	assert_string_equal(told.items[0].error, "speed is not known there, for 1 of the ports");
+	problems_free(&problems);
+	problems_free(&told);
 	diff_clear(&diff);
 }
 
@@ -312,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_changed_gone_new),
 		cmocka_unit_test(test_swapped_names),
+		cmocka_unit_test(test_problem_of_a_renamed_device),
 		cmocka_unit_test(test_renamed_by_second_identity),
 		cmocka_unit_test(test_identity_is_not_one),
 		cmocka_unit_test(test_parts),

@@ -380,19 +380,25 @@ static struct paired *list_entries(const struct comparison *comparison, int side
 	return entries;
 }
 
-/* A problem of the host has the empty name. */
+/* By the later name of its device, as the records have it. A problem of the host has no name. */
+static char *troubled_object(const struct comparison *comparison, int side, const char *object)
+{
+	const size_t length = strcspn(object, "/");
+	_cleanup_(freep) char *device = mem_format("%.*s", (int)length, object);
+
+	if (side != DIFF_BEFORE)
+		return mem_string(object);
+	return mem_format("%s%s", later_name(comparison->diff, device), object + length);
+}
+
 static void list_problems(struct comparison *comparison, int side)
 {
 	const struct problems *problems = comparison->sides[side]->problems;
-	const char *last = NULL;
 
 	for (size_t i = 0; problems && i < problems->count; i++) {
-		const char *object = problems->items[i].object ? problems->items[i].object : "";
+		const char *told = problems->items[i].object;
+		_cleanup_(freep) char *object = troubled_object(comparison, side, told ? told : "");
 
-		/* They come object by object. */
-		if (last && !strcmp(last, object))
-			continue;
-		last = object;
 		diff_names_add(&comparison->troubled[side], object, strlen(object), NULL);
 		for (const char *at = object; (at = strchr(at, '/')); at++)
 			diff_names_add(&comparison->wholes[side], object, (size_t)(at - object),
