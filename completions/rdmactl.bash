@@ -3,7 +3,7 @@
 
 _rdmactl()
 {
-	local line candidates=() word=${COMP_LINE:0:COMP_POINT}
+	local line candidates=() word=${COMP_LINE:0:COMP_POINT} mark kept=
 	local words partial=${COMP_WORDS[COMP_CWORD]}
 
 	# Right after it, the = is a word of its own.
@@ -23,11 +23,13 @@ _rdmactl()
 		[[ $line != *[!A-Za-z0-9_.,:=@%+/-]* ]] || printf -v line %q "$line"
 		candidates+=("$line")
 	done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
-	COMPREPLY=("${candidates[@]}")
-	# readline replaces only what follows the last = of the word.
-	if [[ ${words[-1]} == *=* && $COMP_WORDBREAKS == *=* ]]; then
-		COMPREPLY=("${candidates[@]#"${words[-1]%=*}="}")
-	fi
+	# readline replaces only what follows the last = or : of the word.
+	for mark in = :; do
+		[[ ${words[-1]} == *"$mark"* && $COMP_WORDBREAKS == *"$mark"* ]] || continue
+		line=${words[-1]%"$mark"*}$mark
+		[[ ${#line} -le ${#kept} ]] || kept=$line
+	done
+	COMPREPLY=("${candidates[@]#"$kept"}")
 	[[ ${COMPREPLY[0]} == *[,=] ]] && compopt -o nospace 2>/dev/null
 	return 0
 }

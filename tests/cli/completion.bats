@@ -400,3 +400,20 @@ hostile_names()
 	done
 	nothing_wrong
 }
+
+# bash takes the : for the end of a word, and replaces only what is after it.
+@test "completion: Tab completes words with a : or a = in them" {
+	local shell setup
+
+	for shell in bash zsh fish; do
+		setup="source '$top/completions/rdmactl.$shell'"
+		[ $shell != zsh ] || setup="autoload -Uz compinit; compinit -D -u; $setup"
+		(RDMACTL_ROOT=$roots/no-rdma ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
+			"$top/tests/cli/press_tab.py" $shell "$setup" \
+			'rdmactl selftest --peer-memory dmabuf:sy' 'rdmactl selftest --peer-memory=dmabuf:sy' \
+			>"$BATS_TEST_TMPDIR/typed" 2>&1) || wrong "$shell: it did not end"
+		[ "$(grep -c 'a saved tree cannot transfer data' "$BATS_TEST_TMPDIR/typed")" = 2 ] ||
+			wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
+	done
+	nothing_wrong
+}
