@@ -32,12 +32,7 @@ hint='rdmactl snapshot keeps what the kernel answers, if run as root'
 # with_answers KIND: a snapshot of cx6dx-roce, with the answers that tests/cli/cables.py makes.
 with_answers()
 {
-	snapshot=$BATS_FILE_TMPDIR/snapshot
-	[ -e "$snapshot/root" ] || {
-		mkdir -p "$snapshot/netlink"
-		cp -a "$roots/cx6dx-roce" "$snapshot/root"
-		printf '{}\n' >"$snapshot/manifest.json"
-	}
+	without_answers
 	"$top/tests/cli/cables.py" "$(<"$snapshot/root/sys/class/net/ens1f0np0/ifindex")" "$1" >"$snapshot/netlink/answers"
 }
 

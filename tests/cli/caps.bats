@@ -51,7 +51,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 }
 
 @test "caps: on a system without RDMA" {
-	[ ! -d /sys/class/infiniband ] || skip 'this system has RDMA'
+	no_device
 	for words in '' mlx5_0 '--jsonl' '-o max_qp'; do
 		# shellcheck disable=SC2086 # words
 		try caps $words

@@ -451,7 +451,7 @@ aliases     netdev:tx_bytes" ''
 @test "counters: subcommands on a host without RDMA" {
 	local word
 
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	for word in qp mr mode 'auto mlx5_0/1 pid' 'bind mlx5_0/1 lqpn 17' 'unbind mlx5_0/1 lqpn 17'; do
 		# shellcheck disable=SC2086 # words
 		quickly try counters $word

@@ -85,7 +85,7 @@ words()
 @test "events: no RDMA device to watch" {
 	local words
 
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	for words in '' mlx5_0 '--until port-active -d 5s' '--duration 1s --event port-down'; do
 		# shellcheck disable=SC2086 # two words
 		try events $words
@@ -99,7 +99,7 @@ words()
 }
 
 @test "events: waiting for the first device" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	try events --until device-added --duration 200ms
 	expect 4 ''
 	same 'standard error' "rdmactl events: this system has no RDMA core: no /sys/class/infiniband
@@ -126,7 +126,7 @@ watching()
 @test "events: signals end it, cleanly but not as if it had happened" {
 	local signal now=$BATS_TEST_TMPDIR
 
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	for signal in INT TERM HUP; do
 		: >"$now/err.$signal"
 		"$binary" events -v --event device-added --tsv >"$now/out" 2>"$now/err.$signal" &
@@ -150,7 +150,7 @@ watching()
 }
 
 @test "events: it ends when the reader closes its output" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	# shellcheck disable=SC2016 # for the inner shell
 	timeout 100 bash -c '"$1" events --event device-added; echo $? >"$2"' bash "$binary" \
 		"$BATS_TEST_TMPDIR/status" 2>/dev/null | true

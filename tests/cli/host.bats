@@ -33,12 +33,6 @@ does_not()
 	! grep -E "$1" "$BATS_TEST_TMPDIR/trace" || wrong "does: $1"
 }
 
-# Skips the test on a system with RDMA, which would answer.
-without_rdma()
-{
-	[ ! -d /sys/class/infiniband ] || skip 'this system has RDMA'
-}
-
 @test "host: only the selected column is read" {
 	traced %file devices --root "$roots/cx5-ib-edr" -o device
 	[ "$status" = 0 ]
@@ -110,7 +104,7 @@ without_rdma()
 @test "host: without the RDMA core, no RDMA netlink socket is made" {
 	local command
 
-	without_rdma
+	no_device
 	for command in $listings caps 'gids --to 127.0.0.1' 'gids --all'; do
 		# shellcheck disable=SC2086 # words
 		traced 'socket,%file' $command
@@ -154,7 +148,7 @@ without_rdma()
 @test "host: a message and the next step on a system without RDMA" {
 	local command
 
-	without_rdma
+	no_device
 	for command in $listings caps; do
 		try "$command"
 		expect_error 5 "$command" 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint" || wrong "$command"
@@ -169,7 +163,7 @@ without_rdma()
 }
 
 @test "host: the root directory is not a saved tree" {
-	without_rdma
+	no_device
 	try devices --root /
 	expect_error 5 devices 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
 	# Commands that need the live system accept it.

@@ -157,6 +157,12 @@ try_as_nobody()
 	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 }
 
+# Skips the test where devices would answer.
+no_device()
+{
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+}
+
 # same WHAT WANTED GOT
 same()
 {
@@ -314,15 +320,20 @@ whole_paths()
 	sed -Ei '/^([0-9]+ +)?(openat|newfstatat|statx|readlinkat|faccessat)/s|<([^>]*)>, "([^"/]+)"|, "\1/\2"|' "$1"
 }
 
-# with_answers KIND [NUMBER]: a snapshot of cx6dx-roce, with these answers of tests/cli/nldev.py. The tests of
-# a file share the tree, which takes longer to copy than to read.
-with_answers()
+# A snapshot of cx6dx-roce in $snapshot, without answers. The tests of a file share the tree, which takes
+# longer to copy than to read.
+without_answers()
 {
 	snapshot=$BATS_FILE_TMPDIR/snapshot
-	[ -e "$snapshot/root" ] || {
-		mkdir -p "$snapshot/netlink"
-		cp -a "$roots/cx6dx-roce" "$snapshot/root"
-		printf '{}\n' >"$snapshot/manifest.json"
-	}
+	[ ! -e "$snapshot/root" ] || return 0
+	mkdir -p "$snapshot/netlink"
+	cp -a "$roots/cx6dx-roce" "$snapshot/root"
+	printf '{}\n' >"$snapshot/manifest.json"
+}
+
+# with_answers KIND [NUMBER]: the same with these answers of tests/cli/nldev.py.
+with_answers()
+{
+	without_answers
 	"$top/tests/cli/nldev.py" "$@" >"$snapshot/netlink/answers"
 }

@@ -50,11 +50,6 @@ setup()
 	cp "$BATS_FILE_TMPDIR"/* .
 }
 
-no_device()
-{
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
-}
-
 teardown()
 {
 	cd / || return

@@ -17,43 +17,19 @@
 # none: unset), status=N (of every command of the display; 0 if not given) and `skip, REASON`.
 # UPDATE=1 rewrites the lines after the commands of all examples that are run.
 
-bats_require_minimum_version 1.8.0
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
 
 setup_file()
 {
-	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	binary=$(realpath "${RDMACTL:-$top/build/rdmactl}")
-	roots=${ROOTS:-$top/build/roots}
 	mkdir "$BATS_FILE_TMPDIR/bin"
-	ln -s "$binary" "$BATS_FILE_TMPDIR/bin/rdmactl"
-	export top binary roots
-	unset NO_COLOR RDMACTL_ROOT
-	export PATH="$BATS_FILE_TMPDIR/bin:$PATH" LC_ALL=C.UTF-8
-}
-
-# Reports an error and goes on; the test fails at its end.
-wrong()
-{
-	printf '%s\n' "$*"
-	failures=$((failures + 1))
+	ln -s "$(realpath "$binary")" "$BATS_FILE_TMPDIR/bin/rdmactl"
+	export PATH="$BATS_FILE_TMPDIR/bin:$PATH"
 }
 
 setup()
 {
-	failures=0
 	cd "$top" || return
-}
-
-# The directory of a fixture, unpacked if it is missing or older than its text.
-root_of()
-{
-	local tree=$top/tests/fixtures/$1.tree
-
-	if [ ! -d "$roots/$1" ] || [ "$tree" -nt "$roots/$1" ]; then
-		mkdir -p "$roots"
-		python3 "$top/tests/mkroot" "$tree" "$roots/$1" || return
-	fi
-	realpath "$roots/$1"
 }
 
 # Extracts the examples of a page to files NUMBER.{test,line,command,output} in a directory.
@@ -164,7 +140,8 @@ check_example()
 	for word in $word; do
 		case $word in
 		root=*)
-			root=$(root_of "${word#root=}") || {
+			root=$roots/${word#root=}
+			[ -d "$root" ] || {
 				wrong "$place: no such fixture: $word"
 				return
 			}
@@ -203,7 +180,7 @@ check_example()
 			cmp -s "$directory/new" "$page" || cp "$directory/new" "$page"
 		fi
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: every page has an example, and none names an unknown escape" {
@@ -215,7 +192,7 @@ check_example()
 		extract "$page" "$BATS_TEST_TMPDIR/${page##*/}"
 	done
 	! grep -rn '<unknown escape>' "$BATS_TEST_TMPDIR" || wrong "write it as bats's extract() reads it"
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: a question to jq is not answered yes where there is nothing, or nothing known" {
@@ -249,7 +226,7 @@ check_example()
 		run groff -ww -mdoc -Tutf8 -z "$page"
 		[ "$status" -eq 0 ] && [ -z "$output" ] || wrong "$page: $output"
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: the pages begin with the licence" {
@@ -259,7 +236,7 @@ check_example()
 		[ "$(head -n 1 "$page")" = '.\" SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ] ||
 			wrong "$page"
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: options and columns are those of the program (make man)" {
@@ -272,7 +249,7 @@ check_example()
 			wrong "$page: out of date"
 		fi
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: every command has a page, and rdmactl(1) names every page" {
@@ -290,7 +267,7 @@ check_example()
 		grep -Eq "^\.(It )?Xr ${name%.*} ${name##*.}( ,)?$" man/rdmactl.1 ||
 			wrong "rdmactl.1 does not name $name"
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: every page is named by its own name and section" {
@@ -302,7 +279,7 @@ check_example()
 			wrong "$page: .Dt"
 		grep -qx "\.Nm ${name%.*}" "$page" || wrong "$page: .Nm"
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man-blocks: a marker without a block, a block without a marker" {
@@ -342,7 +319,7 @@ check_example()
 	while read -r path; do
 		[ -e "$path" ] || wrong "no $path in the sources"
 	done < <(sed -nE 's,^\.Pa ((tests|contrib|packaging|systemd)/[^ ]*).*,\1,p' man/*)
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }
 
 @test "man: rdmactl-json names every unit that a key ends with" {
@@ -353,5 +330,5 @@ check_example()
 		grep -Eq "\"[a-z0-9_]+_$unit\":" <<<"$keys" || wrong "no key ends with _$unit"
 		grep -Eq "^\.Li .*\<_$unit\>" man/rdmactl-json.5 || wrong "rdmactl-json.5 has no _$unit"
 	done
-	[ "$failures" -eq 0 ]
+	nothing_wrong
 }

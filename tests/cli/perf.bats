@@ -17,11 +17,6 @@ refused()
 	expect_error 2 perf "$message" 'rdmactl perf --help' || wrong "$*"
 }
 
-no_device()
-{
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
-}
-
 @test "perf: --help names options and the columns of all its records" {
 	try perf --help
 	expect 0

@@ -88,7 +88,7 @@ refused()
 @test "ping: no RDMA device" {
 	local words
 
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	for words in 5 192.0.2.7 ::1 localhost 0,1 --serve '--smp -D 0,1' '--via mlx5_0 5'; do
 		# shellcheck disable=SC2086 # two words
 		try ping $words
@@ -104,7 +104,7 @@ refused()
 }
 
 @test "ping: empty standard input gives no destination" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	try ping -
 	expect_error 2 ping 'no destination on standard input'
 	same 'a directory' "$("$binary" ping - 2>&1 </)" \

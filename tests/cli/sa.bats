@@ -40,7 +40,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 }
 
 @test "sa: the names of saquery are known" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	local word
 
 	for word in NR PIR PR MCMR LR SMIR SWIR SR IIR GIR LFTR MFTR PKTR nr cpi; do
@@ -67,7 +67,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 }
 
 @test "sa: no RDMA device, as JSON" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	try sa path --to 5 --json
 	expect 5
 	jq -e '.schema == "rdmactl/sa_path/1" and .sa_path == [] and .problems[0].hint' <<<"$output"

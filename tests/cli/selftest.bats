@@ -17,11 +17,6 @@ refused()
 	expect_error 2 selftest "$message" 'rdmactl selftest --help' || wrong "$*"
 }
 
-no_device()
-{
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
-}
-
 @test "selftest: --help names modes and columns" {
 	try selftest --help
 	expect 0

@@ -76,7 +76,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 }
 
 @test "smp: no RDMA device" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	try smp nodeinfo 5
 	expect_error 5 smp 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
 	try smp lft 5 --json

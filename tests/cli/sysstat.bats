@@ -48,7 +48,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 }
 
 @test "sysstat: no RDMA device" {
-	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	no_device
 	try sysstat 5 host
 	expect_error 5 sysstat 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
 	try sysstat --serve
