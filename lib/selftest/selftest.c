@@ -123,6 +123,8 @@ static int set_path(struct trial *trial)
 			   "only packets of RoCE v2 have a UDP source port");
 		return -EOPNOTSUPP;
 	}
+	/* The order cannot say it: a server has no connection of its own to begin. */
+	trial->near.agent->has_class = path->traffic_class.known;
 	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
 	if (rc || (is_older && !is_chosen(path)))
 		return rc;

@@ -58,6 +58,13 @@ static void traffic_class(void **state)
 	bed.far->path.traffic_class = 8;
 	soft_pass(&bed, datagram_tests, "multicast", NULL);
 	assert_int_equal(soft_cm.tos[1], 8);
+	/* None is librdmacm's own one; 0 is not. */
+	bed.trial.near.agent->path.traffic_class = 0;
+	soft_pass(&bed, rc_tests, "rc-send", NULL);
+	assert_int_equal(soft_cm.tos[0], 104);
+	bed.trial.near.agent->has_class = true;
+	soft_pass(&bed, rc_tests, "rc-send", NULL);
+	assert_int_equal(soft_cm.tos[0], 0);
 	soft_cm_end(&bed);
 }
 

@@ -156,6 +156,7 @@ struct agent {
 	struct watch watch;
 	struct guard guard;
 	struct message_path path;
+	bool has_class; /* the near side's path: its traffic class was chosen, also if it is 0 */
 	uint32_t pkey_index;	     /* of the path */
 	struct agent_told told;	     /* to the queue pair of the first slot */
 	uint32_t vector;	     /* of completion queues to come */

@@ -265,9 +265,10 @@ int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
 {
 	uint8_t tos = (uint8_t)agent->path.traffic_class;
 
-	return tos ? agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
-						sizeof(tos))
-		   : 0;
+	if (!tos && !agent->has_class)
+		return 0;
+	return agent->api.rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+					  sizeof(tos));
 }
 
 /* The connect request of the test; those of strangers are rejected meanwhile. */

@@ -28,7 +28,8 @@ void agent_cm_turn_away(struct agent *agent, struct rdma_cm_id *id);
 void agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 		      struct sockaddr_storage *storage);
 /*
- * The traffic class of the path for a connection; without it the kernel's default_roce_tos counts.
+ * The traffic class of the path for a connection. Without one, or with a 0 that nobody has chosen,
+ * the kernel's default_roce_tos counts: cma_resolve_iboe_route(), drivers/infiniband/core/cma.c.
  * The side that accepts takes it over. 0 or -1 and errno.
  */
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id);
