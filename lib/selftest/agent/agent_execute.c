@@ -219,6 +219,15 @@ static void say_why(const struct agent *agent, int channel, enum stop stop)
 	exchange_end(channel);
 }
 
+/*
+ * How long the client may measure, of which a passive side notices nothing: a run that counts its
+ * messages has no time, but no run is granted more than that.
+ */
+static unsigned int measuring_msec(const struct agent *agent, const struct message_run *run)
+{
+	return (unsigned int)(run->iterations ? agent->guard.most_msec : run->duration_msec);
+}
+
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served)
 {
@@ -244,10 +253,9 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (rc || order.type == MESSAGE_BYE)
 			break;
 		agent_execute(agent, &order, &reply);
-		/* The client measures for so long, of which a passive side notices nothing. */
 		silence_msec = idle_msec;
 		if (order.type == MESSAGE_RUN && reply.type == MESSAGE_RAN)
-			silence_msec += (unsigned int)order.run.duration_msec;
+			silence_msec += measuring_msec(agent, &order.run);
 		served.orders++;
 		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
 			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
