@@ -425,16 +425,11 @@ static int run_infiniband(struct injection *it)
 	       check_far(it) || check_memory(it);
 }
 
-/* Drops the queue pairs that the previous fault left unusable. */
-static int release(struct trial *trial)
-{
-	return trial_explain(trial, &trial->near, side_reset(&trial->near)) ||
-	       trial_explain(trial, &trial->far, side_reset(&trial->far));
-}
-
 static int run_one(struct injection *it)
 {
-	return release(it->trial) || prepare(it) || connect_qps(it) ||
+	/* The queue pairs that the previous fault left unusable. */
+	trial_release(it->trial);
+	return prepare(it) || connect_qps(it) ||
 	       (trial_is_iwarp(it->trial) ? run_iwarp(it) : run_infiniband(it));
 }
 

@@ -74,12 +74,6 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 void side_batch_begin(struct side *side);
 int side_batch_end(struct side *side);
 
-/* Frees everything of the side but its device. */
-static inline int side_reset(struct side *side)
-{
-	return side_call(side, MESSAGE_RELEASE, &(struct message_none){}, NULL);
-}
-
 /*
  * The two halves of a call, for orders that both sides carry out at the same time: start the far
  * side, call the near one, finish the far one. `msec` is how long the order itself may take. The

@@ -229,8 +229,8 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 
 void trial_release(struct trial *trial)
 {
-	side_reset(&trial->near);
-	side_reset(&trial->far);
+	side_release(&trial->near, &(struct message_none){});
+	side_release(&trial->far, &(struct message_none){});
 	if (!trial->stop)
 		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
 }
