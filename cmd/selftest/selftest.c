@@ -113,19 +113,15 @@ static int test_ports(struct selftest_run *run)
 bool selftest_port_of(const struct inventory *inventory, const struct endpoint *endpoint,
 		      const struct device **ret_device, const struct port **ret_port)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
+	const struct device *device = device_list_find_kernel_name(&inventory->devices,
+								   endpoint->device);
+	const struct port *port = device ? device_port(device, endpoint->port) : NULL;
 
-		for (size_t j = 0; j < device->port_count; j++) {
-			if (strncmp(device->name, endpoint->device, sizeof(endpoint->device) - 1) ||
-			    device->ports[j].port.value != endpoint->port)
-				continue;
-			*ret_device = device;
-			*ret_port = &device->ports[j];
-			return true;
-		}
-	}
-	return false;
+	if (!port)
+		return false;
+	*ret_device = device;
+	*ret_port = port;
+	return true;
 }
 
 static void note_no_path(struct selftest_run *run, const char *reason, const char *hint)
