@@ -677,6 +677,11 @@ end_of_coordinator()
 	expect 0 $'100\t1250\n400\t1250\n700\t1250' ''
 	try mesh plan --hosts 3 --rails 2 --stages incast:5 --tsv --no-headings -o pairs,traffic_gbytes
 	expect 0 $'12\t75' ''
+	# Those who are sent to send nothing.
+	try mesh plan --hosts 100 --stages incast:4,incast:99 --tsv --no-headings -o rounds,pairs,most_pairs
+	expect 0 $'5\t400\t80\n100\t9900\t99' ''
+	try mesh plan --hosts 100 --stages incast:4 --max-pairs 10 --tsv --no-headings -o seconds
+	expect 0 60 ''
 	# It is not known what they are, so they are not said to be none.
 	try mesh plan --hosts 4 --stages ring,pairs:pairs --tsv --no-headings -o stage,pairs
 	expect 3 $'ring\t4'

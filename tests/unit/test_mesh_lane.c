@@ -112,11 +112,11 @@ static void modes(void **state)
 		 "3 rounds, 3 at most, 9 pairs: 0-3 1-4 2-5 | 0-4 1-5 2-3 | 0-5 1-3 2-4"},
 		{"bisection", 1, "0 rounds, 0 at most, 0 pairs:"},
 		{"incast:1", 1, "0 rounds, 0 at most, 0 pairs:"},
-		{"incast:1", 2, "2 rounds, 2 at most, 2 pairs: 1-0 | 0-1"},
-		{"incast:1", 4, "2 rounds, 4 at most, 4 pairs: 1-0 3-2 | 0-1 2-3"},
-		{"incast:1", 5, "3 rounds, 5 at most, 5 pairs: 1-0 3-2 | 0-1 4-3 | 2-4"},
-		{"incast:2", 3, "3 rounds, 3 at most, 6 pairs: 1-0 2-0 | 2-1 0-1 | 0-2 1-2"},
-		{"incast:4", 3, "3 rounds, 3 at most, 6 pairs: 1-0 2-0 | 2-1 0-1 | 0-2 1-2"},
+		{"incast:1", 2, "2 rounds, 1 at most, 2 pairs: 1-0 | 0-1"},
+		{"incast:1", 4, "2 rounds, 2 at most, 4 pairs: 1-0 3-2 | 0-1 2-3"},
+		{"incast:1", 5, "3 rounds, 2 at most, 5 pairs: 1-0 3-2 | 0-1 4-3 | 2-4"},
+		{"incast:2", 3, "3 rounds, 2 at most, 6 pairs: 1-0 2-0 | 2-1 0-1 | 0-2 1-2"},
+		{"incast:4", 3, "3 rounds, 2 at most, 6 pairs: 1-0 2-0 | 2-1 0-1 | 0-2 1-2"},
 	};
 
 	(void)state;

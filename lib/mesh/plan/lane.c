@@ -113,10 +113,11 @@ size_t lane_most_pairs(const struct lane *lane)
 {
 	size_t most = 0, run = 0;
 
+	/* In the first round each group has all of its senders. */
+	if (lane->stage->mode == MESH_INCAST)
+		return (size_t)incast_groups(lane) * least(lane->stage->count, lane->count - 1);
 	if (lane->stage->mode != MESH_PAIRS)
-		return lane->stage->mode == MESH_LOOPBACK || lane->stage->mode == MESH_INCAST
-			       ? lane->count
-			       : lane->count / 2;
+		return lane->stage->mode == MESH_LOOPBACK ? lane->count : lane->count / 2;
 	for (size_t i = 0; i < lane->listed_count; i++) {
 		run = i && lane->listed[i].round == lane->listed[i - 1].round ? run + 1 : 1;
 		if (run > most)
