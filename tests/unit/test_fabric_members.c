@@ -31,6 +31,7 @@ static struct answered {
 int mad_engine_run(struct mad_engine *engine, const struct mad_work *work)
 {
 	const struct mad_reply reply = {
+		.request = &sa.request,
 		.error = sa.error,
 		.status = sa.status,
 		.mad = sa.error ? NULL : sa.mad.bytes,
