@@ -52,9 +52,13 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 	const struct number number = number_of(index);
 	const struct link *link;
 	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
 
-	if (change_host_rtnl(change->host, &rtnl) || rtnl_get_links(rtnl, &links))
-		return;
+	if (!rc)
+		rc = rtnl_get_links(rtnl, &links);
+	if (rc || links.missing)
+		change_note(change, "what is on top of the netdev cannot be seen in full: %s",
+			    rc ? strerror(-rc) : "the netdevs changed while they were read");
 	link = link_by_index(&links, &number);
 	if (!link)
 		return;
