@@ -270,6 +270,19 @@ check_example()
 	nothing_wrong
 }
 
+@test "man: a form that changes something shows all options of a change" {
+	local forms option
+
+	# The forms of a synopsis, a line each.
+	forms=$(awk '/^\.Sh/ { inside = $2 == "SYNOPSIS" } /^\.Nm rdmactl$/ && inside { printf "\n%s", FILENAME }
+		inside { gsub(/Fl \\-/, "--"); gsub(/\\-/, "-"); printf " %s", $0 }' man/*.1 | grep -- --revert-after)
+	[ "$(wc -l <<<"$forms")" -ge 8 ]
+	for option in --dry-run --yes --force --persist; do
+		! grep -v -- "$option" <<<"$forms" || wrong "no $option"
+	done
+	nothing_wrong
+}
+
 @test "man: every page is named by its own name and section" {
 	local page name
 
