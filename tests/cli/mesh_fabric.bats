@@ -101,6 +101,7 @@ mesh()
 	done
 	mesh good --fabric "$net" --stages cross-switch --jsonl
 	[ "$status" = 0 ]
+	[ "$(grep -c '"pass"' <<<"$output")" -ge 4 ]
 	for pair in $(jq -r '"\(.host)-\(.peer)"' <<<"$output" | tr -d n); do
 		[ "${at[${pair%-*}]}" != "${at[${pair#*-}]}" ] || wrong "cross-switch: $pair"
 	done
