@@ -479,7 +479,8 @@ static void names_in_domain(void **state)
 {
 	static const char *const same = "acme.org xhpc.acme.org hpc.acme.orgs hpc.acme 1.hpc-acme";
 	struct anonymiser *anonymiser = *state;
-	_cleanup_(freep) char *stays = NULL, *other = NULL, *bare = NULL, *before = NULL;
+	_cleanup_(freep) char *stays = NULL, *other = NULL, *bare = NULL, *before = NULL,
+			      *word = NULL;
 
 	before = anonymise_text(anonymiser, "login2.hpc.acme.org", false);
 	assert_string_equal(before, "login2.hpc.acme.org");
@@ -492,6 +493,9 @@ static void names_in_domain(void **state)
 	assert_string_equal(bare, "x@host-9f249e3a 10.242.38.18.host-9f249e3a");
 	stays = anonymise_text(anonymiser, same, false);
 	assert_string_equal(stays, same);
+	anonymiser_learn_host(anonymiser, "login.rdma");
+	word = anonymise_text(anonymiser, "3:rdma:/ rdma.max rdma x.rdma", false);
+	assert_string_equal(word, "3:rdma:/ rdma.max rdma host-7e872b54");
 }
 
 /* The rest of an address, and a name without a domain, are none. */

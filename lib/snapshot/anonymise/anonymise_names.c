@@ -95,13 +95,17 @@ bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
-/* The length of a name in the domain of this host, or of the domain, at the beginning; or 0. */
+/*
+ * The length of a name in the domain of this host, or of the domain, at the beginning; or 0. A
+ * domain of one word is only looked for after a name: rdma is a word of many texts.
+ */
 static size_t domain_length(const struct anonymiser *anonymiser, const char *text)
 {
 	const size_t length = anonymiser->domain ? strlen(anonymiser->domain) : 0;
 
 	for (const char *label = text; length && is_of_name(*label); label++) {
-		if (!strncasecmp(label, anonymiser->domain, length) && !is_of_name(label[length]))
+		if (!strncasecmp(label, anonymiser->domain, length) && !is_of_name(label[length]) &&
+		    (label > text || strchr(anonymiser->domain, '.')))
 			return (size_t)(label - text) + length;
 		while (is_of_name(*label))
 			label++;
