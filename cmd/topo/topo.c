@@ -155,7 +155,7 @@ static bool choose(struct topo_run *run, char **words)
 	if (run->count <= TOPOLOGY_MOST_NODES)
 		return run->row_count;
 	listing_fail(&run->listing, STATUS_FAILED, "too many nodes to compare: more than 256",
-		     "leave out --all");
+		     run->args->all ? "leave out --all" : NULL);
 	return false;
 }
 

@@ -387,3 +387,17 @@ cell()
 	quickly on cx6dx-roce topo -a -o node,role,parent mlx5_2
 	expect 0 $'NODE   ROLE PARENT\nmlx5_2 sf   mlx5_0' ''
 }
+
+@test "topo: more nodes than are compared, with and without --all" {
+	local tree=$BATS_TEST_TMPDIR/many number
+
+	for ((number = 0; number < 257; number++)); do
+		mkdir -p "$tree/sys/class/infiniband/mlx5_$number/ports/1"
+		echo '1: CA' >"$tree/sys/class/infiniband/mlx5_$number/node_type"
+	done
+	try topo --root "$tree"
+	[ "$status" = 1 ]
+	[[ $stderr == *'too many nodes to compare: more than 256'* && $stderr != *--all* ]]
+	try topo --root "$tree" --all
+	[[ $stderr == *'too many nodes to compare: more than 256'*'leave out --all'* ]]
+}
