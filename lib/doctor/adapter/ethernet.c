@@ -216,7 +216,7 @@ void check_pause_conflict(struct doctor_context *run)
 		struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 		const int rc = doctor_pause(run->facts, leg->name, &pause);
 
-		pause_judge(run, leg, rc, &pause, rc ? NULL : roce_dcb(run->facts, leg->name));
+		pause_judge(run, leg, rc, &pause, rc ? NULL : roce_dcb(run->facts, leg));
 	}
 	if (!run->verdicts)
 		doctor_does_not_apply(run);

@@ -100,30 +100,37 @@ static void read_trust(const struct root *root, const char *netdev, struct dcb *
 		dcb->trusted = number_of(strcmp(text, "dscp") ? DCB_TRUST_PCP : DCB_TRUST_DSCP);
 }
 
-const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
+const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *link)
 {
+	const struct link_list *links = &facts->inventory.links;
 	struct doctor_roce *roce = doctor_roce(facts);
-	struct roce_dcb *dcb;
+	struct roce_dcb **dcb;
 	struct netlink *rtnl;
 	int rc;
 
-	for (size_t i = 0; i < roce->dcb_count; i++)
-		if (!strcmp(roce->dcbs[i].netdev, netdev))
-			return &roce->dcbs[i];
+	if (!roce->dcbs) {
+		roce->dcbs = mem_alloc_zero(links->count, sizeof(*roce->dcbs));
+		roce->link_count = links->count;
+	}
+	dcb = &roce->dcbs[link - links->items];
+	if (*dcb)
+		return *dcb;
 	rtnl = roce_rtnl(facts, &rc);
-	dcb = mem_append(&roce->dcbs, &roce->dcb_count, sizeof(*dcb));
-	dcb->netdev = mem_string(netdev);
-	dcb->rc = rtnl ? dcb_get(rtnl, netdev, &dcb->dcb) : rc;
-	read_trust(&facts->root, netdev, &dcb->dcb);
-	return dcb;
+	*dcb = mem_alloc_zero(1, sizeof(**dcb));
+	(*dcb)->netdev = link->name;
+	(*dcb)->rc = rtnl ? dcb_get(rtnl, link->name, &(*dcb)->dcb) : rc;
+	read_trust(&facts->root, link->name, &(*dcb)->dcb);
+	return *dcb;
 }
 
 void doctor_roce_free(struct doctor_roce *roce)
 {
 	if (!roce)
 		return;
-	for (size_t i = 0; i < roce->dcb_count; i++)
-		free(roce->dcbs[i].netdev);
+	for (size_t i = 0; i < roce->link_count; i++)
+		free(roce->dcbs[i]);
+	for (size_t i = 0; i < roce->device_count; i++)
+		free(roce->ecns[i]);
 	free(roce->dcbs);
 	free(roce->ecns);
 	netlink_free(roce->rtnl);

@@ -48,17 +48,17 @@ void roce_no_netdev(struct doctor_context *run);
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);
 
 struct roce_dcb {
-	char *netdev;
+	const char *netdev;
 	int rc; /* of dcb_get() */
 	struct dcb dcb;
 };
 
-/* Data center bridging of a netdev. The next call for another netdev may move it. */
-const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev);
+/* Data center bridging of a netdev of the inventory. */
+const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *link);
 
 /* Congestion control of a port, as far as its driver tells. */
 struct doctor_ecn {
-	const struct port *port;
+	bool known;
 	struct roce_ecn ecn;
 	char text[128]; /* all of it in words, to be shown and compared */
 };
@@ -68,10 +68,10 @@ struct doctor_roce {
 	struct netlink *rtnl; /* by roce_rtnl() */
 	int rtnl_rc;
 	bool rtnl_was_opened;
-	struct roce_dcb *dcbs; /* by roce_dcb() */
-	size_t dcb_count;
-	struct doctor_ecn *ecns; /* of the check roce-ecn */
-	size_t ecn_count;
+	struct roce_dcb **dcbs; /* by roce_dcb(), by the index of the netdev */
+	size_t link_count;
+	struct doctor_ecn **ecns; /* of the check roce-ecn, by the indices of device and port */
+	size_t device_count;
 	unsigned int largest_mtu; /* of the check roce-mtu */
 	bool largest_mtu_is_known;
 };

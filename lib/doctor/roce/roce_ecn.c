@@ -33,32 +33,31 @@ static void describe(const struct roce_ecn *ecn, char *text, size_t size)
 			 (unsigned int)ecn->cnp_dscp.value, (unsigned int)ecn->cnp_priority.value);
 }
 
-static void read_ecn(const struct doctor_context *run, const struct device *device,
-		     const struct link *own, struct doctor_ecn *ecn)
-{
-	const struct link *leg = roce_next_leg(run, own, NULL);
-
-	ecn->ecn.rc = -ENOENT;
-	if (!leg)
-		return;
-	roce_ecn_read(&run->facts->root, leg->name, device->driver, device->pci_address, &ecn->ecn);
-	describe(&ecn->ecn, ecn->text, sizeof(ecn->text));
-}
-
-/* The next call for another port may move it. */
 static const struct doctor_ecn *ecn_of(const struct doctor_context *run,
 				       const struct device *device, const struct port *port,
 				       const struct link *own)
 {
+	const struct device_list *devices = &run->facts->inventory.devices;
 	struct doctor_roce *roce = doctor_roce(run->facts);
-	struct doctor_ecn *ecn;
+	const struct link *leg = roce_next_leg(run, own, NULL);
+	struct doctor_ecn **ports, *ecn;
 
-	for (size_t i = 0; i < roce->ecn_count; i++)
-		if (roce->ecns[i].port == port)
-			return &roce->ecns[i];
-	ecn = mem_append(&roce->ecns, &roce->ecn_count, sizeof(*ecn));
-	ecn->port = port;
-	read_ecn(run, device, own, ecn);
+	if (!roce->ecns) {
+		roce->ecns = mem_alloc_zero(devices->count, sizeof(*roce->ecns));
+		roce->device_count = devices->count;
+	}
+	ports = &roce->ecns[device - devices->items];
+	if (!*ports)
+		*ports = mem_alloc_zero(device->port_count, sizeof(**ports));
+	ecn = &(*ports)[port - device->ports];
+	if (ecn->known)
+		return ecn;
+	ecn->known = true;
+	ecn->ecn.rc = -ENOENT;
+	if (!leg)
+		return ecn;
+	roce_ecn_read(&run->facts->root, leg->name, device->driver, device->pci_address, &ecn->ecn);
+	describe(&ecn->ecn, ecn->text, sizeof(ecn->text));
 	return ecn;
 }
 
@@ -88,36 +87,36 @@ static bool differs_from_others(struct doctor_context *run, const struct doctor_
 void check_roce_ecn(struct doctor_context *run)
 {
 	const struct link *own = roce_link(run, run->port);
-	struct doctor_ecn ecn;
+	const struct doctor_ecn *ecn;
 
 	if (!own) {
 		roce_no_netdev(run);
 		return;
 	}
-	ecn = *ecn_of(run, run->device, run->port, own);
-	if (!ecn.ecn.vendor && !ecn.ecn.params) {
-		if (ecn.ecn.rc == -ENOENT)
+	ecn = ecn_of(run, run->device, run->port, own);
+	if (!ecn->ecn.vendor && !ecn->ecn.params) {
+		if (ecn->ecn.rc == -ENOENT)
 			doctor_not_checked(run, 0,
 					   "the driver does not tell about congestion "
 					   "control");
-		else if (ecn.ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
+		else if (ecn->ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
 			doctor_not_checked(run, 0,
 					   "the lockdown of the kernel keeps debugfs closed");
 		else
 			doctor_unread(run, "congestion control", "ecn, debugfs cc_params",
-				      ecn.ecn.rc, true);
+				      ecn->ecn.rc, true);
 		return;
 	}
-	doctor_evidence(run, ecn.ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s",
-			own->name, ecn.text);
-	if (differs_from_others(run, &ecn))
+	doctor_evidence(run, ecn->ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s",
+			own->name, ecn->text);
+	if (differs_from_others(run, ecn))
 		doctor_warning(run, "ports of the same board have different congestion control");
-	else if (ecn.ecn.vendor && (!ecn.ecn.send || !ecn.ecn.receive))
+	else if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
 		doctor_note(run, "congestion control is off, which may be meant so");
-	else if (ecn.ecn.vendor && !(ecn.ecn.send & ecn.ecn.receive))
+	else if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
 		doctor_note(run, "no priority has both ends of congestion control: those of "
 				 "senders and of receivers differ");
-	else if (ecn.ecn.vendor)
+	else if (ecn->ecn.vendor)
 		doctor_ok(run, "congestion control is on");
 	else
 		doctor_not_checked(run, 0,

@@ -25,7 +25,7 @@ static const struct roce_dcb *find_dcb(struct doctor_context *run)
 		return NULL;
 	}
 	while ((leg = roce_next_leg(run, own, leg)) != NULL) {
-		dcb = roce_dcb(run->facts, leg->name);
+		dcb = roce_dcb(run->facts, leg);
 		if (!dcb->rc && dcb->dcb.pfc_known)
 			return dcb;
 	}
@@ -79,7 +79,7 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 			if (!own || !roce_is_alike(run, device, port))
 				continue;
 			while ((leg = roce_next_leg(run, own, leg)) != NULL) {
-				const struct roce_dcb *dcb = roce_dcb(run->facts, leg->name);
+				const struct roce_dcb *dcb = roce_dcb(run->facts, leg);
 
 				if (dcb->rc || !dcb->dcb.pfc_known ||
 				    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
@@ -94,17 +94,14 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 void check_roce_pfc(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
-	struct dcb dcb;
 
 	if (!found)
 		return;
-	/* The next question may move the record. */
-	dcb = found->dcb;
 	tell_pfc(run, found, run->device->driver);
-	if (differs_from_others(run, &dcb))
+	if (differs_from_others(run, &found->dcb))
 		doctor_warning(run, "ports of the same board have different lossless priorities or "
 				    "trust");
-	else if (!dcb.pfc.pfc_en)
+	else if (!found->dcb.pfc.pfc_en)
 		doctor_note(run, "no priority is lossless: RoCE runs as lossy traffic here, which "
 				 "may be meant so");
 	else
