@@ -102,6 +102,15 @@ static char *explain_dcb(const struct roce_facts *facts)
 	}
 }
 
+/* A step of which nothing is known, because of data center bridging. */
+static void add_unknown(const struct roce_facts *facts, struct roce_chain *chain,
+			enum roce_step_id id, const char *what)
+{
+	_cleanup_(freep) char *why = explain_dcb(facts);
+
+	add_step(chain, id, ROCE_UNKNOWN, NULL, "%s is not known: %s", what, why);
+}
+
 static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 {
 	char *value = mem_format("%u", facts->tos);
@@ -149,8 +158,6 @@ static void follow_dscp(const struct roce_facts *facts, struct roce_chain *chain
 
 static void follow_trust(const struct roce_facts *facts, struct roce_chain *chain)
 {
-	_cleanup_(freep) char *why = NULL;
-
 	switch (roce_trusts_dscp(facts)) {
 	case TRISTATE_YES:
 		add_step(chain, ROCE_TRUST, ROCE_OK, mem_string("dscp"),
@@ -162,9 +169,7 @@ static void follow_trust(const struct roce_facts *facts, struct roce_chain *chai
 			 "packets without a tag have the default priority");
 		break;
 	default:
-		why = explain_dcb(facts);
-		add_step(chain, ROCE_TRUST, ROCE_UNKNOWN, NULL,
-			 "what the port trusts is not known: %s", why);
+		add_unknown(facts, chain, ROCE_TRUST, "what the port trusts");
 	}
 }
 
@@ -172,12 +177,11 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 {
 	const struct tos_chain way = tos_follow(facts->tos, &facts->dcb, roce_trusts_dscp(facts));
 	const unsigned int mask = facts->dcb_rc ? 0 : facts->dcb.dscp_priorities[way.dscp];
-	_cleanup_(freep) char *list = roce_priorities(mask), *why = NULL;
+	_cleanup_(freep) char *list = roce_priorities(mask);
+	_cleanup_(freep) char *what = mem_format("the priority of DSCP %u", way.dscp);
 
 	if (facts->dcb_rc) {
-		why = explain_dcb(facts);
-		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
-			 "the priority of DSCP %u is not known: %s", way.dscp, why);
+		add_unknown(facts, chain, ROCE_PRIORITY, what);
 	} else if (roce_trusts_dscp(facts) != TRISTATE_YES) {
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 			 "the priority is not that of the DSCP");
@@ -253,15 +257,13 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 {
 	const unsigned int mask = facts->dcb.pfc.pfc_en;
 	const struct tos_chain way = tos_follow(facts->tos, &facts->dcb, roce_trusts_dscp(facts));
-	_cleanup_(freep) char *list = roce_priorities(mask), *why = NULL;
+	_cleanup_(freep) char *list = roce_priorities(mask);
 
 	if (is_paused(facts)) {
 		add_step(chain, ROCE_PFC, ROCE_OK, has_pfc(facts) ? mem_string(list) : NULL,
 			 "pause frames of the whole link stop all priorities");
 	} else if (!has_pfc(facts)) {
-		why = explain_dcb(facts);
-		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, NULL,
-			 "which priorities PFC pauses is not known: %s", why);
+		add_unknown(facts, chain, ROCE_PFC, "which priorities PFC pauses");
 	} else if (!mask) {
 		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
 			 "PFC is off for all priorities");
@@ -330,7 +332,9 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 			 "congestion control cannot be read: %s", strerror(-ecn->rc));
 	} else {
 		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
-			 "the driver does not tell about congestion control");
+			 facts->dcb_rc == -ENODEV
+				 ? "nothing tells about congestion control of a port without netdev"
+				 : "the driver does not tell about congestion control");
 	}
 }
 
@@ -339,11 +343,12 @@ static void follow_buffer(const struct roce_facts *facts, struct roce_chain *cha
 	const struct dcbnl_buffer *buffers = &facts->dcb.buffers;
 	unsigned int number, size;
 
-	if (facts->dcb_rc || !facts->dcb.buffers_known || !chain->priority.known) {
-		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
-			 facts->dcb_rc || !facts->dcb.buffers_known
-				 ? "the driver does not report the receive buffers"
-				 : "the buffer needs the priority");
+	if (facts->dcb_rc || !facts->dcb.buffers_known) {
+		add_unknown(facts, chain, ROCE_BUFFER, "the receive buffer of the priority");
+		return;
+	}
+	if (!chain->priority.known) {
+		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the buffer needs the priority");
 		return;
 	}
 	number = buffers->prio2buffer[chain->priority.value];

@@ -303,6 +303,8 @@ static void without_dcb(void **state)
 			"the priority of DSCP 26 is not known: %s", cases[i].why);
 		_cleanup_(freep) char *pfc = mem_format(
 			"which priorities PFC pauses is not known: %s", cases[i].why);
+		_cleanup_(freep) char *buffer = mem_format(
+			"the receive buffer of the priority is not known: %s", cases[i].why);
 
 		facts.dcb_rc = cases[i].rc;
 		expect_step(&facts, ROCE_TRUST, ROCE_UNKNOWN, NULL, trust);
@@ -310,8 +312,7 @@ static void without_dcb(void **state)
 		expect_step(&facts, ROCE_PFC, ROCE_UNKNOWN, NULL, pfc);
 		expect_step(&facts, ROCE_CLASS, ROCE_UNKNOWN, NULL,
 			    "the traffic class needs the priority");
-		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
-			    "the driver does not report the receive buffers");
+		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, buffer);
 	}
 	/* What the vendor's own driver tells of the trust counts without it. */
 	facts.trust = "dscp";
@@ -405,7 +406,8 @@ static void queues(void **state)
 		    "priority 3 is received into buffer 8, which has 0 bytes");
 	facts.dcb.buffers_known = false;
 	expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
-		    "the driver does not report the receive buffers");
+		    "the receive buffer of the priority is not known: the driver of eth0 does not "
+		    "report it");
 }
 
 static void congestion(void **state)
@@ -467,6 +469,10 @@ static void congestion(void **state)
 	facts.ecn.rc = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
 		    "the driver does not tell about congestion control");
+	facts.ecn.rc = -ENOENT;
+	facts.dcb_rc = -ENODEV;
+	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		    "nothing tells about congestion control of a port without netdev");
 }
 
 /* Exactly what the RDMA MTU needs: 96 bytes more (iboe_get_mtu(), include/rdma/ib_addr.h). */
