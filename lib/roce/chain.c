@@ -184,7 +184,9 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 		add_unknown(facts, chain, ROCE_PRIORITY, what);
 	} else if (roce_trusts_dscp(facts) != TRISTATE_YES) {
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
-			 "the priority is not that of the DSCP");
+			 roce_trusts_dscp(facts) == TRISTATE_NO
+				 ? "the priority is not that of the DSCP"
+				 : "whether the priority is that of the DSCP is not known");
 	} else if (!mask) {
 		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 			 "the driver reports no priority for DSCP %u, so its firmware chooses one",

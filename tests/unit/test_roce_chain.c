@@ -356,6 +356,12 @@ static void priorities(void **state)
 		    "without a tag have the default priority");
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 		    "the priority is not that of the DSCP");
+	/* A driver that says nothing of the trust, and has no entry that would tell. */
+	facts = good();
+	facts.driver = "bnxt_en";
+	facts.dcb.dscp_count = 0;
+	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+		    "whether the priority is that of the DSCP is not known");
 	facts = good();
 	facts.dcb.dscp_count = 0;
 	facts.driver = "bnxt_en";
