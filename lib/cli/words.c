@@ -16,7 +16,9 @@ static const char *check(const char *line, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f)
-			return "a control character";
+			return line[i] == '\r' && i + 1 == length
+				       ? "a carriage return at its end, as files of Windows have it"
+				       : "a control character";
 	return NULL;
 }
 

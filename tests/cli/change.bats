@@ -102,7 +102,7 @@ says()
 	says 1 'a control character'
 	says 2 'a control character'
 	says 3 'this is not the command of a change'
-	says 4 'a control character'
+	says 4 'a carriage return at its end'
 	run ! grep -q $'[\033\r\377]' "$BATS_TEST_TMPDIR/err"
 }
 

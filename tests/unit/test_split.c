@@ -61,6 +61,8 @@ static void lines(void **state)
 		{"\"a\\\"", "!a quotation mark without the one that ends it"},
 		{"a\001b", "!a control character"},
 		{"a\037", "!a control character"},
+		{"a\rb", "!a control character"},
+		{"a\r", "!a carriage return at its end, as files of Windows have it"},
 		{"a # \177", "!a control character"},
 		{"~ \200\377", "~|\200\377"},
 	};
