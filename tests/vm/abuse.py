@@ -24,7 +24,7 @@ LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net
 
 _running = []  # servers that were not stopped
 MAGIC, VERSION = b'RDMT', 1  # of the header
-OLDEST, NEWEST = 1, 5  # versions of the protocol
+OLDEST, NEWEST = 1, 6  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,

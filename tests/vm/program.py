@@ -233,7 +233,9 @@ def schema(*words):
 
 
 def validate(result, document, command, words):
-    extra = ('-o', '+selected,why') if command == 'gids' and '--to' in words else ()
+    added = ['selected,why'] if command == 'gids' and '--to' in words else []
+    added += [columns[1:] for option, columns in zip(words, words[1:]) if option == '-o' and columns[:1] == '+']
+    extra = ('-o', '+' + ','.join(added)) if added else ()
     for error in errors(document, schema(command, *extra), command)[:5]:
         _violate(result, error)
     if document.get('problems') and result.status == 0:
