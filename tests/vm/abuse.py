@@ -398,14 +398,14 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((6, 7, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (6, 0xffffffff, 9),
-                                    (0xffffffff, 0xffffffff, 0xffffffff)):
+    for lowest, highest, header in ((NEWEST + 1, NEWEST + 2, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1),
+                                    (NEWEST + 1, 0xffffffff, 9), (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
             wrong += unequal('%d to %d' % (lowest, highest), refusal(reply)[:3],
                              (BAD_VERSION, OLDEST, NEWEST))
     with server.client() as client:
-        kind, body = client.call(hello(0, 7, version=7))
+        kind, body = client.call(hello(0, NEWEST + 2, version=NEWEST + 2))
         wrong += unequal('a range with ours', (kind, body[:4]),
                          (CHALLENGE, struct.pack('>I', NEWEST)))
     with server.client() as client:
