@@ -95,6 +95,9 @@ bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
+/* The longest name of a host with its domain, in letters: RFC 1035 2.3.4. */
+#define LONGEST_HOST 253
+
 /*
  * The length of a name in the domain of this host, or of the domain, at the beginning; or 0. A
  * domain of one word is only looked for after a name: rdma is a word of many texts.
@@ -103,7 +106,8 @@ static size_t domain_length(const struct anonymiser *anonymiser, const char *tex
 {
 	const size_t length = anonymiser->domain ? strlen(anonymiser->domain) : 0;
 
-	for (const char *label = text; length && is_of_name(*label); label++) {
+	for (const char *label = text; length && is_of_name(*label) && label - text < LONGEST_HOST;
+	     label++) {
 		if (!strncasecmp(label, anonymiser->domain, length) && !is_of_name(label[length]) &&
 		    (label > text || strchr(anonymiser->domain, '.')))
 			return (size_t)(label - text) + length;

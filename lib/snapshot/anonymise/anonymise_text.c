@@ -281,8 +281,12 @@ static bool ends_other_word(const char *begin, const char *at)
 static size_t change_glued(const struct anonymiser *anonymiser, const char *begin, const char *at,
 			   struct text_buffer *out)
 {
-	const size_t length = 3 * ETHERNET_BYTES - 1, run = run_length(at);
+	const size_t length = 3 * ETHERNET_BYTES - 1;
+	size_t run = 0;
 
+	/* It is looked for at each letter, and a run may be as long as the text. */
+	while (run < length + 2 && (isxdigit((unsigned char)at[run]) || at[run] == ':'))
+		run++;
 	/* A colon may follow. */
 	if ((run != length && (run != length + 1 || at[length] != ':')) ||
 	    address_bytes(at, length) != ETHERNET_BYTES ||
