@@ -97,7 +97,7 @@ void port_clear(struct port *port)
 	for (size_t i = 0; i < port->gid_count; i++)
 		gid_entry_clear(&port->gids[i]);
 	for (size_t i = 0; i < port->pkey_count; i++)
-		pkey_clear(&port->pkeys[i]);
+		strings_free(&port->pkeys[i].netdevs);
 	free(port->gids);
 	free(port->pkeys);
 	free(port->speed);
@@ -384,11 +384,6 @@ static const struct field pkey_fields[] = {
 
 const struct schema pkey_schema = SCHEMA("pkeys", struct pkey, pkey_fields,
 					 "an entry of a port's P_Key table");
-
-void pkey_clear(struct pkey *pkey)
-{
-	strings_free(&pkey->netdevs);
-}
 
 static void read_pkey(const struct root *root, struct port *port, const char *slot,
 		      struct problems *problems)

@@ -88,7 +88,6 @@ struct pkey {
 
 extern const struct schema pkey_schema;
 
-void pkey_clear(struct pkey *pkey);
 /* Appends the entries of the table; a port without one (iWARP, EFA) gets none. */
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems);
 

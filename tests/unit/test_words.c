@@ -226,7 +226,6 @@ static void managers(void **state)
 	ROWS(sm_state_names, {0, "not-active"}, {1, "discovering"}, {2, "standby"}, {3, "master"});
 	ROWS(notice_type_names, {0, "fatal"}, {1, "urgent"}, {2, "security"},
 	     {3, "subnet-management"}, {4, "informational"}, {0x7f, "empty"});
-	ROWS(notice_producer_names, {1, "ca"}, {2, "switch"}, {3, "router"}, {4, "class-manager"});
 	ROWS(trap_names, {UMAD_SM_GID_IN_SERVICE_TRAP, "gid-in-service"},
 	     {UMAD_SM_GID_OUT_OF_SERVICE_TRAP, "gid-out-of-service"},
 	     {UMAD_SM_MGID_CREATED_TRAP, "multicast-group-created"},

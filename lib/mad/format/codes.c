@@ -273,10 +273,6 @@ const struct enum_name notice_type_names[] = {
 	{0, NULL},
 };
 
-const struct enum_name notice_producer_names[] = {
-	{1, "ca"}, {2, "switch"}, {3, "router"}, {4, "class-manager"}, {0, NULL},
-};
-
 /* 14.2.5.1, 15.2.5.1 */
 const struct enum_name trap_names[] = {
 	{64, "gid-in-service"},

@@ -121,7 +121,6 @@ extern const struct enum_name fec_mode_names[]; /* bits */
 /* SMInfo, Notice, InformInfo */
 extern const struct enum_name sm_state_names[];
 extern const struct enum_name notice_type_names[];
-extern const struct enum_name notice_producer_names[];
 extern const struct enum_name trap_names[];
 /* SA records */
 extern const struct enum_name selector_names[];
