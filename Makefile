@@ -35,7 +35,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 	$(if $(DEV),-Werror)
 CFLAGS ?= -O2 -g
 # Hardening; the flags of a distribution's CFLAGS come later and win.
-HARDEN ?= -fstack-protector-strong $(if $(findstring -O0,$(CFLAGS)),,-D_FORTIFY_SOURCE=2) -fPIE
+HARDEN ?= -fstack-protector-strong -fPIE \
+	$(if $(findstring -O0,$(CFLAGS))$(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-D_FORTIFY_SOURCE=2)
 LDFLAGS ?=
 # The GOT is read-only before main() runs: root runs this on hostile input.
 # Relative relocations are not packed (-z pack-relative-relocs): the loader of glibc 2.36 takes longer
