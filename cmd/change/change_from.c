@@ -123,7 +123,7 @@ static bool plan_line(struct line *line, struct strings *words)
 	return good;
 }
 
-/* The changes move to the whole; their host stays that of the line. */
+/* The changes move to the whole; their host stays that of the line, on the base of the whole. */
 static void take_changes(struct change_plan *all, struct change_plan *plan, unsigned int number)
 {
 	for (size_t i = 0; i < plan->changes.count; i++) {
@@ -152,6 +152,8 @@ static bool add_line(struct change_plan *all, struct change_plan *plan, const ch
 	bool good = true;
 
 	line.ctx.parent = NULL;
+	/* Sockets of its own for each line would be more than a process may have open. */
+	plan->host.base = &all->host;
 	if (words_split(text, length, &words, &message)) {
 		fail_line(&line, STATUS_USAGE, message, NULL);
 		good = false;

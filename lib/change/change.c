@@ -111,19 +111,24 @@ static int open_once(int protocol, struct netlink **netlink, struct netlink **re
 	return rc;
 }
 
+struct change_host *change_host_base(struct change_host *host)
+{
+	return host->base ? host->base : host;
+}
+
 int change_host_nldev(struct change_host *host, struct netlink **ret_nldev)
 {
-	return open_once(NETLINK_RDMA, &host->nldev, ret_nldev);
+	return open_once(NETLINK_RDMA, &change_host_base(host)->nldev, ret_nldev);
 }
 
 int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl)
 {
-	return open_once(NETLINK_ROUTE, &host->rtnl, ret_rtnl);
+	return open_once(NETLINK_ROUTE, &change_host_base(host)->rtnl, ret_rtnl);
 }
 
 int change_host_generic(struct change_host *host, struct netlink **ret_generic)
 {
-	return open_once(NETLINK_GENERIC, &host->generic, ret_generic);
+	return open_once(NETLINK_GENERIC, &change_host_base(host)->generic, ret_generic);
 }
 
 void change_host_close(struct change_host *host)
@@ -131,6 +136,7 @@ void change_host_close(struct change_host *host)
 	netlink_free(host->nldev);
 	netlink_free(host->rtnl);
 	netlink_free(host->generic);
+	free(host->session);
 	if (host->agent)
 		host->free_agent(host->agent);
 	*host = (struct change_host){0};

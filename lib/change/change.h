@@ -18,6 +18,7 @@ struct change;
 struct device;
 struct inventory;
 struct netlink;
+struct session_search;
 struct signals;
 
 /* The value of something that is not there. */
@@ -79,7 +80,10 @@ struct setting {
 
 /* The sockets and facts that settings share. All are opened by the first that needs them. */
 struct change_host {
+	/* The host whose sockets and session are used instead of own ones; or NULL. */
+	struct change_host *base;
 	struct netlink *nldev, *rtnl, *generic;
+	struct session_search *session;	   /* change/session.c; NULL: not looked for yet */
 	const struct inventory *inventory; /* what the command has loaded; may be NULL */
 	bool reverts; /* what is written is undone soon, unless the user confirms it */
 	/*
@@ -95,7 +99,9 @@ struct change_host {
 	const char *options;
 };
 
-/* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */
+/* The host that has them: its base, or itself. */
+struct change_host *change_host_base(struct change_host *host);
+/* 0 or -errno; the socket belongs to that host. Tests put theirs in beforehand. */
 int change_host_nldev(struct change_host *host, struct netlink **ret_nldev);
 int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl);
 int change_host_generic(struct change_host *host, struct netlink **ret_generic);

@@ -226,16 +226,30 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 	return rc;
 }
 
-static int find_session(struct session_socket *ret)
-{
-	struct root root;
-	int rc = root_open(NULL, &root);
+/* What was found, or the -errno of that. */
+struct session_search {
+	int rc;
+	struct session_socket socket;
+};
 
-	if (rc)
-		return rc;
-	rc = session_find_socket(&root, (uint64_t)getpid(), ret);
-	root_close(&root);
-	return rc;
+/* The same for all changes of a call, so it is looked for once: there may be many descriptors. */
+static int find_session(struct change_host *host, struct session_socket *ret)
+{
+	struct session_search *search = change_host_base(host)->session;
+	struct root root;
+
+	if (!search) {
+		search = mem_alloc_zero(1, sizeof(*search));
+		change_host_base(host)->session = search;
+		search->rc = root_open(NULL, &root);
+		if (!search->rc) {
+			search->rc = session_find_socket(&root, (uint64_t)getpid(),
+							 &search->socket);
+			root_close(&root);
+		}
+	}
+	*ret = search->socket;
+	return search->rc;
 }
 
 /* "10.1.1.5 from 10.9.9.9", for the caller to free. */
@@ -268,7 +282,7 @@ void change_guard_way(struct change *change, const char *netdev)
 	struct session_socket session;
 	struct netlink *rtnl;
 	bool is = false;
-	int rc = find_session(&session);
+	int rc = find_session(change->host, &session);
 
 	if (rc == -ENOENT)
 		return;

@@ -42,6 +42,14 @@ says()
 	expect_error 2 change "$BATS_TEST_TMPDIR/list has more than 1024 lines"
 }
 
+@test "change: lines share sockets, so that a process may have open fewer than there are lines" {
+	local number
+
+	for number in {1400..1439}; do echo "roce set lo mtu $number"; done >"$BATS_TEST_TMPDIR/list"
+	(ulimit -n 32 && try change --from "$BATS_TEST_TMPDIR/list" --dry-run --json && exit "$status")
+	[ "$(jq '[.change[] | select(.state == "planned")] | length' "$BATS_TEST_TMPDIR/out")" = 40 ]
+}
+
 @test "change: every line that is wrong is told, with its number" {
 	from 'dev set mlx5_0 name rdma0' '# comment' 'dev set mlx5_0 nam x' 'dev set mlx5_0 name a/b' \
 		'system set netns-mode none' 'dev set' 'dev set mlx5_0 name'

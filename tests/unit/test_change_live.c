@@ -270,6 +270,27 @@ static void look_for_mosh(const struct saved_tree *tree, FILE *out, void *contex
 	tell(out, &change);
 }
 
+/* The lines of a file have hosts of their own, for which the sockets and the session are the same.
+ */
+static void look_from_lines(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct machine machine = {.address_on = ETH0};
+	struct change_host base = {.reverts = false};
+	struct change_host lines[] = {{.base = &base}, {.base = &base, .reverts = true}};
+
+	(void)context;
+	start(&machine, &base);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct change change = {.host = &lines[i]};
+
+		log_in(tree, i == 0);
+		change_guard_way(&change, "eth0");
+		tell(out, &change);
+		assert_null(lines[i].rtnl);
+		assert_null(lines[i].session);
+	}
+}
+
 #define DISTURBS(name)                                                                \
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): " \
 	"--revert-after 30s undoes it unless you confirm it\n"
@@ -302,6 +323,12 @@ static void ways(void **state)
 		rooted_expect(*state, look_for_way, &way, rows[i].text);
 		tree_delete(*state, "proc");
 	}
+}
+
+static void way_of_lines(void **state)
+{
+	rooted_expect(*state, look_from_lines, NULL, DISTURBS("eth0") REVERTS("eth0"));
+	tree_delete(*state, "proc");
 }
 
 static void way_of_mosh(void **state)
@@ -838,10 +865,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(ways),    TEST(way_of_mosh),     TEST(ways_not_seen), TEST(netns),
-		TEST(ports),   TEST(descriptions),    TEST(daemons),	   TEST(files_of_devices),
-		TEST(renamed), TEST(free_names),      TEST(modules),	   TEST(software_devices),
-		TEST(rdma_cm), TEST(rdma_cm_of_none),
+		TEST(ways),
+		TEST(way_of_lines),
+		TEST(way_of_mosh),
+		TEST(ways_not_seen),
+		TEST(netns),
+		TEST(ports),
+		TEST(descriptions),
+		TEST(daemons),
+		TEST(files_of_devices),
+		TEST(renamed),
+		TEST(free_names),
+		TEST(modules),
+		TEST(software_devices),
+		TEST(rdma_cm),
+		TEST(rdma_cm_of_none),
 	};
 
 	if (rooted_is_possible())

@@ -165,14 +165,18 @@ static bool begin_device(struct change *change, void *context)
 	return true;
 }
 
-/* The kernel is one of the process, and ends with it. */
+/* The kernel is one of the process, for all lines of a file, and ends with it. */
 static bool plan_device(struct change_plan *plan, const void *args, char **words)
 {
-	struct fake_kernel *kernel = mem_alloc_zero(1, sizeof(*kernel));
+	struct change_host *host = change_host_base(&plan->host);
 
 	(void)args;
-	kernel->serve = serve;
-	plan->host.nldev = netlink_from_fd(fake_start(kernel), 8192);
+	if (!host->nldev) {
+		struct fake_kernel *kernel = mem_alloc_zero(1, sizeof(*kernel));
+
+		kernel->serve = serve;
+		host->nldev = netlink_from_fd(fake_start(kernel), 8192);
+	}
 	return change_plan_words(plan, device_setting_table, words, "mlx5_0", begin_device, NULL);
 }
 
