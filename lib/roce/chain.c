@@ -382,14 +382,10 @@ static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
 			 "the MTU of %s leaves room for an RDMA MTU of %u", facts->netdev, most);
 }
 
-/* Each of the functions that follow the chain has added its row. */
+/* Each of the functions that follow the chain has added one row, in the order of the steps. */
 static const struct roce_step *step_at(const struct roce_chain *chain, enum roce_step_id id)
 {
-	const struct roce_step *step = chain->steps.rows;
-
-	while (step->step.value != id)
-		step++;
-	return step;
+	return (const struct roce_step *)chain->steps.rows + id;
 }
 
 /* The first step with that verdict among those that losing nothing depends on. */
@@ -471,11 +467,14 @@ static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
 	advise(facts, chain);
 }
 
-/* In the order of enum roce_step_id. */
 static void (*const follow[])(const struct roce_facts *facts, struct roce_chain *chain) = {
-	follow_tos, follow_dscp, follow_trust,	follow_priority, follow_class,
-	follow_pfc, follow_ecn,	 follow_buffer, follow_mtu,
+	[ROCE_TOS] = follow_tos,     [ROCE_DSCP] = follow_dscp,
+	[ROCE_TRUST] = follow_trust, [ROCE_PRIORITY] = follow_priority,
+	[ROCE_CLASS] = follow_class, [ROCE_PFC] = follow_pfc,
+	[ROCE_ECN] = follow_ecn,     [ROCE_BUFFER] = follow_buffer,
+	[ROCE_MTU] = follow_mtu,
 };
+_Static_assert(ARRAY_SIZE(follow) == ARRAY_SIZE(roce_step_names) - 1, "one for each step");
 
 void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_chain)
 {

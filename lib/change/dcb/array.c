@@ -34,16 +34,6 @@ const struct array_form *array_find(const struct setting *setting)
 	return NULL;
 }
 
-/* The row of one of the settings that this file reads, checks and writes. */
-static const struct array_form *form_of(const struct setting *setting)
-{
-	const struct array_form *form = forms;
-
-	while (form->setting != setting)
-		form++;
-	return form;
-}
-
 bool array_known(const struct array_form *form, const struct dcb *dcb)
 {
 	return form->part == PART_ETS	  ? dcb->ets_known
@@ -189,11 +179,13 @@ bool array_parse(const struct array_form *form, const char *text, struct dcb *dc
 
 int array_setting_parse(struct change *change, const char *text, char **ret_value)
 {
-	const struct array_form *form = form_of(change->setting);
+	const struct array_form *form = array_find(change->setting);
 	struct dcb dcb = {.ets_known = false};
 	unsigned int given;
 	int rc;
 
+	if (!form)
+		return -EOPNOTSUPP;
 	if (!array_parse(form, text, &dcb, &given)) {
 		rc = change_refuse_value(change, text, change->setting->keyword.metavar);
 		if (form->is_rate)
@@ -218,13 +210,13 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
  */
 static int make_target(struct change *change, const char *value, bool forward, struct dcb *dcb)
 {
-	const struct array_form *own = form_of(change->setting);
+	const struct array_form *own = array_find(change->setting);
 	unsigned int given;
 	int rc = netdev_get_dcb(change, dcb);
 
 	if (rc)
 		return rc;
-	if (!array_known(own, dcb))
+	if (!own || !array_known(own, dcb))
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		const struct change *sibling = netdev_sibling(change, forms[i].setting);
@@ -238,10 +230,11 @@ static int make_target(struct change *change, const char *value, bool forward, s
 
 int array_setting_write(struct change *change, const char *value)
 {
-	const struct array_form *form = form_of(change->setting);
+	const struct array_form *form = array_find(change->setting);
 	struct dcb_wish wish = {.ets = NULL};
 	struct dcb dcb;
-	int rc = make_target(change, value, !strcmp(value, change->wanted), &dcb);
+	int rc = form ? make_target(change, value, !strcmp(value, change->wanted), &dcb)
+		      : -EOPNOTSUPP;
 
 	if (rc)
 		return rc;
@@ -257,8 +250,7 @@ int array_setting_write(struct change *change, const char *value)
 /* Drivers want the sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
 static int check_bandwidths(struct change *change, const struct dcb *dcb)
 {
-	const struct array_form *form = form_of(&dcb_class_bandwidth_setting);
-	_cleanup_(freep) char *text = array_text(form, dcb);
+	_cleanup_(freep) char *text = dcb_value(&dcb_class_bandwidth_setting, dcb, NULL);
 	unsigned int sum = 0, classes = 0;
 
 	for (unsigned int i = 0; i < DCB_CLASSES; i++) {

@@ -49,7 +49,6 @@ struct array_form {
 	uint64_t most;		       /* largest value */
 	const struct enum_name *words; /* of the values, or NULL */
 	bool is_rate;		       /* in kilobits a second */
-	const char *unreported;	       /* what the driver does not report */
 };
 
 const struct array_form *array_find(const struct setting *setting);
