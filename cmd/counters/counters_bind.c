@@ -90,7 +90,7 @@ static bool plan_auto(struct change_plan *plan, const void *args, char **words)
 	(void)args;
 	if (!words[0] || !words[1])
 		return fail(plan, STATUS_USAGE, mem_string("which port, and count by what?"),
-			    "rdmactl counters auto DEV/PORT off|type|pid|type,pid");
+			    "rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]");
 	if (!load_port(plan, words[0]))
 		return false;
 	object = name_port(plan);
@@ -243,7 +243,7 @@ const struct command counters_auto_command = {
 	.name = "auto",
 	.group = GROUP_LIVE,
 	.summary = "count queue pairs that programs make, by type or process (root)",
-	.objects = "DEV/PORT off|type|pid|type,pid",
+	.objects = "DEV/PORT off|type|pid|type,pid[,optional]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = 2,
 	CHANGING_COMMAND(auto_changer),

@@ -79,20 +79,27 @@ static int read_auto(struct change *change, char **ret_value)
 }
 
 /* The bits of "type,pid" in any order; 0 for "off", -EINVAL for any other word. */
-static int parse_mask(const char *text, uint32_t *ret_mask)
+static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 	char *rest = copy, *word;
+	bool optional = false;
 	uint32_t mask = 0;
 
 	while (strcmp(text, "off") && (word = strsep(&rest, ","))) {
 		const struct enum_name *name = enum_find_word(qp_counting_masks, word);
 
-		if (!name)
+		if (name)
+			mask |= (uint32_t)name->value;
+		else if (!strcmp(word, QP_COUNTING_OPTIONAL))
+			optional = true;
+		else
 			return -EINVAL;
-		mask |= (uint32_t)name->value;
 	}
+	if (optional && !mask)
+		return -EINVAL;
 	*ret_mask = mask;
+	*ret_optional = optional;
 	return 0;
 }
 
@@ -101,16 +108,19 @@ static int parse_auto(struct change *change, const char *text, char **ret_value)
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	struct qp_counting counting = {.mode = number_of(RDMA_COUNTER_MODE_NONE)};
 	uint32_t mask;
+	bool optional;
 
-	if (parse_mask(text, &mask)) {
+	if (parse_mask(text, &mask, &optional)) {
 		change_explain(change, "rdmactl counters auto DEV/PORT pid",
-			       "'%s' is not a way to count queue pairs: off, type, pid or type,pid",
+			       "'%s' is not a way to count queue pairs: off, type, pid or "
+			       "type,pid, and ," QP_COUNTING_OPTIONAL " for optional counters",
 			       clean);
 		return -EINVAL;
 	}
 	if (mask)
 		counting = (struct qp_counting){.mode = number_of(RDMA_COUNTER_MODE_AUTO),
-						.mask = number_of(mask)};
+						.mask = number_of(mask),
+						.optional = optional ? TRISTATE_YES : TRISTATE_NO};
 	*ret_value = qp_counting_word(&counting);
 	return 0;
 }
@@ -120,8 +130,10 @@ static int write_auto(struct change *change, const char *value)
 	_cleanup_(freep) char *text = NULL, *port = name_port(change), *step = NULL;
 	struct netlink_request request = {.count = 0};
 	struct netlink *nldev;
+	const uint8_t yes = 1;
 	uint32_t mask;
-	int rc = parse_mask(value, &mask);
+	bool optional;
+	int rc = parse_mask(value, &mask, &optional);
 
 	if (!rc)
 		rc = change_host_nldev(change->host, &nldev);
@@ -130,6 +142,9 @@ static int write_auto(struct change *change, const char *value)
 	begin_request(change, RDMA_NLDEV_CMD_STAT_SET, &request);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_AUTO);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask);
+	/* nldev_stat_set_mode_doit() of Linux 6.15 takes it for no where it is missing. */
+	if (optional)
+		netlink_put(&request, NLDEV_ATTR_STAT_OPCOUNTER, &yes, sizeof(yes));
 	rc = netlink_ask_plain(nldev, &request, &text);
 	if (rc == -EOPNOTSUPP) {
 		explain_no_counters(change);
@@ -140,6 +155,10 @@ static int write_auto(struct change *change, const char *value)
 		change_explain(change, step,
 			       "the kernel refuses it while queue pairs are bound to counters%s%s",
 			       text ? ": " : "", text ? text : "");
+	} else if (rc == -EINVAL && optional) {
+		change_explain(change, "leave " QP_COUNTING_OPTIONAL " out",
+			       "the kernel does not take it: " QP_COUNTING_OPTIONAL
+			       " needs Linux 6.15 or later");
 	} else if (rc == -EINVAL && mask) {
 		/* __counter_set_mode(), before "Add PID category support in auto mode" of 2020 */
 		step = mem_format("rdmactl counters auto %s off, and then type", port);
@@ -208,7 +227,7 @@ static void persist_auto(struct change *change)
 }
 
 const struct setting qp_auto_setting = {
-	.keyword = {"auto", "off|type|pid|type,pid",
+	.keyword = {"auto", "off|type|pid|type,pid[,optional]",
 		    "what the kernel has a counter for, and binds queue pairs to", NULL},
 	.interface = "RDMA netlink STAT_SET",
 	.right = RIGHT_RDMA_ADMIN,

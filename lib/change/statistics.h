@@ -7,7 +7,7 @@
 
 #include "change/change.h"
 
-/* `counters auto`: off, type, pid or type,pid; of a port. */
+/* `counters auto`: off, type, pid or type,pid, perhaps with ,optional; of a port. */
 extern const struct setting qp_auto_setting;
 
 /*

@@ -159,6 +159,8 @@ static const struct field counting_fields[] = {
 	WORD(mode, qp_counting_modes, "MODE", SHOWN, 0, "how queue pairs are bound to counters"),
 	FLAGS_AS("by", mask, qp_counting_masks, "BY", SHOWN, 0,
 		 "in auto mode: what each counter is for"),
+	YES_NO(optional, "OPTIONAL", 0, 0,
+	       "in auto mode: whether they count what the optional counters do (Linux 6.15)"),
 };
 #undef RECORD
 

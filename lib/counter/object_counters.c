@@ -188,12 +188,16 @@ static int take_counting(void *context, const void *payload, size_t length)
 {
 	struct qp_counting *counting = context;
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct number optional = {0};
 
 	if (nldev_parse(payload, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_STAT_MODE], &counting->mode) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK], &counting->mask) ||
+	    netlink_get_number(table[NLDEV_ATTR_STAT_OPCOUNTER], &optional) ||
 	    !counting->mode.known)
 		return -EBADMSG;
+	if (optional.known)
+		counting->optional = optional.value ? TRISTATE_YES : TRISTATE_NO;
 	return 0;
 }
 
@@ -216,6 +220,7 @@ int qp_counting_read(struct netlink *nldev, uint32_t device_index, uint32_t port
 		return rc == -EINVAL ? -EOPNOTSUPP : rc;
 	ret_counting->mode = counting.mode;
 	ret_counting->mask = counting.mask;
+	ret_counting->optional = counting.optional;
 	return 0;
 }
 
@@ -233,6 +238,8 @@ char *qp_counting_word(const struct qp_counting *counting)
 	}
 	if (mask || !word)
 		mem_extend(&word, "%s0x%" PRIx64, word ? "," : "", mask);
+	if (counting->optional == TRISTATE_YES)
+		mem_extend(&word, "," QP_COUNTING_OPTIONAL);
 	return word;
 }
 

@@ -52,16 +52,19 @@ struct qp_counting {
 	struct counter_reading reading; /* device and port, for the table; it has no value */
 	struct number mode;		/* enum rdma_nl_counter_mode */
 	struct number mask;		/* in auto mode: enum rdma_nl_counter_mask */
+	enum tristate optional;		/* in auto mode, since Linux 6.15 */
 };
 
 extern const struct enum_name qp_counting_modes[];
 extern const struct enum_name qp_counting_masks[];
+/* The word after the properties if the counters count what the optional ones do, too. */
+#define QP_COUNTING_OPTIONAL "optional"
 extern const struct schema qp_counting_schema;
 
 /* 0 or -errno; -EOPNOTSUPP: a kernel before 5.3. */
 int qp_counting_read(struct netlink *nldev, uint32_t device_index, uint32_t port,
 		     struct qp_counting *ret_counting);
-/* "off", or the properties that a counter is for: "type,pid". The caller frees it. */
+/* "off", or the properties that a counter is for: "type,pid,optional". The caller frees it. */
 char *qp_counting_word(const struct qp_counting *counting);
 
 /* One row: a counter of an object, and perhaps how fast it grew. */

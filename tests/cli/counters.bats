@@ -413,7 +413,7 @@ aliases     netdev:tx_bytes" ''
 @test "counters: words of the subcommands" {
 	try counters auto mlx5_0/1
 	expect_error 2 counters 'which port, and count by what?' \
-		'rdmactl counters auto DEV/PORT off|type|pid|type,pid'
+		'rdmactl counters auto DEV/PORT off|type|pid|type,pid[,optional]'
 	try counters bind mlx5_0/1
 	expect_error 2 counters 'which queue pair?' \
 		'name it by lqpn N; rdmactl resources qp lists them'

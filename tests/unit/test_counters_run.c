@@ -15,6 +15,7 @@
 #include "host/device.h"
 #include "idle_inventory.h"
 #include "kernel/netlink/netlink.h"
+#include "kernel/netlink/nldev.h"
 #include "netlink_message.h"
 #include "places.h"
 
@@ -202,8 +203,10 @@ static void answer(struct fake_kernel *kernel, const struct nlmsghdr *message)
 			host.auto_mode
 				? port == 1 ? RDMA_COUNTER_MODE_AUTO : RDMA_COUNTER_MODE_MANUAL
 				: RDMA_COUNTER_MODE_NONE);
-		if (host.auto_mode && port == 1)
+		if (host.auto_mode && port == 1) {
 			put_u32(&payload, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, 3);
+			put_u8(&payload, NLDEV_ATTR_STAT_OPCOUNTER, 0);
+		}
 		break;
 	default:
 		break;
@@ -409,9 +412,9 @@ static const struct command_row objects_rows[] = {
 	 "9\tpage_invalidations\t0\n",
 	 "", ""},
 	{"counters mode --tsv -o all", STATUS_DONE,
-	 "object\tdevice\tport\tmode\tby\n"
-	 "m0/1\tm0\t1\tnone\t\n"
-	 "m0/2\tm0\t2\tnone\t\n",
+	 "object\tdevice\tport\tmode\tby\toptional\n"
+	 "m0/1\tm0\t1\tnone\t\t\n"
+	 "m0/2\tm0\t2\tnone\t\t\n",
 	 "", ""},
 	{"counters mode m0/2 --tsv", STATUS_DONE,
 	 "object\tmode\tby\n"
@@ -420,9 +423,9 @@ static const struct command_row objects_rows[] = {
 };
 
 static const struct command_row objects_automatic = {"counters mode --tsv -o all", STATUS_DONE,
-						     "object\tdevice\tport\tmode\tby\n"
-						     "m0/1\tm0\t1\tauto\ttype,pid\n"
-						     "m0/2\tm0\t2\tmanual\t\n",
+						     "object\tdevice\tport\tmode\tby\toptional\n"
+						     "m0/1\tm0\t1\tauto\ttype,pid\tno\n"
+						     "m0/2\tm0\t2\tmanual\t\t\n",
 						     "", ""};
 
 static const struct command_row objects_stopped = {

@@ -229,6 +229,7 @@ struct made_up_port {
 	uint32_t mode, mask, counters[QPS], next;
 	int refusal; /* of STAT_SET, whatever it asks */
 	const char *text;
+	bool optional;	/* counts by optional counters as well */
 	bool deaf;	/* accepts, and does nothing */
 	bool no_driver; /* makes no counters, as rxe */
 };
@@ -242,7 +243,8 @@ static bool find_u32(const struct nlmsghdr *message, unsigned int type, uint32_t
 
 		memcpy(&header, data + at, sizeof(header));
 		if (header.nla_type == type) {
-			memcpy(ret_value, data + at + NLA_HDRLEN, sizeof(*ret_value));
+			*ret_value = 0;
+			memcpy(ret_value, data + at + NLA_HDRLEN, header.nla_len - NLA_HDRLEN);
 			return true;
 		}
 		at += NLA_ALIGN(header.nla_len);
@@ -258,10 +260,11 @@ static bool is_bound(const struct made_up_port *port)
 	return false;
 }
 
-static int set_auto(struct made_up_port *port, uint32_t mask)
+static int set_auto(struct made_up_port *port, uint32_t mask, bool optional)
 {
 	if (mask && is_bound(port))
 		return -EBUSY;
+	port->optional = optional;
 	port->mask = mask;
 	port->mode = mask	      ? RDMA_COUNTER_MODE_AUTO
 		     : is_bound(port) ? RDMA_COUNTER_MODE_MANUAL
@@ -286,7 +289,7 @@ static int bind_one(struct made_up_port *port, uint32_t qpn, uint32_t id)
 
 static int change_port(struct made_up_port *port, const struct nlmsghdr *message)
 {
-	uint32_t mode = 0, mask = 0, qpn = 0, id = 0;
+	uint32_t mode = 0, mask = 0, qpn = 0, id = 0, optional = 0;
 	const bool is_set = message->nlmsg_type ==
 			    RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_STAT_SET);
 
@@ -294,10 +297,11 @@ static int change_port(struct made_up_port *port, const struct nlmsghdr *message
 		return port->refusal;
 	find_u32(message, RDMA_NLDEV_ATTR_STAT_MODE, &mode);
 	find_u32(message, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, &mask);
+	find_u32(message, NLDEV_ATTR_STAT_OPCOUNTER, &optional);
 	find_u32(message, RDMA_NLDEV_ATTR_RES_LQPN, &qpn);
 	find_u32(message, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, &id);
 	if (is_set)
-		return mode == RDMA_COUNTER_MODE_AUTO ? set_auto(port, mask)
+		return mode == RDMA_COUNTER_MODE_AUTO ? set_auto(port, mask, optional)
 						      : bind_one(port, qpn, id);
 	if (port->counters[qpn - QPN] != id || port->mode != RDMA_COUNTER_MODE_MANUAL)
 		return -EINVAL;
@@ -336,6 +340,8 @@ static void serve_get(struct fake_kernel *kernel, const struct nlmsghdr *message
 		put_u32(&payload, RDMA_NLDEV_ATTR_STAT_MODE, port->mode);
 		if (port->mode == RDMA_COUNTER_MODE_AUTO)
 			put_u32(&payload, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, port->mask);
+		if (port->mode == RDMA_COUNTER_MODE_AUTO && port->optional)
+			put_u8(&payload, NLDEV_ATTR_STAT_OPCOUNTER, 1);
 		put_message(&datagram, message->nlmsg_type, 0, message->nlmsg_seq, payload.data,
 			    payload.length);
 	} else {
@@ -460,6 +466,31 @@ static void automatic(void **state)
 	end(&bed);
 }
 
+/* What the kernel was told about optional counters is not lost by a change, nor by its undoing. */
+static void automatic_optional(void **state)
+{
+	struct bed bed;
+	struct change *change;
+
+	(void)state;
+	begin(&bed, "mlx5_core");
+	bed.port = (struct made_up_port){.mode = RDMA_COUNTER_MODE_AUTO, .mask = 1, .next = 1};
+	bed.port.optional = true;
+	change = add(&bed, &qp_auto_setting, "mlx5_0/1", "pid", 0);
+	assert_true(changes_prepare(&bed.changes, CHANGE_FORCE | CHANGE_DRY));
+	assert_string_equal(change->before, "type,optional");
+	assert_string_equal(change->undo, "rdmactl counters auto mlx5_0/1 type,optional");
+	assert_true(changes_write(&bed.changes));
+	assert_false(bed.port.optional);
+	assert_true(changes_undo(&bed.changes));
+	assert_true(bed.port.optional);
+	assert_int_equal(bed.port.mask, 1);
+	bed.port.refusal = -EINVAL;
+	assert_int_equal(change->setting->write(change, "pid,optional"), -EINVAL);
+	assert_non_null(strstr(change->reason, "optional needs Linux 6.15"));
+	end(&bed);
+}
+
 static void automatic_plan(void **state)
 {
 	struct bed bed;
@@ -480,8 +511,16 @@ static void automatic_plan(void **state)
 static void automatic_words(void **state)
 {
 	static const char *const words[][2] = {
-		{"off", "off"}, {"type", "type"},  {"pid,type", "type,pid"}, {"pid,pid", "pid"},
-		{"", NULL},	{"off,pid", NULL}, {"type,", NULL},	     {"on", NULL},
+		{"off", "off"},
+		{"type", "type"},
+		{"pid,type", "type,pid"},
+		{"pid,pid", "pid"},
+		{"", NULL},
+		{"off,pid", NULL},
+		{"type,", NULL},
+		{"on", NULL},
+		{"optional", NULL},
+		{"optional,pid", "pid,optional"},
 	};
 	struct bed bed;
 	struct change *change;
@@ -739,6 +778,7 @@ int main(void)
 		cmocka_unit_test(rates),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(automatic),
+		cmocka_unit_test(automatic_optional),
 		cmocka_unit_test(automatic_plan),
 		cmocka_unit_test(automatic_words),
 		cmocka_unit_test(automatic_refusals),

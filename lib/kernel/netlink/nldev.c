@@ -49,6 +49,7 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[NLDEV_ATTR_DEV_TYPE] = {.type = NLA_U8},
 	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8},
 	[NLDEV_SYS_ATTR_MONITOR_MODE] = {.type = NLA_U8},
+	[NLDEV_ATTR_STAT_OPCOUNTER] = {.type = NLA_U8},
 
 	[RDMA_NLDEV_ATTR_RES_SUMMARY] = {.type = NLA_NESTED},
 	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY] = {.type = NLA_NESTED},

@@ -26,7 +26,8 @@ enum {
 	NLDEV_ATTR_PARENT_NAME = 100,	     /* string */
 	NLDEV_ATTR_EVENT_TYPE = 102,	     /* u8, enum rdma_nl_notify_event_type */
 	NLDEV_SYS_ATTR_MONITOR_MODE = 103,   /* u8, 1: the kernel notifies */
-	NLDEV_ATTR_KNOWN = 104,		     /* size of a table for all that are used */
+	NLDEV_ATTR_STAT_OPCOUNTER = 104,     /* u8, 1: optional counters are bound (6.15) */
+	NLDEV_ATTR_KNOWN = 105,		     /* size of a table for all that are used */
 };
 
 /* AF_IB and struct sockaddr_ib of RDMA_NLDEV_ATTR_RES_SRC_ADDR: include/rdma/ib.h. */

@@ -131,6 +131,7 @@ static const struct attribute_class rdma_rows[] = {
 	ROW(NLDEV_ATTR_PARENT_NAME, TEXT),
 	ROW(NLDEV_ATTR_EVENT_TYPE, NUMBER),
 	ROW(NLDEV_SYS_ATTR_MONITOR_MODE, NUMBER),
+	ROW(NLDEV_ATTR_STAT_OPCOUNTER, NUMBER),
 };
 static const struct attribute_table rdma = TABLE(rdma_rows);
 
