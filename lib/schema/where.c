@@ -122,8 +122,8 @@ static bool parse_value(struct where_value *value)
 	case FIELD_GID:
 		return !ip_parse(text, &value->address);
 	case FIELD_LIST:
-		parse_range(text, value);
-		return *text;
+		/* Its items may be any text, but two numbers are a range. */
+		return parse_range(text, value) || (*text && !value->first.known);
 	default:
 		return *text;
 	}

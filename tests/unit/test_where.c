@@ -167,6 +167,7 @@ static void refusals(void **state)
 		{"count=x", "'x' is not a value of count", "how many"},
 		{"count=", "'' is not a value of count", "how many"},
 		{"count=5-3", "'5-3' is not a value of count", "how many"},
+		{"words=25-20", "'25-20' is not a value of words", "some words"},
 		{"count=1,x", "'x' is not a value of count", "how many"},
 		{"state=up", "'up' is not a value of state", "state in a word: down, active"},
 		{"up=maybe", "'maybe' is not a value of up", "whether it is up"},
