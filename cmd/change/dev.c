@@ -59,7 +59,7 @@ static const struct command set_command = {
 static const struct enum_name sub_types[] = {{1, "smi", TONE_PLAIN, "for subnet management"}, {0}};
 static const struct keyword add_keywords[] = {
 	{"type", "smi", "type of the sub-device", sub_types},
-	{"parent", "DEV", "device that it belongs to", NULL},
+	{"parent", "DEV", "device that it belongs to", NULL, COMPLETE_DEVICE},
 };
 
 static const struct keyword *add_keyword(size_t number)

@@ -14,7 +14,7 @@
 
 static const struct keyword keywords[] = {
 	{"type", "rxe|siw", "what it speaks: RoCE or iWARP", link_type_names},
-	{"netdev", "IF", "netdev that it uses", NULL},
+	{"netdev", "IF", "netdev that it uses", NULL, COMPLETE_NETDEV},
 };
 
 static const struct keyword *keyword(size_t number)

@@ -315,7 +315,10 @@ static void put_keywords(struct completer *completer, size_t position, const cha
 		if (position % 2 == 0)
 			put(completer, partial, keyword->word, keyword->help);
 		else if (!strcmp(keyword->word, completer->last_word))
-			put_class(completer, COMPLETE_CHOICE, keyword->choices, partial);
+			put_class(completer,
+				  keyword->choices ? COMPLETE_CHOICE
+						   : (enum completion)keyword->completion,
+				  keyword->choices, partial);
 	}
 }
 

@@ -12,4 +12,5 @@ struct keyword {
 	const char *metavar;		 /* of the value: NAME, on|off */
 	const char *help;		 /* one line, lower case, no full stop */
 	const struct enum_name *choices; /* the words that the value may be, or NULL: any */
+	unsigned int completion;	 /* enum completion of a value without choices */
 };

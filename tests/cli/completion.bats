@@ -42,6 +42,9 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	completes "$settings" dev set --root "$r" mlx5_0 adaptive-moderation on ''
 	completes 'on off' dev set --root "$r" mlx5_0 name x adaptive-moderation ''
 	completes 'netns-mode privileged-qkey' system set --root "$r" ''
+	completes 'eno1 ib0 ib0.8001 ib1 lo' link add --root "$r" rxe0 type rxe netdev ''
+	completes 'rxe siw' link add --root "$r" rxe0 netdev ib0 type ''
+	completes 'mlx5_0 mlx5_1' dev add --root "$r" smi0 type smi parent ''
 	completes 'exclusive shared' system set --root "$r" netns-mode ''
 	completes 'netns-mode privileged-qkey' system set --root "$r" netns-mode shared ''
 	nothing_wrong
