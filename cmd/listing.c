@@ -221,6 +221,14 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 	return listing_refuses_root(listing, reason);
 }
 
+void listing_miss_answers(struct listing *listing, uint64_t needs, const char *attribute)
+{
+	if (!listing->inventory.answers && columns_needs(&listing->columns) & needs)
+		problem_add_text(&listing->problems, NULL, attribute, "netlink",
+				 "a saved tree does not hold what netlink answers",
+				 "rdmactl snapshot keeps what the kernel answers");
+}
+
 static void tell(const void *ctx, const char *line, const char *hint)
 {
 	command_complain(ctx, line, hint);

@@ -93,6 +93,14 @@ static const struct command set_command = {
 	CHANGING_COMMAND(set_changer),
 };
 
+static bool has_vf(const struct function_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind.value == FUNCTION_VF)
+			return true;
+	return false;
+}
+
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	struct function_list list = {.count = 0};
@@ -107,6 +115,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		if (listing.status == STATUS_DONE && !list.count)
 			listing_fail(&listing, STATUS_NOTHING,
 				     "no function of a PCI adapter has RDMA", NULL);
+		if (has_vf(&list))
+			listing_miss_answers(&listing, FUNCTION_NEED_VF, "policy and trust");
+		if (list.count)
+			listing_miss_answers(&listing, FUNCTION_NEED_PARAMETERS, "parameters");
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);

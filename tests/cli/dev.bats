@@ -10,7 +10,8 @@ help='rdmactl dev set --help lists the settings'
 
 @test "dev: a saved tree has the node descriptions, and nothing else is known" {
 	on cx6dx-roce dev --json
-	[ "$status" = 0 ]
+	[ "$status" = 3 ]
+	jq -e '.problems[0].error == "a saved tree does not hold what netlink answers"' <<<"$output"
 	jq -e '.dev[0] | .device == "mlx5_0" and .netns == null and .adaptive_moderation == null and
 		(.node_description | startswith("stor"))' <<<"$output"
 	on cx6dx-roce dev mlx5_1 -o device --no-headings

@@ -15,6 +15,7 @@
 #include "change/holders.h"
 #include "change/system.h"
 #include "host/inventory/inventory.h"
+#include "host/need.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
@@ -28,15 +29,16 @@ static const struct enum_name sub_types[] = {
 #define RECORD struct device_settings
 static const struct field fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
-	TEXT(netns, "NETNS", SHOWN, 0,
+	TEXT(netns, "NETNS", SHOWN, NEED_NETLINK,
 	     "network namespace that it is in; shared: all; a snapshot may not tell it"),
-	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, 0,
+	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, NEED_NETLINK,
 	       "whether new completion queues moderate interrupts, where the driver can"),
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
 	     "name by which subnet managers know it"),
-	TEXT(parent, "PARENT", 0, 0, "device that this sub-device belongs to"),
-	WORD_AS("sub_device_type", sub_type, sub_types, "SUB-TYPE", 0, 0, "type of a sub-device"),
-	NUMBER(index, "INDEX", 0, 0, "index in RDMA netlink"),
+	TEXT(parent, "PARENT", 0, NEED_NETLINK, "device that this sub-device belongs to"),
+	WORD_AS("sub_device_type", sub_type, sub_types, "SUB-TYPE", 0, NEED_NETLINK,
+		"type of a sub-device"),
+	NUMBER(index, "INDEX", 0, NEED_NETLINK, "index in RDMA netlink"),
 };
 #undef RECORD
 

@@ -48,15 +48,15 @@ static const struct field fields[] = {
 	GUID(node_guid, "NODE GUID", SHOWN, 0, "node GUID; of a VF as the PF has set it; 0: unset"),
 	GUID(port_guid, "PORT GUID", 0, 0,
 	     "GUID of the first port; of a VF as the PF has set it; 0: unset"),
-	TEXT(mac, "MAC", 0, 0, "MAC that the PF has set for a VF; none: unset"),
-	WORD(policy, vf_policy_names, "POLICY", SHOWN, 0, "link of a VF"),
-	YES_NO(trust, "TRUST", SHOWN, 0, "whether a VF may use privileged features"),
+	TEXT(mac, "MAC", 0, FUNCTION_NEED_VF, "MAC that the PF has set for a VF; none: unset"),
+	WORD(policy, vf_policy_names, "POLICY", SHOWN, FUNCTION_NEED_VF, "link of a VF"),
+	YES_NO(trust, "TRUST", SHOWN, FUNCTION_NEED_VF, "whether a VF may use privileged features"),
 	NUMBER_AS("vfs", vf_count, "VFS", SHOWN, 0, "number of VFs that a PF has"),
 	NUMBER_AS("vfs_most", vf_limit, "MOST", SHOWN, 0, "largest number of VFs"),
 	YES_NO(autoprobe, "AUTOPROBE", 0, 0, "whether drivers are bound to new VFs"),
-	YES_NO(roce, "ROCE", 0, 0, "parameter enable_roce of the driver"),
-	YES_NO(rdma, "RDMA", 0, 0, "parameter enable_rdma of the driver"),
-	YES_NO(iwarp, "IWARP", 0, 0, "parameter enable_iwarp of the driver"),
+	YES_NO(roce, "ROCE", 0, FUNCTION_NEED_PARAMETERS, "parameter enable_roce of the driver"),
+	YES_NO(rdma, "RDMA", 0, FUNCTION_NEED_PARAMETERS, "parameter enable_rdma of the driver"),
+	YES_NO(iwarp, "IWARP", 0, FUNCTION_NEED_PARAMETERS, "parameter enable_iwarp of the driver"),
 };
 #undef RECORD
 

@@ -13,6 +13,9 @@
 /* What the inventory has to hold. */
 #define FUNCTION_NEEDS (NEED_NETDEV | NEED_LINK_LIST | NEED_NODE_GUID | NEED_PORT_GUID)
 
+/* What a field needs beyond that: what netlink knows of VFs, and the parameters of drivers. */
+enum { FUNCTION_NEED_VF = 1 << 0, FUNCTION_NEED_PARAMETERS = 1 << 1 };
+
 enum function_kind { FUNCTION_PF, FUNCTION_VF, FUNCTION_SF, FUNCTION_PLAIN };
 
 enum function_owner {
