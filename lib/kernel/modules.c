@@ -43,13 +43,27 @@ static void add_rule(struct module_rules *rules, enum module_rule_kind kind, con
 			*c = '_';
 }
 
+/* The end of what a shell runs: a word that begins with # begins a comment. */
+static size_t find_comment(const char *command)
+{
+	size_t at = 0;
+
+	while (command[at] && (command[at] != '#' || (at && !strchr(" \t;&|", command[at - 1]))))
+		at++;
+	return at;
+}
+
 /*
  * Commands such as "/bin/false" or ":" stand in place of the module. One that names modprobe or
- * insmod most likely loads it, after something else.
+ * insmod most likely loads it, after something else. kmod gives it to system(3):
+ * command_do(), libkmod/libkmod-module.c.
  */
 static bool loads_module(const char *command)
 {
-	return strstr(command, "modprobe") || strstr(command, "insmod");
+	const size_t length = find_comment(command);
+
+	return memmem(command, length, "modprobe", strlen("modprobe")) ||
+	       memmem(command, length, "insmod", strlen("insmod"));
 }
 
 /* One command of modprobe.d(5): blacklist NAME, install NAME COMMAND; others do not matter here. */

@@ -89,6 +89,11 @@ static void lines_of_configuration(void **state)
 		{"install a  ", "-", MODULE_INSTALL},
 		{"install a insmod /x/a.ko", "-", MODULE_INSTALL},
 		{"install a true && modprobe -i a", "-", MODULE_INSTALL},
+		{"install a modprobe -i a # always", "-", MODULE_INSTALL},
+		{"install a x#y; modprobe -i a", "-", MODULE_INSTALL},
+		{"install a /bin/false # use modprobe -i a", "a", MODULE_INSTALL},
+		{"install a /bin/false;# insmod a.ko", "a", MODULE_INSTALL},
+		{"install a # modprobe -i a", "a", MODULE_INSTALL},
 		{"instal a /bin/true", "-", MODULE_INSTALL},
 		{"installx a /bin/true", "-", MODULE_INSTALL},
 	};
