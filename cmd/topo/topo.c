@@ -152,10 +152,18 @@ static bool choose(struct topo_run *run, char **words)
 		run->listing.status = STATUS_NOTHING;
 	for (size_t i = 0; !*words && i < run->count; i++)
 		MEM_ADD(run->rows, run->row_count) = run->nodes[i];
-	if (run->count <= TOPOLOGY_MOST_NODES)
-		return run->row_count;
-	listing_fail(&run->listing, STATUS_FAILED, "too many nodes to compare: more than 256",
-		     run->args->all ? "leave out --all" : NULL);
+	return run->row_count;
+}
+
+/* The matrix and the records show the distance of each row to each column. */
+static bool can_compare(struct topo_run *run)
+{
+	if (run->row_count * run->count <= TOPOLOGY_MOST_NODES * TOPOLOGY_MOST_NODES)
+		return true;
+	listing_fail(&run->listing, STATUS_FAILED,
+		     "too many nodes to compare: more than 256 with each other",
+		     run->args->all ? "leave out --all, or name some of them"
+				    : "name some of them, or see the tree: rdmactl topo --tree");
 	return false;
 }
 
@@ -239,6 +247,8 @@ static int show(struct topo_run *run)
 		return finish(run, true, topo_print_nccl(run));
 	if (run->args->tree && is_text(globals) && !globals->tsv)
 		return finish(run, true, topo_print_tree(run));
+	if (!can_compare(run))
+		return finish(run, false, 0);
 	if (!run->args->tree && is_text(globals))
 		return finish(run, true, topo_print_matrix(run));
 	pass_doubts(run);

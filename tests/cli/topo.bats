@@ -400,4 +400,13 @@ cell()
 	[[ $stderr == *'too many nodes to compare: more than 256'* && $stderr != *--all* ]]
 	try topo --root "$tree" --all
 	[[ $stderr == *'too many nodes to compare: more than 256'*'leave out --all'* ]]
+	# What does not compare all with all has no such limit. 3: the tree lacks most files.
+	try topo --root "$tree" --tree
+	[ "$status" = 3 ]
+	[ "$(grep -c mlx5_ "$BATS_TEST_TMPDIR/out")" = 257 ]
+	try topo --root "$tree" --svg "$BATS_TEST_TMPDIR/picture.svg"
+	[ "$status" = 3 ]
+	[ "$(grep -c 'mlx5_[0-9]*<' "$BATS_TEST_TMPDIR/picture.svg")" = 257 ]
+	try topo --root "$tree" --tsv -o node mlx5_256 mlx5_0
+	[[ $status == 3 && $output == $'node\nmlx5_256\nmlx5_0\n' ]]
 }
