@@ -48,6 +48,7 @@ static int print_block(FILE *out, const struct render_options *options,
 	const struct finding *finding = &block->results[0]->finding;
 	const bool wrong = finding->severity.value >= SEVERITY_NOTICE;
 	_cleanup_(freep) char *object = doctor_block_object(block), *summary = NULL;
+	_cleanup_(freep) char *next_step = wrong ? doctor_block_step(block) : NULL;
 	struct strings evidence = {.items = NULL};
 	int rc;
 
@@ -64,7 +65,7 @@ static int print_block(FILE *out, const struct render_options *options,
 				    .object = object,
 				    .summary = summary,
 				    .evidence = &evidence,
-				    .next_step = wrong ? finding->next_step : NULL,
+				    .next_step = next_step,
 				    .verdict_width = (int)width,
 			    });
 	strings_free(&evidence);

@@ -12,21 +12,27 @@ static int compare_numbers(const struct number *a, const struct number *b)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/* 0: they are to be one block. */
-static int compare_findings(const struct finding *a, const struct finding *b)
+static const char *step_of(const struct doctor_result *result)
 {
+	return result->step_form ?: result->finding.next_step ?: "";
+}
+
+/* 0: they are to be one block. */
+static int compare_findings(const struct doctor_result *one, const struct doctor_result *other)
+{
+	const struct finding *a = &one->finding, *b = &other->finding;
 	int rc = compare_numbers(&a->id, &b->id);
 
 	rc = rc ? rc : compare_numbers(&a->severity, &b->severity);
 	rc = rc ? rc : strcmp(a->summary, b->summary);
-	return rc ? rc : strcmp(a->next_step ? a->next_step : "", b->next_step ? b->next_step : "");
+	return rc ? rc : strcmp(step_of(one), step_of(other));
 }
 
 /* What is alike comes together, in its order. */
 static int compare_results(const void *a, const void *b)
 {
 	const struct doctor_result *const *one = a, *const *other = b;
-	int rc = compare_findings(&(*one)->finding, &(*other)->finding);
+	int rc = compare_findings(*one, *other);
 
 	return rc ? rc : *one < *other ? -1 : *one > *other;
 }
@@ -59,7 +65,7 @@ static struct doctor_block *block_of(struct doctor_blocks *blocks,
 {
 	struct doctor_block *last = blocks->count ? &blocks->items[blocks->count - 1] : NULL;
 
-	if (last && !compare_findings(&last->results[0]->finding, &result->finding))
+	if (last && !compare_findings(last->results[0], result))
 		return last;
 	return mem_append(&blocks->items, &blocks->count, sizeof(*blocks->items));
 }
@@ -143,6 +149,26 @@ char *doctor_block_object(const struct doctor_block *block)
 		mem_extend(&text, " and %zu more", block->count - NAMES_MOST);
 	mem_extend(&text, " (%zu of %zu %s)", block->count, block->total, plural(block));
 	return text;
+}
+
+char *doctor_block_step(const struct doctor_block *block)
+{
+	const struct doctor_result *first = block->results[0];
+	_cleanup_(freep) char *list = NULL;
+	struct strings names = {.items = NULL};
+	char *step = mem_string_or_null(first->finding.next_step);
+
+	for (size_t i = 1; first->step_form && i < block->count; i++) {
+		const char *name = block->results[i]->step_name;
+
+		if (strcmp(name, first->step_name) && !strings_contain(&names, name))
+			strings_add(&names, name);
+	}
+	list = doctor_names(&names);
+	if (list)
+		mem_extend(&step, "; the same for %s", list);
+	strings_free(&names);
+	return step;
 }
 
 static void count_one(struct doctor_coverage *coverage, const struct doctor_result *result)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a check says what it has found. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,6 +103,8 @@ void doctor_result_clear(struct doctor_result *result)
 	free(result->expected);
 	free(result->actual);
 	free(result->ignored);
+	free(result->step_name);
+	free(result->step_form);
 	strings_free(&result->sources);
 	*result = (struct doctor_result){.expected = NULL};
 }
@@ -129,6 +132,51 @@ static void append_result(struct doctor_results *results, enum doctor_check_id i
 	results->last[id] = results->count;
 }
 
+static bool is_in_name(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_-.:@", c));
+}
+
+/* The text with a mark in place of each occurrence of the name as a word; NULL: it has none. */
+static char *leave_out(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+	char *form = NULL;
+	const char *rest = text;
+
+	for (const char *at = text; length && (at = strstr(at, name)); at += length) {
+		if ((at > text && is_in_name(at[-1])) || is_in_name(at[length]))
+			continue;
+		mem_extend(&form, "%.*s\001", (int)(at - rest), rest);
+		rest = at + length;
+	}
+	if (form)
+		mem_extend(&form, "%s", rest);
+	return form;
+}
+
+/* Next steps for several objects are one if nothing but the name of the object differs. */
+static void find_form(const struct doctor_context *run, struct doctor_result *result)
+{
+	const struct finding *finding = &result->finding;
+	const bool of_host = run->check->scope == ON_HOST;
+	const char *const names[] = {
+		finding->object,
+		!of_host && run->port ? run->port->netdev : NULL,
+		!of_host && run->function ? run->function->address : NULL,
+		!of_host && run->device ? run->device->name : NULL,
+		!of_host && run->device ? run->device->uverbs : NULL,
+	};
+
+	for (size_t i = 0; finding->next_step && !result->step_form && i < ARRAY_SIZE(names); i++) {
+		if (!names[i])
+			continue;
+		result->step_form = leave_out(finding->next_step, names[i]);
+		if (result->step_form)
+			result->step_name = mem_string(names[i]);
+	}
+}
+
 /* Moves what is pending into the results. */
 static void conclude(struct doctor_context *run, enum severity severity)
 {
@@ -146,6 +194,7 @@ static void conclude(struct doctor_context *run, enum severity severity)
 	} else if (severity >= SEVERITY_NOTICE && !finding->next_step) {
 		finding->next_step = mem_string_or_null(run->check->remedy);
 	}
+	find_form(run, &run->pending);
 	run->pending.sources.known = true;
 	append_result(run->results, run->id, &run->pending);
 	run->pending = (struct doctor_result){.expected = NULL};

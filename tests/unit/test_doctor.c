@@ -243,6 +243,62 @@ static void test_blocks_merge(void **state)
 	doctor_results_free(&results);
 }
 
+static void add_step(struct doctor_results *results, const char *object, const char *name,
+		     const char *form)
+{
+	struct doctor_result *result = add(results, CHECK_ID_port_state, SEVERITY_ERROR, object,
+					   "init");
+
+	result->finding.next_step = mem_format("set %s up", name);
+	result->step_name = mem_string(name);
+	result->step_form = mem_string(form);
+}
+
+static void assert_step(const struct doctor_block *block, const char *wanted)
+{
+	char *step = doctor_block_step(block);
+
+	assert_string_equal(step, wanted);
+	free(step);
+}
+
+/* A next step that differs in nothing but the name is told once, with the other names. */
+static void test_blocks_steps(void **state)
+{
+	struct doctor_results results = {.items = NULL};
+	struct doctor_blocks blocks;
+
+	(void)state;
+	add_step(&results, "a/1", "eth0", "set \001 up");
+	add_step(&results, "b/1", "eth1", "set \001 up");
+	add_step(&results, "c/1", "eth1", "set \001 up");
+	add_step(&results, "d/1", "eth9", "set \001 away");
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 2);
+	assert_object(&blocks.items[0], "a/1, b/1, c/1 (3 of 4 ports)");
+	assert_step(&blocks.items[0], "set eth0 up; the same for eth1");
+	assert_step(&blocks.items[1], "set eth9 up");
+	doctor_blocks_free(&blocks);
+	for (unsigned int i = 2; i < 7; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "eth%u", i);
+		add_step(&results, name, name, "set \001 up");
+	}
+	doctor_blocks_make(&results, &blocks);
+	assert_step(&blocks.items[0],
+		    "set eth0 up; the same for eth1, eth2, eth3, eth4 and 2 more");
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+	results = (struct doctor_results){.items = NULL};
+	add(&results, CHECK_ID_port_state, SEVERITY_ERROR, "a/1", "init");
+	add(&results, CHECK_ID_port_state, SEVERITY_ERROR, "b/1", "init");
+	doctor_blocks_make(&results, &blocks);
+	assert_null(doctor_block_step(&blocks.items[0]));
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+}
+
 /* Worst first, then in the order of the checks, then as they came; up to four names are told. */
 static void test_blocks_order(void **state)
 {
@@ -428,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_blocks_merge),
+		cmocka_unit_test(test_blocks_steps),
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_blocks_order),
 		cmocka_unit_test(test_blocks_scopes),

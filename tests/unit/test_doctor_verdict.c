@@ -130,6 +130,44 @@ static void containers_profile(void **state)
 	}
 }
 
+/* A name of the object that the next step has, as a word. */
+static void forms(void **state)
+{
+	static const struct {
+		const char *step, *form, *name;
+	} cases[] = {
+		{"ip link set eth1 up", "ip link set \001 up", "eth1"},
+		{"eth1; eth1", "\001; \001", "eth1"},
+		{"rdmactl perf --via mlx5_0/1", "rdmactl perf --via \001", "mlx5_0/1"},
+		{"dev mlx5_0", "dev \001", "mlx5_0"},
+		{"pci/0000:3b:00.0 is it", "pci/\001 is it", "0000:3b:00.0"},
+		{"/dev/infiniband/uverbs0", "/dev/infiniband/\001", "uverbs0"},
+		{"eth11 eth1.5 xeth1 eth1x", NULL, NULL},
+		{"nothing", NULL, NULL},
+	};
+	struct bed *bed = *state;
+	const struct port port = {
+		.device = (char[]){"mlx5_0"}, .netdev = (char[]){"eth1"}, .port = number_of(1)};
+	const struct device device = {.name = (char[]){"mlx5_0"}, .uverbs = (char[]){"uverbs0"}};
+	struct pci_function function = {.address = (char[]){"0000:3b:00.0"}};
+
+	bed->run.check = doctor_check(CHECK_ID_port_state);
+	bed->run.device = &device;
+	bed->run.port = &port;
+	bed->run.function = &function;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		doctor_next_step(&bed->run, "%s", cases[i].step);
+		doctor_warning(&bed->run, "x");
+		assert_string_equal(bed_last(bed)->finding.next_step, cases[i].step);
+		if (!cases[i].form) {
+			assert_null(bed_last(bed)->step_form);
+			continue;
+		}
+		assert_string_equal(bed_last(bed)->step_form, cases[i].form);
+		assert_string_equal(bed_last(bed)->step_name, cases[i].name);
+	}
+}
+
 /* What is missing, and the first thing that would help. */
 static void needs(void **state)
 {
@@ -356,9 +394,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(evidence),	  TEST(next_steps), TEST(containers_profile), TEST(needs),
-		TEST(unread),	  TEST(earlier),    TEST(settings),	      TEST(variables),
-		TEST(containers), TEST(profiles),
+		TEST(evidence), TEST(next_steps), TEST(containers_profile),
+		TEST(needs),	TEST(unread),	  TEST(earlier),
+		TEST(settings), TEST(variables),  TEST(containers),
+		TEST(profiles), TEST(forms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,8 @@ static void ignore(struct doctor_result *result, struct ignored *ignored)
 	result->finding.summary = summary;
 	result->finding.severity = number_of(SEVERITY_NOTICE);
 	free(result->finding.next_step);
-	result->finding.next_step = NULL;
+	free(result->step_form);
+	result->finding.next_step = result->step_form = NULL;
 	result->ignored = mem_string(ignored->why);
 	ignored->matched = true;
 }

@@ -79,9 +79,11 @@ struct doctor_result {
 		sources; /* where the evidence is from: files, netlink requests, system calls */
 	struct number because; /* enum doctor_check_id: the cause; the check was not made */
 	struct number needs;   /* enum doctor_need bits that are missing; the check was not made */
-	char *ignored;	       /* why the expectation file ignores it; NULL: it does not */
-	bool blocks;	       /* checks that come after this one cannot judge the object */
-	size_t next;	       /* of the same check: its position + 1, or 0 */
+	/* The one name in the next step that is this object's, and the step without it, or NULL. */
+	char *step_name, *step_form;
+	char *ignored; /* why the expectation file ignores it; NULL: it does not */
+	bool blocks;   /* checks that come after this one cannot judge the object */
+	size_t next;   /* of the same check: its position + 1, or 0 */
 };
 
 struct doctor_results {
@@ -125,7 +127,8 @@ struct doctor_check;
 extern const struct schema doctor_check_schema;
 const struct doctor_check *doctor_check(enum doctor_check_id id);
 
-/* Findings that differ only in their object and their evidence, as one. */
+/* Findings that differ only in their object, its name in the next step, and the evidence, as one.
+ */
 struct doctor_block {
 	const struct doctor_result **results;
 	size_t count;
@@ -143,6 +146,8 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 void doctor_blocks_free(struct doctor_blocks *blocks);
 /* What the block is about: "mlx5_0/1", "8 of 8 ports"; NULL: the host. The caller frees it. */
 char *doctor_block_object(const struct doctor_block *block);
+/* The next step of the first, and which names it is the same for; NULL: there is none. The same. */
+char *doctor_block_step(const struct doctor_block *block);
 
 /* Checks, not results, by the worst verdict of each. */
 struct doctor_coverage {
