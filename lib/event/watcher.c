@@ -39,13 +39,24 @@ static void mark_all(struct watcher *watcher, enum event_source source)
 			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL, source);
 }
 
+int watcher_take_netdevs(struct watcher *watcher, const struct link_list *links,
+			 const struct link_address_list *addresses, enum event_source source)
+{
+	const struct event_cause cause = watcher_cause(watcher, source);
+
+	if (links->missing || addresses->missing)
+		return -EAGAIN;
+	event_state_take_links(&watcher->state, links, &cause);
+	event_state_take_addresses(&watcher->state, addresses, &cause);
+	return 0;
+}
+
 /*
  * Reads the current netdevs and addresses once; notifications report all later changes. 0 or
  * -errno.
  */
 static int read_netdevs(struct watcher *watcher, enum event_source source)
 {
-	const struct event_cause cause = watcher_cause(watcher, source);
 	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
 	_cleanup_(link_address_list_clear) struct link_address_list addresses = {.items = NULL};
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
@@ -55,11 +66,7 @@ static int read_netdevs(struct watcher *watcher, enum event_source source)
 		rc = rtnl_get_links(rtnl, &links);
 	if (!rc)
 		rc = rtnl_get_addresses(rtnl, &addresses);
-	if (rc)
-		return rc;
-	event_state_take_links(&watcher->state, &links, &cause);
-	event_state_take_addresses(&watcher->state, &addresses, &cause);
-	return 0;
+	return rc ? rc : watcher_take_netdevs(watcher, &links, &addresses, source);
 }
 
 static void take_uevent(void *context, const struct uevent *uevent)

@@ -124,6 +124,12 @@ struct watcher {
 
 struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
+/*
+ * What was read of all netdevs. -EAGAIN, with nothing taken, if some may be missing, because they
+ * changed while they were read: what is not in the lists would count as gone.
+ */
+int watcher_take_netdevs(struct watcher *watcher, const struct link_list *links,
+			 const struct link_address_list *addresses, enum event_source source);
 /* Takes the changes of netdevs and addresses that the kernel has reported so far. */
 void watcher_read_notices(struct watcher *watcher);
 

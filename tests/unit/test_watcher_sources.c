@@ -852,27 +852,43 @@ static void lost_and_unreadable(void **state)
 	assert_int_equal(watcher_timeout(bed->watcher), -1);
 }
 
+/* Lists that may lack some say nothing of what they lack. */
+static void lists_with_holes(void **state)
+{
+	struct bed *bed = *state;
+	struct watcher *watcher;
+	struct link_list links = {.missing = true};
+	struct link_address_list addresses = {.missing = true};
+
+	watch(bed);
+	watcher = bed->watcher;
+	attach(bed, 1, 0, ETH0, "eth0");
+	rtnl_link(bed, RTM_NEWLINK, ETH0, "eth0", IFF_UP, 0);
+	EXPECT(bed, "netdev-enabled eth0 rtnl");
+	assert_int_equal(watcher_take_netdevs(watcher, &links, &addresses, EVENT_SOURCE_POLL),
+			 -EAGAIN);
+	links.missing = false;
+	assert_int_equal(watcher_take_netdevs(watcher, &links, &addresses, EVENT_SOURCE_POLL),
+			 -EAGAIN);
+	assert_non_null(link_by_name(&watcher->state.links, "eth0"));
+	addresses.missing = false;
+	assert_int_equal(watcher_take_netdevs(watcher, &links, &addresses, EVENT_SOURCE_POLL), 0);
+	assert_null(link_by_name(&watcher->state.links, "eth0"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(silence),
-		TEST(uevents),
-		TEST(renames),
-		TEST(renamed_at_once),
-		TEST(named),
-		TEST(notifications),
-		TEST(verbs_events),
-		TEST(first_source),
-		TEST(netdevs),
-		TEST(netdev_of_second),
-		TEST(gids_of_netdevs),
-		TEST(gid_of_new_netdev),
-		TEST(sources_end),
-		TEST(verbs_end),
-		TEST(lost),
-		TEST(unreadable),
-		TEST(lost_and_unreadable),
+		TEST(lists_with_holes),	 TEST(silence),
+		TEST(uevents),		 TEST(renames),
+		TEST(renamed_at_once),	 TEST(named),
+		TEST(notifications),	 TEST(verbs_events),
+		TEST(first_source),	 TEST(netdevs),
+		TEST(netdev_of_second),	 TEST(gids_of_netdevs),
+		TEST(gid_of_new_netdev), TEST(sources_end),
+		TEST(verbs_end),	 TEST(lost),
+		TEST(unreadable),	 TEST(lost_and_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
