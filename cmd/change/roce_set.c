@@ -240,7 +240,7 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 		return false;
 	}
 	if (rc)
-		roce_target_load_links(&listing->inventory);
+		rc = roce_target_load_links(&listing->inventory);
 	switch (roce_target_find(&listing->inventory, word, target)) {
 	case 0:
 		/* The target is there, so what is missing beside it does not matter. */
@@ -251,6 +251,9 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 		return refuse(plan, word, "does not speak RoCE",
 			      "rdmactl ports lists the ports and their link layers");
 	default:
+		if (rc || listing->inventory.links.missing)
+			return refuse(plan, word, "is not among what could be read",
+				      "try again: the netdevs may have changed meanwhile");
 		return refuse(plan, word, "is neither an RDMA device or port nor a netdev",
 			      "rdmactl netdevs lists them");
 	}

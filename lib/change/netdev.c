@@ -32,8 +32,11 @@ static void note_addresses(struct change *change, struct netlink *rtnl, const st
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 
-	if (rtnl_get_addresses(rtnl, &list))
-		return;
+	const int rc = rtnl_get_addresses(rtnl, &list);
+
+	if (rc || list.missing)
+		change_note(change, "the addresses of %s cannot be seen in full: %s", link->name,
+			    rc ? strerror(-rc) : "they changed while they were read");
 	for (size_t i = 0; i < list.count; i++) {
 		const struct link_address *address = &list.items[i];
 		char text[IP_TEXT_SIZE];

@@ -51,13 +51,14 @@ struct machine {
 	struct fake_kernel kernel;
 	struct card links[MOST_LINKS];
 	struct virtual_function vfs[VFS];
-	uint8_t address[4];  /* of the first netdev; all 0: none */
-	bool ipv6;	     /* it has one of IPv6, too */
-	int error;	     /* to each change */
-	const char *words;   /* the kernel's, beside that error */
-	bool somebody;	     /* else has just done it, hence the error */
-	uint16_t list_flags; /* of the list of links, NLM_F_DUMP_INTR: they changed */
-	size_t padding;	     /* bytes of other attributes of a link with VFs */
+	uint8_t address[4];	/* of the first netdev; all 0: none */
+	bool ipv6;		/* it has one of IPv6, too */
+	int error;		/* to each change */
+	const char *words;	/* the kernel's, beside that error */
+	bool somebody;		/* else has just done it, hence the error */
+	uint16_t list_flags;	/* of the list of links, NLM_F_DUMP_INTR: they changed */
+	uint16_t address_flags; /* the same of the addresses */
+	size_t padding;		/* bytes of other attributes of a link with VFs */
 	unsigned int changes;
 };
 
@@ -221,8 +222,8 @@ static void get_addresses(struct machine *machine, const struct nlmsghdr *messag
 			      family ? sizeof(six) : sizeof(machine->address));
 		put_attribute(&payload, IFA_LOCAL, family ? six : machine->address,
 			      family ? sizeof(six) : sizeof(machine->address));
-		put_message(&datagram, RTM_NEWADDR, NLM_F_MULTI, message->nlmsg_seq, payload.data,
-			    payload.length);
+		put_message(&datagram, RTM_NEWADDR, NLM_F_MULTI | machine->address_flags,
+			    message->nlmsg_seq, payload.data, payload.length);
 	}
 	put_done(&datagram, message->nlmsg_seq, 0);
 	fake_send(&machine->kernel, &datagram);
@@ -784,6 +785,13 @@ static void users(void **state)
 	netdev_note_users(change, 3, false);
 	has_note(change, "ib0 has the address 10.0.0.1");
 	has_note(change, "ib0 has the address 2001::1, which is lost");
+	bed->machine.address_flags = NLM_F_DUMP_INTR;
+	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
+	netdev_note_users(change, 3, false);
+	has_note(change, "ib0 has the address 10.0.0.1");
+	has_note(change, "the addresses of ib0 cannot be seen in full: they changed while they "
+			 "were read");
+	bed->machine.address_flags = 0;
 	/* The others have none of that, but for a master that is not seen here. */
 	bed->machine.links[2].master = 99;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);

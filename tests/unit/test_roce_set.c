@@ -43,6 +43,7 @@ static struct link links[5];
 static struct port ports[4];
 static struct device devices[4];
 static int load_error, kernel_error;
+static bool links_missing; /* they changed while they were read */
 
 static void make_host(void)
 {
@@ -70,6 +71,7 @@ static void make_host(void)
 	}
 	load_error = 0;
 	kernel_error = 0;
+	links_missing = false;
 }
 
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
@@ -83,7 +85,8 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	else
 		inventory->devices = (struct device_list){.items = devices,
 							  .count = ARRAY_SIZE(devices)};
-	inventory->links = (struct link_list){.items = links, .count = ARRAY_SIZE(links)};
+	inventory->links = (struct link_list){
+		.items = links, .count = ARRAY_SIZE(links), .missing = links_missing};
 	return load_error;
 }
 
@@ -222,6 +225,11 @@ static void refusals(void **state)
 	expect(args, "nosuch\033 pfc 3",
 	       "5 'nosuch\\x1b' is neither an RDMA device or port nor a netdev\n"
 	       "  rdmactl netdevs lists them\n");
+	links_missing = true;
+	expect(args, "nosuch pfc 3",
+	       "5 'nosuch' is not among what could be read\n"
+	       "  try again: the netdevs may have changed meanwhile\n");
+	links_missing = false;
 	expect(args, "bond_0",
 	       "2 what is to be set?\n  rdmactl roce set --help lists the settings\n");
 	expect(args, "bond_0 pfc 3 default-tos",
