@@ -55,12 +55,6 @@ static bool covers(const struct doctor_context *run, const char *said, const cha
 	       (run->function && !strcmp(run->function->address, said));
 }
 
-static bool leaves_nothing(const struct doctor_result *result)
-{
-	return result->finding.severity.value == SEVERITY_ERROR || result->blocks ||
-	       result->because.known;
-}
-
 /*
  * Whether the earlier check left nothing to judge on this object. A check of the host depends on
  * those of parts of it only if all of them failed.
@@ -70,10 +64,13 @@ static bool is_blocked_by(const struct doctor_context *run, uint64_t id, const c
 {
 	size_t failed = 0, total = 0;
 
+	/* Most hosts are well, and may have thousands of virtual functions. */
+	if (!run->results->blocking[id])
+		return false;
 	for (const struct doctor_result *result = doctor_first(run->results, id); result;
 	     result = doctor_next(run->results, result)) {
 		total++;
-		if (!leaves_nothing(result))
+		if (!doctor_leaves_nothing(result))
 			continue;
 		failed++;
 		*ret_cause = result->because.known ? result->because.value : id;

@@ -120,6 +120,12 @@ const struct doctor_result *doctor_next(const struct doctor_results *results,
 	return result->next ? &results->items[result->next - 1] : NULL;
 }
 
+bool doctor_leaves_nothing(const struct doctor_result *result)
+{
+	return result->finding.severity.value == SEVERITY_ERROR || result->blocks ||
+	       result->because.known;
+}
+
 /* Each check's results are a chain: later checks look at those of others for every object. */
 static void append_result(struct doctor_results *results, enum doctor_check_id id,
 			  const struct doctor_result *result)
@@ -130,6 +136,7 @@ static void append_result(struct doctor_results *results, enum doctor_check_id i
 	else
 		results->first[id] = results->count;
 	results->last[id] = results->count;
+	results->blocking[id] += doctor_leaves_nothing(result);
 }
 
 static bool is_in_name(char c)

@@ -110,6 +110,8 @@ void doctor_because(struct doctor_context *run, enum doctor_check_id cause);
 /* Says that the check does not apply to this object after all. */
 void doctor_does_not_apply(struct doctor_context *run);
 
+/* Whether checks that come after that one cannot judge the object. */
+bool doctor_leaves_nothing(const struct doctor_result *result);
 /* The verdict of an earlier check on this object, or on what it is a part of; -1: none. */
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 
