@@ -161,6 +161,7 @@ int interop_pingpong(enum pingpong_kind kind, const struct interop_request *requ
 		     const struct endpoint *local, struct selftest_results *results);
 int interop_rping(const struct interop_request *request, const struct endpoint *local,
 		  struct selftest_results *results);
+/* Or -EINVAL: there is no program of perftest for the operation. */
 int interop_perftest(const struct interop_request *request, const struct endpoint *local,
 		     struct selftest_results *results);
 int interop_ucmatose(const struct interop_request *request, const struct endpoint *local,

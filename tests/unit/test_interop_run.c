@@ -269,6 +269,18 @@ static void bad_reports(void **state)
 	free_bed(&bed);
 }
 
+/* perftest's atomics have no row. */
+static void no_such_test(void **state)
+{
+	const struct interop_request request = {.operation = SELFTEST_ATOMIC, .signals = -1};
+	const struct endpoint local = {.device = "soft0", .port = 1};
+	struct selftest_results results = {0};
+
+	(void)state;
+	assert_int_equal(interop_perftest(&request, &local, &results), -EINVAL);
+	assert_int_equal(results.count, 0);
+}
+
 /* ---- ucmatose ---- */
 
 static void count_of_a_server(void **state)
@@ -304,7 +316,7 @@ int main(void)
 		cmocka_unit_test(most_queue_pairs),   cmocka_unit_test(rate_of_many),
 		cmocka_unit_test(rate_of_a_receiver), cmocka_unit_test(clients_that_end),
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
-		cmocka_unit_test(count_of_a_server),
+		cmocka_unit_test(no_such_test),	      cmocka_unit_test(count_of_a_server),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

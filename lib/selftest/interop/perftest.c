@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The exchange with a test of perftest, as its client and server. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,16 +103,15 @@ static const struct perftest_kind kinds[] = {
 	},
 };
 
+/* NULL: no program of perftest does that. */
 static const struct perftest_kind *find_kind(const struct interop_request *request)
 {
 	const unsigned int operation = request->operation ? request->operation : SELFTEST_WRITE;
 
-	const struct perftest_kind *kind = kinds;
-
-	/* There is a row for each pair. */
-	while (kind->operation != operation || kind->latency != request->latency)
-		kind++;
-	return kind;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].operation == operation && kinds[i].latency == request->latency)
+			return &kinds[i];
+	return NULL;
 }
 
 static struct interop_role make_role(const struct perftest_kind *kind)
@@ -440,10 +440,15 @@ static void run_client(struct interop *session)
 int interop_perftest(const struct interop_request *request, const struct endpoint *local,
 		     struct selftest_results *results)
 {
-	const struct interop_role role = make_role(find_kind(request));
+	const struct perftest_kind *kind = find_kind(request);
+	struct interop_role role;
 	struct interop session;
-	int rc = interop_begin(&session, &role, request, local, results);
+	int rc;
 
+	if (!kind)
+		return -EINVAL;
+	role = make_role(kind);
+	rc = interop_begin(&session, &role, request, local, results);
 	if (!rc)
 		rc = interop_refuse_iwarp(&session, 0);
 	if (!rc && request->server)
