@@ -348,11 +348,52 @@ static void blocked(void **state)
 	      "frames (Ethertype 0x8915) do not get through: rxa/1 sent 1 packet, rxb/1 of "
 	      "10.9.0.2 received no packet",
 	      "one VLAN");
+}
+
+/* EFA has neither a netdev nor a switch that the user could look at. */
+static void efa(void **state)
+{
+	struct bed *bed = *state;
+
 	bed->local.transport = bed->remote.transport = TRANSPORT_UNSPECIFIED;
+	bed->local.link_layer = bed->remote.link_layer = LINK_LAYER_UNSPECIFIED;
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 1, 0);
+	count(&bed->facts.remote_counts, 0, 0);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): EFA's packets "
 	      "do not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packet",
 	      "security group");
+	count(&bed->facts.local_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): rxa/1 has not "
+	      "sent a single packet",
+	      "the port or its firmware holds them back");
+	count(&bed->facts.local_counts, 3, 1);
+	count(&bed->facts.remote_counts, 1, 2);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
+	      "lost on the path, though some get through: rxa/1 sent 3 packets, rxb/1 of 10.9.0.2 "
+	      "received 2 packets",
+	      "rx_discards");
+	bed->facts.local_gid_gone = true;
+	check(bed, "GID index 1 of rxa/1, 10.9.0.1, was removed during the test",
+	      "the adapter itself has the GID");
+}
+
+/* Drivers outside of the kernel have no node type either, and nobody's security groups. */
+static void unknown_carrier(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->local.transport = bed->remote.transport = TRANSPORT_UNSPECIFIED;
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 1, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do "
+	      "not get through: rxa/1 sent 1 packet, rxb/1 of 10.9.0.2 received no packet",
+	      "check the path between the two ports");
 }
 
 /* All that was sent arrived, in both directions: nobody may say that packets were lost. */
@@ -869,6 +910,8 @@ int main(void)
 		TEST(peer_lost_its_device),
 		TEST(mtu),
 		TEST(blocked),
+		TEST(efa),
+		TEST(unknown_carrier),
 		TEST(no_loss),
 		TEST(loss),
 		TEST(loopback),

@@ -100,7 +100,9 @@ static void not_proven(void **state)
 	/* Nor has EFA, and the kernel's firewall does not see its packets. */
 	begin(&bed);
 	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
+	bed.trial.near_can.far.link_layer = LINK_LAYER_UNSPECIFIED;
 	bed.far->endpoint.transport = TRANSPORT_UNSPECIFIED;
+	bed.far->endpoint.link_layer = LINK_LAYER_UNSPECIFIED;
 	soft.spoil = drop_datum;
 	trial_prove(&bed.trial);
 	assert_string_equal(bed.trial.result->next_step,

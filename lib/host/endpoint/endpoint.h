@@ -119,5 +119,11 @@ bool endpoint_is_down(const struct endpoint *endpoint, const char *peer, char **
 bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
 		       const struct endpoint *far, const char *far_name, char **ret_reason,
 		       char **ret_hint);
+/*
+ * EFA. It has neither a node type nor a link layer of its own: efa_ib_device_add() and
+ * efa_port_link_layer(), drivers/infiniband/hw/efa in Linux. No other driver there is without a
+ * node type, but some outside are (Gaudi's), whose link layer is Ethernet.
+ */
+bool endpoint_is_efa(const struct endpoint *endpoint);
 /* DEV/PORT, clean; the caller frees it. */
 char *endpoint_port_name(const struct endpoint *endpoint);

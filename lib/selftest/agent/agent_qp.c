@@ -64,8 +64,7 @@ static uint64_t pair_bytes(const struct message_qp *order)
 
 bool agent_has_datagrams_only(const struct endpoint *endpoint)
 {
-	return endpoint->transport == TRANSPORT_USNIC ||
-	       endpoint->transport == TRANSPORT_UNSPECIFIED;
+	return endpoint->transport == TRANSPORT_USNIC || endpoint_is_efa(endpoint);
 }
 
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)

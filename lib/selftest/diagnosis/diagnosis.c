@@ -168,9 +168,7 @@ static bool say_loss(const struct diagnosis_facts *facts, struct diagnosis_words
 				    again->value, text_plural_s(again->value));
 	if (!shows_loss(facts))
 		return diagnosis_say(ret, words, LIST_DELIVERY, DELIVERY_ARRIVED);
-	return diagnosis_say(ret, words, LIST_DELIVERY,
-			     words->carrier == CARRIER_INFINIBAND ? DELIVERY_LOST_INFINIBAND
-								  : DELIVERY_LOST);
+	return diagnosis_say(ret, words, LIST_LOST, (int)words->carrier);
 }
 
 /*
@@ -205,7 +203,7 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	if (has_no_lid(facts->local) || has_no_lid(facts->remote))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_NO_LID);
 	if (is_none(sent))
-		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_NOT_SENT);
+		return diagnosis_say(ret_diagnosis, words, LIST_UNSENT, (int)words->carrier);
 	if (!arrived->known && !seen_here)
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_UNKNOWN);
 	if (is_none(arrived))

@@ -25,6 +25,10 @@
 #define SECURITY_GROUP                                                                          \
 	"both adapters must be in a security group that allows all traffic from itself and to " \
 	"itself, inbound and outbound"
+#define UNSENT	       "{lead}: {near} has not sent a single packet"
+#define UNSENT_BY_PORT "the port or its firmware holds them back: look at the kernel log (dmesg)"
+#define LOST \
+	"{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}"
 #define UNPROVEN                                                                                \
 	"a packet of {far} to GID {gid} of {near} did not arrive, so the server does not know " \
 	"whose port that is, and runs no test with it"
@@ -260,6 +264,10 @@ static const struct diagnosis_row {
 	{LIST_GID, CARRIER_INFINIBAND,
 	 "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
 	 "rdmactl gids shows what is there now; the subnet manager gives a port its prefix"},
+	{LIST_GID, CARRIER_EFA,
+	 "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	 "the adapter itself has the GID: rdmactl gids shows what is there now, and the kernel log "
+	 "(dmesg) whether it was reset"},
 	{LIST_GID, ANY, "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
 	 "give {gid_netdev} that address again (ip addr show dev {gid_netdev}), or name another "
 	 "entry with --gid-index: rdmactl gids"},
@@ -292,9 +300,6 @@ static const struct diagnosis_row {
 
 	{LIST_DELIVERY, DELIVERY_NO_LID, "{lead}: port {without_lid} has no LID",
 	 "no subnet manager has configured it: " SM},
-	{LIST_DELIVERY, DELIVERY_NOT_SENT, "{lead}: {near} has not sent a single packet",
-	 "the port, its netdev or its firmware holds them back: look at ip neigh and the kernel "
-	 "log (dmesg)"},
 	{LIST_DELIVERY, DELIVERY_BLOCKED, "{lead}: {blocked}{lids}: {sent}, {arrived}",
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_BLOCKED_BACK,
@@ -310,12 +315,19 @@ static const struct diagnosis_row {
 	 "the "
 	 "kernel logs (dmesg) of both hosts, and run it again; if other programs use these ports, "
 	 "their packets can hide a loss"},
-	{LIST_DELIVERY, DELIVERY_LOST_INFINIBAND,
-	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
+
+	{LIST_UNSENT, CARRIER_INFINIBAND, UNSENT, UNSENT_BY_PORT},
+	{LIST_UNSENT, CARRIER_EFA, UNSENT, UNSENT_BY_PORT},
+	{LIST_UNSENT, ANY, UNSENT,
+	 "the port, its netdev or its firmware holds them back: look at ip neigh and the kernel "
+	 "log (dmesg)"},
+
+	{LIST_LOST, CARRIER_INFINIBAND, LOST,
 	 "look for ports with errors on the path: rdmactl fabric errors; then check cables and "
 	 "buffers"},
-	{LIST_DELIVERY, DELIVERY_LOST,
-	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
+	{LIST_LOST, CARRIER_EFA, LOST,
+	 "see whether an adapter drops them: rdmactl counters shows rx_discards, on both hosts"},
+	{LIST_LOST, ANY, LOST,
 	 "look for drops on the path (ip -s link show {netdev}, ethtool -S, the switches' "
 	 "counters), for flow control (PFC) that is not enabled everywhere, and for an MTU between "
 	 "the ports that is smaller than theirs (ping -M do -s SIZE)"},

@@ -26,6 +26,8 @@ enum diagnosis_list {
 	LIST_BLOCKED,	    /* enum carrier; a clause for LIST_DELIVERY */
 	LIST_UNPROVEN,	    /* enum carrier */
 	LIST_DELIVERY,	    /* enum delivery */
+	LIST_UNSENT,	    /* enum carrier; of LIST_DELIVERY, too, and so is the next */
+	LIST_LOST,	    /* enum carrier */
 	/* Tests with programs of rdma-core, lib/selftest/interop. The code is 0, or as noted. */
 	LIST_INTEROP_REFUSED, /* by the agent, in its words */
 	LIST_INTEROP_BYTES,   /* -1: too few */
@@ -78,13 +80,10 @@ enum memory_case {
 };
 enum delivery {
 	DELIVERY_NO_LID,
-	DELIVERY_NOT_SENT,
 	DELIVERY_BLOCKED,
 	DELIVERY_BLOCKED_BACK,
 	DELIVERY_UNKNOWN,
 	DELIVERY_ARRIVED,
-	DELIVERY_LOST,
-	DELIVERY_LOST_INFINIBAND,
 };
 
 /*

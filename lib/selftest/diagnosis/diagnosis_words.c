@@ -58,10 +58,8 @@ static enum carrier carrier_of(const struct endpoint *endpoint)
 	case TRANSPORT_INFINIBAND:
 	case TRANSPORT_OPA:
 		return CARRIER_INFINIBAND;
-	case TRANSPORT_UNSPECIFIED:
-		return CARRIER_EFA;
 	default:
-		return CARRIER_UNKNOWN;
+		return endpoint_is_efa(endpoint) ? CARRIER_EFA : CARRIER_UNKNOWN;
 	}
 }
 
