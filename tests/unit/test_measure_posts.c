@@ -116,6 +116,30 @@ static void writes_in_batches(void **state)
 		       "ran 5\n");
 }
 
+/* Three and three do not fit into four, and the first three have no completion. */
+static void batches_that_do_not_fit(void **state)
+{
+	struct message_run order = run_of(RUN_BANDWIDTH, RUN_WRITE);
+
+	(void)state;
+	device_make(QP_RC, 1);
+	order.iterations = 9;
+	order.depth = 4;
+	order.batch = 3;
+	order.signal_every = 4;
+	expect(&order, "qp0 write 0+64=00 to 10040 key 9 #1\n"
+		       "  + write 0+64=00 to 10040 key 9 #2\n"
+		       "  + write 0+64=00 to 10040 key 9 #3\n"
+		       "qp0 write 0+64=00 to 10040 key 9 #4 S\n"
+		       "qp0 write 0+64=00 to 10040 key 9 #5\n"
+		       "  + write 0+64=00 to 10040 key 9 #6\n"
+		       "  + write 0+64=00 to 10040 key 9 #7\n"
+		       "qp0 write 0+64=00 to 10040 key 9 #8 S\n"
+		       "qp0 write 0+64=00 to 10040 key 9 #9 S\n"
+		       "ran 9\n");
+	assert_int_equal(device.idles, 0);
+}
+
 /* Messages go to the queue pairs in turn, the first of which get the rest; queues are polled so,
  * too. */
 static void reads_by_three(void **state)
@@ -1249,6 +1273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_in_batches),
+		cmocka_unit_test(batches_that_do_not_fit),
 		cmocka_unit_test(reads_by_three),
 		cmocka_unit_test(atomics),
 		cmocka_unit_test(no_data_and_inline),

@@ -188,15 +188,22 @@ struct tally {
 	bool by_duration;
 };
 
-/* How many messages the queue pair may post now: a batch, or the rest of its quota. */
+/*
+ * How many messages the queue pair may post now: a batch, or the rest of its quota. If none of
+ * those that are outstanding is signaled, no completion will make room for a whole batch: then as
+ * many as there is room for, one of which is signaled.
+ */
 static inline uint32_t postable(const struct measure *measure, const struct run_qp *qp)
 {
 	const struct message_run *order = measure->order;
-	uint64_t left = qp->quota - qp->posted;
+	uint64_t left = qp->quota - qp->posted, outstanding = qp->posted - qp->completed;
 	uint32_t count = left < order->batch ? (uint32_t)left : order->batch;
 
-	if (qp->posted + count > qp->completed + order->depth)
-		return 0;
+	if (outstanding + count > order->depth) {
+		if (outstanding != qp->unsignaled)
+			return 0;
+		count = order->depth - qp->unsignaled;
+	}
 	if (measure->credited && qp->posted + count > measure_granted(measure, qp))
 		return 0;
 	return count;
