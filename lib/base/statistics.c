@@ -70,6 +70,23 @@ void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret)
 	ret->stddev_usec = square_root(squares / (double)count);
 }
 
+void moments_merge(struct moments *moments, const struct moments *other)
+{
+	moments->count += other->count;
+	moments->sum += other->sum;
+	moments->squares += other->squares;
+}
+
+void moments_compute(const struct moments *moments, double *ret_mean_usec, double *ret_stddev_usec)
+{
+	const long double count = (long double)(moments->count ? moments->count : 1);
+	const long double mean = (long double)moments->sum / count;
+	const long double variance = (long double)moments->squares / count - mean * mean;
+
+	*ret_mean_usec = (double)(mean / 1e3L);
+	*ret_stddev_usec = square_root((double)(variance / 1e6L));
+}
+
 /*
  * The grids: in each decade 1, 2, 5, or these three parts cut into equal steps of 1/n, 2/n and 5/n
  * of the decade's first number. GRID_DECADES has the decades alone.

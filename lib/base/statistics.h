@@ -40,6 +40,23 @@ struct histogram {
 	size_t count; /* 0 without samples */
 };
 
+/* What gives mean and deviation of all samples, where only a choice of them is kept. */
+struct moments {
+	uint64_t count, sum;
+	unsigned __int128 squares;
+};
+
+static inline void moments_add(struct moments *moments, uint64_t sample)
+{
+	moments->count++;
+	moments->sum += sample;
+	moments->squares += (unsigned __int128)sample * sample;
+}
+
+/* Adds what the other ones come to. */
+void moments_merge(struct moments *moments, const struct moments *other);
+/* In microseconds; without samples both are 0. */
+void moments_compute(const struct moments *moments, double *ret_mean_usec, double *ret_stddev_usec);
 /* Sorts the samples in place. */
 void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret);
 /*

@@ -242,7 +242,7 @@ static void pingpongs(void **state)
 			assert_int_equal(row->size_bytes.value, 64);
 			assert_true(row->latency_p50_usec.known && row->bandwidth_gbps.known);
 			/* A server has no sample of the first message. */
-			assert_int_equal(halves[k].session.sampler.seen, ROUNDS - k);
+			assert_int_equal(halves[k].session.sampler.all.count, ROUNDS - k);
 		}
 		assert_int_equal(halves[0].pingpong.echo, ECHO_OURS);
 		assert_int_equal(halves[1].pingpong.echo, ECHO_NONE);
@@ -366,7 +366,7 @@ static void rpings(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(row_of(&halves[i])->iterations.value, ROUNDS);
 		assert_int_equal(row_of(&halves[i])->size_bytes.value, 64);
-		assert_int_equal(halves[i].session.sampler.seen, ROUNDS);
+		assert_int_equal(halves[i].session.sampler.all.count, ROUNDS);
 	}
 	assert_true(halves[1].rping.usual);
 	end();

@@ -79,7 +79,7 @@ static void test_few_samples(void **state)
 		sampler_add(&sampler, 100 + i);
 	sampler_end(&sampler);
 	assert_int_equal(sampler.count, 5);
-	assert_int_equal(sampler.seen, 5);
+	assert_int_equal(sampler.all.count, 5);
 	for (uint64_t i = 0; i < 5; i++)
 		assert_int_equal(sampler.nsec[i], 100 + i);
 	free(sampler.nsec);
@@ -110,7 +110,7 @@ static void test_many_samples(void **state)
 	for (uint64_t i = 0; i < all; i++)
 		sampler_add(&sampler, i == all / 2 ? 1 : i == all / 3 ? 2 * all : all / 8 + i);
 	sampler_end(&sampler);
-	assert_int_equal(sampler.seen, all);
+	assert_int_equal(sampler.all.count, all);
 	assert_int_equal(sampler.count, SAMPLES_MOST);
 	for (size_t i = 0; i < sampler.count; i++) {
 		uint64_t value = sampler.nsec[i];

@@ -19,6 +19,11 @@ bool measure_once(struct trial *trial, struct plan *plan)
 	row->duration_msec = real_of(100);
 	row->sent_gbps = real_of((double)row->interval.value * 2);
 	row->bandwidth_gbps = row->sent_gbps;
+	if (plan->latency) {
+		struct agent_samples *samples = &trial->near.agent->samples;
+
+		selftest_result_set_latency(row, samples->nsec, samples->count);
+	}
 	plan->far_reported = true;
 	ways_note(trial, plan);
 	return true;
@@ -85,9 +90,40 @@ static void processor_time(void **state)
 	selftest_results_free(&results);
 }
 
+/* The mean is that of all latencies, and not of the one in four that an interval has kept. */
+static void mean_of_all(void **state)
+{
+	static const struct trial_test test = {.id = "latency-send", .summary = ""};
+	const struct selftest_request request = {.signals = -1};
+	struct selftest_results results = {0};
+	struct trial trial = {.request = &request, .results = &results, .test = &test};
+	struct plan plan = {.out = true, .latency = true, .modern = true};
+	struct agent_samples *samples;
+
+	(void)state;
+	trial.near.agent = agent_new(-1, -1);
+	samples = &trial.near.agent->samples;
+	samples->nsec = mem_alloc_zero(1, sizeof(*samples->nsec));
+	samples->nsec[0] = 4000;
+	samples->count = 1;
+	for (uint64_t nsec = 1000; nsec <= 4000; nsec += 1000)
+		moments_add(&samples->all, nsec);
+	trial_add_row(&trial, SELFTEST_LATENCY, test.id, test.summary);
+	ways_measure_intervals(&trial, &plan);
+	agent_free(trial.near.agent);
+	assert_int_equal(results.count, 2);
+	assert_true(results.items[1]->latency_p50_usec.value == 4);
+	assert_float_equal(results.items[1]->latency_mean_usec.value, 2.5, 1e-9);
+	assert_float_equal(results.items[1]->latency_stddev_usec.value, 1.118033988, 1e-6);
+	selftest_results_free(&results);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(processor_time)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(processor_time),
+		cmocka_unit_test(mean_of_all),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

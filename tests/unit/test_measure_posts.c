@@ -1197,12 +1197,12 @@ static void samplers(void **state)
 	sampler_add(&sampler, 3);
 	sampler_end(&sampler);
 	assert_true(sampler.nsec[0] == 3 && sampler.nsec[1] == 11);
-	assert_true(sampler.seen == 4 && sampler.count == 2);
+	assert_true(sampler.all.count == 4 && sampler.count == 2);
 	free(sampler.nsec);
 	/* One sample cannot be both. */
 	sampler_begin(&sampler, 1);
 	sampler_add(&sampler, 9);
-	sampler.seen = 2;
+	sampler.all.count = 2;
 	sampler_end(&sampler);
 	assert_true(sampler.nsec[0] == 9);
 	free(sampler.nsec);

@@ -350,6 +350,22 @@ static void lost_pings(void **state)
 	}
 }
 
+/* The mean of a run with more latencies than are kept is that of all: they cover the run. */
+static void long_latency(void **state)
+{
+	struct selftest_result *row;
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed, 8, SAMPLES_MOST + SAMPLES_MOST / 8);
+	soft_pass(&bed, measure_tests, "latency-read", NULL);
+	row = bed.trial.result;
+	assert_int_equal(bed.trial.near.agent->samples.count, SAMPLES_MOST);
+	assert_float_equal(row->latency_mean_usec.value * (double)row->iterations.value,
+			   row->duration_msec.value * 1e3, 0.01);
+	soft_end(&bed);
+}
+
 /* The deepest queue that a device has is deep enough, both ways, too. */
 static void deepest(void **state)
 {
@@ -892,6 +908,7 @@ int main(void)
 		cmocka_unit_test(directions),
 		cmocka_unit_test(unreliable),
 		cmocka_unit_test(all_lost),
+		cmocka_unit_test(long_latency),
 		cmocka_unit_test(deepest),
 		cmocka_unit_test(receives),
 		cmocka_unit_test(queues),

@@ -38,6 +38,32 @@ static void no_sample(void **state)
 	assert_int_equal(histogram.count, 0);
 }
 
+/* Mean and deviation of samples that nobody keeps, in two parts. */
+static void sums(void **state)
+{
+	struct moments all = {0}, rest = {0};
+	double mean, stddev;
+
+	(void)state;
+	moments_compute(&all, &mean, &stddev);
+	assert_real(mean, 0);
+	assert_real(stddev, 0);
+	for (uint64_t i = 1; i <= 4; i++)
+		moments_add(i < 3 ? &all : &rest, 1000 * i);
+	moments_merge(&all, &rest);
+	assert_int_equal(all.count, 4);
+	moments_compute(&all, &mean, &stddev);
+	assert_real(mean, 2.5);
+	assert_real(stddev, 1.1180339887);
+	/* As long as a run may take, in samples that differ by nanoseconds. */
+	all = (struct moments){0};
+	for (uint64_t i = 0; i < 1000; i++)
+		moments_add(&all, UINT64_C(3600000000000) + i % 2);
+	moments_compute(&all, &mean, &stddev);
+	assert_real(mean, 3600000000.0005);
+	assert_true(stddev < 0.1);
+}
+
 static void one_sample(void **state)
 {
 	uint64_t samples[] = {4200};
@@ -268,11 +294,12 @@ static void any_samples(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_sample),	 cmocka_unit_test(one_sample),
-		cmocka_unit_test(ranks),	 cmocka_unit_test(deviation),
-		cmocka_unit_test(equal_samples), cmocka_unit_test(wide_spread),
-		cmocka_unit_test(small_spread),	 cmocka_unit_test(outliers),
-		cmocka_unit_test(extremes),	 cmocka_unit_test(any_samples),
+		cmocka_unit_test(no_sample),   cmocka_unit_test(one_sample),
+		cmocka_unit_test(sums),	       cmocka_unit_test(ranks),
+		cmocka_unit_test(deviation),   cmocka_unit_test(equal_samples),
+		cmocka_unit_test(wide_spread), cmocka_unit_test(small_spread),
+		cmocka_unit_test(outliers),    cmocka_unit_test(extremes),
+		cmocka_unit_test(any_samples),
 	};
 
 	return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

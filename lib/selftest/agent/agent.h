@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/statistics.h"
 #include "host/endpoint/endpoint.h"
 #include "kernel/root.h"
 #include "selftest/agent/guard.h"
@@ -117,6 +118,7 @@ struct agent_many {
 struct agent_samples {
 	uint64_t *nsec; /* of one operation each; for a ping-pong, half of the round trip */
 	size_t count;
+	struct moments all; /* those of a long run are not all in `nsec` */
 };
 
 /*

@@ -124,7 +124,6 @@ struct interop {
 	uint64_t done; /* iterations of the run */
 	bool unseen;   /* what the other side did is not known: neither iterations nor bytes */
 	struct sampler sampler;
-	uint64_t sum_nsec;  /* of all samples */
 	uint64_t bulk_nsec; /* of messages together, where single ones are not timed, or overlap */
 	uint64_t bulk_messages;	  /* in that time */
 	uint8_t *sent, *received; /* data of a message to send, and of the first that arrives */

@@ -52,7 +52,7 @@ void interop_row_begin(struct interop *session)
 	session->row = row;
 	session->marked = false;
 	session->unseen = false;
-	session->done = session->sum_nsec = session->bulk_nsec = session->bulk_messages = 0;
+	session->done = session->bulk_nsec = session->bulk_messages = 0;
 	free(session->sampler.nsec);
 	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
 	selftest_result_set_local(row, local);
@@ -195,13 +195,15 @@ static void add_figures(struct interop *session)
 		number_set(&row->queue_pairs, session->qps);
 	if (session->bulk_nsec && session->bulk_messages)
 		add_rate(session, (double)session->bulk_messages, session->bulk_nsec);
-	if (!session->sampler.seen || !session->sum_nsec)
+	if (!session->sampler.all.sum)
 		return;
 	/* Transfers of several queue pairs overlap. */
 	if (!session->qps)
-		add_rate(session, transfers * (double)session->sampler.seen, session->sum_nsec);
+		add_rate(session, transfers * (double)session->sampler.all.count,
+			 session->sampler.all.sum);
 	sampler_end(&session->sampler);
 	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count);
+	selftest_result_set_mean(row, &session->sampler.all);
 }
 
 /* Adds the errors and retransmissions that the port counted during the run. */
@@ -420,6 +422,5 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 
 void interop_sample(struct interop *session, uint64_t nsec)
 {
-	session->sum_nsec += nsec;
 	sampler_add(&session->sampler, nsec);
 }

@@ -49,7 +49,7 @@ void sampler_begin(struct sampler *sampler, uint64_t count)
 
 void sampler_end(struct sampler *sampler)
 {
-	if (sampler->seen <= sampler->room || sampler->room < 2)
+	if (sampler->all.count <= sampler->room || sampler->room < 2)
 		return;
 	sampler->nsec[0] = sampler->least;
 	sampler->nsec[1] = sampler->most;
@@ -351,6 +351,7 @@ static void release(struct measure *measure)
 	free(samples->nsec);
 	samples->nsec = measure->sampler.nsec;
 	samples->count = measure->sampler.count;
+	samples->all = measure->sampler.all;
 	free(measure->qps);
 	free(measure->requests);
 }

@@ -76,14 +76,15 @@ static inline uint64_t run_receive_id(uint32_t qp)
 /*
  * Samples of a run of any length in memory of fixed size: all of them while there is room, then a
  * uniform selection (Vitter: Random Sampling with a Reservoir, ACM TOMS 1985, algorithm R), but
- * always with the smallest and the largest of all.
+ * always with the smallest and the largest of all. Mean and deviation are those of all, because the
+ * largest one weighs too much in a selection.
  */
 #define SAMPLES_MOST (1u << 20)
 
 struct sampler {
 	uint64_t *nsec;
 	size_t count, room;
-	uint64_t seen;
+	struct moments all;
 	uint64_t least, most;
 	uint64_t random;
 };
@@ -99,7 +100,7 @@ static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
 {
 	uint64_t place = sampler->count;
 
-	sampler->seen++;
+	moments_add(&sampler->all, nsec);
 	if (nsec < sampler->least)
 		sampler->least = nsec;
 	if (nsec > sampler->most)
@@ -111,7 +112,7 @@ static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
 		sampler->random ^= sampler->random << 13;
 		sampler->random ^= sampler->random >> 7;
 		sampler->random ^= sampler->random << 17;
-		place = (uint64_t)((unsigned __int128)sampler->random * sampler->seen >> 64);
+		place = (uint64_t)((unsigned __int128)sampler->random * sampler->all.count >> 64);
 		if (place >= sampler->room)
 			return;
 	}

@@ -19,7 +19,7 @@ void clock_begin(struct clock *clock, unsigned int share)
 
 void clock_end(const struct clock *clock, struct measure *measure)
 {
-	measure->counted = measure->sampler.seen;
+	measure->counted = measure->sampler.all.count;
 	measure->elapsed_nsec = measure->counted ? clock->last_nsec - clock->begin_nsec : 0;
 }
 

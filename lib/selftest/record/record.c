@@ -39,6 +39,15 @@ void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec,
 	}
 }
 
+void selftest_result_set_mean(struct selftest_result *result, const struct moments *all)
+{
+	double mean_usec, stddev_usec;
+
+	moments_compute(all, &mean_usec, &stddev_usec);
+	result->latency_mean_usec = real_of(mean_usec);
+	result->latency_stddev_usec = real_of(stddev_usec);
+}
+
 static char *clean(const char *text, size_t size)
 {
 	return text[0] ? text_clean(text, size) : NULL;

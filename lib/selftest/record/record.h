@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/gid.h"
+#include "base/statistics.h"
 #include "counter/counter.h"
 #include "host/endpoint/endpoint.h"
 #include "schema/schema.h"
@@ -247,6 +248,8 @@ extern const struct enum_name selftest_memory_names[]; /* what --memory takes, w
 
 /* Percentiles and histogram of latencies, which are sorted in place. */
 void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);
+/* Mean and deviation after that, if those latencies are a choice of more. */
+void selftest_result_set_mean(struct selftest_result *result, const struct moments *all);
 /* The port that was tested, and the peer's; nothing if the endpoint names no device. */
 void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local);
 void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer);

@@ -360,6 +360,7 @@ static void note_figures(struct trial *trial, const struct plan *plan)
 		if (ways->samples)
 			ways->samples(ways->samples_context, row, samples->nsec, samples->count);
 		selftest_result_set_latency(row, samples->nsec, samples->count);
+		selftest_result_set_mean(row, &samples->all);
 	}
 }
 

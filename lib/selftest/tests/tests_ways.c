@@ -205,6 +205,7 @@ struct total {
 	bool misses_cpu, misses_peer_cpu; /* an interval does not know it: nor does the total */
 	struct real rate_gbps;
 	struct sampler sampler;
+	struct moments all; /* latencies, those too that an interval has no sample of */
 };
 
 /* What a rate a second and a time come to. */
@@ -232,8 +233,11 @@ static void add_interval(const struct trial *trial, struct total *total)
 	total->peer_cpu_msec += amount(&row->peer_cpu_percent, msec);
 	total->misses_cpu = total->misses_cpu || !row->cpu_percent.known;
 	total->misses_peer_cpu = total->misses_peer_cpu || !row->peer_cpu_percent.known;
-	for (size_t i = 0; row->latency_p50_usec.known && i < samples->count; i++)
+	if (!row->latency_p50_usec.known)
+		return;
+	for (size_t i = 0; i < samples->count; i++)
 		sampler_add(&total->sampler, samples->nsec[i]);
+	moments_merge(&total->all, &samples->all);
 }
 
 static struct real rate_of(double amount, double msec)
@@ -286,8 +290,10 @@ static void summarize(struct trial *trial, const struct plan *plan, struct total
 	if (!total->misses_peer_cpu)
 		row->peer_cpu_percent = rate_of(total->peer_cpu_msec, total->msec);
 	sampler_end(&total->sampler);
-	if (total->sampler.count)
+	if (total->sampler.count) {
 		selftest_result_set_latency(row, total->sampler.nsec, total->sampler.count);
+		selftest_result_set_mean(row, &total->all);
+	}
 	measure_compare(trial, plan);
 }
 
