@@ -290,6 +290,30 @@ static void peer_leaves_at_an_order(void **state)
 	free_bed(&bed);
 }
 
+/* Each test has room for the completions that it asks for, and not for all that a peer may invent.
+ */
+static void peer_invents_completions(void **state)
+{
+	struct message answer = {.type = MESSAGE_WAITED, .waited = {.count = 1}};
+	struct message_waited waited;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), 0);
+	assert_int_equal(waited.count, 1);
+	answer.waited.count = 2;
+	assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -EPROTO);
+	assert_string_equal(bed.trial.result->reason,
+			    "the peer sent something else than a message: an answer that does not "
+			    "belong to the order");
+	assert_int_equal(bed.trial.stop, STOP_PEER_GONE);
+	free_bed(&bed);
+}
+
 /* The answer to a long order is waited for as long, which is what is told. */
 static void peer_falls_silent(void **state)
 {
@@ -552,12 +576,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_says_why),     cmocka_unit_test(peer_leaves_at_an_order),
-		cmocka_unit_test(peer_falls_silent), cmocka_unit_test(several_remarks),
-		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
-		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
-		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
-		cmocka_unit_test(signal_meanwhile),  cmocka_unit_test(handshakes),
-		cmocka_unit_test(downgrade),	     cmocka_unit_test(unfit_memory),
+		cmocka_unit_test(peer_falls_silent), cmocka_unit_test(peer_invents_completions),
+		cmocka_unit_test(several_remarks),   cmocka_unit_test(absurd_status),
+		cmocka_unit_test(usual_status),	     cmocka_unit_test(names_of_counters),
+		cmocka_unit_test(more_than_granted), cmocka_unit_test(peer_that_answers),
+		cmocka_unit_test(nobody_listens),    cmocka_unit_test(signal_meanwhile),
+		cmocka_unit_test(handshakes),	     cmocka_unit_test(downgrade),
+		cmocka_unit_test(unfit_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

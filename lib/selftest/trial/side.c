@@ -25,6 +25,15 @@ static int lose(struct side *side, int rc)
 	return rc;
 }
 
+/* A handshake may end with an older message; nobody gets more completions than he asked for. */
+static bool answers(const struct message *order, const struct message *reply)
+{
+	if (reply->type == MESSAGE_WAITED && reply->waited.count > order->wait.count)
+		return false;
+	return reply->type == message_rows[order->type].reply ||
+	       (order->type == MESSAGE_HELLO && reply->type == MESSAGE_WELCOME);
+}
+
 static int check_reply(struct side *side, const struct message *order, const struct message *reply)
 {
 	if (reply->type == MESSAGE_LEAVING) {
@@ -35,8 +44,7 @@ static int check_reply(struct side *side, const struct message *order, const str
 		side->refused = reply->refused;
 		return -EREMOTEIO;
 	}
-	if (reply->type == message_rows[order->type].reply ||
-	    (order->type == MESSAGE_HELLO && reply->type == MESSAGE_WELCOME))
+	if (answers(order, reply))
 		return 0;
 	side->complaint = "an answer that does not belong to the order";
 	return lose(side, -EPROTO);
