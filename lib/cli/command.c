@@ -29,7 +29,7 @@ const struct option_row global_options[] = {
 	FLAG_OPTION(struct globals, quiet, 'q', "quiet", "omit the next step from error messages"),
 	CHOICE_OPTION(struct globals, color, 0, "color", "WHEN", color_choices,
 		      "colour states: auto, always or never"),
-	STRING_OPTION(struct globals, root, 0, "root", "DIR", COMPLETE_FILE,
+	STRING_OPTION(struct globals, root, 0, "root", "DIR", COMPLETE_ROOT,
 		      "read a saved tree in place of the live system"),
 	DURATION_OPTION(struct globals, timeout, 0, "timeout", "TIME",
 			"give up after this long (500ms, 2s, 1m)"),

@@ -186,6 +186,7 @@ static void put_class(struct completer *completer, enum completion completion,
 		put_assignments(completer, completion == COMPLETE_FIELD, partial);
 		break;
 	case COMPLETE_FILE:
+	case COMPLETE_ROOT:
 		puts(":file");
 		break;
 	case COMPLETE_COMMAND:

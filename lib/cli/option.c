@@ -265,10 +265,9 @@ static char *store_number(const struct option_row *row, struct number *number, c
 	return NULL;
 }
 
-/* No file has an empty name; an empty --root DIR is that of the live system. */
 static char *store_string(const struct option_row *row, const char **member, const char *text)
 {
-	if (row->completion == COMPLETE_FILE && strcmp(row->metavar, "DIR") && !*text)
+	if (row->completion == COMPLETE_FILE && !*text)
 		return mem_format("--%s: the name of the file is empty", row->name);
 	*member = text;
 	return NULL;

@@ -29,6 +29,7 @@ enum completion {
 	COMPLETE_PORT, /* DEV and DEV/PORT */
 	COMPLETE_COLUMN,
 	COMPLETE_FILE,
+	COMPLETE_ROOT, /* a saved tree, or a snapshot of it in a file; empty: the live system */
 	COMPLETE_NETDEV,
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
