@@ -51,7 +51,7 @@ wants()
 as_nobody()
 {
 	if [ "$EUID" = 0 ]; then
-		try_as_nobody "${table[@]}" --only "$@"
+		try_as_nobody doctor "${table[@]}" --only "$@"
 		split
 		[ "$status" = 0 ] || { printf 'status %s\n%s%s' "$status" "$output" "$stderr"; return 1; }
 	else

@@ -215,10 +215,10 @@ ens1f0np0	nonsense
 	deny $net/ens1f0np0/ecn EACCES
 	deny proc/net/route EACCES
 	verdicts 3 roce-ecn "mlx5_0/1 not-checked congestion control cannot be read" mlx5_0
-	try_as_nobody --json --only roce-ecn mlx5_0
+	try_as_nobody doctor --json --only roce-ecn mlx5_0
 	[ "$status" = 0 ]
 	jq -e '.doctor[0].verdict == "not-checked" and .doctor[0].needs == ["root"] and .problems == []' <<<"$output"
-	try_as_nobody --json --only multi-rail-arp
+	try_as_nobody doctor --json --only multi-rail-arp
 	[ "$status" = 3 ]
 	jq -e '.doctor[0].verdict == "not-checked" and .doctor[0].needs == null and (.problems | length) == 1' <<<"$output"
 }
@@ -304,7 +304,7 @@ rxe1 not-checked $unknown"
 	member rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
 	# It is not read by root either, so nobody lacks that.
 	if [ "$(id -u)" = 0 ]; then
-		try_as_nobody --json --only firewall
+		try_as_nobody doctor --json --only firewall
 		jq -e '[.doctor[].needs] == [null, null]' <<<"$output"
 	fi
 	deny proc/modules EACCES

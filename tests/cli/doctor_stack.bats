@@ -138,7 +138,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	put etc/modprobe.d/x.conf 'blacklist irdma'
 	chmod 000 "$tree/etc/modprobe.d/x.conf"
 	if [ "$(id -u)" = 0 ]; then
-		try_as_nobody --only module-blocked
+		try_as_nobody doctor --only module-blocked
 	else
 		try doctor --root "$tree" --only module-blocked
 	fi

@@ -141,7 +141,8 @@ quickly()
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$@"
 }
 
-# try_as_nobody WORD...: doctor on the machine in $tree, as an ordinary user; only root can become one.
+# try_as_nobody COMMAND WORD...: on the machine in $tree, by an ordinary user; only root can become
+# one. What it writes is in the test's directory then.
 try_as_nobody()
 {
 	local public
@@ -149,10 +150,12 @@ try_as_nobody()
 	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
 	cp "$binary" "$public/rdmactl"
 	cp -a "$tree" "$public/tree"
+	mkdir -m 777 "$public/made"
 	chmod 755 "$public"
 	status=0
-	(cd / && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
-		"$public/rdmactl" doctor --root "$public/tree" "$@") >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	(cd "$public/made" && quickly setpriv --reuid 65534 --clear-groups \
+		../rdmactl "$1" --root ../tree "${@:2}") >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	cp -r "$public/made/." "$BATS_TEST_TMPDIR"
 	rm -rf "$public"
 	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 }
@@ -190,6 +193,13 @@ expect()
 expect_error()
 {
 	expect "$1" '' "rdmactl${2:+ }$2: $3${4:+$'\n'  }${4-}"
+}
+
+# misuse COMMAND MESSAGE WORD...: a wrong use, whose next step is the command's help.
+misuse()
+{
+	quickly try "$1" "${@:3}"
+	expect_error 2 "$1" "$2" "rdmactl $1 --help" || wrong "${*:3}"
 }
 
 # shows REGEX: a line of the output begins with it. No process is started, as grep would be.

@@ -10,11 +10,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 # refused MESSAGE WORD...: wrong usage, with that line.
 refused()
 {
-	local message=$1
-
-	shift
-	quickly try perf "$@"
-	expect_error 2 perf "$message" 'rdmactl perf --help' || wrong "$*"
+	misuse perf "$@"
 }
 
 @test "perf: --help names options and the columns of all its records" {

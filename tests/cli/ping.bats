@@ -10,11 +10,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 # refused MESSAGE WORD...: wrong usage, with that line.
 refused()
 {
-	local message=$1
-
-	shift
-	quickly try ping "$@"
-	expect_error 2 ping "$message" 'rdmactl ping --help' || wrong "$*"
+	misuse ping "$@"
 }
 
 @test "ping: --help names methods, columns and the common options" {

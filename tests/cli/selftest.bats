@@ -10,11 +10,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 # refused MESSAGE WORD...: wrong usage, with that line.
 refused()
 {
-	local message=$1
-
-	shift
-	quickly try selftest "$@"
-	expect_error 2 selftest "$message" 'rdmactl selftest --help' || wrong "$*"
+	misuse selftest "$@"
 }
 
 @test "selftest: --help names modes and columns" {

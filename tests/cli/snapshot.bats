@@ -21,22 +21,6 @@ snap()
 	quickly try snapshot "$2" --root "$roots/$1" "${@:3}"
 }
 
-# snap_as_nobody FILE [OPTION...]: the machine in $tree by an ordinary user; only root can become one.
-snap_as_nobody()
-{
-	local public
-
-	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
-	cp "$binary" "$public/rdmactl"
-	cp -a "$tree" "$public/tree"
-	chmod 777 "$public"
-	status=0
-	(cd "$public" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
-		./rdmactl snapshot "$1" --root tree "${@:2}") >out 2>err || status=$?
-	mv "$public/$1" .
-	rm -rf "$public"
-}
-
 # The private folder of --root FILE is gone, at once or, after a signal, soon.
 nothing_stays()
 {
@@ -299,7 +283,7 @@ listing()
 	rm "$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
 	echo secret >"$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
 	chmod 000 "$tree/sys/class/infiniband/mlx5_0/ports/1/rate"
-	snap_as_nobody b.tar --json
+	try_as_nobody snapshot b.tar --json
 	[ "$status" = 3 ]
 	grep -q 'ports/1/rate -> !EACCES' <(tar -tvf b.tar)
 	jq -e '.snapshot[0].unreadable == 1 and .problems[0].error == "Permission denied"' out
@@ -375,7 +359,7 @@ listing()
 	mkdir -p "$groups/alice.slice/job_17" "$groups/bob.slice"
 	echo 'mlx5_0 hca_handle=2' >"$groups/alice.slice/job_17/rdma.max"
 	chmod 000 "$groups/alice.slice/job_17/rdma.max" "$groups/bob.slice"
-	snap_as_nobody a.tar --anonymise -o unreadable,left_out --tsv --no-headings
+	try_as_nobody snapshot a.tar --anonymise -o unreadable,left_out --tsv --no-headings
 	[ "$status" = 3 ]
 	# Each is told once, although several sources lead to the folder.
 	[ "$(<out)" = $'2\t2' ]
