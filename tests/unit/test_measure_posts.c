@@ -322,6 +322,34 @@ static void give_credits(void)
 	device_note("credit %" PRIu64 "\n", credits);
 }
 
+static unsigned int yielded;
+
+/* In place of the C library's. */
+int sched_yield(void)
+{
+	yielded++;
+	return 0;
+}
+
+/* What polls in vain lends its processor, if the other side has no other. */
+static void one_processor(void **state)
+{
+	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
+
+	(void)state;
+	order.iterations = 6;
+	order.warmup = 1;
+	for (int shares = 0; shares < 2; shares++) {
+		device_make(QP_RC, 1);
+		device.agent->shares_processor = shares;
+		device.idle = give_credits;
+		yielded = 0;
+		run(&order);
+		assert_int_equal(yielded > 0, shares || sysconf(_SC_NPROCESSORS_ONLN) == 1);
+		device_free();
+	}
+}
+
 /* Never more than twice the depth without a credit, with the end, which has no data. */
 static void sends_by_credit(void **state)
 {
@@ -1272,39 +1300,23 @@ static void stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_in_batches),
-		cmocka_unit_test(batches_that_do_not_fit),
-		cmocka_unit_test(reads_by_three),
-		cmocka_unit_test(atomics),
-		cmocka_unit_test(no_data_and_inline),
-		cmocka_unit_test(many_queue_pairs),
-		cmocka_unit_test(by_duration),
-		cmocka_unit_test(interrupted),
-		cmocka_unit_test(sends_by_credit),
-		cmocka_unit_test(takes_sends),
-		cmocka_unit_test(takes_sends_of_xrc),
-		cmocka_unit_test(credits_in_bytes),
-		cmocka_unit_test(both_ways),
-		cmocka_unit_test(asks_by_sends),
-		cmocka_unit_test(answers_by_sends),
-		cmocka_unit_test(asks_by_writes),
-		cmocka_unit_test(answers_by_writes),
-		cmocka_unit_test(one_sided),
-		cmocka_unit_test(asks_by_numbers),
-		cmocka_unit_test(answers_by_numbers),
-		cmocka_unit_test(listens),
-		cmocka_unit_test(asks_by_stamps),
-		cmocka_unit_test(answers_by_stamps),
-		cmocka_unit_test(answers_late),
-		cmocka_unit_test(sleeps),
-		cmocka_unit_test(failed_posts),
-		cmocka_unit_test(statuses),
-		cmocka_unit_test(cause_comes_later),
-		cmocka_unit_test(no_stamp_comes),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(layouts),
-		cmocka_unit_test(samplers),
-		cmocka_unit_test(stops),
+		cmocka_unit_test(writes_in_batches),  cmocka_unit_test(batches_that_do_not_fit),
+		cmocka_unit_test(reads_by_three),     cmocka_unit_test(atomics),
+		cmocka_unit_test(no_data_and_inline), cmocka_unit_test(many_queue_pairs),
+		cmocka_unit_test(by_duration),	      cmocka_unit_test(interrupted),
+		cmocka_unit_test(one_processor),      cmocka_unit_test(sends_by_credit),
+		cmocka_unit_test(takes_sends),	      cmocka_unit_test(takes_sends_of_xrc),
+		cmocka_unit_test(credits_in_bytes),   cmocka_unit_test(both_ways),
+		cmocka_unit_test(asks_by_sends),      cmocka_unit_test(answers_by_sends),
+		cmocka_unit_test(asks_by_writes),     cmocka_unit_test(answers_by_writes),
+		cmocka_unit_test(one_sided),	      cmocka_unit_test(asks_by_numbers),
+		cmocka_unit_test(answers_by_numbers), cmocka_unit_test(listens),
+		cmocka_unit_test(asks_by_stamps),     cmocka_unit_test(answers_by_stamps),
+		cmocka_unit_test(answers_late),	      cmocka_unit_test(sleeps),
+		cmocka_unit_test(failed_posts),	      cmocka_unit_test(statuses),
+		cmocka_unit_test(cause_comes_later),  cmocka_unit_test(no_stamp_comes),
+		cmocka_unit_test(refusals),	      cmocka_unit_test(layouts),
+		cmocka_unit_test(samplers),	      cmocka_unit_test(stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

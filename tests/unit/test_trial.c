@@ -290,6 +290,32 @@ static void peer_leaves_at_an_order(void **state)
 	free_bed(&bed);
 }
 
+/* Both ends of a loopback poll: confined to one processor, as by taskset, they have to share it. */
+static void loopback_on_one_processor(void **state)
+{
+	const struct selftest_request request = {.signals = -1};
+	const struct endpoint endpoint = {.device = "soft0", .port = 1};
+	struct cpu_list all, some;
+
+	(void)state;
+	assert_int_equal(cpu_list_of_thread(&all), 0);
+	for (int confined = 0; confined < 2; confined++) {
+		struct trial trial = {.request = &request};
+		struct session session;
+
+		some = all;
+		if (confined)
+			cpu_list_share(&some, 0, cpu_list_count(&all));
+		assert_int_equal(cpu_list_keep_to(&some), 0);
+		trial.near.agent = agent_new(-1, -1);
+		assert_int_equal(session_open_loopback(&session, &trial, &endpoint), 0);
+		assert_int_equal(trial.near.agent->shares_processor, cpu_list_count(&some) == 1);
+		session_close(&session, &trial);
+		agent_free(trial.near.agent);
+	}
+	assert_int_equal(cpu_list_keep_to(&all), 0);
+}
+
 /* Each test has room for the completions that it asks for, and not for all that a peer may invent.
  */
 static void peer_invents_completions(void **state)
@@ -575,13 +601,21 @@ static void signal_meanwhile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(peer_says_why),     cmocka_unit_test(peer_leaves_at_an_order),
-		cmocka_unit_test(peer_falls_silent), cmocka_unit_test(peer_invents_completions),
-		cmocka_unit_test(several_remarks),   cmocka_unit_test(absurd_status),
-		cmocka_unit_test(usual_status),	     cmocka_unit_test(names_of_counters),
-		cmocka_unit_test(more_than_granted), cmocka_unit_test(peer_that_answers),
-		cmocka_unit_test(nobody_listens),    cmocka_unit_test(signal_meanwhile),
-		cmocka_unit_test(handshakes),	     cmocka_unit_test(downgrade),
+		cmocka_unit_test(peer_says_why),
+		cmocka_unit_test(peer_leaves_at_an_order),
+		cmocka_unit_test(loopback_on_one_processor),
+		cmocka_unit_test(peer_falls_silent),
+		cmocka_unit_test(peer_invents_completions),
+		cmocka_unit_test(several_remarks),
+		cmocka_unit_test(absurd_status),
+		cmocka_unit_test(usual_status),
+		cmocka_unit_test(names_of_counters),
+		cmocka_unit_test(more_than_granted),
+		cmocka_unit_test(peer_that_answers),
+		cmocka_unit_test(nobody_listens),
+		cmocka_unit_test(signal_meanwhile),
+		cmocka_unit_test(handshakes),
+		cmocka_unit_test(downgrade),
 		cmocka_unit_test(unfit_memory),
 	};
 

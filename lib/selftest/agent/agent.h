@@ -149,8 +149,9 @@ struct agent {
 	uint32_t pairs;			/* queue pairs of the device that all slots have */
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
-	bool connecting;      /* near side: a message of the other side means that it failed */
-	uint64_t looked_nsec; /* when a wait for events of rdma_cm last checked the watch */
+	bool shares_processor; /* with the other side, which polls at the same time */
+	bool connecting;       /* near side: a message of the other side means that it failed */
+	uint64_t looked_nsec;  /* when a wait for events of rdma_cm last checked the watch */
 	struct agent_samples samples;
 	struct message_way way;
 	struct message_reported report; /* of the last run */

@@ -325,7 +325,7 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 	run_layout_set(&measure->layout, measure->kind, order->qps, order->bytes);
 	measure->bytes = agent->buffers[order->buffer].bytes;
 	find_queues(measure);
-	measure->yields = sysconf(_SC_NPROCESSORS_ONLN) == 1;
+	measure->yields = agent->shares_processor || sysconf(_SC_NPROCESSORS_ONLN) == 1;
 	/*
 	 * The provider copies inline data when they are posted: ibv_post_send(3). After messages
 	 * without data comes one that has some, which need not fit.

@@ -166,7 +166,7 @@ struct measure {
 	bool takes;		/* what measure_poll() finds to have arrived */
 	bool lingers;		/* ends when it was spoken to and nothing more has come */
 	bool told;		/* it was */
-	bool yields;		/* one processor, which the other side may need, too */
+	bool yields;		/* one processor, which the other side needs, too */
 	bool ending;		/* the message that is sent next is the last */
 	enum stop stop;
 	enum ibv_wc_status status;

@@ -262,6 +262,7 @@ static void *serve_loopback(void *context)
 	struct agent_served served;
 
 	processors_take_other(&session->processors);
+	agent->shares_processor = !session->processors.split;
 	agent->find = find_own;
 	agent->find_context = &session->endpoint;
 	agent_serve(agent, session->far_channel, LOOPBACK_IDLE_MSEC, &served);
@@ -294,6 +295,7 @@ int session_open_loopback(struct session *session, struct trial *trial,
 	}
 	session->far_channel = pair[1];
 	processors_split(&session->processors);
+	trial->near.agent->shares_processor = !session->processors.split;
 	rc = -pthread_create(&session->thread, NULL, serve_loopback, session);
 	if (rc) {
 		processors_restore(&session->processors);
