@@ -537,6 +537,48 @@ static struct fabric_manager manager_at(struct bed *bed, uint32_t node, uint16_t
 	};
 }
 
+/* Requests to a subnet manager that is not the master are not answered as they should be. */
+static void lid_of_a_standby(void **state)
+{
+	struct bed *bed = *state;
+	struct fabric_manager items[2] = {
+		manager_at(bed, ONE, SM_LID, MANAGER_MASTER),
+		manager_at(bed, OTHER, 3, MANAGER_STANDBY),
+	};
+
+	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 3);
+	check_managers(bed, items, 2);
+	assert_only(bed, "sm-lid-mismatch", OTHER, 1,
+		    "the port says LID 3, most ports say LID 2; the subnet manager at LID 3 is in "
+		    "state standby");
+	/* Most ports may be wrong, and the one that is right is not to blame. */
+	bits_set(info_of(bed, SWITCH, 0), 18 * 8, 16, 3);
+	check_managers(bed, items, 2);
+	assert_int_equal(bed->findings.count, 2);
+	assert_int_equal(bed->findings.items[0].at.place, fabric_port_at(&bed->fabric, SWITCH, 0));
+	assert_int_equal(bed->findings.items[1].at.place, fabric_port_at(&bed->fabric, OTHER, 1));
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(id_of(&bed->findings.items[i]), "sm-lid-mismatch");
+		assert_string_equal(bed->findings.items[i].finding.evidence,
+				    "the port says LID 3, the master is at LID 2; the subnet "
+				    "manager at LID 3 is in state standby");
+	}
+	/* Each of the LIDs of the master's port leads there. */
+	bits_set(info_of(bed, ONE, 1), 34 * 8 + 5, 3, 1);
+	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 4);
+	for (uint32_t i = 0; i < bed->fabric.port_count; i++)
+		if (bed->fabric.ports[i].has_info)
+			bits_set(bed->fabric.ports[i].info, 18 * 8, 16, SM_LID + 1);
+	items[1].lid = 4;
+	check_managers(bed, items, 2);
+	assert_int_equal(bed->findings.count, 0);
+	/* Without a single master, nobody knows better than most ports. */
+	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 4);
+	items[1].state = MANAGER_MASTER;
+	check_managers(bed, items, 2);
+	assert_int_equal(count_of(bed, "sm-lid-mismatch"), 1);
+}
+
 static void managers(void **state)
 {
 	struct bed *bed = *state;
@@ -844,6 +886,7 @@ int main(void)
 		TEST(nothing_configured),
 		TEST(failure),
 		TEST(managers),
+		TEST(lid_of_a_standby),
 		TEST(holes),
 		TEST(wrong_ends),
 		TEST(loops),

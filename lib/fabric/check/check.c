@@ -178,9 +178,9 @@ void fabric_check(const struct fabric_check_input *input, struct fabric_findings
 		.input = input,
 		.fabric = input->view->fabric,
 		.findings = findings,
-		.manager_lid = fabric_manager_lid(input->view->fabric),
 	};
 
+	check_find_manager(&run);
 	run_scope(&run, CHECK_SUBNET);
 	run_nodes(&run);
 	run_ports(&run);

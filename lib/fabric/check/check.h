@@ -57,16 +57,23 @@ struct check_run {
 	const struct fabric_check_input *input;
 	const struct fabric *fabric; /* of the input's view */
 	struct fabric_findings *findings;
-	unsigned int id;      /* of the check that runs */
-	uint16_t manager_lid; /* of the subnet manager; 0: no port knows one */
-	uint32_t node;	      /* its index in the graph */
-	uint32_t place;	      /* of the port; a link is seen from a switch if it has one */
+	unsigned int id; /* of the check that runs */
+	/*
+	 * The LID of the subnet manager by most ports; 0: no port knows one. `misled`: the only
+	 * master has another one, which is this then.
+	 */
+	uint16_t manager_lid;
+	bool misled;
+	uint32_t node;	/* its index in the graph */
+	uint32_t place; /* of the port; a link is seen from a switch if it has one */
 	const struct fabric_port *port;
 	const struct fabric_port *peer; /* NULL: not known, or without PortInfo */
 	const struct port_errors_row *errors;
 	const struct port_growth_row *growth; /* of the two readings */
 };
 
+/* Fills in the LID of the subnet manager. */
+void check_find_manager(struct check_run *run);
 /* Reports a finding at a port, or FABRIC_NONE, and takes the evidence over. */
 struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence);
 /* Reports a finding about a node. */

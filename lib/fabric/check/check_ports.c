@@ -128,30 +128,6 @@ void check_one_way_link(struct check_run *run)
 	check_report(run, run->place, mem_format("the other end is cabled to %s", name));
 }
 
-/* A port that is not active has not been configured yet, and has a finding for that. */
-static bool should_have_lid(const struct check_run *run)
-{
-	return run->manager_lid && fabric_is_end_port(run->fabric, run->place) &&
-	       (!run->port->number || has_state(run->port, PORT_STATE_ACTIVE));
-}
-
-void check_no_lid(struct check_run *run)
-{
-	if (should_have_lid(run) && !fabric_port_lid(run->port))
-		check_report(run, run->place,
-			     mem_format("the subnet manager is at LID %u", run->manager_lid));
-}
-
-void check_sm_lid_mismatch(struct check_run *run)
-{
-	const uint16_t lid = fabric_port_manager_lid(run->port);
-
-	if (should_have_lid(run) && fabric_port_lid(run->port) && lid != run->manager_lid)
-		check_report(run, run->place,
-			     mem_format("the port says LID %u, most ports say LID %u", lid,
-					run->manager_lid));
-}
-
 /* Unwanted multicast, and datagrams that a busy manager drops, are part of daily life. */
 static bool is_mild(const struct port_counter_growth *growth)
 {

@@ -124,12 +124,17 @@ static bool answers(const struct fabric_manager *manager)
 	return !manager->error && !manager->status;
 }
 
+static bool is_master(const struct fabric_manager *manager)
+{
+	return answers(manager) && manager->state == MANAGER_MASTER;
+}
+
 static size_t count_masters(const struct fabric_managers *managers)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; managers && i < managers->count; i++)
-		count += answers(&managers->items[i]) && managers->items[i].state == MANAGER_MASTER;
+		count += is_master(&managers->items[i]);
 	return count;
 }
 
@@ -143,6 +148,33 @@ static char *describe_manager(const struct fabric_manager *manager)
 	why = mad_failure_text(UMAD_CLASS_SUBN_LID_ROUTED, manager->error, manager->status,
 			       manager->tries);
 	return mem_format("SMInfo (LID %u): %s", manager->lid, why);
+}
+
+/* Any of the LIDs of its port will do. */
+static bool has_manager_lid(const struct fabric *fabric, const struct fabric_manager *manager,
+			    uint16_t lid)
+{
+	return manager->port != FABRIC_NONE ? fabric_has_lid(&fabric->ports[manager->port], lid)
+					    : manager->lid == lid;
+}
+
+void check_find_manager(struct check_run *run)
+{
+	const struct fabric_managers *managers = run->input->managers;
+	const uint16_t lid = fabric_manager_lid(run->fabric);
+
+	run->manager_lid = lid;
+	if (!lid || count_masters(managers) != 1)
+		return;
+	for (size_t i = 0; i < managers->count; i++) {
+		const struct fabric_manager *manager = &managers->items[i];
+
+		if (!is_master(manager) || !manager->lid ||
+		    has_manager_lid(run->fabric, manager, lid))
+			continue;
+		run->manager_lid = manager->lid;
+		run->misled = true;
+	}
 }
 
 /*
@@ -195,7 +227,7 @@ void check_two_masters(struct check_run *run)
 		const struct fabric_manager *manager = &managers->items[i];
 		char guid[GUID_TEXT_SIZE];
 
-		if (!answers(manager) || manager->state != MANAGER_MASTER)
+		if (!is_master(manager))
 			continue;
 		guid_format(manager->guid, guid);
 		check_report(run, manager->port,
@@ -218,6 +250,47 @@ void check_sm_unanswered(struct check_run *run)
 		if (!answers(manager) && (has_master || manager->lid != run->manager_lid))
 			check_report(run, manager->port, describe_manager(manager));
 	}
+}
+
+/* A port that is not active has not been configured yet, and has a finding for that. */
+static bool should_have_lid(const struct check_run *run)
+{
+	return run->manager_lid && fabric_is_end_port(run->fabric, run->place) &&
+	       (!run->port->number || fabric_port_state(run->port) == PORT_STATE_ACTIVE);
+}
+
+void check_no_lid(struct check_run *run)
+{
+	if (should_have_lid(run) && !fabric_port_lid(run->port))
+		check_report(run, run->place,
+			     mem_format("the subnet manager is at LID %u", run->manager_lid));
+}
+
+/* What the subnet manager with that LID says of itself; NULL: none has answered. To be freed. */
+static char *describe_other(const struct check_run *run, uint16_t lid)
+{
+	const struct fabric_managers *managers = run->input->managers;
+
+	for (size_t i = 0; managers && i < managers->count; i++)
+		if (answers(&managers->items[i]) &&
+		    has_manager_lid(run->fabric, &managers->items[i], lid))
+			return describe_manager(&managers->items[i]);
+	return NULL;
+}
+
+/* Requests to the subnet manager go to the LID that a port knows, whoever is there. */
+void check_sm_lid_mismatch(struct check_run *run)
+{
+	const uint16_t lid = fabric_port_manager_lid(run->port);
+	_cleanup_(freep) char *other = NULL;
+
+	if (!should_have_lid(run) || !fabric_port_lid(run->port) || lid == run->manager_lid)
+		return;
+	other = describe_other(run, lid);
+	check_report(run, run->place,
+		     mem_format("the port says LID %u, %s LID %u%s%s", lid,
+				run->misled ? "the master is at" : "most ports say",
+				run->manager_lid, other ? "; " : "", other ? other : ""));
 }
 
 void check_not_checked(struct check_run *run)
