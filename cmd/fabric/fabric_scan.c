@@ -190,6 +190,8 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 						      : COMPARE_ALL;
 		struct listing *listing = &run.mad.listing;
 
+		if (run.fabric.by_port != run.before.by_port)
+			fabric_split_adapters(run.fabric.by_port ? &run.before : &run.fabric);
 		fabric_run_find_expected(&run);
 		fabric_compare(&before, &run.view, compared, &changes);
 		fabric_changes_choose(&changes, compared);

@@ -131,6 +131,42 @@ ca\t0002:c903:000e:0002\t2
 ca\t0002:c903:000e:0011\t1' ]
 }
 
+@test "fabric: a scan is compared with a list of ibnetdiscover -p by the GUIDs of ports" {
+	local told="rdmactl fabric: $subnets/ports.txt: line 2: a list of ibnetdiscover -p has no GUIDs of nodes: each port of an adapter is a node of its own, and the number of a switch's ports is a guess"
+
+	# The list lacks ports 7 and 8 of the switch, and port 2 of an adapter.
+	cat >"$dir/whole" <<-'END'
+		switchguid=0x2c902004f0000(2c902004f0000)
+		Switch	8 "S-0002c902004f0000"		# "leaf1" base port 0 lid 2 lmc 0
+		[1]	"H-0002c903000e0000"[1](2c903000e0001) 		# "node0 HCA-1" lid 3 4xQDR
+		[2]	"H-0002c903000e0000"[2](2c903000e0002) 		# "node0 HCA-1" lid 4 4xQDR
+		[5]	"H-0002c903000e0010"[1](2c903000e0011) 		# "node1 HCA-1" lid 5 1xSDR
+
+		caguid=0x2c903000e0000
+		Ca	2 "H-0002c903000e0000"		# "node0 HCA-1"
+		[1](2c903000e0001) 	"S-0002c902004f0000"[1]		# lid 3 lmc 0 "leaf1" lid 2 4xQDR
+		[2](2c903000e0002) 	"S-0002c902004f0000"[2]		# lid 4 lmc 0 "leaf1" lid 2 4xQDR
+
+		caguid=0x2c903000e0010
+		Ca	2 "H-0002c903000e0010"		# "node1 HCA-1"
+		[1](2c903000e0011) 	"S-0002c902004f0000"[5]		# lid 5 lmc 0 "leaf1" lid 2 1xSDR
+	END
+	try fabric scan --load "$subnets/ports.txt" --diff "$dir/whole"
+	expect 3 '' "$told"
+	try fabric scan --load "$dir/whole" --diff "$subnets/ports.txt"
+	expect 3 '' "$told"
+	# What differs is told: a cable, a LID, a width, and an adapter that is gone.
+	sed -i -e 's/"\[2\](2c903000e0002)/"[1](2c903000e0009)/; s/^\[2\](2c903000e0002)/[1](2c903000e0009)/' \
+		-e '/2c903000e0001/d' -e 's/lid 5/lid 6/; s/1xSDR/4xSDR/' "$dir/whole"
+	try fabric scan --load "$dir/whole" --diff "$subnets/ports.txt" --no-headings --tsv -o change,node,port,before,after
+	[ "$status" = 4 ]
+	[ "${output%$'\n'}" = $'width-changed\tleaf1\t5\t1x\t4x
+node-gone\tnode0 HCA-1\t\tleaf1/1\t
+node-gone\tnode0 HCA-1\t\tleaf1/2\t
+node-new\tnode0 HCA-1\t\t\tleaf1/2
+lid-changed\tnode1 HCA-1\t1\t5\t6' ]
+}
+
 @test "fabric check: findings as text" {
 	try fabric check --load "$subnets/slow-cables.txt" --quiet
 	expect 4 "warning  the ends of a link run at different widths or speeds [rate-mismatch]

@@ -93,6 +93,10 @@ def compared(sim):
     wrong = []
     for path in ('saved', 'text', 'cache'):
         wrong += unequal('--diff ' + path, changes(sim, path), (0, []))
+    # It has GUIDs of ports only, which is told.
+    with open(sim.path('list'), 'wb') as file:
+        file.write(sim.run(['ibnetdiscover', '-p']).out)
+    wrong += unequal('--diff list', changes(sim, 'list'), (3, []))
     victim = next((node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager) and
                    len(node.links) == 1), None)
     if not victim:

@@ -711,6 +711,31 @@ static void more_or_fewer_ports(void **state)
 	end(&pair);
 }
 
+/* A list of ports lacks those that did not answer, and does not say how many a switch has. */
+static void fewer_ports_of_a_list(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	begin(&pair);
+	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1000, 7, "leaf 1");
+	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1100, 7, "leaf 2");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2100, 2, "host 2");
+	sample_node(&pair.after, NODE_TYPE_CA, 0x2200, 2, "host 10");
+	sample_cable(&pair.after, LEAF, 1, HOST, 1);
+	sample_cable(&pair.after, LEAF, 2, HOST_2, 1);
+	sample_cable(&pair.after, LEAF_2, 1, HOST_3, 1);
+	check(&pair,
+	      "port-count-changed leaf 1 8 > 7\n"
+	      "cable-gone leaf 1/8 leaf 2/8 > -\n"
+	      "port-count-changed leaf 2 8 > 7\n",
+	      false);
+	pair.after.by_port = true;
+	check(&pair, "", false);
+	end(&pair);
+}
+
 static void nothing_to_compare(void **state)
 {
 	struct pair pair = {.changes.items = NULL};
@@ -878,6 +903,7 @@ int main(void)
 		cmocka_unit_test(part_of_the_subnet),
 		cmocka_unit_test(twins),
 		cmocka_unit_test(more_or_fewer_ports),
+		cmocka_unit_test(fewer_ports_of_a_list),
 		cmocka_unit_test(nothing_to_compare),
 		cmocka_unit_test(made_up_at_random),
 		cmocka_unit_test(the_order),

@@ -203,6 +203,9 @@ static void report_description(struct comparison *comparison, uint32_t number,
 /* Reports what changed of the nodes of both scans, besides their ports. */
 static void report_lasting_nodes(struct comparison *comparison)
 {
+	const bool is_list = fabric_at(comparison, BEFORE)->by_port ||
+			     fabric_at(comparison, AFTER)->by_port;
+
 	for (uint32_t i = 0; i < fabric_at(comparison, AFTER)->node_count; i++) {
 		const uint32_t match = comparison->matches[AFTER][i];
 		const struct fabric_node *after = &fabric_at(comparison, AFTER)->nodes[i], *before;
@@ -212,7 +215,7 @@ static void report_lasting_nodes(struct comparison *comparison)
 			continue;
 		before = &fabric_at(comparison, BEFORE)->nodes[match];
 		report_description(comparison, i, before, after);
-		if (before->port_count == after->port_count)
+		if (before->port_count == after->port_count || is_list)
 			continue;
 		change = diff_add(comparison, CHANGE_PORT_COUNT, AFTER, i);
 		change->texts[BEFORE] = mem_format("%u", before->port_count);

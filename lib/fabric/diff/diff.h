@@ -66,6 +66,11 @@ enum fabric_compared {
 #define COMPARE_ALL (~0u)
 extern const struct enum_name fabric_compared_names[];
 /*
+ * Makes a node of each port of the adapters and routers, as a list of ibnetdiscover -p has them: a
+ * scan can be compared with one then. Ports get other indexes, and tables of ports are dropped.
+ */
+void fabric_split_adapters(struct fabric *fabric);
+/*
  * Fills empty changes. The cables of a node that is gone or new are listed only if nodes of its
  * type are not compared: otherwise the node says so.
  */

@@ -20,12 +20,16 @@ struct pairing {
 /* Whether the scan certainly does not have a certain cable in that place. */
 static bool is_certain(const struct comparison *comparison, enum side side, uint32_t place)
 {
-	uint32_t peer = comparison->peers[side][place];
+	const enum side other = other_side(side);
+	uint32_t node;
 
-	if (peer == NO_PORT)
-		return !comparison->hidden[other_side(side)]
-					  [diff_node(comparison, other_side(side), place)];
-	return peer != UNKNOWN_PEER;
+	if (comparison->peers[side][place] != NO_PORT)
+		return comparison->peers[side][place] != UNKNOWN_PEER;
+	node = diff_node(comparison, other, place);
+	/* A list lacks the ports that did not answer. */
+	return !comparison->hidden[other][node] &&
+	       !(fabric_at(comparison, side)->by_port &&
+		 comparison->matches[other][node] != FABRIC_NONE);
 }
 
 /* Notes a cable that the other scan lacks, or may lack. */

@@ -77,6 +77,7 @@ struct topology_text {
 	size_t block_count;
 	struct topology_cable *cables;
 	size_t cable_count;
+	bool by_port; /* as in struct fabric */
 	bool has_root;
 	uint64_t root, root_port; /* GUIDs of where the scan began */
 	struct topology_fault *faults;

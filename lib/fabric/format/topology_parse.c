@@ -490,6 +490,7 @@ int fabric_read_topology(const char *text, size_t length, struct fabric *fabric,
 		return rc;
 	}
 	found.source = FABRIC_TEXT;
+	found.by_port = parts.by_port;
 	*fabric = found;
 	return 0;
 }

@@ -117,6 +117,7 @@ bool topology_take_port(struct topology_text *parts, unsigned int line, const ch
 				   mem_string("a list of ibnetdiscover -p has no GUIDs of nodes: "
 					      "each port of an adapter is a node of its own, and "
 					      "the number of a switch's ports is a guess"));
+	parts->by_port = true;
 	block = block_of(parts, &here, line, text + here.at);
 	count = sscanf(copy + at, " - %2[SWCART] %5u %3u 0x%n%16[0-9a-f]", there.type, &there.lid,
 		       &there.port, &there.at, there.guid);

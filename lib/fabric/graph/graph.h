@@ -125,6 +125,8 @@ struct fabric {
 	struct fabric_fault *faults; /* of the text that the graph is from */
 	size_t fault_count;
 	bool interrupted; /* the scan was interrupted */
+	bool by_port; /* of a list of ports: each one of an adapter is a node with the port's GUID,
+			 and a node may have more ports than the list */
 	/*
 	 * enum fabric_source. ibnetdiscover writes 63 bytes of a description, and blanks for
 	 * unprintable ones.

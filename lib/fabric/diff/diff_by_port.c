@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a list of ports would say of a scan. The list has no GUIDs of nodes, so that a scan is
+ * compared with it by the GUIDs of ports.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/diff/diff.h"
+
+struct splitter {
+	const struct fabric *from;
+	struct fabric *to;
+	uint32_t *ports; /* by port: the same in the new graph, or FABRIC_NONE */
+};
+
+static void copy_node(struct splitter *splitter, const struct fabric_node *old, const uint8_t *info)
+{
+	const uint32_t number = fabric_add_node(splitter->to, info);
+	struct fabric_node *node = &splitter->to->nodes[number];
+
+	node->has_description = old->has_description;
+	node->has_switch_info = old->has_switch_info;
+	memcpy(node->description, old->description, sizeof(node->description));
+	memcpy(node->switch_info, old->switch_info, sizeof(node->switch_info));
+	/* The way there led through adapters, which are in parts now. */
+	node->hops = FABRIC_HOPS_UNKNOWN;
+}
+
+static void copy_port(struct splitter *splitter, uint32_t place)
+{
+	const struct fabric_port *old = &splitter->from->ports[place];
+	const uint32_t node = splitter->to->node_count - 1;
+	const uint32_t port = fabric_port_at(splitter->to, node, old->number);
+
+	splitter->to->ports[port] = *old;
+	splitter->to->ports[port].node = node;
+	splitter->ports[place] = port;
+}
+
+static void copy_switch(struct splitter *splitter, const struct fabric_node *node)
+{
+	copy_node(splitter, node, node->info);
+	for (uint32_t i = 0; i <= node->port_count; i++)
+		copy_port(splitter, node->first_port + i);
+}
+
+/* As the list has it: with the GUID of the port, and no port behind it. */
+static void split(struct splitter *splitter, const struct fabric_node *node)
+{
+	for (uint32_t place = node->first_port + 1; place <= node->first_port + node->port_count;
+	     place++) {
+		const struct fabric_port *port = &splitter->from->ports[place];
+		uint8_t info[NODE_INFO_BYTES];
+
+		if (!port->guid)
+			continue;
+		memcpy(info, node->info, sizeof(info));
+		node_info_set_node_guid(info, port->guid);
+		node_info_set_port_guid(info, port->guid);
+		node_info_set_ports(info, port->number);
+		node_info_set_local_port(info, port->number);
+		copy_node(splitter, node, info);
+		copy_port(splitter, place);
+	}
+}
+
+static uint32_t port_of(const struct splitter *splitter, uint32_t old)
+{
+	return old == FABRIC_NONE ? FABRIC_NONE : splitter->ports[old];
+}
+
+static void put_together(struct splitter *splitter)
+{
+	struct fabric *to = splitter->to;
+
+	for (uint32_t i = 0; i < to->port_count; i++) {
+		struct fabric_port *port = &to->ports[i];
+
+		port->peer = port_of(splitter, port->peer);
+		if (!fabric_is_of_switch(to, i) && port->peer != FABRIC_NONE)
+			to->nodes[port->node].parent = port->peer;
+	}
+	for (uint32_t i = 0; i < splitter->from->node_count; i++) {
+		const struct fabric_node *old = &splitter->from->nodes[i];
+
+		if (old->type == NODE_TYPE_SWITCH)
+			fabric_node_of(to, splitter->ports[old->first_port])->parent = port_of(
+				splitter, old->parent);
+	}
+	for (size_t i = 0; i < to->failure_count; i++)
+		to->failures[i].port = port_of(splitter, to->failures[i].port);
+}
+
+void fabric_split_adapters(struct fabric *fabric)
+{
+	struct fabric to = {.nodes = NULL};
+	struct splitter splitter = {
+		.from = fabric,
+		.to = &to,
+		.ports = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(uint32_t)),
+	};
+
+	memset(splitter.ports, 0xff, fabric->port_count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
+			copy_switch(&splitter, &fabric->nodes[i]);
+		else
+			split(&splitter, &fabric->nodes[i]);
+	to.failures = fabric->failures;
+	to.failure_count = fabric->failure_count;
+	to.faults = fabric->faults;
+	to.fault_count = fabric->fault_count;
+	to.origin = fabric->origin;
+	to.interrupted = fabric->interrupted;
+	to.source = fabric->source;
+	to.by_port = true;
+	put_together(&splitter);
+	fabric->failures = NULL;
+	fabric->faults = NULL;
+	fabric->fault_count = 0;
+	fabric->origin = (struct fabric_origin){.time = NULL};
+	fabric_clear(fabric);
+	*fabric = to;
+	free(splitter.ports);
+}
