@@ -119,6 +119,15 @@ static void wide_traffic(void **state)
 	assert_counter(rows.items->xmit_data_bytes, UINT64_C(1) << 42, false);
 	/* Four times the most would not fit: it stays the most. */
 	assert_counter(rows.items->rcv_data_bytes, UINT64_MAX, true);
+	bits_set(bytes.part[1], 16 * 8, 64, (UINT64_C(1) << 62) - 1);
+	drop(&rows);
+	rows = rows_of(PERF_OF_PORT, &reading);
+	assert_counter(rows.items->rcv_data_bytes, UINT64_MAX - 3, false);
+	bits_set(bytes.part[1], 16 * 8, 64, UINT64_C(1) << 62);
+	drop(&rows);
+	rows = rows_of(PERF_OF_PORT, &reading);
+	assert_counter(rows.items->rcv_data_bytes, UINT64_MAX, true);
+	assert_true(strings_contain(&rows.items->saturated, "rcv_data_bytes"));
 	assert_counter(rows.items->unicast_xmit_packets, 22, false);
 	/* Errors are as narrow as before without the capability of the second mask. */
 	assert_counter(rows.items->symbol_errors, 1001, false);

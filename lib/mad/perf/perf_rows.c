@@ -73,12 +73,15 @@ static void take(const struct field *field, const unsigned char *data, struct pe
 {
 	const uint64_t most = field->width >= 64 ? UINT64_MAX : (1ull << field->width) - 1;
 	const uint64_t factor = field->factor ? field->factor : 1;
-	uint64_t bits = bits_get(data, field->bit, field->width);
+	uint64_t bits = bits_get(data, field->bit, field->width), value;
+	/* Words of four bytes may be more bytes than a number can be: there are at least so many.
+	 */
+	const bool overflows = __builtin_mul_overflow(bits, factor, &value);
 
 	*counter = (struct perf_counter){
-		.value = bits > UINT64_MAX / factor ? UINT64_MAX : bits * factor,
+		.value = overflows ? UINT64_MAX : value,
 		.known = true,
-		.saturated = bits == most,
+		.saturated = overflows || bits == most,
 	};
 }
 
