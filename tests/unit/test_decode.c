@@ -261,7 +261,9 @@ static void cut_table(void **state)
 	make(mad, UMAD_CLASS_SUBN_ADM, 0x92, 0x11, 0);
 	mad_set_record_offset(mad, 5);
 	check_table(mad, 56, 0, false);
-	check_table(mad, 56 + 39, 0, false);
+	check_table(mad, 56 + 39, 0, true);
+	check_table(mad, 56 + 1, 0, true);
+	check_table(mad, 55, 0, false);
 	check_table(mad, 56 + 80, 2, false);
 	check_table(mad, 56 + 81, 2, true);
 	check_table(mad, MAD_BYTES, 5, true);

@@ -292,7 +292,7 @@ struct mad_table mad_table_of(const unsigned char *mad, size_t bytes, size_t lea
 		.size = 8 * (size_t)mad_record_offset(mad),
 	};
 
-	if (table.size < least || left < table.size)
+	if (table.size < least)
 		return table;
 	table.count = left / table.size;
 	table.cut = left % table.size || (bytes == MAD_BYTES && !mad_rmpp_type(mad));
