@@ -390,7 +390,8 @@ static size_t add_rows(struct smp_run *run, const struct query *queries, size_t 
 			add_attribute(run, query, &items[i]);
 	}
 	/* A later position may have entries that are empty in all earlier ones. */
-	if (attribute->modifier == MODIFIER_MULTICAST && !run->args->raw)
+	if (attribute->modifier == MODIFIER_MULTICAST && !run->args->raw &&
+	    run->record_count > first_record)
 		qsort(run->records + first_record, run->record_count - first_record,
 		      sizeof(*run->records), compare_index);
 	return i;

@@ -69,11 +69,14 @@ static void put_linear(unsigned int block, unsigned char *data)
 }
 
 /* 14.2.5.12: position 0 has ports 0 to 15, position 1 the others. 0xc021 is above the table. */
-static void put_multicast(uint32_t modifier, unsigned char *data)
+static void put_multicast(unsigned int lid, uint32_t modifier, unsigned char *data)
 {
 	const unsigned int position = modifier >> 28, block = modifier & 0x1ff;
 
 	memset(data, 0, 64);
+	/* No group has come yet. */
+	if (lid == 15)
+		return;
 	if (!position && !block) {
 		put_16(data, 0, 0x0006);
 		put_16(data, 2, 0x8000);
@@ -201,7 +204,7 @@ static int answer_table(unsigned int lid, const struct asked *asked, unsigned ch
 		put_linear(asked->modifier, data);
 		return 0;
 	case UMAD_SM_ATTR_MCAST_FT:
-		put_multicast(asked->modifier, data);
+		put_multicast(lid, asked->modifier, data);
 		return 0;
 	case UMAD_SM_ATTR_PKEY_TABLE:
 		put_pkeys(asked->modifier, data);
@@ -363,6 +366,11 @@ static const struct command_row tables_rows[] = {
 	 "5 get MulticastForwardingTable 0x1\n"
 	 "5 get MulticastForwardingTable 0x10000000\n"
 	 "5 get MulticastForwardingTable 0x10000001\n"},
+	{"smp mft 15 --tsv -o mlid,ports", STATUS_DONE, "mlid\tports\n", "",
+	 "15 get NodeInfo 0x0\n"
+	 "15 get SwitchInfo 0x0\n"
+	 "15 get MulticastForwardingTable 0x0\n"
+	 "15 get MulticastForwardingTable 0x1\n"},
 	{"smp mft 6 --tsv -o mlid,ports", STATUS_DONE,
 	 "mlid\tports\n"
 	 "0xc000\t1-2\n"
