@@ -54,6 +54,8 @@ static int show(const struct ctx *ctx, const struct fabric_args *args, const cha
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_port_schema)) {
 		port = find(&run, word);
+		/* The local port can be seen without a link. */
+		run.mad.goes_beyond = port == FABRIC_NONE;
 		for (size_t i = 0; i < ARRAY_SIZE(ends) && port != FABRIC_NONE; i++) {
 			ends[i] = (struct fabric_row){.view = &run.view, .place = port};
 			listing_add(&run.mad.listing, &ends[i]);

@@ -252,6 +252,7 @@ static bool scan(struct fabric_run *run)
 	struct fabric_scan_options *options = &run->scan;
 	int rc;
 
+	run->mad.goes_beyond = true;
 	options->mkey = run->mad.session.key;
 	options->switch_only = run->args->part;
 	choose_queries(run);

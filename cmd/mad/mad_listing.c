@@ -275,16 +275,48 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 	return true;
 }
 
-int mad_listing_end(struct mad_listing *mad)
+/*
+ * The node that did not answer is not to blame if the requests could not leave. In the state init a
+ * port takes packets of subnet management only: IBA 1, 7.2.
+ */
+static void tell_port(struct mad_listing *mad)
 {
-	return mad_listing_end_quietly(mad, listing_print(&mad->listing));
+	const struct mad_port *port = &mad->session.port;
+	const bool down = port->state.known && port->state.value == PORT_STATE_DOWN;
+	const bool init = port->state.known && port->state.value == PORT_STATE_INIT;
+	_cleanup_(freep) char *message = NULL;
+	struct mad_engine_counts counts = {0};
+
+	if (!mad->session.engine || (!down && !init))
+		return;
+	mad_engine_counts(mad->session.engine, &counts);
+	if (!counts.timed_out && !(down && mad->goes_beyond))
+		return;
+	message = mem_format("%s/%u, which sends the requests, is %s", port->device, port->port,
+			     down ? "down" : "in state init: only subnet management gets through");
+	problem_add_text(
+		&mad->listing.problems, NULL, NULL, NULL, message,
+		down ? "rdmactl ports shows its state; --via DEV/PORT sends by another port"
+		     : "a subnet manager makes it active: rdmactl fabric check");
 }
 
 /* Prints first, because closing a port with requests under way may take a while. */
-int mad_listing_end_quietly(struct mad_listing *mad, int rc)
+static int end(struct mad_listing *mad, int rc)
 {
 	int status = listing_end_quietly(&mad->listing, rc);
 
 	mad_session_end(&mad->session);
 	return status;
+}
+
+int mad_listing_end(struct mad_listing *mad)
+{
+	tell_port(mad);
+	return end(mad, listing_print(&mad->listing));
+}
+
+int mad_listing_end_quietly(struct mad_listing *mad, int rc)
+{
+	tell_port(mad);
+	return end(mad, rc);
 }

@@ -28,6 +28,7 @@ extern const struct option_rule mad_rules[];
 struct mad_listing {
 	struct listing listing;
 	struct mad_session session; /* its problems are those of the listing */
+	bool goes_beyond; /* what it shows is elsewhere, and cannot be seen without a link */
 };
 
 /*

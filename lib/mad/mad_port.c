@@ -79,6 +79,7 @@ static void fill(const struct inventory *inventory, const struct device *device,
 	*ret = (struct mad_port){
 		.device = mem_string(device->kernel_name),
 		.port = (unsigned int)port->port.value,
+		.state = port->state,
 		.route = {.lid = (uint16_t)port->lid.value,
 			  .sm_lid = (uint16_t)port->sm_lid.value,
 			  .sm_sl = (uint8_t)port->sm_sl.value,

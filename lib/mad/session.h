@@ -27,6 +27,7 @@ struct mad_port {
 	unsigned int port;
 	char *smi_device; /* device for subnet management; NULL on Ethernet, which has none */
 	unsigned int smi_port;
+	struct number state;	/* as of struct port, when it was chosen */
 	struct mad_route route; /* without a P_Key index and an SM_Key unless a session is on it */
 };
 

@@ -47,9 +47,10 @@ static struct live {
 	size_t member_count;
 	bool keeps_members; /* from those who lack the key */
 	unsigned int manager_state;
-	uint16_t sm_lid;  /* that the host knows */
-	uint8_t path_sl;  /* of each path record */
-	uint8_t path_lid; /* above the first LID of its port */
+	uint16_t sm_lid;    /* that the host knows */
+	unsigned int state; /* of the port, as it knows it; 0: active */
+	uint8_t path_sl;    /* of each path record */
+	uint8_t path_lid;   /* above the first LID of its port */
 	/* Requests that are answered before there is a signal; 0: none comes. */
 	size_t stop_after;
 	bool terminal;		 /* standard error is one */
@@ -111,7 +112,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	(void)request, (void)problems, (void)notes;
 	device->node_type = number_of(NODE_TYPE_CA);
 	port->link_layer = number_of(LINK_LAYER_INFINIBAND);
-	port->state = number_of(PORT_STATE_ACTIVE);
+	port->state = number_of(live.state ? live.state : PORT_STATE_ACTIVE);
 	port->physical_state = number_of(PHYSICAL_LINK_UP);
 	port->port_guid = number_of(0x101);
 	port->lid = number_of(1);

@@ -41,6 +41,7 @@ static struct nodes {
 	bool no_manager, no_lid, ethernet;
 	int load_error, open_error, send_error;
 	char *netdev;	    /* of the port */
+	unsigned int state; /* of the port; 0: active */
 	unsigned int waits; /* a signal comes in the wait of that number, from 1 on; 0: none */
 
 	/* What an answer sets: the bytes of several records, and of one */
@@ -83,7 +84,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		.port = number_of(3),
 		.link_layer = number_of(nodes.ethernet ? LINK_LAYER_ETHERNET
 						       : LINK_LAYER_INFINIBAND),
-		.state = number_of(PORT_STATE_ACTIVE),
+		.state = number_of(nodes.state ? nodes.state : PORT_STATE_ACTIVE),
 		.physical_state = number_of(PHYSICAL_LINK_UP),
 		.lid = number_of(nodes.no_lid ? 0 : OUR_LID),
 		.sm_lid = number_of(nodes.no_manager ? 0 : MANAGER_LID),

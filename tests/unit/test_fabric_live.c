@@ -146,6 +146,33 @@ static void lists(void **state)
 }
 
 /* The cables of a node are printed as soon as the nodes at their other ends are known. */
+/* Without a link a scan ends where it begins, which is nothing to be content with. */
+static void port_down(void **state)
+{
+	static const char told[] =
+		"rdmactl fabric: mlx5_0/1, which sends the requests, is down\n"
+		"  rdmactl ports shows its state; --via DEV/PORT sends by another port\n";
+
+	(void)state;
+	fabric_unlink(&live.fabric, live.fabric.nodes[HOST1].first_port + 1);
+	port_info_set_state(live.fabric.ports[live.fabric.nodes[HOST1].first_port + 1].info,
+			    PORT_STATE_DOWN);
+	port_info_set_physical_state(
+		live.fabric.ports[live.fabric.nodes[HOST1].first_port + 1].info, 2);
+	live.state = PORT_STATE_DOWN;
+	live_expect("scan", 3, "", told);
+	live_expect("nodes --tsv --no-headings -o node", 3, "host1\n", told);
+	live_expect("port host2/1", 5, "",
+		    "rdmactl fabric: the scan found no node 'host2'\n"
+		    "  a name, GUID, LID or directed route: rdmactl fabric nodes -o "
+		    "node,node_guid,lid,path\n"
+		    "rdmactl fabric: mlx5_0/1, which sends the requests, is down\n"
+		    "  rdmactl ports shows its state; --via DEV/PORT sends by another port\n");
+	/* The port itself answers. */
+	live_expect("port 1/1 --jsonl -o node,state", 0,
+		    "{\"node\": \"host1\", \"state\": \"down\"}\n", "");
+}
+
 static void stream(void **state)
 {
 	(void)state;
@@ -901,6 +928,7 @@ int main(void)
 		TEST(tables),
 		TEST(slower_than_fdr10),
 		TEST(lists),
+		TEST(port_down),
 		TEST(stream),
 		TEST(graph),
 		TEST(saved),
