@@ -37,7 +37,7 @@ const struct option_row mad_options[] = {
 	NUMBER_OPTION(COUNT, struct mad_args, pkey_index, 0, "pkey-index", "N", 0, 65535,
 		      "index of the P_Key of the requests"),
 	STRING_OPTION(struct mad_args, mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
-		      "M_Key of the nodes, SM_Key of the SA, or CC_Key"),
+		      "M_Key of the nodes, SM_Key of the SA, CC_Key or B_Key"),
 	STRING_OPTION(struct mad_args, qkey, 0, "qkey", "KEY", COMPLETE_NOTHING,
 		      "Q_Key of the other side (default 0x80010000)"),
 	{.name = NULL},

@@ -159,6 +159,30 @@ static void one_segment(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
+/* 16.2.1: the B_Key, and data after 32 reserved bytes. */
+static void baseboard(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 5, 1, 0x02}},
+		TRANSACTION,
+		{17, 1, {0x20}},
+		{24, 8, {1, 2, 3, 4, 5, 6, 7, 8}},
+		{64, 4, {0xd0, 0xd1, 0xd2, 0xd3}},
+		{127, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = UMAD_CLASS_BM,
+		.method = UMAD_METHOD_SET,
+		.attribute = 0x20,
+		.key = 0x0102030405060708,
+		.data = data,
+		.data_bytes = 64,
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
 /* A10.4.1: the CC_Key, and data after 32 reserved bytes; those of a log come before. */
 static void congestion_control(void **state)
 {
@@ -395,6 +419,7 @@ int main(void)
 		cmocka_unit_test(transaction),
 		cmocka_unit_test(one_segment),
 		cmocka_unit_test(congestion_control),
+		cmocka_unit_test(baseboard),
 		cmocka_unit_test(targets),
 	};
 

@@ -94,6 +94,8 @@ void mad_request_write(const struct mad_request *request, uint32_t transaction,
 			write_segment(mad, bytes);
 	} else if (request->mgmt_class == UMAD_CLASS_CONG_MGMT) {
 		mad_set_cc_key(mad, request->key);
+	} else if (request->mgmt_class == UMAD_CLASS_BM) {
+		mad_set_bkey(mad, request->key);
 	} else if (request->oui) {
 		mad_set_oui(mad, request->oui);
 	}

@@ -18,7 +18,7 @@ struct mad_request {
 	uint8_t reply_method; /* method of the answer; 0: that of the response to `method` */
 	uint16_t attribute;
 	uint32_t modifier;
-	uint64_t key; /* M_Key for subnet management, SM_Key for the SA, CC_Key */
+	uint64_t key; /* M_Key for subnet management, SM_Key for the SA, CC_Key, B_Key */
 	uint64_t component_mask;
 	uint32_t oui; /* vendor classes 0x30 to 0x4f */
 	const unsigned char *data;

@@ -94,6 +94,7 @@ enum {
 	MAD_CC_TIMESTAMP = 0x18,
 	MAD_CC_LOG_DATA_AT = 32, /* the log has the bytes that the other attributes reserve, too */
 	MAD_CC_KEY_AT = 24,
+	MAD_BKEY_AT = 24,
 };
 
 /*
@@ -186,6 +187,7 @@ MAD_WORD(mad, record_offset,
 	 offsetof(struct umad_sa_packet, attr_offset)) /* in units of eight bytes */
 MAD_QUAD(mad, component_mask, offsetof(struct umad_sa_packet, comp_mask))
 MAD_QUAD(mad, cc_key, MAD_CC_KEY_AT)
+MAD_QUAD(mad, bkey, MAD_BKEY_AT) /* 16.2.1 */
 MAD_ACCESSORS(mad, oui, uint32_t, offsetof(struct umad_vendor_packet, oui), 0, 24)
 
 /* NodeInfo, 14.2.5.3; its type is enum node_type */
