@@ -127,17 +127,25 @@ bool mad_session_wait(struct mad_session *session, uint64_t end_msec)
 }
 
 /* The caller's hint is for a refusal, and for silence, which has one without it. */
-static const char *hint_of(const struct mad_item *item, const char *hint)
+static const char *hint_of(const struct mad_destination *destination, const struct mad_item *item,
+			   const char *hint)
 {
+	/* Any other kind of destination has been found, or is a path. */
+	const bool named_lid = destination->place.target.kind == TARGET_LID;
+
 	if (item->error != -ETIMEDOUT)
 		return item->error ? NULL : hint;
 	if (hint)
 		return hint;
-	return mad_class_is_smp(item->request.mgmt_class)
-		       ? "the node or the path to it is down, or it answers only with its M_Key "
-			 "(--mkey)"
-		       : "the node is down, or has no agent of that class: rdmactl mad classes "
-			 "DEST";
+	if (mad_class_is_smp(item->request.mgmt_class))
+		return named_lid ? "no port has this LID, the node or the path to it is down, or "
+				   "it answers only with its M_Key (--mkey)"
+				 : "the node or the path to it is down, or it answers only with "
+				   "its M_Key (--mkey)";
+	return named_lid ? "no port has this LID, the node is down, or it has no agent of that "
+			   "class: rdmactl mad classes DEST"
+			 : "the node is down, or has no agent of that class: rdmactl mad classes "
+			   "DEST";
 }
 
 bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
@@ -150,7 +158,7 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 		return true;
 	text = mad_failure_text(item->request.mgmt_class, item->error, item->status, item->tries);
 	problem_add_text(session->problems, destination->name, what, smp ? "smp" : "gmp", text,
-			 hint_of(item, hint));
+			 hint_of(destination, item, hint));
 	return false;
 }
 
@@ -171,7 +179,7 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 		text = mem_format("not changed: the node refused it with status %s", failure);
 	}
 	problem_add_text(session->problems, destination->name, NULL, NULL, text,
-			 hint_of(item, hint));
+			 hint_of(destination, item, hint));
 	return false;
 }
 

@@ -396,7 +396,8 @@ static const struct command_row requests_rows[] = {
 	 "0000000000000000\n"},
 	{"mad send 9 --class cm --attribute cpi --tsv -o object", STATUS_FAILED, "",
 	 "rdmactl mad: 9: no answer, asked 4 times\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "9 get ClassPortInfo 0x0\n"
 	 "0000000000000000\n"
 	 "9 get ClassPortInfo 0x0\n"
@@ -610,7 +611,8 @@ static const struct command_row complaints_rows[] = {
 	 ""},
 	{"mad send 7 --class pm --attribute portcounters --retries 0", STATUS_FAILED, "",
 	 "rdmactl mad: 7: no answer, asked once\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "7 get PortCounters 0x0\n"
 	 "0000000000000000\n"},
 	/* With an answer or without one, an SMP does not leave its subnet. */

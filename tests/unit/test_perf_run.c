@@ -608,7 +608,8 @@ static const struct command_row complaints_rows[] = {
 	 "9 get ClassPortInfo 0x0\n"},
 	{"perf 7", STATUS_FAILED, "",
 	 "rdmactl perf: 7: cannot read ClassPortInfo: no answer, asked 4 times\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "7 get NodeInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
@@ -618,7 +619,8 @@ static const struct command_row complaints_rows[] = {
 	 "object\tport\n"
 	 "9\t1\n",
 	 "rdmactl perf: 7: cannot read ClassPortInfo: no answer, asked 4 times\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "7 get NodeInfo 0x0\n"
 	 "9 get NodeInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
@@ -1223,7 +1225,8 @@ static const struct command_row rates_rows[] = {
 	 "9 get PortExtendedSpeedsCounters 0x0\n"},
 	{"perf 7 --watch", STATUS_FAILED, "",
 	 "rdmactl perf: 7: cannot read ClassPortInfo: no answer, asked 4 times\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "7 get NodeInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
@@ -1245,7 +1248,8 @@ static const struct command_row rates_dies = {
 	"1\t\n"
 	"1\t\n",
 	"rdmactl perf: 2: cannot read PortCounters of port 1: no answer, asked once\n"
-	"  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	"  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	"classes DEST\n",
 	"2 get NodeInfo 0x0\n"
 	"2 get ClassPortInfo 0x0\n"
 	"2 get PortCounters 0x0\n"
@@ -1286,7 +1290,8 @@ static const struct command_row rates_lost = {
 	"1\t\t\n"
 	"1\t0\t0\n",
 	"rdmactl perf: 9: cannot read PortCountersExtended of port 1: no answer, asked once\n"
-	"  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	"  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	"classes DEST\n",
 	"9 get NodeInfo 0x0\n"
 	"9 get ClassPortInfo 0x0\n"
 	"9 get PortCounters 0x0\n"
@@ -1359,7 +1364,8 @@ static const struct command_row samples_rows[] = {
 	 "9 get PortSamplesResult 0x0\n"},
 	{"perf 7 --sample xmit-wait", STATUS_FAILED, "",
 	 "rdmactl perf: 7: cannot read ClassPortInfo: no answer, asked 4 times\n"
-	 "  the node is down, or has no agent of that class: rdmactl mad classes DEST\n",
+	 "  no port has this LID, the node is down, or it has no agent of that class: rdmactl mad "
+	 "classes DEST\n",
 	 "7 get NodeInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"

@@ -369,7 +369,8 @@ static void unreached(void **state)
 	       "OBJECT SETTING BEFORE WANTED STATE\n"
 	       "9/3    state   -      down   failed\n",
 	       "rdmactl ports: 9/3: state: no answer, asked once\n"
-	       "  the node or the path to it is down, or it answers only with its M_Key "
+	       "  no port has this LID, the node or the path to it is down, or it answers only "
+	       "with its M_Key "
 	       "(--mkey)\n");
 	bed->silent = false;
 	bed->open_error = -EACCES;

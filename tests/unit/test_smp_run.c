@@ -13,7 +13,7 @@
  * one that refuses all but NodeInfo, 11 another manager, 12 a switch without multicast, 13 the
  * second port of a router of 2 ports, 14 an adapter of one port, 15 a switch of 4 ports without an
  * enhanced port 0, whose ports have arbitration tables of different sizes, and whose port 2 is deaf
- * to PortInfo. The directed route 0,1 leads to the switch 5, 0 to the adapter 9.
+ * to PortInfo. The directed route 0,1 leads to the switch 5, 0,2 to 7, 0 to the adapter 9.
  */
 static struct {
 	unsigned int manager;	  /* state of the manager at LID 11 */
@@ -231,6 +231,7 @@ static int answer_node(const struct asked *asked, unsigned char *data)
 {
 	const unsigned int lid = asked->lid != MAD_LID_PERMISSIVE ? asked->lid
 				 : !strcmp(asked->to, "0,1")	  ? 5
+				 : !strcmp(asked->to, "0,2")	  ? 7
 								  : 9;
 	const bool is_switch = lid == 5 || lid == 6 || lid == 12 || lid == 15;
 
@@ -791,13 +792,19 @@ static const struct command_row complaints_rows[] = {
 	 "rdmactl smp: 9: cannot read ports: its last port is 2\n",
 	 "9 get NodeInfo 0x0\n"
 	 "9 get PortInfo 0x1\n"},
+	/* A route has no LID that could be wrong. */
+	{"smp nodeinfo -D 0,2 --retries 0", STATUS_FAILED, "",
+	 "rdmactl smp: 0,2: cannot read NodeInfo: no answer, asked once\n"
+	 "  the node or the path to it is down, or it answers only with its M_Key (--mkey)\n",
+	 "0,2 get NodeInfo 0x0\n"},
 	{"smp guidinfo 8,7,9 --tsv -o object,index --retries 0", STATUS_PARTIAL,
 	 "object\tindex\n"
 	 "9\t1\n"
 	 "9\t7\n"
 	 "9\t8\n",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n"
 	 "rdmactl smp: 8: cannot read PortInfo: no answer, asked once\n"
 	 "  the node answers other requests but not this one: it may not have the "
@@ -933,7 +940,8 @@ static const struct command_row complaints_rows[] = {
 	 "object\tnode\n"
 	 "9\tnode 9\\x01\n",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked 4 times\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n",
 	 "7 get NodeInfo 0x0\n"
 	 "9 get NodeInfo 0x0\n"
@@ -944,7 +952,8 @@ static const struct command_row complaints_rows[] = {
 	 "9 get NodeDescription 0x0\n"},
 	{"smp lft 7", STATUS_FAILED, "",
 	 "rdmactl smp: 7: cannot read NodeInfo: no answer, asked 4 times\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n",
 	 "7 get NodeInfo 0x0\n"
 	 "7 get NodeInfo 0x0\n"
@@ -992,7 +1001,8 @@ static const struct command_row complaints_rows[] = {
 	 "8 get PortInfo 0x0\n"},
 	{"smp nodedesc 8", STATUS_FAILED, "",
 	 "rdmactl smp: 8: cannot read NodeDescription: no answer, asked 4 times\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n",
 	 "8 get NodeDescription 0x0\n"
 	 "8 get NodeDescription 0x0\n"
@@ -1306,7 +1316,8 @@ static const struct command_row refused_sets_rows[] = {
 	 "9 get NodeInfo 0x0\n"},
 	{"smp portinfo 7 --set mkey_lease_period_sec=1 --yes", STATUS_FAILED, "",
 	 "rdmactl smp: 7: cannot read PortInfo: no answer, asked 4 times\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n",
 	 "7 get PortInfo 0x0\n"
 	 "7 get PortInfo 0x0\n"
@@ -1410,7 +1421,8 @@ static const struct command_row sets_lost = {
 	"mkey_lease_period_sec of 9 port 2: 15 -> 1\n"
 	"rdmactl smp: 9: it is not known whether it was changed: no answer, asked "
 	"once\n"
-	"  the node or the path to it is down, or it answers only with its M_Key "
+	"  no port has this LID, the node or the path to it is down, or it answers only with its "
+	"M_Key "
 	"(--mkey)\n",
 	"9 get PortInfo 0x2\n"
 	"9 set PortInfo 0x2\n"};
@@ -1672,9 +1684,10 @@ static void refused_commands(void **state)
 	assert_int_equal(nodes.waited, 2);
 }
 
-#define NOT_ANSWERED                                                    \
-	"rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n" \
-	"  the node or the path to it is down, or it answers only with its M_Key (--mkey)\n"
+#define NOT_ANSWERED                                                                               \
+	"rdmactl smp: 7: cannot read NodeInfo: no answer, asked once\n"                            \
+	"  no port has this LID, the node or the path to it is down, or it answers only with its " \
+	"M_Key (--mkey)\n"
 
 /* The port that sends is to blame, or may be: it is told after a request without an answer only. */
 static void port_not_active(void **state)
