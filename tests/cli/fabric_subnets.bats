@@ -193,8 +193,8 @@ info     something could not be checked [not-checked]
          none of 3 ports has a LID or knows a subnet manager
          -> start one, for example opensm; rdmactl smp sminfo shows whether it answers
 warning  the link is narrower or slower than both ends support [link-below-best]
-         S-1 port 1: the link runs at 4x SDR; both ends support 12x QDR
-         S-1 port 2: the link runs at 4x SDR; both ends support 12x QDR
+         S-1 port 1: the link runs at 4x SDR; both ends support 12x QDR, but no more is enabled
+         S-1 port 2: the link runs at 4x SDR; both ends support 12x QDR, but no more is enabled
          -> reseat or replace the cable; rdmactl smp portinfo shows what is enabled
 info     something could not be checked [not-checked]
          counters and subnet managers: a saved scan has none

@@ -158,6 +158,36 @@ static void slow_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
+/* The cable is not to blame for what is not enabled; a port that does not tell enables nothing. */
+static void not_enabled(void **state)
+{
+	static const char cable[] = "the link runs at 1x SDR; both ends support 4x QDR";
+	struct bed *bed = *state;
+	uint8_t *here = info_of(bed, SWITCH, 1), *there = info_of(bed, ONE, 1);
+
+	here[31] = there[31] = 1;
+	here[35] = there[35] = 1 << 4;
+	here[29] = there[29] = 3;
+	here[35] |= 1;
+	there[35] |= 7;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1, cable);
+	/* 1x at the far end, SDR at the near one. */
+	there[29] = 1;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1,
+		    "the link runs at 1x SDR; both ends support 4x QDR, but no more is enabled");
+	here[35] |= 2;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1, cable);
+	there[35] &= 0xf1;
+	check_graph(bed);
+	assert_non_null(strstr(bed->findings.items->finding.evidence, "no more is enabled"));
+	here[29] = 0;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1, cable);
+}
+
 /* What only one end supports is not the best of the link. */
 static void best_of_both_ends(void **state)
 {
@@ -872,6 +902,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(healthy),
 		TEST(slow_link),
+		TEST(not_enabled),
 		TEST(best_of_both_ends),
 		TEST(end_of_a_link),
 		TEST(rates_of_both_ends),

@@ -42,7 +42,10 @@ void check_link_below_best(struct check_run *run)
 	active = check_rate_text(fabric_lanes(run->port), fabric_speed(run->port));
 	best = check_rate_text(lanes, speed);
 	check_report(run, run->place,
-		     mem_format("the link runs at %s; both ends support %s", active, best));
+		     mem_format("the link runs at %s; both ends support %s%s", active, best,
+				fabric_is_at_enabled_best(run->fabric, run->place)
+					? ", but no more is enabled"
+					: ""));
 }
 
 /* Without a subnet manager no port is active, and one finding says why. */

@@ -261,6 +261,24 @@ static unsigned int supported_speeds(const struct fabric_port *port)
 	return mask;
 }
 
+/* Whether FDR10 is enabled is not read: it counts if the port supports it. */
+static unsigned int enabled_speeds(const struct fabric_port *port)
+{
+	const uint8_t *info = port->info;
+	unsigned int mask = speed_mask(port_info_speed_enabled(info));
+	unsigned int extended = port_info_speed_ext_enabled(info);
+
+	if (extended == SPEED_EXT_DISABLED)
+		extended = 0;
+	if (port_info_has_speeds_ext(info))
+		mask |= ext_speed_mask(extended);
+	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_enabled(info) & 1)
+		mask |= 1u << SPEED_XDR;
+	if ((port->vendor_speed | port->vendor_speeds) & 1)
+		mask |= 1u << SPEED_FDR10;
+	return mask & supported_speeds(port);
+}
+
 static enum lane_speed fastest(unsigned int mask)
 {
 	return mask ? (enum lane_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
@@ -325,6 +343,20 @@ bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *r
 	*ret_lanes = lanes;
 	*ret_speed = speed;
 	return true;
+}
+
+bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *here = &fabric->ports[port], *there = other_end(fabric, port);
+	unsigned int lanes, speeds;
+
+	if (!there)
+		return false;
+	lanes = widest_lanes(port_info_width_enabled(here->info) &
+			     port_info_width_enabled(there->info));
+	speeds = enabled_speeds(here) & enabled_speeds(there);
+	return lanes && speeds && fabric_lanes(here) >= lanes &&
+	       fabric_speed(here) >= fastest(speeds);
 }
 
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port)

@@ -223,6 +223,8 @@ enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
 		     enum lane_speed *ret_speed);
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
+/* Whether no wider or faster link is enabled at both ends. */
+bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port);
 /* Whether only the vendor's own attribute tells QDR from FDR10 here: PortInfo shows QDR for both.
  */
 bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port);
