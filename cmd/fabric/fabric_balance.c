@@ -15,6 +15,7 @@ struct balances {
 	struct forwarding forwarding;
 	struct balance balance;
 	struct drawing drawing; /* levels, and the order of names */
+	bool is_part;		/* the scan did not go everywhere */
 	struct balance_row *rows;
 	size_t row_count;
 };
@@ -70,7 +71,8 @@ static void add_row(struct balances *balances, uint32_t port)
 	row->routes = number_of(balances->balance.routes[port]);
 	compare_with_mean(balances, row);
 	/* Pairs depend on the tables of all switches on the way. */
-	if (!balances->forwarding.failure_count && fabric_is_complete(&balances->run.fabric))
+	if (!balances->forwarding.failure_count && !balances->is_part &&
+	    fabric_is_complete(&balances->run.fabric))
 		row->pairs = number_of(balances->balance.pairs[port]);
 }
 
@@ -133,6 +135,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	    fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
 				   &balances.forwarding)) {
 		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);
+		balances.is_part = fabric_forwarding_note_limit(&balances.run);
 		balance_count(&balances.run.fabric, &balances.forwarding, &balances.balance);
 		drawing_begin(&balances.run.view, &balances.drawing);
 		show(&balances);

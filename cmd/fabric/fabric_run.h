@@ -173,5 +173,7 @@ bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 /* The tables of a file, without a problem for each switch that has gaps. */
 bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			      unsigned int kinds, struct forwarding *forwarding);
+/* Whether --hops or --switch left out a part of the subnet, which is a problem then. */
+bool fabric_forwarding_note_limit(struct fabric_run *run);
 /* Notes a problem if the linear tables that were asked for are known, and empty. */
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

@@ -324,6 +324,22 @@ static bool is_empty(const struct forwarding *forwarding, const struct forwardin
 	return table->known;
 }
 
+bool fabric_forwarding_note_limit(struct fabric_run *run)
+{
+	const struct fabric *fabric = &run->fabric;
+	bool beyond = false;
+
+	for (uint32_t i = 0; i < fabric->port_count && fabric->origin.most_hops.known; i++)
+		beyond |= fabric->ports[i].number && fabric->ports[i].peer == FABRIC_NONE &&
+			  fabric_is_up(&fabric->ports[i]);
+	if (beyond)
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
+				 "the scan is of a part of the subnet: the LIDs and the senders "
+				 "beyond are not counted",
+				 "without --hops and --switch it is of all");
+	return beyond;
+}
+
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding)
 {
 	_cleanup_(freep) char *text = NULL;

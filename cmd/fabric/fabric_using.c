@@ -102,7 +102,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		cable_users(fabric, &using.forwarding, port, add, &using);
 		using.direction = ROUTE_BACK;
 		cable_users(fabric, &using.forwarding, fabric->ports[port].peer, add, &using);
-		if (using.forwarding.failure_count || !fabric_is_complete(fabric))
+		if (fabric_forwarding_note_limit(&using.run) || using.forwarding.failure_count ||
+		    !fabric_is_complete(fabric))
 			forget_sources(&using);
 		for (size_t i = 0; i < using.row_count; i++)
 			listing_add(&using.run.mad.listing, &using.rows[i]);

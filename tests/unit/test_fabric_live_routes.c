@@ -497,6 +497,11 @@ static void multicast(void **state)
 
 /* ---- Loads and users ---- */
 
+#define IN_PART                                                                          \
+	"rdmactl fabric: the scan is of a part of the subnet: the LIDs and the senders " \
+	"beyond are not counted\n"                                                       \
+	"  without --hops and --switch it is of all\n"
+
 static void balance(void **state)
 {
 	(void)state;
@@ -538,8 +543,16 @@ static void balance(void **state)
 		"rdmactl fabric: packets of 2 pairs do not arrive: the route to one LID ends at "
 		"leaf1, LID 5\n"
 		"  rdmactl fabric route follows the route between two nodes\n");
-	live_expect("balance --hops 1 --tsv", 0,
-		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n", "");
+	live_expect("balance --hops 1 --tsv", 3,
+		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n",
+		    IN_PART);
+	live_expect("balance --hops 2 --tsv", 3,
+		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n"
+		    "leaf1\t3\tleaf2\t3\t0\t0\t\t\n"
+		    "leaf1\t4\tleaf2\t4\t0\t0\t\t\n"
+		    "leaf2\t3\tleaf1\t3\t0\t1\t0\t\n"
+		    "leaf2\t4\tleaf1\t4\t2\t1\t200\t\n",
+		    IN_PART);
 	live_add_fault((struct live_fault){.node = LEAF2, .attribute = UMAD_SM_ATTR_LINEAR_FT});
 	live_expect("balance --tsv", 3,
 		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n"
@@ -549,6 +562,19 @@ static void balance(void **state)
 		    "leaf2\t4\tleaf1\t4\t\t\t\t\n",
 		    "rdmactl fabric: leaf2/0: LinearForwardingTable: no answer, asked 4 times\n"
 		    "  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
+}
+
+static void users_of_a_part(void **state)
+{
+	(void)state;
+	live_expect("using leaf1/3 --hops 2 --tsv", 3, "direction\tnode\tport\tlid\tsources\n",
+		    IN_PART);
+	/* All that there is. */
+	live_expect("using leaf1/3 --hops 3 --tsv", 0,
+		    "direction\tnode\tport\tlid\tsources\n"
+		    "there\thost4\t1\t6\t2\n"
+		    "back\thost1\t1\t1\t2\n",
+		    "");
 }
 
 static void users(void **state)
@@ -974,15 +1000,25 @@ static void pairs_that_are_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(there_and_back), TEST(by_guid),
-		TEST(no_way),	      TEST(unusual_ends),
-		TEST(broken),	      TEST(broken_off),
-		TEST(linear),	      TEST(unusual_tables),
-		TEST(empty),	      TEST(multicast),
-		TEST(balance),	      TEST(users),
-		TEST(group),	      TEST(no_group),
-		TEST(faulty_group),   TEST(unanswered_group),
-		TEST(pairs),	      TEST(pairs_that_are_lost),
+		TEST(there_and_back),
+		TEST(by_guid),
+		TEST(no_way),
+		TEST(unusual_ends),
+		TEST(broken),
+		TEST(broken_off),
+		TEST(linear),
+		TEST(unusual_tables),
+		TEST(empty),
+		TEST(multicast),
+		TEST(balance),
+		TEST(users),
+		TEST(users_of_a_part),
+		TEST(group),
+		TEST(no_group),
+		TEST(faulty_group),
+		TEST(unanswered_group),
+		TEST(pairs),
+		TEST(pairs_that_are_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
