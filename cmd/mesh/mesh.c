@@ -93,14 +93,16 @@ static bool start_launcher(struct mesh_work *work, char **objects)
 	if (good) {
 		words = mem_alloc_zero(command.count + 1, sizeof(*words));
 		memcpy(words, command.items, command.count * sizeof(*words));
-		rc = mesh_launch_start(&work->launch, words, work->token);
-		if (rc) {
+		rc = mesh_launch_start(&work->launch, words, work->token, work->signals.fd);
+		good = !rc;
+		if (rc == -EINTR) {
+			mesh_fail_early(work, " before the launcher ran", NULL);
+		} else if (rc) {
 			_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
 			_cleanup_(freep) char *message = mem_format(
 				"cannot start the launcher %s: %s", clean, strerror(-rc));
 
 			listing_fail(&work->listing, STATUS_FAILED, message, NULL);
-			good = false;
 		}
 	}
 	strings_free(&command);

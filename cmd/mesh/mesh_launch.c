@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 
@@ -75,10 +76,25 @@ static int open_pipes(int input[2], int output[2], int failure[2])
 	return 0;
 }
 
-int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token)
+/* 0: it runs. Its file may be on a file system that hangs, which a signal must be able to end. */
+static int wait_for_exec(int failure, int signals)
+{
+	int error = 0, rc;
+	ssize_t got;
+
+	fcntl(failure, F_SETFL, O_NONBLOCK);
+	do {
+		rc = socket_wait(failure, POLLIN, signals, UINT64_MAX);
+		got = rc ? 0 : read(failure, &error, sizeof(error));
+	} while (got < 0 && errno == EAGAIN);
+	return rc ? rc : got == (ssize_t)sizeof(error) ? -error : 0;
+}
+
+int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token,
+		      int signals)
 {
 	const pid_t parent = getpid();
-	int input[2], output[2], failure[2], error = 0;
+	int input[2], output[2], failure[2], status;
 	int rc = open_pipes(input, output, failure);
 	pid_t pid;
 
@@ -97,13 +113,15 @@ int mesh_launch_start(struct mesh_launch *launch, char *const *command, const ch
 	close(failure[1]);
 	if (pid > 0) {
 		setpgid(pid, pid);
-		rc = read(failure[0], &error, sizeof(error)) == (ssize_t)sizeof(error) ? -error : 0;
+		rc = wait_for_exec(failure[0], signals);
 	}
 	close(failure[0]);
 	if (rc) {
 		close(output[0]);
-		if (pid > 0)
-			waitpid(pid, NULL, 0);
+		if (pid > 0) {
+			kill(-pid, SIGKILL);
+			mesh_agent_wait_for(pid, KILLED_MSEC, &status);
+		}
 		return rc;
 	}
 	fcntl(output[0], F_SETFL, O_NONBLOCK);

@@ -91,8 +91,9 @@ struct mesh_launch {
 	struct strings lines; /* the last ones, clean */
 };
 
-/* 0 or -errno: it cannot be started. */
-int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token);
+/* 0 or -errno: it cannot be started. -EINTR: `signals` (a signalfd, or -1) has one. */
+int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token,
+		      int signals);
 /* Reads what it printed, and calls `say` for each line. False: there is no more now. */
 bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		      void *context);

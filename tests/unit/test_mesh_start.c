@@ -189,6 +189,16 @@ static void made_file(void **state)
 /* No process can be killed, as if it hung in the kernel. */
 static bool immortal;
 
+/* The file of the program does not come, as from a server that is gone. */
+static bool hanging_files;
+
+int execvp(const char *file, char *const arguments[])
+{
+	while (hanging_files)
+		pause();
+	return execvpe(file, arguments, environ);
+}
+
 int kill(pid_t pid, int signal)
 {
 	return immortal ? 0 : (int)syscall(SYS_kill, pid, signal);
@@ -207,7 +217,7 @@ static char *run(struct mesh_launch *launch, const char *script)
 	char *const command[] = {shell, option, copy, NULL};
 	siginfo_t info;
 
-	assert_int_equal(mesh_launch_start(launch, command, "secret"), 0);
+	assert_int_equal(mesh_launch_start(launch, command, "secret", -1), 0);
 	while (launch->output >= 0) {
 		struct pollfd output = {.fd = launch->output, .events = POLLIN};
 
@@ -290,7 +300,30 @@ static void not_started(void **state)
 	struct mesh_launch launch = {.pid = 0, .output = 77};
 
 	(void)state;
-	assert_int_equal(mesh_launch_start(&launch, command, "secret"), -ENOENT);
+	assert_int_equal(mesh_launch_start(&launch, command, "secret", -1), -ENOENT);
+	assert_int_equal(launch.pid, 0);
+	assert_int_equal(launch.output, 77);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* A signal ends it all although the program does not start. */
+static void never_started(void **state)
+{
+	static const int numbers[] = {SIGTERM, 0};
+	char name[] = "true";
+	char *const command[] = {name, NULL};
+	struct mesh_launch launch = {.pid = 0, .output = 77};
+	struct signals signals = SIGNALS_NONE;
+
+	(void)state;
+	signals_catch(&signals, numbers);
+	raise(SIGTERM);
+	hanging_files = true;
+	assert_int_equal(mesh_launch_start(&launch, command, "secret", signals.fd), -EINTR);
+	hanging_files = false;
+	assert_int_equal(signals_take(&signals), SIGTERM);
+	signals_release(&signals);
 	assert_int_equal(launch.pid, 0);
 	assert_int_equal(launch.output, 77);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -308,7 +341,7 @@ static void stopped(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(mesh_launch_start(&launch, command, "secret"), 0);
+	assert_int_equal(mesh_launch_start(&launch, command, "secret", -1), 0);
 	pid = launch.pid;
 	assert_int_equal(getpgid(pid), pid);
 	output.fd = launch.output;
@@ -358,7 +391,7 @@ static void hanging(void **state)
 	pid_t pid, agent;
 
 	(void)state;
-	assert_int_equal(mesh_launch_start(&launch, command, "secret"), 0);
+	assert_int_equal(mesh_launch_start(&launch, command, "secret", -1), 0);
 	pid = launch.pid;
 	agent = fork();
 	while (!agent)
@@ -387,6 +420,7 @@ int main(void)
 		cmocka_unit_test(many_lines),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(not_started),
+		cmocka_unit_test(never_started),
 		cmocka_unit_test(stopped),
 		cmocka_unit_test(own_agent),
 		cmocka_unit_test(hanging),
