@@ -14,7 +14,11 @@
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 
-#define MOST_OWN_ADDRESSES 8
+/*
+ * The command line of each agent has them all, and one that leads nowhere costs an agent three
+ * seconds: an adapter for each accelerator, twice over, and the host's own.
+ */
+#define MOST_OWN_ADDRESSES 32
 
 /* A launcher's variables; the first whose rank is set is ours. */
 static const struct {
@@ -75,8 +79,9 @@ static bool is_useful(const struct ifaddrs *interface, struct ip_address *ret_ad
 {
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 
+	/* Without a carrier, as the bridge of containers that do not run, it leads to nobody. */
 	if (!interface->ifa_addr || !(interface->ifa_flags & IFF_UP) ||
-	    interface->ifa_flags & IFF_LOOPBACK)
+	    !(interface->ifa_flags & IFF_RUNNING) || interface->ifa_flags & IFF_LOOPBACK)
 		return false;
 	if (interface->ifa_addr->sa_family == AF_INET)
 		memcpy(&address, interface->ifa_addr, sizeof(struct sockaddr_in));
@@ -101,12 +106,26 @@ static void add_address(char **text, const struct ip_address *address)
 	mem_extend(text, "%s%s", *text ? "," : "", name);
 }
 
+char *mesh_list_addresses(const struct ifaddrs *list)
+{
+	struct ip_address address;
+	char *text = NULL;
+	size_t count = 0;
+
+	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next) {
+		if (!is_useful(at, &address))
+			continue;
+		add_address(&text, &address);
+		count++;
+	}
+	return text ?: mem_string("127.0.0.1");
+}
+
 char *mesh_own_addresses(const char *only)
 {
 	struct ifaddrs *list = NULL;
 	struct ip_address address;
 	char *text = NULL;
-	size_t count = 0;
 
 	/* What is no address is a name. */
 	if (only && ip_parse(only, &address))
@@ -117,14 +136,9 @@ char *mesh_own_addresses(const char *only)
 	}
 	if (getifaddrs(&list))
 		list = NULL;
-	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next) {
-		if (!is_useful(at, &address))
-			continue;
-		add_address(&text, &address);
-		count++;
-	}
+	text = mesh_list_addresses(list);
 	freeifaddrs(list);
-	return text ?: mem_string("127.0.0.1");
+	return text;
 }
 
 /*

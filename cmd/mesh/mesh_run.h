@@ -46,6 +46,8 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
 
 /* mesh_place.c: what the environment says of this process's place. */
 
+struct ifaddrs;
+
 struct mesh_place {
 	struct number rank;
 	struct number hosts; /* how many take part */
@@ -61,6 +63,8 @@ void mesh_place_clear(struct mesh_place *place);
  * may be a name; a port may follow. To be freed.
  */
 char *mesh_own_addresses(const char *only);
+/* The same of a list of interfaces, at most 32 of them. */
+char *mesh_list_addresses(const struct ifaddrs *list);
 /* Splits ADDRESS[,ADDRESS...][:PORT]; false: it is none. */
 bool mesh_parse_target(const char *text, uint16_t default_port, struct strings *ret_addresses,
 		       uint16_t *ret_port);

@@ -3,6 +3,8 @@
  * Which task of which launcher this is, by its variables, and where the coordinator is, from the
  * command line.
  */
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/socket.h"
 #include "cmd/mesh/mesh_run.h"
 
 static void expect_place(const char *const *variables, const char *by, int rank, int hosts,
@@ -188,12 +191,57 @@ static void own(void **state)
 		assert_int_equal(ip_parse(word, &address), 0);
 }
 
+/* One that other hosts may reach is told, wherever it is in the list. */
+static void of_interfaces(void **state)
+{
+	enum { UP = IFF_UP | IFF_RUNNING };
+	static const struct {
+		const char *address;
+		unsigned int flags;
+	} rows[] = {
+		{NULL, UP}, /* of the link layer */
+		{"127.0.0.1", UP | IFF_LOOPBACK},
+		{"10.0.0.1", IFF_RUNNING},
+		{"172.17.0.1", IFF_UP}, /* no carrier */
+		{"fe80::1", UP},
+	};
+	enum { OTHERS = ARRAY_SIZE(rows), ALL = OTHERS + 40 };
+	struct sockaddr_storage addresses[ALL] = {{.ss_family = AF_UNSPEC}};
+	struct ifaddrs list[ALL] = {{NULL}};
+	_cleanup_(freep) char *wanted = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < ALL; i++) {
+		_cleanup_(freep) char *name = mem_format("10.1.0.%u", i);
+		const char *address = i < OTHERS ? rows[i].address : name;
+		struct ip_address ip;
+
+		list[i].ifa_flags = i < OTHERS ? rows[i].flags : (unsigned int)UP;
+		list[i].ifa_next = i + 1 < ALL ? &list[i + 1] : NULL;
+		if (!address)
+			continue;
+		assert_int_equal(ip_parse(address, &ip), 0);
+		socket_address(&ip, 0, 0, &addresses[i]);
+		list[i].ifa_addr = (struct sockaddr *)&addresses[i];
+		if (i >= OTHERS && i < OTHERS + 32)
+			mem_extend(&wanted, "%s%s", wanted ? "," : "", name);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		_cleanup_(freep) char *text = mesh_list_addresses(list);
+
+		assert_string_equal(text, i ? "127.0.0.1" : wanted);
+		/* None that leads anywhere: a mesh of this host alone. */
+		list[OTHERS - 1].ifa_next = NULL;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(launchers),
 		cmocka_unit_test(targets),
 		cmocka_unit_test(own),
+		cmocka_unit_test(of_interfaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
