@@ -52,7 +52,11 @@ static void wrong_lines(void **state)
 		"all fail  ",
 		"host",
 		"host n1",
-		"host n1/16 gbps 1",
+		"host n1/0 gbps 1",
+		"host n1/0 rate 1",
+		"rail n1/0 rate 1",
+		"pair n1 n2 refuse me",
+		"rail n1/16 gbps 1",
 		"host n1/ gbps 1",
 		"host n1/x gbps 1",
 		"rail n1 gbps 1",
@@ -107,7 +111,7 @@ static void good_lines(void **state)
 				   "  all gbps 1e15  hang   rails 0\r\n"
 				   "host n1 release 1.2 crash # not this\n"
 				   "rail n1/15\tfail no  way gbps 3\n"
-				   "pair n1/0 n2 others 7 refuse \t out of order";
+				   "pair n1/0 n2 errors 7 fail \t out of order";
 	struct rehearsal rehearsal;
 	_cleanup_(freep) char *reason = NULL, *lines = NULL;
 
@@ -118,7 +122,7 @@ static void good_lines(void **state)
 				   "all: gbps=1e15 hang= rails=0\n"
 				   "host n1: release=1.2 crash=\n"
 				   "rail n1/15: fail=no  way gbps 3\n"
-				   "pair n1/0 n2: others=7 refuse=out of order");
+				   "pair n1/0 n2: errors=7 fail=out of order");
 	rehearsal_clear(&rehearsal);
 	assert_int_equal(rehearsal.count, 0);
 }
@@ -129,10 +133,8 @@ static void good_lines(void **state)
 static void values_of_hosts(void **state)
 {
 	static const char text[] = "host n1 rails 9\n"
-				   "rail n1/0 rails 8\n"
 				   "all rails 2 rate 3\n"
-				   "host n2 rails 4 rails 5\n"
-				   "pair n1 n2 rate 6\n";
+				   "host n2 rails 4 rails 5\n";
 	struct rehearsal rehearsal;
 	_cleanup_(freep) char *reason = NULL;
 

@@ -18,26 +18,27 @@ enum rehearsed_kind { VALUE_OF_NUMBER, VALUE_OF_WORD, VALUE_OF_TEXT, VALUE_OF_NO
 static const struct key {
 	const char *name;
 	enum rehearsed_kind kind;
+	bool is_of_host; /* said before any test: of `all` and `host` only */
 } keys[] = {
-	{"rails", VALUE_OF_NUMBER},
-	{"rate", VALUE_OF_NUMBER},
-	{"others", VALUE_OF_NUMBER},
-	{"memlock", VALUE_OF_NUMBER},
-	{"release", VALUE_OF_WORD},
-	{"kernel", VALUE_OF_WORD},
-	{"firmware", VALUE_OF_WORD},
-	{"refuse", VALUE_OF_TEXT},
-	{"gbps", VALUE_OF_NUMBER},
-	{"send_gbps", VALUE_OF_NUMBER},
-	{"latency", VALUE_OF_NUMBER},
-	{"noise", VALUE_OF_NUMBER},
-	{"errors", VALUE_OF_NUMBER},
-	{"msec", VALUE_OF_NUMBER},
-	{"fail", VALUE_OF_TEXT},
-	{"crash", VALUE_OF_NOTHING},
-	{"hang", VALUE_OF_NOTHING},
-	{"both_gbps", VALUE_OF_NUMBER},
-	{"send_both_gbps", VALUE_OF_NUMBER},
+	{"rails", VALUE_OF_NUMBER, true},
+	{"rate", VALUE_OF_NUMBER, true},
+	{"others", VALUE_OF_NUMBER, true},
+	{"memlock", VALUE_OF_NUMBER, true},
+	{"release", VALUE_OF_WORD, true},
+	{"kernel", VALUE_OF_WORD, true},
+	{"firmware", VALUE_OF_WORD, true},
+	{"refuse", VALUE_OF_TEXT, true},
+	{"gbps", VALUE_OF_NUMBER, false},
+	{"send_gbps", VALUE_OF_NUMBER, false},
+	{"latency", VALUE_OF_NUMBER, false},
+	{"noise", VALUE_OF_NUMBER, false},
+	{"errors", VALUE_OF_NUMBER, false},
+	{"msec", VALUE_OF_NUMBER, false},
+	{"fail", VALUE_OF_TEXT, false},
+	{"crash", VALUE_OF_NOTHING, false},
+	{"hang", VALUE_OF_NOTHING, false},
+	{"both_gbps", VALUE_OF_NUMBER, false},
+	{"send_both_gbps", VALUE_OF_NUMBER, false},
 };
 
 static const struct key *find_key(const char *name)
@@ -69,11 +70,13 @@ static char *next_word(char **rest)
 
 static bool parse_keys(char **rest, struct rehearsal_line *line)
 {
+	const bool is_of_host = !strcmp(line->subject, "all") || !strcmp(line->subject, "host");
+
 	for (char *word; (word = next_word(rest));) {
 		const struct key *key = find_key(word);
 		const char *value = "";
 
-		if (!key)
+		if (!key || (key->is_of_host && !is_of_host))
 			return false;
 		if (key->kind == VALUE_OF_TEXT) {
 			value = *rest ? *rest + strspn(*rest, " \t") : "";
@@ -130,7 +133,8 @@ static bool parse_line(char *text, struct rehearsal *rehearsal)
 	for (size_t i = 0; i < ends; i++)
 		if (!parse_end(next_word(&rest), &line->names[i], &line->rails[i]))
 			return false;
-	if (!strcmp(line->subject, "rail") && !line->rails[0].known)
+	/* A host is all of its rails. */
+	if (ends == 1 && line->rails[0].known != !strcmp(line->subject, "rail"))
 		return false;
 	return parse_keys(&rest, line);
 }
