@@ -63,6 +63,7 @@ struct events_run {
 	struct event_threshold_list limits;
 	struct watcher *watcher;
 	struct thresholds *thresholds; /* NULL if none were requested */
+	struct strings noted;	       /* problems that were reported */
 	struct event_list events;      /* of one step */
 	struct events_exec exec;
 	struct pollfd *fds;
@@ -188,9 +189,30 @@ static void wait_for(struct events_run *run)
 	}
 }
 
+static void report(const struct ctx *ctx, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
+
+		command_complain(ctx, line, problems->items[i].hint);
+	}
+}
+
+/* A problem that stays is found again and again. */
+static void report_new(struct events_run *run, struct problems *found)
+{
+	struct problems fresh = {.items = NULL};
+
+	problems_add_new(&fresh, &run->noted, found);
+	report(run->listing.ctx, &fresh);
+	problems_free(&fresh);
+	problems_free(found);
+}
+
 static void watch(struct events_run *run)
 {
 	while (run->end == END_NOT) {
+		struct problems found = {.items = NULL};
 		struct event_time time;
 		bool over;
 		int rc;
@@ -204,7 +226,8 @@ static void watch(struct events_run *run)
 			return;
 		rc = watcher_step(run->watcher, &time, &run->events);
 		thresholds_step(run->thresholds, watcher_state(run->watcher),
-				watcher_generation(run->watcher), &time, &run->events);
+				watcher_generation(run->watcher), &time, &run->events, &found);
+		report_new(run, &found);
 		hand_out(run);
 		if (rc) {
 			_cleanup_(freep) char *message = mem_format(
@@ -269,15 +292,6 @@ static void conclude(struct events_run *run)
 		     args->already ? NULL
 				   : "the state before watching began does not count without "
 				     "--already");
-}
-
-static void report(const struct ctx *ctx, const struct problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
-
-		command_complain(ctx, line, problems->items[i].hint);
-	}
 }
 
 static bool refuse(struct events_run *run, const char *message, const char *hint)
@@ -388,8 +402,7 @@ static bool begin(struct events_run *run)
 	if (!rc && run->limits.count)
 		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,
 				     &run->thresholds, &unknown, &warnings);
-	report(listing->ctx, &warnings);
-	problems_free(&warnings);
+	report_new(run, &warnings);
 	if (unknown) {
 		listing_fail(listing, STATUS_USAGE, unknown,
 			     "rdmactl counters --all lists those that are there");
@@ -424,6 +437,7 @@ static int finish(struct events_run *run)
 
 	events_exec_end(&run->exec, &listing->problems);
 	thresholds_free(run->thresholds);
+	strings_free(&run->noted);
 	watcher_free(run->watcher);
 	event_threshold_list_clear(&run->limits);
 	event_list_clear(&run->events);

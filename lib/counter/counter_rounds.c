@@ -67,19 +67,7 @@ static void drop_scene(struct counter_scene *scene)
 
 void counter_rounds_note(struct counter_rounds *rounds, const struct problems *problems)
 {
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->items[i];
-		char *key = mem_format("%s %s %s", problem->object ? problem->object : "",
-				       problem->attribute ? problem->attribute : "",
-				       problem->error ? problem->error : "");
-
-		if (!strings_contain(&rounds->reported, key)) {
-			strings_add(&rounds->reported, key);
-			problem_add_text(rounds->problems, problem->object, problem->attribute,
-					 problem->source, problem->error, problem->hint);
-		}
-		free(key);
-	}
+	problems_add_new(rounds->problems, &rounds->reported, problems);
 }
 
 /*

@@ -467,14 +467,13 @@ int thresholds_timeout(const struct thresholds *thresholds)
 
 /* If the devices cannot be listed, those of before are read on, and it is tried again. */
 static void list_again(struct thresholds *thresholds, const struct event_state *state,
-		       const struct event_time *time, struct event_list *events)
+		       const struct event_time *time, struct event_list *events,
+		       struct problems *problems)
 {
 	struct listed *before = thresholds->listed, *listed;
-	struct problems problems = {.items = NULL};
 
 	find_objects(thresholds, state);
-	thresholds->stale = load(thresholds, &listed, &problems);
-	problems_free(&problems);
+	thresholds->stale = load(thresholds, &listed, problems);
 	if (!thresholds->stale)
 		thresholds->listed = listed;
 	read_limits(thresholds, !thresholds->stale, time, events);
@@ -484,7 +483,7 @@ static void list_again(struct thresholds *thresholds, const struct event_state *
 
 void thresholds_step(struct thresholds *thresholds, const struct event_state *state,
 		     unsigned int generation, const struct event_time *time,
-		     struct event_list *events)
+		     struct event_list *events, struct problems *problems)
 {
 	const bool due = !thresholds_timeout(thresholds);
 
@@ -492,7 +491,7 @@ void thresholds_step(struct thresholds *thresholds, const struct event_state *st
 		return;
 	if (generation != thresholds->generation || (thresholds->stale && due)) {
 		thresholds->generation = generation;
-		list_again(thresholds, state, time, events);
+		list_again(thresholds, state, time, events, problems);
 	} else if (due) {
 		read_limits(thresholds, false, time, events);
 	}

@@ -48,7 +48,8 @@ int thresholds_timeout(const struct thresholds *thresholds);
  * Reads the counters that are due and appends the events. `generation` is that of the devices: if
  * it has changed, the devices are listed again, and counters that are still there count on.
  * `state`: the watched devices, by which one that was named and has another name by now is found.
+ * `problems` gets the restricted functions each time that the devices are listed.
  */
 void thresholds_step(struct thresholds *thresholds, const struct event_state *state,
 		     unsigned int generation, const struct event_time *time,
-		     struct event_list *events);
+		     struct event_list *events, struct problems *problems);

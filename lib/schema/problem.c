@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "schema/rows.h"
 
@@ -39,6 +40,24 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 {
 	problem_add_text(problems, object, attribute, source, strerror(error < 0 ? -error : error),
 			 hint);
+}
+
+void problems_add_new(struct problems *problems, struct strings *noted,
+		      const struct problems *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct problem *problem = &found->items[i];
+		_cleanup_(freep) char *key = mem_format(
+			"%s %s %s", problem->object ? problem->object : "",
+			problem->attribute ? problem->attribute : "",
+			problem->error ? problem->error : "");
+
+		if (strings_contain(noted, key))
+			continue;
+		strings_add(noted, key);
+		problem_add_text(problems, problem->object, problem->attribute, problem->source,
+				 problem->error, problem->hint);
+	}
 }
 
 void problems_free(struct problems *problems)

@@ -33,6 +33,9 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 /* The same with the cause in words. All strings are copied. */
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint);
+/* Adds those of `found` that are not in `noted` yet, where they are noted then. */
+void problems_add_new(struct problems *problems, struct strings *noted,
+		      const struct problems *found);
 void problems_free(struct problems *problems);
 /* The one line that standard error gets, without the hint; the caller frees it. */
 char *problem_line(const struct problem *problem);

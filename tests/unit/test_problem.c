@@ -244,6 +244,32 @@ static void as_records(void **state)
 	assert_int_equal(problem_schema.record_size, sizeof(struct problem));
 }
 
+/* What watches for long says each problem once: the same one of another object is another. */
+static void only_new_ones(void **state)
+{
+	struct problems found = {0}, told = {0};
+	struct strings noted = {0};
+
+	(void)state;
+	problem_add_text(&found, "mlx5_0", "counters", "sysfs", "refused", "a hint");
+	problem_add_text(&found, "mlx5_1", "counters", "sysfs", "refused", NULL);
+	problem_add_text(&found, "mlx5_0", NULL, "sysfs", "refused", NULL);
+	problem_add_text(&found, "mlx5_0", "counters", "nldev", "refused", NULL);
+	problems_add_new(&told, &noted, &found);
+	assert_lines(&told, true,
+		     "mlx5_0: cannot read counters: refused -> a hint\n"
+		     "mlx5_1: cannot read counters: refused\n"
+		     "mlx5_0: refused\n");
+	/* A caller that has told them may drop them. */
+	problems_free(&told);
+	problem_add_text(&found, "mlx5_0", "counters", "sysfs", "gone", NULL);
+	problems_add_new(&told, &noted, &found);
+	assert_lines(&told, true, "mlx5_0: cannot read counters: gone\n");
+	problems_free(&told);
+	problems_free(&found);
+	strings_free(&noted);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -256,6 +282,7 @@ int main(void)
 		cmocka_unit_test(errno_in_words),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(as_records),
+		cmocka_unit_test(only_new_ones),
 	};
 
 	return cmocka_run_group_tests_name("problem", tests, NULL, NULL);

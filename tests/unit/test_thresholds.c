@@ -83,7 +83,8 @@ static void step(struct bed *bed, unsigned int generation)
 	event_list_clear(&bed->events);
 	while (clock_msec() < end)
 		usleep(1000);
-	thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events,
+			&bed->problems);
 }
 
 static void limits_of_none(void **state)
@@ -91,7 +92,7 @@ static void limits_of_none(void **state)
 	struct bed *bed = *state;
 
 	assert_int_equal(thresholds_timeout(NULL), -1);
-	thresholds_step(NULL, &bed->state, 1, &now, &bed->events);
+	thresholds_step(NULL, &bed->state, 1, &now, &bed->events, &bed->problems);
 	thresholds_free(NULL);
 	assert_int_equal(bed->events.count, 0);
 }
@@ -157,7 +158,9 @@ static void restricted(void **state)
 	put(bed, HW "out_of_buffer", 2000100);
 	step(bed, 1);
 	assert_int_equal(bed->events.count, 0);
-	assert_int_equal(bed->problems.count, 1);
+	/* It is said again, but not by a reading: the caller knows what it has reported. */
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[1].object, "mlx5_0");
 	/* What another device counts is known. */
 	thresholds_free(bed->thresholds);
 	bed->thresholds = NULL;
@@ -165,6 +168,29 @@ static void restricted(void **state)
 	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
 	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), -ENOENT);
 	free(message);
+}
+
+/* A function that comes later is told, too: nobody would know that its counters are not watched. */
+static void restricted_later(void **state)
+{
+	struct bed *bed = *state;
+	char *message = NULL;
+
+	assert_int_equal(open_limits(bed, "out_of_buffer>1/s", &message), 0);
+	assert_int_equal(bed->problems.count, 0);
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/state", "4: ACTIVE");
+	tree_link(&bed->tree, "sys/class/infiniband/mlx5_1/device/driver",
+		  "/sys/bus/pci/drivers/mlx5_core");
+	tree_link(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/counters/symbol_error",
+		  "!EINVAL");
+	step(bed, 1);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "mlx5_1");
+	/* The others are watched on. */
+	put(bed, HW "out_of_buffer", 1000100);
+	step(bed, 1);
+	assert_int_equal(bed->events.count, 1);
+	assert_int_equal(bed->problems.count, 1);
 }
 
 /*
@@ -237,7 +263,7 @@ static void not_due(void **state)
 
 	assert_int_equal(open_limits(bed, "rx_out_of_buffer>1/h", &message), 0);
 	put(bed, HW "out_of_buffer", 1000100);
-	thresholds_step(bed->thresholds, &bed->state, 0, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, 0, &now, &bed->events, &bed->problems);
 	assert_int_equal(bed->events.count, 0);
 }
 
@@ -276,11 +302,13 @@ static void many_generations(void **state)
 	put(bed, HW "out_of_buffer", 1000000);
 	end = clock_msec() + (uint64_t)thresholds_timeout(bed->thresholds) + 1;
 	for (unsigned int generation = 1; clock_msec() < end; generation++) {
-		thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events);
+		thresholds_step(bed->thresholds, &bed->state, generation, &now, &bed->events,
+				&bed->problems);
 		usleep(1000);
 	}
 	if (!bed->events.count)
-		thresholds_step(bed->thresholds, &bed->state, UINT32_MAX, &now, &bed->events);
+		thresholds_step(bed->thresholds, &bed->state, UINT32_MAX, &now, &bed->events,
+				&bed->problems);
 	assert_int_equal(bed->events.count, 1);
 	assert_int_equal(bed->events.items[0].value.value, 1000000);
 }
@@ -316,7 +344,7 @@ static void just_came(void **state)
 		   "0");
 	while (thresholds_timeout(bed->thresholds) > 100)
 		usleep(1000);
-	thresholds_step(bed->thresholds, &bed->state, 1, &now, &bed->events);
+	thresholds_step(bed->thresholds, &bed->state, 1, &now, &bed->events, &bed->problems);
 	tree_write(&bed->tree, "sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_buffer",
 		   "9");
 	step(bed, 1);
@@ -379,6 +407,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_device, setup, teardown),
 		cmocka_unit_test_setup_teardown(restricted, setup, teardown),
+		cmocka_unit_test_setup_teardown(restricted_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(above_and_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(not_due, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_the_limit, setup, teardown),
