@@ -167,6 +167,21 @@ says()
 	done
 }
 
+@test "pcie-link, pcie-enough: an adapter inside Intel's chipset has no link" {
+	local address
+
+	for address in 30:01.0 31:00.0; do
+		set_file "$address" vendor 0x8086
+		set_file "$address" current_link_speed '2.5 GT/s PCIe'
+		set_file "$address" max_link_speed '2.5 GT/s PCIe'
+		set_file "$address" current_link_width 1
+		set_file "$address" max_link_width 1
+	done
+	set_file 31:00.0 device 0x37d0
+	wants 0 pcie-link,pcie-enough
+	[[ $output != *'2.5 GT/s'* && $output != *warning* ]]
+}
+
 @test "pcie-link: attributes that are absent, unknown or unreadable" {
 	local file
 

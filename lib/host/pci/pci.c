@@ -254,13 +254,21 @@ static bool is_emulated(const struct pci_function *function)
 		(device == XIO3130_UP || device == XIO3130_UP + 1));
 }
 
+/* Intel's X722 has no link, and tells the least: i40e_probe(), i40e_main.c. No adapter has less. */
+static bool is_in_chipset(const struct pci_function *function)
+{
+	return number_is(&function->vendor_id, PCI_VENDOR_INTEL) &&
+	       function->max_speed_gtps.known && function->max_speed_gtps.value <= 2.5 &&
+	       number_is(&function->max_width_lanes, 1);
+}
+
 /*
  * Their registers tell nothing of a link: VMware's have 5 GT/s and 32 lanes, QEMU's 2.5 GT/s and
  * one lane above a virtual function (pcie_sync_bridge_lnk(), hw/pci/pcie.c).
  */
-static void drop_emulated_link(struct pci_function *function)
+static void drop_untrue_link(struct pci_function *function)
 {
-	if (!is_emulated(function))
+	if (!is_emulated(function) && !is_in_chipset(function))
 		return;
 	function->speed_gtps.known = function->max_speed_gtps.known = false;
 	function->width_lanes.known = function->max_width_lanes.known = false;
@@ -296,7 +304,7 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 				problems);
 	}
 	if (facts & PCI_LINK)
-		drop_emulated_link(function);
+		drop_untrue_link(function);
 }
 
 struct number pci_virtual_number(const struct root *root, const struct pci_function *function)

@@ -18,7 +18,7 @@ enum pci_fact {
 	PCI_ID = 1 << 0,     /* vendor, device and subsystem */
 	PCI_DRIVER = 1 << 1, /* driver */
 	PCI_NUMA = 1 << 2,   /* numa_node and local_cpulist, as the kernel has them */
-	/* Speed and width, now and at most; not of a hypervisor's ports, which PCI_ID tells. */
+	/* Speed and width, now and at most; not of what tells them without having a link. */
 	PCI_LINK = 1 << 3,
 	PCI_VIRTUAL = 1 << 4, /* physfn */
 	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
