@@ -576,7 +576,7 @@ config()
          -> shut the host down and reseat the adapter, its riser and its cables; if the link stays slow, look for a limit of the slot in the firmware setup (speed, bifurcation), then try another slot
 note     0000:13:00.0: the IOMMU translates every access of the adapter [iommu-mode]
          IOMMU group 10 has the type DMA-FQ
-         -> add iommu=pt to the kernel's command line and restart
+         -> add iommu=pt (on Arm iommu.passthrough=1) to the kernel's command line and restart
 2 checked: 1 note, 1 warning (profile roce; -a lists all)" ''
 }
 
