@@ -105,10 +105,11 @@ static uint32_t port_of(const struct reader *reader, const struct query *query)
 static bool reader_next(void *context, struct mad_request *request)
 {
 	struct reader *reader = context;
-	const struct query *query = &reader->queries[reader->head];
+	const struct query *query;
 
 	if (reader->head == reader->query_count)
 		return false;
+	query = &reader->queries[reader->head];
 	request->to = reader->options->address;
 	request->to.lid = fabric_lid(reader->fabric, port_of(reader, query));
 	if (reader->options->service_levels)
