@@ -105,7 +105,7 @@ $(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 # A thin archive, so that a fuzzer links only what it uses.
 $(BUILD)/fuzz/library.a: $(FUZZ_OBJECTS)
 	$(Q)rm -f $@ && ar rcsT $@ $^
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/library.a $(wildcard tests/fuzz/*.h)
 	@echo "  LD    $@"
 	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 \
 		-fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/library.a $(LIBS)

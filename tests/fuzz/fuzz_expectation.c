@@ -6,23 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "doctor/expect/expectation.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Text that comes out goes to terminals. */
-static void check_clean(char *text)
-{
-	char *clean;
-
-	if (!text)
-		return;
-	clean = text_clean(text, strlen(text));
-	if (strcmp(clean, text))
-		abort();
-	free(clean);
-}
 
 static void check_file(const struct expectation *file)
 {

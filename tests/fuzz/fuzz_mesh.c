@@ -10,20 +10,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "mesh/agent/rehearsal.h"
 #include "mesh/wire/mesh_message.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_text(const char *text)
-{
-	char *clean = text ? text_clean(text, strlen(text)) : NULL;
-
-	if (clean && strcmp(clean, text))
-		abort();
-	free(clean);
-}
 
 static void check_records(const struct mesh_message *message)
 {
@@ -33,17 +24,17 @@ static void check_records(const struct mesh_message *message)
 
 	if (message->type == MESH_MESSAGE_ANSWER) {
 		mesh_answer_take(&message->answer, &result);
-		check_text(result.reason);
+		check_clean(result.reason);
 	} else if (message->type == MESH_MESSAGE_BOTH_ANSWER) {
 		mesh_both_answer_take(&message->both_answer, &result);
-		check_text(result.reason);
+		check_clean(result.reason);
 	} else if (message->type == MESH_MESSAGE_ORDER) {
 		mesh_order_take(&message->order, &order);
-		check_text(order.peer);
+		check_clean(order.peer);
 	} else if (message->type == MESH_MESSAGE_IDENTITY) {
 		mesh_identity_take(&message->identity, &host);
-		check_text(host.name);
-		check_text(host.firmware);
+		check_clean(host.name);
+		check_clean(host.firmware);
 		mesh_host_clear(&host);
 	}
 }
@@ -77,7 +68,7 @@ static void try_rehearsal(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	if (rehearsal_parse(text, &rehearsal, &reason)) {
-		check_text(reason);
+		check_clean(reason);
 	} else {
 		rehearsal_act(&rehearsal, names, rails, &act);
 		rehearsal_host_value(&rehearsal, "n1", "rails");

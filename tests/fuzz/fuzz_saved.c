@@ -6,24 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "counter/saved.h"
 #include "render/json_read.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Text that comes out goes to terminals. */
-static void check_clean(const char *text)
-{
-	char *clean;
-
-	if (!text)
-		return;
-	clean = text_clean(text, strlen(text));
-	if (strcmp(clean, text))
-		abort();
-	free(clean);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "fabric/format/diags.h"
 #include "fabric/format/topology.h"
+#include "clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -83,16 +83,6 @@ static void check_texts(const struct fabric *fabric, bool was_text)
 	free(text);
 }
 
-/* One line that may go to a terminal. */
-static void check_message(const char *message)
-{
-	char *clean = text_clean(message, strlen(message));
-
-	if (strcmp(clean, message))
-		abort();
-	free(clean);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* The copy has the very size, so that the sanitizer sees every overrun. */
@@ -111,9 +101,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_graph(&fabric);
 		check_texts(&fabric, !cache);
 		for (size_t i = 0; i < fabric.fault_count; i++)
-			check_message(fabric.faults[i].reason);
+			check_clean(fabric.faults[i].reason);
 	} else if (rc == -EINVAL) {
-		check_message(message);
+		check_clean(message);
 	} else if (rc != -ENOMSG || message) {
 		abort();
 	}
