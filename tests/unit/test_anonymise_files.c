@@ -316,8 +316,9 @@ static void serial_numbers_in_the_log(void **state)
 /* The name of a host may be like that of a model, which node descriptions have. */
 static void hosts_called_like_models(void **state)
 {
-	static const char *const names[] = {"mt01.example.com\n", "bluefield3-rack7\n", "hca-2\n",
-					    "gpu17\n", "10-20-30-40\n"};
+	static const char *const names[] = {
+		"mt01.example.com\n", "bluefield3-rack7\n", "hca-2\n", "gpu17\n",
+		"10-20-30-40\n",      "1-2-3-4\n"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

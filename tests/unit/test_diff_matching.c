@@ -246,6 +246,9 @@ static void distinct(void **state)
 		    "things a/p gone\n");
 	compare(bed, &members, "name=a", "name=a; name=a place=p");
 	expect(bed, "things a/p new\n");
+	/* Whatever comes before them. */
+	compare(bed, &members, "name=b; name=a place=p; name=a place=q", "name=b; name=a place=q");
+	expect(bed, "things a/p gone\n");
 }
 
 /* A key in the middle of a list, at its end, and one that only begins like it. */
