@@ -139,7 +139,7 @@ static void compare(struct since *since)
 	size_t undescribed = 0;
 
 	saved_readings_devices(&since->saved, since->file.records, since->file.count);
-	objects_filter_devices(&run->listing.objects, &since->saved.devices, NULL);
+	objects_filter_devices(&run->listing.objects, &since->saved.devices, NULL, NULL);
 	objects_filter_ports(&run->listing.objects, &since->saved.devices, NULL);
 	saved_readings_make(&since->saved, since->file.records, since->file.count);
 	counter_changes_make(&since->changes, &since->saved.readings, &run->readings,

@@ -2,6 +2,7 @@
 #include "host/object.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
+#include "kernel/sysfs.h"
 
 /*
  * IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. As it is shown, each of its
@@ -42,6 +44,7 @@ static int parse(const char *word, bool ports, struct object *object)
 
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message)
 {
+	objects->ports = ports;
 	for (; *words; words++) {
 		struct object object;
 
@@ -67,17 +70,64 @@ void objects_free(struct objects *objects)
 	*objects = (struct objects){0};
 }
 
-static void note_device(const struct device_list *list, const struct object *object,
-			struct problems *problems)
+/* People type the name they see; scripts may have the kernel's bytes. */
+static bool names(const struct object *object, const struct device *device)
+{
+	return !strcmp(object->device, device->name) ||
+	       !strcmp(object->device, device->kernel_name);
+}
+
+static const struct device *find_device(const struct device_list *list, const struct object *object)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (names(object, &list->items[i]))
+			return &list->items[i];
+	return NULL;
+}
+
+/* For mlx5_0:1 of NCCL and UCX, and "mlx5_0 1" of ibstat. NULL if the word is neither. */
+static char *suggest_port(const struct objects *objects, size_t index,
+			  const struct device_list *list)
+{
+	const char *word = objects->items[index].device;
+	const size_t length = strcspn(word, ":");
+	const char *number = word[length] ? word + length + 1 : word;
+	_cleanup_(freep) char *name = mem_format("%.*s", (int)length, word);
+	const struct object colon = {.device = name};
+	const struct device *device = NULL;
+	uint64_t port;
+
+	if (!objects->ports || text_parse_u64(number, 10, PORT_MOST, &port))
+		return NULL;
+	if (word[length])
+		device = find_device(list, &colon);
+	else if (index)
+		device = find_device(list, &objects->items[index - 1]);
+	return device ? mem_format("did you mean '%s/%" PRIu64 "'?", device->name, port) : NULL;
+}
+
+static char *suggest_device(const struct device_list *list, const char *word,
+			    const struct root *root)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(list->count, sizeof(*names));
-	_cleanup_(freep) char *clean = text_clean(object->device, strlen(object->device));
-	_cleanup_(freep) char *hint = NULL;
+	_cleanup_(freep) char *netdev = mem_format("sys/class/net/%s", word);
 
+	if (root && sysfs_has_directory(root, netdev))
+		return mem_string("that is a netdev: rdmactl netdevs shows those of RDMA devices");
 	for (size_t i = 0; i < list->count; i++)
 		names[i] = list->items[i].name;
-	hint = text_suggest(object->device, names, list->count,
-			    "rdmactl devices lists what is there");
+	return text_suggest(word, names, list->count, "rdmactl devices lists what is there");
+}
+
+static void note_device(const struct device_list *list, const struct objects *objects, size_t index,
+			const struct root *root, struct problems *problems)
+{
+	const char *word = objects->items[index].device;
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *hint = suggest_port(objects, index, list);
+
+	if (!hint)
+		hint = suggest_device(list, word, root);
 	problem_add_text(problems, clean, NULL, NULL, OBJECT_NO_DEVICE, hint);
 }
 
@@ -95,13 +145,6 @@ static void note_port(const struct device *device, const struct object *object,
 				  (unsigned int)device->ports[0].port.value,
 				  (unsigned int)device->ports[device->port_count - 1].port.value);
 	problem_add_text(problems, name, NULL, NULL, "no such port", hint);
-}
-
-/* People type the name they see; scripts may have the kernel's bytes. */
-static bool names(const struct object *object, const struct device *device)
-{
-	return !strcmp(object->device, device->name) ||
-	       !strcmp(object->device, device->kernel_name);
 }
 
 static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
@@ -124,14 +167,6 @@ static bool names_device(const struct device *device, const void *context)
 		if (names(&objects->items[i], device))
 			return true;
 	return !objects->count;
-}
-
-static const struct device *find_device(const struct device_list *list, const struct object *object)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (names(object, &list->items[i]))
-			return &list->items[i];
-	return NULL;
 }
 
 static void filter_ports(const struct objects *objects, struct device *device)
@@ -160,11 +195,11 @@ static bool is_repeated(const struct objects *objects, size_t index, bool ports)
 }
 
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
-			    struct problems *problems)
+			    const struct root *root, struct problems *problems)
 {
 	for (size_t i = 0; i < objects->count; i++)
 		if (!find_device(list, &objects->items[i]) && !is_repeated(objects, i, false))
-			note_device(list, &objects->items[i], problems);
+			note_device(list, objects, i, root, problems);
 	if (objects->count || objects->excluded.count)
 		device_list_filter(list, names_device, objects);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/device.h"
+#include "kernel/root.h"
 #include "schema/problem.h"
 
 /* The problem of a device that was named and is not there. */
@@ -16,6 +17,7 @@ struct object {
 struct objects {
 	struct object *items;
 	size_t count;		 /* 0 for everything */
+	bool ports;		 /* DEV/PORT is allowed */
 	struct strings excluded; /* devices that are left out, before any file of theirs is read */
 };
 
@@ -25,9 +27,12 @@ struct objects {
  */
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
-/* Keeps only the devices that the objects name, and reports missing ones as problems. */
+/*
+ * Keeps only the devices that the objects name, and reports missing ones as problems. `root`, or
+ * NULL, is where a word is looked for that is a netdev and no device.
+ */
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
-			    struct problems *problems);
+			    const struct root *root, struct problems *problems);
 /*
  * Does the same for the ports of the remaining devices. Returns false if nothing is left; a device
  * whose ports are unknown may have the requested ones, so it counts as left.

@@ -49,6 +49,22 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
+@test "objects: a port as other tools write it, and a netdev" {
+	on cx6dx-roce ports mlx5_0:1
+	expect_error 5 ports 'mlx5_0:1: no such RDMA device' "did you mean 'mlx5_0/1'?"
+	on cx6dx-roce ports -o device mlx5_1 1
+	expect 3 $'DEVICE\nmlx5_1' "rdmactl ports: 1: no such RDMA device
+  did you mean 'mlx5_1/1'?"
+	# A command of devices takes no port.
+	on cx6dx-roce devices mlx5_0:1
+	expect_error 5 devices 'mlx5_0:1: no such RDMA device' "did you mean 'mlx5_0'?"
+	on cx6dx-roce ports 1
+	expect_error 5 ports '1: no such RDMA device' 'rdmactl devices lists what is there'
+	on cx6dx-roce counters ens1f0np0.100
+	expect_error 5 counters 'ens1f0np0.100: no such RDMA device' \
+		'that is a netdev: rdmactl netdevs shows those of RDMA devices'
+}
+
 @test "objects: existing devices are shown although another one is missing" {
 	local command
 

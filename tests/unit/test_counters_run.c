@@ -242,7 +242,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		number_set(&device->index, DEVICE);
 	device_add_port(device, 1);
 	device_add_port(device, 2);
-	objects_filter_devices(request->objects, &inventory->devices, problems);
+	objects_filter_devices(request->objects, &inventory->devices, NULL, problems);
 	objects_filter_ports(request->objects, &inventory->devices, problems);
 	return inventory->devices.count ? 0 : -ENODEV;
 }

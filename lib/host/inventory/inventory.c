@@ -333,7 +333,7 @@ static int load(struct reading *reading)
 
 	if (rc)
 		return rc;
-	objects_filter_devices(objects, list, reading->problems);
+	objects_filter_devices(objects, list, &reading->root, reading->problems);
 	for (size_t i = 0; !reading->nldev && i < list->count; i++)
 		device_list_ports_sysfs(&reading->root, &list->items[i], reading->problems);
 	device_list_sort(list);
