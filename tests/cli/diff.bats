@@ -51,8 +51,8 @@ put()
 	grep -qx $'gids\tmlx5_0/1/9\tgone\t\t\t' <<<"$output"
 	[ "$(grep -c ^devices <<<"$output")" = 1 ]
 	local trees=$output
-	"$RDMACTL" snapshot --root "$before" "$BATS_TEST_TMPDIR/before.tar.zst" >/dev/null
-	"$RDMACTL" snapshot --root "$after" "$BATS_TEST_TMPDIR/after.tar" >/dev/null
+	"$binary" snapshot --root "$before" "$BATS_TEST_TMPDIR/before.tar.zst" >/dev/null
+	"$binary" snapshot --root "$after" "$BATS_TEST_TMPDIR/after.tar" >/dev/null
 	try diff "$BATS_TEST_TMPDIR/before.tar.zst" "$BATS_TEST_TMPDIR/after.tar" --tsv --no-headings
 	[ "$status" = 4 ]
 	[ "$output" = "$trees" ]
