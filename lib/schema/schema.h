@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/mem.h"
 #include "schema/value.h"
 
 enum field_kind {
