@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The checks of settings that name devices, of control groups and of interrupts, and the advice
- * about daemons: everything that they say.
+ * The checks of settings that name devices, of control groups, of controlled Q_Keys and of
+ * interrupts, and the advice about daemons: everything that they say.
  */
 #include <errno.h>
 
@@ -9,6 +9,9 @@
 #include "borrowed.h"
 #include "doctor/limits/limits.h"
 #include "doctor_told.h"
+#include "kernel/netlink/nldev.h"
+#include "kernel/recording.h"
+#include "netlink_message.h"
 
 #define FUNCTION "sys/devices/pci0000:00/0000:01:00.0"
 
@@ -408,12 +411,68 @@ static void daemons(void **state)
 			    "the processes of other users cannot be read");
 }
 
+/* What the kernel answers to the question for its settings: `answer`, or with NULL an error. */
+static void record_settings(struct bed *bed, const struct bytes *answer, int error)
+{
+	const uint16_t type = nldev_message_type(RDMA_NLDEV_CMD_SYS_GET);
+	const struct nlmsgerr refusal = {.error = error};
+	struct text_buffer file = {.text = NULL};
+
+	recording_begin(&file);
+	recording_ask(&file, NETLINK_RDMA,
+		      &(struct recorded_message){.type = type, .flags = NLM_F_REQUEST});
+	recording_got(&file, &(struct recorded_message){
+				     .type = answer ? type : NLMSG_ERROR,
+				     .length = answer ? (uint32_t)answer->length : sizeof(refusal),
+				     .payload = answer ? answer->data : (const uint8_t *)&refusal,
+			     });
+	text_buffer_add(&file, "end");
+	tree_write(&bed->tree, RECORDING_NETLINK_FILE, file.text);
+	free(file.text);
+}
+
+static void privileged_qkey(void **state)
+{
+	struct bytes answer = {.length = 0};
+	struct bed *bed = *state;
+
+	bed->facts.root.recorded = true;
+	bed->facts.root.snapshot = dup(bed->tree.root.fd);
+	put_u8(&answer, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, 1);
+	record_settings(bed, &answer, 0);
+	/* Without the core nothing is asked. */
+	run(bed, CHECK_ID_privileged_qkey);
+	assert_told(bed, "%s", "");
+	tree_directory(&bed->tree, SYSFS_RDMA_CLASS);
+	run(bed, CHECK_ID_privileged_qkey);
+	assert_told(bed, "note -: every user may send with controlled Q_Keys | privileged-qkey on, "
+			 "wanted off < RDMA netlink SYS_GET -> the remedy\n");
+	answer.length = 0;
+	put_u8(&answer, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, 0);
+	record_settings(bed, &answer, 0);
+	run(bed, CHECK_ID_privileged_qkey);
+	assert_told(bed, "ok -: controlled Q_Keys need CAP_NET_RAW | privileged-qkey off, wanted "
+			 "off < RDMA netlink SYS_GET\n");
+	/* Before Linux 6.7. */
+	answer.length = 0;
+	put_u8(&answer, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1);
+	record_settings(bed, &answer, 0);
+	run(bed, CHECK_ID_privileged_qkey);
+	assert_told(bed, "%s", "");
+	record_settings(bed, NULL, -EPERM);
+	run(bed, CHECK_ID_privileged_qkey);
+	assert_told(bed,
+		    "not-checked -: the setting privileged-qkey cannot be read | Operation not "
+		    "permitted < RDMA netlink\nunread -: the setting privileged-qkey < RDMA "
+		    "netlink: Operation not permitted\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),  TEST(without_port), TEST(several),
-		TEST(quotas), TEST(interrupts),	  TEST(daemons),
+		TEST(names),	  TEST(without_port), TEST(several),	     TEST(quotas),
+		TEST(interrupts), TEST(daemons),      TEST(privileged_qkey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
