@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The host beside an expectation file: see doctor/expect.def. */
+/* The host beside an expectation file: see doctor/frame/expect.def. */
 #include "doctor/expect/expect.h"
 
 #include <errno.h>

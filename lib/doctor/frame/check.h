@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For the functions of the checks. A check is a row CHECK(function, id, title, members of
- * struct doctor_check) in the .def file of its group, and a function check_FUNCTION() in the .c
- * file of the group. It is called once for each object of its scope that it applies to, adds its
+ * struct doctor_check) in the .def file of its group, and a function check_FUNCTION() in the
+ * folder of the group. It is called once for each object of its scope that it applies to, adds its
  * evidence by doctor_evidence(), and ends with exactly one verdict for each object it speaks of:
  * silence is not ok.
  *
@@ -30,7 +30,7 @@ struct doctor_check {
 	uint64_t inventory; /* what it needs of the inventory: bits of host/need.h */
 	uint64_t needs;	    /* bits of enum doctor_need */
 	const char *after;  /* ids, with blanks between, of checks whose error leaves this one
-			     * without  anything to judge */
+			     * without anything to judge */
 	uint64_t
 		transports; /* bits 1 << enum transport of the devices that it applies to; 0: all */
 	bool (*applies)(struct doctor_context *run); /* NULL: to every object of the scope */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The verdict on a host: is it set up right for RDMA, and if not, what is the cause and what is the
- * next step. A check is a row of checks.def and a function (doctor/check.h); doctor_run() runs the
- * selected ones on the objects that they apply to, causes before their effects, and returns what
- * they found. It changes nothing on the host: it loads no module, writes nothing, and opens devices
- * only for the checks that request->probe asks for.
+ * next step. A check is a row of checks.def and a function (doctor/frame/check.h); doctor_run()
+ * runs the selected ones on the objects that they apply to, causes before their effects, and
+ * returns what they found. It changes nothing on the host: it loads no module, writes nothing, and
+ * opens devices only for the checks that request->probe asks for.
  */
 #pragma once
 

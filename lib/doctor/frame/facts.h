@@ -26,14 +26,14 @@ struct doctor_facts {
 	char *filters;		   /* packet filters in the kernel, for check_firewall() */
 	bool filters_were_read;
 	int filters_rc;
-	struct doctor_growth *growth;	  /* doctor/growth.h */
-	struct doctor_counters *counters; /* doctor/growth_counters.h */
-	struct doctor_ports *ports;	  /* doctor/port_facts.h */
-	struct doctor_adapters *adapters; /* doctor/adapters.h */
-	struct doctor_expect *expect;	  /* doctor/expect.h */
-	struct doctor_roce *roce;	  /* doctor/roce.h */
-	struct doctor_limits *limits;	  /* doctor/limits.h */
-	struct doctor_stack *stack;	  /* doctor/stack.h */
+	struct doctor_growth *growth;	  /* doctor/frame/growth.h */
+	struct doctor_counters *counters; /* doctor/frame/growth_counters.h */
+	struct doctor_ports *ports;	  /* doctor/port/port_facts.h */
+	struct doctor_adapters *adapters; /* doctor/adapter/adapters.h */
+	struct doctor_expect *expect;	  /* doctor/expect/expect.h */
+	struct doctor_roce *roce;	  /* doctor/roce/roce.h */
+	struct doctor_limits *limits;	  /* doctor/limits/limits.h */
+	struct doctor_stack *stack;	  /* doctor/stack/stack.h */
 };
 
 /* Opens the root of the request. 0 or -errno, with the problem reported. */

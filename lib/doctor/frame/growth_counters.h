@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sources of doctor/growth.h: the counters of faults of the ports, under the key "OBJECT SOURCE
- * NAME" with the words that `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev
+ * Sources of doctor/frame/growth.h: the counters of faults of the ports, under the key "OBJECT
+ * SOURCE NAME" with the words that `counters` shows ("mlx5_0/1 pma symbol_errors", "eth2 netdev
  * rx_crc_errors"), and how often the netdevs of the ports lost their carrier ("eth2
  * carrier_down_count", "eth2 carrier_changes"). Ports whose counters must not be read are left out:
- * see doctor/port_facts.h.
+ * see doctor/port/port_facts.h.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of settings of the host: processors, interrupts, memory, files: see doctor/limits.def. */
+/* Checks of doctor/frame/limits.def of the host: processors, interrupts, memory, files. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

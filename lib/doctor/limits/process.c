@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of what processes may pin and hold: see doctor/limits.def. */
+/* Checks of what processes may pin and hold: see doctor/frame/limits.def. */
 #include "doctor/limits/limits.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The check of settings that name devices: see doctor/limits.def. */
+/* The check of settings that name devices: see doctor/frame/limits.def. */
 #include <stdlib.h>
 #include <string.h>
 

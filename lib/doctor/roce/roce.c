@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the checks of the group roce share; see doctor/roce.def for the checks. */
+/* What the checks of the group roce share; see doctor/frame/roce.def for the checks. */
 #include "doctor/roce/roce.h"
 
 #include <stdlib.h>

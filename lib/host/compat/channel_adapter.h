@@ -2,7 +2,7 @@
 /*
  * A channel adapter as in libibumad: the exact attributes of /sys/class/infiniband, including LIDs
  * of Ethernet ports. If one port fails, nothing of its adapter is shown. Only the personality of
- * ibstat uses this; everything else uses host/inventory.h.
+ * ibstat uses this; everything else uses host/inventory/inventory.h.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The devices as libibverbs lists them, in its order, with the facts that each reports when opened:
- * for the personalities of tools built on libibverbs. Everything else uses host/inventory.h.
- * Nothing is reported as a problem, because the caller uses the tool's own messages.
+ * for the personalities of tools built on libibverbs. Everything else uses
+ * host/inventory/inventory.h. Nothing is reported as a problem, because the caller uses the tool's
+ * own messages.
  */
 #pragma once
 
