@@ -249,6 +249,46 @@ static void made_again(void **state)
 	changes_clear(&changes);
 }
 
+/* A netdev of another network namespace is unknown here, so that the device could not be made
+ * again. */
+static void netdev_elsewhere(void **state)
+{
+	static const struct {
+		const char *before;
+		bool reverts;
+		int rc;
+		size_t notes;
+	} rows[] = {
+		{"rxe on an unknown netdev", false, 0, 1},
+		{"rxe on an unknown netdev", true, -EOPNOTSUPP, 1},
+		{"rxe on eth0", true, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct change_host host = {.reverts = rows[i].reverts};
+		struct changes changes = {.items = NULL};
+		/* No kernel has a device of that name, which nobody can have open then. */
+		struct change *change = changes_add(&changes, &host, &link_setting, "a b",
+						    CHANGE_ABSENT);
+
+		change->before = mem_string(rows[i].before);
+		assert_int_equal(link_setting.check(change), rows[i].rc);
+		if (rows[i].rc)
+			assert_string_equal(change->reason,
+					    "it could not be undone: its netdev is not in "
+					    "this network namespace");
+		link_setting.guard(change);
+		assert_int_equal(change->notes.count, rows[i].notes);
+		if (rows[i].notes)
+			assert_string_equal(change->notes.items[0],
+					    "it cannot be undone: its netdev is "
+					    "not in this network namespace");
+		change_host_close(&host);
+		changes_clear(&changes);
+	}
+}
+
 static void lists(void **state)
 {
 	struct bed bed;
@@ -268,10 +308,11 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wishes),	 cmocka_unit_test(names),
-		cmocka_unit_test(refusals),	 cmocka_unit_test(kernel_errors),
-		cmocka_unit_test(there_already), cmocka_unit_test(made_again),
-		cmocka_unit_test(lists),	 cmocka_unit_test(renamed),
+		cmocka_unit_test(wishes),	    cmocka_unit_test(names),
+		cmocka_unit_test(refusals),	    cmocka_unit_test(kernel_errors),
+		cmocka_unit_test(there_already),    cmocka_unit_test(made_again),
+		cmocka_unit_test(netdev_elsewhere), cmocka_unit_test(lists),
+		cmocka_unit_test(renamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,13 @@ def rdma_agrees(tap):
              ['%s' % row for row in rows if 'netdev' in row])
 
 
+def deletion_inside(tap):
+    planned = program.rdmactl('link', 'del', 'rxa', '--dry-run', prefix=INSIDE)
+    tap.test('namespaces: link del says that it cannot be undone from here',
+             [] if b'cannot be undone: its netdev is not in this network namespace'
+             in planned.out + planned.err else planned.describe())
+
+
 def choice_inside(tap):
     document = program.listing('gids', '--to', '10.9.0.2', prefix=INSIDE)
     tap.test('namespaces: gids --to inside chooses none, for its netdev is not there',
@@ -115,6 +122,7 @@ def play(tap):
     peers.must('ip', 'netns', 'add', 'inside')
     check_inside(tap, 'empty one', INSIDE)
     rdma_agrees(tap)
+    deletion_inside(tap)
     strangers()
     check_inside(tap, 'one with the same names and indexes', INSIDE)
     check_inside(tap, 'the same by sysfs', (*INSIDE, *peers.HIDDEN))

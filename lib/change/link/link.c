@@ -11,7 +11,6 @@
 #include "change/device/device.h"
 #include "change/holders.h"
 #include "host/need.h"
-#include "kernel/modules.h"
 #include "kernel/sysfs.h"
 #include "schema/rows.h"
 
@@ -20,7 +19,8 @@
 	 NEED_LINK_KIND)
 
 /* The value of a device whose deletion waits for those who use it. */
-#define LEAVING "leaving"
+#define LEAVING		 "leaving"
+#define NETDEV_ELSEWHERE "its netdev is not in this network namespace"
 
 /* The modules with link operations: rxe_link_ops in rxe.c, siw_link_ops in siw_main.c */
 const struct enum_name link_type_names[] = {
@@ -347,6 +347,15 @@ static int read_link(struct change *change, char **ret_value)
 	return rc;
 }
 
+/*
+ * Whether the value can be made, or made again. Where RDMA devices are shared, one of another
+ * network namespace is here without its netdev; and no name of a netdev has blanks.
+ */
+static bool can_be_made(const char *value, struct link_wish *ret_wish)
+{
+	return link_wish_parse(value, ret_wish) && !strchr(ret_wish->netdev, ' ');
+}
+
 /* Whether the kernel would do it, as far as that can be known before. */
 static int check(struct change *change)
 {
@@ -371,6 +380,10 @@ static int check(struct change *change)
 			       "%s is %s: only rxe and siw devices can be deleted", change->object,
 			       change->before);
 		rc = -EOPNOTSUPP;
+	} else if (change->host->reverts && !can_be_made(change->before, &wish)) {
+		change_explain(change, "leave --revert-after out, or run it where the netdev is",
+			       "it could not be undone: " NETDEV_ELSEWHERE);
+		rc = -EOPNOTSUPP;
 	}
 	return rc;
 }
@@ -388,30 +401,17 @@ static int write_link(struct change *change, const char *value)
 	return link_delete(change, change->object, (uint32_t)change->device_index.value);
 }
 
-static void note_module(struct change *change, const char *module)
-{
-	struct module_files files = {.rc = 0};
-	struct root root;
-
-	if (root_open(NULL, &root))
-		return;
-	if (module_is_loaded(&root, module) == TRISTATE_NO) {
-		module_files_read(&root, &files);
-		if (!module_is_built_in(&files, module))
-			change_note(change, "the kernel loads the module %s for it", module);
-		module_files_clear(&files);
-	}
-	root_close(&root);
-}
-
 static void guard(struct change *change)
 {
 	struct link_wish wish;
 
-	if (!link_wish_parse(change->wanted, &wish))
-		change_guard_device(change);
-	else
-		note_module(change, enum_find_word(link_type_names, wish.type)->help);
+	if (link_wish_parse(change->wanted, &wish)) {
+		link_note_module(change, &wish);
+		return;
+	}
+	if (!can_be_made(change->before, &wish))
+		change_note(change, "it cannot be undone: " NETDEV_ELSEWHERE);
+	change_guard_device(change);
 }
 
 /* `link add NAME type TYPE netdev IF` for a value, or NULL. */
@@ -420,8 +420,7 @@ static char *make_add_command(const char *object, const char *value)
 	_cleanup_(freep) char *name = text_quote(object), *netdev = NULL;
 	struct link_wish wish;
 
-	/* A netdev of another network namespace is not known, and no name has blanks. */
-	if (!link_wish_parse(value, &wish) || strchr(wish.netdev, ' '))
+	if (!can_be_made(value, &wish))
 		return NULL;
 	netdev = text_quote(wish.netdev);
 	return mem_format("rdmactl link add %s type %s netdev %s", name, wish.type, netdev);

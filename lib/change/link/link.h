@@ -63,6 +63,8 @@ const struct device *link_follow(struct change *change, const struct inventory *
  */
 int link_check_add(struct change *change, const struct link_list *netdevs,
 		   const struct link_wish *wish);
+/* Says which module the kernel will load for it. */
+void link_note_module(struct change *change, const struct link_wish *wish);
 /* The reason of an errno that the kernel has given. */
 void link_explain_add(struct change *change, const struct link_wish *wish, int error);
 

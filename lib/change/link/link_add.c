@@ -46,6 +46,23 @@ int link_check_add(struct change *change, const struct link_list *netdevs,
 	return 0;
 }
 
+void link_note_module(struct change *change, const struct link_wish *wish)
+{
+	const char *module = enum_find_word(link_type_names, wish->type)->help;
+	struct module_files files = {.rc = 0};
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	if (module_is_loaded(&root, module) == TRISTATE_NO) {
+		module_files_read(&root, &files);
+		if (!module_is_built_in(&files, module))
+			change_note(change, "the kernel loads the module %s for it", module);
+		module_files_clear(&files);
+	}
+	root_close(&root);
+}
+
 /* The kernel knows the type once its module is loaded, which the request has tried. */
 static void explain_missing_module(struct change *change, const struct link_wish *wish)
 {
