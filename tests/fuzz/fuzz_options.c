@@ -95,7 +95,7 @@ static void try_objects(char *const *words, bool ports)
 	if (objects_parse(&objects, words, ports, &message))
 		expect_line(message);
 	else {
-		objects_filter_devices(&objects, &list, &problems);
+		objects_filter_devices(&objects, &list, NULL, &problems);
 		objects_filter_ports(&objects, &list, &problems);
 	}
 	for (size_t i = 0; i < problems.count; i++) {

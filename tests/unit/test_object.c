@@ -134,7 +134,7 @@ static bool filter(struct bed *bed, char *const *words)
 	char *message = NULL;
 
 	assert_int_equal(objects_parse(&bed->objects, words, true, &message), 0);
-	objects_filter_devices(&bed->objects, &bed->devices, &bed->problems);
+	objects_filter_devices(&bed->objects, &bed->devices, NULL, &bed->problems);
 	return objects_filter_ports(&bed->objects, &bed->devices, &bed->problems);
 }
 
