@@ -91,8 +91,8 @@ struct doctor_results {
 	size_t count;
 	size_t first[DOCTOR_CHECKS], last[DOCTOR_CHECKS]; /* of each check: position + 1, or 0 */
 	size_t blocking[DOCTOR_CHECKS]; /* how many of each check's leave others nothing to judge */
-	enum doctor_profile profile;			  /* that was used */
-	struct strings not_applicable; /* ids of checks that no object of this host calls for */
+	enum doctor_profile profile;	/* that was used */
+	struct strings not_applicable;	/* ids of checks that no object of this host calls for */
 	bool hardware; /* there is an RDMA device or function, or a file expects one */
 	bool missing;  /* a device that was named is not there, so nothing was checked */
 };
