@@ -277,7 +277,8 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 
 /*
  * The node that did not answer is not to blame if the requests could not leave. In the state init a
- * port takes packets of subnet management only: IBA 1, 7.2.
+ * port takes packets of subnet management only (IBA 1, 7.2), which need no LIDs on a directed
+ * route.
  */
 static void tell_port(struct mad_listing *mad)
 {
@@ -290,7 +291,7 @@ static void tell_port(struct mad_listing *mad)
 	if (!mad->session.engine || (!down && !init))
 		return;
 	mad_engine_counts(mad->session.engine, &counts);
-	if (!counts.timed_out && !(down && mad->goes_beyond))
+	if (down ? !counts.timed_out && !mad->goes_beyond : !counts.timed_out_by_lid)
 		return;
 	message = mem_format("%s/%u, which sends the requests, is %s", port->device, port->port,
 			     down ? "down" : "in state init: only subnet management gets through");

@@ -107,10 +107,13 @@ static void finish(struct mad_engine *engine, struct slot *slot, struct mad_repl
 	slot->state = SLOT_FREE;
 	engine->last_freed = (size_t)(slot - engine->slots);
 	engine->under_way--;
-	if (reply->error == -ETIMEDOUT)
+	if (reply->error == -ETIMEDOUT) {
 		engine->counts.timed_out++;
-	else if (!reply->error)
+		engine->counts.timed_out_by_lid += request.mgmt_class !=
+						   UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	} else if (!reply->error) {
 		engine->counts.answered++;
+	}
 	engine->work->done(engine->work->context, reply);
 }
 
