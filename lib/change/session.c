@@ -143,9 +143,16 @@ static bool find_mosh(const struct root *root, const struct procfs_task *task,
 	return true;
 }
 
+/* A server that keeps terminals for clients, who come and go: as it calls itself, proc_pid_comm(5).
+ */
+static bool keeps_terminals(const struct procfs_task *task)
+{
+	return task->name && (!strcmp(task->name, "tmux: server") || !strcmp(task->name, "screen"));
+}
+
 int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret)
 {
-	bool hidden = false;
+	bool hidden = false, kept = false;
 
 	for (unsigned int i = 0; i < MOST_ANCESTORS && process; i++) {
 		struct session_socket found = {.process = process};
@@ -159,6 +166,7 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 		free(inodes.items);
 		/* The first process is nobody's session. */
 		hidden |= rc && process > 1;
+		kept |= keeps_terminals(&task);
 		process = task.parent.known ? task.parent.value : 0;
 		procfs_task_clear(&task);
 		if (good) {
@@ -168,7 +176,7 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 		if (ends)
 			break;
 	}
-	return hidden ? -EACCES : -ENOENT;
+	return kept ? -ENOTCONN : hidden ? -EACCES : -ENOENT;
 }
 
 static bool goes_over(const struct link_list *links, const struct link *link, const char *netdev,
@@ -292,8 +300,9 @@ void change_guard_way(struct change *change, const char *netdev)
 		rc = is_way(rtnl, &session, netdev, &is);
 	if (rc)
 		note_unseen(change, netdev,
-			    rc == -EAGAIN ? "the netdevs changed while they were read"
-					  : strerror(-rc));
+			    rc == -EAGAIN     ? "the netdevs changed while they were read"
+			    : rc == -ENOTCONN ? "tmux or screen keeps it, for a client anywhere"
+					      : strerror(-rc));
 	else if (is_any_address(&session.local))
 		note_unseen(change, netdev, "mosh takes its packets at every address");
 	if (!is)

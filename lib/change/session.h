@@ -2,8 +2,8 @@
 /*
  * The way by which the user is logged in: the TCP connection of one of the processes that started
  * this one (sshd), or the UDP socket of mosh-server, and the netdevs that it goes over. A change of
- * one of those may cut it. A session that a server of its own keeps (tmux, screen) or a console has
- * neither.
+ * one of those may cut it. A console has neither, and of a session that tmux or screen keeps it is
+ * not known.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ void change_guard_way(struct change *change, const char *netdev);
 
 /*
  * The socket of the process, or of the nearest of those that started it.
- * -ENOENT: there is none; -EACCES: none was found, and not all could be looked at.
+ * -ENOENT: there is none; -ENOTCONN: none was found up to tmux or screen, whose client has it, if
+ * there is one; -EACCES: none was found, and not all could be looked at.
  */
 int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret);
 /* Whether the connection goes over `netdev`: its own netdev, or one below that. */

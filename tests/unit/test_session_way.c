@@ -140,6 +140,27 @@ static void a_session_by_mosh(void **state)
 	expect_ip(&session.local, "fd00::5");
 }
 
+/* The client of tmux and screen may be logged in by anything. */
+static void a_session_that_is_kept(void **state)
+{
+	static const struct {
+		const char *name;
+		int rc;
+	} rows[] = {{"tmux: server", -ENOTCONN}, {"screen", -ENOTCONN}, {"tmux: client", -ENOENT}};
+	struct session_socket session = {.process = 0};
+	const struct saved_tree *tree = *state;
+
+	log_in(tree);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		named_task(tree, 30, 1, rows[i].name);
+		assert_int_equal(session_find_socket(&tree->root, 40, &session), rows[i].rc);
+	}
+	/* The server may still be below the shell that it was started from. */
+	named_task(tree, 30, 20, "screen");
+	assert_int_equal(session_find_socket(&tree->root, 40, &session), 0);
+	assert_int_equal(session.process, 20);
+}
+
 static void ipv6_and_ipv4_in_it(void **state)
 {
 	struct session_socket session = {.process = 0};
@@ -232,6 +253,7 @@ int main(void)
 		TREE_TEST(the_connection_of_an_ancestor),
 		TREE_TEST(one_that_only_listens_is_none),
 		TREE_TEST(a_session_by_mosh),
+		TREE_TEST(a_session_that_is_kept),
 		TREE_TEST(ipv6_and_ipv4_in_it),
 		TREE_TEST(descriptors_that_cannot_be_seen),
 		TREE_TEST(damaged_tables),
