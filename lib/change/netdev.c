@@ -26,17 +26,21 @@ bool netdev_name_valid(const char *name)
 	return true;
 }
 
+void netdev_note_unseen(struct change *change, const char *what, int rc, bool missing)
+{
+	if (rc || missing)
+		change_note(change, "%s of the netdev cannot be seen in full: %s", what,
+			    rc ? strerror(-rc) : "the netdevs changed while they were read");
+}
+
 /* IPv6 addresses go away with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
 static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link,
 			   bool goes)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
-
 	const int rc = rtnl_get_addresses(rtnl, &list);
 
-	if (rc || list.missing)
-		change_note(change, "the addresses of %s cannot be seen in full: %s", link->name,
-			    rc ? strerror(-rc) : "they changed while they were read");
+	netdev_note_unseen(change, "the addresses", rc, list.missing);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct link_address *address = &list.items[i];
 		char text[IP_TEXT_SIZE];
@@ -59,9 +63,7 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 
 	if (!rc)
 		rc = rtnl_get_links(rtnl, &links);
-	if (rc || links.missing)
-		change_note(change, "what is on top of the netdev cannot be seen in full: %s",
-			    rc ? strerror(-rc) : "the netdevs changed while they were read");
+	netdev_note_unseen(change, "what is on top", rc, links.missing);
 	link = link_by_index(&links, &number);
 	if (!link)
 		return;

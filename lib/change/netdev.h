@@ -11,6 +11,8 @@ bool netdev_name_valid(const char *name);
  * it. The session that comes over it stands in the way. For the guard of a setting.
  */
 void netdev_note_users(struct change *change, unsigned int index, bool goes);
+/* Notes that a list of netdevs or addresses was not read, or that some may be missing in it. */
+void netdev_note_unseen(struct change *change, const char *what, int rc, bool missing);
 /* IFF_UP of the netdev with that index. 0 or -errno; -ENODEV: it has gone away. */
 int netdev_read_up(struct change *change, unsigned int index, bool *ret_up);
 int netdev_write_up(struct change *change, unsigned int index, bool up);

@@ -789,7 +789,8 @@ static void users(void **state)
 	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
 	netdev_note_users(change, 3, false);
 	has_note(change, "ib0 has the address 10.0.0.1");
-	has_note(change, "the addresses of ib0 cannot be seen in full: they changed while they "
+	has_note(change, "the addresses of the netdev cannot be seen in full: the netdevs changed "
+			 "while they "
 			 "were read");
 	bed->machine.address_flags = 0;
 	/* The others have none of that, but for a master that is not seen here. */
@@ -941,7 +942,23 @@ static void mtu_without_ipv6(void **state)
 		if (cases[i].disturbs)
 			assert_non_null(strstr(change->disturbs.items[0],
 					       "IPv6, which takes 1280 bytes: 2001::1 "));
+		assert_int_equal(change->notes.count, 0);
 	}
+}
+
+/* An address that is not seen may be lost all the same. */
+static void mtu_of_what_is_unseen(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &link_mtu_setting, "ib0", "1279");
+
+	bed->machine.address[0] = 10;
+	bed->machine.address_flags = NLM_F_DUMP_INTR;
+	change->setting->guard(change);
+	assert_int_equal(change->notes.count, 1);
+	has_note(change, "the addresses of the netdev cannot be seen in full: the netdevs changed "
+			 "while they "
+			 "were read");
 }
 
 static const struct setting *vf_setting(const char *word)
@@ -1090,6 +1107,7 @@ int main(void)
 		TEST(states_of_a_port),
 		TEST(mtu),
 		TEST(mtu_without_ipv6),
+		TEST(mtu_of_what_is_unseen),
 		TEST(mtu_of_uppers),
 		TEST(virtual_functions),
 		TEST(many_virtual_functions),

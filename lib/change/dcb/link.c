@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb/netdev.h"
+#include "change/netdev.h"
 #include "host/rtnl.h"
 #include "kernel/netlink/genl.h"
 
@@ -223,10 +224,10 @@ static void guard_ipv6(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 	_cleanup_(freep) char *addresses = NULL;
+	const int rc = rtnl_get_addresses(rtnl, &list);
 	char text[IP_TEXT_SIZE];
 
-	if (rtnl_get_addresses(rtnl, &list))
-		return;
+	netdev_note_unseen(change, "the addresses", rc, list.missing);
 	for (size_t i = 0; i < list.count; i++) {
 		if (list.items[i].ip.family != AF_INET6 ||
 		    list.items[i].link_index.value != change->netdev_index.value)
@@ -256,9 +257,9 @@ static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mt
 static void note_uppers(struct change *change, struct netlink *rtnl, uint64_t mtu)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};
+	const int rc = rtnl_get_links(rtnl, &links);
 
-	if (rtnl_get_links(rtnl, &links))
-		return;
+	netdev_note_unseen(change, "what is on top", rc, links.missing);
 	for (size_t i = 0; i < links.count; i++)
 		if (goes_down_with(&links.items[i], change->netdev_index.value, mtu))
 			change_note(change,
