@@ -88,15 +88,18 @@ static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 
 	while (strcmp(text, "off") && (word = strsep(&rest, ","))) {
 		const struct enum_name *name = enum_find_word(qp_counting_masks, word);
+		uint64_t bits;
 
 		if (name)
 			mask |= (uint32_t)name->value;
 		else if (!strcmp(word, QP_COUNTING_OPTIONAL))
 			optional = true;
+		else if (!strncmp(word, "0x", 2) && !text_parse_u64(word, 0, UINT32_MAX, &bits))
+			mask |= (uint32_t)bits; /* as bits without a name are shown */
 		else
 			return -EINVAL;
 	}
-	if (optional && !mask)
+	if (!mask && strcmp(text, "off"))
 		return -EINVAL;
 	*ret_mask = mask;
 	*ret_optional = optional;

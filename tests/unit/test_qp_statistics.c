@@ -521,6 +521,10 @@ static void automatic_words(void **state)
 		{"on", NULL},
 		{"optional", NULL},
 		{"optional,pid", "pid,optional"},
+		{"0x8,type", "type,0x8"},
+		{"0x0", NULL},
+		{"8", NULL},
+		{"0x100000000", NULL},
 	};
 	struct bed bed;
 	struct change *change;
