@@ -145,7 +145,13 @@ static int run(struct ctx *ctx, int argc, char **argv)
 	}
 	ctx->command = command_find(ctx, argv[first]);
 	if (!ctx->command) {
+		const struct personality *tool = compat_find(argv[first]);
+
 		message = command_unknown(ctx, argv[first], &hint);
+		if (tool) {
+			free(hint);
+			hint = mem_format("that is an older tool: rdmactl compat %s", tool->name);
+		}
 		return command_usage(ctx, message, hint);
 	}
 	return run_command(ctx, argc - first, argv + first);

@@ -80,6 +80,8 @@ keys()
 	done
 	on cx5-ib-edr devices -o device,frimware
 	expect_error 2 devices "unknown column 'frimware'" "did you mean 'firmware'?"
+	on cx5-ib-edr devices -o json
+	expect_error 2 devices "unknown column 'json'" "did you mean '--json'?"
 	on cx5-ib-edr devices -o +firmwre
 	expect_error 2 devices "unknown column '+firmwre'" "did you mean 'firmware'?"
 	on cx5-ib-edr devices -o -stat

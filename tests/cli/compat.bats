@@ -48,6 +48,9 @@ as_on()
 	expect_error 2 compat "no personality 'zzzzzzzz'" 'rdmactl compat lists them'
 	try compat /usr/sbin/ibstat
 	expect 2
+	try ibstat mlx5_0
+	expect 2 '' "rdmactl: unknown command 'ibstat'
+  that is an older tool: rdmactl compat ibstat"
 	try compat --json ibstat
 	expect_error 2 compat 'a personality only prints the output of its tool' \
 		'rdmactl devices, ports, gids and caps have JSON'
