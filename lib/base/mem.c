@@ -43,31 +43,34 @@ char *mem_string_or_null(const char *string)
 	return string ? mem_string(string) : NULL;
 }
 
-char *mem_format(const char *format, ...)
+char *mem_format_list(const char *format, va_list arguments)
 {
 	char *string = NULL;
+
+	if (vasprintf(&string, format, arguments) < 0)
+		out_of_memory();
+	return string;
+}
+
+char *mem_format(const char *format, ...)
+{
 	va_list arguments;
-	int length;
+	char *string;
 
 	va_start(arguments, format);
-	length = vasprintf(&string, format, arguments);
+	string = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		out_of_memory();
 	return string;
 }
 
 void mem_extend(char **string, const char *format, ...)
 {
-	char *addition = NULL, *before = *string;
+	char *addition, *before = *string;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&addition, format, arguments);
+	addition = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		out_of_memory();
 	*string = before ? mem_format("%s%s", before, addition) : mem_string(addition);
 	free(before);
 	free(addition);

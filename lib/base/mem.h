@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,6 +19,9 @@ char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, non
 char *mem_string_or_null(const char *string) __attribute__((malloc)); /* NULL of NULL */
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+/* The same in a function that has arguments of its own. */
+char *mem_format_list(const char *format, va_list arguments)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 
 /* Appends to a string that the caller owns; a *string of NULL is an empty one. */
 void mem_extend(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));

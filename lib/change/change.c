@@ -195,15 +195,6 @@ void changes_clear(struct changes *changes)
 	*changes = (struct changes){0};
 }
 
-static char *format_text(const char *format, va_list arguments)
-{
-	char *text = NULL;
-
-	if (vasprintf(&text, format, arguments) < 0)
-		return mem_string(strerror(ENOMEM));
-	return text;
-}
-
 static void replace(char **text, char *replacement)
 {
 	free(*text);
@@ -215,7 +206,7 @@ void change_explain(struct change *change, const char *next_step, const char *fo
 	va_list arguments;
 
 	va_start(arguments, format);
-	replace(&change->reason, format_text(format, arguments));
+	replace(&change->reason, mem_format_list(format, arguments));
 	va_end(arguments);
 	replace(&change->next_step, next_step ? mem_string(next_step) : NULL);
 }
@@ -226,7 +217,7 @@ void change_disturbs(struct change *change, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	text = format_text(format, arguments);
+	text = mem_format_list(format, arguments);
 	va_end(arguments);
 	if (!strings_contain(&change->disturbs, text))
 		strings_add(&change->disturbs, text);
@@ -238,7 +229,7 @@ void change_note(struct change *change, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	text = format_text(format, arguments);
+	text = mem_format_list(format, arguments);
 	va_end(arguments);
 	if (!strings_contain(&change->notes, text))
 		strings_add(&change->notes, text);

@@ -52,10 +52,8 @@ int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *fo
 	long long value;
 
 	va_start(arguments, format);
-	length = vasprintf(&path, format, arguments);
+	path = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		mem_check(NULL);
 	length = sysfs_read(&facts->root, text, "proc/sys/%s", path);
 	if (length < 0)
 		return (int)length;

@@ -31,15 +31,6 @@ static const struct growth_source {
 	{CHECK_ID_pcie_errors, growth_read_aer, .is_saved = false},
 };
 
-static char *format_key(const char *format, va_list arguments)
-{
-	char *key = NULL;
-
-	if (vasprintf(&key, format, arguments) < 0)
-		mem_check(NULL);
-	return key;
-}
-
 struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
 				const char *key_format, ...)
 {
@@ -47,7 +38,7 @@ struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
 	va_list arguments;
 
 	va_start(arguments, key_format);
-	item->key = format_key(key_format, arguments);
+	item->key = mem_format_list(key_format, arguments);
 	va_end(arguments);
 	item->value = value;
 	return item;
@@ -157,7 +148,7 @@ int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const 
 	if (!facts->growth)
 		return -ENODATA;
 	va_start(arguments, key_format);
-	key = format_key(key_format, arguments);
+	key = mem_format_list(key_format, arguments);
 	va_end(arguments);
 	before = find(&facts->growth->before, key);
 	after = find(&facts->growth->after, key);

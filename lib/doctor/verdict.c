@@ -26,21 +26,22 @@ bool doctor_needs_root(int rc)
 	return (rc == -EACCES || rc == -EPERM) && geteuid();
 }
 
-static void append(char **string, const char *separator, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void append(char **string, const char *separator,
+							 const char *format, va_list arguments)
 {
-	char *text = NULL;
+	char *text = mem_format_list(format, arguments);
 
-	if (vasprintf(&text, format, arguments) < 0)
-		mem_check(NULL);
 	mem_extend(string, "%s%s", *string ? separator : "", text);
 	free(text);
 }
 
-static void replace(char **string, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void replace(char **string, const char *format,
+							  va_list arguments)
 {
+	char *text = mem_format_list(format, arguments);
+
 	free(*string);
-	*string = NULL;
-	append(string, "", format, arguments);
+	*string = text;
 }
 
 void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)

@@ -41,15 +41,12 @@ __attribute__((format(printf, 3, 4))) static int complain(struct parser *parser,
 {
 	_cleanup_(freep) char *place = NULL, *what = NULL;
 	va_list arguments;
-	int length;
 
 	if (parser->message)
 		return -EINVAL;
 	va_start(arguments, format);
-	length = vasprintf(&what, format, arguments);
+	what = mem_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		mem_check(NULL);
 	place = json_tree_place(parser->tree, at);
 	parser->message = mem_format("%s: %s", place, what);
 	return -EINVAL;

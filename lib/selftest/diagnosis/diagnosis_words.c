@@ -24,13 +24,12 @@ const char *diagnosis_word(const struct diagnosis_words *words, const char *name
 void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
 {
 	va_list values;
-	char *text;
 
+	if (words->count == MOST_WORDS)
+		return;
 	va_start(values, format);
-	if (words->count < MOST_WORDS && vasprintf(&text, format, values) >= 0) {
-		words->items[words->count].name = name;
-		words->items[words->count++].text = text;
-	}
+	words->items[words->count].name = name;
+	words->items[words->count++].text = mem_format_list(format, values);
 	va_end(values);
 }
 

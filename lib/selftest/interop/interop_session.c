@@ -28,15 +28,13 @@ void interop_say(const struct interop *session, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
 	va_list values;
-	int rc;
 
 	if (!session->request->say)
 		return;
 	va_start(values, format);
-	rc = vasprintf(&text, format, values);
+	text = mem_format_list(format, values);
 	va_end(values);
-	if (rc >= 0)
-		session->request->say(session->request->say_context, text);
+	session->request->say(session->request->say_context, text);
 }
 
 static char *clean(const char *text)

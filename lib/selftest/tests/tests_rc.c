@@ -80,8 +80,7 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	if (!rc || !*reason || trial->stop || trial->result->verdict.value != SELFTEST_FAIL)
 		return rc;
 	va_start(values, format);
-	if (vasprintf(&what, format, values) < 0)
-		what = mem_string("");
+	what = mem_format_list(format, values);
 	va_end(values);
 	named = mem_format("%s: %s", what, *reason);
 	free(*reason);

@@ -119,13 +119,16 @@ void trial_next_row(struct trial *trial, const char *id, const char *summary)
 		trial->result->link = link;
 }
 
-static void mark(struct trial *trial, enum selftest_verdict verdict, const char *hint,
-		 const char *format, va_list values)
+__attribute__((format(printf, 4, 0))) static void mark(struct trial *trial,
+						       enum selftest_verdict verdict,
+						       const char *hint, const char *format,
+						       va_list values)
 {
 	_cleanup_(freep) char *text = NULL;
 
-	if (trial->marked || vasprintf(&text, format, values) < 0)
+	if (trial->marked)
 		return;
+	text = mem_format_list(format, values);
 	trial->marked = true;
 	number_set(&trial->result->verdict, verdict);
 	free(trial->result->reason);
@@ -165,10 +168,9 @@ void trial_remark(struct trial *trial, const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	if (vasprintf(&text, format, values) < 0)
-		text = NULL;
+	text = mem_format_list(format, values);
 	va_end(values);
-	if (!trial->marked && text && !(*reason && strstr(*reason, text)))
+	if (!trial->marked && !(*reason && strstr(*reason, text)))
 		mem_extend(reason, *reason ? "; %s" : "%s", text);
 }
 
