@@ -277,8 +277,7 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 
 /*
  * The node that did not answer is not to blame if the requests could not leave. In the state init a
- * port takes packets of subnet management only (IBA 1, 7.2), which need no LIDs on a directed
- * route.
+ * port takes packets of subnet management only: IBA 1, 7.2.
  */
 static void tell_port(struct mad_listing *mad)
 {
@@ -291,7 +290,7 @@ static void tell_port(struct mad_listing *mad)
 	if (!mad->session.engine || (!down && !init))
 		return;
 	mad_engine_counts(mad->session.engine, &counts);
-	if (down ? !counts.timed_out && !mad->goes_beyond : !counts.timed_out_by_lid)
+	if (down ? !counts.timed_out && !mad->goes_beyond : !counts.timed_out_gmp)
 		return;
 	message = mem_format("%s/%u, which sends the requests, is %s", port->device, port->port,
 			     down ? "down" : "in state init: only subnet management gets through");

@@ -145,7 +145,6 @@ static void lists(void **state)
 		    "");
 }
 
-/* The cables of a node are printed as soon as the nodes at their other ends are known. */
 /* Without a link a scan ends where it begins, which is nothing to be content with. */
 static void port_down(void **state)
 {
@@ -173,6 +172,7 @@ static void port_down(void **state)
 		    "{\"node\": \"host1\", \"state\": \"down\"}\n", "");
 }
 
+/* The cables of a node are printed as soon as the nodes at their other ends are known. */
 static void stream(void **state)
 {
 	(void)state;

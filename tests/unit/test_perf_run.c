@@ -1062,6 +1062,25 @@ static const struct command_row resets_twice = {
 	"attribute-not-supported\n",
 	NULL};
 
+/* A port in state init lets nothing of performance management through, whoever is asked. */
+static void port_in_init(void **state)
+{
+	static const struct command_row row = {
+		"perf 7 --retries 0", STATUS_FAILED, "",
+		"rdmactl perf: 7: cannot read ClassPortInfo: no answer, asked once\n"
+		"  no port has this LID, the node is down, or it has no agent of that class: "
+		"rdmactl mad classes DEST\n"
+		"rdmactl perf: m0/3, which sends the requests, is in state init: only subnet "
+		"management gets through\n"
+		"  a subnet manager makes it active: rdmactl fabric check\n",
+		NULL};
+
+	(void)state;
+	begin();
+	nodes.state = PORT_STATE_INIT;
+	expect(&row);
+}
+
 /* PortSelect 255 is no port: 16.1.3.5. */
 static const struct command_row resets_sum = {
 	"perf 5 --sum --reset --tsv -o summed_ports", STATUS_PARTIAL,
@@ -1510,9 +1529,10 @@ static void full_output(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(readings), cmocka_unit_test(complaints),
-		cmocka_unit_test(resets),   cmocka_unit_test(rates),
-		cmocka_unit_test(samples),  cmocka_unit_test(full_output),
+		cmocka_unit_test(readings),    cmocka_unit_test(complaints),
+		cmocka_unit_test(resets),      cmocka_unit_test(port_in_init),
+		cmocka_unit_test(rates),       cmocka_unit_test(samples),
+		cmocka_unit_test(full_output),
 	};
 
 	return cmocka_run_group_tests_name("perf_run", tests, command_set_up, command_tear_down);

@@ -50,11 +50,11 @@ struct mad_work {
 
 struct mad_engine_counts {
 	uint64_t requests, sent, answered, timed_out;
-	uint64_t timed_out_by_lid; /* of those: without a directed route */
-	uint64_t again;		   /* of those sent: requests that had been sent before */
-	uint64_t late;		   /* replies to requests that had already timed out */
-	uint64_t duplicate;	   /* replies to requests that had already been answered */
-	uint64_t foreign;	   /* replies to none of our requests */
+	uint64_t timed_out_gmp; /* of those: requests that were no SMPs */
+	uint64_t again;		/* of those sent: requests that had been sent before */
+	uint64_t late;		/* replies to requests that had already timed out */
+	uint64_t duplicate;	/* replies to requests that had already been answered */
+	uint64_t foreign;	/* replies to none of our requests */
 	uint64_t busy, redirected;
 };
 

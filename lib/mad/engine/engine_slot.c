@@ -109,8 +109,7 @@ static void finish(struct mad_engine *engine, struct slot *slot, struct mad_repl
 	engine->under_way--;
 	if (reply->error == -ETIMEDOUT) {
 		engine->counts.timed_out++;
-		engine->counts.timed_out_by_lid += request.mgmt_class !=
-						   UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+		engine->counts.timed_out_gmp += !mad_class_is_smp(request.mgmt_class);
 	} else if (!reply->error) {
 		engine->counts.answered++;
 	}
