@@ -433,12 +433,15 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 	for (bool more = true; more;) {
 		const size_t length = strcspn(path, "/");
 		_cleanup_(freep) char *component = mem_format("%.*s", (int)length, path);
-		_cleanup_(freep) char *changed = anonymise_instance(anonymiser, path, length);
+		_cleanup_(freep) char *instance = anonymise_instance(anonymiser, path, length);
+		_cleanup_(freep) char *text = anonymise_text(anonymiser, component, false);
+		const char *shown = instance ? instance : text;
 
-		if (!changed && !is_fixed(path, length))
-			changed = anonymise_text(anonymiser, component, false);
+		/* Asked of the few that change: to look up all would take half of the time. */
+		if (!instance && strcmp(text, component) && is_fixed(path, length))
+			shown = component;
 		more = path[length] == '/';
-		text_buffer_add(&out, "%s%s", changed ? changed : component, more ? "/" : "");
+		text_buffer_add(&out, "%s%s", shown, more ? "/" : "");
 		path += length + more;
 	}
 	return text_buffer_take(&out);
