@@ -40,14 +40,15 @@ setup()
 }
 
 @test "readme: the files that it links are there, and every target of make that it names" {
-	local name
+	local name targets
 
 	while read -r name; do
 		[ -e "$name" ] || wrong "$name"
 	done < <(grep -ohE '\]\([^)#]+\)' README.md README.zh.md | tr -d '])(' | sort -u)
-	while read -r name; do
-		make -n --no-print-directory "$name" >/dev/null 2>&1 || wrong "make $name"
-	done < <(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md | sed 's/.*make //' | sort -u)
+	mapfile -t targets < <(grep -ohE '^(sudo )?make [a-z-]+|`make [a-z-]+' README.md |
+		sed 's/.*make //' | sort -u)
+	# One call, because make reads the dependencies of the whole house first; it names what it lacks.
+	make -n --no-print-directory "${targets[@]}" >/dev/null || wrong 'make does not know a target'
 	nothing_wrong
 }
 
