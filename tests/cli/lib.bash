@@ -147,7 +147,7 @@ try_as_nobody()
 {
 	local public
 
-	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
+	public=$(mktemp -dt rdmactl-cli.XXXXXX)
 	cp "$binary" "$public/rdmactl"
 	cp -a "$tree" "$public/tree"
 	mkdir -m 777 "$public/made"
