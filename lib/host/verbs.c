@@ -101,13 +101,31 @@ void verbs_caps_set_transport(struct caps *caps, int type)
 	}
 }
 
-static unsigned int active_speed(const struct ibv_port_attr *attr)
+/* 0: the kernel (before 6.7) or the library (rdma-core before 49) has no such member. */
+static unsigned int extended_speed(const struct ibv_port_attr *attr)
 {
 #ifdef HAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX
-	if (attr->active_speed_ex)
-		return attr->active_speed_ex;
+	return attr->active_speed_ex;
+#else
+	(void)attr;
+	return 0;
 #endif
-	return attr->active_speed;
+}
+
+static unsigned int active_speed(const struct ibv_port_attr *attr)
+{
+	const unsigned int extended = extended_speed(attr);
+
+	return extended ? extended : attr->active_speed;
+}
+
+/*
+ * Whether the port may be faster than that: the older member has one byte, and says NDR of all that
+ * is NDR or more. copy_port_attr_to_resp(), drivers/infiniband/core/uverbs_std_types_device.c.
+ */
+static bool may_be_faster(const struct ibv_port_attr *attr)
+{
+	return !extended_speed(attr) && lane_speed_of_verbs(attr->active_speed) == SPEED_NDR;
 }
 
 static void set_port_flags(struct port_caps *port, const struct ibv_port_attr *attr)
@@ -128,7 +146,7 @@ void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr)
 	enum lane_speed speed = lane_speed_of_verbs(active_speed(attr));
 	unsigned int lanes = width_lanes(attr->active_width);
 
-	if (speed == SPEED_UNKNOWN || !lanes)
+	if (speed == SPEED_UNKNOWN || !lanes || may_be_faster(attr))
 		return;
 	port->rate_gbps = (struct real){lanes * lane_rates[speed].data_gbps, .known = true};
 	port->width_lanes = number_of(lanes);
@@ -162,7 +180,7 @@ void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *att
 	port->max_mtu_bytes = number_unless_zero(mtu_bytes(attr->max_mtu));
 	port->max_msg_size_bytes = number_of(attr->max_msg_sz);
 	port->width_lanes = number_unless_zero(width_lanes(attr->active_width));
-	port->speed = number_unless_zero(active_speed(attr));
+	port->speed = number_unless_zero(may_be_faster(attr) ? 0 : active_speed(attr));
 	port->max_vls = number_unless_zero(data_vls(attr->max_vl_num));
 	if (attr->link_layer == IBV_LINK_LAYER_INFINIBAND) {
 		port->lid = number_of(attr->lid);

@@ -18,7 +18,7 @@ struct verbs_device;
 void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended);
 /*
  * Sets rate, width and speed name in the same way as the kernel's rate_show() (core/sysfs.c); they
- * are unknown for a width or speed that is not in its tables.
+ * are unknown for a width or speed that is not in its tables, and where NDR may stand for more.
  */
 void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr);
 void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr);

@@ -300,7 +300,7 @@ static void test_port_codes(void **state)
 	attr.max_vl_num = 6;
 	verbs_caps_set_port(&port, &attr);
 	assert_unknown(port.max_vls);
-	for (unsigned int speed = 1; speed <= 128; speed <<= 1) {
+	for (unsigned int speed = 1; speed < 128; speed <<= 1) {
 		struct value value;
 
 		attr.active_speed = (uint8_t)speed;
@@ -309,6 +309,39 @@ static void test_port_codes(void **state)
 		assert_int_equal(value.kind, VALUE_REAL);
 		assert_non_null(enum_find(port_speed_names, speed));
 	}
+}
+
+/* The member of one byte says NDR of XDR, too; then nothing is said. */
+static void test_port_speed(void **state)
+{
+	struct ibv_port_attr attr = infiniband_port;
+	struct port port = {.rate_gbps.known = false};
+	struct port_caps caps = {0};
+
+	(void)state;
+	attr.active_speed = 64;
+	verbs_set_rate(&port, &attr);
+	assert_string_equal(port.speed, "HDR");
+	assert_number(port.width_lanes, 4);
+	assert_true(port.rate_gbps.known && port.rate_gbps.value == 200);
+	port_clear(&port);
+	port = (struct port){.rate_gbps.known = false};
+	attr.active_speed = 128;
+	verbs_set_rate(&port, &attr);
+	assert_null(port.speed);
+	assert_false(port.rate_gbps.known || port.width_lanes.known);
+	verbs_caps_set_port(&caps, &attr);
+	assert_unknown(caps.speed);
+	assert_int_equal(caps.codes.speed, 128);
+#ifdef HAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX
+	attr.active_speed_ex = 256;
+	verbs_set_rate(&port, &attr);
+	assert_string_equal(port.speed, "XDR");
+	assert_true(port.rate_gbps.known && port.rate_gbps.value == 800);
+	verbs_caps_set_port(&caps, &attr);
+	assert_number(caps.speed, 256);
+	port_clear(&port);
+#endif
 }
 
 static void test_transport(void **state)
@@ -396,8 +429,8 @@ int main(void)
 		cmocka_unit_test(test_device_flags),  cmocka_unit_test(test_device_not_extended),
 		cmocka_unit_test(test_pacing_absent), cmocka_unit_test(test_port_infiniband),
 		cmocka_unit_test(test_port_ethernet), cmocka_unit_test(test_port_codes),
-		cmocka_unit_test(test_transport),     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_schemas),
+		cmocka_unit_test(test_port_speed),    cmocka_unit_test(test_transport),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_schemas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

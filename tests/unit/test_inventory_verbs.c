@@ -26,6 +26,7 @@ static struct {
 	unsigned int opened, freed, devices_opened, devices_closed, gids_asked;
 	struct verbs verbs;
 	unsigned int port_count; /* in the capabilities */
+	unsigned int speed;	 /* code of the port, which may stand for a faster one */
 } library;
 
 int verbs_open(const struct root *root, struct verbs **ret_verbs)
@@ -106,6 +107,7 @@ int verbs_get_caps(struct verbs_device *device, struct caps *caps)
 	caps->port_count = number_of(library.port_count);
 	caps->transport = number_of(TRANSPORT_INFINIBAND);
 	port->error = library.port_caps_error;
+	port->codes.speed = library.speed;
 	return library.caps_error;
 }
 
@@ -457,6 +459,21 @@ static void caps(void **state)
 	assert_int_equal(bed->inventory.caps_count, 0);
 }
 
+/* Only an older library leaves the speed to sysfs. */
+static void speeds(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, CLASS "a0/ports/1/rate", "800 Gb/sec (4X XDR)");
+	read_it(bed, NEED_CAPS);
+	assert_false(bed->inventory.caps[0].ports[0].speed.known);
+	expect_lines(&bed->problems, "");
+	library.speed = 128;
+	read_it(bed, NEED_CAPS);
+	assert_int_equal(bed->inventory.caps[0].ports[0].speed.value, 256);
+	expect_error(&bed->problems, "b0/1|rate_gbps|sysfs", ENOENT, "-");
+}
+
 static void warnings(void **state)
 {
 	struct bed *bed = *state;
@@ -502,9 +519,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(failures), TEST(gids),	   TEST(empty_gids),
-		TEST(mtus),	TEST(ports_above), TEST(caps),
-		TEST(warnings), TEST(no_nodes),	   TEST(not_opened),
+		TEST(failures), TEST(gids),   TEST(empty_gids), TEST(mtus),	TEST(ports_above),
+		TEST(caps),	TEST(speeds), TEST(warnings),	TEST(no_nodes), TEST(not_opened),
 	};
 
 	return cmocka_run_group_tests_name("inventory-verbs", tests, NULL, NULL);

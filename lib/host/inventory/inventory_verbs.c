@@ -134,6 +134,22 @@ static void read_mtus(struct reading *reading, struct verbs_device *opened, stru
 		note_ports_above(reading, device);
 }
 
+/* Where an older library has a code for the speed that may stand for a faster one, sysfs tells. */
+static void find_speed(const struct reading *reading, const struct device *device,
+		       struct port_caps *caps)
+{
+	_cleanup_(port_clear) struct port port = {
+		.device = device->name, .kernel_name = device->kernel_name, .port = caps->port};
+	const struct enum_name *name;
+
+	if (caps->speed.known || !caps->codes.speed)
+		return;
+	port_read_sysfs(&reading->root, &port, NEED_RATE, reading->problems);
+	name = port.speed ? enum_find_word(port_speed_names, port.speed) : NULL;
+	if (name)
+		caps->speed = number_of(name->value);
+}
+
 static void read_caps(struct reading *reading, struct verbs_device *opened, struct device *device)
 {
 	struct inventory *inventory = reading->inventory;
@@ -150,9 +166,11 @@ static void read_caps(struct reading *reading, struct verbs_device *opened, stru
 		caps.board_id = mem_string(device->board_id);
 	if (device->transport.known)
 		caps.transport = device->transport;
-	for (size_t i = 0; i < caps.port_caps_count; i++)
+	for (size_t i = 0; i < caps.port_caps_count; i++) {
 		if (caps.ports[i].error)
 			note_port(reading, device, &caps.ports[i].port, caps.ports[i].error);
+		find_speed(reading, device, &caps.ports[i]);
+	}
 	if (caps.port_count.value > PORT_MOST_VERBS)
 		note_ports_above(reading, device);
 	MEM_ADD(inventory->caps, inventory->caps_count) = caps;
