@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/header.h"
+#include "mad/format/mad.h"
 #include "kernel/sysfs.h"
 #include "kernel/umad_library.h"
 
@@ -197,23 +198,36 @@ static bool has_module(void)
 	return has;
 }
 
-/* Members of a partition, full or limited, have the same 15 bits, as for ib_find_pkey(). */
+/* As ib_find_pkey(), core/device.c: limited members may not talk to each other. */
+int umad_find_pkey(const struct root *root, const char *device, unsigned int port, uint16_t pkey)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int limited = -ENOENT;
+	uint64_t own;
+
+	for (int i = 0;
+	     sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/ports/%u/pkeys/%d", device, port, i) >= 0;
+	     i++) {
+		if (text_parse_u64(text, 0, UINT16_MAX, &own) ||
+		    (own ^ pkey) & ~(uint64_t)PKEY_FULL_MEMBER)
+			continue;
+		if (own & PKEY_FULL_MEMBER)
+			return i;
+		if (limited < 0)
+			limited = i;
+	}
+	return limited;
+}
+
 static int find_pkey(void *context, uint16_t pkey)
 {
 	const struct umad *umad = context;
-	char text[SYSFS_TEXT_SIZE];
-	int found = -ENOENT;
 	struct root root;
-	uint64_t own;
+	int found;
 
 	if (root_open(NULL, &root))
-		return found;
-	for (int i = 0;
-	     found < 0 && sysfs_read(&root, text, "sys/class/infiniband/%s/ports/%u/pkeys/%d",
-				     umad->device, umad->port, i) >= 0;
-	     i++)
-		if (!text_parse_u64(text, 0, UINT16_MAX, &own) && !((own ^ pkey) & 0x7fff))
-			found = i;
+		return -ENOENT;
+	found = umad_find_pkey(&root, umad->device, umad->port, pkey);
 	root_close(&root);
 	return found;
 }

@@ -7,6 +7,8 @@
 #include "base/library.h"
 #include "kernel/umad.h"
 
+struct root;
+
 #define UMAD_FUNCTIONS(MUST, MAY)             \
 	MUST(umad_init, "IBUMAD_1.0")         \
 	MUST(umad_open_port, "IBUMAD_1.0")    \
@@ -30,3 +32,8 @@ struct umad_functions {
 int umad_open_ports(const struct umad_functions *call, const char *device, unsigned int port,
 		    const char *smi_device, unsigned int smi_port,
 		    struct mad_transport *ret_transport);
+/*
+ * The index of a P_Key of that partition: the first of full membership, else the first of limited;
+ * -ENOENT.
+ */
+int umad_find_pkey(const struct root *root, const char *device, unsigned int port, uint16_t pkey);

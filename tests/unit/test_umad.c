@@ -4,18 +4,11 @@
  * goes to, each member of an address in both directions, what errors of the library mean. The
  * simulator has neither global routes nor ports apart.
  */
+#include "saved_tree.h"
+
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "kernel/umad_library.h"
@@ -582,6 +575,36 @@ static void waits_for_two_ports(void **state)
 		close(pipes[i / 2][i % 2]);
 }
 
+/* Full members of a partition come first, wherever they are, for keys of both kinds. */
+static void pkeys(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} slots[] = {
+		{"0", "0x7fff"}, {"1", "0x8001"}, {"2", "0x0000"},
+		{"3", "0xffff"}, {"4", "0xffff"}, {"5", "0x0002"},
+	};
+	struct saved_tree tree;
+
+	(void)state;
+	tree_open(&tree);
+	for (size_t i = 0; i < ARRAY_SIZE(slots); i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), SYSFS_RDMA_CLASS "/a/ports/300/pkeys/%s",
+			 slots[i].name);
+		tree_write(&tree, path, slots[i].text);
+	}
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0xffff), 3);
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0x7fff), 3);
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0x8001), 1);
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0x0001), 1);
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0x8002), 5);
+	assert_int_equal(umad_find_pkey(&tree.root, "a", 300, 0x8003), -ENOENT);
+	assert_int_equal(umad_find_pkey(&tree.root, "b", 1, 0xffff), -ENOENT);
+	tree_close(&tree);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -594,6 +617,7 @@ int main(void)
 		cmocka_unit_test(turns),
 		cmocka_unit_test(waits_for_one_port),
 		cmocka_unit_test(waits_for_two_ports),
+		cmocka_unit_test(pkeys),
 	};
 
 	return cmocka_run_group_tests_name("umad", tests, NULL, NULL);
