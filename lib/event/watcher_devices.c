@@ -166,7 +166,7 @@ static int list_devices(struct watcher *watcher, struct device_list *list)
 
 	open_nldev(watcher);
 	if (watcher->nldev)
-		rc = nldev_get_devices(watcher->nldev, list);
+		rc = nldev_list_devices(watcher->nldev, &watcher->root, list);
 	if (!rc)
 		return 0;
 	device_list_clear(list);

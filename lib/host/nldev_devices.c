@@ -180,8 +180,8 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
 }
 
 /*
- * Takes one message of the dump into a new element of the list. The kernel resumes the dump by
- * count, so a device may come twice if another one disappeared meanwhile.
+ * Takes one message of the dump into a new element of the list. The kernel goes on by count, so a
+ * device comes twice if one of a lower index was moved into this network namespace meanwhile.
  */
 static int take_device(void *context, const void *payload, size_t length)
 {
@@ -231,6 +231,27 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 	*list = found;
 	found = (struct device_list){0};
 	return 0;
+}
+
+static bool has_all(const struct device_list *list, const struct strings *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!device_list_find_kernel_name(list, names->items[i]))
+			return false;
+	return true;
+}
+
+int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list)
+{
+	struct strings names = {.known = false};
+	int error = nldev_get_devices(nldev, list);
+
+	if (!error && !device_names_sysfs(root, &names) && !has_all(list, &names)) {
+		device_list_clear(list);
+		error = nldev_get_devices(nldev, list);
+	}
+	strings_free(&names);
+	return error;
 }
 
 static int fill_port(struct nlattr *const *table, struct port *port)

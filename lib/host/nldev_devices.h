@@ -14,6 +14,12 @@
 
 /* Lists all devices visible in this network namespace, each with its ports (numbers only). */
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);
+/*
+ * The same, and once again if the class directory has a device that is not among them: the kernel
+ * goes on by count after each (_nldev_get_dumpit(), core/nldev.c), and so leaves one out if one
+ * before it is removed meanwhile, or in another network namespace than the directory is of.
+ */
+int nldev_list_devices(struct netlink *nldev, const struct root *root, struct device_list *list);
 
 /*
  * Called for a port that failed, with the kernel's explanation if there is one (cleaned; else

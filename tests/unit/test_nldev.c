@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
+#include "saved_tree.h"
 #include "kernel/netlink/netlink.h"
 #include "host/nldev_devices.h"
 
@@ -521,6 +522,61 @@ static void serve_devices(struct fake_kernel *kernel, const struct bytes *reques
 	fake_send(kernel, &done);
 }
 
+/* mlx5_0 goes away while the first dump is under way, which then leaves out mlx5_1. */
+static void serve_removal(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *request = message_at(requests, 0);
+	unsigned int *dumps = kernel->context;
+	struct bytes done = {0};
+
+	for (uint32_t i = *dumps ? 1 : 0; i < 3; i++) {
+		struct bytes payload = {0}, datagram = {0};
+		char name[32];
+
+		if (!*dumps && i == 1)
+			continue;
+		snprintf(name, sizeof(name), "mlx5_%u", i);
+		put_device(&payload, i, name, 1);
+		put_message(&datagram, 0x1401, NLM_F_MULTI, request->nlmsg_seq, payload.data,
+			    payload.length);
+		fake_send(kernel, &datagram);
+	}
+	++*dumps;
+	put_done(&done, request->nlmsg_seq, 0);
+	fake_send(kernel, &done);
+}
+
+static void device_left_out(void **state)
+{
+	_cleanup_(device_list_clear) struct device_list list = {0};
+	unsigned int dumps = 0;
+	struct fake_kernel kernel = {.serve = serve_removal, .context = &dumps};
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
+	struct saved_tree tree;
+
+	(void)state;
+	tree_open(&tree);
+	tree_directory(&tree, "sys/class/infiniband/mlx5_1");
+	tree_directory(&tree, "sys/class/infiniband/mlx5_2");
+	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
+	assert_int_equal(dumps, 2);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0].name, "mlx5_1");
+	assert_string_equal(list.items[1].name, "mlx5_2");
+	device_list_clear(&list);
+	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
+	assert_int_equal(dumps, 3);
+	/* The directory of another network namespace has other devices. */
+	tree_directory(&tree, "sys/class/infiniband/rxe0");
+	device_list_clear(&list);
+	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
+	assert_int_equal(dumps, 5);
+	assert_int_equal(list.count, 2);
+	netlink_free(nldev);
+	fake_stop(&kernel);
+	tree_close(&tree);
+}
+
 /* A device with an impossible name is still listed. */
 static void serve_hostile_name(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -935,6 +991,7 @@ int main(void)
 		cmocka_unit_test(dump_of_empty_tables),
 		cmocka_unit_test(request_overflow),
 		cmocka_unit_test(devices),
+		cmocka_unit_test(device_left_out),
 		cmocka_unit_test(links),
 		cmocka_unit_test(device_of_hostile_name),
 		cmocka_unit_test(devices_refused),

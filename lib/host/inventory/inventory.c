@@ -83,7 +83,8 @@ static int list_devices(struct reading *reading)
 	if (root_answers(&reading->root)) {
 		rc = nldev_open(&reading->root, &reading->nldev);
 		if (!rc)
-			rc = nldev_get_devices(reading->nldev, &inventory->devices);
+			rc = nldev_list_devices(reading->nldev, &reading->root,
+						&inventory->devices);
 		for (size_t i = 0; !rc && i < inventory->devices.count; i++)
 			strings_add(&inventory->devices.items[i].sources, "nldev");
 		if (!rc && inventory->devices.count)
