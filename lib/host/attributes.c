@@ -305,6 +305,14 @@ bool attributes_wanted(const struct attributes *table, uint64_t needs, const voi
 	return count_wanted(table, needs, record);
 }
 
+/* 0 or -errno of opening it. */
+static int folder_error(const struct place *place)
+{
+	if (place->folder.path)
+		return place->folder.fd < 0 ? place->folder.fd : 0;
+	return sysfs_open_directory(place->root, place->directory);
+}
+
 static ssize_t read_one(const struct place *place, char text[static SYSFS_TEXT_SIZE],
 			size_t *ret_size, const char *path)
 {
@@ -331,7 +339,9 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		if (!is_wanted(attribute, needs, record))
 			continue;
 		length = read_one(&place, text, &size, attribute->path);
-		if (length == -ENOENT && !is_due(attribute, &place))
+		/* A record without a directory lacks it for another reason: it is gone. */
+		if (length == -ENOENT && !is_due(attribute, &place) &&
+		    folder_error(&place) != -ENOENT)
 			continue;
 		/* The speed of a netdev that is down. */
 		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
@@ -340,7 +350,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 			problem_add(problems, object, key_of(attribute, table->schema), "sysfs",
 				    (int)length, NULL);
 		/* A missing directory is one problem for all of its attributes. */
-		if (length < 0 && !sysfs_has_directory(root, directory))
+		if (length < 0 && folder_error(&place))
 			return;
 		/* The kernel ends each text with a newline, even an empty one. */
 		if (length == 0 && is_text(attribute) && size)

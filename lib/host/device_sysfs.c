@@ -187,7 +187,6 @@ static void find_driver(const struct root *root, struct device *device, struct p
 	int rc;
 
 	device->driver = sysfs_driver(root, directory);
-	/* If the device is gone, reading the node type has reported it. */
 	if (device->driver || !has_device(root, device))
 		return;
 	rc = sysfs_link(root, &target, "%s/device/driver", directory);
@@ -202,7 +201,6 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 	size_t irqs;
 	int rc;
 
-	/* An unreadable device was reported when its ports were listed. */
 	if (!device->pci_path && !find_pci(root, device) && needs & NEED_PCI &&
 	    has_device(root, device))
 		problem_add(problems, device->name, "pci_address", "sysfs", -ENOENT, NULL);
@@ -219,9 +217,25 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 		problem_add(problems, device->name, "irq_count", "sysfs", rc, NULL);
 }
 
+/*
+ * One problem for all that was needed of a device without a directory; if its ports could not be
+ * listed for that reason, it was reported then.
+ */
+static void note_gone(const struct root *root, const struct device *device, uint64_t needs,
+		      struct problems *problems)
+{
+	if (!device->pci_path && !device->software && !device->ports_unknown &&
+	    !has_device(root, device))
+		problem_add(problems, device->name, needs & NEED_DRIVER ? "driver" : "pci_address",
+			    "sysfs", -ENOENT,
+			    "it was removed, or /sys is that of another network namespace");
+}
+
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems)
 {
+	const size_t reported = problems ? problems->count : 0;
+
 	if (attributes_wanted(&device_attributes, needs, device)) {
 		_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s",
 							      device->kernel_name);
@@ -233,6 +247,8 @@ void device_read_sysfs(const struct root *root, struct device *device, uint64_t 
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
 		find_driver(root, device, problems);
+	if (needs & (NEED_PCI | NEED_DRIVER) && problems && problems->count == reported)
+		note_gone(root, device, needs, problems);
 }
 
 static void add_node(struct device *device, const char *node)

@@ -346,6 +346,37 @@ static void both(void **state)
 		     "mlx5_0 1 ethernet active 100   eth0\n");
 }
 
+/* What is removed after netlink has told of it, or is not in this sysfs, is one problem. */
+static void gone(void **state)
+{
+	static const struct {
+		uint64_t needs;
+		const char *attribute;
+	} cases[] = {
+		{NEED_DRIVER, "driver"},
+		{NEED_PCI_ADDRESS, "pci_address"},
+		{NEED_NUMA, "pci_address"},
+		{NEED_DRIVER | NEED_PCI_LINK, "driver"},
+		{NEED_BOARD_ID, "board_id"},
+		{NEED_BOARD | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_IRQS, "board_id"},
+		{NEED_FREE_CONTEXTS, "free_user_contexts"},
+	};
+	struct bed *bed = *state;
+
+	snapshot_ask_rdma(&bed->snapshot, RDMA_NLDEV_CMD_GET, ASK_DUMP, 0, 0);
+	got_device(bed, &two[0]);
+	snapshot_done(&bed->snapshot, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(load(bed, cases[i].needs), 0);
+		assert_int_equal(bed->problems.count, 1);
+		assert_string_equal(bed->problems.items[0].object, "mlx5_0");
+		assert_string_equal(bed->problems.items[0].attribute, cases[i].attribute);
+		assert_string_equal(bed->problems.items[0].error, strerror(ENOENT));
+	}
+	assert_int_equal(load(bed, NEED_NODE_GUID), 0);
+	expect_problems(&bed->problems, "");
+}
+
 /* A port that netlink refuses is read from files, and -v says so. */
 static void refused_port(void **state)
 {
@@ -771,6 +802,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(both),
 		TEST(refused_port),
+		TEST(gone),
 		TEST(no_answer),
 		TEST(no_device),
 		TEST(roots),
