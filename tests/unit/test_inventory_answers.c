@@ -757,6 +757,27 @@ static void speeds(void **state)
 	assert_false(bed->inventory.links.items[0].speed_mbps.known);
 }
 
+/* Files of netdevs with these names may be those of another network namespace. */
+static void netdevs_of_others(void **state)
+{
+	struct bed *bed = *state;
+
+	add_ports(bed);
+	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "2");
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/speed", "25000");
+	assert_int_equal(load(bed, NEED_NETDEV | NEED_LINK_LIST | NEED_NETDEV_SPEED), 0);
+	assert_false(bed->inventory.links.items[0].speed_mbps.known);
+	expect_problems(&bed->problems,
+			"cannot read netdevs: /sys shows those of another network namespace; mount "
+			"that of this one: mount -t sysfs sysfs /sys\n");
+	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	assert_int_equal(bed->problems.count, 1);
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "12");
+	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	expect_problems(&bed->problems, "");
+}
+
 static void expect_names(const struct strings *names, const char *wanted)
 {
 	struct text_buffer text = {.text = NULL};
@@ -816,6 +837,7 @@ int main(void)
 		TEST(netdevs_changed),
 		TEST(closed),
 		TEST(speeds),
+		TEST(netdevs_of_others),
 		TEST(names),
 	};
 

@@ -386,6 +386,32 @@ static void read_files(struct reading *reading, struct problems *problems)
 		link_read_sysfs(&reading->root, &links->items[i], needs, problems);
 }
 
+/*
+ * sysfs shows the netdevs of the network namespace that it was mounted in: whether those of the
+ * ports are others there. One port tells, unless netdevs are read there.
+ */
+static bool is_other_sysfs(const struct reading *reading)
+{
+	const struct device_list *list = &reading->inventory->devices;
+	const bool every = reading->needs & NEED_NETDEV_SPEED;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct port *port = &list->items[i].ports[j];
+			struct number index = {.known = false};
+
+			if (!port->netdev || !port->netdev_index.known)
+				continue;
+			if (!sysfs_read_number(&reading->root, &index, "sys/class/net/%s/ifindex",
+					       port->netdev) &&
+			    index.value != port->netdev_index.value)
+				return true;
+			if (!every)
+				return false;
+		}
+	return false;
+}
+
 static void resolve(const struct reading *reading)
 {
 	struct device_list *list = &reading->inventory->devices;
@@ -410,7 +436,11 @@ void read_netdevs(struct reading *reading)
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
 	link_list_sort(&reading->inventory->links);
-	if (root_answers(&reading->root))
+	if (is_other_sysfs(reading))
+		problem_add_text(reading->problems, NULL, "netdevs", "sysfs",
+				 "/sys shows those of another network namespace",
+				 "mount that of this one: mount -t sysfs sysfs /sys");
+	else if (root_answers(&reading->root))
 		read_files(reading, &problems);
 	if (!reading->nldev && (objects->count || objects->excluded.count) && wants_ipoib(reading))
 		read_unlisted_guids(reading);
