@@ -248,14 +248,19 @@ static bool may_have_subnet(const struct port *port)
 }
 
 /*
- * True for devices whose ports may have no P_Keys and no directory for them: those of iWARP and
- * usNIC. The kernel makes the directory if the driver's table is longer than 0 (setup_port(),
- * core/sysfs.c), which it is for InfiniBand, RoCE and EFA.
+ * True for ports that may have no P_Keys and no directory for them. The kernel makes the directory
+ * if the driver's table is longer than 0 (setup_port(), core/sysfs.c), which it is for InfiniBand,
+ * RoCE and EFA, but not for iWARP and usNIC, nor in the first versions of mana_ib. A saved tree may
+ * have lost it.
  */
 static bool may_lack_pkeys(const struct root *root, const struct port *port)
 {
+	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name,
+						      (unsigned int)port->port.value);
 	char text[SYSFS_TEXT_SIZE];
 
+	if (root_answers(root))
+		return sysfs_has_directory(root, directory);
 	/* RNIC, usNIC, usNIC UDP: enum rdma_node_type */
 	return sysfs_read(root, text, "sys/class/infiniband/%s/node_type", port->kernel_name) > 0 &&
 	       text[0] >= '4' && text[0] <= '6' && text[1] == ':';

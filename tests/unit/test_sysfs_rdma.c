@@ -618,6 +618,30 @@ static void port_without_pkeys(void **state)
 	}
 }
 
+/* The kernel of a live system says so itself, as of mana's: but not of a port that is gone. */
+static void live_port_without_pkeys(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "Ethernet");
+	struct root root = bed->tree.root;
+
+	root.recorded = true;
+	tree_write(&bed->tree, CLASS "mlx5_0/node_type", "1: CA");
+	tree_delete(&bed->tree, PORT "pkeys");
+	port_read_sysfs(&root, port, NEED_PKEY_COUNT, &bed->problems);
+	pkey_table_read_sysfs(&root, port, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_true(port->pkey_table_length.known);
+	assert_int_equal(port->pkey_table_length.value, 0);
+	port->pkey_table_length.known = false;
+	tree_delete(&bed->tree, CLASS "mlx5_0");
+	port_read_sysfs(&root, port, NEED_PKEY_COUNT, &bed->problems);
+	pkey_table_read_sysfs(&root, port, &bed->problems);
+	assert_false(port->pkey_table_length.known);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "pkeys")->error, strerror(ENOENT));
+}
+
 /* The kernel numbers the slots of a table without a gap. */
 static void table_with_a_gap(void **state)
 {
@@ -1231,6 +1255,7 @@ int main(void)
 		TEST(port_rates_of_another_form),
 		TEST(port_table_lengths),
 		TEST(port_without_pkeys),
+		TEST(live_port_without_pkeys),
 		TEST(table_with_a_gap),
 		TEST(port_without_gids),
 		TEST(one_lid),
