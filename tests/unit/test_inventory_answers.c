@@ -425,6 +425,14 @@ static void no_answer(void **state)
 	assert_int_equal(load(bed, NEED_STATE), 0);
 	expect_problems(&bed->notes, "");
 	expect_devices(bed, "device,state,sources", "mlx5_2 down sysfs\nmlx5_10 active sysfs\n");
+	/* But not where each device is in one network namespace: sysfs may be that of another. */
+	tree_write(&bed->snapshot.tree, "root/sys/module/ib_core/parameters/netns_mode", "N");
+	assert_int_equal(load(bed, NEED_STATE), -ENODEV);
+	assert_int_equal(bed->inventory.devices.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	tree_write(&bed->snapshot.tree, "root/sys/module/ib_core/parameters/netns_mode", "Y");
+	assert_int_equal(load(bed, NEED_STATE), 0);
+	assert_int_equal(bed->inventory.devices.count, 2);
 }
 
 static void no_device(void **state)

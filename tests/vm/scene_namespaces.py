@@ -22,6 +22,9 @@ def exclusive(tap):
              unequal('devices of rdma', theirs, []) + unequal('devices', document.rows, []) +
              unequal('exit status', document.status, 5) +
              ([] if document.problems and document.problems[0]['hint'] else ['no next step']))
+    entered = program.listing('devices', prefix=('nsenter', '--net=/run/netns/other'))
+    tap.test('namespaces: exclusive mode: nothing there either with the sysfs of this one',
+             unequal('devices', entered.rows, []) + unequal('exit status', entered.status, 5))
     tap.test('namespaces: exclusive mode: all here',
              unequal('devices', [row['device'] for row in program.listing('devices').rows],
                      sorted(row['ifname'] for row in peers.rdma('dev'))))

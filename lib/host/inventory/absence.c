@@ -15,8 +15,7 @@ static bool is_loaded(const struct root *root, const char *module)
 	return sysfs_has_directory(root, path);
 }
 
-/* Each device is in one network namespace, and shows in the class directory of that one only. */
-static bool is_exclusive(const struct root *root)
+bool devices_are_exclusive(const struct root *root)
 {
 	char text[SYSFS_TEXT_SIZE];
 
@@ -36,7 +35,7 @@ static void note_half(const struct root *root, const struct pci_function *functi
 			return;
 		text = mem_format("bound to %s, and %s is loaded, but there is no RDMA device",
 				  driver->driver, driver->module);
-		hint = mem_string(is_exclusive(root)
+		hint = mem_string(devices_are_exclusive(root)
 					  ? "another network namespace may have it: rdmactl system "
 					    "shows the mode; else the kernel log says why: dmesg"
 					  : "the kernel log says why: dmesg");

@@ -89,6 +89,11 @@ static int list_devices(struct reading *reading)
 			strings_add(&inventory->devices.items[i].sources, "nldev");
 		if (!rc && inventory->devices.count)
 			return 0;
+		/* What is in sysfs is in the network namespace that it was mounted in. */
+		if (!rc && devices_are_exclusive(&reading->root)) {
+			note_absence(reading, true);
+			return -ENODEV;
+		}
 		if (rc)
 			problem_add(reading->notes, NULL, "devices", "nldev", rc, "sysfs is used");
 		netlink_free(reading->nldev);

@@ -46,3 +46,5 @@ void note_links(struct reading *reading, const struct problems *problems);
  * hosts without an RDMA device. Returns true if one is an RDMA adapter for sure.
  */
 bool note_adapters(const struct root *root, struct problems *problems);
+/* Each device is in one network namespace, and shows in the class directory of that one only. */
+bool devices_are_exclusive(const struct root *root);
