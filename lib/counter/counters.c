@@ -350,6 +350,24 @@ static bool is_repeated(const struct counter_loader *loader, const struct counte
 	       before->error == place->error;
 }
 
+/*
+ * Every driver of InfiniBand has them, but where namespaces share the devices the kernel shows them
+ * in the first one only: setup_port(), drivers/infiniband/core/sysfs.c. A saved tree may have lost
+ * them.
+ */
+static bool is_hidden(const struct counter_loader *loader, const struct counter_place *place)
+{
+	_cleanup_(freep) char *directory = NULL;
+
+	if (place->error != -ENOENT || place->source != COUNTER_SOURCE_PMA ||
+	    !strcmp(place->folder, COUNTERS_EXTENDED) || !port_is_infiniband(place->port) ||
+	    place->device->sub_type.known || !root_answers(&loader->root))
+		return false;
+	directory = mem_format(PORT_DIRECTORY, place->device->kernel_name,
+			       (unsigned int)place->port->port.value);
+	return sysfs_has_directory(&loader->root, directory);
+}
+
 static void add_files(struct counter_loader *loader, struct counter_place *place,
 		      struct counter_shelf *shelf, struct counter_readings *readings,
 		      struct problems *problems)
@@ -369,6 +387,11 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 			 counter_pool_cause(&loader->pool, place->error == -EBADMSG
 								   ? "no counter in the text"
 								   : strerror(-place->error)),
+			 NULL, 0, problems);
+	else if (problems && is_hidden(loader, place))
+		complain(place,
+			 counter_pool_cause(&loader->pool, "they are in the first network "
+							   "namespace only"),
 			 NULL, 0, problems);
 	for (size_t i = 0; i < place->entry_count; i++) {
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);

@@ -510,6 +510,38 @@ static void netdevs_by_netlink(void **state)
 	assert_int_equal(find(bed, "eth3", "rx_packets")->value.value, 8);
 }
 
+/* A container that shares the devices does not see them, and RoCE need not have any. */
+static void hidden_in_a_container(void **state)
+{
+	struct bed *bed = *state;
+	struct made_up_snapshot snapshot = {.tree = bed->tree};
+	const struct counters_request request = {.root = bed->tree.path,
+						 .inventory = &bed->inventory,
+						 .sources = COUNTERS_ALL_SOURCES};
+	struct device *device = device_list_add(&bed->inventory.devices, "mlx5_0");
+
+	snapshot_begin(&snapshot);
+	snapshot_write(&snapshot);
+	free(text_buffer_take(&snapshot.file));
+	for (unsigned int port = 1; port <= 4; port++) {
+		_cleanup_(freep) char *directory = mem_format(
+			"root/sys/class/infiniband/mlx5_0/ports/%u%s", port,
+			port == 2 ? "/counters" : "");
+
+		if (port < 4)
+			tree_directory(&bed->tree, directory);
+		device_add_port(device, port)->link_layer = number_of(
+			port == 3 ? LINK_LAYER_ETHERNET : LINK_LAYER_INFINIBAND);
+	}
+	assert_int_equal(counter_loader_open(&request, &bed->loader), 0);
+	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "mlx5_0/1");
+	assert_string_equal(bed->problems.items[0].attribute, "counters (pma)");
+	assert_string_equal(bed->problems.items[0].error,
+			    "they are in the first network namespace only");
+}
+
 /* Its counter of 64 bits is another file than the one that was read already. */
 static void extended_after_a_probe(void **state)
 {
@@ -592,6 +624,7 @@ int main(void)
 		TEST(nothing_is_counted),
 		TEST(the_netdev_of_a_port),
 		TEST(netdevs_by_netlink),
+		TEST(hidden_in_a_container),
 		TEST(extended_after_a_probe),
 		TEST(opened_again),
 	};
