@@ -102,8 +102,12 @@ static bool note_slot(const struct gid_table *table, const char *folder, const c
 	return rc;
 }
 
-/* Words of gid_attrs/types, cache_gid_type_str[] in core/cache.c. */
-static void read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
+/*
+ * Words of gid_attrs/types, cache_gid_type_str[] in core/cache.c. Returns false if the slot has
+ * been emptied since its GID was read: a kernel says EINVAL of no other slot, _show_port_gid_attr()
+ * in core/sysfs.c.
+ */
+static bool read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
 {
 	const struct port *port = table->port;
 	const bool infiniband = port_is_infiniband(port);
@@ -111,9 +115,11 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 	ssize_t length;
 
 	if (table->types_unreadable)
-		return;
+		return true;
 	length = sysfs_read(table->root, text, PORT_DIRECTORY "/gid_attrs/types/%s",
 			    port->kernel_name, (unsigned int)port->port.value, slot);
+	if (length == -EINVAL && root_answers(table->root))
+		return false;
 	/*
 	 * Linux before 4.5 has no types. InfiniBand has only one; on Ethernet, choosing RoCE v1 or
 	 * v2 would be a guess.
@@ -128,6 +134,7 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 		number_set(&entry->type, infiniband ? GID_TYPE_IB : GID_TYPE_ROCE_V1);
 	else if (strcmp(text, "IB/RoCE v1"))
 		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
+	return true;
 }
 
 /*
@@ -226,9 +233,12 @@ static int read_gid(struct gid_table *table, const char *slot, bool empty, bool 
 	entry->gid = (struct known_gid){gid, true};
 	if (gid_is_zero(&gid))
 		return 0;
-	read_type(table, slot, entry);
-	if (netdevs)
+	if (!read_type(table, slot, entry)) {
+		entry->gid = (struct known_gid){.known = true};
+		port->gid_count -= !empty;
+	} else if (netdevs) {
 		read_netdev(table, slot, entry);
+	}
 	return 0;
 }
 

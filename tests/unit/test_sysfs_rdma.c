@@ -1020,6 +1020,31 @@ static void gids_bad_slots(void **state)
 	assert_string_equal(problem_of(bed, "gid_attrs/types/7")->error, strerror(EINVAL));
 }
 
+/* A live slot whose type is EINVAL has lost the GID that was there before. */
+static void gids_emptied(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_gids(bed);
+	struct root root = bed->tree.root;
+	size_t count;
+
+	root.recorded = true;
+	write_gid(bed, "7", "fe80::7", "!EINVAL", "eth0");
+	gid_table_read_sysfs(&root, port, false, true, &bed->problems);
+	assert_null(gid_entry_at(port, 7));
+	count = port->gid_count;
+	check_gid(&port->gids[count - 1], 10, GID_TYPE_ROCE_V2, "eth0.5");
+	for (size_t i = 0; i < count; i++)
+		gid_entry_clear(&port->gids[i]);
+	port->gid_count = 0;
+	gid_table_read_sysfs(&root, port, true, true, &bed->problems);
+	assert_true(gid_is_zero(&gid_entry_at(port, 7)->gid.gid));
+	assert_false(gid_entry_at(port, 7)->type.known);
+	assert_null(gid_entry_at(port, 7)->netdev);
+	for (size_t i = 0; i < bed->problems.count; i++)
+		assert_null(strstr(bed->problems.items[i].attribute, "types"));
+}
+
 static void gids_no_table(void **state)
 {
 	struct bed *bed = *state;
@@ -1273,6 +1298,7 @@ int main(void)
 		TEST(gid_netdev),
 		TEST(first_gid),
 		TEST(gids_bad_slots),
+		TEST(gids_emptied),
 		TEST(gids_no_table),
 		TEST(pkeys),
 		TEST(pkeys_no_table),
