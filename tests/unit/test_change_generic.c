@@ -35,7 +35,8 @@ static const char *const parameters[PARAMETERS] = {"enable_roce", "enable_rdma",
 struct machine {
 	struct fake_kernel kernel;
 	bool has_devlink, has_ethtool;
-	bool runtime[PARAMETERS], wrong_mode;
+	uint8_t modes[PARAMETERS]; /* enum devlink_param_cmode */
+	bool wrong_mode;
 	bool known[PARAMETERS], on[PARAMETERS];
 	int get_error, set_error, reload_error;
 	const char *words;
@@ -113,13 +114,11 @@ static void put_devices(struct bytes *datagram, uint32_t sequence)
 }
 
 static void put_parameter(struct bytes *datagram, const struct machine *machine, size_t which,
-			  uint32_t sequence)
+			  const struct nlmsghdr *request)
 {
 	struct bytes value = {0}, list = {0}, parameter = {0}, payload = {0};
 
-	put_u8(&value, DEVLINK_ATTR_PARAM_VALUE_CMODE,
-	       machine->runtime[which] ? DEVLINK_PARAM_CMODE_RUNTIME
-				       : DEVLINK_PARAM_CMODE_DRIVERINIT);
+	put_u8(&value, DEVLINK_ATTR_PARAM_VALUE_CMODE, machine->modes[which]);
 	if (machine->on[which])
 		put_attribute(&value, DEVLINK_ATTR_PARAM_VALUE_DATA, "", 0);
 	put_nest(&list, DEVLINK_ATTR_PARAM_VALUE, &value);
@@ -127,9 +126,9 @@ static void put_parameter(struct bytes *datagram, const struct machine *machine,
 	put_attribute(&parameter, DEVLINK_ATTR_PARAM_GENERIC, "", 0);
 	put_u8(&parameter, DEVLINK_ATTR_PARAM_TYPE, TYPE_FLAG);
 	put_nest(&parameter, DEVLINK_ATTR_PARAM_VALUES_LIST, &list);
-	put_device(&payload, "0000:01:00.0");
+	put_device(&payload, data_of(find(request, DEVLINK_ATTR_DEV_NAME)));
 	put_nest(&payload, DEVLINK_ATTR_PARAM, &parameter);
-	put_message(datagram, DEVLINK, 0, sequence, payload.data, payload.length);
+	put_message(datagram, DEVLINK, 0, request->nlmsg_seq, payload.data, payload.length);
 }
 
 /* Which parameter a request names. */
@@ -159,15 +158,14 @@ static void serve_devlink(struct machine *machine, const struct nlmsghdr *messag
 			put_error(datagram, message->nlmsg_seq,
 				  machine->get_error ? machine->get_error : -EINVAL, NULL);
 		else
-			put_parameter(datagram, machine, which, message->nlmsg_seq);
+			put_parameter(datagram, machine, which, message);
 		break;
 	case DEVLINK_CMD_PARAM_SET:
 		machine->sets++;
 		/* devlink_param_cmode_is_supported() */
-		machine->wrong_mode |=
-			*(const uint8_t *)data_of(find(message, DEVLINK_ATTR_PARAM_VALUE_CMODE)) !=
-			(machine->runtime[parameter_of(message)] ? DEVLINK_PARAM_CMODE_RUNTIME
-								 : DEVLINK_PARAM_CMODE_DRIVERINIT);
+		machine->wrong_mode |= *(const uint8_t *)data_of(
+					       find(message, DEVLINK_ATTR_PARAM_VALUE_CMODE)) !=
+				       machine->modes[parameter_of(message)];
 		if (!machine->set_error)
 			machine->on[parameter_of(message)] =
 				find(message, DEVLINK_ATTR_PARAM_VALUE_DATA) != NULL;
@@ -235,6 +233,7 @@ static int set_up(void **state)
 	bed->machine.has_devlink = bed->machine.has_ethtool = true;
 	bed->machine.known[0] = bed->machine.known[1] = true;
 	bed->machine.on[0] = true;
+	memset(bed->machine.modes, DEVLINK_PARAM_CMODE_DRIVERINIT, sizeof(bed->machine.modes));
 	bed->machine.kernel.serve = serve;
 	bed->machine.kernel.context = &bed->machine;
 	fd = fake_start(&bed->machine.kernel);
@@ -301,7 +300,7 @@ static void switches(void **state)
 	assert_reads(roce, "off");
 	assert_reads(rdma, "off");
 	assert_int_equal(machine->reloads, 1);
-	machine->runtime[1] = true;
+	machine->modes[1] = DEVLINK_PARAM_CMODE_RUNTIME;
 	assert_int_equal(rdma->setting->write(rdma, "on"), 0);
 	assert_reads(rdma, "on");
 	assert_int_equal(machine->reloads, 1);
@@ -316,7 +315,8 @@ static void modes_of_their_own(void **state)
 	struct machine *machine = &bed->machine;
 	struct change *rdma = want(bed, &sriov_rdma_setting, FUNCTION), *roce;
 
-	machine->known[2] = machine->runtime[0] = machine->runtime[2] = true;
+	machine->known[2] = true;
+	machine->modes[0] = machine->modes[2] = DEVLINK_PARAM_CMODE_RUNTIME;
 	rdma->setting->guard(rdma);
 	assert_int_equal(rdma->notes.count, 1);
 	assert_int_equal(rdma->setting->write(rdma, "on"), 0);
@@ -326,6 +326,29 @@ static void modes_of_their_own(void **state)
 	assert_int_equal(roce->notes.count, 0);
 	assert_int_equal(roce->setting->write(roce, "off"), 0);
 	assert_int_equal(machine->reloads, 1);
+	assert_false(machine->wrong_mode);
+}
+
+/* bnxt keeps enable_roce in the adapter: bnxt_dl_params[], bnxt_devlink.c, since 2025. */
+static void kept_by_the_adapter(void **state)
+{
+	struct bed *bed = *state;
+	struct machine *machine = &bed->machine;
+	struct change *roce = want(bed, &sriov_roce_setting, FUNCTION);
+
+	machine->modes[0] = DEVLINK_PARAM_CMODE_PERMANENT;
+	machine->on[0] = false;
+	roce->setting->guard(roce);
+	/* Only a reload, whose guard looks at the session, can cut it off. */
+	assert_false(roce->setting->flags & SETTING_CUTS_WAY);
+	assert_int_equal(roce->disturbs.count, 0);
+	assert_int_equal(roce->notes.count, 1);
+	assert_string_equal(roce->notes.items[0],
+			    "0000:01:00.0 keeps it in its memory, and takes it when it starts the "
+			    "next time: restart the host");
+	assert_int_equal(roce->setting->write(roce, "on"), 0);
+	assert_reads(roce, "on");
+	assert_int_equal(machine->reloads, 0);
 	assert_false(machine->wrong_mode);
 }
 
@@ -404,7 +427,7 @@ static void reload_is_told(void **state)
 	assert_string_equal(change->notes.items[0],
 			    "the driver of 0000:01:00.0 is reloaded: its netdevs and RDMA devices "
 			    "go away and come back, without addresses");
-	bed->machine.runtime[0] = true;
+	bed->machine.modes[0] = DEVLINK_PARAM_CMODE_RUNTIME;
 	change = want(bed, &sriov_roce_setting, FUNCTION);
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
@@ -518,9 +541,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(switches),		  TEST(modes_of_their_own), TEST(places),
-		TEST(refusals),		  TEST(no_reload),	    TEST(reload_is_told),
-		TEST(vfs_are_in_the_way), TEST(pause_frames),	    TEST(pause_refused),
+		TEST(switches),	      TEST(modes_of_their_own),
+		TEST(places),	      TEST(kept_by_the_adapter),
+		TEST(refusals),	      TEST(no_reload),
+		TEST(reload_is_told), TEST(vfs_are_in_the_way),
+		TEST(pause_frames),   TEST(pause_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

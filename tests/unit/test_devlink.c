@@ -170,7 +170,9 @@ static void device_switches(void **state)
 		assert_int_equal(take(&bytes, bytes.length, &list), 0);
 		assert_int_equal(list.items[0].switches[DEVLINK_RDMA], cases[i].rdma);
 		assert_int_equal(list.items[0].switches[DEVLINK_ROCE], TRISTATE_UNKNOWN);
-		assert_false(list.items[0].switched_at_once[DEVLINK_ROCE]);
+		assert_int_equal(
+			list.items[0].switch_modes[DEVLINK_RDMA],
+			cases[i].rdma == TRISTATE_UNKNOWN ? 0 : DEVLINK_PARAM_CMODE_DRIVERINIT);
 	}
 }
 
@@ -363,8 +365,16 @@ static void serve_change(struct fake_kernel *kernel, const struct bytes *request
 static void switched(void **state)
 {
 	char bus[] = "pci", one[] = "0000:3b:00.0", two[] = "0000:5e:00.0";
-	const struct devlink first = {.bus = bus, .name = one};
-	const struct devlink second = {.bus = bus, .name = two};
+	const struct devlink first = {
+		.bus = bus,
+		.name = one,
+		.switch_modes[DEVLINK_ROCE] = DEVLINK_PARAM_CMODE_DRIVERINIT,
+	};
+	const struct devlink second = {
+		.bus = bus,
+		.name = two,
+		.switch_modes[DEVLINK_ROCE] = DEVLINK_PARAM_CMODE_DRIVERINIT,
+	};
 	struct fake_kernel kernel = {.serve = serve_change};
 	struct netlink *generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
 	_cleanup_(freep) char *text = NULL;

@@ -92,6 +92,8 @@ static struct devlink *add_devlink(struct bed *bed, const char *bus, const char 
 
 	devlink->bus = mem_string(bus);
 	devlink->name = mem_string(name);
+	memset(devlink->switch_modes, DEVLINK_PARAM_CMODE_DRIVERINIT,
+	       sizeof(devlink->switch_modes));
 	return devlink;
 }
 
@@ -312,7 +314,12 @@ static void switches(void **state)
 	assert_non_null(strstr(bed->results.items[bed->results.count - 1].finding.next_step,
 			       SECOND " name enable_roce value true cmode driverinit, then devlink "
 				      "dev reload pci/" SECOND));
-	devlink->switched_at_once[DEVLINK_ROCE] = true;
+	devlink->switch_modes[DEVLINK_ROCE] = DEVLINK_PARAM_CMODE_PERMANENT;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_string_equal(bed->results.items[bed->results.count - 1].finding.next_step,
+			    "if RDMA is wanted: devlink dev param set pci/" SECOND
+			    " name enable_roce value true cmode permanent, and restart the host");
+	devlink->switch_modes[DEVLINK_ROCE] = DEVLINK_PARAM_CMODE_RUNTIME;
 	check(bed, CHECK_ID_rdma_disabled);
 	assert_string_equal(bed->results.items[bed->results.count - 1].finding.next_step,
 			    "if RDMA is wanted: devlink dev param set pci/" SECOND

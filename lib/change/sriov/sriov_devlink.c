@@ -2,7 +2,8 @@
 /*
  * The parameters of a driver that switch RDMA on and off: Documentation/networking/devlink/
  * devlink-params.rst. mlx5 has them in the mode driverinit, where they take effect with a reload;
- * ice in the mode runtime.
+ * ice in the mode runtime; bnxt in the mode permanent, where the adapter keeps them and takes them
+ * with its next start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -129,7 +130,7 @@ static int write_switch(struct change *change, const char *value)
 		explain(change, &place, "set it for", rc, text);
 		return rc;
 	}
-	if (place.device->switched_at_once[which])
+	if (place.device->switch_modes[which] != DEVLINK_PARAM_CMODE_DRIVERINIT)
 		return 0;
 	rc = devlink_reload(place.generic, place.family, place.device, &text);
 	if (rc)
@@ -185,21 +186,30 @@ static void guard_switch(struct change *change)
 {
 	_cleanup_(place_clear) struct place place = {.family = 0};
 	struct root root;
+	uint8_t mode;
 
-	if (find_place(change, &place) || root_open(NULL, &root))
+	if (find_place(change, &place))
+		return;
+	mode = place.device->switch_modes[switch_of(change)];
+	if (mode == DEVLINK_PARAM_CMODE_PERMANENT)
+		change_note(change,
+			    "%s keeps it in its memory, and takes it when it starts the next time: "
+			    "restart the host",
+			    place.device->name);
+	if (mode == DEVLINK_PARAM_CMODE_PERMANENT || root_open(NULL, &root))
 		return;
 	guard_devices(change, &root);
-	if (!place.device->switched_at_once[switch_of(change)])
+	if (mode == DEVLINK_PARAM_CMODE_DRIVERINIT)
 		guard_reload(change, &root, place.device->name);
 	root_close(&root);
 }
 
-#define SWITCH(word_, help_)                                                            \
-	{                                                                               \
-		.keyword = {word_, "on|off", help_, sriov_on_off},                      \
-		.interface = "devlink PARAM_SET", .right = RIGHT_RDMA_ADMIN,            \
-		.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY, .read = read_switch, \
-		.write = write_switch, .guard = guard_switch, .command = "sriov set",   \
+#define SWITCH(word_, help_)                                                                \
+	{                                                                                   \
+		.keyword = {word_, "on|off", help_, sriov_on_off},                          \
+		.interface = "devlink PARAM_SET", .right = RIGHT_RDMA_ADMIN,                \
+		.flags = SETTING_STOPS_TRAFFIC, .read = read_switch, .write = write_switch, \
+		.guard = guard_switch, .command = "sriov set",                              \
 	}
 
 const struct setting sriov_roce_setting = SWITCH(

@@ -83,13 +83,16 @@ static enum devlink_switch off_switch(const struct devlink *devlink)
 static void step_on(struct doctor_context *run, const struct devlink *devlink)
 {
 	const enum devlink_switch which = off_switch(devlink);
+	const uint8_t mode = devlink->switch_modes[which];
 	_cleanup_(freep) char *set = mem_format(
 		"if RDMA is wanted: devlink dev param set %s/%s name "
 		"%s value true cmode",
 		devlink->bus, devlink->name, devlink_switch_names[which]);
 
-	if (devlink->switched_at_once[which])
+	if (mode == DEVLINK_PARAM_CMODE_RUNTIME)
 		doctor_next_step(run, "%s runtime", set);
+	else if (mode == DEVLINK_PARAM_CMODE_PERMANENT)
+		doctor_next_step(run, "%s permanent, and restart the host", set);
 	else
 		doctor_next_step(run,
 				 "%s driverinit, then devlink dev reload %s/%s, which takes its "
@@ -113,7 +116,8 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
 		doctor_note(run, "RDMA is switched off from the next load of the driver on");
-	else if (adapter->device && !devlink->switched_at_once[off_switch(devlink)])
+	else if (adapter->device &&
+		 devlink->switch_modes[off_switch(devlink)] != DEVLINK_PARAM_CMODE_RUNTIME)
 		/* mlx5 keeps its RDMA device without RoCE:
 		 * Documentation/networking/devlink/mlx5.rst */
 		doctor_note(run, "RoCE is switched off, from the next load of the driver on at the "

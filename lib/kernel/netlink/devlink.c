@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/devlink.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <netlink/attr.h>
@@ -147,13 +146,12 @@ static int take_value(void *context, const struct nlattr *nest)
 	struct number mode = {.known = false};
 
 	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), policy) ||
-	    netlink_get_number(table[DEVLINK_ATTR_PARAM_VALUE_CMODE], &mode))
+	    netlink_get_number(table[DEVLINK_ATTR_PARAM_VALUE_CMODE], &mode) || !mode.known)
 		return -EBADMSG;
 	if (*value != TRISTATE_UNKNOWN)
 		return 0;
 	*value = table[DEVLINK_ATTR_PARAM_VALUE_DATA] ? TRISTATE_YES : TRISTATE_NO;
-	place->device->switched_at_once[place->which] = mode.known &&
-							mode.value == DEVLINK_PARAM_CMODE_RUNTIME;
+	place->device->switch_modes[place->which] = (uint8_t)mode.value;
 	return 0;
 }
 
@@ -299,9 +297,7 @@ void devlink_read_switches(struct netlink *generic, uint16_t family, struct devl
 int devlink_set_switch(struct netlink *generic, uint16_t family, const struct devlink *device,
 		       enum devlink_switch which, bool on, char **ret_text)
 {
-	const uint8_t type = TYPE_FLAG, mode = device->switched_at_once[which]
-						       ? DEVLINK_PARAM_CMODE_RUNTIME
-						       : DEVLINK_PARAM_CMODE_DRIVERINIT;
+	const uint8_t type = TYPE_FLAG, mode = device->switch_modes[which];
 	struct netlink_request request = {.count = 0};
 
 	genl_add(&request, family, DEVLINK_CMD_PARAM_SET, NLM_F_ACK);

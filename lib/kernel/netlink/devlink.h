@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <linux/devlink.h>
+
 #include "schema/value.h"
 
 struct netlink;
@@ -44,9 +46,10 @@ struct devlink {
 	int info_rc; /* of devlink_read_info(); -EOPNOTSUPP: the driver has none */
 	struct devlink_reporter *reporters;
 	size_t reporter_count;
-	/* As set: those of the mode driverinit take effect when the driver loads or reloads. */
+	/* As set: those of the mode driverinit take effect when the driver loads or reloads, those
+	 * of the mode permanent when the adapter starts. */
 	enum tristate switches[DEVLINK_SWITCHES];
-	bool switched_at_once[DEVLINK_SWITCHES]; /* in the mode runtime; else driverinit */
+	uint8_t switch_modes[DEVLINK_SWITCHES]; /* enum devlink_param_cmode */
 	int switches_rc;
 };
 
@@ -70,8 +73,7 @@ void devlink_read_info(struct netlink *generic, uint16_t family, struct devlink_
 
 /*
  * Sets a switch in the mode that it has. -EINVAL: the driver has no such switch, or does not take
- * the value; -EPERM without CAP_NET_ADMIN in the first user namespace. In the mode driverinit it
- * takes effect with the next reload.
+ * the value; -EPERM without CAP_NET_ADMIN in the first user namespace.
  */
 int devlink_set_switch(struct netlink *generic, uint16_t family, const struct devlink *device,
 		       enum devlink_switch which, bool on, char **ret_text);
