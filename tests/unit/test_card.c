@@ -66,6 +66,8 @@ static void by_any_name(void **state)
 		  "../../devices/pci0000:00/0000:01:00.0/net/eth0");
 	tree_link(&bed->tree, "sys/class/net/mlx5_0", "../../devices/wrong");
 	tree_on_bus(&bed->tree, "pci0000:00/0000:01:00.0");
+	tree_link(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.sf.2",
+		  "../../../devices/pci0000:00/0000:01:00.0/mlx5_core.sf.2");
 	add_device(bed, "mlx5_0", "eth0");
 	add_device(bed, "rxe1", NULL);
 	add_device(bed, "rxe0", "eth0");
@@ -74,6 +76,7 @@ static void by_any_name(void **state)
 	expect_card(bed, "mlx5_0", CARD "/infiniband/mlx5_0");
 	expect_card(bed, "eth0", CARD "/net/eth0");
 	expect_card(bed, "0000:01:00.0", CARD);
+	expect_card(bed, "mlx5_core.sf.2", CARD "/mlx5_core.sf.2");
 	/* One of software is where its netdev is. */
 	expect_card(bed, "rxe0", CARD "/net/eth0");
 	expect_card(bed, "rxe1", "sys/devices/virtual/infiniband/rxe1");

@@ -371,6 +371,32 @@ static void places(void **state)
 		     "it takes a driver such as mlx5_core or ice: devlink dev show");
 }
 
+/* The RDMA device goes away with RDMA, and cannot name the function any more. */
+static void undone_by_what_stays(void **state)
+{
+	static const struct {
+		const char *path, *undo;
+	} cases[] = {
+		{FUNCTION "/infiniband/mlx5_0", "rdmactl sriov set 0000:01:00.0 enable-rdma off"},
+		{FUNCTION "/net/ens1f0np0", "rdmactl sriov set 0000:01:00.0 enable-rdma off"},
+		{FUNCTION, "rdmactl sriov set 0000:01:00.0 enable-rdma off"},
+		{FUNCTION "/mlx5_core.sf.2/infiniband/mlx5_2",
+		 "rdmactl sriov set mlx5_core.sf.2 enable-rdma off"},
+		/* No word of the command finds those of that bus. */
+		{"sys/devices/netdevsim10/net/eth0", "rdmactl sriov set mlx5_0 enable-rdma off"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want(bed, &sriov_rdma_setting, cases[i].path);
+		_cleanup_(freep) char *undo = NULL;
+
+		change->before = mem_string("off");
+		undo = change->setting->undo(change);
+		assert_string_equal(undo, cases[i].undo);
+	}
+}
+
 static void refusals(void **state)
 {
 	struct bed *bed = *state;
@@ -392,7 +418,11 @@ static void refusals(void **state)
 	assert_int_equal(change->setting->write(change, "off"), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver of 0000:01:00.0 cannot be reloaded, so it "
 					    "stays as it was: RoCE is in use");
-	assert_string_equal(change->next_step, "bind the driver again, or restart the host");
+	assert_string_equal(change->next_step, "do what it asks for, and run the command again");
+	bed->machine.words = NULL;
+	assert_int_equal(change->setting->write(change, "off"), -EOPNOTSUPP);
+	assert_null(change->next_step);
+	bed->machine.words = "RoCE is in use";
 	bed->machine.reload_error = -EBUSY;
 	assert_int_equal(change->setting->write(change, "off"), -EBUSY);
 	assert_string_equal(change->reason, "the kernel did not reload 0000:01:00.0: Device or "
@@ -541,11 +571,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(switches),	      TEST(modes_of_their_own),
-		TEST(places),	      TEST(kept_by_the_adapter),
-		TEST(refusals),	      TEST(no_reload),
-		TEST(reload_is_told), TEST(vfs_are_in_the_way),
-		TEST(pause_frames),   TEST(pause_refused),
+		TEST(switches),
+		TEST(modes_of_their_own),
+		TEST(places),
+		TEST(kept_by_the_adapter),
+		TEST(undone_by_what_stays),
+		TEST(refusals),
+		TEST(no_reload),
+		TEST(reload_is_told),
+		TEST(vfs_are_in_the_way),
+		TEST(pause_frames),
+		TEST(pause_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,8 +105,13 @@ static void explain(struct change *change, const struct place *place, const char
 {
 	const char *device = place->device->name;
 
+	/*
+	 * A driver has its reasons: ice wants no VFs (ice_devlink_reload_down(), devlink.c), mlx5
+	 * no bond. One that is loaded anew begins with its own values again.
+	 */
 	if (error == -EOPNOTSUPP && !strcmp(doing, "reload"))
-		change_explain(change, "bind the driver again, or restart the host",
+		change_explain(change,
+			       text ? "do what it asks for, and run the command again" : NULL,
 			       "the driver of %s cannot be reloaded, so it stays as it was%s%s",
 			       device, text ? ": " : "", text ? text : "");
 	else
@@ -204,12 +209,34 @@ static void guard_switch(struct change *change)
 	root_close(&root);
 }
 
+/*
+ * Names the function itself, if it is one that card_find() finds, as PCI functions and subfunctions
+ * are, whose names have dots: without RDMA the RDMA device is gone, and a netdev may have another
+ * name after a reload.
+ */
+static char *undo_switch(const struct change *change)
+{
+	static const char *const ends[] = {"/infiniband/", "/net/"};
+	_cleanup_(freep) char *path = mem_string(change->data);
+	struct change other = *change;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		char *end = strstr(path, ends[i]);
+
+		if (end)
+			*end = '\0';
+	}
+	if (strchr(strrchr(path, '/') + 1, '.'))
+		other.object = strrchr(path, '/') + 1;
+	return change_as_command(&other, change->before);
+}
+
 #define SWITCH(word_, help_)                                                                \
 	{                                                                                   \
 		.keyword = {word_, "on|off", help_, sriov_on_off},                          \
 		.interface = "devlink PARAM_SET", .right = RIGHT_RDMA_ADMIN,                \
 		.flags = SETTING_STOPS_TRAFFIC, .read = read_switch, .write = write_switch, \
-		.guard = guard_switch, .command = "sriov set",                              \
+		.guard = guard_switch, .undo = undo_switch, .command = "sriov set",         \
 	}
 
 const struct setting sriov_roce_setting = SWITCH(

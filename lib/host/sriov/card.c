@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-static const char *const classes[] = {SYSFS_RDMA_CLASS, "sys/class/net", "sys/bus/pci/devices"};
+static const char *const classes[] = {SYSFS_RDMA_CLASS, "sys/class/net", "sys/bus/pci/devices",
+				      "sys/bus/auxiliary/devices"};
 
 /* ../../devices/... as sys/devices/... */
 static char *below_root(const char *target)

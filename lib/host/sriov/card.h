@@ -9,8 +9,9 @@
 #include "kernel/sysfs.h"
 
 /*
- * The directory of what `word` names: an RDMA device, a netdev or a PCI address. Of a software
- * device, it is that of the netdev of its first port (of `devices`, loaded with NEED_NETDEV).
+ * The directory of what `word` names: an RDMA device, a netdev, a PCI address or a subfunction
+ * (mlx5_core.sf.4). Of a software device, it is that of the netdev of its first port (of `devices`,
+ * loaded with NEED_NETDEV).
  * -ENODEV: there is no such thing. The caller frees the path.
  */
 int card_find(const struct root *root, const struct device_list *devices, const char *word,
