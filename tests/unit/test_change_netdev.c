@@ -28,6 +28,7 @@
 #include "change/sriov/sriov.h"
 #include "kernel/netlink/netlink.h"
 #include "change_bed.h"
+#include "saved_tree.h"
 
 enum { MOST_LINKS = 8, VFS = 2, CONNECTED = 1 };
 
@@ -975,6 +976,7 @@ static struct change *want_vf(struct bed *bed, const char *word, unsigned int vf
 	struct change *change = want(bed, vf_setting(word), "0000:01:00.0 vf 0", NULL);
 
 	change->port = number_of(vf);
+	change->data = mem_string("sys/devices/none/0000:01:00.0");
 	if (text && change_parse(change, text, &change->wanted))
 		return NULL;
 	return change;
@@ -1086,7 +1088,37 @@ static void notes_on_a_vf(void **state)
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 2);
 	has_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
-	assert_null(vf_setting("trust")->guard);
+}
+
+/* ice and i40e reset the VF when its trust changes, and this host may be who uses it. */
+static void netdevs_of_a_vf(void **state)
+{
+	static const struct {
+		const char *word, *text, *note;
+	} cases[] = {
+		{"trust", "on",
+		 "i40e and ice reset the VF for it: its traffic stops meanwhile, and its RDMA "
+		 "device goes and comes back"},
+		{"policy", "down", "the VF loses its link"},
+	};
+	struct bed *bed = *state;
+	struct saved_tree tree;
+
+	tree_open(&tree);
+	tree_write(&tree, "0000:01:00.0/sriov_numvfs", "2");
+	tree_directory(&tree, "0000:01:00.0/virtfn1/net/no_such_netdev");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change *change = want_vf(bed, cases[i].word, 1, cases[i].text);
+
+		assert_true(change->setting->flags & SETTING_STOPS_TRAFFIC);
+		free(change->data);
+		change->data = mem_format("%s/0000:01:00.0/net/eth0", tree.path + 1);
+		change->setting->guard(change);
+		assert_true(strings_contain(&change->notes, cases[i].note));
+		assert_true(strings_contain(&change->notes,
+					    "no_such_netdev is its netdev on this host"));
+	}
+	tree_close(&tree);
 }
 
 int main(void)
@@ -1113,6 +1145,7 @@ int main(void)
 		TEST(many_virtual_functions),
 		TEST(what_a_vf_has_not),
 		TEST(notes_on_a_vf),
+		TEST(netdevs_of_a_vf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,14 +4,17 @@
  * net/core/rtnetlink.c. The GUIDs are those of mlx5_ib_set_vf_guid(), drivers/infiniband/hw/mlx5.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/session.h"
 #include "change/sriov/sriov.h"
 #include "host/rtnl.h"
+#include "host/sriov/card.h"
 #include "host/sriov/vf.h"
 
 #define UNSET "unset"
@@ -154,10 +157,40 @@ static void guard_guid(struct change *change)
 		change_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
 }
 
+/* The netdevs that a VF has on this host: the session may come over one of them. */
+static void guard_netdevs(struct change *change)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct strings netdevs = {.known = false};
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	if (!card_find_file(&root, change->data, SRIOV_COUNT_FILE, &directory))
+		sysfs_list(&root, &netdevs, "%s/virtfn%" PRIu64 "/net", directory,
+			   change->port.value);
+	for (size_t i = 0; i < netdevs.count; i++) {
+		change_guard_way(change, netdevs.items[i]);
+		change_note(change, "%s is its netdev on this host", netdevs.items[i]);
+	}
+	strings_free(&netdevs);
+	root_close(&root);
+}
+
 static void guard_policy(struct change *change)
 {
-	if (!strcmp(change->wanted, "down"))
-		change_note(change, "the VF loses its link");
+	if (strcmp(change->wanted, "down"))
+		return;
+	change_note(change, "the VF loses its link");
+	guard_netdevs(change);
+}
+
+/* i40e_ndo_set_vf_trust(), i40e_virtchnl_pf.c, and ice_set_vf_trust(), ice_sriov.c */
+static void guard_trust(struct change *change)
+{
+	change_note(change, "i40e and ice reset the VF for it: its traffic stops meanwhile, and "
+			    "its RDMA device goes and comes back");
+	guard_netdevs(change);
 }
 
 static const struct setting policy = {
@@ -175,8 +208,10 @@ static const struct setting trust = {
 	.keyword = {"trust", "on|off", "whether the VF may use privileged features", sriov_on_off},
 	.interface = "rtnetlink VF_TRUST",
 	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC,
 	.read = read_vf,
 	.write = write_vf,
+	.guard = guard_trust,
 	.command = "sriov set",
 };
 
