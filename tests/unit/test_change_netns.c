@@ -258,39 +258,47 @@ static void reading(void **state)
 
 static void moving(void **state)
 {
+	_cleanup_(freep) char *word = own_word(), *other = NULL;
 	struct bed *bed = *state;
-	struct change *change = want(bed, "blue", OWN);
+	struct change *change = want(bed, word, OWN);
 
-	assert_int_equal(change->setting->write(change, "blue"), 0);
+	assert_int_equal(change->setting->write(change, word), 0);
 	assert_int_equal(bed->sets, 1);
 	assert_int_equal(bed->moved_to, own_inode());
 	bed->set_error = -EOPNOTSUPP;
-	assert_int_equal(change->setting->write(change, "blue"), -EOPNOTSUPP);
+	assert_int_equal(change->setting->write(change, word), -EOPNOTSUPP);
 	assert_string_equal(change->reason, "the driver of mlx5_0 cannot take it away from the "
 					    "programs that use it, and so cannot move it");
 	assert_null(change->next_step);
 	bed->set_error = -EPERM;
-	assert_int_equal(change->setting->write(change, "blue"), -EPERM);
+	assert_int_equal(change->setting->write(change, word), -EPERM);
 	assert_string_equal(change->reason, "it takes CAP_NET_ADMIN in the user namespace of the "
 					    "wanted network namespace, too");
 	assert_string_equal(change->next_step, "run it as root on the host");
-	change = want(bed, "blue", OWN);
+	change = want(bed, word, OWN);
 	bed->set_error = -EINVAL;
-	assert_int_equal(change->setting->write(change, "blue"), -EINVAL);
+	assert_int_equal(change->setting->write(change, word), -EINVAL);
 	bed->gone = true;
-	assert_int_equal(change->setting->write(change, "blue"), -ENODEV);
+	assert_int_equal(change->setting->write(change, word), -ENODEV);
 	assert_null(change->reason);
 	assert_int_equal(bed->sets, 5);
 	change = want(bed, "blue", "/proc/self/ns/none");
-	assert_int_equal(change->setting->write(change, "blue"), -ENOENT);
+	assert_int_equal(change->setting->write(change, word), -ENOENT);
 	/* Undone: it is fetched from there, not sent to here. */
 	change->before = mem_string("red");
 	assert_int_equal(change->setting->write(change, "red"), -ENOENT);
-	change = want(bed, "blue", OWN);
+	change = want(bed, word, OWN);
 	change->before = mem_string("red");
 	bed->gone = false;
 	bed->set_error = 0;
-	assert_int_equal(change->setting->write(change, "blue"), 0);
+	assert_int_equal(change->setting->write(change, word), 0);
+	assert_int_equal(bed->sets, 6);
+	/* The name, or the number of a process, may be that of another one by now. */
+	change = want(bed, "blue", OWN);
+	other = mem_format("'" OWN "' is another network namespace by now: %s", word);
+	assert_int_equal(change->setting->write(change, "blue"), -ESTALE);
+	assert_string_equal(change->reason, other);
+	assert_string_equal(change->next_step, "look at it, and run the command again");
 	assert_int_equal(bed->sets, 6);
 }
 

@@ -141,6 +141,20 @@ static int fetch(struct change *change)
 	return rc;
 }
 
+/* A process may have ended since, and its number may be that of another one. */
+static int check_target(struct change *change, const char *value, int fd)
+{
+	const struct device_data *data = change->data;
+	_cleanup_(freep) char *word = netns_word(fd), *clean = NULL;
+
+	if (!strcmp(word, value))
+		return 0;
+	clean = text_clean(data->target, strlen(data->target));
+	change_explain(change, "look at it, and run the command again",
+		       "'%s' is another network namespace by now: %s", clean, word);
+	return -ESTALE;
+}
+
 static int write_netns(struct change *change, const char *value)
 {
 	const struct device_data *data = change->data;
@@ -153,6 +167,8 @@ static int write_netns(struct change *change, const char *value)
 	rc = change_host_nldev(change->host, &nldev);
 	if (!rc)
 		rc = netns_open(data->target, &fd);
+	if (!rc)
+		rc = check_target(change, value, fd);
 	if (rc)
 		return rc;
 	rc = move(nldev, change, fd);
