@@ -312,6 +312,27 @@ static void sub_devices_that_are_refused(void **state)
 	assert_int_equal(test->machine.changes, ARRAY_SIZE(cases));
 }
 
+/* Without an index nothing is deleted: 0 is that of the first device. */
+static void a_sub_device_that_was_not_read(void **state)
+{
+	struct test *test = *state;
+	struct change *change = want_sub(test, "smi mlx5_0");
+
+	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -ENODEV);
+	assert_int_equal(test->machine.changes, 0);
+}
+
+static void a_sub_device_of_another_parent(void **state)
+{
+	struct test *test = *state;
+	struct change *change = want_sub(test, "smi mlx5_1");
+
+	test->machine.has_sub = true;
+	assert_false(changes_prepare(&test->changes, CHANGE_DRY));
+	assert_int_equal(change->state.value, CHANGE_REFUSED);
+	assert_string_equal(change->reason, "smi0 is there already: smi mlx5_0");
+}
+
 /* What somebody else adds or deletes at the same time is not undone. */
 static void a_sub_device_of_somebody_else(void **state)
 {
@@ -359,6 +380,7 @@ int main(void)
 		CASE(a_kernel_without_moderation),    CASE(a_device_that_is_gone),
 		CASE(a_name_that_is_taken),	      CASE(later_settings_follow_a_new_name),
 		CASE(a_sub_device_comes_and_goes),    CASE(sub_devices_that_are_refused),
+		CASE(a_sub_device_that_was_not_read), CASE(a_sub_device_of_another_parent),
 		CASE(a_sub_device_of_somebody_else),  CASE(a_device_of_its_own_is_no_sub_device),
 	};
 

@@ -258,7 +258,8 @@ int device_request(struct change *change, unsigned int command, unsigned int att
 {
 	struct netlink_request request = {.count = 0};
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
+	/* As in device_settings_read(): what was made and could not be read back has none. */
+	int rc = change->device_index.known ? change_host_nldev(change->host, &nldev) : -ENODEV;
 
 	if (rc)
 		return rc;

@@ -136,6 +136,16 @@ static int write_sub_device(struct change *change, const char *value)
 	return rc;
 }
 
+/* One of another parent: the name is taken. */
+static int check_sub_device(struct change *change)
+{
+	if (!strcmp(change->before, CHANGE_ABSENT) || !strcmp(change->wanted, CHANGE_ABSENT))
+		return 0;
+	change_explain(change, "choose another name", "%s is there already: %s", change->object,
+		       change->before);
+	return -EEXIST;
+}
+
 static void guard_sub_device(struct change *change)
 {
 	if (!strcmp(change->wanted, CHANGE_ABSENT))
@@ -159,6 +169,7 @@ const struct setting sub_device_setting = {
 	.right = RIGHT_RDMA_ADMIN,
 	.read = read_sub_device,
 	.write = write_sub_device,
+	.check = check_sub_device,
 	.guard = guard_sub_device,
 	.undo = undo_sub_device,
 	.command = "dev add",
