@@ -233,9 +233,15 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 	return listing_refuses_root(listing, reason);
 }
 
-void listing_miss_answers(struct listing *listing, uint64_t needs, const char *attribute)
+void listing_miss_answers(struct listing *listing, uint64_t needs)
 {
-	if (!listing->inventory.answers && columns_needs(&listing->columns) & needs)
+	_cleanup_(freep) char *attribute = NULL;
+
+	for (size_t i = 0; i < listing->columns.count; i++)
+		if (listing->columns.fields[i]->needs & needs)
+			mem_extend(&attribute, "%s%s", attribute ? ", " : "",
+				   listing->columns.fields[i]->key);
+	if (!listing->inventory.answers && attribute)
 		problem_add_text(&listing->problems, NULL, attribute, "netlink",
 				 "a saved tree does not hold what netlink answers",
 				 "rdmactl snapshot keeps what the kernel answers");

@@ -87,9 +87,10 @@ bool listing_refuses_root(struct listing *listing, const char *reason);
 bool listing_refuses_tree(struct listing *listing, const char *reason);
 /*
  * A saved tree that is no snapshot does not hold what netlink answers. Where a column needs one of
- * `needs`, bits of struct field, that is a problem of the whole; after the inventory was loaded.
+ * `needs`, bits of struct field, that is a problem of the whole, which names those columns; after
+ * the inventory was loaded.
  */
-void listing_miss_answers(struct listing *listing, uint64_t needs, const char *attribute);
+void listing_miss_answers(struct listing *listing, uint64_t needs);
 /* The command saves to `path`: if that is standard output, no rows are printed to it. */
 void listing_saves_to(struct listing *listing, const char *path);
 /* Notes a problem that ends the command with `status`; strings are copied. */

@@ -138,7 +138,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	    listing_load_inventory(&listing, NEED_NETLINK | NEED_DESCRIPTION)) {
 		count = listing.inventory.devices.count;
 		settings = device_settings_list(&listing.inventory, &listing.problems);
-		listing_miss_answers(&listing, NEED_NETLINK, "netns and adaptive_moderation");
+		listing_miss_answers(&listing, NEED_NETLINK);
 	}
 	for (size_t i = 0; i < count; i++)
 		listing_add(&listing, &settings[i]);

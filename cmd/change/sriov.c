@@ -116,9 +116,9 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 			listing_fail(&listing, STATUS_NOTHING,
 				     "no function of a PCI adapter has RDMA", NULL);
 		if (has_vf(&list))
-			listing_miss_answers(&listing, FUNCTION_NEED_VF, "policy and trust");
+			listing_miss_answers(&listing, FUNCTION_NEED_VF);
 		if (list.count)
-			listing_miss_answers(&listing, FUNCTION_NEED_PARAMETERS, "parameters");
+			listing_miss_answers(&listing, FUNCTION_NEED_PARAMETERS);
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);

@@ -21,8 +21,12 @@ FUNCTION     KIND INDEX DEVICE   NETDEV        OWNER NODE GUID           POLICY 
 0000:81:02.0 vf       0 bnxt_re1 enp129s2v0    host  682c:90ff:fe11:e405 -      -       -    -
 0000:81:02.1 vf       1 -        -             vfio  -                   -      -       -    -
 END
-	)" 'rdmactl sriov: cannot read policy and trust: a saved tree does not hold what netlink answers
+	)" 'rdmactl sriov: cannot read policy, trust: a saved tree does not hold what netlink answers
   rdmactl snapshot keeps what the kernel answers'
+	on bnxt-sriov sriov --tsv --no-headings -o index,mac,roce,policy
+	expect 3 $'\t\t\t\n0\t\t\t\n1\t\t\t' 'rdmactl sriov: cannot read mac, policy: a saved tree does not hold what netlink answers
+  rdmactl snapshot keeps what the kernel answers
+rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers'
 	on cx6dx-roce sriov --json -o function,kind,parent,index,device,driver
 	[ "$status" = 0 ]
 	jq -e '[.sriov[] | select(.kind == "sf") | .function, .parent, .index, .device] ==
