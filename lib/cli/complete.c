@@ -202,6 +202,13 @@ static void put_class(struct completer *completer, enum completion completion,
 		break;
 	case COMPLETE_NOTHING:
 		break;
+	case COMPLETE_DEVICE_OR_NETDEV:
+	case COMPLETE_PORT_OR_NETDEV:
+		put_listed(completer,
+			   completion == COMPLETE_PORT_OR_NETDEV ? COMPLETE_PORT : COMPLETE_DEVICE,
+			   partial);
+		put_listed(completer, COMPLETE_NETDEV, partial);
+		break;
 	default:
 		put_listed(completer, completion, partial);
 	}

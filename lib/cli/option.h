@@ -31,6 +31,8 @@ enum completion {
 	COMPLETE_FILE,
 	COMPLETE_ROOT, /* a saved tree, or a snapshot of it in a file; empty: the live system */
 	COMPLETE_NETDEV,
+	COMPLETE_DEVICE_OR_NETDEV,
+	COMPLETE_PORT_OR_NETDEV,
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
 	COMPLETE_CHOICE, /* the option's choices */

@@ -44,6 +44,9 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	completes 'netns-mode privileged-qkey' system set --root "$r" ''
 	completes 'eno1 ib0 ib0.8001 ib1 lo' link add --root "$r" rxe0 type rxe netdev ''
 	completes 'rxe siw' link add --root "$r" rxe0 netdev ib0 type ''
+	completes 'ib0 ib0.8001 ib1' roce set --root "$r" ib
+	completes 'mlx5_1 mlx5_1/1' roce set --root "$r" mlx5_1
+	completes 'mlx5_0 mlx5_1 eno1 ib0 ib0.8001 ib1 lo' sriov set --root "$r" ''
 	completes 'mlx5_0 mlx5_1' dev add --root "$r" smi0 type smi parent ''
 	completes 'exclusive shared' system set --root "$r" netns-mode ''
 	completes 'netns-mode privileged-qkey' system set --root "$r" netns-mode shared ''
