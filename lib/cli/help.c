@@ -236,6 +236,7 @@ static void put_mdoc_tables(const struct command *command)
 {
 	_cleanup_(freep) struct option_set *sets = NULL;
 	const size_t count = command_family_sets(command, &sets);
+	_cleanup_(freep) char *heading = NULL;
 	bool begun = false;
 
 	if (count < 2)
@@ -245,17 +246,21 @@ static void put_mdoc_tables(const struct command *command)
 		/* The first are the global options. */
 		for (size_t i = 1; i < count; i++) {
 			_cleanup_(freep) char *takers = takers_of(command, sets[i].rows, NULL);
+			bool begins;
 
 			if (shared != !takers)
 				continue;
-			if (begun && takers)
+			begins = takers && (!heading || strcmp(takers, heading));
+			if (begun && begins)
 				puts(".El");
-			if (takers)
+			if (begins)
 				printf(".Ss Options of %s\n", takers);
-			if (!begun || takers)
+			if (!begun || begins)
 				puts(".Bl -tag -width Ds");
 			begun = true;
 			put_mdoc_options(sets[i].rows);
+			free(heading);
+			heading = mem_string_or_null(takers);
 		}
 	}
 	puts(".El\n.\\\" END OPTIONS");

@@ -252,6 +252,16 @@ check_example()
 	nothing_wrong
 }
 
+@test "man: no page has a heading of options twice" {
+	local page twice
+
+	for page in man/*.[15]; do
+		twice=$(grep '^\.Ss Options of ' "$page" | sort | uniq -d)
+		[ -z "$twice" ] || wrong "$page: $twice"
+	done
+	nothing_wrong
+}
+
 @test "man: every command has a page, and rdmactl(1) names every page" {
 	local name page
 
