@@ -36,8 +36,9 @@ enum setting_flag {
 	/* Traffic stops, so a person is asked first. */
 	SETTING_STOPS_TRAFFIC = 1 << 0,
 	/*
-	 * It may cut the way by which this session came (--revert-after): the engine looks if
-	 * change->netdev_index is known; else the setting's guard calls change_guard_way().
+	 * It may cut the way by which this session came, as long as it is so (--revert-after): the
+	 * engine looks, by change->netdev_index. Where undoing it does not bring the session back,
+	 * or the netdev is another one, the setting's guard calls change_guard_way().
 	 */
 	SETTING_CUTS_WAY = 1 << 1,
 	/* The object is one word, which may have blanks: the name of a node. Others are words. */

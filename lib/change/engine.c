@@ -150,7 +150,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 		setting->guard(change);
 	if (setting->flags & SETTING_CUTS_WAY && change->netdev_index.known &&
 	    if_indextoname((unsigned int)change->netdev_index.value, netdev))
-		change_guard_way(change, netdev);
+		change_guard_way(change, netdev, WAY_COMES_BACK);
 	change->undo = setting->undo ? setting->undo(change)
 				     : change_as_command(change, change->before);
 	if (setting->persist)

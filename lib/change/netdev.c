@@ -67,8 +67,12 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 	link = link_by_index(&links, &number);
 	if (!link)
 		return;
-	change_guard_way(change, link->name);
+	change_guard_way(change, link->name, goes ? WAY_IS_GONE : WAY_COMES_UP);
 	note_addresses(change, rtnl, link, goes);
+	if (!goes)
+		change_note(change,
+			    "the routes over %s by gateways, and others that were added, are lost",
+			    link->name);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];
 

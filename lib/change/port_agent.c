@@ -305,7 +305,7 @@ static const struct setting state = {
 		    "whether the port is enabled; the last two on InfiniBand", words},
 	.interface = "SMP PortInfo",
 	.right = RIGHT_OPEN,
-	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY | SETTING_OF_NAME,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_OF_NAME,
 	.parse = parse_state,
 	.read = read_state,
 	.write = write_state,
@@ -314,17 +314,17 @@ static const struct setting state = {
 	.command = "ports set",
 };
 
-#define LINK_SETTING(name, word, metavar, help)                                      \
-	static const struct setting name = {                                         \
-		.keyword = {word, metavar, help, NULL},                              \
-		.interface = "SMP PortInfo",                                         \
-		.right = RIGHT_OPEN,                                                 \
-		.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY | SETTING_OF_NAME, \
-		.parse = parse_field,                                                \
-		.read = read_field,                                                  \
-		.write = write_field,                                                \
-		.guard = guard_link,                                                 \
-		.command = "ports set",                                              \
+#define LINK_SETTING(name, word, metavar, help)                   \
+	static const struct setting name = {                      \
+		.keyword = {word, metavar, help, NULL},           \
+		.interface = "SMP PortInfo",                      \
+		.right = RIGHT_OPEN,                              \
+		.flags = SETTING_STOPS_TRAFFIC | SETTING_OF_NAME, \
+		.parse = parse_field,                             \
+		.read = read_field,                               \
+		.write = write_field,                             \
+		.guard = guard_link,                              \
+		.command = "ports set",                           \
 	}
 
 LINK_SETTING(width, "width", "LIST", "link widths that are enabled, on InfiniBand");

@@ -208,10 +208,11 @@ bool session_goes_over(const struct link_list *links, const struct number *index
 
 /*
  * Whether it goes over the netdev. Its local address may be that of another one than its packets
- * leave by (an address of lo, or two ways to the same peer), so both count.
+ * leave by (an address of lo, or two ways to the same peer), so both count. *ret_near: the peer is
+ * a neighbour by IPv4.
  */
 static int is_way(struct netlink *rtnl, const struct session_socket *session, const char *netdev,
-		  bool *ret_is)
+		  bool *ret_is, bool *ret_near)
 {
 	const struct route_question question = {.destination = session->remote};
 	struct link_address_list addresses = {0};
@@ -225,8 +226,11 @@ static int is_way(struct netlink *rtnl, const struct session_socket *session, co
 		if (ip_equal(&addresses.items[i].ip, &session->local))
 			*ret_is |= session_goes_over(&links, &addresses.items[i].link_index,
 						     netdev);
-	if (!rc && session->remote.family != AF_UNSPEC && !rtnl_get_route(rtnl, &question, &route))
+	if (!rc && session->remote.family != AF_UNSPEC &&
+	    !rtnl_get_route(rtnl, &question, &route)) {
 		*ret_is |= session_goes_over(&links, &route.link_index, netdev);
+		*ret_near = session->remote.family == AF_INET && !route.gateway.known;
+	}
 	if (!rc && !*ret_is && (links.missing || addresses.missing))
 		rc = -EAGAIN;
 	link_list_clear(&links);
@@ -284,12 +288,21 @@ static void note_unseen(struct change *change, const char *netdev, const char *w
 	change_note(change, "whether this session comes over %s cannot be seen: %s", netdev, why);
 }
 
-void change_guard_way(struct change *change, const char *netdev)
+/*
+ * A netdev that is down loses its IPv6 addresses, addrconf_ifdown(), and all routes but those of
+ * its addresses, fib_disable_ip(), net/ipv4/fib_frontend.c.
+ */
+static bool comes_back(enum way_back back, bool near)
+{
+	return back == WAY_COMES_BACK || (back == WAY_COMES_UP && near);
+}
+
+void change_guard_way(struct change *change, const char *netdev, enum way_back back)
 {
 	_cleanup_(freep) char *ends = NULL;
 	struct session_socket session;
 	struct netlink *rtnl;
-	bool is = false;
+	bool is = false, near = false;
 	int rc = find_session(change->host, &session);
 
 	if (rc == -ENOENT)
@@ -297,7 +310,7 @@ void change_guard_way(struct change *change, const char *netdev)
 	if (!rc)
 		rc = change_host_rtnl(change->host, &rtnl);
 	if (!rc)
-		rc = is_way(rtnl, &session, netdev, &is);
+		rc = is_way(rtnl, &session, netdev, &is, &near);
 	if (rc)
 		note_unseen(change, netdev,
 			    rc == -EAGAIN     ? "the netdevs changed while they were read"
@@ -308,7 +321,12 @@ void change_guard_way(struct change *change, const char *netdev)
 	if (!is)
 		return;
 	ends = describe_session(&session);
-	if (change->host->reverts)
+	if (!comes_back(back, near))
+		change_disturbs(change,
+				"this session, which comes over %s (%s): undoing it does not bring "
+				"back the address, or the route, that the session has",
+				netdev, ends);
+	else if (change->host->reverts)
 		change_note(change,
 			    "this session comes over %s (%s); it is undone unless you confirm it",
 			    netdev, ends);

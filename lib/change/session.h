@@ -16,11 +16,19 @@ struct session_socket {
 	struct ip_address local, remote; /* of mosh, remote is AF_UNSPEC: not known */
 };
 
+/* What undoing the change brings back of a session that it cuts. */
+enum way_back {
+	WAY_COMES_BACK, /* all of it */
+	WAY_COMES_UP,	/* what a netdev has again that was down: only IPv4 to a neighbour */
+	WAY_IS_GONE,	/* nothing: the netdev is another one, without addresses */
+};
+
 /*
  * Adds the session that comes over this netdev as a disturbance, or as a note if the change is
- * undone without a confirmation (--revert-after). What cannot be looked at is a note.
+ * undone without a confirmation (--revert-after) and the session then goes on. What cannot be
+ * looked at is a note.
  */
-void change_guard_way(struct change *change, const char *netdev);
+void change_guard_way(struct change *change, const char *netdev, enum way_back back);
 
 /* The parts, for tests. */
 

@@ -35,6 +35,7 @@ struct machine {
 	unsigned int address_on, route_over; /* of the session; 0: none */
 	int link_error, address_error;
 	bool addresses_change; /* while they are read, each time */
+	bool by_gateway;       /* the route */
 	char device[64];
 	bool device_is_elsewhere;
 	int rename_error;
@@ -100,6 +101,8 @@ static void put_route(struct bytes *datagram, const struct nlmsghdr *message,
 	}
 	bytes_put(&payload, &header, sizeof(header));
 	put_u32(&payload, RTA_OIF, machine->route_over);
+	if (machine->by_gateway)
+		put_attribute(&payload, RTA_GATEWAY, (const uint8_t[]){10, 1, 1, 1}, 4);
 	put_message(datagram, RTM_NEWROUTE, 0, message->nlmsg_seq, payload.data, payload.length);
 }
 
@@ -234,7 +237,8 @@ struct way {
 	const char *netdev;
 	bool reverts, logged_in;
 	int link_error, address_error;
-	bool addresses_change;
+	bool addresses_change, by_gateway;
+	enum way_back back;
 };
 
 static void look_for_way(const struct saved_tree *tree, FILE *out, void *context)
@@ -244,13 +248,14 @@ static void look_for_way(const struct saved_tree *tree, FILE *out, void *context
 				  .route_over = way->route_over,
 				  .link_error = way->link_error,
 				  .address_error = way->address_error,
-				  .addresses_change = way->addresses_change};
+				  .addresses_change = way->addresses_change,
+				  .by_gateway = way->by_gateway};
 	struct change_host host = {.reverts = way->reverts};
 	struct change change = {.host = &host};
 
 	log_in(tree, way->logged_in);
 	start(&machine, &host);
-	change_guard_way(&change, way->netdev);
+	change_guard_way(&change, way->netdev, way->back);
 	tell(out, &change);
 }
 
@@ -265,8 +270,8 @@ static void look_for_mosh(const struct saved_tree *tree, FILE *out, void *contex
 
 	log_in_by_mosh(tree, *is_any ? any : own);
 	start(&machine, &host);
-	change_guard_way(&change, "eth0");
-	change_guard_way(&change, "eth1");
+	change_guard_way(&change, "eth0", WAY_COMES_BACK);
+	change_guard_way(&change, "eth1", WAY_COMES_BACK);
 	tell(out, &change);
 }
 
@@ -284,7 +289,7 @@ static void look_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 		struct change change = {.host = &lines[i]};
 
 		log_in(tree, i == 0);
-		change_guard_way(&change, "eth0");
+		change_guard_way(&change, "eth0", WAY_COMES_BACK);
 		tell(out, &change);
 		assert_null(lines[i].rtnl);
 		assert_null(lines[i].session);
@@ -297,6 +302,35 @@ static void look_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 #define REVERTS(name)                                                                   \
 	"note this session comes over " name " (10.1.1.5 from 10.9.9.9); it is undone " \
 	"unless you confirm it\n"
+
+#define LASTS(name)                                                                           \
+	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): undoing " \
+	"it does not bring back the address, or the route, that the session has\n"
+
+/* Being undone does not help a session whose address or route is lost meanwhile. */
+static void ways_back(void **state)
+{
+	static const struct {
+		struct way way;
+		const char *text;
+	} rows[] = {
+		{{ETH0, ETH0, "eth0", true, true, .back = WAY_COMES_UP}, REVERTS("eth0")},
+		{{ETH0, ETH0, "eth0", false, true, .back = WAY_COMES_UP}, DISTURBS("eth0")},
+		{{ETH0, ETH0, "eth0", true, true, .by_gateway = true, .back = WAY_COMES_UP},
+		 LASTS("eth0")},
+		{{ETH0, 0, "eth0", false, true, .back = WAY_COMES_UP}, LASTS("eth0")},
+		{{ETH0, ETH0, "eth0", true, true, .by_gateway = true}, REVERTS("eth0")},
+		{{ETH0, ETH0, "eth0", true, true, .back = WAY_IS_GONE}, LASTS("eth0")},
+		{{ETH1, ETH1, "eth0", true, true, .back = WAY_IS_GONE}, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct way way = rows[i].way;
+
+		rooted_expect(*state, look_for_way, &way, rows[i].text);
+		tree_delete(*state, "proc");
+	}
+}
 
 /* By its address, by its route, by a member; and by none of them. */
 static void ways(void **state)
@@ -409,14 +443,15 @@ static void guard_netns(const struct saved_tree *tree, FILE *out, void *context)
 
 static void netns(void **state)
 {
-	rooted_expect(*state, guard_netns, NULL, LOST "-\n" DISTURBS("ib0") LOST "-\n" LOST "-\n");
+	rooted_expect(*state, guard_netns, NULL, LOST "-\n" LASTS("ib0") LOST "-\n" LOST "-\n");
 }
 
 /* An Ethernet port that goes down: who uses its device, and the way of the session. */
 static void guard_port(const struct saved_tree *tree, FILE *out, void *context)
 {
 	const struct setting *setting = port_netdev_setting_table[0];
-	struct machine machine = {.address_on = ETH0, .device_is_elsewhere = true};
+	struct machine machine = {
+		.address_on = ETH0, .route_over = ETH0, .device_is_elsewhere = true};
 	struct change_host host = {.nldev = NULL};
 	struct change change = {.host = &host,
 				.setting = setting,
@@ -429,6 +464,8 @@ static void guard_port(const struct saved_tree *tree, FILE *out, void *context)
 	setting->guard(&change);
 	tell(out, &change);
 }
+
+#define ROUTES "note the routes over eth0 by gateways, and others that were added, are lost\n"
 
 static void ports(void **state)
 {
@@ -447,7 +484,7 @@ static void ports(void **state)
 			      "eth0") "note the users of the device could not be listed: RDMA "
 				      "netlink does not have it\n"
 				      "note eth0 has the address 10.1.1.5\n"
-				      "note eth0 has the address 10.1.1.6\n");
+				      "note eth0 has the address 10.1.1.6\n" ROUTES);
 	/* In a container there may be more, which is said. */
 	tree_link(*state, "proc/self/ns/pid", "pid:[4026531837]");
 	tree_delete(*state, "sys/class/infiniband/mlx5_0");
@@ -456,12 +493,12 @@ static void ports(void **state)
 				       "netlink does not have it\n"
 				       "note processes outside of this container cannot be seen\n"
 				       "note eth0 has the address 10.1.1.5\n"
-				       "note eth0 has the address 10.1.1.6\n");
+				       "note eth0 has the address 10.1.1.6\n" ROUTES);
 	/* Without an RDMA core there is nobody to look for. */
 	tree_delete(*state, "sys/class/infiniband");
 	rooted_expect(*state, guard_port, down,
 		      DISTURBS("eth0") "note eth0 has the address 10.1.1.5\n"
-				       "note eth0 has the address 10.1.1.6\n");
+				       "note eth0 has the address 10.1.1.6\n" ROUTES);
 }
 
 static const struct setting *description(void)
@@ -865,21 +902,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(ways),
-		TEST(way_of_lines),
-		TEST(way_of_mosh),
-		TEST(ways_not_seen),
-		TEST(netns),
-		TEST(ports),
-		TEST(descriptions),
-		TEST(daemons),
-		TEST(files_of_devices),
-		TEST(renamed),
-		TEST(free_names),
-		TEST(modules),
-		TEST(software_devices),
-		TEST(rdma_cm),
-		TEST(rdma_cm_of_none),
+		TEST(ways),	     TEST(ways_back),
+		TEST(way_of_lines),  TEST(way_of_mosh),
+		TEST(ways_not_seen), TEST(netns),
+		TEST(ports),	     TEST(descriptions),
+		TEST(daemons),	     TEST(files_of_devices),
+		TEST(renamed),	     TEST(free_names),
+		TEST(modules),	     TEST(software_devices),
+		TEST(rdma_cm),	     TEST(rdma_cm_of_none),
 	};
 
 	if (rooted_is_possible())

@@ -570,8 +570,7 @@ static void settings(void **state)
 		assert_string_equal(setting->interface, "SMP PortInfo");
 		assert_string_equal(setting->command, "ports set");
 		assert_int_equal(setting->right, RIGHT_OPEN);
-		assert_int_equal(setting->flags,
-				 SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY | SETTING_OF_NAME);
+		assert_int_equal(setting->flags, SETTING_STOPS_TRAFFIC | SETTING_OF_NAME);
 	}
 	assert_null(port_agent_setting_table[ARRAY_SIZE(names)]);
 }

@@ -193,7 +193,7 @@ static void guard_way(struct change *change)
 		return;
 	for (size_t i = 0; i < device->port_count; i++)
 		if (device->ports[i].netdev)
-			change_guard_way(change, device->ports[i].netdev);
+			change_guard_way(change, device->ports[i].netdev, WAY_IS_GONE);
 }
 
 /* What names the network namespace that the device leaves, quoted, or NULL if nothing does. */
@@ -260,7 +260,7 @@ const struct setting device_netns_setting = {
 		    NULL},
 	.interface = "RDMA netlink SET",
 	.right = RIGHT_RDMA_ADMIN,
-	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.flags = SETTING_STOPS_TRAFFIC,
 	.parse = parse_netns,
 	.read = read_netns,
 	.write = write_netns,

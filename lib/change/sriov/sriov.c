@@ -173,7 +173,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 	}
 	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf)) {
 		for (size_t i = 0; i < netdevs.count; i++) {
-			change_guard_way(change, netdevs.items[i]);
+			change_guard_way(change, netdevs.items[i], WAY_IS_GONE);
 			change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i],
 				    vf);
 		}

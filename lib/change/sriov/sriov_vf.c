@@ -170,7 +170,7 @@ static void guard_netdevs(struct change *change)
 		sysfs_list(&root, &netdevs, "%s/virtfn%" PRIu64 "/net", directory,
 			   change->port.value);
 	for (size_t i = 0; i < netdevs.count; i++) {
-		change_guard_way(change, netdevs.items[i]);
+		change_guard_way(change, netdevs.items[i], WAY_COMES_BACK);
 		change_note(change, "%s is its netdev on this host", netdevs.items[i]);
 	}
 	strings_free(&netdevs);
