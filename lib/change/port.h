@@ -13,8 +13,9 @@ struct port_agent {
 	struct mad_session session;
 	struct problems problems; /* of the session */
 	unsigned int port;
-	bool local;    /* the object of the changes is a device of this host */
-	char *options; /* change_host.options; owned */
+	struct number node_guid; /* of the node that was found there first */
+	bool local;		 /* the object of the changes is a device of this host */
+	char *options;		 /* change_host.options; owned */
 };
 
 /* Ends the session and frees the agent: change_host.free_agent. */

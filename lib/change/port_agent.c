@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/holders.h"
@@ -63,6 +64,31 @@ static int explain(struct change *change)
 	return -EIO;
 }
 
+/*
+ * A LID may be that of another node by now, and another node may be at the end of a route: the
+ * question whether to go on, or --revert-after, takes its time.
+ */
+static int check_node(struct change *change)
+{
+	struct port_agent *agent = agent_of(change);
+	struct mad_session *session = &agent->session;
+	char now[GUID_TEXT_SIZE], before[GUID_TEXT_SIZE];
+	unsigned char info[MAD_DATA_MOST];
+
+	if (!mad_session_get(session, session->destinations, UMAD_SM_ATTR_NODE_INFO, 0,
+			     session->key, info))
+		return explain(change);
+	if (!agent->node_guid.known)
+		agent->node_guid = number_of(node_info_node_guid(info));
+	if (agent->node_guid.value == node_info_node_guid(info))
+		return 0;
+	guid_format(agent->node_guid.value, before);
+	guid_format(node_info_node_guid(info), now);
+	change_explain(change, "look at it, and run the command again",
+		       "another node is there by now: its GUID is %s, and it was %s", now, before);
+	return -ESTALE;
+}
+
 static void begin(struct port_agent *agent, struct smp_change *smp)
 {
 	*smp = (struct smp_change){
@@ -80,6 +106,15 @@ bool port_agent_has_speeds_ext(struct port_agent *agent)
 	return smp_change_read(&smp) && port_info_speed_ext_supported(smp.before.data);
 }
 
+/* What the port is set to, of the node that is remembered from the first time on. */
+static int read_port(struct change *change, struct smp_change *smp)
+{
+	int rc = agent_of(change)->node_guid.known ? 0 : check_node(change);
+
+	begin(agent_of(change), smp);
+	return rc ? rc : smp_change_read(smp) ? 0 : explain(change);
+}
+
 /* Reads, and writes with one field changed: "state=3". 0 or -EIO, explained. */
 static int set_field(struct change *change, const char *key, const char *text)
 {
@@ -91,6 +126,8 @@ static int set_field(struct change *change, const char *key, const char *text)
 	begin(agent_of(change), &smp);
 	smp_change_parse(&smp, pair);
 	rc = smp_change_find(&smp, &wrong);
+	if (!rc)
+		rc = check_node(change);
 	if (rc)
 		return rc;
 	if (!smp_change_read(&smp))
@@ -136,10 +173,10 @@ static int read_state(struct change *change, char **ret_value)
 	_cleanup_(smp_change_clear) struct smp_change smp;
 	const bool *was_reset = change->data;
 	const char *word;
+	int rc = read_port(change, &smp);
 
-	begin(agent_of(change), &smp);
-	if (!smp_change_read(&smp))
-		return explain(change);
+	if (rc)
+		return rc;
 	word = state_word(port_info_state(smp.before.data),
 			  port_info_physical_state(smp.before.data));
 	if (strcmp(word, "down") && (!strcmp(change->wanted, "up") || (was_reset && *was_reset)))
@@ -280,10 +317,10 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 static int read_field(struct change *change, char **ret_value)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
+	int rc = read_port(change, &smp);
 
-	begin(agent_of(change), &smp);
-	if (!smp_change_read(&smp))
-		return explain(change);
+	if (rc)
+		return rc;
 	*ret_value = list_text(schema_find(smp.attribute->schema, field_of(change)), &smp.before);
 	return 0;
 }

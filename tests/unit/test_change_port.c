@@ -49,6 +49,7 @@ struct bed {
 	unsigned int waiting; /* of them, now */
 	bool never;	      /* the link does not come up */
 	bool is_switch;
+	uint64_t node_guid;
 	unsigned int local_port; /* of NodeInfo: by which requests arrive */
 	unsigned int way_back;	 /* port of the forwarding table */
 	unsigned int
@@ -115,6 +116,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	memset(reply + 64, 0, 64);
 	if (attribute == UMAD_SM_ATTR_NODE_INFO) {
 		reply[64 + 2] = bed->is_switch ? NODE_TYPE_SWITCH : NODE_TYPE_CA;
+		bits_set(reply, (64 + 12) * 8, 64, bed->node_guid);
 		reply[64 + 36] = (unsigned char)bed->local_port;
 	} else if (attribute == UMAD_SM_ATTR_LINEAR_FT) {
 		assert_int_equal(mad_modifier(mad), 2);
@@ -360,7 +362,7 @@ static void silence(void **state)
 		unsigned int silent_at;
 	} rows[] = {
 		{"state", "down", "", 1},    {"state", "down", "", 2},
-		{"state", "reset", "", 1},   {"state", "reset", "0/3 ", 3},
+		{"state", "reset", "", 1},   {"state", "reset", "0/3 ", 4},
 		{"state", "arm", "", 1},     {"state", "arm", "", 2},
 		{"state", "active", "", 3},  {"width", "4x", "", 1},
 		{"width", "4x", "", 2},	     {"speed", "sdr", "", 1},
@@ -382,6 +384,30 @@ static void silence(void **state)
 		assert_non_null(change->next_step);
 		assert_int_equal(agent->problems.count, 0);
 		assert_null(change->data);
+	}
+}
+
+/* The LID may have been given to another node since: neither it nor the first one is touched. */
+static void another_node(void **state)
+{
+	static const char *const settings[] = {"state", "width"};
+	static const char *const values[] = {"down", "4x"};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct change *change = want(bed, settings[i], values[i]);
+		_cleanup_(freep) char *before = NULL;
+
+		bed->node_guid = 0x0002c90300a1b2c3;
+		((struct port_agent *)bed->host.agent)->node_guid.known = false;
+		assert_int_equal(change->setting->read(change, &before), 0);
+		bed->node_guid = 0x0002c90300a1b2d3;
+		assert_int_equal(change->setting->write(change, values[i]), -ESTALE);
+		assert_string_equal(change->reason,
+				    "another node is there by now: its GUID is "
+				    "0002:c903:00a1:b2d3, and it was 0002:c903:00a1:b2c3");
+		assert_string_equal(change->next_step, "look at it, and run the command again");
+		assert_string_equal(bed->sets, "");
 	}
 }
 
@@ -557,7 +583,7 @@ static void extended_speeds(void **state)
 	assert_false(port_agent_has_speeds_ext(bed->host.agent));
 }
 
-/* Each of them stops traffic, and is looked at for the way of the session. */
+/* Each of them stops traffic. */
 static void settings(void **state)
 {
 	static const char *const names[] = {"state", "width", "speed", "speed-ext"};
@@ -586,6 +612,7 @@ int main(void)
 		TEST(reset_and_undone),
 		TEST(waiting),
 		TEST(silence),
+		TEST(another_node),
 		TEST(refusals),
 		TEST(undone),
 		TEST(lists),
