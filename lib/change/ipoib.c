@@ -307,6 +307,21 @@ static void explain_refusal(struct change *change, int error, unsigned int mode)
 		change_explain(change, "load ib_ipoib", "the kernel has no IPoIB");
 }
 
+/* Whether the netdev is the child that is to go, and not another one of its name since. */
+static int check_child(struct change *change, struct netlink *rtnl, const struct link *link)
+{
+	const char *wanted = strcmp(change->wanted, CHANGE_ABSENT) ? change->wanted
+								   : change->before;
+	_cleanup_(freep) char *value = NULL;
+	int rc = describe(change, rtnl, link, &value);
+
+	if (rc || !strcmp(value, wanted))
+		return rc;
+	change_explain(change, "look at it, and run the command again",
+		       "%s is another one by now: %s", change->object, value);
+	return -EEXIST;
+}
+
 static int write_child(struct change *change, const char *value)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
@@ -322,6 +337,8 @@ static int write_child(struct change *change, const char *value)
 		rc = split_value(value, &parent, &pkey, &mode);
 	if (!rc)
 		rc = rtnl_get_link(rtnl, 0, make ? parent : change->object, &list);
+	if (!rc && !make)
+		rc = check_child(change, rtnl, &list.items[0]);
 	if (rc) {
 		change->written = false;
 		return rc;
@@ -408,7 +425,9 @@ static void guard_del(struct change *change)
 	_cleanup_(link_list_clear) struct link_list list = {0};
 	struct netlink *rtnl;
 
-	change_note(change, "undoing it makes %s anew: down, and without addresses",
+	change_note(change,
+		    "undoing it makes %s anew: down, without addresses, with MTU and umcast as at "
+		    "first",
 		    change->object);
 	if (!change_host_rtnl(change->host, &rtnl) &&
 	    !rtnl_get_link(rtnl, 0, change->object, &list))

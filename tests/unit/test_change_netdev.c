@@ -435,6 +435,25 @@ static void a_child_comes_and_goes(void **state)
 	assert_reads(change, change->before);
 }
 
+/* When a child is to be unmade, its name may be that of something else. */
+static void a_child_that_was_replaced(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = want(bed, &ipoib_add_setting, "own",
+				     "ib0 pkey 0x8002 mode datagram");
+
+	change->before = mem_string(CHANGE_ABSENT);
+	assert_int_equal(change->setting->write(change, change->wanted), 0);
+	bed->machine.links[4].pkey = 0x8003;
+	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -EEXIST);
+	assert_string_equal(change->reason,
+			    "own is another one by now: ib0 pkey 0x8003 mode datagram");
+	bed->machine.links[4].type = ARPHRD_ETHER;
+	assert_int_equal(change->setting->write(change, CHANGE_ABSENT), -EEXIST);
+	assert_string_equal(change->reason, "own is a netdev of another kind, not IPoIB");
+	assert_int_equal(bed->machine.changes, 1);
+}
+
 /* What cannot have a child, and what is in its place. */
 static void children_that_cannot_be(void **state)
 {
@@ -776,7 +795,8 @@ static void users(void **state)
 	bed->machine.links[0].master = 5;
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 5);
-	has_note(change, "undoing it makes ib0 anew: down, and without addresses");
+	has_note(change, "undoing it makes ib0 anew: down, without addresses, with MTU and "
+			 "umcast as at first");
 	has_note(change, "ib0 has the address 10.0.0.1, which is lost");
 	has_note(change, "ib0 has the address 2001::1, which is lost");
 	has_note(change, "ib0.8001 is on top of ib0");
@@ -1126,6 +1146,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(a_child_comes_and_goes),
+		TEST(a_child_that_was_replaced),
 		TEST(children_that_cannot_be),
 		TEST(children_that_are_refused),
 		TEST(children_of_somebody_else),
