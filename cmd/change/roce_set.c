@@ -86,12 +86,18 @@ static bool is_of_port(const struct setting *setting)
 	return false;
 }
 
+struct port_place {
+	const struct port *port;
+	struct number device_index;
+};
+
 static bool fill_port(struct change *change, void *context)
 {
-	const struct port *port = context;
+	const struct port_place *place = context;
 
-	change->port = port->port;
-	change->data = mem_string(port->kernel_name);
+	change->device_index = place->device_index;
+	change->port = place->port->port;
+	change->data = mem_string(place->port->kernel_name);
 	return true;
 }
 
@@ -106,9 +112,14 @@ static bool fill_member(struct change *change, void *context)
 static bool plan_port(struct change_plan *plan, const struct port *port,
 		      const struct setting *setting, const char *text)
 {
+	const struct device *device = device_list_find(&plan->listing.inventory.devices,
+						       port->device);
+	struct port_place place = {.port = port};
 	_cleanup_(freep) char *object = port_object(port);
 
-	return change_plan_one(plan, setting, text, object, fill_port, (void *)(uintptr_t)port);
+	if (device)
+		place.device_index = device->index;
+	return change_plan_one(plan, setting, text, object, fill_port, &place);
 }
 
 static bool plan_member(struct change_plan *plan, const struct link *link,
@@ -232,7 +243,7 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 	struct listing *listing = &plan->listing;
 	int rc;
 
-	listing->request.needs = ROCE_TARGET_NEEDS;
+	listing->request.needs = ROCE_TARGET_NEEDS | NEED_NETLINK;
 	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
 			    &listing->notes);
 	if (rc && rc != -ENODEV) {

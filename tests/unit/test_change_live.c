@@ -841,6 +841,32 @@ static void set_defaults(const struct saved_tree *tree, FILE *out, void *context
 	}
 }
 
+/* The device that has that index by now, and not the one that has its name. */
+static void set_default_of_renamed(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct machine machine = {.device = "rdma0"};
+	struct change_host host = {.nldev = NULL};
+	struct change change = {.host = &host,
+				.setting = cma_setting_table[1],
+				.data = mem_string("mlx5_0"),
+				.device_index = {DEVICE_INDEX, true},
+				.port = {1, true}};
+
+	(void)tree, (void)context;
+	start(&machine, &host);
+	read_into(out, &change);
+	write_and_tell(out, &change, "106");
+	fprintf(out, "tos %d %d\n", (int)cma_default_tos("mlx5_0", 1).value,
+		(int)cma_default_tos("rdma0", 1).value);
+}
+
+static void rdma_cm_of_renamed(void **state)
+{
+	tree_write(*state, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos", "9");
+	tree_write(*state, "sys/kernel/config/rdma_cm/rdma0/ports/1/default_roce_tos", "5");
+	rooted_expect(*state, set_default_of_renamed, NULL, "read: '5'\ntos 9 106\n");
+}
+
 static void rdma_cm(void **state)
 {
 	_cleanup_(freep) char *none = mem_format("read: %s\nwrite: %s\nreason "
@@ -902,14 +928,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(ways),	     TEST(ways_back),
-		TEST(way_of_lines),  TEST(way_of_mosh),
-		TEST(ways_not_seen), TEST(netns),
-		TEST(ports),	     TEST(descriptions),
-		TEST(daemons),	     TEST(files_of_devices),
-		TEST(renamed),	     TEST(free_names),
-		TEST(modules),	     TEST(software_devices),
-		TEST(rdma_cm),	     TEST(rdma_cm_of_none),
+		TEST(ways),
+		TEST(ways_back),
+		TEST(way_of_lines),
+		TEST(way_of_mosh),
+		TEST(ways_not_seen),
+		TEST(netns),
+		TEST(ports),
+		TEST(descriptions),
+		TEST(daemons),
+		TEST(files_of_devices),
+		TEST(renamed),
+		TEST(free_names),
+		TEST(modules),
+		TEST(software_devices),
+		TEST(rdma_cm),
+		TEST(rdma_cm_of_renamed),
+		TEST(rdma_cm_of_none),
 	};
 
 	if (rooted_is_possible())

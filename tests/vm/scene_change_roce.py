@@ -92,8 +92,34 @@ def configfs(tap):
     tap.test('change-roce: a TOS of more than 8 bits',
              unequal('status', ours('default-tos', '256').status, 2) +
              unequal('file', peers.read(file_of('tos')), '96'))
+    renamed(tap)
+    ours('default-tos', '5')
+    ours('default-tos', '96')
     rights(tap)
     device_lost(tap)
+
+
+def renamed(tap):
+    """Each line is of the name before all, and set for the device whatever it is called by then."""
+    file, other = '/tmp/lines', 'rcy'
+    peers.must('ip', 'link', 'add', 'roce8', 'type', 'dummy')
+    peers.must('rdma', 'link', 'add', other, 'type', 'rxe', 'netdev', 'roce8')
+    with open(file, 'w', encoding='ascii') as out:
+        out.write('roce set %s default-tos 8\ndev set %s name rcz\ndev set %s name %s\n'
+                  'roce set %s default-tos 4\n' % (DEVICE, DEVICE, other, DEVICE, other))
+    done = change('change', '--from', file, '--yes')
+    named = change('roce', 'set', 'rcz', 'default-tos', '8'), ours('default-tos', '4')
+    for row in reversed(done.rows):
+        peers.must('/bin/sh', '-c', row['undo'].replace('rdmactl', program.RDMACTL, 1) + ' --yes --quiet')
+    back = ours('default-tos', '96'), change('roce', 'set', other, 'default-tos', '0')
+    tap.test('change-roce: devices that get other names in the same call, and the way back',
+             unequal('status', done.status, 0) + reasons(done) +
+             unequal('named', states(named[0]) + states(named[1]), ['unchanged'] * 2) +
+             unequal('undone', states(back[0]) + states(back[1]), ['unchanged'] * 2))
+    peers.must('rdma', 'link', 'del', other)
+    peers.must('ip', 'link', 'del', 'roce8')
+    for name in os.listdir(CMA):
+        os.rmdir('%s/%s' % (CMA, name))
 
 
 def rights(tap):

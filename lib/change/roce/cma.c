@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb/netdev.h"
+#include "change/device/device.h"
 #include "change/roce.h"
 #include "roce/cma.h"
 #include "roce/tos.h"
@@ -39,14 +40,42 @@ static int explain(struct change *change, int rc)
 	return rc;
 }
 
+/*
+ * The name of now, by the index: another change of this call may give the device another name, and
+ * its old one to another device.
+ */
+static int find_name(struct change *change, char **ret_name)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+	int rc = change->device_index.known ? device_read_change(change, &settings) : 0;
+
+	if (rc)
+		return rc;
+	*ret_name = mem_string(settings.device ? settings.device : change->data);
+	return 0;
+}
+
 static int read_text(struct change *change, const char *attribute,
 		     char text[static SYSFS_TEXT_SIZE])
 {
-	ssize_t length = cma_defaults_read(NULL, change->data, port_of(change), attribute, text);
+	_cleanup_(freep) char *name = NULL;
+	int rc = find_name(change, &name);
+	ssize_t length;
 
+	if (rc)
+		return rc;
+	length = cma_defaults_read(NULL, name, port_of(change), attribute, text);
 	free(change->path);
 	change->path = mem_string(CMA_DIRECTORY);
 	return length < 0 ? explain(change, (int)length) : 0;
+}
+
+static int write_text(struct change *change, const char *attribute, const char *text)
+{
+	_cleanup_(freep) char *name = NULL;
+	int rc = find_name(change, &name);
+
+	return rc ? rc : cma_defaults_write(name, port_of(change), attribute, text);
 }
 
 static int read_mode(struct change *change, char **ret_value)
@@ -66,9 +95,7 @@ static int read_mode(struct change *change, char **ret_value)
 static int write_mode(struct change *change, const char *value)
 {
 	const struct enum_name *name = enum_find_word(roce_mode_names, value);
-	int rc = name ? cma_defaults_write(change->data, port_of(change), CMA_MODE,
-					   roce_mode_text(name->value))
-		      : -EINVAL;
+	int rc = name ? write_text(change, CMA_MODE, roce_mode_text(name->value)) : -EINVAL;
 
 	/* cma_set_default_gid_type(), core/cma.c: only what the port has GIDs for. */
 	if (rc == -EINVAL)
@@ -99,7 +126,7 @@ static int read_tos(struct change *change, char **ret_value)
 
 static int write_tos(struct change *change, const char *value)
 {
-	return explain(change, cma_defaults_write(change->data, port_of(change), CMA_TOS, value));
+	return explain(change, write_text(change, CMA_TOS, value));
 }
 
 static void guard(struct change *change)
@@ -109,12 +136,37 @@ static void guard(struct change *change)
 		    "users of rdma_cm, unless they set their own; and until the device goes");
 }
 
+/* The name that the device has when this change is made. */
+static const char *name_then(const struct change *change)
+{
+	const char *name = change->data;
+
+	for (const struct change *other = change->all ? change->all->items : change; other < change;
+	     other++)
+		if (other->setting == &device_name_setting && change->device_index.known &&
+		    other->device_index.value == change->device_index.value)
+			name = other->wanted;
+	return name;
+}
+
+static char *undo(const struct change *change)
+{
+	_cleanup_(freep) char *port = mem_format("%s/%u", name_then(change), port_of(change));
+	struct change then = *change;
+
+	then.object = port;
+	return change_as_command(&then, change->before);
+}
+
 static void persist(struct change *change)
 {
-	_cleanup_(freep) char *name = mem_format("%s-%u", (const char *)change->data,
-						 port_of(change));
+	_cleanup_(freep) char *name = mem_format("%s-%u", name_then(change), port_of(change));
+	_cleanup_(freep) char *port = mem_format("%s/%u", name_then(change), port_of(change));
+	char *object = change->object;
 
+	change->object = port;
 	netdev_persist_as(change, name);
+	change->object = object;
 }
 
 const struct setting cma_mode_setting = {
@@ -125,6 +177,7 @@ const struct setting cma_mode_setting = {
 	.read = read_mode,
 	.write = write_mode,
 	.guard = guard,
+	.undo = undo,
 	.command = NETDEV_COMMAND,
 	.persist = persist,
 };
@@ -137,6 +190,7 @@ const struct setting cma_tos_setting = {
 	.read = read_tos,
 	.write = write_tos,
 	.guard = guard,
+	.undo = undo,
 	.command = NETDEV_COMMAND,
 	.persist = persist,
 };
