@@ -137,6 +137,7 @@ void change_host_close(struct change_host *host)
 	netlink_free(host->rtnl);
 	netlink_free(host->generic);
 	free(host->session);
+	strings_free(&host->daemons);
 	if (host->agent)
 		host->free_agent(host->agent);
 	*host = (struct change_host){0};

@@ -85,6 +85,7 @@ struct change_host {
 	struct change_host *base;
 	struct netlink *nldev, *rtnl, *generic;
 	struct session_search *session;	   /* change/session.c; NULL: not looked for yet */
+	struct strings daemons;		   /* change/holders.c: name and processes of each */
 	const struct inventory *inventory; /* what the command has loaded; may be NULL */
 	bool reverts; /* what is written is undone soon, unless the user confirms it */
 	/*

@@ -390,7 +390,7 @@ void change_guard_device(struct change *change)
 	device_users_clear(&users);
 }
 
-char *change_find_processes(const char *name)
+static char *find_processes(const char *name)
 {
 	struct strings tasks = {.known = false};
 	char text[SYSFS_TEXT_SIZE], *list = NULL;
@@ -407,4 +407,20 @@ char *change_find_processes(const char *name)
 	strings_free(&tasks);
 	root_close(&root);
 	return list;
+}
+
+const char *change_find_processes(struct change *change, const char *name)
+{
+	struct strings *found = &change_host_base(change->host)->daemons;
+	size_t place = 0;
+
+	while (place < found->count && strcmp(found->items[place], name))
+		place += 2;
+	if (place == found->count) {
+		_cleanup_(freep) char *list = find_processes(name);
+
+		strings_add(found, name);
+		strings_add(found, list ? list : "");
+	}
+	return *found->items[place + 1] ? found->items[place + 1] : NULL;
 }

@@ -15,8 +15,11 @@
  * change_disturbs(), and what could not be looked at by change_note(). Loads no module.
  */
 void change_guard_device(struct change *change);
-/* The numbers of the processes with that name: "7, 12", for the caller to free. NULL: none. */
-char *change_find_processes(const char *name);
+/*
+ * The numbers of the processes with that name: "7, 12". NULL: none. They are looked for once in a
+ * call, because there may be many; the text is the host's.
+ */
+const char *change_find_processes(struct change *change, const char *name);
 
 /* The same in parts, for tests. */
 

@@ -296,6 +296,25 @@ static void look_from_lines(const struct saved_tree *tree, FILE *out, void *cont
 	}
 }
 
+/* So are the daemons, each of which is looked for among all processes. */
+static void find_from_lines(const struct saved_tree *tree, FILE *out, void *context)
+{
+	static const char *const names[] = {"lldpad", "rdma-ndd", "lldpad", "rdma-ndd", "lldpad"};
+	struct change_host base = {.reverts = false};
+	struct change_host lines[] = {{.base = &base}, {.base = &base}};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct change change = {.host = &lines[i % 2]};
+		const char *found = change_find_processes(&change, names[i]);
+
+		fprintf(out, "%s %s\n", names[i], found ? found : "none");
+		if (i == 1)
+			tree_write(tree, "proc/7/comm", "rdma-ndd");
+	}
+	change_host_close(&base);
+}
+
 #define DISTURBS(name)                                                                \
 	"disturbs this session, which comes over " name " (10.1.1.5 from 10.9.9.9): " \
 	"--revert-after 30s undoes it unless you confirm it\n"
@@ -363,6 +382,13 @@ static void way_of_lines(void **state)
 {
 	rooted_expect(*state, look_from_lines, NULL, DISTURBS("eth0") REVERTS("eth0"));
 	tree_delete(*state, "proc");
+}
+
+static void daemons_of_lines(void **state)
+{
+	tree_write(*state, "proc/7/comm", "lldpad");
+	rooted_expect(*state, find_from_lines, NULL,
+		      "lldpad 7\nrdma-ndd none\nlldpad 7\nrdma-ndd none\nlldpad 7\n");
 }
 
 static void way_of_mosh(void **state)
@@ -593,11 +619,13 @@ static void descriptions(void **state)
 /* A daemon that writes it again is told of, whatever else runs. */
 static void guard_description(const struct saved_tree *tree, FILE *out, void *context)
 {
-	struct change change = {.setting = description()};
+	struct change_host host = {.nldev = NULL};
+	struct change change = {.host = &host, .setting = description()};
 
 	(void)tree, (void)context;
 	change.setting->guard(&change);
 	tell(out, &change);
+	change_host_close(&host);
 }
 
 static void daemons(void **state)
@@ -931,6 +959,7 @@ int main(void)
 		TEST(ways),
 		TEST(ways_back),
 		TEST(way_of_lines),
+		TEST(daemons_of_lines),
 		TEST(way_of_mosh),
 		TEST(ways_not_seen),
 		TEST(netns),

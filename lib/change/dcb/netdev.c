@@ -138,7 +138,7 @@ int netdev_read(struct change *change, char **ret_value)
  */
 void netdev_guard(struct change *change)
 {
-	_cleanup_(freep) char *daemon = change_find_processes("lldpad");
+	const char *daemon = change_find_processes(change, "lldpad");
 	const struct change *owner = netdev_earlier(change, &dcb_dcbx_setting);
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;

@@ -408,9 +408,7 @@ static int write_description(struct change *change, const char *value)
 
 static void guard_description(struct change *change)
 {
-	_cleanup_(freep) char *daemon = change_find_processes("rdma-ndd");
-
-	if (daemon)
+	if (change_find_processes(change, "rdma-ndd"))
 		change_note(change, "rdma-ndd runs: it writes its own text when it starts, when a "
 				    "device appears and when the host name changes (--persist)");
 }
