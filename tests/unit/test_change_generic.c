@@ -15,13 +15,19 @@
 #include <cmocka.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
+#include <linux/if_addr.h>
+#include <linux/if_arp.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/dcb.h"
 #include "change/sriov/sriov.h"
+#include "host/inventory/inventory.h"
 #include "kernel/netlink/netlink.h"
 #include "change_bed.h"
+#include "rooted.h"
 #include "saved_tree.h"
 
 /* Last, because it defines words of enumerations above as macros. */
@@ -490,6 +496,113 @@ static void vfs_are_in_the_way(void **state)
 	tree_close(&tree);
 }
 
+/* A function with the netdev 7, and its subfunction with the netdev 8; 10.1.1.N is of N. */
+static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	for_each_message (message, requests) {
+		const bool links = message->nlmsg_type == RTM_GETLINK;
+		struct bytes datagram = {0};
+
+		for (int i = 7; i <= 8; i++) {
+			const struct ifinfomsg link = {.ifi_index = i, .ifi_type = ARPHRD_ETHER};
+			const struct ifaddrmsg address = {.ifa_family = AF_INET,
+							  .ifa_index = (unsigned int)i};
+			const uint8_t ip[] = {10, 1, 1, (uint8_t)i};
+			struct bytes payload = {0};
+
+			bytes_put(&payload, links ? (const void *)&link : &address,
+				  links ? sizeof(link) : sizeof(address));
+			if (links)
+				put_string(&payload, IFLA_IFNAME, i == 7 ? "pf7" : "sf8");
+			else
+				put_attribute(&payload, IFA_LOCAL, ip, sizeof(ip));
+			put_message(&datagram, links ? RTM_NEWLINK : RTM_NEWADDR, NLM_F_MULTI,
+				    message->nlmsg_seq, payload.data, payload.length);
+		}
+		put_done(&datagram, message->nlmsg_seq, 0);
+		fake_send(kernel, &datagram);
+	}
+}
+
+/* What was named is a device or a netdev of the function, and not the directory of that. */
+static void users_of_what_is_reloaded(void **state)
+{
+	static const struct {
+		const char *path, *address;
+	} cases[] = {
+		{"", "pf7 has the address 10.1.1.7, which is lost"},
+		{"/infiniband/mlx5_0", "pf7 has the address 10.1.1.7, which is lost"},
+		{"/net/pf7", "pf7 has the address 10.1.1.7, which is lost"},
+		{"/mlx5_core.sf.2/infiniband/mlx5_2",
+		 "sf8 has the address 10.1.1.8, which is lost"},
+	};
+	struct fake_kernel kernel = {.serve = serve_links};
+	struct bed *bed = *state;
+	struct saved_tree tree;
+
+	tree_open(&tree);
+	tree_write(&tree, "0000:01:00.0/net/pf7/ifindex", "7");
+	tree_write(&tree, "0000:01:00.0/mlx5_core.sf.2/net/sf8/ifindex", "8");
+	bed->host.rtnl = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *path = mem_format("%s/0000:01:00.0%s", tree.path + 1,
+							 cases[i].path);
+		struct change *change = want(bed, &sriov_rdma_setting, path);
+
+		/* VFs are set by the netdev of the function, whatever was named. */
+		change->netdev_index = number_of(7);
+		change->setting->guard(change);
+		assert_int_equal(change->notes.count, 2);
+		assert_string_equal(change->notes.items[1], cases[i].address);
+	}
+	tree_close(&tree);
+	netlink_free(bed->host.rtnl);
+	bed->host.rtnl = NULL;
+	fake_stop(&kernel);
+}
+
+/* The process ends with the kernel that it has made. */
+static void guard_in_tree(const struct saved_tree *tree, FILE *out, void *context)
+{
+	struct machine machine = {.has_devlink = true, .known[1] = true};
+	struct inventory inventory = {.answers = true};
+	struct change_host host = {.inventory = &inventory};
+	struct change change = {.host = &host,
+				.setting = &sriov_rdma_setting,
+				.object = mem_string("mlx5_0"),
+				.data = mem_string(context)};
+	struct device *device = device_list_add(&inventory.devices, "mlx5_0");
+
+	(void)tree;
+	device_add_port(device, 1);
+	machine.kernel.serve = serve;
+	machine.kernel.context = &machine;
+	host.generic = netlink_from_fd(fake_start(&machine.kernel), NETLINK_LARGEST_MESSAGE);
+	change.setting->guard(&change);
+	for (size_t i = 0; i < change.disturbs.count; i++)
+		fprintf(out, "%s\n", change.disturbs.items[i]);
+}
+
+static void users_of_the_device(void **state)
+{
+	static const char *const paths[] = {FUNCTION, FUNCTION "/infiniband/mlx5_0",
+					    FUNCTION "/net/eth0"};
+	struct saved_tree tree;
+
+	(void)state;
+	if (!rooted_is_possible())
+		skip();
+	tree_open(&tree);
+	tree_link(&tree, "sys/class/infiniband/mlx5_0",
+		  "../../devices/pci0000:00/0000:01:00.0/infiniband/mlx5_0");
+	tree_write(&tree, FUNCTION "/infiniband/mlx5_0/device/net/ib7/type", "32");
+	tree_write(&tree, FUNCTION "/infiniband/mlx5_0/device/net/ib7/flags", "0x1003");
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		rooted_expect(&tree, guard_in_tree, (void *)(uintptr_t)paths[i],
+			      "IPoIB interface ib7, which is up\n");
+	tree_close(&tree);
+}
+
 static struct change *want_pause(struct bed *bed)
 {
 	struct change *change = changes_add(&bed->changes, &bed->host, &link_pause_setting, "eth0",
@@ -580,6 +693,8 @@ int main(void)
 		TEST(no_reload),
 		TEST(reload_is_told),
 		TEST(vfs_are_in_the_way),
+		TEST(users_of_what_is_reloaded),
+		TEST(users_of_the_device),
 		TEST(pause_frames),
 		TEST(pause_refused),
 	};

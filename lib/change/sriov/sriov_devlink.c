@@ -26,11 +26,13 @@ struct place {
 	uint16_t family;
 	struct devlink_list list;
 	struct devlink *device; /* one of the list */
+	char *directory;	/* of that device, in sysfs */
 };
 
 static void place_clear(struct place *place)
 {
 	devlink_list_clear(&place->list);
+	free(place->directory);
 }
 
 static enum devlink_switch switch_of(const struct change *change)
@@ -41,19 +43,16 @@ static enum devlink_switch switch_of(const struct change *change)
 }
 
 /* The last component of the path that is a device of devlink: a subfunction, else its function. */
-static struct devlink *find_device(struct devlink_list *list, const char *path)
+static void find_device(struct place *place, const char *path)
 {
-	_cleanup_(freep) char *copy = mem_string(path);
 	char *slash;
 
-	while ((slash = strrchr(copy, '/'))) {
-		struct devlink *device = devlink_list_find(list, slash + 1);
-
-		if (device)
-			return device;
-		*slash = '\0';
+	place->directory = mem_string(path);
+	while (!place->device && (slash = strrchr(place->directory, '/'))) {
+		place->device = devlink_list_find(&place->list, slash + 1);
+		if (!place->device)
+			*slash = '\0';
 	}
-	return NULL;
 }
 
 /* Finds the device and asks its driver for the switches. */
@@ -69,7 +68,7 @@ static int find_place(struct change *change, struct place *place)
 		rc = devlink_read_list(place->generic, place->family, &place->list);
 	if (rc)
 		return rc;
-	place->device = find_device(&place->list, change->data);
+	find_device(place, change->data);
 	if (!place->device) {
 		change_explain(change,
 			       "it takes a driver such as mlx5_core or ice: devlink dev show",
@@ -151,14 +150,14 @@ static int write_switch(struct change *change, const char *value)
 }
 
 /* Those who use an RDMA device of the function; the guard looks at the object of the change. */
-static void guard_devices(struct change *change, const struct root *root)
+static void guard_devices(struct change *change, const struct root *root, const char *directory)
 {
 	struct strings devices;
 	char *object = change->object;
 
 	if (!change->host->inventory)
 		return;
-	card_list_devices(root, change->data, &change->host->inventory->devices, &devices);
+	card_list_devices(root, directory, &change->host->inventory->devices, &devices);
 	for (size_t i = 0; i < devices.count; i++) {
 		change->object = devices.items[i];
 		change_guard_device(change);
@@ -167,24 +166,37 @@ static void guard_devices(struct change *change, const struct root *root)
 	strings_free(&devices);
 }
 
-/* mlx5_devlink_reload_down(), devlink.c, only warns of it; what has a VF stands still meanwhile. */
-static void guard_reload(struct change *change, const struct root *root, const char *device)
+/* The netdevs of the device itself: those of a subfunction are not those of its function. */
+static void guard_netdevs(struct change *change, const struct root *root, const char *directory)
 {
-	_cleanup_(freep) char *directory = NULL;
+	struct strings netdevs;
+
+	card_list_netdevs(root, directory, &netdevs);
+	for (size_t i = 0; i < netdevs.count; i++) {
+		struct number index = {.known = false};
+
+		if (!sysfs_read_number(root, &index, "%s/net/%s/ifindex", directory,
+				       netdevs.items[i]))
+			netdev_note_users(change, (unsigned int)index.value, true);
+	}
+	strings_free(&netdevs);
+}
+
+/* mlx5_devlink_reload_down(), devlink.c, only warns of it; what has a VF stands still meanwhile. */
+static void guard_reload(struct change *change, const struct root *root, const struct place *place)
+{
 	struct number count = {.known = false};
 
 	change_note(change,
 		    "the driver of %s is reloaded: its netdevs and RDMA devices go away and come "
 		    "back, without addresses",
-		    device);
-	if (change->netdev_index.known)
-		netdev_note_users(change, (unsigned int)change->netdev_index.value, true);
-	/* A subfunction has none, and leaves those of its function alone. */
-	if (!card_find_file(root, change->data, SRIOV_COUNT_FILE, &directory) &&
-	    !strcmp(strrchr(directory, '/') + 1, device) &&
-	    !sysfs_read_number(root, &count, "%s/" SRIOV_COUNT_FILE, directory) && count.value)
+		    place->device->name);
+	guard_netdevs(change, root, place->directory);
+	/* A subfunction has no such file, and leaves the VFs of its function alone. */
+	if (!sysfs_read_number(root, &count, "%s/" SRIOV_COUNT_FILE, place->directory) &&
+	    count.value)
 		change_disturbs(change, "the %" PRIu64 " VFs of %s, which stop meanwhile",
-				count.value, device);
+				count.value, place->device->name);
 }
 
 static void guard_switch(struct change *change)
@@ -203,9 +215,9 @@ static void guard_switch(struct change *change)
 			    place.device->name);
 	if (mode == DEVLINK_PARAM_CMODE_PERMANENT || root_open(NULL, &root))
 		return;
-	guard_devices(change, &root);
+	guard_devices(change, &root, place.directory);
 	if (mode == DEVLINK_PARAM_CMODE_DRIVERINIT)
-		guard_reload(change, &root, place.device->name);
+		guard_reload(change, &root, &place);
 	root_close(&root);
 }
 
