@@ -436,17 +436,46 @@ static void advice(void **state)
 	struct bed *bed = *state;
 	const struct doctor_result *result;
 
-	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
+	/* Without its length the address would come back without its subnet. */
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth1");
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,
 			    "ip link set dev eth0 up; if the GIDs do not come, remove each address "
-			    "and add it again: ip address del ADDRESS dev eth0 && ip address add "
-			    "ADDRESS dev eth0");
+			    "and add it again, not over a connection by it, and then the routes "
+			    "that went with it: ip address del ADDRESS/LENGTH dev eth0 && ip "
+			    "address add ADDRESS/LENGTH dev eth0");
+	/* That would bring the same GIDs again. */
+	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
+	result = run(bed, CHECK_ID_gid_present, 0);
+	assert_string_equal(result->finding.next_step,
+			    "let peers in the same subnet use RoCE v1, too, unless the adapter has "
+			    "a setting for RoCE v2: the driver offers v1 only");
 	bed->facts.inventory.addresses.count = 0;
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,
 			    "if the port is to be used: ip link set dev eth0 up && ip address add "
 			    "ADDRESS/LENGTH dev eth0");
+}
+
+/* A representor has addresses, but RoCE is not for it (mlx5_port_rep_immutable(), hw/mlx5). */
+static void representor(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = &bed->facts.inventory.devices.items[0];
+	const struct doctor_result *result;
+
+	put_gid(bed, 0, 0, EMPTY, "RoCE v2", "eth0");
+	device->pci_address = mem_string("0000:3b:00.0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,
+	       "the device offers no RoCE: its port has no GID, not even a link-local one",
+	       "10.0.0.5 on eth0 has no GID; no protocol");
+	result = &bed->results.items[bed->results.count - 1];
+	assert_non_null(
+		strstr(result->finding.next_step, "devlink dev eswitch show pci/0000:3b:00.0"));
+	/* The same table is a fault where the kernel says that the port does RoCE. */
+	device->protocol = mem_string("roce");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on eth0 has no GID");
 }
 
 /*
@@ -481,17 +510,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(first_neighbour),
-		TEST(ipv6_neighbour),
-		TEST(one_known_neighbour),
-		TEST(answers_of_the_kernel),
-		TEST(source_validation),
-		TEST(whose_addresses),
-		TEST(subnets_of_arp),
-		TEST(large_table),
-		TEST(advice),
-		TEST(idle_member),
-		TEST(routes_of_a_saved_tree),
+		TEST(first_neighbour),	     TEST(ipv6_neighbour),    TEST(one_known_neighbour),
+		TEST(answers_of_the_kernel), TEST(source_validation), TEST(whose_addresses),
+		TEST(subnets_of_arp),	     TEST(large_table),	      TEST(advice),
+		TEST(representor),	     TEST(idle_member),	      TEST(routes_of_a_saved_tree),
 		TEST(where_routes_matter),
 	};
 

@@ -194,18 +194,26 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 	return compare(run, &gids, !is_table_incomplete(run));
 }
 
-/* An address that is there already, but not in the table, is announced again by its return. */
-static void advise(struct doctor_context *run, bool addresses)
+/*
+ * An address that is there already, but not in the table, is announced again by its return. Which
+ * types of GIDs there are is up to the driver alone (PORT_CAP_TO_GID_TYPE[], core/roce_gid_mgmt.c).
+ */
+static void advise(struct doctor_context *run, size_t addresses, size_t missing)
 {
 	_cleanup_(freep) char *netdev = text_quote(run->port->netdev ? run->port->netdev
 								     : "NETDEV");
 
-	if (addresses)
+	if (missing)
 		doctor_next_step(run,
 				 "ip link set dev %s up; if the GIDs do not come, remove each "
-				 "address and add it again: ip address del ADDRESS dev %s && ip "
-				 "address add ADDRESS dev %s",
+				 "address and add it again, not over a connection by it, and then "
+				 "the routes that went with it: ip address del ADDRESS/LENGTH dev "
+				 "%s && ip address add ADDRESS/LENGTH dev %s",
 				 netdev, netdev, netdev);
+	else if (addresses)
+		doctor_next_step(run,
+				 "let peers in the same subnet use RoCE v1, too, unless the "
+				 "adapter has a setting for RoCE v2: the driver offers v1 only");
 	else
 		doctor_next_step(run,
 				 "if the port is to be used: ip link set dev %s up && ip address "
@@ -215,7 +223,7 @@ static void advise(struct doctor_context *run, bool addresses)
 
 static void judge(struct doctor_context *run, size_t addresses, size_t missing, size_t only_v1)
 {
-	advise(run, addresses);
+	advise(run, addresses, missing);
 	if (missing)
 		doctor_error(run, "IP addresses of the port have no GID");
 	else if (only_v1)
@@ -252,12 +260,40 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 				   "hold the addresses to compare them with");
 }
 
+/*
+ * A port that carries raw packets only looks like one of RoCE in sysfs, but has no GIDs at all, and
+ * RDMA netlink names no protocol (fill_dev_info(), core/nldev.c): the representors of mlx5, that of
+ * the uplink, too (mlx5_port_rep_immutable()), and all its ports without enable_roce.
+ */
+static bool has_no_roce(const struct doctor_context *run, const struct port *port)
+{
+	return !port->gid_count && !run->device->protocol;
+}
+
+static void judge_no_roce(struct doctor_context *run)
+{
+	const char *address = run->device->pci_address ? run->device->pci_address : "ADDRESS";
+
+	doctor_evidence(run, "RDMA netlink", "no protocol");
+	doctor_next_step(run,
+			 "nothing in switchdev mode (devlink dev eswitch show pci/%s): RoCE is for "
+			 "its virtual functions and subfunctions; else see enable_roce of devlink "
+			 "dev param show pci/%s",
+			 address, address);
+	doctor_note(run, "the device offers no RoCE: its port has no GID, not even a link-local "
+			 "one");
+}
+
 static void judge_live(struct doctor_context *run, struct port *port)
 {
 	const struct address_survey found = compare_patiently(run, port);
 
 	if (is_table_incomplete(run)) {
 		doctor_unknown(run, "a part of the GID table");
+		return;
+	}
+	if (has_no_roce(run, port)) {
+		judge_no_roce(run);
 		return;
 	}
 	if (!found.missing && !found.only_v1)
