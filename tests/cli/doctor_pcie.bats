@@ -368,6 +368,11 @@ config()
 	group 13:00.0 20 DMA-FQ
 	wants 0 gdr-acs
 	says 0000:13:00.0 not-checked '*' needs root
+	# Without the extended space nobody can tell, whatever his privileges.
+	config 12:01.0 0000 00
+	truncate -s 256 "$pci/0000:12:01.0/config"
+	wants 0 gdr-acs
+	says 0000:13:00.0 not-checked 'the kernel does not reach the part of the config space of a port that has the settings' needs ''
 	unreadable 12:01.0 config EIO
 	wants 3 gdr-acs
 	says 0000:13:00.0 not-checked 'the config space of a port cannot be read' evidence '*Input/output error'

@@ -166,6 +166,11 @@ void check_gdr_acs(struct doctor_context *run)
 		judge_redirection(&found);
 	} else if (found.direct == found.accelerators) {
 		doctor_ok(run, "the switch does not redirect");
+	} else if (found.unread && found.unread->acs_error == -EOPNOTSUPP) {
+		doctor_not_checked(
+			run, 0,
+			"the kernel does not reach the part of the config space of a port "
+			"that has the settings");
 	} else if (found.unread) {
 		_cleanup_(freep) char *source = doctor_pci_source(found.unread, "config");
 

@@ -97,15 +97,21 @@ int pci_config_device_control(const uint8_t *bytes, size_t length, struct pci_de
 
 /*
  * Extended capabilities have a header of 32 bits: the kind in 16 of them, the offset of the next in
- * the upper 12. A space without any begins with zeros, or with ones where nothing answers.
+ * the upper 12. A space without any begins with zeros, or with ones where nothing answers. A file
+ * of 256 bytes is whole (pci_cfg_space_size(), drivers/pci/probe.c), as an ordinary user gets 64 of
+ * it: the function is not of PCI Express, or the kernel has no way to the rest.
  */
 static int find_extended(const uint8_t *bytes, size_t length, unsigned int wanted,
 			 size_t *ret_offset)
 {
-	size_t offset = FIRST_EXTENDED;
+	size_t offset = FIRST_EXTENDED, express;
 
 	if (length >= 2 && get16(bytes, 0) == 0xffff)
 		return -ENODEV;
+	if (length == PCI_CONFIG_SIZE)
+		return find_capability(bytes, length, CAPABILITY_EXPRESS, &express) == -ENODATA
+			       ? -ENODATA
+			       : -EOPNOTSUPP;
 	for (size_t steps = 0; offset; steps++) {
 		uint32_t header;
 

@@ -27,8 +27,9 @@ ssize_t pci_config_read(const struct root *root, const struct pci_function *func
 
 /*
  * The pure parts, on the `length` bytes that were read. 0, or -ENODATA: the function does not have
- * the capability; -EPERM: the bytes end before that is known; -EBADMSG: the list of capabilities is
- * damaged; -ENODEV: all ones, as a function that does not answer is read.
+ * the capability; -EPERM: the bytes end before that is known; -EOPNOTSUPP: the kernel does not
+ * reach the part that has it; -EBADMSG: the list of capabilities is damaged; -ENODEV: all ones, as
+ * a function that does not answer is read.
  */
 struct pci_device_control {
 	unsigned int max_read_request_bytes;
