@@ -91,6 +91,7 @@ static void flaps(void **state)
 	};
 	struct bed *bed = *state;
 
+	bed->facts.root.live = true;
 	bed_run(bed, CHECK_ID_link_flaps);
 	assert_told(bed, "not-checked mlx5_0/1: nothing counts how often the link goes down\n");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -184,6 +185,7 @@ static void damage(void **state)
 	};
 	struct bed *bed = *state;
 
+	bed->facts.root.live = true;
 	bed_run(bed, CHECK_ID_link_errors);
 	assert_told(bed, "not-checked mlx5_0/1: nothing counts the errors of the link\n");
 	bed->facts.inventory.devices.items[0].ports[0].netdev = mem_string("eth0");

@@ -59,6 +59,11 @@ size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
 			  growth_handler *handle, void *context);
 /* The seconds between the readings; 0 if unknown. */
 double doctor_growth_seconds(const struct doctor_facts *facts);
+/*
+ * The verdict of a check by --interval that nothing grew: ok, but not of a saved tree, which stands
+ * still unless somebody changes it.
+ */
+void doctor_nothing_grew(struct doctor_context *run, const char *summary);
 /* The source of PCIe error counters: pcie/errors.c. */
 void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
 		     struct growth_reading *reading);

@@ -142,7 +142,7 @@ static void conclude(struct doctor_context *run, const struct sums *sums, size_t
 		doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
 				"%zu counters on the way, none grew in %.1f s", counters,
 				doctor_growth_seconds(run->facts));
-		doctor_ok(run, "no PCIe errors grow");
+		doctor_nothing_grew(run, "no PCIe errors grow");
 	}
 }
 

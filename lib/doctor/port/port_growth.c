@@ -191,7 +191,7 @@ void check_link_flaps(struct doctor_context *run)
 	} else if (!judgement.known) {
 		give_up(&judgement, "nothing counts how often the link goes down");
 	} else if (severity == SEVERITY_OK) {
-		doctor_ok(run, "the link did not go down");
+		doctor_nothing_grew(run, "the link did not go down");
 	} else {
 		doctor_evidence(run, NULL, "3 in 12 h are a warning, 5 in 24 h an error");
 		doctor_verdict(run, severity, "the link went down");
@@ -280,6 +280,6 @@ void check_link_errors(struct doctor_context *run)
 	else {
 		doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
 				text_plural_s(judgement.known), window);
-		doctor_ok(run, "the link has no errors");
+		doctor_nothing_grew(run, "the link has no errors");
 	}
 }
