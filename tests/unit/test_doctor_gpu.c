@@ -610,6 +610,7 @@ static void errors(void **state)
 	bed->facts.growth = mem_alloc_zero(1, sizeof(*bed->facts.growth));
 	bed->facts.growth->seconds = 2.5;
 	bed->facts.root.live = bed->facts.root.below = true;
+	tree_link(&bed->tree, "sys/bus/pci_express/devices/0000:00:01.0:pcie002/driver", "../aer");
 	run(bed, CHECK_ID_pcie_errors);
 	assert_told(bed, "not-checked 0000:03:00.0: no function on the way counts PCIe errors\n");
 	grow(bed, "0000:01:00.0 aer_dev_correctable RxErr", 3, 3);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The checks of an adapter's PCIe link, settings, NUMA node and temperature, at each limit, on a
- * function below a port.
+ * function below a port; and whether its errors are counted.
  */
 #include <errno.h>
 
+#include "doctor/frame/growth.h"
 #include "doctor_bed.h"
+#include "host/object.h"
 
 #define PORT	 "sys/devices/pci0000:00/0000:00:01.0"
 #define FUNCTION PORT "/0000:01:00.0"
@@ -231,6 +233,59 @@ static void temperatures(void **state)
 	expect(bed, CHECK_ID_temperature, SEVERITY_ERROR, "the adapter is too hot");
 }
 
+#define SERVICES "sys/bus/pci_express/devices"
+
+/* Both readings of the live system, which the tree stands for here. */
+static const struct doctor_result *read_twice(struct bed *bed)
+{
+	doctor_growth_free(bed->facts.growth);
+	bed->facts.growth = NULL;
+	bed->request = (struct doctor_request){.objects = &(struct objects){.count = 0},
+					       .interval_msec = 1};
+	bed->request.run[CHECK_ID_pcie_errors] = true;
+	assert_int_equal(doctor_growth_load(&bed->facts, &bed->request, &bed->problems), 0);
+	return run(bed, CHECK_ID_pcie_errors);
+}
+
+/* Counters that nobody counts with are no health: get_port_device_capability(), portdrv.c. */
+static void errors_of_the_firmware(void **state)
+{
+	const char *unknown = "the kernel does not handle PCIe errors here, so its counters may "
+			      "stand still";
+	struct bed *bed = *state;
+
+	bed->facts.root.live = bed->facts.root.below = true;
+	tree_write(&bed->tree, FUNCTION "/aer_dev_fatal", "DLP 0\nTOTAL_ERR_FATAL 0\n");
+	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
+	assert_non_null(strstr(bed_last(bed)->finding.evidence, "0000:00:01.0 has no AER service"));
+	/* Other services, of this port or of another one. */
+	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie001/driver", "../pcie_pme");
+	tree_link(&bed->tree, SERVICES "/0000:00:02.0:pcie002/driver", "../aer");
+	tree_directory(&bed->tree, SERVICES "/0000:00:01.0:pcie002");
+	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
+	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie002/driver", "../aer");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+	tree_delete(&bed->tree, FUNCTION "/aer_dev_fatal");
+	bed_assert(read_twice(bed), SEVERITY_INFO, "no function on the way counts PCIe errors");
+}
+
+/* A function of the root complex itself has no port above it, but may have an event collector. */
+static void errors_of_the_root_complex(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.root.live = bed->facts.root.below = true;
+	tree_delete(&bed->tree, "sys/bus/pci/devices/0000:01:00.0");
+	tree_write(&bed->tree, "sys/devices/pci0000:01/0000:01:00.0/vendor", "0x15b3");
+	tree_on_bus(&bed->tree, "pci0000:01/0000:01:00.0");
+	tree_write(&bed->tree, "sys/devices/pci0000:01/0000:01:00.0/aer_dev_fatal", "DLP 0\n");
+	tree_link(&bed->tree, SERVICES "/0000:01:00.0:pcie002/driver", "../aer");
+	tree_directory(&bed->tree, SERVICES "/0000:01:1f.0:pcie602");
+	assert_int_equal(read_twice(bed)->finding.severity.value, SEVERITY_INFO);
+	tree_link(&bed->tree, SERVICES "/0000:01:1f.0:pcie602/driver", "../aer");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
@@ -239,6 +294,8 @@ int main(void)
 		TEST(enough),
 		TEST(nodes),
 		TEST(temperatures),
+		TEST(errors_of_the_firmware),
+		TEST(errors_of_the_root_complex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,11 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
 #include "host/pci/aer.h"
+#include "kernel/sysfs.h"
 
 struct reader {
 	struct growth_reading *reading;
@@ -130,6 +132,50 @@ static int find_error(struct doctor_context *run, const struct pci_function *fun
 	return rc;
 }
 
+#define SERVICES "sys/bus/pci_express/devices"
+
+static bool has_service(const struct root *root, const char *name)
+{
+	_cleanup_(freep) char *driver = NULL;
+
+	return !sysfs_link(root, &driver, SERVICES "/%s/driver", name);
+}
+
+/* The AER service of an event collector, which a function without a port above it reports to. */
+static bool has_collector(const struct root *root)
+{
+	struct strings names = {.known = false};
+	bool found = false;
+
+	sysfs_list(root, &names, SERVICES);
+	for (size_t i = 0; i < names.count; i++)
+		found |= text_ends_with(names.items[i], ":pcie602") &&
+			 has_service(root, names.items[i]);
+	strings_free(&names);
+	return found;
+}
+
+/*
+ * Whether errors are reported to the kernel: by the AER service of the root port, whose name has
+ * the kinds of port and service (pcie_device_init(), drivers/pci/pcie/portdrv.c). Where firmware
+ * keeps AER to itself, and with pci=noaer, no port has the service (get_port_device_capability()),
+ * but each function still has its counters (pci_aer_init(), aer.c).
+ */
+static bool is_reported(struct doctor_context *run)
+{
+	const struct root *root = &run->facts->root;
+	const struct pci_function *top = run->function;
+	_cleanup_(freep) char *name = NULL;
+
+	while (top->parent)
+		top = top->parent;
+	name = mem_format("%s:pcie002", top->address);
+	if (top == run->function ? has_collector(root) : has_service(root, name))
+		return true;
+	doctor_evidence(run, "/" SERVICES, "%s has no AER service", top->address);
+	return false;
+}
+
 static void conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
 {
 	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL]) {
@@ -142,6 +188,15 @@ static void conclude(struct doctor_context *run, const struct sums *sums, size_t
 		doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
 				"%zu counters on the way, none grew in %.1f s", counters,
 				doctor_growth_seconds(run->facts));
+		if (run->facts->root.live && !is_reported(run)) {
+			doctor_next_step(run,
+					 "dmesg | grep -e _OSC -e AER shows why; errors are in the "
+					 "firmware's own log: ipmitool sel list");
+			doctor_not_checked(run, 0,
+					   "the kernel does not handle PCIe errors here, so its "
+					   "counters may stand still");
+			return;
+		}
 		doctor_nothing_grew(run, "no PCIe errors grow");
 	}
 }
