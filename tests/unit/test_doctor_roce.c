@@ -390,9 +390,18 @@ static void arp(void **state)
 	       "10.0.0.0/24 is on eth0, too; arp_ignore 0, arp_announce 2, of all and eth1 the "
 	       "larger (1 or 2 wanted)");
 	assert_int_equal(bed->results.count, 2);
+	/* 8 answers nothing; what is above is no value of its own: arp_ignore(), net/ipv4/arp.c. */
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/arp_ignore", "8\n");
+	assert_string_equal(
+		run(bed, CHECK_ID_multi_rail_arp, 0)->finding.next_step,
+		"sysctl net/ipv4/conf/all/arp_ignore=1 net/ipv4/conf/eth1/arp_ignore=1, "
+		"and the same lines in /etc/sysctl.d");
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/arp_ignore", "9\n");
+	assert_string_equal(run(bed, CHECK_ID_multi_rail_arp, 0)->finding.next_step,
+			    bed->run.check->remedy);
 	bed->facts.inventory.addresses.items[0].ip.raw[2] = 1;
 	bed->run.check->check(&bed->run);
-	assert_int_equal(bed->results.count, 2);
+	assert_int_equal(bed->results.count, 6);
 }
 
 int main(void)

@@ -369,6 +369,19 @@ static void mixed_ports(void **state)
 	}
 }
 
+/* Two ports of one kind are no less of it than one. */
+static void equal_ports(void **state)
+{
+	struct host *host = *state;
+
+	add_port(host, "mlx5_0", 1, "4: ACTIVE");
+	add_port(host, "mlx5_0", 2, "4: ACTIVE");
+	tree_write(&host->tree, CLASS "mlx5_0/node_desc", "host");
+	tree_write(&host->tree, "proc/sys/kernel/hostname", "host");
+	assert_int_equal(run(host, "node-desc"), 0);
+	assert_results(host, "node-desc mlx5_0 ok\n");
+}
+
 static void add_both(struct doctor_growth *growth, const char *key, uint64_t before,
 		     enum growth_state before_state, uint64_t after, enum growth_state after_state)
 {
@@ -455,8 +468,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(no_devices), TEST(no_root),  TEST(causes),	     TEST(parts),  TEST(needs),
-		TEST(live_needs), TEST(profiles), TEST(mixed_ports), TEST(growth),
+		TEST(no_devices),  TEST(no_root),    TEST(causes),   TEST(parts),
+		TEST(needs),	   TEST(live_needs), TEST(profiles), TEST(mixed_ports),
+		TEST(equal_ports), TEST(growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
