@@ -382,6 +382,17 @@ static bool file_time(const struct root *root, const char *name, struct timespec
 	return true;
 }
 
+/*
+ * The directory is there without the file system, too (pstore_init_fs(), fs/pstore/inode.c), and
+ * then holds nothing. False also if the tree does not tell what is mounted.
+ */
+static bool is_pstore_missing(const struct root *root)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	return !sysfs_read_long(root, &text, "proc/self/mountinfo") && !strstr(text, " - pstore ");
+}
+
 void check_pstore(struct doctor_context *run)
 {
 	const char *source = "/sys/fs/pstore";
@@ -391,8 +402,13 @@ void check_pstore(struct doctor_context *run)
 	char date[32] = "";
 	struct tm fields;
 	size_t count = 0;
-	int rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
+	int rc;
 
+	if (is_pstore_missing(&run->facts->root)) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
 	if (rc == -ENOENT) {
 		doctor_does_not_apply(run);
 		return;
@@ -418,6 +434,6 @@ void check_pstore(struct doctor_context *run)
 	if (count)
 		doctor_note(run, "the kernel has saved a record of a crash");
 	else
-		doctor_ok(run, "no record of a crash");
+		doctor_ok(run, "pstore holds no record of a crash");
 	strings_free(&names);
 }
