@@ -340,12 +340,12 @@ static int read_group(const struct root *root, const struct procfs_cgroups *cgro
 	return 0;
 }
 
-/* Cuts off the last component; false if none was left. */
+/* Cuts off the last component; false if none was left, as in / and what is left of /jobs. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
 
-	if (!slash)
+	if (!slash || !strcmp(path, "/"))
 		return false;
 	*slash = '\0';
 	return true;
@@ -442,6 +442,8 @@ int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroup
 		cgroup_levels_clear(&levels);
 		return rc;
 	}
+	/* CFTYPE_NOT_ON_ROOT of kernel/cgroup/rdma.c. */
+	levels.more_above = !rc;
 	*ret_levels = levels;
 	return 0;
 }

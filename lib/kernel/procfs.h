@@ -78,6 +78,9 @@ struct cgroup_level {
 struct cgroup_levels {
 	struct cgroup_level *items;
 	size_t count;
+	/* The topmost one that can be seen has the controller, which the root never has: there are
+	 * others above it, outside this control group namespace or what is mounted. */
+	bool more_above;
 };
 
 /*

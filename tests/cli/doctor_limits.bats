@@ -132,6 +132,16 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check rdma-cgroup
 	says 0 'note mlx5_0: a control group limits the RDMA objects of this process | /jobs: hca_handle 1 of at most 2; /jobs: hca_object 20 of at most 2000 -> raise rdma.max of the control group, or end processes of it that hold objects: rdmactl resources shows them' \
 		'ok mlx5_1: no control group limits RDMA objects | 1 group with the controller, none with a limit'
+	# The root has no such file, so this is a container's group, and others are above it.
+	put sys/fs/cgroup/rdma.max 'mlx5_1 hca_handle=max hca_object=max'
+	put sys/fs/cgroup/rdma.current 'mlx5_1 hca_handle=1 hca_object=1'
+	check rdma-cgroup mlx5_1
+	says 0 'ok mlx5_1: no control group that can be seen from here limits RDMA objects | 2 groups with the controller, none with a limit'
+	put proc/self/cgroup '0::/'
+	check rdma-cgroup mlx5_1
+	says 0 'ok mlx5_1: no control group that can be seen from here limits RDMA objects | 1 group with the controller, none with a limit'
+	put proc/self/cgroup '0::/jobs/one'
+	rm "$tree/sys/fs/cgroup/rdma."*
 	put sys/fs/cgroup/jobs/rdma.current 'mlx5_0 hca_handle=2 hca_object=20'
 	check rdma-cgroup
 	[[ $status = 4 && $results = "error mlx5_0: a control group's quota of RDMA objects is used up"* ]]

@@ -468,7 +468,8 @@ void check_rdma_cgroup(struct doctor_context *run)
 		doctor_evidence(run, "rdma.max",
 				"%zu group%s with the controller, none with a limit",
 				limits->cgroups.count, text_plural_s(limits->cgroups.count));
-		doctor_ok(run, "no control group limits RDMA objects");
+		doctor_ok(run, "no control group%s limits RDMA objects",
+			  limits->cgroups.more_above ? " that can be seen from here" : "");
 	}
 }
 
