@@ -506,14 +506,52 @@ static void idle_member(void **state)
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 }
 
+/*
+ * A bridge over the bond of a port has the address, and the port its GID: every netdev above it
+ * counts (rdma_is_upper_dev_rcu(), core_priv.h).
+ */
+static void bond_in_a_bridge(void **state)
+{
+	struct bed *bed = *state;
+	struct link *vlan;
+
+	add_link(bed, "bond0", 10, "bond")->master_index = number_of(11);
+	add_link(bed, "br0", 11, "bridge");
+	bed->facts.inventory.links.items[0].master_index = number_of(10);
+	bed->facts.inventory.addresses.items[0].link_index = number_of(11);
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "br0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
+	vlan = add_link(bed, "br0.7", 12, "vlan");
+	vlan->vlan_id = number_of(7);
+	vlan->lower_index = number_of(11);
+	bed->facts.inventory.addresses.items[0].link_index = number_of(12);
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on br0.7 has no GID, the GID table is full");
+	/* Masters that go round in a circle, as a saved tree may have them. */
+	bed->facts.inventory.links.items[3].master_index = number_of(10);
+	bed->facts.inventory.addresses.items[0].link_index = number_of(4);
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,
+	       "the port has no IP address, so its GIDs are link-local only", "0 IP addresses");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(first_neighbour),	     TEST(ipv6_neighbour),    TEST(one_known_neighbour),
-		TEST(answers_of_the_kernel), TEST(source_validation), TEST(whose_addresses),
-		TEST(subnets_of_arp),	     TEST(large_table),	      TEST(advice),
-		TEST(representor),	     TEST(idle_member),	      TEST(routes_of_a_saved_tree),
+		TEST(first_neighbour),
+		TEST(ipv6_neighbour),
+		TEST(one_known_neighbour),
+		TEST(answers_of_the_kernel),
+		TEST(source_validation),
+		TEST(whose_addresses),
+		TEST(subnets_of_arp),
+		TEST(large_table),
+		TEST(advice),
+		TEST(representor),
+		TEST(idle_member),
+		TEST(bond_in_a_bridge),
+		TEST(routes_of_a_saved_tree),
 		TEST(where_routes_matter),
 	};
 

@@ -19,16 +19,29 @@ int endpoint_fail(const struct endpoint_search *search, int error, char *reason,
 	return error;
 }
 
+/* Whether the netdev is `own` or a master above it, such as the bridge that its bond is in. */
+static bool is_or_is_above(const struct link_list *links, const struct link *link,
+			   const struct link *own)
+{
+	for (int level = 0; own && level < LINK_MOST_LEVELS; level++) {
+		if (link == own)
+			return true;
+		own = link_by_index(links, &own->master_index);
+	}
+	return false;
+}
+
 /*
- * The netdev, its bond, or a VLAN on one of these. Other kinds of netdevs do not belong to a port
- * (a tunnel), or have a lower index that is not below them: a veth names its peer there.
+ * The netdev, its masters, or a VLAN on one of these: all of them give the port GIDs
+ * (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c). Other kinds of netdevs do not belong to a
+ * port (a tunnel), or have a lower index that is not below them: a veth names its peer there.
  */
 static bool stands_on(const struct link_list *links, const struct link *link, const char *netdev)
 {
 	const struct link *own = link_by_name(links, netdev);
 
 	for (int depth = 0; own && link && depth < LINK_MOST_LEVELS; depth++) {
-		if (link == own || link_by_index(links, &own->master_index) == link)
+		if (is_or_is_above(links, link, own))
 			return true;
 		link = link->vlan_id.known && !link->lower_elsewhere
 			       ? link_by_index(links, &link->lower_index)
