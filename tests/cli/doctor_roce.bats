@@ -294,14 +294,18 @@ rxe1 not-checked a saved tree does not hold the loaded modules [live]'
 	put proc/modules 'rdma_rxe 241664 0 - Live 0x0000000000000000
 nf_tables_set 16384 0 - Live 0x0000000000000000
 nf_conntrack 200704 0 - Live 0x0000000000000000'
-	verdicts 0 firewall 'rxe0 ok the kernel has no packet filter
-rxe1 ok the kernel has no packet filter'
+	verdicts 0 firewall 'rxe0 not-checked no packet filter is loaded; whether one is built into the kernel is not known [live]
+rxe1 not-checked no packet filter is loaded; whether one is built into the kernel is not known [live]'
+	put proc/sys/kernel/osrelease 6.1
+	put lib/modules/6.1/modules.builtin kernel/lib/crc32.ko
+	verdicts 0 firewall 'rxe0 ok the kernel has no packet filter of nftables or iptables
+rxe1 ok the kernel has no packet filter of nftables or iptables'
 	put proc/modules 'iptable_filter 16384 0 - Live 0x0000000000000000
 nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall "rxe0 not-checked $unknown
 rxe1 not-checked $unknown"
 	member rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
-	member rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
+	member rxe0 next_step 'as root: nft list ruleset; iptables-legacy-save; ip6tables-legacy-save (or without -legacy), and look for what happens to udp dport 4791 in the chains of input and output'
 	# It is not read by root either, so nobody lacks that.
 	if [ "$(id -u)" = 0 ]; then
 		try_as_nobody doctor --json --only firewall

@@ -20,8 +20,9 @@ bool roce_is_software(struct doctor_context *run)
  * module is loaded; nf_tables holds whatever was put into it, and may be empty.
  */
 static const char *const filters[] = {
-	"nf_tables",	"iptable_filter", "ip6table_filter", "iptable_raw",
-	"ip6table_raw", "iptable_mangle", "ip6table_mangle", "ebtable_filter",
+	"nf_tables",	     "iptable_filter", "ip6table_filter", "iptable_raw",
+	"ip6table_raw",	     "iptable_mangle", "ip6table_mangle", "iptable_security",
+	"ip6table_security", "ebtable_filter",
 };
 
 /* Whether the module is in the text of /proc/modules: "nf_tables 372736 0 - Live 0x0 ...". */
@@ -57,6 +58,35 @@ static int find_filters(struct doctor_facts *facts, const char **ret_found)
 	return facts->filters_rc;
 }
 
+/* nft does not list the rules of the older tables, nor the other way round: xtables-nft(8). */
+static void advise(struct doctor_context *run, const char *found, bool rxe)
+{
+	const bool nft = strstr(found, "nf_tables"), old = strstr(found, "table_");
+
+	doctor_next_step(run,
+			 "as root: %s%s%s, and look for what happens to %s in the chains of input "
+			 "and output",
+			 nft ? "nft list ruleset" : "", nft && old ? "; " : "",
+			 old ? "iptables-legacy-save; ip6tables-legacy-save (or without -legacy)"
+			     : "",
+			 rxe ? "udp dport 4791" : "tcp");
+}
+
+static void find_no_filter(struct doctor_context *run)
+{
+	if (!doctor_module_files(run->facts)->built_in) {
+		doctor_evidence(run, "/proc/modules",
+				"neither nf_tables nor a table of iptables; no modules.builtin");
+		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
+				   "no packet filter is loaded; whether one is built into the "
+				   "kernel is not known");
+		return;
+	}
+	doctor_evidence(run, "/proc/modules",
+			"neither nf_tables nor a table of iptables, loaded or built in");
+	doctor_ok(run, "the kernel has no packet filter of nftables or iptables");
+}
+
 /*
  * Whether rules of the loaded filters let the packets pass is not asked: a socket of nfnetlink
  * could load modules and needs CAP_NET_ADMIN, and what a set of rules does to a packet only the
@@ -79,18 +109,12 @@ void check_firewall(struct doctor_context *run)
 		return;
 	}
 	if (!found) {
-		doctor_evidence(run, "/proc/modules",
-				"neither nf_tables nor a table of iptables, loaded or built in");
-		doctor_ok(run, "the kernel has no packet filter");
+		find_no_filter(run);
 		return;
 	}
 	doctor_evidence(run, "/proc/modules", "in the kernel: %s; the device needs %s", found,
 			packets);
-	doctor_next_step(run,
-			 rxe ? "as root: nft list ruleset, and look for what happens to udp dport "
-			       "4791 in the chains of input and output"
-			     : "as root: nft list ruleset, and look for what happens to tcp in the "
-			       "chains of input and output");
+	advise(run, found, rxe);
 	doctor_not_checked(run, 0,
 			   "the kernel has a packet filter; whether it drops the packets of the "
 			   "device is not known");
