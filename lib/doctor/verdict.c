@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/frame/check.h"
+#include "kernel/privilege.h"
 
 char *doctor_scope_object(const struct doctor_context *run)
 {
@@ -21,9 +22,10 @@ char *doctor_scope_object(const struct doctor_context *run)
 	return run->check->scope == ON_PORT && run->port ? port_object(run->port) : NULL;
 }
 
+/* Root of another user namespace, as in a rootless container, is no root to the host's files. */
 bool doctor_needs_root(int rc)
 {
-	return (rc == -EACCES || rc == -EPERM) && geteuid();
+	return (rc == -EACCES || rc == -EPERM) && (geteuid() || !privilege_is_first_namespace());
 }
 
 __attribute__((format(printf, 3, 0))) static void append(char **string, const char *separator,
@@ -254,6 +256,9 @@ void doctor_unread(struct doctor_context *run, const char *what, const char *sou
 			    run->pending.finding.object ? run->pending.finding.object : object,
 			    what, source, rc, NULL);
 	doctor_evidence(run, source, "%s", strerror(-rc));
+	if (denied && !geteuid())
+		doctor_next_step(run, "run it as root of the host: here root is one of a user "
+				      "namespace");
 	doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
 }
 

@@ -174,6 +174,32 @@ static void other_namespace(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* What only root may read is no problem of the command for root of a user namespace. */
+static void root_of_a_namespace(void **state)
+{
+	struct bed *bed = *state;
+	const uid_t user = geteuid();
+	int status;
+	pid_t pid;
+
+	tree_link(&bed->tree, "sys/kernel/security/lockdown", "!EACCES");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		FILE *map = unshare(CLONE_NEWUSER) ? NULL : fopen("/proc/self/uid_map", "w");
+
+		if (!map || fprintf(map, "0 %u 1", (unsigned int)user) < 0 || fclose(map))
+			_exit(0);
+		run(bed, CHECK_ID_lockdown);
+		_exit(!geteuid() && bed->results.items[0].needs.value == NEEDS_ROOT &&
+				      !bed->problems.count
+			      ? 0
+			      : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void put_daemon(struct bed *bed, const char *pid, const char *name, const char *parent,
 		       const char *group)
 {
@@ -526,11 +552,20 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(open_files),	 TEST(this_shell), TEST(other_namespace),
-		TEST(daemons),		 TEST(services),   TEST(governors),
-		TEST(idle_states),	 TEST(huge_pages), TEST(names),
-		TEST(lockdown),		 TEST(crashes),	   TEST(nccl_settings),
+		TEST(open_files),
+		TEST(this_shell),
+		TEST(other_namespace),
+		TEST(daemons),
+		TEST(services),
+		TEST(governors),
+		TEST(idle_states),
+		TEST(huge_pages),
+		TEST(names),
+		TEST(lockdown),
+		TEST(crashes),
+		TEST(nccl_settings),
 		TEST(what_a_tree_lacks),
+		TEST(root_of_a_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
