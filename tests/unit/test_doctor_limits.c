@@ -429,6 +429,11 @@ static void huge_pages(void **state)
 			    "hugepages-2048kB: 1 of 10 free; hugepages-1048576kB: 0 of 4 free");
 	put_pages(bed, "hugepages-1048576kB", "4", "4");
 	expect(bed, CHECK_ID_hugepages, SEVERITY_OK, "reserved huge pages are free");
+	/* A mapping that has not touched its pages yet has them: nobody else gets them. */
+	tree_write(&bed->tree, "sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages", "1");
+	expect(bed, CHECK_ID_hugepages, SEVERITY_NOTICE, "reserved huge pages are used up");
+	assert_non_null(strstr(bed->results.items[0].finding.evidence,
+			       "hugepages-2048kB: 0 of 10 free without those of resv_hugepages"));
 }
 
 /* rdma-ndd writes the name up to the first dot. */

@@ -274,7 +274,7 @@ void check_hugepages(struct doctor_context *run)
 
 	for (size_t i = 0; !rc && i < sizes.count; i++) {
 		_cleanup_(freep) char *name = text_clean(sizes.items[i], strlen(sizes.items[i]));
-		struct number total = {0}, unused = {0};
+		struct number total = {0}, unused = {0}, claimed = {0};
 
 		rc = sysfs_read_number(root, &total, "%s/%s/nr_hugepages", directory,
 				       sizes.items[i]);
@@ -283,11 +283,16 @@ void check_hugepages(struct doctor_context *run)
 					       sizes.items[i]);
 		if (rc || !total.value)
 			continue;
+		/* Mappings have a claim on them: Documentation/admin-guide/mm/hugetlbpage.rst. */
+		sysfs_read_number(root, &claimed, "%s/%s/resv_hugepages", directory,
+				  sizes.items[i]);
+		unused.value -= claimed.value < unused.value ? claimed.value : unused.value;
 		any = true;
 		empty |= !unused.value;
 		doctor_evidence(run, "/sys/kernel/mm/hugepages",
-				"%s: %" PRIu64 " of %" PRIu64 " free", name, unused.value,
-				total.value);
+				"%s: %" PRIu64 " of %" PRIu64 " free%s", name, unused.value,
+				total.value,
+				claimed.value ? " without those of resv_hugepages" : "");
 	}
 	strings_free(&sizes);
 	if (rc && !(rc == -ENOENT && root->live))
