@@ -589,6 +589,41 @@ static void no_halves(void **state)
 	assert_told(bed, "not-checked " FIRST ": not checked because of netns-mode\n");
 }
 
+/*
+ * In a bond and switchdev mode, as on a DPU, both functions have a half with its driver, and one
+ * device has the ports of both: mlx5_ib_vport_rep_load() of the other does nothing.
+ */
+static void shared_representors(void **state)
+{
+	static const char hidden[] = "warning " FIRST
+				     ": the RDMA half has its driver, but shows no RDMA device | "
+				     "mlx5_core.rdma-rep.0 has its driver < "
+				     "/sys/bus/auxiliary/devices -> the kernel's log may have the "
+				     "reason: dmesg | grep " FIRST " and blocks\n";
+	struct bed *bed = *state;
+	struct device *device;
+
+	put_function(bed, FIRST, "0x15b3", "0xa2dc", "mlx5_core");
+	put_half(bed, FIRST, "mlx5_core.rdma-rep.0", true);
+	device = add_device(bed, "mlx5_1", "0000:01:00.1");
+	device_add_port(device, 1);
+	/* Representors of its own virtual functions are no ports of this one. */
+	device_add_port(device, 2);
+	tree_directory(&bed->tree, "sys/devices/pci0000:00/" FIRST "/net/p0");
+	tree_directory(&bed->tree, "sys/class/net/p0");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", hidden);
+	tree_directory(&bed->tree, "sys/class/net/bond0/bonding");
+	tree_link(&bed->tree, "sys/class/net/p0/master", "../bond0");
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "ok " FIRST ": another function of the adapter has the RDMA device for "
+			 "both | mlx5_1 on 0000:01:00.1 < /sys/class/infiniband\n");
+	bed->facts.inventory.devices.count = 0;
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed, "%s", hidden);
+	bed->facts.inventory.devices.count = 1;
+}
+
 /* The device of another function is for both in a bond, or with a port for each. */
 static void shared_device(void **state)
 {
@@ -708,8 +743,8 @@ int main(void)
 		TEST(blocked),	     TEST(absent),
 		TEST(mixed),	     TEST(drivers),
 		TEST(halves),	     TEST(no_halves),
-		TEST(shared_device), TEST(unreadable),
-		TEST(once),
+		TEST(shared_device), TEST(shared_representors),
+		TEST(unreadable),    TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,9 +263,11 @@ static const struct auxiliary_device *find_half(struct doctor_context *run, bool
 /*
  * Whether the RDMA device of another function is for this one, too: of the members of a bond mlx5
  * keeps one device (mlx5_lag_remove_devices(), lag/lag.c), and one device may have the ports of
- * several functions. Netdevs of another network namespace are not seen.
+ * several functions, but for those of representors. Netdevs of another network namespace are not
+ * seen.
  */
-static enum tristate is_shared(struct doctor_context *run, const struct device *device)
+static enum tristate is_shared(struct doctor_context *run, const struct device *device,
+			       bool representors)
 {
 	enum { CLASS_INFINIBAND = 0x0207 };
 	const struct root *root = &run->facts->root;
@@ -277,7 +279,7 @@ static enum tristate is_shared(struct doctor_context *run, const struct device *
 	if (function->physfn ||
 	    (function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND))
 		return TRISTATE_NO;
-	if (device->port_count > 1)
+	if (device->port_count > 1 && !representors)
 		return TRISTATE_YES;
 	sysfs_list(root, &netdevs, PCI_FUNCTION "/net", function->address);
 	shared = netdevs.count ? TRISTATE_NO : TRISTATE_UNKNOWN;
@@ -290,6 +292,26 @@ static enum tristate is_shared(struct doctor_context *run, const struct device *
 	}
 	strings_free(&netdevs);
 	return shared;
+}
+
+/*
+ * The device of another function of the card that has the ports of this one, or may have them: if
+ * this one is the second port of it (drivers/infiniband/hw/mlx5/main.c), and in a bond. In
+ * switchdev mode one device has the representors of both members then, though each has its half
+ * (mlx5_ib_vport_rep_load(), ib_rep.c).
+ */
+static const struct device *find_shared(struct doctor_context *run,
+					const struct auxiliary_device *half,
+					enum tristate *ret_shared)
+{
+	const bool second = half && strstr(half->name, ".multiport.");
+	const bool representors = half && strstr(half->name, ".rdma-rep.");
+	const struct device *other = !half || second || representors ? find_on_card(run) : NULL;
+
+	*ret_shared = !other   ? TRISTATE_NO
+		      : second ? TRISTATE_YES
+			       : is_shared(run, other, representors);
+	return other;
 }
 
 static enum rdma_half judge_half(struct doctor_context *run, struct function_state *state)
@@ -307,12 +329,7 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 		return HALF_UNREADABLE;
 	if (state->auxiliary && !state->auxiliary->bound)
 		return HALF_UNBOUND;
-	/* The second port of a card whose RDMA device has both: drivers/infiniband/hw/mlx5/main.c
-	 */
-	other = !state->auxiliary || strstr(state->auxiliary->name, ".multiport.")
-			? find_on_card(run)
-			: NULL;
-	shared = !other ? TRISTATE_NO : state->auxiliary ? TRISTATE_YES : is_shared(run, other);
+	other = find_shared(run, state->auxiliary, &shared);
 	if (shared != TRISTATE_NO) {
 		state->device = other;
 		return shared == TRISTATE_YES ? HALF_IS_SHARED : HALF_MAY_BE_SHARED;
