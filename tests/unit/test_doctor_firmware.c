@@ -156,6 +156,17 @@ static void assert_said(const struct bed *bed, const char *object, enum severity
 	fail_msg("nothing was said of %s", object);
 }
 
+/* The first next step that was given must be this one. */
+static void assert_step(const struct bed *bed, const char *wanted)
+{
+	size_t i = 0;
+
+	while (i < bed->results.count && !bed->results.items[i].finding.next_step)
+		i++;
+	assert_true(i < bed->results.count);
+	assert_string_equal(bed->results.items[i].finding.next_step, wanted);
+}
+
 static void pending(void **state)
 {
 	struct bed *bed = *state;
@@ -180,6 +191,8 @@ static void pending(void **state)
 	check(bed, CHECK_ID_firmware_pending);
 	assert_said(bed, FIRST, SEVERITY_WARNING,
 		    "; fw.version: 28.43.2026 is running, 28.45.1200 is stored");
+	assert_step(bed, "when no job runs: devlink dev reload pci/" FIRST " action fw_activate, "
+			 "which takes its network down for a moment, or restart the host");
 	for (size_t i = 0; i < bed->results.count; i++)
 		assert_true(!bed->results.items[i].finding.evidence ||
 			    !strchr(bed->results.items[i].finding.evidence, ';'));
@@ -579,6 +592,10 @@ static void correction(void **state)
 		begin(bed, CHECK_ID_fec_ber);
 		assert_true(fec_judge(&bed->run, link, cases[i].rc, &fec));
 		assert_said(bed, "mlx5_0/1", cases[i].severity, cases[i].words);
+		if (cases[i].severity == SEVERITY_NOTICE)
+			assert_step(bed, "unless the cable is a short one for use without it: "
+					 "ethtool --set-fec eth2 encoding auto, at both ends; the "
+					 "link goes down, and stays so while only one end has it");
 	}
 	assert_int_equal(bed->problems.count, 1);
 	/* A software device on a netdev without error correction has nothing to judge. */

@@ -160,7 +160,8 @@ static void pfc_off(void **state)
 	bed->answers.pfc[0] = bed->answers.pfc[1] = 0;
 	bed->answers.dscp_26 = 0;
 	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_NOTICE,
-	       "no priority is lossless: RoCE runs as lossy traffic here, which may be meant so",
+	       "no priority is lossless, which may be meant so: without pause frames of the whole "
+	       "link RoCE is lossy traffic here",
 	       "eth0: lossless priorities none; trusts the VLAN tag, not the DSCP");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
 	       "no priority is lossless, so no traffic class has to lead to one", NULL);

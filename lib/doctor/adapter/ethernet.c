@@ -105,10 +105,13 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && needs_correction(netdev)) {
 		doctor_evidence(run, NULL, "%llu Gb/s",
 				(unsigned long long)(netdev->speed_mbps.value / 1000));
-		doctor_next_step(run,
-				 "unless the cable is a short one for use without it: ethtool "
-				 "--set-fec %s encoding auto, at both ends",
-				 name);
+		/* mlx5_toggle_port_link() in mlx5e_set_fecparam(), en_ethtool.c. */
+		doctor_next_step(
+			run,
+			"unless the cable is a short one for use without it: ethtool "
+			"--set-fec %s encoding auto, at both ends; the link goes down, and "
+			"stays so while only one end has it",
+			name);
 		doctor_note(run, "the link runs without forward error correction");
 	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known) {
 		doctor_not_checked(run, 0, "the speed is not known, and so not what it needs");

@@ -275,8 +275,8 @@ static void judge_versions(struct doctor_context *run, const struct devlink *dev
 	}
 	doctor_next_step(
 		run,
-		"when no job runs: devlink dev reload %s/%s action fw_activate, or restart "
-		"the host",
+		"when no job runs: devlink dev reload %s/%s action fw_activate, which takes its "
+		"network down for a moment, or restart the host",
 		devlink->bus, devlink->name);
 	doctor_warning(run, "other firmware is stored than is running: it waits for a reset");
 }

@@ -102,8 +102,8 @@ void check_roce_pfc(struct doctor_context *run)
 		doctor_warning(run, "ports of the same board have different lossless priorities or "
 				    "trust");
 	else if (!found->dcb.pfc.pfc_en)
-		doctor_note(run, "no priority is lossless: RoCE runs as lossy traffic here, which "
-				 "may be meant so");
+		doctor_note(run, "no priority is lossless, which may be meant so: without pause "
+				 "frames of the whole link RoCE is lossy traffic here");
 	else
 		doctor_ok(run, "the port has lossless priorities");
 }
