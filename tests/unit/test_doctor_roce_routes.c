@@ -495,6 +495,14 @@ static void idle_member(void **state)
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "the GIDs are those of the active member of the bond",
 	       "eth0 is not the active member");
+	/* A saved tree tells it as well. */
+	bed->facts.inventory.answers = false;
+	put_gid(bed, 0, 0, EMPTY, "RoCE v2", "eth0");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "the GIDs are those of the active member of the bond",
+	       "eth0 is not the active member");
+	bed->facts.inventory.answers = true;
+	put_gid(bed, 0, 0, OWN_GID, "RoCE v2", "eth0");
 	tree_write(&bed->tree, "sys/class/net/bond0/bonding/active_slave", "eth0");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK, fine_too, "1 IP address");
 	/* Modes in which all members are active have an empty file. */

@@ -251,7 +251,10 @@ static void judge_saved(struct doctor_context *run, struct port *port)
 	if (!gids.count && !endpoint_is_active(run->port))
 		doctor_note(run, "the port is not active and has no GID");
 	else if (!gids.count)
-		doctor_error(run, "the port has no GID at all");
+		doctor_not_checked(
+			run, NEEDS_LIVE,
+			"the port has no GID at all, not even a link-local one; only RDMA "
+			"netlink tells whether it offers RoCE");
 	else if (!gids.addresses_v2)
 		judge(run, gids.addresses, 0, gids.addresses);
 	else
@@ -311,7 +314,7 @@ void check_gid_present(struct doctor_context *run)
 		roce_no_netdev(run);
 		return;
 	}
-	if (run->facts->inventory.answers && is_idle_leg(run)) {
+	if (is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);
 		doctor_ok(run, "the GIDs are those of the active member of the bond");
