@@ -18,9 +18,10 @@
 #include "resource/processes.h"
 #include "resource/resources.h"
 
-/* What one round has read of one device. */
+/* What one round has read of one device, which the inventory has until the next round. */
 struct device_round {
 	const struct device *device;
+	struct number index; /* the device's: it tells the same device in the round before */
 	struct object_counters objects;
 	uint64_t taken_nsec;
 };
@@ -35,6 +36,8 @@ struct run {
 	enum object_counter_kind kind;
 	struct netlink *nldev;
 	struct processes *processes;
+	struct problems problems; /* of this round */
+	struct strings noted;	  /* problems that the listing has, however many rounds have them */
 	struct object_counter_row *rows;
 	size_t row_count;
 };
@@ -58,7 +61,6 @@ static void clear_rows(struct run *run)
 static void find_owners(struct run *run, struct device_round *round)
 {
 	struct objects one = {.items = &(struct object){round->device->name, -1}, .count = 1};
-	struct problems *problems = &run->counters.listing.problems;
 	struct resource_loader *loader;
 	struct resource_list list = {0};
 	size_t known = 0;
@@ -67,7 +69,7 @@ static void find_owners(struct run *run, struct device_round *round)
 	    resource_loader_open(&run->counters.listing.inventory, &one, NULL, &loader))
 		return;
 	resource_loader_begin(loader, RESOURCE_MR);
-	while (resource_loader_next(loader, &list, problems, NULL))
+	while (resource_loader_next(loader, &list, &run->problems, NULL))
 		;
 	/* Both tables are in the order of their numbers. */
 	for (size_t i = 0; i < round->objects.count; i++) {
@@ -101,7 +103,6 @@ static void name_owner(struct run *run, struct object_counter *object)
 
 static void read_device(struct run *run, const struct device *device, struct round *round)
 {
-	struct problems *problems = &run->counters.listing.problems;
 	struct device_round *one = mem_append(&round->items, &round->count, sizeof(*one));
 	int rc = device->index.known
 			 ? object_counters_read(run->nldev, run->kind,
@@ -109,22 +110,24 @@ static void read_device(struct run *run, const struct device *device, struct rou
 			 : -ENODATA;
 
 	one->device = device;
+	one->index = device->index;
 	one->taken_nsec = clock_nsec();
 	if (rc == -EOPNOTSUPP)
-		problem_add_text(problems, device->name, NULL, "nldev",
+		problem_add_text(&run->problems, device->name, NULL, "nldev",
 				 "this kernel lists no such counters",
 				 "this needs Linux 5.3 for queue pairs, 5.5 for memory regions");
 	else if (rc && rc != -ENODEV)
-		problem_add(problems, device->name, "counters of its objects", "nldev", rc, NULL);
+		problem_add(&run->problems, device->name, "counters of its objects", "nldev", rc,
+			    NULL);
 	if (run->kind == OBJECT_COUNTER_MR)
 		find_owners(run, one);
 	for (size_t i = 0; i < one->objects.count; i++)
 		name_owner(run, &one->objects.items[i]);
 }
 
-static void read_round(struct run *run, struct round *round)
+static void read_devices(struct run *run, struct round *round)
 {
-	struct listing *listing = &run->counters.listing;
+	const struct listing *listing = &run->counters.listing;
 	const struct device_list *devices = &listing->inventory.devices;
 	int rc;
 
@@ -133,20 +136,44 @@ static void read_round(struct run *run, struct round *round)
 	run->processes = NULL;
 	rc = processes_open(listing->ctx->globals.root, &run->processes);
 	if (rc) {
-		problem_add(&listing->problems, NULL, "processes", "proc", rc, NULL);
+		problem_add(&run->problems, NULL, "processes", "proc", rc, NULL);
 		return;
 	}
 	for (size_t i = 0; i < devices->count; i++)
 		read_device(run, &devices->items[i], round);
 }
 
-/* The same object in the round before, or NULL. */
-static const struct object_counter *find_before(const struct round *before, size_t device,
-						const struct object_counter *object)
+static void read_round(struct run *run, struct round *round)
 {
-	return before && device < before->count
-		       ? object_counters_find(&before->items[device].objects, object->id.value)
-		       : NULL;
+	read_devices(run, round);
+	problems_add_new(&run->counters.listing.problems, &run->noted, &run->problems);
+	problems_free(&run->problems);
+}
+
+/* Lists the devices again: some may have come, gone, or be others of the same name. */
+static void follow_devices(struct run *run)
+{
+	struct listing *listing = &run->counters.listing;
+	struct inventory fresh;
+	const int rc = inventory_load(&fresh, &listing->request, &run->problems, NULL);
+
+	if (rc && rc != -ENODEV) {
+		inventory_free(&fresh);
+		return;
+	}
+	inventory_free(&listing->inventory);
+	listing->inventory = fresh;
+}
+
+/* The same device in the round before, or NULL: a kernel uses an index only once. */
+static const struct device_round *find_before(const struct round *before,
+					      const struct device_round *now)
+{
+	for (size_t i = 0; before && i < before->count; i++)
+		if (before->items[i].index.known && now->index.known &&
+		    before->items[i].index.value == now->index.value)
+			return &before->items[i];
+	return NULL;
 }
 
 /* The port of the counter; *ret_wanted is false if it was not asked for. */
@@ -172,9 +199,11 @@ static bool is_shown(const struct run *run, const struct counter_change *change,
 }
 
 static void add_object(struct run *run, const struct object_counter *object,
-		       const struct device_round *now, const struct object_counter *earlier,
-		       const struct device_round *then, char *time)
+		       const struct device_round *now, const struct device_round *then, char *time)
 {
+	const struct object_counter *earlier = then ? object_counters_find(&then->objects,
+									   object->id.value)
+						    : NULL;
 	struct counter_readings readings = {0}, old = {0};
 	struct counter_changes changes = {0};
 	bool wanted;
@@ -205,13 +234,13 @@ static void add_rows(struct run *run, const struct round *now, const struct roun
 {
 	struct listing *listing = &run->counters.listing;
 
-	for (size_t i = 0; i < now->count; i++)
-		for (size_t j = 0; j < now->items[i].objects.count; j++) {
-			const struct object_counter *object = &now->items[i].objects.items[j];
+	for (size_t i = 0; i < now->count; i++) {
+		const struct device_round *one = &now->items[i];
+		const struct device_round *then = find_before(before, one);
 
-			add_object(run, object, &now->items[i], find_before(before, i, object),
-				   before ? &before->items[i] : NULL, time);
-		}
+		for (size_t j = 0; j < one->objects.count; j++)
+			add_object(run, &one->objects.items[j], one, then, time);
+	}
 	for (size_t i = 0; i < run->row_count; i++)
 		listing_add(listing, &run->rows[i]);
 }
@@ -283,6 +312,7 @@ static void watch(struct run *run, struct round *before)
 
 		if (!wait_until(&signals, next))
 			break;
+		follow_devices(run);
 		read_round(run, &now);
 		open = show_round(run, &now, before);
 		clear_round(before);
@@ -332,6 +362,7 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 	status = listing_end(listing);
 	clear_rows(&run);
 	clear_round(&round);
+	strings_free(&run.noted);
 	netlink_free(run.nldev);
 	processes_free(run.processes);
 	return status;

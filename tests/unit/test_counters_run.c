@@ -44,10 +44,17 @@ static struct {
 	int set_refusal_all; /* of all switches */
 	bool on[PORTS][OPTIONALS], without_optional;
 	unsigned int dumps, waits, waited;
+	unsigned int replaced_after; /* so many dumps; 0: m0 stays the same device */
 	bool stopped;
 } host;
 
 /* ---- The kernel ---- */
+
+/* A device that was removed and added again has another index. */
+static uint32_t device_index(void)
+{
+	return host.replaced_after && host.dumps >= host.replaced_after ? DEVICE + 1 : DEVICE;
+}
 
 static void put_counter(struct bytes *table, const char *name, uint64_t value)
 {
@@ -183,9 +190,12 @@ static void answer(struct fake_kernel *kernel, const struct nlmsghdr *message)
 	struct bytes payload = {0}, datagram = {0};
 	const bool dump = (message->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 	const unsigned int command = message->nlmsg_type & 0x3ff;
-	int error = command == RDMA_NLDEV_CMD_GET ? 0 : host.refusal;
+	const uint32_t asked = number_in(message, RDMA_NLDEV_ATTR_DEV_INDEX);
+	int error = command == RDMA_NLDEV_CMD_GET ? 0
+		    : asked != device_index()	  ? -ENODEV
+						  : host.refusal;
 
-	put_u32(&payload, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE);
+	put_u32(&payload, RDMA_NLDEV_ATTR_DEV_INDEX, asked);
 	put_u32(&payload, RDMA_NLDEV_ATTR_PORT_INDEX, port);
 	switch (command) {
 	case RDMA_NLDEV_CMD_STAT_SET:
@@ -235,11 +245,12 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	struct device *device;
 
 	(void)notes;
+	*inventory = (struct inventory){.root = NULL};
 	if (host.load_error)
 		return host.load_error;
 	device = device_list_add(&inventory->devices, "m0");
 	if (!host.without_index)
-		number_set(&device->index, DEVICE);
+		number_set(&device->index, device_index());
 	device_add_port(device, 1);
 	device_add_port(device, 2);
 	objects_filter_devices(request->objects, &inventory->devices, NULL, problems);
@@ -434,6 +445,16 @@ static const struct command_row objects_stopped = {
 	"rx_out_of_buffer\t1\n",
 	"", ""};
 
+/* The first round of the other device has nothing to be compared with. */
+static const struct command_row objects_replaced = {
+	"counters qp m0/2 -w -c 3 -i 1000s -a -g requests --tsv -o counter_id,value,growth",
+	STATUS_DONE,
+	"counter_id\tvalue\tgrowth\n"
+	"6\t607\t7\n"
+	"6\t614\t\n"
+	"6\t621\t7\n",
+	"", ""};
+
 static void objects(void **state)
 {
 	(void)state;
@@ -445,6 +466,9 @@ static void objects(void **state)
 	host.waits = 2;
 	expect(&objects_stopped);
 	assert_int_equal(host.waited, 2);
+	begin();
+	host.replaced_after = 2;
+	expect(&objects_replaced);
 }
 
 /* A kernel that has none of it, or refuses; a host without any. */
@@ -526,6 +550,14 @@ static const struct {
 	 {"counters --optional", STATUS_FAILED, "",
 	  "rdmactl counters: cannot use RDMA netlink: <EOPNOTSUPP>\n", ""}},
 	{0, 0, -19, 0, 0, {"counters qp", STATUS_NOTHING, "", "", ""}},
+	{-1,
+	 0,
+	 0,
+	 0,
+	 0,
+	 {"counters qp -w -c 3 -i 1000s --tsv -o counter,growth", STATUS_PARTIAL,
+	  "counter\tgrowth\n",
+	  "rdmactl counters: m0: cannot read counters of its objects: <EPERM>\n", ""}},
 	{0,
 	 0,
 	 0,
