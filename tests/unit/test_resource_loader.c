@@ -383,6 +383,28 @@ static void counted(void **state)
 	processes_free(processes);
 }
 
+/* Queue pairs and memory regions are counted for each process; no other kind is asked for. */
+static void of_processes(void **state)
+{
+	struct bed *bed = *state;
+	struct process_usage_list usages = {0};
+
+	queue_pairs(bed);
+	for (uint32_t device = 3; device <= 4; device++) {
+		ask(bed, device, RDMA_NLDEV_CMD_RES_MR_GET, DUMP);
+		end(bed, 0, false);
+	}
+	tree_write_bytes(&bed->tree, RECORDING_NETLINK_FILE, bed->file.text, bed->file.length);
+	resources_of_processes(&bed->inventory, &bed->objects, &usages, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(usages.count, 3);
+	for (size_t i = 0; i < usages.count; i++)
+		for (unsigned int kind = 0; kind < RESOURCE_KINDS; kind++)
+			assert_int_equal(usages.items[i].counts[kind].known,
+					 kind == RESOURCE_QP || kind == RESOURCE_MR);
+	process_usage_list_clear(&usages);
+}
+
 /* In the order of the inventory, and only of its devices. */
 static void summaries(void **state)
 {
@@ -442,9 +464,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(all),	 TEST(named),	      TEST(cut),	TEST(stalled),
-		TEST(removed),	 TEST(without_index), TEST(old_kernel), TEST(counted),
-		TEST(summaries), TEST(no_answers),
+		TEST(all),	 TEST(named),	      TEST(cut),	  TEST(stalled),
+		TEST(removed),	 TEST(without_index), TEST(old_kernel),	  TEST(counted),
+		TEST(summaries), TEST(no_answers),    TEST(of_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
