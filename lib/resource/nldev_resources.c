@@ -297,6 +297,9 @@ static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (netlink_get_number(table[numbers[i].attribute], numbers[i].number))
 			return -EBADMSG;
+	/* A thread that has just ended: Linux before 5.5 does not leave it out. */
+	if (!resource->thread.value)
+		resource->thread.known = false;
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &dim))
 		return -EBADMSG;
 	if (dim.known)

@@ -113,7 +113,7 @@ static void driver_details(void **state)
 static void queue_pairs(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
-	struct bytes entries = {0}, bytes = {0}, kernel = {0};
+	struct bytes entries = {0}, bytes = {0}, kernel = {0}, orphan = {0};
 
 	(void)state;
 	put_qp(&entries, 17);
@@ -122,18 +122,24 @@ static void queue_pairs(void **state)
 	put_u8(&kernel, RDMA_NLDEV_ATTR_RES_TYPE, 1);
 	put_nest(&entries, QP, &kernel);
 	put_u32(&entries, 4001, 1); /* among the entries something else */
+	put_u32(&orphan, RDMA_NLDEV_ATTR_RES_LQPN, 18);
+	put_u32(&orphan, RDMA_NLDEV_ATTR_RES_PID, 0);
+	put_nest(&entries, QP, &orphan);
 	put_table(&bytes, QPS, &entries);
 	assert_int_equal(nldev_parse_resources(RESOURCE_QP, bytes.data, bytes.length, &list), 0);
-	assert_int_equal(list.count, 2);
+	assert_int_equal(list.count, 3);
 	expect_qp(&list.items[0], 17);
 	assert_int_equal(list.items[1].kernel, TRISTATE_YES);
 	assert_string_equal(list.items[1].kernel_name, "ib_core\\x1b");
 	assert_false(list.items[1].thread.known);
 	assert_false(list.items[1].remote_qpn.known);
 	assert_false(list.items[1].state.known);
+	/* No process has the number 0. */
+	assert_int_equal(list.items[2].kernel, TRISTATE_NO);
+	assert_false(list.items[2].thread.known);
 	/* A table of another kind does not affect this one. */
 	assert_int_equal(nldev_parse_resources(RESOURCE_MR, bytes.data, bytes.length, &list), 0);
-	assert_int_equal(list.count, 2);
+	assert_int_equal(list.count, 3);
 }
 
 static void put_address(struct bytes *bytes, unsigned int type, const char *ip, uint16_t port)
