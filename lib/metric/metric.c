@@ -193,33 +193,14 @@ static struct metric_family *family_of(struct scrape *scrape, const struct count
 	return &scrape->metrics->families[found->family];
 }
 
-/* A name and labels make one series; looks at the samples from the first one on. */
-static void drop_if_repeated(struct metric_family *family, size_t first)
-{
-	struct metric_sample *last = &family->samples[family->sample_count - 1];
-
-	for (size_t i = first; i + 1 < family->sample_count; i++) {
-		if (strcmp(family->samples[i].labels, last->labels))
-			continue;
-		free(last->labels);
-		family->sample_count--;
-		return;
-	}
-}
-
 static void add_for_node_exporter(struct scrape *scrape, const struct counter_reading *reading)
 {
 	const char *name = node_exporter_counter(reading);
-	struct metric_family *family;
-	size_t before;
 
-	if (!name)
-		return;
-	family = make_family(scrape, reading, name);
-	before = family->sample_count;
-	label_reading(scrape, metric_add(family, reading->value.value), reading);
-	/* Both folders of a driver may have it, whose readings are side by side. */
-	drop_if_repeated(family, before ? before - 1 : 0);
+	if (name)
+		label_reading(scrape,
+			      metric_add(make_family(scrape, reading, name), reading->value.value),
+			      reading);
 }
 
 static void add_counter(struct scrape *scrape, const struct counter_reading *reading)
@@ -277,6 +258,9 @@ static void add_counters(struct scrape *scrape)
 	counter_loader_read(loader, &readings, scrape->problems, NULL);
 	for (size_t i = 0; i < readings.count; i++)
 		add_counter(scrape, &readings.items[i]);
+	/* Both folders of a driver may have a counter. */
+	for (size_t i = 0; !request.once && i < scrape->metrics->count; i++)
+		metric_unite(&scrape->metrics->families[i]);
 	free(scrape->families);
 	free(scrape->labels);
 	counter_readings_clear(&readings);
@@ -298,9 +282,9 @@ static void add_problems(struct scrape *scrape)
 		metric_label(sample, "attribute", problem->attribute);
 		metric_label(sample, "source", problem->source);
 		metric_label(sample, "error", problem->error);
-		/* The doctor reads some things again, and meets the same problem. */
-		drop_if_repeated(family, 0);
 	}
+	/* The doctor reads some things again, and meets the same problem. */
+	metric_unite(family);
 }
 
 static void add_self(struct scrape *scrape, uint64_t began_nsec)

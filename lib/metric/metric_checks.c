@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <string.h>
 #include <unistd.h>
 
 #include "doctor/frame/doctor.h"
@@ -11,32 +10,6 @@ static const int values[] = {
 	[SEVERITY_WARNING] = 2, [SEVERITY_ERROR] = 3,
 };
 
-static bool is_same(const struct doctor_result *a, const struct doctor_result *b)
-{
-	const char *left = a->finding.object, *right = b->finding.object;
-
-	if (a->finding.id.value != b->finding.id.value)
-		return false;
-	return left && right ? !strcmp(left, right) : left == right;
-}
-
-/* The worst verdict of a check on the object, which may have several; -1 if this is not the first.
- */
-static int worst(const struct doctor_results *results, size_t index)
-{
-	int value = -1;
-
-	for (size_t i = 0; i < results->count; i++) {
-		if (!is_same(&results->items[i], &results->items[index]))
-			continue;
-		if (i < index)
-			return -1;
-		if (values[results->items[i].finding.severity.value] > value)
-			value = values[results->items[i].finding.severity.value];
-	}
-	return value;
-}
-
 void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *results)
 {
 	struct metric_family *family = metrics_family(
@@ -46,7 +19,7 @@ void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *
 
 	for (size_t i = 0; i < results->count; i++) {
 		const struct finding *finding = &results->items[i].finding;
-		const int value = worst(results, i);
+		const int value = values[finding->severity.value];
 		struct metric_sample *sample;
 
 		if (value < 0)
@@ -56,6 +29,8 @@ void metrics_add_verdicts(struct metrics *metrics, const struct doctor_results *
 			     enum_word(doctor_check_names, finding->id.value, NULL));
 		metric_label(sample, "object", finding->object);
 	}
+	/* A check may have several verdicts on an object: the worst counts. */
+	metric_unite(family);
 }
 
 void metrics_add_checks(struct metrics *metrics, const char *root, const struct objects *objects,

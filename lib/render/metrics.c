@@ -95,6 +95,32 @@ void metric_label(struct metric_sample *sample, const char *name, const char *va
 	stpcpy(escape(out, value, true), "\"");
 }
 
+static int compare_samples(const void *a, const void *b)
+{
+	const struct metric_sample *one = a, *other = b;
+	const int order = strcmp(one->labels, other->labels);
+
+	if (order)
+		return order;
+	return (one->number.value < other->number.value) -
+	       (one->number.value > other->number.value);
+}
+
+void metric_unite(struct metric_family *family)
+{
+	struct metric_sample *samples = family->samples;
+	size_t kept = 0;
+
+	if (family->sample_count)
+		qsort(samples, family->sample_count, sizeof(*samples), compare_samples);
+	for (size_t i = 0; i < family->sample_count; i++)
+		if (kept && !strcmp(samples[kept - 1].labels, samples[i].labels))
+			free(samples[i].labels);
+		else
+			samples[kept++] = samples[i];
+	family->sample_count = kept;
+}
+
 void metrics_clear(struct metrics *metrics)
 {
 	for (size_t i = 0; i < metrics->count; i++) {

@@ -51,6 +51,11 @@ struct metric_sample *metric_add(struct metric_family *family, uint64_t value);
 struct metric_sample *metric_add_real(struct metric_family *family, double value);
 /* Adds a label; a value of NULL is left out. Values may be any clean text. */
 void metric_label(struct metric_sample *sample, const char *name, const char *value);
+/*
+ * Sorts the samples, which must have labels, by these. Those with the same labels would be one
+ * series: only the largest is kept.
+ */
+void metric_unite(struct metric_family *family);
 /* The name of its samples: NAME_total of a counter. The caller frees it. */
 char *metric_sample_name(const struct metric_family *family);
 void metrics_clear(struct metrics *metrics);

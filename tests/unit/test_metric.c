@@ -143,8 +143,8 @@ static void verdicts(void **state)
 			add_verdict(&results, CHECK_ID_port_state, SEVERITY_WARNING, "a/1");
 			metrics_add_verdicts(&metrics, &results);
 			snprintf(wanted, sizeof(wanted),
-				 "%s%s%srdma_check{check=\"pkey\",object=\"b/1\"} 1\n"
 				 "rdma_check{check=\"pkey\"} 0\n"
+				 "%s%s%srdma_check{check=\"pkey\",object=\"b/1\"} 1\n"
 				 "rdma_check{check=\"port-state\",object=\"a/1\"} 2\n",
 				 value ? "rdma_check{check=\"pkey\",object=\"a/1\"} " : "",
 				 value ? value : "", value ? "\n" : "");

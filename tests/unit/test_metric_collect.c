@@ -3,6 +3,7 @@
 #include "saved_tree.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -59,7 +60,38 @@ static void no_counters(void **state)
 	assert_true(family->sample_count);
 	wanted = mem_format("attribute=\"counters\",source=\"sysfs\",error=\"%s\"",
 			    strerror(EMFILE));
-	assert_string_equal(family->samples[family->sample_count - 1].labels, wanted);
+	/* They are sorted: one without an object comes first. */
+	assert_string_equal(family->samples[0].labels, wanted);
+	metrics_clear(&metrics);
+	problems_free(&problems);
+}
+
+/* A problem that was met twice is one series; many problems take no time for each pair of them. */
+static void many_problems(void **state)
+{
+	enum { MANY = 30000, MOST_SECONDS = 4 };
+	struct saved_tree *tree = *state;
+	const struct objects none = {.items = NULL};
+	const struct metrics_request request = {
+		.root = tree->path, .objects = &none, .version = "1"};
+	struct problems problems = {.items = NULL};
+	struct metrics metrics = {.families = NULL};
+	const struct metric_family *family;
+	clock_t began;
+
+	tree_directory(tree, "sys");
+	for (unsigned int i = 0; i < 2 * MANY; i++) {
+		_cleanup_(freep) char *object = mem_format("mlx5_%u", i % MANY);
+
+		problem_add(&problems, object, "counters", "sysfs", -EIO, NULL);
+	}
+	began = clock();
+	assert_int_equal(metrics_collect(&request, &metrics, &problems), -ENODEV);
+	assert_true((clock() - began) / CLOCKS_PER_SEC < MOST_SECONDS);
+	family = find(&metrics, "rdma_scrape_problem");
+	assert_non_null(family);
+	/* The other one is that there is no device. */
+	assert_int_equal(family->sample_count, MANY + 1);
 	metrics_clear(&metrics);
 	problems_free(&problems);
 }
@@ -81,6 +113,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_counters, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_problems, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("metric_collect", tests, NULL, NULL);

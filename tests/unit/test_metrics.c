@@ -144,6 +144,29 @@ static void families(void **state)
 	metrics_clear(&metrics);
 }
 
+/* The largest of the samples that would be one series is kept, whichever comes first. */
+static void united(void **state)
+{
+	static const struct {
+		const char *port;
+		uint64_t value;
+	} samples[] = {{"2", 7}, {"1", 3}, {"2", 9}, {"10", 0}, {"1", 3}, {"2", 8}};
+	struct metrics metrics = {0};
+	struct metric_family *family = metrics_family(&metrics, "a", METRIC_GAUGE, NULL, "A.");
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	metric_unite(family);
+	assert_int_equal(family->sample_count, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		metric_label(metric_add(family, samples[i].value), "port", samples[i].port);
+	metric_unite(family);
+	text = print(&metrics, METRICS_PROMETHEUS);
+	assert_string_equal(text, "# HELP a A.\n# TYPE a gauge\n"
+				  "a{port=\"1\"} 3\na{port=\"10\"} 0\na{port=\"2\"} 9\n");
+	metrics_clear(&metrics);
+}
+
 /* As the HTTP headers of both formats are registered. */
 static void content_types(void **state)
 {
@@ -157,10 +180,9 @@ static void content_types(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_forms),
-		cmocka_unit_test(units),
-		cmocka_unit_test(families),
-		cmocka_unit_test(content_types),
+		cmocka_unit_test(both_forms), cmocka_unit_test(units),
+		cmocka_unit_test(families),   cmocka_unit_test(content_types),
+		cmocka_unit_test(united),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
