@@ -118,6 +118,9 @@ static void severities(void **state)
 			fail_msg("%s: a loss that is worth nothing", row->name);
 		if (row->kind == COUNTER_GAUGE)
 			assert_int_equal(row->severity, COUNTER_INFO);
+		/* How many objects there are now is no count of what happened. */
+		if (row->unit == COUNTER_UNIT_OBJECTS && row->kind != COUNTER_GAUGE)
+			fail_msg("%s: objects, and no gauge", row->name);
 	}
 }
 

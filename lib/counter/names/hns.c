@@ -32,7 +32,7 @@ static const struct counter_name rows[] = {
 	{"ecn_doorbell", "ecn_doorbells", NONE(EVENTS, CONGESTION, INFO, OTHER),
 	 "Doorbells of the congestion control engine."},
 	{"rx_buffer", "rx_buffers", RX(OBJECTS, DRIVER, INFO, OTHER),
-	 "Receive buffers that the device has in use."},
+	 "Receive buffers that the device has in use.", .kind = COUNTER_GAUGE},
 	{"trp_rx_sof", "rx_frame_starts", RX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "Starts of frames that the transport engine received.", .part = true},
 	{"cq_cqe", "completions", NONE(EVENTS, REQUESTS, INFO, OTHER), "Completions written."},
