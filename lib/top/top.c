@@ -57,12 +57,6 @@ static enum place place_of_traffic(enum counter_source source, const struct coun
 		       : PLACE_PARTS;
 }
 
-/* mlx5 has optional counters, *_rdma_*, of what the others count, too. */
-static enum place place_of_congestion(const struct counter_name *name)
-{
-	return strstr(name->canonical, "_rdma_") ? PLACE_FALLBACK : PLACE_WHOLE;
-}
-
 static bool find_congestion(const struct counter_name *name, enum top_sum *ret_sum)
 {
 	if (name->group != COUNTER_GROUP_CONGESTION || strchr(name->canonical, '*'))
@@ -87,13 +81,11 @@ static enum place find_place(enum counter_source source, const struct counter_na
 		return place_of_traffic(source, name);
 	if (source == COUNTER_SOURCE_NETDEV)
 		return NO_PLACE;
-	if (find_congestion(name, ret_sum))
-		return place_of_congestion(name);
 	if (name->class == COUNTER_RETRANSMISSION)
 		*ret_sum = TOP_RETRANSMISSIONS;
 	else if (counter_name_counts_loss(name) && !name->part)
 		*ret_sum = TOP_DROPS;
-	else
+	else if (!find_congestion(name, ret_sum))
 		return NO_PLACE;
 	return name->fallback ? PLACE_FALLBACK : PLACE_WHOLE;
 }

@@ -193,6 +193,21 @@ static void sums(void **state)
 	}
 }
 
+/* What is counted in two places counts once: mana for the port and the device, mlx5 at wish. */
+static void counted_twice(void **state)
+{
+	struct host *host = *state;
+
+	change(host, 0, COUNTER_SOURCE_HW, "received_cnps", 5);
+	change(host, 0, COUNTER_SOURCE_DEVICE, "sent_cnps", 2)->reading.port = NULL;
+	change(host, 0, COUNTER_SOURCE_DEVICE, "received_cnp_count", 5)->reading.port = NULL;
+	change(host, 1, COUNTER_SOURCE_HW, "np_cnp_sent", 3);
+	change(host, 1, COUNTER_SOURCE_HW, "cc_tx_cnp_pkts", 3);
+	update(host, NOON);
+	assert_int_equal(host->top.ports[0].totals[TOP_CNP].value, 7);
+	assert_int_equal(host->top.ports[1].totals[TOP_CNP].value, 3);
+}
+
 /* Counters that belong to no row are passed over, and those after them are not. */
 static void without_rows(void **state)
 {
@@ -601,6 +616,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rates, begin, end),
 		cmocka_unit_test_setup_teardown(sums, begin, end),
+		cmocka_unit_test_setup_teardown(counted_twice, begin, end),
 		cmocka_unit_test_setup_teardown(without_rows, begin, end),
 		cmocka_unit_test_setup_teardown(rounds, begin, end),
 		cmocka_unit_test_setup_teardown(unreadable, begin, end),

@@ -54,8 +54,8 @@ static const struct counter_name port_rows[] = {
 static const struct counter_name device_rows[] = {
 	{"sent_cnps", TX_CNP_PACKETS},
 	{"received_ecns", RX_ECN_MARKED_PACKETS},
-	{"received_cnp_count", "rx_cnp_packets", RX(PACKETS, CONGESTION, INFO, OTHER),
-	 "Congestion notification packets received: traffic sent from here meets congestion."},
+	/* The ports count these, too. */
+	{"received_cnp_count", RX_CNP_PACKETS, .fallback = true},
 	{"qp_congested_events", CONGESTED_QP_EVENTS},
 	{"qp_recovered_events", RECOVERED_QP_EVENTS},
 	{"rate_inc_events", RATE_INCREASES},

@@ -59,12 +59,15 @@ static const struct counter_name mlx5_rows[] = {
 	{"rx_icrc_encapsulated", RX_ICRC_ERRORS},
 	{"cc_rx_ce_pkts", "rx_rdma_ecn_marked_packets", RX(PACKETS, CONGESTION, INFO, CONGESTION),
 	 "RoCE packets received that a switch had marked: there is congestion on the way here "
-	 "(optional counter)."},
+	 "(optional counter).",
+	 .fallback = true},
 	{"cc_rx_cnp_pkts", "rx_rdma_cnp_packets", RX(PACKETS, CONGESTION, INFO, CONGESTION),
 	 "Congestion notification packets received: traffic sent from here meets congestion "
-	 "(optional counter)."},
+	 "(optional counter).",
+	 .fallback = true},
 	{"cc_tx_cnp_pkts", "tx_rdma_cnp_packets", TX(PACKETS, CONGESTION, INFO, CONGESTION),
-	 "Congestion notification packets sent because marked packets came in (optional counter)."},
+	 "Congestion notification packets sent because marked packets came in (optional counter).",
+	 .fallback = true},
 	{"rdma_tx_packets", "tx_rdma_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "RDMA packets sent (optional counter).", .part = true},
 	{"rdma_tx_bytes", "tx_rdma_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
