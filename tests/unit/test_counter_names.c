@@ -124,6 +124,45 @@ static void severities(void **state)
 	}
 }
 
+/* Whether a port that has counters of the one table has those of the other, too. */
+static bool go_together(const struct counter_names *one, const struct counter_names *other)
+{
+	static const char *const with_agent[] = {"mlx5", "hfi1", "qib"};
+
+	if (one->source == other->source && (!one->driver || !strcmp(one->driver, other->driver)))
+		return true;
+	for (size_t i = 0; other->source == COUNTER_SOURCE_PMA && i < ARRAY_SIZE(with_agent); i++)
+		if (one->driver && !strcmp(one->driver, with_agent[i]))
+			return true;
+	return false;
+}
+
+static bool has_whole(const struct counter_names *table, const struct counter_name *part)
+{
+	const struct counter_names *other;
+	const struct counter_name *row;
+
+	for_each_row(other, row) if (!row->part && row->group == part->group &&
+				     row->unit == part->unit && row->direction == part->direction &&
+				     go_together(table, other)) return true;
+	return false;
+}
+
+/* The traffic of a port is shown as wholes, so that each part must have one. */
+static void parts(void **state)
+{
+	const struct counter_names *table;
+	const struct counter_name *row;
+
+	(void)state;
+	for_each_row(table, row)
+	{
+		if (row->part && row->group == COUNTER_GROUP_TRAFFIC && row->direction &&
+		    !has_whole(table, row))
+			fail_msg("%s is a part of nothing", row->name);
+	}
+}
+
 /* A table has each kernel name once, and each canonical name once. */
 static void no_name_twice(void **state)
 {
@@ -349,6 +388,7 @@ int main(void)
 		cmocka_unit_test(every_row),
 		cmocka_unit_test(names_say_what_is_counted),
 		cmocka_unit_test(severities),
+		cmocka_unit_test(parts),
 		cmocka_unit_test(no_name_twice),
 		cmocka_unit_test(no_canonical_name_twice_on_a_port),
 		cmocka_unit_test(a_name_means_the_same_with_all_drivers),

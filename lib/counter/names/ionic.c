@@ -5,25 +5,26 @@
  * The firmware gives the names to drivers/infiniband/hw/ionic/ionic_hw_stats.c: those of the first
  * cards are in rdma_stats_hdrs[] of Pensando's published firmware, those of newer ones in AMD's
  * node-scraper, plugins/inband/rdma/rdmadata.py (class PollaraRdmaStatistics).
+ * There is none of all packets: unicast and multicast add up.
  */
 static const struct counter_name rows[] = {
 	{"tx_rdma_ucast_bytes", "tx_unicast_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
-	 "Bytes of unicast RDMA packets sent.", .part = true},
+	 "Bytes of unicast RDMA packets sent."},
 	{"tx_rdma_ucast_pkts", "tx_unicast_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
-	 "Unicast RDMA packets sent.", .part = true},
+	 "Unicast RDMA packets sent."},
 	{"tx_rdma_mcast_bytes", "tx_multicast_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
-	 "Bytes of multicast RDMA packets sent.", .part = true},
+	 "Bytes of multicast RDMA packets sent."},
 	{"tx_rdma_mcast_pkts", "tx_multicast_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
-	 "Multicast RDMA packets sent.", .part = true},
+	 "Multicast RDMA packets sent."},
 	{"tx_rdma_cnp_pkts", TX_CNP_PACKETS},
 	{"rx_rdma_ucast_bytes", "rx_unicast_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
-	 "Bytes of unicast RDMA packets received.", .part = true},
+	 "Bytes of unicast RDMA packets received."},
 	{"rx_rdma_ucast_pkts", "rx_unicast_packets", RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),
-	 "Unicast RDMA packets received.", .part = true},
+	 "Unicast RDMA packets received."},
 	{"rx_rdma_mcast_bytes", "rx_multicast_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
-	 "Bytes of multicast RDMA packets received.", .part = true},
+	 "Bytes of multicast RDMA packets received."},
 	{"rx_rdma_mcast_pkts", "rx_multicast_packets", RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),
-	 "Multicast RDMA packets received.", .part = true},
+	 "Multicast RDMA packets received."},
 	{"rx_rdma_cnp_pkts", RX_CNP_PACKETS},
 	{"rx_rdma_ecn_pkts", RX_ECN_MARKED_PACKETS},
 	{"tx_rdma_ack_timeout", ACK_TIMEOUTS},
