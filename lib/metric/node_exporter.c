@@ -36,6 +36,18 @@ static const struct row {
 	{"symbol_error", PREFIX "symbol_error"},
 	{"unicast_rcv_packets", PREFIX "unicast_packets_received"},
 	{"unicast_xmit_packets", PREFIX "unicast_packets_transmitted"},
+	/*
+	 * The same with 64 bits in counters_ext, in whose place the loader leaves those out that
+	 * have 32. The collector has them as legacy_*, beside those that have stopped.
+	 */
+	{"port_multicast_rcv_packets", PREFIX "multicast_packets_received"},
+	{"port_multicast_xmit_packets", PREFIX "multicast_packets_transmitted"},
+	{"port_rcv_data_64", PREFIX "port_data_received_bytes"},
+	{"port_rcv_packets_64", PREFIX "port_packets_received"},
+	{"port_unicast_rcv_packets", PREFIX "unicast_packets_received"},
+	{"port_unicast_xmit_packets", PREFIX "unicast_packets_transmitted"},
+	{"port_xmit_data_64", PREFIX "port_data_transmitted_bytes"},
+	{"port_xmit_packets_64", PREFIX "port_packets_transmitted"},
 };
 
 /*
