@@ -121,7 +121,7 @@ static void read_signals(struct events_run *run)
 
 static struct event_time now(void)
 {
-	return (struct event_time){clock_wall_nsec(), clock_nsec()};
+	return (struct event_time){clock_wall_nsec(), clock_boot_nsec()};
 }
 
 static bool has_bit(const struct number *bits, const struct event *event)

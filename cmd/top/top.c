@@ -171,7 +171,7 @@ static void round_off(struct top_run *run)
 
 static void take_events(struct top_run *run)
 {
-	const struct event_time time = {clock_wall_nsec(), clock_nsec()};
+	const struct event_time time = {clock_wall_nsec(), clock_boot_nsec()};
 	int rc;
 
 	if (!run->watcher)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time. Monotonic: CLOCK_MONOTONIC for deadlines, and the raw oscillator for measurements; both
- * count from an arbitrary moment in the past. As text: RFC 3339, in UTC, with milliseconds.
+ * Time. Monotonic: CLOCK_MONOTONIC for deadlines, the same that goes on while the host sleeps, and
+ * the raw oscillator for measurements; all count from an arbitrary moment in the past. As text: RFC
+ * 3339, in UTC, with milliseconds.
  */
 #pragma once
 
@@ -21,6 +22,12 @@ static inline uint64_t clock_read(clockid_t clock)
 static inline uint64_t clock_nsec(void)
 {
 	return clock_read(CLOCK_MONOTONIC);
+}
+
+/* CLOCK_BOOTTIME, for how long something lasted: a port is down while the host sleeps, too. */
+static inline uint64_t clock_boot_nsec(void)
+{
+	return clock_read(CLOCK_BOOTTIME);
 }
 
 /* Since the epoch. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -72,15 +71,12 @@ static char *time_of(const char *root_directory)
 
 void saved_head_read(const char *root_directory, struct saved_head *head)
 {
-	struct timespec up;
 	struct root root;
 
 	head->time = time_of(root_directory);
 	if (!root_directory) {
 		head->host = host_name();
-		if (!clock_gettime(CLOCK_BOOTTIME, &up))
-			number_set(&head->uptime_msec,
-				   (uint64_t)up.tv_sec * 1000 + (uint64_t)up.tv_nsec / 1000000);
+		number_set(&head->uptime_msec, clock_boot_nsec() / 1000000);
 	}
 	if (root_open(root_directory, &root))
 		return;

@@ -69,7 +69,7 @@ enum event_source {
 /* A moment: wall-clock time for output, monotonic time for differences. */
 struct event_time {
 	uint64_t wall_nsec;	 /* since 1970 */
-	uint64_t monotonic_nsec; /* CLOCK_MONOTONIC */
+	uint64_t monotonic_nsec; /* CLOCK_BOOTTIME */
 };
 
 /* A port before or after an event. */

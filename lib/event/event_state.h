@@ -26,7 +26,7 @@ struct tracked_gids {
 
 /* One time that the port was down and came back. */
 struct tracked_flap {
-	uint64_t back_nsec; /* CLOCK_MONOTONIC */
+	uint64_t back_nsec; /* CLOCK_BOOTTIME */
 	uint64_t down_nsec; /* duration */
 };
 
@@ -38,16 +38,16 @@ struct tracked_port {
 	struct number netdev_index;
 	char *netdev;
 	struct tracked_gids gids;
-	uint64_t down_since_nsec; /* CLOCK_MONOTONIC; 0 if it is up, or its going down was not
+	uint64_t down_since_nsec; /* CLOCK_BOOTTIME; 0 if it is up, or its going down was not
 				     observed */
 	struct tracked_flap *flaps;
 	size_t flap_count;
 	unsigned int credit;  /* readings that showed it down before the report did */
-	uint64_t credit_nsec; /* CLOCK_MONOTONIC of the last of these */
+	uint64_t credit_nsec; /* CLOCK_BOOTTIME of the last of these */
 	unsigned int doubts;  /* reports that it went down while it was down */
-	uint64_t doubt_nsec;  /* CLOCK_MONOTONIC of the last of these */
+	uint64_t doubt_nsec;  /* CLOCK_BOOTTIME of the last of these */
 	bool told_active;     /* it was reported to be active, ... */
-	uint64_t told_nsec;   /* ... last at this time of CLOCK_MONOTONIC */
+	uint64_t told_nsec;   /* ... last at this time of CLOCK_BOOTTIME */
 };
 
 struct tracked_device {

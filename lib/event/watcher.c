@@ -360,7 +360,7 @@ int watcher_open(const struct watcher_options *options, struct watcher **ret_wat
 	watcher->options = *options;
 	watcher->warnings = warnings;
 	watcher->notes = notes;
-	watcher->time.monotonic_nsec = clock_nsec();
+	watcher->time.monotonic_nsec = clock_boot_nsec();
 	watcher->next_poll_msec = clock_msec() + POLL_MSEC;
 	watcher->state.flap_count = options->flap_count;
 	watcher->state.flap_window_nsec = options->flap_window_msec * 1000000;

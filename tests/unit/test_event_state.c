@@ -23,7 +23,7 @@ struct bed {
 	struct tracked_device *device;
 	struct event_list events;
 	size_t checked; /* of the events */
-	uint64_t now;	/* CLOCK_MONOTONIC */
+	uint64_t now;	/* CLOCK_BOOTTIME */
 	bool all;
 };
 

@@ -9,10 +9,24 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "event/watcher.h"
+
+/* A host that has slept for so long in all, which CLOCK_MONOTONIC does not know. */
+#define SLEPT_SECONDS 1000000000
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	const int rc = (int)syscall(SYS_clock_gettime, clock, now);
+
+	if (clock == CLOCK_BOOTTIME)
+		now->tv_sec += SLEPT_SECONDS;
+	return rc;
+}
 
 /* ---- The watcher ---- */
 
@@ -104,7 +118,8 @@ int watcher_step(struct watcher *watcher, const struct event_time *time, struct 
 
 	(void)watcher;
 	assert_true(time->wall_nsec > UINT64_C(1500000000000000000));
-	assert_true(time->monotonic_nsec > 0);
+	/* How long a port is down includes the time that the host sleeps. */
+	assert_true(time->monotonic_nsec / 1000000000 >= SLEPT_SECONDS);
 	assert_int_equal(events->count, 0);
 	if (!bed.step_count)
 		return 0;
