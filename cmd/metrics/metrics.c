@@ -92,16 +92,21 @@ static int write_textfile(void *context, FILE *file)
 	return rc;
 }
 
+/* What node_exporter cannot use is refused: it leaves the whole file out. */
 static bool check_textfile(struct metrics_run *run)
 {
-	const char *path = run->args->textfile;
+	const char *path = run->args->textfile, *message;
 
-	if (!path || text_ends_with(path, TEXTFILE_SUFFIX))
+	if (!path)
 		return true;
-	listing_fail(
-		&run->listing, STATUS_USAGE,
-		"--textfile: node_exporter reads only files whose names end with " TEXTFILE_SUFFIX,
-		NULL);
+	if (!text_ends_with(path, TEXTFILE_SUFFIX))
+		message = "--textfile: node_exporter reads only files whose names end "
+			  "with " TEXTFILE_SUFFIX;
+	else if (format_of(run) != METRICS_PROMETHEUS)
+		message = "--textfile: node_exporter reads only the format prometheus";
+	else
+		return true;
+	listing_fail(&run->listing, STATUS_USAGE, message, NULL);
 	return false;
 }
 

@@ -195,6 +195,10 @@ give_agent()
 	grep -q '^rdma_devices 0$' "$file"
 	try metrics --textfile "$BATS_TEST_TMPDIR/rdma.txt"
 	expect 2 '' 'rdmactl metrics: --textfile: node_exporter reads only files whose names end with .prom'
+	try metrics --format openmetrics --textfile "$file"
+	expect 2 '' 'rdmactl metrics: --textfile: node_exporter reads only the format prometheus'
+	on no-rdma metrics --format prometheus --textfile "$file"
+	[ "$status" = 0 ]
 	on vendors metrics --textfile "$BATS_TEST_TMPDIR/nowhere/rdma.prom"
 	[ "$status" = 1 ]
 }
