@@ -242,9 +242,7 @@ void listing_miss_answers(struct listing *listing, uint64_t needs)
 			mem_extend(&attribute, "%s%s", attribute ? ", " : "",
 				   listing->columns.fields[i]->key);
 	if (!listing->inventory.answers && attribute)
-		problem_add_text(&listing->problems, NULL, attribute, "netlink",
-				 "a saved tree does not hold what netlink answers",
-				 "rdmactl snapshot keeps what the kernel answers");
+		inventory_add_unanswered(&listing->problems, NULL, attribute, "netlink", NULL);
 }
 
 static void tell(const void *ctx, const char *line, const char *hint)

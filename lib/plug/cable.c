@@ -23,7 +23,6 @@ static const char driver_hint[] =
 static const char tree_hint[] = "rdmactl snapshot keeps what the kernel answers, if run as root";
 static const char plug_hint[] =
 	"the driver cannot reach a module: look at the plug; dmesg may say more";
-static const char of_tree[] = "a saved tree does not hold what netlink answers";
 
 const uint64_t port_cables_needs = NEED_NETDEV | NEED_LINK_LAYER | NEED_LINK_LIST | NEED_LINK_KIND |
 				   NEED_LINK_STATE;
@@ -94,7 +93,7 @@ static void note(struct reader *reader, const struct port *port, const struct li
 	_cleanup_(freep) char *object = object_of(port, link);
 
 	if (!reader->inventory->answers)
-		problem_add_text(reader->problems, object, attribute, source, of_tree, tree_hint);
+		inventory_add_unanswered(reader->problems, object, attribute, source, tree_hint);
 	else
 		problem_add(reader->problems, object, attribute, source, rc,
 			    rc == -EPERM				    ? root_hint

@@ -48,6 +48,12 @@ int inventory_find_core(const char *root, struct problems *problems);
 void inventory_free(struct inventory *inventory);
 /* Whether netlink and verbs answer for a root: it is live, or a snapshot. */
 bool inventory_answers(const char *root);
+/*
+ * Notes that `attribute` of `object` is an answer of netlink, which a saved tree that is no
+ * snapshot does not hold. `hint`: NULL for the usual next step.
+ */
+void inventory_add_unanswered(struct problems *problems, const char *object, const char *attribute,
+			      const char *source, const char *hint);
 /* Open a socket to the system that the inventory is of: netlink_open(). */
 int inventory_open_nldev(const struct inventory *inventory, struct netlink **ret_nldev);
 int inventory_open_rtnl(const struct inventory *inventory, struct netlink **ret_rtnl);

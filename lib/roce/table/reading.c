@@ -236,9 +236,7 @@ int roce_list_load(struct roce_list *list, const struct inventory *inventory, co
 				add_port(&reader, device, &device->ports[j]);
 		}
 	if (reader.unanswered)
-		problem_add_text(problems, NULL, "data center bridging", "rtnetlink",
-				 "a saved tree does not hold what netlink answers",
-				 "rdmactl snapshot keeps what the kernel answers");
+		inventory_add_unanswered(problems, NULL, "data center bridging", "rtnetlink", NULL);
 	netlink_free(reader.rtnl);
 	netlink_free(reader.generic);
 	root_close(&reader.root);
