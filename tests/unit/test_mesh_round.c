@@ -510,6 +510,34 @@ static void no_more_waiting(void **state)
 	close(ends[1]);
 }
 
+static uint64_t processor_msec(void)
+{
+	struct timespec used;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used), 0);
+	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
+/* The launcher has ended, and an agent is on the way: it is waited for, and not in a circle. */
+static void asleep_after_the_launcher(void **state)
+{
+	static const struct coordinator_setup setup = {.host_count = 2, .wait_msec = 2000};
+	uint64_t begin, used;
+	struct paired bed;
+
+	(void)state;
+	paired_open(&bed, setup);
+	paired_member(&bed, "n1", 1);
+	paired_add(&bed, CONNECTION_ADMITTED);
+	coordinator_launcher_ended(bed.coordinator, 0);
+	begin = clock_msec();
+	used = processor_msec();
+	assert_int_equal(coordinator_gather(bed.coordinator), -ETIMEDOUT);
+	assert_true(clock_msec() - begin >= setup.wait_msec);
+	assert_true(processor_msec() - used < setup.wait_msec / 10);
+	paired_close(&bed);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -523,6 +551,7 @@ int main(void)
 		cmocka_unit_test(order_of_hosts),
 		cmocka_unit_test(gathering),
 		cmocka_unit_test(no_more_waiting),
+		cmocka_unit_test(asleep_after_the_launcher),
 	};
 
 	return cmocka_run_group_tests_name("mesh_round", tests, NULL, NULL);

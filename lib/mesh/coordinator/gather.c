@@ -137,11 +137,14 @@ int coordinator_gather(struct coordinator *coordinator)
 
 	coordinator->arrival_msec = clock_msec();
 	while (!coordinator->interrupted && !is_complete(coordinator, &count)) {
-		const uint64_t now = clock_msec(), launched = coordinator->launcher_end_msec;
+		const uint64_t launched = coordinator->launcher_end_msec;
+		/* Whoever is on the way is waited for as if the launcher ran. */
+		const uint64_t last = launched && launched < end && !count.on_the_way ? launched
+										      : end;
 
-		if (now >= end || (launched && now >= launched && !count.on_the_way))
+		if (clock_msec() >= last)
 			break;
-		coordinator_turn(coordinator, launched && launched < end ? launched : end);
+		coordinator_turn(coordinator, last);
 		count = count_hosts(coordinator);
 	}
 	close_door(coordinator);
