@@ -125,7 +125,8 @@ static void note_word(struct topo_run *run, const char *word)
 
 	for (size_t i = 0; i < run->topology.count; i++)
 		names[i] = run->topology.nodes[i].name;
-	hint = text_suggest(word, names, run->topology.count, "rdmactl topo lists what is there");
+	hint = object_suggest(&run->root, word, names, run->topology.count,
+			      "rdmactl topo lists what is there");
 	free(names);
 	problem_add_text(&run->listing.problems, clean, NULL, NULL,
 			 "no such RDMA device or accelerator", hint);

@@ -106,17 +106,31 @@ static char *suggest_port(const struct objects *objects, size_t index,
 	return device ? mem_format("did you mean '%s/%" PRIu64 "'?", device->name, port) : NULL;
 }
 
+/* The words that no netdev has as its name would lead elsewhere: dev_valid_name() of the kernel. */
+static bool is_netdev(const struct root *root, const char *word)
+{
+	_cleanup_(freep) char *path = mem_format("sys/class/net/%s", word);
+
+	return *word && *word != '.' && !strchr(word, '/') && sysfs_has_directory(root, path);
+}
+
+char *object_suggest(const struct root *root, const char *word, const char *const *names,
+		     size_t count, const char *otherwise)
+{
+	if (root && is_netdev(root, word))
+		return mem_string("that is a netdev: rdmactl netdevs shows those of RDMA devices");
+	return text_suggest(word, names, count, otherwise);
+}
+
 static char *suggest_device(const struct device_list *list, const char *word,
 			    const struct root *root)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(list->count, sizeof(*names));
-	_cleanup_(freep) char *netdev = mem_format("sys/class/net/%s", word);
 
-	if (root && sysfs_has_directory(root, netdev))
-		return mem_string("that is a netdev: rdmactl netdevs shows those of RDMA devices");
 	for (size_t i = 0; i < list->count; i++)
 		names[i] = list->items[i].name;
-	return text_suggest(word, names, list->count, "rdmactl devices lists what is there");
+	return object_suggest(root, word, names, list->count,
+			      "rdmactl devices lists what is there");
 }
 
 static void note_device(const struct device_list *list, const struct objects *objects, size_t index,

@@ -28,6 +28,12 @@ struct objects {
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
 /*
+ * The next step after a word that is none of these names, to be freed: the word is a netdev below
+ * `root` (or NULL), or one of the names was meant, or `otherwise`.
+ */
+char *object_suggest(const struct root *root, const char *word, const char *const *names,
+		     size_t count, const char *otherwise);
+/*
  * Keeps only the devices that the objects name, and reports missing ones as problems. `root`, or
  * NULL, is where a word is looked for that is a netdev and no device.
  */

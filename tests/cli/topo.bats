@@ -104,6 +104,13 @@ cell()
 	expect 5 '' $'rdmactl topo: gpu9: no such RDMA device or accelerator\n  did you mean \'gpu0\'?'
 	on topo-switches topo -o node mlx5_0 nothing
 	expect 3 $'NODE\nmlx5_0'
+	on cx6dx-roce topo ens1f0np0
+	expect 5 '' $'rdmactl topo: ens1f0np0: no such RDMA device or accelerator\n  that is a netdev: rdmactl netdevs shows those of RDMA devices'
+	# None of these is the name of a netdev, though there is a folder.
+	on cx6dx-roce topo ''
+	expect 5 '' $'rdmactl topo: : no such RDMA device or accelerator\n  rdmactl topo lists what is there'
+	on cx6dx-roce topo . ../net
+	[[ $stderr != *netdev* ]]
 }
 
 @test "topo: without RDMA devices there is nothing to do" {
