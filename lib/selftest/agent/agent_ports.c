@@ -58,17 +58,17 @@ bool agent_find_near(const struct root *root, const char *device, struct cpu_lis
 
 int agent_pin(struct agent *agent, const struct message_pin *order, struct message_pinned *reply)
 {
-	struct cpu_list near, allowed;
-	struct number node;
+	struct cpu_list near = {0}, allowed;
+	struct number node = {.known = false};
 	struct root root;
-	bool found;
 	int rc;
 
 	if (root_open(NULL, &root))
 		return 0;
-	found = agent_find_near(&root, agent->endpoint.device, &near, &node);
+	/* Where nothing tells, none is near. */
+	agent_find_near(&root, agent->endpoint.device, &near, &node);
 	root_close(&root);
-	if (!found || cpu_list_of_thread(&allowed))
+	if (cpu_list_of_thread(&allowed))
 		return 0;
 	cpu_list_limit(&near, &allowed);
 	if (!cpu_list_count(&near))
