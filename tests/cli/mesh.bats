@@ -227,6 +227,16 @@ end_of_coordinator()
 	false
 }
 
+@test "mesh: a launcher has the signals that programs begin with" {
+	local ignored
+
+	# shellcheck disable=SC2016 # for the inner shell
+	try mesh run --wait 1s -- sh -c 'grep SigIgn /proc/self/status >"$1"' sh "$dir/signals"
+	read -r _ ignored <"$dir/signals"
+	# The bit of SIGPIPE.
+	[ $((0x$ignored & 1 << 12)) = 0 ]
+}
+
 @test "mesh: a launcher has time to end, unless it started nothing" {
 	LINGER=0.3 mesh 2 good --hosts 2 --stages loopback
 	expect 0
