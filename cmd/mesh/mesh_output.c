@@ -137,6 +137,18 @@ static char *histograms(const struct mesh_work *work)
 	return text;
 }
 
+/* What pairs share at once says nothing of one of them but whether it passed. */
+void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result)
+{
+	struct mesh_result shown = *result;
+
+	if (result->stage < work->plan.count &&
+	    judge_is_shared(work->plan.stages[result->stage].mode))
+		for (int end = 0; end < MESH_ENDS; end++)
+			shown.gbps[end].known = shown.both_gbps[end].known = false;
+	heat_take(work->heat, &shown);
+}
+
 static double median_of(const struct mesh_work *work, uint16_t rail, enum judge_figure figure)
 {
 	const struct real median = judge_median(work->judge, rail, figure);

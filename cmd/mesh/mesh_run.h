@@ -203,6 +203,8 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint);
 /* By the findings. */
 void mesh_decide_status(struct mesh_work *work);
+/* Takes a result for the maps. */
+void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result);
 /* What standard output gets, and the file of the heat map. */
 int mesh_output(struct mesh_work *work);
 /* Where hosts differ that should be alike. */

@@ -265,7 +265,7 @@ static void take_result(void *context, const struct mesh_result *result)
 	work->failed += result->outcome == MESH_FAIL;
 	mesh_note_untried(work, result);
 	mesh_note_one_way(work, result);
-	heat_take(work->heat, result);
+	mesh_add_to_map(work, result);
 	mesh_rows_add(work, result);
 }
 
@@ -277,7 +277,7 @@ static void begin_stage(void *context, uint32_t stage)
 	for (size_t i = 0; i < work->earlier_count; i++)
 		if (work->earlier[i].stage == stage) {
 			judge_take(work->judge, &work->earlier[i]);
-			heat_take(work->heat, &work->earlier[i]);
+			mesh_add_to_map(work, &work->earlier[i]);
 			work->failed += work->earlier[i].outcome == MESH_FAIL;
 			mesh_note_one_way(work, &work->earlier[i]);
 		}

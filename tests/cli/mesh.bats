@@ -526,6 +526,20 @@ end_of_coordinator()
 	/usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/map.svg"
 }
 
+@test "mesh: the map does not compare what pairs share with what one has alone" {
+	local mode
+
+	for mode in incast:3 bisection; do
+		# Three that send to one have a third of its port each; two halves, what is between them.
+		mesh 4 good --hosts 4 --stages "ring,$mode" --save "$dir/rows"
+		jq -c 'if .stage == 1 then .gbps /= 3 | .peer_gbps /= 3 else . end' "$dir/rows" >"$dir/shared"
+		mesh 4 good --hosts 4 --stages "ring,$mode" --resume "$dir/shared" --map
+		expect 0
+		! grep -E '^n[1-4] .*[-+#]' <<<"$output" || wrong "$mode"
+	done
+	nothing_wrong
+}
+
 @test "mesh: the pairs of a file" {
 	printf '%s\n' 'n1 n2' 'n3/1 n4/1' >"$dir/pairs"
 	mesh 4 good --hosts 4 --stages "pairs:$dir/pairs" --json

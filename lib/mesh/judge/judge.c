@@ -81,6 +81,13 @@ static enum class_kind kind_of_mode(enum mesh_mode mode)
 	}
 }
 
+bool judge_is_shared(enum mesh_mode mode)
+{
+	const enum class_kind kind = kind_of_mode(mode);
+
+	return kind == CLASS_BISECTION || kind == CLASS_INCAST;
+}
+
 void judge_begin_stage(struct judge *judge, const struct plan_stage *stage)
 {
 	judge->kind = kind_of_mode(stage->mode);

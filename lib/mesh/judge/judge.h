@@ -96,6 +96,8 @@ struct judge *judge_new(const struct mesh_host *hosts, uint32_t host_count,
 			const struct judge_limits *limits, const struct judge_fabric *fabric);
 void judge_free(struct judge *judge);
 
+/* Whether pairs of the mode share what they measure: none is compared with those of other modes. */
+bool judge_is_shared(enum mesh_mode mode);
 /* A stage begins; the results that are taken until the next one are of its mode. */
 void judge_begin_stage(struct judge *judge, const struct plan_stage *stage);
 /* Takes a result over; a pair that does not exist is left out. */
