@@ -715,6 +715,10 @@ end_of_coordinator()
 }
 
 @test "mesh: what the command line may not say" {
+	# A launcher that leaves a file.
+	# shellcheck disable=SC2016 # for the inner shell
+	local touch=(sh -c 'touch "$1"' sh "$dir/started")
+
 	try mesh
 	expect 2 ''
 	try mesh run --hosts 2
@@ -732,12 +736,16 @@ end_of_coordinator()
 	expect 1 ''
 	[[ $stderr == *'fe80::1%nonesuch:'* && $stderr != *nonesuch:9* ]]
 	# Percents, and a part in place of a multiple.
-	try mesh run --bandwidth-share 93 -- true
+	try mesh run --bandwidth-share 93 -- "${touch[@]}"
 	expect_error 2 mesh '--bandwidth-share: a part of the median is 1 at most' \
 		'--bandwidth-share 0.9: below 90 % of the median is bad'
-	try mesh run --latency-factor 0.5 -- true
+	try mesh run --latency-factor 0.5 -- "${touch[@]}"
 	expect_error 2 mesh '--latency-factor: a multiple of the median is 1 at least' \
 		'--latency-factor 2: above twice the median is bad'
+	[ ! -e "$dir/started" ]
+	try mesh run --bandwidth-share 1 --latency-factor 1 -- "${touch[@]}"
+	expect 1 ''
+	[ -e "$dir/started" ]
 	try mesh run --address fe80::1%eth0 -- true
 	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
 		'name one that they have a route to, or leave --address out'

@@ -451,6 +451,43 @@ static void pairs_of_a_file(void **state)
 	assert_no_pairs(hosts, "n1/0 n2", "line 1: 'n2': both hosts need a rail, or none");
 }
 
+/* More rails than the hosts have, which is known once they have come. */
+static void rails_that_are_missing(void **state)
+{
+	char n1[] = "n1", n2[] = "n2", n3[] = "n3";
+	const struct mesh_host hosts[] = {
+		{.name = n1, .presence = MESH_PRESENT, .rail_count = 16},
+		{.name = n2, .presence = MESH_PRESENT, .rail_count = 11},
+		{.name = n3, .presence = MESH_ABSENT},
+	};
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{"n1/15 n2/10\nn2/10 n1/15\nn1 n2\nn1/15 n3/15\nn3/15 n1/15\n", NULL},
+		{"n1/15 n2/10\nn1/10 n2/11\n",
+		 "1 pair is left out for a rail that a host does not have: n2/11"},
+		{"n2/12 n1/0\nn1/0 n2/13\nn1/0 n2/0\n",
+		 "2 pairs are left out for a rail that a host does not have: n2/12"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct plan_stage stage = {.mode = MESH_PAIRS};
+		char *message = NULL;
+
+		assert_int_equal(plan_read_pairs(rows[i].text, strlen(rows[i].text), hosts, 3,
+						 &stage, &message),
+				 0);
+		message = plan_missing_rails(&stage, hosts);
+		if (rows[i].expected)
+			assert_string_equal(message, rows[i].expected);
+		else
+			assert_null(message);
+		free(message);
+		free(stage.pairs);
+	}
+}
+
 /* The time of a pair, if nobody sets it, is long enough for what it measures. */
 static void pair_timeouts(void **state)
 {
@@ -486,11 +523,17 @@ static void pair_timeouts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pair_timeouts), cmocka_unit_test(circle),
-		cmocka_unit_test(ring),		 cmocka_unit_test(full_and_loopback),
-		cmocka_unit_test(samples),	 cmocka_unit_test(switches),
-		cmocka_unit_test(incast),	 cmocka_unit_test(incast_of_too_many),
-		cmocka_unit_test(parsing),	 cmocka_unit_test(pairs_of_a_file),
+		cmocka_unit_test(pair_timeouts),
+		cmocka_unit_test(circle),
+		cmocka_unit_test(ring),
+		cmocka_unit_test(full_and_loopback),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(switches),
+		cmocka_unit_test(incast),
+		cmocka_unit_test(incast_of_too_many),
+		cmocka_unit_test(parsing),
+		cmocka_unit_test(pairs_of_a_file),
+		cmocka_unit_test(rails_that_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
