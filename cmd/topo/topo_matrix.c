@@ -167,7 +167,7 @@ static char *legend_text(const struct topo_run *run)
 	add_classes(&text, &legend, dialect);
 	if (legend.c2c && dialect == DIALECT_NCCL)
 		add_line(&text, "P2C",
-			 "one NUMA node, and the GPU is in the CPU's package (inferred)");
+			 "one NUMA node, and NVLink-C2C from the CPU to the GPU (inferred)");
 	if (legend.redirected)
 		add_line(&text, "*",
 			 "by its IOMMU groups: ACS seems to send it via the host bridge");

@@ -33,10 +33,19 @@ static const struct enum_name vendor_names[] = {
 	{0, NULL},
 };
 
-/* NVIDIA's GPUs whose package holds the CPU, too: GH200. */
+/*
+ * NVIDIA's GPUs that NVLink-C2C connects with the CPU: GH200 (three of them), GB200, GB300, as
+ * nvgrace_gpu_vfio_pci_table of drivers/vfio/pci/nvgrace-gpu/main.c lists them.
+ */
 static bool is_c2c(const struct topology_node *node)
 {
-	return node->vendor_id.value == PCI_VENDOR_NVIDIA && node->device_id.value == 0x2342;
+	static const uint16_t devices[] = {0x2342, 0x2345, 0x2348, 0x2941, 0x31c2};
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		if (node->vendor_id.value == PCI_VENDOR_NVIDIA &&
+		    node->device_id.value == devices[i])
+			return true;
+	return false;
 }
 
 static void take_function(const struct root *root, struct topology_node *node,

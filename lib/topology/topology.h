@@ -84,7 +84,7 @@ struct topology_node {
 	struct records distances;
 
 	char *card; /* what functions of one card share; NULL for software devices */
-	bool c2c;   /* NVIDIA's CPU and GPU in one package */
+	bool c2c;   /* NVLink-C2C connects the GPU with the CPU */
 	struct pci_function *function;
 	size_t whole;	  /* of a part: index of its adapter */
 	bool data_direct; /* a part that carries the traffic of accelerators only */

@@ -411,6 +411,27 @@ static void vendors(void **state)
 	}
 }
 
+/* The GPUs of Grace superchips, and others of those years without a CPU beside them. */
+static void superchips(void **state)
+{
+	static const struct {
+		const char *device;
+		bool c2c;
+	} cases[] = {
+		{"0x2342", true}, {"0x2345", true},  {"0x2348", true},	{"0x2941", true},
+		{"0x31c2", true}, {"0x2330", false}, {"0x2901", false}, {"0x3182", false},
+	};
+	struct bed *bed = *state;
+
+	add_device(bed, "d", "pci0000:00/0000:00:02.0", "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		put_function(bed, "pci0000:80/0000:81:00.0", "0x030200", "0x10de", cases[i].device);
+		load(bed);
+		assert_int_equal(bed->topology.count, 2);
+		assert_int_equal(bed->topology.nodes[1].c2c, cases[i].c2c);
+	}
+}
+
 static struct link *add_link(struct bed *bed, const char *name, unsigned int index)
 {
 	struct link *link = link_list_add(&bed->inventory.links);
@@ -717,8 +738,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nodes), TEST(hyperv),	TEST(own_file),	 TEST(asked_for), TEST(vendors),
-		TEST(bonds), TEST(data_direct), TEST(amd_links), TEST(ways),	  TEST(localities),
+		TEST(nodes),	 TEST(hyperv),	   TEST(own_file),   TEST(asked_for),
+		TEST(vendors),	 TEST(superchips), TEST(bonds),	     TEST(data_direct),
+		TEST(amd_links), TEST(ways),	   TEST(localities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
