@@ -111,7 +111,8 @@ static inline void test_alone(struct cluster *cluster, change_result change)
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
 	judge_begin_stage(cluster->judge, &loopback);
 	for (uint32_t a = 0; a < cluster->host_count; a++)
-		take(cluster, a, a, 0, false, change);
+		for (uint16_t rail = 0; rail < cluster->rail_count; rail++)
+			take(cluster, a, a, rail, false, change);
 	judge_end_stage(cluster->judge);
 }
 

@@ -303,6 +303,17 @@ static void alone(void **state)
 	}
 }
 
+/* No pair of such a host is tested, so that only loopback tells what is wrong. */
+static void host_alone(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->rail_count = RAILS;
+	test_alone(cluster, rail_fails);
+	expect(cluster, "error host 'n4' n4/- - - - 2/2 -1.00 n4: 2 of 2 rails are bad (0, 1); "
+			"rail 0 alone, in loopback, it failed: rc-write: no\n");
+}
+
 /* ---- A suspect that is bad in no single pair ---- */
 
 /* Figures that scatter; n1 is at half of them, and n2 at nine tenths unless it is tested alone. */
@@ -550,11 +561,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(limits),	      TEST(pairs),	    TEST(flaky_pair),
-		TEST(slow_pair),      TEST(rails),	    TEST(alike),
-		TEST(host),	      TEST(alone),	    TEST(growth),
-		TEST(suspects_apart), TEST(bisection_only), TEST(rates),
-		TEST(half_rate),      TEST(presence),	    TEST(few),
+		TEST(limits),	  TEST(pairs),	   TEST(flaky_pair),	 TEST(slow_pair),
+		TEST(rails),	  TEST(alike),	   TEST(host),		 TEST(alone),
+		TEST(host_alone), TEST(growth),	   TEST(suspects_apart), TEST(bisection_only),
+		TEST(rates),	  TEST(half_rate), TEST(presence),	 TEST(few),
 		TEST(distances),
 	};
 

@@ -54,7 +54,7 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
 	if (judge->ports[culprit->number].alone_bad)
-		words_add_loopback(&text, judge, culprit->number);
+		words_add_loopback(&text, judge, culprit->number, "");
 	if (culprit->by_mean)
 		words_add_mean(&text, finding, judge, culprit->number);
 	words_add_figures(&text, finding, judge, tally, culprit, "partners");
@@ -85,6 +85,21 @@ static enum judge_finding_id id_of_host(const struct judge *judge, size_t number
 	return words_id(tally, JUDGE_HOST);
 }
 
+/* The first rail of the host that is bad alone: it has no pairs that tell what is wrong. */
+static void add_first_alone(struct text_buffer *text, const struct judge *judge, uint32_t host)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		const uint32_t port = port_number(host, rail);
+		_cleanup_(freep) char *before = NULL;
+
+		if (!judge->ports[port].alone_bad)
+			continue;
+		before = mem_format("; rail %u ", rail);
+		words_add_loopback(text, judge, port, before);
+		return;
+	}
+}
+
 static void conclude_host(struct conclusion *conclusion, size_t number)
 {
 	const struct judge *judge = conclusion->judge;
@@ -109,6 +124,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 			between = ", ";
 		}
 	text_buffer_add(&text, ")");
+	add_first_alone(&text, judge, culprit->number);
 	words_add_figures(&text, finding, judge, tally, &pairs, "pairs");
 	words_add_direction(&text, finding, tally);
 	words_add_both(&text, finding, judge, tally, id);

@@ -172,8 +172,9 @@ void words_add_port_facts(struct text_buffer *text, const struct judge *judge, u
 	}
 }
 
-/* "loopback at 48 % ...", from the pair of the rail with itself. */
-void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number)
+/* "alone, in loopback, it is at 48 % ...", from the pair of the rail with itself. */
+void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number,
+			const char *before)
 {
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
@@ -184,17 +185,14 @@ void words_add_loopback(struct text_buffer *text, const struct judge *judge, uin
 
 		if (!edge_is_loopback(edge) || edge_port(edge, MESH_END_A) != number)
 			continue;
+		text_buffer_add(text, "%salone, in loopback, it ", before);
 		if (edge->faults & EDGE_FAILED)
-			text_buffer_add(text, "alone, in loopback, it failed: %s",
-					judge->reasons[edge->reason]);
+			text_buffer_add(text, "failed: %s", judge->reasons[edge->reason]);
 		else if (edge->faults & EDGE_LATE)
-			text_buffer_add(text,
-					"alone, in loopback, it has %.3g times the median latency",
+			text_buffer_add(text, "has %.3g times the median latency",
 					(double)edge->lateness);
 		else
-			text_buffer_add(text,
-					"alone, in loopback, it is at %.0f %% of the median %.4g "
-					"Gb/s",
+			text_buffer_add(text, "is at %.0f %% of the median %.4g Gb/s",
 					(double)share * 100, (double)edge->median);
 		return;
 	}

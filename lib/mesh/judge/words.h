@@ -24,7 +24,9 @@ const char *words_not_again(const struct tally *tally);
 void words_add_second_pass(struct text_buffer *text, struct judge_finding *finding,
 			   const struct tally *tally, bool alone_bad);
 void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number);
-void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number);
+/* `before`: what the sentence begins with. */
+void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number,
+			const char *before);
 void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
 		    const struct judge *judge, uint32_t number);
 void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number);
