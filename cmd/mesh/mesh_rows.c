@@ -97,10 +97,14 @@ bool mesh_rows_open(struct mesh_work *work)
 		render_stream_init(&work->shown_rows, stdout, &options, &work->listing.columns);
 	if (!path)
 		return true;
+	/* The findings go there. */
+	if (file_is_output(path)) {
+		listing_fail(&work->listing, STATUS_USAGE,
+			     "standard output is no file to keep results in",
+			     "--jsonl prints each result as it comes");
+		return false;
+	}
 	if (args->resume) {
-		/* It is read, and then appended to. */
-		if (!strcmp(path, "-"))
-			return fail_file(work, "append to", path, -EINVAL);
 		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
 		if (rc)
 			return fail_file(work, "read", path, rc);

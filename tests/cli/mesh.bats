@@ -717,7 +717,7 @@ end_of_coordinator()
 @test "mesh: what the command line may not say" {
 	# A launcher that leaves a file.
 	# shellcheck disable=SC2016 # for the inner shell
-	local touch=(sh -c 'touch "$1"' sh "$dir/started")
+	local touch=(sh -c 'touch "$1"' sh "$dir/started") option file
 
 	try mesh
 	expect 2 ''
@@ -746,6 +746,15 @@ end_of_coordinator()
 	try mesh run --bandwidth-share 1 --latency-factor 1 -- "${touch[@]}"
 	expect 1 ''
 	[ -e "$dir/started" ]
+	# A file of the name - would be no better.
+	for option in --save --resume; do
+		for file in - /dev/stdout; do
+			try mesh run $option $file -- "${touch[@]}"
+			expect_error 2 mesh 'standard output is no file to keep results in' \
+				'--jsonl prints each result as it comes'
+		done
+	done
+	[ ! -e - ]
 	try mesh run --address fe80::1%eth0 -- true
 	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
 		'name one that they have a route to, or leave --address out'
