@@ -411,6 +411,34 @@ static void vendors(void **state)
 	}
 }
 
+/* Intel's VMD is no switch: its root ports are below one host bridge, and end the way up. */
+static void root_ports_of_vmd(void **state)
+{
+	static const char *const vmd[] = {
+		"pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0/10000:e1:00.0",
+		"pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:07.0/10000:e2:00.0",
+	};
+	struct bed *bed = *state;
+	struct topology_pair pair;
+
+	put_numa(bed);
+	put_function(bed, "pci0000:00/0000:00:0e.0", "0x010400", "0x8086", "0x28c0");
+	put_function(bed, "pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0", "0x060400", "0x8086",
+		     "0x1");
+	put_function(bed, "pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:07.0", "0x060400", "0x8086",
+		     "0x1");
+	put_function(bed, vmd[0], "0x020700", "0x15b3", "0x1021");
+	put_function(bed, vmd[1], "0x030200", "0x10de", "0x2330");
+	add_device(bed, "mlx5_0", vmd[0], "");
+	load(bed);
+	assert_int_equal(bed->topology.count, 2);
+	topology_compare(&bed->topology, &bed->topology.nodes[0], &bed->topology.nodes[1], &pair);
+	assert_int_equal(pair.class.value, TOPOLOGY_HOST_BRIDGE);
+	assert_null(pair.common);
+	assert_int_equal(bed->topology.switch_count, 0);
+	assert_string_equal(bed->topology.nodes[1].host_bridge, "pci10000:e0");
+}
+
 /* The GPUs of Grace superchips, and others of those years without a CPU beside them. */
 static void superchips(void **state)
 {
@@ -738,9 +766,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(nodes),	 TEST(hyperv),	   TEST(own_file),   TEST(asked_for),
-		TEST(vendors),	 TEST(superchips), TEST(bonds),	     TEST(data_direct),
-		TEST(amd_links), TEST(ways),	   TEST(localities),
+		TEST(nodes),
+		TEST(hyperv),
+		TEST(own_file),
+		TEST(asked_for),
+		TEST(vendors),
+		TEST(superchips),
+		TEST(root_ports_of_vmd),
+		TEST(bonds),
+		TEST(data_direct),
+		TEST(amd_links),
+		TEST(ways),
+		TEST(localities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,8 +112,9 @@ static bool is_host_bridge(const char *name, size_t length)
 
 /*
  * Finds what is above the function in the target of its link. Between the host bridge and
- * sys/devices may be any devices (ACPI's, a VMBUS channel), and a host bridge may itself be below a
- * function (Intel's VMD): components are recognized by their form, wherever they are.
+ * sys/devices may be any devices (ACPI's, a VMBUS channel): components are recognized by their
+ * form, wherever they are. A host bridge below a function begins a tree of its own: Intel's VMD,
+ * vmd_enable_domain() of the kernel.
  */
 static void find_above(const struct pci_list *list, struct pci_function *function,
 		       const char *target)
@@ -128,6 +129,7 @@ static void find_above(const struct pci_list *list, struct pci_function *functio
 		if (above && above != function)
 			function->parent = above;
 		if (is_host_bridge(part, length)) {
+			function->parent = NULL;
 			bridge = part;
 			bridge_length = length;
 		}

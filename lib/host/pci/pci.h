@@ -38,7 +38,7 @@ enum pci_vendor {
 struct pci_function {
 	char *address; /* 0000:3b:00.0, or with a longer domain: 10000:3b:00.0 */
 	unsigned int domain, bus, device, function;
-	struct pci_function *parent; /* the nearest bridge or root port above it, or NULL */
+	struct pci_function *parent; /* the next bridge up to the root port, or NULL */
 	char *host_bridge;	     /* pci0000:3a, the nearest one above it; NULL if unknown */
 	char *path; /* target of the bus's link, cleaned, for messages; NULL if unreadable */
 
