@@ -20,6 +20,17 @@ static const struct command *const commands[] = {
 };
 #undef COMMAND
 
+#define OLDER_TOOL(name, instead) {name, "the command for that is " instead},
+#define PERSONALITY(name, package, instead, summary) \
+	OLDER_TOOL(#name, instead "; rdmactl compat " #name " prints what " #name " prints")
+static const struct older_tool older_tools[] = {
+#include "cmd/compat/personalities.def"
+#include "cmd/older_tools.def"
+	{NULL, NULL},
+};
+#undef PERSONALITY
+#undef OLDER_TOOL
+
 static void on_timeout(int signal_number)
 {
 	static const char message[] = "rdmactl: gave up after --timeout\n";
@@ -145,13 +156,7 @@ static int run(struct ctx *ctx, int argc, char **argv)
 	}
 	ctx->command = command_find(ctx, argv[first]);
 	if (!ctx->command) {
-		const struct personality *tool = compat_find(argv[first]);
-
 		message = command_unknown(ctx, argv[first], &hint);
-		if (tool) {
-			free(hint);
-			hint = mem_format("that is an older tool: rdmactl compat %s", tool->name);
-		}
 		return command_usage(ctx, message, hint);
 	}
 	return run_command(ctx, argc - first, argv + first);
@@ -203,6 +208,7 @@ int main(int argc, char **argv)
 	struct ctx ctx = {
 		.commands = commands,
 		.command_count = ARRAY_SIZE(commands),
+		.older_tools = older_tools,
 		.globals.root = getenv("RDMACTL_ROOT"),
 	};
 

@@ -13,7 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 
-#define PERSONALITY(name, package, summary) {#name, package, summary, name##_run},
+#define PERSONALITY(name, package, instead, summary) {#name, package, summary, name##_run},
 static const struct personality personalities[] = {
 #include "cmd/compat/personalities.def"
 };
@@ -180,11 +180,13 @@ static int complain_name(const struct ctx *ctx, const char *name)
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	_cleanup_(freep) char *message = mem_format("no personality '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
+	const char *instead = command_instead(ctx, name);
 	const char *names[ARRAY_SIZE(personalities)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(personalities); i++)
 		names[i] = personalities[i].name;
-	hint = text_suggest(name, names, ARRAY_SIZE(names), "rdmactl compat lists them");
+	hint = text_suggest(name, names, ARRAY_SIZE(names),
+			    instead ? instead : "rdmactl compat lists them");
 	command_complain(ctx, message, hint);
 	return STATUS_USAGE;
 }

@@ -32,7 +32,7 @@ struct personality {
 	int (*run)(const struct personality_call *call, int argc, char **argv);
 };
 
-#define PERSONALITY(name, package, summary) \
+#define PERSONALITY(name, package, instead, summary) \
 	int name##_run(const struct personality_call *call, int argc, char **argv);
 #include "cmd/compat/personalities.def"
 #undef PERSONALITY

@@ -51,16 +51,26 @@ const struct command *command_find(const struct ctx *ctx, const char *name)
 	return NULL;
 }
 
+const char *command_instead(const struct ctx *ctx, const char *word)
+{
+	for (const struct older_tool *tool = ctx->older_tools; tool && tool->name; tool++)
+		if (!strcmp(tool->name, word))
+			return tool->instead;
+	return NULL;
+}
+
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	const char *instead = command_instead(ctx, word);
 	size_t count = 0;
 
 	for (size_t i = 0; i < ctx->command_count; i++)
 		if (ctx->commands[i]->group != GROUP_HIDDEN)
 			names[count++] = ctx->commands[i]->name;
-	*ret_hint = text_suggest(word, names, count, "rdmactl help lists the commands");
+	*ret_hint = instead ? mem_string(instead)
+			    : text_suggest(word, names, count, "rdmactl help lists the commands");
 	return mem_format("unknown command '%s'", clean);
 }
 

@@ -58,12 +58,19 @@ extern const struct option_row global_options[];
 
 struct command;
 
+/* A program that a command replaces, for those who type its name. */
+struct older_tool {
+	const char *name;
+	const char *instead; /* the next step */
+};
+
 /* The arguments of a command's run(). */
 struct ctx {
 	const struct command *command;
 	const struct command *parent;	       /* whose subcommand it is, or NULL */
 	const struct command *const *commands; /* all of them, for help and completion */
 	size_t command_count;
+	const struct older_tool *older_tools; /* ended by a row without a name; or NULL */
 	struct globals globals;
 };
 
@@ -125,6 +132,8 @@ struct command {
 };
 
 const struct command *command_find(const struct ctx *ctx, const char *name);
+/* The next step for those who type the name of an older tool; or NULL. */
+const char *command_instead(const struct ctx *ctx, const char *word);
 /* The message about a word that names no command, and the next step; the caller frees both. */
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint);
 

@@ -50,7 +50,7 @@ as_on()
 	expect 2
 	try ibstat mlx5_0
 	expect 2 '' "rdmactl: unknown command 'ibstat'
-  that is an older tool: rdmactl compat ibstat"
+  the command for that is rdmactl ports; rdmactl compat ibstat prints what ibstat prints"
 	try compat --json ibstat
 	expect_error 2 compat 'a personality only prints the output of its tool' \
 		'rdmactl devices, ports, gids and caps have JSON'

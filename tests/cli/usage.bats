@@ -62,6 +62,73 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 '' "unknown command '__complet'" 'rdmactl help lists the commands'
 }
 
+# names_command TOOL PLACE COMMAND...: what is said to those who type the name of an older tool is one
+# of the commands that PLACE names.
+names_command()
+{
+	local command
+
+	quickly try "$1"
+	for command in "${@:3}"; do
+		[[ ! $stderr =~ "rdmactl $command"([ ;]|$'\n') ]] || return 0
+	done
+	wrong "$1, for which $2 has rdmactl ${*:3}: $stderr"
+}
+
+@test "usage: an older tool, for which there is a command" {
+	local tool command known=0
+
+	try perfquery
+	expect_error 2 '' "unknown command 'perfquery'" 'the command for that is rdmactl perf DEST'
+	try compat perfquery
+	expect_error 2 compat "no personality 'perfquery'" 'the command for that is rdmactl perf DEST'
+	try help ibping
+	expect_error 2 help "unknown command 'ibping'" 'the command for that is rdmactl ping DEST'
+	try show_gids
+	expect_error 2 '' "unknown command 'show_gids'" \
+		'the command for that is rdmactl gids; rdmactl compat show_gids prints what show_gids prints'
+	while read -r tool; do
+		quickly try "$tool"
+		expect 2 || wrong "$tool"
+		[[ $stderr =~ 'the command for that is rdmactl '([^$';\n']+) ]] || wrong "$tool: $stderr"
+		# Each word of it is one that the program knows.
+		# shellcheck disable=SC2086 # words
+		quickly try ${BASH_REMATCH[1]} --help
+		expect 0 || wrong "$tool: ${BASH_REMATCH[1]}"
+		known=$((known + 1))
+	done < <(sed -nE 's/^(OLDER_TOOL|PERSONALITY)\("?([^",]*).*/\2/p' \
+		"$top/cmd/older_tools.def" "$top/cmd/compat/personalities.def")
+	[ $known -gt 50 ] || wrong "$known tools"
+	nothing_wrong
+}
+
+@test "usage: the commands for older tools are those that README.md and rdmactl(1) name" {
+	local tools commands tool count=0
+
+	# Names in code, without arguments, of programs that are not about many other things. What
+	# begins with an article is no program: a loop over one, a script.
+	while IFS='|' read -r _ tools commands _; do
+		[[ $tools != ' a '* ]] || continue
+		# shellcheck disable=SC2016 # code of Markdown
+		mapfile -t commands < <(grep -oE '`rdmactl [a-z]+' <<<"$commands" | cut -d ' ' -f 2)
+		# shellcheck disable=SC2016 # code of Markdown
+		for tool in $(grep -oE '`[a-z0-9_.-]+`' <<<"$tools" | tr -d '`'); do
+			case $tool in
+			watch | htop | lsmod | dmesg | lstopo | sosreport) continue ;;
+			esac
+			names_command "$tool" README.md "${commands[@]}"
+			count=$((count + 1))
+		done
+	done < <(grep '^| .*rdmactl' "$top/README.md")
+	while read -r tool commands; do
+		names_command "$tool" 'rdmactl(1)' "$commands"
+		count=$((count + 1))
+	done < <(sed -n '/^\.Sh WHAT IT REPLACES/,/^\.Ss/{s/^\.It \(Xr .*\) Ta Nm Cm \([a-z]*\).*/\2 \1/p}' "$top/man/rdmactl.1" |
+		awk '{ for (i = 2; i < NF; i++) if ($i == "Xr") print $(i + 1), $1 }')
+	[ $count -gt 60 ] || wrong "$count names"
+	nothing_wrong
+}
+
 @test "usage: commands cannot be abbreviated" {
 	try devic
 	expect 2 '' "rdmactl: unknown command 'devic'
