@@ -86,7 +86,9 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 		if (*bad && !strcasecmp(field_heading(&schema->fields[i]), bad))
 			bad = keys[i];
 	}
-	if (strchr(bad, ','))
+	if (!*bad)
+		*ret_message = mem_string("the name of a column is empty");
+	else if (strchr(bad, ','))
 		*ret_message = mem_format("'%s' leaves no column", clean);
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);

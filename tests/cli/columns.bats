@@ -104,8 +104,8 @@ keys()
 
 	for list in '' ',' 'device,' ',device' 'device,,state' + - '+,device'; do
 		quickly on cx5-ib-edr devices -o "$list"
-		expect 2 '' || wrong "'$list'"
-		[[ $stderr == "rdmactl devices: unknown column '"* ]] || wrong "'$list': $stderr"
+		expect_error 2 devices 'the name of a column is empty' 'rdmactl devices --help lists the columns' ||
+			wrong "'$list'"
 	done
 	nothing_wrong
 }

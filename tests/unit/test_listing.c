@@ -232,6 +232,8 @@ static void unknown_columns(void **state)
 		 "unknown column 'zzzzzz'\n  rdmactl outer things --help lists the columns\n"},
 		{"-name,-value", "'-name,-value' leaves no column\n"
 				 "  rdmactl outer things --help lists the columns\n"},
+		{"name,", "the name of a column is empty\n"
+			  "  rdmactl outer things --help lists the columns\n"},
 		{"a\033", "unknown column 'a\\x1b'\n"
 			  "  rdmactl outer things --help lists the columns\n"},
 	};
