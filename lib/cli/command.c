@@ -121,7 +121,7 @@ char *command_check_objects(const struct command *command, int count, char *cons
 		if (!*objects[i])
 			return mem_string("the name of a file is empty");
 	if (count < command->least_objects)
-		return mem_format("which one? %s", command->objects);
+		return mem_format("too few words: it takes %s", command->objects);
 	if (command->most_objects >= 0 && count > command->most_objects)
 		return command->most_objects
 			       ? mem_format("too many words: it takes %s", command->objects)

@@ -210,7 +210,7 @@ static int refuse_word(struct ctx *ctx, struct option_set *sets, size_t count, c
 	if (ctx->globals.help || ctx->globals.version)
 		return 0;
 	*ret_message = word ? command_unknown_child(family, word, ret_hint)
-			    : mem_format("which one? %s", family->objects);
+			    : mem_format("too few words: it takes %s", family->objects);
 	return -EINVAL;
 }
 

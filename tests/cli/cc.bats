@@ -43,7 +43,7 @@ attributes='info key log switch ports ca table time classportinfo'
 	try cc tabel 5
 	expect_error 2 cc "unknown attribute 'tabel'" "did you mean 'table'?"
 	try cc
-	expect_error 2 cc 'which one? ATTRIBUTE [DEST [ENTRY...]]' 'rdmactl cc --help'
+	expect_error 2 cc 'too few words: it takes ATTRIBUTE [DEST [ENTRY...]]' 'rdmactl cc --help'
 	try cc ca 5 --yes
 	expect_error 2 cc '--yes needs --set' 'rdmactl cc ca --help'
 	try cc table 5 --all --set cct_shift=1

@@ -58,7 +58,7 @@ says()
 	says 3 "unknown setting 'nam'"
 	says 4 "'a/b' cannot be a name"
 	says 5 "'none' is not a value of netns-mode"
-	says 6 'which one? DEV SETTING VALUE...'
+	says 6 'too few words: it takes DEV SETTING VALUE...'
 	says 7 "'name' needs a value"
 }
 

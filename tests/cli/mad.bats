@@ -193,7 +193,7 @@ row()
 
 @test "mad decode: files that are not dumps" {
 	try mad decode
-	expect_error 2 mad 'which one? FILE...' 'rdmactl mad decode --help'
+	expect_error 2 mad 'too few words: it takes FILE...' 'rdmactl mad decode --help'
 	try mad decode nofile
 	expect_error 1 mad 'nofile: No such file or directory'
 	try mad decode .

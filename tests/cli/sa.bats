@@ -36,7 +36,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	try sa node
 	expect_error 2 sa "unknown record 'node'" "did you mean 'nodes'?"
 	try sa
-	expect_error 2 sa 'which one? RECORD [FIELD=VALUE...]' 'rdmactl sa --help'
+	expect_error 2 sa 'too few words: it takes RECORD [FIELD=VALUE...]' 'rdmactl sa --help'
 }
 
 @test "sa: the names of saquery are known" {

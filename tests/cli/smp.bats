@@ -38,7 +38,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try smp frobnicate
 	expect_error 2 smp "unknown attribute 'frobnicate'" 'rdmactl smp --help lists the words'
 	try smp
-	expect_error 2 smp 'which one? ATTRIBUTE [DEST [INDEX...]]' 'rdmactl smp --help'
+	expect_error 2 smp 'too few words: it takes ATTRIBUTE [DEST [INDEX...]]' 'rdmactl smp --help'
 }
 
 @test "smp: options" {

@@ -252,7 +252,9 @@ names_command()
 	try version now
 	expect_error 2 version 'takes no object' 'rdmactl version --help'
 	try completion
-	expect_error 2 completion 'which one? bash|zsh|fish' 'rdmactl completion --help'
+	expect_error 2 completion 'too few words: it takes bash|zsh|fish' 'rdmactl completion --help'
+	try snapshot
+	expect_error 2 snapshot 'too few words: it takes FILE' 'rdmactl snapshot --help'
 	try schema devices ports
 	expect_error 2 schema 'too many words: it takes [NAME]' 'rdmactl schema --help'
 }

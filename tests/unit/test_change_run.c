@@ -768,7 +768,8 @@ static void lists(void **state)
 			  "rdmactl change: standard input:3: this is not the command of a change\n"
 			  "  a line is a change as on the command line: dev set mlx5_0 name rdma0\n"
 			  "rdmactl change: standard input:4: unknown option '--what'\n"
-			  "rdmactl change: standard input:5: which one? OBJECT SETTING VALUE...\n");
+			  "rdmactl change: standard input:5: too few words: it takes OBJECT "
+			  "SETTING VALUE...\n");
 }
 
 /* The lines after a new name find the device under it, and those before it do not. */

@@ -139,11 +139,11 @@ static void objects(void **state)
 	check_objects(0, 0, 1, "takes no object");
 	check_objects(0, -1, 0, "");
 	check_objects(0, -1, 99, "");
-	check_objects(1, 2, 0, "which one? DEV NAME");
+	check_objects(1, 2, 0, "too few words: it takes DEV NAME");
 	check_objects(1, 2, 1, "");
 	check_objects(1, 2, 2, "");
 	check_objects(1, 2, 3, "too many words: it takes DEV NAME");
-	check_objects(2, -1, 1, "which one? DEV NAME");
+	check_objects(2, -1, 1, "too few words: it takes DEV NAME");
 }
 
 /* For completion: which options are left beside those that were given. */
