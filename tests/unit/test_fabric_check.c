@@ -16,7 +16,7 @@
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 
-enum { INIT = 2, ARMED = 3, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
+enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
 enum { SWITCH, ONE, OTHER, NODES };
 enum { SM_LID = 2, IS_SM = 2 };
 
@@ -138,6 +138,11 @@ static void assert_only(struct bed *bed, const char *id, uint32_t node, unsigned
 						  ? FABRIC_NONE
 						  : fabric_port_at(&bed->fabric, node, port));
 	assert_string_equal(found->finding.evidence, evidence);
+}
+
+static void assert_next_step(struct bed *bed, const char *begin)
+{
+	assert_int_equal(strncmp(bed->findings.items->finding.next_step, begin, strlen(begin)), 0);
 }
 
 static void healthy(void **state)
@@ -525,6 +530,27 @@ static void nothing_configured(void **state)
 	check_graph(bed);
 	assert_only(bed, "no-sm", FABRIC_NONE, 0,
 		    "none of 3 ports has a LID or knows a subnet manager");
+	assert_next_step(bed, "start one, ");
+}
+
+/* The scan sees only the port where it began: a subnet manager would see no more of the subnet. */
+static void no_link(void **state)
+{
+	struct bed *bed = *state;
+	struct fabric_manager manager = {
+		.port = FABRIC_NONE, .lid = SM_LID, .error = -ETIMEDOUT, .tries = 4};
+
+	for (uint32_t i = 0; i < bed->fabric.port_count; i++)
+		bed->fabric.ports[i].has_info = i == fabric_port_at(&bed->fabric, ONE, 1);
+	set_state(bed, ONE, 1, DOWN, POLLING);
+	check_managers(bed, &manager, 1);
+	assert_only(bed, "no-sm", FABRIC_NONE, 0, "SMInfo (LID 2): no answer, asked 4 times");
+	assert_next_step(bed, "the link of the port comes first: rdmactl doctor ");
+	bits_set(info_of(bed, ONE, 1), 16 * 8, 32, 0);
+	check_graph(bed);
+	assert_only(bed, "no-sm", FABRIC_NONE, 0,
+		    "the only port has no LID, and knows no subnet manager");
+	assert_next_step(bed, "the link of the port comes first: rdmactl doctor ");
 }
 
 static void failure(void **state)
@@ -915,6 +941,7 @@ int main(void)
 		TEST(duplicate_lids),
 		TEST(lids_and_managers),
 		TEST(nothing_configured),
+		TEST(no_link),
 		TEST(failure),
 		TEST(managers),
 		TEST(lid_of_a_standby),

@@ -177,6 +177,27 @@ void check_find_manager(struct check_run *run)
 	}
 }
 
+/* The scan came no further than the node where it began, and no subnet manager comes to it. */
+static bool is_all_down(const struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		if (fabric_is_end_port(fabric, i) &&
+		    fabric_port_state(&fabric->ports[i]) != PORT_STATE_DOWN)
+			return false;
+	return true;
+}
+
+static void report_no_sm(struct check_run *run, uint32_t port, char *evidence)
+{
+	struct finding *finding = &check_report(run, port, evidence)->finding;
+
+	if (!is_all_down(run->fabric))
+		return;
+	free(finding->next_step);
+	finding->next_step = mem_string("the link of the port comes first: rdmactl doctor on that "
+					"host says why it is down");
+}
+
 /*
  * Before a subnet manager has been there, no port knows one, and none has a LID. A saved scan of
  * another tool has LIDs, but does not say who assigned them.
@@ -196,9 +217,12 @@ static void report_never_managed(struct check_run *run)
 		ports++;
 	}
 	if (ports)
-		check_report(run, FABRIC_NONE,
-			     mem_format("none of %u ports has a LID or knows a subnet manager",
-					ports));
+		report_no_sm(run, FABRIC_NONE,
+			     ports == 1 ? mem_string("the only port has no LID, and knows no "
+						     "subnet manager")
+					: mem_format("none of %u ports has a LID or knows a subnet "
+						     "manager",
+						     ports));
 }
 
 /* Without a master, the evidence is about the manager that the ports know. */
@@ -215,7 +239,7 @@ void check_no_sm(struct check_run *run)
 		return;
 	while (managers->items[i].lid != run->manager_lid && i + 1 < managers->count)
 		i++;
-	check_report(run, managers->items[i].port, describe_manager(&managers->items[i]));
+	report_no_sm(run, managers->items[i].port, describe_manager(&managers->items[i]));
 }
 
 void check_two_masters(struct check_run *run)
