@@ -169,7 +169,10 @@ static bool take_all(struct mad_listing *mad, size_t destination, const struct m
 	if (!answers)
 		problem_add_text(&mad->listing.problems, at->name, NULL, "umad",
 				 "no management class answers",
-				 "the node or the path to it is down");
+				 mad_destination_is_named_lid(at)
+					 ? "no port has this LID, or the node or the path to it is "
+					   "down"
+					 : "the node or the path to it is down");
 	return answers;
 }
 

@@ -303,6 +303,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 				&run->mad.listing,
 				mem_string("--openib needs a LID, not a directed route"), NULL);
 		target->record.lid = mad_place_lid(&destination->place);
+		target->named_lid = mad_destination_is_named_lid(destination);
 		if (kind == PING_SMP)
 			mad_smp_request(&destination->place, UMAD_METHOD_GET, 0, 0,
 					&target->request);

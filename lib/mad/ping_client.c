@@ -187,13 +187,18 @@ const char *ping_target_hint(const struct ping_target *target)
 						   "on the path";
 	if (target->error == -EXDEV)
 		return "without --smp the request is one that crosses routers";
+	/* It was not sent: the destination has no part in that. */
+	if (target->error && target->error != -ETIMEDOUT && !target->status && !target->fault)
+		return NULL;
 	switch (target->kind) {
 	case PING_PMA:
-		return "the node or the path to it is down: a directed route shows where, rdmactl "
-		       "ping -D 0,1";
+		return target->named_lid
+			       ? "no port has this LID, or the node or the path to it is down: a "
+				 "directed route shows where, rdmactl ping -D 0,1"
+			       : "the node or the path to it is down: a directed route shows "
+				 "where, rdmactl ping -D 0,1";
 	case PING_SMP:
-		return "the node or the path to it is down, or it answers only with its M_Key "
-		       "(--mkey)";
+		return mad_smp_silence_hint(target->named_lid);
 	case PING_OPENIB:
 		return "run rdmactl ping --serve or ibping -S on the destination";
 	default:

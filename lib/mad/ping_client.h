@@ -38,6 +38,7 @@ struct ping_target {
 	int error;	   /* of the last request that could not be sent */
 	const char *fault; /* of the last answer that did not count; NULL: there was none */
 	uint16_t status;   /* of that answer; 0: it refuses nothing */
+	bool named_lid;	   /* mad_destination_is_named_lid() */
 	bool waits;	   /* for an answer */
 	bool unreached;	   /* the last request could not be sent, or was not answered */
 	struct ping_record record;

@@ -126,22 +126,31 @@ bool mad_session_wait(struct mad_session *session, uint64_t end_msec)
 	return !session->stopped;
 }
 
+bool mad_destination_is_named_lid(const struct mad_destination *destination)
+{
+	return destination->place.target.kind == TARGET_LID;
+}
+
+const char *mad_smp_silence_hint(bool named_lid)
+{
+	return named_lid ? "no port has this LID, the node or the path to it is down, or it "
+			   "answers only with its M_Key (--mkey)"
+			 : "the node or the path to it is down, or it answers only with its "
+			   "M_Key (--mkey)";
+}
+
 /* The caller's hint is for a refusal, and for silence, which has one without it. */
 static const char *hint_of(const struct mad_destination *destination, const struct mad_item *item,
 			   const char *hint)
 {
-	/* Any other kind of destination has been found, or is a path. */
-	const bool named_lid = destination->place.target.kind == TARGET_LID;
+	const bool named_lid = mad_destination_is_named_lid(destination);
 
 	if (item->error != -ETIMEDOUT)
 		return item->error ? NULL : hint;
 	if (hint)
 		return hint;
 	if (mad_class_is_smp(item->request.mgmt_class))
-		return named_lid ? "no port has this LID, the node or the path to it is down, or "
-				   "it answers only with its M_Key (--mkey)"
-				 : "the node or the path to it is down, or it answers only with "
-				   "its M_Key (--mkey)";
+		return mad_smp_silence_hint(named_lid);
 	return named_lid ? "no port has this LID, the node is down, or it has no agent of that "
 			   "class: rdmactl mad classes DEST"
 			 : "the node is down, or has no agent of that class: rdmactl mad classes "

@@ -141,6 +141,11 @@ int mad_session_refuse_words(struct mad_session *session);
  */
 char *mad_kind_complaint(enum target_kind kind);
 
+/* By a LID that the user gave, which no port may have; all others have been found, or are paths. */
+bool mad_destination_is_named_lid(const struct mad_destination *destination);
+/* The next step if subnet management does not answer. */
+const char *mad_smp_silence_hint(bool named_lid);
+
 /* Whether a signal has asked for the end. */
 bool mad_session_stopped(struct mad_session *session);
 /* Whether the user ended the wait for an answer, which is not a failure of the node. */

@@ -661,7 +661,7 @@ static const struct command_row complaints_rows[] = {
 	 "7      openib-sysstat        0x33 no       -            - -                   "
 	 "   -      -            -\n",
 	 "rdmactl mad: 7: no management class answers\n"
-	 "  the node or the path to it is down\n",
+	 "  no port has this LID, or the node or the path to it is down\n",
 	 "7 get NodeInfo 0x0\n"
 	 "0000000000000000\n"
 	 "7 get ClassPortInfo 0x0\n"
@@ -783,7 +783,7 @@ static const struct command_row complaints_classes = {
 	"rdmactl mad: 9: cannot read 13 values (sa, pm, bm ...; -v lists them): "
 	"<EHOSTUNREACH>\n"
 	"rdmactl mad: 9: no management class answers\n"
-	"  the node or the path to it is down\n",
+	"  no port has this LID, or the node or the path to it is down\n",
 	""};
 
 static void complaints(void **state)

@@ -256,12 +256,17 @@ static void losses(void **state)
 		uint16_t status;
 		const char *fault;
 		const char *text, *hint;
+		bool named_lid;
 	} rows[] = {
 		{PING_PMA, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down: a directed route shows where, rdmactl ping "
 		 "-D 0,1"},
 		{PING_SMP, 0, 0, 0, NULL, "no answer to 5 of 5 requests",
 		 "the node or the path to it is down, or it answers only with its M_Key (--mkey)"},
+		{PING_SMP, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
+		 "no port has this LID, the node or the path to it is down, or it answers only "
+		 "with its M_Key (--mkey)",
+		 .named_lid = true},
 		{PING_OPENIB, 0, -EHOSTUNREACH, 0x0c, "not told",
 		 "no good answer to 5 of 5 requests (refused with status 0x000c: "
 		 "attribute-not-supported)",
@@ -269,9 +274,10 @@ static void losses(void **state)
 		{PING_OPENIB, 0, 0, 0, "another address answered",
 		 "no good answer to 5 of 5 requests (another address answered)",
 		 "run rdmactl ping --serve or ibping -S on the destination"},
-		{PING_ROCE, 0, -EINVAL, 0, NULL,
-		 "no answer to 5 of 5 requests (not sent: Invalid argument)",
+		{PING_ROCE, 0, -ETIMEDOUT, 0, NULL, "no answer to 5 of 5 requests",
 		 "run rdmactl ping --serve on the destination"},
+		{PING_ROCE, 0, -EINVAL, 0, NULL,
+		 "no answer to 5 of 5 requests (not sent: Invalid argument)", NULL},
 		{PING_PMA, 4, -ETIMEDOUT, 0, NULL, "no answer to 1 of 5 requests",
 		 "rdmactl perf shows the errors of the ports on the path"},
 		{PING_ROCE, 1, -ETIMEDOUT, 0, NULL, "no answer to 4 of 5 requests", NULL},
@@ -285,6 +291,7 @@ static void losses(void **state)
 						   .error = rows[i].error,
 						   .status = rows[i].status,
 						   .fault = rows[i].fault,
+						   .named_lid = rows[i].named_lid,
 						   .request.mgmt_class = UMAD_CLASS_PERF_MGMT};
 		_cleanup_(freep) char *text = ping_target_complaint(&target);
 		const char *hint = ping_target_hint(&target);

@@ -681,8 +681,8 @@ static const struct command_row pings_rows[] = {
 	 "7\t\n"
 	 "9\tnode 9\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "  the node or the path to it is down: a directed route shows where, rdmactl "
-	 "ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down: a directed route "
+	 "shows where, rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"
 	 "9 get NodeDescription 0x0\n"},
@@ -690,15 +690,16 @@ static const struct command_row pings_rows[] = {
 	 "object\tsent\treceived\tloss_percent\tp50_usec\n"
 	 "7\t2\t0\t100\t\n",
 	 "rdmactl ping: 7: no answer to 2 of 2 requests\n"
-	 "  the node or the path to it is down: a directed route shows where, rdmactl "
-	 "ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down: a directed route "
+	 "shows where, rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "7 get ClassPortInfo 0x0\n"},
 	{"ping 7 -c 1 --smp", STATUS_FAULT,
 	 "OBJECT HOST SENT RECEIVED LOSS % MIN us P50 us P90 us P99 us MAX us\n"
 	 "7      -       1        0    100      -      -      -      -      -\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "  the node or the path to it is down, or it answers only with its M_Key "
+	 "  no port has this LID, the node or the path to it is down, or it answers only with its "
+	 "M_Key "
 	 "(--mkey)\n",
 	 "7 get NodeInfo 0x0\n"},
 	{"ping 7 -c 1 --openib --tsv -o received", STATUS_FAULT,
@@ -737,8 +738,8 @@ static const struct command_row pings_rows[] = {
 	 "9\t1\n"
 	 "7\t0\n",
 	 "rdmactl ping: 7: no answer to 1 of 1 requests\n"
-	 "  the node or the path to it is down: a directed route shows where, rdmactl "
-	 "ping -D 0,1\n",
+	 "  no port has this LID, or the node or the path to it is down: a directed route "
+	 "shows where, rdmactl ping -D 0,1\n",
 	 "7 get ClassPortInfo 0x0\n"
 	 "9 get ClassPortInfo 0x0\n"},
 	{"ping", STATUS_USAGE, "",
@@ -780,10 +781,7 @@ static const struct command_row pings_unsent = {
 	"ping 9 -c 1 --tsv -o sent,received", STATUS_FAULT,
 	"sent\treceived\n"
 	"1\t0\n",
-	"rdmactl ping: 9: no answer to 1 of 1 requests (not sent: <EHOSTUNREACH>)\n"
-	"  the node or the path to it is down: a directed route shows where, rdmactl "
-	"ping -D 0,1\n",
-	""};
+	"rdmactl ping: 9: no answer to 1 of 1 requests (not sent: <EHOSTUNREACH>)\n", ""};
 
 static void pings(void **state)
 {
