@@ -357,6 +357,10 @@ static void efa(void **state)
 
 	bed->local.transport = bed->remote.transport = TRANSPORT_UNSPECIFIED;
 	bed->local.link_layer = bed->remote.link_layer = LINK_LAYER_UNSPECIFIED;
+	bed->local.mtu_bytes = 4096;
+	assert_true(diagnose_mtu(&bed->facts, &bed->diagnosis));
+	assert_non_null(strstr(bed->diagnosis.hint, "an EFA adapter comes with its MTU"));
+	bed->local.mtu_bytes = bed->remote.mtu_bytes;
 	completed(bed, IBV_WC_RETRY_EXC_ERR);
 	count(&bed->facts.local_counts, 1, 0);
 	count(&bed->facts.remote_counts, 0, 0);

@@ -66,8 +66,7 @@ bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_dia
 	else
 		diagnosis_words_add(&words, "smaller_netdev", "%s on %s", name,
 				    diagnosis_word(&words, "peer"));
-	return diagnosis_say(ret_diagnosis, &words, LIST_MTU,
-			     is_infiniband(smaller) ? CARRIER_INFINIBAND : CARRIER_UNKNOWN);
+	return diagnosis_say(ret_diagnosis, &words, LIST_MTU, words.carrier);
 }
 
 /* An address that goes takes its entry of the GID table along (roce_gid_mgmt.c in the kernel). */

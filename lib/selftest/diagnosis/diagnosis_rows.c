@@ -251,12 +251,15 @@ static const struct diagnosis_row {
 	{LIST_STATUS, ANY, "{near} to {far}: {status} (status {status_number}): {meaning}",
 	 KERNEL_LOG},
 
-	/* The kernel subtracts the headers from the netdev's MTU: iboe_get_mtu(), rdma/ib_addr.h.
-	 */
 	{LIST_MTU, CARRIER_INFINIBAND,
 	 "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
 	 "the subnet manager sets the MTU of InfiniBand ports: rdmactl smp portinfo LID shows what "
 	 "each port supports"},
+	/* efa_query_port() of the kernel: an attribute of the device. */
+	{LIST_MTU, CARRIER_EFA, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	 "an EFA adapter comes with its MTU, and nothing sets it: compare the kinds of the "
+	 "adapters (rdmactl devices -o +pci_device_id on both hosts)"},
+	/* The kernel takes the headers off the netdev's MTU: iboe_get_mtu(), rdma/ib_addr.h. */
 	{LIST_MTU, ANY, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
