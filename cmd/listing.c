@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/terminal.h"
 
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
@@ -58,7 +59,7 @@ static bool choose_color(const struct globals *globals)
 
 	if (globals->color.known && globals->color.value != COLOR_AUTO)
 		return globals->color.value == COLOR_ALWAYS;
-	return !(no_color && *no_color) && isatty(STDOUT_FILENO);
+	return !(no_color && *no_color) && isatty(STDOUT_FILENO) && terminal_takes_escapes();
 }
 
 /* Other programs take the form of the output by -o. */

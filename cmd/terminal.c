@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "render/render.h"
 
-/* A terminal that says it is dumb, or does not say what it is, cannot place the cursor. */
-static bool can_place_cursor(void)
+bool terminal_takes_escapes(void)
 {
 	const char *type = getenv("TERM");
 
@@ -59,7 +58,7 @@ static int draw(struct terminal *terminal)
 void terminal_begin(struct terminal *terminal, bool table, bool keys)
 {
 	*terminal = (struct terminal){.screen = {.out = stdout}, .signals = SIGNALS_NONE};
-	terminal->on = table && screen_is_there(stdout) && can_place_cursor();
+	terminal->on = table && screen_is_there(stdout) && terminal_takes_escapes();
 	catch_signals(terminal);
 	terminal->has_keys = terminal->on && keys && !tcgetattr(STDIN_FILENO, &terminal->saved);
 	take_keys(terminal);

@@ -23,6 +23,11 @@ struct terminal {
 };
 
 /*
+ * Whether escape sequences place the cursor and colour text: not on a terminal that says it is
+ * dumb, or does not say what it is (TERM).
+ */
+bool terminal_takes_escapes(void);
+/*
  * Begins; nothing is drawn yet. `table`: the output is one for people, so that there is a screen if
  * standard output is a terminal that can place the cursor. `keys`: the keyboard is read key by key.
  */

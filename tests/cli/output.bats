@@ -6,14 +6,14 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Runs on a terminal and stores the output in the file terminal, without carriage returns.
+# Runs on a terminal of the type $term, or xterm, and stores the output in the file terminal, without carriage returns.
 on_terminal()
 {
 	local fixture=$1
 
 	shift
 	status=0
-	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 script -qec "${binary@Q} $* --root ${roots@Q}/$fixture" /dev/null \
+	TERM=${term-xterm} ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 script -qec "${binary@Q} $* --root ${roots@Q}/$fixture" /dev/null \
 		</dev/null >"$BATS_TEST_TMPDIR/script" || status=$?
 	tr -d '\r' <"$BATS_TEST_TMPDIR/script" >"$BATS_TEST_TMPDIR/terminal"
 }
@@ -65,6 +65,15 @@ decolor()
 	# The command line is more explicit than the environment.
 	NO_COLOR=1 on cx5-ib-edr devices -o state --color=always
 	expect 0 $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ''
+}
+
+@test "output: no colour on a dumb terminal, unless asked for" {
+	term=dumb on_terminal cx5-ib-edr devices -o state
+	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\nactive\nactive' ]
+	term='' on_terminal cx5-ib-edr devices -o state
+	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\nactive\nactive' ]
+	term=dumb on_terminal cx5-ib-edr devices -o state --color=always
+	[ "$(<"$BATS_TEST_TMPDIR/terminal")" = $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ]
 }
 
 @test "output: only states have a colour" {

@@ -256,15 +256,20 @@ static void colors(void **state)
 		struct number when;
 		const char *no_color;
 		bool here, on_terminal;
+		const char *term;
 	} samples[] = {
-		{{.known = false}, NULL, false, true},
-		{{.known = false}, "", false, true},
-		{{.known = false}, "1", false, false},
-		{{COLOR_AUTO, true}, NULL, false, true},
-		{{COLOR_AUTO, true}, "1", false, false},
-		{{COLOR_ALWAYS, true}, "1", true, true},
-		{{COLOR_NEVER, true}, NULL, false, false},
-		{{COLOR_ALWAYS, false}, NULL, false, true},
+		{{.known = false}, NULL, false, true, "xterm"},
+		{{.known = false}, "", false, true, "xterm"},
+		{{.known = false}, "1", false, false, "xterm"},
+		{{COLOR_AUTO, true}, NULL, false, true, "xterm"},
+		{{COLOR_AUTO, true}, "1", false, false, "xterm"},
+		{{COLOR_ALWAYS, true}, "1", true, true, "xterm"},
+		{{COLOR_NEVER, true}, NULL, false, false, "xterm"},
+		{{COLOR_ALWAYS, false}, NULL, false, true, "xterm"},
+		{{.known = false}, NULL, false, false, "dumb"},
+		{{.known = false}, NULL, false, false, ""},
+		{{.known = false}, NULL, false, false, NULL},
+		{{COLOR_ALWAYS, true}, NULL, true, true, "dumb"},
 	};
 	struct bed *bed = *state;
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave, before;
@@ -279,6 +284,10 @@ static void colors(void **state)
 			setenv("NO_COLOR", samples[i].no_color, 1);
 		else
 			unsetenv("NO_COLOR");
+		if (samples[i].term)
+			setenv("TERM", samples[i].term, 1);
+		else
+			unsetenv("TERM");
 		bed->ctx.globals.color = samples[i].when;
 		begin(bed);
 		here = listing_options(&bed->listing).color;
