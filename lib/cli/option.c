@@ -269,6 +269,10 @@ static char *store_string(const struct option_row *row, const char **member, con
 {
 	if (row->completion == COMPLETE_FILE && !*text)
 		return mem_format("--%s: the name of the file is empty", row->name);
+	/* The last of two names is meant; of two conditions or changes, both are. */
+	if ((row->completion == COMPLETE_WHERE || row->completion == COMPLETE_FIELD) && *member)
+		return mem_format("--%s is there twice: one takes several, FIELD=VALUE,FIELD=VALUE",
+				  row->name);
 	*member = text;
 	return NULL;
 }

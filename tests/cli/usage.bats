@@ -282,6 +282,15 @@ names_command()
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
 }
 
+@test "usage: conditions and changes are given once, with commas between" {
+	try resources qp --where state=rts --where type=rc
+	expect_error 2 resources '--where is there twice: one takes several, FIELD=VALUE,FIELD=VALUE' \
+		'rdmactl resources qp --help'
+	try smp portinfo 5 --set mkey=1 --yes --set lid=2
+	expect_error 2 smp '--set is there twice: one takes several, FIELD=VALUE,FIELD=VALUE' \
+		'rdmactl smp portinfo --help'
+}
+
 @test "usage: options and objects mixed, -- ends the options" {
 	quickly try ports mlx5_1 -o device --root "$roots/cx5-ib-edr" mlx5_0
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
