@@ -173,11 +173,38 @@ bool listing_load(struct listing *listing)
 	return listing_load_inventory(listing, columns_needs(&listing->columns));
 }
 
+/* A word that is no device may be a subcommand in the wrong place, or its plural. */
+static void suggest_child(const struct command *command, struct problem *problem)
+{
+	_cleanup_(freep) char *one = mem_string(problem->object);
+	struct command child;
+	char *hint = NULL;
+
+	if (command_find_child(command, problem->object, &child))
+		hint = mem_format("a subcommand comes before the objects: rdmactl %s %s",
+				  command->name, child.name);
+	if (!hint && *one && one[strlen(one) - 1] == 's') {
+		one[strlen(one) - 1] = '\0';
+		if (command_find_child(command, one, &child))
+			hint = mem_format("did you mean '%s'?", child.name);
+	}
+	if (!hint)
+		return;
+	free(problem->hint);
+	problem->hint = hint;
+}
+
 bool listing_load_inventory(struct listing *listing, uint64_t needs)
 {
+	int rc;
+
 	listing->request.needs |= needs;
-	return listing_has_loaded(listing, inventory_load(&listing->inventory, &listing->request,
-							  &listing->problems, &listing->notes));
+	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
+			    &listing->notes);
+	for (size_t i = 0; i < listing->problems.count; i++)
+		if (!strcmp(listing->problems.items[i].error, OBJECT_NO_DEVICE))
+			suggest_child(listing->ctx->command, &listing->problems.items[i]);
+	return listing_has_loaded(listing, rc);
 }
 
 bool listing_has_loaded(struct listing *listing, int rc)

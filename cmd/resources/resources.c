@@ -105,30 +105,6 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 	return !rc;
 }
 
-/* A word such as "qps" is a kind rather than a device, unless there is a device of that name. */
-static void suggest_kind(struct listing *listing, char **words)
-{
-	for (size_t i = 0; words[0] && i < listing->problems.count; i++) {
-		struct problem *problem = &listing->problems.items[i];
-		_cleanup_(freep) char *hint = NULL;
-
-		if (!problem->object || strcmp(problem->object, words[0]))
-			continue;
-		for (const struct enum_name *kind = resource_kind_names; kind->word; kind++) {
-			const size_t length = strlen(kind->word);
-
-			if (!strncmp(words[0], kind->word, length) &&
-			    !strcmp(words[0] + length, "s"))
-				hint = mem_format("did you mean '%s'?", kind->word);
-		}
-		if (!hint)
-			continue;
-		free(problem->hint);
-		problem->hint = hint;
-		hint = NULL;
-	}
-}
-
 static int summary(const struct ctx *ctx, const struct resources_args *args, char **words)
 {
 	struct resource_summary_list list = {0};
@@ -144,7 +120,6 @@ static int summary(const struct ctx *ctx, const struct resources_args *args, cha
 			if (!args->limit.known || i < args->limit.value)
 				listing_add(&listing, &list.items[i]);
 	}
-	suggest_kind(&listing, words);
 	status = listing_end(&listing);
 	resource_summary_list_clear(&list);
 	return status;

@@ -44,6 +44,27 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 mesh 'no subcommand and no --agent' 'rdmactl mesh run -- LAUNCHER tests the hosts of a launcher'
 }
 
+@test "usage: a subcommand after the objects" {
+	local command word
+
+	while read -r command word; do
+		quickly on cx6dx-roce "$command" mlx5_0 "$word"
+		[[ $stderr == *"rdmactl $command: $word: no such RDMA device"$'\n'"  a subcommand comes before the objects: rdmactl $command $word"$'\n'* ]] ||
+			wrong "$command: $stderr"
+	done <<-'END'
+		ports set
+		counters qp
+		dev set
+		roce set
+		sriov set
+		ipoib add
+	END
+	nothing_wrong
+	# A word that is no subcommand of that command has no such step.
+	on cx6dx-roce gids set
+	expect_error 5 gids 'set: no such RDMA device' 'rdmactl devices lists what is there'
+}
+
 @test "usage: unknown command" {
 	try frobnicate
 	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help lists the commands'
