@@ -241,12 +241,17 @@ void listing_saves_to(struct listing *listing, const char *path)
 	listing->silent = path && file_is_output(path);
 }
 
-bool listing_refuses_root(struct listing *listing, const char *reason)
+static bool refuses_root(struct listing *listing, const char *reason, const char *hint)
 {
 	if (listing->ctx->globals.root)
-		listing_fail(listing, STATUS_USAGE, reason,
-			     "run it on the live system, without --root or RDMACTL_ROOT");
+		listing_fail(listing, STATUS_USAGE, reason, hint);
 	return listing->ctx->globals.root;
+}
+
+bool listing_refuses_root(struct listing *listing, const char *reason)
+{
+	return refuses_root(listing, reason,
+			    "run it on the live system, without --root or RDMACTL_ROOT");
 }
 
 bool listing_refuses_tree(struct listing *listing, const char *reason)
@@ -260,7 +265,9 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 	rc = inventory_find_core(root, NULL);
 	if (rc && rc != -ENODEV && !listing_load_inventory(listing, 0))
 		return true;
-	return listing_refuses_root(listing, reason);
+	return refuses_root(listing, reason,
+			    "run it on the live system, or on a snapshot of it: rdmactl snapshot "
+			    "FILE");
 }
 
 void listing_miss_answers(struct listing *listing, uint64_t needs)

@@ -11,7 +11,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 	for fixture in $(fixtures); do
 		quickly on "$fixture" caps
-		expect_error 2 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root or RDMACTL_ROOT' ||
+		expect_error 2 caps 'a saved tree holds no capabilities' 'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE' ||
 			wrong "$fixture"
 	done
 	nothing_wrong
@@ -22,8 +22,8 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 2 '{"schema": "rdmactl/caps/1",
  "caps": [],
  "problems": [
-  {"object": null, "attribute": null, "source": null, "error": "a saved tree holds no capabilities", "hint": "run it on the live system, without --root or RDMACTL_ROOT"}]}' \
-		$'rdmactl caps: a saved tree holds no capabilities\n  run it on the live system, without --root or RDMACTL_ROOT'
+  {"object": null, "attribute": null, "source": null, "error": "a saved tree holds no capabilities", "hint": "run it on the live system, or on a snapshot of it: rdmactl snapshot FILE"}]}' \
+		$'rdmactl caps: a saved tree holds no capabilities\n  run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 	mkdir "$BATS_TEST_TMPDIR/docs"
 	mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/docs/root.json"
 	mv "$BATS_TEST_TMPDIR/err" "$BATS_TEST_TMPDIR/docs/root.err"
@@ -34,7 +34,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 @test "caps: --jsonl and --tsv are empty without rows" {
 	for format in --jsonl --tsv; do
 		on cx5-ib-edr caps $format
-		expect_error 2 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root or RDMACTL_ROOT'
+		expect_error 2 caps 'a saved tree holds no capabilities' 'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 	done
 }
 

@@ -262,7 +262,7 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 @test "counters: optional counters need the live system" {
 	here --optional
 	expect_error 2 counters 'a saved tree has no optional counters' \
-		'run it on the live system, without --root or RDMACTL_ROOT'
+		'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 }
 
 @test "counters --since: between two snapshots lies the time from the one to the other" {

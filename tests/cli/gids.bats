@@ -147,7 +147,7 @@ for path in sys.argv[1:]:
 @test "gids: --to needs the live system or a snapshot, --env needs --to" {
 	on cx6dx-roce gids --to 192.168.10.1
 	expect_error 2 gids '--to needs a routing table, which a saved tree does not have' \
-		'run it on the live system, without --root or RDMACTL_ROOT'
+		'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 	try gids --to 192.168.10.1 --root "$BATS_TEST_TMPDIR/none"
 	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0

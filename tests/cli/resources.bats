@@ -179,7 +179,7 @@ schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
 		# shellcheck disable=SC2086 # words
 		quickly on cx5-ib-edr resources $words
 		expect_error 2 resources 'a saved tree has no objects in use' \
-			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
+			'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE' || wrong "$words"
 	done
 	nothing_wrong
 }

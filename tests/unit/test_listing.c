@@ -561,8 +561,6 @@ static void no_output(void **state)
 
 /* ---- Roots ---- */
 
-#define LIVE "  run it on the live system, without --root or RDMACTL_ROOT\n"
-
 static void roots(void **state)
 {
 	struct bed *bed = *state;
@@ -574,14 +572,18 @@ static void roots(void **state)
 	bed->ctx.globals.root = bed->tree.path;
 	begin(bed);
 	assert_true(listing_refuses_tree(&bed->listing, "a tree"));
-	end(bed, STATUS_USAGE, "", "rdmactl things: a tree\n" LIVE);
+	end(bed, STATUS_USAGE, "",
+	    "rdmactl things: a tree\n"
+	    "  run it on the live system, or on a snapshot of it: rdmactl snapshot FILE\n");
 	tree_write(&bed->tree, "manifest.json", "{}");
 	tree_directory(&bed->tree, "root");
 	tree_write(&bed->tree, "netlink/answers", "x");
 	begin(bed);
 	assert_false(listing_refuses_tree(&bed->listing, "a tree"));
 	assert_true(listing_refuses_root(&bed->listing, "a root"));
-	end(bed, STATUS_USAGE, "", "rdmactl things: a root\n" LIVE);
+	end(bed, STATUS_USAGE, "",
+	    "rdmactl things: a root\n"
+	    "  run it on the live system, without --root or RDMACTL_ROOT\n");
 }
 
 static void loading(void **state)
