@@ -124,7 +124,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	if (rc == -ENODEV)
 		listing.status = STATUS_NOTHING;
 	else if (rc)
-		problem_add(&listing.problems, NULL, NULL, "nldev", rc, NULL);
+		problem_add(&listing.problems, NULL, "devices", "nldev", rc, NULL);
 	for (size_t i = 0; i < links.count; i++)
 		listing_add(&listing, &links.items[i]);
 	status = listing_end(&listing);

@@ -121,7 +121,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 					&listing.problems);
 
 		if (rc)
-			problem_add(&listing.problems, NULL, NULL, "sysfs", rc, NULL);
+			problem_add(&listing.problems, NULL, "ports", "sysfs", rc, NULL);
 		else if (!list.count)
 			listing_fail(&listing, STATUS_NOTHING, "no port speaks RoCE",
 				     "rdmactl ports lists the ports and their link layers");

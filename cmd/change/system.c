@@ -42,7 +42,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		return listing_end(&listing);
 	rc = system_settings_read(ctx->globals.root, &record);
 	if (rc)
-		problem_add(&listing.problems, NULL, NULL, "nldev", rc, NULL);
+		problem_add(&listing.problems, NULL, "settings", "nldev", rc, NULL);
 	listing_add(&listing, &record);
 	return listing_end(&listing);
 }

@@ -46,3 +46,9 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try --root "$snapshot" system -o netns_mode,privileged_qkey --tsv --no-headings
 	expect 0 $'shared\tyes' ''
 }
+
+@test "system: a snapshot without the answer" {
+	with_answers resources
+	try --root "$snapshot" system --tsv --no-headings
+	expect 3 $'\t\t\t' 'rdmactl system: cannot read settings: No data available'
+}
