@@ -54,6 +54,11 @@ static void without_driver(void **state)
 
 	function(bed, "0000:01:00.0", MELLANOX, "0x020700", NULL);
 	expect(bed, true, "no driver is bound to this RDMA adapter", "load mlx5_core and mlx5_ib");
+	tree_directory(&bed->tree, "sys/bus/pci/drivers/mlx5_core");
+	expect(bed, true, "no driver is bound to this RDMA adapter",
+	       "mlx5_core is loaded, but has not taken it: the kernel log says why (dmesg), "
+	       "rdmactl "
+	       "doctor what to do");
 	/* A virtual function waits for its virtual machine. */
 	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:01:00.0/physfn", "../0000:01:00.1");
 	expect(bed, false, NULL, NULL);

@@ -53,9 +53,10 @@ static void note_half(const struct root *root, const struct pci_function *functi
 }
 
 /* Another driver is bound, or none. */
-static void note_other(const struct pci_function *function, const struct rdma_driver *driver,
-		       struct problems *problems)
+static void note_other(const struct root *root, const struct pci_function *function,
+		       const struct rdma_driver *driver, struct problems *problems)
 {
+	_cleanup_(freep) char *path = mem_format("sys/bus/pci/drivers/%s", driver->driver);
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
 	if (function->driver) {
@@ -65,9 +66,14 @@ static void note_other(const struct pci_function *function, const struct rdma_dr
 				  driver->driver);
 	} else {
 		text = mem_string("no driver is bound to this RDMA adapter");
-		hint = strcmp(driver->driver, driver->module) != 0
-			       ? mem_format("load %s and %s", driver->driver, driver->module)
-			       : mem_format("load %s", driver->driver);
+		if (sysfs_has_directory(root, path))
+			hint = mem_format("%s is loaded, but has not taken it: the kernel log says "
+					  "why (dmesg), rdmactl doctor what to do",
+					  driver->driver);
+		else if (strcmp(driver->driver, driver->module) != 0)
+			hint = mem_format("load %s and %s", driver->driver, driver->module);
+		else
+			hint = mem_format("load %s", driver->driver);
 	}
 	problem_add_text(problems, function->address, NULL, "sysfs", text, hint);
 }
@@ -87,7 +93,7 @@ static bool note_function(const struct root *root, struct pci_function *function
 	if (function->driver && !strcmp(function->driver, driver->driver))
 		note_half(root, function, driver, problems);
 	else if (!driver->optional)
-		note_other(function, driver, problems);
+		note_other(root, function, driver, problems);
 	return !driver->optional;
 }
 
