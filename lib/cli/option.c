@@ -354,6 +354,17 @@ static const char *word_of_strange_letter(char *const *argv)
 	return argv[optind - 1];
 }
 
+/* For -json, of which the letters are taken one by one; NULL if no name is like such a word. */
+static char *one_dash_hint(const struct parser *parser, char *const *argv, char letter)
+{
+	char *hint = NULL;
+
+	for (int i = 1; argv[i] && strcmp(argv[i], "--") != 0 && !hint; i++)
+		if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], letter))
+			hint = unknown_hint(parser, argv[i] + 1);
+	return hint;
+}
+
 static char *unknown_option(const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
@@ -375,6 +386,7 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 		*ret_message = mem_format("--%s takes no value", parser->rows[at]->name);
 	} else if (optopt > ' ' && optopt <= '~') {
 		*ret_message = mem_format("unknown option '-%c'", optopt);
+		*ret_hint = one_dash_hint(parser, argv, (char)optopt);
 	} else if (optopt) {
 		*ret_message = unknown_option(word_of_strange_letter(argv));
 	} else {

@@ -176,6 +176,21 @@ names_command()
 	nothing_wrong
 }
 
+@test "usage: one dash before a long option" {
+	try devices -json
+	expect_error 2 devices "unknown option '-s'" "did you mean '--json'?"
+	try ports -help
+	expect_error 2 ports "unknown option '-e'" "did you mean '--help'?"
+	try fabric links -load=file
+	expect_error 2 fabric "unknown option '-l'" "did you mean '--load'?"
+	try -version
+	expect_error 2 '' "unknown option '-e'" "did you mean '--version'?"
+	try devices -jp
+	expect_error 2 devices "unknown option '-p'" 'rdmactl devices --help'
+	try devices -Z -- -json
+	expect_error 2 devices "unknown option '-Z'" 'rdmactl devices --help'
+}
+
 @test "usage: unknown option before the command" {
 	try --frobnicate devices
 	expect_error 2 '' "unknown option '--frobnicate'" 'rdmactl help'
