@@ -110,8 +110,7 @@ static bool select_columns(struct listing *listing)
 	path = command_path(ctx);
 	where = mem_format("rdmactl %s --help", path);
 	listing_explain_column(where, listing->schema, bad, &message, &hint);
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	return false;
+	return listing_fail(listing, STATUS_USAGE, message, hint);
 }
 
 bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
@@ -129,8 +128,7 @@ bool listing_parse_objects(struct listing *listing, char *const *words, bool por
 
 	if (!objects_parse(&listing->objects, words, ports, &message))
 		return true;
-	listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
-	return false;
+	return listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
 }
 
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
@@ -219,8 +217,7 @@ bool listing_has_loaded(struct listing *listing, int rc)
 	}
 	message = mem_format("cannot open the root directory %s: %s",
 			     listing->request.root ? listing->request.root : "/", strerror(-rc));
-	listing_fail(listing, STATUS_FAILED, message, NULL);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, message, NULL);
 }
 
 void listing_add(struct listing *listing, const void *row)
@@ -228,12 +225,13 @@ void listing_add(struct listing *listing, const void *row)
 	MEM_ADD(listing->rows, listing->row_count) = row;
 }
 
-void listing_fail(struct listing *listing, int status, const char *message, const char *hint)
+bool listing_fail(struct listing *listing, int status, const char *message, const char *hint)
 {
 	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
 
 	problem_add_text(&listing->problems, NULL, NULL, NULL, clean, hint);
 	listing->status = status;
+	return false;
 }
 
 void listing_saves_to(struct listing *listing, const char *path)
@@ -457,13 +455,10 @@ static bool read_yes(void)
 bool listing_confirm(struct listing *listing, const char *question, const char *no_terminal,
 		     const char *hint, const char *refused)
 {
-	if (!isatty(STDIN_FILENO)) {
-		listing_fail(listing, STATUS_USAGE, no_terminal, hint);
-		return false;
-	}
+	if (!isatty(STDIN_FILENO))
+		return listing_fail(listing, STATUS_USAGE, no_terminal, hint);
 	fprintf(stderr, "%s [y/N] ", question);
 	if (read_yes())
 		return true;
-	listing_fail(listing, STATUS_FAILED, refused, NULL);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, refused, NULL);
 }

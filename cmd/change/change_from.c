@@ -211,17 +211,14 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 	int rc;
 
 	(void)words;
-	if (!path) {
-		listing_fail(&plan->listing, STATUS_USAGE, "which changes? --from FILE",
-			     "each line of the file is a change: dev set mlx5_0 name rdma0");
-		return false;
-	}
+	if (!path)
+		return listing_fail(&plan->listing, STATUS_USAGE, "which changes? --from FILE",
+				    "each line of the file is a change: dev set mlx5_0 name rdma0");
 	plan->file = input ? mem_string("standard input") : text_clean(path, strlen(path));
 	rc = file_read(path, MOST_BYTES, &text, &length);
 	if (rc) {
 		message = mem_format("cannot read %s: %s", plan->file, strerror(-rc));
-		listing_fail(&plan->listing, STATUS_FAILED, message, NULL);
-		return false;
+		return listing_fail(&plan->listing, STATUS_FAILED, message, NULL);
 	}
 	/* The newline that ends the last line begins no other one. */
 	length -= length && text[length - 1] == '\n';
@@ -231,8 +228,7 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 	if (plan->changes.count)
 		return true;
 	message = mem_format("%s has no change", plan->file);
-	listing_fail(&plan->listing, STATUS_USAGE, message, NULL);
-	return false;
+	return listing_fail(&plan->listing, STATUS_USAGE, message, NULL);
 }
 
 static const struct option_row from_options[] = {

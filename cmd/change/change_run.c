@@ -34,8 +34,7 @@ static bool fail_with_help(struct change_plan *plan, const char *reason)
 	_cleanup_(freep) char *path = command_path(plan->listing.ctx);
 	_cleanup_(freep) char *help = mem_format("rdmactl %s --help lists the settings", path);
 
-	listing_fail(&plan->listing, STATUS_USAGE, reason, help);
-	return false;
+	return listing_fail(&plan->listing, STATUS_USAGE, reason, help);
 }
 
 static void fail_change(struct change_plan *plan, const struct change *change, int status)
@@ -126,10 +125,8 @@ bool change_take_values(struct change_plan *plan, const struct keyword *keywords
 			message = mem_format("'%s' is given twice", clean);
 		else if (!words[1])
 			message = mem_format("'%s' needs a value: %s", clean, keywords[i].metavar);
-		if (message) {
-			listing_fail(&plan->listing, STATUS_USAGE, message, usage);
-			return false;
-		}
+		if (message)
+			return listing_fail(&plan->listing, STATUS_USAGE, message, usage);
 		values[i] = words[1];
 	}
 	return true;

@@ -76,10 +76,9 @@ static bool add_wanted(struct change_plan *plan, const char *name, const char *t
 					    value);
 
 	if (type ? !sub_device_check(change, name, type, parent)
-		 : !device_check_name(change, name, DEVICE_NAME_SIZE - 1)) {
-		listing_fail(&plan->listing, STATUS_USAGE, change->reason, change->next_step);
-		return false;
-	}
+		 : !device_check_name(change, name, DEVICE_NAME_SIZE - 1))
+		return listing_fail(&plan->listing, STATUS_USAGE, change->reason,
+				    change->next_step);
 	return change_has_core(&plan->listing);
 }
 

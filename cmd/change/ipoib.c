@@ -43,10 +43,9 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	found.pkey = values[0];
 	found.mode = values[1];
 	found.name = values[2];
-	if (ipoib_parse(&found, &name, &value, &reason, &next_step)) {
-		listing_fail(&plan->listing, STATUS_USAGE, reason, next_step ? next_step : usage);
-		return false;
-	}
+	if (ipoib_parse(&found, &name, &value, &reason, &next_step))
+		return listing_fail(&plan->listing, STATUS_USAGE, reason,
+				    next_step ? next_step : usage);
 	change_load_host(plan, LIST_NEEDS);
 	changes_add(&plan->changes, &plan->host, &ipoib_add_setting, name, value);
 	return true;
@@ -61,9 +60,8 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 			_cleanup_(freep) char *message = mem_format(
 				"'%s' cannot be the name of a netdev", clean);
 
-			listing_fail(&plan->listing, STATUS_USAGE, message,
-				     "rdmactl ipoib lists the children");
-			return false;
+			return listing_fail(&plan->listing, STATUS_USAGE, message,
+					    "rdmactl ipoib lists the children");
 		}
 		changes_add(&plan->changes, &plan->host, &ipoib_del_setting, *words, CHANGE_ABSENT);
 	}

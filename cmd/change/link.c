@@ -35,8 +35,7 @@ static bool take_words(struct change_plan *plan, char **words, const char **valu
 		if (values[i])
 			continue;
 		message = mem_format("the %s is missing", keywords[i].word);
-		listing_fail(&plan->listing, STATUS_USAGE, message, usage);
-		return false;
+		return listing_fail(&plan->listing, STATUS_USAGE, message, usage);
 	}
 	return true;
 }
@@ -52,9 +51,8 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	if (!enum_find_word(link_type_names, values[0])) {
 		clean = text_clean(values[0], strlen(values[0]));
 		message = mem_format("unknown type '%s'", clean);
-		listing_fail(&plan->listing, STATUS_USAGE, message,
-			     "the types are rxe (RoCE) and siw (iWARP)");
-		return false;
+		return listing_fail(&plan->listing, STATUS_USAGE, message,
+				    "the types are rxe (RoCE) and siw (iWARP)");
 	}
 	text = software_link_value(values[0], values[1]);
 	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
@@ -69,9 +67,8 @@ static bool check_name(struct change_plan *plan, const char *name)
 		return true;
 	clean = text_clean(name, strlen(name));
 	message = mem_format("'%s' cannot be the name of an RDMA device", clean);
-	listing_fail(&plan->listing, STATUS_USAGE, message,
-		     "rdmactl link lists the devices in software");
-	return false;
+	return listing_fail(&plan->listing, STATUS_USAGE, message,
+			    "rdmactl link lists the devices in software");
 }
 
 static bool plan_delete(struct change_plan *plan, const void *args, char **words)

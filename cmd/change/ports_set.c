@@ -217,9 +217,8 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 		_cleanup_(freep) char *message = mem_format(
 			"%s has no netdev in this network namespace", object);
 
-		listing_fail(&plan->listing, STATUS_FAILED, message,
-			     "run it in the namespace of the netdev: ip netns exec");
-		return false;
+		return listing_fail(&plan->listing, STATUS_FAILED, message,
+				    "run it in the namespace of the netdev: ip netns exec");
 	}
 	place = (struct port_place){.port = port->port, .netdev_index = link->index};
 	return are_once(plan, words + 1) &&

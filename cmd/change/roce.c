@@ -41,10 +41,9 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 		return true;
 	if (args->tos ? tos_parse(word, &value) : tos_parse_dscp(word, &value)) {
 		message = mem_format("'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
-		listing_fail(listing, STATUS_USAGE, message,
-			     args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
-				       : TOS_DSCP_HINT);
-		return false;
+		return listing_fail(listing, STATUS_USAGE, message,
+				    args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
+					      : TOS_DSCP_HINT);
 	}
 	*ret_tos = number_of(value);
 	return true;

@@ -134,8 +134,7 @@ static bool refuse(struct change_plan *plan, const char *word, const char *why, 
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	_cleanup_(freep) char *message = mem_format("'%s' %s", clean, why);
 
-	listing_fail(&plan->listing, STATUS_NOTHING, message, hint);
-	return false;
+	return listing_fail(&plan->listing, STATUS_NOTHING, message, hint);
 }
 
 /* On each member, or the MTU on the bond. */
@@ -218,8 +217,7 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 	if (args->dscp && roce_profile_dscp(args->dscp, &wish)) {
 		_cleanup_(freep) char *message = mem_format("'%s' is no DSCP", args->dscp);
 
-		listing_fail(&plan->listing, STATUS_USAGE, message, TOS_DSCP_HINT);
-		return false;
+		return listing_fail(&plan->listing, STATUS_USAGE, message, TOS_DSCP_HINT);
 	}
 	if (!target->member_count)
 		return refuse(plan, word, "has no netdev in this network namespace",
@@ -277,11 +275,9 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 	struct roce_target target = {.ports = NULL};
 	bool good;
 
-	if (!words[1] && !args->profile.known) {
-		listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?",
-			     "rdmactl roce set --help lists the settings");
-		return false;
-	}
+	if (!words[1] && !args->profile.known)
+		return listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?",
+				    "rdmactl roce set --help lists the settings");
 	good = check_words(plan, list, words + 1) && find(plan, words[0], &target);
 	if (good && args->profile.known)
 		good = plan_profile(plan, &target, args, words[0]);

@@ -36,11 +36,10 @@ static bool plan_part(struct change_plan *plan, const char *word, const char *vf
 	_cleanup_(freep) char *reason = NULL, *object = NULL;
 	int rc = sriov_target_find(&target, &plan->listing.inventory.devices, word, vf, &reason);
 
-	if (rc) {
-		listing_fail(&plan->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_NOTHING,
-			     reason ? reason : strerror(-rc), "rdmactl sriov lists the functions");
-		return false;
-	}
+	if (rc)
+		return listing_fail(&plan->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_NOTHING,
+				    reason ? reason : strerror(-rc),
+				    "rdmactl sriov lists the functions");
 	object = vf ? mem_format("%s vf %llu", word, (unsigned long long)target.vf.value)
 		    : mem_string(word);
 	return change_plan_words(plan, tables[vf != NULL], words, object, sriov_fill, &target);
@@ -57,12 +56,10 @@ static bool plan_set(struct change_plan *plan, const void *args, char **words)
 		bool good;
 
 		if (words[0] && !strcmp(words[0], "vf")) {
-			if (!words[1]) {
-				listing_fail(&plan->listing, STATUS_USAGE,
-					     "'vf' needs the number of a VF",
-					     "rdmactl sriov lists them");
-				return false;
-			}
+			if (!words[1])
+				return listing_fail(&plan->listing, STATUS_USAGE,
+						    "'vf' needs the number of a VF",
+						    "rdmactl sriov lists them");
 			vf = words[1];
 			words += 2;
 			end = words;

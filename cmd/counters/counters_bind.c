@@ -32,8 +32,7 @@ static bool fail(struct change_plan *plan, int status, char *message, const char
 {
 	_cleanup_(freep) char *owned = message;
 
-	listing_fail(&plan->listing, status, message, hint);
-	return false;
+	return listing_fail(&plan->listing, status, message, hint);
 }
 
 /* Finds DEV/PORT, which must be one port. */

@@ -340,8 +340,7 @@ bool counters_open_nldev(struct listing *listing, struct netlink **ret_nldev)
 	if (!rc)
 		return true;
 	message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
-	listing_fail(listing, STATUS_FAILED, message, NULL);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, message, NULL);
 }
 
 static int run_objects(const struct ctx *ctx, const void *args, char **words)

@@ -69,16 +69,12 @@ static bool check_words(struct optional *optional)
 {
 	const struct strings *lists[] = {&optional->enable, &optional->disable};
 
-	if (!optional->enable.count && !optional->disable.count) {
-		listing_fail(&optional->listing, STATUS_USAGE, "which counters?",
-			     "rdmactl counters --optional lists them");
-		return false;
-	}
-	if (has_clash(optional)) {
-		listing_fail(&optional->listing, STATUS_USAGE,
-			     "--enable and --disable name the same counter", NULL);
-		return false;
-	}
+	if (!optional->enable.count && !optional->disable.count)
+		return listing_fail(&optional->listing, STATUS_USAGE, "which counters?",
+				    "rdmactl counters --optional lists them");
+	if (has_clash(optional))
+		return listing_fail(&optional->listing, STATUS_USAGE,
+				    "--enable and --disable name the same counter", NULL);
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; i < lists[l]->count; i++)
 			if (!is_of_any(optional, lists[l]->items[i])) {

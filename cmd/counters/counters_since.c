@@ -91,9 +91,9 @@ static bool check_heads(struct since *since)
 	if (saved_is_of_other_host(then, now)) {
 		message = mem_format("%s was saved on the host %s, and this is %s",
 				     since->run.args->since, then->host, now->host);
-		listing_fail(listing, STATUS_FAILED, message,
-			     "compare with what was saved here: rdmactl counters --save FILE");
-		return false;
+		return listing_fail(
+			listing, STATUS_FAILED, message,
+			"compare with what was saved here: rdmactl counters --save FILE");
 	}
 	if (since->interval.restarted) {
 		message = mem_format("the host was restarted after %s was saved (%s): its counters "

@@ -296,8 +296,7 @@ static void conclude(struct events_run *run)
 
 static bool refuse(struct events_run *run, const char *message, const char *hint)
 {
-	listing_fail(&run->listing, STATUS_USAGE, message, hint);
-	return false;
+	return listing_fail(&run->listing, STATUS_USAGE, message, hint);
 }
 
 static bool check(struct events_run *run)
@@ -403,17 +402,14 @@ static bool begin(struct events_run *run)
 		rc = thresholds_open(run->watch.root, &listing->objects, &run->limits,
 				     &run->thresholds, &unknown, &warnings);
 	report_new(run, &warnings);
-	if (unknown) {
-		listing_fail(listing, STATUS_USAGE, unknown,
-			     "rdmactl counters --all lists those that are there");
-		return false;
-	}
+	if (unknown)
+		return listing_fail(listing, STATUS_USAGE, unknown,
+				    "rdmactl counters --all lists those that are there");
 	if (rc) {
 		_cleanup_(freep) char *message = mem_format("the devices cannot be watched: %s",
 							    strerror(-rc));
 
-		listing_fail(listing, STATUS_FAILED, message, NULL);
-		return false;
+		return listing_fail(listing, STATUS_FAILED, message, NULL);
 	}
 	if (listing->ctx->globals.verbose) {
 		report(listing->ctx, &listing->notes);

@@ -172,9 +172,8 @@ static bool take_before(struct plugged_cables *cables, const struct saved_list *
 		return true;
 	message = mem_format("cannot use %s: the memory of a module is malformed",
 			     run->args->since);
-	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     "rdmactl fabric cables --save FILE writes one");
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			    "rdmactl fabric cables --save FILE writes one");
 }
 
 /* What changed of one end; a plug that is in one reading only has changed, too. */

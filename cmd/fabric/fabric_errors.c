@@ -212,8 +212,7 @@ static bool read_thresholds(struct errors *errors, const char *path)
 		return true;
 	clean = text_clean(path, strlen(path));
 	message = mem_format("%s: line %u does not set the threshold of a counter", clean, line);
-	listing_fail(&errors->run.mad.listing, STATUS_FAILED, message, hint);
-	return false;
+	return listing_fail(&errors->run.mad.listing, STATUS_FAILED, message, hint);
 }
 
 static bool make_limits(struct errors *errors)
@@ -227,9 +226,8 @@ static bool make_limits(struct errors *errors)
 	if (!args->ignore || !error_limits_ignore(&errors->limits, args->ignore, &wrong))
 		return true;
 	message = mem_format("--ignore: '%s' is not an error counter", wrong);
-	listing_fail(&errors->run.mad.listing, STATUS_USAGE, message,
-		     "their names are columns: rdmactl fabric errors --help");
-	return false;
+	return listing_fail(&errors->run.mad.listing, STATUS_USAGE, message,
+			    "their names are columns: rdmactl fabric errors --help");
 }
 
 /* What has to be known before the counters are read. */

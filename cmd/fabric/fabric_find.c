@@ -53,7 +53,6 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 		return true;
 	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)
 			: mem_format("the scan found no node '%s'", clean);
-	listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
-		     how_to_name);
-	return false;
+	return listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
+			    how_to_name);
 }

@@ -74,18 +74,17 @@ static bool find_ends(struct routes *routes, char **words)
 			continue;
 		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
 		message = mem_format("%s has no LID", name);
-		listing_fail(listing, STATUS_FAILED, message,
-			     "a subnet manager assigns LIDs: rdmactl smp sminfo shows whether "
-			     "there is one");
-		return false;
+		return listing_fail(
+			listing, STATUS_FAILED, message,
+			"a subnet manager assigns LIDs: rdmactl smp sminfo shows whether "
+			"there is one");
 	}
 	if (routes->ends[0].port != routes->ends[1].port)
 		return true;
 	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
 	message = mem_format("both ends are %s", name);
-	listing_fail(listing, STATUS_USAGE, message,
-		     "name another port of the node as NAME/PORT, or by its LID");
-	return false;
+	return listing_fail(listing, STATUS_USAGE, message,
+			    "name another port of the node as NAME/PORT, or by its LID");
 }
 
 char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,

@@ -42,8 +42,7 @@ static bool read_pairs(struct fabric_run *run)
 	clean = text_clean(many->path, strlen(many->path));
 	if (route_pairs_parse(&many->pairs, text, &line)) {
 		message = mem_format("%s: line %u is not two destinations", clean, line);
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, form_hint);
-		return false;
+		return listing_fail(&run->mad.listing, STATUS_FAILED, message, form_hint);
 	}
 	if (!many->pairs.count) {
 		message = mem_format("no pairs in %s", clean);

@@ -96,10 +96,8 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	_cleanup_(freep) char *reason = NULL, *message = NULL;
 	struct fabric_walk walk;
 
-	if (fabric_walk(run->mad.session.engine, options->mkey, lid, &walk)) {
-		listing_fail(&run->mad.listing, STATUS_FAILED, "interrupted", NULL);
-		return false;
-	}
+	if (fabric_walk(run->mad.session.engine, options->mkey, lid, &walk))
+		return listing_fail(&run->mad.listing, STATUS_FAILED, "interrupted", NULL);
 	if (walk.end == WALK_ARRIVED) {
 		memcpy(options->path, walk.path, sizeof(walk.path));
 		options->path_hops = walk.hops;
@@ -107,9 +105,8 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	}
 	reason = fabric_walk_text(&walk);
 	message = mem_format("the route to LID %u ends %s", lid, reason);
-	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     "a directed route needs no forwarding tables: --from 0,1,3");
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			    "a directed route needs no forwarding tables: --from 0,1,3");
 }
 
 /* The LID of its path is the router's. */
@@ -118,9 +115,8 @@ static bool refuse_beyond(struct fabric_run *run, const char *name)
 	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
 	_cleanup_(freep) char *message = mem_format("cannot begin at %s: %s", name, why);
 
-	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     "scan its subnet from a host there");
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			    "scan its subnet from a host there");
 }
 
 static bool find_start(struct fabric_run *run, struct fabric_scan_options *options)
@@ -444,10 +440,10 @@ bool fabric_run_match(struct fabric_run *run)
 		return true;
 	clean = text_clean(pattern, strlen(pattern));
 	message = mem_format("no node has a name like '%s'", clean);
-	listing_fail(&run->mad.listing, STATUS_NOTHING, message,
-		     "give the full name, or part of it between asterisks; rdmactl fabric nodes "
-		     "lists them");
-	return false;
+	return listing_fail(
+		&run->mad.listing, STATUS_NOTHING, message,
+		"give the full name, or part of it between asterisks; rdmactl fabric nodes "
+		"lists them");
 }
 
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)

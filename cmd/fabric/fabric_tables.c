@@ -147,9 +147,8 @@ static bool find_switches(struct tables *tables, char **words)
 			name = fabric_node_name(&run->view, place.node);
 			message = mem_format("%s is not a switch, and has no forwarding table",
 					     name);
-			listing_fail(&run->mad.listing, STATUS_USAGE, message,
-				     "rdmactl fabric switches lists them");
-			return false;
+			return listing_fail(&run->mad.listing, STATUS_USAGE, message,
+					    "rdmactl fabric switches lists them");
 		}
 		MEM_ADD(tables->nodes, tables->node_count) = place.node;
 	}
@@ -287,9 +286,8 @@ bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, siz
 		return true;
 	message = mem_format("the scan in %s has no %sforwarding tables", run->args->load,
 			     kinds == FORWARDING_MULTICAST ? "multicast " : "");
-	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     "rdmactl fabric scan --routes --save FILE saves them");
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			    "rdmactl fabric scan --routes --save FILE saves them");
 }
 
 bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,

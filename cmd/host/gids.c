@@ -109,10 +109,9 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 	for (size_t i = 0; i < doubts.count; i++)
 		tell_doubt(listing, peer, doubts.items[i]);
 	strings_free(&doubts);
-	if (rc) {
-		listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason, hint);
-		return false;
-	}
+	if (rc)
+		return listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason,
+				    hint);
 	*ret_chosen = gid_choose(&question, &reason, &hint);
 	if (!*ret_chosen)
 		listing_fail(listing, STATUS_FAILED, reason, hint);

@@ -132,10 +132,9 @@ static bool choose_port(struct mad_listing *mad, const char *via)
 	_cleanup_(freep) char *word = mem_string_or_null(via), *reason = NULL;
 	char *words[] = {word, NULL};
 
-	if (objects_parse(&listing->objects, words, true, &reason)) {
-		listing_fail(listing, STATUS_USAGE, reason, "rdmactl devices lists the names");
-		return false;
-	}
+	if (objects_parse(&listing->objects, words, true, &reason))
+		return listing_fail(listing, STATUS_USAGE, reason,
+				    "rdmactl devices lists the names");
 	listing->request.needs = MAD_PORT_NEEDS;
 	if (!listing_load(listing))
 		return false;
@@ -269,8 +268,7 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 	for (size_t i = 0; i < mad->session.destination_count; i++) {
 		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
-		listing_fail(&mad->listing, STATUS_USAGE, message, hint);
-		return false;
+		return listing_fail(&mad->listing, STATUS_USAGE, message, hint);
 	}
 	return true;
 }

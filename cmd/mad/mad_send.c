@@ -212,8 +212,7 @@ static bool complain_data(struct listing *listing, int rc)
 		return mad_complain(listing, mem_string(wrong),
 				    "give bytes such as 00ff17, or - for standard input");
 	failure = mem_format("--data: cannot read standard input: %s", strerror(-rc));
-	listing_fail(listing, STATUS_FAILED, failure, NULL);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, failure, NULL);
 }
 
 static bool read_data(struct send_run *run)
@@ -261,12 +260,10 @@ static bool find(struct send_run *run, char **words)
 		return mad_listing_find(&run->mad, words);
 	if (words[0] || run->words.mgmt_class != UMAD_CLASS_SUBN_ADM)
 		return mad_listing_find_by_lid(&run->mad, words);
-	if (!route->subnet_manager) {
-		listing_fail(&run->mad.listing, STATUS_FAILED,
-			     "the port has no subnet manager: its SM LID is 0",
-			     "start a subnet manager");
-		return false;
-	}
+	if (!route->subnet_manager)
+		return listing_fail(&run->mad.listing, STATUS_FAILED,
+				    "the port has no subnet manager: its SM LID is 0",
+				    "start a subnet manager");
 	return mad_listing_find_lid(&run->mad, route->sm_lid);
 }
 

@@ -128,10 +128,9 @@ static bool has_sa(struct sa_run *run)
 {
 	if (run->mad.session.port.route.subnet_manager)
 		return true;
-	listing_fail(&run->mad.listing, STATUS_FAILED,
-		     "the port has no subnet administrator: its SM LID is 0",
-		     "start a subnet manager; rdmactl ports shows the SM LID");
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_FAILED,
+			    "the port has no subnet administrator: its SM LID is 0",
+			    "start a subnet manager; rdmactl ports shows the SM LID");
 }
 
 static uint8_t method_of(const struct mad_attribute *attribute)

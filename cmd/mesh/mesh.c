@@ -43,10 +43,9 @@ static bool add_word(struct mesh_work *work, struct strings *command, const char
 	strings_add(command, word);
 	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
 		return true;
-	listing_fail(&work->listing, STATUS_USAGE,
-		     "what agents are started with must have no blanks or quotes in it",
-		     "rename the file, or make a link to it");
-	return false;
+	return listing_fail(&work->listing, STATUS_USAGE,
+			    "what agents are started with must have no blanks or quotes in it",
+			    "rename the file, or make a link to it");
 }
 
 /* A path that means the same wherever the agent runs; to be freed. */

@@ -167,10 +167,9 @@ static bool check_timeout(struct mesh_work *work)
 	message = mem_format("a pair takes %.1f s: %s", msec / 1000.0,
 			     msec > LIMIT_MSEC ? "it may take an hour at most"
 					       : "--pair-timeout is too short for that");
-	listing_fail(&work->listing, STATUS_USAGE, message,
-		     msec > LIMIT_MSEC ? "measure for a shorter time"
-				       : "measure for a shorter time, or wait longer");
-	return false;
+	return listing_fail(&work->listing, STATUS_USAGE, message,
+			    msec > LIMIT_MSEC ? "measure for a shorter time"
+					      : "measure for a shorter time, or wait longer");
 }
 
 /* Agents of other hosts must be able to use it. */
@@ -181,10 +180,9 @@ static bool check_address(struct mesh_work *work)
 
 	if (!text || ip_parse(text, &address) || !ip_is_link_local(&address))
 		return true;
-	listing_fail(&work->listing, STATUS_USAGE,
-		     "--address: a link-local address does not lead here from every host",
-		     "name one that they have a route to, or leave --address out");
-	return false;
+	return listing_fail(&work->listing, STATUS_USAGE,
+			    "--address: a link-local address does not lead here from every host",
+			    "name one that they have a route to, or leave --address out");
 }
 
 /* Percents in place of a part, or a part in place of a multiple, would judge all hosts wrongly. */

@@ -27,8 +27,7 @@ static bool fail_file(struct mesh_work *work, const char *what, const char *path
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, clean, strerror(-rc));
 
-	listing_fail(&work->listing, STATUS_FAILED, message, NULL);
-	return false;
+	return listing_fail(&work->listing, STATUS_FAILED, message, NULL);
 }
 
 /* An own regular file, no link of somebody else's to a file of ours. */
@@ -78,9 +77,9 @@ static bool check_stages(struct mesh_work *work, const char *path)
 		return true;
 	message = mem_format("--resume: stage %u of %s was %s, and is %s here", stage, clean, mode,
 			     work->modes.items[stage]);
-	listing_fail(&work->listing, STATUS_USAGE, message,
-		     "give the same --stages as that run had, or write to another file by --save");
-	return false;
+	return listing_fail(
+		&work->listing, STATUS_USAGE, message,
+		"give the same --stages as that run had, or write to another file by --save");
 }
 
 bool mesh_rows_open(struct mesh_work *work)
@@ -308,8 +307,7 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 		if (!rc)
 			continue;
 		line = mem_format("--stages pairs:%s: %s", stage->path, message);
-		listing_fail(&work->listing, STATUS_FAILED, line, NULL);
-		return false;
+		return listing_fail(&work->listing, STATUS_FAILED, line, NULL);
 	}
 	return true;
 }

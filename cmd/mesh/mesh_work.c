@@ -44,8 +44,8 @@ static bool parse_hosts(struct mesh_work *work)
 	else if (!hostlist_parse(text, MESH_MOST_HOSTS, &work->names.items, &work->names.count,
 				 &message))
 		return true;
-	listing_fail(&work->listing, STATUS_USAGE, message, "--hosts 64 or --hosts n[01-64]");
-	return false;
+	return listing_fail(&work->listing, STATUS_USAGE, message,
+			    "--hosts 64 or --hosts n[01-64]");
 }
 
 static bool open_fabric(struct mesh_work *work)
@@ -77,8 +77,7 @@ static bool parse_plan(struct mesh_work *work)
 
 	if (!plan_parse(work->args->stages ?: PLAN_DEFAULT, &work->plan, &message, &hint))
 		return true;
-	listing_fail(&work->listing, STATUS_USAGE, message, hint);
-	return false;
+	return listing_fail(&work->listing, STATUS_USAGE, message, hint);
 }
 
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args)
@@ -254,8 +253,7 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 		setup.bind = (struct ip_address){.family = 0};
 	if (!coordinator_open(&setup, &work->coordinator, &reason, &hint))
 		return true;
-	listing_fail(&work->listing, STATUS_FAILED, reason, hint);
-	return false;
+	return listing_fail(&work->listing, STATUS_FAILED, reason, hint);
 }
 
 static void take_result(void *context, const struct mesh_result *result)

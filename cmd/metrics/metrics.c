@@ -106,8 +106,7 @@ static bool check_textfile(struct metrics_run *run)
 		message = "--textfile: node_exporter reads only the format prometheus";
 	else
 		return true;
-	listing_fail(&run->listing, STATUS_USAGE, message, NULL);
-	return false;
+	return listing_fail(&run->listing, STATUS_USAGE, message, NULL);
 }
 
 /* The problems are samples of the file, so that a timer's unit does not fail for them. */
@@ -189,9 +188,8 @@ static bool open_socket(struct metrics_run *run, int *ret_fd)
 		message = mem_format("--listen: '%s' is not ADDR:PORT with numbers", address);
 	else
 		message = mem_format("cannot listen on %s: %s", address, strerror(-rc));
-	listing_fail(&run->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, message,
-		     rc == -EINVAL ? "such as 9879, 0.0.0.0:9879 or [::1]:9879" : NULL);
-	return false;
+	return listing_fail(&run->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, message,
+			    rc == -EINVAL ? "such as 9879, 0.0.0.0:9879 or [::1]:9879" : NULL);
 }
 
 static void explain_service(struct metrics_run *run, int error)

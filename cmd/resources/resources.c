@@ -76,11 +76,9 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 
 	if (!listing_begin_as(listing, ctx, schema, false))
 		return false;
-	if (objects_parse(&listing->objects, words, ports, &message)) {
-		listing_fail(listing, STATUS_USAGE, message,
-			     "first the kind of object, if any, then devices");
-		return false;
-	}
+	if (objects_parse(&listing->objects, words, ports, &message))
+		return listing_fail(listing, STATUS_USAGE, message,
+				    "first the kind of object, if any, then devices");
 	return !listing_refuses_tree(listing, "a saved tree has no objects in use");
 }
 

@@ -23,8 +23,7 @@ static bool fail(struct listing *listing, char *message, char *hint)
 {
 	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
 
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	return false;
+	return listing_fail(listing, STATUS_USAGE, message, hint);
 }
 
 /* A word of the field, or unknown-N for a code without a word. */

@@ -53,8 +53,7 @@ static bool open_side(struct listing *listing, struct side *side, const char *pa
 
 	if (!side_open(side, path, &message, &hint))
 		return true;
-	listing_fail(listing, STATUS_FAILED, message, hint);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, message, hint);
 }
 
 static bool has_root(struct listing *listing)

@@ -87,9 +87,8 @@ static bool parse_since(struct snapshot_run *run)
 
 		seconds = (uint64_t)now > then / 1000 ? (uint64_t)now - then / 1000 : 0;
 	} else if (!parse_ago(run->args->since, &seconds)) {
-		listing_fail(&run->listing, STATUS_USAGE, "--since: not a time",
-			     "such as 30m, 2h, 7d or 2026-01-31T12:00:00Z");
-		return false;
+		return listing_fail(&run->listing, STATUS_USAGE, "--since: not a time",
+				    "such as 30m, 2h, 7d or 2026-01-31T12:00:00Z");
 	}
 	run->collection.since_usec = seconds < up_usec / 1000000 ? up_usec - seconds * 1000000 : 0;
 	return true;
@@ -140,20 +139,18 @@ static bool check_output(struct snapshot_run *run)
 		listing_saves_to(&run->listing, run->path);
 		if (!isatty(STDOUT_FILENO))
 			return true;
-		listing_fail(&run->listing, STATUS_USAGE, "an archive is not written to a terminal",
-			     "name a file, or send it on: rdmactl snapshot - >FILE.tar.zst");
-		return false;
+		return listing_fail(&run->listing, STATUS_USAGE,
+				    "an archive is not written to a terminal",
+				    "name a file, or send it on: rdmactl snapshot - >FILE.tar.zst");
 	}
 	if (!archive_choose_filter(run->path, &run->filter)) {
 		message = mem_format("'%s' does not say which archive it is to be", run->path);
-		listing_fail(&run->listing, STATUS_USAGE, message,
-			     "end the name with .tar.zst, .tar.gz, .tar.xz or .tar");
-		return false;
+		return listing_fail(&run->listing, STATUS_USAGE, message,
+				    "end the name with .tar.zst, .tar.gz, .tar.xz or .tar");
 	}
 	if (!run->args->force && !lstat(run->path, &status)) {
 		message = mem_format("%s exists", run->path);
-		listing_fail(&run->listing, STATUS_FAILED, message, "--force replaces it");
-		return false;
+		return listing_fail(&run->listing, STATUS_FAILED, message, "--force replaces it");
 	}
 	return check_folder(run);
 }
@@ -228,9 +225,8 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 	if (rc || !length) {
 		message = mem_format("cannot read the key%s%s: %s", path ? " " : "",
 				     path ? path : "", rc ? strerror(-rc) : "it is empty");
-		listing_fail(&run->listing, STATUS_FAILED, message,
-			     path ? "make one: head -c 32 /dev/urandom >FILE" : NULL);
-		return false;
+		return listing_fail(&run->listing, STATUS_FAILED, message,
+				    path ? "make one: head -c 32 /dev/urandom >FILE" : NULL);
 	}
 	rc = anonymiser_new(key ? key : random, length, ret_anonymiser);
 	if (rc)

@@ -94,8 +94,7 @@ static bool load(struct topo_run *run)
 		return false;
 	if (!topology_load(&run->topology, &request, &listing->problems, &run->doubts, &message))
 		return true;
-	listing_fail(listing, STATUS_FAILED, message, NULL);
-	return false;
+	return listing_fail(listing, STATUS_FAILED, message, NULL);
 }
 
 /* A virtual function or subfunction goes with its parent, if that is a node. */
@@ -161,11 +160,11 @@ static bool can_compare(struct topo_run *run)
 {
 	if (run->row_count * run->count <= TOPOLOGY_MOST_NODES * TOPOLOGY_MOST_NODES)
 		return true;
-	listing_fail(&run->listing, STATUS_FAILED,
-		     "too many nodes to compare: more than 256 with each other",
-		     run->args->all ? "leave out --all, or name some of them"
+	return listing_fail(&run->listing, STATUS_FAILED,
+			    "too many nodes to compare: more than 256 with each other",
+			    run->args->all
+				    ? "leave out --all, or name some of them"
 				    : "name some of them, or see the tree: rdmactl topo --tree");
-	return false;
 }
 
 static void show_nodes(struct topo_run *run)
@@ -266,8 +265,7 @@ static bool parse_class(struct topo_run *run, enum topology_class *ret_class)
 		return true;
 	clean = text_clean(word, strlen(word));
 	message = mem_format("--require: unknown class '%s'", clean);
-	listing_fail(&run->listing, STATUS_USAGE, message, "pix, pxb, phb, node or sys");
-	return false;
+	return listing_fail(&run->listing, STATUS_USAGE, message, "pix, pxb, phb, node or sys");
 }
 
 static const struct schema *schema_of(const struct topo_args *args)
