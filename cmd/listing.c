@@ -207,17 +207,16 @@ bool listing_load_inventory(struct listing *listing, uint64_t needs)
 
 bool listing_has_loaded(struct listing *listing, int rc)
 {
-	_cleanup_(freep) char *message = NULL;
-
 	if (!rc)
 		return true;
 	if (rc == -ENODEV || rc == -EIO) {
 		listing->status = rc == -EIO ? STATUS_FAILED : STATUS_NOTHING;
 		return false;
 	}
-	message = mem_format("cannot open the root directory %s: %s",
-			     listing->request.root ? listing->request.root : "/", strerror(-rc));
-	return listing_fail(listing, STATUS_FAILED, message, NULL);
+	return listing_fail_format(listing, STATUS_FAILED, NULL,
+				   "cannot open the root directory %s: %s",
+				   listing->request.root ? listing->request.root : "/",
+				   strerror(-rc));
 }
 
 void listing_add(struct listing *listing, const void *row)
@@ -232,6 +231,18 @@ bool listing_fail(struct listing *listing, int status, const char *message, cons
 	problem_add_text(&listing->problems, NULL, NULL, NULL, clean, hint);
 	listing->status = status;
 	return false;
+}
+
+bool listing_fail_format(struct listing *listing, int status, const char *hint, const char *format,
+			 ...)
+{
+	_cleanup_(freep) char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	message = mem_format_list(format, arguments);
+	va_end(arguments);
+	return listing_fail(listing, status, message, hint);
 }
 
 void listing_saves_to(struct listing *listing, const char *path)

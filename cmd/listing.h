@@ -93,8 +93,13 @@ bool listing_refuses_tree(struct listing *listing, const char *reason);
 void listing_miss_answers(struct listing *listing, uint64_t needs);
 /* The command saves to `path`: if that is standard output, no rows are printed to it. */
 void listing_saves_to(struct listing *listing, const char *path);
-/* Notes a problem that ends the command with `status`; strings are copied. Always false. */
+/*
+ * Notes a problem that ends the command with `status`. The message is cleaned, whatever words are
+ * in it; strings are copied. Always false.
+ */
 bool listing_fail(struct listing *listing, int status, const char *message, const char *hint);
+bool listing_fail_format(struct listing *listing, int status, const char *hint, const char *format,
+			 ...) __attribute__((format(printf, 4, 5)));
 /*
  * Asks on the terminal. False if there is none (the listing fails with `no_terminal` and its hint)
  * or the answer is no (it fails with `refused`).

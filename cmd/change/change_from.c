@@ -38,9 +38,8 @@ struct line {
 /* The text, and the next step if there is one, as a problem of the whole. */
 static void fail_line(struct line *line, int status, const char *text, const char *hint)
 {
-	_cleanup_(freep) char *message = mem_format("%s:%u: %s", line->file, line->number, text);
-
-	listing_fail(&line->all->listing, status, message, hint);
+	listing_fail_format(&line->all->listing, status, hint, "%s:%u: %s", line->file,
+			    line->number, text);
 }
 
 /* Finds the command of the first one or two words; how many of them, or -EINVAL. */
@@ -184,10 +183,8 @@ static bool add_lines(struct change_plan *all, const char *text, size_t length)
 
 	all->line_count = count_lines(text, length);
 	if (all->line_count > MOST_LINES) {
-		_cleanup_(freep) char *message = mem_format("%s has more than %d lines", all->file,
-							    MOST_LINES);
-
-		listing_fail(&all->listing, STATUS_USAGE, message, NULL);
+		listing_fail_format(&all->listing, STATUS_USAGE, NULL, "%s has more than %d lines",
+				    all->file, MOST_LINES);
 		all->line_count = 0;
 		return false;
 	}
@@ -205,7 +202,7 @@ static bool add_lines(struct change_plan *all, const char *text, size_t length)
 static bool plan_file(struct change_plan *plan, const void *args, char **words)
 {
 	const char *path = ((const struct from_args *)args)->from;
-	_cleanup_(freep) char *text = NULL, *message = NULL;
+	_cleanup_(freep) char *text = NULL;
 	const bool input = path && !strcmp(path, "-");
 	size_t length;
 	int rc;
@@ -216,10 +213,9 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 				    "each line of the file is a change: dev set mlx5_0 name rdma0");
 	plan->file = input ? mem_string("standard input") : text_clean(path, strlen(path));
 	rc = file_read(path, MOST_BYTES, &text, &length);
-	if (rc) {
-		message = mem_format("cannot read %s: %s", plan->file, strerror(-rc));
-		return listing_fail(&plan->listing, STATUS_FAILED, message, NULL);
-	}
+	if (rc)
+		return listing_fail_format(&plan->listing, STATUS_FAILED, NULL,
+					   "cannot read %s: %s", plan->file, strerror(-rc));
 	/* The newline that ends the last line begins no other one. */
 	length -= length && text[length - 1] == '\n';
 	if (!add_lines(plan, text, length))
@@ -227,8 +223,8 @@ static bool plan_file(struct change_plan *plan, const void *args, char **words)
 	device_follow_names(&plan->changes);
 	if (plan->changes.count)
 		return true;
-	message = mem_format("%s has no change", plan->file);
-	return listing_fail(&plan->listing, STATUS_USAGE, message, NULL);
+	return listing_fail_format(&plan->listing, STATUS_USAGE, NULL, "%s has no change",
+				   plan->file);
 }
 
 static const struct option_row from_options[] = {

@@ -88,12 +88,11 @@ const struct setting *change_find_pair(struct change_plan *plan, const struct se
 				       char **words)
 {
 	const struct setting *setting = find_setting(plan, table, words[0]);
-	_cleanup_(freep) char *message = NULL;
 
 	if (!setting || words[1])
 		return setting;
-	message = mem_format("'%s' needs a value: %s", words[0], setting->keyword.metavar);
-	listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
+	listing_fail_format(&plan->listing, STATUS_USAGE, setting->keyword.help,
+			    "'%s' needs a value: %s", words[0], setting->keyword.metavar);
 	return NULL;
 }
 

@@ -2,11 +2,8 @@
 /* rdmactl ipoib: IPoIB netdevs; ipoib add and ipoib del make and remove P_Key children. */
 #include "change/ipoib.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/netdev.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
@@ -56,12 +53,10 @@ static bool plan_del(struct change_plan *plan, const void *args, char **words)
 	(void)args;
 	for (; *words; words++) {
 		if (!netdev_name_valid(*words)) {
-			_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
-			_cleanup_(freep) char *message = mem_format(
-				"'%s' cannot be the name of a netdev", clean);
 
-			return listing_fail(&plan->listing, STATUS_USAGE, message,
-					    "rdmactl ipoib lists the children");
+			return listing_fail_format(&plan->listing, STATUS_USAGE,
+						   "rdmactl ipoib lists the children",
+						   "'%s' cannot be the name of a netdev", *words);
 		}
 		changes_add(&plan->changes, &plan->host, &ipoib_del_setting, *words, CHANGE_ABSENT);
 	}

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/device/device.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
@@ -30,12 +29,11 @@ static bool take_words(struct change_plan *plan, char **words, const char **valu
 	if (!change_take_values(plan, keywords, ARRAY_SIZE(keywords), words, values, usage))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
-		_cleanup_(freep) char *message = NULL;
 
 		if (values[i])
 			continue;
-		message = mem_format("the %s is missing", keywords[i].word);
-		return listing_fail(&plan->listing, STATUS_USAGE, message, usage);
+		return listing_fail_format(&plan->listing, STATUS_USAGE, usage, "the %s is missing",
+					   keywords[i].word);
 	}
 	return true;
 }
@@ -43,16 +41,15 @@ static bool take_words(struct change_plan *plan, char **words, const char **valu
 static bool plan_add(struct change_plan *plan, const void *args, char **words)
 {
 	const char *values[ARRAY_SIZE(keywords)] = {NULL};
-	_cleanup_(freep) char *text = NULL, *clean = NULL, *message = NULL;
+	_cleanup_(freep) char *text = NULL;
 
 	(void)args;
 	if (!take_words(plan, words + 1, values))
 		return false;
 	if (!enum_find_word(link_type_names, values[0])) {
-		clean = text_clean(values[0], strlen(values[0]));
-		message = mem_format("unknown type '%s'", clean);
-		return listing_fail(&plan->listing, STATUS_USAGE, message,
-				    "the types are rxe (RoCE) and siw (iWARP)");
+		return listing_fail_format(&plan->listing, STATUS_USAGE,
+					   "the types are rxe (RoCE) and siw (iWARP)",
+					   "unknown type '%s'", values[0]);
 	}
 	text = software_link_value(values[0], values[1]);
 	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
@@ -61,14 +58,12 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 /* An empty one is a variable that was lost: that nothing has this name is no success. */
 static bool check_name(struct change_plan *plan, const char *name)
 {
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
 
 	if (*name && strlen(name) < DEVICE_NAME_SIZE && !strchr(name, '/'))
 		return true;
-	clean = text_clean(name, strlen(name));
-	message = mem_format("'%s' cannot be the name of an RDMA device", clean);
-	return listing_fail(&plan->listing, STATUS_USAGE, message,
-			    "rdmactl link lists the devices in software");
+	return listing_fail_format(&plan->listing, STATUS_USAGE,
+				   "rdmactl link lists the devices in software",
+				   "'%s' cannot be the name of an RDMA device", name);
 }
 
 static bool plan_delete(struct change_plan *plan, const void *args, char **words)

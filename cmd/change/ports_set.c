@@ -214,11 +214,9 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 	}
 	link = link_by_name(&plan->listing.inventory.links, port->netdev);
 	if (!link) {
-		_cleanup_(freep) char *message = mem_format(
-			"%s has no netdev in this network namespace", object);
-
-		return listing_fail(&plan->listing, STATUS_FAILED, message,
-				    "run it in the namespace of the netdev: ip netns exec");
+		return listing_fail_format(&plan->listing, STATUS_FAILED,
+					   "run it in the namespace of the netdev: ip netns exec",
+					   "%s has no netdev in this network namespace", object);
 	}
 	place = (struct port_place){.port = port->port, .netdev_index = link->index};
 	return are_once(plan, words + 1) &&

@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/change/roce_set.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
@@ -34,17 +32,15 @@ static const struct option_rule rules[] = {
 static bool parse_tos(struct listing *listing, const struct roce_args *args, struct number *ret_tos)
 {
 	const char *word = args->tos ? args->tos : args->dscp;
-	_cleanup_(freep) char *message = NULL;
 	unsigned int value = 0;
 
 	if (!word)
 		return true;
-	if (args->tos ? tos_parse(word, &value) : tos_parse_dscp(word, &value)) {
-		message = mem_format("'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
-		return listing_fail(listing, STATUS_USAGE, message,
-				    args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
-					      : TOS_DSCP_HINT);
-	}
+	if (args->tos ? tos_parse(word, &value) : tos_parse_dscp(word, &value))
+		return listing_fail_format(listing, STATUS_USAGE,
+					   args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
+						     : TOS_DSCP_HINT,
+					   "'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
 	*ret_tos = number_of(value);
 	return true;
 }

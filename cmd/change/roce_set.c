@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "change/dcb.h"
 #include "change/roce.h"
 #include "cmd/change/change_run.h"
@@ -131,10 +130,7 @@ static bool plan_member(struct change_plan *plan, const struct link *link,
 
 static bool refuse(struct change_plan *plan, const char *word, const char *why, const char *hint)
 {
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *message = mem_format("'%s' %s", clean, why);
-
-	return listing_fail(&plan->listing, STATUS_NOTHING, message, hint);
+	return listing_fail_format(&plan->listing, STATUS_NOTHING, hint, "'%s' %s", word, why);
 }
 
 /* On each member, or the MTU on the bond. */
@@ -215,9 +211,8 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 	bool good = true;
 
 	if (args->dscp && roce_profile_dscp(args->dscp, &wish)) {
-		_cleanup_(freep) char *message = mem_format("'%s' is no DSCP", args->dscp);
-
-		return listing_fail(&plan->listing, STATUS_USAGE, message, TOS_DSCP_HINT);
+		return listing_fail_format(&plan->listing, STATUS_USAGE, TOS_DSCP_HINT,
+					   "'%s' is no DSCP", args->dscp);
 	}
 	if (!target->member_count)
 		return refuse(plan, word, "has no netdev in this network namespace",

@@ -334,13 +334,12 @@ static bool begin_listing(struct listing *listing, const struct ctx *ctx, char *
 
 bool counters_open_nldev(struct listing *listing, struct netlink **ret_nldev)
 {
-	_cleanup_(freep) char *message = NULL;
 	int rc = inventory_open_nldev(&listing->inventory, ret_nldev);
 
 	if (!rc)
 		return true;
-	message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
-	return listing_fail(listing, STATUS_FAILED, message, NULL);
+	return listing_fail_format(listing, STATUS_FAILED, NULL, "cannot use RDMA netlink: %s",
+				   strerror(-rc));
 }
 
 static int run_objects(const struct ctx *ctx, const void *args, char **words)

@@ -2,7 +2,6 @@
 /* rdmactl counters --save and --since: readings for later, and growth since then. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -88,13 +87,12 @@ static bool check_heads(struct since *since)
 
 	since->interval.time = since->now.time;
 	since->interval.restarted = saved_is_of_other_boot(then, now);
-	if (saved_is_of_other_host(then, now)) {
-		message = mem_format("%s was saved on the host %s, and this is %s",
-				     since->run.args->since, then->host, now->host);
-		return listing_fail(
-			listing, STATUS_FAILED, message,
-			"compare with what was saved here: rdmactl counters --save FILE");
-	}
+	if (saved_is_of_other_host(then, now))
+		return listing_fail_format(
+			listing, STATUS_FAILED,
+			"compare with what was saved here: rdmactl counters --save FILE",
+			"%s was saved on the host %s, and this is %s", since->run.args->since,
+			then->host, now->host);
 	if (since->interval.restarted) {
 		message = mem_format("the host was restarted after %s was saved (%s): its counters "
 				     "started again",

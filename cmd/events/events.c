@@ -230,10 +230,9 @@ static void watch(struct events_run *run)
 		report_new(run, &found);
 		hand_out(run);
 		if (rc) {
-			_cleanup_(freep) char *message = mem_format(
-				"the devices cannot be watched any more: %s", strerror(-rc));
-
-			listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+			listing_fail_format(&run->listing, STATUS_FAILED, NULL,
+					    "the devices cannot be watched any more: %s",
+					    strerror(-rc));
 			return;
 		}
 		if (run->end == END_NOT && over)
@@ -279,8 +278,8 @@ static void conclude(struct events_run *run)
 		return;
 	words = words_of(args->until.value);
 	if (run->end == END_STOPPED) {
-		message = mem_format("interrupted before %s happened", words);
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+		listing_fail_format(&run->listing, STATUS_FAILED, NULL,
+				    "interrupted before %s happened", words);
 		return;
 	}
 	message = run->end == END_DURATION
@@ -406,10 +405,8 @@ static bool begin(struct events_run *run)
 		return listing_fail(listing, STATUS_USAGE, unknown,
 				    "rdmactl counters --all lists those that are there");
 	if (rc) {
-		_cleanup_(freep) char *message = mem_format("the devices cannot be watched: %s",
-							    strerror(-rc));
-
-		return listing_fail(listing, STATUS_FAILED, message, NULL);
+		return listing_fail_format(listing, STATUS_FAILED, NULL,
+					   "the devices cannot be watched: %s", strerror(-rc));
 	}
 	if (listing->ctx->globals.verbose) {
 		report(listing->ctx, &listing->notes);

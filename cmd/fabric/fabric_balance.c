@@ -92,17 +92,17 @@ static int by_load(const void *a, const void *b)
 static void report_losses(struct balances *balances)
 {
 	struct fabric_run *run = &balances->run;
-	_cleanup_(freep) char *message = NULL, *name = NULL;
+	_cleanup_(freep) char *name = NULL;
 
 	if (!balances->balance.lost_pairs || balances->forwarding.failure_count ||
 	    !fabric_is_complete(&run->fabric) || run->fabric.origin.most_hops.known)
 		return;
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
-	message = mem_format(
+	listing_fail_format(
+		&run->mad.listing, STATUS_FAULT,
+		"rdmactl fabric route follows the route between two nodes",
 		"packets of %llu pairs do not arrive: the route to one LID ends at %s, LID %u",
 		(unsigned long long)balances->balance.lost_pairs, name, balances->balance.lost_lid);
-	listing_fail(&run->mad.listing, STATUS_FAULT, message,
-		     "rdmactl fabric route follows the route between two nodes");
 }
 
 static void show(struct balances *balances)

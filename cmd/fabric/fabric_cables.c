@@ -165,15 +165,14 @@ static bool take_before(struct plugged_cables *cables, const struct saved_list *
 {
 	struct fabric_run *run = &cables->run;
 	long others = saved_plugs_load(&run->fabric, saved->records, saved->count, &cables->before);
-	_cleanup_(freep) char *message = NULL;
 
 	fabric_run_note_others(run, others);
 	if (others >= 0)
 		return true;
-	message = mem_format("cannot use %s: the memory of a module is malformed",
-			     run->args->since);
-	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			    "rdmactl fabric cables --save FILE writes one");
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   "rdmactl fabric cables --save FILE writes one",
+				   "cannot use %s: the memory of a module is malformed",
+				   run->args->since);
 }
 
 /* What changed of one end; a plug that is in one reading only has changed, too. */

@@ -2,11 +2,9 @@
 /* rdmactl fabric errors: the error counters of all ports, the worst first. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/fabric/fabric_errors.h"
 #include "fabric/scan/port_details.h"
 
@@ -201,7 +199,7 @@ static int finish(struct errors *errors)
 static bool read_thresholds(struct errors *errors, const char *path)
 {
 	static const char hint[] = "each line has the form SymbolErrorCounter=10";
-	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
+	_cleanup_(freep) char *text = NULL;
 	unsigned int line;
 
 	if (!path)
@@ -210,24 +208,24 @@ static bool read_thresholds(struct errors *errors, const char *path)
 		return false;
 	if (!error_limits_parse(&errors->limits, text, &line))
 		return true;
-	clean = text_clean(path, strlen(path));
-	message = mem_format("%s: line %u does not set the threshold of a counter", clean, line);
-	return listing_fail(&errors->run.mad.listing, STATUS_FAILED, message, hint);
+	return listing_fail_format(&errors->run.mad.listing, STATUS_FAILED, hint,
+				   "%s: line %u does not set the threshold of a counter", path,
+				   line);
 }
 
 static bool make_limits(struct errors *errors)
 {
 	const struct errors_args *args = errors->all_args;
-	_cleanup_(freep) char *wrong = NULL, *message = NULL;
+	_cleanup_(freep) char *wrong = NULL;
 
 	error_limits_init(&errors->limits, least_of(&args->fabric));
 	if (!read_thresholds(errors, args->thresholds))
 		return false;
 	if (!args->ignore || !error_limits_ignore(&errors->limits, args->ignore, &wrong))
 		return true;
-	message = mem_format("--ignore: '%s' is not an error counter", wrong);
-	return listing_fail(&errors->run.mad.listing, STATUS_USAGE, message,
-			    "their names are columns: rdmactl fabric errors --help");
+	return listing_fail_format(&errors->run.mad.listing, STATUS_USAGE,
+				   "their names are columns: rdmactl fabric errors --help",
+				   "--ignore: '%s' is not an error counter", wrong);
 }
 
 /* What has to be known before the counters are read. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric port: both ends of a link; and what ibportstate changes, by its words. */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/change/ports_distant.h"
 #include "cmd/fabric/fabric_run.h"
 
@@ -17,7 +15,7 @@ struct port_args {
 /* The port that the word names; FABRIC_NONE: none, and the listing says why. */
 static uint32_t find(struct fabric_run *run, const char *word)
 {
-	_cleanup_(freep) char *node = NULL, *name = NULL, *message = NULL;
+	_cleanup_(freep) char *node = NULL, *name = NULL;
 	const struct fabric_node *at;
 	struct fabric_place place;
 	unsigned int port = 0;
@@ -26,11 +24,10 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	if (!mad_target_split(word, &node, &port) ||
 	    (!fabric_run_look_for_port(run, node, &place) &&
 	     fabric_run_look_for_port(run, word, &place))) {
-		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 
-		message = mem_format("'%s' names no port", clean);
-		listing_fail(&run->mad.listing, STATUS_USAGE, message,
-			     "NODE/PORT, where NODE is a name, LID, GUID or directed route");
+		listing_fail_format(&run->mad.listing, STATUS_USAGE,
+				    "NODE/PORT, where NODE is a name, LID, GUID or directed route",
+				    "'%s' names no port", word);
 		return FABRIC_NONE;
 	}
 	if (!fabric_run_find_port(run, node, &place))
@@ -39,9 +36,8 @@ static uint32_t find(struct fabric_run *run, const char *word)
 	if (port <= at->port_count && (port || at->type == NODE_TYPE_SWITCH))
 		return fabric_port_at(&run->fabric, place.node, port);
 	name = fabric_node_name(&run->view, place.node);
-	message = mem_format("%s has ports %u to %u", name, at->type != NODE_TYPE_SWITCH,
-			     at->port_count);
-	listing_fail(&run->mad.listing, STATUS_NOTHING, message, NULL);
+	listing_fail_format(&run->mad.listing, STATUS_NOTHING, NULL, "%s has ports %u to %u", name,
+			    at->type != NODE_TYPE_SWITCH, at->port_count);
 	return FABRIC_NONE;
 }
 

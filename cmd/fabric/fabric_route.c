@@ -65,7 +65,7 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 static bool find_ends(struct routes *routes, char **words)
 {
 	struct listing *listing = &routes->run.mad.listing;
-	_cleanup_(freep) char *message = NULL, *name = NULL;
+	_cleanup_(freep) char *name = NULL;
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!fabric_run_find_port(&routes->run, words[i], &routes->ends[i]))
@@ -73,18 +73,18 @@ static bool find_ends(struct routes *routes, char **words)
 		if (routes->ends[i].lid)
 			continue;
 		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
-		message = mem_format("%s has no LID", name);
-		return listing_fail(
-			listing, STATUS_FAILED, message,
+		return listing_fail_format(
+			listing, STATUS_FAILED,
 			"a subnet manager assigns LIDs: rdmactl smp sminfo shows whether "
-			"there is one");
+			"there is one",
+			"%s has no LID", name);
 	}
 	if (routes->ends[0].port != routes->ends[1].port)
 		return true;
 	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
-	message = mem_format("both ends are %s", name);
-	return listing_fail(listing, STATUS_USAGE, message,
-			    "name another port of the node as NAME/PORT, or by its LID");
+	return listing_fail_format(listing, STATUS_USAGE,
+				   "name another port of the node as NAME/PORT, or by its LID",
+				   "both ends are %s", name);
 }
 
 char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,

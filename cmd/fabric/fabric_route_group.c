@@ -129,7 +129,6 @@ static void show(struct group *group)
 {
 	struct multicast_tree *tree = &group->tree;
 	struct listing *listing = &group->run.mad.listing;
-	_cleanup_(freep) char *message = NULL;
 
 	multicast_tree_fill(&group->run.fabric, &group->forwarding, group->mlid, &group->members,
 			    tree);
@@ -146,10 +145,10 @@ static void show(struct group *group)
 	report_faults(group);
 	if (tree->count || tree->unknown)
 		return;
-	message = mem_format("no switch sends packets to 0x%04x", group->mlid);
-	listing_fail(listing, STATUS_NOTHING, message,
-		     group->is_group ? "the group has no member: rdmactl sa multicast"
-				     : "rdmactl sa multicast lists the groups");
+	listing_fail_format(listing, STATUS_NOTHING,
+			    group->is_group ? "the group has no member: rdmactl sa multicast"
+					    : "rdmactl sa multicast lists the groups",
+			    "no switch sends packets to 0x%04x", group->mlid);
 }
 
 int fabric_route_group(const struct ctx *ctx, const struct route_args *args)

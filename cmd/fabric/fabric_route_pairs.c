@@ -40,10 +40,9 @@ static bool read_pairs(struct fabric_run *run)
 	if (!fabric_run_read_text(run, many->path, MOST_FILE_OF_PAIRS, form_hint, &text))
 		return false;
 	clean = text_clean(many->path, strlen(many->path));
-	if (route_pairs_parse(&many->pairs, text, &line)) {
-		message = mem_format("%s: line %u is not two destinations", clean, line);
-		return listing_fail(&run->mad.listing, STATUS_FAILED, message, form_hint);
-	}
+	if (route_pairs_parse(&many->pairs, text, &line))
+		return listing_fail_format(&run->mad.listing, STATUS_FAILED, form_hint,
+					   "%s: line %u is not two destinations", clean, line);
 	if (!many->pairs.count) {
 		message = mem_format("no pairs in %s", clean);
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);

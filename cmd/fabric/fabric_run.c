@@ -79,21 +79,22 @@ static void note_failures(struct fabric_run *run)
 static void fail_at_once(struct fabric_run *run, int rc)
 {
 	struct listing *listing = &run->mad.listing;
-	_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
+	_cleanup_(freep) char *object = NULL, *reason = NULL;
 
 	if (run->fabric.failure_count)
 		fabric_failure_text(&run->view, &run->fabric.failures[0], &object, &reason);
-	message = mem_format("%s: %s", object ? object : "the local port",
-			     reason ? reason : strerror(-rc));
-	listing_fail(listing, STATUS_FAILED, message,
-		     run->args->from ? "rdmactl smp nodeinfo sends the same query to one node"
-				     : "rdmactl ports shows whether the port is up");
+	listing_fail_format(listing, STATUS_FAILED,
+			    run->args->from
+				    ? "rdmactl smp nodeinfo sends the same query to one node"
+				    : "rdmactl ports shows whether the port is up",
+			    "%s: %s", object ? object : "the local port",
+			    reason ? reason : strerror(-rc));
 }
 
 /* The directed route to a LID, by the forwarding tables on the way. */
 static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options)
 {
-	_cleanup_(freep) char *reason = NULL, *message = NULL;
+	_cleanup_(freep) char *reason = NULL;
 	struct fabric_walk walk;
 
 	if (fabric_walk(run->mad.session.engine, options->mkey, lid, &walk))
@@ -104,19 +105,19 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 		return true;
 	}
 	reason = fabric_walk_text(&walk);
-	message = mem_format("the route to LID %u ends %s", lid, reason);
-	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			    "a directed route needs no forwarding tables: --from 0,1,3");
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   "a directed route needs no forwarding tables: --from 0,1,3",
+				   "the route to LID %u ends %s", lid, reason);
 }
 
 /* The LID of its path is the router's. */
 static bool refuse_beyond(struct fabric_run *run, const char *name)
 {
 	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, -EXDEV, 0, 0);
-	_cleanup_(freep) char *message = mem_format("cannot begin at %s: %s", name, why);
 
-	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			    "scan its subnet from a host there");
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   "scan its subnet from a host there", "cannot begin at %s: %s",
+				   name, why);
 }
 
 static bool find_start(struct fabric_run *run, struct fabric_scan_options *options)
@@ -162,12 +163,10 @@ static void show_progress(struct fabric_run *run)
 /* --switch of another kind of node would show part of the switch that it is attached to. */
 static void fail_no_switch(struct fabric_run *run)
 {
-	_cleanup_(freep) char *clean = text_clean(run->args->part, strlen(run->args->part));
-	_cleanup_(freep) char *message = mem_format("'%s' is not a switch", clean);
-
-	listing_fail(
-		&run->mad.listing, STATUS_USAGE, message,
-		"rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any node");
+	listing_fail_format(
+		&run->mad.listing, STATUS_USAGE,
+		"rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any node",
+		"'%s' is not a switch", run->args->part);
 }
 
 static void hear(void *context)
@@ -431,19 +430,17 @@ void fabric_run_find_chassis(struct fabric_run *run)
 bool fabric_run_match(struct fabric_run *run)
 {
 	const char *pattern = run->args->name;
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
 
 	if (!pattern)
 		return true;
 	run->named = fabric_match_names(&run->view, pattern);
 	if (run->named)
 		return true;
-	clean = text_clean(pattern, strlen(pattern));
-	message = mem_format("no node has a name like '%s'", clean);
-	return listing_fail(
-		&run->mad.listing, STATUS_NOTHING, message,
+	return listing_fail_format(
+		&run->mad.listing, STATUS_NOTHING,
 		"give the full name, or part of it between asterisks; rdmactl fabric nodes "
-		"lists them");
+		"lists them",
+		"no node has a name like '%s'", pattern);
 }
 
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)

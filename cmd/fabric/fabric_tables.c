@@ -138,17 +138,17 @@ static bool find_switches(struct tables *tables, char **words)
 	struct fabric_run *run = &tables->run;
 
 	for (; *words; words++) {
-		_cleanup_(freep) char *name = NULL, *message = NULL;
+		_cleanup_(freep) char *name = NULL;
 		struct fabric_place place;
 
 		if (!fabric_run_find_port(run, *words, &place))
 			return false;
 		if (run->fabric.nodes[place.node].type != NODE_TYPE_SWITCH) {
 			name = fabric_node_name(&run->view, place.node);
-			message = mem_format("%s is not a switch, and has no forwarding table",
-					     name);
-			return listing_fail(&run->mad.listing, STATUS_USAGE, message,
-					    "rdmactl fabric switches lists them");
+			return listing_fail_format(
+				&run->mad.listing, STATUS_USAGE,
+				"rdmactl fabric switches lists them",
+				"%s is not a switch, and has no forwarding table", name);
 		}
 		MEM_ADD(tables->nodes, tables->node_count) = place.node;
 	}
@@ -278,16 +278,14 @@ static bool has_tables(const struct fabric *fabric, const struct forwarding *for
 bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			      unsigned int kinds, struct forwarding *forwarding)
 {
-	_cleanup_(freep) char *message = NULL;
-
 	forwarding_recall(&run->fabric, nodes, count, kinds, forwarding);
 	/* A scan with the tables of other switches has gaps. */
 	if (!forwarding->count || has_tables(&run->fabric, forwarding, kinds))
 		return true;
-	message = mem_format("the scan in %s has no %sforwarding tables", run->args->load,
-			     kinds == FORWARDING_MULTICAST ? "multicast " : "");
-	return listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			    "rdmactl fabric scan --routes --save FILE saves them");
+	return listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   "rdmactl fabric scan --routes --save FILE saves them",
+				   "the scan in %s has no %sforwarding tables", run->args->load,
+				   kinds == FORWARDING_MULTICAST ? "multicast " : "");
 }
 
 bool fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,

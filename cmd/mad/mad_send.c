@@ -202,7 +202,6 @@ static bool has_answer(uint8_t method)
 
 static bool complain_data(struct listing *listing, int rc)
 {
-	_cleanup_(freep) char *failure = NULL;
 	const char *wrong = rc == -ENODATA  ? "--data has no bytes"
 			    : rc == -EINVAL ? "--data takes bytes in hexadecimal"
 			    : rc == -EFBIG  ? "--data: more bytes than a datagram has"
@@ -211,8 +210,8 @@ static bool complain_data(struct listing *listing, int rc)
 	if (wrong)
 		return mad_complain(listing, mem_string(wrong),
 				    "give bytes such as 00ff17, or - for standard input");
-	failure = mem_format("--data: cannot read standard input: %s", strerror(-rc));
-	return listing_fail(listing, STATUS_FAILED, failure, NULL);
+	return listing_fail_format(listing, STATUS_FAILED, NULL,
+				   "--data: cannot read standard input: %s", strerror(-rc));
 }
 
 static bool read_data(struct send_run *run)

@@ -63,10 +63,9 @@ static void take(void *context, const struct mad_arrival *arrival, const unsigne
 static void fail(struct mad_server *server, const char *what, int rc, const char *hint)
 {
 	const struct mad_port *port = &server->mad.session.port;
-	_cleanup_(freep) char *text = mem_format("%s/%u: %s%s", port->device, port->port, what,
-						 strerror(-rc));
 
-	listing_fail(&server->mad.listing, STATUS_FAILED, text, hint);
+	listing_fail_format(&server->mad.listing, STATUS_FAILED, hint, "%s/%u: %s%s", port->device,
+			    port->port, what, strerror(-rc));
 }
 
 static void show_clients(const struct mad_server *server, size_t *shown)

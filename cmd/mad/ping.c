@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_run.h"
@@ -226,10 +225,9 @@ static void conclude(struct run *run, int rc)
 	uint64_t sent = 0;
 
 	if (rc && rc != -ECANCELED) {
-		_cleanup_(freep) char *text = mem_format("%s/%u: %s", run->mad.session.port.device,
-							 run->mad.session.port.port, strerror(-rc));
-
-		listing_fail(listing, STATUS_FAILED, text, NULL);
+		listing_fail_format(listing, STATUS_FAILED, NULL, "%s/%u: %s",
+				    run->mad.session.port.device, run->mad.session.port.port,
+				    strerror(-rc));
 		return;
 	}
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE && !run->args->each &&

@@ -97,11 +97,10 @@ static bool start_launcher(struct mesh_work *work, char **objects)
 		if (rc == -EINTR) {
 			mesh_fail_early(work, " before the launcher ran", NULL);
 		} else if (rc) {
-			_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
-			_cleanup_(freep) char *message = mem_format(
-				"cannot start the launcher %s: %s", clean, strerror(-rc));
 
-			listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+			listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+					    "cannot start the launcher %s: %s", words[0],
+					    strerror(-rc));
 		}
 	}
 	strings_free(&command);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
 #include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
@@ -158,18 +156,17 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 static bool check_timeout(struct mesh_work *work)
 {
 	struct session_setup setup = {.tests = 0};
-	_cleanup_(freep) char *message = NULL;
 	uint32_t msec;
 
 	if (mesh_work_tests(work->args, &setup))
 		return true;
 	msec = session_pair_msec(&setup, setup.tests);
-	message = mem_format("a pair takes %.1f s: %s", msec / 1000.0,
-			     msec > LIMIT_MSEC ? "it may take an hour at most"
-					       : "--pair-timeout is too short for that");
-	return listing_fail(&work->listing, STATUS_USAGE, message,
-			    msec > LIMIT_MSEC ? "measure for a shorter time"
-					      : "measure for a shorter time, or wait longer");
+	return listing_fail_format(&work->listing, STATUS_USAGE,
+				   msec > LIMIT_MSEC ? "measure for a shorter time"
+						     : "measure for a shorter time, or wait longer",
+				   "a pair takes %.1f s: %s", msec / 1000.0,
+				   msec > LIMIT_MSEC ? "it may take an hour at most"
+						     : "--pair-timeout is too short for that");
 }
 
 /* Agents of other hosts must be able to use it. */

@@ -13,12 +13,10 @@
 
 void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint)
 {
-	_cleanup_(freep) char *message = mem_format(
-		"%s%s",
-		signals_take(&work->signals) == SIGALRM ? "gave up after --timeout" : "interrupted",
-		rest);
-
-	listing_fail(&work->listing, STATUS_FAILED, message, hint);
+	listing_fail_format(&work->listing, STATUS_FAILED, hint, "%s%s",
+			    signals_take(&work->signals) == SIGALRM ? "gave up after --timeout"
+								    : "interrupted",
+			    rest);
 }
 
 void mesh_decide_status(struct mesh_work *work)
@@ -210,14 +208,12 @@ static int write_map(void *context, FILE *file)
 static void save_map(struct mesh_work *work)
 {
 	const char *path = work->args->heat_map;
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
 	int rc = file_replace(path, write_map, work);
 
 	if (!rc)
 		return;
-	clean = text_clean(path, strlen(path));
-	message = mem_format("cannot write %s: %s", clean, file_replace_error(rc));
-	listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+	listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot write %s: %s", path,
+			    file_replace_error(rc));
 }
 
 /* What is not printed to standard output goes to standard error, for people. */

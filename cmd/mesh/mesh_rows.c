@@ -24,10 +24,8 @@
 
 static bool fail_file(struct mesh_work *work, const char *what, const char *path, int rc)
 {
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, clean, strerror(-rc));
-
-	return listing_fail(&work->listing, STATUS_FAILED, message, NULL);
+	return listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot %s %s: %s", what,
+				   path, strerror(-rc));
 }
 
 /* An own regular file, no link of somebody else's to a file of ours. */
@@ -69,17 +67,16 @@ static void name_modes(struct mesh_work *work)
 /* Results belong to a stage: another one with its number would be judged by them. */
 static bool check_stages(struct mesh_work *work, const char *path)
 {
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-	_cleanup_(freep) char *mode = NULL, *message = NULL;
+	_cleanup_(freep) char *mode = NULL;
 	uint32_t stage;
 
 	if (mesh_rows_fit(work->resumed, work->resumed_length, &work->modes, &stage, &mode))
 		return true;
-	message = mem_format("--resume: stage %u of %s was %s, and is %s here", stage, clean, mode,
-			     work->modes.items[stage]);
-	return listing_fail(
-		&work->listing, STATUS_USAGE, message,
-		"give the same --stages as that run had, or write to another file by --save");
+	return listing_fail_format(
+		&work->listing, STATUS_USAGE,
+		"give the same --stages as that run had, or write to another file by --save",
+		"--resume: stage %u of %s was %s, and is %s here", stage, path, mode,
+		work->modes.items[stage]);
 }
 
 bool mesh_rows_open(struct mesh_work *work)
@@ -293,7 +290,7 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 {
 	for (size_t i = 0; i < work->plan.count; i++) {
 		struct plan_stage *stage = &work->plan.stages[i];
-		_cleanup_(freep) char *text = NULL, *message = NULL, *line = NULL;
+		_cleanup_(freep) char *text = NULL, *message = NULL;
 		size_t length = 0;
 		int rc = 0;
 
@@ -306,8 +303,8 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 			rc = plan_read_pairs(text, length, hosts, count, stage, &message);
 		if (!rc)
 			continue;
-		line = mem_format("--stages pairs:%s: %s", stage->path, message);
-		return listing_fail(&work->listing, STATUS_FAILED, line, NULL);
+		return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+					   "--stages pairs:%s: %s", stage->path, message);
 	}
 	return true;
 }

@@ -112,17 +112,14 @@ static bool check_textfile(struct metrics_run *run)
 /* The problems are samples of the file, so that a timer's unit does not fail for them. */
 static int save(struct metrics_run *run)
 {
-	_cleanup_(freep) char *message = NULL;
 	int rc = file_replace(run->args->textfile, write_textfile, run);
 
 	if (!run->listing.ctx->globals.verbose)
 		problems_free(&run->listing.problems);
 	run->listing.status = STATUS_DONE;
-	if (rc) {
-		message = mem_format("cannot write %s: %s", run->args->textfile,
-				     file_replace_error(rc));
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
-	}
+	if (rc)
+		listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot write %s: %s",
+				    run->args->textfile, file_replace_error(rc));
 	rc = listing_end_quietly(&run->listing, 0);
 	return rc == STATUS_PARTIAL ? STATUS_DONE : rc;
 }
@@ -176,7 +173,6 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 static bool open_socket(struct metrics_run *run, int *ret_fd)
 {
 	const char *address = run->args->listen;
-	_cleanup_(freep) char *message = NULL;
 	int rc = metrics_inherit(ret_fd);
 
 	if (!rc)
@@ -185,26 +181,23 @@ static bool open_socket(struct metrics_run *run, int *ret_fd)
 	if (!rc)
 		return true;
 	if (rc == -EINVAL)
-		message = mem_format("--listen: '%s' is not ADDR:PORT with numbers", address);
-	else
-		message = mem_format("cannot listen on %s: %s", address, strerror(-rc));
-	return listing_fail(&run->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, message,
-			    rc == -EINVAL ? "such as 9879, 0.0.0.0:9879 or [::1]:9879" : NULL);
+		return listing_fail_format(&run->listing, STATUS_USAGE,
+					   "such as 9879, 0.0.0.0:9879 or [::1]:9879",
+					   "--listen: '%s' is not ADDR:PORT with numbers", address);
+	return listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot listen on %s: %s",
+				   address, strerror(-rc));
 }
 
 static void explain_service(struct metrics_run *run, int error)
 {
-	_cleanup_(freep) char *message = NULL;
-
 	if (error == -ELIBACC || error == -ELIBBAD)
 		listing_fail(
 			&run->listing, STATUS_FAILED,
 			"--listen needs libmicrohttpd, which cannot be loaded",
 			"install libmicrohttpd12 (Debian) or libmicrohttpd, or use --textfile");
-	else {
-		message = mem_format("cannot serve: %s", strerror(-error));
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
-	}
+	else
+		listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot serve: %s",
+				    strerror(-error));
 }
 
 static void say_serving(void *context)

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/selftest/selftest_run.h"
 
 static char *check_ways(const struct selftest_args *args, char **ret_hint)
@@ -72,12 +71,11 @@ static void add_samples(void *context, const struct selftest_result *row, const 
 static int fail(struct selftest_run *run, int rc)
 {
 	const char *path = run->plan.args->samples;
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-	_cleanup_(freep) char *message = mem_format("cannot write %s: %s", clean,
-						    file_replace_error(rc));
 
-	listing_fail(&run->listing, STATUS_FAILED, message,
-		     "give --samples a file in a directory that exists and that you may write to");
+	listing_fail_format(
+		&run->listing, STATUS_FAILED,
+		"give --samples a file in a directory that exists and that you may write to",
+		"cannot write %s: %s", path, file_replace_error(rc));
 	return rc;
 }
 

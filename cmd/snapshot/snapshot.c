@@ -131,7 +131,6 @@ static bool check_folder(struct snapshot_run *run)
 
 static bool check_output(struct snapshot_run *run)
 {
-	_cleanup_(freep) char *message = NULL;
 	struct stat status;
 
 	if (file_is_output(run->path)) {
@@ -143,15 +142,14 @@ static bool check_output(struct snapshot_run *run)
 				    "an archive is not written to a terminal",
 				    "name a file, or send it on: rdmactl snapshot - >FILE.tar.zst");
 	}
-	if (!archive_choose_filter(run->path, &run->filter)) {
-		message = mem_format("'%s' does not say which archive it is to be", run->path);
-		return listing_fail(&run->listing, STATUS_USAGE, message,
-				    "end the name with .tar.zst, .tar.gz, .tar.xz or .tar");
-	}
-	if (!run->args->force && !lstat(run->path, &status)) {
-		message = mem_format("%s exists", run->path);
-		return listing_fail(&run->listing, STATUS_FAILED, message, "--force replaces it");
-	}
+	if (!archive_choose_filter(run->path, &run->filter))
+		return listing_fail_format(&run->listing, STATUS_USAGE,
+					   "end the name with .tar.zst, .tar.gz, .tar.xz or .tar",
+					   "'%s' does not say which archive it is to be",
+					   run->path);
+	if (!run->args->force && !lstat(run->path, &status))
+		return listing_fail_format(&run->listing, STATUS_FAILED, "--force replaces it",
+					   "%s exists", run->path);
 	return check_folder(run);
 }
 
@@ -213,7 +211,7 @@ static void record(struct snapshot_run *run)
 static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_anonymiser)
 {
 	const char *path = run->args->anonymise_key;
-	_cleanup_(freep) char *key = NULL, *message = NULL;
+	_cleanup_(freep) char *key = NULL;
 	char random[RANDOM_KEY_BYTES];
 	size_t length = sizeof(random);
 	int rc = 0;
@@ -222,12 +220,11 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 		rc = file_read(path, MOST_KEY_BYTES, &key, &length);
 	else if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		rc = -errno;
-	if (rc || !length) {
-		message = mem_format("cannot read the key%s%s: %s", path ? " " : "",
-				     path ? path : "", rc ? strerror(-rc) : "it is empty");
-		return listing_fail(&run->listing, STATUS_FAILED, message,
-				    path ? "make one: head -c 32 /dev/urandom >FILE" : NULL);
-	}
+	if (rc || !length)
+		return listing_fail_format(&run->listing, STATUS_FAILED,
+					   path ? "make one: head -c 32 /dev/urandom >FILE" : NULL,
+					   "cannot read the key%s%s: %s", path ? " " : "",
+					   path ? path : "", rc ? strerror(-rc) : "it is empty");
 	rc = anonymiser_new(key ? key : random, length, ret_anonymiser);
 	if (rc)
 		listing_fail(&run->listing, STATUS_FAILED,
@@ -386,10 +383,8 @@ static void work(struct snapshot_run *run)
 		return;
 	rc = root_open(root, &run->root);
 	if (rc) {
-		_cleanup_(freep) char *message = mem_format("cannot open the root directory %s: %s",
-							    root, strerror(-rc));
-
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+		listing_fail_format(&run->listing, STATUS_FAILED, NULL,
+				    "cannot open the root directory %s: %s", root, strerror(-rc));
 	} else {
 		gather(run, anonymiser);
 		save(run);

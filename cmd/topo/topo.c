@@ -259,13 +259,11 @@ static int show(struct topo_run *run)
 static bool parse_class(struct topo_run *run, enum topology_class *ret_class)
 {
 	const char *word = run->args->require;
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
 
 	if (!word || !topology_parse_class(word, ret_class))
 		return true;
-	clean = text_clean(word, strlen(word));
-	message = mem_format("--require: unknown class '%s'", clean);
-	return listing_fail(&run->listing, STATUS_USAGE, message, "pix, pxb, phb, node or sys");
+	return listing_fail_format(&run->listing, STATUS_USAGE, "pix, pxb, phb, node or sys",
+				   "--require: unknown class '%s'", word);
 }
 
 static const struct schema *schema_of(const struct topo_args *args)

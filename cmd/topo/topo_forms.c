@@ -44,7 +44,6 @@ static int write_picture(void *context, FILE *file)
 void topo_write_svg(struct topo_run *run)
 {
 	const char *path = run->args->svg;
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
 	struct text_buffer buffer = {.text = NULL};
 	_cleanup_(freep) char *text = NULL;
 	int rc;
@@ -54,8 +53,8 @@ void topo_write_svg(struct topo_run *run)
 	rc = file_replace(path, write_picture, text);
 	if (!rc)
 		return;
-	message = mem_format("cannot write %s: %s", clean, file_replace_error(rc));
-	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot write %s: %s", path,
+			    file_replace_error(rc));
 }
 
 int topo_print_nccl(struct topo_run *run)
