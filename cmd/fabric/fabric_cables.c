@@ -182,13 +182,12 @@ static void compare_end(const struct plugged_cables *cables, uint32_t port, cons
 	static const struct plug none;
 	const struct fabric_plug *before = fabric_plugs_find(&cables->before, port);
 	const struct fabric_plug *after = fabric_plugs_find(&cables->now, port);
-	struct plug plug = none;
+	_cleanup_(plug_clear) struct plug plug = none;
 
 	if (before)
 		plug_decode(&before->memory, &plug);
 	if (before || (after && after->state == FABRIC_PLUG_READ))
 		fabric_plug_add_changes(&plug, now, prefix, text);
-	plug_clear(&plug);
 }
 
 static void compare(const struct plugged_cables *cables, struct fabric_cable_row *row)

@@ -223,7 +223,7 @@ static int print_blocks(struct listing *listing, const struct fabric_findings *f
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
-	struct fabric_findings findings = {.items = NULL};
+	_cleanup_(fabric_findings_clear) struct fabric_findings findings = {.items = NULL};
 	struct fabric_run run = {.live = false};
 	bool begun;
 	int status;
@@ -242,7 +242,6 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		status = fabric_run_end_quietly(&run, print_blocks(&run.mad.listing, &findings));
 	else
 		status = fabric_run_end(&run);
-	fabric_findings_clear(&findings);
 	return status;
 }
 

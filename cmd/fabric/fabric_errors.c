@@ -123,7 +123,7 @@ static void show_errors(struct errors *errors)
 {
 	struct fabric_run *run = &errors->run;
 	const bool clears = errors->all_args->clear.known;
-	struct port_errors readings = {.items = NULL};
+	_cleanup_(port_errors_clear) struct port_errors readings = {.items = NULL};
 
 	/* A file needs all ports, because it may be compared with any later reading. */
 	errors->options.all = !least_of(run->args) || errors->save || clears;
@@ -145,7 +145,6 @@ static void show_errors(struct errors *errors)
 				    });
 	else if (errors->save)
 		fabric_counters_save(run, errors->save, &readings);
-	port_errors_clear(&readings);
 }
 
 static void show_growth(struct errors *errors)

@@ -236,7 +236,7 @@ static char *draw(struct fabric_run *run, const char *graph)
 static uint64_t *read_errors(struct fabric_run *run)
 {
 	uint64_t *sums = mem_alloc_zero(run->fabric.port_count, sizeof(*sums));
-	struct port_errors readings = {.items = NULL};
+	_cleanup_(port_errors_clear) struct port_errors readings = {.items = NULL};
 	struct error_limits limits;
 
 	error_limits_init(&limits, 1);
@@ -255,7 +255,6 @@ static uint64_t *read_errors(struct fabric_run *run)
 		sums[readings.items[i].port] = row.error_count.value;
 		port_errors_row_clear(&row);
 	}
-	port_errors_clear(&readings);
 	return sums;
 }
 

@@ -129,9 +129,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
 	const struct list *list = ctx->command->data;
-	struct fabric_rows rows = {.items = NULL};
+	_cleanup_(fabric_rows_clear) struct fabric_rows rows = {.items = NULL};
 	struct fabric_run run = {.live = false};
-	int status;
 
 	(void)objects;
 	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run)) {
@@ -150,9 +149,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		if (filters_ports(args))
 			note_unknown(&run, list, list->schema == &fabric_links_schema);
 	}
-	status = fabric_run_end(&run);
-	fabric_rows_clear(&rows);
-	return status;
+	return fabric_run_end(&run);
 }
 
 static const struct option_row options[] = {

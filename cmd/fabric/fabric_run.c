@@ -214,7 +214,7 @@ static void note_counts(struct fabric_run *run)
 /* Tables without an answer are failures of the scan, noted and saved with the others. */
 static int read_routes(struct fabric_run *run)
 {
-	struct forwarding forwarding = {.tables = NULL};
+	_cleanup_(forwarding_clear) struct forwarding forwarding = {.tables = NULL};
 	int rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
 				 FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
 
@@ -222,7 +222,6 @@ static int read_routes(struct fabric_run *run)
 		MEM_ADD(run->fabric.failures, run->fabric.failure_count) = forwarding.failures[i];
 	run->fabric.interrupted |= rc != 0;
 	forwarding_store(&forwarding, &run->fabric);
-	forwarding_clear(&forwarding);
 	return rc;
 }
 

@@ -23,25 +23,21 @@ static bool is_shown(const struct fabric *fabric, uint32_t place)
 
 static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 {
-	struct fabric_graph graph = {.nodes.count = 0};
+	_cleanup_(fabric_graph_clear) struct fabric_graph graph = {.nodes.count = 0};
 	struct fabric_run run = {.live = false};
-	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
 		fabric_run_find_chassis(&run);
 		fabric_graph_fill(&run.view, &graph);
 		listing_add(&run.mad.listing, &graph);
 	}
-	status = fabric_run_end(&run);
-	fabric_graph_clear(&graph);
-	return status;
+	return fabric_run_end(&run);
 }
 
 static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 {
-	struct fabric_rows rows = {.items = NULL};
+	_cleanup_(fabric_rows_clear) struct fabric_rows rows = {.items = NULL};
 	struct fabric_run run = {.live = false};
-	int status;
 
 	if (fabric_run_begin(&run, ctx, args,
 			     args->details ? &fabric_details_schema : &fabric_ports_schema)) {
@@ -52,9 +48,7 @@ static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 		for (size_t i = 0; i < rows.count; i++)
 			listing_add(&run.mad.listing, &rows.items[i]);
 	}
-	status = fabric_run_end(&run);
-	fabric_rows_clear(&rows);
-	return status;
+	return fabric_run_end(&run);
 }
 
 /* --jsonl: the rows of a node are printed as soon as all queries about it are answered. */
@@ -133,7 +127,7 @@ static void put_settled(struct fabric_run *run)
 
 static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 {
-	struct stream *stream = mem_alloc_zero(1, sizeof(*stream));
+	_cleanup_(freep) struct stream *stream = mem_alloc_zero(1, sizeof(*stream));
 	struct fabric_run run = {.on_reply = put_settled, .context = stream};
 	int status;
 
@@ -142,14 +136,13 @@ static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 			put_node(&run, stream, i, i < stream->next);
 	status = fabric_run_end(&run);
 	free(stream->peers);
-	free(stream);
 	return status;
 }
 
 static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_run run = {.live = false};
-	char *text = NULL;
+	_cleanup_(freep) char *text = NULL;
 	int rc = 0;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_ports_schema))
@@ -158,7 +151,6 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 			       : fabric_format_text(&run, (enum fabric_format)args->format.value);
 	if (text && !run.mad.listing.silent)
 		rc = render_text(stdout, text);
-	free(text);
 	return fabric_run_end_quietly(&run, rc);
 }
 
@@ -179,9 +171,8 @@ static void note_incomplete(struct fabric_run *run)
 
 static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 {
-	struct fabric_changes changes = {.items = NULL};
+	_cleanup_(fabric_changes_clear) struct fabric_changes changes = {.items = NULL};
 	struct fabric_run run = {.live = false};
-	int status;
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
 		const struct fabric_view before = {.fabric = &run.before, .names = run.view.names};
@@ -205,9 +196,7 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 		if (changes.changed && listing->status == STATUS_DONE)
 			listing->status = STATUS_FAULT;
 	}
-	status = fabric_run_end(&run);
-	fabric_changes_clear(&changes);
-	return status;
+	return fabric_run_end(&run);
 }
 
 /* NULL: the options fit the format. */

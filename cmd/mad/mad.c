@@ -202,7 +202,7 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 {
 	struct mad_args mad_args = *(const struct mad_args *)args;
 	struct mad_listing mad;
-	struct class_row *rows = NULL;
+	_cleanup_(freep) struct class_row *rows = NULL;
 	size_t count = 0;
 	int status;
 
@@ -219,7 +219,6 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 		free(rows[i].status);
 		strings_free(&rows[i].capabilities);
 	}
-	free(rows);
 	return status;
 }
 

@@ -73,7 +73,7 @@ static void decode_file(struct decode_run *run, const char *path)
 	_cleanup_(freep) char *name = !strcmp(path, "-") ? mem_string("stdin")
 							 : text_clean(path, strlen(path));
 	_cleanup_(freep) char *file = NULL;
-	struct mad_dump dump = {.bytes = NULL};
+	_cleanup_(mad_dump_free) struct mad_dump dump = {.bytes = NULL};
 	struct mad_piece piece;
 	size_t length, index = 0;
 	int rc = file_read(path, MAD_DUMP_MOST * CHARACTERS, &file, &length);
@@ -84,7 +84,6 @@ static void decode_file(struct decode_run *run, const char *path)
 		note_file(run, name, rc, dump.bad_line);
 	while (!rc && mad_dump_next(&dump, &piece))
 		decode_piece(run, name, index++, dump.bytes + piece.at, piece.bytes);
-	mad_dump_free(&dump);
 }
 
 bool mad_show_wanted(const struct ctx *ctx)

@@ -422,7 +422,7 @@ static void plan_sized_ports(struct smp_run *run)
 {
 	const struct mad_attribute *port_info = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED,
 								   UMAD_SM_ATTR_PORT_INFO);
-	struct mad_item *items = ask_queries(run, port_info);
+	_cleanup_(freep) struct mad_item *items = ask_queries(run, port_info);
 	_cleanup_(freep) struct query *ports = run->queries;
 	size_t count = run->query_count;
 
@@ -439,7 +439,6 @@ static void plan_sized_ports(struct smp_run *run)
 		smp_node_take_port_info(&facts, items[i].data);
 		add_queries(run, ports[i].destination, &facts, &choice, false);
 	}
-	free(items);
 }
 
 static void work(struct smp_run *run)

@@ -158,7 +158,7 @@ static void add_document(struct snapshot_run *run, const char *path, const struc
 			 const void *const *rows, size_t count, const struct problems *problems)
 {
 	const struct render_options json = {.format = FORMAT_JSON};
-	struct columns columns = {0};
+	_cleanup_(columns_free) struct columns columns = {0};
 	const struct document document = {
 		.columns = &columns, .rows = rows, .row_count = count, .problems = problems};
 	_cleanup_(freep) char *bad = NULL;
@@ -167,13 +167,12 @@ static void add_document(struct snapshot_run *run, const char *path, const struc
 	columns_select(&columns, schema, COLUMNS_ALL, NULL, &bad);
 	if (!render_to_text(&json, &document, &text))
 		contents_take(&run->contents, CONTENT_FILE, path, text, strlen(text));
-	columns_free(&columns);
 }
 
 static void add_versions(struct snapshot_run *run)
 {
 	const struct problems none = {0};
-	struct component_list list = {0};
+	_cleanup_(component_list_clear) struct component_list list = {0};
 	_cleanup_(freep) const void **rows = NULL;
 
 	version_components(&list, run->listing.ctx->globals.root);
@@ -181,7 +180,6 @@ static void add_versions(struct snapshot_run *run)
 	for (size_t i = 0; i < list.count; i++)
 		rows[i] = &list.items[i];
 	add_document(run, "versions.json", &component_schema, rows, list.count, &none);
-	component_list_clear(&list);
 }
 
 static void add_manifest(struct snapshot_run *run)
@@ -309,7 +307,7 @@ static void tell_dropped_answers(struct snapshot_run *run, size_t count)
 
 static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 {
-	struct strings dropped = {0};
+	_cleanup_(strings_free) struct strings dropped = {0};
 	size_t answers;
 
 	/* Its file may be missing: the limits of a snapshot, or a byte that is no text. */
@@ -323,7 +321,6 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 	for (size_t i = 0; i < dropped.count; i++)
 		tell_dropped_file(run, dropped.items[i]);
 	tell_dropped_answers(run, answers);
-	strings_free(&dropped);
 }
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)

@@ -179,7 +179,7 @@ void mad_port_clear(struct mad_port *port)
 
 char *mad_port_find_node(const struct mad_port *port, const struct root *root)
 {
-	struct strings nodes = {0};
+	_cleanup_(strings_free) struct strings nodes = {0};
 	char *found = NULL;
 
 	if (sysfs_list(root, &nodes, "sys/class/infiniband_mad"))
@@ -197,7 +197,6 @@ char *mad_port_find_node(const struct mad_port *port, const struct root *root)
 		if (!strcmp(device, port->device) && number.value == port->port)
 			found = mem_format("/dev/infiniband/%s", nodes.items[i]);
 	}
-	strings_free(&nodes);
 	return found;
 }
 

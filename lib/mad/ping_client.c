@@ -331,7 +331,7 @@ int ping_round(struct ping_client *ping)
 /* Queries the descriptions of nodes that answered without a host name. */
 void ping_describe_nodes(struct ping_client *ping)
 {
-	struct mad_item *items = mad_items_new(ping->target_count);
+	_cleanup_(freep) struct mad_item *items = mad_items_new(ping->target_count);
 	size_t *targets = mem_alloc_zero(ping->target_count + 1, sizeof(*targets)), asked = 0;
 
 	for (size_t i = 0; i < ping->target_count; i++) {
@@ -349,7 +349,6 @@ void ping_describe_nodes(struct ping_client *ping)
 		if (!items[i].error && !items[i].status && items[i].data[0])
 			ping->targets[targets[i]].record.host = text_clean(
 				(const char *)items[i].data, NODE_DESCRIPTION_BYTES);
-	free(items);
 	free(targets);
 }
 

@@ -209,7 +209,7 @@ void problems_tell(const struct problems *problems, bool each,
 		   const void *context)
 {
 	_cleanup_(lines_clear) struct lines lines = {.count = 0};
-	struct strings told = {0};
+	_cleanup_(strings_free) struct strings told = {0};
 
 	make_lines(&lines, problems, each);
 	if (!each && lines.count)
@@ -227,5 +227,4 @@ void problems_tell(const struct problems *problems, bool each,
 		if (is_new)
 			strings_add(&told, line->hint);
 	}
-	strings_free(&told);
 }

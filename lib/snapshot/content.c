@@ -79,13 +79,12 @@ void contents_sort(struct contents *contents)
 struct content *contents_find(const struct contents *contents, const char *path)
 {
 	/* The comparison reads only the path. */
-	char *copy = mem_string(path);
+	_cleanup_(freep) char *copy = mem_string(path);
 	const struct content key = {.path = copy};
 	struct content *found = NULL;
 
 	if (contents->count)
 		found = bsearch(&key, contents->items, contents->count, sizeof(key), compare);
-	free(copy);
 	return found;
 }
 

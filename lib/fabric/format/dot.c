@@ -180,7 +180,7 @@ static void add_words(struct dot *dot, const struct dot_edge *edge, const char *
 static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *words)
 {
 	const struct fabric_port *port = &dot->drawing.view->fabric->ports[edge->cables->ports[0]];
-	char *middle = mem_format("%s/cable%u", edge->from, port->number);
+	_cleanup_(freep) char *middle = mem_format("%s/cable%u", edge->from, port->number);
 
 	text_buffer_add(
 		&dot->text,
@@ -191,7 +191,6 @@ static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, cons
 	text_buffer_add(&dot->text, ", minlen=1];\n");
 	add_line(dot, edge, middle, edge->to, words);
 	text_buffer_add(&dot->text, ", minlen=1];\n");
-	free(middle);
 }
 
 void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
@@ -262,7 +261,7 @@ static double wanted_column(const struct dot *dot, uint32_t node)
 /* The switches of a level from left to right, held in this order. */
 static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 {
-	struct stand *stands = mem_alloc_zero(count, sizeof(*stands));
+	_cleanup_(freep) struct stand *stands = mem_alloc_zero(count, sizeof(*stands));
 	char id[DOT_ID_SIZE];
 
 	for (uint32_t i = 0; i < count; i++)
@@ -285,7 +284,6 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 				i + 1 < count ? "" : " [style=\"invis\"];\n");
 	}
 	text_buffer_add(&dot->text, "\t}\n");
-	free(stands);
 }
 
 /* From the leaves up: the place of a switch depends on those below it. */

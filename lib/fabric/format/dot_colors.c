@@ -189,8 +189,8 @@ static size_t add_classes(struct dot *dot, const struct cable_count *rows, size_
 
 void dot_add_legend(struct dot *dot)
 {
-	char *title = drawing_title(&dot->drawing);
-	struct cable_count *rows;
+	_cleanup_(freep) char *title = drawing_title(&dot->drawing);
+	_cleanup_(freep) struct cable_count *rows = NULL;
 	uint64_t bad = 0, all = 0;
 	size_t count, shown;
 
@@ -212,6 +212,4 @@ void dot_add_legend(struct dot *dot)
 	text_buffer_add(&dot->text, "%s</table></td></tr></table>>",
 			shown ? "" : "<tr><td></td></tr>");
 	dot->labels = bad <= MOST_LABELS && bad <= all / 2;
-	free(rows);
-	free(title);
 }

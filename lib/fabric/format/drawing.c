@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -86,8 +87,8 @@ static void count_nodes(struct drawing *drawing)
 void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
 {
 	uint32_t count = view->fabric->node_count;
-	struct name *names = mem_alloc_zero(count, sizeof(*names));
-	char **texts = mem_alloc_zero(count, sizeof(*texts));
+	_cleanup_(freep) struct name *names = mem_alloc_zero(count, sizeof(*names));
+	_cleanup_(freep) char **texts = mem_alloc_zero(count, sizeof(*texts));
 
 	*drawing = (struct drawing){.view = view};
 	fabric_levels_fill(view->fabric, &drawing->levels);
@@ -105,8 +106,6 @@ void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
 	count_nodes(drawing);
 	for (uint32_t i = 0; i < count; i++)
 		free(texts[i]);
-	free(texts);
-	free(names);
 }
 
 void drawing_end(struct drawing *drawing)

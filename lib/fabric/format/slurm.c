@@ -106,8 +106,8 @@ static bool part_names(const struct fabric *fabric, struct entry *entries, size_
 static void name_all(struct slurm *slurm)
 {
 	const struct fabric *fabric = slurm->drawing.view->fabric;
-	struct entry *entries = mem_alloc_zero((size_t)fabric->node_count * 2 + 1,
-					       sizeof(*entries));
+	_cleanup_(freep) struct entry *entries = mem_alloc_zero((size_t)fabric->node_count * 2 + 1,
+								sizeof(*entries));
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
@@ -124,7 +124,6 @@ static void name_all(struct slurm *slurm)
 		entries[count++] = (struct entry){&slurm->whole, entries[0].node};
 	while (count && part_names(fabric, entries, count))
 		;
-	free(entries);
 }
 
 /* `HCA-1` or `mlx5_0`, as the kernel writes it after the host's name; nothing is fine, too. */
@@ -139,7 +138,7 @@ static bool is_adapter(const char *rest)
 /* What follows the first word of a node's name. To be freed. */
 static char *rest_of_name(const struct slurm *slurm, uint32_t node)
 {
-	char *name = fabric_node_name(slurm->drawing.view, node);
+	_cleanup_(freep) char *name = fabric_node_name(slurm->drawing.view, node);
 	const char *at = name + strspn(name, " \t");
 	char *rest;
 
@@ -148,7 +147,6 @@ static char *rest_of_name(const struct slurm *slurm, uint32_t node)
 	rest = mem_string(at);
 	while (*rest && strchr(" \t", rest[strlen(rest) - 1]))
 		rest[strlen(rest) - 1] = '\0';
-	free(name);
 	return rest;
 }
 
@@ -160,7 +158,7 @@ static int compare_texts(const void *left, const void *right)
 /* Whether nodes of the same first word are the adapters of one host: each has another number. */
 static bool is_one_host(const struct slurm *slurm, const struct entry *entries, size_t count)
 {
-	char **rests = mem_alloc_zero(count, sizeof(*rests));
+	_cleanup_(freep) char **rests = mem_alloc_zero(count, sizeof(*rests));
 	bool is_one = true;
 
 	for (size_t i = 0; i < count; i++) {
@@ -172,7 +170,6 @@ static bool is_one_host(const struct slurm *slurm, const struct entry *entries, 
 		is_one &= strcmp(rests[i - 1], rests[i]) != 0;
 	for (size_t i = 0; i < count; i++)
 		free(rests[i]);
-	free(rests);
 	return is_one;
 }
 
@@ -194,7 +191,8 @@ static void part_hosts_of(struct slurm *slurm, const struct entry *entries, size
 static void part_hosts(struct slurm *slurm)
 {
 	const struct fabric *fabric = slurm->drawing.view->fabric;
-	struct entry *entries = mem_alloc_zero((size_t)fabric->node_count + 1, sizeof(*entries));
+	_cleanup_(freep) struct entry *entries = mem_alloc_zero((size_t)fabric->node_count + 1,
+								sizeof(*entries));
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)
@@ -207,7 +205,6 @@ static void part_hosts(struct slurm *slurm)
 		if (end - i > 1 && !is_one_host(slurm, &entries[i], end - i))
 			part_hosts_of(slurm, &entries[i], end - i);
 	}
-	free(entries);
 }
 
 static int compare_places(const void *left, const void *right)
@@ -273,10 +270,9 @@ static int compare_leaves(const void *left, const void *right)
 
 static void add_line(struct slurm *slurm, const char *name, const char *key, size_t count)
 {
-	char *list = hostlist_format(slurm->list, count, 0);
+	_cleanup_(freep) char *list = hostlist_format(slurm->list, count, 0);
 
 	text_buffer_add(&slurm->text, "SwitchName=%s %s=%s\n", name, key, list);
-	free(list);
 }
 
 /* Lists the hosts of a switch; returns their number. */
@@ -386,7 +382,7 @@ static void clear(struct slurm *slurm)
 char *fabric_slurm_text(const struct fabric_view *view, struct problems *problems)
 {
 	uint32_t count = view->fabric->node_count;
-	struct slurm slurm = {.problems = problems};
+	_cleanup_(clear) struct slurm slurm = {.problems = problems};
 
 	drawing_begin(view, &slurm.drawing);
 	slurm.names = mem_alloc_zero(count, sizeof(*slurm.names));
@@ -405,6 +401,5 @@ char *fabric_slurm_text(const struct fabric_view *view, struct problems *problem
 		add_whole(&slurm);
 	if (slurm.text.length)
 		text_buffer_add(&slurm.remarks, "%s", slurm.text.text);
-	clear(&slurm);
 	return text_buffer_take(&slurm.remarks);
 }

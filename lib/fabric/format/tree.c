@@ -133,8 +133,7 @@ static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth
 static char *list_names(const struct tree *tree, const struct line *line, bool is_bad)
 {
 	const struct drawing *drawing = &tree->drawing;
-	const char **names = mem_alloc_zero(line->count, sizeof(*names));
-	char *list;
+	_cleanup_(freep) const char **names = mem_alloc_zero(line->count, sizeof(*names));
 
 	for (size_t i = 0; i < line->count; i++)
 		names[i] = drawing->names[line->nodes[i]];
@@ -149,9 +148,7 @@ static char *list_names(const struct tree *tree, const struct line *line, bool i
 		}
 		names[i] = word;
 	}
-	list = hostlist_format(names, line->count, is_bad ? 0 : MOST_NAMES);
-	free(names);
-	return list;
+	return hostlist_format(names, line->count, is_bad ? 0 : MOST_NAMES);
 }
 
 static char *list_ports(const struct tree *tree, const struct line *line)

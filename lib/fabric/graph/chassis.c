@@ -256,7 +256,7 @@ static void group_systems(struct grouping *group, const uint32_t *order)
 {
 	const struct fabric *fabric = group->fabric;
 	uint32_t count = fabric->node_count;
-	struct system *systems = mem_alloc_zero(count, sizeof(*systems));
+	_cleanup_(freep) struct system *systems = mem_alloc_zero(count, sizeof(*systems));
 	size_t system_count = 0;
 
 	for (uint32_t i = count; i > 0; i--) {
@@ -269,7 +269,6 @@ static void group_systems(struct grouping *group, const uint32_t *order)
 	}
 	if (system_count)
 		add_systems(group, systems, system_count);
-	free(systems);
 }
 
 void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,

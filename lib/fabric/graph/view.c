@@ -73,14 +73,13 @@ void fabric_failure_text(const struct fabric_view *view, const struct fabric_fai
 {
 	const char *what = mad_attribute_name(class_of(failure), failure->attribute)
 				   ?: "vendor attribute";
-	char *reason = why(failure);
+	_cleanup_(freep) char *reason = why(failure);
 
 	*ret_object = failure->port == FABRIC_NONE ? mem_string("where the scan begins")
 						   : fabric_port_name(view, failure->port);
 	*ret_message = failure->at_peer
 			       ? mem_format("the node at its other end: %s: %s", what, reason)
 			       : mem_format("%s: %s", what, reason);
-	free(reason);
 }
 
 int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure *failure,
@@ -134,8 +133,8 @@ void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 {
 	const struct fabric *fabric = view->fabric;
-	struct fabric_rows ports = {.items = NULL};
-	bool *seen = mem_alloc_zero(fabric->port_count + 1, sizeof(*seen));
+	_cleanup_(fabric_rows_clear) struct fabric_rows ports = {.items = NULL};
+	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->port_count + 1, sizeof(*seen));
 
 	fabric_list_ports(view, NULL, &ports);
 	for (size_t i = 0; i < ports.count; i++) {
@@ -146,8 +145,6 @@ void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 		seen[port] = seen[peer] = true;
 		add_row(rows, view, port);
 	}
-	free(seen);
-	fabric_rows_clear(&ports);
 }
 
 static void add_rows(struct fabric_rows *rows, const struct fabric_view *view, size_t count)

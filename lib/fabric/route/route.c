@@ -281,7 +281,7 @@ int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct f
 /* The name of the last node that answered: its description, else its GUID. To be freed. */
 static char *walk_name(const struct fabric_walk *walk)
 {
-	struct fabric fabric = {.nodes = NULL};
+	_cleanup_(fabric_clear) struct fabric fabric = {.nodes = NULL};
 	const struct fabric_view view = {.fabric = &fabric};
 	uint32_t node = walk->has_info ? fabric_add_node(&fabric, walk->info) : FABRIC_NONE;
 	char *name;
@@ -295,7 +295,6 @@ static char *walk_name(const struct fabric_walk *walk)
 		       sizeof(walk->description));
 		name = fabric_node_name(&view, node);
 	}
-	fabric_clear(&fabric);
 	return name;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -347,12 +348,11 @@ void port_counters_decode(const struct port_counters *counters, struct perf_reco
 		.parts = {counters->counters,
 			  counters->extended ? counters->extended_counters : NULL},
 	};
-	struct perf_record *rows = NULL;
+	_cleanup_(freep) struct perf_record *rows = NULL;
 	size_t count = 0;
 
 	perf_rows(PERF_OF_PORT, &reading, &rows, &count);
 	*record = *rows;
-	free(rows);
 }
 
 static const struct field saved_fields[] = {

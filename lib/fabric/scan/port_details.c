@@ -113,7 +113,7 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 		      const struct port_errors_options *options, struct port_errors_row *rows,
 		      size_t count, struct port_errors *failures)
 {
-	struct mad_item *items = mad_items_new(count * ARRAY_SIZE(parts));
+	_cleanup_(freep) struct mad_item *items = mad_items_new(count * ARRAY_SIZE(parts));
 	unsigned char(*selects)[2] = mem_alloc_zero(count + 1, sizeof(*selects));
 	size_t asked = 0;
 	int rc;
@@ -144,7 +144,6 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 	for (size_t i = 0; i < count; i++)
 		say_details(&rows[i]);
 	free(selects);
-	free(items);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/scan/scan.h"
 #include "fabric/scan/scanner.h"
@@ -312,7 +313,7 @@ int fabric_managers_read(struct mad_engine *engine, const struct fabric_scan_opt
 			 const struct fabric *fabric, uint16_t local_lid,
 			 struct fabric_managers *managers)
 {
-	struct mad_item *items;
+	_cleanup_(freep) struct mad_item *items = NULL;
 	size_t asked = 0;
 	int rc;
 
@@ -326,7 +327,6 @@ int fabric_managers_read(struct mad_engine *engine, const struct fabric_scan_opt
 	rc = mad_gather(engine, items, managers->count);
 	for (size_t i = 0; i < managers->count; i++)
 		take(&items[i], &managers->items[i]);
-	free(items);
 	return rc;
 }
 

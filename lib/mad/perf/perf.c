@@ -197,7 +197,7 @@ void perf_read(struct perf *perf)
 {
 	_cleanup_(freep) struct query *queries = NULL;
 	const size_t count = list_queries(perf, &queries);
-	struct mad_item *items = mad_items_new(count);
+	_cleanup_(freep) struct mad_item *items = mad_items_new(count);
 	/* PortSelect is the second byte of all these attributes: 16.1.3.5. */
 	unsigned char(*selects)[2] = mem_alloc_zero(perf->port_count, sizeof(*selects));
 
@@ -237,7 +237,6 @@ void perf_read(struct perf *perf)
 	if (perf->options.sum)
 		sum_rows(perf);
 	free(selects);
-	free(items);
 }
 
 void perf_end(struct perf *perf)

@@ -214,7 +214,7 @@ static bool has_extended_info(const unsigned char *port_info)
 static bool *ask_base_ports(struct perf *perf)
 {
 	const size_t count = perf->node_count;
-	struct mad_item *items = mad_items_new(count);
+	_cleanup_(freep) struct mad_item *items = mad_items_new(count);
 	bool *found = mem_alloc_zero(count, sizeof(*found));
 	size_t asked = 0;
 
@@ -227,7 +227,6 @@ static bool *ask_base_ports(struct perf *perf)
 	for (size_t i = 0; i < asked; i++)
 		if (check(perf, items[i].request.number, "PortInfo of port 0", &items[i]))
 			found[items[i].request.number] = has_extended_info(items[i].data);
-	free(items);
 	return found;
 }
 
@@ -235,7 +234,7 @@ static bool *ask_base_ports(struct perf *perf)
 static void learn_modes(struct perf *perf, const struct mad_item *infos)
 {
 	_cleanup_(freep) bool *found = ask_base_ports(perf);
-	struct mad_item *items = mad_items_new(perf->port_count);
+	_cleanup_(freep) struct mad_item *items = mad_items_new(perf->port_count);
 	size_t asked = 0;
 
 	for (size_t i = 0; i < perf->port_count; i++) {
@@ -260,13 +259,12 @@ static void learn_modes(struct perf *perf, const struct mad_item *infos)
 					      ? bits_get(data, MAD_AT(4, 0), 16)
 					      : 0);
 	}
-	free(items);
 }
 
 /* Finds the number of lanes of each link, and which of two layouts its FEC counters have. */
 static void learn_links(struct perf *perf)
 {
-	struct mad_item *items = mad_items_new(perf->port_count);
+	_cleanup_(freep) struct mad_item *items = mad_items_new(perf->port_count);
 
 	for (size_t i = 0; i < perf->port_count; i++)
 		ask(perf, perf->ports[i].destination, UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port,
@@ -276,7 +274,6 @@ static void learn_links(struct perf *perf)
 		if (perf_check(perf, &perf->ports[i], "PortInfo", &items[i]))
 			perf->ports[i].lanes = width_lanes(port_info_width_active(items[i].data));
 	learn_modes(perf, items);
-	free(items);
 }
 
 int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_options *options)
