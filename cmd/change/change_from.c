@@ -107,7 +107,7 @@ static bool plan_words(struct line *line, int argc, char **argv)
 static bool plan_line(struct line *line, struct strings *words)
 {
 	/* As argv of main(): options_parse() takes the words after the first, and moves them. */
-	char **argv = mem_alloc_zero(words->count + 1, sizeof(*argv));
+	_cleanup_(freep) char **argv = mem_alloc_zero(words->count + 1, sizeof(*argv));
 	const size_t skip = words->count > 1 && !strcmp(words->items[0], "rdmactl");
 	bool good = false;
 	int used;
@@ -118,7 +118,6 @@ static bool plan_line(struct line *line, struct strings *words)
 	if (used > 0)
 		good = plan_words(line, (int)(words->count - skip) - used + 1, argv + used - 1);
 	free(line->args);
-	free(argv);
 	return good;
 }
 

@@ -127,7 +127,7 @@ static const struct command del_command = {
 
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
-	struct device_settings *settings = NULL;
+	_cleanup_(freep) struct device_settings *settings = NULL;
 	struct listing listing;
 	size_t count = 0;
 	int status;
@@ -144,7 +144,6 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	status = listing_end(&listing);
 	for (size_t i = 0; i < count; i++)
 		device_settings_clear(&settings[i]);
-	free(settings);
 	return status;
 }
 

@@ -101,9 +101,8 @@ static void keep_named(struct ipoib_list *list, bool named)
 
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
-	struct ipoib_list list = {.count = 0};
+	_cleanup_(ipoib_list_clear) struct ipoib_list list = {.count = 0};
 	struct listing listing;
-	int status;
 
 	(void)args;
 	if (listing_begin(&listing, ctx, words, true)) {
@@ -117,9 +116,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
-	status = listing_end(&listing);
-	ipoib_list_clear(&list);
-	return status;
+	return listing_end(&listing);
 }
 
 static const struct command *const children[] = {&add_command, &del_command, NULL};

@@ -363,7 +363,7 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 {
 	_cleanup_(freep) char *object = NULL;
 	_cleanup_(way_clear) struct way way = find_way(plan, args);
-	struct strings pairs = {.count = 0};
+	_cleanup_(strings_free) struct strings pairs = {.count = 0};
 	bool done = open_distant(plan, &way, place, &object) && translate(plan, words, &pairs);
 
 	/* change_plan_words() reads up to a NULL. */
@@ -373,7 +373,6 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 		done = are_once(plan, pairs.items) &&
 		       change_plan_words(plan, port_agent_setting_table, pairs.items, object, NULL,
 					 NULL);
-	strings_free(&pairs);
 	return done;
 }
 
@@ -381,13 +380,10 @@ bool ports_plan_words(struct change_plan *plan, const struct mad_args *args, con
 static bool reaches_nodes(struct change_plan *plan, const char *via)
 {
 	_cleanup_(freep) char *message = NULL, *reason = NULL, *hint = NULL;
-	struct mad_port port = {0};
-	bool reaches;
+	_cleanup_(mad_port_clear) struct mad_port port = {0};
 
-	reaches = load(plan, via, MAD_PORT_NEEDS, NULL, &message) &&
-		  !mad_port_choose(&plan->listing.inventory, false, &port, &reason, &hint);
-	mad_port_clear(&port);
-	return reaches;
+	return load(plan, via, MAD_PORT_NEEDS, NULL, &message) &&
+	       !mad_port_choose(&plan->listing.inventory, false, &port, &reason, &hint);
 }
 
 static bool plan_set(struct change_plan *plan, const void *context, char **words)

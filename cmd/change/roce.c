@@ -106,9 +106,8 @@ static int finish(struct listing *listing, const struct roce_list *list)
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	struct number tos = {.known = false};
-	struct roce_list list = {.items = NULL};
+	_cleanup_(roce_list_clear) struct roce_list list = {.items = NULL};
 	struct listing listing;
-	int status;
 
 	if (begin(&listing, ctx, words) && parse_tos(&listing, args, &tos) &&
 	    listing_load_inventory(&listing, ROCE_NEEDS)) {
@@ -123,9 +122,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
-	status = finish(&listing, &list);
-	roce_list_clear(&list);
-	return status;
+	return finish(&listing, &list);
 }
 
 static const struct command *const children[] = {&roce_set_command, NULL};

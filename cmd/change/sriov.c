@@ -100,9 +100,8 @@ static bool has_vf(const struct function_list *list)
 
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
-	struct function_list list = {.count = 0};
+	_cleanup_(function_list_clear) struct function_list list = {.count = 0};
 	struct listing listing;
-	int status;
 
 	(void)args;
 	if (listing_begin(&listing, ctx, words, false) &&
@@ -119,9 +118,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
-	status = listing_end(&listing);
-	function_list_clear(&list);
-	return status;
+	return listing_end(&listing);
 }
 
 static const struct command *const children[] = {&set_command, NULL};

@@ -210,7 +210,7 @@ static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 	struct object object = {.device = args->adapter, .port = -1};
 	const struct objects objects = {&object, args->adapter ? 1 : 0};
 	const struct inventory_request request = {.needs = MAD_PORT_NEEDS, .objects = &objects};
-	struct inventory inventory = {0};
+	_cleanup_(inventory_free) struct inventory inventory = {0};
 	int rc = inventory_load(&inventory, &request, NULL, NULL);
 
 	keep_port(&inventory, args->port);
@@ -223,7 +223,6 @@ static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 		if (try)
 			rc = -ENODEV;
 	}
-	inventory_free(&inventory);
 	return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/channel_adapter.h"
@@ -262,7 +263,7 @@ static int parse(struct request *request, int argc, char **argv)
 
 static int run_with(const struct request *request, char *const *words)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	int status;
 
 	channel_adapter_names(request->adapters, &names);
@@ -274,7 +275,6 @@ static int run_with(const struct request *request, char *const *words)
 		status = list_names(&names);
 	else
 		status = show_all(request, &names);
-	strings_free(&names);
 	return status;
 }
 

@@ -76,8 +76,8 @@ static int set(const struct query *query)
 {
 	_cleanup_(freep) char *device = text_clean(query->device, strlen(query->device));
 	_cleanup_(freep) char *object = mem_format("%s/%u", device, (unsigned int)query->port);
-	struct change_host host = {.nldev = NULL};
-	struct changes changes = {.items = NULL};
+	_cleanup_(change_host_close) struct change_host host = {.nldev = NULL};
+	_cleanup_(changes_clear) struct changes changes = {.items = NULL};
 	struct change *change = changes_add(&changes, &host, query->setting, object, NULL);
 	bool good;
 
@@ -90,8 +90,6 @@ static int set(const struct query *query)
 		fprintf(stderr, "%s: %s: %s\n", query->call->program, object, change->reason);
 	if (!good && change->next_step)
 		fprintf(stderr, "  %s\n", change->next_step);
-	changes_clear(&changes);
-	change_host_close(&host);
 	return good ? 0 : 1;
 }
 

@@ -124,13 +124,12 @@ static void print_link(const struct inventory *inventory, const struct link *lin
 /* Without RDMA devices the netdevs have not been read yet. */
 static void print_names(const char *root)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 
 	inventory_netdev_names(root, &names);
 	for (size_t i = 0; i < names.count; i++)
 		if (strcmp(names.items[i], "lo"))
 			printf("  %s\n", names.items[i]);
-	strings_free(&names);
 }
 
 static int show_status(const struct request *request)
@@ -179,8 +178,9 @@ static int complain(const char *program, const char *name, const char *reason, c
 static int set_link(const struct request *request, const char *device, const char *value)
 {
 	const char *program = request->call->program;
-	struct change_host host = {.tell = tell, .tell_context = program};
-	struct changes changes = {.count = 0};
+	_cleanup_(change_host_close) struct change_host host = {.tell = tell,
+								.tell_context = program};
+	_cleanup_(changes_clear) struct changes changes = {.count = 0};
 	struct change *change = changes_add(&changes, &host, &link_setting, device, NULL);
 	int status = 0;
 
@@ -191,8 +191,6 @@ static int set_link(const struct request *request, const char *device, const cha
 				  change->state.value == CHANGE_REFUSED && change->disturbs.count
 					  ? "-f removes it nevertheless"
 					  : change->next_step);
-	changes_clear(&changes);
-	change_host_close(&host);
 	return status;
 }
 
@@ -310,13 +308,12 @@ static int take_all_away(const struct request *request, const char *name)
 static int start(const struct request *request)
 {
 	const struct request once = {.call = request->call, .no_persist = true};
-	struct strings netdevs = {.known = false};
+	_cleanup_(strings_free) struct strings netdevs = {.known = false};
 	int status = 0;
 
 	read_persistent(&netdevs);
 	for (size_t i = 0; i < netdevs.count; i++)
 		status |= add(&once, netdevs.items[i]);
-	strings_free(&netdevs);
 	return show_status(request) | status;
 }
 
@@ -330,7 +327,7 @@ static int stop(const struct request *request)
 
 static int show_persistent(void)
 {
-	struct strings netdevs = {.known = false};
+	_cleanup_(strings_free) struct strings netdevs = {.known = false};
 
 	read_persistent(&netdevs);
 	for (size_t i = 0; i < netdevs.count; i++) {
@@ -339,7 +336,6 @@ static int show_persistent(void)
 
 		puts(clean);
 	}
-	strings_free(&netdevs);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -160,7 +161,7 @@ static void show_all(struct gid_rows *rows, const struct class_files *files, con
 	const struct objects everything = {0};
 	const struct inventory_request request = {
 		.root = root, .needs = NEED_GIDS, .objects = &everything};
-	struct strings devices = {0};
+	_cleanup_(strings_free) struct strings devices = {0};
 	int rc = class_files_list(files, &devices, "%s", "");
 
 	if (rc)
@@ -170,7 +171,6 @@ static void show_all(struct gid_rows *rows, const struct class_files *files, con
 	for (size_t i = 0; i < devices.count; i++)
 		if (devices.items[i][0] != '.')
 			show_device(rows, files, devices.items[i]);
-	strings_free(&devices);
 }
 
 int show_gids_run(const struct personality_call *call, int argc, char **argv)

@@ -277,12 +277,11 @@ static void list(struct run *run, struct round *round)
 static bool show_round(struct run *run, const struct round *now, const struct round *before)
 {
 	struct listing *listing = &run->counters.listing;
-	char *time = utc_now();
+	_cleanup_(freep) char *time = utc_now();
 
 	add_rows(run, now, before, time);
 	listing_round(listing);
 	clear_rows(run);
-	free(time);
 	return !listing->stream_rc;
 }
 
@@ -396,19 +395,15 @@ static void read_countings(struct listing *listing, struct netlink *nldev,
 
 static int run_mode(const struct ctx *ctx, const void *args, char **words)
 {
-	struct qp_counting *rows = NULL;
-	struct netlink *nldev = NULL;
+	_cleanup_(freep) struct qp_counting *rows = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	struct listing listing;
 	size_t count = 0;
-	int status;
 
 	(void)args;
 	if (begin_listing(&listing, ctx, words, true) && counters_open_nldev(&listing, &nldev))
 		read_countings(&listing, nldev, &rows, &count);
-	status = listing_end(&listing);
-	free(rows);
-	netlink_free(nldev);
-	return status;
+	return listing_end(&listing);
 }
 
 #define WATCH_OPTIONS                                                                            \

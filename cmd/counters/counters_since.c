@@ -12,7 +12,8 @@
 static void write_readings(struct counters_run *run, const struct saved_head *head)
 {
 	const struct counter_readings *readings = &run->readings;
-	struct saved_counter *counters = mem_alloc_zero(readings->count, sizeof(*counters));
+	_cleanup_(freep) struct saved_counter *counters = mem_alloc_zero(readings->count,
+									 sizeof(*counters));
 	const struct saved_list list = {
 		.head = *head, .records = counters, .count = readings->count};
 	_cleanup_(freep) char *message = NULL;
@@ -22,7 +23,6 @@ static void write_readings(struct counters_run *run, const struct saved_head *he
 	if (saved_list_write(&list, run->args->save, &saved_counters_kind, &message))
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 	/* The records borrow their strings. */
-	free(counters);
 }
 
 static bool read_file(struct counters_run *run, struct saved_list *list)

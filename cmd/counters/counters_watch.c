@@ -108,15 +108,14 @@ static void print(struct watch *watch, const struct counter_changes *changes)
 /* Returns false if the output is closed. */
 static bool show(struct watch *watch)
 {
-	char *time = utc_now();
-	struct counter_changes changes = counter_rounds_compare(&watch->rounds, time);
+	_cleanup_(freep) char *time = utc_now();
+	_cleanup_(counter_changes_clear) struct counter_changes changes = counter_rounds_compare(
+		&watch->rounds, time);
 
 	if (watch->terminal.on)
 		watch->listing->stream_rc = draw(watch, &changes);
 	else
 		print(watch, &changes);
-	counter_changes_clear(&changes);
-	free(time);
 	return !watch->listing->stream_rc;
 }
 

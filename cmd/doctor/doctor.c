@@ -218,11 +218,11 @@ static int learn(const struct ctx *ctx, const struct doctor_args *args, char **o
 
 static int check_host(const struct ctx *ctx, const struct doctor_args *args, char **objects)
 {
-	struct doctor_results results = {.items = NULL};
+	_cleanup_(doctor_results_free) struct doctor_results results = {.items = NULL};
 	struct doctor_request request = make_request(ctx, args);
 	struct listing listing;
 	bool made = false;
-	int rc, status;
+	int rc;
 
 	if (listing_begin(&listing, ctx, objects, true) &&
 	    select_checks(&listing, args, &request)) {
@@ -234,10 +234,7 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 			decide_status(&listing, args, &results);
 		made = !rc;
 	}
-	status = made || args->format.known ? print(&listing, args, &results)
-					    : listing_end(&listing);
-	doctor_results_free(&results);
-	return status;
+	return made || args->format.known ? print(&listing, args, &results) : listing_end(&listing);
 }
 
 /* Both are about checks, not about what is on this host. */

@@ -49,8 +49,7 @@ static int print_block(FILE *out, const struct render_options *options,
 	const bool wrong = finding->severity.value >= SEVERITY_NOTICE;
 	_cleanup_(freep) char *object = doctor_block_object(block), *summary = NULL;
 	_cleanup_(freep) char *next_step = wrong ? doctor_block_step(block) : NULL;
-	struct strings evidence = {.items = NULL};
-	int rc;
+	_cleanup_(strings_free) struct strings evidence = {.items = NULL};
 
 	summary = block->dependents
 			  ? mem_format("%s; %zu check%s not made because of it", finding->summary,
@@ -58,18 +57,17 @@ static int print_block(FILE *out, const struct render_options *options,
 			  : mem_string(finding->summary);
 	if (wrong)
 		gather_evidence(block, &evidence);
-	rc = render_finding(out, options,
-			    &(const struct finding_block){
-				    .verdict = enum_find(verdict_names, finding->severity.value),
-				    .check = enum_word(doctor_check_names, finding->id.value, "?"),
-				    .object = object,
-				    .summary = summary,
-				    .evidence = &evidence,
-				    .next_step = next_step,
-				    .verdict_width = (int)width,
-			    });
-	strings_free(&evidence);
-	return rc;
+	return render_finding(
+		out, options,
+		&(const struct finding_block){
+			.verdict = enum_find(verdict_names, finding->severity.value),
+			.check = enum_word(doctor_check_names, finding->id.value, "?"),
+			.object = object,
+			.summary = summary,
+			.evidence = &evidence,
+			.next_step = next_step,
+			.verdict_width = (int)width,
+		});
 }
 
 static void add_count(char **text, size_t count, const char *singular, const char *plural)

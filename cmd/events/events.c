@@ -201,11 +201,10 @@ static void report(const struct ctx *ctx, const struct problems *problems)
 /* A problem that stays is found again and again. */
 static void report_new(struct events_run *run, struct problems *found)
 {
-	struct problems fresh = {.items = NULL};
+	_cleanup_(problems_free) struct problems fresh = {.items = NULL};
 
 	problems_add_new(&fresh, &run->noted, found);
 	report(run->listing.ctx, &fresh);
-	problems_free(&fresh);
 	problems_free(found);
 }
 

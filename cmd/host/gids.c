@@ -128,7 +128,7 @@ static bool is_plain(const char *text)
 static int print_env(const struct gid_entry *entry, const char *peer)
 {
 	bool roce = entry->type.value != GID_TYPE_IB;
-	struct strings lines = {0};
+	_cleanup_(strings_free) struct strings lines = {0};
 	int rc = 0;
 
 	gid_env_lines(entry, peer, roce, &lines);
@@ -137,7 +137,6 @@ static int print_env(const struct gid_entry *entry, const char *peer)
 
 		rc = render_text(stdout, line);
 	}
-	strings_free(&lines);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The commands that list what the inventory holds: devices, ports, P_Keys, netdevs, caps. */
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/host/ports_set.h"
@@ -118,9 +119,8 @@ const struct command pkeys_command = {
 
 static int run_netdevs(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct netdev_list netdevs = {0};
+	_cleanup_(netdev_list_clear) struct netdev_list netdevs = {0};
 	struct listing listing;
-	int status;
 
 	(void)args;
 	if (listing_begin(&listing, ctx, objects, true)) {
@@ -130,9 +130,7 @@ static int run_netdevs(const struct ctx *ctx, const void *args, char **objects)
 	}
 	for (size_t i = 0; i < netdevs.count; i++)
 		listing_add(&listing, &netdevs.items[i]);
-	status = listing_end(&listing);
-	netdev_list_clear(&netdevs);
-	return status;
+	return listing_end(&listing);
 }
 
 const struct command netdevs_command = {

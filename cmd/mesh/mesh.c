@@ -84,7 +84,7 @@ static bool make_command(struct mesh_work *work, char **objects, struct strings 
 
 static bool start_launcher(struct mesh_work *work, char **objects)
 {
-	struct strings command = {.known = true};
+	_cleanup_(strings_free) struct strings command = {.known = true};
 	_cleanup_(freep) char **words = NULL;
 	bool good = make_command(work, objects, &command);
 	int rc;
@@ -103,7 +103,6 @@ static bool start_launcher(struct mesh_work *work, char **objects)
 					    strerror(-rc));
 		}
 	}
-	strings_free(&command);
 	return good;
 }
 
@@ -191,7 +190,7 @@ static const char no_token_hint[] =
 static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 {
 	const struct mesh_args *args = mesh_args;
-	struct strings addresses = {.known = true};
+	_cleanup_(strings_free) struct strings addresses = {.known = true};
 	_cleanup_(freep) char *reason = NULL;
 	char token[MESH_TOKEN_BYTES] = "";
 	struct mesh_place place;
@@ -225,7 +224,6 @@ static int step(const struct ctx *ctx, const void *mesh_args, char **objects)
 			strings_add(&addresses, place.first_host);
 		status = mesh_agent_main(ctx, args, &addresses, port, token, &place);
 	}
-	strings_free(&addresses);
 	mesh_place_clear(&place);
 	return status;
 }

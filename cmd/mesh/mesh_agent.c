@@ -23,8 +23,8 @@ static void run_doctor(mesh_found found, void *context)
 		.profile = PROFILE_AUTO,
 		.environment = environ,
 	};
-	struct doctor_results results = {.items = NULL};
-	struct problems problems = {.items = NULL};
+	_cleanup_(doctor_results_free) struct doctor_results results = {.items = NULL};
+	_cleanup_(problems_free) struct problems problems = {.items = NULL};
 
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		request.run[i] = true;
@@ -38,8 +38,6 @@ static void run_doctor(mesh_found found, void *context)
 				      enum_word(doctor_check_names, finding->id.value, "?"),
 				      finding);
 		}
-	doctor_results_free(&results);
-	problems_free(&problems);
 }
 
 /* The launcher passes it on to the user. */

@@ -81,7 +81,7 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
 			  struct judge_findings *findings)
 {
-	struct value_of_host *values = mem_alloc_zero(count + 1, sizeof(*values));
+	_cleanup_(freep) struct value_of_host *values = mem_alloc_zero(count + 1, sizeof(*values));
 	_cleanup_(freep) struct group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
 	size_t known = 0, found;
 
@@ -97,7 +97,6 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 		finding_add(findings, id, NULL, describe(groups, found));
 	for (size_t i = 0; i < known; i++)
 		free(values[i].value);
-	free(values);
 }
 
 static char *get_release(const struct mesh_host *host)

@@ -82,12 +82,11 @@ static void measure_from(struct mesh_fabric *mesh, uint32_t from, uint32_t *queu
 static void measure(struct mesh_fabric *mesh)
 {
 	const size_t count = mesh->facts.switch_count;
-	uint32_t *queue = mem_alloc_zero(count + 1, sizeof(*queue));
+	_cleanup_(freep) uint32_t *queue = mem_alloc_zero(count + 1, sizeof(*queue));
 
 	mesh->distances = mem_alloc_zero(count * count + 1, sizeof(*mesh->distances));
 	for (uint32_t i = 0; i < count; i++)
 		measure_from(mesh, i, queue);
-	free(queue);
 }
 
 static uint64_t guid_of(const struct endpoint *rail)
@@ -143,7 +142,8 @@ static int compare_guids(const void *left, const void *right)
 static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)
 {
 	const struct fabric *fabric = &mesh->fabric;
-	struct port_guid *guids = mem_alloc_zero(fabric->port_count + 1, sizeof(*guids));
+	_cleanup_(freep) struct port_guid *guids = mem_alloc_zero(fabric->port_count + 1,
+								  sizeof(*guids));
 	size_t guid_count = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
@@ -161,7 +161,6 @@ static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *host
 			if (found)
 				place(mesh, (size_t)h * MESH_MOST_RAILS + r, found->port);
 		}
-	free(guids);
 }
 
 static void place_all(struct mesh_fabric *mesh, const struct mesh_host *hosts, uint32_t count)

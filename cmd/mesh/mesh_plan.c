@@ -127,7 +127,7 @@ static void plan_all(struct listing *listing, const struct mesh_args *args, cons
 {
 	const uint32_t count = args->host_count.known ? (uint32_t)args->host_count.value : 0;
 	const uint32_t rails = args->rails.known ? (uint32_t)args->rails.value : 1;
-	struct mesh_host *hosts = make_hosts(count, rails);
+	_cleanup_(freep) struct mesh_host *hosts = make_hosts(count, rails);
 	struct estimate estimate = {.args = args};
 	const struct plan_scope scope = {
 		.hosts = hosts,
@@ -140,7 +140,6 @@ static void plan_all(struct listing *listing, const struct mesh_args *args, cons
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan_stage(listing, &estimate, &plan->stages[i], &scope, &planned[i]))
 			listing_add(listing, &planned[i]);
-	free(hosts);
 }
 
 static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
@@ -148,7 +147,7 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	const struct mesh_args *args = mesh_args;
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
 	struct planned_stage planned[PLAN_MOST_STAGES] = {{.stage = NULL}};
-	struct plan plan = {.count = 0};
+	_cleanup_(plan_clear) struct plan plan = {.count = 0};
 	struct listing listing;
 	int status;
 
@@ -165,7 +164,6 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 	status = listing_end(&listing);
 	for (size_t i = 0; i < PLAN_MOST_STAGES; i++)
 		free(planned[i].stage);
-	plan_clear(&plan);
 	return status;
 }
 

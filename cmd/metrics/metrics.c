@@ -158,7 +158,7 @@ static int write_page(void *context, FILE *file)
 static int make_page(void *context, enum metrics_format format, char **ret_text, size_t *ret_length)
 {
 	const struct metrics_run *run = context;
-	struct problems problems = {0};
+	_cleanup_(problems_free) struct problems problems = {0};
 	struct page page = {.format = format};
 	int rc = metrics_collect(&run->request, &page.metrics, &problems);
 
@@ -166,7 +166,6 @@ static int make_page(void *context, enum metrics_format format, char **ret_text,
 	if (!rc || rc == -ENODEV)
 		rc = mem_write(write_page, &page, ret_text, ret_length);
 	metrics_clear(&page.metrics);
-	problems_free(&problems);
 	return rc;
 }
 

@@ -105,9 +105,9 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 
 static int summary(const struct ctx *ctx, const struct resources_args *args, char **words)
 {
-	struct resource_summary_list list = {0};
+	_cleanup_(resource_summary_list_clear) struct resource_summary_list list = {0};
 	struct listing listing;
-	int rc, status;
+	int rc;
 
 	if (resources_begin(&listing, ctx, &resource_summary_schema, words, false) &&
 	    listing_load_inventory(&listing, 0)) {
@@ -118,9 +118,7 @@ static int summary(const struct ctx *ctx, const struct resources_args *args, cha
 			if (!args->limit.known || i < args->limit.value)
 				listing_add(&listing, &list.items[i]);
 	}
-	status = listing_end(&listing);
-	resource_summary_list_clear(&list);
-	return status;
+	return listing_end(&listing);
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)

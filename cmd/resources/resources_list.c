@@ -201,9 +201,9 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 {
 	bool ports = find_field(kind, "port");
 	struct resource_loader *loader = NULL;
-	struct processes *processes = NULL;
-	struct resources_filter filter = {.args = args};
-	struct resource_list list = {0};
+	_cleanup_(processes_freep) struct processes *processes = NULL;
+	_cleanup_(resources_filter_clear) struct resources_filter filter = {.args = args};
+	_cleanup_(resource_list_clear) struct resource_list list = {0};
 	struct listing listing;
 	int status;
 
@@ -215,9 +215,6 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		print(&listing, loader, &filter, &list);
 	}
 	status = listing_end(&listing);
-	resources_filter_clear(&filter);
-	resource_list_clear(&list);
 	resource_loader_free(loader);
-	processes_free(processes);
 	return status;
 }

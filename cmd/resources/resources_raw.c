@@ -79,11 +79,11 @@ static void read_contexts(struct listing *listing, const struct resource_list *l
 
 int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words)
 {
-	struct resources_filter filter = {.args = args};
+	_cleanup_(resources_filter_clear) struct resources_filter filter = {.args = args};
 	struct resource_loader *loader = NULL;
-	struct processes *processes = NULL;
-	struct qp_context *contexts = NULL;
-	struct resource_list list = {0};
+	_cleanup_(processes_freep) struct processes *processes = NULL;
+	_cleanup_(freep) struct qp_context *contexts = NULL;
+	_cleanup_(resource_list_clear) struct resource_list list = {0};
 	struct listing listing;
 	int status;
 
@@ -98,10 +98,6 @@ int resources_raw(const struct ctx *ctx, const struct resources_args *args, char
 	status = listing_end(&listing);
 	for (size_t i = 0; contexts && i < list.count; i++)
 		qp_context_clear(&contexts[i]);
-	free(contexts);
-	resources_filter_clear(&filter);
-	resource_list_clear(&list);
 	resource_loader_free(loader);
-	processes_free(processes);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl resources --by process. */
+#include "base/cleanup.h"
 #include "cmd/resources/resources_run.h"
 
 static bool passes(const void *context, const struct resource *resource)
@@ -11,8 +12,8 @@ int resources_by_process(const struct ctx *ctx, const struct resources_args *arg
 {
 	const struct resources_filter filter = {.args = args};
 	struct resource_loader *loader = NULL;
-	struct processes *processes = NULL;
-	struct process_usage_list usages = {0};
+	_cleanup_(processes_freep) struct processes *processes = NULL;
+	_cleanup_(process_usage_list_clear) struct process_usage_list usages = {0};
 	struct listing listing;
 	unsigned int kinds;
 	int status;
@@ -31,8 +32,6 @@ int resources_by_process(const struct ctx *ctx, const struct resources_args *arg
 				listing_add(&listing, &usages.items[i]);
 	}
 	status = listing_end(&listing);
-	process_usage_list_clear(&usages);
 	resource_loader_free(loader);
-	processes_free(processes);
 	return status;
 }

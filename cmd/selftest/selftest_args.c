@@ -154,7 +154,7 @@ static char *complain_test(const struct strings *names, const char *word, char *
 static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
 {
 	_cleanup_(freep) char *list = mem_string(plan->args->tests);
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	char *message = NULL, *rest = list;
 
 	list_names(&names);
@@ -164,7 +164,6 @@ static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
 		else
 			message = complain_test(&names, word, ret_hint);
 	}
-	strings_free(&names);
 	return message;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
@@ -14,18 +15,15 @@ int version_components(struct component_list *list, const char *root)
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct component_list list = {0};
+	_cleanup_(component_list_clear) struct component_list list = {0};
 	struct listing listing;
-	int status;
 
 	(void)args;
 	if (listing_begin(&listing, ctx, objects, false))
 		listing_has_loaded(&listing, version_components(&list, ctx->globals.root));
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
-	status = listing_end(&listing);
-	component_list_clear(&list);
-	return status;
+	return listing_end(&listing);
 }
 
 const struct command version_command = {

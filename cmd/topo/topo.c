@@ -223,11 +223,10 @@ static int show_path(struct topo_run *run)
 
 static int show_assignment(struct topo_run *run)
 {
-	struct assignment_list list = {.count = 0};
+	_cleanup_(assignment_list_clear) struct assignment_list list = {.count = 0};
 	int rc = topo_assign(run, &list);
 	int status = finish(run, true, rc);
 
-	assignment_list_clear(&list);
 	return status;
 }
 

@@ -117,7 +117,7 @@ static void cut(struct text_buffer *text, size_t most)
 
 char *hostlist_format(const char *const *names, size_t count, size_t most)
 {
-	const char **sorted = mem_alloc_zero(count + 1, sizeof(*sorted));
+	_cleanup_(freep) const char **sorted = mem_alloc_zero(count + 1, sizeof(*sorted));
 	struct text_buffer text = {.text = NULL};
 	size_t kept = 0;
 
@@ -132,7 +132,6 @@ char *hostlist_format(const char *const *names, size_t count, size_t most)
 		i += add_group(&text, sorted + i, kept - i);
 	}
 	cut(&text, most);
-	free(sorted);
 	return text_buffer_take(&text);
 }
 
@@ -290,7 +289,7 @@ static size_t hash_name(const char *name)
 static void drop_repeated(char **names, size_t *count)
 {
 	const size_t places = *count * 2 + 1;
-	char **seen = mem_alloc_zero(places, sizeof(*seen));
+	_cleanup_(freep) char **seen = mem_alloc_zero(places, sizeof(*seen));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
@@ -305,7 +304,6 @@ static void drop_repeated(char **names, size_t *count)
 		seen[at] = names[kept++] = names[i];
 	}
 	*count = kept;
-	free(seen);
 }
 
 int hostlist_parse(const char *text, size_t most, char ***ret_names, size_t *ret_count,

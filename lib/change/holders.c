@@ -22,7 +22,6 @@ enum {
 	TYPE_INFINIBAND = 32 /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
 };
 
-DEFINE_CLEANUP(struct processes, processes_free)
 DEFINE_CLEANUP(struct nldev_resources, nldev_resources_free)
 
 /* What shows that somebody uses the device; completion queues and memory come with these. */

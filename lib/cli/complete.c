@@ -155,7 +155,7 @@ static void put_assignments(struct completer *completer, bool settable, const ch
 static void put_listed(const struct completer *completer, enum completion completion,
 		       const char *partial)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 
 	completer->list(completion, completer->root, &names);
 	for (size_t i = 0; i < names.count; i++) {
@@ -165,7 +165,6 @@ static void put_listed(const struct completer *completer, enum completion comple
 		if (clean[0] != '-' || completer->only_objects)
 			put(completer, partial, clean, "");
 	}
-	strings_free(&names);
 }
 
 static void put_class(struct completer *completer, enum completion completion,

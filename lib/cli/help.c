@@ -355,7 +355,7 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 /* The schemas that subcommands show, each once, and those that their options choose. */
 static void put_mdoc_child_columns(const struct command *command)
 {
-	const struct schema **seen = NULL;
+	_cleanup_(freep) const struct schema **seen = NULL;
 	struct command child;
 	size_t count = 0;
 
@@ -374,7 +374,6 @@ static void put_mdoc_child_columns(const struct command *command)
 			put_mdoc_fields(seen[j], seen[j] == child.schema && child.all_columns);
 		}
 	}
-	free(seen);
 }
 
 static void put_mdoc_columns(const struct command *command)

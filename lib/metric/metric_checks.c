@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "doctor/frame/doctor.h"
 #include "metric/metric_parts.h"
 
@@ -37,11 +38,10 @@ void metrics_add_checks(struct metrics *metrics, const char *root, const struct 
 			struct problems *problems)
 {
 	struct doctor_request request = {.root = root, .objects = objects, .environment = environ};
-	struct doctor_results results = {0};
+	_cleanup_(doctor_results_free) struct doctor_results results = {0};
 
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		request.run[i] = true;
 	if (!doctor_run(&request, &results, problems))
 		metrics_add_verdicts(metrics, &results);
-	doctor_results_free(&results);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "metric/metric_parts.h"
 #include "resource/processes.h"
@@ -80,13 +81,13 @@ static void add_command(struct metrics *metrics, const struct command_usage *usa
 void metrics_add_usages(struct metrics *metrics, const struct process_usage_list *usages,
 			unsigned int top)
 {
-	struct command_usage *commands = mem_alloc_zero(usages->count + 1, sizeof(*commands));
+	_cleanup_(freep) struct command_usage *commands = mem_alloc_zero(usages->count + 1,
+									 sizeof(*commands));
 	const size_t count = sum_by_command(usages, commands);
 
 	qsort(commands, count, sizeof(*commands), compare_usage);
 	for (size_t i = 0; i < count && i < top; i++)
 		add_command(metrics, &commands[i]);
-	free(commands);
 }
 
 void metrics_add_commands(struct metrics *metrics, const struct inventory *inventory,

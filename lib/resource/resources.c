@@ -273,7 +273,7 @@ resource_loader_count(struct resource_loader *loader, struct processes *processe
 void resources_of_processes(const struct inventory *inventory, const struct objects *objects,
 			    struct process_usage_list *ret_usages, struct problems *problems)
 {
-	struct processes *processes = NULL;
+	_cleanup_(processes_freep) struct processes *processes = NULL;
 	struct resource_loader *loader = NULL;
 	unsigned int kinds = 1 << RESOURCE_QP | 1 << RESOURCE_MR;
 	int rc = processes_open(inventory->root, &processes);
@@ -287,5 +287,4 @@ void resources_of_processes(const struct inventory *inventory, const struct obje
 		processes_sum_up(processes, kinds, 0, ret_usages, problems);
 	}
 	resource_loader_free(loader);
-	processes_free(processes);
 }

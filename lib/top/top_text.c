@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -174,7 +175,7 @@ static void add_process(struct text_buffer *text, const struct top_view *view,
 			const struct process_usage *usage)
 {
 	char pid[16], pinned[16], registered[16], queue_pairs[16], regions[16];
-	char *devices = NULL;
+	_cleanup_(freep) char *devices = NULL;
 
 	format_number(&usage->pid, pid);
 	format_number(&usage->counts[RESOURCE_QP], queue_pairs);
@@ -187,7 +188,6 @@ static void add_process(struct text_buffer *text, const struct top_view *view,
 			 (const char *const[]){pid, usage->command ? usage->command : "-",
 					       queue_pairs, pinned, regions, registered},
 			 devices ? devices : "-");
-	free(devices);
 }
 
 static void add_processes(struct text_buffer *text, const struct top_view *view,
@@ -211,7 +211,7 @@ static void add_event(struct text_buffer *text, const struct top_view *view,
 	const struct enum_name *severity = enum_find(severity_names, event->severity.value);
 	const char *color = view->color && severity ? format_tone(severity->tone) : NULL;
 	char time[UTC_TEXT_SIZE];
-	char *line;
+	_cleanup_(freep) char *line = NULL;
 
 	utc_format(event->time.wall_nsec, time);
 	line = mem_format("%.8sZ %s %s %s", strchr(time, 'T') + 1,
@@ -219,7 +219,6 @@ static void add_event(struct text_buffer *text, const struct top_view *view,
 			  event->change ? event->change : "");
 	/* The screen cuts what is too long, and knows how wide a character is. */
 	text_buffer_add(text, "%s%s%s\n", color ? color : "", line, color ? FORMAT_PLAIN : "");
-	free(line);
 }
 
 static void add_events(struct text_buffer *text, const struct top_view *view,
@@ -282,7 +281,7 @@ char *top_text(const struct top *top, const struct process_usage_list *processes
 	struct text_buffer text = {0};
 	struct shares shares;
 	size_t count;
-	const struct top_port **rows = top_choose(top, view, &count);
+	_cleanup_(freep) const struct top_port **rows = top_choose(top, view, &count);
 
 	shares = share(lines, count ? count : 1, processes->count, top->events.count);
 	shares.ports = smaller(shares.ports, count);
@@ -296,6 +295,5 @@ char *top_text(const struct top *top, const struct process_usage_list *processes
 		add_events(&text, view, &top->events, shares.events);
 	}
 	add_keys(&text, view);
-	free(rows);
 	return text_buffer_take(&text);
 }

@@ -131,7 +131,7 @@ int agent_read_counters(const struct endpoint *endpoint, struct counter_list *li
 int agent_counters(struct agent *agent, const struct message_none *order,
 		   struct message_counted *reply)
 {
-	struct counter_list list = {0};
+	_cleanup_(counter_list_clear) struct counter_list list = {0};
 	int rc = agent_read_counters(&agent->endpoint, &list);
 
 	(void)order;
@@ -141,7 +141,6 @@ int agent_counters(struct agent *agent, const struct message_none *order,
 	for (size_t i = 0; i < list.count; i++)
 		if (counter_class_of(list.items[i].name) == COUNTER_OTHER)
 			add_reading(&list.items[i], reply);
-	counter_list_clear(&list);
 	return rc ? agent_fail(agent, STAGE_NONE, -rc, "the counters") : 0;
 }
 

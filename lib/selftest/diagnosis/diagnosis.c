@@ -428,7 +428,7 @@ void diagnosis_take_failure(struct diagnosis_facts *facts, const struct message_
 static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis *ret)
 {
 	struct diagnosis_facts swapped = *facts;
-	struct diagnosis found = {0};
+	_cleanup_(diagnosis_clear) struct diagnosis found = {0};
 
 	swapped.local = facts->remote;
 	swapped.remote = facts->local;
@@ -440,7 +440,6 @@ static void diagnose_there(const struct diagnosis_facts *facts, struct diagnosis
 	diagnose_here(&swapped, &found);
 	ret->sentence = mem_format("on %s: %s", facts->peer, found.sentence);
 	ret->hint = found.hint ? mem_format("on %s: %s", facts->peer, found.hint) : NULL;
-	diagnosis_clear(&found);
 }
 
 void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis)

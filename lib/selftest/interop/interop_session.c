@@ -207,7 +207,7 @@ static void add_figures(struct interop *session)
 /* Adds the errors and retransmissions that the port counted during the run. */
 static void add_counters(struct interop *session)
 {
-	struct counter_list after = {0};
+	_cleanup_(counter_list_clear) struct counter_list after = {0};
 
 	agent_read_counters(session->local, &after);
 	for (size_t i = 0; i < after.count; i++) {
@@ -219,7 +219,6 @@ static void add_counters(struct interop *session)
 		    class != COUNTER_TRAFFIC_SENT && class != COUNTER_TRAFFIC_RECEIVED)
 			selftest_result_add_counter(session->row, SIDE_LOCAL, before, now);
 	}
-	counter_list_clear(&after);
 }
 
 static void say_row(const struct interop *session)

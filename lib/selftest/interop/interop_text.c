@@ -186,12 +186,11 @@ static enum stop stop_of(const struct interop *session, enum stop known)
 
 static struct counter_sums count(const struct interop *session)
 {
-	struct counter_list after = {0};
+	_cleanup_(counter_list_clear) struct counter_list after = {0};
 	struct counter_sums sums;
 
 	agent_read_counters(session->local, &after);
 	sums = counter_list_growth(&session->before, &after);
-	counter_list_clear(&after);
 	return sums;
 }
 

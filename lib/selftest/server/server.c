@@ -344,12 +344,11 @@ static int serve(struct server *server)
 int selftest_serve(const struct selftest_service *service, struct selftest_results *results,
 		   char **ret_reason, char **ret_hint)
 {
-	struct server server = {
+	_cleanup_(server_close) struct server server = {
 		.service = service, .results = results, .listener = -1, .children = -1};
 	int rc = server_open(&server, ret_reason, ret_hint);
 
 	if (!rc)
 		rc = serve(&server);
-	server_close(&server);
 	return rc;
 }

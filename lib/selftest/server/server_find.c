@@ -27,8 +27,8 @@ int selftest_find_port(const struct selftest_client *client, const struct object
 		.peer = &client->endpoint,
 		.named = objects->count,
 	};
-	struct inventory inventory = {0};
-	struct problems problems = {0};
+	_cleanup_(inventory_free) struct inventory inventory = {0};
+	_cleanup_(problems_free) struct problems problems = {0};
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
 	if (!rc && client->device)
@@ -39,8 +39,6 @@ int selftest_find_port(const struct selftest_client *client, const struct object
 					 ret_reason, ret_hint);
 	else
 		*ret_reason = say_unlisted(&problems);
-	problems_free(&problems);
-	inventory_free(&inventory);
 	return rc;
 }
 
@@ -49,8 +47,8 @@ int selftest_list_ports(const struct objects *objects, const struct number *gid_
 {
 	const struct inventory_request request = {.needs = RAIL_NEEDS, .objects = objects};
 	_cleanup_(freep) struct listed_port *ports = NULL;
-	struct inventory inventory = {0};
-	struct problems problems = {0};
+	_cleanup_(inventory_free) struct inventory inventory = {0};
+	_cleanup_(problems_free) struct problems problems = {0};
 	size_t count = 0;
 	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
@@ -63,7 +61,5 @@ int selftest_list_ports(const struct objects *objects, const struct number *gid_
 		for (size_t i = first; i < ret_ports->total && ret_ports->count < LIMIT_PORTS; i++)
 			ret_ports->items[ret_ports->count++] = ports[i];
 	}
-	problems_free(&problems);
-	inventory_free(&inventory);
 	return rc;
 }

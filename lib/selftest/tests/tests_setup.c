@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "selftest/tests/tests.h"
 
@@ -27,7 +28,7 @@ static int on_both(struct trial *trial, side_step step)
  */
 static void run_device(struct trial *trial)
 {
-	struct diagnosis diagnosis = {0};
+	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
 	struct diagnosis_facts facts;
 
 	trial_facts(trial, &facts);
@@ -35,7 +36,6 @@ static void run_device(struct trial *trial)
 		trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
 	else if (diagnose_mtu(&facts, &diagnosis))
 		trial_remark(trial, "%s", diagnosis.sentence);
-	diagnosis_clear(&diagnosis);
 }
 
 /* Writes and reads all of it, as the CPU sees it. */
