@@ -154,11 +154,9 @@ int compat_run(const struct ctx *ctx, const struct personality *personality, int
 		.root = ctx->globals.root,
 	};
 
-	if (!choose_release(&call.release)) {
-		command_complain(ctx, "RDMACTL_COMPAT must be 44 or 65",
-				 "it selects the rdma-core release whose output to print");
-		return STATUS_USAGE;
-	}
+	if (!choose_release(&call.release))
+		return command_complain(ctx, "RDMACTL_COMPAT must be 44 or 65",
+					"it selects the rdma-core release whose output to print");
 	/* getopt's initial state, which parsing rdmactl's own options has changed. */
 	optind = 0;
 	opterr = 1;
@@ -187,8 +185,7 @@ static int complain_name(const struct ctx *ctx, const char *name)
 		names[i] = personalities[i].name;
 	hint = text_suggest(name, names, ARRAY_SIZE(names),
 			    instead ? instead : "rdmactl compat lists them");
-	command_complain(ctx, message, hint);
-	return STATUS_USAGE;
+	return command_complain(ctx, message, hint);
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
@@ -203,11 +200,9 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	personality = strchr(objects[0], '/') ? NULL : compat_find(objects[0]);
 	if (!personality)
 		return complain_name(ctx, objects[0]);
-	if (globals->json || globals->jsonl || globals->tsv || globals->columns) {
-		command_complain(ctx, "a personality only prints the output of its tool",
-				 "rdmactl devices, ports, gids and caps have JSON");
-		return STATUS_USAGE;
-	}
+	if (globals->json || globals->jsonl || globals->tsv || globals->columns)
+		return command_complain(ctx, "a personality only prints the output of its tool",
+					"rdmactl devices, ports, gids and caps have JSON");
 	while (objects[argc])
 		argc++;
 	return compat_run(ctx, personality, argc, objects);

@@ -230,10 +230,9 @@ static int explain(const struct ctx *ctx, const struct counters_args *args, char
 	struct listing listing;
 	int status;
 
-	if (words[0]) {
-		command_complain(ctx, "--explain takes a name of a counter, and no device", NULL);
-		return STATUS_USAGE;
-	}
+	if (words[0])
+		return command_complain(ctx, "--explain takes a name of a counter, and no device",
+					NULL);
 	if (!listing_begin_as(&listing, ctx, &counter_meaning_schema, true))
 		return listing_end(&listing);
 	if (!counter_meanings_find(&meanings, args->explain, &closest))
@@ -267,10 +266,8 @@ static int watch(const struct ctx *ctx, const struct counters_args *args, char *
 	rc = option_parse_duration(words[0], &msec);
 	if (rc == -EINVAL)
 		return counters_watch(ctx, args, words);
-	if (rc || msec < COUNTERS_INTERVAL_LEAST || msec > COUNTERS_INTERVAL_MOST) {
-		command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
-		return STATUS_USAGE;
-	}
+	if (rc || msec < COUNTERS_INTERVAL_LEAST || msec > COUNTERS_INTERVAL_MOST)
+		return command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
 	number_set(&with_interval.interval, msec);
 	return counters_watch(ctx, &with_interval, words + 1);
 }

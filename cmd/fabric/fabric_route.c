@@ -361,15 +361,13 @@ static int run(const struct ctx *ctx, const void *route_args, char **objects)
 
 	const bool many = args->mlid || args->pairs;
 
-	if (many ? objects[0] != NULL : !objects[0] || !objects[1]) {
-		command_complain(
+	if (many ? objects[0] != NULL : !objects[0] || !objects[1])
+		return command_complain(
 			ctx,
 			args->mlid    ? "a multicast group has no FROM and TO"
 			: args->pairs ? "FROM and TO are in the file of --pairs-file"
 				      : "the two ends of the route are missing",
 			"rdmactl fabric route FROM TO, or --mlid MLID, or --pairs-file FILE");
-		return STATUS_USAGE;
-	}
 	if (args->pairs)
 		return fabric_route_pairs(ctx, args);
 	return args->mlid ? fabric_route_group(ctx, args) : show_pair(ctx, &args->fabric, objects);

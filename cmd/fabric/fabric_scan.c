@@ -219,10 +219,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	const struct fabric_args *args = fabric_args;
 
 	(void)objects;
-	if (misfit(args)) {
-		command_complain(ctx, misfit(args), NULL);
-		return STATUS_USAGE;
-	}
+	if (misfit(args))
+		return command_complain(ctx, misfit(args), NULL);
 	if (args->diff)
 		return print_diff(ctx, args);
 	if (args->format.known || args->tree)

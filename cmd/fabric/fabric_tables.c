@@ -201,10 +201,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 							     mad_forced_kind(&args->mad));
 	int status;
 
-	if (complaint) {
-		command_complain(ctx, complaint, "name a switch, or use --from or --switch");
-		return STATUS_USAGE;
-	}
+	if (complaint)
+		return command_complain(ctx, complaint, "name a switch, or use --from or --switch");
 	if (!choose_lids(ctx, args, &tables))
 		return STATUS_USAGE;
 	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects) &&

@@ -140,8 +140,7 @@ int mad_serve(const struct ctx *ctx, const struct mad_args *args,
 	if (words[0] && (words[1] || ours.via)) {
 		_cleanup_(freep) char *hint = mem_format("rdmactl %s --help", ctx->command->name);
 
-		command_complain(ctx, "--serve takes only one port", hint);
-		return STATUS_USAGE;
+		return command_complain(ctx, "--serve takes only one port", hint);
 	}
 	if (words[0])
 		ours.via = words[0];

@@ -142,10 +142,8 @@ static int find_no_words(const struct ctx *ctx, int error)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	if (!error) {
-		command_complain(ctx, "no destination on standard input", NULL);
-		return STATUS_USAGE;
-	}
+	if (!error)
+		return command_complain(ctx, "no destination on standard input", NULL);
 	message = mem_format("cannot read standard input: %s", strerror(-error));
 	command_complain(ctx, message, NULL);
 	return STATUS_FAILED;
@@ -383,10 +381,8 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (ping_args->serve)
 		return mad_serve(ctx, &ping_args->mad, &responder, objects);
 	wrong = check(ping_args, objects);
-	if (wrong) {
-		command_complain(ctx, wrong, "rdmactl ping --help");
-		return STATUS_USAGE;
-	}
+	if (wrong)
+		return command_complain(ctx, wrong, "rdmactl ping --help");
 	return ping_client(ctx, ping_args, objects);
 }
 

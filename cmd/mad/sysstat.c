@@ -254,8 +254,7 @@ static int complain(const struct ctx *ctx, const char *word)
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	_cleanup_(freep) char *message = mem_format("'%s' is not one of ping, host, cpu", clean);
 
-	command_complain(ctx, message, "rdmactl sysstat --help");
-	return STATUS_USAGE;
+	return command_complain(ctx, message, "rdmactl sysstat --help");
 }
 
 static int run_command(const struct ctx *ctx, const void *args, char **objects)
@@ -265,10 +264,8 @@ static int run_command(const struct ctx *ctx, const void *args, char **objects)
 
 	if (sysstat_args->serve)
 		return mad_serve(ctx, &sysstat_args->mad, &responder, objects);
-	if (!objects[0]) {
-		command_complain(ctx, "DEST is missing", "rdmactl sysstat --help");
-		return STATUS_USAGE;
-	}
+	if (!objects[0])
+		return command_complain(ctx, "DEST is missing", "rdmactl sysstat --help");
 	if (objects[1])
 		name = enum_find_word(sysstat_query_names, objects[1]);
 	if (!name)

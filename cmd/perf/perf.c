@@ -75,10 +75,10 @@ static const struct option_rule rules[] = {
 
 static int complain_route(const struct ctx *ctx)
 {
-	command_complain(ctx, "performance management cannot be reached by directed route",
-			 "name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows "
-			 "the GUID");
-	return STATUS_USAGE;
+	return command_complain(
+		ctx, "performance management cannot be reached by directed route",
+		"name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows "
+		"the GUID");
 }
 
 static bool is_route(const struct mad_args *args, const char *word)

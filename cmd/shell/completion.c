@@ -35,11 +35,9 @@ static int run_completion(const struct ctx *ctx, const void *args, char **object
 	const struct enum_name *shell = enum_find_word(shells, objects[0]);
 
 	(void)args;
-	if (!shell) {
-		command_complain(ctx, "no completion for this shell",
-				 "bash, zsh and fish have one");
-		return STATUS_USAGE;
-	}
+	if (!shell)
+		return command_complain(ctx, "no completion for this shell",
+					"bash, zsh and fish have one");
 	return finish_output(ctx, render_text(stdout, stubs[shell->value]), STATUS_DONE);
 }
 

@@ -205,11 +205,10 @@ int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
 	struct run run = {.args = args, .attribute = attribute};
 	int status;
 
-	if (!words[0]) {
-		command_complain(ctx, "--command needs the subnet manager that it goes to",
-				 "rdmactl sa sm lists them: name a LID, a port GUID or a route");
-		return STATUS_USAGE;
-	}
+	if (!words[0])
+		return command_complain(
+			ctx, "--command needs the subnet manager that it goes to",
+			"rdmactl sa sm lists them: name a LID, a port GUID or a route");
 	if (smp_begin(&run.mad, ctx, args, attribute, attribute->schema, words) &&
 	    !mad_listing_refuses_words(&run.mad)) {
 		if (run.mad.session.destination_count == 1)

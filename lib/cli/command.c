@@ -142,7 +142,7 @@ char *command_path(const struct ctx *ctx)
 			  ctx->command->name);
 }
 
-void command_complain(const struct ctx *ctx, const char *message, const char *hint)
+int command_complain(const struct ctx *ctx, const char *message, const char *hint)
 {
 	const struct command *command = ctx->parent ? ctx->parent : ctx->command;
 
@@ -150,6 +150,7 @@ void command_complain(const struct ctx *ctx, const char *message, const char *hi
 		message);
 	if (hint && !ctx->globals.quiet)
 		fprintf(stderr, "  %s\n", hint);
+	return STATUS_USAGE;
 }
 
 int command_usage(const struct ctx *ctx, char *message, char *hint)
@@ -160,8 +161,7 @@ int command_usage(const struct ctx *ctx, char *message, char *hint)
 		path = command_path(ctx);
 		owned_hint = mem_format("rdmactl %s --help", path);
 	}
-	command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
-	return STATUS_USAGE;
+	return command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
 }
 
 static void add_schema(const struct schema *schema, const struct schema ***schemas, size_t *count)

@@ -183,8 +183,9 @@ bool command_excludes(const struct ctx *ctx, const char *name, const struct stri
 /*
  * One line on standard error, `rdmactl COMMAND: message`, and the next step on a second one if
  * there is one. --quiet suppresses the hint. A subcommand complains under its parent's name.
+ * Returns STATUS_USAGE.
  */
-void command_complain(const struct ctx *ctx, const char *message, const char *hint);
+int command_complain(const struct ctx *ctx, const char *message, const char *hint);
 
 /* Complains, with `hint` or the command's --help; frees both and returns STATUS_USAGE. */
 int command_usage(const struct ctx *ctx, char *message, char *hint);
