@@ -196,21 +196,10 @@ static bool shows(const struct routes *routes, unsigned int tag)
 static void ask_path(const struct routes *routes, enum route_direction direction,
 		     unsigned char *record, struct mad_request *request)
 {
-	const struct mad_route *route = &routes->run.mad.session.port.route;
-
 	path_record_set_slid(record, routes->ends[direction].lid);
 	path_record_set_dlid(record, routes->ends[!direction].lid);
-	path_record_set_numb_path(record, 1);
-	*request = (struct mad_request){
-		.to = mad_sa_address(route),
-		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		.method = UMAD_METHOD_GET,
-		.attribute = UMAD_SA_ATTR_PATH_REC,
-		.key = route->sm_key,
-		.component_mask = PATH_HAS_DLID | PATH_HAS_SLID | PATH_HAS_NUMB_PATH,
-		.data = record,
-		.data_bytes = PATH_RECORD_BYTES,
-	};
+	*request = mad_path_request(&routes->run.mad.session.port.route,
+				    PATH_HAS_DLID | PATH_HAS_SLID, record);
 }
 
 static void take_path(const struct mad_item *item, struct route_path *path)

@@ -137,6 +137,23 @@ struct gid mad_target_gid(const struct mad_route *route, const struct mad_target
 	return gid;
 }
 
+struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
+				    unsigned char *record)
+{
+	path_record_set_numb_path(record, 1);
+	return (struct mad_request){
+		.to = mad_sa_address(route),
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		/* Only one record is needed, so use Get: GetTable would come in segments. 15.4.2 */
+		.method = UMAD_METHOD_GET,
+		.attribute = UMAD_SA_ATTR_PATH_REC,
+		.key = route->sm_key,
+		.component_mask = components | PATH_HAS_NUMB_PATH,
+		.data = record,
+		.data_bytes = PATH_RECORD_BYTES,
+	};
+}
+
 static void ask_path(const struct mad_route *route, const struct mad_target *target,
 		     unsigned char *record, struct mad_request *request)
 {
@@ -144,18 +161,7 @@ static void ask_path(const struct mad_route *route, const struct mad_target *tar
 
 	memcpy(record + PATH_RECORD_DGID_AT, gid.raw, sizeof(gid.raw));
 	memcpy(record + PATH_RECORD_SGID_AT, route->gid.raw, sizeof(route->gid.raw));
-	path_record_set_numb_path(record, 1);
-	*request = (struct mad_request){
-		.to = mad_sa_address(route),
-		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		/* Only one record is needed, so use Get: GetTable would come in segments. 15.4.2 */
-		.method = UMAD_METHOD_GET,
-		.attribute = UMAD_SA_ATTR_PATH_REC,
-		.key = route->sm_key,
-		.component_mask = PATH_HAS_DGID | PATH_HAS_SGID | PATH_HAS_NUMB_PATH,
-		.data = record,
-		.data_bytes = PATH_RECORD_BYTES,
-	};
+	*request = mad_path_request(route, PATH_HAS_DGID | PATH_HAS_SGID, record);
 }
 
 static bool needs_path(const struct mad_place *place)
@@ -194,13 +200,12 @@ static void use_path(struct mad_place *place, const struct gid *own, const struc
 }
 
 /* Resolves the places that need a path. */
-static int find_paths(struct mad_engine *engine, const struct mad_route *route,
-		      struct mad_place *places, size_t count)
+static void find_paths(struct mad_engine *engine, const struct mad_route *route,
+		       struct mad_place *places, size_t count)
 {
 	_cleanup_(freep) struct mad_item *items = mem_alloc_zero(count, sizeof(*items));
 	_cleanup_(freep) unsigned char *records = mem_alloc_zero(count, PATH_RECORD_BYTES);
 	size_t asked = 0;
-	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		if (needs_path(&places[i]) && !places[i].error) {
@@ -208,16 +213,15 @@ static int find_paths(struct mad_engine *engine, const struct mad_route *route,
 				 &items[asked].request);
 			asked++;
 		}
-	rc = mad_gather(engine, items, asked);
+	mad_gather(engine, items, asked);
 	asked = 0;
 	for (size_t i = 0; i < count; i++)
 		if (needs_path(&places[i]) && !places[i].error)
 			use_path(&places[i], &route->gid, &items[asked++]);
-	return rc;
 }
 
-int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
-		    struct mad_place *places, size_t count)
+void mad_find_places(struct mad_engine *engine, const struct mad_route *route,
+		     struct mad_place *places, size_t count)
 {
 	size_t needed = 0;
 
@@ -237,5 +241,6 @@ int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 			needed++;
 		}
 	}
-	return needed ? find_paths(engine, route, places, count) : 0;
+	if (needed)
+		find_paths(engine, route, places, count);
 }

@@ -46,15 +46,18 @@ struct mad_place {
 
 /*
  * Finds the LIDs of the places that are GUIDs or GIDs from path records of the SA, all at once, and
- * fills the addresses of all. Returns the same as mad_engine_run().
+ * fills the addresses of all. Each place has its own result.
  */
-int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
-		    struct mad_place *places, size_t count);
+void mad_find_places(struct mad_engine *engine, const struct mad_route *route,
+		     struct mad_place *places, size_t count);
 
 /* The GID of a target that is a GID or a GUID, which gets the prefix of the local port. */
 struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target);
 /* The address of the SA. */
 struct mad_address mad_sa_address(const struct mad_route *route);
+/* Asks the SA for one path record by those PATH_HAS_ components, which `record` holds. */
+struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
+				    unsigned char *record);
 /* Unknown without a LID, or if the LID is that of the router on the way. */
 struct number mad_place_lid(const struct mad_place *place);
 /* Makes an SMP to the place, without data. */

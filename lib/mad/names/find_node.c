@@ -292,8 +292,8 @@ static int search_first_words(struct finder *finder, struct reader *reader,
 	return rc;
 }
 
-int node_search(struct mad_engine *engine, const struct mad_route *route,
-		const struct node_names *names, struct node_search *searches, size_t count)
+void node_search(struct mad_engine *engine, const struct mad_route *route,
+		 const struct node_names *names, struct node_search *searches, size_t count)
 {
 	struct finder finder = {.names = names};
 	struct reader reader = {
@@ -307,7 +307,7 @@ int node_search(struct mad_engine *engine, const struct mad_route *route,
 	if (!route->subnet_manager) {
 		for (size_t i = 0; i < count; i++)
 			searches[i].error = -ENODATA;
-		return 0;
+		return;
 	}
 	for (size_t i = 0; i < count; i++)
 		add_candidates(&finder, i, searches[i].text);
@@ -323,7 +323,6 @@ int node_search(struct mad_engine *engine, const struct mad_route *route,
 	for (size_t i = 0; i < finder.count; i++)
 		free_candidate(&finder.candidates[i]);
 	free(finder.candidates);
-	return rc;
 }
 
 void node_search_clear(struct node_search *search)

@@ -34,10 +34,10 @@ struct node_search {
 /*
  * Fills the results. A text is a name as a whole before it is NAME/PORT. Where no node has the
  * whole name, a node whose description begins with it, followed by a blank, will do: adapters are
- * often described as `host device`. Returns the same as mad_engine_run().
+ * often described as `host device`.
  */
-int node_search(struct mad_engine *engine, const struct mad_route *route,
-		const struct node_names *names, struct node_search *searches, size_t count);
+void node_search(struct mad_engine *engine, const struct mad_route *route,
+		 const struct node_names *names, struct node_search *searches, size_t count);
 void node_search_clear(struct node_search *search);
 
 /* The name of the node that a NodeRecord describes; the caller frees it. */
