@@ -354,9 +354,7 @@ static int print_rows(const struct listing *listing)
 	};
 	const struct schema *head_schema = listing->schema->head;
 	_cleanup_(freep) void *nothing_known = NULL;
-	struct columns head_columns = {0};
-	_cleanup_(freep) char *bad = NULL;
-	int rc;
+	_cleanup_(columns_free) struct columns head_columns = {0};
 
 	if (listing->silent)
 		return 0;
@@ -364,11 +362,9 @@ static int print_rows(const struct listing *listing)
 	if (head_schema && !document.head)
 		document.head = nothing_known = mem_alloc_zero(1, head_schema->record_size);
 	if (head_schema)
-		columns_select(&head_columns, head_schema, COLUMNS_ALL, NULL, &bad);
+		head_columns = columns_of(head_schema, COLUMNS_ALL);
 	document.head_columns = &head_columns;
-	rc = render(stdout, &options, &document);
-	columns_free(&head_columns);
-	return rc;
+	return render(stdout, &options, &document);
 }
 
 bool listing_streams(const struct listing *listing)

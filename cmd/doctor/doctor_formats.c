@@ -167,21 +167,16 @@ static int print_condition(FILE *out, const struct verdict_line *line)
 	static const char *const statuses[] = {"True", "False", "False", "Unknown"};
 	static const char *const reasons[] = {"RdmaReady", NULL, NULL, "RdmaUnknown"};
 	_cleanup_(freep) char *type = mem_string("RdmaReady"), *status = NULL, *reason = NULL;
-	_cleanup_(freep) char *bad = NULL;
+	_cleanup_(columns_free) struct columns columns = columns_of(&condition_schema, COLUMNS_ALL);
 	const struct render_options options = {.format = FORMAT_JSONL};
 	struct condition condition = {.type = type, .message = line->reason};
 	const void *row = &condition;
-	struct columns columns;
 	struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
-	int rc;
 
 	condition.status = status = mem_string(statuses[line->answer]);
 	condition.reason = reason = line->check ? camel_case(line->check)
 						: mem_string(reasons[line->answer]);
-	columns_select(&columns, &condition_schema, COLUMNS_ALL, NULL, &bad);
-	rc = render(out, &options, &document);
-	columns_free(&columns);
-	return rc;
+	return render(out, &options, &document);
 }
 
 /* Prints the line, frees its reason, and returns the status that its reader knows. */

@@ -84,7 +84,6 @@ bool mesh_rows_open(struct mesh_work *work)
 	static const struct render_options options = {.format = FORMAT_JSONL};
 	const struct mesh_args *args = work->args;
 	const char *path = args->resume ?: args->save;
-	_cleanup_(freep) char *bad = NULL;
 	size_t length;
 	int rc;
 
@@ -114,7 +113,7 @@ bool mesh_rows_open(struct mesh_work *work)
 	/* A run that was killed may have left half a line. */
 	if (work->resumed && length && work->resumed[length - 1] != '\n')
 		fputc('\n', work->rows);
-	columns_select(&work->row_columns, &mesh_rows_schema, COLUMNS_ALL, NULL, &bad);
+	work->row_columns = columns_of(&mesh_rows_schema, COLUMNS_ALL);
 	render_stream_init(&work->saved_rows, work->rows, &options, &work->row_columns);
 	return true;
 }

@@ -158,13 +158,11 @@ static void add_document(struct snapshot_run *run, const char *path, const struc
 			 const void *const *rows, size_t count, const struct problems *problems)
 {
 	const struct render_options json = {.format = FORMAT_JSON};
-	_cleanup_(columns_free) struct columns columns = {0};
+	_cleanup_(columns_free) struct columns columns = columns_of(schema, COLUMNS_ALL);
 	const struct document document = {
 		.columns = &columns, .rows = rows, .row_count = count, .problems = problems};
-	_cleanup_(freep) char *bad = NULL;
 	char *text = NULL;
 
-	columns_select(&columns, schema, COLUMNS_ALL, NULL, &bad);
 	if (!render_to_text(&json, &document, &text))
 		contents_take(&run->contents, CONTENT_FILE, path, text, strlen(text));
 }

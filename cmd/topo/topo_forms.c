@@ -78,17 +78,16 @@ int topo_print_path(struct topo_run *run, const struct topology_path *path)
 	const struct render_options options = listing_options(&run->listing);
 	struct text_buffer buffer = {.text = NULL};
 	_cleanup_(freep) const void **rows = mem_alloc_zero(path->count, sizeof(*rows));
-	struct columns columns = {.schema = NULL};
+	_cleanup_(columns_free) struct columns columns = columns_of(&topology_hop_schema,
+								    COLUMNS_DEFAULT);
 	const struct document document = {
 		.columns = &columns, .rows = rows, .row_count = path->count};
 	int rc = 0;
 
 	for (size_t i = 0; i < path->count; i++)
 		rows[i] = &path->hops[i];
-	columns_select(&columns, &topology_hop_schema, COLUMNS_DEFAULT, NULL, NULL);
 	if (path->count)
 		rc = render(stdout, &options, &document);
-	columns_free(&columns);
 	if (rc)
 		return rc;
 	if (path->count)

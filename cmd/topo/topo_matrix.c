@@ -182,13 +182,13 @@ int topo_print_matrix(struct topo_run *run)
 {
 	const struct render_options options = listing_options(&run->listing);
 	const struct globals *globals = &run->listing.ctx->globals;
-	struct columns columns = {.schema = NULL};
+	_cleanup_(columns_free) struct columns columns = {.schema = NULL};
 	struct matrix matrix = {.width = 0};
 	struct document document = {.columns = &columns, .row_count = run->row_count};
 	int rc;
 
 	make_matrix(run, &matrix);
-	columns_select(&columns, &matrix.schema, COLUMNS_DEFAULT, NULL, NULL);
+	columns = columns_of(&matrix.schema, COLUMNS_DEFAULT);
 	document.rows = matrix.rows;
 	rc = render(stdout, &options, &document);
 	if (!rc && !globals->tsv && !globals->no_headings && !globals->quiet) {
@@ -196,7 +196,6 @@ int topo_print_matrix(struct topo_run *run)
 
 		rc = render_text(stdout, legend);
 	}
-	columns_free(&columns);
 	clear_matrix(run, &matrix);
 	return rc;
 }

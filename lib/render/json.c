@@ -62,7 +62,7 @@ static void put_list(FILE *out, const struct value *value)
 
 static int put_records(FILE *out, const struct field *field, const struct value *value, bool sparse)
 {
-	struct columns columns;
+	_cleanup_(columns_free) struct columns columns = {0};
 	int rc = columns_of_records(&columns, field);
 
 	putc('[', out);
@@ -74,7 +74,6 @@ static int put_records(FILE *out, const struct field *field, const struct value 
 				sparse);
 	}
 	putc(']', out);
-	columns_free(&columns);
 	return rc;
 }
 
@@ -143,16 +142,13 @@ static int put_record(FILE *out, const struct columns *columns, const void *reco
 
 static int put_problems(FILE *out, const struct problems *problems)
 {
-	_cleanup_(freep) char *bad = NULL;
-	struct columns columns;
-	int rc;
+	_cleanup_(columns_free) struct columns columns = columns_of(&problem_schema, COLUMNS_ALL);
+	int rc = 0;
 
-	rc = columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad);
 	for (size_t i = 0; !rc && i < problems->count; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
 		rc = put_record(out, &columns, &problems->items[i], false);
 	}
-	columns_free(&columns);
 	return rc;
 }
 

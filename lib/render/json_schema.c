@@ -37,15 +37,12 @@ static json_t *list_type(void)
 
 static json_t *records_type(const struct field *field)
 {
-	struct columns columns;
-	json_t *type;
+	_cleanup_(columns_free) struct columns columns = {0};
 
 	if (columns_of_records(&columns, field))
 		return NULL;
-	type = json_pack("{s:[s,s],s:o}", "type", "array", "null", "items",
+	return json_pack("{s:[s,s],s:o}", "type", "array", "null", "items",
 			 record_schema(&columns));
-	columns_free(&columns);
-	return type;
 }
 
 static json_t *field_type(const struct field *field)
@@ -99,15 +96,9 @@ static json_t *record_schema(const struct columns *columns)
 
 static json_t *problems_schema(void)
 {
-	_cleanup_(freep) char *bad = NULL;
-	struct columns columns;
-	json_t *items;
+	_cleanup_(columns_free) struct columns columns = columns_of(&problem_schema, COLUMNS_ALL);
 
-	if (columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad))
-		return NULL;
-	items = record_schema(&columns);
-	columns_free(&columns);
-	return json_pack("{s:s,s:o}", "type", "array", "items", items);
+	return json_pack("{s:s,s:o}", "type", "array", "items", record_schema(&columns));
 }
 
 int render_json_schema(FILE *out, const struct columns *columns)

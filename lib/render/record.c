@@ -23,7 +23,7 @@ static void put_record(FILE *out, const struct columns *columns, const void *rec
 /* Inner records follow, each after a line that names it. */
 static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
-	struct columns columns;
+	_cleanup_(columns_free) struct columns columns = {0};
 
 	if (columns_of_records(&columns, field))
 		return;
@@ -33,7 +33,6 @@ static void put_inner(FILE *out, const struct field *field, const struct value *
 			   (const char *)value->records.rows + i * field->records->record_size,
 			   indent + INDENT);
 	}
-	columns_free(&columns);
 }
 
 static void put_record(FILE *out, const struct columns *columns, const void *record, int indent)

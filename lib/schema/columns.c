@@ -34,16 +34,19 @@ static void drop(struct columns *columns, const struct field *field)
 		(columns->count - at) * sizeof(*columns->fields));
 }
 
-static void append_set(struct columns *columns, enum column_set set)
+struct columns columns_of(const struct schema *schema, enum column_set set)
 {
-	for (size_t i = 0; i < columns->schema->field_count; i++) {
-		const struct field *field = &columns->schema->fields[i];
+	struct columns columns = {.schema = schema};
+
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
 
 		if (field->flags & FIELD_SECRET)
 			continue;
 		if (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT)
-			append(columns, field);
+			append(&columns, field);
 	}
+	return columns;
 }
 
 /* Lists of records have no place in a table; keys are shown only by their name. */
@@ -85,9 +88,8 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 	_cleanup_(freep) char *words = mem_string_or_null(list);
 	char *rest = words, *word;
 
-	*columns = (struct columns){.schema = schema};
-	if (!list || list[0] == '+' || list[0] == '-')
-		append_set(columns, set);
+	*columns = !list || list[0] == '+' || list[0] == '-' ? columns_of(schema, set)
+							     : (struct columns){.schema = schema};
 	while ((word = strsep(&rest, ","))) {
 		if (apply(columns, set, word)) {
 			*ret_bad = mem_string(word);

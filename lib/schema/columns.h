@@ -19,6 +19,8 @@ enum column_set {
 	COLUMNS_ALL,	 /* every field but keys (FIELD_SECRET): JSON and vertical records */
 };
 
+struct columns columns_of(const struct schema *schema, enum column_set set);
+
 /*
  * Selects by `list` (comma-separated keys; +KEY adds to the set, -KEY removes from it, `all`
  * is every field, lists of records only if they are in the set to begin with), or the plain set if

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "fabric/format/saved.h"
@@ -208,26 +209,20 @@ static int write_content(void *context, FILE *file)
 {
 	const struct render_options options = {.format = FORMAT_JSON};
 	const struct content *content = context;
-	struct fabric_graph graph;
+	_cleanup_(columns_free) struct columns columns = columns_of(&fabric_saved_schema,
+								    COLUMNS_ALL);
+	_cleanup_(fabric_graph_clear) struct fabric_graph graph = {.nodes.count = 0};
 	const void *row = &graph;
-	struct columns columns;
-	char *bad = NULL;
-	int rc;
 
-	/* All columns of a schema can always be selected. */
-	columns_select(&columns, &fabric_saved_schema, COLUMNS_ALL, NULL, &bad);
 	fabric_graph_fill(content->view, &graph);
-	rc = render(file, &options,
-		    &(struct document){
-			    .columns = &columns,
-			    .rows = &row,
-			    .row_count = 1,
-			    .problems = content->problems,
-			    .sparse = true,
-		    });
-	fabric_graph_clear(&graph);
-	columns_free(&columns);
-	return rc;
+	return render(file, &options,
+		      &(struct document){
+			      .columns = &columns,
+			      .rows = &row,
+			      .row_count = 1,
+			      .problems = content->problems,
+			      .sparse = true,
+		      });
 }
 
 int fabric_file_save(const char *path, const struct fabric_view *view,
