@@ -146,9 +146,9 @@ static int check_answer(struct trial *trial, const struct message_exchange_many 
 {
 	if (answer->count == order->count)
 		return 0;
-	trial_fail(trial, "use the same release of rdmactl on both hosts",
-		   "the peer made %u queue pairs, %u were ordered", answer->count, order->count);
-	return -EPROTO;
+	return trial_fail(trial, "use the same release of rdmactl on both hosts",
+			  "the peer made %u queue pairs, %u were ordered", answer->count,
+			  order->count);
 }
 
 /* So many as are under way at once: the same time for each of them. */

@@ -158,10 +158,10 @@ static int check_one_header(struct trial *trial, struct datagram_path *path,
 		return datagram_check_header(trial, path, source, destination);
 	if (!ethernet)
 		return 0;
-	trial_fail(trial, NULL,
-		   "the completion does not report a header (IBV_WC_GRH), which every RoCE message "
-		   "has");
-	return -EBADE;
+	return trial_fail(
+		trial, NULL,
+		"the completion does not report a header (IBV_WC_GRH), which every RoCE message "
+		"has");
 }
 
 static void ud_header(struct trial *trial)

@@ -86,9 +86,8 @@ int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32
 		return rc;
 	if (item.status)
 		return trial_explain_status(trial, path->to, &item);
-	trial_fail(trial, "report it to the maker of the device, with its firmware version", "%s",
-		   complaint);
-	return -EBADE;
+	return trial_fail(trial, "report it to the maker of the device, with its firmware version",
+			  "%s", complaint);
 }
 
 /* Sends until something arrives. */
@@ -229,10 +228,10 @@ static int check_address(struct trial *trial, struct side *side, uint32_t at,
 		return 0;
 	gid_format(&got, got_text);
 	gid_format(expected, expected_text);
-	trial_fail(trial, "look for address translation between the hosts, and compare the GIDs",
-		   "the %s address in the message's header is %s, expected %s", what, got_text,
-		   expected_text);
-	return -EBADE;
+	return trial_fail(trial,
+			  "look for address translation between the hosts, and compare the GIDs",
+			  "the %s address in the message's header is %s, expected %s", what,
+			  got_text, expected_text);
 }
 
 static int check_kind(struct trial *trial, struct side *side, const struct header_form *form)
@@ -244,11 +243,11 @@ static int check_kind(struct trial *trial, struct side *side, const struct heade
 		rc = read_bytes(trial, side, DATAGRAM_RECEIVE + form->next_at, 1, &next);
 	if (rc || (version >> 4 == form->version && next == form->next))
 		return rc;
-	trial_fail(trial, NULL,
-		   "before the message is not %s: version %u, next header 0x%02x, expected %u and "
-		   "0x%02x",
-		   form->name, version >> 4, next, form->version, form->next);
-	return -EBADE;
+	return trial_fail(
+		trial, NULL,
+		"before the message is not %s: version %u, next header 0x%02x, expected %u and "
+		"0x%02x",
+		form->name, version >> 4, next, form->version, form->next);
 }
 
 int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,

@@ -42,9 +42,9 @@ struct injection {
 static int fail_status(struct injection *it, const char *where, uint32_t got, uint32_t expected)
 {
 	trial_note_status(it->trial, got);
-	trial_fail(it->trial, got ? NULL : FAULT_HINT, "%s completed with '%s', not with '%s'",
-		   where, completion_status_name(got), completion_status_name(expected));
-	return -EBADE;
+	return trial_fail(it->trial, got ? NULL : FAULT_HINT,
+			  "%s completed with '%s', not with '%s'", where,
+			  completion_status_name(got), completion_status_name(expected));
 }
 
 static const struct work_completion *find_seen(const struct injection *it, const struct side *side,
@@ -68,10 +68,8 @@ static int await_completion(struct injection *it, struct side *side, uint64_t id
 	while (!(*ret = find_seen(it, side, id))) {
 		int rc;
 
-		if (it->seen_count[which] == ARRAY_SIZE(it->seen[which])) {
-			trial_fail(it->trial, NULL, "more completions than work requests");
-			return -EBADE;
-		}
+		if (it->seen_count[which] == ARRAY_SIZE(it->seen[which]))
+			return trial_fail(it->trial, NULL, "more completions than work requests");
 		rc = trial_wait(it->trial, side, 1, &waited);
 		if (rc)
 			return rc;
@@ -384,12 +382,11 @@ static int try_later(struct injection *it)
 			     "a request posted after the end neither completes nor is refused");
 		return 0;
 	}
-	if (waited.items[0].id != FAULT_ID_LATER) {
-		trial_fail(it->trial, NULL,
-			   "a later request completed with the id %#" PRIx64 ", not with %#x",
-			   waited.items[0].id, FAULT_ID_LATER);
-		return -EBADE;
-	}
+	if (waited.items[0].id != FAULT_ID_LATER)
+		return trial_fail(it->trial, NULL,
+				  "a later request completed with the id %#" PRIx64
+				  ", not with %#x",
+				  waited.items[0].id, FAULT_ID_LATER);
 	if (waited.items[0].status == IBV_WC_WR_FLUSH_ERR)
 		return 0;
 	return fail_status(it, "a later request", waited.items[0].status, IBV_WC_WR_FLUSH_ERR);

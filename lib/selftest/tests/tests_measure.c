@@ -122,11 +122,10 @@ static int check_sums(struct trial *trial, const struct plan *plan, bool out)
 	}
 	if (got == expected)
 		return 0;
-	trial_fail(
+	return trial_fail(
 		trial, "check the firmware's version of both devices: rdmactl devices shows it",
 		"%llu fetch-and-adds were done, but the last of them returned as if it were %llu",
 		(unsigned long long)expected, (unsigned long long)got);
-	return -EBADMSG;
 }
 
 /* The other side took as many messages as were sent. */
@@ -138,9 +137,8 @@ static int check_count(struct trial *trial, const struct plan *plan, bool out)
 
 	if (sent == taken)
 		return 0;
-	trial_fail(trial, NULL, "%llu messages were sent, but %llu arrived",
-		   (unsigned long long)sent, (unsigned long long)taken);
-	return -EBADMSG;
+	return trial_fail(trial, NULL, "%llu messages were sent, but %llu arrived",
+			  (unsigned long long)sent, (unsigned long long)taken);
 }
 
 /* The data of the side that sends, at the other one; of reads, the other way round. */

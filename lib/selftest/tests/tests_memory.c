@@ -143,10 +143,10 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 	if (status == IBV_WC_REM_ACCESS_ERR)
 		return check_untouched(pane);
 	trial_note_status(trial, status);
-	trial_fail(trial, status ? NULL : rc_firmware_hint, "%s completed with '%s', not with '%s'",
-		   attempts[attempt], completion_status_name(status),
-		   completion_status_name(IBV_WC_REM_ACCESS_ERR));
-	return -EBADE;
+	return trial_fail(trial, status ? NULL : rc_firmware_hint,
+			  "%s completed with '%s', not with '%s'", attempts[attempt],
+			  completion_status_name(status),
+			  completion_status_name(IBV_WC_REM_ACCESS_ERR));
 }
 
 static int try_window(struct pane *pane, enum attempt attempt)
@@ -263,10 +263,9 @@ static int wake(struct trial *trial, struct side *side, uint32_t slot, uint64_t 
 		return 0;
 	if (waited.count && waited.items[0].status)
 		return trial_explain_status(trial, side, &waited.items[0]);
-	trial_fail(trial, rc_firmware_hint,
-		   "no completion came to the queue on vector %" PRIu32 " of the %s side", slot,
-		   trial_side_word(trial, side));
-	return -EBADE;
+	return trial_fail(trial, rc_firmware_hint,
+			  "no completion came to the queue on vector %" PRIu32 " of the %s side",
+			  slot, trial_side_word(trial, side));
 }
 
 static int use_vector(struct trial *trial, uint32_t slot)

@@ -197,10 +197,9 @@ int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 		return rc;
 	if (item.operation == operations[operation].sent)
 		return 0;
-	trial_fail(trial, rc_firmware_hint,
-		   "the completion is of operation %" PRIu32 ", %" PRIu32 " expected",
-		   item.operation, operations[operation].sent);
-	return -EBADMSG;
+	return trial_fail(trial, rc_firmware_hint,
+			  "the completion is of operation %" PRIu32 ", %" PRIu32 " expected",
+			  item.operation, operations[operation].sent);
 }
 
 static int expect_received(struct trial *trial, const struct rc_path *path, uint32_t operation,

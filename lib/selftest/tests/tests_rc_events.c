@@ -115,11 +115,10 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 	}
 	if (rc || waited.events)
 		return rc;
-	trial_fail(
+	return trial_fail(
 		trial, channel_hint,
 		"a message arrived %s while it slept, and the completion channel did not wake it",
 		trial->request->peer ? "at the peer" : "at the other side");
-	return -EIO;
 }
 
 /*
@@ -179,10 +178,10 @@ static int wake_near(struct trial *trial, uint32_t iteration)
 		rc = send_late(trial, fills[i], iteration + i, &waited);
 	if (rc || waited.events)
 		return rc;
-	trial_fail(trial, channel_hint,
-		   "a message arrived on this side while it slept, and the completion channel did "
-		   "not wake it");
-	return -EIO;
+	return trial_fail(
+		trial, channel_hint,
+		"a message arrived on this side while it slept, and the completion channel did "
+		"not wake it");
 }
 
 void rc_run_event(struct trial *trial)

@@ -186,21 +186,18 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 	while (qp < SHARED_QPS && arrivals->qpns[qp] != item->qpn)
 		qp++;
 	if (qp == SHARED_QPS || arrivals->of_qp[qp] == MESSAGES || item->id >= ALL ||
-	    arrivals->taken[item->id]) {
-		trial_fail(trial, rc_firmware_hint,
-			   "receive %" PRIu64 " completed for QP %" PRIu32
-			   ": no message was left for that",
-			   item->id, item->qpn);
-		return -EBADMSG;
-	}
+	    arrivals->taken[item->id])
+		return trial_fail(trial, rc_firmware_hint,
+				  "receive %" PRIu64 " completed for QP %" PRIu32
+				  ": no message was left for that",
+				  item->id, item->qpn);
 	arrivals->taken[item->id] = true;
 	message = arrivals->of_qp[qp]++ * SHARED_QPS + qp;
-	if (item->bytes != message_bytes(message)) {
-		trial_fail(trial, rc_firmware_hint,
-			   "receive %" PRIu64 " has %" PRIu32 " bytes, %" PRIu64 " were sent",
-			   item->id, item->bytes, message_bytes(message));
-		return -EBADMSG;
-	}
+	if (item->bytes != message_bytes(message))
+		return trial_fail(trial, rc_firmware_hint,
+				  "receive %" PRIu64 " has %" PRIu32 " bytes, %" PRIu64
+				  " were sent",
+				  item->id, item->bytes, message_bytes(message));
 	span = message_span((uint32_t)item->id, message);
 	rest = rc_data(item->id * RECEIVE_ROOM + item->bytes, RECEIVE_ROOM - item->bytes);
 	rc = trial_check(trial, &trial->far, span, message);
@@ -309,10 +306,9 @@ static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, con
 
 	if (rc || checked.equal)
 		return rc;
-	trial_fail(trial, rc_firmware_hint,
-		   "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8", what,
-		   checked.got, checked.offset, byte);
-	return -EBADMSG;
+	return trial_fail(trial, rc_firmware_hint,
+			  "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8",
+			  what, checked.got, checked.offset, byte);
 }
 
 static int check_word(struct trial *trial, struct side *side, uint8_t byte, const char *what)

@@ -208,10 +208,9 @@ static int expect_idle(struct trial *trial, struct side *side)
 
 	if (rc || queried.state == IBV_QPS_RESET || queried.state == IBV_QPS_INIT)
 		return rc;
-	trial_fail(trial, rc_firmware_hint,
-		   "a new queue pair is in state %" PRIu32 ", RESET or INIT expected",
-		   queried.state);
-	return -EIO;
+	return trial_fail(trial, rc_firmware_hint,
+			  "a new queue pair is in state %" PRIu32 ", RESET or INIT expected",
+			  queried.state);
 }
 
 static void walk_iwarp(struct trial *trial)

@@ -104,10 +104,9 @@ static int register_rights(struct trial *trial, struct side *side)
 		for (uint32_t k = 0; k < i; k++) {
 			if (buffers[i].rkey != buffers[k].rkey)
 				continue;
-			trial_fail(trial, rc_firmware_hint,
-				   "%s gave the same rkey 0x%08" PRIx32 " to two regions",
-				   trial_device_word(trial, side), buffers[i].rkey);
-			return -EIO;
+			return trial_fail(trial, rc_firmware_hint,
+					  "%s gave the same rkey 0x%08" PRIx32 " to two regions",
+					  trial_device_word(trial, side), buffers[i].rkey);
 		}
 	}
 	return 0;
@@ -137,10 +136,9 @@ static int make_cqs(struct trial *trial, struct side *side)
 		rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
 	if (rc || !waited.count)
 		return rc;
-	trial_fail(trial, rc_firmware_hint,
-		   "a new completion queue is not empty: it holds request 0x%" PRIx64,
-		   waited.items[0].id);
-	return -EIO;
+	return trial_fail(trial, rc_firmware_hint,
+			  "a new completion queue is not empty: it holds request 0x%" PRIx64,
+			  waited.items[0].id);
 }
 
 static void run_queue(struct trial *trial)
@@ -201,10 +199,10 @@ static int expect_connected(struct trial *trial, struct side *side)
 	/* rdma_cm takes the MTU of the route; that of iWARP is TCP's. */
 	if (trial->by_cm || queried.mtu_bytes == mtu)
 		return 0;
-	trial_fail(trial, rc_firmware_hint,
-		   "the queue pair has a path MTU of %" PRIu32 " bytes, %" PRIu32 " were requested",
-		   queried.mtu_bytes, mtu);
-	return -EIO;
+	return trial_fail(trial, rc_firmware_hint,
+			  "the queue pair has a path MTU of %" PRIu32 " bytes, %" PRIu32
+			  " were requested",
+			  queried.mtu_bytes, mtu);
 }
 
 static void run_connect(struct trial *trial)

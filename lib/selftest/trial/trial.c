@@ -137,13 +137,14 @@ __attribute__((format(printf, 4, 0))) static void mark(struct trial *trial,
 		trial->result->next_step = mem_string(hint);
 }
 
-void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
+int trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 {
 	va_list values;
 
 	va_start(values, format);
 	mark(trial, SELFTEST_FAIL, hint, format, values);
 	va_end(values);
+	return -EBADE;
 }
 
 void trial_fail_as(struct trial *trial, struct diagnosis *diagnosis)

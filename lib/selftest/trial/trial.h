@@ -182,8 +182,11 @@ int trial_explain_status(struct trial *trial, struct side *side,
 			 const struct work_completion *item);
 int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran);
 
-/* The verdict of the row, if it has none yet; text is the sentence, `hint` may be NULL. */
-void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
+/*
+ * The verdict of the row, if it has none yet; text is the sentence, `hint` may be NULL. Always
+ * returns -EBADE: the row says why.
+ */
+int trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same with a diagnosis, which it clears. */
 void trial_fail_as(struct trial *trial, struct diagnosis *diagnosis);

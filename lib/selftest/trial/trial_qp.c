@@ -267,10 +267,9 @@ int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, ui
 
 	if (rc || queried.state == state)
 		return rc;
-	trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
-		   trial_side_word(trial, side), agent_state_word(queried.state),
-		   agent_state_word(state));
-	return -EBADE;
+	return trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
+			  trial_side_word(trial, side), agent_state_word(queried.state),
+			  agent_state_word(state));
 }
 
 static int walk(struct trial *trial, struct side *side, uint32_t slot, const struct qp_shape *shape,

@@ -131,13 +131,12 @@ static int check(struct trial *trial, struct side *side, const struct message_fi
 	rc = trial_explain(trial, side, side_check(side, request, &checked));
 	if (rc || checked.equal)
 		return rc;
-	trial_fail(
+	return trial_fail(
 		trial,
 		"data are damaged in transit: check memory, PCIe errors and firmware of both hosts",
 		"%s: the %s buffer has 0x%02x at offset %llu, expected 0x%02x; %llu bytes differ",
 		what, trial_side_word(trial, side), checked.got, (unsigned long long)checked.offset,
 		checked.expected, (unsigned long long)checked.different);
-	return -EBADMSG;
 }
 
 int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
@@ -244,10 +243,9 @@ static int expect_id(struct trial *trial, struct side *side, const struct work_c
 {
 	if (item->id == id)
 		return 0;
-	trial_fail(trial, NULL, "the %s side got a completion with id %llu, expected %llu",
-		   trial_side_word(trial, side), (unsigned long long)item->id,
-		   (unsigned long long)id);
-	return -EBADE;
+	return trial_fail(trial, NULL, "the %s side got a completion with id %llu, expected %llu",
+			  trial_side_word(trial, side), (unsigned long long)item->id,
+			  (unsigned long long)id);
 }
 
 int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret)
@@ -278,10 +276,9 @@ int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uin
 	if (item->status == status)
 		return expect_id(trial, side, item, id);
 	trial_note_status(trial, item->status);
-	trial_fail(trial, NULL, "the %s side completed with '%s', expected '%s'",
-		   trial_side_word(trial, side), completion_status_name(item->status),
-		   completion_status_name(status));
-	return -EBADE;
+	return trial_fail(trial, NULL, "the %s side completed with '%s', expected '%s'",
+			  trial_side_word(trial, side), completion_status_name(item->status),
+			  completion_status_name(status));
 }
 
 int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec)
@@ -291,7 +288,7 @@ int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec)
 
 	if (rc || !waited.count)
 		return rc;
-	trial_fail(trial, NULL, "the %s side got a completion ('%s') where none may come",
-		   trial_side_word(trial, side), completion_status_name(waited.items[0].status));
-	return -EBADE;
+	return trial_fail(trial, NULL, "the %s side got a completion ('%s') where none may come",
+			  trial_side_word(trial, side),
+			  completion_status_name(waited.items[0].status));
 }
