@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +17,17 @@
 /* Signals that end a session; the caller still prints what has been gathered. */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
 
-void session_report(struct mad_session *session, const char *message, const char *hint)
+int session_report(struct mad_session *session, const char *hint, const char *format, ...)
 {
-	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
+	va_list arguments;
 
+	va_start(arguments, format);
+	message = mem_format_list(format, arguments);
+	va_end(arguments);
+	clean = text_clean(message, strlen(message));
 	problem_add_text(session->problems, NULL, NULL, NULL, clean, hint);
+	return -EINVAL;
 }
 
 bool mad_session_stopped(struct mad_session *session)
@@ -38,15 +45,10 @@ static bool is_stopped(void *context)
 static int parse_key(struct mad_session *session, const char *option, const char *text,
 		     uint64_t most, uint64_t *ret_key)
 {
-	_cleanup_(freep) char *message = NULL, *clean = NULL;
-
 	if (!text || !text_parse_u64(text, 0, most, ret_key))
 		return 0;
-	clean = text_clean(text, strlen(text));
-	message = mem_format("--%s: '%s' is no key: a number up to 0x%llx", option, clean,
-			     (unsigned long long)most);
-	session_report(session, message, NULL);
-	return -EINVAL;
+	return session_report(session, NULL, "--%s: '%s' is no key: a number up to 0x%llx", option,
+			      text, (unsigned long long)most);
 }
 
 int mad_session_begin(struct mad_session *session, const struct mad_session_options *options,
@@ -89,7 +91,7 @@ int mad_session_choose_port(struct mad_session *session, const struct inventory 
 				 &hint);
 
 	if (rc) {
-		session_report(session, reason, hint);
+		session_report(session, hint, "%s", reason);
 		return rc;
 	}
 	session->port.route.pkey_index = session->options.pkey_index;
@@ -114,7 +116,7 @@ int mad_session_open(struct mad_session *session)
 
 	if (rc) {
 		mad_port_explain(port, rc, &reason, &hint);
-		session_report(session, reason, hint);
+		session_report(session, hint, "%s", reason);
 	}
 	return rc;
 }

@@ -33,7 +33,6 @@ int session_parse_target(struct mad_session *session, const char *name,
 			 struct mad_target *ret_target)
 {
 	const enum target_kind kind = session->options.kind;
-	_cleanup_(freep) char *message = NULL, *clean = NULL;
 	int rc = mad_target_parse(name, kind, ret_target);
 
 	if (rc == -EINVAL && (kind == TARGET_ANY || kind == TARGET_NAME) && may_be_name(name)) {
@@ -42,19 +41,15 @@ int session_parse_target(struct mad_session *session, const char *name,
 	}
 	if (!rc)
 		return 0;
-	clean = text_clean(name, strlen(name));
-	message = rc == -ERANGE
-			  ? mem_format("'%s' is out of range: LIDs are 1 to 49151, routes have "
-				       "ports up to 255 and 63 hops",
-				       clean)
-			  : mem_format("'%s' is not a destination", clean);
-	session_report(
-		session, message,
-		rc == -ERANGE
-			? "a node whose name looks like a number: --node"
-			: "a LID (5), a port GUID (0x0002c90300001234), a GID, a directed route "
-			  "(0,1,3), or the name of a node (leaf1, leaf1/5)");
-	return -EINVAL;
+	if (rc == -ERANGE)
+		return session_report(session, "a node whose name looks like a number: --node",
+				      "'%s' is out of range: LIDs are 1 to 49151, routes have "
+				      "ports up to 255 and 63 hops",
+				      name);
+	return session_report(session,
+			      "a LID (5), a port GUID (0x0002c90300001234), a GID, a directed "
+			      "route (0,1,3), or the name of a node (leaf1, leaf1/5)",
+			      "'%s' is not a destination", name);
 }
 
 /* Ports and entries are separated by blanks or, as for infiniband-diags, by commas. */
@@ -142,24 +137,21 @@ static int read_line(struct mad_session *session, char *line)
 
 static int read_destinations(struct mad_session *session)
 {
-	_cleanup_(freep) char *line = NULL, *message = NULL;
+	_cleanup_(freep) char *line = NULL;
 	FILE *input = session->options.input;
 	size_t size = 0;
 	ssize_t length;
 	int rc = 0;
 
 	while (!rc && (length = getline(&line, &size, input)) >= 0) {
-		if (strlen(line) != (size_t)length) {
-			session_report(session, "standard input is not a text", NULL);
-			return -EINVAL;
-		}
+		if (strlen(line) != (size_t)length)
+			return session_report(session, NULL, "standard input is not a text");
 		rc = read_line(session, line);
 	}
 	if (rc || !ferror(input))
 		return rc;
 	rc = -errno;
-	message = mem_format("cannot read standard input: %s", strerror(-rc));
-	session_report(session, message, NULL);
+	session_report(session, NULL, "cannot read standard input: %s", strerror(-rc));
 	return rc;
 }
 
@@ -260,8 +252,7 @@ static int check_unnamed(struct mad_session *session)
 
 	if (!complaint)
 		return 0;
-	session_report(session, complaint, NULL);
-	return -EINVAL;
+	return session_report(session, NULL, "%s", complaint);
 }
 
 int mad_session_find(struct mad_session *session, char *const *words)
@@ -282,10 +273,8 @@ int mad_session_find(struct mad_session *session, char *const *words)
 	}
 	if (rc)
 		return rc;
-	if (!session->destination_count) {
-		session_report(session, "no destination on standard input", NULL);
-		return -EINVAL;
-	}
+	if (!session->destination_count)
+		return session_report(session, NULL, "no destination on standard input");
 	return look_up(session);
 }
 
@@ -318,8 +307,8 @@ int mad_session_find_by_lid(struct mad_session *session, char *const *words)
 		return mad_session_find(session, words);
 	if (session->port.route.lid)
 		return mad_session_find_lid(session, session->port.route.lid);
-	session_report(session, "the port has no LID: no subnet manager has configured it",
-		       "rdmactl ports shows its state");
+	session_report(session, "rdmactl ports shows its state",
+		       "the port has no LID: no subnet manager has configured it");
 	return -EADDRNOTAVAIL;
 }
 
@@ -327,16 +316,14 @@ int mad_session_refuse_words(struct mad_session *session)
 {
 	for (size_t i = 0; i < session->destination_count; i++) {
 		const struct mad_destination *destination = &session->destinations[i];
-		_cleanup_(freep) char *clean = NULL, *message = NULL;
 
 		if (!destination->word_count)
 			continue;
 		if (destination->named_port)
 			return session_refuse_port(session, destination->name);
-		clean = text_clean(destination->words[0], strlen(destination->words[0]));
-		message = mem_format("unexpected argument '%s' after the destination", clean);
-		session_report(session, message, "separate several destinations by commas: 2,4");
-		return -EINVAL;
+		return session_report(session, "separate several destinations by commas: 2,4",
+				      "unexpected argument '%s' after the destination",
+				      destination->words[0]);
 	}
 	return 0;
 }

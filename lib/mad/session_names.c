@@ -37,24 +37,20 @@ static size_t list_nodes(const struct node_search *search, struct text_buffer *t
 /* -EINVAL: several nodes have the name. */
 static int refuse_ambiguous(struct mad_session *session, const struct node_search *search)
 {
+	static const char hint[] = "name one by its LID or port GUID, or by its whole description";
 	struct text_buffer list = {.text = NULL};
-	_cleanup_(freep) char *message = NULL;
 	size_t nodes = list_nodes(search, &list);
+	_cleanup_(freep) char *names = text_buffer_take(&list);
 
-	if (nodes > 1 || (nodes && search->cut))
-		message = search->cut
-				  ? mem_format("'%s' may be any of several nodes: %s, and others "
-					       "that were cut off the subnet administrator's "
-					       "answer",
-					       search->text, list.text)
-				  : mem_format("'%s' may be any of %zu nodes: %s", search->text,
-					       nodes, list.text);
-	free(list.text);
-	if (!message)
-		return 0;
-	session_report(session, message,
-		       "name one by its LID or port GUID, or by its whole description");
-	return -EINVAL;
+	if (nodes && search->cut)
+		return session_report(session, hint,
+				      "'%s' may be any of several nodes: %s, and others that were "
+				      "cut off the subnet administrator's answer",
+				      search->text, names);
+	if (nodes > 1)
+		return session_report(session, hint, "'%s' may be any of %zu nodes: %s",
+				      search->text, nodes, names);
+	return 0;
 }
 
 /* What to do about a name that no node has. */
@@ -127,13 +123,10 @@ static const struct found_node *choose_node(const struct node_search *search, bo
 
 int session_refuse_port(struct mad_session *session, const char *name)
 {
-	_cleanup_(freep) char *message = mem_format(
-		"'%s' is a port without a LID of its own, and the "
-		"request goes to the whole node",
-		name);
-
-	session_report(session, message, "leave out the port");
-	return -EINVAL;
+	return session_report(session, "leave out the port",
+			      "'%s' is a port without a LID of its own, and the request goes to "
+			      "the whole node",
+			      name);
 }
 
 /* Takes what a search found as the place, and as the first word. */

@@ -8,8 +8,9 @@
 #include "kernel/sysfs.h"
 #include "mad/session.h"
 
-/* Adds a problem; the message may quote words from outside. */
-void session_report(struct mad_session *session, const char *message, const char *hint);
+/* Adds a problem; the message may quote words from outside. Always returns -EINVAL. */
+int session_report(struct mad_session *session, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void session_free_destination(struct mad_destination *destination);
 void session_drop_destinations(struct mad_session *session);
 /* Parses a word. TARGET_NAME: it is a name. -EINVAL: it is no destination, which is reported. */
