@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "mad/format/codes.h"
 #include "mad/range.h"
 #include "schema/bits.h"
@@ -85,21 +84,17 @@ char *gmp_describe(struct gmp_run *run, size_t destination)
 /* Whether every word after the destination is a range; if not, the listing says so. */
 static bool words_fit(struct gmp_run *run, const struct mad_destination *at)
 {
-	_cleanup_(freep) char *clean = NULL;
 	uint32_t first, last;
 
 	for (size_t i = 0; i < at->word_count; i++) {
 		if (run->attribute->entries &&
 		    mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &first, &last))
 			continue;
-		clean = text_clean(at->words[i], strlen(at->words[i]));
-		return mad_complain(&run->mad.listing,
-				    run->attribute->entries
-					    ? mem_format("'%s' is not a number or a range", clean)
-					    : mem_format("unexpected argument '%s' after the "
-							 "destination",
-							 clean),
-				    NULL);
+		return listing_fail_format(
+			&run->mad.listing, STATUS_USAGE, NULL,
+			run->attribute->entries ? "'%s' is not a number or a range"
+						: "unexpected argument '%s' after the destination",
+			at->words[i]);
 	}
 	return true;
 }

@@ -36,18 +36,19 @@ static bool choose_entry(struct gmp_change *change)
 	uint32_t first, last;
 
 	if (session->destination_count != 1)
-		return mad_complain(listing, mem_string("--set changes one node"), NULL);
+		return listing_fail(listing, STATUS_USAGE, "--set changes one node", NULL);
 	if (!attribute->entries)
 		return !at->word_count ||
-		       mad_complain(listing, mem_format("%s has no entries", attribute->word),
-				    "do not give an entry after the destination");
+		       listing_fail_format(listing, STATUS_USAGE,
+					   "do not give an entry after the destination",
+					   "%s has no entries", attribute->word);
 	if (at->word_count != 1 ||
 	    !mad_parse_range(at->words[0], 0, GMP_ENTRIES_MOST, &first, &last) || first != last)
-		return mad_complain(listing, mem_string("--set changes one entry of the table"),
+		return listing_fail(listing, STATUS_USAGE, "--set changes one entry of the table",
 				    "name it after the destination: rdmactl cc ca 5 0 --set ...");
 	if (attribute->modifier != MODIFIER_BLOCK && first >= attribute->entries)
-		return mad_complain(
-			listing, mem_format("the last entry is %u", attribute->entries - 1u), NULL);
+		return listing_fail_format(listing, STATUS_USAGE, NULL, "the last entry is %u",
+					   attribute->entries - 1u);
 	change->modifier = first / attribute->entries;
 	change->entry = first % attribute->entries;
 	change->index = number_of(first);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -20,36 +18,33 @@ bool mad_change_find(struct listing *listing, struct smp_change *change, const c
 	where = mem_format("rdmactl %s --help", path);
 	fields = mem_format("%s lists the fields", where);
 	if (smp_change_parse(change, set))
-		return mad_complain(listing, mem_string("--set takes FIELD=VALUE"), fields);
+		return listing_fail(listing, STATUS_USAGE, "--set takes FIELD=VALUE", fields);
 	rc = smp_change_find(change, &wrong);
 	if (!rc)
 		return true;
 	if (rc == -EPERM)
-		return mad_complain(listing,
-				    mem_format("--set: %s is set by the node alone", wrong->key),
-				    "a request only reads it");
+		return listing_fail_format(listing, STATUS_USAGE, "a request only reads it",
+					   "--set: %s is set by the node alone", wrong->key);
 	listing_explain_column(where, change->attribute->schema, wrong->key, &message, &hint);
-	return mad_complain(listing, mem_format("--set: %s", message), hint);
+	return listing_fail_format(listing, STATUS_USAGE, hint, "--set: %s", message);
 }
 
 bool mad_change_put(struct listing *listing, struct smp_change *change)
 {
-	_cleanup_(freep) char *clean = NULL, *hint = NULL;
+	_cleanup_(freep) char *hint = NULL;
 	const struct smp_value *wrong;
 	int rc = smp_change_put(change, &wrong);
 
 	if (!rc)
 		return true;
 	if (rc == -ENXIO)
-		return mad_complain(
-			listing, mem_format("--set: this port does not have %s", wrong->key), NULL);
-	clean = text_clean(wrong->text, strlen(wrong->text));
+		return listing_fail_format(listing, STATUS_USAGE, NULL,
+					   "--set: this port does not have %s", wrong->key);
 	hint = field_explain(wrong->field);
-	return mad_complain(
-		listing,
-		rc == -ERANGE ? mem_format("--set: '%s' is out of range for %s", clean, wrong->key)
-			      : mem_format("--set: '%s' is not a value of %s", clean, wrong->key),
-		hint);
+	return listing_fail_format(listing, STATUS_USAGE, hint,
+				   rc == -ERANGE ? "--set: '%s' is out of range for %s"
+						 : "--set: '%s' is not a value of %s",
+				   wrong->text, wrong->key);
 }
 
 bool mad_change_confirm(struct listing *listing, const struct smp_change *change, const char *place,

@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "mad/names/ibdiag_conf.h"
 
 /* A line of the map has about 40 bytes: this is four hundred thousand of them. */
@@ -47,13 +46,6 @@ const struct option_rule mad_rules[] = {
 	MAD_RULES,
 	{.options = NULL},
 };
-
-bool mad_complain(struct listing *listing, char *message, const char *hint)
-{
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	free(message);
-	return false;
-}
 
 bool mad_listing_take(struct mad_listing *mad, int rc)
 {

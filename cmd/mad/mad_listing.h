@@ -50,8 +50,6 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
  * there is one. False: the listing has the reason and the exit status.
  */
 bool mad_listing_read_names(struct listing *listing, const char *path, struct node_names *names);
-/* Fails for what is wrong on the command line, and frees the message. Returns false. */
-bool mad_complain(struct listing *listing, char *message, const char *hint);
 /* Sets the exit status of a failure that the session has explained. False if `rc` is one. */
 bool mad_listing_take(struct mad_listing *mad, int rc);
 /*

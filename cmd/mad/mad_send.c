@@ -46,9 +46,8 @@ static const struct enum_name class_aliases[] = {
 static bool complain_value(struct listing *listing, const char *option, const char *text,
 			   const char *what, const char *hint)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-	return mad_complain(listing, mem_format("--%s: '%s' is not %s", option, clean, what), hint);
+	return listing_fail_format(listing, STATUS_USAGE, hint, "--%s: '%s' is not %s", option,
+				   text, what);
 }
 
 /* The hint suggests the closest of the words, else it is `hint`. Frees the array and `hint`. */
@@ -155,9 +154,9 @@ static bool parse_oui(struct listing *listing, const struct send_args *args,
 	words->oui = (uint32_t)oui;
 	if (needed == (oui != 0))
 		return true;
-	return mad_complain(listing,
-			    mem_string(needed ? "a vendor class from 0x30 to 0x4f needs --oui"
-					      : "--oui is for vendor classes from 0x30 to 0x4f"),
+	return listing_fail(listing, STATUS_USAGE,
+			    needed ? "a vendor class from 0x30 to 0x4f needs --oui"
+				   : "--oui is for vendor classes from 0x30 to 0x4f",
 			    NULL);
 }
 
@@ -168,7 +167,7 @@ static bool parse_words(struct listing *listing, const struct send_args *args,
 	uint64_t modifier = 0;
 
 	if (!args->class || !args->attribute)
-		return mad_complain(listing, mem_string("send needs --class and --attribute"),
+		return listing_fail(listing, STATUS_USAGE, "send needs --class and --attribute",
 				    "rdmactl mad send 5 --class pm --attribute portcounters");
 	if (!parse_named(listing, "class", args->class, mad_class_names, class_aliases,
 			 &words.mgmt_class))
@@ -186,7 +185,7 @@ static bool parse_words(struct listing *listing, const struct send_args *args,
 	    !parse_oui(listing, args, &words))
 		return false;
 	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM)
-		return mad_complain(listing, mem_string("--component-mask is only for class sa"),
+		return listing_fail(listing, STATUS_USAGE, "--component-mask is only for class sa",
 				    NULL);
 	words.modifier = (uint32_t)modifier;
 	*ret_words = words;
@@ -208,7 +207,7 @@ static bool complain_data(struct listing *listing, int rc)
 					    : NULL;
 
 	if (wrong)
-		return mad_complain(listing, mem_string(wrong),
+		return listing_fail(listing, STATUS_USAGE, wrong,
 				    "give bytes such as 00ff17, or - for standard input");
 	return listing_fail_format(listing, STATUS_FAILED, NULL,
 				   "--data: cannot read standard input: %s", strerror(-rc));
@@ -244,10 +243,9 @@ static bool read_data(struct send_run *run)
 	if (rc)
 		return complain_data(&run->mad.listing, rc);
 	return length <= MAD_BYTES - at ||
-	       mad_complain(&run->mad.listing,
-			    mem_format("--data: %zu bytes do not fit in the %zu of that class",
-				       length, MAD_BYTES - at),
-			    NULL);
+	       listing_fail_format(&run->mad.listing, STATUS_USAGE, NULL,
+				   "--data: %zu bytes do not fit in the %zu of that class", length,
+				   MAD_BYTES - at);
 }
 
 /* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
@@ -277,8 +275,8 @@ static bool check_routes(struct send_run *run)
 	for (size_t i = 0; i < session->destination_count; i++)
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT &&
 		    mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-			return mad_complain(&run->mad.listing,
-					    mem_string("class sm-direct needs a directed route"),
+			return listing_fail(&run->mad.listing, STATUS_USAGE,
+					    "class sm-direct needs a directed route",
 					    "give -D 0,1,3, or use class sm");
 	return true;
 }

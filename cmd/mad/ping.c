@@ -295,9 +295,8 @@ static bool begin_infiniband(struct run *run, char *const *words)
 		struct ping_target *target = ping_add_target(&run->ping, kind, destination->name);
 
 		if (direct && args->openib)
-			return mad_complain(
-				&run->mad.listing,
-				mem_string("--openib needs a LID, not a directed route"), NULL);
+			return listing_fail(&run->mad.listing, STATUS_USAGE,
+					    "--openib needs a LID, not a directed route", NULL);
 		target->record.lid = mad_place_lid(&destination->place);
 		target->named_lid = mad_destination_is_named_lid(destination);
 		if (kind == PING_SMP)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The query of rdmactl sa: fields that the records must have, and the ends of paths. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/mad/sa_run.h"
 #include "mad/format/header.h"
 
@@ -38,17 +36,15 @@ static bool select_exactly(struct sa_run *run, const struct field *field)
 
 static bool set_field(struct sa_run *run, const struct field *field, const char *text)
 {
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
 	int rc = packed_parse(field, &run->query, text);
 
 	if (rc) {
 		_cleanup_(freep) char *hint = field_explain(field);
 
-		return mad_complain(
-			&run->mad.listing,
-			rc == -ERANGE ? mem_format("'%s' is out of range for %s", clean, field->key)
-				      : mem_format("'%s' is not a value of %s", clean, field->key),
-			hint);
+		return listing_fail_format(&run->mad.listing, STATUS_USAGE, hint,
+					   rc == -ERANGE ? "'%s' is out of range for %s"
+							 : "'%s' is not a value of %s",
+					   text, field->key);
 	}
 	run->request.component_mask |= sa_component_mask(field);
 	return select_exactly(run, field);
@@ -60,9 +56,10 @@ static bool give_field(struct sa_run *run, const struct field *field, const char
 	const uint64_t mask = sa_component_mask(field);
 
 	if (run->given & mask)
-		return mad_complain(&run->mad.listing,
-				    mem_format("'%s' is given twice", field->key),
-				    "give each field once; query several times for several values");
+		return listing_fail_format(
+			&run->mad.listing, STATUS_USAGE,
+			"give each field once; query several times for several values",
+			"'%s' is given twice", field->key);
 	run->given |= mask;
 	return set_field(run, field, text);
 }
@@ -71,16 +68,16 @@ static bool give_field(struct sa_run *run, const struct field *field, const char
 static bool set_component(struct sa_run *run, const char *word)
 {
 	const struct schema *schema = run->attribute->schema;
-	_cleanup_(freep) char *key = mem_string(word), *clean = NULL, *command = NULL;
-	char *message = NULL, *hint = NULL, *equals = strchr(key, '=');
+	_cleanup_(freep) char *key = mem_string(word), *command = NULL;
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	char *equals = strchr(key, '=');
 	const struct field *field;
 
-	if (!equals) {
-		clean = text_clean(word, strlen(word));
-		return mad_complain(
-			&run->mad.listing, mem_format("'%s' is not FIELD=VALUE", clean),
-			"name what the records must have: rdmactl sa nodes node_type=switch");
-	}
+	if (!equals)
+		return listing_fail_format(
+			&run->mad.listing, STATUS_USAGE,
+			"name what the records must have: rdmactl sa nodes node_type=switch",
+			"'%s' is not FIELD=VALUE", word);
 	*equals = '\0';
 	/* opensm does not search by the LID inside PortInfo; the record's own LID is the same. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "lid"))
@@ -93,36 +90,33 @@ static bool set_component(struct sa_run *run, const char *word)
 	if (field && field->tag && field->width)
 		return give_field(run, field, equals + 1);
 	if (field)
-		return mad_complain(&run->mad.listing,
-				    mem_format("the subnet administrator cannot search by %s", key),
-				    "print all records, and pick from the output: -o, --json");
+		return listing_fail_format(
+			&run->mad.listing, STATUS_USAGE,
+			"print all records, and pick from the output: -o, --json",
+			"the subnet administrator cannot search by %s", key);
 	command = mem_format("rdmactl sa %s --help", run->attribute->word);
 	listing_explain_column(command, schema, key, &message, &hint);
-	mad_complain(&run->mad.listing, message, hint);
-	free(hint);
-	return false;
+	return listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 }
 
 /* Sets one end of a path, which PathRecord has as a LID or a GID. */
 static bool set_end(struct sa_run *run, const char *name, const char *lid_key, const char *gid_key)
 {
 	const struct schema *schema = run->attribute->schema;
-	_cleanup_(freep) char *text = NULL, *clean = NULL;
+	_cleanup_(freep) char *text = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
 	struct gid gid;
 
 	if (!mad_listing_resolve(&run->mad, name, &target))
 		return false;
-	if (target.kind == TARGET_DIRECT) {
-		clean = text_clean(name, strlen(name));
-		return mad_complain(
-			&run->mad.listing,
-			mem_format("'%s' is a directed route, which the subnet administrator does "
-				   "not know",
-				   clean),
-			"a LID, a port GUID, a GID, or the name of a node");
-	}
+	if (target.kind == TARGET_DIRECT)
+		return listing_fail_format(
+			&run->mad.listing, STATUS_USAGE,
+			"a LID, a port GUID, a GID, or the name of a node",
+			"'%s' is a directed route, which the subnet administrator does "
+			"not know",
+			name);
 	if (target.kind == TARGET_LID) {
 		text = mem_format("%u", target.lid);
 		return give_field(run, schema_find(schema, lid_key), text);
@@ -158,23 +152,19 @@ static bool add_gids(struct sa_run *run, const char *list, const char *count_key
 		struct gid gid;
 
 		if (*used == SA_MULTIPATH_GIDS_MOST)
-			return mad_complain(
-				&run->mad.listing,
-				mem_format("a request has room for %u ports",
-					   SA_MULTIPATH_GIDS_MOST),
-				"query several times; opensm reads no more of one request");
+			return listing_fail_format(
+				&run->mad.listing, STATUS_USAGE,
+				"query several times; opensm reads no more of one request",
+				"a request has room for %u ports", SA_MULTIPATH_GIDS_MOST);
 		if (!mad_listing_resolve(&run->mad, word, &target))
 			return false;
-		if (target.kind != TARGET_GUID && target.kind != TARGET_GID) {
-			_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-
-			return mad_complain(
-				&run->mad.listing,
-				mem_format("'%s' is not a port GUID, a GID or the name of a "
-					   "node",
-					   clean),
-				"rdmactl sa nodes -o +port_guid shows the port GUIDs");
-		}
+		if (target.kind != TARGET_GUID && target.kind != TARGET_GID)
+			return listing_fail_format(
+				&run->mad.listing, STATUS_USAGE,
+				"rdmactl sa nodes -o +port_guid shows the port GUIDs",
+				"'%s' is not a port GUID, a GID or the name of a "
+				"node",
+				word);
 		gid = mad_target_gid(&run->mad.session.port.route, &target);
 		memcpy(run->query.data + SA_MULTIPATH_GIDS_AT + sizeof(gid.raw) * (*used)++,
 		       gid.raw, sizeof(gid.raw));
@@ -190,8 +180,8 @@ static bool set_ends(struct sa_run *run)
 	unsigned int used = 0;
 
 	if (!run->args->to)
-		return mad_complain(&run->mad.listing,
-				    mem_string("--to is missing: the ports that the paths lead to"),
+		return listing_fail(&run->mad.listing, STATUS_USAGE,
+				    "--to is missing: the ports that the paths lead to",
 				    "rdmactl sa multipath --to GUID,GUID");
 	gid_format(&run->mad.session.port.route.gid, own);
 	return add_gids(run, run->args->from ? run->args->from : own, "sgid_count", &used) &&
@@ -213,11 +203,11 @@ bool sa_make_query(struct sa_run *run, char **words)
 {
 	const struct sa_args *args = run->args;
 	const bool path = run->attribute->id == UMAD_SA_ATTR_PATH_REC;
-	char *complaint = args->from || args->to ? NULL
-						 : mad_kind_complaint(mad_forced_kind(&args->mad));
+	_cleanup_(freep) char *complaint =
+		args->from || args->to ? NULL : mad_kind_complaint(mad_forced_kind(&args->mad));
 
 	if (complaint)
-		return mad_complain(&run->mad.listing, complaint, NULL);
+		return listing_fail(&run->mad.listing, STATUS_USAGE, complaint, NULL);
 	if (path && !set_path(run))
 		return false;
 	if (run->attribute->id == UMAD_SA_ATTR_MULTI_PATH_REC && !set_ends(run))

@@ -100,10 +100,9 @@ static bool find(struct perf_run *run, char **words)
 		return false;
 	for (size_t i = 0; i < mad->session.destination_count; i++)
 		if (run->args->all_ports && mad->session.destinations[i].word_count)
-			return mad_complain(
-				&mad->listing,
-				mem_string("--all-ports cannot be used with ports by number"),
-				NULL);
+			return listing_fail(&mad->listing, STATUS_USAGE,
+					    "--all-ports cannot be used with ports by number",
+					    NULL);
 	return mad_listing_has_lids(mad,
 				    "performance management cannot be reached by directed route",
 				    "name LIDs, port GUIDs or GIDs");
@@ -152,10 +151,10 @@ static bool choose_counters(struct perf_run *run)
 						   : PERF_CLEAR_TRAFFIC;
 	if (!args->counters || !perf_parse_counters(args->counters, &run->clear, &wrong))
 		return true;
-	return mad_complain(
-		&run->mad.listing,
-		mem_format("--counters: '%s' is neither a counter nor a mask", wrong),
-		"the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff");
+	return listing_fail_format(
+		&run->mad.listing, STATUS_USAGE,
+		"the columns: symbol_errors,link_downed; or bits as for perfquery: 0xfff",
+		"--counters: '%s' is neither a counter nor a mask", wrong);
 }
 
 static void work(struct perf_run *run, enum perf_listing kind)

@@ -160,18 +160,20 @@ static void take_port(struct samples *samples, const struct perf_port *port)
 
 static bool parse(struct perf_run *run, struct perf_sampling *sampling)
 {
+	static const char hint[] =
+		"xmit-data, rcv-data, xmit-packets, rcv-packets, xmit-wait, or a number";
 	const struct perf_args *args = run->args;
 	_cleanup_(freep) char *wrong = NULL;
 	int rc = perf_sampling_parse(args->sample, sampling, &wrong);
 
 	if (!rc)
 		return true;
-	return mad_complain(
-		&run->mad.listing,
-		rc == -E2BIG ? mem_format("--sample: a port counts at most %d quantities",
-					  PERF_SAMPLE_COUNTERS)
-			     : mem_format("--sample: '%s' is not a quantity", wrong),
-		"xmit-data, rcv-data, xmit-packets, rcv-packets, xmit-wait, or a number");
+	if (rc == -E2BIG)
+		return listing_fail_format(&run->mad.listing, STATUS_USAGE, hint,
+					   "--sample: a port counts at most %d quantities",
+					   PERF_SAMPLE_COUNTERS);
+	return listing_fail_format(&run->mad.listing, STATUS_USAGE, hint,
+				   "--sample: '%s' is not a quantity", wrong);
 }
 
 /* Process IDs would do worse: in containers they are small, and often the same. */

@@ -214,8 +214,8 @@ int smp_send_command(const struct ctx *ctx, const struct smp_args *args,
 		if (run.mad.session.destination_count == 1)
 			work(&run);
 		else
-			mad_complain(&run.mad.listing,
-				     mem_string("--command goes to one subnet manager"), NULL);
+			listing_fail(&run.mad.listing, STATUS_USAGE,
+				     "--command goes to one subnet manager", NULL);
 	}
 	status = mad_listing_end(&run.mad);
 	mad_record_clear(&run.record);

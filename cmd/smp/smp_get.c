@@ -181,19 +181,17 @@ bool smp_words_fit(struct listing *listing, const struct smp_args *args,
 	if (!at->word_count)
 		return true;
 	if (at->named_port && !smp_counts_ports(attribute))
-		return mad_complain(listing,
-				    mem_format("'%s' names a port, and %s belongs to the node",
-					       at->name, attribute->word),
-				    "leave out the port");
+		return listing_fail_format(listing, STATUS_USAGE, "leave out the port",
+					   "'%s' names a port, and %s belongs to the node",
+					   at->name, attribute->word);
 	if (args->all_ports)
-		return mad_complain(listing,
-				    mem_string("--all-ports cannot be used with ports by number"),
-				    NULL);
+		return listing_fail(listing, STATUS_USAGE,
+				    "--all-ports cannot be used with ports by number", NULL);
 	return attribute->modifier != MODIFIER_NONE ||
-	       mad_complain(listing,
-			    mem_format("%s belongs to the node, not to a port or an entry",
-				       attribute->word),
-			    "do not give a port or entry after the destination");
+	       listing_fail_format(listing, STATUS_USAGE,
+				   "do not give a port or entry after the destination",
+				   "%s belongs to the node, not to a port or an entry",
+				   attribute->word);
 }
 
 static void add_queries(struct smp_run *run, size_t destination, const struct smp_node *facts,
@@ -218,16 +216,13 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 	const struct smp_choice choice = {ranges, at->word_count, run->args->all_ports};
 
 	for (size_t i = 0; i < at->word_count; i++) {
-		_cleanup_(freep) char *clean = NULL;
-
 		if (mad_parse_range(at->words[i], 0, UINT16_MAX, &ranges[i].first, &ranges[i].last))
 			continue;
-		clean = text_clean(at->words[i], strlen(at->words[i]));
-		return mad_complain(&run->mad.listing,
-				    mem_format("'%s' is not a number or a range", clean),
-				    smp_counts_ports(run->attribute)
-					    ? "ports: 1 2 5-8"
-					    : "entries of the table: 5 16-31");
+		return listing_fail_format(&run->mad.listing, STATUS_USAGE,
+					   smp_counts_ports(run->attribute)
+						   ? "ports: 1 2 5-8"
+						   : "entries of the table: 5 16-31",
+					   "'%s' is not a number or a range", at->words[i]);
 	}
 	if (!smp_words_fit(&run->mad.listing, run->args, run->attribute, at))
 		return false;

@@ -29,17 +29,16 @@ static bool may_set(struct run *run)
 	struct listing *listing = &run->mad.listing;
 
 	if (!smp_is_record(attribute))
-		return mad_complain(
-			listing,
-			mem_format("--set changes fields of one record, and %s is a table",
-				   attribute->word),
-			"opensm writes tables from its configuration");
+		return listing_fail_format(listing, STATUS_USAGE,
+					   "opensm writes tables from its configuration",
+					   "--set changes fields of one record, and %s is a table",
+					   attribute->word);
 	/* 14.4.1: SubnSet(SMInfo) is a command, which the modifier names; the fields stay. */
 	if (attribute->id == UMAD_SM_ATTR_SM_INFO)
-		return mad_complain(
-			listing,
-			mem_string("--set cannot change a subnet manager: writing SMInfo is a "
-				   "command to hand over, and changes no field"),
+		return listing_fail(
+			listing, STATUS_USAGE,
+			"--set cannot change a subnet manager: writing SMInfo is a "
+			"command to hand over, and changes no field",
 			"rdmactl smp sminfo DEST --command handover sends such commands");
 	return true;
 }
@@ -54,13 +53,12 @@ static bool choose_one(struct run *run)
 	if (!may_set(run))
 		return false;
 	if (run->mad.session.destination_count != 1 || at->word_count > 1 || run->args->all_ports)
-		return mad_complain(
-			listing, mem_string("--set changes one attribute of one port of one node"),
-			NULL);
+		return listing_fail(listing, STATUS_USAGE,
+				    "--set changes one attribute of one port of one node", NULL);
 	if (!smp_words_fit(listing, run->args, run->change.attribute, at))
 		return false;
 	if (at->word_count && text_parse_u64(at->words[0], 0, 255, &port))
-		return mad_complain(listing, mem_string("the port is not a number"), NULL);
+		return listing_fail(listing, STATUS_USAGE, "the port is not a number", NULL);
 	run->change.port = (uint32_t)port;
 	return true;
 }
