@@ -245,6 +245,20 @@ bool listing_fail_format(struct listing *listing, int status, const char *hint, 
 	return listing_fail(listing, status, message, hint);
 }
 
+bool listing_read_text(struct listing *listing, const char *path, size_t most, const char *hint,
+		       char **ret_text)
+{
+	size_t length;
+	int rc = file_read(path, most, ret_text, &length);
+
+	if (rc)
+		return listing_fail_format(listing, STATUS_FAILED, NULL, "cannot read %s: %s", path,
+					   strerror(-rc));
+	if (strlen(*ret_text) < length)
+		return listing_fail_format(listing, STATUS_FAILED, hint, "%s is not a text", path);
+	return true;
+}
+
 void listing_saves_to(struct listing *listing, const char *path)
 {
 	listing->silent = path && file_is_output(path);

@@ -101,6 +101,12 @@ bool listing_fail(struct listing *listing, int status, const char *message, cons
 bool listing_fail_format(struct listing *listing, int status, const char *hint, const char *format,
 			 ...) __attribute__((format(printf, 4, 5)));
 /*
+ * Reads a file that the user named; the caller frees the text. `hint` tells its form, or is NULL.
+ * False: it cannot be read, or only to a NUL, and the listing has failed.
+ */
+bool listing_read_text(struct listing *listing, const char *path, size_t most, const char *hint,
+		       char **ret_text);
+/*
  * Asks on the terminal. False if there is none (the listing fails with `no_terminal` and its hint)
  * or the answer is no (it fails with `refused`).
  */

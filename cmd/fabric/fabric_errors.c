@@ -203,7 +203,7 @@ static bool read_thresholds(struct errors *errors, const char *path)
 
 	if (!path)
 		return true;
-	if (!fabric_run_read_text(&errors->run, path, MOST_THRESHOLD_BYTES, hint, &text))
+	if (!listing_read_text(&errors->run.mad.listing, path, MOST_THRESHOLD_BYTES, hint, &text))
 		return false;
 	if (!error_limits_parse(&errors->limits, text, &line))
 		return true;

@@ -4,30 +4,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
 
 #define MOST_EXPECTED_BYTES ((size_t)1024 * 1024)
 
 static const char form_hint[] = "each line is a NODE/PORT: rdmactl fabric ports lists them";
-
-bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most, const char *hint,
-			  char **ret_text)
-{
-	_cleanup_(freep) char *message = NULL, *clean = text_clean(path, strlen(path));
-	size_t length;
-	int rc = file_read(path, most, ret_text, &length);
-
-	if (rc)
-		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
-	else if (strlen(*ret_text) < length)
-		message = mem_format("%s is not a text", clean);
-	if (message)
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, rc ? NULL : hint);
-	return !message;
-}
 
 static size_t find_before(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
 {
@@ -106,8 +88,8 @@ bool fabric_run_read_expected(struct fabric_run *run)
 {
 	const char *path = run->args->expected_down;
 
-	return !path ||
-	       fabric_run_read_text(run, path, MOST_EXPECTED_BYTES, form_hint, &run->expected_text);
+	return !path || listing_read_text(&run->mad.listing, path, MOST_EXPECTED_BYTES, form_hint,
+					  &run->expected_text);
 }
 
 void fabric_run_find_expected(struct fabric_run *run)

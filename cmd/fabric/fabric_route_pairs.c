@@ -35,17 +35,18 @@ static bool read_pairs(struct fabric_run *run)
 {
 	struct many *many = run->context;
 	_cleanup_(freep) char *text = NULL, *message = NULL, *clean = NULL;
+	struct listing *listing = &run->mad.listing;
 	unsigned int line;
 
-	if (!fabric_run_read_text(run, many->path, MOST_FILE_OF_PAIRS, form_hint, &text))
+	if (!listing_read_text(listing, many->path, MOST_FILE_OF_PAIRS, form_hint, &text))
 		return false;
-	clean = text_clean(many->path, strlen(many->path));
 	if (route_pairs_parse(&many->pairs, text, &line))
-		return listing_fail_format(&run->mad.listing, STATUS_FAILED, form_hint,
-					   "%s: line %u is not two destinations", clean, line);
+		return listing_fail_format(listing, STATUS_FAILED, form_hint,
+					   "%s: line %u is not two destinations", many->path, line);
 	if (!many->pairs.count) {
+		clean = text_clean(many->path, strlen(many->path));
 		message = mem_format("no pairs in %s", clean);
-		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);
+		problem_add_text(&listing->problems, NULL, NULL, NULL, message, NULL);
 	}
 	return true;
 }

@@ -86,9 +86,6 @@ size_t fabric_run_look_for_port(struct fabric_run *run, const char *word,
 bool fabric_run_match(struct fabric_run *run);
 /* Finds the chassis that nodes are in, for columns and drawings. */
 void fabric_run_find_chassis(struct fabric_run *run);
-/* Reads a text that the caller frees; `hint` tells its form. False: the listing says why. */
-bool fabric_run_read_text(struct fabric_run *run, const char *path, size_t most, const char *hint,
-			  char **ret_text);
 /* Reads the file of --expected-down, if there is one. False: the listing says why. */
 bool fabric_run_read_expected(struct fabric_run *run);
 /*

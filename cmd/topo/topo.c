@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -40,22 +39,6 @@ static const struct option_row options[] = {
 
 enum { TOPO_FILE_MOST = 1 << 20 };
 
-/* A file of the user's. False: it cannot be read, or only to a NUL, which is reported. */
-static bool read_file(struct topo_run *run, const char *path, char **ret_text)
-{
-	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
-	size_t length;
-	int rc = file_read(path, TOPO_FILE_MOST, ret_text, &length);
-
-	if (rc)
-		message = mem_format("cannot read %s: %s", clean, strerror(-rc));
-	else if (strlen(*ret_text) < length)
-		message = mem_format("%s is not a text", clean);
-	if (message)
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
-	return !message;
-}
-
 /* NCCL_TOPO_FILE is about the live system. */
 static const char *topology_file(const struct topo_run *run)
 {
@@ -78,9 +61,9 @@ static bool load(struct topo_run *run)
 		.inventory = &listing->inventory,
 	};
 
-	if (file && !read_file(run, file, &text))
+	if (file && !listing_read_text(listing, file, TOPO_FILE_MOST, NULL, &text))
 		return false;
-	if (locality && !read_file(run, locality, &lines))
+	if (locality && !listing_read_text(listing, locality, TOPO_FILE_MOST, NULL, &lines))
 		return false;
 	named = locality ? text_clean(locality, strlen(locality)) : NULL;
 	request.locality = lines;
