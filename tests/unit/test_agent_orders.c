@@ -5,7 +5,9 @@
  */
 #include "perfect_trial.h"
 
+#include <limits.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "kernel/privilege.h"
 #include "selftest/measure/measure.h"
@@ -712,6 +714,41 @@ static void silence_of_a_run(void **state)
 	be_silent(10);
 }
 
+static void *leave_later(void *context)
+{
+	const struct timespec pause = {.tv_sec = 1};
+
+	nanosleep(&pause, NULL);
+	shutdown(*(const int *)context, SHUT_WR);
+	return NULL;
+}
+
+/* The far side of a loopback waits as long as there may be a number, whatever a run adds to it. */
+static void silence_without_end(void **state)
+{
+	struct message order = {.type = MESSAGE_RUN, .run = run};
+	struct agent *agent = make_agent();
+	struct agent_served served;
+	pthread_t thread;
+	int pair[2];
+
+	(void)state;
+	equip(agent, QP_RC);
+	order.run.iterations = 0;
+	order.run.duration_msec = 100;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(exchange_send(pair[0], &order, 1000), 0);
+	assert_int_equal(pthread_create(&thread, NULL, leave_later, &pair[0]), 0);
+	agent->watch.channel = pair[1];
+	agent_serve(agent, pair[1], UINT_MAX, &served);
+	assert_int_equal(served.stop, STOP_PEER_GONE);
+	assert_int_equal(served.orders, 1);
+	pthread_join(thread, NULL);
+	close(pair[0]);
+	close(pair[1]);
+	agent_free(agent);
+}
+
 /* The passive side of writes has nothing to do; each order that contradicts itself is refused. */
 static void runs(void **state)
 {
@@ -772,6 +809,7 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(runs),
 		cmocka_unit_test(silence_of_a_run),
+		cmocka_unit_test(silence_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

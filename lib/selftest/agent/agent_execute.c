@@ -193,13 +193,13 @@ void agent_execute(struct agent *agent, const struct message *order, struct mess
 }
 
 /* Waits until the client speaks, or until something ends the service. */
-static enum stop await_order(struct agent *agent, unsigned int idle_msec)
+static enum stop await_order(struct agent *agent, uint64_t idle_msec)
 {
 	enum stop stop = STOP_NONE;
 
-	for (unsigned int waited = 0; waited < idle_msec && stop <= STOP_TIMED_OUT;) {
-		unsigned int step = idle_msec - waited < DEVICE_CHECK_MSEC ? idle_msec - waited
-									   : DEVICE_CHECK_MSEC;
+	for (uint64_t waited = 0; waited < idle_msec && stop <= STOP_TIMED_OUT;) {
+		const uint64_t left = idle_msec - waited;
+		const uint64_t step = left < DEVICE_CHECK_MSEC ? left : DEVICE_CHECK_MSEC;
 
 		stop = watch_wait(&agent->watch, -1, (int)step);
 		waited += stop == STOP_TIMED_OUT ? step : 0;
@@ -222,9 +222,9 @@ static void say_why(const struct agent *agent, int channel, enum stop stop)
  * How long the client may measure, of which a passive side notices nothing: a run that counts its
  * messages has no time, but no run is granted more than that.
  */
-static unsigned int measuring_msec(const struct agent *agent, const struct message_run *run)
+static uint64_t measuring_msec(const struct agent *agent, const struct message_run *run)
 {
-	return (unsigned int)(run->iterations ? agent->guard.most_msec : run->duration_msec);
+	return run->iterations ? agent->guard.most_msec : run->duration_msec;
 }
 
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
@@ -232,7 +232,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 {
 	struct agent_served served = {0};
 	struct message order, reply;
-	unsigned int silence_msec = idle_msec;
+	uint64_t silence_msec = idle_msec;
 	int rc;
 
 	for (;;) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Latency and bandwidth: one row for each operation and size. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -199,15 +200,16 @@ static bool went_well(int rc, const struct message_ran *ran)
 	return !rc && !ran->status && !ran->stop;
 }
 
-/* How long the far side may go on when the near one is done. */
-static uint32_t far_msec(const struct plan *plan)
+/* How long the far side may go on when the near one is done: no server grants more. */
+static uint32_t far_msec(const struct trial *trial, const struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
 	const uint64_t msec = run->duration_msec + RUN_STILL_MSEC + plan_beside_msec(run);
+	const uint32_t most = trial->request->peer ? LIMIT_MSEC : INT_MAX;
 
 	if (!plan->in)
 		return 0;
-	return run->duration_msec && msec < LIMIT_MSEC ? (uint32_t)msec : LIMIT_MSEC;
+	return run->duration_msec && msec < most ? (uint32_t)msec : most;
 }
 
 /*
@@ -220,7 +222,8 @@ static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
 
 	if (!plan->in || !trial->request->peer)
 		return 0;
-	return (far_msec(plan) > granted ? far_msec(plan) : granted) + NEAR_GRACE_MSEC;
+	return (far_msec(trial, plan) > granted ? far_msec(trial, plan) : granted) +
+	       NEAR_GRACE_MSEC;
 }
 
 /* The near side's part. If it is the passive one, an answer of the far side ends it. */
@@ -267,7 +270,8 @@ static int run_both(struct trial *trial, struct plan *plan)
 	if (speak)
 		rc = side_start(&trial->far, &query, &reply);
 	if (!rc)
-		rc = side_finish(&trial->far, &far, speak ? 0 : far_msec(plan), &plan->far_reply);
+		rc = side_finish(&trial->far, &far, speak ? 0 : far_msec(trial, plan),
+				 &plan->far_reply);
 	if (speak && !trial->far.stop)
 		side_finish(&trial->far, &query, 0, &reply);
 	return rc;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -208,8 +209,8 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 }
 
 #define TCP_CONNECT_MSEC 5000
-/* In loopback the far side is silent while the near side measures: that never ends the session. */
-#define LOOPBACK_IDLE_MSEC 3600000u
+/* In loopback the near side is silent while it measures: that never ends the session. */
+#define LOOPBACK_IDLE_MSEC UINT_MAX
 
 bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_list *ret)
 {
