@@ -112,6 +112,28 @@ static void bandwidths(void **state)
 	}
 }
 
+/* A server grants a time, and how long so many messages take shows only then. */
+static void too_many_messages(void **state)
+{
+	static const char *const ids[] = {"latency-read", "latency-send", "bandwidth-write"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		struct soft_trial bed;
+
+		begin(&bed, 64, 900000000);
+		bed.request.peer = "10.9.0.2";
+		bed.trial.granted_msec = 400;
+		soft_expect(&bed, measure_tests, ids[i], SELFTEST_FAIL,
+			    "900000000 messages take longer than the 400ms that the server grants");
+		assert_string_equal(bed.trial.result->next_step,
+				    "there: rdmactl selftest --serve with a larger --longest; or "
+				    "here: fewer --iterations");
+		assert_true(bed.trial.result->iterations.value > 0);
+		soft_end(&bed);
+	}
+}
+
 /* The other direction, and both at a time, by events and by polling, in batches. */
 static void directions(void **state)
 {
@@ -905,6 +927,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies),
 		cmocka_unit_test(bandwidths),
+		cmocka_unit_test(too_many_messages),
 		cmocka_unit_test(directions),
 		cmocka_unit_test(unreliable),
 		cmocka_unit_test(all_lost),

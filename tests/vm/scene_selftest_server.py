@@ -507,6 +507,23 @@ def longer_than_granted(tap):
     tap.test('server: what is longer than --longest fails, and says what to do', wrong)
 
 
+def more_than_granted(tap):
+    """So many messages that their run takes longer, whichever side counts them."""
+    server = Abused(lambda *words: command('--longest', '2s', *words), bind=SERVER)
+    for words in (('--latency', '--operations', 'send'), ('--bandwidth', '--operations', 'write'),
+                  ('--bandwidth', '--operations', 'write', '--reversed')):
+        result = program.rdmactl('selftest', 'rxb', '--peer', SERVER, '--port', str(server.port),
+                                 *words, '--sizes', '64', '--iterations', '100000000')
+        text = result.complaint()
+        wrong = [] if result.status == 4 else ['exit status %s' % result.status]
+        wrong += ['no %r in %r' % (words, text) for words in
+                  ('100000000 messages take longer than the 2s that the server grants',
+                   'there: rdmactl selftest --serve with a larger --longest') if words not in text]
+        tap.test('server: %s: too many --iterations for --longest fail, and say so' %
+                 ' '.join(words), wrong)
+    server.stop()
+
+
 def ends_with_work(tap):
     """A signal while the server's process only sends."""
     server = Abused(command, bind=SERVER)
@@ -661,6 +678,6 @@ def play(tap):
     if program.plain_binary() == program.RDMACTL:
         abuse.play(tap, command)
         crowd.play(tap, command)
-    for action in (orders, budget, rows, longer_than_granted, ends_with_work,
+    for action in (orders, budget, rows, longer_than_granted, more_than_granted, ends_with_work,
                    stops_with_packets):
         abuse.part(tap, action)

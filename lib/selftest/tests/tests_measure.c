@@ -213,13 +213,15 @@ static uint32_t far_msec(const struct trial *trial, const struct plan *plan)
 }
 
 /*
- * How long the near side takes what a peer sends at most; 0: no limit. A server ends its run after
- * the time that it grants, so none that means well is cut short.
+ * How long the near side takes what a peer sends at most, or sends itself; 0: no limit. A server
+ * ends its run after the time that it grants, so none that means well is cut short.
  */
 static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
 {
 	uint64_t granted = trial->granted_msec < LIMIT_MSEC ? trial->granted_msec : LIMIT_MSEC;
 
+	if (plan->out && plan->order.run.iterations)
+		return granted;
 	if (!plan->in || !trial->request->peer)
 		return 0;
 	return (far_msec(trial, plan) > granted ? far_msec(trial, plan) : granted) +
@@ -236,8 +238,6 @@ static int run_near(struct trial *trial, struct plan *plan)
 	watch->patient = plan->out;
 	watch->most_msec = near_msec(trial, plan);
 	rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
-	plan->overdue = watch->most_msec && !rc && plan->near_ran.stop == STOP_TIMED_OUT &&
-			clock_msec() >= watch->end_msec;
 	watch->most_msec = 0;
 	watch->patient = patient;
 	return rc;
@@ -252,6 +252,7 @@ static int run_both(struct trial *trial, struct plan *plan)
 {
 	const struct message query = {.type = MESSAGE_QUERY};
 	struct message far = plan->order, reply;
+	const uint64_t begin_msec = clock_msec();
 	bool speak;
 	int rc;
 
@@ -274,6 +275,7 @@ static int run_both(struct trial *trial, struct plan *plan)
 				 &plan->far_reply);
 	if (speak && !trial->far.stop)
 		side_finish(&trial->far, &query, 0, &reply);
+	plan->took_msec = clock_msec() - begin_msec;
 	return rc;
 }
 
@@ -286,8 +288,15 @@ static bool is_cause(const struct message_ran *ran)
 static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 {
 	const struct message_ran *near = &plan->near_ran, *far = &plan->far_reply.ran;
+	const bool near_late = !plan->near_rc && near->stop == STOP_TIMED_OUT;
+	const bool late = near_late || (!far_rc && far->stop == STOP_TIMED_OUT);
+	const struct message_run *run = &plan->order.run;
+	const uint64_t granted_msec = run->iterations ? trial->granted_msec : 0;
+	const uint64_t most_msec = near_msec(trial, plan);
 
-	if (plan->overdue)
+	if (late && granted_msec && plan->took_msec >= granted_msec)
+		trial_fail_longer(trial, run->iterations - run->warmup);
+	else if (near_late && most_msec && plan->took_msec >= most_msec)
 		trial_fail(trial, "restart the server there",
 			   "the server's part of the measurement did not end in its time");
 	else if (plan->near_rc && plan->near_rc != -ECANCELED)

@@ -244,6 +244,8 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
 /* False: the far side does not grant that, and the row is skipped with the reason. */
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
+/* So many messages took longer than a measurement may, which nobody knew before. */
+void trial_fail_longer(struct trial *trial, uint64_t iterations);
 /* How long to wait for an answer and how often to send again: as asked for, or by default. */
 struct trial_retries {
 	uint32_t timeout; /* 4.096 us * 2^timeout */

@@ -67,6 +67,17 @@ static void fail_long(struct trial *trial)
 		   most);
 }
 
+void trial_fail_longer(struct trial *trial, uint64_t iterations)
+{
+	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
+
+	trial_fail(trial,
+		   "there: rdmactl selftest --serve with a larger --longest; or here: fewer "
+		   "--iterations",
+		   "%llu messages take longer than the %s that the server grants",
+		   (unsigned long long)iterations, most);
+}
+
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const struct message_welcome *granted = &trial->granted;
