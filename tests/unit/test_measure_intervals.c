@@ -26,6 +26,13 @@ bool measure_once(struct trial *trial, struct plan *plan)
 	}
 	plan->far_reported = true;
 	ways_note(trial, plan);
+	if (trial->request->duration_msec == SELFTEST_FOREVER && row->interval.value == 2) {
+		trial->near.agent->watch.interrupted = true;
+		trial_skip(trial, "interrupted");
+		return false;
+	}
+	/* The next interval knows it. */
+	plan->far_report.wall_nsec = 100000000;
 	return true;
 }
 
@@ -90,6 +97,36 @@ static void processor_time(void **state)
 	selftest_results_free(&results);
 }
 
+/* The interval that a signal cut short counts for nothing, nor is anything of its row left. */
+static void cut_short(void **state)
+{
+	static const struct trial_test test = {.id = "bandwidth-write", .summary = ""};
+	const struct selftest_request request = {
+		.signals = -1, .ways.cpu = true, .duration_msec = SELFTEST_FOREVER};
+	struct selftest_results results = {0};
+	struct trial trial = {.request = &request, .results = &results, .test = &test};
+	struct plan plan = {
+		.out = true,
+		.modern = true,
+		.near_report = {.cpu_nsec = 25000000, .wall_nsec = 100000000},
+		.far_report.cpu_nsec = 50000000,
+	};
+
+	(void)state;
+	trial.near.agent = agent_new(-1, -1);
+	trial_add_row(&trial, SELFTEST_BANDWIDTH, test.id, test.summary);
+	ways_measure_intervals(&trial, &plan);
+	agent_free(trial.near.agent);
+	assert_int_equal(results.count, 2);
+	assert_int_equal(results.items[1]->verdict.value, SELFTEST_PASS);
+	assert_null(results.items[1]->reason);
+	assert_false(results.items[1]->interval.known);
+	assert_int_equal(results.items[1]->iterations.value, 1000);
+	assert_true(results.items[1]->cpu_percent.value == 25);
+	assert_false(results.items[1]->peer_cpu_percent.known);
+	selftest_results_free(&results);
+}
+
 /* The mean is that of all latencies, and not of the one in four that an interval has kept. */
 static void mean_of_all(void **state)
 {
@@ -122,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processor_time),
+		cmocka_unit_test(cut_short),
 		cmocka_unit_test(mean_of_all),
 	};
 

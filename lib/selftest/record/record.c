@@ -153,6 +153,11 @@ void selftest_results_drop_first(struct selftest_results *results)
 	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
 }
 
+void selftest_results_drop_last(struct selftest_results *results)
+{
+	selftest_result_free(results->items[--results->count]);
+}
+
 void selftest_results_free(struct selftest_results *results)
 {
 	for (size_t i = 0; i < results->count; i++)

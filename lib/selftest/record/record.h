@@ -274,4 +274,6 @@ struct selftest_results {
 struct selftest_result *selftest_results_add(struct selftest_results *results);
 /* Frees the first one of a list that has some: for lists that last as long as a server does. */
 void selftest_results_drop_first(struct selftest_results *results);
+/* The last one, of which nothing is to be seen. */
+void selftest_results_drop_last(struct selftest_results *results);
 void selftest_results_free(struct selftest_results *results);

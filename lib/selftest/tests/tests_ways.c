@@ -248,20 +248,15 @@ static struct real rate_of(double amount, double msec)
 /* The row of all intervals; one that a signal cut short counts for nothing, and gives its place. */
 static void begin_summary(struct trial *trial, bool interrupted)
 {
-	struct selftest_result *row = trial->result;
+	const struct selftest_link link = trial->result->link;
 
 	if (!interrupted) {
 		trial_next_row(trial, trial->test->id, trial->test->summary);
 		return;
 	}
-	free(row->reason);
-	free(row->histogram);
-	row->reason = NULL;
-	row->histogram = NULL;
-	row->histogram_count = 0;
-	row->interval.known = false;
-	number_set(&row->verdict, SELFTEST_PASS);
-	trial->marked = false;
+	selftest_results_drop_last(trial->results);
+	trial_add_row(trial, trial->test->group, trial->test->id, trial->test->summary);
+	trial->result->link = link;
 }
 
 static void summarize(struct trial *trial, const struct plan *plan, struct total *total)
