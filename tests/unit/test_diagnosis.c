@@ -577,6 +577,17 @@ static void ends(void **state)
 	bed->facts.stop = STOP_PEER_GONE;
 	check(bed, "10.9.0.2 ended the exchange during the test: its rdmactl was stopped or killed",
 	      "--serve");
+	/* A server that says why is believed. */
+	bed->facts.farewell = STOP_TIMED_OUT;
+	check(bed,
+	      "10.9.0.2 ended the exchange during the test: it heard nothing of this side for "
+	      "longer than its --idle",
+	      "a larger --idle");
+	bed->facts.farewell = STOP_INTERRUPTED;
+	check(bed,
+	      "10.9.0.2 ended the exchange during the test: its rdmactl was stopped, or has served "
+	      "this side for as long as it may",
+	      "--serve");
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 5000;
 	bed->facts.stage = STAGE_HANDSHAKE;

@@ -292,10 +292,12 @@ static bool say_unreachable(const struct diagnosis_facts *facts, struct diagnosi
 	return diagnose_delivery(facts, words, ret);
 }
 
-static bool say_stop(const struct diagnosis_words *words, enum stop stop, struct diagnosis *ret)
+static bool say_stop(const struct diagnosis_facts *facts, const struct diagnosis_words *words,
+		     enum stop stop, struct diagnosis *ret)
 {
-	return diagnosis_say(ret, words, LIST_STOP,
-			     stop == STOP_PEER_SPOKE ? STOP_PEER_GONE : stop);
+	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
+		return diagnosis_say(ret, words, LIST_LEFT, (int)facts->farewell);
+	return diagnosis_say(ret, words, LIST_STOP, (int)stop);
 }
 
 /* librdmacm: its calls, events and their status. */
@@ -348,9 +350,9 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 			return say_rejected(facts, words, ret);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		return say_stop(words, STOP_PEER_GONE, ret);
+		return say_stop(facts, words, STOP_PEER_GONE, ret);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		return say_stop(words, STOP_DEVICE_GONE, ret);
+		return say_stop(facts, words, STOP_DEVICE_GONE, ret);
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
 		return diagnosis_say(ret, words, LIST_CM_MULTICAST, (int)words->carrier);
 	default:
@@ -387,7 +389,7 @@ static void diagnose_here(const struct diagnosis_facts *facts, struct diagnosis 
 
 	diagnosis_words_make(&words, facts);
 	if (facts->stop && facts->stop != STOP_TIMED_OUT)
-		say_stop(&words, facts->stop, ret);
+		say_stop(facts, &words, facts->stop, ret);
 	else if (facts->refusal)
 		diagnosis_say(ret, &words, LIST_REFUSAL, (int)facts->refusal);
 	else if (concerns_ports(facts->stage) && diagnose_gid(facts, &words, ret))

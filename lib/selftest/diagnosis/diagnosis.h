@@ -15,6 +15,7 @@
 struct diagnosis_facts {
 	enum stage stage;	/* what was being done */
 	enum stop stop;		/* what ended it from outside; outweighs any error that it caused */
+	enum stop farewell;	/* STOP_PEER_GONE: what ended it there, as it said; else 0 */
 	bool at_peer;		/* the peer reports it: stage, error and memory are its own */
 	int error;		/* an errno, positive */
 	struct number status;	/* enum ibv_wc_status */

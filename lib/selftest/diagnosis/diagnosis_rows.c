@@ -25,10 +25,14 @@
 #define SECURITY_GROUP                                                                          \
 	"both adapters must be in a security group that allows all traffic from itself and to " \
 	"itself, inbound and outbound"
-#define UNSENT	       "{lead}: {near} has not sent a single packet"
-#define UNSENT_BY_PORT "the port or its firmware holds them back: look at the kernel log (dmesg)"
+#define UNSENT "{lead}: {near} has not sent a single packet"
 #define LOST \
 	"{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}"
+#define OVER_LIMIT "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}"
+#define RAISE_LIMIT                                                              \
+	"raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), " \
+	"LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"
+#define GID_GONE "GID index {gid_index} of {gid_port}, {gid}, was removed during the test"
 #define UNPROVEN                                                                                \
 	"a packet of {far} to GID {gid} of {near} did not arrive, so the server does not know " \
 	"whose port that is, and runs no test with it"
@@ -45,7 +49,16 @@ static const struct diagnosis_row {
 	 "reset of the adapter"},
 	{LIST_STOP, STOP_PORT_DOWN, "port {near} went down during the test",
 	 "rdmactl ports {near} shows its state now, the kernel log (dmesg) when it went down"},
-	{LIST_STOP, STOP_PEER_GONE,
+
+	{LIST_LEFT, STOP_TIMED_OUT,
+	 "{peer} ended the exchange during the test: it heard nothing of this side for longer than "
+	 "its --idle",
+	 "start it there with a larger --idle, or ask for less at a time: fewer --iterations"},
+	{LIST_LEFT, STOP_INTERRUPTED,
+	 "{peer} ended the exchange during the test: its rdmactl was stopped, or has served this "
+	 "side for as long as it may",
+	 START},
+	{LIST_LEFT, ANY,
 	 "{peer} ended the exchange during the test: its rdmactl was stopped or killed", START},
 
 	{LIST_TIMEOUT, true,
@@ -57,7 +70,8 @@ static const struct diagnosis_row {
 	 "there, or the host hangs",
 	 START},
 
-	{LIST_REFUSAL, REFUSAL_VERSION,
+	{LIST_REFUSAL, REFUSAL_VERSION},
+	{STAGE_HANDSHAKE, EPROTONOSUPPORT,
 	 "this side speaks version {version} of the exchange protocol, {peer} speaks {versions}",
 	 "install the same release on both hosts: rdmactl --version shows it"},
 	{LIST_REFUSAL, REFUSAL_TOKEN, "{peer} refused: the token is missing or wrong{refusal}",
@@ -75,8 +89,6 @@ static const struct diagnosis_row {
 	 "{peer} refused: it has no matching active port and GID{refusal}",
 	 "rdmactl gids lists them; name a port there: rdmactl selftest --serve DEV/PORT"},
 
-	{STAGE_RESOLVE, ANY, "no route to {peer}: {error}", ROUTE},
-
 	{STAGE_TCP, ECONNREFUSED,
 	 "{peer} refused the connection: nothing listens on its TCP port {port}", START},
 	{STAGE_TCP, ETIMEDOUT,
@@ -85,14 +97,12 @@ static const struct diagnosis_row {
 	{STAGE_TCP, EHOSTUNREACH,
 	 "{peer} cannot be reached: nobody answers for the address, or a firewall rejects it",
 	 "check the address: ping {peer}; ip neigh shows FAILED if there is no such host"},
+	{STAGE_RESOLVE, ANY},
 	{STAGE_TCP, ENETUNREACH},
 	{STAGE_TCP, EHOSTDOWN, "no route to {peer}: {error}", ROUTE},
 	{STAGE_TCP, ANY, "cannot connect to {peer} on TCP port {port}: {error}",
 	 "ping {peer} shows whether the host is up"},
 
-	{STAGE_HANDSHAKE, EPROTONOSUPPORT,
-	 "this side speaks version {version} of the exchange protocol, {peer} speaks {versions}",
-	 "install the same release on both hosts: rdmactl --version shows it"},
 	{STAGE_HANDSHAKE, EPROTO},
 	{STAGE_HANDSHAKE, EBADMSG},
 	{STAGE_HANDSHAKE, EMSGSIZE,
@@ -130,14 +140,8 @@ static const struct diagnosis_row {
 	 "free memory on the host, or ask for less with --sizes, --qps and --depth; ulimit -l "
 	 "shows the limit of locked memory"},
 	{LIST_MEMORY, MEMORY_WITHIN_LIMIT,
-	 "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}, and memory that is locked "
-	 "already counts too",
-	 "raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), "
-	 "LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"},
-	{LIST_MEMORY, MEMORY_OVER_LIMIT,
-	 "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}",
-	 "raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), "
-	 "LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"},
+	 OVER_LIMIT ", and memory that is locked already counts too", RAISE_LIMIT},
+	{LIST_MEMORY, MEMORY_OVER_LIMIT, OVER_LIMIT, RAISE_LIMIT},
 
 	{STAGE_CREATE_QP, EINVAL,
 	 "{device} does not create such queues: they have more entries, elements or inline data "
@@ -264,14 +268,12 @@ static const struct diagnosis_row {
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
 
-	{LIST_GID, CARRIER_INFINIBAND,
-	 "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	{LIST_GID, CARRIER_INFINIBAND, GID_GONE,
 	 "rdmactl gids shows what is there now; the subnet manager gives a port its prefix"},
-	{LIST_GID, CARRIER_EFA,
-	 "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	{LIST_GID, CARRIER_EFA, GID_GONE,
 	 "the adapter itself has the GID: rdmactl gids shows what is there now, and the kernel log "
 	 "(dmesg) whether it was reset"},
-	{LIST_GID, ANY, "GID index {gid_index} of {gid_port}, {gid}, was removed during the test",
+	{LIST_GID, ANY, GID_GONE,
 	 "give {gid_netdev} that address again (ip addr show dev {gid_netdev}), or name another "
 	 "entry with --gid-index: rdmactl gids"},
 
@@ -319,8 +321,9 @@ static const struct diagnosis_row {
 	 "kernel logs (dmesg) of both hosts, and run it again; if other programs use these ports, "
 	 "their packets can hide a loss"},
 
-	{LIST_UNSENT, CARRIER_INFINIBAND, UNSENT, UNSENT_BY_PORT},
-	{LIST_UNSENT, CARRIER_EFA, UNSENT, UNSENT_BY_PORT},
+	{LIST_UNSENT, CARRIER_INFINIBAND},
+	{LIST_UNSENT, CARRIER_EFA, UNSENT,
+	 "the port or its firmware holds them back: look at the kernel log (dmesg)"},
 	{LIST_UNSENT, ANY, UNSENT,
 	 "the port, its netdev or its firmware holds them back: look at ip neigh and the kernel "
 	 "log (dmesg)"},

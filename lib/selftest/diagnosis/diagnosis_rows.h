@@ -11,6 +11,7 @@
 enum diagnosis_list {
 	/* enum stage comes first. */
 	LIST_STOP = STAGES, /* enum stop */
+	LIST_LEFT,	    /* enum stop, as the peer told it */
 	LIST_TIMEOUT,	    /* enum stage */
 	LIST_REFUSAL,	    /* enum refusal */
 	LIST_MEMORY,	    /* enum memory_case */

@@ -19,7 +19,9 @@ void trial_take_farewell(struct trial *trial, struct diagnosis_facts *facts)
 	const bool left = facts->stop == STOP_PEER_GONE || facts->stop == STOP_PEER_SPOKE ||
 			  trial->far.stop == STOP_PEER_GONE;
 
-	if (facts->peer && left && side_hear_farewell(&trial->far) == STOP_DEVICE_GONE) {
+	if (facts->peer && left)
+		facts->farewell = side_hear_farewell(&trial->far);
+	if (facts->farewell == STOP_DEVICE_GONE) {
 		facts->stop = STOP_DEVICE_GONE;
 		facts->at_peer = true;
 	}
