@@ -66,7 +66,7 @@ bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_dia
 	else
 		diagnosis_words_add(&words, "smaller_netdev", "%s on %s", name,
 				    diagnosis_word(&words, "peer"));
-	return diagnosis_say(ret_diagnosis, &words, LIST_MTU, words.carrier);
+	return diagnosis_say(ret_diagnosis, &words, LIST_MTU, (int)words.carrier);
 }
 
 /* An address that goes takes its entry of the GID table along (roce_gid_mgmt.c in the kernel). */
@@ -226,9 +226,8 @@ static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_wo
 }
 
 /*
- * Registered memory, and the driver's own queues, are locked: RLIMIT_MEMLOCK, getrlimit(2). Beyond
- * it the kernel answers ENOMEM, or EPERM if it is 0: Linux, drivers/infiniband/core/umem.c,
- * ib_umem_get(), and can_do_mlock().
+ * Registered memory is locked: RLIMIT_MEMLOCK, getrlimit(2). Beyond it the kernel answers ENOMEM,
+ * or EPERM if it is 0: Linux, drivers/infiniband/core/umem.c, ib_umem_get(), and can_do_mlock().
  */
 static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		       struct diagnosis *ret)
@@ -239,8 +238,7 @@ static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_wor
 	_cleanup_(freep) char *most = text_bytes(limit->value);
 	enum memory_case code = MEMORY_OVER_LIMIT;
 
-	diagnosis_words_add(words, "wanted", "%s",
-			    facts->stage == STAGE_MEMORY ? wanted : "the memory of queues");
+	diagnosis_words_add(words, "wanted", "%s", wanted);
 	diagnosis_words_add(words, "limit", "%s", most);
 	if (facts->error != ENOMEM && (facts->error != EPERM || !limit->known || limit->value))
 		code = MEMORY_OTHER;
@@ -312,14 +310,11 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 		"MULTICAST_JOIN",  "MULTICAST_ERROR",  "ADDR_CHANGE",	 "TIMEWAIT_EXIT",
 	};
 	const uint64_t event = facts->cm_event.value;
-	struct diagnosis_facts refused = *facts;
 	const int status = facts->cm_status;
 
 	/* siw connects its TCP socket within rdma_connect(), which fails then. */
-	if (!facts->cm_event.known && facts->error == ECONNREFUSED) {
-		refused.cm_status = -ECONNREFUSED;
-		return say_rejected(&refused, words, ret);
-	}
+	if (!facts->cm_event.known && facts->error == ECONNREFUSED)
+		return diagnosis_say(ret, words, LIST_CM_REJECTED, REJECT_SERVICE_ID);
 	if (!facts->cm_event.known)
 		return diagnosis_say(ret, words,
 				     facts->group && facts->error == ETIMEDOUT ? LIST_CM_GROUP
@@ -330,7 +325,7 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 	diagnosis_words_add(words, "cm_status", "%d", status);
 	diagnosis_words_add(words, "cm_error", "%s",
 			    event == RDMA_CM_EVENT_REJECTED && status > 0
-				    ? "for a reason that is not known here"
+				    ? rejection_meaning((unsigned int)status)
 				    : strerror(abs(status)));
 	switch (event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -364,8 +359,7 @@ static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *
 static bool say_stage(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		      struct diagnosis *ret)
 {
-	if (facts->stage == STAGE_MEMORY ||
-	    (facts->stage == STAGE_CREATE_QP && facts->error == ENOMEM))
+	if (facts->stage == STAGE_MEMORY)
 		return say_memory(facts, words, ret);
 	if (facts->stage == STAGE_CONNECT_QP && facts->error == EINVAL &&
 	    diagnose_path_mtu(facts, ret))

@@ -32,7 +32,8 @@
 #define RAISE_LIMIT                                                              \
 	"raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), " \
 	"LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"
-#define GID_GONE "GID index {gid_index} of {gid_port}, {gid}, was removed during the test"
+#define MTUS_DIFFER "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}"
+#define GID_GONE    "GID index {gid_index} of {gid_port}, {gid}, was removed during the test"
 #define UNPROVEN                                                                                \
 	"a packet of {far} to GID {gid} of {near} did not arrive, so the server does not know " \
 	"whose port that is, and runs no test with it"
@@ -147,6 +148,13 @@ static const struct diagnosis_row {
 	 "{device} does not create such queues: they have more entries, elements or inline data "
 	 "than it supports",
 	 "ask for less with --depth and --qps; rdmactl caps {device} shows its limits"},
+	/*
+	 * The driver's queues are locked memory, too; but mlx5's firmware has limits of its own:
+	 * cmd_status_to_err(), mlx5/core/cmd.c.
+	 */
+	{STAGE_CREATE_QP, ENOMEM, "{device} cannot create queues: {error}",
+	 "ask for less with --depth and --qps: the memory of the host is used up, the limit of "
+	 "locked memory (ulimit -l), or that of the device (rdmactl resources)"},
 	{STAGE_CREATE_QP, EOPNOTSUPP},
 	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type",
 	 "rdmactl caps {device} shows what it supports"},
@@ -207,32 +215,17 @@ static const struct diagnosis_row {
 	 "partition (rdmactl pkeys)"},
 	{LIST_CM_ROUTE, ANY, "no path from {near} to {far}: {cm_error}", ROUTE},
 
-	{LIST_CM_REJECTED, REJECT_SERVICE_ID},
-	{LIST_CM_REJECTED, -ECONNREFUSED,
+	{LIST_CM_REJECTED, REJECT_SERVICE_ID,
 	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
-	{LIST_CM_REJECTED, REJECT_NO_QP,
-	 "{far} rejected the connection: it has no queue pair left (reason {cm_status})",
-	 REJECTION},
-	{LIST_CM_REJECTED, REJECT_NO_RESOURCES,
-	 "{far} rejected the connection: it lacks resources (reason {cm_status})", REJECTION},
-	{LIST_CM_REJECTED, REJECT_TIMEOUT,
-	 "{far} rejected the connection: an answer of this side came too late (reason {cm_status})",
-	 REJECTION},
-	{LIST_CM_REJECTED, REJECT_STALE,
-	 "{far} rejected the connection: it still has a connection of this queue pair (reason "
-	 "{cm_status})",
-	 REJECTION},
-	{LIST_CM_REJECTED, REJECT_GID,
-	 "{far} rejected the connection: the GID is not its own (reason {cm_status})", REJECTION},
-	{LIST_CM_REJECTED, REJECT_MTU,
-	 "{far} rejected the connection: it does not have the MTU (reason {cm_status})", REJECTION},
-	{LIST_CM_REJECTED, REJECT_RESPONDER_RESOURCES,
-	 "{far} rejected the connection: it cannot answer so many outstanding reads (reason "
-	 "{cm_status})",
-	 REJECTION},
-	{LIST_CM_REJECTED, REJECT_CONSUMER,
-	 "{far} rejected the connection: the program there does not want it (reason {cm_status})",
-	 REJECTION},
+	/*
+	 * Which of them it is, iWARP's drivers tell in two ways: siw_proc_mpareply(), siw_cm.c, and
+	 * irdma_cm_event_handler(), irdma/cm.c.
+	 */
+	{LIST_CM_REJECTED, -ECONNRESET},
+	{LIST_CM_REJECTED, -ECONNREFUSED,
+	 "{far} refused the connection: nothing listens on port {port} of its librdmacm, or the "
+	 "program there does not want it",
+	 START},
 	{LIST_CM_REJECTED, ANY, "{far} rejected the connection: {cm_error} (reason {cm_status})",
 	 REJECTION},
 
@@ -255,16 +248,15 @@ static const struct diagnosis_row {
 	{LIST_STATUS, ANY, "{near} to {far}: {status} (status {status_number}): {meaning}",
 	 KERNEL_LOG},
 
-	{LIST_MTU, CARRIER_INFINIBAND,
-	 "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	{LIST_MTU, CARRIER_INFINIBAND, MTUS_DIFFER,
 	 "the subnet manager sets the MTU of InfiniBand ports: rdmactl smp portinfo LID shows what "
 	 "each port supports"},
-	/* efa_query_port() of the kernel: an attribute of the device. */
-	{LIST_MTU, CARRIER_EFA, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	/* It is that of the adapter: efa_query_port(), efa_verbs.c. */
+	{LIST_MTU, CARRIER_EFA, MTUS_DIFFER,
 	 "an EFA adapter comes with its MTU, and nothing sets it: compare the kinds of the "
 	 "adapters (rdmactl devices -o +pci_device_id on both hosts)"},
-	/* The kernel takes the headers off the netdev's MTU: iboe_get_mtu(), rdma/ib_addr.h. */
-	{LIST_MTU, ANY, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	/* The netdev's MTU less the headers: iboe_get_mtu(), include/rdma/ib_addr.h. */
+	{LIST_MTU, ANY, MTUS_DIFFER,
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
 	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
 
@@ -317,8 +309,8 @@ static const struct diagnosis_row {
 	{LIST_DELIVERY, DELIVERY_ARRIVED,
 	 "{lead}, and the counters show no lost packet: {sent}, {arrived}{again}",
 	 "a program, driver or adapter of one side may have stopped: look at the load (top) and "
-	 "the "
-	 "kernel logs (dmesg) of both hosts, and run it again; if other programs use these ports, "
+	 "the kernel logs (dmesg) of both hosts, and run it again; if other programs use these "
+	 "ports, "
 	 "their packets can hide a loss"},
 
 	{LIST_UNSENT, CARRIER_INFINIBAND},

@@ -129,5 +129,8 @@ const char *diagnosis_word(const struct diagnosis_words *words, const char *name
 bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
 		   unsigned int list, int code);
 
+/* A clause on why, of enum reject. */
+const char *rejection_meaning(unsigned int reason);
+
 /* An endpoint that names a device, or NULL. */
 const struct endpoint *diagnosis_known(const struct endpoint *endpoint);

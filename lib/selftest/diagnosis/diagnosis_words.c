@@ -130,6 +130,23 @@ void diagnosis_words_make(struct diagnosis_words *words, const struct diagnosis_
 	diagnosis_words_add(words, "msec", "%" PRIu32, facts->timeout_msec);
 }
 
+const char *rejection_meaning(unsigned int reason)
+{
+	static const char *const reasons[] = {
+		[REJECT_NO_QP] = "it has no queue pair left",
+		[REJECT_NO_RESOURCES] = "it lacks resources",
+		[REJECT_TIMEOUT] = "an answer of this side came too late",
+		[REJECT_STALE] = "it still has a connection of this queue pair",
+		[REJECT_GID] = "the GID is not its own",
+		[REJECT_MTU] = "it does not have the MTU",
+		[REJECT_RESPONDER_RESOURCES] = "it cannot answer so many outstanding reads",
+		[REJECT_CONSUMER] = "the program there does not want it",
+	};
+	const char *known = reason < ARRAY_SIZE(reasons) ? reasons[reason] : NULL;
+
+	return known ? known : "for a reason that is not known here";
+}
+
 /* InfiniBand Architecture Specification volume 1, 10.8.6 and 11.6.2. */
 
 struct status_words {
@@ -149,7 +166,7 @@ static const struct status_words statuses[] = {
 				   "today's adapters have none"},
 	[IBV_WC_LOC_PROT_ERR] = {"local protection error",
 				 "the local buffer is not within a memory region of that lkey and "
-				 "the queue pair's protection domain"},
+				 "the queue pair's protection domain, or that may not be written"},
 	[IBV_WC_WR_FLUSH_ERR] =
 		{"Work Request Flushed Error",
 		 "the queue pair entered the error state before this work request was processed: "
@@ -188,9 +205,11 @@ static const struct status_words statuses[] = {
 	[IBV_WC_LOC_RDD_VIOL_ERR] =
 		{"local RDD violation error",
 		 "the reliable datagram domains of queue pair and end-to-end context differ"},
-	[IBV_WC_REM_INV_RD_REQ_ERR] =
-		{"remote invalid RD request",
-		 "the peer refused a reliable datagram: its Q_Key or domain differs"},
+	/* EFA_IO_COMP_STATUS_REMOTE_ERROR_BAD_DEST_QPN: rdma-core, providers/efa/verbs.c. */
+	[IBV_WC_REM_INV_RD_REQ_ERR] = {"remote invalid RD request",
+				       "the peer refused a reliable datagram; with EFA, it has no "
+				       "such queue pair, or one "
+				       "that is in error"},
 	[IBV_WC_REM_ABORT_ERR] =
 		{"aborted error",
 		 "the operation was aborted: the peer, or the adapter's command, gave it up"},
