@@ -383,11 +383,6 @@ static void efa(void **state)
 	bed->facts.local_gid_gone = true;
 	check(bed, "GID index 1 of rxa/1, 10.9.0.1, was removed during the test",
 	      "the adapter itself has the GID");
-	bed->remote.mtu_bytes = 4096;
-	assert_true(diagnose_mtu(&bed->facts, &bed->diagnosis));
-	assert_string_equal(
-		bed->diagnosis.hint,
-		"the adapter itself sets the MTU of an EFA port: rdmactl ports shows it");
 }
 
 /* Drivers outside of the kernel have no node type either, and nobody's security groups. */
