@@ -3,6 +3,7 @@
  * What is said before a device is renamed: the files and variables that have the old name, looked
  * for in a root of the test's own; and the rule that makes the new one last.
  */
+#include "rooted.h"
 #include "saved_tree.h"
 
 #include <sched.h>
@@ -144,63 +145,86 @@ static void environment(void **state)
 		     "rmdir it, and mkdir it with the new name\n");
 }
 
-static struct device *add_device(struct inventory *inventory, uint32_t index, uint64_t guid,
+static struct device *add_device(struct inventory *inventory, const char *name, uint64_t guid,
 				 const char *address)
 {
-	char name[] = "mlx5_0";
-	struct device *device;
+	struct device *device = device_list_add(&inventory->devices, name);
 
-	name[5] = (char)('0' + index);
-	device = device_list_add(&inventory->devices, name);
-	device->index = number_of(index);
+	device->index = number_of(3);
 	device->node_guid = (struct number){.value = guid, .known = guid != 1};
 	device->pci_address = mem_string_or_null(address);
 	return device;
 }
 
-/* By its GUID, if no other device has it; else by its PCI function. */
+struct lasting {
+	const char *name;
+	uint64_t guid; /* 1: not known */
+	const char *address, *match;
+};
+
+/* The inventory has the device that was named, and no other. */
+static void persist(const struct saved_tree *tree, FILE *out, void *context)
+{
+	const struct lasting *lasting = context;
+	struct inventory inventory = {.answers = true};
+	struct change_host host = {.inventory = &inventory};
+	struct change change = {
+		.host = &host, .device_index = {3, true}, .wanted = mem_string("rdma0")};
+
+	(void)tree;
+	add_device(&inventory, lasting->name, lasting->guid, lasting->address);
+	device_name_setting.persist(&change);
+	fprintf(out, "%s\n%s\n", change.persist_file ? change.persist_file : "no file",
+		change.persist_text ? change.persist_text : "no text");
+}
+
+static void add_to_class(const struct saved_tree *tree, const char *name, const char *place,
+			 const char *guid)
+{
+	_cleanup_(freep) char *target = mem_format("../../devices/%s/infiniband/%s", place, name);
+	_cleanup_(freep) char *link = mem_format("sys/class/infiniband/%s", name);
+	_cleanup_(freep) char *file = mem_format("sys/devices/%s/infiniband/%s/node_guid", place,
+						 name);
+
+	tree_link(tree, link, target);
+	tree_write(tree, file, guid);
+}
+
+#define FUNCTION "pci0000:00/0000:3b:00.0"
+
+/* By its GUID, if no other device has it; else by its PCI function, if it is that of no part. */
 static void lasting(void **state)
 {
-	static const struct {
-		uint64_t guid, other; /* 1: not known */
-		const char *address, *match;
-	} cases[] = {
-		{0x1122334455667788, 0, "0000:3b:00.0", "ATTR{node_guid}==\"1122:3344:5566:7788\""},
-		{0x1122334455667788, 7, NULL, "ATTR{node_guid}==\"1122:3344:5566:7788\""},
-		{7, 7, "0000:3b:00.0", "KERNELS==\"0000:3b:00.0\""},
-		{0, 7, "0000:3b:00.0", "KERNELS==\"0000:3b:00.0\""},
-		{1, 7, "0000:3b:00.0", "KERNELS==\"0000:3b:00.0\""},
-		{7, 7, NULL, NULL},
+	static const char function[] = "DEVPATH==\"*/0000:3b:00.0/infiniband/*\"";
+	static const struct lasting cases[] = {
+		{"mlx5_0", 0x1122334455667788, "0000:3b:00.0",
+		 "ATTR{node_guid}==\"1122:3344:5566:7788\""},
+		{"mlx5_0", 0x1122334455667788, NULL, "ATTR{node_guid}==\"1122:3344:5566:7788\""},
+		{"mlx5_1", 7, "0000:3b:00.0", function},
+		{"mlx5_1", 0, "0000:3b:00.0", function},
+		{"mlx5_1", 1, "0000:3b:00.0", function},
+		{"mlx5_1", 7, NULL, NULL},
+		/* A subfunction, whose device has the PCI address of its function. */
+		{"mlx5_2", 0, "0000:3b:00.0", NULL},
+		{"none", 0, "0000:3b:00.0", NULL},
 	};
 
-	(void)state;
+	if (!rooted_is_possible())
+		skip();
+	add_to_class(*state, "mlx5_0", "pci0000:00/0000:01:00.0", "1122:3344:5566:7788");
+	add_to_class(*state, "mlx5_1", FUNCTION, "0000:0000:0000:0007");
+	add_to_class(*state, "smi1", FUNCTION, "0000:0000:0000:0007");
+	add_to_class(*state, "mlx5_2", FUNCTION "/mlx5_core.sf.2", "0000:0000:0000:0000");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct inventory inventory = {.answers = true};
-		struct change_host host = {.inventory = &inventory};
-		struct change change = {
-			.host = &host, .device_index = {3, true}, .wanted = mem_string("rdma0")};
+		struct lasting one = cases[i];
+		_cleanup_(freep) char *wanted =
+			one.match ? mem_format("/etc/udev/rules.d/59-rdma-names.rules\n"
+					       "ACTION==\"add\", SUBSYSTEM==\"infiniband\", %s, "
+					       "PROGRAM=\"rdma_rename %%k NAME_FIXED rdma0\"\n",
+					       one.match)
+				  : mem_string("no file\nno text\n");
 
-		add_device(&inventory, 2, cases[i].other, "0000:01:00.0");
-		add_device(&inventory, 3, cases[i].guid, cases[i].address);
-		device_name_setting.persist(&change);
-		if (cases[i].match) {
-			_cleanup_(freep) char *wanted = mem_format(
-				"ACTION==\"add\", SUBSYSTEM==\"infiniband\", %s, "
-				"PROGRAM=\"rdma_rename %%k NAME_FIXED rdma0\"",
-				cases[i].match);
-
-			assert_string_equal(change.persist_text, wanted);
-			assert_string_equal(change.persist_file,
-					    "/etc/udev/rules.d/59-rdma-names.rules");
-		} else {
-			assert_null(change.persist_text);
-			assert_null(change.persist_file);
-		}
-		assert_int_equal(change.notes.count, 0);
-		free(change.persist_file);
-		free(change.persist_text);
-		free(change.wanted);
-		inventory_free(&inventory);
+		rooted_expect(*state, persist, &one, wanted);
 	}
 }
 
@@ -215,7 +239,7 @@ static void not_lasting(void **state)
 	(void)state;
 	device_name_setting.persist(&change);
 	assert_null(change.persist_text);
-	add_device(&inventory, 3, 5, NULL)->software = true;
+	add_device(&inventory, "rxe0", 5, NULL)->software = true;
 	device_name_setting.persist(&change);
 	assert_null(change.persist_file);
 	assert_int_equal(change.notes.count, 0);
@@ -233,7 +257,7 @@ int main(void)
 		TEST(words),
 		TEST(places),
 		TEST(environment),
-		cmocka_unit_test(lasting),
+		TEST(lasting),
 		cmocka_unit_test(not_lasting),
 	};
 

@@ -199,15 +199,54 @@ static char *undo_name(const struct change *change)
 	return mem_format("rdmactl dev set %s name %s", change->wanted, before);
 }
 
-static bool is_only_guid(const struct device_list *list, const struct device *device)
+/* A sub-device has the GUID of its parent. The inventory may have but the device that was named. */
+static bool is_only_guid(const struct root *root, const char *kernel_name, const char *guid)
 {
-	if (!device->node_guid.known || !device->node_guid.value)
-		return false;
-	for (size_t i = 0; i < list->count; i++)
-		if (&list->items[i] != device && list->items[i].node_guid.known &&
-		    list->items[i].node_guid.value == device->node_guid.value)
-			return false;
-	return true;
+	struct strings names = {.known = false};
+	char other[SYSFS_TEXT_SIZE];
+	bool only = !sysfs_list(root, &names, SYSFS_RDMA_CLASS);
+
+	for (size_t i = 0; i < names.count; i++)
+		if (strcmp(names.items[i], kernel_name) &&
+		    sysfs_read(root, other, SYSFS_RDMA_CLASS "/%s/node_guid", names.items[i]) > 0 &&
+		    !strcmp(other, guid))
+			only = false;
+	strings_free(&names);
+	return only;
+}
+
+/*
+ * The device of a PCI function, and not those of its subfunctions, which are below it and have no
+ * name of their own that stays: mlx5_core.sf.2. For the caller to free; NULL: it is one of these.
+ */
+static char *match_function(const struct root *root, const struct device *device)
+{
+	_cleanup_(freep) char *path = NULL, *end = NULL;
+
+	if (!device->pci_address ||
+	    sysfs_link(root, &path, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
+		return NULL;
+	end = mem_format("/%s/infiniband/%s", device->pci_address, device->kernel_name);
+	if (strlen(path) < strlen(end) || strcmp(path + strlen(path) - strlen(end), end))
+		return NULL;
+	return mem_format("DEVPATH==\"*/%s/infiniband/*\"", device->pci_address);
+}
+
+static char *match_device(const struct device *device)
+{
+	char guid[GUID_TEXT_SIZE], *match = NULL;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return NULL;
+	guid_format(device->node_guid.value, guid);
+	if (device->node_guid.known && device->node_guid.value &&
+	    is_only_guid(&root, device->kernel_name, guid))
+		match = mem_format("ATTR{node_guid}==\"%s\"", guid);
+	else
+		match = match_function(&root, device);
+	root_close(&root);
+	return match;
 }
 
 /*
@@ -221,7 +260,6 @@ static void persist_name(struct change *change)
 {
 	const struct device *device = change_device(change);
 	_cleanup_(freep) char *match = NULL;
-	char guid[GUID_TEXT_SIZE];
 
 	if (!device)
 		return;
@@ -232,12 +270,8 @@ static void persist_name(struct change *change)
 			change->wanted);
 		return;
 	}
-	guid_format(device->node_guid.value, guid);
-	if (is_only_guid(&change->host->inventory->devices, device))
-		match = mem_format("ATTR{node_guid}==\"%s\"", guid);
-	else if (device->pci_address)
-		match = mem_format("KERNELS==\"%s\"", device->pci_address);
-	else
+	match = match_device(device);
+	if (!match)
 		return;
 	change->persist_file = mem_string("/etc/udev/rules.d/59-rdma-names.rules");
 	change->persist_text = mem_format("ACTION==\"add\", SUBSYSTEM==\"infiniband\", %s, "
