@@ -195,6 +195,7 @@ static void values(void **state)
 		"\"width_lanes\": [4, 16]}}}";
 	struct host *host = *state;
 	struct bed *bed = &host->bed;
+	struct device *device = &bed->facts.inventory.devices.items[0];
 
 	expect(bed, all);
 	assert_told(bed,
@@ -224,8 +225,22 @@ static void values(void **state)
 	expect(bed, "\"devices\": {\"mlx5_7\": {}, \"rxe0\": {\"netdev_mtu_bytes\": 1500,\n"
 		    "\"link_layer\": \"ethernet\"}, \"mlx5_0\": {\"rate_gbps\": 100}}");
 	assert_told(bed, "ok rxe0: the devices are as expected | 1 device < FILE\n"
-			 "ok mlx5_0: the devices are as expected | 1 device < FILE\n");
+			 "ok mlx5_0: the devices are as expected | 1 device; not active, so "
+			 "without rate and MTU: 1 port < FILE\n");
 	host->objects.count = 0;
+	/* If no port is active, nothing was compared, unless the file says how many should be. */
+	for (size_t i = 0; i < device->port_count; i++)
+		device->ports[i].state = number_of(PORT_STATE_DOWN);
+	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 100}}");
+	assert_told(bed,
+		    "not-checked mlx5_0: no port is active whose rate or MTU could be compared "
+		    "| 1 device; not active, so without rate and MTU: 2 ports < FILE\n");
+	expect(bed, "\"devices\": {\"mlx5_0\": {\"rate_gbps\": 100, \"active_ports\": 0}}");
+	assert_told(bed,
+		    "ok mlx5_0: the devices are as expected | 1 device; not active, so without "
+		    "rate and MTU: 2 ports < FILE\n");
+	expect(bed, "\"devices\": {\"mlx5_0\": {\"driver\": \"mlx5_core\"}}");
+	assert_told(bed, "ok mlx5_0: the devices are as expected | 1 device < FILE\n");
 }
 
 /* An entry of ignore without a check leaves devices and ports out of all that is wanted. */

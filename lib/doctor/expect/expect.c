@@ -200,6 +200,7 @@ static bool device_differs(struct doctor_context *run, const struct selector *se
 struct tally {
 	size_t devices;
 	size_t active;	/* ports */
+	size_t idle;	/* ports that are not active */
 	size_t unknown; /* ports whose state is not known */
 };
 
@@ -212,7 +213,8 @@ static void count_ports(struct doctor_context *run, const struct device *device,
 		if (is_port_left_out(run->facts->expect, port))
 			continue;
 		tally->unknown += !port->state.known;
-		tally->active += port->state.known && port->state.value == PORT_STATE_ACTIVE;
+		tally->active += number_is(&port->state, PORT_STATE_ACTIVE);
+		tally->idle += port->state.known && port->state.value != PORT_STATE_ACTIVE;
 	}
 	tally->unknown += device->ports_unknown;
 }
@@ -296,10 +298,17 @@ static bool count_differs(struct doctor_context *run, const struct selector *sel
 	return true;
 }
 
+/* Whether something is wanted that only active ports have: has_none() of expect_values.c. */
+static bool wants_of_active(const struct selector *selector)
+{
+	return selector->wanted[WANTED_RATE].known || selector->wanted[WANTED_MTU].known;
+}
+
 static void check_selector(struct doctor_context *run, const struct selector *selector)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	struct tally tally;
+	size_t idle;
 	bool any;
 
 	take_tally(run, selector, &tally);
@@ -313,7 +322,14 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 	doctor_object(run, "%s", selector->name);
 	doctor_evidence(run, run->facts->expect->path, "%zu device%s", tally.devices,
 			text_plural_s(tally.devices));
-	if (tally.devices || counts(run))
+	idle = wants_of_active(selector) ? tally.idle : 0;
+	if (idle)
+		doctor_evidence(run, NULL, "not active, so without rate and MTU: %zu port%s", idle,
+				text_plural_s(idle));
+	/* How many have to be active is for port-count, if the file says it. */
+	if (idle && !tally.active && !selector->wanted[WANTED_ACTIVE_PORTS].known)
+		doctor_not_checked(run, 0, "no port is active whose rate or MTU could be compared");
+	else if (tally.devices || counts(run))
 		doctor_ok(run, "the devices are as expected");
 	else
 		doctor_does_not_apply(run);
