@@ -265,6 +265,14 @@ static void errors_of_the_firmware(void **state)
 	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
 	tree_link(&bed->tree, SERVICES "/0000:00:01.0:pcie002/driver", "../aer");
 	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
+	/* In a virtual machine, the host gets the errors. */
+	tree_write(&bed->tree, PORT "/vendor", "0x1b36");
+	tree_write(&bed->tree, PORT "/device", "0x000c");
+	bed_assert(read_twice(bed), SEVERITY_INFO, unknown);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "make the check on the host of this virtual machine");
+	tree_write(&bed->tree, PORT "/vendor", "0x8086");
+	bed_assert(read_twice(bed), SEVERITY_OK, "no PCIe errors grow");
 	tree_delete(&bed->tree, FUNCTION "/aer_dev_fatal");
 	bed_assert(read_twice(bed), SEVERITY_INFO, "no function on the way counts PCIe errors");
 }

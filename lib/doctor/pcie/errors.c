@@ -159,20 +159,30 @@ static bool has_collector(const struct root *root)
  * Whether errors are reported to the kernel: by the AER service of the root port, whose name has
  * the kinds of port and service (pcie_device_init(), drivers/pci/pcie/portdrv.c). Where firmware
  * keeps AER to itself, and with pci=noaer, no port has the service (get_port_device_capability()),
- * but each function still has its counters (pci_aer_init(), aer.c).
+ * but each function still has its counters (pci_aer_init(), aer.c). In a virtual machine the host
+ * gets the errors, as the real root port is its own (vfio_pci_core_aer_err_detected()).
  */
 static bool is_reported(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
-	const struct pci_function *top = run->function;
+	struct pci_function *top = run->function;
 	_cleanup_(freep) char *name = NULL;
 
 	while (top->parent)
 		top = top->parent;
+	pci_read(root, top, PCI_ID, run->problems);
+	if (pci_is_emulated(top)) {
+		doctor_evidence(run, NULL, "%s is a port of a hypervisor", top->address);
+		doctor_next_step(run, "make the check on the host of this virtual machine");
+		return false;
+	}
 	name = mem_format("%s:pcie002", top->address);
 	if (top == run->function ? has_collector(root) : has_service(root, name))
 		return true;
 	doctor_evidence(run, "/" SERVICES, "%s has no AER service", top->address);
+	doctor_next_step(run,
+			 "dmesg | grep -e _OSC -e AER shows why; errors are in the firmware's own "
+			 "log: ipmitool sel list");
 	return false;
 }
 
@@ -189,9 +199,6 @@ static void conclude(struct doctor_context *run, const struct sums *sums, size_t
 				"%zu counters on the way, none grew in %.1f s", counters,
 				doctor_growth_seconds(run->facts));
 		if (run->facts->root.live && !is_reported(run)) {
-			doctor_next_step(run,
-					 "dmesg | grep -e _OSC -e AER shows why; errors are in the "
-					 "firmware's own log: ipmitool sel list");
 			doctor_not_checked(run, 0,
 					   "the kernel does not handle PCIe errors here, so its "
 					   "counters may stand still");

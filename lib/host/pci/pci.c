@@ -241,10 +241,10 @@ static void read_acs(const struct root *root, struct pci_function *function)
 }
 
 /*
- * Ports that a hypervisor makes: Red Hat's are QEMU's, which also has a switch of TI's that is
- * slower than any adapter (include/hw/pci/pci_ids.h, hw/pci-bridge/xio3130_upstream.c).
+ * Red Hat's ports are QEMU's, which also has a switch of TI's that is slower than any adapter
+ * (include/hw/pci/pci_ids.h, hw/pci-bridge/xio3130_upstream.c).
  */
-static bool is_emulated(const struct pci_function *function)
+bool pci_is_emulated(const struct pci_function *function)
 {
 	enum { REDHAT = 0x1b36, VMWARE = 0x15ad, TI = 0x104c, XIO3130_UP = 0x8232 };
 	const uint64_t device = function->device_id.value;
@@ -270,7 +270,7 @@ static bool is_in_chipset(const struct pci_function *function)
  */
 static void drop_untrue_link(struct pci_function *function)
 {
-	if (!is_emulated(function) && !is_in_chipset(function))
+	if (!pci_is_emulated(function) && !is_in_chipset(function))
 		return;
 	function->speed_gtps.known = function->max_speed_gtps.known = false;
 	function->width_lanes.known = function->max_width_lanes.known = false;

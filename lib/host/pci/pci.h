@@ -106,6 +106,8 @@ bool pci_driver_is_for_guests(const char *driver);
  */
 bool pci_is_data_direct(const struct root *root, struct pci_function *function,
 			struct problems *problems);
+/* Whether it is a port that a hypervisor makes. Needs PCI_ID. */
+bool pci_is_emulated(const struct pci_function *function);
 /* The most that the link above a function can do: what both of its ends can. Needs PCI_LINK. */
 void pci_possible_link(const struct pci_function *function, struct real *ret_speed_gtps,
 		       struct number *ret_lanes);
