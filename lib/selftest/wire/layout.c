@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/wire/layout.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -36,20 +35,17 @@ const struct wire_layout endpoint_layout = {
 
 void wire_put(uint8_t *bytes, uint64_t number, size_t size)
 {
-	const uint32_t small = htobe32((uint32_t)number);
-	const uint64_t large = htobe64(number);
-
-	if (size == sizeof(small))
-		memcpy(bytes, &small, sizeof(small));
-	else
-		memcpy(bytes, &large, sizeof(large));
+	for (; size; number >>= 8)
+		bytes[--size] = (uint8_t)number;
 }
 
 uint64_t wire_take(const uint8_t *bytes, size_t size)
 {
-	const uint64_t number = wire_number(bytes, size);
+	uint64_t number = 0;
 
-	return size == sizeof(uint32_t) ? be32toh((uint32_t)number) : be64toh(number);
+	for (size_t i = 0; i < size; i++)
+		number = number << 8 | bytes[i];
+	return number;
 }
 
 uint64_t wire_number(const void *member, size_t size)
@@ -57,21 +53,19 @@ uint64_t wire_number(const void *member, size_t size)
 	uint32_t small;
 	uint64_t large;
 
-	memcpy(&small, member, sizeof(small));
-	if (size == sizeof(small))
+	if (size == sizeof(small)) {
+		memcpy(&small, member, sizeof(small));
 		return small;
+	}
 	memcpy(&large, member, sizeof(large));
 	return large;
 }
 
 static void set_member(void *member, size_t size, uint64_t number)
 {
-	uint32_t small = (uint32_t)number;
+	const uint32_t small = (uint32_t)number;
 
-	if (size == sizeof(small))
-		memcpy(member, &small, sizeof(small));
-	else
-		memcpy(member, &number, sizeof(number));
+	memcpy(member, size == sizeof(small) ? (const void *)&small : &number, size);
 }
 
 /* The number of items is that of the count before them. */
