@@ -99,7 +99,8 @@ struct interop_role {
 	bool with_mtu;	    /* the program has an option for it */
 	bool by_active_mtu; /* it takes the port's, unless it is told */
 	uint32_t port;
-	uint64_t bytes, most_bytes, iterations;
+	uint64_t bytes, least_bytes, most_bytes;
+	uint64_t iterations, least_iterations; /* the program refuses less: 0 has no such limit */
 	unsigned int client_transfers, server_transfers; /* of `bytes`, in the time of a sample */
 	char *(*command)(const struct interop *session);
 };

@@ -103,9 +103,17 @@ static void set_defaults(struct interop *session)
 
 static int check_request(struct interop *session)
 {
-	if (session->bytes > session->role->most_bytes)
+	const struct interop_role *role = session->role;
+
+	if (session->bytes < role->least_bytes)
+		return interop_fail(session, LIST_INTEROP_BYTES, -1,
+				    mem_format("%" PRIu64, role->least_bytes));
+	if (session->bytes > role->most_bytes)
 		return interop_fail(session, LIST_INTEROP_BYTES, 0,
-				    mem_format("%" PRIu64, session->role->most_bytes));
+				    mem_format("%" PRIu64, role->most_bytes));
+	if (session->iterations < role->least_iterations)
+		return interop_fail(session, LIST_INTEROP_ITERATIONS, -2,
+				    mem_format("%" PRIu64, role->least_iterations));
 	if (session->iterations > INTEROP_MOST_ITERATIONS)
 		return interop_fail(session, LIST_INTEROP_ITERATIONS, 0,
 				    mem_format("%d", INTEROP_MOST_ITERATIONS));

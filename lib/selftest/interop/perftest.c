@@ -30,6 +30,9 @@ enum { PERFTEST_ACK_TIMEOUT = 14, PERFTEST_RETRIES = 7, PERFTEST_RNR_RETRIES = 7
 /* A test of years is no measurement. */
 #define MOST_NSEC 1e17
 
+/* MIN_ITER, perftest_parameters.h of perftest. */
+#define PERFTEST_LEAST_ITERATIONS 5
+
 #define CYCLE_BYTES 4096u
 #define CACHE_LINE  64u
 
@@ -130,6 +133,7 @@ static struct interop_role make_role(const struct perftest_kind *kind)
 		.bytes = kind->latency ? 2 : 65536,
 		.most_bytes = LIMIT_BYTES / 4,
 		.iterations = kind->operation == SELFTEST_WRITE && !kind->latency ? 5000 : 1000,
+		.least_iterations = PERFTEST_LEAST_ITERATIONS,
 		.client_transfers = 1,
 		.server_transfers = 1,
 		.command = perftest_command,
