@@ -60,7 +60,7 @@ struct selftest_service {
 	uint64_t memory_bytes; /* that all clients may lock and allocate; 0: 1 GiB */
 	uint32_t run_msec;     /* the longest run that is granted; 0: 60 s */
 	uint32_t idle_msec;    /* a client without an order for so long is dropped; 0: 10 min */
-	uint64_t life_msec;    /* a client is served for; 0: 1 h, or two of the longest runs */
+	uint64_t life_msec;    /* a client is served for; 0: 2 h */
 	int signals;	       /* a signalfd that ends the server; -1: none */
 	/*
 	 * Chooses the port for a client, as endpoint_of_address() or endpoint_of_name() does;

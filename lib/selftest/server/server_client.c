@@ -42,7 +42,8 @@
 #define MOST_BUFFER_BYTES (64ull << 20)
 #define MOST_OTHER_BYTES  (256ull << 20)
 
-#define DEFAULT_LIFE_MSEC UINT64_C(3600000)
+/* Room for the longest measurement by intervals, and for what comes before it. */
+#define DEFAULT_LIFE_MSEC (2 * (uint64_t)LIMIT_MSEC)
 
 static uint64_t granted_msec(const struct selftest_service *service)
 {
@@ -372,11 +373,7 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 
 uint64_t serve_life_msec(const struct selftest_service *service)
 {
-	const uint64_t run = 2 * (uint64_t)service->run_msec;
-
-	if (service->life_msec)
-		return service->life_msec;
-	return run > DEFAULT_LIFE_MSEC ? run : DEFAULT_LIFE_MSEC;
+	return service->life_msec ? service->life_msec : DEFAULT_LIFE_MSEC;
 }
 
 /* A signal, as if somebody ended this process, when its time is over. */
