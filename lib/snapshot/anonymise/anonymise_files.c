@@ -437,7 +437,7 @@ static char *change_path(const struct anonymiser *anonymiser, const char *path)
 		_cleanup_(freep) char *text = anonymise_text(anonymiser, component, false);
 		const char *shown = instance ? instance : text;
 
-		/* Only words that would change are looked up: all of them would take half of the time. */
+		/* Only words that would change are looked up: all would take half of the time. */
 		if (!instance && strcmp(text, component) && is_fixed(path, length))
 			shown = component;
 		more = path[length] == '/';
