@@ -65,16 +65,15 @@ static void take_number(const struct plug_memory *memory, const struct plug_fact
 		*real = real_of(value * fact->unit);
 }
 
-/* A vendor that sets no thresholds leaves all of them 0. */
+/* A vendor that sets no thresholds leaves all of them the same: 0, or all ones of erased memory. */
 static void take_limits(const struct plug_memory *memory, const struct plug_fact *fact,
 			struct plug_limits *limits)
 {
-	static const uint8_t unset[2 * LIMIT_COUNT];
 	const bool four = fact->form == FORM_LIMITS || fact->form == FORM_SIGNED_LIMITS;
 	const unsigned int count = four ? LIMIT_COUNT : LIMIT_LOW_ALARM + 1;
 	const uint8_t *bytes = plug_bytes(memory, fact->part, fact->offset, 2 * count);
 
-	if (bytes && !memcmp(bytes, unset, (size_t)2 * count))
+	if (bytes && !memcmp(bytes, bytes + 2, (size_t)2 * (count - 1)))
 		return;
 	for (unsigned int i = 0; i < count; i++)
 		take_number(memory, fact, fact->offset + 2 * i,

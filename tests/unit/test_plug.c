@@ -221,18 +221,22 @@ static void thresholds(void **state)
 	}
 }
 
-/* Thresholds that the vendor left 0 are no thresholds. */
+/* Thresholds that the vendor left 0, or never wrote, are no thresholds. */
 static void no_thresholds(void **state)
 {
-	_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
-	struct plug_memory memory;
+	static const uint8_t left[] = {0, 0xff};
 
 	(void)state;
-	sample_qsfp28(&memory);
-	memset(memory.bytes[PLUG_LIMITS_8636], 0, PLUG_PART_BYTES);
-	plug_decode(&memory, &plug);
-	assert_false(plug.alarms.known);
-	assert_false(plug.limits[PLUG_TEMPERATURE].values[LIMIT_HIGH_ALARM].known);
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+		_cleanup_(plug_clear) struct plug plug = {.lane_count = 0};
+		struct plug_memory memory;
+
+		sample_qsfp28(&memory);
+		memset(memory.bytes[PLUG_LIMITS_8636], left[i], PLUG_PART_BYTES);
+		plug_decode(&memory, &plug);
+		assert_false(plug.alarms.known);
+		assert_false(plug.limits[PLUG_TEMPERATURE].values[LIMIT_HIGH_ALARM].known);
+	}
 }
 
 static void latched(void **state)
