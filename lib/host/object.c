@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
@@ -106,20 +107,54 @@ static char *suggest_port(const struct objects *objects, size_t index,
 	return device ? mem_format("did you mean '%s/%" PRIu64 "'?", device->name, port) : NULL;
 }
 
-/* The words that no netdev has as its name would lead elsewhere: dev_valid_name() of the kernel. */
-static bool is_netdev(const struct root *root, const char *word)
+/* The RDMA devices of a PCI function, with commas between; NULL if there are none. */
+static char *list_rdma_devices(const struct root *root, const char *function)
 {
-	_cleanup_(freep) char *path = mem_format("sys/class/net/%s", word);
+	_cleanup_(freep) char *text = NULL;
+	struct strings names = {0};
 
-	return *word && *word != '.' && !strchr(word, '/') && sysfs_has_directory(root, path);
+	if (!sysfs_list(root, &names, "%s/infiniband", function))
+		for (size_t i = 0; i < names.count; i++)
+			mem_extend(&text, "%s%s", i ? ", " : "", names.items[i]);
+	strings_free(&names);
+	return text ? text_clean(text, strlen(text)) : NULL;
+}
+
+/* What else than the name of a device the word is; NULL: nothing that is known. */
+static char *explain_word(const char *word, const struct root *root)
+{
+	_cleanup_(freep) char *netdev = mem_format("sys/class/net/%s", word);
+	_cleanup_(freep) char *of_netdev = mem_format("%s/device", netdev);
+	/* lspci leaves a domain of 0 out. */
+	const char *domain = sysfs_is_pci_address(word, strlen(word)) ? "" : "0000:";
+	_cleanup_(freep) char *function = mem_format("sys/bus/pci/devices/%s%s", domain, word);
+	_cleanup_(freep) char *devices = NULL;
+	struct ip_address ip;
+
+	/* Names that would lead elsewhere, which no netdev has: dev_valid_name() of the kernel. */
+	if (!*word || *word == '.' || strchr(word, '/'))
+		return NULL;
+	if (!ip_parse(word, &ip))
+		return mem_string("that is an IP address: rdmactl gids --to names the port that "
+				  "leads to it, rdmactl selftest --peer tests with it");
+	if (sysfs_has_directory(root, netdev)) {
+		devices = list_rdma_devices(root, of_netdev);
+		return devices ? mem_format("that is a netdev, of the adapter of %s: rdmactl "
+					    "netdevs shows which belongs to which port",
+					    devices)
+			       : mem_string("that is a netdev: rdmactl netdevs shows those of "
+					    "RDMA devices");
+	}
+	devices = list_rdma_devices(root, function);
+	return devices ? mem_format("that is the PCI address of %s", devices) : NULL;
 }
 
 char *object_suggest(const struct root *root, const char *word, const char *const *names,
 		     size_t count, const char *otherwise)
 {
-	if (root && is_netdev(root, word))
-		return mem_string("that is a netdev: rdmactl netdevs shows those of RDMA devices");
-	return text_suggest(word, names, count, otherwise);
+	char *hint = root ? explain_word(word, root) : NULL;
+
+	return hint ? hint : text_suggest(word, names, count, otherwise);
 }
 
 static char *suggest_device(const struct device_list *list, const char *word,

@@ -63,6 +63,18 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	on cx6dx-roce counters ens1f0np0.100
 	expect_error 5 counters 'ens1f0np0.100: no such RDMA device' \
 		'that is a netdev: rdmactl netdevs shows those of RDMA devices'
+	on cx6dx-roce counters ens1f0np0
+	expect_error 5 counters 'ens1f0np0: no such RDMA device' \
+		'that is a netdev, of the adapter of mlx5_0: rdmactl netdevs shows which belongs to which port'
+	for word in 0000:65:00.1 65:00.1; do
+		on cx6dx-roce ports $word
+		expect_error 5 ports "$word: no such RDMA device" 'that is the PCI address of mlx5_1'
+	done
+	for word in 10.9.0.2 fd09::2; do
+		on cx6dx-roce ports $word
+		expect_error 5 ports "$word: no such RDMA device" \
+			'that is an IP address: rdmactl gids --to names the port that leads to it, rdmactl selftest --peer tests with it'
+	done
 }
 
 @test "objects: existing devices are shown although another one is missing" {
