@@ -104,9 +104,9 @@ static const struct command delete_command = {
 
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
-	struct software_links links = {.count = 0};
+	_cleanup_(software_links_clear) struct software_links links = {.count = 0};
 	struct listing listing;
-	int rc, status;
+	int rc;
 
 	(void)args;
 	if (!listing_begin(&listing, ctx, words, false) ||
@@ -119,9 +119,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		problem_add(&listing.problems, NULL, "devices", "nldev", rc, NULL);
 	for (size_t i = 0; i < links.count; i++)
 		listing_add(&listing, &links.items[i]);
-	status = listing_end(&listing);
-	software_links_clear(&links);
-	return status;
+	return listing_end(&listing);
 }
 
 static const struct command *const children[] = {&add_command, &delete_command, NULL};

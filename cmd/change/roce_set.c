@@ -267,7 +267,7 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 {
 	_cleanup_(freep) const struct setting **list = list_settings();
 	const struct roce_set_args *args = arguments;
-	struct roce_target target = {.ports = NULL};
+	_cleanup_(roce_target_clear) struct roce_target target = {.ports = NULL};
 	bool good;
 
 	if (!words[1] && !args->profile.known)
@@ -278,7 +278,6 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 		good = plan_profile(plan, &target, args, words[0]);
 	if (good)
 		good = plan_words(plan, &target, list, words);
-	roce_target_clear(&target);
 	return good;
 }
 

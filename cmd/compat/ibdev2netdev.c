@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/compat/compat.h"
@@ -136,10 +137,10 @@ int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 	struct inventory_request request = {.root = call->root,
 					    .needs = verbose ? NEEDS_VERBOSE : NEEDS,
 					    .objects = &everything};
-	struct inventory inventory = {0};
-	struct problems problems = {0};
-	struct netdev_list netdevs = {0};
-	int status, rc;
+	_cleanup_(inventory_free) struct inventory inventory = {0};
+	_cleanup_(problems_free) struct problems problems = {0};
+	_cleanup_(netdev_list_clear) struct netdev_list netdevs = {0};
+	int rc;
 
 	if (word && (!strcmp(word, "-h") || !strcmp(word, "--help")))
 		return usage(call->program, 0);
@@ -156,9 +157,5 @@ int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 	}
 	for (size_t i = 0; i < netdevs.count; i++)
 		print_netdev(call, &inventory, &netdevs.items[i], verbose);
-	status = inventory.devices.count || has_class(call->root) ? 0 : COMPAT_STATUS_PANIC;
-	netdev_list_clear(&netdevs);
-	problems_free(&problems);
-	inventory_free(&inventory);
-	return status;
+	return inventory.devices.count || has_class(call->root) ? 0 : COMPAT_STATUS_PANIC;
 }

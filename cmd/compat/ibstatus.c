@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/class_files.h"
@@ -95,7 +96,7 @@ static bool show(const struct class_files *files, const char *arguments)
 	_cleanup_(freep) char *words = mem_string(arguments);
 	char *rest = words + strspn(words, blanks), *port;
 	const char *device = rest;
-	struct strings ports = {0};
+	_cleanup_(strings_free) struct strings ports = {0};
 
 	port = rest + strcspn(rest, blanks);
 	if (*port)
@@ -110,7 +111,6 @@ static bool show(const struct class_files *files, const char *arguments)
 		show_ports(files, device, &ports);
 	else if (*port)
 		show_port(files, device, port);
-	strings_free(&ports);
 	return true;
 }
 

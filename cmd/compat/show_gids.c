@@ -119,7 +119,7 @@ static void show_port(struct gid_rows *rows, const struct class_files *files, co
 {
 	_cleanup_(class_files_closep) struct class_files *below = NULL;
 	const struct port *known = find_port(rows, port);
-	struct strings slots = {0};
+	_cleanup_(strings_free) struct strings slots = {0};
 	int rc = class_files_open_below(files, &below, "%s/ports/%s", device, port);
 
 	if (!rc)
@@ -135,12 +135,11 @@ static void show_port(struct gid_rows *rows, const struct class_files *files, co
 	for (size_t i = 0; i < slots.count; i++)
 		if (slots.items[i][0] != '.' && is_used(known, slots.items[i]))
 			show_slot(rows, slots.items[i]);
-	strings_free(&slots);
 }
 
 static void show_device(struct gid_rows *rows, const struct class_files *files, const char *device)
 {
-	struct strings ports = {0};
+	_cleanup_(strings_free) struct strings ports = {0};
 	int rc = class_files_list(files, &ports, "%s/ports", device);
 
 	if (rc) {
@@ -153,7 +152,6 @@ static void show_device(struct gid_rows *rows, const struct class_files *files, 
 	for (size_t i = 0; i < ports.count; i++)
 		if (ports.items[i][0] != '.')
 			show_port(rows, files, device, ports.items[i]);
-	strings_free(&ports);
 }
 
 static void show_all(struct gid_rows *rows, const struct class_files *files, const char *root)

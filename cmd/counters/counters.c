@@ -225,10 +225,9 @@ static void complain_name(struct listing *listing, const char *name, const char 
 /* Shows what the catalogue says about a name. This needs no device. */
 static int explain(const struct ctx *ctx, const struct counters_args *args, char **words)
 {
-	struct counter_meanings meanings = {0};
+	_cleanup_(counter_meanings_clear) struct counter_meanings meanings = {0};
 	const char *closest = NULL;
 	struct listing listing;
-	int status;
 
 	if (words[0])
 		return command_complain(ctx, "--explain takes a name of a counter, and no device",
@@ -239,9 +238,7 @@ static int explain(const struct ctx *ctx, const struct counters_args *args, char
 		complain_name(&listing, args->explain, closest);
 	for (size_t i = 0; i < meanings.count; i++)
 		listing_add(&listing, &meanings.items[i]);
-	status = listing_end(&listing);
-	counter_meanings_clear(&meanings);
-	return status;
+	return listing_end(&listing);
 }
 
 /* Listing excludes the other tasks, and these exclude each other. */

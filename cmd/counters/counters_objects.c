@@ -62,7 +62,7 @@ static void find_owners(struct run *run, struct device_round *round)
 {
 	struct objects one = {.items = &(struct object){round->device->name, -1}, .count = 1};
 	struct resource_loader *loader;
-	struct resource_list list = {0};
+	_cleanup_(resource_list_clear) struct resource_list list = {0};
 	size_t known = 0;
 
 	if (!round->objects.count ||
@@ -83,7 +83,6 @@ static void find_owners(struct run *run, struct device_round *round)
 			list.items[known].kernel_name = NULL;
 		}
 	}
-	resource_list_clear(&list);
 	resource_loader_free(loader);
 }
 
@@ -205,7 +204,7 @@ static void add_object(struct run *run, const struct object_counter *object,
 									   object->id.value)
 						    : NULL;
 	struct counter_readings readings = {0}, old = {0};
-	struct counter_changes changes = {0};
+	_cleanup_(counter_changes_clear) struct counter_changes changes = {0};
 	bool wanted;
 	const struct port *port = find_port(now->device, object, &wanted);
 
@@ -223,7 +222,6 @@ static void add_object(struct run *run, const struct object_counter *object,
 		row = mem_append(&run->rows, &run->row_count, sizeof(*row));
 		*row = (struct object_counter_row){changes.items[i], object};
 	}
-	counter_changes_clear(&changes);
 	counter_readings_clear(&readings);
 	counter_readings_clear(&old);
 }

@@ -283,7 +283,7 @@ static void read_errors(struct routes *routes)
 	const struct fabric *fabric = &routes->run.fabric;
 	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
 	struct problems *problems = &routes->run.mad.listing.problems;
-	struct port_errors errors = {.items = NULL};
+	_cleanup_(port_errors_clear) struct port_errors errors = {.items = NULL};
 
 	if (!shows(routes, ROUTE_OF_COUNTERS))
 		return;
@@ -316,7 +316,6 @@ static void read_errors(struct routes *routes)
 		if (peer != FABRIC_NONE)
 			row->peer_errors = count_errors(routes, &errors, peer);
 	}
-	port_errors_clear(&errors);
 }
 
 static int show_pair(const struct ctx *ctx, const struct fabric_args *args, char **objects)

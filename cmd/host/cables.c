@@ -34,9 +34,8 @@ static int run(const struct ctx *ctx, const void *cables_args, char **objects)
 {
 	const struct cables_args *args = cables_args;
 	_cleanup_(freep) struct cable_lane *lanes = NULL;
-	struct port_cables cables = {.items = NULL};
+	_cleanup_(port_cables_clear) struct port_cables cables = {.items = NULL};
 	struct listing listing;
-	int status;
 
 	if (!listing_begin_as(&listing, ctx, args->lanes ? &cable_lane_schema : &cable_schema,
 			      false) ||
@@ -48,9 +47,7 @@ static int run(const struct ctx *ctx, const void *cables_args, char **objects)
 		lanes = add_lanes(&listing, &cables);
 	for (size_t i = 0; i < cables.count && !args->lanes; i++)
 		listing_add(&listing, &cables.items[i]);
-	status = listing_end(&listing);
-	port_cables_clear(&cables);
-	return status;
+	return listing_end(&listing);
 }
 
 static const struct option_row options[] = {

@@ -16,31 +16,23 @@ static bool load(const char *via, uint64_t needs, struct inventory *inventory)
 {
 	_cleanup_(freep) char *copy = mem_string_or_null(via), *message = NULL;
 	char *words[] = {copy, NULL};
-	struct objects objects = {0};
+	_cleanup_(objects_free) struct objects objects = {0};
 	struct inventory_request request = {.needs = needs, .objects = &objects};
-	bool done = !objects_parse(&objects, words, true, &message) &&
-		    !inventory_load(inventory, &request, NULL, NULL);
 
-	objects_free(&objects);
-	if (!done)
-		inventory_free(inventory);
-	return done;
+	return !objects_parse(&objects, words, true, &message) &&
+	       !inventory_load(inventory, &request, NULL, NULL);
 }
 
 /* Whether the port of `via`, by default the best one of the host, has no LIDs. */
 static bool port_is_ethernet(const char *via)
 {
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
-	struct inventory inventory = {0};
-	struct mad_port port = {0};
-	bool is;
+	_cleanup_(inventory_free) struct inventory inventory = {0};
+	_cleanup_(mad_port_clear) struct mad_port port = {0};
 
 	if (!load(via, MAD_PORT_NEEDS, &inventory))
 		return false;
-	is = !mad_port_choose(&inventory, true, &port, &reason, &hint) && !port.smi_device;
-	mad_port_clear(&port);
-	inventory_free(&inventory);
-	return is;
+	return !mad_port_choose(&inventory, true, &port, &reason, &hint) && !port.smi_device;
 }
 
 static bool is_ethernet(const struct ping_args *args, const char *word)
@@ -153,7 +145,7 @@ static bool uses_same_port(struct ping_paths *paths, const struct endpoint *endp
 
 bool ping_find_paths(const struct ping_args *args, char *const *words, struct ping_paths *ret)
 {
-	struct inventory inventory = {0};
+	_cleanup_(inventory_free) struct inventory inventory = {0};
 
 	if (!is_ethernet(args, words[0]) || !load(args->mad.via, ENDPOINT_NEEDS, &inventory))
 		return false;
@@ -178,7 +170,6 @@ bool ping_find_paths(const struct ping_args *args, char *const *words, struct pi
 			.gid_index = (uint8_t)endpoint.gid_index,
 		};
 	}
-	inventory_free(&inventory);
 	return true;
 }
 

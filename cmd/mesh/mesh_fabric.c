@@ -349,7 +349,7 @@ static int compare_places(const void *left, const void *right)
 
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count)
 {
-	struct ordered *hosts;
+	_cleanup_(freep) struct ordered *hosts = NULL;
 	uint32_t *order;
 
 	if (!mesh || !mesh->found)
@@ -361,6 +361,5 @@ uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count)
 	qsort(hosts, count, sizeof(*hosts), compare_places);
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = hosts[i].host;
-	free(hosts);
 	return order;
 }

@@ -70,7 +70,7 @@ static void list_tests(struct strings *ret_names)
 static void list_objects(enum completion completion, const char *path, struct strings *ret_names)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
-	struct snapshot snapshot = SNAPSHOT_NONE;
+	_cleanup_(snapshot_close) struct snapshot snapshot = SNAPSHOT_NONE;
 	const char *root;
 
 	if (root_file_unpack(path, &snapshot, &root, &message, &hint))
@@ -79,7 +79,6 @@ static void list_objects(enum completion completion, const char *path, struct st
 		inventory_netdev_names(root, ret_names);
 	else
 		inventory_names(root, completion == COMPLETE_PORT, ret_names);
-	snapshot_close(&snapshot);
 }
 
 static void list(enum completion completion, const char *root, struct strings *ret_names)

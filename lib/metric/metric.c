@@ -247,7 +247,7 @@ static void add_counters(struct scrape *scrape)
 		/* node_exporter's names tell what the agent counts from what the driver does. */
 		.once = !scrape->request->node_exporter,
 	};
-	struct counter_readings readings = {0};
+	_cleanup_(counter_readings_clear) struct counter_readings readings = {0};
 	struct counter_loader *loader;
 	int rc = counter_loader_open(&request, &loader);
 
@@ -263,7 +263,6 @@ static void add_counters(struct scrape *scrape)
 		metric_unite(&scrape->metrics->families[i]);
 	free(scrape->families);
 	free(scrape->labels);
-	counter_readings_clear(&readings);
 	counter_loader_free(loader);
 }
 

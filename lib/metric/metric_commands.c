@@ -94,11 +94,10 @@ void metrics_add_commands(struct metrics *metrics, const struct inventory *inven
 			  const struct objects *objects, unsigned int top,
 			  struct problems *problems)
 {
-	struct process_usage_list usages = {0};
+	_cleanup_(process_usage_list_clear) struct process_usage_list usages = {0};
 
 	if (!inventory->answers || !top)
 		return;
 	resources_of_processes(inventory, objects, &usages, problems);
 	metrics_add_usages(metrics, &usages, top);
-	process_usage_list_clear(&usages);
 }

@@ -221,7 +221,7 @@ static struct resource_summary *find_summary(const struct resource_summary_list 
 
 int resource_summaries_load(const struct inventory *inventory, struct resource_summary_list *list)
 {
-	struct resource_summary_list all = {0};
+	_cleanup_(resource_summary_list_clear) struct resource_summary_list all = {0};
 	struct netlink *nldev;
 	int rc = inventory_open_nldev(inventory, &nldev);
 
@@ -240,7 +240,6 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 		MEM_ADD(list->items, list->count) = *found;
 		found->others = (struct strings){0};
 	}
-	resource_summary_list_clear(&all);
 	return rc;
 }
 

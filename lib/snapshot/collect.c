@@ -196,7 +196,7 @@ static bool floods(const struct walk *walk, const char *folder, int error)
 
 static void take_names(struct walk *walk, const char *folder, const char *names)
 {
-	struct strings found = {.known = false};
+	_cleanup_(strings_free) struct strings found = {.known = false};
 	int error = 0;
 
 	if (!list(walk, folder, &found))
@@ -215,7 +215,6 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 		if (!error || !floods(walk, folder, error))
 			error = 0;
 	}
-	strings_free(&found);
 }
 
 static void take_tree(struct walk *walk, const char *folder)
@@ -312,7 +311,7 @@ static void walk_to(struct walk *walk, const char *path, const char *literal, co
 {
 	const bool exact = *literal;
 	_cleanup_(freep) char *name = NULL;
-	struct strings found = {.known = false};
+	_cleanup_(strings_free) struct strings found = {.known = false};
 
 	if (!has_room(walk))
 		return;
@@ -335,7 +334,6 @@ static void walk_to(struct walk *walk, const char *path, const char *literal, co
 		if (!fnmatch(name, found.items[i], 0))
 			walk_into(walk, next, "", pattern);
 	}
-	strings_free(&found);
 }
 
 /* Whether a folder above it is kept as a link, as one that cannot be read is. */

@@ -43,7 +43,7 @@ static bool is_wanted(const char *name)
 
 static void read_parameters(const struct root *root, const char *name, struct strings *parameters)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 
 	parameters->known = true;
 	if (sysfs_list(root, &names, "sys/module/%s/parameters", name))
@@ -57,7 +57,6 @@ static void read_parameters(const struct root *root, const char *name, struct st
 		clean = text_clean(line, strlen(line));
 		strings_add(parameters, clean);
 	}
-	strings_free(&names);
 }
 
 /* The kernel has folders for parts that are built in, too: these have no state. */
@@ -77,7 +76,7 @@ static void add_module(const struct root *root, const char *name, struct loaded_
 
 int loaded_modules_read(const char *directory, struct loaded_modules *modules)
 {
-	struct strings names = {0};
+	_cleanup_(strings_free) struct strings names = {0};
 	struct root root;
 	int rc = root_open(directory, &root);
 
@@ -87,7 +86,6 @@ int loaded_modules_read(const char *directory, struct loaded_modules *modules)
 	for (size_t i = 0; !rc && i < names.count; i++)
 		if (is_wanted(names.items[i]))
 			add_module(&root, names.items[i], modules);
-	strings_free(&names);
 	root_close(&root);
 	return rc;
 }

@@ -126,7 +126,7 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
 {
 	const struct schema none = {.name = "none"};
 	struct schema schema = saved_graph_schema;
-	struct saved_graph *graphs = NULL;
+	_cleanup_(freep) struct saved_graph *graphs = NULL;
 	void *records = NULL;
 	size_t count = 0;
 	int rc;
@@ -150,7 +150,6 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
 	}
 	for (size_t i = 0; i < count; i++)
 		record_clear(&schema, &graphs[i]);
-	free(graphs);
 	return rc;
 }
 

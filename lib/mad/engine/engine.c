@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "mad/format/attribute.h"
@@ -341,14 +342,11 @@ int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int
 int mad_engine_send(struct mad_engine *engine, int agent, const struct mad_address *to,
 		    const unsigned char *mad, size_t bytes)
 {
-	unsigned char *buffer;
-	int rc;
+	_cleanup_(freep) unsigned char *buffer = NULL;
 
 	if (would_cross_router(mad_class(mad), to))
 		return -EXDEV;
 	buffer = mem_alloc_zero(1, engine->transport.headroom + bytes);
 	memcpy(buffer + engine->transport.headroom, mad, bytes);
-	rc = engine->transport.send(engine->transport.context, agent, to, buffer, bytes, 0);
-	free(buffer);
-	return rc;
+	return engine->transport.send(engine->transport.context, agent, to, buffer, bytes, 0);
 }

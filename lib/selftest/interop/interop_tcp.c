@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "selftest/agent/watch.h"
@@ -97,7 +98,7 @@ static int serve_next(struct interop *session, int listener,
 int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *session, int fd))
 {
 	const struct interop_request *request = session->request;
-	int listener = -1;
+	_cleanup_(closep) int listener = -1;
 	int rc = tcp_listen(&request->bind, request->scope, session->port, &listener);
 
 	if (rc)
@@ -109,6 +110,5 @@ int interop_serve_tcp(struct interop *session, void (*serve)(struct interop *ses
 		if (request->once)
 			break;
 	}
-	close(listener);
 	return rc;
 }
