@@ -38,7 +38,6 @@ extern const struct schema fabric_links_schema;
 extern const struct schema fabric_port_schema; /* an end of a link */
 extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
-extern const struct schema fabric_faults_schema;
 extern const struct enum_name fabric_source_names[];
 /* The scan as one row, with lists of all the others. */
 extern const struct schema fabric_graph_schema;
@@ -112,8 +111,6 @@ void view_set_path(struct value *value, const uint8_t *path, int hops);
 
 typedef void view_getter(const void *record, struct value *value);
 
-/* Columns of a node's row, which the rows of its ports show, too. */
-view_getter view_get_name, view_get_type, view_get_guid, view_get_index;
 /* Columns of the chassis that a node is in, and of its place there. */
 view_getter view_get_chassis, view_get_chassis_guid, view_get_system, view_get_model;
 view_getter view_get_board, view_get_slot, view_get_chip, view_get_location;
@@ -124,10 +121,9 @@ const struct fabric_port *place_port(const void *record);
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
 view_getter place_get_lid, place_get_state, place_get_lanes, place_get_speed, place_get_rate;
 view_getter place_get_could_be, place_get_mtu, place_get_vls;
-view_getter place_get_location, place_get_external;
 /* The same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
-view_getter place_get_peer_lid, place_get_peer_location, place_get_peer_external;
+view_getter place_get_peer_lid;
 
 /* A getter that shows what `get_` shows of the row that `row_of_` makes from the record. */
 #define GETTER_OF(linkage_, name_, row_of_, get_)                    \
@@ -183,7 +179,7 @@ enum { VIEW_NEEDS_END_PORTS = 1 };
 	VIEW_COLUMN(FIELD_STRING, place_get_could_be, "could_be", "COULD BE", flags_, \
 		    "best width and speed that both ends support, if the link runs at less")
 
-/* Columns of a node's chassis, and of the boards at both ends of a cable. */
+/* Columns of a node's chassis. */
 #define CHASSIS_COLUMNS                                                                            \
 	VIEW_COLUMN(FIELD_UNSIGNED, view_get_chassis, "chassis", "CHASSIS", FIELD_RIGHT,           \
 		    "number of the chassis, if it has several nodes"),                             \
@@ -199,17 +195,5 @@ enum { VIEW_NEEDS_END_PORTS = 1 };
 			    "number of that board"),                                               \
 		VIEW_COLUMN(FIELD_UNSIGNED, view_get_chip, "chip", "CHIP", FIELD_RIGHT,            \
 			    "number of the node on that board")
-#define OUTSIDE_COLUMNS                                                                           \
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_external, "external_port", "EXT PORT", FIELD_RIGHT, \
-		    "number of the port on the outside of a modular switch"),                     \
-		VIEW_COLUMN(FIELD_STRING, place_get_location, "location", "LOCATION", 0,          \
-			    "board of a modular switch that the node is on: line 3 chip 1"),      \
-		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_external, "peer_external_port",        \
-			    "PEER EXT PORT", FIELD_RIGHT,                                         \
-			    "the same as external_port for the port at the other end"),           \
-		VIEW_COLUMN(FIELD_STRING, place_get_peer_location, "peer_location",               \
-			    "PEER LOCATION", 0,                                                   \
-			    "the same as location for the node at the other end")
-
 #define PLACE_COLUMNS(get_port_) \
 	PORT_COLUMNS(get_port_), PEER_COLUMNS, NODE_GUID_COLUMN, LID_COLUMN, PEER_GUID_COLUMN

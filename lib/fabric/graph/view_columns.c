@@ -164,10 +164,10 @@ static void set_parent_port(struct value *value, const struct fabric_port *paren
 		if (node)                                                      \
 			set_;                                                  \
 	}
-NODE_GETTER(, view_get_name, set_name(value, row))
-NODE_GETTER(, view_get_type, value_set_word(value, node_type_names, node->type))
-NODE_GETTER(, view_get_guid, view_set_guid(value, node->guid))
-NODE_GETTER(, view_get_index, value_set_unsigned(value, row->place))
+NODE_GETTER(static, view_get_name, set_name(value, row))
+NODE_GETTER(static, view_get_type, value_set_word(value, node_type_names, node->type))
+NODE_GETTER(static, view_get_guid, view_set_guid(value, node->guid))
+NODE_GETTER(static, view_get_index, value_set_unsigned(value, row->place))
 NODE_GETTER(static, get_lid, view_set_known(value, first_lid(fabric_of(row), node)))
 NODE_GETTER(static, get_port_count, value_set_unsigned(value, node->port_count))
 NODE_GETTER(static, get_linked, value_set_unsigned(value, count_links(fabric_of(row), node)))
@@ -371,23 +371,36 @@ PORT_GETTER(static, get_port_guid, port->guid, view_set_guid(value, port->guid))
 PORT_GETTER(static, get_vendor_speed, true, view_set_known(value, port->vendor_speed))
 PORT_GETTER(static, get_vendor_speeds, true, view_set_known(value, port->vendor_speeds))
 
-PORT_GETTER(, place_get_external, true,
+PORT_GETTER(static, place_get_external, true,
 	    view_set_known(value, chassis_outside_port(fabric_of(row), row->place)))
 
 GETTER_OF(, place_get_node, node_row, view_get_name)
 GETTER_OF(, place_get_guid, node_row, view_get_guid)
 GETTER_OF(, place_get_type, node_row, view_get_type)
 GETTER_OF(, place_get_index, node_row, view_get_index)
-GETTER_OF(, place_get_location, node_row, view_get_location)
+GETTER_OF(static, place_get_location, node_row, view_get_location)
 GETTER_OF(, place_get_peer, place_peer, place_get_node)
 GETTER_OF(, place_get_peer_port, place_peer, place_get_port)
 GETTER_OF(, place_get_peer_guid, place_peer, place_get_guid)
 GETTER_OF(, place_get_peer_type, place_peer, place_get_type)
 GETTER_OF(static, get_peer_index, place_peer, place_get_index)
 GETTER_OF(, place_get_peer_lid, place_peer, place_get_lid)
-GETTER_OF(, place_get_peer_location, place_peer, place_get_location)
-GETTER_OF(, place_get_peer_external, place_peer, place_get_external)
+GETTER_OF(static, place_get_peer_location, place_peer, place_get_location)
+GETTER_OF(static, place_get_peer_external, place_peer, place_get_external)
 GETTER_OF(static, get_peer_state, place_peer, place_get_state)
+
+/* The boards at both ends of a cable. */
+#define OUTSIDE_COLUMNS                                                                           \
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_external, "external_port", "EXT PORT", FIELD_RIGHT, \
+		    "number of the port on the outside of a modular switch"),                     \
+		VIEW_COLUMN(FIELD_STRING, place_get_location, "location", "LOCATION", 0,          \
+			    "board of a modular switch that the node is on: line 3 chip 1"),      \
+		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_external, "peer_external_port",        \
+			    "PEER EXT PORT", FIELD_RIGHT,                                         \
+			    "the same as external_port for the port at the other end"),           \
+		VIEW_COLUMN(FIELD_STRING, place_get_peer_location, "peer_location",               \
+			    "PEER LOCATION", 0,                                                   \
+			    "the same as location for the node at the other end")
 
 /* The nodes at both ends, by what no name map changes. */
 #define NODES_OF_BOTH_ENDS                                                                   \

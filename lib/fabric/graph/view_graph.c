@@ -337,8 +337,9 @@ static const struct field fault_fields[] = {
 		    "what is wrong with it"),
 };
 
-const struct schema fabric_faults_schema = SCHEMA("fabric_faults", struct fabric_row, fault_fields,
-						  "a line of a loaded text that cannot be used");
+static const struct schema fabric_faults_schema = SCHEMA(
+	"fabric_faults", struct fabric_row, fault_fields,
+	"a line of a loaded text that cannot be used");
 
 const struct enum_name fabric_source_names[] = {
 	{FABRIC_TEXT, "text", .help = "a text of ibnetdiscover, or a net file"},

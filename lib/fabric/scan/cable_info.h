@@ -22,12 +22,8 @@ enum fabric_plug_state {
 	FABRIC_PLUG_FAILED, /* the device could not read the module */
 };
 
-extern const struct enum_name fabric_plug_state_names[];
-
 /* Where the facts of a plug are from. */
 enum fabric_plug_source { FABRIC_PLUG_CABLE_INFO = 1, FABRIC_PLUG_PDDR };
-
-extern const struct enum_name fabric_plug_source_names[];
 
 struct fabric_plug {
 	uint32_t port; /* index in the graph; the first member: fabric_compare_ports() */

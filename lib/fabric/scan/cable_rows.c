@@ -11,7 +11,7 @@
 /* Less may be the noise of the module's own reading. */
 #define LEAST_DECIBELS 1.0
 
-const struct enum_name fabric_plug_state_names[] = {
+static const struct enum_name state_names[] = {
 	{FABRIC_PLUG_READ, "read", TONE_PLAIN, NULL},
 	{FABRIC_PLUG_ABSENT, "absent", TONE_BAD, "no cable, according to the device"},
 	{FABRIC_PLUG_NO_MEMORY, "no-memory", TONE_PLAIN, "a cable that describes nothing"},
@@ -25,7 +25,7 @@ const struct enum_name fabric_plug_state_names[] = {
 	{0, NULL, TONE_PLAIN, NULL},
 };
 
-const struct enum_name fabric_plug_source_names[] = {
+static const struct enum_name source_names[] = {
 	{FABRIC_PLUG_CABLE_INFO, "cable-info", TONE_PLAIN,
 	 "the memory of the module, by CableInfo"},
 	{FABRIC_PLUG_PDDR, "pddr", TONE_PLAIN, "the device's firmware, by its register PDDR"},
@@ -60,14 +60,14 @@ static const struct field fields[] = {
 		    "faults, alarms and warnings that the module noted since they were read last"),
 	FLAGS_FIELD(RECORD, peer_plug.flags, plug_flag_names, "peer_flags", "PEER FLAGS", 0, 0,
 		    "the same at the other end"),
-	ENUM_FIELD(RECORD, state, fabric_plug_state_names, "state", "STATE", 0, 0,
+	ENUM_FIELD(RECORD, state, state_names, "state", "STATE", 0, 0,
 		   "whether the module could be read"),
-	ENUM_FIELD(RECORD, peer_state, fabric_plug_state_names, "peer_state", "PEER STATE", 0, 0,
+	ENUM_FIELD(RECORD, peer_state, state_names, "peer_state", "PEER STATE", 0, 0,
 		   "the same at the other end"),
-	ENUM_FIELD(RECORD, source, fabric_plug_source_names, "source", "SOURCE", 0, 0,
+	ENUM_FIELD(RECORD, source, source_names, "source", "SOURCE", 0, 0,
 		   "where the facts of the module are from"),
-	ENUM_FIELD(RECORD, peer_source, fabric_plug_source_names, "peer_source", "PEER SOURCE", 0,
-		   0, "the same at the other end"),
+	ENUM_FIELD(RECORD, peer_source, source_names, "peer_source", "PEER SOURCE", 0, 0,
+		   "the same at the other end"),
 	STRING_FIELD(RECORD, changes, "changes", "CHANGES", 0, 0, "what changed since --since"),
 	NODE_GUID_COLUMN,
 	PEER_GUID_COLUMN,

@@ -24,8 +24,8 @@ static const struct field pair_fields[] = {
 		     "its value as text"),
 };
 
-const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair_fields,
-					     "a field of a management datagram");
+static const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair_fields,
+						    "a field of a management datagram");
 
 static void get_records(const struct mad_pair *pairs, size_t count, struct value *value)
 {

@@ -15,8 +15,6 @@ struct mad_pair {
 	char *value; /* as shown in a table; NULL if unknown */
 };
 
-extern const struct schema mad_pair_schema;
-
 /* A decoded datagram. It owns its strings; mad_decoded_clear() frees them. */
 struct mad_decoded {
 	char *object; /* where it came from, set by the caller */
