@@ -214,12 +214,11 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 
 static void complain_name(struct listing *listing, const char *name, const char *closest)
 {
-	_cleanup_(freep) char *message = mem_format("unknown counter '%s'", name);
 	_cleanup_(freep) char *hint = closest ? mem_format("did you mean '%s'?", closest)
 					      : mem_string("rdmactl counters --all -o "
 							   "+kernel_name lists the names");
 
-	listing_fail(listing, STATUS_USAGE, message, hint);
+	listing_fail_format(listing, STATUS_USAGE, hint, "unknown counter '%s'", name);
 }
 
 /* Shows what the catalogue says about a name. This needs no device. */

@@ -29,18 +29,17 @@ static bool is_of_any(const struct optional *optional, const char *word)
 	return false;
 }
 
-static void complain_word(struct optional *optional, const char *word)
+static bool complain_word(struct optional *optional, const char *word)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(optional->list.count, sizeof(*names));
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *message = mem_format("no port has an optional counter '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
 
 	for (size_t i = 0; i < optional->list.count; i++)
 		names[i] = optional->list.items[i].reading.counter;
 	hint = text_suggest(word, names, optional->list.count,
 			    "rdmactl counters --optional lists them");
-	listing_fail(&optional->listing, STATUS_FAILED, message, hint);
+	return listing_fail_format(&optional->listing, STATUS_FAILED, hint,
+				   "no port has an optional counter '%s'", word);
 }
 
 static bool is_named(const struct optional_counter *counter, const struct strings *words)
@@ -77,10 +76,8 @@ static bool check_words(struct optional *optional)
 				    "--enable and --disable name the same counter", NULL);
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; i < lists[l]->count; i++)
-			if (!is_of_any(optional, lists[l]->items[i])) {
-				complain_word(optional, lists[l]->items[i]);
-				return false;
-			}
+			if (!is_of_any(optional, lists[l]->items[i]))
+				return complain_word(optional, lists[l]->items[i]);
 	return true;
 }
 

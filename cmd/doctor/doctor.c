@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl doctor: is this host set up right for RDMA, and if not, what is the cause. */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor/doctor_run.h"
@@ -76,14 +74,13 @@ enum severity doctor_threshold(const struct doctor_args *args)
 static void refuse_check(struct listing *listing, const char *bad)
 {
 	const char *words[DOCTOR_CHECKS + DOCTOR_GROUPS];
-	_cleanup_(freep) char *clean = text_clean(bad, strlen(bad));
-	_cleanup_(freep) char *message = mem_format("no check '%s'", clean), *hint = NULL;
+	_cleanup_(freep) char *hint = NULL;
 	size_t count = 0;
 
 	for (const struct enum_name *name = doctor_choice_names; name->word; name++)
 		words[count++] = name->word;
 	hint = text_suggest(bad, words, count, "rdmactl doctor --list lists the checks");
-	listing_fail(listing, STATUS_USAGE, message, hint);
+	listing_fail_format(listing, STATUS_USAGE, hint, "no check '%s'", bad);
 }
 
 static bool select_checks(struct listing *listing, const struct doctor_args *args,

@@ -37,12 +37,6 @@ struct drawer {
 	const char *stopped; /* why it was stopped, or NULL */
 };
 
-static void fail(struct fabric_run *run, char *message, const char *hint)
-{
-	listing_fail(&run->mad.listing, STATUS_FAILED, message, hint);
-	free(message);
-}
-
 static int open_files(struct drawer *drawer, const char *graph)
 {
 	size_t length = strlen(graph), done = 0;
@@ -177,30 +171,28 @@ static char *first_complaint(const struct drawer *drawer)
 static bool finish(struct drawer *drawer)
 {
 	static const char hint[] = "rdmactl fabric scan --format dot prints what it was given";
+	struct listing *listing = &drawer->run->mad.listing;
 	_cleanup_(freep) char *complaint = NULL;
 	int status;
 
 	while (waitpid(drawer->pid, &status, 0) < 0) {
 		if (errno == EINTR)
 			continue;
-		fail(drawer->run, mem_format("dot: %s", strerror(errno)), NULL);
-		return false;
+		return listing_fail_format(listing, STATUS_FAILED, NULL, "dot: %s",
+					   strerror(errno));
 	}
-	if (drawer->stopped) {
-		fail(drawer->run, mem_format("dot: %s", drawer->stopped), hint);
-		return false;
-	}
+	if (drawer->stopped)
+		return listing_fail_format(listing, STATUS_FAILED, hint, "dot: %s",
+					   drawer->stopped);
 	if (WIFEXITED(status) && !WEXITSTATUS(status) && drawer->length)
 		return true;
-	complaint = first_complaint(drawer);
 	if (WIFSIGNALED(status))
-		fail(drawer->run, mem_format("dot: ended by signal %d", WTERMSIG(status)), hint);
-	else
-		fail(drawer->run,
-		     mem_format("dot: exit status %d%s%s", WEXITSTATUS(status),
-				*complaint ? ": " : ", nothing drawn", complaint),
-		     hint);
-	return false;
+		return listing_fail_format(listing, STATUS_FAILED, hint, "dot: ended by signal %d",
+					   WTERMSIG(status));
+	complaint = first_complaint(drawer);
+	return listing_fail_format(listing, STATUS_FAILED, hint, "dot: exit status %d%s%s",
+				   WEXITSTATUS(status), *complaint ? ": " : ", nothing drawn",
+				   complaint);
 }
 
 /* Draws the graph by dot; NULL: the listing says why not. */
@@ -213,8 +205,9 @@ static char *draw(struct fabric_run *run, const char *graph)
 	if (!rc)
 		rc = start(&drawer);
 	if (rc) {
-		fail(run, mem_format("cannot run dot: %s", strerror(-rc)),
-		     rc == -ENOENT ? "install graphviz, or use --format dot" : NULL);
+		listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				    rc == -ENOENT ? "install graphviz, or use --format dot" : NULL,
+				    "cannot run dot: %s", strerror(-rc));
 	} else {
 		take_all(&drawer);
 		done = finish(&drawer);

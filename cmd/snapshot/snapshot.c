@@ -94,25 +94,21 @@ static bool parse_since(struct snapshot_run *run)
 	return true;
 }
 
-static void fail_to_write(struct snapshot_run *run, int error)
+static bool fail_to_write(struct snapshot_run *run, int error)
 {
-	_cleanup_(freep) char *message = NULL;
-	const char *hint = NULL;
-
-	if (error == -ELIBACC || error == -ELIBBAD) {
-		listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING, ARCHIVE_MISSING_HINT);
-		return;
-	}
-	if (error == -ENOTSUP) {
-		message = mem_string("libarchive here lacks that compression");
-		hint = "name it .tar.gz or .tar";
-	} else {
-		message = mem_format("cannot write %s: %s", run->path, file_replace_error(error));
-		hint = error == -ENOSPC || error == -EDQUOT || error == -EFBIG
-			       ? "nothing was left behind; name a file on another file system"
-			       : NULL;
-	}
-	listing_fail(&run->listing, STATUS_FAILED, message, hint);
+	if (error == -ELIBACC || error == -ELIBBAD)
+		return listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING,
+				    ARCHIVE_MISSING_HINT);
+	if (error == -ENOTSUP)
+		return listing_fail(&run->listing, STATUS_FAILED,
+				    "libarchive here lacks that compression",
+				    "name it .tar.gz or .tar");
+	return listing_fail_format(
+		&run->listing, STATUS_FAILED,
+		error == -ENOSPC || error == -EDQUOT || error == -EFBIG
+			? "nothing was left behind; name a file on another file system"
+			: NULL,
+		"cannot write %s: %s", run->path, file_replace_error(error));
 }
 
 /* Reading takes seconds: whoever may not write is told before. */
@@ -123,10 +119,7 @@ static bool check_folder(struct snapshot_run *run)
 							   run->path)
 					      : mem_string(".");
 
-	if (!faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
-		return true;
-	fail_to_write(run, -errno);
-	return false;
+	return !faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) || fail_to_write(run, -errno);
 }
 
 static bool check_output(struct snapshot_run *run)
