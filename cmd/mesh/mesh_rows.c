@@ -93,12 +93,10 @@ bool mesh_rows_open(struct mesh_work *work)
 	if (!path)
 		return true;
 	/* The findings go there. */
-	if (file_is_output(path)) {
-		listing_fail(&work->listing, STATUS_USAGE,
-			     "standard output is no file to keep results in",
-			     "--jsonl prints each result as it comes");
-		return false;
-	}
+	if (file_is_output(path))
+		return listing_fail(&work->listing, STATUS_USAGE,
+				    "standard output is no file to keep results in",
+				    "--jsonl prints each result as it comes");
 	if (args->resume) {
 		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
 		if (rc)
