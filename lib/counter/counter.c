@@ -39,7 +39,7 @@ void counter_list_clear(struct counter_list *list)
 	*list = (struct counter_list){0};
 }
 
-/* It would seem not to grow, whatever happens. */
+/* A saturated counter would appear not to grow. */
 static bool has_stopped(const struct counter *counter)
 {
 	struct counter_reading reading = {.name = counter_name_find(counter->name)};
@@ -143,7 +143,7 @@ int sysfs_counters_read(const struct root *root, const char *device, unsigned in
 	read_directory(root, hw_counters, &list);
 	read_directory(root, of_device, &list);
 	/*
-	 * The port was removed during the reading: half a list would pass for a port with few
+	 * The port was removed while being read: a partial list would pass for a port with few
 	 * counters.
 	 */
 	if (!sysfs_has_directory(root, place)) {

@@ -33,15 +33,15 @@ void counter_list_take(struct counter_list *list, char *name, uint64_t value);
 const struct counter *counter_list_find(const struct counter_list *list, const char *name);
 void counter_list_clear(struct counter_list *list);
 /*
- * The growth of each counter that both lists have, zeros included, in the order of `after`. A
- * counter that decreased (it was cleared, or it wrapped around at an unknown width) is left out, as
- * is one that has stopped at the most that its bits hold.
+ * Computes the growth of each counter that both lists have, zeros included, in the order of
+ * `after`. Omits a counter that decreased (it was cleared, or it wrapped around at an unknown
+ * width) and one that is saturated at the maximum of its width.
  */
 void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
 			     struct counter_list *ret_list);
 /* Adds up the classes, usually of a difference. */
 struct counter_sums counter_list_sum(const struct counter_list *list);
-/* The sums of the difference. */
+/* Returns the sums of the difference between the two readings. */
 struct counter_sums counter_list_growth(const struct counter_list *before,
 					const struct counter_list *after);
 
@@ -49,9 +49,9 @@ struct counter_sums counter_list_growth(const struct counter_list *before,
  * Fills an empty list with the counters of a port in sysfs: those of the performance management
  * agent (ports/N/counters) and of the driver (ports/N/hw_counters, hw_counters); `device` is the
  * kernel's name. Drivers report them from a cache that they refresh after `lifespan`, usually 10
- * ms: readings closer together may be the same. Values that are not a number now (a port without
- * performance management says "N/A (no PMA)") or cannot be read are left out, as are settings, and
- * device counters that the port also has. Returns 0 even if there is none at all, as with siw;
+ * ms: readings closer together may be identical. Omits values that are not a number now (a port
+ * without performance management says "N/A (no PMA)") or cannot be read, settings, and device
+ * counters that the port also has. Returns 0 even if there are no counters at all, as with siw;
  * -ENODEV if the port does not exist, or no longer.
  */
 int sysfs_counters_read(const struct root *root, const char *device, unsigned int port,

@@ -350,7 +350,7 @@ static const struct field fields[] = {
 
 static const struct column_view views[] = {
 	{"--since", "object,counter,unit,before,value,growth,state"},
-	/* The time stands above the table. */
+	/* The time is shown above the table. */
 	{"--watch on a terminal",
 	 "object,counter,unit,rate_per_sec,throughput_gbps,percent_of_rate,state"},
 	{NULL, NULL},

@@ -56,6 +56,6 @@ bool counter_device_is_replaced(const struct device *before, const struct device
 void counter_changes_make(struct counter_changes *changes, const struct counter_readings *before,
 			  const struct counter_readings *after,
 			  const struct counter_interval *interval);
-/* Returns the weight of a change where there is not room for all, 1 to 3; 0 if nothing moved. */
+/* Returns the weight of a change, 1 to 3, for when not all fit; 0 if nothing moved. */
 unsigned int counter_change_rank(const struct counter_change *change);
 void counter_changes_clear(struct counter_changes *changes);

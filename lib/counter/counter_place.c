@@ -17,8 +17,9 @@ static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_m
 					 "cm_rx_duplicates"};
 
 /*
- * Where these are: since Linux 5.14; before it, in a class; and in saved trees without that class,
- * in the folder below the device to which the links of the class lead.
+ * Where these directories are: below the port since Linux 5.14; before that, in a class; and in
+ * saved trees without that class, in the folder below the device to which the links of the class
+ * lead.
  */
 enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
 
@@ -57,7 +58,7 @@ static const struct sysfs_folder *port_folder(struct counter_shelf *shelf,
 	return &shelf->of_port;
 }
 
-/* The forms other than CM_OF_PORT. */
+/* Opens the folder of a form other than CM_OF_PORT. */
 static void open_cm(const struct counter_place *place, struct counter_shelf *shelf)
 {
 	_cleanup_(freep) char *name = mem_format("%s/%u", place->device->kernel_name,
@@ -97,14 +98,17 @@ static void add_entry(struct counter_place *place, struct counter_pool *pool, co
 	const struct counter_entry *entry = counter_pool_entry(pool, place->source, file);
 
 	place->found = true;
-	/* Only devices with the extended counters have these two: core/sysfs.c. */
+	/* Only devices with the extended counters have unicast_xmit_packets: core/sysfs.c. */
 	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
 		place->extended = true;
 	if (entry->wanted)
 		MEM_ADD(place->entries, place->entry_count) = entry;
 }
 
-/* The lifetime of the driver's cache (core/sysfs.c), and what clears a vendor's counters. */
+/*
+ * `lifespan` is the lifetime of the driver's cache (core/sysfs.c); `clear_diag` clears a vendor's
+ * counters.
+ */
 static bool is_no_counter(const char *file)
 {
 	return !strcmp(file, "lifespan") || !strcmp(file, "clear_diag");
@@ -166,7 +170,7 @@ static int list_cm(struct counter_place *place, struct counter_pool *pool,
 	return found ? 0 : -ENOENT;
 }
 
-/* Drops the counters of 32 bits that the extended directory of the same port has with 64. */
+/* Drops the 32-bit counters that the extended directory of the same port has with 64 bits. */
 static void drop_extended(struct counter_place *place, const struct counter_place *extended)
 {
 	size_t kept = 0;
@@ -216,8 +220,10 @@ int counter_place_read_text(struct counter_place *place, const struct root *root
 	counter_list_clear(&place->values);
 	if (rc)
 		return rc;
-	/* show_stats() of qib_sysfs.c: "Port 1:", its counters, then packets by opcode and queue
-	 * pairs. */
+	/*
+	 * Format of show_stats() in qib_sysfs.c: "Port 1:", its counters, then packets by opcode
+	 * and queue pairs.
+	 */
 	for (const char *line = text; *line; line += strspn(line, "\n")) {
 		size_t length = strcspn(line, "\n");
 		uint64_t value;
@@ -261,7 +267,9 @@ const struct sysfs_folder *counter_place_list(struct counter_place *place,
 		folder = counter_place_open(place, shelf);
 		place->error = list_files(place, pool, folder, "");
 	}
-	/* What was refused, for want of descriptors or memory, may be there in the next round. */
+	/*
+	 * A directory refused for lack of descriptors or memory may be readable in the next round.
+	 */
 	place->listed = !place->error || place->error == -ENOENT || place->error == -EBADMSG;
 	counter_entries_sort(place->entries, place->entry_count);
 	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, COUNTERS_EXTENDED) != 0)

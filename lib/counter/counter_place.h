@@ -6,13 +6,16 @@
 #include "kernel/sysfs_folder.h"
 
 /*
- * A vendor's stack for old devices has these, with 64 bits where `counters` has 32. The directory
- * is listed before that one, since what both count is read here.
+ * Directory of a vendor's stack for old devices, with 64 bits where `counters` has 32. It is listed
+ * before `counters`, because the counters that both have are read from here.
  */
 #define COUNTERS_EXTENDED "counters_ext"
-/* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */
+/*
+ * A directory of the port with qib, and of the device with a vendor's mlx4. RDMA netlink does not
+ * report it.
+ */
 #define COUNTERS_DIAGNOSTIC "diag_counters"
-/* A file of the device, where a vendor's ib_qib of 2009 has what diag_counters is now. */
+/* A file of the device in which a vendor's ib_qib of 2009 has what is in diag_counters today. */
 #define COUNTERS_TEXT "stats"
 
 /* The counters of one port, device or netdev in one source. */
@@ -21,20 +24,20 @@ struct counter_place {
 	const struct port *port;
 	const char *netdev;
 	enum counter_source source;
-	const char *folder; /* within that of the port, device or netdev; NULL: the CM's */
+	const char *folder; /* below the port, device or netdev; NULL for the CM */
 	bool listed;	    /* `entries` has the contents of the directory */
-	int error;	    /* -errno of listing it */
+	int error;	    /* -errno of listing the directory */
 	const struct counter_entry **entries;
 	size_t entry_count;
 	bool extended;		    /* the PMA has the 64-bit counters */
 	unsigned int cm_form;	    /* CM_OF_PORT ... */
 	bool reported;		    /* netlink reported it in this round */
-	struct counter_list values; /* of netlink, or of a text */
+	struct counter_list values; /* from netlink or from a text */
 	uint64_t taken_nsec;
 	bool found; /* counters exist, wanted or not */
 };
 
-/* The folders of one device and port, which are open while their places are read in a row. */
+/* The folders of one device and port, kept open while their places are read in a row. */
 struct counter_shelf {
 	const struct root *root;
 	const struct device *device;
@@ -50,15 +53,16 @@ struct counter_shelf {
 	}
 
 void counter_shelf_close(struct counter_shelf *shelf);
-/* The folder where the files of the place's entries are, valid until the next call. */
+/* Returns the folder with the files of the place's entries, valid until the next call. */
 const struct sysfs_folder *counter_place_open(const struct counter_place *place,
 					      struct counter_shelf *shelf);
 bool counter_place_is_text(const struct counter_place *place);
-/* Reads the counters of a text into `values`. Returns 0 or -errno; -EBADMSG: it has none. */
+/* Reads the counters of a text into `values`. Returns 0 or -errno; -EBADMSG if there are none. */
 int counter_place_read_text(struct counter_place *place, const struct root *root);
 /*
- * Finds the wanted counters in the directory. The extended directory of a port is listed before,
- * and is the place before this one. Returns the folder as counter_place_open() does; NULL: a text.
+ * Finds the wanted counters in the directory. The extended directory of a port must be listed
+ * first; its place is the one before this. Returns the folder as counter_place_open() does; NULL
+ * for a text.
  */
 const struct sysfs_folder *counter_place_list(struct counter_place *place,
 					      struct counter_pool *pool,

@@ -18,7 +18,7 @@ static size_t hash(enum counter_source source, const char *text)
 	return sum;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the slot that holds the name, or the free slot where it belongs. */
 static struct counter_entry **slot_of(const struct counter_pool *pool, enum counter_source source,
 				      const char *file)
 {

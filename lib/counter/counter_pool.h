@@ -24,7 +24,7 @@ struct counter_layout {
 	enum counter_source source;
 	size_t count;
 	const struct counter_entry **entries; /* in the order of the reply */
-	size_t *shown;			      /* indexes of the wanted ones, in output order */
+	size_t *shown;			      /* indexes of the wanted entries, in output order */
 	size_t shown_count;
 };
 
@@ -41,9 +41,9 @@ struct counter_pool {
 /* Returns the entry with that name, creating it if necessary; `file` is the kernel's spelling. */
 const struct counter_entry *counter_pool_entry(struct counter_pool *pool,
 					       enum counter_source source, const char *file);
-/* Stores a copy of the text. */
+/* Returns the pool's copy of the text; equal texts share one. */
 const char *counter_pool_cause(struct counter_pool *pool, const char *cause);
-/* The layout of these values, valid until the next call. */
+/* Returns the layout of these values, valid until the next call. */
 const struct counter_layout *counter_pool_layout(struct counter_pool *pool,
 						 enum counter_source source,
 						 const struct counter_list *values);

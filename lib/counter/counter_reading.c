@@ -35,8 +35,8 @@ static uint64_t most_of(unsigned int bits)
 }
 
 /*
- * Counters of data and packets have 32 or 64 bits, and the kernel does not say which: `known` is 64
- * if another source does. Otherwise only a value that fills or exceeds 32 bits shows it.
+ * Data and packet counters have 32 or 64 bits, and the kernel does not say which. `known` is 64 if
+ * another source says so; otherwise only a value that fills or exceeds 32 bits tells.
  */
 static unsigned int data_bits(unsigned int known, uint64_t kernel_value)
 {
@@ -95,7 +95,7 @@ struct number counter_reading_growth(const struct counter_reading *before,
 	return number_of(after->value.value - before->value.value);
 }
 
-/* The readings of a port are next to each other, those of its driver after those of its agent. */
+/* The readings of a port are adjacent, the driver's after the agent's. */
 static bool is_counted_by_driver(const struct counter_readings *readings, size_t agent)
 {
 	const struct counter_reading *reading = &readings->items[agent];
@@ -112,8 +112,8 @@ static bool is_counted_by_driver(const struct counter_readings *readings, size_t
 }
 
 /*
- * bnxt_re has an agent since Linux 6.15, which cuts the driver's numbers of errors to 8 and 16 bits
- * (bnxt_re_assign_pma_port_counters()): the driver's own are the better ones.
+ * The agent that bnxt_re has had since Linux 6.15 truncates the driver's error counters to 8 and 16
+ * bits (bnxt_re_assign_pma_port_counters()), so prefer the driver's.
  */
 static bool is_of_agent_and_driver(const struct counter_readings *readings, size_t which)
 {
@@ -121,7 +121,10 @@ static bool is_of_agent_and_driver(const struct counter_readings *readings, size
 	       is_counted_by_driver(readings, which);
 }
 
-/* Both folders of a driver may have it (hw_counters, diag_counters), or one under two names. */
+/*
+ * A counter may be in both folders of a driver (hw_counters, diag_counters), or in one of them
+ * under two names.
+ */
 static bool is_kept_already(const struct counter_readings *readings, size_t first, size_t kept,
 			    const struct counter_reading *reading)
 {
@@ -237,7 +240,7 @@ static void get_interface(const void *record, struct value *value)
 				 reading->source == COUNTER_SOURCE_NETDEV ? "rtnetlink" : "nldev");
 }
 
-/* A saturated value is only a lower bound: tables mark it, programs have `saturated`. */
+/* A saturated value is only a lower bound: tables mark it; programs read `saturated`. */
 static void get_value(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;

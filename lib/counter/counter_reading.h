@@ -3,7 +3,7 @@
  * One counter of one port, device or netdev at one moment, as shown by the schema `counters`. A
  * reading borrows everything: device, port and netdev from the inventory, names and problems from
  * the counter_loader that read it (counter/counters.h). It can therefore be copied, and is valid as
- * long as those two.
+ * long as both exist.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct counter_reading {
 				counters */
 	const char *kernel_name;	 /* clean; cm_tx_msgs/req for counters of the CM */
 	const struct counter_name *name; /* NULL if not in the catalogue */
-	struct number value;	  /* in its unit: bytes, where the kernel counts words of 4 */
+	struct number value;	  /* in its unit: bytes where the kernel counts 4-byte words */
 	unsigned char width_bits; /* of a saturating counter; 0 if unknown or not saturating */
 	bool saturated;		  /* at the maximum that its bits hold */
 	bool mark;		  /* for tables: show a saturated value as text, prefixed with >= */
@@ -52,19 +52,20 @@ enum counter_severity counter_reading_severity(const struct counter_reading *rea
 enum counter_unit counter_reading_unit(const struct counter_reading *reading);
 enum counter_kind counter_reading_kind(const struct counter_reading *reading);
 /*
- * Sets the value from the kernel's number, with the factor, width and saturation in the catalogue.
- * A width_bits of 64 beforehand means that data and packet counters of the PMA have that width.
+ * Sets the value from the kernel's number, with the factor, width and saturation from the
+ * catalogue. A width_bits of 64 beforehand means that data and packet counters of the PMA have that
+ * width.
  */
 void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value);
-/* Orders readings by their counter; 0 if both are of the same one. */
+/* Orders readings by their counter; 0 if both are of the same counter. */
 int counter_reading_compare(const struct counter_reading *a, const struct counter_reading *b);
 /*
- * The growth from one reading to the next. Unknown if either value is unknown, or the counter is a
- * gauge, decreased (it was cleared, or the device was reset), or is saturated.
+ * Returns the growth from one reading to the next. It is unknown if either value is unknown, or if
+ * the counter is a gauge, decreased (it was cleared, or the device was reset), or is saturated.
  */
 struct number counter_reading_growth(const struct counter_reading *before,
 				     const struct counter_reading *after);
 
-/* Leaves out each reading from `first` on that another one of the same port makes superfluous. */
+/* Drops each reading from `first` on that another reading of the same port makes redundant. */
 void counter_readings_leave_out_repeated(struct counter_readings *readings, size_t first);
 void counter_readings_clear(struct counter_readings *readings);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "counter/pma_probe.h"
 
-/* The period in which the rates of ports are read again, even without a visible change. */
+/* How often the rates of ports are read again even without a visible change. */
 #define REFRESH_MSEC 10000u
 
 /*
@@ -39,7 +39,7 @@ static bool has_same_rate(const struct port *a, const struct port *b)
 	return a->rate_gbps.known == b->rate_gbps.known && a->rate_gbps.value == b->rate_gbps.value;
 }
 
-/* Returns whether both have the same devices, with ports that are the same by `is_same`. */
+/* Returns whether both have the same devices with the same ports, as compared by `is_same`. */
 static bool is_same_inventory(const struct inventory *a, const struct inventory *b,
 			      bool (*is_same)(const struct port *a, const struct port *b))
 {
@@ -71,8 +71,8 @@ void counter_rounds_note(struct counter_rounds *rounds, const struct problems *p
 }
 
 /*
- * Loads everything again, with `changed` even if the rates are the same. The old inventory is kept
- * as the past, because the previous readings borrow from it. On failure everything stays.
+ * Loads everything again, and keeps the result if `changed` or if a rate differs. The old inventory
+ * becomes the past, because the previous readings borrow from it. On failure nothing changes.
  */
 static bool reload(struct counter_rounds *rounds, bool changed)
 {
@@ -89,7 +89,7 @@ static bool reload(struct counter_rounds *rounds, bool changed)
 		inventory_free(&fresh);
 		return false;
 	}
-	/* The loader looks at the inventory where it always is. */
+	/* The loader's request points to this inventory, so the new one takes its place. */
 	rounds->past.inventory = *rounds->inventory;
 	*rounds->inventory = fresh;
 	if (counter_loader_open(rounds->counters, &loader)) {
@@ -112,7 +112,7 @@ static bool look_again(struct counter_rounds *rounds)
 	struct inventory now;
 	bool changed;
 
-	/* The previous reading may borrow from one loader of the past. */
+	/* Only one past loader is kept, and the previous reading may borrow from it. */
 	if (!rounds->has_seen || rounds->past.loader)
 		return false;
 	if (!look(rounds, &now)) {
@@ -151,7 +151,7 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 	rounds->before = rounds->readings;
 	rounds->readings = (struct counter_readings){0};
 	counter_loader_read(rounds->loader, &rounds->readings, &problems, NULL);
-	/* The counters of a device that has just been removed are no problem. */
+	/* Failing to read the counters of a device that was just removed is not a problem. */
 	if (problems.count && look_again(rounds)) {
 		problems_free(&problems);
 		problems = (struct problems){0};
@@ -164,7 +164,7 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 	return replaced;
 }
 
-/* What was read with the inventory is too old for the first round of another loader. */
+/* Values read with the inventory are too old for the first round of another loader. */
 static void forget_probes(struct inventory *inventory)
 {
 	for (size_t i = 0; i < inventory->devices.count; i++) {

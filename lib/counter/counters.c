@@ -17,7 +17,7 @@
 struct counter_loader {
 	struct counters_request request;
 	struct root root;
-	struct netlink *nldev; /* NULL if not live, or it does not answer */
+	struct netlink *nldev; /* NULL if not live or not answering */
 	struct netlink *rtnl;
 	struct counter_pool pool;
 	struct counter_place *places;
@@ -116,10 +116,10 @@ struct round {
 	struct counter_loader *loader;
 	struct problems *notes;
 	size_t *places; /* of the requested netdevs */
-	size_t last;	/* place that was found */
+	size_t last;	/* the place found last */
 };
 
-/* Answers come in the order of the places, so that the next one is mostly near the last. */
+/* Replies come in the order of the places, so the next place is usually near the last one. */
 static struct counter_place *find_place(struct round *round, const struct port *port)
 {
 	const struct counter_loader *loader = round->loader;
@@ -236,7 +236,7 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 	return reading;
 }
 
-/* Adds counters in the order of the catalogue, as the files would be. */
+/* Adds counters in the order of the catalogue, as add_files() does. */
 static void add_from_netlink(struct counter_loader *loader, struct counter_place *place,
 			     struct counter_readings *readings)
 {
@@ -253,7 +253,7 @@ static void add_from_netlink(struct counter_loader *loader, struct counter_place
 	counter_list_clear(&place->values);
 }
 
-/* Reports `count` counters, the first of which is `name`; 0 is the directory as such. */
+/* Reports `count` counters, the first of which is `name`; 0 means the directory itself. */
 static void complain(const struct counter_place *place, const char *cause, const char *name,
 		     size_t count, struct problems *problems)
 {
@@ -289,7 +289,7 @@ static void report_causes(const struct counter_place *place, const struct counte
 	}
 }
 
-/* The kernel's text, such as N/A (no PMA), is the cause; anything else is shown unchanged. */
+/* A text such as N/A (no PMA) is itself the cause; any other text is quoted. */
 static const char *cause_of_text(struct counter_pool *pool, const char *text, int error)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
@@ -304,7 +304,7 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 	return counter_pool_cause(pool, cause);
 }
 
-/* Another one has read it just before the first round. */
+/* pma_leave_out_restricted() has read this counter just before the first round. */
 static bool is_read(const struct counter_loader *loader, const struct counter_place *place,
 		    const struct counter_entry *entry)
 {
@@ -351,9 +351,9 @@ static bool is_repeated(const struct counter_loader *loader, const struct counte
 }
 
 /*
- * Every driver of InfiniBand has them, but where namespaces share the devices the kernel shows them
- * in the first one only: setup_port(), drivers/infiniband/core/sysfs.c. A saved tree may have lost
- * them.
+ * Every InfiniBand driver has these counters, but where network namespaces share devices the kernel
+ * shows them only in the first one: setup_port(), drivers/infiniband/core/sysfs.c. A saved tree may
+ * have lost them.
  */
 static bool is_hidden(const struct counter_loader *loader, const struct counter_place *place)
 {

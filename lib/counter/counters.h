@@ -25,7 +25,7 @@ struct counters_request {
 	bool (*wants)(const void *context, enum counter_source source, const char *kernel_name,
 		      const struct counter_name *name);
 	const void *context;
-	/* What is counted twice in a place, or by the agent and the driver, is read once. */
+	/* Read a counter only once if a place has it twice, or if both agent and driver have it. */
 	bool once;
 };
 

@@ -24,7 +24,7 @@ static int walk(struct nlattr *const *table, int (*each)(void *context, const st
 	return nest ? netlink_each(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY, each, context) : 0;
 }
 
-/* There are many: a table of all attributes would be cleared and filled for each of them. */
+/* Searches for one attribute: filling a table of all of them for each counter would be slow. */
 static const struct nlattr *find(const struct nlattr *nest, int type)
 {
 	return nla_find(nla_data(nest), nla_len(nest), type);
@@ -62,7 +62,7 @@ int nldev_parse_counters(const void *attributes, size_t length, struct counter_l
 	return nldev_take_counters(table, list);
 }
 
-/* The handlers of the replies. */
+/* The caller's handlers of the replies. */
 struct reader {
 	nldev_counters_taken *taken;
 	nldev_port_failed *failed;

@@ -2,10 +2,11 @@
 /*
  * Counters by netlink.
  *
- * RDMA netlink (drivers/infiniband/core/nldev.c, STAT_GET) has those in ports/N/hw_counters of
- * sysfs, under the same names, one message for each port. No privilege is needed. A port whose
- * driver has none, or a kernel that does not know the request, answers -EINVAL or -EOPNOTSUPP;
- * -EMSGSIZE means that they do not fit in one message (about eighty do), and sysfs has them all.
+ * RDMA netlink (drivers/infiniband/core/nldev.c, STAT_GET) has the counters in ports/N/hw_counters
+ * of sysfs, under the same names, one message for each port. No privilege is needed. A port whose
+ * driver has no counters, or a kernel that does not know the request, answers -EINVAL or
+ * -EOPNOTSUPP; -EMSGSIZE means that they do not fit in one message (about eighty do), and sysfs has
+ * them all.
  *
  * rtnetlink has the statistics of netdevs: struct rtnl_link_stats64, under the names of its
  * members. In a saved tree and in sysfs they are the files of sys/class/net/NETDEV/statistics.
@@ -80,14 +81,14 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
 			     size_t count, char **ret_text);
 
 /*
- * The pure part: parses the attributes or the payload of a reply, at a multiple of 4, into an empty
- * list. -EBADMSG: they are damaged, and the list stays empty.
+ * Parsing only: each takes the attributes or the payload of a reply, aligned to 4 bytes, and fills
+ * an empty list. -EBADMSG means that they are damaged; the list then stays empty.
  */
-/* The same of a table that is parsed already. */
+/* Does the same for a table that is already parsed. */
 int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
 int nldev_parse_optional_counters(const void *attributes, size_t length,
 				  struct optional_counters *list);
-/* Members that this kernel does not have yet are left out. */
+/* Omits members that the kernel does not have yet. */
 int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
 		     struct counter_list *list);

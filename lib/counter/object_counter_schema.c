@@ -7,7 +7,7 @@
 
 #define RECORD struct object_counter_row
 
-/* What an object's number, number list and the like are in its row. */
+/* Returns the object of a row, or an empty one. */
 static const struct object_counter *object_of(const void *record)
 {
 	static const struct object_counter nothing;

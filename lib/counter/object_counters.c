@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "counter/netlink_counters.h"
 
-/* Datagrams of the largest size that the kernel may fill at once. */
+/* Number of datagrams of the largest size that the kernel may fill at once. */
 #define DATAGRAMS_AT_ONCE 2
 
 /* RDMA_COUNTER_MODE_*, include/uapi/rdma/rdma_netlink.h */
@@ -30,7 +30,7 @@ const struct enum_name qp_counting_masks[] = {
 	{0, NULL},
 };
 
-/* The table of a kind, its entries and the number of one: fill_entries[], nldev.c */
+/* Attributes of a kind: its table, an entry and the entry's number: fill_entries[], nldev.c */
 static const struct {
 	uint32_t resource;
 	uint16_t table, entry, id;
@@ -144,7 +144,7 @@ static int handle_table(void *context, const void *payload, size_t length)
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
 	    !device_index.known || device_index.value != taking->device_index)
 		return -EBADMSG;
-	/* A message without an entry is one that the kernel could not fill, and sends for ever. */
+	/* A message without an entry is one that the kernel could not fill and sends for ever. */
 	if (!table[kinds[taking->kind].table] || !nla_len(table[kinds[taking->kind].table]))
 		return NETLINK_NOTHING;
 	return take_table(table, taking);
@@ -208,7 +208,9 @@ int qp_counting_read(struct netlink *nldev, uint32_t device_index, uint32_t port
 	struct qp_counting counting = {.mode = {0}};
 	int rc;
 
-	/* stat_get_doit_qp(), nldev.c: with a mode, whatever it is, the kernel tells that one. */
+	/*
+	 * stat_get_doit_qp(), nldev.c: given any mode at all, the kernel returns the current one.
+	 */
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_GET), 0, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, device_index);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX, port);

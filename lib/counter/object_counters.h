@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of single objects, from RDMA netlink: those that queue pairs are bound to, by hand or by
- * the kernel for each type or process (drivers/infiniband/core/counters.c), and those of memory
- * regions with on-demand paging. No privilege is needed. struct object_counter owns its strings and
- * its counters; device and port of a row are borrowed from the inventory.
+ * Counters of single objects, from RDMA netlink: counters that queue pairs are bound to, by hand or
+ * by the kernel for each type or process (drivers/infiniband/core/counters.c), and counters of
+ * memory regions with on-demand paging. No privilege is needed. struct object_counter owns its
+ * strings and its counters; device and port of a row are borrowed from the inventory.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum object_counter_kind { OBJECT_COUNTER_QP, OBJECT_COUNTER_MR };
 struct object_counter {
 	struct number port;   /* of the device; unknown for memory regions */
 	struct number id;     /* the counter's, or the memory region's */
-	struct number mode;   /* enum rdma_nl_counter_mode: how queue pairs came to it */
+	struct number mode;   /* enum rdma_nl_counter_mode: how queue pairs were bound to it */
 	struct number type;   /* enum ib_qp_type, if it is for one type */
 	struct number thread; /* if it is for one process: the thread that made the queue pairs */
 	struct number pid;    /* the process; filled by the caller, as is `command` */
@@ -34,15 +34,16 @@ struct object_counters {
 void object_counters_clear(struct object_counters *list);
 
 /*
- * Appends the counters of a device. 0 or -errno; -EOPNOTSUPP: a kernel before 5.3 (queue pairs) or
- * 5.5 (memory regions); -ENODEV: the device is gone. Memory regions without counters are left out.
+ * Appends the counters of a device. Returns 0 or -errno; -EOPNOTSUPP for a kernel before 5.3 (queue
+ * pairs) or 5.5 (memory regions); -ENODEV if the device is gone. Omits memory regions without
+ * counters.
  */
 int object_counters_read(struct netlink *nldev, enum object_counter_kind kind,
 			 uint32_t device_index, struct object_counters *list);
-/* The pure part: the attributes of one message, at a multiple of 4. -EBADMSG: damaged. */
+/* Parses the attributes of one message, aligned to 4 bytes. -EBADMSG if they are damaged. */
 int object_counters_parse(enum object_counter_kind kind, const void *attributes, size_t length,
 			  struct object_counters *list);
-/* The counter of that number, or the one that the queue pair is bound to; NULL if there is none. */
+/* Return the counter of that number, or the one that the queue pair is bound to; NULL if none. */
 const struct object_counter *object_counters_find(const struct object_counters *list, uint64_t id);
 const struct object_counter *object_counters_of_qp(const struct object_counters *list,
 						   uint64_t qpn);
@@ -57,14 +58,16 @@ struct qp_counting {
 
 extern const struct enum_name qp_counting_modes[];
 extern const struct enum_name qp_counting_masks[];
-/* The word after the properties if the counters count what the optional ones do, too. */
+/* Word after the properties if the counters also count what the optional counters do. */
 #define QP_COUNTING_OPTIONAL "optional"
 extern const struct schema qp_counting_schema;
 
-/* 0 or -errno; -EOPNOTSUPP: a kernel before 5.3. */
+/* Returns 0 or -errno; -EOPNOTSUPP for a kernel before 5.3. */
 int qp_counting_read(struct netlink *nldev, uint32_t device_index, uint32_t port,
 		     struct qp_counting *ret_counting);
-/* "off", or the properties that a counter is for: "type,pid,optional". The caller frees it. */
+/*
+ * Returns "off", or the properties that a counter is for: "type,pid,optional". The caller frees it.
+ */
 char *qp_counting_word(const struct qp_counting *counting);
 
 /* One row: a counter of an object, and perhaps how fast it grew. */
@@ -75,7 +78,7 @@ struct object_counter_row {
 
 extern const struct schema qp_counter_schema, mr_counter_schema;
 
-/* A reading for each counter of the object; they borrow all from it. */
+/* Appends a reading for each counter of the object, which must outlive the readings. */
 void object_counter_readings(const struct object_counter *object, const struct device *device,
 			     const struct port *port, uint64_t taken_nsec,
 			     struct counter_readings *readings);

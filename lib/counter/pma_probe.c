@@ -45,7 +45,7 @@ bool pma_is_restricted(const struct device *device, int error)
 	return error == -EINVAL && may_be_restricted(device);
 }
 
-/* What has been read need not be read again. */
+/* Keeps the value, so that it need not be read again. */
 static bool is_readable(const struct root *root, const struct device *device, struct port *port)
 {
 	char text[SYSFS_TEXT_SIZE];

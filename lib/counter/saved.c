@@ -28,7 +28,7 @@ static const struct field head_fields[] = {
 const struct schema saved_head_schema = SCHEMA("saved_head", struct saved_head, head_fields,
 					       "when and where counters were saved");
 
-/* What a snapshot tells of itself (lib/snapshot/manifest.c), as far as it is wanted here. */
+/* The part of a snapshot's manifest (lib/snapshot/manifest.c) that is used here. */
 struct told {
 	char *time;
 };
@@ -43,7 +43,10 @@ static const struct schema no_head = {.name = "none"};
 
 enum { MOST_OF_MANIFEST = 16 << 20 };
 
-/* When the files of a folder were read: if it is a snapshot (kernel/root.h), then, else now. */
+/*
+ * Returns when the files of a folder were read: when the snapshot (kernel/root.h) was taken, if it
+ * is one; otherwise now.
+ */
 static char *time_of(const char *root_directory)
 {
 	_cleanup_(freep) char *path = NULL, *text = NULL, *message = NULL;
@@ -286,7 +289,7 @@ static int compare_places(const void *a, const void *b)
 
 /*
  * All devices and ports are added first, because adding more moves them in memory. They are sorted:
- * a file may have a hundred thousand, so that each counter has to find its own by bisection.
+ * a file may have a hundred thousand counters, so each finds its device and port by bisection.
  */
 void saved_readings_devices(struct saved_readings *saved, const struct saved_counter *counters,
 			    size_t count)

@@ -25,14 +25,13 @@ struct saved_list {
 /* A kind of file: its records and its limits. */
 struct saved_kind {
 	const struct schema *schema;
-	const char *command; /* what writes it: rdmactl counters --save */
+	const char *command; /* the command that writes it: rdmactl counters --save */
 	size_t most_bytes;
 };
 
 /*
  * Fills an empty head: from the live system, or from a saved tree (`root`, else NULL) as far as the
- * tree has the facts. The time of a snapshot is that when it was taken. Unavailable facts stay
- * unknown.
+ * tree has the facts. The time of a snapshot is when it was taken. Unavailable facts stay unknown.
  */
 void saved_head_read(const char *root, struct saved_head *head);
 void saved_head_clear(struct saved_head *head);
@@ -45,7 +44,7 @@ double saved_seconds_between(const struct saved_head *then, const struct saved_h
 /*
  * Reads and writes a file. On failure *ret_message, which the caller frees, says what failed and
  * why; writing returns -EEXIST if the path is not a regular file, and reading -EINVAL or -ENOMSG if
- * the file is none of this kind.
+ * the file is not of this kind.
  */
 int saved_list_read(struct saved_list *list, const char *path, const struct saved_kind *kind,
 		    char **ret_message);
@@ -83,7 +82,7 @@ struct saved_readings {
 /*
  * Loading has two steps, so that devices and ports can be filtered in between: first the devices,
  * then the readings of the remaining ones, which borrow from both. Counters without a device, a
- * source or a name are left out.
+ * source or a name are skipped.
  */
 void saved_readings_devices(struct saved_readings *saved, const struct saved_counter *counters,
 			    size_t count);

@@ -171,8 +171,8 @@ static const struct counter_name rows[] = {
 };
 
 /*
- * Linux 7.2 uses mlx5's names for most of these; the first one is new. The other two are those of
- * the vendor's own driver: AMD's node-scraper, plugins/inband/rdma/rdmadata.py.
+ * Linux 7.2 uses mlx5's names for most of these; np_cnp_pkts is new. The other two are from the
+ * vendor's own driver: AMD's node-scraper, plugins/inband/rdma/rdmadata.py.
  */
 static const struct counter_name new_rows[] = {
 	{"np_cnp_pkts", TX_CNP_PACKETS},

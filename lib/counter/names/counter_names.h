@@ -16,8 +16,7 @@ enum counter_class {
 	COUNTER_OTHER, /* unknown, or included in another counter, or in another unit */
 	COUNTER_TRAFFIC_SENT,
 	COUNTER_TRAFFIC_RECEIVED,
-	COUNTER_RETRANSMISSION, /* packets that were lost, late or duplicated, and were sent again
-				 */
+	COUNTER_RETRANSMISSION, /* packets lost, late or duplicated, and sent again */
 	COUNTER_RNR,		/* receiver not ready */
 	COUNTER_ERROR,
 	COUNTER_CONGESTION,
@@ -57,7 +56,7 @@ enum counter_kind {
 
 enum counter_direction { COUNTER_NO_DIRECTION, COUNTER_TX, COUNTER_RX };
 
-/* The weight of a growing counter. */
+/* How serious it is that a counter grows. */
 enum counter_severity { COUNTER_INFO, COUNTER_WARNING, COUNTER_SERIOUS };
 
 /* Each group with its word and subject: for the enumeration, tables and options. */
@@ -102,7 +101,7 @@ struct counter_names {
 	size_t count;
 };
 
-/* The last entry has NULL rows. */
+/* Ends with NULL. */
 extern const struct counter_names *const counter_catalogue[];
 
 extern const struct enum_name counter_source_names[];
@@ -117,12 +116,12 @@ extern const struct enum_name counter_group_bits[]; /* the same by 1 << group, f
 const struct counter_name *counter_name_find(const char *name);
 /* Searches for the kernel's name in one source. */
 const struct counter_name *counter_name_find_in(enum counter_source source, const char *name);
-/* The canonical form of a kernel name that the row describes; the caller frees it. */
+/* Returns the canonical form of a kernel name that the row describes; the caller frees it. */
 char *counter_name_canonical(const struct counter_name *row, const char *name);
 /* True if a name matches the pattern, whose * is any digits. */
 bool counter_name_matches(const char *pattern, const char *name);
 enum counter_class counter_class_of(const char *name);
-/* Returns whether it counts lost packets. */
+/* Returns whether the counter counts lost packets. */
 bool counter_name_counts_loss(const struct counter_name *row);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Macros for the tables of this directory; nothing but the tables and counter_names.c uses them. A
- * row is {the kernel's name, canonical name, TX, RX or NONE for its direction, meaning, others}.
+ * Macros for the tables of this directory, used only by the tables and counter_names.c. A row is
+ * {the kernel's name, canonical name, TX, RX or NONE for its direction, meaning, others}.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 	COUNTER_UNIT_##unit_, COUNTER_##direction_, COUNTER_GROUP_##group_, COUNTER_##severity_, \
 		COUNTER_##class_
 
-/* Counters of several drivers under different names: a row without the kernel's name. */
+/* Counters that drivers have under different names: each is a row without the kernel's name. */
 #define ACK_TIMEOUTS                                                                           \
 	"ack_timeouts", TX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),                   \
 		"Times that no acknowledgement came before the queue pair's timeout, and the " \

@@ -327,7 +327,7 @@ static const struct counter_name qib_rows[] = {
 	{"rc_delayed_comp", VT_RC_DELAYED_COMP},
 };
 
-/* In the text `stats` of the vendor's driver of 2009. */
+/* Names in the text `stats` of the vendor's driver of 2009. */
 static const struct counter_name qib_old_rows[] = {
 	{"RC resends", VT_RC_RESENDS},
 	{"RC SEQ NAKs", RX_SEQUENCE_NAKS},

@@ -3,7 +3,7 @@
 
 /*
  * drivers/infiniband/hw/hfi1/chip.c: faults inside the device, a counter for each bit of its error
- * status registers. The words after the colon are the name's; Intel has not published more.
+ * status registers. The words after the colon come from the name; Intel has not published more.
  */
 #define PARITY(direction_, name_, canonical_, where_)               \
 	{                                                           \

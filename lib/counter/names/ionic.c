@@ -2,10 +2,10 @@
 #include "counter/names/counter_table.h"
 
 /*
- * The firmware gives the names to drivers/infiniband/hw/ionic/ionic_hw_stats.c: those of the first
+ * The firmware gives drivers/infiniband/hw/ionic/ionic_hw_stats.c the names: those of the first
  * cards are in rdma_stats_hdrs[] of Pensando's published firmware, those of newer ones in AMD's
- * node-scraper, plugins/inband/rdma/rdmadata.py (class PollaraRdmaStatistics).
- * There is none of all packets: unicast and multicast add up.
+ * node-scraper, plugins/inband/rdma/rdmadata.py (class PollaraRdmaStatistics). No counter covers
+ * all packets: unicast and multicast add up.
  */
 static const struct counter_name rows[] = {
 	{"tx_rdma_ucast_bytes", "tx_unicast_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
@@ -72,7 +72,7 @@ static const struct counter_name rows[] = {
 	{"tx_rdma_retx_bytes", TX_RETRANSMITTED_BYTES},
 	{"rx_rdma_mtu_discard_pkts", "rx_mtu_discards", RX(PACKETS, DROPS, SERIOUS, ERROR),
 	 "Packets received and dropped because they were longer than the path MTU."},
-	/* CTS: clear to send, which a receiver tells a sender of a collective operation (CCL). */
+	/* CTS: clear to send, from the receiver to the sender in a collective operation (CCL). */
 	{"tx_rdma_ccl_cts_pkts", "tx_clear_to_send_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "Clear-to-send packets of collective operations sent.", .part = true},
 	{"tx_rdma_ccl_cts_bytes", "tx_clear_to_send_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),

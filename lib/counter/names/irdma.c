@@ -104,7 +104,7 @@ static const struct counter_name rows[] = {
 	{"CRC errors", RX_ICRC_ERRORS},
 };
 
-/* Linux 7.2 (not yet 6.12) has these names, without the protocol. */
+/* Linux 7.2 (but not yet 6.12) has these names, without the protocol. */
 static const struct counter_name new_rows[] = {
 	{"InSegs", RX_TCP_SEGMENTS},
 	{"OutSegs", TX_TCP_SEGMENTS},

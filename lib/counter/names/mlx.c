@@ -7,8 +7,8 @@
  */
 
 /*
- * The counters of queue pairs. A port that represents a virtual port (switchdev) has them with the
- * prefix, and not the others.
+ * The counters of queue pairs. A port that represents a virtual port (switchdev) has only these,
+ * with the prefix.
  */
 #define QUEUE_COUNTERS(prefix_)                                                                    \
 	{prefix_ "rx_write_requests", RX_WRITE_REQUESTS},                                          \
@@ -76,8 +76,7 @@ static const struct counter_name mlx5_rows[] = {
 	 "RDMA packets received (optional counter).", .part = true},
 	{"rdma_rx_bytes", "rx_rdma_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of RDMA packets received (optional counter).", .part = true},
-	/* Memory regions with on-demand paging have these: fill_stat_mr_entry(), hw/mlx5/restrack.c
-	 */
+	/* For memory regions with on-demand paging: fill_stat_mr_entry(), hw/mlx5/restrack.c */
 	{"page_faults", "page_faults", NONE(EVENTS, RESOURCES, INFO, OTHER),
 	 "Pages that the device needed and that were not there: it waited for them."},
 	{"page_invalidations", "page_invalidations", NONE(EVENTS, RESOURCES, INFO, OTHER),
@@ -120,7 +119,7 @@ static const struct counter_name mlx4_rows[] = {
 	{"num_cqovf", "completion_queue_overflows", NONE(EVENTS, ERRORS, SERIOUS, ERROR),
 	 "Completion queues that overflowed: the application made them too short, or polls too "
 	 "seldom."},
-	/* The vendor stack only, in diag_counters of the device. RD is reliable datagram. */
+	/* Only in the vendor stack, in diag_counters of the device. RD is reliable datagram. */
 	{"rq_num_leeoe", "responder_local_ee_errors", RX(ERRORS, ERRORS, SERIOUS, ERROR),
 	 "Local operation errors of end-to-end contexts of responders (RD)."},
 	{"sq_num_leeoe", "requester_local_ee_errors", TX(ERRORS, ERRORS, SERIOUS, ERROR),

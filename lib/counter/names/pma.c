@@ -89,7 +89,7 @@ static const struct counter_name rows[] = {
 const struct counter_names counter_names_pma = COUNTER_TABLE(PMA, NULL, rows);
 
 /*
- * ports/N/counters_ext of the vendor's stack for old devices, whose counters of data and packets in
+ * ports/N/counters_ext of the vendor's stack for old devices, whose data and packet counters in
  * ports/N/counters have 32 bits. The kernel has no such directory.
  */
 static const struct counter_name ext_rows[] = {
