@@ -242,7 +242,7 @@ static char *address_text(const struct event *event)
 	return mem_format("%s/%" PRIu64, address, event->prefix_length.value);
 }
 
-/* The time with its unit, and no more digits than a reader needs. */
+/* Formats a duration with its unit, and no more digits than a reader needs. */
 static char *time_text(uint64_t msec)
 {
 	const uint64_t seconds = msec / 1000, minutes = seconds / 60;

@@ -115,7 +115,7 @@ static bool is_child(const struct link *link)
 	       (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "ipoib"));
 }
 
-/* The port's netdev, or the bond that this belongs to. */
+/* Returns whether the index is that of the port's netdev, or of the bond that this belongs to. */
 static bool is_own(const struct event_state *state, const struct tracked_port *port,
 		   const struct number *index)
 {
@@ -137,7 +137,9 @@ bool tracked_port_has_link(const struct event_state *state, const struct tracked
 	return false;
 }
 
-/* A port whose own netdev it is takes precedence over one that only has a GID of it. */
+/*
+ * A port whose netdev this is takes precedence over one that merely has a GID of it, for example.
+ */
 static bool find_port(struct change *change, const struct link *link)
 {
 	const struct event_state *state = change->state;
@@ -203,7 +205,7 @@ static struct event *add_netdev_event(const struct change *change, enum event_wo
 	return event;
 }
 
-/* A new netdev starts as one that is down, and a deleted one ends as such. */
+/* A new netdev counts as down before, and a deleted one as down afterwards. */
 static void compare(const struct change *change, const struct link *before,
 		    const struct link *after)
 {
@@ -367,7 +369,7 @@ bool event_state_take_address(struct event_state *state, const struct link_addre
 	size_t at = find_address(state, address);
 	bool known = at < list->count;
 
-	/* Ignore an unknown netdev, or one that was deleted with its addresses. */
+	/* Ignore a netdev that is unknown or already deleted, and a report that changes nothing. */
 	if (!link || known != deleted)
 		return false;
 	find_port(&change, link);

@@ -66,7 +66,7 @@ struct event_state {
 	uint64_t flap_window_nsec; /* ... within this time makes a port flapping; 0 disables it */
 };
 
-/* The current state of a port, as far as it was read. */
+/* The current state of a port, as far as it could be read. */
 struct port_reading {
 	bool has_state, has_netdev, has_gids;
 	struct event_port state;
@@ -75,7 +75,7 @@ struct port_reading {
 	struct tracked_gids gids;
 };
 
-/* The events reported for a port, with the number of each: EVENT_PORT_DOWN ... */
+/* The events reported for a port, each as often as it was reported: EVENT_PORT_DOWN ... */
 struct event_reports {
 	enum event_word *words;
 	size_t count;
@@ -120,14 +120,14 @@ void event_state_lose_port(struct event_state *state, const struct tracked_devic
 			   struct tracked_port *port, const struct event_cause *cause);
 
 /*
- * Netdevs and addresses as rtnetlink reports them. All are tracked, those of a port make events.
- * Returns whether a netdev of a port changed, so that the port has to be read again.
+ * Take netdevs and addresses as rtnetlink reports them. All are tracked; those of a port make
+ * events. Return whether a netdev of a port changed, so that the port has to be read again.
  */
 bool event_state_take_link(struct event_state *state, const struct link *link, bool deleted,
 			   const struct event_cause *cause);
 bool event_state_take_address(struct event_state *state, const struct link_address *address,
 			      bool deleted, const struct event_cause *cause);
-/* Takes the complete lists; anything missing from them is deleted. */
+/* Take the complete lists; anything missing from them is deleted. */
 void event_state_take_links(struct event_state *state, const struct link_list *links,
 			    const struct event_cause *cause);
 void event_state_take_addresses(struct event_state *state,

@@ -107,7 +107,7 @@ static void count_flap(struct update *update, uint64_t down_nsec)
 	port->flap_count = 0;
 }
 
-/* The changes of a port that was active before and still is. */
+/* Reports the changes of a port that was active before and still is. */
 static void compare_active(struct update *update, const struct event_port *before,
 			   const struct event_port *now)
 {
@@ -182,7 +182,8 @@ static void take_state(struct update *update, const struct event_port *next)
 }
 
 /*
- * A value that could not be read counts as unchanged, except that a rate or an MTU may have gone.
+ * A value that could not be read counts as unchanged, except that a rate or an MTU may have
+ * disappeared.
  */
 static void compare_state(struct update *update, const struct event_port *reading)
 {
@@ -191,7 +192,7 @@ static void compare_state(struct update *update, const struct event_port *readin
 
 	if (!next.state.known || next.state.value == PORT_STATE_NOP)
 		next.state = now->state;
-	/* The reading came before the report, which is still to come. */
+	/* The reading came before the report of this change, which is still to come. */
 	if (!update->reported_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
 	    !same_number(&now->state, &next.state)) {
 		update->port->credit++;
@@ -206,7 +207,7 @@ static void compare_state(struct update *update, const struct event_port *readin
 	take_state(update, &next);
 }
 
-/* Adds an event that was reported, whose state is already over. */
+/* Adds an event that was reported although its state has already passed. */
 static void imply(struct update *update, enum event_word word)
 {
 	struct event_port next = update->port->now;
@@ -223,7 +224,7 @@ static void imply(struct update *update, enum event_word word)
 	take_state(update, &next);
 }
 
-/* Reports of changes that a reading has already shown are not news. */
+/* Subtracts reports of changes that a reading has already shown. */
 static unsigned int take_credit(struct update *update, unsigned int downs)
 {
 	struct tracked_port *port = update->port;
@@ -239,8 +240,8 @@ static unsigned int take_credit(struct update *update, unsigned int downs)
 /*
  * Before Linux 6.14 drivers report PORT_ERR whenever the netdev is set down, or changes without a
  * carrier, whether the port was up or not (rxe_notify(), sw/rxe/rxe_net.c; siw_netdev_event(),
- * sw/siw/siw_main.c). So another one about a port that is down only counts if it is reported
- * around that time that the port was up.
+ * sw/siw/siw_main.c). So a further PORT_ERR of a port that is down only counts if the port is also
+ * reported to be active around that time.
  */
 static unsigned int doubt_downs(struct update *update, unsigned int downs, bool told_active)
 {
@@ -266,12 +267,12 @@ static unsigned int doubt_downs(struct update *update, unsigned int downs, bool 
 }
 
 /*
- * The kernel hands events to several workers, so quick ones come out of order (ib_dispatch_event(),
- * core/cache.c), but none gets lost: the number of PORT_ERRs says how often a port went down,
- * whatever comes between them, and the reading says how it is now.
+ * The kernel hands events to several workers, so events in quick succession arrive out of order
+ * (ib_dispatch_event(), core/cache.c), but none is lost: the number of PORT_ERRs says how often a
+ * port went down, whatever comes between them, and the reading shows its state now.
  *
- * On InfiniBand, mlx5_ib also reports PORT_ERR when a link that was down gets as far as Init: there
- * only a port that was active goes down.
+ * On InfiniBand, mlx5_ib also reports PORT_ERR when a link that was down gets as far as Init:
+ * there, only a port that was active goes down.
  */
 static void count_reported_downs(struct update *update, const struct port_reading *reading,
 				 const struct event_reports *reports)
@@ -381,7 +382,7 @@ static void compare_gids(struct update *update, const struct tracked_gids *befor
 	}
 }
 
-/* Reports without a state, and with --all those that changed nothing. */
+/* Adds reports without a state and, with --all, also those that changed nothing. */
 static void add_other_reports(struct update *update, const struct event_reports *reports)
 {
 	const uint64_t gids = UINT64_C(1) << EVENT_GID_ADDED | UINT64_C(1) << EVENT_GID_REMOVED |

@@ -34,7 +34,7 @@ static int find_unit(const char *word, uint64_t *ret_msec)
 	return -EINVAL;
 }
 
-/* 500ms, 10m; a plain number is seconds. The maximum is a year. */
+/* 500ms, 10m; a plain number is in seconds. The maximum is a year. */
 static int parse_time(const char *text, uint64_t *ret_msec)
 {
 	const size_t digits = strspn(text, "0123456789");
@@ -128,7 +128,7 @@ struct watched_limit {
 	uint64_t next_msec;
 };
 
-/* The devices at one time, and what reads their counters. The readings borrow from both. */
+/* The devices at one moment, and the loader of their counters. Readings borrow from both. */
 struct listed {
 	struct inventory inventory;
 	struct counter_loader *loader; /* NULL if there is no device */
@@ -136,8 +136,8 @@ struct listed {
 
 struct thresholds {
 	const char *root;	       /* NULL: the live system */
-	const struct objects *objects; /* as they were named */
-	struct objects present;	       /* the same by their present names */
+	const struct objects *objects; /* as the user named them */
+	struct objects present;	       /* the same objects by their current names */
 	struct listed *listed;	       /* NULL before the first list */
 	struct watched_limit *limits;
 	size_t limit_count;
@@ -145,7 +145,7 @@ struct thresholds {
 	bool stale; /* the devices have to be listed again */
 };
 
-/* Matches the kernel's name, or the one that all drivers share. */
+/* Matches the kernel's name or the canonical one. */
 static bool is_named(const struct event_threshold *limit, const char *kernel_name,
 		     const struct counter_name *name)
 {
@@ -180,7 +180,7 @@ static void add_object(struct objects *objects, const char *device, int port)
 	MEM_ADD(objects->items, objects->count) = (struct object){mem_string(device), port};
 }
 
-/* A device that was renamed is watched on, with the ports that are watched. */
+/* Keeps watching a device that was renamed, with those of its ports that are watched. */
 static void add_renamed(struct objects *objects, const struct objects *named,
 			const struct tracked_device *device)
 {
@@ -198,7 +198,7 @@ static void add_renamed(struct objects *objects, const struct objects *named,
 		add_object(objects, device->kernel_name, (int)device->ports[i].number);
 }
 
-/* `state` is NULL before watching. */
+/* `state` is NULL before watching begins. */
 static void find_objects(struct thresholds *thresholds, const struct event_state *state)
 {
 	const struct objects *named = thresholds->objects;
@@ -250,7 +250,7 @@ static int load(const struct thresholds *thresholds, struct listed **ret_listed,
 	return 0;
 }
 
-/* A device of the same name may be another one: then its counters began anew. */
+/* Another device may have taken the name: then its counters started over. */
 static bool is_same(const struct counter_reading *a, const struct counter_reading *b)
 {
 	const struct number *one = &a->device->index, *other = &b->device->index;
@@ -309,16 +309,16 @@ static bool is_above(const struct watched_limit *watched, const struct counter_r
 	rate = per_second((double)growth.value, reading->taken_nsec - before->taken_nsec);
 	if (rate <= limit_per_second(watched))
 		return false;
-	/* A counter that was above the limit makes no event again until it has been below. */
+	/* A counter above the limit makes no further event until it has been below. */
 	if (events && !watched->above[before - watched->readings])
 		add_event(watched, reading, rate, time, events);
 	return true;
 }
 
 /*
- * Whether the next growth counts from the earlier reading: the limit is not due, the value cannot
- * be read now, or the counter came in the middle of the period, so that little growth would be a
- * high rate.
+ * Returns whether the next growth is measured from the earlier reading: if the limit is not due,
+ * the value cannot be read now, or the counter appeared in the middle of the period, so that little
+ * growth would look like a high rate.
  */
 static bool counts_on(const struct watched_limit *watched, const struct counter_reading *before,
 		      const struct counter_reading *reading, bool due)
@@ -329,7 +329,7 @@ static bool counts_on(const struct watched_limit *watched, const struct counter_
 	       reading->taken_nsec < before->taken_nsec + half_nsec;
 }
 
-/* What the earlier reading counted, with the names of the later one. */
+/* Returns the count and time of the earlier reading, with the names of the later one. */
 static struct counter_reading carry(const struct counter_reading *before,
 				    const struct counter_reading *reading)
 {
@@ -371,7 +371,7 @@ static void take(struct watched_limit *watched, const struct counter_readings *r
 	*watched = next;
 }
 
-/* Reads all limits that are due; `all`: the others, too, whose counters may have come or gone. */
+/* Reads the limits that are due; with `all` the others, too, whose counters may come or go. */
 static void read_limits(struct thresholds *thresholds, bool all, const struct event_time *time,
 			struct event_list *events)
 {
@@ -396,7 +396,7 @@ static bool has_port(const struct device_list *devices)
 	return false;
 }
 
-/* Devices that are missing now may come later, and restricted ones are not asked. */
+/* Without ports nothing is unknown: devices may come later, and restricted ones are not read. */
 static char *find_unknown(const struct thresholds *thresholds)
 {
 	if (!has_port(&thresholds->listed->inventory.devices))
@@ -465,7 +465,7 @@ int thresholds_timeout(const struct thresholds *thresholds)
 	return timeout;
 }
 
-/* If the devices cannot be listed, those of before are read on, and it is tried again. */
+/* If the devices cannot be listed, keeps reading the previous ones, and tries again later. */
 static void list_again(struct thresholds *thresholds, const struct event_state *state,
 		       const struct event_time *time, struct event_list *events,
 		       struct problems *problems)

@@ -52,8 +52,8 @@ int watcher_take_netdevs(struct watcher *watcher, const struct link_list *links,
 }
 
 /*
- * Reads the current netdevs and addresses once; notifications report all later changes. 0 or
- * -errno.
+ * Reads the current netdevs and addresses once; notifications report all later changes. Returns 0
+ * or -errno.
  */
 static int read_netdevs(struct watcher *watcher, enum event_source source)
 {
@@ -194,7 +194,7 @@ static void read_sources(struct watcher *watcher)
 		watcher_read_async(watcher, &watcher->devices[i]);
 }
 
-/* Messages were lost: from now on the known state is uncertain. */
+/* Messages were lost, so the known state is uncertain: everything is read again. */
 static void resync(struct watcher *watcher)
 {
 	for (unsigned int source = 0; source < 32; source++)
@@ -226,7 +226,7 @@ static bool has_to_poll(const struct watcher *watcher)
 	return false;
 }
 
-/* A GID table of RoCE is long, and changes only when a netdev or an address does. */
+/* A RoCE GID table is long, and changes only when a netdev or an address does. */
 static void poll_device(struct watcher *watcher, struct watched *watched)
 {
 	for (size_t i = 0; i < watched->tracked->port_count; i++) {
@@ -308,7 +308,7 @@ void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *co
 			add_fd(fds, count, verbs_async_fd(watcher->devices[i].async));
 }
 
-/* Notices that came while the ports were read are not taken up before the next step. */
+/* Notices that arrive while the ports are being read wait for the next step. */
 static bool has_to_go_on(const struct watcher *watcher)
 {
 	if (watcher->lost)
@@ -405,7 +405,7 @@ void watcher_free(struct watcher *watcher)
 	free(watcher);
 }
 
-/* Reports the current state as events. */
+/* The context of reporting the current state as events. */
 struct state_report {
 	uint64_t words;
 	struct event_list *events;

@@ -46,7 +46,10 @@ void watcher_free(struct watcher *watcher);
 
 /* Appends the descriptors to poll; the caller owns the array, which may move. */
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count);
-/* Milliseconds until watcher_step() has something to do by itself; -1 for never. */
+/*
+ * Returns the milliseconds until watcher_step() has something to do even without a report; -1 for
+ * never.
+ */
 int watcher_timeout(const struct watcher *watcher);
 /*
  * Processes the reports received so far (`time` is when poll returned) and appends the events.
@@ -55,16 +58,16 @@ int watcher_timeout(const struct watcher *watcher);
 int watcher_step(struct watcher *watcher, const struct event_time *time, struct event_list *events);
 
 const struct event_state *watcher_state(const struct watcher *watcher);
-/* A number that increases whenever a device came, went or was renamed. */
+/* Returns a number that increases whenever a device comes, goes or is renamed. */
 unsigned int watcher_generation(const struct watcher *watcher);
 /*
- * Appends the present states among the words (bits 1 << enum event_word): device-added,
+ * Appends the current states that are among the words (bits 1 << enum event_word): device-added,
  * port-active, port-down, netdev-attached, netdev-up, netdev-down.
  */
 void watcher_report_states(const struct watcher *watcher, uint64_t words,
 			   const struct event_time *time, struct event_list *events);
 
-/* The parts of a watcher and what its files share; nothing outside lib/event/watcher*.c uses it. */
+/* Internals that the files of the watcher share; nothing outside lib/event/watcher*.c uses them. */
 
 /* The parts of a port to read. */
 enum stale {
@@ -112,7 +115,7 @@ struct watcher {
 	size_t news_count;
 	bool devices_stale; /* the list of devices has to be read */
 	enum event_source devices_source;
-	bool netdevs_stale; /* they could not be read: polled until they can */
+	bool netdevs_stale; /* netdevs could not be read: polled until they can */
 	bool nodes_stale;   /* a verbs node came: devices that could not be opened may open now */
 	unsigned int lost;  /* bits 1 << enum event_source: sources that lost messages */
 	uint64_t next_poll_msec;
@@ -125,8 +128,9 @@ struct watcher {
 struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
 /*
- * What was read of all netdevs. -EAGAIN, with nothing taken, if some may be missing, because they
- * changed while they were read: what is not in the lists would count as gone.
+ * Takes the complete lists of netdevs and addresses. Returns 0, or -EAGAIN, with nothing taken, if
+ * some may be missing because they changed while being read: anything not in the lists would count
+ * as gone.
  */
 int watcher_take_netdevs(struct watcher *watcher, const struct link_list *links,
 			 const struct link_address_list *addresses, enum event_source source);

@@ -11,7 +11,7 @@
 #include "host/need.h"
 #include "host/device.h"
 
-/* How often the devices are listed again at once, if uevents keep coming meanwhile. */
+/* How many times the devices are listed again at once if uevents keep arriving. */
 enum { LISTS_AGAIN = 8 };
 
 /* Objects may have the displayed name or the kernel's: host/object.c accepts both. */
@@ -200,7 +200,7 @@ static void take(struct watcher *watcher, const struct device_news *news)
 		if (old && !watched) {
 			rename_device(watcher, old, news->kernel_name, &cause);
 		} else if (!watched && wanted) {
-			/* Under its old name it was not a watched device. */
+			/* The device was not watched under its old name. */
 			const struct event_cause silence = {.time = cause.time};
 
 			watched = add(watcher, old_name, &silence);
@@ -223,9 +223,9 @@ static void take_news(struct watcher *watcher)
 }
 
 /*
- * A uevent that came while the devices were listed may tell what the list has already: a device
- * that udev renames as soon as it comes is there by a name that nothing has told before. So then
- * they are listed again.
+ * A uevent that arrives while the devices are being listed may report what the list already shows:
+ * a device that udev renames as soon as it appears is listed under a name that no uevent has
+ * reported yet. The devices are then listed again.
  */
 static int list_after_news(struct watcher *watcher, struct device_list *list)
 {
@@ -338,7 +338,7 @@ static void take_async(void *context, const struct verbs_event *event)
 		event_state_device_event(tracked, EVENT_DEVICE_FATAL, &cause);
 	if (!find_word(event->type, &word, &stale))
 		return;
-	/* A change of speed may be reported for the device as such. */
+	/* A speed change may be reported for the device rather than for a port. */
 	for (size_t i = 0; i < tracked->port_count; i++) {
 		struct watched_port *port = &async->watched->ports[i];
 
@@ -361,7 +361,7 @@ void watcher_read_async(struct watcher *watcher, struct watched *watched)
 	watcher->devices_source = EVENT_SOURCE_VERBS;
 }
 
-/* Reads its pending events first; the removal of the device waits for this. */
+/* Reads the pending events first. The kernel cannot remove the device before this close. */
 static void close_context(struct watcher *watcher, struct watched *watched)
 {
 	watcher_read_async(watcher, watched);

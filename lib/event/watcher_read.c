@@ -76,8 +76,8 @@ static bool names_unknown_netdev(const struct watcher *watcher, const struct por
 }
 
 /*
- * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, but counts as
- * empty. Only RoCE GIDs have a type of their own.
+ * A GID slot of an InfiniBand port without an assigned GUID holds only the subnet prefix, so it
+ * counts as empty. Only RoCE GIDs have a type of their own.
  */
 static void take_gids(const struct watcher *watcher, const struct watched *watched,
 		      const struct port *port, struct tracked_gids *gids)
@@ -100,7 +100,7 @@ static void take_gids(const struct watcher *watcher, const struct watched *watch
 		gid->type = entry->type;
 		if (gid->type.known && !roce)
 			gid->type.value = GID_TYPE_IB;
-		/* Names from another network namespace mean nothing here. */
+		/* Names from another network namespace are not valid here. */
 		if (link) {
 			gid->netdev_index = link->index;
 			gid->netdev = mem_string(link->name);
@@ -116,7 +116,7 @@ static void read_gids(struct watcher *watcher, struct watched *watched, struct q
 		gid_table_read_sysfs(&watcher->root, question->port, false, true, NULL);
 }
 
-/* IPoIB is a client that the port does not know, so it is found by their common GUID. */
+/* A port does not know its IPoIB netdev, so that is found by their common GUID. */
 static void find_ipoib(const struct watcher *watcher, const struct tracked_gids *gids,
 		       struct port *port)
 {
@@ -158,8 +158,8 @@ static void read_port(struct watcher *watcher, struct watched *watched,
 	if (stale & STALE_GIDS && watcher->root.live) {
 		read_gids(watcher, watched, &question);
 		/*
-		 * A netdev is reported before it gets the address that a GID is made of, but
-		 * perhaps only since the notices were read.
+		 * A netdev is reported before it gets the address from which a GID is formed, but
+		 * perhaps only after the notices were last read.
 		 */
 		if (names_unknown_netdev(watcher, port))
 			watcher_read_notices(watcher);
@@ -184,7 +184,7 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 
 	if (!stale && !port->reports.count)
 		return;
-	/* What is reported from here on may be newer than what is read. */
+	/* Reports from here on may be newer than the reading. */
 	port->stale = 0;
 	read_port(watcher, watched, &watched->tracked->ports[at], stale, &reading);
 	port->unread = !reading.has_state;
