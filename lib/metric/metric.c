@@ -33,11 +33,10 @@ struct scrape {
 	struct metrics *metrics;
 	struct problems *problems;
 	struct inventory inventory;
-	/* The readings so far have these; most likely the next port has the same, in their order.
-	 */
+	/* Families so far; the next port most likely has the same ones in the same order. */
 	struct counter_family *families;
 	size_t family_count, family_last;
-	struct counter_reading labelled; /* the reading before, and its labels */
+	struct counter_reading labelled; /* the previous reading, and its labels */
 	char *labels;
 };
 
@@ -76,7 +75,7 @@ static void add_device(struct scrape *scrape, const struct device *device)
 	label_number(sample, "numa_node", &device->numa_node);
 }
 
-/* One sample for each word, 1 for the state that the port is in. */
+/* Adds one sample for each word, 1 for the state that the port is in. */
 static void add_states(struct scrape *scrape, const struct port *port, const char *name,
 		       const char *help, const struct enum_name *words, const struct number *state)
 {
@@ -122,7 +121,7 @@ static void add_port(struct scrape *scrape, const struct port *port)
 			port);
 }
 
-/* What is of the netdev is another thing. */
+/* Counters of the netdev and of the connection manager are kept apart from the port's. */
 static const char *place_of(const struct counter_reading *reading)
 {
 	return reading->source == COUNTER_SOURCE_NETDEV ? "netdev"
@@ -244,7 +243,7 @@ static void add_counters(struct scrape *scrape)
 		.sources = COUNTERS_ALL_SOURCES,
 		.wants = wants,
 		.context = scrape,
-		/* node_exporter's names tell what the agent counts from what the driver does. */
+		/* node_exporter's names distinguish the agent's counters from the driver's. */
 		.once = !scrape->request->node_exporter,
 	};
 	_cleanup_(counter_readings_clear) struct counter_readings readings = {0};
@@ -258,7 +257,7 @@ static void add_counters(struct scrape *scrape)
 	counter_loader_read(loader, &readings, scrape->problems, NULL);
 	for (size_t i = 0; i < readings.count; i++)
 		add_counter(scrape, &readings.items[i]);
-	/* Both folders of a driver may have a counter. */
+	/* Both folders of a driver may have the same counter. */
 	for (size_t i = 0; !request.once && i < scrape->metrics->count; i++)
 		metric_unite(&scrape->metrics->families[i]);
 	free(scrape->families);
@@ -282,7 +281,7 @@ static void add_problems(struct scrape *scrape)
 		metric_label(sample, "source", problem->source);
 		metric_label(sample, "error", problem->error);
 	}
-	/* The doctor reads some things again, and meets the same problem. */
+	/* The doctor reads some things again, and meets the same problems. */
 	metric_unite(family);
 }
 

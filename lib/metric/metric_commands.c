@@ -8,15 +8,15 @@
 #include "resource/processes.h"
 #include "resource/resources.h"
 
-/* The processes of one command. Process numbers come and go; commands stay few. */
+/* The sums over the processes of one command. PIDs come and go; commands stay few. */
 struct command_usage {
 	const char *command; /* borrowed */
 	struct number pinned_bytes, queue_pairs, memory_regions;
 };
 
 /*
- * What is not known adds nothing: it is no 0. The complete address space (on-demand paging) is a
- * region of 2^64 bytes: no sum wraps.
+ * An unknown number adds nothing, and is not taken for 0. Sums saturate instead of wrapping: the
+ * complete address space (on-demand paging) is a region of 2^64 bytes.
  */
 static void add_known(struct number *sum, const struct number *more)
 {

@@ -15,6 +15,6 @@ struct metric_row {
 
 extern const struct schema metric_row_schema;
 
-/* A row for each sample; returns how many. */
+/* Makes a row for each sample; returns their number. */
 size_t metric_rows_make(const struct metrics *metrics, struct metric_row **ret_rows);
 void metric_rows_free(struct metric_row *rows, size_t count);

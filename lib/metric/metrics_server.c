@@ -47,13 +47,13 @@ enum {
 	MOST_OF_AN_ADDRESS = 48,
 	CONNECTION_BYTES = 16 * 1024, /* for the request's head */
 	SILENCE_SECONDS = 10,	      /* of a connection */
-	LIFE_MSEC = 30000,	      /* of a connection, however slowly it talks */
-	FRESH_MSEC = 500,	      /* a page that young is sent once more */
+	LIFE_MSEC = 30000,	      /* of a connection, even one that still talks */
+	FRESH_MSEC = 500,	      /* a page younger than this is sent again */
 	BACKLOG = 64,
 	LISTEN_FDS_START = 3, /* SD_LISTEN_FDS_START, sd-daemon.h */
 };
 
-/* A connection that is open; the library calls when one begins and ends. */
+/* An open connection; the library reports when one begins and ends. */
 struct guest {
 	int fd;
 	uint64_t end_msec;
@@ -77,7 +77,7 @@ static enum MHD_Result answer_text(struct server *server, struct MHD_Connection 
 				   unsigned int status, const char *type, const char *text,
 				   size_t length)
 {
-	/* The library copies the text, so that the page may be made anew meanwhile. */
+	/* The library copies the text, so the page may be replaced while it is being sent. */
 	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
 	struct MHD_Response *response;
 	enum MHD_Result result;
@@ -143,7 +143,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	(void)version;
 	(void)upload;
 	(void)state;
-	/* What a client uploads is not wanted, and not read. */
+	/* Uploads of clients are neither wanted nor read. */
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		*upload_length = 0;
 		return answer_line(server, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
@@ -187,7 +187,7 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
 	free(guest);
 }
 
-/* The library ends what is silent; this ends what talks, but too slowly. */
+/* The library ends silent connections; this ends those that talk, but too slowly. */
 static void end_slow(struct server *server)
 {
 	for (struct guest *guest = server->guests; guest; guest = guest->next)
@@ -216,7 +216,7 @@ static void run(struct server *server, struct MHD_Daemon *daemon, const struct s
 	}
 }
 
-/* Tells systemd that the service is ready: sd_notify(3). Nothing where nobody asked. */
+/* Tells systemd that the service is ready: sd_notify(3). Does nothing if it did not ask. */
 static void notify_ready(void)
 {
 	static const char ready[] = "READY=1";
@@ -248,7 +248,7 @@ int metrics_serve(const struct metrics_service *service)
 
 	if (rc)
 		return rc;
-	/* The library closes its socket. */
+	/* The library closes the socket that it is given. */
 	fd = dup(service->listen_fd);
 	if (fd < 0)
 		return -errno;
@@ -274,7 +274,7 @@ int metrics_serve(const struct metrics_service *service)
 	return 0;
 }
 
-/* "[::1]:9879", "127.0.0.1:9879", "9879": the last colon that is not in brackets is before PORT. */
+/* "[::1]:9879", "127.0.0.1:9879", "9879": PORT follows the last colon that is not in brackets. */
 static int split_address(const char *text, char **ret_host, const char **ret_port)
 {
 	const char *colon = strrchr(text, ':'), *bracket = strrchr(text, ']');

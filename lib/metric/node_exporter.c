@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of node_exporter's infiniband collector, for dashboards that have them. A test compares
- * those that release 1.5.0 prints with it.
+ * Names of node_exporter's infiniband collector, for dashboards that use them. A test compares them
+ * with those that release 1.5.0 prints.
  */
 #include <string.h>
 
@@ -37,8 +37,8 @@ static const struct row {
 	{"unicast_rcv_packets", PREFIX "unicast_packets_received"},
 	{"unicast_xmit_packets", PREFIX "unicast_packets_transmitted"},
 	/*
-	 * The same with 64 bits in counters_ext, in whose place the loader leaves those out that
-	 * have 32. The collector has them as legacy_*, beside those that have stopped.
+	 * The same counters with 64 bits in counters_ext; the loader drops their 32-bit versions.
+	 * The collector has them as legacy_*, beside those that have stopped.
 	 */
 	{"port_multicast_rcv_packets", PREFIX "multicast_packets_received"},
 	{"port_multicast_xmit_packets", PREFIX "multicast_packets_transmitted"},
@@ -51,7 +51,7 @@ static const struct row {
 };
 
 /*
- * The same of a counter of the driver, which later releases print (collector/infiniband_linux.go):
+ * The same for counters of the driver, which later releases print (collector/infiniband_linux.go):
  * the kernel's names are those of mlx5.
  */
 static const struct row driver_rows[] = {
