@@ -16,9 +16,10 @@
 #include "kernel/netlink/nldev.h"
 
 /*
- * The largest message of the kernel, netlink_recvmsg() in net/netlink/af_netlink.c. It rescans the
- * table from the start for each message, so large ones are best, but it allocates the offered size
- * even for one object: so the first messages are small, enough for a hundred queue pairs.
+ * Messages read at once. The kernel makes messages as large as the reader offers, up to a limit
+ * (netlink_recvmsg(), net/netlink/af_netlink.c). It rescans the table from the start for each, so
+ * large ones are best, but it allocates the offered size even for one object: so the first messages
+ * are small, enough for a hundred queue pairs.
  */
 #define LARGE_MESSAGES 4u
 #define FIRST_MESSAGES 4u
@@ -193,8 +194,8 @@ static int get_qpns(const struct nlattr *nest, struct strings *qpns)
 }
 
 /*
- * The details of a driver are names and values in turn, with perhaps the way to print the value
- * between them: rdma_nl_put_driver_u32() and the like, nldev.c.
+ * The details of a driver are alternating names and values, perhaps with the print type of the
+ * value in between: rdma_nl_put_driver_u32() and the like, nldev.c.
  */
 static char *format_detail(const char *name, const struct nlattr *value, bool hexadecimal)
 {
@@ -297,7 +298,7 @@ static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (netlink_get_number(table[numbers[i].attribute], numbers[i].number))
 			return -EBADMSG;
-	/* A thread that has just ended: Linux before 5.5 does not leave it out. */
+	/* 0 is a thread that has just ended: Linux before 5.5 does not omit it. */
 	if (!resource->thread.value)
 		resource->thread.known = false;
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &dim))

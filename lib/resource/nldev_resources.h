@@ -33,13 +33,12 @@ int nldev_resources_begin(struct nldev_resources *resources, enum resource_kind 
 int nldev_resources_read(struct nldev_resources *resources, struct resource_list *list,
 			 bool *ret_done);
 
-/* Appends the numbers of objects of all devices. */
+/* Appends the object counts of all devices. */
 int nldev_get_resource_summary(struct netlink *nldev, struct resource_summary_list *list);
 
 /*
- * The pure part: parses a message's attributes, at a multiple of 4, into records. Unknown
- * attributes are skipped, objects without any are left out. -EBADMSG: damaged; the records before
- * the damage are kept.
+ * Parse a message's attributes, aligned to 4 bytes, into records. Unknown attributes, and objects
+ * without any, are skipped. -EBADMSG if damaged; the records before the damage are kept.
  */
 int nldev_parse_resources(enum resource_kind kind, const void *attributes, size_t length,
 			  struct resource_list *list);

@@ -147,8 +147,8 @@ static int compare_usages(const void *a, const void *b)
 }
 
 /*
- * Sorts by registered memory, the most first, then by PID and name: a holder without one comes
- * before those that have it.
+ * Sorts by registered memory, largest first, then by PID and name: a holder without a PID or a name
+ * comes before those that have one.
  */
 static void process_usage_list_sort(struct process_usage_list *list)
 {
@@ -214,7 +214,7 @@ void processes_free(struct processes *processes)
 	free(processes);
 }
 
-/* The slot of the thread, or the free one for it. */
+/* Returns the slot of the thread, or the free slot for it. */
 static struct process **find_slot(struct process **slots, size_t slot_count, uint64_t thread)
 {
 	/* Process numbers are consecutive, so they spread without a hash function. */
@@ -362,7 +362,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
 		if (process)
 			process->usage = at + 1;
 	}
-	/* A thread that has ended says nothing about its process; another one may. */
+	/* A thread that has ended says nothing about its process; another thread may. */
 	if (process && !usage->pinned_bytes.known) {
 		usage->pinned_bytes = process->pinned_bytes;
 		usage->locked_bytes = process->locked_bytes;

@@ -14,10 +14,10 @@
 #include "schema/rows.h"
 
 /*
- * A dump of mlx5 is a row of segments (struct mlx5_ifc_resource_dump_*_segment_bits,
- * include/linux/mlx5/mlx5_ifc.h). Each begins with its length in words of 4 bytes; one about an
- * object has its number at byte 8, and the object after byte 16: the output of QUERY_QP, whose
- * context comes after 24 bytes.
+ * An mlx5 dump is a sequence of segments (struct mlx5_ifc_resource_dump_*_segment_bits,
+ * include/linux/mlx5/mlx5_ifc.h). Each begins with its length in 4-byte words; one about an object
+ * has its number at byte 8, and the object after byte 16: the output of QUERY_QP, whose context
+ * comes after 24 bytes.
  */
 #define SEGMENT_NUMBER_AT 8
 #define SEGMENT_HEADER	  16
@@ -95,7 +95,9 @@ static void put(void *context, size_t which, struct netlink_request *request)
 
 	netlink_add(request, nldev_message_type(RDMA_NLDEV_CMD_RES_QP_GET_RAW), 0, NULL, 0);
 	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, one->device_index);
-	/* A queue pair that has no port yet cannot be asked for: the kernel wants one. */
+	/*
+	 * The kernel requires the port of the queue pair: one that has none yet cannot be queried.
+	 */
 	netlink_put_u32(request, RDMA_NLDEV_ATTR_PORT_INDEX,
 			resource->port.known ? (uint32_t)resource->port.value : 1);
 	netlink_put_u32(request, RDMA_NLDEV_ATTR_RES_LQPN, (uint32_t)resource->id.value);

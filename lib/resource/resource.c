@@ -237,8 +237,7 @@ const struct enum_name port_space_names[] = {
 	{0x0002, "ipoib"}, {0x0106, "tcp"}, {0x0111, "udp"}, {0x013f, "ib"}, {0, NULL},
 };
 
-/* enum ib_poll_context, include/rdma/ib_verbs.h, since Linux 5.8: before it direct was the first.
- */
+/* enum ib_poll_context, include/rdma/ib_verbs.h, since Linux 5.8; direct was first before. */
 const struct enum_name poll_context_names[] = {
 	{0, "softirq"}, {1, "workqueue"}, {2, "unbound-workqueue"}, {3, "direct"}, {0, NULL},
 };

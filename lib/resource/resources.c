@@ -31,8 +31,8 @@ struct resource_loader {
 };
 
 /*
- * Linux 5.8 has another order of the codes that poll_context_names has the words for. Distributors
- * have taken it into earlier releases, so there the codes mean nothing.
+ * Linux 5.8 reordered the codes; poll_context_names has the new order. Distributors have backported
+ * that to earlier releases, whose codes are therefore ambiguous.
  */
 static bool polls_otherwise(const char *directory)
 {
@@ -200,7 +200,7 @@ bool resource_loader_next(struct resource_loader *loader, struct resource_list *
 	rc = device->index.known ? read_block(loader, device, list, &done) : -ENODATA;
 	if (rc)
 		note_error(loader, rc, problems, notes);
-	/* Objects read before an error are kept as well. */
+	/* Objects read before an error are kept, too. */
 	finish_block(loader, device, first, list);
 	if (rc || done) {
 		loader->device++;

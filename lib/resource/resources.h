@@ -14,7 +14,7 @@ struct resource_loader;
 
 /*
  * Both must outlive the loader; `processes` names the holders and may be NULL if names are not
- * needed. -errno: this kernel has no RDMA netlink, or does not permit access.
+ * needed. Returns 0, or -errno if this kernel has no RDMA netlink or does not permit access.
  */
 int resource_loader_open(const struct inventory *inventory, const struct objects *objects,
 			 struct processes *processes, struct resource_loader **ret_loader);
@@ -38,12 +38,12 @@ resource_loader_count(struct resource_loader *loader, struct processes *processe
 		      bool (*passes)(const void *context, const struct resource *resource),
 		      const void *context, struct problems *problems, struct problems *notes);
 /*
- * The queue pairs and memory regions of each process, which is what one that moves data holds. The
- * caller clears the list.
+ * Counts the queue pairs and memory regions of each process, which is what a process that moves
+ * data holds. The caller clears the list.
  */
 void resources_of_processes(const struct inventory *inventory, const struct objects *objects,
 			    struct process_usage_list *ret_usages, struct problems *problems);
-/* True if the kernel knows the kind that reading began with. */
+/* Returns whether the kernel knows the kind that reading began with. */
 bool resource_loader_knows(const struct resource_loader *loader);
 
 /*
