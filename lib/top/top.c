@@ -12,10 +12,10 @@
 enum { BITS_PER_BYTE = 8 };
 
 /*
- * The same thing may be counted in several places, so that adding all of them would count it twice:
- * only the counters of the best place that a port has are added, and if these cannot be read,
- * nothing takes their place. Traffic of the netdev includes
- * what is not RDMA, and serves ports without RDMA counters of their own, such as those of siw.
+ * Several places may count the same thing, so adding all of them would count it twice: only the
+ * counters of the best place that a port has are added, and if these cannot be read, no other place
+ * is used instead. Traffic of the netdev includes more than RDMA, and serves ports without RDMA
+ * counters of their own, such as those of siw.
  */
 enum place { PLACE_WHOLE, PLACE_PARTS, PLACE_FALLBACK, PLACE_NETDEV, PLACES, NO_PLACE = PLACES };
 
@@ -103,7 +103,7 @@ bool top_wants(enum counter_source source, const struct counter_name *name)
 	return find_place(source, name, &sum) != NO_PLACE || may_be_worst(source, name);
 }
 
-/* A counter of the device is that of its only port. */
+/* A counter of a device with only one port counts as that port's. */
 static const struct port *port_of(const struct counter_reading *reading)
 {
 	const struct device *device = reading->device;
@@ -113,7 +113,7 @@ static const struct port *port_of(const struct counter_reading *reading)
 	return &device->ports[0];
 }
 
-/* Another place counts instead. */
+/* The counter does not exist: another place counts instead. */
 static bool is_absent(const struct counter_reading *reading)
 {
 	return reading->problem && pma_text_is_absent(reading->problem);

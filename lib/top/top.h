@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmactl top shows: a row for each port that was there since the start, with rates of the
- * last round and sums since the start, and the last events. Pure: it reads nothing itself. The
- * model owns all of its strings; {0} is an empty one.
+ * The model of rdmactl top: a row for each port seen since the start, with rates of the last round
+ * and sums since the start, and the latest events. It reads nothing itself. The model owns all of
+ * its strings; {0} is an empty one.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ enum top_sum {
 	TOP_SUMS,
 };
 
-/* The counter of warnings and errors that moves fastest, the most serious ones first. */
+/* The most serious of the warning and error counters that move, and of several the fastest. */
 struct top_worst {
 	char *counter; /* NULL: none has moved since the start */
 	struct number severity;
@@ -49,32 +49,32 @@ struct top_port {
 	struct top_worst worst;
 };
 
-/* So many events are kept. */
+/* The number of events that are kept. */
 enum { TOP_EVENTS = 64 };
 
 struct top {
 	struct top_port *ports;
 	size_t port_count;
-	struct event_list events; /* the last ones, the oldest first */
+	struct event_list events; /* the latest ones, oldest first */
 	char *time;		  /* of the last round */
-	bool watched;		  /* top_take_events() gets what happens: flaps are known */
+	bool watched;		  /* top_take_events() is called: flaps are known */
 };
 
 extern const struct schema top_schema; /* `top`: struct top_port */
 
-/* Whether top shows anything of a counter, before it is read. */
+/* Returns whether top uses a counter, so that the others need not be read. */
 bool top_wants(enum counter_source source, const struct counter_name *name);
 /*
- * Whether all ports have counters of their own for the bytes that they send. Else the netdev's are
- * wanted, too.
+ * Returns whether all ports have counters of their own for the bytes that they send. Otherwise the
+ * netdev's are wanted, too.
  */
 bool top_has_bytes(const struct inventory *inventory, const struct counter_readings *readings);
 /*
- * Takes a round: the ports that are there now, and what has changed. Ports that are gone keep their
- * row. `time` is copied.
+ * Takes a round: the ports that exist now, and the changes of their counters. Ports that are gone
+ * keep their rows. `time` is copied.
  */
 void top_update(struct top *top, const struct inventory *inventory,
 		const struct counter_changes *changes, const char *time);
-/* Takes events, which are moved out of the list, and counts the ports that went down. */
+/* Moves the events out of the list, and counts the ports that went down. */
 void top_take_events(struct top *top, struct event_list *events);
 void top_clear(struct top *top);

@@ -16,7 +16,7 @@ struct cell {
 	enum tone tone;
 };
 
-/* Three digits: 0.44, 12.3, 400. A flow too slow for that is not 0. */
+/* Three digits: 0.44, 12.3, 400. A flow too slow for that is "<.01" rather than 0. */
 static int format_rate(double value, char *text, size_t size)
 {
 	if (value > 0 && value < 0.005)
@@ -59,7 +59,7 @@ static void put_state(const struct top_port *row, struct cell *cell)
 	}
 }
 
-/* A number of the netdev says so, because it is another thing. */
+/* Marks a number of the netdev with n, because it includes more than RDMA. */
 static void put_gbps(const struct top_port *row, const struct real *gbps, struct cell *cell)
 {
 	int length;
@@ -81,7 +81,7 @@ static void put_rx(const struct top_port *row, struct cell *cell)
 	put_gbps(row, &row->rx_gbps, cell);
 }
 
-/* [###   ]: in proportion to the rate; any traffic has a mark. */
+/* [###   ]: in proportion to the rate; any traffic has at least one mark. */
 static void put_bar(const struct real *percent, struct cell *cell)
 {
 	const size_t width = cell->width, room = width - 2;
@@ -132,8 +132,7 @@ static void put_sum(const struct number *total, const struct real *per_sec, cons
 		cell->tone = tone;
 }
 
-/* Packets of congestion control where there are any; else ticks of waiting, which InfiniBand has.
- */
+/* Congestion control packets if there are any, else ticks of waiting, which InfiniBand has. */
 static void put_congestion(const struct top_port *row, struct cell *cell)
 {
 	const struct number *ecn = &row->totals[TOP_ECN], *cnp = &row->totals[TOP_CNP];
@@ -185,9 +184,9 @@ static const struct column {
 	const char *heading;
 	size_t width;
 	bool left;
-	void (*put)(const struct top_port *row, struct cell *cell); /* NULL: that sum */
+	void (*put)(const struct top_port *row, struct cell *cell); /* NULL: put_sum() of `sum` */
 	enum top_sum sum;
-	enum tone tone; /* while it moves */
+	enum tone tone; /* while it grows */
 } columns[TOP_COLUMNS] = {
 	[TOP_COLUMN_PORT] = {"PORT", 0, true, put_port},
 	[TOP_COLUMN_STATE] = {"STATE", 6, true, put_state},
@@ -206,7 +205,7 @@ static const struct column {
 	[TOP_COLUMN_WORST] = {"WORST", LEAST_WORST, true, put_worst},
 };
 
-/* Groups of columns that come together, the most important ones first. */
+/* Groups of columns that appear together, the most important ones first. */
 static const enum top_column steps[][3] = {
 	{TOP_COLUMN_PORT, TOP_COLUMN_TX, TOP_COLUMN_RX},
 	{TOP_COLUMN_STATE, TOP_COLUMNS},
@@ -216,7 +215,7 @@ static const enum top_column steps[][3] = {
 	{TOP_COLUMN_CONGESTION, TOP_COLUMNS},
 	{TOP_COLUMN_FLAPS, TOP_COLUMNS},
 	{TOP_COLUMN_PACKETS, TOP_COLUMNS},
-	{TOP_COLUMN_ECN, TOP_COLUMN_CNP, TOP_COLUMN_WAIT}, /* in place of their sum */
+	{TOP_COLUMN_ECN, TOP_COLUMN_CNP, TOP_COLUMN_WAIT}, /* instead of their sum */
 	{TOP_COLUMN_WORST, TOP_COLUMNS},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of ports on the screen: which columns there is room for, and their text. */
+/* The table of ports on the screen: the columns that fit, and their text. */
 #pragma once
 
 #include "base/text.h"

@@ -14,8 +14,8 @@
 
 /*
  * The title, the headings and the line of keys are always there. A part below the ports has an
- * empty line, headings and rows; it gets a little room even if there are many ports, once the
- * screen is high enough.
+ * empty line, headings and rows; it gets a little room even if there are many ports, provided that
+ * the screen is high enough.
  */
 enum { FIXED_LINES = 3, PART_LINES = 2, ENOUGH_LINES = 12, LEAST_PROCESSES = 4, LEAST_EVENTS = 5 };
 enum { WIDEST_COMMAND = 15, DEVICES_LEAST = 8 };
@@ -41,7 +41,7 @@ static void add_time(struct text_buffer *text, const char *time)
 		text_buffer_add(text, "--:--:--");
 }
 
-/* Appends as much of the piece as the line has room for. */
+/* Appends the piece if the line has room for it. */
 static void add_piece(struct text_buffer *text, size_t *room, const char *piece)
 {
 	const size_t length = strlen(piece);
@@ -52,7 +52,7 @@ static void add_piece(struct text_buffer *text, size_t *room, const char *piece)
 	*room -= length;
 }
 
-/* The pieces in the order of their weight: what does not fit is left out. */
+/* Adds the pieces in order of importance: those that do not fit are omitted. */
 static void add_title(struct text_buffer *text, const struct top *top, const struct top_view *view,
 		      size_t shown, size_t count)
 {
@@ -217,7 +217,7 @@ static void add_event(struct text_buffer *text, const struct top_view *view,
 	line = mem_format("%.8sZ %s %s %s", strchr(time, 'T') + 1,
 			  event->object ? event->object : "-", word ? word->word : "-",
 			  event->change ? event->change : "");
-	/* The screen cuts what is too long, and knows how wide a character is. */
+	/* The screen cuts lines that are too long, and knows how wide a character is. */
 	text_buffer_add(text, "%s%s%s\n", color ? color : "", line, color ? FORMAT_PLAIN : "");
 }
 
@@ -253,7 +253,7 @@ static struct shares share(size_t lines, size_t ports, size_t processes, size_t 
 	}
 	shares.ports = smaller(ports, lines - kept_processes - kept_events);
 	lines -= shares.ports;
-	/* Ports have left at least what was kept. */
+	/* The ports have left at least the lines that were kept. */
 	shares.processes = smaller(wanted_processes, lines - kept_events);
 	lines -= shares.processes;
 	shares.events = smaller(wanted_events, lines);

@@ -116,8 +116,8 @@ static enum top_action take_key(struct top_view *view, unsigned char key)
 }
 
 /*
- * The length of a key that the terminal sends as a control sequence (ECMA-48, 5.4: CSI, parameters,
- * a final byte from @ to ~), or as ESC O and a letter; 0 for another key.
+ * Returns the length of a key that the terminal sends as a control sequence (ECMA-48, 5.4: CSI,
+ * parameters, a final byte from @ to ~), or as ESC O and a letter; 0 for another key.
  */
 static size_t sequence_length(const char *bytes, size_t count)
 {
@@ -192,7 +192,7 @@ static double weight(const struct top_port *port, enum top_order order)
 	case TOP_BY_RETRANSMISSIONS:
 		return (double)totals[TOP_RETRANSMISSIONS].value;
 	case TOP_BY_CONGESTION:
-		/* Ticks are of another kind, and many: they count where there are no packets. */
+		/* Ticks are another unit, and many: they count only where there are no packets. */
 		return totals[TOP_ECN].value || totals[TOP_CNP].value
 			       ? (double)(totals[TOP_ECN].value + totals[TOP_CNP].value)
 			       : (double)totals[TOP_WAIT].value / 1e12;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How the screen of rdmactl top looks now, and what a key changes of it. Pure: keys are bytes, the
- * screen is a text. The lines of the text are as wide as the screen at most, and as many as it has.
+ * The state of rdmactl top's screen, and how keys change it. No terminal is involved: keys are
+ * bytes, and the screen is a text whose lines are at most as wide and as many as the screen's.
  */
 #pragma once
 
@@ -34,20 +34,22 @@ struct top_view {
 	bool typing;		      /* keys go to the filter */
 	char filter[TOP_FILTER_SIZE]; /* only ports that have it in name, netdev or state */
 	size_t first;		      /* ports above the first line that is shown */
-	size_t problem_count;	      /* of what could not be read */
+	size_t problem_count;	      /* things that could not be read */
 };
 
 enum top_action { TOP_NOTHING, TOP_DRAW, TOP_QUIT };
 
-/* Takes what was typed; returns what has to be done then. */
+/* Takes the bytes that were typed; returns the action that they require. */
 enum top_action top_keys(struct top_view *view, const char *bytes, size_t count);
 
 /*
- * The rows that pass the filter, in the view's order. The caller frees the array, whose rows are
- * the model's.
+ * Returns the rows that pass the filter, in the view's order. The caller frees the array; the rows
+ * are the model's.
  */
 const struct top_port **top_choose(const struct top *top, const struct top_view *view,
 				   size_t *ret_count);
-/* The whole screen; the caller frees it. `view->first` is corrected if it is too large. */
+/*
+ * Returns the complete screen; the caller frees it. `view->first` is corrected if it is too large.
+ */
 char *top_text(const struct top *top, const struct process_usage_list *processes,
 	       struct top_view *view);
