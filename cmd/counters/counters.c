@@ -159,8 +159,8 @@ static bool has_problem(const struct counters_run *run)
 }
 
 /*
- * The agent of a port and its driver may count the same (bnxt_re since Linux 6.15). The rows of a
- * port are next to each other.
+ * The agent of a port and its driver may count the same thing (bnxt_re since Linux 6.15). The rows
+ * of a port are adjacent.
  */
 static bool has_twins(const struct counters_run *run)
 {
@@ -240,7 +240,10 @@ static int explain(const struct ctx *ctx, const struct counters_args *args, char
 	return listing_end(&listing);
 }
 
-/* Listing excludes the other tasks, and these exclude each other. */
+/*
+ * The tasks exclude each other, and those that read no counters exclude the options that select
+ * some.
+ */
 static const struct option_rule rules[] = {
 	OPTIONS_EXCLUDE("watch", "save since optional enable disable explain", NULL),
 	OPTIONS_EXCLUDE("save since", "optional enable disable explain", NULL),

@@ -47,26 +47,32 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 		    const struct counters_args *args, char **words, const struct schema *schema);
 /* Reads one round into run->readings, which is cleared first; problems go to the listing. */
 void counters_read(struct counters_run *run);
-/* Returns whether the options select a reading; its value decides about zeros. */
+/*
+ * Returns whether the options select a reading, given its value: without --all some zeros are
+ * skipped.
+ */
 bool counters_shows(const struct counters_run *run, const struct counter_reading *reading);
 /* Returns whether the options select a counter by its name, before it is read. */
 bool counters_wants(const struct counters_run *run, enum counter_source source,
 		    const struct counter_name *name);
 /*
- * Returns whether --errors leaves out a counter that is not 0 because the catalogue does not
- * describe it; these are told in one line.
+ * Returns whether --errors omits a counter that is not 0 because the catalogue does not describe
+ * it; one line reports how many were omitted.
  */
 bool counters_is_undescribed(const struct counters_run *run, const struct counter_reading *reading);
 void counters_tell_undescribed(struct counters_run *run, size_t count);
-/* The sources (bits 1 << enum counter_source) that have selected counters. */
+/* Returns the sources (bits 1 << enum counter_source) that have selected counters. */
 unsigned int counters_sources(const struct counters_run *run);
 void counters_end(struct counters_run *run); /* frees all but the listing */
-/* Opens RDMA netlink, for what nothing else has. False: it cannot be used, which is noted. */
+/*
+ * Opens RDMA netlink where there is no substitute for it. Returns false if it cannot be used; the
+ * listing says so.
+ */
 bool counters_open_nldev(struct listing *listing, struct netlink **ret_nldev);
 
 /*
- * Whether the options select a change. Without --all a counter has to have moved, except for
- * traffic, and one whose growth is unknown has to have a value that would be shown.
+ * Returns whether the options select a change. Without --all a counter must have moved, except for
+ * traffic, and one whose growth is unknown must have a value that would be shown.
  */
 bool counters_move_is_shown(const struct counters_run *run, const struct counter_change *change);
 

@@ -96,7 +96,7 @@ static bool plan_auto(struct change_plan *plan, const void *args, char **words)
 	return change_plan_one(plan, &qp_auto_setting, words[1], object, give_port, plan);
 }
 
-/* The words after the port: lqpn N, counter-id ID. */
+/* Parses the words after the port: lqpn N, counter-id ID. */
 static bool parse_binding(struct change_plan *plan, char **words, struct binding *binding)
 {
 	for (; words[0]; words += 2) {
@@ -152,7 +152,7 @@ static bool plan_bind(struct change_plan *plan, const void *args, char **words)
 	return true;
 }
 
-/* All queue pairs of the counter, or the one that was named. */
+/* Plans to unbind all queue pairs of the counter, or the one that was named. */
 static bool plan_counter(struct change_plan *plan, const struct binding *binding,
 			 const struct object_counters *list)
 {

@@ -38,7 +38,7 @@ static bool selects(const struct counters_run *run, enum counter_source source,
 	return args->all || names_kinds(args) || (name && matters(source, name));
 }
 
-/* Nobody knows whether a counter that is not in the catalogue is of errors. */
+/* A counter that is not in the catalogue may or may not count errors. */
 static bool may_be_error(const struct counters_args *args, const struct counter_name *name)
 {
 	return args->errors && !name && !args->drops &&

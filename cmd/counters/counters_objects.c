@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmactl counters qp, mr and mode: whose queue pairs and memory regions count what, once or round
- * by round, and how the ports count queue pairs.
+ * rdmactl counters qp, mr and mode: the counters of queue pairs and memory regions with their
+ * owners, once or round by round, and how the ports count queue pairs.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,10 +18,10 @@
 #include "resource/processes.h"
 #include "resource/resources.h"
 
-/* What one round has read of one device, which the inventory has until the next round. */
+/* What one round has read of one device, which belongs to the inventory until the next round. */
 struct device_round {
 	const struct device *device;
-	struct number index; /* the device's: it tells the same device in the round before */
+	struct number index; /* the device's, which identifies it in the previous round */
 	struct object_counters objects;
 	uint64_t taken_nsec;
 };
@@ -130,7 +130,7 @@ static void read_devices(struct run *run, struct round *round)
 	const struct device_list *devices = &listing->inventory.devices;
 	int rc;
 
-	/* A thread may be that of another program, or of another process, in the next round. */
+	/* By the next round the number of a thread may belong to another program or process. */
 	processes_free(run->processes);
 	run->processes = NULL;
 	rc = processes_open(listing->ctx->globals.root, &run->processes);
@@ -149,7 +149,7 @@ static void read_round(struct run *run, struct round *round)
 	problems_free(&run->problems);
 }
 
-/* Lists the devices again: some may have come, gone, or be others of the same name. */
+/* Lists the devices again: some may have come or gone, or be new ones of the same name. */
 static void follow_devices(struct run *run)
 {
 	struct listing *listing = &run->counters.listing;
@@ -164,7 +164,7 @@ static void follow_devices(struct run *run)
 	listing->inventory = fresh;
 }
 
-/* The same device in the round before, or NULL: a kernel uses an index only once. */
+/* Returns the same device in the previous round, or NULL: a kernel uses an index only once. */
 static const struct device_round *find_before(const struct round *before,
 					      const struct device_round *now)
 {
@@ -175,7 +175,7 @@ static const struct device_round *find_before(const struct round *before,
 	return NULL;
 }
 
-/* The port of the counter; *ret_wanted is false if it was not asked for. */
+/* Returns the port of the counter; *ret_wanted is false if it was not requested. */
 static const struct port *find_port(const struct device *device,
 				    const struct object_counter *object, bool *ret_wanted)
 {
@@ -226,7 +226,7 @@ static void add_object(struct run *run, const struct object_counter *object,
 	counter_readings_clear(&old);
 }
 
-/* Fills the listing; with a time also growth, against the round before. */
+/* Fills the listing, with the growth since the previous round if there is a time. */
 static void add_rows(struct run *run, const struct round *now, const struct round *before,
 		     char *time)
 {

@@ -50,7 +50,9 @@ static bool is_named(const struct optional_counter *counter, const struct string
 	return false;
 }
 
-/* Whether one counter is to be enabled and disabled: by one word, or by two names that it has. */
+/*
+ * Returns whether a counter is to be both enabled and disabled, by one word or by two of its names.
+ */
 static bool has_clash(const struct optional *optional)
 {
 	for (size_t i = 0; i < optional->enable.count; i++)

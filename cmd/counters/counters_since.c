@@ -8,7 +8,7 @@
 #include "cmd/counters/counters.h"
 #include "counter/saved.h"
 
-/* Writes the last readings to the file of --save; the head is of the moment after them. */
+/* Writes the last readings to the file of --save; the head was read just after them. */
 static void write_readings(struct counters_run *run, const struct saved_head *head)
 {
 	const struct counter_readings *readings = &run->readings;
@@ -22,7 +22,7 @@ static void write_readings(struct counters_run *run, const struct saved_head *he
 		counters[i] = saved_counter_of(&readings->items[i]);
 	if (saved_list_write(&list, run->args->save, &saved_counters_kind, &message))
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
-	/* The records borrow their strings. */
+	/* The records borrow their strings, so there are none to free. */
 }
 
 static bool read_file(struct counters_run *run, struct saved_list *list)
@@ -63,7 +63,7 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 	}
 	saved_head_clear(&now);
 	counters_end(&run);
-	/* With --json there is a document, which has the problems. */
+	/* With --json a document is printed, which has the problems. */
 	return listing_end_quietly(&run.listing,
 				   ctx->globals.json ? listing_print(&run.listing) : 0);
 }
@@ -78,7 +78,10 @@ struct since {
 	struct counter_interval interval;
 };
 
-/* Decides whether the two can be compared. Returns false if the file is of another host. */
+/*
+ * Decides whether the saved readings can be compared with the present ones. Returns false if the
+ * file is of another host.
+ */
 static bool check_heads(struct since *since)
 {
 	const struct saved_head *then = &since->file.head, *now = &since->now;
@@ -183,8 +186,8 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 	compare(&since);
 	rc = listing_print(&run->listing);
 	/*
-	 * Saves the same readings, so that nothing is lost between two such runs; at their time,
-	 * because the reader of what was printed may have been slow.
+	 * Saves the same readings, so that nothing is lost between two such runs; with the time
+	 * when they were read, because the reader of the output may have been slow.
 	 */
 	if (!rc && args->save)
 		write_readings(run, &since.now);
