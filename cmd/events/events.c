@@ -22,7 +22,7 @@
 
 struct events_args {
 	struct number words;	/* bits 1 << enum event_word */
-	struct number severity; /* the least */
+	struct number severity; /* the lowest to show */
 	struct number until;	/* bits, as above */
 	bool already;
 	struct number count, duration;
@@ -170,7 +170,7 @@ static void hand_out(struct events_run *run)
 	event_list_clear(events);
 }
 
-/* Waits for signals, the reader of standard output (POLLERR: it closed it), and the sources. */
+/* Waits for signals, the sources, and the reader of standard output (POLLERR: it has closed it). */
 static void wait_for(struct events_run *run)
 {
 	int timeout = clock_shorter(watcher_timeout(run->watcher),
@@ -198,7 +198,7 @@ static void report(const struct ctx *ctx, const struct problems *problems)
 	}
 }
 
-/* A problem that stays is found again and again. */
+/* A problem that persists is found again and again: reports it once. */
 static void report_new(struct events_run *run, struct problems *found)
 {
 	_cleanup_(problems_free) struct problems fresh = {.items = NULL};
@@ -218,7 +218,10 @@ static void watch(struct events_run *run)
 
 		wait_for(run);
 		time = now();
-		/* What has happened before is looked at, even if this process was stopped. */
+		/*
+		 * Events before the end are still handled, even if this process was stopped
+		 * meanwhile.
+		 */
 		over = run->args->duration.known && !clock_msec_until(run->end_msec);
 		read_signals(run);
 		if (run->end != END_NOT)
@@ -239,7 +242,7 @@ static void watch(struct events_run *run)
 	}
 }
 
-/* Waits for the remaining commands, unless a signal ends that. */
+/* Waits for the remaining commands, unless a signal ends the wait. */
 static void finish_exec(struct events_run *run)
 {
 	struct pollfd signals = {.fd = run->signals.fd, .events = POLLIN};
@@ -251,7 +254,7 @@ static void finish_exec(struct events_run *run)
 		poll(&signals, 1, -1);
 		read_signals(run);
 	}
-	/* A signal now ends the commands; what ended watching has been. */
+	/* A signal now only ends the wait; the reason why watching ended stays. */
 	run->end = end;
 }
 
@@ -329,7 +332,7 @@ static bool waits(const struct events_args *args)
 	       (args->words.known && args->words.value & added);
 }
 
-/* A device that is waited for is not there yet: that is no error, but its name may be wrong. */
+/* That an awaited device does not exist yet is no error, but its name may be wrong. */
 static void report_awaited(const struct ctx *ctx, const struct problem *problem)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -341,7 +344,7 @@ static void report_awaited(const struct ctx *ctx, const struct problem *problem)
 	command_complain(ctx, line, problem->hint);
 }
 
-/* Finds the objects to watch; the inventory has the messages for missing ones. */
+/* Finds the objects to watch; loading the inventory reports the missing ones. */
 static bool find(struct events_run *run)
 {
 	struct listing *listing = &run->listing;
@@ -355,7 +358,10 @@ static bool find(struct events_run *run)
 		listing->status = STATUS_DONE;
 		return true;
 	}
-	/* Problems are printed at the end, which may be far away. A document has them, too. */
+	/*
+	 * The end, where problems are printed, may be far away. A JSON document has them in any
+	 * case.
+	 */
 	if (found && problems->count && !listing->ctx->globals.json) {
 		report(listing->ctx, problems);
 		problems_free(problems);

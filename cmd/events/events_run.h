@@ -18,9 +18,9 @@ struct events_exec {
 	struct event *queue; /* a ring of EVENTS_EXEC_MOST */
 	size_t first, count;
 	pid_t running;	   /* 0: none */
-	uint64_t dropped;  /* the queue was full */
-	uint64_t failed;   /* did not end with status 0 */
-	int last_status;   /* of those, as from waitpid() */
+	uint64_t dropped;  /* events lost because the queue was full */
+	uint64_t failed;   /* commands that did not end with status 0 */
+	int last_status;   /* of the last of those, as from waitpid() */
 	rlim_t most_files; /* what a command may open; 0: as much as this process */
 };
 
