@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl metrics: what Prometheus scrapes, printed, as a textfile, or served. */
+/* rdmactl metrics: metrics for Prometheus, printed, written to a textfile, or served. */
 #include "metric/metric.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ struct metrics_run {
 	const struct metrics_args *args;
 	struct metrics_request request;
 	struct metrics metrics;
-	char *address; /* that is served */
+	char *address; /* where it listens */
 };
 
 static enum metrics_format format_of(const struct metrics_run *run)
@@ -92,7 +92,7 @@ static int write_textfile(void *context, FILE *file)
 	return rc;
 }
 
-/* What node_exporter cannot use is refused: it leaves the whole file out. */
+/* Refuses what node_exporter cannot use, because it would ignore the entire file. */
 static bool check_textfile(struct metrics_run *run)
 {
 	const char *path = run->args->textfile, *message;
@@ -109,7 +109,7 @@ static bool check_textfile(struct metrics_run *run)
 	return listing_fail(&run->listing, STATUS_USAGE, message, NULL);
 }
 
-/* The problems are samples of the file, so that a timer's unit does not fail for them. */
+/* The file has samples for the problems, so they do not make a timer's unit fail. */
 static int save(struct metrics_run *run)
 {
 	int rc = file_replace(run->args->textfile, write_textfile, run);
@@ -154,7 +154,7 @@ static int write_page(void *context, FILE *file)
 	return render_metrics(file, &page->metrics, page->format);
 }
 
-/* Each scrape reads everything anew; what goes wrong is in its samples. */
+/* Each scrape reads everything again; its samples include the problems. */
 static int make_page(void *context, enum metrics_format format, char **ret_text, size_t *ret_length)
 {
 	const struct metrics_run *run = context;
@@ -209,7 +209,7 @@ static void say_serving(void *context)
 
 static int serve(struct metrics_run *run)
 {
-	/* It reads files that everybody may read, and answers strangers. */
+	/* The server only reads files that everybody may read, and answers strangers. */
 	const struct confinement confinement = {.most_files = 256};
 	struct metrics_service service = {
 		.make = make_page,
