@@ -26,7 +26,7 @@ static bool fail(struct listing *listing, char *message, char *hint)
 	return listing_fail(listing, STATUS_USAGE, message, hint);
 }
 
-/* A word of the field, or unknown-N for a code without a word. */
+/* Accepts a word of the field, or unknown-N for a code without a word. */
 static bool parse_word(const struct field *field, const char *word, uint64_t *ret_code)
 {
 	static const char unknown[] = "unknown-";
@@ -119,7 +119,7 @@ static bool has_code(const struct resource_codes *codes, const struct number *nu
 	return !codes->count;
 }
 
-/* The kernel cuts names of processes, but people may write them in full. */
+/* The kernel truncates the names of processes, but people may write them in full. */
 static bool is_called(const struct resource *resource, const char *name)
 {
 	if (!resource->command)
@@ -167,7 +167,7 @@ static void add_rows(struct listing *listing, const struct resource_list *list)
 		listing_add(listing, &list->items[i]);
 }
 
-/* What is left in the list is printed by the end of the listing, and must live until then. */
+/* Rows that remain in the list are printed at the end of the listing, and must live until then. */
 static void print(struct listing *listing, struct resource_loader *loader,
 		  struct resources_filter *filter, struct resource_list *list)
 {
@@ -188,7 +188,7 @@ static void print(struct listing *listing, struct resource_loader *loader,
 	add_rows(listing, list);
 }
 
-/* Whether the columns or filters ask who holds an object. */
+/* Returns whether the columns or filters need the holder of an object. */
 static bool needs_processes(const struct listing *listing, const struct resources_filter *filter)
 {
 	const uint64_t needs = columns_needs(&listing->columns) | where_needs(&filter->where);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl resources qp --raw: what the adapter itself knows of queue pairs. */
+/* rdmactl resources qp --raw: the adapter's own records of queue pairs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cmd/resources/resources_run.h"
 #include "resource/qp_context.h"
 
-/* Stops at the limit, as the kernel asks the hardware for each queue pair that it lists. */
+/* Stops at the limit, because the kernel queries the hardware for each queue pair that it lists. */
 static void load(struct resource_loader *loader, struct resources_filter *filter,
 		 struct listing *listing, struct resource_list *list)
 {
@@ -40,7 +40,7 @@ static const char *explain(int error)
 	}
 }
 
-/* Objects that have gone meanwhile are no problem. */
+/* Objects that have disappeared meanwhile are not a problem. */
 static void tell_error(struct listing *listing, const struct qp_context *context)
 {
 	const bool gone = context->error == -ENOENT || context->error == -ENODEV;

@@ -18,23 +18,23 @@ struct resources_args {
 
 enum resources_by { BY_PROCESS };
 
-/* The codes of --state or --type; none lets all pass. */
+/* The codes of --state or --type; without any, all objects pass. */
 struct resource_codes {
 	uint64_t *items;
 	size_t count;
 };
 
-/* Which objects are listed. */
+/* Selects the objects to list. */
 struct resources_filter {
 	const struct resources_args *args;
 	struct resource_codes states, types;
 	struct where where; /* --where */
-	uint64_t left;	    /* so many more may be listed: --limit */
+	uint64_t left;	    /* how many more may be listed: --limit */
 };
 
 /*
- * Parses --state, --type and --where for that kind. False: they are invalid, and listing_fail() was
- * called. resources_filter_clear() frees it in any case.
+ * Parses --state, --type and --where for that kind. Returns false if they are invalid, after
+ * calling listing_fail(). The caller calls resources_filter_clear() in any case.
  */
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing);
@@ -45,14 +45,14 @@ bool resources_filter_passes(const struct resources_filter *filter,
 void resources_filter_list(struct resources_filter *filter, size_t first,
 			   struct resource_list *list);
 
-/* Parses columns and objects. False: listing_end() reports what is wrong. */
+/* Parses columns and objects. Returns false if they are wrong, which listing_end() reports. */
 bool resources_begin(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		     char **words, bool ports);
 /* Reports that RDMA netlink cannot be used: there is no other source. */
 void resources_fail(struct listing *listing, int rc);
 /*
- * Opens the sources of a list of objects, both NULL before and freed by the caller in any case.
- * False: they cannot be used, and the listing says why.
+ * Opens the sources of a list of objects. Both pointers are NULL before, and the caller frees what
+ * they point to in any case. Returns false if the sources cannot be used; the listing says why.
  */
 bool resources_open(struct listing *listing, bool with_processes, struct processes **ret_processes,
 		    struct resource_loader **ret_loader);
