@@ -26,7 +26,10 @@
 	 COUNTERS_NEEDS_NETDEV)
 #define SOURCES (1u << COUNTER_SOURCE_PMA | 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_DEVICE)
 
-/* Milliseconds: limits of --interval, and the time between two drawings for events. */
+/*
+ * Milliseconds: limits of --interval, the shortest time between two drawings for events, and the
+ * longest between two looks for devices and ports.
+ */
 enum { INTERVAL_LEAST = 100, INTERVAL_MOST = 3600000, REDRAW_MSEC = 100, FOLLOW_MSEC = 10000 };
 
 struct top_args {
@@ -59,7 +62,7 @@ struct top_run {
 	uint64_t next_msec, drawn_msec;
 	uint64_t round_count;
 	bool changed;		/* something happened to devices or ports since the last round */
-	uint64_t followed_msec; /* when devices and ports were looked for last */
+	uint64_t followed_msec; /* when devices and ports were last looked for */
 	bool stale;		/* the screen shows less than is known */
 	bool ended;
 };
@@ -106,8 +109,8 @@ static void print(struct top_run *run)
 }
 
 /*
- * The netdevs' counters take reading, too, so they are left alone as long as all ports have their
- * own. Returns whether they are wanted from now on.
+ * Reading the netdevs' counters takes time, too, so they are not read as long as all ports have
+ * counters of their own. Returns whether they are wanted from now on.
  */
 static bool want_netdevs(struct top_run *run)
 {
@@ -122,8 +125,8 @@ static bool want_netdevs(struct top_run *run)
 }
 
 /*
- * Events tell that devices or ports have changed, so that these need not be looked at in each
- * round; now and then they are nevertheless.
+ * Events report changes of devices and ports, so these need not be looked at in each round; every
+ * FOLLOW_MSEC they are nevertheless.
  */
 static bool has_to_follow(struct top_run *run)
 {
@@ -187,7 +190,7 @@ static void take_events(struct top_run *run)
 	run->watcher = NULL;
 }
 
-/* The terminal is gone if there is nothing to read although it said so. */
+/* The terminal is gone if poll() announced input and there is none. */
 static void take_keys(struct top_run *run)
 {
 	const uint64_t interval = run->view.interval_msec;
@@ -208,7 +211,9 @@ static void take_keys(struct top_run *run)
 		draw(run);
 }
 
-/* Waits for signals, keys, events and the next round. Returns whether a key may be there. */
+/*
+ * Waits for signals, keys, events and the next round. Returns whether there may be a key to read.
+ */
 static bool wait_for(struct top_run *run)
 {
 	const int keys = run->terminal.has_keys ? STDIN_FILENO : -1;
@@ -222,7 +227,7 @@ static bool wait_for(struct top_run *run)
 	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->terminal.signals.fd,
 						   .events = POLLIN};
 	MEM_ADD(run->fds, count) = (struct pollfd){.fd = keys, .events = POLLIN};
-	/* A reader of a pipe that has gone. */
+	/* Tells when the reader of a pipe has gone. */
 	MEM_ADD(run->fds, count) = (struct pollfd){.fd = run->terminal.on ? -1 : STDOUT_FILENO};
 	if (run->watcher)
 		watcher_poll(run->watcher, &run->fds, &count);
@@ -260,7 +265,7 @@ static void work(struct top_run *run)
 	}
 }
 
-/* What is missing, such as asynchronous events of a device, loses little: -v tells it. */
+/* A missing source, such as the asynchronous events of a device, loses little: -v shows it. */
 static void begin_events(struct top_run *run)
 {
 	struct listing *listing = &run->listing;
@@ -322,7 +327,7 @@ static int finish(struct top_run *run)
 	top_clear(&run->top);
 	event_list_clear(&run->events);
 	free(run->fds);
-	/* The screen was not output that somebody keeps. */
+	/* A screen is not output that anybody keeps. */
 	return run->terminal.on ? listing_end_quietly(listing, listing->stream_rc)
 				: listing_end(listing);
 }

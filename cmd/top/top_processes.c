@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "resource/resources.h"
 
-/* Reading takes at most one part in SPARING of the time, and is not done more often than that. */
+/* Reading takes at most 1/SPARING of the time, and happens at most once per PERIOD_MSEC. */
 enum { PERIOD_MSEC = 3000, SPARING = 50 };
 
 void top_processes_refresh(struct top_processes *processes, const struct listing *listing,

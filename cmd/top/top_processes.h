@@ -15,8 +15,9 @@ struct top_processes {
 };
 
 /*
- * Reads them if they are due. The kernel queries the hardware for each queue pair, so reading takes
- * a small part of the time at most, however many there are. A saved tree has none; a snapshot may.
+ * Reads them if they are due. The kernel queries the hardware for each queue pair, so reading is
+ * limited to a small part of the time, however many there are. A saved tree has none; a snapshot
+ * may.
  */
 void top_processes_refresh(struct top_processes *processes, const struct listing *listing,
 			   struct counter_rounds *rounds);
