@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time. Monotonic: CLOCK_MONOTONIC for deadlines, the same that goes on while the host sleeps, and
- * the raw oscillator for measurements; all count from an arbitrary moment in the past. As text: RFC
- * 3339, in UTC, with milliseconds.
+ * Time. Monotonic: CLOCK_MONOTONIC for deadlines, CLOCK_BOOTTIME, which also runs while the host
+ * sleeps, and the raw oscillator for measurements; all count from an arbitrary moment in the past.
+ * As text: RFC 3339, in UTC, with milliseconds.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ static inline uint64_t clock_boot_nsec(void)
 	return clock_read(CLOCK_BOOTTIME);
 }
 
-/* Since the epoch. */
+/* Nanoseconds since the epoch. */
 static inline uint64_t clock_wall_nsec(void)
 {
 	return clock_read(CLOCK_REALTIME);
@@ -50,7 +50,7 @@ static inline uint64_t clock_msec(void)
 	return clock_nsec() / 1000000;
 }
 
-/* Milliseconds until that time, 0 if it has passed, and at most what poll(2) takes: 24 days. */
+/* Milliseconds until that time: 0 if it has passed, and at most what poll(2) takes, 24 days. */
 static inline int clock_msec_until(uint64_t end_msec)
 {
 	const uint64_t now = clock_msec(), left = now < end_msec ? end_msec - now : 0;
@@ -59,9 +59,9 @@ static inline int clock_msec_until(uint64_t end_msec)
 }
 
 /*
- * When the next round is due after the one that was due at `last_msec`: at a multiple of the
- * interval after it, so that rounds do not drift by the time that they take. Those that were
- * missed, because of a stop or slow work, are left out.
+ * Returns when the next round is due after the one that was due at `last_msec`: a multiple of the
+ * interval later, so that rounds do not drift by the time that they take. Rounds that were missed,
+ * because of a stop or slow work, are skipped.
  */
 static inline uint64_t clock_next_round(uint64_t last_msec, uint64_t interval, uint64_t now_msec)
 {
@@ -82,7 +82,7 @@ static inline int clock_shorter(int a, int b)
 
 /* Formats nanoseconds since the epoch. */
 void utc_format(uint64_t nsec, char text[static UTC_TEXT_SIZE]);
-/* The current time; the caller frees it. */
+/* Returns the current time as text; the caller frees it. */
 char *utc_now(void);
-/* Parses such a text to milliseconds since the epoch; false if it is not one. */
+/* Parses such a text into milliseconds since the epoch; returns false if it is not one. */
 bool utc_parse(const char *text, uint64_t *ret_msec);

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Rights of later versions than the headers may know: include/uapi/linux/landlock.h. */
+/* Rights that the headers may be too old to define: include/uapi/linux/landlock.h. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
 #endif
@@ -35,8 +35,8 @@ static void lower(int resource, rlim_t most)
 }
 
 /*
- * The bounding set limits what a program that is executed can gain; clearing it takes
- * CAP_SETPCAP, and no_new_privs does the same for those without it.
+ * The bounding set limits what an executed program can gain. Clearing it requires CAP_SETPCAP;
+ * no_new_privs has the same effect for a process without that.
  */
 static void clear_bounding_set(uint64_t capabilities)
 {
@@ -46,8 +46,8 @@ static void clear_bounding_set(uint64_t capabilities)
 }
 
 /*
- * Keeps of the capabilities that the process has only those; see capset(2), which a service's
- * filter of system calls may refuse even to a process that has nothing to give up.
+ * Keeps only these of the capabilities that the process has; see capset(2). It is not called if
+ * there is nothing to give up, because a service's filter of system calls may refuse it.
  */
 static int keep_capabilities(uint64_t capabilities)
 {
@@ -83,7 +83,10 @@ static uint64_t rights_to_change(long version)
 	return rights;
 }
 
-/* Landlock is in Linux 5.13, if it was built and is enabled; without it, files stay as they are. */
+/*
+ * Landlock exists since Linux 5.13, if it is built in and enabled; without it, changes stay
+ * possible.
+ */
 static void forbid_changes(const char *writable_directory)
 {
 	const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,

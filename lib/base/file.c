@@ -44,8 +44,8 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 }
 
 /*
- * One's own file keeps its mode. A new one, and one in place of somebody else's, who may have left
- * it writable for all, gets 0666 without the bits of the umask.
+ * A file of this user keeps its mode. A new file, and one that replaces a file of somebody else,
+ * who may have left it writable for all, gets 0666 without the bits of the umask.
  */
 static mode_t mode_of(const struct stat *there)
 {
@@ -96,7 +96,7 @@ static int write_beside(const char *path, const struct stat *there, const struct
 	return rc;
 }
 
-/* The path that the link at `path` leads to. */
+/* Gets the path that the link at `path` leads to. */
 static int read_link(const char *path, char **ret_target)
 {
 	const char *slash = strrchr(path, '/');
@@ -113,8 +113,9 @@ static int read_link(const char *path, char **ret_target)
 }
 
 /*
- * Replaces *path by what its links lead to, and tells what is there. Somebody else's link must not
- * make root overwrite a file that they cannot write: -EPERM.
+ * Replaces *path by the path that its links lead to, and gets the status of the file there. Returns
+ * -EPERM for somebody else's link, which must not make root overwrite a file that its owner cannot
+ * write.
  */
 static int follow_links(char **path, struct stat *ret_there)
 {
@@ -175,7 +176,10 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 
 	if (file_is_output(path))
 		return write_output(&writer);
-	/* The links of proc lead to what has no path: a pipe, a terminal, a deleted file. */
+	/*
+	 * The links in /proc may lead to something without a path: a pipe, a terminal, a deleted
+	 * file.
+	 */
 	if (!stat(path, &there) && !S_ISREG(there.st_mode))
 		return S_ISDIR(there.st_mode) ? -EISDIR : -EEXIST;
 	rc = follow_links(&target, &there);

@@ -10,33 +10,34 @@
 #include <sys/resource.h>
 
 /*
- * Many devices or connections take more descriptors than the usual soft limit of 1024: raises it to
- * the hard limit. Returns that of before, for file_set_limit(); 0 if it stays as it was.
+ * Raises the soft limit of open files, usually 1024, to the hard limit, because many devices or
+ * connections need more descriptors. Returns the old limit, for file_set_limit(); 0 if it stays as
+ * it was.
  */
 rlim_t file_raise_limit(void);
-/* For a command that is started, as it may use select(). 0: does nothing. */
+/* Restores the limit for a command that is started, as it may use select(). 0: does nothing. */
 void file_set_limit(rlim_t limit);
 
 /*
  * Reads a file of at most `most` bytes; "-" is standard input. A NUL follows the text, which the
- * caller frees. 0 or -errno: -EFBIG if it is larger, -EISDIR for a directory.
+ * caller frees. Returns 0 or -errno: -EFBIG if it is larger, -EISDIR for a directory.
  */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /* How many links the kernel follows, MAXSYMLINKS of include/linux/namei.h. */
 enum { FILE_MOST_LINKS = 40 };
 
-/* Whether the path is "-" or leads to the very file that standard output has, as /dev/stdout. */
+/* Returns whether the path is "-" or leads to the file that is standard output, as /dev/stdout. */
 bool file_is_output(const char *path);
 /*
- * Writes to standard output if that is the file. Else calls `write` to write a temporary file next
- * to `path`, and renames it to `path` when all of it is on the disk: a reader sees the old file or
- * the new one. Links of one's own and of root are followed: what they lead to is replaced. 0, or
- * -errno, including that of `write`: -EEXIST if `path` leads to what is not a regular file, -EPERM
- * if it is somebody else's link.
+ * Writes to standard output if file_is_output(). Otherwise calls `write` to write a temporary file
+ * next to `path`, and renames it to `path` when all of it is on the disk: a reader sees the old
+ * file or the new one. Links of this user and of root are followed: the file that they lead to is
+ * replaced. Returns 0 or -errno, including that of `write`: -EEXIST if `path` leads to something
+ * that is not a regular file, -EPERM if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);
 
-/* What its error means, after "cannot write PATH: ". */
+/* Returns the meaning of its error, to be printed after "cannot write PATH: ". */
 static inline const char *file_replace_error(int rc)
 {
 	return rc == -EEXIST ? "it is not a regular file" : strerror(-rc);

@@ -164,7 +164,7 @@ int ip_network_parse(const char *text, struct ip_network *ret_network)
 	if (ip_parse(plain, &network.address))
 		return -EINVAL;
 	most = network.address.family == AF_INET ? 32 : 128;
-	/* ::ffff:10.0.0.0/104 would be one of IPv4, with other bits. */
+	/* ::ffff:10.0.0.0/104 would be an IPv4 network with another number of bits. */
 	if (most == 32 && strchr(plain, ':'))
 		return -EINVAL;
 	bits = most;

@@ -23,11 +23,11 @@ struct ip_address {
 };
 
 void guid_format(uint64_t guid, char text[static GUID_TEXT_SIZE]);
-/* Takes 0011:2233:4455:6677, 0x0011223344556677 and 0011223344556677. 0 or -EINVAL. */
+/* Parses 0011:2233:4455:6677, 0x0011223344556677 and 0011223344556677. Returns 0 or -EINVAL. */
 int guid_parse(const char *text, uint64_t *ret_guid);
 
 void gid_format(const struct gid *gid, char text[static GID_TEXT_SIZE]);
-/* Takes any textual form of an IPv6 address. 0 or -EINVAL. */
+/* Parses any textual form of an IPv6 address. Returns 0 or -EINVAL. */
 int gid_parse(const char *text, struct gid *ret_gid);
 
 bool gid_is_zero(const struct gid *gid);
@@ -42,11 +42,13 @@ uint64_t gid_subnet_prefix(const struct gid *gid);
 /* The IP address that a RoCE GID was made from. */
 struct ip_address gid_to_ip(const struct gid *gid);
 
-/* Numeric address only, no name resolution. IPv6 may carry a %zone, which is left out. 0 or
- * -EINVAL. */
+/*
+ * Parses a numeric address; names are not resolved. The %zone that IPv6 may carry is ignored.
+ * Returns 0 or -EINVAL.
+ */
 int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
-/* fe80::/10; no IPv4 address is. */
+/* True for fe80::/10, and never for IPv4. */
 bool ip_is_link_local(const struct ip_address *address);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);
 
@@ -56,7 +58,7 @@ struct ip_network {
 	unsigned int bits;
 };
 
-/* Takes 10.0.0.0/8, fd00::/8, or an address, which is a network of its own. 0 or -EINVAL. */
+/* Parses 10.0.0.0/8, fd00::/8, or an address, which is a network of one. Returns 0 or -EINVAL. */
 int ip_network_parse(const char *text, struct ip_network *ret_network);
 bool ip_network_contains(const struct ip_network *network, const struct ip_address *address);
 /* The GID of the address on a RoCE port. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* HMAC-SHA256 (RFC 2104) by GnuTLS, a library that the first call loads. */
+/* HMAC-SHA256 (RFC 2104) by GnuTLS, which the first call loads. */
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +7,11 @@
 
 #define HMAC_BYTES 32
 
-/* 0; -ELIBACC or -ELIBBAD as library_open(); -EIO: the library refuses, as it may in FIPS mode. */
+/*
+ * Returns 0; -ELIBACC or -ELIBBAD as library_open(); -EIO if the library refuses, as in FIPS mode.
+ */
 int hmac_sha256(const void *key, size_t key_bytes, const void *text, size_t text_bytes,
 		uint8_t ret_mac[static HMAC_BYTES]);
-/* Why it failed with that error, as a sentence for the user, and the next step. */
+/* Return why it failed with that error, as a sentence for the user, and the next step. */
 const char *hmac_failure(int rc);
 const char *hmac_hint(int rc);

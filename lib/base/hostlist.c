@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Longer numbers are serial numbers, which are not counted. */
+/* Longer numbers are taken for serial numbers, which form no ranges. */
 #define MOST_DIGITS 9
 
 struct part {
@@ -50,14 +50,14 @@ static bool same_prefix(const struct part *a, const struct part *b)
 	       !memcmp(a->name, b->name, a->prefix);
 }
 
-/* Whether the name is the next one when a reader counts on from the first. */
+/* Returns whether the name is the next one when a reader counts on from the first. */
 static bool follows(const struct part *first, const struct part *last, const struct part *part)
 {
 	return same_prefix(last, part) && part->number == last->number + 1 &&
 	       (first->padded ? part->digits == first->digits : !part->padded);
 }
 
-/* The length of the range that begins with the first name. */
+/* Returns the length of the range that begins with the first name. */
 static size_t range_length(const char *const *names, size_t count)
 {
 	struct part first = take_apart(names[0]), last = first;
@@ -73,7 +73,7 @@ static size_t range_length(const char *const *names, size_t count)
 	return length;
 }
 
-/* Adds all names with the prefix of the first; returns how many. */
+/* Adds all names with the prefix of the first; returns their number. */
 static size_t add_group(struct text_buffer *text, const char *const *names, size_t count)
 {
 	struct part first = take_apart(names[0]);
@@ -135,7 +135,7 @@ char *hostlist_format(const char *const *names, size_t count, size_t most)
 	return text_buffer_take(&text);
 }
 
-/* What is taken apart: names, or the parts of them that are known so far. */
+/* The state of parsing: names, or the parts of them that are known so far. */
 struct parsed {
 	char **names;
 	size_t count;
@@ -163,7 +163,7 @@ struct range {
 	int width; /* least number of digits */
 };
 
-/* `7`, `1-3` or `001-128`. */
+/* Parses `7`, `1-3` or `001-128`; returns what is wrong, or NULL. */
 static const char *parse_range(const char *text, size_t length, struct range *range)
 {
 	const char *dash = memchr(text, '-', length);
@@ -191,7 +191,7 @@ static const char *parse_range(const char *text, size_t length, struct range *ra
 	return NULL;
 }
 
-/* Every name so far, with every number of the brackets after it. */
+/* Appends each number in the brackets to each of the names so far. */
 static int multiply(struct parsed *parsed, const char *text, size_t length)
 {
 	char **names = NULL;
@@ -237,7 +237,7 @@ static int add_plain(struct parsed *parsed, const char *text, size_t length)
 	return 0;
 }
 
-/* One entry of the list: `n7`, `n[1-3]`, `rack[1-2]n[01-16]`. */
+/* Parses one entry of the list: `n7`, `n[1-3]`, `rack[1-2]n[01-16]`. */
 static int parse_entry(struct parsed *parsed, const char *text, size_t length)
 {
 	const char *rest = text, *end = text + length;
@@ -259,7 +259,7 @@ static int parse_entry(struct parsed *parsed, const char *text, size_t length)
 	return rc;
 }
 
-/* The end of an entry: a comma or blank that is not in brackets. */
+/* Returns the length of an entry, which ends at a comma or blank outside brackets. */
 static size_t entry_length(const char *text)
 {
 	bool inside = false;
@@ -285,7 +285,7 @@ static size_t hash_name(const char *name)
 	return hash;
 }
 
-/* Each name once, where it is first. */
+/* Keeps the first occurrence of each name. */
 static void drop_repeated(char **names, size_t *count)
 {
 	const size_t places = *count * 2 + 1;

@@ -10,19 +10,21 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Before the version in the name of a file. */
+/* Precedes the version in a file name. */
 #define LIBRARY_SUFFIX ".so."
 
 /*
- * Local, because a library has no use for the program's symbols, and a provider that needs those of
- * the library names it as a dependency.
+ * Local, because no other library needs its symbols, except a provider, which names the library as
+ * a dependency.
  */
 static void *load(const char *name, int how)
 {
 	return dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE | how);
 }
 
-/* libibverbs has two of most functions: dlsym(3) takes the newest, which may be of later headers.
+/*
+ * libibverbs has two versions of most functions: dlsym(3) finds the newest, which may need later
+ * headers.
  */
 static void *find_symbol(void *handle, const struct library_symbol *symbol)
 {
@@ -69,7 +71,7 @@ char *library_path(const char *name)
 	return path;
 }
 
-/* What a library's own function says. */
+/* A library's own function that returns its version. */
 struct version_call {
 	const char *(*version)(const char *least);
 };

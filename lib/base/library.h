@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Loads a shared library when it is first needed, and fills a struct of typed function pointers.
- * The functions are named once, with the types of the library's own header and the versions that
- * its symbols have had since the oldest release that is supported:
+ * Each function is named once. Its type comes from the library's own header; the version is the one
+ * that its symbol has had since the oldest supported release:
  *
  *	#define VERBS_FUNCTIONS(MUST, MAY) \
  *		MUST(ibv_open_device, "IBVERBS_1.1") \
@@ -21,14 +21,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The libraries that are loaded when they are first needed; each user has a LIBRARY_NOTE of it. */
+/* The libraries that are loaded when they are first needed; each user has a LIBRARY_NOTE for it. */
 #define LIBIBVERBS    "libibverbs.so.1"
 #define LIBRDMACM     "librdmacm.so.1"
 #define LIBUMAD	      "libibumad.so.3"
 #define LIBGNUTLS     "libgnutls.so.30"
 #define LIBMICROHTTPD "libmicrohttpd.so.12"
 #define LIBARCHIVE    "libarchive.so.13"
-/* Makers of accelerators have these, for their hosts; HIP has a number for each release of ROCm. */
+/*
+ * Accelerator vendors ship these for their hosts; HIP's number changes with each release of ROCm.
+ */
 #define LIBCUDA	 "libcuda.so.1"
 #define LIBHIP	 "libamdhip64.so.7"
 #define LIBHIP_6 "libamdhip64.so.6"
@@ -36,7 +38,7 @@
 #define LIBHSA	 "libhsa-runtime64.so.1"
 
 struct library_symbol {
-	const char *name, *version; /* NULL: of a library without versions */
+	const char *name, *version; /* version NULL: the library has none */
 	size_t offset;		    /* of the pointer in the caller's struct */
 	bool optional;		    /* if it is missing, the pointer is NULL */
 };
@@ -47,11 +49,15 @@ struct library_symbol {
 
 /*
  * An ELF note that informs packagers' tools about a library that is loaded at run time
- * (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/). Once for each library.
+ * (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/). To be used once for each
+ * library.
  */
 #define LIBRARY_NOTE(soname, feature, description) \
 	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "recommended"), __LINE__)
-/* A library that only hosts with its hardware have. Several sonames are written "a\",\"b". */
+/*
+ * The same for a library that only hosts with its hardware have. Several sonames are written
+ * "a\",\"b".
+ */
 #define LIBRARY_NOTE_SUGGESTED(soname, feature, description) \
 	LIBRARY_NOTE_OF(LIBRARY_NOTE_TEXT(soname, feature, description, "suggested"), __LINE__)
 #define LIBRARY_NOTE_TEXT(soname, feature, description, priority)      \
@@ -73,11 +79,13 @@ struct library_symbol {
 int library_open(const char *name, const struct library_symbol *symbols, size_t count,
 		 void *functions);
 /*
- * Loads the library and tells its version: the last word of what its function `call` returns, which
- * takes nothing or one pointer that may be NULL; or if `call` is NULL what the name of its file
- * says, as those of rdma-core have to be asked (libibverbs.so.1.14.44.0). NULL: there is no such
- * library, or it does not tell. The caller frees it.
+ * Loads the library and returns its version: the last word of what its function `call` returns,
+ * which takes nothing or one pointer that may be NULL; or, if `call` is NULL, the version in the
+ * name of its file, which is all that the libraries of rdma-core have (libibverbs.so.1.14.44.0).
+ * Returns NULL if there is no such library, or no version of it. The caller frees it.
  */
 char *library_version(const char *name, const char *call);
-/* The path that the loaded library of that soname came from, or NULL. The caller frees it. */
+/*
+ * Returns the path from which the library of that soname was loaded, or NULL. The caller frees it.
+ */
 char *library_path(const char *name);

@@ -13,13 +13,13 @@
 
 void *mem_alloc_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((returns_nonnull));
-/* Passes on what a library allocated; ends the program if it got no memory. */
+/* Returns a pointer that a library has allocated; ends the program if it is NULL. */
 void *mem_check(void *pointer) __attribute__((returns_nonnull));
 char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, nonnull));
-char *mem_string_or_null(const char *string) __attribute__((malloc)); /* NULL of NULL */
+char *mem_string_or_null(const char *string) __attribute__((malloc)); /* NULL for NULL */
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
-/* The same in a function that has arguments of its own. */
+/* The same for a function that has variable arguments of its own. */
 char *mem_format_list(const char *format, va_list arguments)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 
@@ -36,7 +36,7 @@ void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__(
 
 /*
  * Calls `write` to write a file that is in memory. A NUL follows the text, which the caller frees.
- * 0, or -errno, including that of `write`.
+ * Returns 0 or -errno, including that of `write`.
  */
 int mem_write(int (*write)(void *context, FILE *file), void *context, char **ret_text,
 	      size_t *ret_length);

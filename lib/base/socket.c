@@ -107,7 +107,7 @@ int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *
 
 	if (ip->family || (rc != -EAFNOSUPPORT && rc != -EADDRNOTAVAIL))
 		return rc;
-	/* A host without IPv6. */
+	/* The host has no IPv6. */
 	any.family = AF_INET;
 	length = socket_address(&any, 0, port, &address);
 	return listen_at(&address, length, ret_fd);

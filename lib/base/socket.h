@@ -7,23 +7,24 @@
 #include "base/gid.h"
 
 /*
- * Fills all of *ret and returns how many bytes of it are the address; `port` is in host byte order.
+ * Fills all of *ret and returns the length of the address in it; `port` is in host byte order.
  * `scope` is the netdev index of a link-local IPv6 address, and ignored for others.
  */
 socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
 			 struct sockaddr_storage *ret);
-/* The IP address in it; an IPv4-mapped IPv6 address is returned as IPv4. */
+/* Returns the IP address in it; an IPv4-mapped IPv6 address becomes IPv4. */
 struct ip_address socket_address_ip(const struct sockaddr_storage *address);
-/* Its port, in host byte order. */
+/* Returns the port in it, in host byte order. */
 uint16_t socket_address_port(const struct sockaddr_storage *address);
 
 /*
  * Waits for events of poll(2), or until the other side has closed the socket; it may return early
- * with 0. -ETIMEDOUT; -EINTR: `signals` (a signalfd, or -1) has one; -errno.
+ * with 0. Returns 0, -ETIMEDOUT, -EINTR if `signals` (a signalfd, or -1) has a signal, or another
+ * -errno.
  */
 int socket_wait(int fd, short events, int signals, uint64_t end_msec);
-/* The error that a connection came to, as -errno; 0: there is none. */
+/* Returns the pending error of a connection as -errno; 0 if there is none. */
 int socket_error(int fd);
 
-/* Listens on the address, or on every address if the family of `ip` is 0. 0 or -errno. */
+/* Listens on the address, or on every one if the family of `ip` is 0. Returns 0 or -errno. */
 int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);

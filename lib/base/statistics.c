@@ -88,16 +88,18 @@ void moments_compute(const struct moments *moments, double *ret_mean_usec, doubl
 }
 
 /*
- * The grids: in each decade 1, 2, 5, or these three parts cut into equal steps of 1/n, 2/n and 5/n
- * of the decade's first number. GRID_DECADES has the decades alone.
+ * The grids: the bounds 1, 2 and 5 in each decade, or the parts between these cut into equal steps
+ * of 1/n, 2/n and 5/n of the decade's first number. GRID_DECADES has the decades alone.
  */
 enum { GRID_DECADES, GRID_1_2_5, GRID_FINER };
 static const unsigned int steps[] = {
 	[GRID_FINER] = 2, 4, 10, 20, 40, 100, 200, 400, 1000,
 };
 
-/* The step at a value, and the part of the grid that it is in: from *ret_start to below *ret_end,
- * 0 in place of 2^64 and above. */
+/*
+ * Returns the step at a value, and the part of the grid that the value is in: from *ret_start to
+ * below *ret_end, which is 0 instead of 2^64 or more.
+ */
 static uint64_t grid_step(size_t grid, uint64_t value, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t decade = 1, first = 1, end = 10;
@@ -110,13 +112,13 @@ static uint64_t grid_step(size_t grid, uint64_t value, uint64_t *ret_start, uint
 	}
 	*ret_start = decade * first;
 	*ret_end = end > UINT64_MAX / decade ? 0 : decade * end;
-	/* If the step is not an integer, the next coarser grid. */
+	/* If the step is not an integer, take the next coarser grid. */
 	while (grid >= GRID_FINER && *ret_start % steps[grid])
 		grid--;
 	return grid >= GRID_FINER ? *ret_start / steps[grid] : *ret_end - *ret_start;
 }
 
-/* The grid's highest bound that is not above the value. */
+/* Returns the grid's highest bound that is not above the value. */
 static uint64_t bound_below(size_t grid, uint64_t value)
 {
 	uint64_t start, end, step;
@@ -127,7 +129,7 @@ static uint64_t bound_below(size_t grid, uint64_t value)
 	return value - (value - start) % step;
 }
 
-/* Its lowest bound that is above the value; the last of all is UINT64_MAX. */
+/* Returns the grid's lowest bound above the value; the last of all is UINT64_MAX. */
 static uint64_t bound_above(size_t grid, uint64_t value)
 {
 	uint64_t start, end, step, below;
@@ -141,8 +143,10 @@ static uint64_t bound_above(size_t grid, uint64_t value)
 	return below > UINT64_MAX - step ? UINT64_MAX : below + step;
 }
 
-/* How many buckets of the grid reach from a bound to beyond a value; any number above `most` is
- * as good as the right one. */
+/*
+ * Returns how many buckets of the grid reach from a bound to beyond a value, or any number above
+ * `most` if there are more than that.
+ */
 static size_t buckets_to(size_t grid, uint64_t bound, uint64_t value, size_t most)
 {
 	size_t count = 0;
@@ -188,8 +192,7 @@ static void count_samples(struct histogram *histogram, const uint64_t *sorted, s
 
 void histogram_compute(const uint64_t *sorted, size_t count, struct histogram *ret)
 {
-	/* Leaves one bucket for what is below the bulk of the samples, and six for what is above.
-	 */
+	/* Leaves one bucket for samples below the bulk of them, and six for samples above. */
 	enum { BULK_MOST = 13 };
 	uint64_t low, high, bound;
 	size_t grid;
@@ -216,7 +219,7 @@ void histogram_compute(const uint64_t *sorted, size_t count, struct histogram *r
 			       : GRID_DECADES;
 		add_buckets(ret, grid, bound, sorted[count - 1], HISTOGRAM_MOST);
 	}
-	/* Where even decades do not reach so far, and for a sample of UINT64_MAX. */
+	/* Even decades may not reach that far, or the sample is UINT64_MAX. */
 	if (sorted[count - 1] >= ret->items[ret->count - 1].below_nsec)
 		ret->items[ret->count - 1].below_nsec = bound_above(GRID_DECADES,
 								    sorted[count - 1]);

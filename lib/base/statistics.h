@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * In microseconds. p90, p99 and p99.9 are by nearest rank: the smallest sample that is not below
- * that part of the samples. p50 is the median as perftest's t_typical is: of an even number of
- * samples the mean of the two in the middle, in whole nanoseconds. The deviation is that of the
- * samples themselves (division by their count). Without samples all are 0.
+ * In microseconds. p90, p99 and p99.9 are by nearest rank: the smallest sample that at least that
+ * share of the samples does not exceed. p50 is the median in the same way as perftest's t_typical:
+ * for an even number of samples, the mean of the two in the middle, in whole nanoseconds. The
+ * deviation is that of the samples themselves (division by their count). Without samples all are 0.
  */
 struct statistics {
 	uint64_t count;
@@ -40,7 +40,7 @@ struct histogram {
 	size_t count; /* 0 without samples */
 };
 
-/* What gives mean and deviation of all samples, where only a choice of them is kept. */
+/* Sums that give mean and deviation of all samples where only some of them are kept. */
 struct moments {
 	uint64_t count, sum;
 	unsigned __int128 squares;
@@ -53,15 +53,15 @@ static inline void moments_add(struct moments *moments, uint64_t sample)
 	moments->squares += (unsigned __int128)sample * sample;
 }
 
-/* Adds what the other ones come to. */
+/* Adds the sums of the other samples. */
 void moments_merge(struct moments *moments, const struct moments *other);
-/* In microseconds; without samples both are 0. */
+/* Computes both in microseconds; without samples they are 0. */
 void moments_compute(const struct moments *moments, double *ret_mean_usec, double *ret_stddev_usec);
 /* Sorts the samples in place. */
 void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret);
 /*
- * Each of the samples, which are sorted, is in one bucket; the first and the last bucket are not
- * empty. The buckets adjoin. From the 1st to the 99th percentile they are as narrow as
- * they can be, beyond it wide, so that one outlier does not hide the shape of all others.
+ * Counts each of the samples, which are sorted, in one bucket; the first and the last bucket are
+ * not empty. The buckets adjoin. Between the 1st and the 99th percentile they are as narrow as they
+ * can be, outside wide, so that one outlier does not hide the shape of all others.
  */
 void histogram_compute(const uint64_t *sorted, size_t count, struct histogram *ret);

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-/* Well-formed sequences after The Unicode Standard, table 3-7. */
+/* Well-formed sequences: The Unicode Standard, table 3-7. */
 size_t text_utf8_length(const char *bytes, size_t length)
 {
 	const unsigned char *b = (const unsigned char *)bytes;
@@ -121,8 +121,8 @@ static size_t plain_length(const char *bytes, size_t length)
 		memcpy(&word, bytes + i, sizeof(word));
 		word = le64toh(word);
 		/*
-		 * The highest bit of a byte below ' ', above '~' or above 0x7f. Borrows and carries
-		 * touch only bytes after such a one, and only the first one counts.
+		 * The highest bit of each byte below ' ', above '~' or above 0x7f. Borrows and
+		 * carries only touch bytes after the first such byte, and only that one counts.
 		 */
 		odd = ((word - ones * ' ') | (word + ones * (0x7f - '~')) | word) & ones << 7;
 		if (odd)
@@ -185,8 +185,8 @@ static bool is_same_letter(char a, char b)
 }
 
 /*
- * Optimal string alignment distance, in whatever case; the words are short, so three rows on the
- * stack do.
+ * Optimal string alignment distance, whatever the case; the words are short, so three rows on the
+ * stack suffice.
  */
 static size_t distance(const char *a, const char *b)
 {
@@ -219,7 +219,7 @@ static size_t distance(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
-/* The only one of the words that goes on where `word` ends, or NULL. */
+/* Returns the only one of the words that begins with `word`, or NULL. */
 static const char *only_longer(const char *word, const char *const *words, size_t count)
 {
 	const char *longer = NULL;
@@ -325,7 +325,7 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 
 #define FIRST_SIZE 256u
 
-/* Takes the next range of a list; false at its end, and at anything that is none. */
+/* Takes the next range of a list; returns false at its end, and at anything else. */
 static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
 {
 	char *end;

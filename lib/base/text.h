@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Text that came from outside (the fabric, the kernel, the network, the command line): cleaning it
- * before anyone sees it, and the small reasoning on words that messages need.
+ * Text from outside (the fabric, the kernel, the network, the command line): cleaning it before
+ * anyone sees it, and the handling of words that messages need.
  */
 #pragma once
 
@@ -11,42 +11,47 @@
 #include <stdint.h>
 
 /*
- * Returns a copy of `length` bytes that is valid UTF-8 and holds nothing that steers a terminal:
+ * Returns a copy of `length` bytes that is valid UTF-8 and holds nothing that controls a terminal:
  * C0 and C1 controls, DEL, bytes that are not UTF-8 (overlong forms and surrogates included) and
  * the bidirectional and other invisible format characters become \xNN, byte by byte. Stops at a
  * NUL. The caller frees it.
  */
 char *text_clean(const char *bytes, size_t length);
 
-/* The same into a buffer, which always ends with a NUL; a character that does not fit is cut. */
+/*
+ * The same into a buffer, which always ends with a NUL; stops before a character that does not fit.
+ */
 void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length);
 
-/* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
+/* Returns the length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
 size_t text_utf8_length(const char *bytes, size_t length);
 
-/* The length of as much of a UTF-8 text as `most` bytes hold, without a part of a character. */
+/* Returns how much of a UTF-8 text fits into `most` bytes without splitting a character. */
 size_t text_cut(const char *text, size_t most);
 
 /*
- * The columns of a terminal that `length` bytes of UTF-8 take: two for a wide character, none for a
- * combining one. `widths` is what text_widths() returned. It does not depend on the user's locale,
- * because the text does not either.
+ * Returns the columns of a terminal that `length` bytes of UTF-8 take: two for a wide character,
+ * none for a combining one. `widths` comes from text_widths(). The result does not depend on the
+ * user's locale, because the text does not either.
  */
 size_t text_width(const char *bytes, size_t length, locale_t widths);
-/* The C library's character widths, for freelocale(). 0, and one column each, if it has none. */
+/* Returns the C library's character widths, for freelocale(); 0 if it has none: one column each. */
 locale_t text_widths(void);
 
 /*
- * The one of `count` words that a mistyped `word` most likely means, or NULL. A typo is at most two
- * slips (insert, delete, replace, swap), and less than half of the word. Without one, it is the
- * only word that begins with `word`, if that has three letters or more: "rate" means "rate_gbps".
+ * Returns the one of `count` words that a mistyped `word` most likely means, or NULL. A typo is at
+ * most two slips (insert, delete, replace, swap), and less than half of the word. If no word is
+ * that close, returns the only one that begins with `word`, if that has three letters or more:
+ * "rate" means "rate_gbps".
  */
 const char *text_closest(const char *word, const char *const *words, size_t count);
 
-/* "did you mean 'x'?" for text_closest(), else a copy of `otherwise` or NULL; to be freed. */
+/*
+ * Returns "did you mean 'x'?" for text_closest(), else a copy of `otherwise` or NULL; to be freed.
+ */
 char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise);
 
-/* "s", the end of a noun that `count` comes before, or "" for one. */
+/* Returns the plural ending of a noun after `count`: "s", or "" for one. */
 const char *text_plural_s(uint64_t count);
 
 /*
@@ -55,7 +60,7 @@ const char *text_plural_s(uint64_t count);
  */
 int text_compare_natural(const char *a, const char *b);
 
-/* Whether the text is longer than that end, and ends with it. */
+/* Returns whether the text ends with `end`, and is longer than that. */
 bool text_ends_with(const char *text, const char *end);
 
 /*
@@ -67,24 +72,25 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 enum { TEXT_REAL_SIZE = 32 };
 
 /*
- * Six significant digits, all that people read, and as many as a double holds before an exponent:
- * %g alone would write a million and a bit as 1.23457e+06. A port of 100 Gb/s moves more than 10^10
- * bytes a second, and sort(1) -n does not know exponents. JSON has more digits.
+ * Formats with six significant digits, which is all that people read, and with as many as a double
+ * holds rather than an exponent: %g alone would write a million and a bit as 1.23457e+06. A port of
+ * 100 Gb/s moves more than 10^10 bytes a second, and sort(1) -n does not know exponents. JSON has
+ * more digits.
  */
 void text_format_real(double real, char text[static TEXT_REAL_SIZE]);
 
-/* Whether two lists of ranges, as the kernel writes processors (0-3,8), have one in common. */
+/* Returns whether two lists of ranges, as the kernel writes processors (0-3,8), overlap. */
 bool text_ranges_overlap(const char *a, const char *b);
 
-/* Whether every shell takes the text as one word as it is. */
+/* Returns whether every shell takes the text as one word without quotes. */
 bool text_is_plain(const char *text);
 /*
- * The text as one word of a POSIX shell: as it is if it is plain, else between single quotes. The
- * caller frees it.
+ * Returns the text as one word of a POSIX shell: unchanged if it is plain, else in single quotes.
+ * The caller frees it.
  */
 char *text_quote(const char *text);
 
-/* 64 KiB, 1 MiB, or bytes. The caller frees it. */
+/* Formats a size in MiB or KiB if it is a multiple, else in bytes. The caller frees it. */
 char *text_bytes(uint64_t bytes);
 
 /* A text that grows at its end. */
@@ -96,14 +102,17 @@ struct text_buffer {
 
 void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same as part of an attribute's value, or between the elements, of XML, SVG or HTML. */
+/*
+ * The same, escaped for an attribute's value, or for text between the elements, of XML, SVG or
+ * HTML.
+ */
 void text_buffer_add_xml(struct text_buffer *buffer, const char *text);
-/* The text, for the caller to free; the buffer is empty then. */
+/* Returns the text, which the caller frees; the buffer is empty then. */
 char *text_buffer_take(struct text_buffer *buffer);
 
-/* The value of a hexadecimal digit, or -1. */
+/* Returns the value of a hexadecimal digit, or -1. */
 int text_hex_digit(char c);
-/* Reads exactly `count` bytes, two hexadecimal digits each. */
+/* Reads exactly `count` bytes, two hexadecimal digits each; false if the text is anything else. */
 bool text_read_hex(const char *text, uint8_t *bytes, size_t count);
 /* Writes `count` bytes as 2 * count digits and a NUL. */
 void text_write_hex(char *text, const uint8_t *bytes, size_t count);
